@@ -20,8 +20,7 @@ static inline void check(int holds)
 		abort();
 }
 
-/* Puts the bytes into a memfd, so that no file remains; the caller closes the descriptor
- * returned. */
+/* Puts the bytes into a memfd, so that no file remains; the caller closes the result. */
 static inline int fuzz_file(const uint8_t *bytes, size_t n, char path[64])
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);

@@ -10,8 +10,8 @@
 
 enum { THREADS = 3, STEPS = 3000 };
 
-/* A random timeline: the same calls for each seed. rich: with what not all formats keep, places in
- * sources, categories, units and threads without a name. */
+/* Writes a random timeline: equal calls for an equal seed. rich: with features that some formats
+ * lack: source locations, categories, units and threads without a name. */
 static inline void tell_random(const trace_format *f, trace_out *o, uint64_t seed, bool rich)
 {
 	uint64_t rng = seed, ns[THREADS + 2] = {0}, depth[THREADS + 2] = {0}, ids = 0;

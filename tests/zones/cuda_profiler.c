@@ -30,7 +30,7 @@ int main(void)
 	step();
 	for (int i = 0; i < 2; i++) {
 		status += call("cudaProfilerStart");
-		status += call("cuProfilerStart"); /* it is open: one range */
+		status += call("cuProfilerStart"); /* already open: one range */
 		step();
 		step();
 		status += call("cudaProfilerStop");

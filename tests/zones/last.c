@@ -45,7 +45,7 @@ static bool descriptors_use(void)
 	return errno == EMFILE;
 }
 
-/* As programs do that end: by the last thread, which can be interrupted then. */
+/* Ends like some programs: by the last thread, which can be interrupted then. */
 static void at_exit(void)
 {
 	sigset_t set;

@@ -32,7 +32,7 @@ static void rest(void)
 	nanosleep(&(struct timespec){.tv_nsec = MS * 1000000}, NULL);
 }
 
-/* The next line comes when its reader has the last one. */
+/* Writes the next line only when its reader has read the previous one. */
 static void *lines_write(void *turn)
 {
 	for (int i = 0; i < LINES; i++) {

@@ -241,8 +241,7 @@ static void nothing_gives_nothing(void **state)
 
 /* --- a real library */
 
-/* y = Relu(Neg(x)), in a loop of three; node names have characters that every format must
- * escape. */
+/* y = Relu(Neg(x)), in a loop of three; node names have characters that need escapes. */
 #define ODD_NAME "a \"b\", \\c\nd\",\"args\" : {"
 
 static void put_named(wire_out *w, const char *op, const char *inputs, const char *outputs,

@@ -108,8 +108,7 @@ static void killed_writers(void **state)
 
 			if (history_open_file(file, &mine, NULL) != DCK_OK)
 				_exit(1);
-			for (;
-			     ;) { /* an id started by an earlier writer process is not used again */
+			for (;;) { /* ids of earlier writers are not used again */
 				char id[64];
 				const int i = *said;
 
@@ -137,8 +136,7 @@ static void killed_writers(void **state)
 	assert_int_equal(killed, 20);
 	assert_true(*said >= 20);
 	h = history_here();
-	/* A committed record may have been killed before it was counted: at most one per writer
-	 * process. */
+	/* A writer may be killed between commit and count: at most one record per writer. */
 	assert_true(size_of(h) >= (uint64_t)*said && size_of(h) <= (uint64_t)*said + 20);
 	for (int i = 0; i < *said; i++) {
 		char begin[16], id[DCK_HISTORY_ID_SIZE];

@@ -44,8 +44,7 @@ static void work(void *self, unsigned thread, unsigned threads, unsigned round)
 
 static void each_thread_runs_each_round(void **state)
 {
-	const unsigned cpu[THREADS] = {
-	    0, 0, 0}; /* all threads on one CPU: they must progress nevertheless */
+	const unsigned cpu[THREADS] = {0, 0, 0}; /* one CPU for all: they must still progress */
 	machine_pool *p;
 	dck_err err;
 

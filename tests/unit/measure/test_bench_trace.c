@@ -19,8 +19,7 @@ typedef struct traced {
 	dck_record *bench, *zones;
 } traced;
 
-/* The null engine keeps a processor busy for 1 ms; it attributes 0.2 of it to "a" and 0.5 to
- * "b". */
+/* The null engine keeps a processor busy for 1 ms; 0.2 of it count for "a" and 0.5 for "b". */
 static const char *const options[] = {"ns=1000000", "operators=a:200000,b:500000"};
 
 static void subject_make(dck_subject *s, size_t noptions)

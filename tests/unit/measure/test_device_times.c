@@ -151,8 +151,7 @@ static const char *fact(const dck_record *r, const char *key)
 		   : NULL;
 }
 
-/* The barrier returns early despite its documentation: results are copied, and the record reports
- * it. */
+/* The barrier returns early despite its documentation: results are copied, as recorded. */
 static void a_barrier_that_returns(void **state)
 {
 	dck_engine_context c = device_new(3);

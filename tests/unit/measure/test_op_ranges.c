@@ -79,8 +79,7 @@ static void runs_bound_the_clocks_difference(void **state)
 	assert_int_equal(got.status, DCK_OK);
 	assert_string_equal(told(&got), "7:0 10030-10080 7:0 12030-12050 7:0 12060-12210");
 	assert_int_equal(got.unsure_ns, 20 + 1);
-	/* All runs give bounds of the clock offset, also those whose operators are not
-	 * requested. */
+	/* All runs give bounds of the clock offset, also those left out of the result. */
 	got = place(&p, begin, end, 1);
 	assert_string_equal(told(&got), "7:0 12030-12050 7:0 12060-12210");
 	assert_int_equal(got.unsure_ns, 20 + 1);
@@ -103,8 +102,7 @@ static void clocks_that_drift_are_followed(void **state)
 
 static void nothing_leaves_its_run(void **state)
 {
-	/* An engine whose run is longer than the interval measured here, with operators outside of
-	 * it. */
+	/* An engine whose run is longer than the interval measured, and operators outside. */
 	static const uint64_t run_begin[] = {1000}, run[] = {500}, begin[] = {100}, end[] = {200};
 	static const dck_op_event e[] = {EVENT(0, 0, 20, 0), EVENT(0, 1010, 60, 0),
 					 EVENT(0, 1070, 400, 0), EVENT(0, 1480, 10, 0)};

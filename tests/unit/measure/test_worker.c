@@ -178,8 +178,7 @@ static void test_done(void **state)
 	fixture_free(f);
 }
 
-/* Another command measures: the record is its record, and its failure is reported in the same
- * way. */
+/* Another command measures: its record is returned, and its failure is reported alike. */
 static void test_command(void **state)
 {
 	fixture *f = fixture_new();

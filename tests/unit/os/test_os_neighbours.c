@@ -60,9 +60,8 @@ static void the_three_that_used_most_are_named(void **state)
 	process(502, "job", 501, 300, 0, 1);
 	os_cpu_users *from = os_cpu_users_take(".", OURS, 0);
 
-	/* In one second: this process 30, its child 40 and a new one 10; others 60 + 10 by two
-	 * processes of one name, 20 by a compiler that exited (45 in all) and another that
-	 * started. */
+	/* One second: this process 30, its child 40, a new one 10; others 60 + 10 by two of one
+	 * name, 20 by a compiler that exited (45 in all) and another that started. */
 	machine(1200, 10);
 	process(OURS, "deepclock", 1, 80, 10, 1);
 	process(101, "model (a) b", OURS, 70, 0, 1);

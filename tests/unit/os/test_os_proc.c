@@ -203,8 +203,7 @@ static void working_directory(void **state)
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_IO);
 }
 
-/* A path with a slash is relative to our working directory, in whatever directory the child
- * runs. */
+/* A path with a slash is relative to our directory, also if the child runs in another. */
 static void relative_program_in_another_directory(void **state)
 {
 	(void)state;
@@ -348,8 +347,7 @@ static void waiting_may_be_asked_in_vain(void **state)
 	assert_int_equal(os_wait(pid, 0, never, &count, &u, &e), DCK_OK);
 	assert_int_equal(u.exit_code, 3);
 	assert_true(count >= 2);
-	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e),
-			 DCK_E_IO); /* the child no longer exists */
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* the child was reaped */
 }
 
 static void a_child_gets_the_former_limit_of_descriptors(void **state)

@@ -23,7 +23,7 @@ static void tables(void **state)
 	dck_record_free(r);
 }
 
-/* A record with next to nothing in it, and tags that are longer than a row's name. */
+/* A record with almost no content, and tags longer than a row's name. */
 static void little(void **state)
 {
 	dck_record *r = NULL;

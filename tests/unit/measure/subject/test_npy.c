@@ -211,8 +211,7 @@ static void every_truncation(void **state)
 		dck_buffer whole = file_of(version, header, "12345678", 8);
 
 		for (size_t n = 0; n < whole.n; n++) {
-			/* Allocates exactly the size, so that a sanitizer detects a read past the
-			 * end. */
+			/* Exactly the file's size, so that a sanitizer detects a read past it. */
 			dck_buffer part = {.data = mem_zalloc(n + (n == 0), 1), .n = n};
 			npy_array a = {0};
 

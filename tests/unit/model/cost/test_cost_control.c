@@ -271,8 +271,7 @@ static void a_run_decides(void **state)
 	mem_arena_free(a);
 }
 
-/* Contents given by the caller are propagated like constants, but no engine knows them before the
- * run. */
+/* Contents given by the caller count as constants, but no engine knows them before the run. */
 static void a_given_content_decides(void **state)
 {
 	static const int64_t one = 1, three[] = {2, 2, 2};

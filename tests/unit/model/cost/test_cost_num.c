@@ -167,8 +167,7 @@ static sym_int halved(fixture *f, sym_int n)
 	return sym_floor_div(f->t, sym_add(f->t, n, sym_const(1)), sym_const(2));
 }
 
-/* Terms, sorted by descending number of factors; a rounded division counts as exact where it
- * divides. */
+/* Terms, most factors first; a rounded division counts as exact where it divides. */
 static void test_terms(void **state)
 {
 	fixture *f = *state;

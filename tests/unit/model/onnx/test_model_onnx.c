@@ -300,8 +300,7 @@ static void put_data(wire_out *w, int64_t dtype, int64_t dim, uint32_t field, co
 	size_t at = wire_begin(w, 5);
 
 	wire_put_int(w, 1, dim);
-	wire_put_bytes(w, field, data,
-		       n); /* before the type on purpose: fields may come in any order */
+	wire_put_bytes(w, field, data, n); /* before the type on purpose: any order is valid */
 	wire_put_int(w, 2, dtype);
 	wire_end(w, at);
 }
@@ -444,8 +443,7 @@ static void says_what_other_files_are(void **state)
 	    {"#!/bin/sh\n", 10, DCK_E_FORMAT, IS_NOT "field 4 at byte 0 has wire type 3"},
 	    {"2024-01-01 00:00", 16, DCK_E_FORMAT,
 	     IS_NOT "field 6 at byte 0 has length 48, but 14 bytes are left"},
-	    {"\x0a\x01z", 3, DCK_E_FORMAT,
-	     IS_NOT "field 1 at byte 0"}, /* another protobuf message */
+	    {"\x0a\x01z", 3, DCK_E_FORMAT, IS_NOT "field 1 at byte 0"}, /* not a model */
 	    {"version https://git-lfs.github.com/spec/v1", 42, DCK_E_FORMAT,
 	     THE_MODEL "a pointer of Git LFS, not an ONNX model: run 'git lfs pull'"},
 	    {"PK\3\4\x14\0\0\0", 8, DCK_E_FORMAT,
@@ -642,16 +640,14 @@ static void survives_every_truncation_and_change(void **state)
 	for (size_t n = 1; n < w.n; n++) {
 		mem_arena *a = mem_arena_new(0);
 		onnx_model *m;
-		uint8_t *copy =
-		    malloc(n); /* exactly n bytes, so that a sanitizer detects one more */
+		uint8_t *copy = malloc(n); /* exactly n, for the sanitizers */
 		assert_non_null(copy);
 		memcpy(copy, w.data, n);
 		refused += onnx_read_bytes(copy, n, a, &m, NULL) != DCK_OK;
 		free(copy);
 		mem_arena_free(a);
 	}
-	/* Only truncations between two fields after the graph leave a model: before the operator
-	 * set. */
+	/* Only cuts between two fields after the graph leave a model: before the operator set. */
 	assert_int_equal(refused, w.n - 2);
 	for (size_t i = 0; i < w.n; i++) {
 		for (unsigned b = 0; b < 256; b += 5) {

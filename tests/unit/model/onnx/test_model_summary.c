@@ -108,15 +108,13 @@ static void nd(wire_out *w)
 	put_tensor(w, "cube", ONNX_FLOAT, DIMS(5, 9, 4), 0, NULL);
 	put_value(w, 13, "pairs", ONNX_INT64, DIMS(-1, 2));
 	put_node(w, "Reshape", "x shape", "pairs");
-	put_node(w, "GatherND", "cube pairs",
-		 "y"); /* the axes of 5 and 9 are indexed, that of 4 is not */
+	put_node(w, "GatherND", "cube pairs", "y"); /* indexes axes of 5 and 9, not 4 */
 }
 
 static void nd_batch(wire_out *w)
 {
 	put_tensor(w, "cube", ONNX_FLOAT, DIMS(5, 9, 4), 0, NULL);
-	put_node_int(w, "GatherND", "cube x", "y", "batch_dims",
-		     1); /* index width unknown: axes of 9 and 4 */
+	put_node_int(w, "GatherND", "cube x", "y", "batch_dims", 1); /* unknown width: 9 and 4 */
 }
 
 static void one_hot(wire_out *w)
@@ -377,8 +375,7 @@ static void the_summary_counts(void **state)
 	size_t graph = graph_begin(&w);
 
 	put_input(&w, "x", ONNX_FLOAT, DIMS(1));
-	put_input(&w, "w", ONNX_FLOAT,
-		  DIMS(30)); /* also an initializer, so the caller need not provide it */
+	put_input(&w, "w", ONNX_FLOAT, DIMS(30)); /* an initializer too, so optional */
 	put_input(&w, "z", ONNX_INT64, DIMS(1));
 	put_tensor(&w, "w", ONNX_FLOAT, DIMS(30), 0, NULL);
 	put_tensor(&w, "h", ONNX_FLOAT16, DIMS(3, 5), 0, NULL);

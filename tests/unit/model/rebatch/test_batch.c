@@ -205,8 +205,7 @@ static void sizes_are_rewritten(void **state)
 	      {"MatMul", NULL, NULL, "c d", "y", NULL}},
 	     "y",
 	     "[6,5,5]+1"},
-	    /* the rows of all items in one matrix: the first choice of the search is another, which
-	     * fails */
+	    /* the rows of all items in one matrix: the first choice of the search fails */
 	    {"x:f[1,5,8] s:*l[2]=5,8 w:*f[8,8] t:*l[3]=5,1,8",
 	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
 	      {"Reshape", NULL, NULL, "a s", "b", NULL},

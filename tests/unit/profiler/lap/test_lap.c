@@ -407,8 +407,7 @@ int test_lap(void)
 	    cmocka_unit_test_setup(a_full_disk_is_said_at_the_end, forget),
 	    SCRATCH_TEST(tensorboard_events_are_those_of_the_format),
 	    SCRATCH_TEST(half_an_event_is_taken_back),
-	    cmocka_unit_test_setup(names_are_bounded,
-				   forget), /* last, because names are never freed */
+	    cmocka_unit_test_setup(names_are_bounded, forget), /* last: names are never freed */
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -222,8 +222,7 @@ static APART void recurse(int depth, uint64_t n)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* An equal stack is the same path, another depth a new one; a stack above the limit is
- * truncated. */
+/* Equal stacks are one path, another depth a new one; a stack above the limit is truncated. */
 static void stacks_are_paths(void **state)
 {
 	const unsigned before = sums_here().nodes;

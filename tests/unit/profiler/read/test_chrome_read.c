@@ -113,8 +113,7 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":2,\"name\":\"b\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":3.5,\"name\":\"a\",\"cat\":\"io\"}",
 	     "begin 0 a of io\nbegin 0 b\nend 2000\nbegin 2000 c\nend 3000\nend 3500\n"},
-	    /* 19 digits; a text as a number; a number with an exponent has the precision of a
-	     * double. */
+	    /* 19 digits; a text as a number; a number with an exponent is as exact as a double. */
 	    {"{" ON "\"ph\":\"i\",\"ts\":4508215143015673.123,\"name\":\"a\"},"
 	     "{" ON "\"ph\":\"I\",\"ts\":\"4508215143015673.1249\",\"name\":\"b\"},"
 	     "{" ON "\"ph\":\"R\",\"ts\":4508215143.015674e6,\"name\":\"c\"}",

@@ -25,8 +25,7 @@ static void on_alarm(int sig)
 	nanosleep(&halt, NULL);
 }
 
-/* A busy machine interrupts a poll in the middle: this is not work, and the next poll is on
- * time. */
+/* An interruption during a poll does not count as work, and the next poll is on time. */
 static void halted(void **state)
 {
 	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};

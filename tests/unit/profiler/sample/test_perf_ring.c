@@ -152,8 +152,7 @@ static void a_record_goes_over_the_end_of_its_ring(void **state)
 	uint64_t wrapped = 0;
 
 	(void)state;
-	/* 48 bytes each, so that the ring's end falls at every offset of a record, also in its
-	 * header. */
+	/* 48 bytes each, so that the ring ends at every offset of a record, also in its header. */
 	for (unsigned i = 0; i < 1000; i++) {
 		char name[12], expected[16];
 

@@ -25,8 +25,7 @@ static void *fill(void *self)
 	filled *f = self;
 
 	for (uint64_t i = 1; i <= EACH; i++) {
-		sample_slot *s =
-		    sample_slot_acquire(f->slots, getpid()); /* continues with the next slot */
+		sample_slot *s = sample_slot_acquire(f->slots, getpid()); /* it continues */
 
 		if (!s) {
 			f->lost++;

@@ -193,8 +193,7 @@ static void what_reaches_over_the_end_is_cut(void **state)
 	closed(d, "(step (a continued= ) ) (a unended= ) ");
 }
 
-/* A range that any thread may end is reported whole if it started inside the window; it may be the
- * requested range itself. */
+/* A range that any thread may end is whole if it started inside; it may be the requested range. */
 static void ranges_of_no_thread(void **state)
 {
 	drain *d = opened("step", 0);

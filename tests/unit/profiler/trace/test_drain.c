@@ -167,8 +167,7 @@ static void end_elsewhere(dck_range r)
 	assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-/* A flow from the range around the start to the range around the end, if that is on another
- * thread. */
+/* A flow from the range around the start to that around the end, if on another thread. */
 static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
 {
 	drain *d = opened();
@@ -466,8 +465,7 @@ static void means_have_intervals(void **state)
 	assert_int_equal(z.max_ns, 100);
 }
 
-/* Runs of 100 equal values: an interval that assumed independent calls would be ten times too
- * narrow. */
+/* Runs of 100 equal values: assuming independence, the interval would be ten times too narrow. */
 static void neighbours_that_are_alike_widen_the_interval(void **state)
 {
 	zone_stats z = {0};

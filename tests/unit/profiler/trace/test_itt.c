@@ -266,8 +266,7 @@ static void numbers_marks_and_threads(void **state)
 	itt.counter_dec_by(n, 7);
 	itt.begin(mine, none, none, text);
 	itt.metadata(mine, none, key, 6, 1, (void *)(uintptr_t)&s);
-	itt.metadata(mine, (task_id){{1, 0, 0}}, key, 1, 1,
-		     (void *)(uintptr_t)&u); /* unknown task id */
+	itt.metadata(mine, (task_id){{1, 0, 0}}, key, 1, 1, (void *)(uintptr_t)&u); /* no task */
 	itt.metadata(mine, none, key, 1, 0, NULL);
 	itt.end(mine);
 	assert_int_equal(dck_trace_stop(NULL, NULL), DCK_OK);

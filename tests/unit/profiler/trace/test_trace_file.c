@@ -458,8 +458,7 @@ static void a_child_in_our_memory_ends_nothing(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* The sanitizer turns vfork() into fork() and cannot follow a child that starts
-		   threads. */
+	skip(); /* Its vfork() is a fork(), and it cannot follow a child that starts threads. */
 #endif
 	assert_int_equal(traced("vfork"), 0);
 	content c = content_of("out.pftrace");
@@ -502,7 +501,7 @@ static void the_number_of_a_process_stands_before_both_endings(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* The sanitizer forks before it starts the other program. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced_to("out.pftrace.gz", "spawn") >> 8, 3);
 	content c = content_of("out.pftrace.gz"), child = content_of_child("out.*.pftrace.gz");
@@ -536,7 +535,7 @@ static void a_program_that_it_starts_too(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* The sanitizer forks before it starts the other program. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced("spawn") >> 8, 3);
 	content c = content_of("out.pftrace"), child = content_of_child("out.*.pftrace");
@@ -564,7 +563,7 @@ static void what_a_child_brings_by_exec_too(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* The sanitizer forks before it starts the other program. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced("fork, exec"), 0);
 	content before = content_of_child("out.*[!-]?.pftrace"),

@@ -409,8 +409,7 @@ static int flood(void)
 	if (calls(r, "one") > PAIRS || calls(r, "sixteen") > PAIRS / 16 ||
 	    fact(r, "unmatched_ends"))
 		return 4;
-	/* The inner ranges are no longer than the outer ones, unless a dropped pop left one
-	 * open. */
+	/* Inner ranges are no longer than outer ones, unless a dropped pop left one open. */
 	if (cell(r, "one", TOTAL) > cell(r, "sixteen", TOTAL) && !dropped)
 		return 5;
 	const dck_note *note = NULL;

@@ -15,8 +15,7 @@
 
 #define STACK UINT64_C(0x7f0000000000)
 enum { WORDS = 256, KERNEL = 0x500000 };
-/* Return addresses into functions with frames of a fixed number of words, the return address
- * last. */
+/* Return addresses into functions with frames of this many words, the return address last. */
 enum {
 	INTO_MAIN = 0x401010,
 	INTO_MIDDLE = 0x402010,

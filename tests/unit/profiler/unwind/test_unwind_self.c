@@ -23,8 +23,7 @@
 enum { MAX = 200 };
 static _Thread_local unwind_stack mine, of_handler;
 
-/* Compares the frames of both walks, without those of the walking functions. Returns their number;
- * 0: they differ. */
+/* Compares the frames of both walks, without the walkers' own. Returns their number; 0: differ. */
 static __attribute__((noinline)) size_t same_as_glibc(void)
 {
 	uint64_t pcs[MAX];
