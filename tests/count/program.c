@@ -1,5 +1,5 @@
-/* program.c - a program whose calls are known, built with -finstrument-functions: what `deepclock
- * count` starts in tests/cli/count. Each word is one part.
+/* program.c - a program with known calls, built with -finstrument-functions, which `deepclock
+ * count` runs in tests/cli/count. Each argument selects one part.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* zoned.c [_exit|kill|exec|fork|apart] - functions that are counted, and zones beside them.
+/* zoned.c [_exit|kill|exec|fork|apart] - counted functions together with zones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>

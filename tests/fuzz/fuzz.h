@@ -1,4 +1,4 @@
-/* fuzz.h - what a fuzz target is: one function, called with anything.
+/* fuzz.h - the interface of a fuzz target: one function, called with any bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_FUZZ_H

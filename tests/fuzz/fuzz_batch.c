@@ -1,5 +1,5 @@
-/* fuzz_batch.c - any bytes as a model whose batch is to be freed: refused with a sentence, or
- * rewritten to a model that the reader takes, in which the items lie where it says.
+/* fuzz_batch.c - any bytes as a model to be rebatched: refused with a message, or rewritten to a
+ * model that the reader accepts, with the items on the reported axes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* fuzz_cost.c - any bytes as a model to be counted: the reader, the shapes, the costs. Refused with
- * a sentence, or counted to sizes and costs of which none is negative.
+/* fuzz_cost.c - any bytes as a model to be counted by the reader, shape inference and cost model:
+ * refused with a message, or sizes and costs that are not negative.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* fuzz_elf.c - any bytes as a program's file: its tables of functions and its rules for unwinding
- * are read within bounds, and where both ways of unwinding find a caller it is the same one.
+/* fuzz_elf.c - any bytes as an ELF file: its symbol tables and unwind rules are read within bounds,
+ * and where both unwinders find a caller it is the same one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a sentence, or read as an array whose
+/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a message, or read as an array whose
  * shape and bytes agree.
  *
  * SPDX-License-Identifier: Apache-2.0 */

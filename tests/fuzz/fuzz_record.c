@@ -1,6 +1,5 @@
-/* fuzz_record.c - any bytes as a record: refused with a sentence, or read as something that every
- * writer can write, every figure draw, and that comes back the same. tests/data has more inputs to
- * begin with.
+/* fuzz_record.c - any bytes as a record: refused with a message, or a record that every writer and
+ * figure accepts and that survives a save and load. tests/data has more initial inputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

@@ -1,6 +1,5 @@
-/* fuzz_timeline.c - any bytes as a trace of Perfetto or one in JSON: refused with a sentence, or
- * told to each format. What is written in a form that can be read is read again, and nothing is
- * missing.
+/* fuzz_timeline.c - any bytes as a trace of Perfetto or in JSON: refused with a message, or
+ * converted to each format. The formats with a reader are read again, with no event missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"

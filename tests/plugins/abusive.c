@@ -1,6 +1,5 @@
-/* abusive.c - a plug-in that does one thing wrongly, which the variable ABUSE names: what it must
- * not answer, at every member of the table. "none" does nothing wrong. tests/cli/bad/abuse.sh goes
- * through all of them.
+/* abusive.c - a plug-in with one fault, selected by the variable ABUSE: an invalid result of a
+ * member of the table. "none" has no fault. tests/cli/bad/abuse.sh runs all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>

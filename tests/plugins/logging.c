@@ -1,4 +1,4 @@
-/* logging.c - a plug-in whose runs log from two threads at once, as engines do.
+/* logging.c - a plug-in that logs from two threads concurrently during a run, as engines do.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>

@@ -1,5 +1,5 @@
-/* sampled_program.c - a program whose shares are known: heavy() does 70 parts of the work, light()
- * 30, by counted steps that take equally long.
+/* sampled_program.c - a program with known shares of CPU time: heavy() does 70 parts of the work,
+ * light() 30, in counted steps of equal duration.
  *
  *	sampled_program
  *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]

@@ -1,8 +1,8 @@
-/* case_limit.c - a case of a unit test that hangs ends its program, with its name, after
- * CASE_SECONDS (tests/limit.py) or as many as the variable of that name says, however busy the
- * machine. Linked into each program of cmocka with --wrap: nothing has to be called.
+/* case_limit.c - a unit test case that hangs ends its program, with its name, after CASE_SECONDS
+ * (tests/limit.py) or the seconds in the variable of that name, however busy the machine. Linked
+ * into each cmocka program with --wrap: tests need no call.
  *
- * A timer of its own, since cases use alarm(). It is not inherited by fork().
+ * It uses a separate timer, because cases use alarm(). fork() does not inherit it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* engine_test.h - what the tests of src/engine share: files built beside them, small models, and
- * an ear at stderr.
+/* engine_test.h - helpers of the tests of src/engine: built files next to them, small models, and a
+ * capture of stderr.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_ENGINE_TEST_H

@@ -1,4 +1,5 @@
-/* fault_alloc.h - an allocator whose n-th allocation fails, and that counts what is still out.
+/* fault_alloc.h - an allocator whose n-th allocation fails, and that counts the blocks not yet
+ * freed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FAULT_ALLOC_H

@@ -1,4 +1,4 @@
-/* history_test.h - a directory of its own for each test of the history, and records to put into it.
+/* history_test.h - a separate directory for each test of the history, and records to add.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_TEST_H

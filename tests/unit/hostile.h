@@ -1,4 +1,4 @@
-/* hostile.h - graphs that no exporter writes, and what must hold of any result of counting them.
+/* hostile.h - graphs that no exporter writes, and invariants of their cost results.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_HOSTILE_H

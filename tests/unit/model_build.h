@@ -1,4 +1,4 @@
-/* model_build.h - small ONNX files made by hand, for the tests of src/model/onnx.
+/* model_build.h - builds small ONNX files for the tests of src/model/onnx.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_MODEL_BUILD_H

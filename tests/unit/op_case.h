@@ -1,9 +1,9 @@
-/* op_case.h - one operator written as text, and what cost_model() says of it, as text.
+/* op_case.h - one operator and the result of cost_model() for it, both as text.
  *
  * Inputs: "x:f[2,N] w:*f[4,3] s:*l[2]=5,6 -": name, '*' an initializer, type (f float, h float16, g
  * bfloat16, b int8, u uint8, i int32, l int64, t bool), dimensions (a word is a symbol), values
- * (bits of a float16 or bfloat16); "-" is left out. Attributes: "axis=1 alpha=0.5 mode=SAME
- * pads=1,1 strides=2,": an integer, a float, a text (behind a ' if it has a comma or a dot), lists
+ * (bits of a float16 or bfloat16); "-" is omitted. Attributes: "axis=1 alpha=0.5 mode=SAME
+ * pads=1,1 strides=2,": an integer, a float, a text (after a ' if it has a comma or a dot), lists
  * of integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,4 +1,4 @@
-/* saved_build.h - records as `bench` and `profile` make them, with exact numbers.
+/* saved_build.h - records like those of `bench` and `profile`, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SAVED_BUILD_H

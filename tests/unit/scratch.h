@@ -1,6 +1,6 @@
-/* scratch.h - a directory for the files of a test program, below TMPDIR: the current one while its
- * tests run, gone after them with all that is in it. So what a test makes, also one that fails or
- * is stopped, never lies in the tree. No test makes a directory in any other way.
+/* scratch.h - a directory for the files of a test program, below TMPDIR: the working directory
+ * while its tests run, removed after them with its contents. So no test, not even a failed or
+ * stopped one, leaves files in the tree. Tests create directories only in this way.
  *
  *	SCRATCH_TEST(f),  in the list: the directory is empty before this test
  *	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

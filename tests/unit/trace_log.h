@@ -1,5 +1,5 @@
-/* trace_log.h - a format that writes down what it is told: a text for each track, with names
- * instead of numbers, so that two tellings of one timeline can be compared.
+/* trace_log.h - a format that logs its events as a text for each track, with names instead of ids,
+ * so that two conversions of one timeline can be compared.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_LOG_H

@@ -1,4 +1,4 @@
-/* trace_random.h - a timeline made at random, and whether two tellings of one are the same.
+/* trace_random.h - a random timeline, and whether two conversions of one are equal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_RANDOM_H

@@ -1,6 +1,6 @@
-/* The zones of a program are passed on to an NVTX tool that is named by the environment, whether
- * they are recorded too or not, and to nobody when it names our own library, or none that can be
- * loaded. `emit TOOL` runs itself, as NVTX tools start a program.
+/* A program's zones are forwarded to the NVTX tool that the environment names, with and without a
+ * recording, and not if it names our own library or one that cannot be loaded. `emit TOOL` runs
+ * itself, as NVTX tools start a program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/trace.h>

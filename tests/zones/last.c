@@ -1,6 +1,6 @@
-/* last.c exits|alone|outlived|status|strict [full] - a program whose main thread leaves without
- * ending the process: by pthread_exit(), with and without another thread, or by a call of the
- * kernel. full: it has no descriptor left then.
+/* last.c exits|alone|outlived|status|strict [full] - a program whose main thread exits without
+ * ending the process: by pthread_exit(), with and without another thread, or by a system call.
+ * full: no free descriptor remains then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>

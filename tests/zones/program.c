@@ -1,5 +1,5 @@
 /* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow|close] -
- * a program as a user's: zones, and no other line for deepclock.
+ * a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>

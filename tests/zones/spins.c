@@ -1,5 +1,5 @@
-/* spins.c - a thread that works in light() before a zone "work" and in heavy() inside it, three
- * times as long, by its own CPU time.
+/* spins.c - a thread that works in light() before a zone "work" and in heavy() inside it for three
+ * times the CPU time.
  *
  *	spins_program
  *

@@ -1,5 +1,5 @@
-/* waits.c - waits at least 20 ms for each thing there is to wait for, and checks that it got what
- * it waited for. It knows nothing of deepclock.
+/* waits.c - waits at least 20 ms in each kind of blocking call, and checks the result. It does not
+ * use deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>

@@ -1,6 +1,5 @@
-/* waits_inside.c - waits in calls that reach the kernel inside libc, or by syscall(): each waits at
- * least 50 ms, for what another thread does. At the end a thread waits for what never comes. It
- * knows nothing of deepclock.
+/* waits_inside.c - waits in system calls inside libc, or by syscall(): each waits at least 50 ms
+ * for another thread. At the end a thread waits for ever. It does not use deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>

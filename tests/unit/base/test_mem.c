@@ -1,4 +1,4 @@
-/* Tests of base/mem.c: the arena, and every allocation of the base failing once.
+/* Tests of base/mem.c: the arena, and one failure of every allocation in base.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* test_progress_text.c - the line of a measurement that is in progress.
+/* test_progress_text.c - the progress line of a measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Tests of base/units.c: the same table reads and prints.
+/* Tests of base/units.c: one table for parsing and printing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"

@@ -1,5 +1,5 @@
-/* test_command.c - programs as an engine: how a run ends, its resources, where output goes, what
- * is refused and with which sentence.
+/* test_command.c - programs as an engine: how a run ends, its resources, where output goes, and the
+ * messages of refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"

@@ -1,5 +1,5 @@
-/* test_engine_check.c - the table, its checks, options, element types, plug-ins that must be
- * refused, the null engine.
+/* test_engine_check.c - the table, its checks, options, element types, plug-ins to be refused, the
+ * null engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
@@ -425,7 +425,7 @@ static void null_fails_when_asked_and_takes_its_time(void **state)
 	engine_release(&h);
 }
 
-/* Libraries behind engines have no code for a failed allocation. */
+/* Libraries of engines have no code for a failed allocation. */
 static void a_lack_of_memory_has_its_code(void **state)
 {
 	static const struct {

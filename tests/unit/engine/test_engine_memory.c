@@ -1,4 +1,4 @@
-/* test_engine_memory.c - what is allocated counted, and asked of a real ONNX Runtime.
+/* test_engine_memory.c - counted allocations, and the memory that a real ONNX Runtime reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_watch.h"

@@ -1,5 +1,5 @@
-/* test_engine_ort_find.c - where ONNX Runtime is looked for, in which order, and what is said of
- * files that are not it.
+/* test_engine_ort_find.c - the search path of ONNX Runtime, its order, and the messages about other
+ * files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"

@@ -1,4 +1,4 @@
-/* test_engine_profile.c - events sorted into runs, and those of a real ONNX Runtime.
+/* test_engine_profile.c - events grouped into runs, also those of a real ONNX Runtime.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_watch.h"

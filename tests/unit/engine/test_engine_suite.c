@@ -1,5 +1,5 @@
-/* test_engine_suite.c - what every engine must do, asked of each in the table and of the example
- * plug-in: a new engine is a row in `cases` below.
+/* test_engine_suite.c - requirements of every engine, tested for each in the table and for the
+ * example plug-in: a new engine is a row in `cases` below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"

@@ -1,5 +1,5 @@
-/* test_engine_trace.c - ONNX Runtime's profile as text: what older and newer versions write, and
- * what none of them does.
+/* test_engine_trace.c - ONNX Runtime's profile as text: the output of older and newer versions, and
+ * text that none of them writes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_trace.h"

@@ -1,4 +1,4 @@
-/* test_history.c - keeping records, finding them again, and what is read from many.
+/* test_history.c - adding records, finding them, and queries over many records.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"

@@ -1,5 +1,5 @@
-/* test_history_import.c - files of --save and lines of export that come in: what is kept of them,
- * and what is refused.
+/* test_history_import.c - import of files of --save and lines of export: the parts that are stored,
+ * and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"

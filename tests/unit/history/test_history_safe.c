@@ -1,5 +1,5 @@
-/* test_history_safe.c - what must not be lost and what must not be touched: several writers, killed
- * writers, damaged and strange files, full disks, locks and permissions.
+/* test_history_safe.c - no loss of records and no change of other files: several writers, killed
+ * writers, damaged and foreign files, full disks, locks and permissions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
@@ -469,7 +469,7 @@ static void full_from_the_start(void **state)
 
 /* --- locks and permissions */
 
-/* Queries what prune would remove of two records when one is to be kept. */
+/* Counts the records that prune would remove of two if one is to stay. */
 static dck_status would_prune(dck_history *h, dck_err *err)
 {
 	dck_history_pruned n = {0};

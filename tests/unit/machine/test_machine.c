@@ -1,5 +1,5 @@
-/* Tests of machine/: topology of made-up machines, working sets, what the loops compute, where a
- * result is kept. No rate is looked at.
+/* Tests of machine/: topology of simulated machines, working sets, results of the loops, location
+ * of the cached result. No rate is asserted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"

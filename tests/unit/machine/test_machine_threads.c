@@ -1,5 +1,5 @@
-/* The pool of threads, and dck_machine() as a whole. Meant for ThreadSanitizer too. No rate is
- * looked at, only how the numbers of a record hang together.
+/* The thread pool, and dck_machine() as a whole. Meant for ThreadSanitizer too. No rate is
+ * asserted, only relations between the numbers of a record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

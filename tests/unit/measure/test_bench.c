@@ -1,5 +1,5 @@
 /* test_bench.c - whole measurements through the public API, on a clock that only the measured
- * function moves, so that every number is exact.
+ * function advances, so that every number is exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -1,5 +1,5 @@
-/* test_bench_clock.c - between the two clock readings of a sample nothing allocates, locks or
- * writes. The C library's own entry points are replaced in this program and counted.
+/* test_bench_clock.c - between the two clock readings of a sample there is no allocation, lock or
+ * write. The C library's entry points are replaced in this program and counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

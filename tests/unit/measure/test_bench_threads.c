@@ -1,5 +1,5 @@
-/* test_bench_threads.c - what an engine says from several threads at once becomes a few notes, and
- * two measurements may go on at the same time. Meant for ThreadSanitizer.
+/* test_bench_threads.c - messages that an engine logs from several threads concurrently become a
+ * few notes, and two measurements may run concurrently. Meant for ThreadSanitizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

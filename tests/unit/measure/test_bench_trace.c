@@ -1,5 +1,5 @@
 /* test_bench_trace.c - a program that records itself and measures: the runs, and the operators of
- * some more, stand inside the zone that asked for them.
+ * further runs, are inside the zone of the caller.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_device_times.c - the test of barriers and the parts of a run, on a device whose queue and
- * clock are ours, so that every number is exact.
+/* test_device_times.c - the test of barriers and the parts of a run, on a device with a simulated
+ * queue and clock, so that every number is exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_op_ranges.c - operators of an engine's clock, on ours, to exact numbers.
+/* test_op_ranges.c - operators aligned from an engine's clock to ours, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_own_samples.c - statistics of samples that the caller took.
+/* test_own_samples.c - statistics of samples given by the caller.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_worker.c - a measurement in a fresh process: its options as words, how it ends, what it may
- * take.
+/* test_worker.c - a measurement in a fresh process: its options as arguments, how it ends, its
+ * memory limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/worker.h"

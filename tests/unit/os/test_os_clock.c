@@ -1,4 +1,4 @@
-/* Tests of os/clock.c. No absolute time is asserted but that time passes.
+/* Tests of os/clock.c. No absolute time is asserted, only that time passes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

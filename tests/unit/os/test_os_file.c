@@ -1,4 +1,4 @@
-/* Tests of os/file.c: reading with a limit, replacing a file whole or not at all.
+/* Tests of os/file.c: reads with a limit, atomic replacement of a file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* Tests of os/cgroup.c over made-up trees, and of os/cpu.c and os/counters.c on this machine.
+/* Tests of os/cgroup.c over simulated trees, and of os/cpu.c and os/counters.c on this machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

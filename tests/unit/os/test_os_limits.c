@@ -1,4 +1,4 @@
-/* test_os_limits.c - what a child may take: limits that are set from outside.
+/* test_os_limits.c - resource limits of a child, set by its parent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* Tests of os/neighbours.c over made-up processes, and of record/others.c.
+/* Tests of os/neighbours.c over simulated processes, and of record/others.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* Tests of os/proc.c: start, wait, how it ended, cancelling, what does not exist.
+/* Tests of os/proc.c: start, wait, exit status, cancellation, missing programs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -48,7 +48,7 @@ static os_child_usage shell(const char *script)
 	return run(quiet(argv));
 }
 
-/* Reads what a shell script writes to its standard output. */
+/* Reads the standard output of a shell script. */
 static void shell_output(const char *script, os_spawn_config c, char *buf, size_t size)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};

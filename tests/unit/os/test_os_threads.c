@@ -1,4 +1,4 @@
-/* test_os_threads.c - what threads use, as the kernel counts it.
+/* test_os_threads.c - thread statistics of the kernel.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* test_comparable.c - what a difference between two records means, for comparing and for trends.
+/* test_comparable.c - the effect of a difference between two records on comparisons and trends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"

@@ -1,4 +1,4 @@
-/* test_record.c - building a record and finding things in it.
+/* test_record.c - building a record and looking up its parts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"

@@ -1,4 +1,4 @@
-/* test_facts_copy.c - what one record has, in another one.
+/* test_record_copy.c - copies parts of one record into another.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"

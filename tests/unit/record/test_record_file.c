@@ -1,4 +1,4 @@
-/* test_record_file.c - records in files: the old one or the whole new one, never a part.
+/* test_record_file.c - records in files: the old file or the complete new one, never a partial one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"

@@ -1,5 +1,5 @@
-/* test_record_json.c - the JSON form: what is written is read back, byte for byte, and what is not
- * a record is refused with its place, whatever it is.
+/* test_record_json.c - the JSON format: records are read back byte for byte, and anything else is
+ * refused with its position.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* test_report_figures.c - figures of a record that has all of them are as they were; of values,
- * names and numbers of rows that no measurement has they are bounded and without a number that is
- * none; an allocation that fails is an error and leaves nothing.
+/* test_report_figures.c - figures of a complete record equal the expected files; with values, names
+ * and row counts that no measurement has they are bounded and contain no NaN; a failed allocation
+ * is an error without a leak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fault_alloc.h"

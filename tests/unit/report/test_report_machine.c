@@ -1,4 +1,4 @@
-/* test_report_machine.c - the limits of a machine as text.
+/* test_report_machine.c - a machine's limits as text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"

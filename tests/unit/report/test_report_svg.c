@@ -1,4 +1,4 @@
-/* test_report_svg.c - axes of charts: their ticks, whatever their ends.
+/* test_report_svg.c - ticks of chart axes with any ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* test_report_tables.c - tables of results as text: units, digits, intervals, what is absent, and
- * what does not fit.
+/* test_report_tables.c - result tables as text: units, digits, intervals, absent values, and rows
+ * or columns that do not fit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"

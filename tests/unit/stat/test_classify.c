@@ -1,4 +1,4 @@
-/* test_classify.c - classes counted, rates and averages as scikit-learn gives them.
+/* test_classify.c - class counts, rates and averages equal those of scikit-learn.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_stat_binomial.c - the exact binomial test of a limit, against known numbers and against
- * queues whose percentiles are known.
+ * queues with known percentiles.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -1,5 +1,4 @@
-/* test_stat_blocks.c - treatments in randomised complete blocks, against numbers worked out by
- * hand.
+/* test_stat_blocks.c - treatments in randomised complete blocks, against numbers computed by hand.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/blocks.h"

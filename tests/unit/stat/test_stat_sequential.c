@@ -1,4 +1,4 @@
-/* test_stat_sequential.c - the sequential sign test against counting every walk there is.
+/* test_stat_sequential.c - the sequential sign test against an enumeration of every walk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_input_arrays.c - values of inputs that are arrays in memory.
+/* test_input_arrays.c - input values from arrays in memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"

@@ -1,5 +1,5 @@
-/* test_inputs.c - shapes made definite by the model, --input, --shape, --dim and --batch, in every
- * order and conflict; values from files and at random.
+/* test_inputs.c - shapes resolved by the model, --input, --shape, --dim and --batch, in every order
+ * and conflict; values from files and random values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"

@@ -1,4 +1,4 @@
-/* test_npy.c - arrays saved by NumPy: what is read, and the sentence for all that is not.
+/* test_npy.c - arrays saved by NumPy: supported files, and the messages for all others.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/npy.h"

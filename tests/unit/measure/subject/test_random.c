@@ -1,5 +1,5 @@
-/* test_random.c - random inputs, value by value. The numbers were computed by an independent
- * SplitMix64 with integers of any length.
+/* test_random.c - random inputs, value by value. The expected numbers were computed by an
+ * independent SplitMix64 with integers of any length.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/random.h"

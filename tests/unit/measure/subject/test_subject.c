@@ -1,4 +1,4 @@
-/* test_subject.c - subjects as the command line writes them, and how "cmd:" is cut into words.
+/* test_subject.c - subjects in the syntax of the command line, and how "cmd:" is split into words.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"

@@ -1,5 +1,5 @@
 /* test_agree.c - differences of outputs: exact numbers for tensors of every type, and two targets
- * of an engine made for the test.
+ * with an engine of this test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_cost_control.c - bodies of If, Loop, Scan and SequenceMap: shapes, and how often what is in
- * them counts.
+/* test_cost_control.c - bodies of If, Loop, Scan and SequenceMap: shapes, and how often their
+ * operators count.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -271,7 +271,7 @@ static void a_run_decides(void **state)
 	mem_arena_free(a);
 }
 
-/* Contents given by the caller count as constants, but no engine knows them before the run. */
+/* Contents given by the caller count as constants, but engines get them only in the run. */
 static void a_given_content_decides(void **state)
 {
 	static const int64_t one = 1, three[] = {2, 2, 2};

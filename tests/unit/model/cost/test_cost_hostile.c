@@ -1,6 +1,6 @@
-/* test_cost_hostile.c - models that no exporter writes: counting them ends in one clear error or
- * in absent values, within the memory of the reader, and never in an integer that is wrong. That it
- * ends soon is what the runner's timeout checks: the sizes here would take hours otherwise.
+/* test_cost_hostile.c - models that no exporter writes: the result is one clear error or absent
+ * values, within the reader's memory limit, and never a wrong integer. The runner's timeout checks
+ * the running time: the sizes here would otherwise take hours.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fault_alloc.h"

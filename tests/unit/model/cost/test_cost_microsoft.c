@@ -1,5 +1,5 @@
-/* test_cost_microsoft.c - shapes and costs of ONNX Runtime's own operators. The shapes are those
- * that ONNX Runtime 1.31 made of the same nodes.
+/* test_cost_microsoft.c - shapes and costs of ONNX Runtime's own operators. The shapes equal those
+ * of ONNX Runtime 1.31 for the same nodes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Open integers: equal expressions are one object, and arithmetic on them is exact.
+/* Symbolic integers: equal expressions are one object, and arithmetic on them is exact.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/sym_int.h"
 

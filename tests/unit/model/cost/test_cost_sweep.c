@@ -1,5 +1,5 @@
-/* test_cost_sweep.c - every rule of every operator, with inputs and attributes that it does not
- * expect: an answer or a reason, nothing else.
+/* test_cost_sweep.c - every rule of every operator, with unexpected inputs and attributes: a result
+ * or a reason, nothing else.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hostile.h"

@@ -1,4 +1,4 @@
-/* test_cost_tensor.c - shapes of operators that move, make, select and reshape data.
+/* test_cost_tensor.c - shapes of operators that move, create, select and reshape data.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

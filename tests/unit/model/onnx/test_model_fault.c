@@ -1,5 +1,5 @@
-/* test_model_fault.c - the n-th allocation fails, for every n: reading and building a model says
- * E_NOMEM, leaks nothing and touches no result.
+/* test_model_fault.c - the n-th allocation fails, for every n: reading and building a model return
+ * E_NOMEM, leak nothing and change no result.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"

@@ -1,5 +1,5 @@
-/* test_model_onnx.c - the graph reader: what it reads, and what it says of files that are no
- * models or were made to break it.
+/* test_model_onnx.c - the graph reader: its results, and its messages for files that are not models
+ * or are hostile.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"

@@ -1,4 +1,4 @@
-/* test_model_inputs.c - the range of an integer input, from what the graph does with it.
+/* test_model_summary.c - the range of an integer input, derived from its uses in the graph.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"

@@ -1,5 +1,5 @@
 /* test_model_zoo.c - the built-in networks: parameter counts, sizes, reproducible bytes.
- * tools/check_zoo.py holds them against ONNX's own checker.
+ * tools/check_zoo.py runs ONNX's own checker on them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"

@@ -1,6 +1,5 @@
-/* Calls of a thread added up by their paths: counts and times to the tick, recursion, what is too
- * deep, calls that are left without their ends, a process that goes on from another, a damaged
- * file.
+/* The calling-context tree of a thread: counts and times to the tick, recursion, the depth limit,
+ * calls without an end, a process that continues another's counter, a damaged file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_count_events.c - events that shared a register of the processor are scaled, and said to be;
- * those that never had one are absent. Machines without such registers compute it all the same.
+/* test_count_events.c - events that shared a processor register are scaled and marked; events that
+ * never had one are absent. No such registers are needed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_events.h"

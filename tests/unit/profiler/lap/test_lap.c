@@ -1,5 +1,4 @@
-/* test_lap.c - stopwatches inside a program. What took how long is never asserted, only what
- * cannot be otherwise.
+/* test_lap.c - stopwatches inside a program. No duration is asserted, only necessary relations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

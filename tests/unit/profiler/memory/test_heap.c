@@ -1,5 +1,5 @@
-/* What the library in front of an allocator counts, told of blocks that nobody allocated: sizes,
- * paths and peaks are known to the byte. In a process of its own, for the state is the process's.
+/* Counts of the interposed allocator library, for simulated blocks: sizes, paths and peaks are
+ * exact to the byte. In a separate process, because the state is global.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

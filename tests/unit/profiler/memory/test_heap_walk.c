@@ -1,7 +1,6 @@
-/* A stack that is read again and compared gives the same path as one that is followed anew: calls
- * at random through functions of several shapes, some of which find their frame by the frame
- * pointer, while others keep other values in it. In a process of its own, for the state is the
- * process's.
+/* A stack compared with the cached one gives the same path as a new unwind: random calls through
+ * functions of several shapes, some of which find their frame by the frame pointer, while others
+ * keep other values in it. In a separate process, because the state is global.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_memory_watch.c - live bytes of a process that became another program.
+/* test_memory_watch.c - live bytes of a process after exec().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/rss_sampler.h"

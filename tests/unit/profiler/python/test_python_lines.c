@@ -1,5 +1,5 @@
-/* Lines of instructions: tables that each version's compiler made of one function, with the lines
- * that the interpreter itself reads from them; and bytes that no compiler makes.
+/* Line numbers of instructions: tables that each version's compiler made of one function, with the
+ * lines that the interpreter itself reads from them; and bytes that no compiler makes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"

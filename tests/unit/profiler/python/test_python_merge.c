@@ -1,5 +1,5 @@
-/* Native frames and Python frames as one stack: which belong together, what is left out, and what
- * becomes of them when the two do not fit.
+/* Native and Python frames merged into one stack: which belong together, which are left out, and
+ * the result when the two do not match.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_merge.h"

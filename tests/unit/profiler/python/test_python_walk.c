@@ -1,6 +1,5 @@
-/* Walking a thread's frames in memory that the test makes: each version's structures, a thread that
- * goes on meanwhile, and pointers that lead anywhere. Real interpreters:
- * tests/real/python_frames.py.
+/* Walks a thread's frames in simulated memory: each version's structures, a thread that keeps
+ * running, and invalid pointers. Real interpreters: tests/real/python_frames.py.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"

@@ -1,4 +1,4 @@
-/* test_trace_merge.c - the clocks that a file says, and files put together by them.
+/* test_trace_merge.c - the clocks of a trace file, and files merged by them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

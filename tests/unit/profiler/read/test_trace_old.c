@@ -1,4 +1,4 @@
-/* Tests of trace/perfetto_read.c: what is compressed, and what old producers wrote.
+/* Tests of perfetto_read.c: compressed files, and output of old producers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Tests of trace/perfetto_read.c: what our writer wrote comes back, other producers' forms are
- * understood, and broken files get a sentence.
+/* Tests of perfetto_read.c: output of our writer is read back, packets of other producers are
+ * supported, and malformed files are refused with a message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

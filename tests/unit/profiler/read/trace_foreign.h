@@ -1,5 +1,5 @@
-/* trace_foreign.h - traces of Perfetto that our writer would not write, made packet by packet, and
- * what the reader tells of them.
+/* trace_foreign.h - Perfetto traces that our writer would not write, made packet by packet, and the
+ * reader's log of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_FOREIGN_H

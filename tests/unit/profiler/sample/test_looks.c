@@ -1,4 +1,4 @@
-/* test_looks.c - how often threads that wait are looked at.
+/* test_looks.c - the polling rate of blocked threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

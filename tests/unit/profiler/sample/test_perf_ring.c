@@ -1,5 +1,5 @@
-/* test_perf_ring.c - records out of rings: in the order of their time, over the end of a ring, and
- * of bytes that are none.
+/* test_perf_ring.c - records from ring buffers: in time order, across the end of a ring, and
+ * invalid bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"

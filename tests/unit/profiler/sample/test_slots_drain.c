@@ -1,5 +1,5 @@
-/* test_slots_drain.c - what the threads of a sampled program wrote becomes events, in the order of
- * their time; what they should not have written becomes none, and harms nobody.
+/* test_slots_drain.c - slots written by the threads of a sampled program become events in time
+ * order; invalid slots are dropped without harm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"

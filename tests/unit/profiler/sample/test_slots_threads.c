@@ -1,5 +1,5 @@
-/* test_slots_threads.c - threads that fill slots while another one empties them: each sample is
- * told once, whole and after those that its thread took before; what found no slot is counted.
+/* test_slots_threads.c - threads fill slots while another one drains them: each sample is reported
+ * once, complete and in the order of its thread; samples without a free slot are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/slots_drain.h"

@@ -1,6 +1,6 @@
-/* Functions, lines and inlined frames of a call chain whose source is known, by every way in which
- * a library's names may be kept: with debugging information, in a separate file, packed, exported
- * alone, no more than Go's own table.
+/* Functions, lines and inlined frames of a call chain with known source, for every kind of symbols
+ * that a library may have: debugging information, in a separate file, compressed, exported symbols
+ * only, or only Go's own table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

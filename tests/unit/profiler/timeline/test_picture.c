@@ -1,4 +1,5 @@
-/* What a timeline is drawn from: whatever is put together, sums by name are those of the table.
+/* The timeline's levels of detail: however ranges are merged, sums by name equal those of the
+ * table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

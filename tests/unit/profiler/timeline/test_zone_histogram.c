@@ -1,4 +1,4 @@
-/* Percentiles of how long calls took: beside those of the sorted times, in bounded memory.
+/* Percentiles of call durations, compared with those of the sorted times, in bounded memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

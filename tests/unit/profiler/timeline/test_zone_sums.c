@@ -1,4 +1,4 @@
-/* Which ranges are open, and the sums of those that ended: by name and by call path.
+/* Open ranges, and the sums of ended ranges by name and by call path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

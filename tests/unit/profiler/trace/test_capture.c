@@ -1,4 +1,4 @@
-/* Recording only while a range of some name is open: what is inside, what is cut, on all threads.
+/* Recording only while a range of a given name is open: its contents, clipped ranges, all threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

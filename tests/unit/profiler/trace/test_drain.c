@@ -1,4 +1,4 @@
-/* What the drain makes of events, one by one; statistics of zones; ranges that threads share.
+/* The drain's output for single events; statistics of zones; ranges shared between threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_itt.c - what a program annotated with ITT calls, called as its static part does it: through
- * the pointers that a collector fills.
+/* test_itt.c - the calls of a program annotated with ITT, made like those of its static part:
+ * through the pointers that a collector fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

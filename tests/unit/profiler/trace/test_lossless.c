@@ -1,5 +1,5 @@
-/* Threads that wait for room in a buffer of four blocks, instead of dropping events: in a process
- * of its own, for a buffer never shrinks.
+/* Threads that block on a full buffer of four chunks, instead of dropping events: in a separate
+ * process, because a buffer never shrinks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_nvtx.c - what a program annotated with NVTX calls, called as its header does it: through the
- * tables that an injected library fills.
+/* test_nvtx.c - the calls of a program annotated with NVTX, made like those of its header: through
+ * the tables that an injected library fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

@@ -1,4 +1,4 @@
-/* test_past.c - ranges that are told afterwards stand where they were, between those of their time.
+/* test_past.c - retroactive events have their true times, between the other events.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

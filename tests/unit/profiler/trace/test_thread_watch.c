@@ -1,5 +1,5 @@
-/* test_thread_watch.c - what threads use: in the record, in the file that is read again, and both
- * beside what the system says. Of threads that record nothing, that are many, that end at once.
+/* test_thread_watch.c - thread counters in the record, in the file read back, and compared with the
+ * system's: for threads that record nothing, for many threads, for threads that exit at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

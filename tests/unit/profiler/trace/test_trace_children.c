@@ -1,4 +1,4 @@
-/* test_trace_children.c - what is done when a traced program has ended: children that still run, no
+/* test_trace_children.c - the steps after a traced program has exited: children still running, no
  * memory, a full disk.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,4 +1,4 @@
-/* Traces in files: whole, limited, of programs that exit, are killed, fork and start others.
+/* Trace files: complete, limited in size, of programs that exit, are killed, fork and run others.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -217,7 +217,7 @@ static void *one_zone(void *arg)
 	return arg;
 }
 
-/* An exited thread whose events left the memory leaves nothing behind. */
+/* An exited thread whose events left the memory is dropped whole. */
 static void threads_of_old_events_are_dropped(void **state)
 {
 	enum { THREADS = 20000, BATCHES = 100000 / 64 };

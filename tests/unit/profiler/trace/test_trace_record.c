@@ -1,5 +1,4 @@
-/* test_trace_record.c - what a recording says of itself, and what its file says when it is read,
- * are the same.
+/* test_trace_record.c - the record of a recording equals the record read from its file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"

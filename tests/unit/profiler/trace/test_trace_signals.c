@@ -1,4 +1,4 @@
-/* What a recording does when signals come: crashes, Ctrl-C, handlers of the program's own.
+/* A recording and signals: crashes, Ctrl-C, handlers of the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Zones through the public header: the table is exact whatever threads, signals and forks do.
+/* Zones through the public header: the table is exact with any threads, signals and forks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

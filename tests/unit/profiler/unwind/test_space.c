@@ -1,4 +1,4 @@
-/* test_space.c - the mappings of a process, and what is stored of them.
+/* test_space.c - the mappings of a process, and the parts that are stored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

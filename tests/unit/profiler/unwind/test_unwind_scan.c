@@ -1,5 +1,5 @@
-/* test_unwind_scan.c - the caller of code without tables, looked for on a stack that the test
- * makes: functions of known frames, calls before some addresses, and words that only look alike.
+/* test_unwind_scan.c - the caller of code without unwind tables, searched on a simulated stack:
+ * functions with known frames, calls before some addresses, and words that only look similar.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_scan.h"

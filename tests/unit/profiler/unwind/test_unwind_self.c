@@ -1,5 +1,5 @@
-/* The calling thread's own stack: the same frames as glibc's backtrace() gives, through libraries
- * without frame pointers, realigned stacks, signal frames, several threads.
+/* The calling thread's own stack: the same frames as glibc's backtrace(), through libraries without
+ * frame pointers, realigned stacks, signal frames, several threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_self.h"
@@ -72,7 +72,7 @@ static void test_through_libc(void **state)
 	assert_true(depth_in_sort > 4);
 }
 
-#ifndef __clang__ /* clang does not know this pragma */
+#ifndef __clang__ /* clang lacks this pragma */
 #pragma GCC push_options
 #pragma GCC optimize("omit-frame-pointer")
 #endif

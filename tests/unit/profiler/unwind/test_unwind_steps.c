@@ -1,7 +1,7 @@
-/* Unwinding from outside at every single instruction of a program: a child is stepped through, its
- * calls and returns are followed, and the stack that is unwound must be exactly the one that was
- * followed, in each prologue and epilogue, in .plt, in the loader that binds it, in the C library,
- * in and behind a signal's handler, while exceptions are thrown.
+/* Unwinds a child at every single instruction: the child is single-stepped, its calls and returns
+ * are tracked, and the unwound stack must equal the tracked one in each prologue and epilogue, in
+ * .plt, in the loader that binds it, in the C library, in and after a signal handler, while
+ * exceptions are thrown.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/address_space.h"

@@ -1,4 +1,5 @@
-/* Tests of the formats of timelines: exact bytes of small ones, and what no format may trip over.
+/* Tests of the timeline formats: exact bytes of small timelines, and values that need care in any
+ * format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Call paths being added up: the tree, the functions, recursion, what does not fit, no memory.
+/* Call paths added to a tree: the tree, the functions, recursion, limits, no memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

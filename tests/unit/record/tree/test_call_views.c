@@ -1,4 +1,4 @@
-/* Views on the call paths of records: functions, callers, callees, the tree, the difference of two.
+/* Views of the call paths of records: functions, callers, callees, the tree, the difference of two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

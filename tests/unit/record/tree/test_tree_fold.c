@@ -1,5 +1,5 @@
-/* A tree of too many call paths: the heaviest stay, all sums are what they were, a note tells of
- * it.
+/* A tree with too many call paths is pruned: the heaviest stay, all sums are unchanged, a note
+ * reports it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

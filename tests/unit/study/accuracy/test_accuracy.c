@@ -1,5 +1,5 @@
 /* test_accuracy.c - predictions against labels through the public function: numbers, refusals, and
- * every allocation that may fail; and the report as text.
+ * every failed allocation; and the report as text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/accuracy.h"

@@ -1,4 +1,4 @@
-/* test_saved.c - records that were kept, compared: exact ratios, verdicts and refusals.
+/* test_saved.c - comparison of saved records: exact ratios, verdicts and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"

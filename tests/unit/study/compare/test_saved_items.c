@@ -1,4 +1,4 @@
-/* test_saved_items.c - records whose runs process different numbers of items, compared.
+/* test_saved_items.c - comparison of records whose runs process different numbers of items.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"

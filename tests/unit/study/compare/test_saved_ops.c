@@ -1,4 +1,4 @@
-/* test_saved_ops.c - operators of two profiles: which are compared, and what is said of them.
+/* test_saved_ops.c - operators of two profiles: which are compared, and the results.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"

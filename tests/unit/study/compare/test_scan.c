@@ -1,4 +1,4 @@
-/* test_scan.c - one program with several values: ranges, lists, products, and what is refused.
+/* test_scan.c - one program with several values: ranges, lists, products, and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"

@@ -1,4 +1,4 @@
-/* test_versus.c - live comparisons to exact numbers: functions that move a false clock.
+/* test_versus.c - live comparisons with exact numbers: functions that advance a simulated clock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

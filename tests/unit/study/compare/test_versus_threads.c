@@ -1,5 +1,5 @@
-/* test_versus_threads.c - what engines say from several threads at once while they are compared
- * becomes a few notes. Meant for ThreadSanitizer.
+/* test_versus_threads.c - messages that engines log from several threads during a comparison become
+ * a few notes. Meant for ThreadSanitizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_one_operator.c - prices of operators without a model: exact numbers, and what is refused.
+/* test_one_operator.c - costs of operators without a model: exact numbers, and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

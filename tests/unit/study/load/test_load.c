@@ -1,5 +1,5 @@
-/* test_load.c - when requests arrive, queues whose waits are known, limits and the search, on a
- * clock that only work and sleep move, so that numbers are exact.
+/* test_load.c - arrival times, queues with known waits, limits and the search, on a clock that only
+ * work and sleep advance, so that numbers are exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

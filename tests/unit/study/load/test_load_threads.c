@@ -1,4 +1,4 @@
-/* test_load_threads.c - streams in threads of their own, through the public interface. Meant for
+/* test_load_threads.c - streams in separate threads, through the public interface. Meant for
  * ThreadSanitizer too.
  *
  * SPDX-License-Identifier: Apache-2.0 */

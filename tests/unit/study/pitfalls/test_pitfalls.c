@@ -1,4 +1,4 @@
-/* test_pitfalls.c - the mistakes on runs of known length, to exact numbers.
+/* test_pitfalls.c - the pitfalls for runs of known duration, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

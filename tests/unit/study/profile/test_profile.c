@@ -1,4 +1,4 @@
-/* test_profile.c - operators' times, nodes and roofs, to exact numbers.
+/* test_profile.c - operators' times, nodes and roofs, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"

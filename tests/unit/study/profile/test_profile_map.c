@@ -1,4 +1,4 @@
-/* test_profile_map.c - which nodes of the model the operators of ONNX Runtime's graphs stand for.
+/* test_profile_map.c - maps the operators of ONNX Runtime's graphs to nodes of the model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_text.h"

@@ -1,5 +1,5 @@
-/* test_profile_rows.c - times that disturbed runs, equal names and the profiler's floor would
- * spoil; rates beside roofs of each type and size, and where the roofs come from.
+/* test_profile_rows.c - times that disturbed runs, duplicate names and the profiler overhead could
+ * distort; rates compared with roofs of each type and size, and the sources of the roofs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_text.h"

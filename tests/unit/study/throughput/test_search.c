@@ -1,5 +1,5 @@
-/* test_search.c - which batch size is tried next and what is concluded, with measurements that
- * are made up: exact rates, noise, drift, memory that ends, limits on latency.
+/* test_search.c - the next batch size to try and the conclusions, with simulated measurements:
+ * exact rates, noise, drift, exhausted memory, limits on latency.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search.h"

@@ -1,5 +1,5 @@
-/* test_search_journal.c - a search's journal: written, read back, cut in the middle, damaged, of
- * another search.
+/* test_search_journal.c - a search's journal: written, read back, truncated, damaged, of another
+ * search.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_journal.h"

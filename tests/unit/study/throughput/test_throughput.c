@@ -1,4 +1,4 @@
-/* test_throughput.c - the search as a C program calls it, with the engine that does nothing.
+/* test_throughput.c - the search called from a C program, with the null engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/throughput.h"
