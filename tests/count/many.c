@@ -1,4 +1,4 @@
-/* many.c N - N threads that all call functions at once.
+/* many.c N - N threads that call functions concurrently.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>

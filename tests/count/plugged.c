@@ -1,5 +1,5 @@
-/* plugged.c - loaded and unloaded by program.c, under two names: two functions that lie, one after
- * the other, at the same address.
+/* plugged.c - loaded and unloaded by program.c under two names: two functions that occupy the same
+ * address, one after the other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 void plugged(void);

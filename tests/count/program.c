@@ -1,5 +1,5 @@
-/* program.c - a program whose calls are known, built with -finstrument-functions: what `deepclock
- * count` starts in tests/cli/count. Each word is one part.
+/* program.c - a program with known calls, built with -finstrument-functions, which `deepclock
+ * count` runs in tests/cli/count. Each argument selects one part.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ APART static int odd(int n);
 APART static int even(int n)
 {
 	const int ret = n == 0 ? 1 : odd(n - 1);
-	done++; /* no jump in place of the call */
+	done++; /* keeps the call above from becoming a tail jump */
 	return ret;
 }
 APART static int odd(int n)
@@ -46,7 +46,7 @@ APART static void thrower(int n)
 {
 	if (n == 0)
 		longjmp(back, 1);
-	if (n < 100) /* always */
+	if (n < 100) /* always true */
 		thrower(n - 1);
 	done++;
 }
@@ -109,7 +109,7 @@ static void children(void)
 	}
 }
 
-/* The parent goes on at once, deeper and out again, while its child begins. */
+/* The parent continues at once, deeper and out again, while its child starts. */
 static void busy_parent(void)
 {
 	for (int i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-/* zoned.c [_exit|kill|exec|fork|apart] - functions that are counted, and zones beside them.
+/* zoned.c [_exit|kill|exec|fork|apart] - counted functions together with zones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "_exit"))
 		_exit(0);
 	if (!strcmp(what, "kill")) {
-		sleep(2); /* what was recorded comes into the file */
+		sleep(2); /* the recorded events reach the file */
 		raise(SIGKILL);
 	}
 	if (!strcmp(what, "exec")) {

@@ -1,4 +1,4 @@
-/* fuzz.h - what a fuzz target is: one function, called with anything.
+/* fuzz.h - the interface of a fuzz target: one function, called with any bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_FUZZ_H
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The name is libFuzzer's. Returns 0; must not crash, leak or run long. */
+/* libFuzzer defines this name. Returns 0; must not crash, leak or run long. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static inline void check(int holds)
@@ -20,7 +20,7 @@ static inline void check(int holds)
 		abort();
 }
 
-/* The bytes as a file in memory, so that nothing is left behind; close() what is returned. */
+/* Puts the bytes into a memfd, so that no file remains; the caller closes the result. */
 static inline int fuzz_file(const uint8_t *bytes, size_t n, char path[64])
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);

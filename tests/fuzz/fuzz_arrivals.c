@@ -1,5 +1,5 @@
-/* fuzz_arrivals.c - any bytes as a file of arrival times: refused with a sentence, or times that
- * begin at zero and never fall.
+/* fuzz_arrivals.c - any bytes as a file of arrival times: refused with a message, or times that
+ * start at zero and never decrease.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

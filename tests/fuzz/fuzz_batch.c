@@ -1,5 +1,5 @@
-/* fuzz_batch.c - any bytes as a model whose batch is to be freed: refused with a sentence, or
- * rewritten to a model that the reader takes, in which the items lie where it says.
+/* fuzz_batch.c - any bytes as a model to be rebatched: refused with a message, or rewritten to a
+ * model that the reader accepts, with the items on the reported axes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -43,7 +43,7 @@ static void free_batch(const char *path, const onnx_model *m, const char *file, 
 	batch_done(&b);
 }
 
-/* The rewriter reads the file once more. */
+/* The rewriter reads the file a second time. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	mem_arena *a = mem_arena_new(0);

@@ -1,5 +1,5 @@
-/* fuzz_cost.c - any bytes as a model to be counted: the reader, the shapes, the costs. Refused with
- * a sentence, or counted to sizes and costs of which none is negative.
+/* fuzz_cost.c - any bytes as a model to be counted by the reader, shape inference and cost model:
+ * refused with a message, or sizes and costs that are not negative.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Small inputs need little, and what needs more is refused like everything too large. */
+/* Small inputs need little memory; a larger need is refused like any too large input. */
 #define MEMORY_MAX ((size_t)64 << 20)
 
 static void check_num(sym_table *t, sym_int n)
@@ -51,7 +51,7 @@ static void check_result(const cost_result *r)
 		check_num(r->nums, sums[k]);
 }
 
-/* With the sizes that the file states, and with open ones fixed. */
+/* Counts with the sizes that the file states, and with symbolic sizes bound. */
 static void count(const onnx_model *m, int64_t batch, mem_arena *a)
 {
 	const cost_config c = {.batch = batch};

@@ -1,5 +1,5 @@
-/* fuzz_elf.c - any bytes as a program's file: its tables of functions and its rules for unwinding
- * are read within bounds, and where both ways of unwinding find a caller it is the same one.
+/* fuzz_elf.c - any bytes as an ELF file: its symbol tables and unwind rules are read within bounds,
+ * and where both unwinders find a caller it is the same one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -10,7 +10,7 @@
 
 enum { BYTES_MAX = 1 << 16, FUNCTIONS_MAX = 64, STEPS_MAX = 4 };
 
-/* Memory has the same at each address whenever it is read; some cannot be read. */
+/* Each address holds the same bytes at every read; some addresses cannot be read. */
 static bool any_memory(void *self, uint64_t address, void *to, size_t n)
 {
 	unsigned char *out = to;

@@ -1,5 +1,5 @@
-/* fuzz_labels.c - any bytes as a file of labels, of predictions with scores, and of names: refused
- * with a sentence, or made into classes to which every item belongs.
+/* fuzz_labels.c - any bytes as files of labels, of predictions with scores, and of names: refused
+ * with a message, or classes that include every item.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a sentence, or read as an array whose
+/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a message, or read as an array whose
  * shape and bytes agree.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -21,7 +21,7 @@ static void look(const npy_array *a)
 			abort();
 	if (bytes != a->bytes || a->bytes > a->file.n)
 		abort();
-	/* Each byte is read, so that a sanitizer sees one that is not ours. */
+	/* Reads each byte, so that a sanitizer detects one outside the allocation. */
 	for (size_t i = 0; i < a->bytes; i++)
 		sum = (uint8_t)(sum + ((const volatile uint8_t *)a->data)[i]);
 	(void)sum;

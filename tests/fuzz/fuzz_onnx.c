@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	assert(a);
 	dck_status code = model_summary_read_bytes(bytes, n, a, &s, &err);
 	if (code != DCK_OK) {
-		/* a failure has its code and one sentence */
+		/* a failure has its code and a message of one line */
 		assert(err.code == code);
 		assert(*err.msg && !strchr(err.msg, '\n'));
 	} else {

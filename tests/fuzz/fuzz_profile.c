@@ -1,5 +1,5 @@
-/* fuzz_profile.c - any bytes as a profile of another program: refused with a sentence, or made into
- * functions and paths.
+/* fuzz_profile.c - any bytes as a profile of another program: refused with a message, or converted
+ * to functions and paths.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"

@@ -1,6 +1,5 @@
-/* fuzz_record.c - any bytes as a record: refused with a sentence, or read as something that every
- * writer can write, every figure draw, and that comes back the same. tests/data has more inputs to
- * begin with.
+/* fuzz_record.c - any bytes as a record: refused with a message, or a record that every writer and
+ * figure accepts and that survives a save and load. tests/data has more initial inputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -33,7 +32,7 @@ static void check_text(const dck_record *r)
 	}
 }
 
-/* Of any values, each figure that the record has is whole. */
+/* Draws each figure of the record; the SVG must be complete, whatever the values. */
 static void check_figures(const dck_record *r)
 {
 	size_t n;

@@ -1,5 +1,5 @@
-/* fuzz_result.c - any bytes as the result of a recording: refused with a sentence, or a record that
- * comes back the same from its JSON.
+/* fuzz_result.c - any bytes as the result of a recording: refused with a message, or a record that
+ * survives the conversion to JSON and back.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

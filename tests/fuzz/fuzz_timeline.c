@@ -1,6 +1,5 @@
-/* fuzz_timeline.c - any bytes as a trace of Perfetto or one in JSON: refused with a sentence, or
- * told to each format. What is written in a form that can be read is read again, and nothing is
- * missing.
+/* fuzz_timeline.c - any bytes as a trace of Perfetto or in JSON: refused with a message, or
+ * converted to each format. The formats with a reader are read again, with no event missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"
@@ -38,7 +37,7 @@ static dck_status read_as(const void *bytes, size_t n, const trace_format *f, dc
 	return status;
 }
 
-/* As a record, and as a picture so small that almost all of it is put together. */
+/* Reads the input as a record, and as a timeline so small that almost all ranges are merged. */
 static void add_up(const void *bytes, size_t n)
 {
 	const timeline_lod_limits small = {.ranges = 48, .sums = 32, .values = 16};
@@ -78,10 +77,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		trace_read_facts facts, again;
 		dck_status status = read_as(bytes, n, formats[i], &first, &facts);
 
-		if (status == DCK_OK && i < 2) { /* Perfetto's and Chrome's */
+		if (status == DCK_OK && i < 2) { /* the formats of Perfetto and Chrome */
 			check(read_as(first.data, first.n, formats[i], &second, &again) == DCK_OK);
 			check(again.cut[0] == '\0' && again.undated == 0);
-			/* Samples are not read from JSON. */
+			/* The JSON reader does not read samples. */
 			check(again.samples == (i == 0 ? facts.samples : 0));
 			check(again.skipped == (i == 0 ? 0 : facts.samples));
 		}

@@ -1,5 +1,5 @@
-/* fuzz_trace.c - any bytes as ONNX Runtime's profile: refused with a sentence, or read as events
- * that can be sorted into runs.
+/* fuzz_trace.c - any bytes as ONNX Runtime's profile: refused with a message, or read as events
+ * that can be grouped into runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

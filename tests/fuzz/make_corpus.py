@@ -109,7 +109,7 @@ batchnorm_epsilon_training_mode bernoulli_expanded sce_mean_3d_expanded""".split
 
 
 def chain(op, n, first, **more):
-    """Each node takes the two results before it."""
+    """Each node has the two previous results as inputs."""
     nodes = [node("Shape", "x", "v0")]
     nodes += [node(op, f"v{i} v{max(i - 1, 0)}", f"v{i + 1}") for i in range(n)]
     nodes.append(node("ConstantOfShape", f"v{n}", "y"))

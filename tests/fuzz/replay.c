@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Exactly as many bytes as the file has, so that the sanitizers see one read too far. */
+/* Allocates exactly the file's size, so that the sanitizers detect a read past the end. */
 static int replay_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");

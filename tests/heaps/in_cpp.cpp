@@ -1,4 +1,4 @@
-// in_cpp.cpp - every form of operator new and delete, and what the library asks for.
+// in_cpp.cpp - every form of operator new and delete, and allocations of the C++ library.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>

@@ -15,9 +15,9 @@
 
 #define APART __attribute__((noinline))
 
-static void *volatile keep; /* so that no call is left out */
+static void *volatile keep; /* keeps the compiler from removing a call */
 
-static char *here; /* the directory of the program */
+static char *here; /* the directory of this program */
 
 static APART void leak_one(void)
 {
@@ -41,7 +41,7 @@ static APART void *half(size_t n)
 	return memset(malloc(n), 1, n);
 }
 
-/* 100,000 bytes at the peak, of which 70,000 by half(); the allocation after it is smaller. */
+/* 100,000 bytes at the peak, 70,000 of them by half(); the allocation after the peak is smaller. */
 static void peak(void)
 {
 	void *a = half(40000), *b = half(30000);
@@ -55,7 +55,7 @@ static void peak(void)
 	free(d);
 }
 
-/* Ten of twelve are freed before anything else is allocated. */
+/* Frees ten of twelve blocks before the next allocation. */
 static void temporary(void)
 {
 	for (int i = 0; i < 10; i++) {
@@ -93,7 +93,7 @@ static void aligned(void)
 	keep = reallocarray(NULL, 3, 5);
 	keep = strdup("ten bytes");
 	free(memalign(1024, 5000));
-	/* What cannot be had is not counted. */
+	/* A failed allocation is not counted. */
 	keep = malloc((size_t)-1 / 2);
 	errno = 0;
 	keep = realloc(keep, 0) ? NULL : keep;
@@ -112,7 +112,7 @@ static void fork_one(void)
 
 enum { THREADS = 8, EACH = 20000 };
 
-/* Blocks of one thread are freed by another; each ends while others allocate. */
+/* One thread frees the blocks of another; each exits while others allocate. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *handed[THREADS];
 
@@ -153,7 +153,7 @@ static void unload(void)
 {
 }
 #else
-/* Libraries of the same size, one after the other: mostly they get the same addresses. */
+/* Libraries of equal size, loaded one after the other: they mostly get the same addresses. */
 static void unload(void)
 {
 	static const char *const names[] = {"first", "second"};
@@ -200,7 +200,7 @@ static void mapped(void)
 	char *q = mmap(NULL, 100 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	q = mremap(q, 100 * PAGE, 50 * PAGE, MREMAP_MAYMOVE);
 	munmap(q, 50 * PAGE);
-	munmap(p, PAGE); /* 7 pages stay */
+	munmap(p, PAGE); /* 7 pages remain */
 }
 
 static APART int deep(int n)

@@ -1,4 +1,4 @@
-/* unload.c - a library that allocates, and is unloaded.
+/* unload.c - a library that allocates and is then unloaded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

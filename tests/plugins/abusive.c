@@ -1,6 +1,5 @@
-/* abusive.c - a plug-in that does one thing wrongly, which the variable ABUSE names: what it must
- * not answer, at every member of the table. "none" does nothing wrong. tests/cli/bad/abuse.sh goes
- * through all of them.
+/* abusive.c - a plug-in with one fault, selected by the variable ABUSE: an invalid result of a
+ * member of the table. "none" has no fault. tests/cli/bad/abuse.sh runs all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
@@ -28,7 +27,7 @@ static bool is(const char *what)
 	return abuse && strcmp(abuse, what) == 0;
 }
 
-/* Ways to fail that every function with a dck_err has: "run-silent", "run-endless", ... */
+/* Failures available in every function with a dck_err: "run-silent", "run-endless", ... */
 static dck_status fail(const char *function, dck_err *err)
 {
 	const char *abuse = getenv("ABUSE");
@@ -50,7 +49,7 @@ static dck_status fail(const char *function, dck_err *err)
 	}
 	if (strcmp(abuse, "below") == 0)
 		return (dck_status)-4711;
-	if (strcmp(abuse, "other") == 0) { /* not what the status says */
+	if (strcmp(abuse, "other") == 0) { /* the code in err differs from the status */
 		err->code = DCK_OK;
 		err->file = (const char *)(uintptr_t)16;
 		strcpy(err->msg, "the code and the status differ");
@@ -61,7 +60,7 @@ static dck_status fail(const char *function, dck_err *err)
 				 "31m, back \xe2\x80\xae, cut \xe2\x82, two\nlines");
 		return DCK_E_ENGINE;
 	}
-	if (strcmp(abuse, "lies") == 0) { /* says why it failed, and did not */
+	if (strcmp(abuse, "lies") == 0) { /* sets a message but returns success */
 		strcpy(err->msg, "all is lost");
 		err->code = DCK_E_IO;
 	}

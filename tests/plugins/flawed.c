@@ -1,5 +1,5 @@
-/* flawed.c - a plug-in whose work is as slow as its options say: a slow first run, slow denormals,
- * results that are not ready when run() returns, against the rules.
+/* flawed.c - a plug-in that is slow as its options say: a slow first run, slow denormals, results
+ * that are not ready when run() returns, against the rules.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>

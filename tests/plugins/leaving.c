@@ -1,5 +1,6 @@
-/* leaving.c - a plug-in that ends the program where the variable LEAVE says, with status 0: no
- * plug-in may, and nothing shall come of it. Or it makes the file "hung" and does not come back.
+/* leaving.c - a plug-in that exits the program at the point named by the variable LEAVE, with
+ * status 0: this is forbidden, and no result may come of it. Or it creates the file "hung" and
+ * hangs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
@@ -62,7 +63,7 @@ static void hang(void)
 		pause();
 }
 
-/* The first process makes the file. */
+/* The first process creates the file. */
 static int first_of_two(void)
 {
 	return open("first", O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;

@@ -1,4 +1,4 @@
-/* logging.c - a plug-in whose runs log from two threads at once, as engines do.
+/* logging.c - a plug-in that logs from two threads concurrently during a run, as engines do.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
@@ -12,7 +12,7 @@ struct dck_engine_model {
 	void *log_self;
 };
 
-/* The context adds nothing. */
+/* The context holds only the model. */
 struct dck_engine_context {
 	struct dck_engine_model *model;
 };
@@ -52,7 +52,7 @@ static void context_free(dck_engine_context *c)
 	free(c);
 }
 
-/* More than become notes, again and again the same. */
+/* More warnings than become notes, repeated with the same text. */
 #define WARNINGS 6
 static atomic_uint warned;
 

@@ -1,4 +1,5 @@
-/* perf_refused.c - in front of deepclock: a kernel that refuses perf_event, as in many containers.
+/* perf_refused.c - preloaded into deepclock: a kernel that refuses perf_event, as in many
+ * containers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>

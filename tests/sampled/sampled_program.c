@@ -1,5 +1,5 @@
-/* sampled_program.c - a program whose shares are known: heavy() does 70 parts of the work, light()
- * 30, by counted steps that take equally long.
+/* sampled_program.c - a program with known shares of CPU time: heavy() does 70 parts of the work,
+ * light() 30, in counted steps of equal duration.
  *
  *	sampled_program
  *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]
@@ -28,7 +28,7 @@ static long rounds = 600;
 
 #define APART static __attribute__((noinline))
 
-/* No function, which would be told as inlined. */
+/* A macro, because a function would be reported as inlined. */
 #define WORK(steps)                                                \
 	do {                                                       \
 		uint64_t x = 1;                                    \
@@ -48,12 +48,12 @@ APART void light(long n)
 	WORK(n * 30 * STEPS / SIZES);
 }
 
-/* In blocks of 0 to 2 rounds, in thousandths, by chance: a round takes about a millisecond, and
- * samples that come at multiples of its time, or with the kernel's ticks, would all be taken at the
- * same place in it. */
+/* Works in blocks of random size, 0 to 2 rounds in thousandths: a round takes about a millisecond,
+ * and samples at multiples of its time, or at the kernel's ticks, would all hit the same point of
+ * it. */
 APART int shares(void)
 {
-	static _Thread_local uint32_t chance = 1; /* goes on in the next call */
+	static _Thread_local uint32_t chance = 1; /* continues in the next call */
 
 	for (long left = rounds * SIZES, n; left > 0; left -= n) {
 		chance = chance * 1664525 + 1013904223;
@@ -87,7 +87,7 @@ APART int in_child(void)
 	return shares();
 }
 
-/* One by fork() alone, one by fork() and exec(). */
+/* Starts one child by fork() alone and one by fork() and exec(). */
 static int children(char *program)
 {
 	char again_as[] = "shares", size[24], *again[] = {program, again_as, size, NULL};
@@ -127,7 +127,7 @@ static void on_prof(int sig)
 	profs++;
 }
 
-/* A program that profiles itself, blocks all signals in a thread, and whose calls must not fail. */
+/* A program that profiles itself and blocks all signals in a thread; its calls must not fail. */
 static int own_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_prof, .sa_flags = SA_RESTART};
@@ -160,7 +160,7 @@ static void on_urgent(int sig)
 	urgents++;
 }
 
-/* A handler for SIGURG, set in two ways, for signals that nobody else sends. */
+/* Installs a handler for SIGURG in two ways; no other process sends this signal. */
 static int urgent(void)
 {
 	struct sigaction action = {.sa_handler = on_urgent}, old;
@@ -174,13 +174,13 @@ static int urgent(void)
 	shares();
 	for (int i = 0; i < EACH; i++)
 		raise(SIGURG);
-	/* One that comes while another waits is one with it. */
+	/* A signal that arrives while another is pending merges with it. */
 	printf("%s signals came, the handler was %s\n", urgents > EACH ? "the" : "no",
 	       kept ? "kept" : "lost");
 	return 0;
 }
 
-/* Becomes itself again and again, past libc, so that nobody can prepare for it. */
+/* Executes itself repeatedly by system call, past libc, so that no wrapper can intervene. */
 static int again(char *program)
 {
 	char left[24], word[] = "again", *words[] = {program, word, left, NULL};
@@ -194,7 +194,7 @@ static int again(char *program)
 	return 1;
 }
 
-/* As a daemon begins. */
+/* Closes all descriptors, as a daemon does at its start. */
 static int closed(void)
 {
 	for (int fd = 3; fd < 1024; fd++)
@@ -206,7 +206,7 @@ static int closed(void)
 APART void nap(void)
 {
 	usleep(150000);
-	sink++; /* no tail call */
+	sink++; /* prevents a tail call */
 }
 
 static void *naps(void *unused)
@@ -216,7 +216,7 @@ static void *naps(void *unused)
 	return unused;
 }
 
-/* One thread sleeps, one works. */
+/* One thread sleeps, another works. */
 static int waits(void)
 {
 	pthread_t t;
@@ -235,7 +235,7 @@ static long long clock_ns(clockid_t clock)
 	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The process' CPU time, and the time that passed, for who compares ways of sampling it. */
+/* Prints the CPU time of the process and the elapsed time, to compare sampling methods. */
 static int timed(void)
 {
 	const long long begin = clock_ns(CLOCK_MONOTONIC);
@@ -246,8 +246,8 @@ static int timed(void)
 	return ret;
 }
 
-/* Works until it is told to end; "ready" when it has begun. With a child and its child, which do
- * all of the work and end with it: "family". */
+/* Works until a signal ends it; prints "ready" when it has started. "family": a child and a
+ * grandchild do all of the work and end with it. */
 static _Noreturn void endless(bool family)
 {
 	for (int i = 0; family && i < 2; i++) {

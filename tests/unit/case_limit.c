@@ -1,8 +1,8 @@
-/* case_limit.c - a case of a unit test that hangs ends its program, with its name, after
- * CASE_SECONDS (tests/limit.py) or as many as the variable of that name says, however busy the
- * machine. Linked into each program of cmocka with --wrap: nothing has to be called.
+/* case_limit.c - a unit test case that hangs ends its program, with its name, after CASE_SECONDS
+ * (tests/limit.py) or the seconds in the variable of that name, however busy the machine. Linked
+ * into each cmocka program with --wrap: tests need no call.
  *
- * A timer of its own, since cases use alarm(). It is not inherited by fork().
+ * It uses a separate timer, because cases use alarm(). fork() does not inherit it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 enum { CASES_MAX = 128 };
@@ -32,7 +32,7 @@ static void on_time_up(int number)
 	const int n = snprintf(text, sizeof text, "\n%s: still running after %u s and killed\n",
 			       running->name, seconds);
 
-	/* What it started ends with it where it leads a group, as below Meson or a shell. */
+	/* Kills the children too if this process leads a group, as under Meson or a shell. */
 	if (write(STDERR_FILENO, text, (size_t)n) == n && getpgrp() == getpid())
 		kill(0, SIGKILL);
 	_exit(1);
@@ -45,7 +45,7 @@ static void limit(unsigned n)
 	timer_settime(timer, 0, &at, NULL);
 }
 
-/* cmocka calls it once for each case, in their order. */
+/* cmocka calls it before each case, in order. */
 static int case_begins(void **state)
 {
 	running = running ? running + 1 : cases;
@@ -62,7 +62,7 @@ int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
 				   CMFixtureFunction begin, CMFixtureFunction end)
 {
 	static struct CMUnitTest limited[CASES_MAX];
-	const int number = SIGRTMAX - 3; /* QEMU has no 64 */
+	const int number = SIGRTMAX - 3; /* QEMU does not support signal 64 */
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
 	const struct sigaction action = {.sa_handler = on_time_up};
 	const char *given = getenv("CASE_SECONDS");

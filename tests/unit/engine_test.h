@@ -1,5 +1,5 @@
-/* engine_test.h - what the tests of src/engine share: files built beside them, small models, and
- * an ear at stderr.
+/* engine_test.h - helpers of the tests of src/engine: built files next to them, small models, and a
+ * capture of stderr.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_ENGINE_TEST_H
@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Skips the test when there is none. Opens no session: the first of a process is special. */
+/* Skips the test without ONNX Runtime. Opens no session: the first of a process is special. */
 static inline void need_ort(void)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -39,7 +39,7 @@ static inline void need_ort(void)
 	skip();
 }
 
-/* --- stderr into a file, and what came */
+/* --- stderr redirected into a file */
 
 typedef struct ear {
 	int saved, fd;
@@ -98,7 +98,7 @@ static inline wire_out model_twice(void)
 	return model_of("Add", "x x", ELEMENT_FLOAT, DIMS(-1, 3), ELEMENT_FLOAT, DIMS(-1, 3));
 }
 
-/* The places of what is not zero: as many columns as there are such. */
+/* The indices of the elements that are not zero, one column for each. */
 static inline wire_out model_nonzero(void)
 {
 	return model_of("NonZero", "x", ELEMENT_FLOAT, DIMS(4), ELEMENT_INT64, DIMS(1, -1));

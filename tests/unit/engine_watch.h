@@ -1,4 +1,4 @@
-/* engine_watch.h - a model opened with the engine 'ort' so that it tells more than its results.
+/* engine_watch.h - opens a model with the engine 'ort' and its observations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_ENGINE_WATCH_H

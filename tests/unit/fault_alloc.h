@@ -1,4 +1,5 @@
-/* fault_alloc.h - an allocator whose n-th allocation fails, and that counts what is still out.
+/* fault_alloc.h - an allocator whose n-th allocation fails, and that counts the blocks not yet
+ * freed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FAULT_ALLOC_H
@@ -9,7 +10,7 @@
 
 typedef struct fault_alloc {
 	size_t calls, fail_at; /* 1: the first; 0: none fails */
-	size_t out;	       /* not yet released */
+	size_t out;	       /* not yet freed */
 } fault_alloc;
 
 static bool fault_alloc_fails(fault_alloc *f)
@@ -39,7 +40,7 @@ static void fault_alloc_release(void *self, void *old)
 	free(old);
 }
 
-/* Puts *f in force; dck_set_allocator(NULL) ends it. */
+/* Installs *f as the allocator; dck_set_allocator(NULL) ends it. */
 static inline void fault_alloc_begin(fault_alloc *f, size_t fail_at)
 {
 	*f = (fault_alloc){.fail_at = fail_at};

@@ -1,5 +1,5 @@
-/* golden.h - writers over the golden records of tests/data, compared with the expected text that
- * lies beside them. DCK_UPDATE=1 in the environment rewrites it: look at the difference then.
+/* golden.h - writers over the golden records of tests/data, compared with the expected text in the
+ * same directory. DCK_UPDATE=1 in the environment rewrites the text: review the difference then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_GOLDEN_H
@@ -51,7 +51,7 @@ static inline dck_buffer golden_styled(const char *writer, const dck_record *con
 	return b;
 }
 
-/* All of the record, not only the answer. */
+/* Reports the whole record, not only the answer. */
 static inline dck_buffer golden_report(const char *writer, const dck_record *const *records,
 				       size_t n, const dck_style *style)
 {

@@ -1,4 +1,4 @@
-/* graph_text.h - a graph written as text, and counted.
+/* graph_text.h - a graph written as text, and its cost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_GRAPH_TEXT_H

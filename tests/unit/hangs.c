@@ -1,4 +1,4 @@
-/* hangs.c - a case that is over, and one that never is and has a child: for limit_test.py.
+/* hangs.c - a case that ends, and one that hangs with a child process: for limit_test.py.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 static unsigned set_up;

@@ -1,4 +1,4 @@
-/* history_test.h - a directory of its own for each test of the history, and records to put into it.
+/* history_test.h - a separate directory for each test of the history, and records to add.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_TEST_H
@@ -47,8 +47,8 @@ typedef struct made {
 	int64_t began;
 	double median;
 	bool incomplete;
-	size_t samples; /* to make it large */
-	int64_t seed;	/* 0: none is told */
+	size_t samples; /* to make the record large */
+	int64_t seed;	/* 0: no seed */
 } made;
 
 static inline dck_record *record_of(const made *m)
@@ -93,7 +93,7 @@ static inline dck_status add_made(dck_history *h, const made *m, const char *com
 	return status;
 }
 
-/* A record number i: id "r0000i...", began a day after the one before. */
+/* Adds record number i: id "r0000i...", started a day after the previous one. */
 static inline dck_status add_number(dck_history *h, int i, double median, const char *commit,
 				    dck_err *err)
 {

@@ -1,4 +1,4 @@
-/* hostile.h - graphs that no exporter writes, and what must hold of any result of counting them.
+/* hostile.h - graphs that no exporter writes, and invariants of their cost results.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_HOSTILE_H
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Attributes beside put_attr_int(). */
+/* Attributes of types other than put_attr_int()'s. */
 static inline size_t attr_begin(wire_out *w, const char *name, int64_t type)
 {
 	size_t at = wire_begin(w, 5);
@@ -65,7 +65,7 @@ static inline void put_output(wire_out *w, const char *name)
 	wire_end(w, at);
 }
 
-/* --- what must hold of any result */
+/* --- invariants of any result */
 
 static inline void check_num(sym_table *t, sym_int n)
 {
@@ -122,7 +122,7 @@ typedef struct counted {
 	dck_err err;
 } counted;
 
-/* Reads and counts what is in w, and ends w. */
+/* Reads and counts the model in w, and ends w. */
 static inline counted count(wire_out *w)
 {
 	counted c = {.arena = mem_arena_new(0)};
@@ -169,7 +169,7 @@ static inline const val *value(const counted *c, const char *name)
 	return NULL;
 }
 
-/* The shape is exactly this, or absent with a reason. */
+/* The shape is exactly this one, or absent with a reason. */
 static inline void shape_or_absent(const counted *c, const char *name, int rank,
 				   const int64_t *dims)
 {

@@ -1,4 +1,4 @@
-/* model_build.h - small ONNX files made by hand, for the tests of src/model/onnx.
+/* model_build.h - builds small ONNX files for the tests of src/model/onnx.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_MODEL_BUILD_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Field numbers are onnx.proto's. */
+/* Field numbers are those of onnx.proto. */
 static inline size_t graph_begin(wire_out *w)
 {
 	wire_put_int(w, 1, 8);
@@ -28,7 +28,7 @@ static inline void graph_end(wire_out *w, size_t at)
 	wire_end(w, at);
 }
 
-/* names: "a b" means two, "-" one that is left out. */
+/* names: "a b" means two, "-" an omitted one. */
 static inline void put_names(wire_out *w, uint32_t field, const char *names)
 {
 	while (*names) {
@@ -64,7 +64,7 @@ static inline void put_node(wire_out *w, const char *op, const char *inputs, con
 	wire_end(w, node_begin(w, op, inputs, outputs));
 }
 
-/* attr NULL: none. */
+/* attr NULL: no attribute. */
 static inline void put_node_int(wire_out *w, const char *op, const char *inputs,
 				const char *outputs, const char *attr, int64_t v)
 {

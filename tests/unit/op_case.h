@@ -1,9 +1,9 @@
-/* op_case.h - one operator written as text, and what cost_model() says of it, as text.
+/* op_case.h - one operator and the result of cost_model() for it, both as text.
  *
  * Inputs: "x:f[2,N] w:*f[4,3] s:*l[2]=5,6 -": name, '*' an initializer, type (f float, h float16, g
  * bfloat16, b int8, u uint8, i int32, l int64, t bool), dimensions (a word is a symbol), values
- * (bits of a float16 or bfloat16); "-" is left out. Attributes: "axis=1 alpha=0.5 mode=SAME
- * pads=1,1 strides=2,": an integer, a float, a text (behind a ' if it has a comma or a dot), lists
+ * (bits of a float16 or bfloat16); "-" is omitted. Attributes: "axis=1 alpha=0.5 mode=SAME
+ * pads=1,1 strides=2,": an integer, a float, a text (after a ' if it has a comma or a dot), lists
  * of integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,7 +11,7 @@
 #define TESTS_OP_CASE_H
 
 #include "model_build.h"
-/* Behind it: its parameters have names of ours. */
+/* Included after it, because its parameter names are defined here. */
 #include "model/cost/op.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ typedef struct op_case {
 	const char *op, *domain; /* NULL: ONNX's own */
 	int64_t opset;		 /* 0: 17 */
 	const char *inputs, *outputs, *attributes;
-	/* What is expected. Shapes: "f[2,4] ?"; the numbers as sym_text() writes them, "?" for
-	 * what is not known; NULL: whatever it is. */
+	/* Expected results. Shapes: "f[2,4] ?"; the numbers as sym_text() writes them, "?" for
+	 * unknown; NULL: not checked. */
 	const char *shapes, *macs, *flops, *params;
 } op_case;
 
@@ -46,7 +46,7 @@ static inline int64_t op_case_dtype(char letter)
 	return 0;
 }
 
-/* Integers with commas between; returns how many. */
+/* Parses comma-separated integers; returns their number. */
 static inline size_t op_case_list(const char *s, int64_t *ret, size_t most)
 {
 	size_t n = 0;
@@ -60,7 +60,7 @@ static inline size_t op_case_list(const char *s, int64_t *ret, size_t most)
 	return n;
 }
 
-/* One input: of the graph, or an initializer. */
+/* Adds one input: a graph input or an initializer. */
 static inline void op_case_input(wire_out *w, const char *text)
 {
 	char name[32], dims[128] = "";
@@ -135,8 +135,8 @@ static inline void op_case_attribute(wire_out *w, char *text)
 	wire_end(w, at);
 }
 
-/* A body: "NAME=INPUTS;OUTPUTS;NODE;NODE": inputs and outputs are names, a node is
- * "Op inputs > outputs". A name of another graph is seen from inside. */
+/* A body: "NAME=INPUTS;OUTPUTS;NODE;NODE": inputs and outputs are names, a node is "Op inputs >
+ * outputs". Names of the outer graph are visible inside. */
 static inline void op_case_body(wire_out *w, const char *text)
 {
 	char copy[512], *rest, *part;
@@ -181,7 +181,7 @@ static inline void op_case_build(wire_out *w, const op_case *c)
 		size_t n = strlen(names);
 		snprintf(names + n, sizeof names - n, "%s%.*s", n ? " " : "",
 			 (int)strcspn(token, ":"), token);
-		/* A name that is used twice is declared once. */
+		/* A name that occurs twice is declared once. */
 		if (strcmp(token, "-") != 0 && strchr(token, ':'))
 			op_case_input(w, token);
 	}

@@ -1,4 +1,4 @@
-/* saved_build.h - records as `bench` and `profile` make them, with exact numbers.
+/* saved_build.h - records like those of `bench` and `profile`, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_SAVED_BUILD_H
@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Machine and method, the same for all. */
+/* Starts a record; machine and method are equal in all records. */
 static inline record_builder *saved_begin(const char *name, const char *id)
 {
 	record_builder *b = record_new();
@@ -51,7 +51,7 @@ static inline dck_record *saved_end(record_builder *b)
 	return r;
 }
 
-/* A record whose only metric has this interval. */
+/* A record with this metric and interval only. */
 static inline dck_record *saved_metric(const char *name, const char *tag, double v, double lo,
 				       double hi)
 {
@@ -81,7 +81,7 @@ static inline dck_record *compare_two(const dck_record *a, const dck_record *b,
 	return compare_n(all, 2, c);
 }
 
-/* E_ARG, with a sentence that says `says`. */
+/* Expects an error whose message contains `says`. */
 static inline void refused_n(const dck_record *const *all, size_t n, const dck_compare_config *c,
 			     dck_status code, const char *says)
 {

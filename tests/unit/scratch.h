@@ -1,6 +1,6 @@
-/* scratch.h - a directory for the files of a test program, below TMPDIR: the current one while its
- * tests run, gone after them with all that is in it. So what a test makes, also one that fails or
- * is stopped, never lies in the tree. No test makes a directory in any other way.
+/* scratch.h - a directory for the files of a test program, below TMPDIR: the working directory
+ * while its tests run, removed after them with its contents. So no test, not even a failed or
+ * stopped one, leaves files in the tree. Tests create directories only in this way.
  *
  *	SCRATCH_TEST(f),  in the list: the directory is empty before this test
  *	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
@@ -18,8 +18,7 @@
 
 static char scratch_path[PATH_MAX];
 
-/* All of a directory, whatever its name, its directories' permissions, and what a test did to
- * PATH. */
+/* Removes a directory, whatever its name, the permissions inside, and a test's changes of PATH. */
 static inline int scratch_remove(const char *path)
 {
 	return setenv("SCRATCH", path, 1) ||
@@ -52,8 +51,7 @@ static inline int scratch_clear(void **state)
 
 #define SCRATCH_TEST(f) cmocka_unit_test_setup(f, scratch_clear)
 
-/* A file of these bytes that may be run; `path` may name directories that are not there yet.
- * Returns `path`. */
+/* Writes an executable file; missing directories of `path` are created. Returns `path`. */
 static inline const char *scratch_file(const char *path, const void *bytes, size_t n)
 {
 	char directory[PATH_MAX];
@@ -75,7 +73,7 @@ static inline const char *scratch_text(const char *path, const char *text)
 	return scratch_file(path, text, strlen(text));
 }
 
-/* "abi/abi_no_run.so" beside this program, whatever directory it is run in. */
+/* Returns the path of a file next to this program, such as "abi/abi_no_run.so". */
 static inline const char *built_file(const char *name)
 {
 	static char path[2 * PATH_MAX];

@@ -1,5 +1,5 @@
-/* trace_log.h - a format that writes down what it is told: a text for each track, with names
- * instead of numbers, so that two tellings of one timeline can be compared.
+/* trace_log.h - a format that logs its events as a text for each track, with names instead of ids,
+ * so that two conversions of one timeline can be compared.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_LOG_H
@@ -23,12 +23,12 @@ typedef struct trace_log {
 		char what[256];
 		dck_buffer text;
 		uint64_t last_ns;
-		bool disorder; /* times went back */
+		bool disorder; /* times decreased */
 	} tracks[LOG_TRACKS];
 	bool closed;
 } trace_log;
 
-/* The format's functions have no place for our own pointer but the sink's. */
+/* The format's functions have no user pointer except the sink. */
 static inline trace_log *trace_log_of(trace_out *o)
 {
 	return (trace_log *)(void *)o;
@@ -125,7 +125,7 @@ static const trace_format trace_log_format = {
     .close = trace_log_close,
 };
 
-/* A sink for it. */
+/* Makes a sink for the log. */
 static inline void trace_log_sink(dck_sink *s, trace_log *l)
 {
 	memset(l, 0, sizeof *l);
@@ -140,7 +140,7 @@ static inline void trace_log_done(trace_log *l)
 		dck_buffer_done(&l->tracks[i].text);
 }
 
-/* What was told of a track; NULL: it has no events. */
+/* The log of a track; NULL: it has no events. */
 static inline const char *trace_log_find(const trace_log *l, const char *what)
 {
 	for (size_t i = 0; i < LOG_TRACKS; i++)

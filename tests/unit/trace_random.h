@@ -1,4 +1,4 @@
-/* trace_random.h - a timeline made at random, and whether two tellings of one are the same.
+/* trace_random.h - a random timeline, and whether two conversions of one are equal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_RANDOM_H
@@ -10,8 +10,8 @@
 
 enum { THREADS = 3, STEPS = 3000 };
 
-/* A random timeline: the same calls for each seed. rich: with what not all formats keep, places in
- * sources, categories, units and threads without a name. */
+/* Writes a random timeline: equal calls for an equal seed. rich: with features that some formats
+ * lack: source locations, categories, units and threads without a name. */
 static inline void tell_random(const trace_format *f, trace_out *o, uint64_t seed, bool rich)
 {
 	uint64_t rng = seed, ns[THREADS + 2] = {0}, depth[THREADS + 2] = {0}, ids = 0;

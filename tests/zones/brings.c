@@ -1,4 +1,4 @@
-/* brings.c - a program that brings a library along, as those of conda do.
+/* brings.c - a program with a bundled library, like programs of conda.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* cuda_profiler.c - a program that opens and closes the range of CUDA's profiler, as one does that
- * is linked with CUDA's runtime.
+/* cuda_profiler.c - a program that opens and closes the range of CUDA's profiler, like one linked
+ * with CUDA's runtime.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/zone.h>
@@ -30,7 +30,7 @@ int main(void)
 	step();
 	for (int i = 0; i < 2; i++) {
 		status += call("cudaProfilerStart");
-		status += call("cuProfilerStart"); /* it is open: one range */
+		status += call("cuProfilerStart"); /* already open: one range */
 		step();
 		step();
 		status += call("cudaProfilerStop");

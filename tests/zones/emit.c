@@ -1,6 +1,6 @@
-/* The zones of a program are passed on to an NVTX tool that is named by the environment, whether
- * they are recorded too or not, and to nobody when it names our own library, or none that can be
- * loaded. `emit TOOL` runs itself, as NVTX tools start a program.
+/* A program's zones are forwarded to the NVTX tool that the environment names, with and without a
+ * recording, and not if it names our own library or one that cannot be loaded. `emit TOOL` runs
+ * itself, as NVTX tools start a program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/trace.h>
@@ -38,7 +38,7 @@ static int fails(const char *what, const char *got)
 	return 1;
 }
 
-/* In a program with a tool. */
+/* Runs the checks with a tool loaded. */
 static int with_tool(const char *path)
 {
 	const dck_trace_config c = {0};
@@ -55,7 +55,7 @@ static int with_tool(const char *path)
 	memcpy(&said, &symbol, sizeof said);
 	if (strcmp(said(), want) != 0)
 		return fails("the tool got", said());
-	/* Beside a recording, and after it. */
+	/* During a recording, and after it. */
 	n = strlen(said());
 	if (dck_trace_start(&c, NULL) != DCK_OK)
 		return fails("recording", "cannot be started");
@@ -70,14 +70,14 @@ static int with_tool(const char *path)
 	return strlen(said()) == 3 * n ? 0 : fails("after it the tool got", said() + 2 * n);
 }
 
-/* In one without: nothing is on, or is not for long. */
+/* Without a tool: zones are off, after the first at the latest. */
 static int without(void)
 {
 	work();
 	return dck_trace_on ? fails("without a tool", "zones are on") : 0;
 }
 
-/* The exit status of this program in that environment. */
+/* Runs this program in that environment; returns its exit status. */
 static int again(char *self, char *how, const char *injected)
 {
 	char *argv[] = {self, how, (char *)(size_t)injected, NULL};
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	int failed = again(argv[0], with, argv[1]);
 	failed |= again(argv[0], alone, ours.dli_fname);
 	failed |= again(argv[0], alone, "/there/is/no.so");
-	failed |= again(argv[0], alone, "libm.so.6"); /* no tool */
+	failed |= again(argv[0], alone, "libm.so.6"); /* not a tool */
 	failed |= again(argv[0], alone, "");
 	return failed;
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# headers.sh SOURCE BUILD: zones in C99 and C++11, on, off, and with arguments that are wrong.
+# headers.sh SOURCE BUILD: zones in C99 and C++11, on, off, and with invalid arguments.
 source=$1 build=$2
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 warn="-Wall -Wextra -Wpedantic -Werror -I$source/include"
 failed=0
 
-# check NAME COMMAND...: the command must end well.
+# check NAME COMMAND...: the command must succeed.
 check() {
 	name=$1
 	shift

@@ -1,6 +1,6 @@
-/* last.c exits|alone|outlived|status|strict [full] - a program whose main thread leaves without
- * ending the process: by pthread_exit(), with and without another thread, or by a call of the
- * kernel. full: it has no descriptor left then.
+/* last.c exits|alone|outlived|status|strict [full] - a program whose main thread exits without
+ * ending the process: by pthread_exit(), with and without another thread, or by a system call.
+ * full: no free descriptor remains then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ static bool descriptors_use(void)
 	return errno == EMFILE;
 }
 
-/* As programs do that end: by the last thread, which can be interrupted then. */
+/* Ends like some programs: by the last thread, which can be interrupted then. */
 static void at_exit(void)
 {
 	sigset_t set;

@@ -1,5 +1,5 @@
-/* leaves.c [call] - ends the process by itself, without the C library: as programs in Go do, or by
- * its syscall().
+/* leaves.c [call] - exits the process without the C library's exit(): like programs in Go, or by
+ * syscall().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sys/syscall.h>

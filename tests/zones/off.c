@@ -1,5 +1,5 @@
-/* off.c - under DCK_ZONES_OFF all macros compile, as statements, and nothing of them is left: this
- * is linked without the library. C99 and C++11.
+/* off.c - with DCK_ZONES_OFF all macros compile, as statements, to nothing: this program is linked
+ * without the library. C99 and C++11.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #define DCK_ZONES_OFF

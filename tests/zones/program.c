@@ -1,5 +1,5 @@
 /* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow|close] -
- * a program as a user's: zones, and no other line for deepclock.
+ * a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		DCK_PUSH("open");
 		exit(0);
 	}
-	/* Long enough for what was recorded to come into the file. */
+	/* Long enough for the recorded events to reach the file. */
 	if (!strcmp(what, "kill") || !strcmp(what, "_exit"))
 		sleep(2);
 	if (!strcmp(what, "kill"))
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		abort();
 	if (!strcmp(what, "_exit"))
 		_exit(0);
-	/* As daemons do, and ssh: then the numbers are those of other files. */
+	/* Like daemons and ssh: the descriptor numbers are then reused for other files. */
 	if (!strcmp(what, "close")) {
 		sleep(1);
 		for (int fd = 3; fd < 100; fd++)
@@ -66,14 +66,14 @@ int main(int argc, char **argv)
 		dck_trace_flush();
 		execl(argv[0], argv[0], (char *)NULL);
 	}
-	/* Two calls that take 900 ms, far apart, and one that does not. */
+	/* Two calls that take 900 ms, far apart, and a short one. */
 	for (int i = 0; i < 3 && !strcmp(what, "slow"); i++) {
 		DCK_PUSH("slow");
 		usleep(i == 1 ? 10 : 900000);
 		DCK_POP();
 		usleep(500000);
 	}
-	/* What has something to save when it is interrupted, and takes its time. */
+	/* Saves something slowly when interrupted. */
 	if (!strcmp(what, "interrupt")) {
 		signal(SIGINT, interrupted);
 		pause();
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 		step();
 		return 0;
 	}
-	/* Eight children, inside a zone of ours. */
+	/* Eight children, inside a zone of the parent. */
 	if (!strcmp(what, "forks")) {
 		DCK_ZONE("wait");
 		for (int i = 0; i < 8; i++)
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		sleep(2);
 		raise(SIGKILL);
 	}
-	/* A child that still runs when we have ended, and what it recorded is in its file. */
+	/* A child that still runs when the parent has exited, with its events in its file. */
 	if (!strcmp(what, "leave")) {
 		if (fork() == 0) {
 			step();

@@ -1,4 +1,4 @@
-/* sites.c - a library with zones, which is loaded and unloaded while the program records.
+/* sites.c - a library with zones, loaded and unloaded while the program records.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"

@@ -1,5 +1,5 @@
-/* spins.c - a thread that works in light() before a zone "work" and in heavy() inside it, three
- * times as long, by its own CPU time.
+/* spins.c - a thread that works in light() before a zone "work" and in heavy() inside it for three
+ * times the CPU time.
  *
  *	spins_program
  *
@@ -22,7 +22,7 @@ static int64_t cpu_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* No function, which would be a frame of its own; the clock is read too seldom to be seen. */
+/* A macro, because a function would add a frame; samples rarely hit the clock reading. */
 #define SPIN(ns)                                                                 \
 	do {                                                                     \
 		for (const int64_t end = cpu_ns() + (ns); cpu_ns() < end;)       \

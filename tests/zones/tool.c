@@ -1,5 +1,5 @@
-/* An NVTX tool that writes down what it is told. It does as tools do: it asks for the tables of the
- * client's functions, module by module, and puts its own functions there.
+/* An NVTX tool that logs its calls. Like other tools it queries the tables of the client's
+ * functions, module by module, and stores its functions there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* unload.c SITES.so - names of a library are there after it was unloaded, and what is loaded in its
- * place is not taken for it.
+/* unload.c SITES.so - names of a library stay valid after it was unloaded, and a library loaded at
+ * its address is not mistaken for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>

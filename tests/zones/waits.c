@@ -1,5 +1,5 @@
-/* waits.c - waits at least 20 ms for each thing there is to wait for, and checks that it got what
- * it waited for. It knows nothing of deepclock.
+/* waits.c - waits at least 20 ms in each kind of blocking call, and checks the result. It does not
+ * use deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -52,7 +52,7 @@ static struct timespec in_ms(clockid_t clock, int ms)
 	return t;
 }
 
-/* --- what the other thread does, while main waits */
+/* --- the other thread, while main waits */
 
 static void *keep_mutex(void *unused)
 {
@@ -129,7 +129,7 @@ static void locks(void)
 	pthread_rwlock_unlock(&rwlock);
 	pthread_join(t, NULL);
 
-	/* What is told of a lock must not be changed by who looks at it. */
+	/* Querying the holder of a lock must not change the lock's results. */
 	pthread_mutexattr_t attr;
 	pthread_mutex_t checked;
 	struct timespec until = in_ms(CLOCK_REALTIME, MS);
@@ -278,7 +278,7 @@ static void ready_files(void)
 	struct timeval time = {.tv_usec = MS * 1000};
 	pthread_t t;
 
-	/* A name that no other program has, and that no directory keeps. */
+	/* A unique abstract socket address, without a file. */
 	snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "deepclock-%ld",
 		 (long)getpid());
 	check("bind",

@@ -1,6 +1,5 @@
-/* waits_inside.c - waits in calls that reach the kernel inside libc, or by syscall(): each waits at
- * least 50 ms, for what another thread does. At the end a thread waits for what never comes. It
- * knows nothing of deepclock.
+/* waits_inside.c - waits in system calls inside libc, or by syscall(): each waits at least 50 ms
+ * for another thread. At the end a thread waits for ever. It does not use deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -32,7 +31,7 @@ static void rest(void)
 	nanosleep(&(struct timespec){.tv_nsec = MS * 1000000}, NULL);
 }
 
-/* The next line comes when its reader has the last one. */
+/* Writes the next line only when its reader has read the previous one. */
 static void *lines_write(void *turn)
 {
 	for (int i = 0; i < LINES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists with commas: every item, the empty ones too. */
+/* Comma-separated lists: every item, including empty ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void items(void **state)
 	items_are("a,", "a|");
 	items_are(",a,,b", "|a||b");
 	items_are("a b, c", "a b| c");
-	items_are("123456789,1", "1234567|1"); /* cut to the buffer */
+	items_are("123456789,1", "1234567|1"); /* truncated to the buffer */
 	assert_false(commas_next(&none, &item));
 	assert_string_equal(item.text, "x");
 	assert_int_equal(commas_count(NULL), 0);

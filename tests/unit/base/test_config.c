@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configs of callers that were compiled with another version: no more than struct_size bytes of
- * them are written or read. */
+/* Configs of callers compiled with another version: at most struct_size bytes of them are written
+ * or read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "base/opt_text.h"
 #include "deepclock/deepclock.h"
 
-/* As it once was, as it is here, as it will be. */
+/* The config in an older, in the present and in a later version. */
 typedef struct config_old {
 	uint32_t struct_size;
 	uint64_t a;
@@ -60,7 +60,7 @@ static void of_an_older_caller(void **state)
 	caller.c.a = 6;
 	assert_int_equal(OPT_CONFIG_GET(&caller.c, &own, now_init, NULL), DCK_OK);
 	assert_int_equal(own.a, 6);
-	assert_int_equal(own.b, 7); /* and not what lies behind the caller's */
+	assert_int_equal(own.b, 7); /* and not the bytes after the caller's struct */
 	assert_int_equal(own.struct_size, sizeof own);
 }
 
@@ -99,8 +99,8 @@ static void none_and_not_initialised(void **state)
 	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_ARG);
 }
 
-/* Each init function, in memory that ends with the struct, and with what a caller of two members
- * has. */
+/* Calls each init function in memory that ends with the struct, and with a caller's struct of two
+ * members. */
 #define INITIALISED(type, init)                                             \
 	do {                                                                \
 		const size_t two = 2 * sizeof(uint64_t);                    \
@@ -148,7 +148,7 @@ static int work(void *arg)
 /* A program that was compiled when dck_plan ended with `title`. */
 static void an_older_plan_measures(void **state)
 {
-	const volatile uint32_t size = offsetof(dck_plan, title); /* not for the compiler */
+	const volatile uint32_t size = offsetof(dck_plan, title); /* not a constant */
 	dck_plan *plan = malloc(size);
 	dck_subject s;
 	dck_record *r;

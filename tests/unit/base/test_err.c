@@ -83,10 +83,10 @@ static void too_long_is_cut_and_seen(void **state)
 	err_set(&e, DCK_E_ARG, "f", 1, "%s", text);
 	assert_int_equal(strlen(e.msg), sizeof e.msg - 1);
 	assert_string_equal(e.msg + sizeof e.msg - 5, "a...");
-	/* Exactly what fits stays whole. */
+	/* A message of exactly the buffer's size stays whole. */
 	err_set(&e, DCK_E_ARG, "f", 1, "%.487s", text);
 	assert_string_equal(e.msg + 486, "a");
-	/* The context stays; the end of the inner sentence goes. */
+	/* The context stays; the end of the inner message is cut. */
 	err_while(&e, DCK_E_ARG, "reading");
 	assert_memory_equal(e.msg, "while reading: aaa", 18);
 	assert_string_equal(e.msg + sizeof e.msg - 4, "...");

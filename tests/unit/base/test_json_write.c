@@ -72,7 +72,7 @@ static void structure(void)
 	json_key(&w, "x");
 	json_int(&w, 2);
 	json_end(&w);
-	json_array(&w); /* below a flat one all is flat */
+	json_array(&w); /* inside a flat container everything is flat */
 	json_int(&w, 3);
 	json_end(&w);
 	json_end(&w);
@@ -128,7 +128,7 @@ static void invalid_utf8_is_repaired(void **state)
 	assert_string_equal(text_of("\xe0\x80\xaf"), "\"" FFFD FFFD FFFD "\""); /* overlong '/' */
 	assert_string_equal(text_of("\xed\xa0\x80"), "\"" FFFD FFFD FFFD "\""); /* a surrogate */
 	assert_string_equal(text_of("\xf4\x90\x80\x80"), "\"" FFFD FFFD FFFD FFFD "\"");
-	assert_string_equal(text_of("\xe2\x82"), "\"" FFFD FFFD "\""); /* cut at the end */
+	assert_string_equal(text_of("\xe2\x82"), "\"" FFFD FFFD "\""); /* truncated at the end */
 	assert_string_equal(text_of("\xf0\x9f\x98"), "\"" FFFD FFFD FFFD "\"");
 	assert_string_equal(text_of("\xe2\"x"), "\"" FFFD "\\\"x\""); /* the quote stays escaped */
 }
@@ -210,7 +210,7 @@ static void numbers_are_read_to_the_nearest(void **state)
 			fail_msg("%s", others[i]);
 }
 
-/* A locale that is installed, or one made in a scratch directory. */
+/* Finds an installed locale, or compiles one in a scratch directory. */
 static bool comma_locale(void)
 {
 	static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "xx_XX.UTF-8"};

@@ -1,4 +1,4 @@
-/* Tests of base/mem.c: the arena, and every allocation of the base failing once.
+/* Tests of base/mem.c: the arena, and one failure of every allocation in base.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -52,7 +52,7 @@ static void arena_refuses_products_that_overflow(void **state)
 	mem_arena *a = mem_arena_new(0);
 	assert_null(mem_arena_array(a, huge, 3));
 	assert_true(mem_arena_failed(a));
-	assert_null(mem_arena_alloc(a, 1)); /* sticky */
+	assert_null(mem_arena_alloc(a, 1)); /* the failure is sticky */
 	mem_arena_free(a);
 	a = mem_arena_new(0);
 	assert_null(mem_arena_alloc(a, SIZE_MAX));
@@ -118,7 +118,7 @@ static void heap_functions(void **state)
 	assert_int_equal(f.calls, calls);
 }
 
-/* --- every allocation fails once: E_NOMEM, sticky, and nothing is lost */
+/* --- every allocation fails once: E_NOMEM, sticky, no leak */
 
 static dck_status fill_arena(dck_err *err)
 {
@@ -148,7 +148,7 @@ static dck_status write_json(dck_err *err)
 	json_array(&w);
 	for (int i = 0; i < 40; i++)
 		json_text(&w, large);
-	sink_fmt(&s, "%s", large); /* needs memory of its own */
+	sink_fmt(&s, "%s", large); /* needs a separate allocation */
 	json_end(&w);
 	json_done(&w);
 	dck_status st = dck_sink_finish(&s, err);
@@ -179,7 +179,7 @@ static void every_allocation_fails_once(void **state)
 				assert_int_equal(err.code, DCK_E_NOMEM);
 			}
 		}
-		assert_true(n > 5); /* there were several to fail */
+		assert_true(n > 5); /* several allocations could fail */
 	}
 }
 

@@ -152,7 +152,7 @@ static void refuses_what_cannot_be(void **state)
 static void stays_inside_a_message(void **state)
 {
 	(void)state;
-	/* The inner message is one byte long: the number that follows is not its. */
+	/* The inner message is one byte long: the number after it belongs to the outer one. */
 	static const uint8_t bytes[] = {0x0a, 1, 0x08, 0x05, 0x05};
 	wire_source s;
 	wire_reader r, in;
@@ -187,7 +187,7 @@ static void a_file_reads_like_bytes(void **state)
 	    wire_source_open(scratch_file("bytes", bytes, sizeof bytes), &wire_onnx, &s, &err),
 	    DCK_OK);
 	assert_int_equal(s.size, sizeof(bytes));
-	/* forward, across windows, and back again */
+	/* forward, across windows, and backward */
 	for (size_t i = 0; i < 2 * sizeof(bytes); i += 17) {
 		const uint8_t *p;
 		size_t at = i < sizeof(bytes) ? i : 2 * sizeof(bytes) - i, n, want = 20;

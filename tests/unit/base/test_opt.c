@@ -156,17 +156,17 @@ static void nearest_names(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"bench", "report", "zoo", "engines"};
-	assert_string_equal(dck_nearest("bnech", names, 4), "bench"); /* one swap */
+	assert_string_equal(dck_nearest("bnech", names, 4), "bench"); /* one transposition */
 	assert_string_equal(dck_nearest("reprot", names, 4), "report");
 	assert_string_equal(dck_nearest("engine", names, 4), "engines");
 	assert_string_equal(dck_nearest("bench", names, 4), "bench");
-	assert_string_equal(dck_nearest("zop", names, 4), "zoo"); /* 1 of 3 */
-	assert_null(dck_nearest("zu", names, 4));		  /* 2 of 2 */
+	assert_string_equal(dck_nearest("zop", names, 4), "zoo"); /* 1 edit of 3 letters */
+	assert_null(dck_nearest("zu", names, 4));		  /* 2 edits of 2 letters */
 	assert_null(dck_nearest("be", names, 4));
 	assert_null(dck_nearest("", names, 4));
 	assert_null(dck_nearest("bench", names, 0));
 	static const char *const four[] = {"abcdefghij"};
-	assert_null(dck_nearest("abcdef", four, 1)); /* 4 away */
+	assert_null(dck_nearest("abcdef", four, 1)); /* 4 edits away */
 	char longer[200];
 	memset(longer, 'a', sizeof longer - 1);
 	longer[sizeof longer - 1] = '\0';

@@ -1,4 +1,4 @@
-/* test_opt_text.c - what an option's value is written as, its parser reads again.
+/* test_opt_text.c - the text of an option's value parses back to the value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One way to read a percentile's name, for limits and for --statistic. */
+/* One parser of percentile names, for limits and for --statistic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void names(void **state)
 {
 	static const struct {
 		const char *text;
-		double p; /* 0: none */
+		double p; /* 0: invalid */
 	} cases[] = {
 	    {"median", 0.5},   {"p50", 0.5},	   {"p75", 0.75},    {"p90", 0.9},
 	    {"p9", 0.09},      {"p99", 0.99},	   {"p99.9", 0.999}, {"p999", 0.999},
@@ -40,7 +40,7 @@ static void names(void **state)
 	}
 }
 
-/* Limits and the plan read the same names, and one statistic has one metric. */
+/* Limits and the plan parse the same names, and one statistic has one metric. */
 static void one_name_everywhere(void **state)
 {
 	static const struct {
@@ -107,7 +107,7 @@ static void others(void **state)
 	}
 }
 
-/* A percentile with a row of its own and one without are estimated alike. */
+/* A percentile with a row in metrics.def and one without are estimated alike. */
 static void estimated_alike(void **state)
 {
 	double x[2000], scratch[2 * 2000 + 100000];

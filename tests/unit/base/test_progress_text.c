@@ -1,4 +1,4 @@
-/* test_progress_text.c - the line of a measurement that is in progress.
+/* test_progress_text.c - the progress line of a measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -52,17 +52,17 @@ static void of_a_known_number(void **state)
 	p.hi_ns = 41e6;
 	shown(&p, false, 79,
 	      "warm-up     75 of 300  25 %  25 it/s  9 s left  40.0 ms  39.0 ms..41.0 ms");
-	/* The interval gives way; what is left to wait does not. */
+	/* The interval is cut first; the remaining time is not. */
 	shown(&p, true, 60, "warm-up     75 of 300  25 %  25 it/s  9 s left  40.0 ms");
 	shown(&p, true, 30, "warm-up     75 of 300  25 %  2");
-	/* 100 % is all of them. */
+	/* 100 % is shown only when all runs are done. */
 	p.runs = 299;
 	shown(&p, true, 36, "warm-up     299 of 300  99 %  99.7 i");
 	p.runs = 300;
 	p.elapsed_ns = 100 * MS;
 	p.eta_ns = 0;
 	shown(&p, true, 55, "warm-up     300 of 300  100 %  3,000 it/s  0 s left  40");
-	/* Slow ones. */
+	/* Slow runs. */
 	p.runs = 1;
 	p.elapsed_ns = 8000 * MS;
 	shown(&p, true, 36, "warm-up     1 of 300  0 %  0.125 it/");

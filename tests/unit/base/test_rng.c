@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers that others publish: seeds, names of files and saved records rest on them. */
+/* Published reference values: seeds, file names and saved records depend on them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

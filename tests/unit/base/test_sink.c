@@ -78,7 +78,7 @@ static void full_disk_is_an_error(void **state)
 	assert_int_equal(dck_sink_finish(&s, &e), DCK_E_IO);
 	assert_string_equal(e.msg, "cannot write the output: No space left on device");
 	assert_int_equal(e.native_code, ENOSPC);
-	assert_int_equal(dck_sink_finish(&s, NULL), DCK_E_IO); /* sticky */
+	assert_int_equal(dck_sink_finish(&s, NULL), DCK_E_IO); /* the failure is sticky */
 	close(fd);
 }
 
@@ -99,8 +99,8 @@ static void closed_pipe_is_an_error(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* A pipe takes 64 KiB at once, so that writes come back short; non-blocking, they come back
- * with EAGAIN too. */
+/* A pipe takes 64 KiB at once, so that writes are short; in non-blocking mode they also fail with
+ * EAGAIN. */
 static void short_and_refused_writes_go_on(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void nth_write_fails_and_stays_failed(void **state)
 		for (int i = 0; i < 10; i++)
 			sink_repeat(&s, 'x', sizeof s.buf);
 		assert_int_equal(dck_sink_finish(&s, &e), DCK_E_LIMIT);
-		assert_int_equal(f.calls, n); /* not asked again */
+		assert_int_equal(f.calls, n); /* not called again */
 		assert_string_equal(e.msg, f.say ? "no more"
 						 : "cannot write the output: a limit was exceeded");
 	}

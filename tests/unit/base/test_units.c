@@ -1,4 +1,4 @@
-/* Tests of base/units.c: the same table reads and prints.
+/* Tests of base/units.c: one table for parsing and printing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
@@ -51,7 +51,7 @@ static void times(void **state)
 	good(units_parse_time, "1_000 ns", 1000);
 	good(units_parse_time, "0s", 0);
 	good(units_parse_time, "2h", UINT64_C(7200000000000));
-	good(units_parse_time, "1.0004us", 1000); /* to the nearest ns */
+	good(units_parse_time, "1.0004us", 1000); /* rounded to the nearest ns */
 	good(units_parse_time, "18446744073709551615ns", UINT64_MAX);
 	good(units_parse_time, "0.123456789012345678901234567890s", 123456789);
 	bad(units_parse_time, "5",
@@ -282,7 +282,7 @@ static void texts_stay_in_their_buffer(void **state)
 	assert_string_equal(dck_text_si(1e308, "FLOP", buf, sizeof buf), "1000000");
 }
 
-/* What is printed reads back as the same to three digits. */
+/* A printed time parses back to the same value to three digits. */
 static void printed_times_can_be_read(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of names from other tools, against the options of all commands. */
+/* The table of names from other tools, checked against the options of all commands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static size_t name_length(const char *name)
 	return strspn(name, "abcdefghijklmnopqrstuvwxyz-");
 }
 
-/* What the program says on stderr. */
+/* Writes the hint that goes to stderr into buf; returns the exit code. */
 static int said(const cli_command *command, const char *word, const char *value, char *buf,
 		size_t size)
 {
@@ -71,7 +71,7 @@ static void every_name_is_an_option(void **state)
 	}
 }
 
-/* Without its dashes. */
+/* Strips the dashes. */
 static void word_bare(const char *word, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -99,8 +99,8 @@ static void no_word_hides_another(void **state)
 	assert_true(n > 200);
 }
 
-/* What is named is there, in this command or in the one that the sentence says. Returns the number
- * of names in this one. */
+/* Checks that each option named exists, in this command or in the one that the message names.
+ * Returns the number of names in this command. */
 static size_t word_check(const cli_command *command, const char *word)
 {
 	static const char here[] = "here it is --", as[] = "has it as --";
@@ -137,7 +137,7 @@ static void only_what_a_command_has_is_named(void **state)
 	assert_true(named > 500);
 }
 
-/* One letter for one name and one name for one letter, in all commands. */
+/* One letter per name and one name per letter, in all commands. */
 static void letters_are_alike_everywhere(void **state)
 {
 	const char *name_of[128] = {NULL};
@@ -157,13 +157,13 @@ static void letters_are_alike_everywhere(void **state)
 	for (size_t i = 0; cli_commands[i]; i++)
 		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
 			for (int k = 0; k < 128; k++)
-				/* sample's --threads is another thing: it takes no number. */
+				/* sample's --threads has another meaning: it takes no number. */
 				if (name_of[k] && strcmp(name_of[k], o.row->name) == 0 &&
 				    o.row->kind != DCK_OPT_FLAG)
 					assert_int_equal(o.row->letter, k);
 }
 
-/* What a row needs or excludes is an option of the command that has the row. */
+/* Each option that a row needs or excludes is an option of the same command. */
 static void rules_name_options(void **state)
 {
 	size_t rules = 0;

@@ -1,5 +1,5 @@
-/* test_command.c - programs as an engine: how a run ends, its resources, where output goes, what
- * is refused and with which sentence.
+/* test_command.c - programs as an engine: how a run ends, its resources, where output goes, and the
+ * messages of refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
@@ -18,7 +18,7 @@
 
 #define OPTIONS_MAX 4
 
-/* A command that is open and ready to run. */
+/* A command that is opened and ready to run. */
 typedef struct command {
 	const dck_engine *e;
 	dck_engine_model *model;
@@ -65,7 +65,7 @@ static void closed(command c)
 #define ARGV(...)    ((const char *const[]){__VA_ARGS__, NULL})
 #define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Opens, runs once, closes; the sentence into *err. */
+/* Opens, runs once and closes; writes the message to *err. */
 static dck_status run(const char *const *argv, const char *const *options, dck_err *err)
 {
 	dck_kv kv[OPTIONS_MAX];
@@ -160,7 +160,7 @@ static void many_runs_of_one(void **state)
 	closed(c);
 }
 
-/* --- cancelling */
+/* --- cancellation */
 
 static bool yes(void *self)
 {
@@ -199,7 +199,7 @@ static void usage_of_the_child(void **state)
 
 	(void)state;
 	none = busy;
-	/* Before the first run all is zero. */
+	/* Before the first run all values are zero. */
 	assert_int_equal(c.e->usage(c.context, &none, &err), DCK_OK);
 	assert_int_equal(none.user_ns + none.system_ns + none.peak_rss_bytes, 0);
 	assert_int_equal(c.e->run(c.context, &err), DCK_OK);
@@ -229,7 +229,7 @@ static void output_to_a_file_is_appended(void **state)
 		"cannot write to '/nowhere/out.txt': No such file or directory");
 }
 
-/* Standard output and error go to file descriptors 1 and 2 for as long as `f` runs. */
+/* Redirects standard output and error to files while the command runs and compares them. */
 static void heard(const char *const *options, const char *out, const char *err_text)
 {
 	const int saved[] = {dup(1), dup(2)};
@@ -256,7 +256,7 @@ static void heard(const char *const *options, const char *out, const char *err_t
 	unlink("2.txt");
 }
 
-/* Our standard output holds the result and nothing else. */
+/* Our standard output holds only the result. */
 static void output_never_reaches_our_stdout(void **state)
 {
 	(void)state;
@@ -285,7 +285,7 @@ static void shell_joins_the_words(void **state)
 	unlink("joined.txt");
 	assert_int_equal(run(ARGV("exit", "3"), OPTIONS("shell", "1"), &err), DCK_E_ENGINE);
 	assert_string_equal(err.msg, "'exit' ended with exit status 3 (--any-exit accepts it)");
-	/* Without it nothing is special. */
+	/* Without a shell no character is special. */
 	assert_int_equal(run(ARGV("test", "a;", "=", "a;"), OPTIONS("shell", "0"), &err), DCK_OK);
 }
 
@@ -303,7 +303,7 @@ static void directory_to_run_in(void **state)
 		"cannot run in the directory '/dev/null': Not a directory");
 }
 
-/* --- what is refused */
+/* --- refusals */
 
 static void commands_that_cannot_be(void **state)
 {
@@ -333,7 +333,7 @@ static void options_that_cannot_be(void **state)
 		"option 'shell' is given twice, as '1' and as '0'");
 }
 
-/* The program may vanish after the command was opened. */
+/* The program may be deleted after the command was opened. */
 static void a_program_that_goes_away(void **state)
 {
 	dck_kv kv[OPTIONS_MAX];
@@ -383,7 +383,7 @@ static void every_allocation_may_fail(void **state)
 		dck_set_allocator(NULL);
 		assert_int_equal(f.out, 0);
 	}
-	assert_true(failures >= 3); /* the model, the joined words, the context */
+	assert_true(failures >= 3); /* allocations: the model, the joined words, the context */
 	unlink("fault.txt");
 }
 

@@ -1,5 +1,5 @@
-/* test_engine_check.c - the table, its checks, options, element types, plug-ins that must be
- * refused, the null engine.
+/* test_engine_check.c - the table, its checks, options, element types, plug-ins to be refused, the
+ * null engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
@@ -83,13 +83,13 @@ static void bad_plugins_are_refused(void **state)
 		assert_null(h.ops);
 	}
 	assert_int_equal(engine_find("plugin:", &h, &err), DCK_E_ARG);
-	/* Without a slash it is a file of this directory, and none of the loader's. */
+	/* A name without a slash is a file in this directory; the loader's path is not searched. */
 	assert_int_equal(engine_find("plugin:libc.so.6", &h, &err), DCK_E_ABSENT);
 	assert_int_equal(engine_find("no_such_plugin.so", &h, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "cannot open the plug-in 'no_such_plugin.so'"));
 }
 
-/* Its table ends before the members that came later: those are not looked at. */
+/* Its table ends before the members of later ABI versions: those are not read. */
 static void a_plugin_of_the_first_abi_works(void **state)
 {
 	const dck_open_params p = {.struct_size = sizeof p};
@@ -284,7 +284,7 @@ static void each_missing_member_is_named(void **state)
 	WITHOUT(describe);
 	WITHOUT(bind_input);
 	WITHOUT(bind_output);
-	WITHOUT(barrier); /* those for devices come together */
+	WITHOUT(barrier); /* the members for devices are required together */
 	WITHOUT(barrier_choose);
 	WITHOUT(enqueue);
 	WITHOUT(wait);
@@ -296,10 +296,10 @@ static void each_missing_member_is_named(void **state)
 	e.caps |= DCK_CAP_COMMAND;
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
 	e = *engine_table[0];
-	e.output = NULL; /* its values could not be seen */
+	e.output = NULL; /* without output() its values could not be read */
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
 	e = *engine_table[0];
-	e.abi_minor = 7; /* a newer minor only adds at the end */
+	e.abi_minor = 7; /* a newer minor version only appends members */
 	e.struct_size += 8;
 	assert_int_equal(engine_check(&e, "x", &err), DCK_OK);
 	e.name = "two words";
@@ -425,7 +425,7 @@ static void null_fails_when_asked_and_takes_its_time(void **state)
 	engine_release(&h);
 }
 
-/* Libraries behind engines have no code for it. */
+/* Libraries of engines have no code for a failed allocation. */
 static void a_lack_of_memory_has_its_code(void **state)
 {
 	static const struct {

@@ -1,11 +1,11 @@
-/* test_engine_memory.c - what is allocated counted, and asked of a real ONNX Runtime.
+/* test_engine_memory.c - counted allocations, and the memory that a real ONNX Runtime reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_watch.h"
 
 #include <pthread.h>
 
-/* --- the counting allocator, with a library of ours around it */
+/* --- the counting allocator, wrapped around a fake library */
 
 static const ort_provider cpu_provider = {.name = "cpu"};
 
@@ -115,7 +115,7 @@ static void allocations_are_counted(void **state)
 	assert_ptr_equal(a->info(a), &fake);
 	ort_counter_settle(c);
 	assert_null(fake.registered);
-	ort_counter_settle(c); /* once is enough */
+	ort_counter_settle(c); /* one call is enough */
 
 	void *weights = a->reserve(a, 1000);
 	ort_counter_run_begins(c);
@@ -132,7 +132,7 @@ static void allocations_are_counted(void **state)
 	assert_int_equal(m.run_peak_bytes, 150);
 	assert_int_equal(m.allocs, 3);
 
-	/* What is left over from the run before is there when the next begins. */
+	/* Blocks that remain from the previous run count as present when the next starts. */
 	ort_counter_run_begins(c);
 	a->free(a, z);
 	z = a->alloc(a, 80);
@@ -227,7 +227,7 @@ static void need_statistics(dck_status status, const dck_err *err)
 	skip();
 }
 
-/* Of N x 3 numbers in, as many come out: 12 N bytes. */
+/* N x 3 numbers in and N x 3 numbers out: 12 N bytes each. */
 static void memory_is_counted_exactly(void **state)
 {
 	wire_out w = model_of("Exp", "x", ELEMENT_FLOAT, DIMS(-1, 3), ELEMENT_FLOAT, DIMS(-1, 3));
@@ -241,7 +241,7 @@ static void memory_is_counted_exactly(void **state)
 	need_ort();
 	ear e = ear_open();
 	assert_int_equal(open_watched(&o, &w, DCK_OBSERVE_MEMORY, NULL, &err), DCK_OK);
-	/* Another one may be opened while the first is there, of either kind. */
+	/* A second model of either kind may be opened while the first is open. */
 	assert_int_equal(open_watched(&other, &w, DCK_OBSERVE_MEMORY, NULL, &err), DCK_OK);
 	closed(&other);
 	bind(&o, &t);
@@ -252,13 +252,13 @@ static void memory_is_counted_exactly(void **state)
 	assert_int_equal(m.run_peak_bytes, 12000);
 	assert_int_equal(m.allocs, 1);
 	assert_int_equal(m.in_use_bytes, 12000);
-	/* An output is allocated anew by each run. */
+	/* Each run allocates its output again. */
 	assert_int_equal(engine_ort.run(o.c, &err), DCK_OK);
 	assert_int_equal(engine_ort.memory(o.m, &m, &err), DCK_OK);
 	assert_int_equal(m.run_peak_bytes, 12000);
 	assert_int_equal(m.allocs, 1);
 	assert_int_equal(m.in_use_bytes, 12000);
-	/* A session of later is not counted with, and has an arena. */
+	/* A later session is not counted and has an arena. */
 	assert_int_equal(open_watched(&other, &w, 0, NULL, &err), DCK_OK);
 	bind(&other, &t);
 	assert_int_equal(engine_ort.run(other.c, &err), DCK_OK);

@@ -11,7 +11,7 @@
 
 extern const dck_engine engine_ort;
 
-/* --- one model opened with its options, and what its log said */
+/* --- one model opened with its options, and its log */
 
 typedef struct heard {
 	char text[2000];
@@ -108,7 +108,7 @@ static void describes_and_computes(void **state)
 	assert_true(times.library_ns > 0 && times.session_ns > 0);
 
 	dck_engine_context *c = context_of(m, &t);
-	assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_E_ARG); /* no run yet */
+	assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_E_ARG); /* before the first run */
 	for (int i = 0; i < 3; i++) {
 		run_ok(c);
 		assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_OK);
@@ -117,7 +117,7 @@ static void describes_and_computes(void **state)
 			assert_true(((float *)y.data)[k] == 2 * x[k]);
 	}
 	assert_int_equal(engine_ort.output(c, 1, &y, &err), DCK_E_ARG);
-	/* Another size: new outputs, in prepare. */
+	/* Another size: prepare allocates new outputs. */
 	t = floats(x, 2, 1, 3);
 	assert_int_equal(engine_ort.bind_input(c, 0, &t, &err), DCK_OK);
 	assert_int_equal(engine_ort.prepare(c, &err), DCK_OK);
@@ -144,7 +144,7 @@ static unsigned threads_now(void)
 	return n;
 }
 
-/* ONNX Runtime's reports on its use would have threads, here and whatever the user has set. */
+/* ONNX Runtime's telemetry would have threads, here and with any user setting. */
 static void nothing_runs_beside_the_model(void **state)
 {
 	wire_out w = model_twice();
@@ -250,14 +250,14 @@ static void too_many_threads_are_told(void **state)
 	assert_string_equal(fact_of(m, "execution"), "parallel");
 	engine_ort.close(m);
 	h = (heard){0};
-	/* What is chosen for the user never is too much. */
+	/* The automatic choice is never too large. */
 	assert_int_equal(open_with(&w, parallel, 1, NULL, 0, &h, &m, &err), DCK_OK);
 	assert_int_equal(h.warnings, 0);
 	engine_ort.close(m);
 	wire_out_done(&w);
 }
 
-/* An initialiser that nothing uses: ONNX Runtime removes it, and warns. */
+/* An unused initialiser: ONNX Runtime removes it with a warning. */
 static void warnings_come_through_the_log(void **state)
 {
 	wire_out w = {0};
@@ -279,7 +279,7 @@ static void warnings_come_through_the_log(void **state)
 	assert_int_equal(first.warnings, 1);
 	assert_non_null(strstr(first.text, "'lonely'"));
 	assert_null(strstr(first.text, ".cc:"));
-	/* Each model has its own, also while others are open. */
+	/* Each model has its own log, also while others are open. */
 	assert_int_equal(open_with(&w, NULL, 0, NULL, 0, &second, &b, &err), DCK_OK);
 	assert_int_equal(first.warnings, 1);
 	assert_int_equal(second.warnings, 1);
@@ -382,7 +382,7 @@ static void bad_models_are_refused(void **state)
 	wire_out_done(&unknown);
 }
 
-/* A sequence of tensors in, its length out. */
+/* A model with a sequence of tensors as input and its length as output. */
 static wire_out model_sequence(void)
 {
 	wire_out w = {0};
@@ -463,7 +463,7 @@ static void bindings_that_do_not_fit_are_refused(void **state)
 	t = floats(x, 2, 2, 3);
 	assert_int_equal(engine_ort.bind_input(c, 1, &t, &err), DCK_E_ARG);
 	assert_int_equal(engine_ort.bind_output(c, 1, &t, &err), DCK_E_ARG);
-	/* Nothing bound: ONNX Runtime's own sentence. */
+	/* Nothing is bound: ONNX Runtime's own message is passed on. */
 	assert_int_equal(engine_ort.run(c, &err), DCK_E_ENGINE);
 	assert_non_null(strstr(err.msg, "x"));
 	engine_ort.context_free(c);
@@ -487,7 +487,7 @@ static void outputs_go_where_the_host_says(void **state)
 	assert_int_equal(engine_ort.bind_output(c, 0, &u, &err), DCK_OK);
 	run_ok(c);
 	assert_true(y[2] == 6);
-	x[2] = 5; /* bound memory is the host's: no copy was made */
+	x[2] = 5; /* bound memory is the host's: no copy is made */
 	run_ok(c);
 	assert_true(y[2] == 10);
 	assert_int_equal(engine_ort.output(c, 0, &got, &err), DCK_OK);
@@ -549,7 +549,7 @@ static void runs_do_not_allocate(void **state)
 	dck_set_allocator(NULL);
 	assert_int_equal(f.calls, 0);
 	assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_OK);
-	assert_ptr_equal(y.data, at); /* and the outputs stay where they were */
+	assert_ptr_equal(y.data, at); /* and the outputs keep their address */
 	engine_ort.context_free(c);
 	engine_ort.close(m);
 }
@@ -572,7 +572,7 @@ static void models_and_contexts_stand_side_by_side(void **state)
 		run_ok(d);
 		run_ok(g);
 		engine_ort.context_free(g);
-		engine_ort.close(b); /* the first to go is not the first that came */
+		engine_ort.close(b); /* closes in another order than opened */
 		run_ok(d);
 		run_ok(c);
 		assert_int_equal(engine_ort.output(d, 0, &y, &err), DCK_OK);
@@ -589,7 +589,7 @@ static void models_and_contexts_stand_side_by_side(void **state)
 	wire_out_done(&w);
 }
 
-/* 1e-39 is smaller than any normal float32: added to itself it stays, or becomes zero. */
+/* 1e-39 is below the smallest normal float32: doubled, it stays denormal or becomes zero. */
 static float tiny_doubled(const wire_out *w, const char *denormals)
 {
 	float x[3] = {1e-39f, 1e-39f, 1e-39f};
@@ -690,8 +690,8 @@ int test_engine_ort(void);
 int test_engine_ort(void)
 {
 	const struct CMUnitTest tests[] = {
-	    /* First: what the first session of a process asks for is what ONNX Runtime
-	     * leaves our thread with. */
+	    /* First, because the first session of a process decides the denormal mode that ONNX
+	     * Runtime leaves in our thread. */
 	    cmocka_unit_test(denormals_are_as_asked_in_every_order),
 	    cmocka_unit_test(nothing_runs_beside_the_model),
 	    cmocka_unit_test(describes_and_computes),

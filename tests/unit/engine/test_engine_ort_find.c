@@ -1,5 +1,5 @@
-/* test_engine_ort_find.c - where ONNX Runtime is looked for, in which order, and what is said of
- * files that are not it.
+/* test_engine_ort_find.c - the search path of ONNX Runtime, its order, and the messages about other
+ * files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
@@ -20,7 +20,7 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* An empty file, and the directories to it. */
+/* Creates an empty file and its parent directories. */
 static void make(const char *name)
 {
 	char path[2 * PATH_MAX];
@@ -55,7 +55,7 @@ static int tree_make(void **state)
 	return 0;
 }
 
-/* Nothing of the machine's own is seen. */
+/* Hides all settings of the machine. */
 static int environment_empty(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void a_path_is_a_file_or_a_directory(void **state)
 	snprintf(path, sizeof path, "%s", at("one/libonnxruntime.so.1.9.0"));
 	found(path, "one/libonnxruntime.so.1.9.0", "--engine-lib");
 	snprintf(path, sizeof path, "%s", at("one"));
-	found(path, "one/libonnxruntime.so.1.20.0", "--engine-lib"); /* 20 is more than 9 */
+	found(path, "one/libonnxruntime.so.1.20.0", "--engine-lib"); /* 20 sorts after 9 */
 	snprintf(path, sizeof path, "%s", at("sdk"));
 	found(path, "sdk/lib/libonnxruntime.so", "--engine-lib");
 	snprintf(path, sizeof path, "%s", at("wheel"));
@@ -118,8 +118,8 @@ static void a_path_is_a_file_or_a_directory(void **state)
 	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	refused("", DCK_E_ARG, "is empty");
-	/* Names of directories are no patterns: this one is not there, though "one" and "sdk"
-	 * are. */
+	/* Directory names are not glob patterns: this one does not exist, though "one" and "sdk"
+	 * do. */
 	snprintf(path, sizeof path, "%s", at("[os][nd][ek]"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	make("[os]ne/nothing");
@@ -138,10 +138,10 @@ static void what_the_user_says_comes_first(void **state)
 	found(NULL, "one/libonnxruntime.so.1.20.0", "DEEPCLOCK_ORT");
 	snprintf(path, sizeof path, "%s", at("wheel"));
 	found(path, "wheel/onnxruntime/capi/libonnxruntime.so.1.31.1", "--engine-lib");
-	/* A wrong one is an error, and nothing else is taken in its place. */
+	/* A wrong path is an error; there is no fallback. */
 	setenv("DEEPCLOCK_ORT", at("nowhere"), 1);
 	refused(NULL, DCK_E_ABSENT, "(DEEPCLOCK_ORT)");
-	setenv("DEEPCLOCK_ORT", "", 1); /* as if it were not there */
+	setenv("DEEPCLOCK_ORT", "", 1); /* an empty value counts as unset */
 	found(NULL, "sdk/lib/libonnxruntime.so", "ORT_DYLIB_PATH");
 }
 
@@ -162,7 +162,7 @@ static void each_allocation_may_fail(void **state)
 			dck_err err = {0};
 
 			fault_alloc_begin(&f, n);
-			/* Small blocks, so that there are many to fail. */
+			/* Small blocks, so that many allocations can fail. */
 			mem_arena *a = mem_arena_new(16);
 			dck_status status =
 			    a ? ort_find(directories[i] ? directory : NULL, a, &p, &err)
@@ -174,7 +174,7 @@ static void each_allocation_may_fail(void **state)
 				assert_int_equal(status, DCK_OK);
 				break;
 			}
-			/* The name of the interpreter is no arena's: it is only not looked at. */
+			/* The interpreter's name is not in the arena: a failure only skips it. */
 			assert_true(status == DCK_E_NOMEM || (status == DCK_OK && !directories[i]));
 		}
 	}
@@ -217,8 +217,8 @@ static void packages_come_before_the_loaders_path(void **state)
 	mem_arena_free(a);
 }
 
-/* The program of a wheel, the extension, a program in a virtual environment's bin: each has the
- * packages that it was installed with, whatever is active. */
+/* The program of a wheel, the extension, a program in a virtual environment's bin: each searches
+ * the packages of its own installation, whatever environment is active. */
 static void packages_of_its_own(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void packages_of_its_own(void **state)
 	    {"site/deepclock/_deepclock.so", "site/onnxruntime/capi/libonnxruntime.so.1.25.0"},
 	    {"env/bin/deepclock",
 	     "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1"},
-	    {"py/bin/deepclock", NULL}, /* no virtual environment */
+	    {"py/bin/deepclock", NULL}, /* not a virtual environment */
 	};
 	char real[PATH_MAX], wanted[PATH_MAX];
 
@@ -252,8 +252,8 @@ static void packages_of_its_own(void **state)
 	}
 }
 
-/* A provider in a library of its own: next to the package of ONNX Runtime, next to its library,
- * then where packages are. */
+/* A provider in a separate library: searched next to the package of ONNX Runtime, next to its
+ * library, then in the package directories. */
 static void providers_are_packages_of_their_own(void **state)
 {
 	static const char package[] = "onnxruntime_ep_webgpu", file[] = "libprovider.so";
@@ -305,7 +305,7 @@ static void the_python_that_runs_deepclock_comes_first(void **state)
 	setenv("DEEPCLOCK_PYTHON_ORT", at("one/libonnxruntime.so.1.20.0"), 1);
 	assert_int_equal(ort_find(NULL, a, &p, NULL), DCK_OK);
 	assert_int_equal(place_of(&p, "one/libonnxruntime.so.1.20.0"), 0);
-	assert_false(p.place[0].asked || p.place[0].trusted); /* others may not write to it */
+	assert_false(p.place[0].asked || p.place[0].trusted); /* others may write to it */
 	place_of(&p, "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1");
 	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	setenv("DEEPCLOCK_PYTHON_ORT", path, 1);
@@ -375,7 +375,7 @@ static void libraries_that_others_can_change_are_refused(void **state)
 	open_refused(NULL, DCK_E_UNSUP,
 		     "(DEEPCLOCK_ORT) is not loaded: everyone may write to it; fix its owner and "
 		     "mode, or name it with --engine-lib");
-	open_refused(path, DCK_E_ABSENT, "cannot load"); /* named, so it was tried */
+	open_refused(path, DCK_E_ABSENT, "cannot load"); /* named explicitly, so it was tried */
 	assert_int_equal(chmod(path, 0755), 0);
 	open_refused(NULL, DCK_E_ABSENT, "cannot load");
 	if (geteuid() == 0) {
@@ -385,8 +385,8 @@ static void libraries_that_others_can_change_are_refused(void **state)
 	}
 }
 
-/* What this program does when it is started with a word: a library may lie beside the build's
- * tests, so it is started from a directory of its own. */
+/* Runs in a child process of this program: a library may be next to the build's tests, so the child
+ * starts in a separate directory. */
 static int search_in_vain(void)
 {
 	const dck_open_params p = {
@@ -395,7 +395,7 @@ static int search_in_vain(void)
 	dck_err err = {0};
 
 	if (engine_ort.open(&p, &m, &err) != DCK_E_ABSENT)
-		return 77; /* the system has one */
+		return 77; /* the system has a library */
 	return !strstr(err.msg, "no ONNX Runtime was found") ||
 	       !strstr(err.msg, "'make demo' fetches it") || !strstr(err.msg, "--engine-lib FILE");
 }

@@ -1,4 +1,4 @@
-/* test_engine_profile.c - events sorted into runs, and those of a real ONNX Runtime.
+/* test_engine_profile.c - events grouped into runs, also those of a real ONNX Runtime.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_watch.h"
@@ -94,7 +94,7 @@ static void runs_have_their_operators(void **state)
 	done(&g);
 }
 
-/* Of short runs, the microsecond in which one ends is the one in which the next begins. */
+/* With short runs, the microsecond in which one run ends is the start of the next. */
 static void the_order_of_ends_decides_at_a_border(void **state)
 {
 	grouped g = group(OPS(OP("a", 10, 2, NULL, 1), OP("b", 12, 1, NULL, 1),
@@ -112,14 +112,14 @@ static void lost_events_are_told(void **state)
 	ort_runs made = {0};
 
 	(void)state;
-	/* The third run began, and then the profiler was full. */
+	/* The third run started, and then the profiler was full. */
 	grouped g =
 	    group(OPS(OP("a", 10, 2, NULL, 1), OP("a", 20, 2, NULL, 1), OP("a", 30, 2, NULL, 1)),
 		  RUNS({1, 9, 5, 1}, {1, 19, 5, 2}), NULL);
 	assert_string_equal(told(&g), "0:a 1:a");
 	assert_int_equal(g.p.flags, DCK_PROFILE_TRUNCATED);
 	done(&g);
-	/* It was full right after the second: nothing in the file says so. */
+	/* The profiler was full right after the second run: the file has no mark of it. */
 	made.ended = 3;
 	g = group(OPS(OP("a", 10, 2, NULL, 1), OP("a", 20, 2, NULL, 1)),
 		  RUNS({1, 9, 5, 1}, {1, 19, 5, 2}), &made);
@@ -131,7 +131,7 @@ static void lost_events_are_told(void **state)
 		  RUNS({1, 9, 5, 1}, {1, 19, 5, 2}), &made);
 	assert_int_equal(g.p.flags, 0);
 	done(&g);
-	/* The first event of a run that is lost begins where the run before it ended. */
+	/* The first event of a lost run starts where the previous run ended. */
 	g = group(OPS(OP("a", 10, 2, NULL, 1), OP("a", 14, 2, NULL, 1)), RUNS({1, 9, 5, 1}), NULL);
 	assert_string_equal(told(&g), "0:a");
 	assert_int_equal(g.p.flags, DCK_PROFILE_TRUNCATED);
@@ -151,7 +151,7 @@ static void runs_that_failed_are_left_out(void **state)
 	assert_int_equal(g.p.nruns, 2);
 	assert_int_equal(g.p.run_ns[1], 6000);
 	done(&g);
-	/* The same, when ONNX Runtime does not write runs that failed. */
+	/* The same, when ONNX Runtime does not write failed runs. */
 	g = group(OPS(OP("a", 10, 2, NULL, 1), OP("x", 20, 2, NULL, 1), OP("a", 30, 2, NULL, 1)),
 		  RUNS({1, 9, 5, 1}, {1, 29, 6, 3}), &made);
 	assert_string_equal(told(&g), "0:a 1:a");
@@ -175,7 +175,7 @@ static void bodies_are_within_their_operators(void **state)
 	(void)state;
 	assert_string_equal(told(&g), "0:first 0:loop 0:>body 0:>if 0:>>then 0:>body 0:last");
 	done(&g);
-	/* Side by side is not within: another thread, or no graph inside. */
+	/* Side by side is not nested: another thread, or an operator without a graph inside. */
 	g = group(OPS(OP("b", 21, 3, "Add", 2), OP("c", 22, 3, "Add", 1), OP("a", 20, 9, "Conv", 1),
 		      OP("l", 20, 9, "Loop", 3)),
 		  RUNS({1, 9, 40, 4}), NULL);
@@ -195,13 +195,13 @@ static void runs_side_by_side_are_told_apart_by_threads(void **state)
 	assert_int_equal(g.p.events[0].begin_ns, 10000);
 	assert_int_equal(g.p.events[2].begin_ns, 11000);
 	done(&g);
-	/* Workers made the operators of both. */
+	/* Worker threads ran the operators of both runs. */
 	g = group(OPS(OP("a", 12, 2, NULL, 7), OP("b", 13, 2, NULL, 8)),
 		  RUNS({1, 9, 8, 2}, {2, 10, 8, 2}), NULL);
 	assert_int_equal(g.err.code, DCK_E_UNSUP);
 	assert_non_null(strstr(g.err.msg, "one run at a time"));
 	done(&g);
-	/* Workers, but one run after the other. */
+	/* Worker threads, but one run after the other. */
 	g = group(OPS(OP("a", 12, 2, NULL, 7), OP("b", 22, 2, NULL, 8)),
 		  RUNS({1, 9, 8, 1}, {2, 17, 8, 2}), NULL);
 	assert_string_equal(told(&g), "0:a 1:b");
@@ -241,7 +241,7 @@ static void nothing_gives_nothing(void **state)
 
 /* --- a real library */
 
-/* y = Relu(Neg(x)), in a loop of three; nodes have the names that no format likes. */
+/* y = Relu(Neg(x)), in a loop of three; node names have characters that need escapes. */
 #define ODD_NAME "a \"b\", \\c\nd\",\"args\" : {"
 
 static void put_named(wire_out *w, const char *op, const char *inputs, const char *outputs,
@@ -338,7 +338,7 @@ static void profiles_tell_every_run(void **state)
 		assert_int_equal(count_of(&p, run, "loop", 0), 1);
 		assert_int_equal(count_of(&p, run, "inside", 1), 3);
 		assert_int_equal(count_of(&p, run, "keep", 1), 3);
-		/* One without a name gets its type and its place. */
+		/* A node without a name gets its type and its index. */
 		assert_int_equal(count_of(&p, run, "Neg_2", 0), 1);
 		for (size_t i = 0; i < p.nevents; i++)
 			if (p.events[i].run == run && p.events[i].depth == 0)
@@ -347,14 +347,14 @@ static void profiles_tell_every_run(void **state)
 	}
 	for (size_t i = 0; i < p.nevents; i++)
 		assert_string_equal(p.events[i].provider, "CPUExecutionProvider");
-	/* The graph that ran. */
+	/* The optimised graph that ran. */
 	assert_non_null(p.model_path);
 	mem_arena *a = mem_arena_new(0);
 	assert_int_equal(onnx_read_file(p.model_path, a, &graph, &err), DCK_OK);
 	assert_int_equal(graph->graph->nnodes, 3);
 	assert_string_equal(graph->graph->nodes[0].name, ODD_NAME);
 	mem_arena_free(a);
-	/* Asked again, it is the same. */
+	/* A second query returns the same. */
 	assert_int_equal(engine_ort.profile(o.m, &again, &err), DCK_OK);
 	assert_memory_equal(&p, &again, sizeof p);
 	closed(&o);
@@ -421,7 +421,7 @@ static void contexts_may_run_at_a_time(void **state)
 	wire_out_done(&w);
 }
 
-/* Workers make the operators, each in a thread of its own. */
+/* Worker threads run the operators, each in a separate thread. */
 static void operators_side_by_side_are_of_their_run(void **state)
 {
 	wire_out w = model_loop();
@@ -452,7 +452,7 @@ static void operators_side_by_side_are_of_their_run(void **state)
 	wire_out_done(&w);
 }
 
-/* A new shape makes ONNX Runtime refuse the old output, and our engine run again. */
+/* A new shape makes ONNX Runtime refuse the old output, and our engine runs again. */
 static void failed_runs_are_no_part_of_a_profile(void **state)
 {
 	wire_out w = model_nonzero();
@@ -504,7 +504,7 @@ static void what_was_not_asked_for_is_not_told(void **state)
 	wire_out_done(&w);
 }
 
-/* It opens all the same, and says that there is no graph. */
+/* It opens nevertheless, and reports that the graph is missing. */
 static void a_graph_that_cannot_be_saved_is_told(void **state)
 {
 	wire_out w = model_twice();
@@ -527,7 +527,7 @@ static void a_graph_that_cannot_be_saved_is_told(void **state)
 	assert_null(p.model_path);
 	assert_int_equal(p.nevents, 1);
 	closed(&o);
-	/* A model that is none fails for its own reason. */
+	/* An invalid model fails for its own reason. */
 	const wire_out bad = {.data = (uint8_t *)"\001\002\003", .n = 3};
 	assert_int_equal(open_watched(&o, &bad, DCK_OBSERVE_OPERATORS, NULL, &err), DCK_E_ENGINE);
 	assert_non_null(strstr(err.msg, "refuses the model"));
@@ -561,7 +561,7 @@ static void each_allocation_may_fail(void **state)
 		if (status == DCK_OK)
 			status = engine_ort.profile(o.m, &p, &err);
 		good = f.calls < n;
-		/* The search for the library does without some of its memory. */
+		/* The library search tolerates some failed allocations. */
 		if (status != DCK_OK)
 			assert_int_equal(status, DCK_E_NOMEM);
 		closed(&o);

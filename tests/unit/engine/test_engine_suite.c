@@ -1,5 +1,5 @@
-/* test_engine_suite.c - what every engine must do, asked of each in the table and of the example
- * plug-in: a new engine is a row in `cases` below.
+/* test_engine_suite.c - requirements of every engine, tested for each in the table and for the
+ * example plug-in: a new engine is a row in `cases` below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
@@ -22,7 +22,7 @@ static const struct engine_case {
     {.name = "../plugins/example/example.so"},
 };
 
-/* The case at hand: *state of every test. */
+/* The current case: *state of every test. */
 typedef struct fixture {
 	const struct engine_case *which;
 	engine_handle h;
@@ -95,7 +95,7 @@ static void table_is_complete(void **state)
 		for (const dck_engine_option *p = e->options; p < o; p++)
 			assert_string_not_equal(p->key, o->key);
 	}
-	/* An option that no option table has could never be given. */
+	/* An option that is missing from all option tables could never be set. */
 	assert_int_equal((e->caps & DCK_CAP_NO_MODEL) != 0, !f->which->takes_model);
 }
 
@@ -139,7 +139,7 @@ static void facts_are_whole(void **state)
 	f->h.ops->close(m);
 }
 
-/* Inputs that the description asks for, filled with ones. */
+/* Makes the inputs that the description requires, filled with ones. */
 static size_t inputs_make(fixture *f, dck_engine_model *m, dck_tensor *t)
 {
 	const dck_tensor_info *in, *out;
@@ -184,7 +184,7 @@ static void outputs_check(fixture *f, dck_engine_context *c, double expected)
 	assert_int_equal(f->h.ops->output(c, 99, &y, &err), DCK_E_ARG);
 }
 
-/* Both engines with tensors double what they get. */
+/* Both engines with tensors double their input. */
 static void runs_again_and_again(void **state)
 {
 	fixture *f = *state;
@@ -209,7 +209,7 @@ static void runs_again_and_again(void **state)
 		assert_int_equal(e->run(c, &err), DCK_OK);
 		outputs_check(f, c, 2);
 	}
-	/* Bound memory is read anew in each run. */
+	/* Each run reads the bound memory again. */
 	for (size_t k = 0; n > 0 && k < t[0].bytes / sizeof(float); k++)
 		((float *)t[0].data)[k] = 3;
 	assert_int_equal(e->run(c, &err), DCK_OK);
@@ -286,9 +286,9 @@ static void two_contexts_do_not_mix(void **state)
 	e->close(m);
 }
 
-/* --- and all of them at once */
+/* --- all engines at once */
 
-/* What an engine offers it keeps; what it does not, it refuses with a sentence. */
+/* An engine provides the observations that it offers and refuses the others with a message. */
 static void memory_is_told_or_refused(void **state)
 {
 	fixture *f = *state;
@@ -323,7 +323,7 @@ static void what_is_not_offered_cannot_be_observed(void **state)
 		if (status == DCK_OK)
 			continue;
 		assert_int_equal(status, DCK_E_UNSUP);
-		/* The built-in ones say so themselves, too. */
+		/* open() of the built-in engines refuses too. */
 		p.observe = one;
 		if (!f->h.library)
 			assert_int_equal(f->h.ops->open(&p, &m, &err), DCK_E_UNSUP);
@@ -351,7 +351,7 @@ static void probe_tells_of_each(void **state)
 	}
 	assert_null(engine_table[n]);
 	dck_free(all);
-	/* Not ONNX Runtime: a row of its own says so, and the call succeeds. */
+	/* A library that is not ONNX Runtime: a row reports it, and the call succeeds. */
 	assert_int_equal(dck_engines_probe(built_file("abi/abi_no_symbol.so"), &all, &n, &err),
 			 DCK_OK);
 	assert_false(all[0].usable);

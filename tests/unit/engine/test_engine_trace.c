@@ -1,5 +1,5 @@
-/* test_engine_trace.c - ONNX Runtime's profile as text: what older and newer versions write, and
- * what none of them does.
+/* test_engine_trace.c - ONNX Runtime's profile as text: the output of older and newer versions, and
+ * text that none of them writes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_trace.h"
@@ -52,7 +52,7 @@ static void done(reading *r)
 	mem_arena_free(r->arena);
 }
 
-/* --- what is there */
+/* --- the events present */
 
 static void operators_and_runs_are_read(void **state)
 {
@@ -132,7 +132,7 @@ static void members_come_in_any_order(void **state)
 	done(&r);
 }
 
-/* Versions before 1.11 wrote three events of each operator; profilers of devices write others. */
+/* Versions before 1.11 wrote three events for each operator; device profilers write others. */
 static void other_events_are_no_operators(void **state)
 {
 	reading r = read_text(
@@ -156,7 +156,7 @@ static void other_events_are_no_operators(void **state)
 	done(&r);
 }
 
-/* A list of the shapes of tensors and sequences had a comma too many. */
+/* Lists of the shapes of tensors and sequences had a superfluous comma. */
 static void lists_may_have_commas_too_many(void **state)
 {
 	reading r = read_text("[" NODE("a", "5", "2",
@@ -192,13 +192,13 @@ static void kernels_of_a_device_add_up(void **state)
 
 static void names_are_taken_as_they_were_written(void **state)
 {
-	/* as text, whether it was escaped, what it is */
+	/* the text in the file, whether it is escaped, its value */
 	static const struct {
 		const char *written;
 		bool escaped;
 		const char *name;
 	} cases[] = {
-	    /* Not escaped: everything is the name. */
+	    /* Not escaped: the name is the whole text. */
 	    {"a\"b", false, "a\"b"},
 	    {"a\"", false, "a\""},
 	    {"\"", false, "\""},
@@ -220,7 +220,7 @@ static void names_are_taken_as_they_were_written(void **state)
 	    {"a\\nb\\tc\\u0001d\\/\\b\\f\\r", true, "a\nb\tc\001d/\b\f\r"},
 	    {"\\u00e4\\u20AC\\ud83d\\ude00", true, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
 	    {"a\\\",\\\"args\\\" : {", true, "a\",\"args\" : {"},
-	    /* Said to be escaped, which it cannot be. */
+	    /* Marked as escaped, but not validly. */
 	    {"a\"b\\n", true, "a\"b\\n"},
 	    {"a\\xb", true, "a\\xb"},
 	    {"a\\u12", true, "a\\u12"},
@@ -245,7 +245,7 @@ static void names_are_taken_as_they_were_written(void **state)
 	}
 }
 
-/* One copy of a name, however often it comes. */
+/* Stores one copy of a name, however often it occurs. */
 static void names_are_kept_once(void **state)
 {
 	char text[64000] = "[", *at = text + 1;
@@ -309,7 +309,7 @@ static void names_may_be_long_but_not_too_long(void **state)
 	done(&r);
 }
 
-/* A file of many events, made as it is read. */
+/* A file of many events, generated as it is read. */
 typedef struct many {
 	size_t left;
 	const char *at, *event;
@@ -373,7 +373,7 @@ static void more_events_than_any_are_refused(void **state)
 	mem_arena_free(a);
 }
 
-/* --- what is wrong */
+/* --- malformed input */
 
 static void wrong_texts_are_refused(void **state)
 {

@@ -1,4 +1,4 @@
-/* trace_bytes.h - ONNX Runtime's profile, read from memory.
+/* trace_bytes.h - reads ONNX Runtime's profile from memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_BYTES_H

@@ -1,4 +1,4 @@
-/* test_history.c - keeping records, finding them again, and what is read from many.
+/* test_history.c - adding records, finding them, and queries over many records.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
@@ -11,7 +11,7 @@
 #define A40 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B40 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-/* --- adding and finding */
+/* --- add and find */
 
 static void bytes_come_back(void **state)
 {
@@ -33,7 +33,7 @@ static void bytes_come_back(void **state)
 	assert_int_equal(dck_history_get(h, "abc123", &back, NULL), DCK_OK);
 	assert_true(dck_record_value(back, "latency/median") == 5);
 	dck_record_free(back);
-	/* The same again is known; another one of that id is refused. */
+	/* An equal record is already known; a different one with that id is refused. */
 	assert_int_equal(dck_history_add(h, r, NULL, &is_new, NULL), DCK_OK);
 	assert_false(is_new);
 	assert_int_equal(
@@ -44,7 +44,7 @@ static void bytes_come_back(void **state)
 	dck_buffer_done(&want);
 	dck_buffer_done(&got);
 	dck_history_close(h);
-	/* Another connection sees it; closing leaves no other file. */
+	/* Another connection reads it; closing leaves no other file. */
 	h = history_here();
 	assert_int_equal(size_of(h), 1);
 	dck_history_close(h);
@@ -82,7 +82,7 @@ static void names_of_records(void **state)
 
 	(void)state;
 	assert_int_equal(dck_history_find(h, "last", id, &err), DCK_E_ABSENT);
-	/* Added in another order than they began. */
+	/* Adds records in another order than their start times. */
 	add_made(h, &(made){.id = "ab2", .began = BEGAN + 2, .median = 2}, NULL, NULL);
 	add_made(h, &(made){.id = "ab3", .began = BEGAN + 3, .median = 3}, NULL, NULL);
 	add_made(h, &(made){.id = "ab", .began = BEGAN + 1, .median = 1}, NULL, NULL);
@@ -97,7 +97,7 @@ static void names_of_records(void **state)
 	assert_int_equal(dck_history_find(h, "a", id, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "several"));
 	assert_int_equal(dck_history_find(h, "ab", id, NULL),
-			 DCK_OK); /* whole, though others begin so */
+			 DCK_OK); /* a whole id is found, though others begin with it */
 	assert_string_equal(id, "ab");
 	assert_int_equal(dck_history_find(h, "ab3", id, NULL), DCK_OK);
 	assert_int_equal(dck_history_find(h, "%", id, NULL), DCK_E_ABSENT);
@@ -233,7 +233,7 @@ static void a_list_is_of_one_moment(void **state)
 	assert_int_equal(dck_record_fact(r, "history", "records")->value.as.i, 2);
 	assert_int_equal(dck_record_table(r, "history/records")->nrows, 2);
 	dck_record_free(r);
-	/* The list has ended: writing goes on, and the next list has the record. */
+	/* The list has ended: the write continues, and the next list has the record. */
 	assert_int_equal(size_of(h), 3);
 	add_number(h, 3, 3, NULL, NULL);
 	assert_int_equal(size_of(other), 4);
@@ -267,7 +267,7 @@ static void baselines(void **state)
 	(void)state;
 	assert_int_equal(dck_history_baseline(h, r, &base, &err), DCK_E_ABSENT);
 	add_made(h, &(made){.id = "old", .began = BEGAN + 1, .median = 1}, NULL, NULL);
-	/* Another version of the engine compares; nothing else here does. */
+	/* A record of another engine version is comparable; the others here are not. */
 	add_made(h, &(made){.id = "right", .began = BEGAN + 2, .median = 1, .version = "1"}, NULL,
 		 NULL);
 	add_made(h, &(made){.id = "part", .began = BEGAN + 3, .median = 1, .incomplete = true},
@@ -293,8 +293,8 @@ static void baselines(void **state)
 	dck_history_close(h);
 }
 
-/* Earlier starts of the same: not another engine's, also of another version, which may be what made
- * it slower; values 10, 12 and 11 +- 4.303 * sqrt(1 / 3). */
+/* Earlier starts of the same subject: no other engine, but also another version, which may be the
+ * cause of the slowdown; values 10, 12 and 11 +- 4.303 * sqrt(1 / 3). */
 static void starts(void **state)
 {
 	dck_history *h = history_here();
@@ -378,14 +378,14 @@ static void trends(void **state)
 	assert_int_equal(
 	    dck_history_trend_get(h, &(dck_history_filter){.until = "2026-09-23"}, &c, &t, NULL),
 	    DCK_OK);
-	assert_int_equal(t->n, 3); /* the other machine's, and two of this */
+	assert_int_equal(t->n, 3); /* one of the other machine, two of this */
 	assert_non_null(t->changes_absent);
 	dck_history_trend_free(t);
 	dck_history_trend_free(NULL);
 	dck_history_close(h);
 }
 
-/* Records that differ in the seed alone are compared, and so they trend. */
+/* Records that differ in the seed alone are comparable, and so they form one trend. */
 static void trends_over_seeds(void **state)
 {
 	dck_history *h = history_here();
@@ -413,13 +413,13 @@ static void trends_over_seeds(void **state)
 	dck_history_close(h);
 }
 
-/* Points of a commit or of a day are means; their intervals are Student's t. */
+/* The points of a commit or of a day are means with Student's t intervals. */
 static void trends_by(void **state)
 {
 	dck_history *h = history_here();
 	dck_history_trend_config c;
 	dck_history_trend *t;
-	/* A, B, A again, one without a commit, two of them on one day */
+	/* commits A, B, A again, one without a commit, two of them on one day */
 	static const struct {
 		const char *id, *commit;
 		int64_t at;
@@ -474,7 +474,7 @@ static void trends_of_nothing(void **state)
 	assert_int_equal(
 	    dck_history_trend_get(h, &(dck_history_filter){.subject = "zoo:b"}, &c, &t, &err),
 	    DCK_E_ABSENT);
-	/* A metric that this version does not know is shown as it is. */
+	/* A metric unknown to this version is shown unchanged. */
 	c.metric = "runs/count";
 	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, &err), DCK_OK);
 	assert_true(t->n == 1 && t->points[0].value == 100);
@@ -482,7 +482,7 @@ static void trends_of_nothing(void **state)
 	dck_history_close(h);
 }
 
-/* --- out and in again */
+/* --- export and import */
 
 static void all_out_and_in(void **state)
 {
@@ -504,7 +504,7 @@ static void all_out_and_in(void **state)
 	assert_true(n.added == 250 && n.known == 0);
 	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_OK);
 	assert_true(n.added == 0 && n.known == 250);
-	/* Byte for byte, and with the commit. */
+	/* Equal byte for byte, including the commit. */
 	assert_int_equal(dck_history_get_json(h, "001230123456789abcdef0123456", &a, NULL), DCK_OK);
 	assert_int_equal(dck_history_get_json(other, "001230123456789abcdef0123456", &b, NULL),
 			 DCK_OK);
@@ -545,7 +545,7 @@ static void csv_and_a_full_sink(void **state)
 	assert_non_null(strstr(csv.data, "\na,2026-09-21T14:13:20Z,bench,\"x,\"\"y\"\"\",ort,"));
 	assert_non_null(strstr(csv.data, "," A40 ",false,latency/median,2,1.98,2.02,0.95,ns\n"));
 	assert_non_null(strstr(csv.data, ",false,runs/count,100,,,,1\n"));
-	assert_null(strstr(csv.data, "p99")); /* absent */
+	assert_null(strstr(csv.data, "p99")); /* absent metrics are left out */
 	dck_buffer_done(&csv);
 	for (int i = 0; i < 100; i++)
 		add_number(h, i, 1, NULL, NULL);
@@ -555,7 +555,7 @@ static void csv_and_a_full_sink(void **state)
 	dck_history_close(h);
 }
 
-/* --- upkeep */
+/* --- maintenance */
 
 static void removing(void **state)
 {
@@ -619,13 +619,13 @@ static void pruning(void **state)
 	dck_history_health health;
 	assert_int_equal(dck_history_check(h, &health, NULL), DCK_OK);
 	assert_int_equal(health.records, 3);
-	assert_true(health.bytes < 200000); /* the space is given back */
+	assert_true(health.bytes < 200000); /* the space is freed */
 	c = (dck_history_prune_config){.older_than = "1d", .keep = 1};
 	assert_int_equal(dck_history_prune(h, NULL, &c, &n, NULL), DCK_OK);
 	dck_history_close(h);
 }
 
-/* --- places */
+/* --- paths */
 
 static void the_place(void **state)
 {
@@ -669,7 +669,7 @@ static void directories_are_made(void **state)
 	assert_string_equal(dck_history_file(h), path);
 	dck_history_close(h);
 	assert_true(os_file_exists(path));
-	/* Names that SQLite would read as something else. */
+	/* Names that have a special meaning in SQLite. */
 	assert_int_equal(history_open_file(":memory:", &h, &err), DCK_OK);
 	dck_history_close(h);
 	assert_true(os_file_exists("./:memory:"));
@@ -701,7 +701,7 @@ static void commits_of_git(void **state)
 	assert_string_equal(dck_history_commit(scratch_path, text), B40);
 	scratch_text(".git/refs/heads/main", A40);
 	assert_string_equal(dck_history_commit(scratch_path, text), A40);
-	/* From a directory below; from a work tree, which shares references. */
+	/* From a subdirectory; from a work tree, which shares references. */
 	mkdir("sub", 0700);
 	mkdir("sub/deep", 0700);
 	snprintf(path, sizeof path, "%s/sub/deep", scratch_path);
@@ -714,7 +714,7 @@ static void commits_of_git(void **state)
 	scratch_text(".git/worktrees/sub/commondir", "../..\n");
 	scratch_text(".git/refs/heads/main", B40 "\n");
 	assert_string_equal(dck_history_commit(path, text), B40);
-	/* What is no repository. */
+	/* Not a repository. */
 	scratch_text(".git/HEAD", "ref: ../../secret\n");
 	assert_null(dck_history_commit(scratch_path, text));
 	scratch_text(".git/HEAD", "ref: refs/../../secret\n");
@@ -726,7 +726,7 @@ static void commits_of_git(void **state)
 	assert_null(dck_history_commit("/no/such/folder", text));
 }
 
-/* --- out of memory: an error, nothing half done, nothing lost */
+/* --- out of memory: an error, no partial change, no loss */
 
 static dck_status out_and_in(dck_history *h, const char *lines, dck_err *err)
 {

@@ -1,5 +1,5 @@
-/* test_history_import.c - files of --save and lines of export that come in: what is kept of them,
- * and what is refused.
+/* test_history_import.c - import of files of --save and lines of export: the parts that are stored,
+ * and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
@@ -7,7 +7,7 @@
 
 #define A40 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-/* A file as --save wrote it, or as somebody laid it out anew, is kept byte for byte. */
+/* A file written by --save, or with another layout, is stored byte for byte. */
 static void one_file_in(void **state)
 {
 	static const char text[] =
@@ -59,7 +59,7 @@ static void bad_files_in(void **state)
 	dck_history_close(h);
 }
 
-/* What stands before a bad line stays. */
+/* The lines before an invalid line are imported. */
 static void lines_before_a_bad_one_stay(void **state)
 {
 	dck_history *h = history_here(), *other;
@@ -88,7 +88,7 @@ static void lines_before_a_bad_one_stay(void **state)
 	dck_history_close(h);
 }
 
-/* The text of a record that export wrote is longer in the form of --save: too long here. */
+/* The text of an exported record is longer in the format of --save: too long here. */
 static void a_record_that_does_not_fit(void **state)
 {
 	dck_history *h = history_here(), *other;
@@ -122,7 +122,7 @@ static void a_record_that_does_not_fit(void **state)
 	dck_history_close(h);
 }
 
-/* The text that is kept may be laid out in another way than export's. */
+/* The stored text may have another layout than export writes. */
 static void laid_out_anew(void **state)
 {
 	static const char text[] =
@@ -143,7 +143,7 @@ static void laid_out_anew(void **state)
 	if (dck_history_import(h, "lines", NULL, &n, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_true(n.added == 0 && n.known == 1);
-	/* It stays as it was; another record of that id is refused. */
+	/* The stored record is unchanged; a different one with that id is refused. */
 	assert_int_equal(dck_history_get_json(h, "f00d", &got, NULL), DCK_OK);
 	assert_string_equal(got.data, text);
 	assert_int_equal(
@@ -160,7 +160,7 @@ static void no_memory(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_error_nomem(c);
 }
 
-/* A commit that cannot be read is an error; what was tried on the way to success is none. */
+/* An unreadable commit is an error; attempts that failed before a success are not. */
 static void errors_of_import(void **state)
 {
 	dck_history *h = history_here(), *other;
@@ -192,7 +192,7 @@ static void errors_of_import(void **state)
 	dck_history_close(h);
 }
 
-/* A tag that stands twice, and first without a number, is in the index once. */
+/* A tag that occurs twice, the first time without a number, is in the index once. */
 static void a_tag_twice(void **state)
 {
 	static const char *const metrics[] = {

@@ -1,5 +1,5 @@
-/* test_history_safe.c - what must not be lost and what must not be touched: several writers, killed
- * writers, damaged and strange files, full disks, locks and permissions.
+/* test_history_safe.c - no loss of records and no change of other files: several writers, killed
+ * writers, damaged and foreign files, full disks, locks and permissions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
@@ -40,7 +40,7 @@ static uint64_t file_hash(const char *path)
 	return sum;
 }
 
-/* --- several writers, of which each opens the history anew for every other record */
+/* --- several writers; each opens the history again for every other record */
 
 static int writer(int number)
 {
@@ -85,11 +85,11 @@ static void many_writers(void **state)
 	sound(WRITERS * EACH);
 }
 
-/* --- killed in the middle: what was said to be saved is there */
+/* --- killed during a write: all records reported as saved are present */
 
 static void killed_writers(void **state)
 {
-	/* How many records the writers said are saved. */
+	/* The number of records that the writers reported as saved. */
 	volatile int *said =
 	    mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint32_t random = 12345;
@@ -108,7 +108,7 @@ static void killed_writers(void **state)
 
 			if (history_open_file(file, &mine, NULL) != DCK_OK)
 				_exit(1);
-			for (;;) { /* an id that was begun in another life is not used again */
+			for (;;) { /* ids of earlier writers are not used again */
 				char id[64];
 				const int i = *said;
 
@@ -123,7 +123,7 @@ static void killed_writers(void **state)
 				*said = i + 1;
 			}
 		}
-		/* It has saved something, and is somewhere in the next when the signal comes. */
+		/* Sends the signal after at least one save, during the next one. */
 		for (const int before = *said;
 		     *said == before && waitpid(child, &status, WNOHANG) == 0;)
 			os_sleep_ns(1000000, NULL, NULL);
@@ -136,7 +136,7 @@ static void killed_writers(void **state)
 	assert_int_equal(killed, 20);
 	assert_true(*said >= 20);
 	h = history_here();
-	/* A record that was committed may not have been counted any more: one in each life. */
+	/* A writer may be killed between commit and count: at most one record per writer. */
 	assert_true(size_of(h) >= (uint64_t)*said && size_of(h) <= (uint64_t)*said + 20);
 	for (int i = 0; i < *said; i++) {
 		char begin[16], id[DCK_HISTORY_ID_SIZE];
@@ -158,7 +158,7 @@ static void killed_writers(void **state)
 	munmap((void *)said, sizeof *said);
 }
 
-/* --- what is not touched */
+/* --- foreign and damaged files, which stay unchanged */
 
 static void filled(int n, size_t samples)
 {
@@ -178,7 +178,7 @@ static void filled(int n, size_t samples)
 	dck_history_close(h);
 }
 
-/* Opening, or what is done then, fails with one sentence, and the file stays as it is. */
+/* Opening, or the calls after it, fails with one message, and the file stays unchanged. */
 static void refused(dck_status code, const char *said)
 {
 	const uint64_t before = file_hash(file);
@@ -224,7 +224,7 @@ static void strange_files(void **state)
 	unlink(file);
 	write_at(0, "SQLite format 3", 16);
 	refused(DCK_E_FORMAT, "");
-	/* The right beginning, and nonsense behind it. */
+	/* A valid header followed by random bytes. */
 	memcpy(noise, "SQLite format 3", 16);
 	write_at(0, noise, sizeof noise);
 	refused(DCK_E_FORMAT, "");
@@ -240,7 +240,7 @@ static void damaged_files(void **state)
 	filled(40, 100);
 	assert_int_equal(stat(file, &st), 0);
 	assert_true(st.st_size > 100000);
-	/* Cut in the middle, and just before the end. */
+	/* Truncated in the middle, and just before the end. */
 	assert_int_equal(truncate(file, st.st_size - 1000), 0);
 	refused(DCK_E_FORMAT, "damaged");
 	assert_int_equal(truncate(file, st.st_size / 2), 0);
@@ -271,7 +271,7 @@ static void random_damage(void **state)
 		dck_err err = {0};
 		dck_status status = history_open_file(file, &h, &err);
 
-		if (status == DCK_OK) /* inside a record's text: its sum shows it */
+		if (status == DCK_OK) /* inside a record's text: its checksum detects the change */
 			status = dck_history_check(h, &health, &err);
 		dck_history_close(h);
 		if (status != DCK_E_FORMAT || !strstr(err.msg, "damaged"))
@@ -301,13 +301,13 @@ static void other_databases(void **state)
 	filled(2, 1);
 	sql("PRAGMA user_version=1000");
 	refused(DCK_E_VERSION, "newer deepclock");
-	/* A history whose tables are not there. */
+	/* A history with missing tables. */
 	unlink(file);
 	sql("CREATE TABLE x (y); PRAGMA application_id=1145260872; PRAGMA user_version=2");
 	refused(DCK_E_FORMAT, "damaged");
 }
 
-/* Sums that do not fit, and an index that says something else. */
+/* Wrong checksums, and an index that contradicts the records. */
 static void check_sees(void **state)
 {
 	static const struct {
@@ -347,7 +347,7 @@ static void older_versions(void **state)
 
 	(void)state;
 	assert_true(history_schema_version() > 1);
-	/* As the first version laid it out, with a record in it. */
+	/* The schema of the first version, with a record in it. */
 	filled(1, 1);
 	sql("DROP INDEX records_alike; PRAGMA user_version=1");
 	h = history_here();
@@ -358,14 +358,14 @@ static void older_versions(void **state)
 	dck_record_free(base);
 	dck_record_free(r);
 	dck_history_close(h);
-	/* A step that fails takes all of it back. */
+	/* A failed migration step rolls back everything. */
 	sql("PRAGMA user_version=1");
 	refused(DCK_E_IO, "records_alike");
 	sql("DROP INDEX records_alike");
 	sound(1);
 }
 
-/* Keys that an older version made of the records are made again, but not of a damaged one. */
+/* Keys written by an older version are computed again, except for a damaged record. */
 static void older_keys(void **state)
 {
 	dck_history_trend_config c;
@@ -412,11 +412,11 @@ static void limited(void *self, int fd)
 	snprintf(said, sizeof said, "%d %d %s", added, (int)status, err.msg);
 	n = write(fd, said, strlen(said));
 	(void)n;
-	/* Without closing: the log is read by whoever opens the file next. */
+	/* Without closing: the next process that opens the file reads the log. */
 	_exit(0);
 }
 
-/* Every file has a greatest size, as on a disk that is full. */
+/* Limits the size of every file, as on a full disk. */
 static void full_disk(void **state)
 {
 	dck_buffer out = {0};
@@ -462,14 +462,14 @@ static void full_from_the_start(void **state)
 	if (strncmp(out.data, "E_IO cannot", 11) != 0)
 		fail_msg("%s", out.data);
 	dck_buffer_done(&out);
-	/* With room again it begins. */
+	/* With space available again it works. */
 	filled(1, 1);
 	sound(1);
 }
 
 /* --- locks and permissions */
 
-/* Asks what prune would remove of two records, of which one is to be kept. */
+/* Counts the records that prune would remove of two if one is to stay. */
 static dck_status would_prune(dck_history *h, dck_err *err)
 {
 	dck_history_pruned n = {0};
@@ -493,7 +493,7 @@ static void locked(void **state)
 	c.wait_ns = 200000000;
 	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	/* Reading goes on while another writes, and so does asking what prune would remove. */
+	/* Reading works while another process writes, and so does a dry run of prune. */
 	assert_int_equal(dck_history_open(&c, &h, &err), DCK_OK);
 	assert_int_equal(size_of(h), 2);
 	assert_int_equal(would_prune(h, &err), DCK_OK);
@@ -511,7 +511,7 @@ static void locked(void **state)
 	sound(3);
 }
 
-/* As nobody special: root may do anything. */
+/* Drops root's privileges, because root may do anything. */
 static void unprivileged(void)
 {
 	if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))

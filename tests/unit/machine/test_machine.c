@@ -1,5 +1,5 @@
-/* Tests of machine/: topology of made-up machines, working sets, what the loops compute, where a
- * result is kept. No rate is looked at.
+/* Tests of machine/: topology of simulated machines, working sets, results of the loops, location
+ * of the cached result. No rate is asserted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -20,7 +20,7 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-/* A file of this text, and the directories on the way. */
+/* Writes a file with this text, and creates its parent directories. */
 static void put(const char *text, const char *fmt, ...)
 {
 	char path[512];
@@ -43,7 +43,7 @@ static void put_cache(unsigned cpu, unsigned index, const char *level, const cha
 	put("64\n", DIR "cache/index%u/coherency_line_size", cpu, index);
 }
 
-/* Four cores of two threads, 0+4, 1+5, 2+6, 3+7; an L3 for each pair of cores. */
+/* Four cores of two threads each, 0+4, 1+5, 2+6, 3+7; an L3 for each pair of cores. */
 static void put_eight(void)
 {
 	for (unsigned cpu = 0; cpu < 8; cpu++) {
@@ -91,13 +91,13 @@ static void eight_processors(void **state)
 	assert_int_equal(t.cache[2].ours, 2);
 	assert_int_equal(t.cache[2].count, 2);
 	assert_int_equal(machine_l3_total(&t), 64 * MIB);
-	/* With siblings an L1 has two users. */
+	/* With SMT siblings an L1 has two users. */
 	machine_topology_use(".", &t, 8);
 	assert_int_equal(t.cache[0].ours, 2);
 	assert_int_equal(t.cache[0].count, 4);
 }
 
-/* Only some are ours, and the first of a core may not be. */
+/* Only some CPUs are allowed, possibly without the first thread of a core. */
 static void some_of_them(void **state)
 {
 	static const unsigned mine[] = {2, 4, 5, 6}, order[] = {2, 4, 5, 6};
@@ -113,7 +113,7 @@ static void some_of_them(void **state)
 	assert_int_equal(t.cache[2].ours, 1);
 }
 
-/* A container may hold less than the machine has. */
+/* A container may have less memory than the machine. */
 static void a_limit_on_memory_counts(void **state)
 {
 	static const unsigned mine[] = {0};
@@ -151,7 +151,7 @@ static void nothing_is_told(void **state)
 	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, false, &why), 256 * MIB);
 }
 
-/* Sizes that no file should have. */
+/* Invalid sizes in files. */
 static void strange_files(void **state)
 {
 	static const unsigned mine[] = {0};
@@ -235,7 +235,7 @@ static void working_sets_of_many(void **state)
 	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 1, false, &why), 16 * MIB);
 	/* 2 MiB and half of 7.5 MiB */
 	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 64, false, &why), 5888 * KIB);
-	/* Four times would be 1920 MiB, twice is 960. */
+	/* Four times the caches would be 1920 MiB, twice is 960. */
 	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, false, &why), 1024 * MIB);
 	/* Memory is scarce: a quarter of it, less than twice the cache. */
 	const machine_topology small = machine(48 * KIB, 2 * MIB, 480 * MIB, 64, 1024 * MIB);
@@ -248,7 +248,7 @@ static void working_sets_of_many(void **state)
 
 static void levels_that_are_none(void **state)
 {
-	/* A part of the L3 that is smaller than the L2 adds nothing to walk over. */
+	/* A share of the L3 that is smaller than the L2 adds no level. */
 	const machine_topology t = machine(32 * KIB, 2 * MIB, 8 * MIB, 16, 0);
 	const machine_topology flat = machine(64 * KIB, 64 * KIB, 0, 1, 0);
 	const char *why = NULL;
@@ -285,7 +285,7 @@ static void peaks_count_right(void **state)
 	assert_true(tried > 0 || n == 0);
 }
 
-/* A row of metrics.def for each is asserted where the record is made; here: no two alike. */
+/* The caller of each asserts its row of metrics.def; here: all tags differ. */
 static void peaks_are_told_apart(void **state)
 {
 	size_t n;
@@ -309,7 +309,7 @@ static void arrays_fill(void)
 	}
 }
 
-/* What a[] must hold after a pass over its first half. */
+/* The value of a[] after a pass over its first half. */
 static double expected(machine_stream_kind kind, int i)
 {
 	return kind == MACHINE_READ || i >= HALF ? -1
@@ -327,7 +327,7 @@ static void streams_do_what_they_say(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < n; k++) {
-		/* Those that are passed over for speed can run all the same. */
+		/* Loops that are skipped for speed must still work. */
 		if (!machine_stream_usable(&all[k], isa) && !machine_isa_has(isa, all[k].needs))
 			continue;
 		kinds |= 1u << all[k].kind;
@@ -369,14 +369,14 @@ static void a_peak_is_a_share_of_what_could_be(void **state)
 	static machine_result r;
 
 	(void)state;
-	/* Half of what others have: a processor with one unit. */
+	/* Half the peak of the others: a processor with one unit. */
 	const machine_item *one = peak_add(&r, &fused[0], 0.98);
 	assert_true(fabs(machine_share(&r, one) - 0.98) < 1e-12);
-	/* Another loop of the instruction set shows that it has two. */
+	/* Another loop of this instruction set shows that the processor has two units. */
 	const machine_item *two = peak_add(&r, &fused[1], 1.94);
 	assert_true(fabs(machine_share(&r, two) - 0.97) < 1e-12);
 	assert_true(fabs(machine_share(&r, one) - 0.49) < 1e-12);
-	/* More than any is known to do. */
+	/* More than any known processor. */
 	const machine_item *more = peak_add(&r, &fused[1], 2.2);
 	assert_true(fabs(machine_share(&r, more) - 1.1) < 1e-12);
 	assert_true(isnan(machine_share(&r, peak_add(&r, &fused[2], 1))));
@@ -405,7 +405,7 @@ static void where_it_is_kept(void **state)
 	assert_int_equal(machine_keep_path("two", other, sizeof other, &err), DCK_OK);
 	assert_string_not_equal(path, other);
 	assert_int_equal(machine_keep_path("one", few, sizeof few, &err), DCK_E_LIMIT);
-	/* The specification ignores what is not absolute. */
+	/* The specification ignores relative paths. */
 	setenv("XDG_CACHE_HOME", "c", 1);
 	assert_int_equal(machine_keep_path("one", path, sizeof path, &err), DCK_OK);
 	assert_string_equal(path, "/h/.cache/deepclock/machine-1a08aa1921ca5caf.json");

@@ -1,5 +1,5 @@
-/* The pool of threads, and dck_machine() as a whole. Meant for ThreadSanitizer too. No rate is
- * looked at, only how the numbers of a record hang together.
+/* The thread pool, and dck_machine() as a whole. Meant for ThreadSanitizer too. No rate is
+ * asserted, only relations between the numbers of a record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -28,10 +28,10 @@ static int begin(void **state)
 enum { THREADS = 3, ROUNDS = 50 };
 typedef struct tally {
 	unsigned count[THREADS][ROUNDS];
-	unsigned seen; /* of another thread's counts that were missing */
+	unsigned seen; /* of another thread, number of missing counts */
 } tally;
 
-/* Without a lock: each writes its own place, and reads the others' of the round before. */
+/* Without a lock: each thread writes its own slot and reads the slots of the previous round. */
 static void work(void *self, unsigned thread, unsigned threads, unsigned round)
 {
 	tally *t = self;
@@ -44,7 +44,7 @@ static void work(void *self, unsigned thread, unsigned threads, unsigned round)
 
 static void each_thread_runs_each_round(void **state)
 {
-	const unsigned cpu[THREADS] = {0, 0, 0}; /* one for all: they must get on all the same */
+	const unsigned cpu[THREADS] = {0, 0, 0}; /* one CPU for all: they must still progress */
 	machine_pool *p;
 	dck_err err;
 
@@ -68,7 +68,7 @@ static void each_thread_runs_each_round(void **state)
 	machine_pool_close(NULL);
 }
 
-/* --- the whole */
+/* --- the whole measurement */
 
 static dck_machine_config quick(void)
 {
@@ -93,7 +93,7 @@ static void check_metric(const dck_record *r, const char *tag)
 		assert_true(m->lo <= m->value.as.r && m->value.as.r <= m->hi);
 }
 
-/* The value is the best of its series, the bound 19 times as far as the second. */
+/* The value is the best of its series; the bound is 19 times as far from it as the second best. */
 static void check_series(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nseries; i++) {
@@ -152,12 +152,12 @@ static void a_record_is_whole(void **state)
 	assert_false(r->incomplete);
 	assert_false(dck_record_fact(r, "machine", "kept")->value.as.b);
 	assert_string_equal(dck_record_fact(r, "machine", "source")->value.as.text, "measured now");
-	/* Quick: nothing is kept. */
+	/* Quick mode: nothing is cached. */
 	assert_int_not_equal(access("deepclock", F_OK), 0);
 	dck_record_free(r);
 }
 
-/* The best of the instruction sets is one of them. */
+/* The overall peak is the peak of one of the instruction sets. */
 static void the_peak_is_the_best_of_all(void **state)
 {
 	dck_machine_config c = quick();
@@ -169,13 +169,13 @@ static void the_peak_is_the_best_of_all(void **state)
 	assert_int_equal(dck_machine(&c, NULL, &r, NULL), DCK_OK);
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const char *tag = r->metrics[i].def->tag;
-		/* fmax passes over what a busy machine had no time for. */
+		/* fmax ignores rates that a busy machine had no time for. */
 		if (!strncmp(tag, "peak/fp32/", 10) && strlen(tag) > 12 && strstr(tag + 10, "/1"))
 			best = fmax(best, dck_record_value(r, tag));
 	}
 	if (!isnan(best))
 		assert_true(best == dck_record_value(r, "peak/fp32/1"));
-	/* One thread is all of them. */
+	/* One thread is the whole machine. */
 	assert_true(isnan(best) || best == dck_record_value(r, "peak/fp32/all"));
 	dck_record_free(r);
 }
@@ -210,8 +210,8 @@ static void what_cannot_be(void **state)
 	assert_null(r);
 }
 
-/* Before the pool, after the overheads, and from now on before each rate: whether time is left for
- * any is asked only behind it. */
+/* Called before the pool, after the overheads, and then before each rate; the time limit is tested
+ * only after this call. */
 static bool before_the_first_rate(void *self)
 {
 	unsigned *asked = self;
@@ -236,7 +236,7 @@ static void interrupted_is_reported(void **state)
 	dck_record_free(r);
 }
 
-/* progress: the share grows, and ends below 1. */
+/* Progress callback: the fraction grows, and ends below 1. */
 static void on_progress(void *self, const dck_progress *p)
 {
 	double *last = self;
@@ -248,8 +248,7 @@ static void on_progress(void *self, const dck_progress *p)
 	*last = p->done_ratio;
 }
 
-/* Each value is the same, or absent for the same reason: what a machine cannot do is never a
- * number. */
+/* Each value is equal, or absent for the same reason: an unsupported rate is never a number. */
 static void check_same_metrics(const dck_record *a, const dck_record *b)
 {
 	assert_int_equal(a->nmetrics, b->nmetrics);
@@ -290,7 +289,7 @@ static void a_kept_result_is_shown_again(void **state)
 	assert_true(dck_record_fact(second, "machine", "kept")->value.as.b);
 	assert_string_equal(dck_record_fact(first, "machine", "measured")->value.as.text,
 			    dck_record_fact(second, "machine", "measured")->value.as.text);
-	/* A file that holds something else is not believed. */
+	/* A cache file with other content is ignored. */
 	const char *path = dck_record_fact(first, "machine", "kept_in")->value.as.text;
 	assert_int_equal(truncate(path, 100), 0);
 	dck_record *none = NULL;

@@ -1,5 +1,5 @@
 /* test_bench.c - whole measurements through the public API, on a clock that only the measured
- * function moves, so that every number is exact.
+ * function advances, so that every number is exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "deepclock/bench.h"
 #include "base/rng.h"
 
-/* Time stands still but for the work; CPU time is twice the wall time, as of two busy threads. */
+/* Only the work advances the time; CPU time is twice the wall time, as with two busy threads. */
 typedef struct world {
 	uint64_t ns, calls;
 	uint64_t (*duration)(uint64_t call); /* of call 1, 2, ... */
@@ -118,7 +118,7 @@ static int64_t fact_int(const dck_record *r, const char *section, const char *ke
 	return f->value.as.i;
 }
 
-/* 1.00, 1.01, ... 1.09 ms, again and again; the first call 5 ms. */
+/* 1.00, 1.01, ... 1.09 ms, repeated; the first call 5 ms. */
 static uint64_t saw(uint64_t call)
 {
 	return call == 1 ? 5000000 : 1000000 + (call % 10) * 10000;
@@ -192,13 +192,13 @@ static void stops_by_precision(void **state)
 	(void)state;
 	world_init(&w, constant);
 	r = world_bench(&w);
-	assert_int_equal(metric_int(r, "runs/count"), 304); /* half a second and two more looks */
+	assert_int_equal(metric_int(r, "runs/count"), 304); /* half a second and two more checks */
 	dck_record_free(r);
 
 	world_init(&w, constant);
 	w.plan.min_time_ns = 0;
 	r = world_bench(&w);
-	assert_int_equal(metric_int(r, "runs/count"), 62); /* looks at 50, 56 and 62 */
+	assert_int_equal(metric_int(r, "runs/count"), 62); /* checks after 50, 56 and 62 runs */
 	assert_non_null(strstr(fact_text(r, "method", "stop"), "precision"));
 	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady from the first run on"));
 	assert_null(dck_record_note(r, "not-steady"));
@@ -235,8 +235,8 @@ static uint64_t noise_of_seed(uint64_t call)
 	return noise(call + (noise_seed << 32));
 }
 
-/* Time and precision end close together: whichever it is, the fact, the note and the clause that
- * says what ended it are of one half-width and one decision. */
+/* Time and precision end close together: in either case the fact, the note and the clause about the
+ * stop reason use one half-width and one decision. */
 static void stop_and_precision_agree(void **state)
 {
 	unsigned reached = 0, unconfirmed = 0, missed = 0;
@@ -346,7 +346,7 @@ static void run_812_fails(void **state)
 	assert_int_equal(dck_record_note(r, "engine-failed")->severity, DCK_ERROR);
 	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "run 812 failed"));
 	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "returned 5"));
-	/* The same without the report's words, which a command that measured it passes on. */
+	/* The same message without the report's words, for a command that passes it on. */
 	const dck_fact *failure = dck_record_fact(r, "result", "failure");
 	assert_non_null(failure);
 	assert_string_equal(failure->value.as.text, "run 812 failed: the function returned 5");
@@ -386,7 +386,7 @@ static void progress_seen(void *self, const dck_progress *p)
 	}
 }
 
-/* Who watches learns how many runs there will be, where that is known. */
+/* The observer gets the number of runs in advance, where it is known. */
 static void known_runs_are_foreseen(void **state)
 {
 	seen_progress seen = {0};
@@ -413,8 +413,8 @@ static void known_runs_are_foreseen(void **state)
 	dck_record_free(r);
 }
 
-/* After a pause a run is made that does not count; it is told by the same number as the engine's.
- */
+/* After a pause a run is made that does not count; a message about it has the engine's run
+ * number. */
 static void run_300_fails_after_pauses(void **state)
 {
 	world w;
@@ -428,7 +428,7 @@ static void run_300_fails_after_pauses(void **state)
 	w.fail_at = 300;
 	r = world_bench(&w);
 	assert_true(metric_int(r, "runs/count") <
-		    199); /* 299 less those of the warm-up, had all counted */
+		    199); /* 299 minus the warm-up, if all had counted */
 	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "run 300 failed"));
 	dck_record_free(r);
 }
@@ -463,7 +463,7 @@ static void cancelled_in_between(void **state)
 	assert_int_equal(metric_int(r, "runs/count"), 290);
 	dck_record_free(r);
 
-	/* In the middle of the warm-up there is a record too: of the warm-up, which it says. */
+	/* A cancellation during the warm-up also gives a record: of the warm-up, as it states. */
 	world_init(&w, saw);
 	w.plan.warmup = "100";
 	w.cancel_at = 50;
@@ -544,7 +544,7 @@ static void warms_up_until_steady(void **state)
 	dck_record_free(r);
 }
 
-/* 10 ms, half of it after 500 runs, a third after 1,000: it never settles. */
+/* 10 ms, half of it after 500 runs, a third after 1,000: never steady. */
 static uint64_t never_steady(uint64_t call)
 {
 	return (uint64_t)(1e7 / (1 + (double)call / 500));
@@ -584,7 +584,7 @@ static dck_record *levels_bench(world *w, uint64_t ends, uint64_t begins, uint64
 	return world_bench(w);
 }
 
-/* A compiler that comes after 600 runs: the plateau before it looked like the steady state. */
+/* A compiler that finishes after 600 runs: the plateau before it looked like the steady state. */
 static void a_plateau_is_cut(void **state)
 {
 	world w;
@@ -603,7 +603,7 @@ static void a_plateau_is_cut(void **state)
 	assert_int_equal(s->warmup, metric_int(r, "runs/warmup"));
 	assert_int_equal(s->n, w.calls);
 	assert_true(s->values[599] > 1050000 && s->values[s->warmup] < 1030000);
-	/* cpu: twice the wall time of the runs that count, and of no others */
+	/* cpu: twice the wall time of the counted runs only */
 	assert_in_range((uint64_t)dck_record_value(r, "cpu/time"),
 			(uint64_t)(1.999 * dck_record_value(r, "latency/mean")),
 			(uint64_t)(2.001 * dck_record_value(r, "latency/mean")));
@@ -615,7 +615,7 @@ static void a_plateau_is_cut(void **state)
 	dck_record_free(r);
 }
 
-/* By precision too, and what is left has to reach it by itself. */
+/* Also with a precision target: the remaining runs alone have to reach it. */
 static void after_a_plateau_it_goes_on(void **state)
 {
 	world w;
@@ -632,7 +632,7 @@ static void after_a_plateau_it_goes_on(void **state)
 	dck_record_free(r);
 }
 
-/* Late, or there and back: that is the machine, and it is said. */
+/* A late change, or one that reverts: this is the machine, and a note reports it. */
 static void other_levels_stay(void **state)
 {
 	static const uint64_t at[][3] = {{1900, UINT64_MAX, 0}, {700, 1400, 2000}};
@@ -650,7 +650,7 @@ static void other_levels_stay(void **state)
 		assert_non_null(dck_record_note(r, "level-changed"));
 		dck_record_free(r);
 	}
-	/* Who says when warm-up ends is believed. */
+	/* An explicit end of the warm-up is taken as given. */
 	world_init(&w, levels);
 	w.plan.runs = 2000;
 	w.plan.warmup = "300";

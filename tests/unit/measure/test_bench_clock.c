@@ -1,5 +1,5 @@
-/* test_bench_clock.c - between the two clock readings of a sample nothing allocates, locks or
- * writes. The C library's own entry points are replaced in this program and counted.
+/* test_bench_clock.c - between the two clock readings of a sample there is no allocation, lock or
+ * write. The C library's entry points are replaced in this program and counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -28,7 +28,7 @@
 #define REPLACED 1
 #endif
 
-/* Events since the last clock reading; what was in it when the work was called. */
+/* Events since the last clock reading; their sums before and after the work, inside the clock. */
 static unsigned long since_clock, before_work, after_work, seen_runs;
 static bool worked;
 
@@ -143,7 +143,7 @@ static int work_that_allocates(void *arg)
 	return 0;
 }
 
-/* The check itself must be able to fail. */
+/* Checks that the check itself can fail. */
 static void an_allocation_would_be_seen(void **state)
 {
 	uint64_t ns = 0;

@@ -1,5 +1,5 @@
-/* test_bench_threads.c - what an engine says from several threads at once becomes a few notes, and
- * two measurements may go on at the same time. Meant for ThreadSanitizer.
+/* test_bench_threads.c - messages that an engine logs from several threads concurrently become a
+ * few notes, and two measurements may run concurrently. Meant for ThreadSanitizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static dck_record *measure_plugin(void)
 
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_PLUGIN;
-	s.text = getenv("LOGGING_PLUGIN"); /* a path; the build sets it */
+	s.text = getenv("LOGGING_PLUGIN"); /* the plug-in's path; the build sets it */
 	assert_non_null(s.text);
 	dck_plan_init(&plan);
 	plan.runs = 50;
@@ -67,7 +67,7 @@ static int work(void *arg)
 	return 0;
 }
 
-/* A function, since loading a library is the loader's business, whose locks no sanitizer sees. */
+/* A separate function, because the loader locks internally, which no sanitizer observes. */
 static void *measure(void *arg)
 {
 	dck_record **ret = arg;

@@ -1,5 +1,5 @@
 /* test_bench_trace.c - a program that records itself and measures: the runs, and the operators of
- * some more, stand inside the zone that asked for them.
+ * further runs, are inside the zone of the caller.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -19,7 +19,7 @@ typedef struct traced {
 	dck_record *bench, *zones;
 } traced;
 
-/* The null engine keeps a processor busy for 1 ms; of it, it says, "a" had 0.2 and "b" 0.5. */
+/* The null engine keeps a processor busy for 1 ms; 0.2 of it count for "a" and 0.5 for "b". */
 static const char *const options[] = {"ns=1000000", "operators=a:200000,b:500000"};
 
 static void subject_make(dck_subject *s, size_t noptions)
@@ -65,7 +65,7 @@ static void done(traced *t)
 	dck_record_free(t->zones);
 }
 
-/* Calls of a path such as "caller;bench x;measure;run"; 0: there is none. */
+/* Calls of a path such as "caller;bench x;measure;run"; 0: absent. */
 static double calls_of(const dck_record *r, const char *path)
 {
 	const dck_tree *t = dck_record_tree(r, "zones");
@@ -125,7 +125,7 @@ static void runs_and_operators_are_in_their_zone(void **state)
 	assert_int_equal(fact(t.bench, "operators").as.i, 2 * (int64_t)n);
 	assert_true(fact(t.bench, "profiled_ratio").as.r > 0);
 	assert_non_null(dck_record_note(t.bench, "trace-profiled"));
-	/* The recording is the caller's, and so is what it added up. */
+	/* The caller owns the recording, and so its sums. */
 	assert_null(dck_record_table(t.bench, "zones"));
 	assert_int_equal(fact(t.zones, "moved_events").as.i, 0);
 	assert_int_equal(fact(t.zones, "unmatched_ends").as.i, 0);
@@ -148,7 +148,7 @@ static void an_engine_that_tells_nothing_has_runs_alone(void **state)
 	done(&t);
 }
 
-/* Groups of runs are one range, and the samples that were thinned out are counted. */
+/* A group of runs is one range, and the samples removed by thinning are counted. */
 static void groups_and_thinned_samples(void **state)
 {
 	dck_subject s;
@@ -161,7 +161,7 @@ static void groups_and_thinned_samples(void **state)
 	plan.group = 5;
 	plan.keep = 64;
 	traced t = bench_in_zone(&s, &plan);
-	/* 200 samples in a store of 64: one of four is kept. */
+	/* 200 samples in a store of 64: one in four is kept. */
 	assert_true(calls_of(t.zones, "caller;bench zoo:simplenet;measure;runs") == 50);
 	assert_true(calls_of(t.zones, "caller;bench zoo:simplenet;measure;run") == 0);
 	assert_int_equal(fact(t.bench, "runs").as.i, 250);
@@ -248,7 +248,7 @@ static void a_file_of_its_own(void **state)
 	dck_record_free(again);
 	dck_record_free(r);
 
-	/* What cannot be recorded is not measured, and a recording that failed is ended. */
+	/* Without a trace file there is no measurement, and a failed recording is ended. */
 	plan.trace = "no/such/folder.pftrace";
 	assert_int_equal(dck_bench(&s, &plan, NULL, &r, &err), DCK_E_IO);
 	plan.trace = "own.pftrace";

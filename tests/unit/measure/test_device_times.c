@@ -1,5 +1,5 @@
-/* test_device_times.c - the test of barriers and the parts of a run, on a device whose queue and
- * clock are ours, so that every number is exact.
+/* test_device_times.c - the test of barriers and the parts of a run, on a device with a simulated
+ * queue and clock, so that every number is exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -16,12 +16,12 @@
 #include "base/mem.h"
 #include "record/record_begin.h"
 
-/* A device: a queue that is worked off while the host's time goes on. */
+/* A simulated device: a queue that drains while the host's time advances. */
 struct dck_engine_context {
 	uint64_t now_ns, busy_until_ns;
 	uint64_t enqueue_ns, run_ns, copy_ns; /* a copy of the results to the host */
 	bool call_waits, synchronize_waits;
-	uint64_t tail_ns; /* of a run, after its smallest output is there */
+	uint64_t tail_ns; /* of a run, after its smallest output is available */
 	unsigned barriers, chosen;
 	uint64_t enqueued, fail_at;
 	uint64_t in_bytes, out_bytes;
@@ -98,7 +98,7 @@ static uint64_t device_now(void *self)
 	return ((dck_engine_context *)self)->now_ns;
 }
 
-/* A run of 1 ms that is started in 10 us, and read in 50 us. */
+/* A device with runs of 1 ms, enqueued in 10 us and read back in 50 us. */
 static dck_engine_context device_new(unsigned barriers)
 {
 	return (dck_engine_context){.now_ns = 1000000,
@@ -151,7 +151,7 @@ static const char *fact(const dck_record *r, const char *key)
 		   : NULL;
 }
 
-/* What is documented to wait does not: results are copied, and the record tells so. */
+/* The barrier returns early despite its documentation: results are copied, as recorded. */
 static void a_barrier_that_returns(void **state)
 {
 	dck_engine_context c = device_new(3);
@@ -161,7 +161,7 @@ static void a_barrier_that_returns(void **state)
 	assert_true(p.proven);
 	assert_int_equal(p.chosen, 2);
 	assert_int_equal(c.chosen, 2);
-	assert_int_equal(p.runs, 32); /* 16 are 16.06 ms, and 20 ms are wanted */
+	assert_int_equal(p.runs, 32); /* 16 runs take 16.06 ms, and 20 ms are required */
 	assert_true(p.idle_ns == 50000 && p.run_ns == 1060000);
 	assert_true(p.barrier[0].left_ns == 31690000 && p.barrier[0].call_ns == 0);
 	assert_true(p.barrier[1].left_ns == 31689000 && p.barrier[1].call_ns == 1000);
@@ -179,7 +179,7 @@ static void a_barrier_that_returns(void **state)
 	    "to do: each run ends with a copy in its place, and the 50.0 µs that this "
 	    "takes with nothing to wait for are in every latency; in a program of yours, "
 	    "read a result before the clock stops");
-	/* Starting a run takes 10 us and never the 1060 us that it takes. */
+	/* Enqueueing a run takes 10 us, never the 1060 us of the whole run. */
 	const dck_metric *m = dck_record_metric(r, "device/enqueue");
 	assert_true(m->value.as.r == 10000 && m->lo == 10000 && m->hi == 10000 && m->level == 0.95);
 	assert_true(dck_record_value(r, "transfer/to_device") == 250000);
@@ -207,7 +207,7 @@ static void a_barrier_that_waits(void **state)
 	dck_record_free(r);
 }
 
-/* A call that waits itself needs no barrier. */
+/* A call that blocks needs no barrier. */
 static void a_call_that_waits(void **state)
 {
 	dck_engine_context c = device_new(3);
@@ -219,8 +219,8 @@ static void a_call_that_waits(void **state)
 	assert_true(p.barrier[0].left_ns == 0 && isnan(p.barrier[1].left_ns));
 }
 
-/* The host is as slow as the device: of many runs only the last one's end is left, which is all of
- * a single run. */
+/* The host is as slow as the device: of many runs only the end of the last remains, which equals a
+ * single run. */
 static void bound_by_the_host(void **state)
 {
 	dck_engine_context c = device_new(3);
@@ -232,7 +232,7 @@ static void bound_by_the_host(void **state)
 	assert_int_equal(p.chosen, 2);
 }
 
-/* One output may be there before the others. */
+/* One output may be available before the others. */
 static void a_small_copy(void **state)
 {
 	dck_engine_context c = device_new(4);
@@ -308,7 +308,7 @@ static void a_lost_device(void **state)
 	dck_record_free(r);
 }
 
-/* Times of launching are no times of operators, unless they are of the device. */
+/* Launch times are not operator times, unless the device measured them. */
 static void operators(void **state)
 {
 	dck_engine_context c = device_new(3);

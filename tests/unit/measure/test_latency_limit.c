@@ -1,5 +1,5 @@
-/* test_latency_limit.c - limits on latency as the command line writes them, the same for every
- * command.
+/* test_latency_limit.c - limits on latency in the syntax of the command line, common to all
+ * commands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/latency_limit.h"

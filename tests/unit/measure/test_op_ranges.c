@@ -1,4 +1,4 @@
-/* test_op_ranges.c - operators of an engine's clock, on ours, to exact numbers.
+/* test_op_ranges.c - operators aligned from an engine's clock to ours, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static dck_profile profile(const dck_op_event *e, size_t n, const uint64_t *run_
 
 static void runs_bound_the_clocks_difference(void **state)
 {
-	/* By the first run the difference is 9,000 to 9,100, by the second 8,980 to 9,040. */
+	/* The first run bounds the offset to 9,000 to 9,100, the second to 8,980 to 9,040. */
 	static const uint64_t run_begin[] = {1000, 3000}, run[] = {100, 200};
 	static const uint64_t begin[] = {10000, 11980}, end[] = {10200, 12240};
 	static const dck_op_event e[] = {EVENT(0, 1010, 50, 0), EVENT(1, 3010, 20, 0),
@@ -79,7 +79,7 @@ static void runs_bound_the_clocks_difference(void **state)
 	assert_int_equal(got.status, DCK_OK);
 	assert_string_equal(told(&got), "7:0 10030-10080 7:0 12030-12050 7:0 12060-12210");
 	assert_int_equal(got.unsure_ns, 20 + 1);
-	/* All runs say something of the clocks, also those whose operators are not wanted. */
+	/* All runs give bounds of the clock offset, also those left out of the result. */
 	got = place(&p, begin, end, 1);
 	assert_string_equal(told(&got), "7:0 12030-12050 7:0 12060-12210");
 	assert_int_equal(got.unsure_ns, 20 + 1);
@@ -87,7 +87,7 @@ static void runs_bound_the_clocks_difference(void **state)
 
 static void clocks_that_drift_are_followed(void **state)
 {
-	/* 0 to 10, then 100 to 120, then 90 to 105: no difference is that of all. */
+	/* 0 to 10, then 100 to 120, then 90 to 105: no offset satisfies all runs. */
 	static const uint64_t run_begin[] = {100, 200, 300}, run[] = {50, 50, 50};
 	static const uint64_t begin[] = {100, 300, 390}, end[] = {160, 370, 455};
 	static const dck_op_event e[] = {EVENT(0, 110, 10, 0), EVENT(1, 210, 10, 0),
@@ -102,7 +102,7 @@ static void clocks_that_drift_are_followed(void **state)
 
 static void nothing_leaves_its_run(void **state)
 {
-	/* An engine whose run is longer than what we saw of it, and operators outside of it. */
+	/* An engine whose run is longer than the interval measured, and operators outside. */
 	static const uint64_t run_begin[] = {1000}, run[] = {500}, begin[] = {100}, end[] = {200};
 	static const dck_op_event e[] = {EVENT(0, 0, 20, 0), EVENT(0, 1010, 60, 0),
 					 EVENT(0, 1070, 400, 0), EVENT(0, 1480, 10, 0)};
@@ -115,8 +115,8 @@ static void nothing_leaves_its_run(void **state)
 
 static void bodies_nest(void **state)
 {
-	/* Times are rounded down: by them an operator of the body ends behind its loop, and one
-	 * begins there. */
+	/* Times are rounded down: an operator of the body seems to end after its loop, and another
+	 * starts there. */
 	static const uint64_t run_begin[] = {0}, run[] = {1000}, begin[] = {5000}, end[] = {6000};
 	static const dck_op_event e[] = {
 	    EVENT(0, 100, 300, 0), EVENT(0, 100, 100, 1), EVENT(0, 200, 150, 1),

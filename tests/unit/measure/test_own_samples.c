@@ -1,4 +1,4 @@
-/* test_own_samples.c - statistics of samples that the caller took.
+/* test_own_samples.c - statistics of samples given by the caller.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static int numbers(void **state)
 	return 0;
 }
 
-/* The interval of a median is between order statistics of the binomial distribution: of 101
+/* The interval of a median is between order statistics of the binomial distribution: with 101
  * independent values the 41st and the 61st (P = 0.9466 without, 0.9627 with the next). */
 static void median_has_its_interval(void **state)
 {

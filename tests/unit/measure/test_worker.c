@@ -1,5 +1,5 @@
-/* test_worker.c - a measurement in a fresh process: its options as words, how it ends, what it may
- * take.
+/* test_worker.c - a measurement in a fresh process: its options as arguments, how it ends, its
+ * memory limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/worker.h"
@@ -28,7 +28,7 @@ typedef struct fixture {
 	char program[1024];
 } fixture;
 
-/* A short measurement of nothing. */
+/* A short measurement of the null engine. */
 static fixture *fixture_new(void)
 {
 	fixture *f = calloc(1, sizeof *f);
@@ -62,7 +62,7 @@ static void run(fixture *f, worker_end end)
 	assert_int_equal(f->result.record != NULL, end == WORKER_DONE);
 }
 
-/* --- words */
+/* --- arguments */
 
 static void same(const char **argv, size_t n, const char *const *want)
 {
@@ -115,7 +115,7 @@ static void test_words(void **state)
 	mem_arena_free(a);
 }
 
-/* What the words say is read back to the same config. */
+/* The arguments parse back to the same config. */
 static void test_words_read_back(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -163,7 +163,7 @@ static void test_words_too_many(void **state)
 	mem_arena_free(a);
 }
 
-/* --- ends */
+/* --- ends of workers */
 
 static void test_done(void **state)
 {
@@ -178,7 +178,7 @@ static void test_done(void **state)
 	fixture_free(f);
 }
 
-/* Another command measures: the record is of that, and its failure is told alike. */
+/* Another command measures: its record is returned, and its failure is reported alike. */
 static void test_command(void **state)
 {
 	fixture *f = fixture_new();
@@ -207,7 +207,7 @@ static void test_command(void **state)
 	fixture_free(f);
 }
 
-/* What the worker itself said, not that a process ended. */
+/* The message of the worker itself, not that a process exited. */
 static void test_failed(void **state)
 {
 	fixture *f = fixture_new();
@@ -242,7 +242,7 @@ static void test_no_worker(void **state)
 	fixture_free(f);
 }
 
-/* A program that is no deepclock: it leaves no record. */
+/* A program that is not deepclock: it leaves no record. */
 static void test_no_record(void **state)
 {
 	fixture *f = fixture_new();
@@ -255,7 +255,7 @@ static void test_no_record(void **state)
 	fixture_free(f);
 }
 
-/* A worker that does what a shell script says, to end in ways that a sound one does not. */
+/* Runs a shell script as the worker, to end in ways that a correct worker does not. */
 static void scripted(fixture *f, const char *script)
 {
 	char text[1024];
@@ -268,7 +268,7 @@ static void scripted(fixture *f, const char *script)
 	assert_int_equal(worker_run(&f->job, &f->result, &f->err), DCK_OK);
 }
 
-/* The kernel's counters tell who it was. */
+/* The kernel's counters identify the killer. */
 #define KILLED "a fresh process was killed by signal 9 from outside and left no record"
 
 static void test_ends(void **state)
@@ -324,7 +324,7 @@ static void test_ends(void **state)
 	}
 }
 
-/* --- memory: the stores of samples are reserved and touched, so --keep takes memory. */
+/* --- memory: the sample stores are reserved and touched, so --keep takes memory. */
 
 static void test_memory_limit(void **state)
 {
@@ -337,13 +337,13 @@ static void test_memory_limit(void **state)
 	assert_int_equal(f->result.why.code, DCK_E_NOMEM);
 	assert_non_null(strstr(f->result.why.msg, "64.0 MiB are allowed"));
 	assert_true(f->result.peak_rss_bytes > 64 << 20);
-	/* The same with enough of it. */
+	/* The same with enough memory. */
 	f->job.memory_bytes = (uint64_t)8 << 30;
 	run(f, WORKER_DONE);
 	fixture_free(f);
 }
 
-/* What we once had is not what the worker has. */
+/* The former peak of the parent is not the peak of the worker. */
 static void test_large_parent(void **state)
 {
 	const size_t bytes = (size_t)300 << 20;
@@ -372,7 +372,7 @@ static void test_data_limit(void **state)
 	f->plan.keep = 16777216;
 	f->job.data_bytes = 96 << 20;
 	run(f, WORKER_MEMORY);
-	/* Refused before it was touched. */
+	/* Refused before the memory was touched. */
 	assert_true(f->result.peak_rss_bytes < 96 << 20);
 	fixture_free(f);
 }
@@ -383,7 +383,7 @@ static bool after_a_while(void *self)
 {
 	uint64_t *asked = self;
 
-	return ++*asked > 40; /* about two seconds: a busy machine has begun by then */
+	return ++*asked > 40; /* about two seconds: a busy machine has started by then */
 }
 
 static void test_cancelled(void **state)
@@ -395,12 +395,12 @@ static void test_cancelled(void **state)
 	(void)state;
 	f->plan.runs = 0;
 	f->plan.time_ns = 60000000000;
-	/* Few samples: what it has is small, whenever it is told. */
+	/* Few samples: the record is small at any time of the cancellation. */
 	f->subject.model.engine_option = (dck_list){.item = {"sleep_ns=1000000"}, .n = 1};
 	f->job.watch = &watch;
 	f->job.memory_bytes = (uint64_t)8 << 30;
 	assert_int_equal(worker_run(&f->job, &f->result, &f->err), DCK_OK);
-	/* It was told to stop and reports what it has. */
+	/* It was cancelled and reports the runs so far. */
 	assert_int_equal(f->result.end, WORKER_DONE);
 	assert_true(f->result.record->incomplete);
 	fixture_free(f);

@@ -28,7 +28,7 @@ static void put(int fd, const char *text)
 static void answers(void *self, int fd)
 {
 	put(fd, self);
-	/* What a library prints is not our output. */
+	/* Output of a library to stdout is not part of the result. */
 	printf("noise\n");
 	fflush(stdout);
 }
@@ -64,7 +64,7 @@ static void floods(void *self, int fd)
 			_exit(98);
 }
 
-/* A grandchild that keeps the pipe open must not keep us. */
+/* A grandchild that keeps the pipe open must not block the parent. */
 static void leaves_a_daemon(void *self, int fd)
 {
 	(void)self;
@@ -153,7 +153,7 @@ static void limits_hold(void **state)
 	dck_err e;
 	assert_int_equal(os_in_child(hangs, NULL, second / 10, 100, &b, &e), DCK_E_ENGINE);
 	assert_string_equal(e.msg, "the child process did not end within 100 ms");
-	if (b.n > 0) /* a busy machine may not have let it begin */
+	if (b.n > 0) /* on a busy machine it may not have started */
 		assert_string_equal(b.data, "waiting");
 	dck_buffer_done(&b);
 	assert_int_equal(os_in_child(floods, NULL, 10 * second, 10000, &b, &e), DCK_E_LIMIT);
@@ -170,7 +170,7 @@ static void a_grandchild_does_not_keep_us(void **state)
 	assert_non_null(b.data);
 	const pid_t daemon = (pid_t)strtol(b.data, NULL, 10);
 	assert_true(daemon > 1);
-	assert_int_equal(kill(daemon, SIGKILL), 0); /* it is still there */
+	assert_int_equal(kill(daemon, SIGKILL), 0); /* it still exists */
 	dck_buffer_done(&b);
 }
 

@@ -1,4 +1,4 @@
-/* Tests of os/clock.c. No absolute time is asserted but that time passes.
+/* Tests of os/clock.c. No absolute time is asserted, only that time passes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -19,7 +19,7 @@ static void clock_is_sound(const dck_clock *c)
 	assert_true(c->tick_ns > 0);
 	assert_true(c->cost_ns > 0);
 	assert_true(c->cost_ns < 1e6);
-	/* Readings in a row take one cost each, so that no step is far below it. */
+	/* Consecutive readings take one cost each, so that no step is much shorter. */
 	assert_true(c->tick_ns < 1e8);
 	uint64_t last = c->now_ns(c->self);
 	for (int i = 0; i < 100000; i++) {
@@ -41,7 +41,7 @@ static void the_system_clock(void **state)
 	assert_true(c.now_ns(c.self) - begin >= 19900000); /* slewing moves the two clocks apart */
 }
 
-/* Records compare and trend by the clock's name. */
+/* Records are compared and grouped in trends by the clock's name. */
 static void noise_does_not_choose_the_clock(void **state)
 {
 	dck_clock first, c;
@@ -66,7 +66,7 @@ static void the_counter_agrees_with_the_system(void **state)
 	}
 	os_clock_monotonic(&c);
 	clock_is_sound(&t);
-	/* The best of some tries: an interruption between the two readings is no error. */
+	/* The best of several tries: an interruption between the two readings is not an error. */
 	double best = INFINITY;
 	for (int i = 0; i < 5; i++) {
 		uint64_t t0 = t.now_ns(t.self), c0 = c.now_ns(c.self);
@@ -75,7 +75,7 @@ static void the_counter_agrees_with_the_system(void **state)
 		best = fmin(best, fabs((double)(t1 - t0) / (double)(c1 - c0) - 1));
 	}
 	assert_true(best < 1e-3);
-	/* Of another process, which needs not find it again. */
+	/* The state of another process, which need not calibrate again. */
 	told = (os_clock_state){.ns_per_tick_q32 = s.ns_per_tick_q32 + 1};
 	assert_true(os_clock_tsc(&told, &t));
 	assert_int_equal(told.ns_per_tick_q32, s.ns_per_tick_q32 + 1);

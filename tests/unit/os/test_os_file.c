@@ -1,4 +1,4 @@
-/* Tests of os/file.c: reading with a limit, replacing a file whole or not at all.
+/* Tests of os/file.c: reads with a limit, atomic replacement of a file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -40,7 +40,7 @@ static void holds(const char *path, const char *want)
 	dck_buffer_done(&b);
 }
 
-/* Besides "." and "..". */
+/* Counts the directory entries except "." and "..". */
 static int entries(void)
 {
 	int n = -2;
@@ -60,7 +60,7 @@ static void reads_whole_files(void **state)
 	holds("empty", "");
 	dck_buffer b = {0};
 	assert_int_equal(os_read_file("/proc/self/status", 1 << 20, &b, NULL), DCK_OK);
-	assert_true(b.n > 100); /* although its size is said to be 0 */
+	assert_true(b.n > 100); /* although its size is reported as 0 */
 	assert_int_equal(b.data[b.n], '\0');
 	dck_buffer_done(&b);
 	remove("a");
@@ -88,7 +88,7 @@ static void refuses_what_it_cannot_read(void **state)
 	b = (dck_buffer){0};
 	assert_int_equal(os_read_file("five", 5, &b, &e), DCK_OK);
 	dck_buffer_done(&b);
-	/* A sparse file of 4 GB is refused by its size, not read. */
+	/* A sparse file of 4 GB is refused by its size, without reading it. */
 	assert_int_equal(truncate("five", (off_t)4 << 30), 0);
 	assert_int_equal(os_read_file("five", 1 << 30, &b, &e), DCK_E_LIMIT);
 	remove("five");
@@ -164,7 +164,7 @@ static void append(const char *path, dck_status expected)
 		close(fd);
 }
 
-/* In a directory like /tmp anybody could lay a link under the name that we are about to write. */
+/* In a directory like /tmp another user could create a link under the name about to be written. */
 static void own_links_and_files_in_a_directory_for_all_are_written(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void links_of_others_in_a_directory_for_all_are_refused(void **state)
 
 	(void)state;
 	if (geteuid() != 0)
-		skip(); /* only root can lay a link for somebody else */
+		skip(); /* only root can create a link of another user */
 	assert_int_equal(mkdir("all", 0700), 0);
 	assert_int_equal(chmod("all", 01777), 0);
 	put("all/mine", "kept");
@@ -197,7 +197,7 @@ static void links_of_others_in_a_directory_for_all_are_refused(void **state)
 	assert_int_equal(lchown("all/theirs", 65534, 65534), 0);
 	assert_int_equal(replace("all/theirs", "bad", &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "is a link of another user"));
-	assert_int_equal(symlink("all/theirs", "way"), 0); /* and one that leads there */
+	assert_int_equal(symlink("all/theirs", "way"), 0); /* and a link to that link */
 	assert_int_equal(replace("way", "bad", &err), DCK_E_IO);
 	holds("all/mine", "kept");
 	assert_int_equal(chmod("all", 0755), 0);
@@ -209,15 +209,15 @@ static void links_of_others_in_a_directory_for_all_are_refused(void **state)
 	remove("all");
 }
 
-/* The same of files and pipes of others, which their owner could read and change, and of a file of
- * ours that another user gave a second name there. None of them hangs. */
+/* The same for files and pipes of other users, which their owner could read and change, and for our
+ * file with a second hard link by another user. None of them hangs. */
 static void files_of_others_in_a_directory_for_all_are_refused(void **state)
 {
 	dck_err err;
 
 	(void)state;
 	if (geteuid() != 0)
-		skip(); /* only root can lay a file for somebody else */
+		skip(); /* only root can create a file of another user */
 	assert_int_equal(mkdir("all", 0700), 0);
 	assert_int_equal(chmod("all", 01777), 0);
 	put("all/file", "theirs");
@@ -236,7 +236,7 @@ static void files_of_others_in_a_directory_for_all_are_refused(void **state)
 	append("all/link", DCK_E_IO);
 	append("all/ours", DCK_E_IO);
 	holds("ours", "ours");
-	assert_int_equal(replace("all/ours", "new", NULL), DCK_OK); /* by another file */
+	assert_int_equal(replace("all/ours", "new", NULL), DCK_OK); /* a new file replaces it */
 	holds("ours", "ours");
 	append("all/ours", DCK_OK);
 	append("all/new", DCK_OK);
@@ -249,8 +249,8 @@ static void files_of_others_in_a_directory_for_all_are_refused(void **state)
 	remove("all");
 }
 
-/* While it is written a file is nobody's but ours; a mode is taken over, and where the owner cannot
- * be, neither is what it let them do. */
+/* While it is written only we can access the file; the mode is copied, and if the owner cannot be,
+ * the owner's permissions are dropped. */
 static void a_new_file_inherits(void **state)
 {
 	struct stat st;
@@ -288,11 +288,11 @@ static void links_stay_links(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(lstat("sub/second", &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	/* A link to nothing: its target comes into being. */
+	/* A dangling link: its target is created. */
 	remove("sub/target");
 	assert_int_equal(replace("first", "again", NULL), DCK_OK);
 	holds("sub/target", "again");
-	/* A circle of links. */
+	/* A cycle of links. */
 	remove("sub/second");
 	assert_int_equal(symlink("../first", "sub/second"), 0);
 	assert_int_equal(replace("first", "x", NULL), DCK_E_IO);
@@ -345,7 +345,7 @@ static void what_cannot_be_written(void **state)
 	assert_int_equal(entries(), 0);
 }
 
-/* The target turns into a directory between open and commit: rename fails, nothing is left. */
+/* The target becomes a directory between open and commit: rename fails, and no file remains. */
 static void a_failing_rename_cleans_up(void **state)
 {
 	(void)state;
@@ -370,7 +370,7 @@ static void devices_and_pipes_are_written_directly(void **state)
 	assert_int_equal(entries(), 0);
 }
 
-/* Through the open descriptor: opened again, it would write from the beginning. */
+/* Writes through the open descriptor: a second open would start at offset 0. */
 static void own_descriptors_keep_their_place(void **state)
 {
 	(void)state;
@@ -527,7 +527,7 @@ static void a_file_that_others_can_change_is_known(void **state)
 	assert_null(os_file_open_to_others("nothing"));
 	assert_null(os_file_open_to_others("/proc/self/status"));
 	assert_string_equal(os_file_open_to_others("everyones"), "everyone may write to it");
-	if (geteuid() == 0) { /* only root can give a file away */
+	if (geteuid() == 0) { /* only root can change a file's owner */
 		assert_int_equal(chown("groups", 0, 65534), 0);
 		assert_int_equal(chmod("groups", 0775), 0);
 		assert_string_equal(os_file_open_to_others("groups"), "its group may write to it");
@@ -539,7 +539,7 @@ static void a_file_that_others_can_change_is_known(void **state)
 	remove("everyones");
 }
 
-/* With directories in directories; what a link points to stays. */
+/* Removes nested directories; the target of a link remains. */
 static void a_temporary_directory_goes_whole(void **state)
 {
 	char folder[OS_TEMP_SIZE], command[2 * OS_TEMP_SIZE];

@@ -1,4 +1,4 @@
-/* Tests of os/cgroup.c over made-up trees, and of os/cpu.c and os/counters.c on this machine.
+/* Tests of os/cgroup.c over simulated trees, and of os/cpu.c and os/counters.c on this machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* A file of this text below the directory, in whose place the tests put the system's root. */
+/* Writes a file with this text below the directory that replaces the system's root. */
 static void put(const char *path, const char *text)
 {
 	char below[512];
@@ -66,7 +66,7 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 0.5);
 	assert_int_equal(l.memory_bytes, 4096);
-	/* Not so of who ran out of memory: other groups' processes are not ours. */
+	/* OOM events are local to the group: kills in other groups do not count. */
 	put(G "/user.slice/memory.events", "low 0\noom 9\noom_kill 9\noom_group_kill 0\n");
 	cgroup_read(".", &l);
 	assert_true(l.oom_known);
@@ -76,7 +76,7 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	assert_int_equal(l.oom_kills, 2);
 }
 
-/* In a container the mount shows our group as its root, though the path names all of it. */
+/* In a container the mount shows our group as its root, though the path is the full one. */
 static void version_2_in_a_container(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void version_2_in_a_container(void **state)
 		cgroup_read(".", &l);
 		assert_true(l.cpus == 2);
 	}
-	/* A group that has gone since: what is above it still counts. */
+	/* A group that has been removed: the limits of its parents still apply. */
 	put("/proc/self/cgroup", "0::/docker/abc/gone/gone\n");
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 2);
@@ -186,9 +186,9 @@ static void pinning(void **state)
 	assert_non_null(strstr(e.msg, "is not a list of CPUs: write it as in 0-3,8"));
 	assert_int_equal(os_pin_cpus("8000", &e), DCK_E_ARG);
 	assert_non_null(strstr(e.msg, "cannot pin this process to CPUs 8000: it may use "));
-	assert_int_equal(os_pin_cpus("0-8000", &e), DCK_E_ARG); /* some are there */
-	assert_int_equal(os_cpus_allowed(), before);		/* and nothing has changed */
-	/* The first CPU that we may use, as the kernel writes it. */
+	assert_int_equal(os_pin_cpus("0-8000", &e), DCK_E_ARG); /* only some of these CPUs exist */
+	assert_int_equal(os_cpus_allowed(), before);		/* the mask is unchanged */
+	/* The first allowed CPU, as the kernel prints it. */
 	char status[8192], list[32];
 	assert_true(text_read("/proc/self/status", status, sizeof status));
 	const char *p = strstr(status, "Cpus_allowed_list:\t");
@@ -221,7 +221,7 @@ static void counters_go_up(void **state)
 	os_pages_free(p, n);
 }
 
-/* Page faults that writing to each page of new memory meets. */
+/* Counts the page faults of writing to each page of new memory. */
 static uint64_t faults_of_writing(size_t n)
 {
 	unsigned char *p = os_pages_alloc(n);
@@ -243,8 +243,8 @@ static uint64_t faults_of_writing(size_t n)
 	return met > asking ? met - asking : 0;
 }
 
-/* They come touched. The best of some tries: a kernel that moves memory among nodes takes pages
- * away for a moment. */
+/* The pages come touched. The best of several tries: a kernel that migrates memory between nodes
+ * unmaps pages for a moment. */
 static void pages(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ int test_os_host(void)
 	    cmocka_unit_test(this_machine),
 	    cmocka_unit_test(counters_go_up),
 	    cmocka_unit_test(pages),
-	    cmocka_unit_test(pinning), /* last: it stays pinned */
+	    cmocka_unit_test(pinning), /* last, because the process stays pinned */
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

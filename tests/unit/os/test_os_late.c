@@ -1,5 +1,5 @@
-/* Tests of os/late.c: a library that is loaded when it is needed, one that is not there, one that
- * lacks a function.
+/* Tests of lazy loading: a library that is loaded on first use, a missing one, one that lacks a
+ * function.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/process/lazy_library.h"

@@ -1,4 +1,4 @@
-/* test_os_limits.c - what a child may take: limits that are set from outside.
+/* test_os_limits.c - resource limits of a child, set by its parent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* cat waits for its input, which does not come. */
+/* Starts cat, which blocks because its input never arrives. */
 static pid_t child_start(int *ret_write)
 {
 	char name[] = "cat";
@@ -59,7 +59,7 @@ static void test_limits(void **state)
 		fclose(f);
 		assert_int_equal(score, 1000);
 	}
-	/* It has only just begun. */
+	/* The child may not have executed cat yet. */
 	for (int i = 0; i < 10000 && os_child_rss(pid) <= 4096; i++)
 		usleep(1000);
 	assert_true(os_child_rss(pid) > 4096);
@@ -67,7 +67,7 @@ static void test_limits(void **state)
 	child_end(pid, write_end, SIGKILL);
 }
 
-/* A process that is gone. */
+/* A process that has exited. */
 static void test_gone(void **state)
 {
 	int write_end;

@@ -1,4 +1,4 @@
-/* Tests of os/neighbours.c over made-up processes, and of record/others.c.
+/* Tests of os/neighbours.c over simulated processes, and of record/others.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* Ticks of 10 ms, as the kernel tells them; of children: what it waited for. */
+/* Ticks of 10 ms, as the kernel reports them; children: ticks of children waited for. */
 static void process(int pid, const char *name, int parent, int ticks, int children, int born)
 {
 	char path[64], text[256];
@@ -60,8 +60,8 @@ static void the_three_that_used_most_are_named(void **state)
 	process(502, "job", 501, 300, 0, 1);
 	os_cpu_users *from = os_cpu_users_take(".", OURS, 0);
 
-	/* A second: we 30, our child 40 and a new one 10; of others 60 + 10 by two of a name, 20 by
-	 * a compiler that ended (45 in all) and another that began. */
+	/* One second: this process 30, its child 40, a new one 10; others 60 + 10 by two of one
+	 * name, 20 by a compiler that exited (45 in all) and another that started. */
 	machine(1200, 10);
 	process(OURS, "deepclock", 1, 80, 10, 1);
 	process(101, "model (a) b", OURS, 70, 0, 1);
@@ -70,7 +70,7 @@ static void the_three_that_used_most_are_named(void **state)
 	process(201, "python3", 1, 510, 0, 1);
 	process(300, "make", 1, 4, 85, 1);
 	remove("./proc/301/stat");
-	/* Two generations ended: what they had used before is not of this second. */
+	/* Two generations exited: their earlier CPU time does not count in this second. */
 	process(500, "shell", 1, 1, 301, 1);
 	remove("./proc/501/stat");
 	remove("./proc/502/stat");
@@ -90,7 +90,7 @@ static void the_three_that_used_most_are_named(void **state)
 	assert_string_equal(s.top[2].name, "ld");
 	os_cpu_users_free(from);
 
-	/* A program that is looked at from outside is ours too. */
+	/* A program profiled by its process id is ours too. */
 	from = os_cpu_users_take(".", OURS, 200);
 	process(200, "python3", 1, 600, 0, 1);
 	machine(1240, 10);

@@ -1,4 +1,4 @@
-/* Tests of os/proc.c: start, wait, how it ended, cancelling, what does not exist.
+/* Tests of os/proc.c: start, wait, exit status, cancellation, missing programs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -48,7 +48,7 @@ static os_child_usage shell(const char *script)
 	return run(quiet(argv));
 }
 
-/* What a shell script writes to its standard output. */
+/* Reads the standard output of a shell script. */
 static void shell_output(const char *script, os_spawn_config c, char *buf, size_t size)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
@@ -84,7 +84,7 @@ static void usage_is_the_childs(void **state)
 	assert_true(busy.user_ns > 0);
 }
 
-/* The kernel hands our own peak to a child that needs less: that is not known, not ours. */
+/* The kernel gives a small child our own peak: then the peak is unknown, never ours. */
 static void peak_memory_is_never_ours(void **state)
 {
 	(void)state;
@@ -94,7 +94,7 @@ static void peak_memory_is_never_ours(void **state)
 	assert_non_null(p);
 	assert_int_equal(shell(":").peak_rss_bytes, 0);
 	os_pages_free(p, n);
-	assert_int_equal(shell(":").peak_rss_bytes, 0); /* a peak stays one */
+	assert_int_equal(shell(":").peak_rss_bytes, 0); /* the peak never decreases */
 }
 
 static void streams(void **state)
@@ -112,7 +112,7 @@ static void streams(void **state)
 	assert_string_equal(buf, "both\nin\n");
 }
 
-/* Standard output to our standard error and the other way round, through files in their place. */
+/* Swaps standard output and standard error, with files in place of ours. */
 static void crossed_streams(void **state)
 {
 	(void)state;
@@ -203,7 +203,7 @@ static void working_directory(void **state)
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_IO);
 }
 
-/* A path with a slash is relative to our directory, wherever the child runs. */
+/* A path with a slash is relative to our directory, also if the child runs in another. */
 static void relative_program_in_another_directory(void **state)
 {
 	(void)state;
@@ -278,14 +278,14 @@ static void program_lookup(void **state)
 	setenv("PATH", "/no/such/folder:/etc", 1);
 	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
 	assert_int_equal(os_find_program("passwd", &found, NULL),
-			 DCK_E_IO); /* in /etc, no program */
+			 DCK_E_IO); /* in /etc, not a program */
 	setenv("PATH", "", 1);	    /* the current directory */
 	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
 	setenv("PATH", path, 1);
 	mem_free(path);
 }
 
-/* --- cancelling */
+/* --- cancellation */
 
 static int asked;
 
@@ -313,9 +313,9 @@ static void cancelling_stops_the_command(void **state)
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
 	assert_int_equal(os_wait(pid, 0, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
 	assert_int_equal(asked, 3);
-	assert_int_equal(u.exit_code, -1); /* what became of it is said */
+	assert_int_equal(u.exit_code, -1); /* the end is reported */
 	assert_int_equal(u.signal, SIGTERM);
-	assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
+	assert_int_equal(kill(pid, 0), -1); /* exited and reaped */
 	assert_int_equal(errno, ESRCH);
 }
 
@@ -328,7 +328,7 @@ static void a_command_that_ignores_sigterm_is_killed(void **state)
 	pid_t pid;
 	os_child_usage u;
 	dck_err e;
-	asked = -5; /* let the trap be set */
+	asked = -5; /* gives the script time to set the trap */
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
 	assert_int_equal(os_wait(pid, 0, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
 	assert_int_equal(kill(pid, 0), -1);
@@ -347,7 +347,7 @@ static void waiting_may_be_asked_in_vain(void **state)
 	assert_int_equal(os_wait(pid, 0, never, &count, &u, &e), DCK_OK);
 	assert_int_equal(u.exit_code, 3);
 	assert_true(count >= 2);
-	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* the child was reaped */
 }
 
 static void a_child_gets_the_former_limit_of_descriptors(void **state)
@@ -363,13 +363,13 @@ static void a_child_gets_the_former_limit_of_descriptors(void **state)
 	os_descriptors_raise();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &raised), 0);
 	assert_int_equal(raised.rlim_cur, before.rlim_max);
-	os_descriptors_raise(); /* nothing is left to raise: the first limit stays known */
+	os_descriptors_raise(); /* raised already: the first limit stays recorded */
 	shell_output("ulimit -n", quiet(NULL), text, sizeof text);
 	assert_string_equal(text, "200\n");
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-/* Each would keep one of the places in which running children are noted. */
+/* Otherwise each would occupy a slot in the table of running children. */
 static void a_child_that_another_reaped_is_forgotten(void **state)
 {
 	(void)state;
@@ -390,7 +390,7 @@ static void a_child_that_another_reaped_is_forgotten(void **state)
 	c.in_fd = ends[0];
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
 	dck_programs_kill();
-	close(ends[1]); /* cat ends if it was not killed */
+	close(ends[1]); /* cat exits if it was not killed */
 	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_OK);
 	assert_true(u.killed);
 	close(ends[0]);
@@ -401,7 +401,7 @@ static void on_alarm(int number)
 	(void)number;
 }
 
-/* A signal ends poll() early: the question is asked at once, and the wait goes on. */
+/* A signal interrupts poll(): the callback is called at once, and the wait continues. */
 static void a_signal_does_not_end_the_wait(void **state)
 {
 	(void)state;
@@ -473,7 +473,7 @@ static void every_allocation_fails_once(void **state)
 	assert_true(n > 2);
 }
 
-/* --- what an end in the middle leaves behind: nothing */
+/* --- an abrupt end of this process leaves nothing behind */
 
 typedef struct begun {
 	char directory[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];
@@ -481,7 +481,7 @@ typedef struct begun {
 	os_replace *replace;
 } begun;
 
-/* In a child, since nothing of the library works afterwards. */
+/* In a child, because the library does not work afterwards. */
 static void begin_and_abandon(void *self, int fd)
 {
 	char sh[] = "sh", c[] = "-c", script[] = "sleep 60 & sleep 60", sleep[] = "sleep",
@@ -506,7 +506,7 @@ static void begin_and_abandon(void *self, int fd)
 	_exit(0);
 }
 
-/* Where nobody waits for it, its number stays for a moment. */
+/* Without a parent that waits, the process id stays for a moment. */
 static bool ends(pid_t pid)
 {
 	for (int i = 0; i < 500; i++) {
@@ -530,7 +530,7 @@ static void an_end_in_the_middle_leaves_nothing(void **state)
 	dck_buffer_done(&out);
 	assert_false(os_file_exists(b.directory));
 	assert_true(ends(b.alone));
-	/* No member of the group is left, or one that nobody has waited for. */
+	/* The group is empty, or has only a zombie. */
 	assert_true(ends(b.group));
 }
 

@@ -1,4 +1,4 @@
-/* test_os_threads.c - what threads use, as the kernel counts it.
+/* test_os_threads.c - thread statistics of the kernel.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -60,7 +60,7 @@ static _Atomic bool leave;
 
 static void *other(void *unused)
 {
-	/* As hostile as a name can be. */
+	/* The most hostile name possible. */
 	prctl(PR_SET_NAME, "a) R 1 (2 3\n4");
 	burn(3000000);
 	touch();
@@ -101,7 +101,7 @@ static void another_thread_is_seen(void **state)
 	assert_true(told.born_ns + 20000000 >= before && told.born_ns <= os_boottime_ns());
 	leave = true;
 	pthread_join(thread, NULL);
-	/* It goes away a moment later. */
+	/* The thread disappears a moment later. */
 	for (int i = 0; i < 5000 && os_thread_cpu(tid, &ns); i++)
 		usleep(1000);
 	assert_false(os_thread_cpu(tid, &ns));

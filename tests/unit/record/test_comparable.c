@@ -1,4 +1,4 @@
-/* test_comparable.c - what a difference between two records means, for comparing and for trends.
+/* test_comparable.c - the effect of a difference between two records on comparisons and trends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
@@ -32,8 +32,8 @@ static bool apart(const dck_record *a, const dck_record *b, comparable_trend par
 	return comparable_key(a, part, 0) != comparable_key(b, part, 0);
 }
 
-/* Two values of one fact: which group a comparison puts the difference into (NONE: there is none),
- * and what it makes of a trend. */
+/* Two values of a fact: the group of differences that a comparison uses (NONE: no group), and the
+ * effect on a trend. */
 static void differences(void **state)
 {
 	static const struct {
@@ -79,7 +79,7 @@ static void differences(void **state)
 
 		comparable_differ(a, b, "latency/median", &found);
 		for (int g = 0; g < COMPARABLE_GROUPS; g++)
-			/* Another kernel is another version too. */
+			/* A different kernel also counts as a different version. */
 			if ((g != COMPARABLE_STATE || all[i].group >= COMPARABLE_STATE) &&
 			    found.count[g] != (g == (int)all[i].group && g != COMPARABLE_NONE))
 				fail_msg("%s %s '%s' and '%s': %zu in group %d", all[i].section,
@@ -88,7 +88,7 @@ static void differences(void **state)
 			if (apart(a, b, (comparable_trend)t) != (t == (int)all[i].trend))
 				fail_msg("%s %s '%s' and '%s': trend %d", all[i].section,
 					 all[i].key, all[i].a, all[i].b, t);
-		/* What no comparison allows no trend mixes. */
+		/* What prevents a comparison also separates trends. */
 		if (found.count[COMPARABLE_MACHINE] + found.count[COMPARABLE_METHOD] > 0)
 			assert_int_not_equal(all[i].trend, TREND_TOGETHER);
 		dck_record_free(a);
@@ -96,7 +96,7 @@ static void differences(void **state)
 	}
 }
 
-/* The order of facts says nothing; what the key begins with does. */
+/* The order of facts has no effect; the prefix of the key has. */
 static void keys(void **state)
 {
 	record_builder *b[2] = {record_new(), record_new()};

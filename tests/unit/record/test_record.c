@@ -1,4 +1,4 @@
-/* test_record.c - building a record and finding things in it.
+/* test_record.c - building a record and looking up its parts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
@@ -143,7 +143,7 @@ static void what_is_not_known_is_absent_never_zero(void **state)
 	assert_int_equal(dck_record_metric(r, "latency/p90")->value.kind, DCK_VALUE_ABSENT);
 	const dck_metric *half = dck_record_metric(r, "latency/p95");
 	assert_int_equal(half->value.kind, DCK_VALUE_REAL);
-	assert_true(half->level == 0); /* an interval with one open end is none */
+	assert_true(half->level == 0); /* an interval with one open end is dropped */
 	assert_true(isnan(dck_record_value(r, "latency/p99")));
 	assert_true(dck_record_value(r, "runs/count") == 12);
 	dck_record_free(r);
@@ -250,7 +250,7 @@ static void tables_are_copied_whole(void **state)
 	dck_record_free(r);
 }
 
-/* A name that is taken gets a number, so that each is found. */
+/* A duplicate name gets a number, so that each can be found. */
 static void tables_and_columns_have_names_of_their_own(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void tables_and_columns_have_names_of_their_own(void **state)
 	dck_record_free(r);
 }
 
-/* All of an operator is the record's own. */
+/* The record owns a copy of every member of an operator. */
 static void an_operator_is_copied_whole(void **state)
 {
 	(void)state;
@@ -488,7 +488,7 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 	assert_true(fail_at > 5);
 }
 
-/* The row of notes.def gives severity and remedy; a sentence that says it all gets nothing. */
+/* The row of notes.def gives severity and remedy; a complete message gets no remedy. */
 static void test_notes(void **state)
 {
 	size_t n;

@@ -1,10 +1,10 @@
-/* test_facts_copy.c - what one record has, in another one.
+/* test_record_copy.c - copies parts of one record into another.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
 #include "record/copy.h"
 
-/* Facts, metrics and notes of a record, and nothing else. */
+/* Copies the facts, metrics and notes of a record only. */
 static dck_record *copy_of(const dck_record *from)
 {
 	dck_record *r = NULL;
@@ -31,7 +31,7 @@ static void all_of_it_byte_for_byte(void **state)
 	const dck_record *a = r, *b = copy;
 	dck_buffer first = golden_report("json", &a, 1, NULL),
 		   second = golden_report("json", &b, 1, NULL);
-	/* Up to the tables and behind them all is the same. */
+	/* The text before and after the tables is the same. */
 	const char *tables = strstr(first.data, "\"tables\"");
 	assert_non_null(tables);
 	assert_memory_equal(first.data, second.data, (size_t)(tables - first.data));
@@ -40,7 +40,7 @@ static void all_of_it_byte_for_byte(void **state)
 	dck_buffer_done(&second);
 	dck_record_free(copy);
 
-	/* What a builder made comes back whole. */
+	/* Everything that a builder writes is copied. */
 	dck_record *again = copy_of(r), *twice = copy_of(again);
 	a = again;
 	b = twice;

@@ -1,4 +1,4 @@
-/* test_record_file.c - records in files: the old one or the whole new one, never a part.
+/* test_record_file.c - records in files: the old file or the complete new one, never a partial one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
@@ -18,7 +18,7 @@ static int directory_make(void **state)
 	return scratch_begin(state) || mkdir(directory, 0700);
 }
 
-/* How many files there are; also removes them when asked. */
+/* Returns the number of files; optionally removes them. */
 static unsigned directory_files(bool remove_them)
 {
 	unsigned n = 0;
@@ -69,7 +69,7 @@ static void saved_and_loaded_and_saved_again(void **state)
 	(void)state;
 	dck_record *r = golden_record("record_typical.json"), *again = NULL;
 	dck_buffer want = golden_read("record_typical.json");
-	for (int i = 0; i < 3; i++) { /* the second time it replaces a file */
+	for (int i = 0; i < 3; i++) { /* from the second time on it replaces a file */
 		assert_int_equal(dck_record_save(r, path_of("a.json"), NULL), DCK_OK);
 		assert_int_equal(directory_files(false), 1);
 		dck_buffer got = file_read(path_of("a.json"));
@@ -130,7 +130,7 @@ static void what_cannot_be_loaded_is_said(void **state)
 	directory_files(true);
 }
 
-/* A file with a hole: large to read, small on the disk. */
+/* A sparse file: large to read, small on the disk. */
 static void large_files_are_refused_in_time(void **state)
 {
 	(void)state;
@@ -159,7 +159,7 @@ static void a_full_disk_is_an_error(void **state)
 	dck_record_free(r);
 }
 
-/* The file's size limit stands for a disk that fills up in the middle. */
+/* The file size limit simulates a disk that fills up during the write. */
 static void a_failed_save_keeps_the_old_file_and_leaves_nothing(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_record_json.c - the JSON form: what is written is read back, byte for byte, and what is not
- * a record is refused with its place, whatever it is.
+/* test_record_json.c - the JSON format: records are read back byte for byte, and anything else is
+ * refused with its position.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -137,7 +137,7 @@ static void operators_with_open_shapes_and_unknown_costs(void **state)
 
 #define HEAD "{\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"x\""
 
-/* A table of that name, and a record that has it. */
+/* A table with this name, and a record that contains it. */
 #define TABLE_OF(name, columns, rows) \
 	"{\"name\": \"" name "\", \"title\": \"t\", \"columns\": [" columns "], \"rows\": " rows "}"
 #define TREE(frames, nodes)                                                                 \
@@ -182,8 +182,8 @@ static void tables_survive(void **state)
 	dck_buffer_done(&b);
 }
 
-/* Text in a column without a unit stays text, whatever it looks like; members of later versions
- * are skipped. */
+/* Text in a column without a unit stays text, whatever its form; members of later versions are
+ * skipped. */
 static void cells_of_other_writers(void **state)
 {
 	(void)state;
@@ -203,8 +203,7 @@ static void cells_of_other_writers(void **state)
 	dck_record_free(r);
 }
 
-/* A metric of a family has the family's meaning and a name of its own, whatever is behind the
- * slash. */
+/* A metric of a family has the family's meaning and a separate name, whatever follows the slash. */
 static void families_have_members_of_any_name(void **state)
 {
 	(void)state;
@@ -233,7 +232,7 @@ static void families_have_members_of_any_name(void **state)
 		dck_buffer_done(&again);
 		dck_record_free(r);
 	}
-	/* The family's own prefix is a tag that nobody knows. */
+	/* The family's prefix alone is an unknown tag. */
 	static const char bare[] = HEAD ", \"metrics\": [{\"tag\": \"precision/\", \"value\": 3, "
 					"\"unit\": \"B\"}]}";
 	dck_record *r = from_json(bare, sizeof bare - 1);
@@ -243,7 +242,7 @@ static void families_have_members_of_any_name(void **state)
 	dck_record_free(r);
 }
 
-/* A program's rate is runs/s, under the tag of a model's. */
+/* A program's rate is in runs/s, under the tag of a model's rate. */
 static void a_rate_is_of_items_or_of_runs(void **state)
 {
 	static const char json[] =
@@ -280,7 +279,7 @@ static void newer_minors_and_other_programs_are_understood(void **state)
 			 record_find_def("latency/p99", NULL));
 	assert_null(m->how);
 	assert_int_equal(r->nfacts, 0);
-	/* Foreign tags stay from here on. */
+	/* From here on unknown tags are preserved. */
 	dck_buffer first = to_json(r);
 	assert_non_null(strstr(first.data, "theirs/speed"));
 	assert_same(first.data, first.n);
@@ -288,7 +287,7 @@ static void newer_minors_and_other_programs_are_understood(void **state)
 	dck_record_free(r);
 }
 
-/* Names of before 0.1 (record/renamed.c). */
+/* Names from before 0.1 (record/renamed.c). */
 static void names_of_before_are_read_as_todays(void **state)
 {
 	static const char json[] =
@@ -308,7 +307,7 @@ static void names_of_before_are_read_as_todays(void **state)
 	(void)state;
 	assert_string_equal(dck_record_fact(r, "load", "verdict")->value.as.text, "inconclusive");
 	assert_int_equal(dck_record_fact(r, "sample", "stacks_truncated")->value.as.i, 3);
-	/* Of another section nothing was renamed. */
+	/* Names in other sections are not renamed. */
 	assert_string_equal(dck_record_fact(r, "report", "took")->value.as.text, "holds");
 	assert_string_equal(dck_record_fact(r, "throughput", "limited_by")->value.as.text,
 			    "saturation");
@@ -554,7 +553,7 @@ static void trees_are_read_as_they_were_written(void **state)
 	dck_record_free(again);
 }
 
-/* `times` x `unit` between the two ends. */
+/* `times` copies of `unit` between the two ends. */
 static dck_status parse_repeated(const char *begin, const char *unit, size_t times, const char *end,
 				 dck_err *err)
 {
@@ -581,12 +580,12 @@ static void size_and_depth_are_bounded_before_anything_is_built(void **state)
 	assert_non_null(strstr(err.msg, "nested deeper than 64"));
 	assert_int_equal(parse_repeated(HEAD ", \"x\": ", "{\"a\":", 1000, "", &err), DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "nested deeper"));
-	/* 30 MB of empty lists would be several GB of tree. */
+	/* 30 MB of empty lists would expand to several GB of tree. */
 	assert_int_equal(parse_repeated(HEAD ", \"facts\": [[]", ",[]", 10000000, "]}", &err),
 			 DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "too large"));
 	assert_int_equal(parse_repeated("", " ", 20000000, "", &err), DCK_E_FORMAT);
-	/* Rows that would be a thousand times as large as the file. */
+	/* Rows that would expand to a thousand times the file's size. */
 	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
 					     "\"columns\": [" TEXTS "], \"rows\": [[1,2]",
 					",[]", 3000000, "]}]}", &err),
@@ -601,10 +600,10 @@ static void size_and_depth_are_bounded_before_anything_is_built(void **state)
 					"," TEXTS, 100000, "], \"rows\": []}]}", &err),
 			 DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "].key is that of another column too"));
-	/* Brackets in texts do not count. */
+	/* Brackets inside texts do not count. */
 	assert_int_equal(parse_repeated(HEAD ", \"command\": \"\\\"", "[{,:", 1000, "\"}", &err),
 			 DCK_OK);
-	/* A large record is fine. */
+	/* A large record is accepted. */
 	assert_int_equal(parse_repeated(HEAD ", \"series\": [{\"tag\": \"t\", \"values\": [1",
 					",17624011.5", 200000, "]}]}", &err),
 			 DCK_OK);
@@ -620,7 +619,7 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-/* Damaged records: refused, or read as something that can be saved and read again. */
+/* A damaged record is refused, or read as one that can be saved and read again. */
 static void damaged_records_do_no_harm(void **state)
 {
 	(void)state;
@@ -710,8 +709,8 @@ static void no_memory_while_reading(void **state)
 	}
 }
 
-/* jansson's own allocations, of which it does not notice every one that fails: a text that grew
- * loses a letter then. */
+/* jansson's own allocations: jansson misses some failures, and a growing text then loses a
+ * letter. */
 static struct {
 	size_t calls, fail_at; /* 0: none fails */
 } parser;
@@ -721,7 +720,7 @@ static void *parser_alloc(size_t bytes)
 	return ++parser.calls == parser.fail_at ? NULL : malloc(bytes);
 }
 
-/* As a program does that uses jansson itself, before we do: its functions stay in use. */
+/* Like a program that uses jansson before this library: the program's functions stay in use. */
 static void parser_watch(void)
 {
 	void *jansson = dlopen("libjansson.so.4", RTLD_NOW);

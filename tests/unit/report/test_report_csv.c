@@ -23,7 +23,7 @@ static void golden_records_as_csv(void **state)
 	}
 }
 
-/* --by: the operators, or sums over types and modules. */
+/* --by: the operators, or sums by type and module. */
 static void operators_as_csv(void **state)
 {
 	(void)state;
@@ -47,7 +47,7 @@ static void operators_as_csv(void **state)
 	}
 }
 
-/* --per run: warm-up and all, of every process. */
+/* --per run: all runs of every process, including warm-up. */
 static void runs_as_csv(void **state)
 {
 	(void)state;
@@ -109,7 +109,7 @@ static void text_is_quoted_and_numbers_are_whole(void **state)
 	assert_row(NULL, 0.1, NULL, "\"i\",,\"latency/mean\",0.1,\"ns\",,,,,,\r\n");
 }
 
-/* Spreadsheets run text that looks like a formula; a record may come from anybody. */
+/* Spreadsheets execute text that looks like a formula; a record may be untrusted. */
 static void formulas_are_disarmed_and_numbers_are_not(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void formulas_are_disarmed_and_numbers_are_not(void **state)
 		snprintf(how, sizeof how, "%c1+1", first[i]);
 		snprintf(row, sizeof row, "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'%s\",\r\n",
 			 how);
-		if (first[i] == '\r') /* a terminal would go back */
+		if (first[i] == '\r') /* a terminal would move the cursor back */
 			strchr(row, '\'')[1] = ' ';
 		assert_row(NULL, -2.5, how, row);
 	}
@@ -148,7 +148,7 @@ static void several_records_share_one_header(void **state)
 	dck_record_free(b);
 }
 
-/* Each cell has a tag of its own, whatever the rows are called. */
+/* Each cell has a unique tag, whatever the names of the rows. */
 static void rows_of_one_name_are_told_apart(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
-/* test_report_figures.c - figures of a record that has all of them are as they were; of values,
- * names and numbers of rows that no measurement has they are bounded and without a number that is
- * none; an allocation that fails is an error and leaves nothing.
+/* test_report_figures.c - figures of a complete record equal the expected files; with values, names
+ * and row counts that no measurement has they are bounded and contain no NaN; a failed allocation
+ * is an error without a leak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fault_alloc.h"
@@ -15,7 +15,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Without functions of strings: AddressSanitizer checks these to the end of 8 MB, each time. */
+/* Without string functions: AddressSanitizer checks their arguments to the end of 8 MB. */
 static bool begins(const char *at, const char *text)
 {
 	while (*text && *at == *text)
@@ -80,7 +80,7 @@ static void all_figures_are_as_they_were(void **state)
 	dck_record_free(r);
 }
 
-/* --- what no measurement has */
+/* --- values that no measurement has */
 
 typedef struct table_kind {
 	const char *name;
@@ -191,7 +191,7 @@ static dck_record *record_of(const table_kind *k, size_t rows, int form, const c
 	return r;
 }
 
-/* Returns how many figures it has. */
+/* Draws all figures; returns their number. */
 static int draw_all(const dck_record *r, size_t bytes_most)
 {
 	size_t n;
@@ -253,7 +253,7 @@ static void any_names_and_numbers_of_rows(void **state)
 }
 
 #define ELLIPSIS "\xe2\x80\xa6"
-/* Cut at a whole character, with an ellipsis; what fits is not cut. */
+/* Truncated at a whole character, with an ellipsis; a name that fits is unchanged. */
 static void names_are_cut(void **state)
 {
 	static const char *const long_name =

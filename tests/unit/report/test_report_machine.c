@@ -1,4 +1,4 @@
-/* test_report_machine.c - the limits of a machine as text.
+/* test_report_machine.c - a machine's limits as text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
@@ -23,7 +23,7 @@ static void tables(void **state)
 	dck_record_free(r);
 }
 
-/* A record with next to nothing in it, and tags that are longer than a row's name. */
+/* A record with almost no content, and tags longer than a row's name. */
 static void little(void **state)
 {
 	dck_record *r = NULL;

@@ -71,7 +71,7 @@ static void several_records_are_one_table(void **state)
 	dck_record_free(b);
 }
 
-/* A record may come from anybody: names stay names. */
+/* A record may be untrusted: names are escaped. */
 static void text_stays_text(void **state)
 {
 	(void)state;

@@ -20,7 +20,7 @@ static void sums_are_exact_and_say_what_is_missing(void **state)
 	assert_true(!s.real && s.i == INT64_C(9007199254740995) && s.known == 2 && s.unknown == 0);
 	ops_sum_add(&s, &ABSENT("why"));
 	assert_true(s.i == INT64_C(9007199254740995) && s.known == 2 && s.unknown == 1);
-	/* Past 64 bits: a real, not a wrong integer. */
+	/* Above 64 bits: a real, not a wrong integer. */
 	ops_sum_add(&s, &INT(INT64_MAX));
 	assert_true(s.real && ops_sum_value(&s) == 9007199254740995.0 + 9223372036854775807.0);
 	ops_sum t = {0}, u;
@@ -39,7 +39,7 @@ static void sums_are_exact_and_say_what_is_missing(void **state)
 
 typedef struct row {
 	const char *name, *type, *scope;
-	int64_t macs; /* below 0: absent */
+	int64_t macs; /* negative: absent */
 } row;
 
 static dck_record *with_ops(const row *rows, size_t n)
@@ -141,7 +141,7 @@ static void classes_and_lines_are_told_by_their_ends(void **state)
 static void modules_are_a_tree_in_the_order_of_the_graph(void **state)
 {
 	(void)state;
-	/* "a-b" and "a.b" are next to each other in a plain order of texts; a/b and a.b are one. */
+	/* "a-b" and "a.b" are adjacent in plain text order; a/b and a.b are the same module. */
 	static const row rows[] = {{"1", "T", "stem", 1},     {"2", "T", "layer.1/conv", 2},
 				   {"3", "T", NULL, 4},	      {"4", "T", "layer.0/conv", 8},
 				   {"5", "T", "layer.0", 16}, {"6", "T", "layer-norm", 32},
@@ -153,7 +153,7 @@ static void modules_are_a_tree_in_the_order_of_the_graph(void **state)
 	assert_rows(&out, "stem/0 1 1+0, layer/0 5 90+1, layer.1/conv/1 1 2+0, layer.0/1 3 88+0, "
 			  "conv/2 2 72+0, layer-norm/0 1 32+0, /0 2 132+0");
 	ops_rows_done(&out);
-	/* So deep as rows allow, and never cut in the middle of a level. */
+	/* As deep as the number of rows permits, and never cut within a level. */
 	assert_true(ops_by_module(r, OPS_SORT_MACS, 4, &out));
 	assert_rows(&out, "layer/0 5 90+1, layer-norm/0 1 32+0, stem/0 1 1+0, /0 2 132+0");
 	ops_rows_done(&out);
@@ -190,7 +190,7 @@ static void no_scopes_no_modules(void **state)
 	dck_record_free(r);
 }
 
-/* Every operator in a module of its own, all with names of one shape: no order is quadratic. */
+/* Every operator in a separate module, all with similar names: no sort is quadratic. */
 static void many_operators_are_sorted_in_time(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void failing_release(void *self, void *old)
 	free(old);
 }
 
-/* A text report says that a table is missing; a CSV fails. */
+/* A text report states that a table is missing; a CSV fails. */
 static void no_memory_for_tables(void **state)
 {
 	(void)state;

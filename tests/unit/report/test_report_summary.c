@@ -76,7 +76,7 @@ static void a_latency_is_as_expected(void **state)
 	dck_record_free(r);
 }
 
-/* What a command says, of a table what matters, and of the notes the worst. */
+/* The answer of a command, the summary columns of a table, and the most severe notes. */
 static dck_record *answered(void)
 {
 	static const dck_column columns[] = {{"size", "size", DCK_UNIT_ONE},
@@ -137,7 +137,7 @@ static void on_a_terminal_the_answer_is_last(void **state)
 	dck_record_free(r);
 }
 
-/* Texts have the sign; a page that cannot show it says "us". */
+/* Text has the micro sign; a page that cannot show it has "us". */
 static void one_spelling_of_microseconds(void **state)
 {
 	(void)state;
@@ -156,7 +156,7 @@ static void one_spelling_of_microseconds(void **state)
 	dck_record_free(r);
 }
 
-/* Of notes that are equally grave, the one that helps against others stands first. */
+/* Of equally severe notes, the cause of the others comes first. */
 static void a_cause_stands_first(void **state)
 {
 	(void)state;
@@ -178,7 +178,7 @@ static void a_cause_stands_first(void **state)
 	dck_record_free(r);
 }
 
-/* Of a long note the explanation is cut, and what to do is not. */
+/* The explanation of a long note is cut, the remedy is not. */
 static void a_remedy_is_never_cut(void **state)
 {
 	(void)state;
@@ -203,7 +203,7 @@ static void a_remedy_is_never_cut(void **state)
 	}
 }
 
-/* Directories that all names lie in tell none from another; a program's words are no path. */
+/* Directories common to all names distinguish none; a program's arguments are not a path. */
 static void names_without_what_they_share(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void names_without_what_they_share(void **state)
 	assert_int_equal(common_prefix(programs, 2), 0);
 }
 
-/* All of what a summary needs survives a file. */
+/* A file preserves everything that a summary needs. */
 static void a_summary_survives_the_file(void **state)
 {
 	(void)state;
@@ -256,7 +256,7 @@ static void bad_indices_are_refused(void **state)
 	}
 }
 
-/* Three rows of a history; course: the rows have an order, and the last two are the summary. */
+/* Three rows of a history; course: the rows are ordered, and the last two are the summary. */
 static dck_record *listed(bool course)
 {
 	static const dck_column columns[] = {{"id", "id", DCK_UNIT_NONE},
@@ -297,7 +297,7 @@ static void a_listing_keeps_its_columns(void **state)
 			    "  01234567  2026-11-22 04:56  a subject with a name..  3.000\n"
 			    "  three of them\n");
 	dck_buffer_done(&got);
-	/* In a pipe nothing is cut. */
+	/* In a pipe nothing is truncated. */
 	got = brief(r, &(dck_style){.width = 60});
 	assert_non_null(strstr(got.data, "that no line of this page could hold"));
 	assert_null(strstr(got.data, "odd"));

@@ -1,4 +1,4 @@
-/* test_report_svg.c - axes of charts: their ticks, whatever their ends.
+/* test_report_svg.c - ticks of chart axes with any ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Returns how many ticks an axis has: each is one text, as the title of the axis is. */
+/* Returns the number of an axis's ticks: each is a text element, like the axis title. */
 static int ticks_of(svg_axis a)
 {
 	dck_buffer got = {0};
@@ -44,7 +44,7 @@ static void ticks_are_few(void **state)
 	}
 }
 
-/* Ends that are a few ulps apart, where a step does not change a value. */
+/* Ends that differ by a few ulps, where adding a step does not change a value. */
 static void ends_that_nearly_meet(void **state)
 {
 	static const double ends[] = {1e9, -1e9, 1.5e300, 5e15, 1e-300};

@@ -1,5 +1,5 @@
-/* test_report_tables.c - tables of results as text: units, digits, intervals, what is absent, and
- * what does not fit.
+/* test_report_tables.c - result tables as text: units, digits, intervals, absent values, and rows
+ * or columns that do not fit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
@@ -52,7 +52,7 @@ static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
 	    {DCK_UNIT_NS, {0.25, 0.5}, "ns", {"0.2500", "0.5000"}},
 	    {DCK_UNIT_NS, {0, 0}, "ns", {"0", "0"}},
 	    {DCK_UNIT_NS, {0, 2e6}, "ms", {"0", "2.000"}},
-	    /* They lie too far apart for one number of decimals, and still have one unit. */
+	    /* They differ too much for one number of decimals, but share a unit. */
 	    {DCK_UNIT_NS, {25e3, 20e6}, "\u00b5s", {"25", "20,000"}},
 	    {DCK_UNIT_NS, {5163, 7.6123e6}, "\u00b5s", {"5.163", "7612"}},
 	    {DCK_UNIT_NS, {15712, 174.31e6}, "ms", {"0.0157", "174.3"}},
@@ -109,13 +109,13 @@ static void counts_have_all_digits_and_shares_are_percent(void **state)
 	s = column_scale_of(&range, DCK_UNIT_ONE, true);
 	assert_string_equal(s.unit, "%");
 	assert_string_equal(column_scale_value(&s, &share.value, buf), "12.5");
-	/* Of a share, a share would be ambiguous. */
+	/* For a share, a relative width would be ambiguous. */
 	const dck_cell c = between(0.125, 0.12, 0.13);
 	assert_int_equal(column_scale_interval(&s, &c, false, buf), INTERVAL_ENDS);
 	assert_string_equal(buf, "[12.0, 13.0]");
 }
 
-/* A narrow interval needs digits: 1.034 is not 1.03. */
+/* A narrow interval needs more digits: 1.034 is not 1.03. */
 static void digits_follow_the_interval(void **state)
 {
 	(void)state;
@@ -144,10 +144,10 @@ static void an_interval_is_short_only_where_that_is_true(void **state)
 	    {DCK_UNIT_NS, 100e6, 99.999e6, 100.0011e6, "+-0.01 %"},
 	    {DCK_UNIT_NS, 100e6, 99e6, 101.9e6, "+-1.5 %"},
 	    {DCK_UNIT_NS, 100e6, 99e6, 110e6, "[99.0, 110.0]"},
-	    {DCK_UNIT_NS, 100e6, 101e6, 110e6, "[101.0, 110.0]"}, /* beside its value */
-	    {DCK_UNIT_NS, 100e6, 99.9e6, 100.9e6, "+-0.50 %"},	  /* uneven, but narrow */
+	    {DCK_UNIT_NS, 100e6, 101e6, 110e6, "[101.0, 110.0]"}, /* excludes its value */
+	    {DCK_UNIT_NS, 100e6, 99.9e6, 100.9e6, "+-0.50 %"},	  /* asymmetric, but narrow */
 	    {DCK_UNIT_NS, 0, -1e6, 1e6, "[-1.0, 1.0]"},
-	    {DCK_UNIT_NS, 1e6, 1e6, 1e6, "[1.000, 1.000]"}, /* no width: not +-0 % */
+	    {DCK_UNIT_NS, 1e6, 1e6, 1e6, "[1.000, 1.000]"}, /* zero width: not +-0 % */
 	    {DCK_UNIT_NS, 100e6, 75e6, 125e6, "+-25 %"},
 	    {DCK_UNIT_NS, 100e6, 74e6, 126e6, "[74, 126]"},
 	    {DCK_UNIT_NS, -100e6, -101e6, -99e6, "[-101.0, -99.0]"}, /* a difference */
@@ -221,7 +221,7 @@ static void one_reason_has_no_letter(void **state)
 	mem_free(text);
 }
 
-/* More reasons than letters, rows than a page, columns than a grid: said, not dropped. */
+/* More reasons than letters, rows than a page, columns than a grid: reported. */
 static void large_tables_say_what_is_missing(void **state)
 {
 	(void)state;
@@ -280,7 +280,7 @@ static void long_texts_stand_below_their_row(void **state)
 	mem_free(text);
 }
 
-/* What a table's record begins with; what tables hold is not said again. */
+/* The members at the start of a record with tables; the tables' values are not repeated. */
 static void keys_and_verdict_come_first(void **state)
 {
 	(void)state;
@@ -301,7 +301,7 @@ static void keys_and_verdict_come_first(void **state)
 	assert_does_not_say(text, "compare  ");
 	mem_free(text);
 
-	/* Each alternative has a verdict, and another question has one too. */
+	/* Each alternative has a verdict, and each section may have one. */
 	b = record_new();
 	record_fact_text(b, "compare", "verdict", "slower");
 	record_fact_text(b, "compare", "verdict/b", "slower");
@@ -320,7 +320,7 @@ static void keys_and_verdict_come_first(void **state)
 	assert_does_not_say(text, "no latency");
 	mem_free(text);
 
-	/* Without tables the members are all there is. */
+	/* Without tables the members are the whole table. */
 	b = record_new();
 	record_metric_real(b, "recall/cat", 0.5, NULL);
 	record_metric_real(b, "accuracy/overall", 0.75, NULL);
@@ -330,7 +330,7 @@ static void keys_and_verdict_come_first(void **state)
 	assert_does_not_say(text, "no latency");
 	mem_free(text);
 
-	/* With latencies both are said, and the throughput once. */
+	/* With latencies both are shown, and the throughput once. */
 	b = record_new();
 	record_metric_real(b, "latency/median", 1e6, NULL);
 	record_metric_real(b, "throughput/items", 1000, NULL);
@@ -383,7 +383,7 @@ static void random_cell(record_builder *b, bool text)
 	}
 }
 
-/* Whatever is in it, at any width. */
+/* Any content, at any width. */
 static void any_table_stays_on_the_page(void **state)
 {
 	(void)state;

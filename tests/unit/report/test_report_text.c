@@ -13,7 +13,7 @@ static const char *const names[] = {"typical", "absent", "empty",   "incomplete"
 				    "ops",     "cost",	 "profile", "tables"};
 #define NAMES (sizeof names / sizeof names[0])
 
-/* Columns of the widest line; escape sequences take none. */
+/* The width of the widest line; escape sequences have no width. */
 static unsigned widest(const char *text)
 {
 	unsigned most = 0, n = 0;
@@ -65,7 +65,7 @@ static void decorated_text_is_as_expected(void **state)
 	dck_record_free(r);
 }
 
-/* On narrow and on wide pages, with colour and without. */
+/* On narrow and wide pages, with and without colour. */
 static void tables_fit_the_page(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void long_tags_of_others_are_cut(void **state)
 	dck_record_free(r);
 }
 
-/* Where a name does not fit, its words go to three letters before anything is cut out. */
+/* If a name does not fit, its words are shortened to three letters before parts are cut out. */
 static void long_names_keep_what_tells_them_apart(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static dck_record *with_samples(const double *x, size_t n)
 	return r;
 }
 
-/* The sum of the histogram's counts: no sample is lost, wherever it lies. */
+/* The sum of the histogram's counts: no sample is lost, whatever its value. */
 static size_t histogram_sum(const char *text)
 {
 	size_t sum = 0;
@@ -252,7 +252,7 @@ static void the_histogram_counts_every_sample(void **state)
 		dck_buffer got = golden_report("text", &one, 1, NULL);
 		assert_int_equal(histogram_sum(got.data), 500);
 		assert_in_range(widest(got.data), 20, 80);
-		if (shape == 3) /* the second group is shown and not cut off */
+		if (shape == 3) /* the second mode is shown and not cut off */
 			assert_null(strstr(got.data, "more, up to"));
 		if (shape == 5)
 			assert_non_null(strstr(got.data, "1 more, up to "));

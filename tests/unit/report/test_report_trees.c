@@ -13,7 +13,7 @@
 static const dck_column columns[] = {{"calls", "calls", DCK_UNIT_ONE},
 				     {"self", "self", DCK_UNIT_NS}};
 
-/* The report of a record that has this tree; dck_buffer_done(). */
+/* The report of a record with this tree; free it with dck_buffer_done(). */
 static dck_buffer text_of(const dck_tree *t)
 {
 	const dck_style style = {.details = true};
@@ -67,7 +67,7 @@ static void the_heaviest_come_first_with_all_below_them(void **state)
 	dck_buffer_done(&text);
 }
 
-/* As deep as it has nodes: it takes neither the stack nor for ever. */
+/* The depth equals the number of nodes: no stack overflow, no quadratic time. */
 static void a_tree_may_be_deep(void **state)
 {
 	enum { N = 200000 };

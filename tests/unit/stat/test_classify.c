@@ -1,4 +1,4 @@
-/* test_classify.c - classes counted, rates and averages as scikit-learn gives them.
+/* test_classify.c - class counts, rates and averages equal those of scikit-learn.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void near(double a, double b)
 	assert_true(fabs(a - b) <= 1e-12 * fmax(fabs(b), 1));
 }
 
-/* The example of classification_report's documentation. */
+/* The example in the documentation of classification_report. */
 static void three_classes(void **state)
 {
 	const uint32_t truth[] = {0, 1, 2, 2, 2}, predicted[] = {0, 0, 2, 2, 1};
@@ -62,8 +62,8 @@ static void classes_without_predictions_or_items(void **state)
 
 	(void)state;
 	classify(truth, predicted, 3, 4);
-	assert_int_equal(all.never_predicted, 2); /* 1 and 3 */
-	assert_int_equal(all.empty, 2);		  /* 2 and 3 */
+	assert_int_equal(all.never_predicted, 2); /* classes 1 and 3 */
+	assert_int_equal(all.empty, 2);		  /* classes 2 and 3 */
 	near(of[1].precision, 0);
 	near(of[2].recall, 0);
 	near(of[3].f1, 0);
@@ -71,7 +71,7 @@ static void classes_without_predictions_or_items(void **state)
 	near(all.weighted.recall, 2.0 / 3);
 }
 
-/* Of a part of the labels the others are none: precision and recall of all fall apart. */
+/* With a subset of the labels the others are no class: micro precision and recall differ. */
 static void a_part_of_the_labels(void **state)
 {
 	const uint32_t truth[] = {0, 0, 9, 1}, predicted[] = {0, 9, 0, 1};
@@ -84,7 +84,7 @@ static void a_part_of_the_labels(void **state)
 	near(all.micro.recall, 0.5);
 	classify(truth, predicted, 4, 2);
 	near(all.micro.precision, 2.0 / 3);
-	/* 9 is no hit, though both say so */
+	/* 9 is not a hit, though truth and prediction agree */
 	const uint32_t none[] = {9, 9};
 	classify(none, none, 2, 2);
 	assert_int_equal(all.hits, 0);
@@ -102,7 +102,7 @@ static void nothing(void **state)
 	near(all.macro.f1, 0);
 }
 
-/* 257 classes of thirds: only the order of NumPy's sum gives the bits that it gives. */
+/* 257 classes with thirds: only NumPy's order of summation gives NumPy's bits. */
 static void the_average_adds_up_as_numpy_does(void **state)
 {
 	static uint32_t truth[3 * K], predicted[3 * K];
@@ -119,7 +119,7 @@ static void the_average_adds_up_as_numpy_does(void **state)
 	for (size_t i = 0; i < k; i++)
 		plain += of[i].f1;
 	assert_true(plain / (double)k != all.macro.f1);
-	/* numpy.average of the same */
+	/* numpy.average of the same values */
 	assert_true(all.macro.recall == 0x1.54ab54ab54ab5p-1);
 	assert_true(all.macro.f1 == 0x1.4884488448844p-1);
 	assert_true(all.weighted.f1 == 0x1.4884488448844p-1);

@@ -1,5 +1,5 @@
 /* test_stat_binomial.c - the exact binomial test of a limit, against known numbers and against
- * queues whose percentiles are known.
+ * queues with known percentiles.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -20,7 +20,7 @@ static void assert_near(double v, double expected, double tolerance)
 		fail_msg("%.17g is not %.17g", v, expected);
 }
 
-/* The smallest numbers of MLPerf LoadGen with one request over the limit. */
+/* The smallest numbers in MLPerf LoadGen with one request over the limit. */
 static void fewest_runs(void **state)
 {
 	static const struct {
@@ -31,12 +31,12 @@ static void fewest_runs(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		assert_int_equal(stat_percentile_runs(known[i].p, 0.99, 1), known[i].n);
-		/* One less is not enough. */
+		/* One run fewer is not enough. */
 		assert_true(stat_binomial_at_most(1, (double)known[i].n - 1, 1 - known[i].p) >
 			    0.01);
 		assert_true(stat_binomial_at_most(1, (double)known[i].n, 1 - known[i].p) <= 0.01);
 	}
-	/* None over it: ln 0.01 / ln 0.99 = 458.2. */
+	/* None over the limit: ln 0.01 / ln 0.99 = 458.2. */
 	assert_int_equal(stat_percentile_runs(0.99, 0.99, 0), 459);
 	assert_int_equal(stat_percentile_runs(0.5, 0.95, 0), 5);
 }
@@ -46,7 +46,7 @@ static void tails_add_up(void **state)
 	double sum = 0, term = pow(0.7, 20);
 
 	(void)state;
-	/* By the definition, n = 20 and q = 0.3. */
+	/* Compared with the definition, n = 20 and q = 0.3. */
 	for (int k = 0; k < 20; k++) {
 		sum += term;
 		assert_near(stat_binomial_at_most(k, 20, 0.3), sum, 1e-12);
@@ -79,10 +79,10 @@ static void verdicts(void **state)
 	assert_int_equal(test(0.99, 0.99, 10, 10).verdict, DCK_VERDICT_VIOLATED);
 	assert_int_equal(test(0.99, 0.99, 1, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_int_equal(test(0.99, 0.99, 0, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
-	/* The median needs few, but an n_eff below 50 is not to be trusted. */
+	/* The median needs few runs, but an n_eff below 50 is too unreliable. */
 	assert_int_equal(test(0.5, 0.99, 49, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_int_equal(test(0.5, 0.99, 50, 5).verdict, DCK_VERDICT_MET);
-	/* How many would decide at the same share. */
+	/* The number of runs that would decide with the same share. */
 	l = test(0.99, 0.99, 1000, 5);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed > 1000 && l.n_needed < 4000);
@@ -90,7 +90,7 @@ static void verdicts(void **state)
 	l = test(0.99, 0.99, 1000, 15);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(stat_binomial_at_least(l.n_needed * 0.015, l.n_needed, 0.01) <= 0.01);
-	/* Just as many as may: nobody knows. */
+	/* Exactly the permitted share: no number of runs decides. */
 	assert_true(test(0.99, 0.99, 1000, 10).n_needed == 0);
 }
 
@@ -101,7 +101,7 @@ static double uniform(void)
 	return ((double)(rng_next(&seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Latencies of a queue with random arrivals and a service of 1. */
+/* Latencies of a queue with random arrivals and a service time of 1. */
 static void queue_fill(double *x, size_t n, double utilisation)
 {
 	double wait = 0;
@@ -112,8 +112,8 @@ static void queue_fill(double *x, size_t n, double utilisation)
 	}
 }
 
-/* The limit is the very percentile: neither verdict is right. Without a correction for dependence
- * 22 % and 33 % of such queues would be said to hold with a confidence of 95 %. */
+/* The limit equals the percentile: neither verdict is right. Without a correction for dependence 22
+ * % and 33 % of such queues would be reported as met at a confidence of 95 %. */
 static void dependent_runs(void **state)
 {
 	enum { N = 2000, SERIES = 300, LONG = 1000000 };
@@ -158,7 +158,7 @@ static void independent_runs(void **state)
 		x[i] = uniform();
 	runs = stat_limit_runs(x, N, 0.99, 0.99, 0.95, scratch);
 	assert_true(runs > 0.7 * N && runs <= N);
-	/* No spread at all, and hardly any runs. */
+	/* No spread at all, and few runs. */
 	for (size_t i = 0; i < N; i++)
 		x[i] = 1;
 	assert_true(stat_limit_runs(x, N, 0.9, 2, 0.95, scratch) == N);
@@ -167,8 +167,8 @@ static void independent_runs(void **state)
 	free(scratch);
 }
 
-/* A processor that is slower for half of the time: that says much of a limit nearby, and nothing of
- * one that is far beyond all that was seen. */
+/* A processor that is slower half of the time: this affects a limit nearby, and not one far beyond
+ * all observed values. */
 static void limits_far_off(void **state)
 {
 	enum { N = 2000 };
@@ -196,23 +196,23 @@ static void interval_limits(void **state)
 	assert_int_equal(stat_limit_interval(NAN, NAN, 1), DCK_VERDICT_INCONCLUSIVE);
 	stat_limit_mean(10, 1, 100, 100, 11.1, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_MET);
-	/* 11 is within 10 +- 1, but not where a mean of 11 would have a greater error. */
+	/* The limit 11 is outside 10 +- 1, but not if a mean of 11 would have a greater error. */
 	stat_limit_mean(10, 1, 100, 100, 11, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	stat_limit_mean(10, 1, 10000, 100, 11.1, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
-	/* Few runs of a long tail give a mean that is too low. */
+	/* Few runs of a long-tailed distribution give too low a mean. */
 	stat_limit_mean(10, 1, 49, 49, 11.1, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed >= STAT_N_EFF_ENOUGH && l.n_needed <= STAT_N_EFF_ENOUGH);
 	stat_limit_mean(10, 1, 3, 3, 8.9, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_VIOLATED);
-	/* Half as far away as the interval is wide: four times as many. */
+	/* Half the distance relative to the width: four times as many runs. */
 	stat_limit_mean(10, 1, 100, 100, 9.5, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(fabs(l.n_needed - 400) < 1e-9);
 	stat_limit_mean(10, 1, 100, 100, 10, &l);
-	assert_true(l.n_needed <= 0); /* at the limit no number decides */
+	assert_true(l.n_needed <= 0); /* at the limit no number of runs decides */
 	stat_limit_mean(10, INFINITY, 1, 1, 20, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed <= 0);

@@ -1,5 +1,4 @@
-/* test_stat_blocks.c - treatments in randomised complete blocks, against numbers worked out by
- * hand.
+/* test_stat_blocks.c - treatments in randomised complete blocks, against numbers computed by hand.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/blocks.h"
@@ -35,7 +34,7 @@ static void test_book(void **state)
 	assert_true(stat_blocks_half(&f, 0.95, 3) > stat_blocks_half(&f, 0.95, 1));
 }
 
-/* Whatever the blocks add, the differences stay exact. */
+/* Whatever the block effects, the differences stay exact. */
 static void test_drift_falls_out(void **state)
 {
 	static const double drift[3] = {0, 10, -55};

@@ -44,14 +44,14 @@ static size_t find(size_t n)
 static void exact(void **state)
 {
 	(void)state;
-	/* 12 values below 12 others: of the 24!/(12! 12!) = 2,704,156 ways two look so. */
+	/* 12 values below 12 others: 2 of 24!/(12! 12!) = 2,704,156 arrangements do this. */
 	for (size_t i = 0; i < 24; i++)
 		x[i] = i < 12 ? (double)(i * 5 % 12) : 100 + (double)(i * 7 % 12);
 	assert_int_equal(find(24), 1);
 	assert_int_equal(found[0].at, 12);
 	assert_true(found[0].p == 1.0 / 2000);
 	assert_true(found[0].before == 5.5 && found[0].after == 105.5);
-	/* Only the order counts. */
+	/* Only the ranks count. */
 	for (size_t i = 0; i < 24; i++)
 		x[i] = exp(x[i] / 10);
 	assert_int_equal(find(24), 1);
@@ -69,7 +69,7 @@ static void none(void **state)
 	for (size_t i = 0; i < 100; i++)
 		x[i] = 5;
 	assert_int_equal(find(100), 0);
-	/* Outliers are no level. */
+	/* An outlier is not a level. */
 	uint64_t seed = 1;
 	noise(40, &seed);
 	x[20] = 1000;
@@ -97,7 +97,7 @@ static void several(void **state)
 	assert_true(fabs(found[3].before - 104) < 1.5 && fabs(found[3].after - 92) < 1.5);
 }
 
-/* More changes than there is room for: the first that were found are kept. */
+/* More changes than the array's capacity: the first ones found are kept. */
 static void many(void **state)
 {
 	(void)state;
@@ -128,7 +128,7 @@ static void false_alarms(void **state)
 	}
 }
 
-/* A change of three standard deviations that ten values lie behind, of 40 values. */
+/* A change of three standard deviations before the last ten of 40 values. */
 static void detection(void **state)
 {
 	uint64_t seed = 5;

@@ -12,7 +12,7 @@
 
 static double x[N_MOST], scratch[2 * N_MOST + 40000];
 
-/* About normal with variance 1: the sum of twelve uniform numbers, less 6. */
+/* Approximately normal with variance 1: the sum of twelve uniform numbers, minus 6. */
 static double noise(uint32_t *v)
 {
 	double sum = -6;
@@ -103,7 +103,7 @@ static void modes_one(void **state)
 		x[i] = exp((x[i] - 100) / 6);
 	stat_modes_find(x, 3000, scratch, &m);
 	assert_false(m.two);
-	/* Few, equal and coarse: a clock's ticks are no modes. */
+	/* Few, equal and coarse values: a clock's ticks are not modes. */
 	fill(39, 100, 1);
 	stat_modes_find(x, 39, scratch, &m);
 	assert_false(m.two);
@@ -131,7 +131,7 @@ static void drift_line(void **state)
 	stat_drift d;
 
 	(void)state;
-	/* 100, 101, ... 119: a change of 20 runs' steps over a median of 109.5, without noise. */
+	/* 100, 101, ... 119: a change by 20 runs' steps over a median of 109.5, without noise. */
 	for (size_t i = 0; i < 20; i++)
 		x[i] = 100 + (double)i;
 	stat_drift_find(x, 20, 0.95, scratch, &d);
@@ -201,7 +201,7 @@ static void steady_ten(void **state)
 	memcpy(x, quiet, sizeof quiet);
 	assert_true(check(10).steady);
 	x[0] = 1.8;
-	assert_false(check(10).steady); /* nine are left */
+	assert_false(check(10).steady); /* nine remain */
 	x[10] = 1.0;
 	assert_true(check(11).steady);
 	assert_int_equal(check(11).first, 1);
@@ -220,7 +220,7 @@ static void steady_decay(void **state)
 	assert_false(check(60).steady);
 	s = check(1000);
 	assert_true(s.steady);
-	/* The rest of the decay is below 1 % behind run 92, and below 0.01 % behind run 184. */
+	/* The remaining decay is below 1 % after run 92, and below 0.01 % after run 184. */
 	assert_in_range(s.first, 80, 200);
 }
 
@@ -248,7 +248,7 @@ static void steady_drift(void **state)
 	assert_false(s.steady);
 	assert_true(s.change_ratio < -0.03);
 	assert_non_null(strstr(s.evidence, "still falling"));
-	/* A tenth of that does not matter. */
+	/* A tenth of that drift does not matter. */
 	fill(1000, 100, 0.5);
 	for (size_t i = 0; i < 1000; i++)
 		x[i] -= 0.8 * (double)i / 1000;

@@ -26,7 +26,7 @@ static void normal_quantiles(void **state)
 	assert_true(isinf(stat_normal_quantile(0)) && isinf(stat_normal_quantile(1)));
 }
 
-/* The usual table of critical values with more digits (from the definition, in arithmetic of 30
+/* The usual table of critical values with more digits (computed from the definition with 30
  * digits), and the closed forms for 1 and 2 degrees of freedom. */
 static void t_quantiles(void **state)
 {
@@ -43,7 +43,7 @@ static void t_quantiles(void **state)
 	close_to(stat_t_quantile(0.25, 1), -1, 1e-13);
 }
 
-/* I_x(a, b) is a polynomial for whole a and b. */
+/* I_x(a, b) is a polynomial for integers a and b. */
 static void beta(void **state)
 {
 	(void)state;

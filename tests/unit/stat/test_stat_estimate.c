@@ -19,8 +19,8 @@ static void close_to(double got, double want, double error)
 		fail_msg("got %.17g, want %.17g", got, want);
 }
 
-/* A full period of a multiplicative generator modulo a prime: equally spread and without visible
- * order, so that exact quantiles are known. */
+/* A full period of a multiplicative generator modulo a prime: uniform and without visible order, so
+ * that exact quantiles are known. */
 static uint32_t step(uint32_t v)
 {
 	return (uint32_t)((uint64_t)v * 48271 % 2147483647);
@@ -32,7 +32,7 @@ static double uniform(uint32_t *v)
 	return *v / 2147483647.0;
 }
 
-/* The integers 1 to n in an order without dependence. */
+/* The integers 1 to n in an order without autocorrelation. */
 static void fill_shuffled(size_t n)
 {
 	uint32_t v = 11;
@@ -90,8 +90,8 @@ static void large_offset(void **state)
 	close_to(ask(STAT_STDDEV, 1001).value, 0.1, 1e-7);
 }
 
-/* Student's sleep data, group 1 (1908): mean 0.75, s 1.78901, t interval -0.5297804 to 2.0297804.
- */
+/* Student's sleep data, group 1 (1908): mean 0.75, s 1.78901, t interval -0.5297804 to
+ * 2.0297804. */
 static void student_sleep(void **state)
 {
 	static const double sleep[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
@@ -131,8 +131,8 @@ static void exact_values(void **state)
 	assert_false(all[STAT_P999].present);
 }
 
-/* The exact binomial ranks of n = 1000 at 95 %: the median lies between the 469th and 532nd of the
- * order statistics (whole ranks, conservative); joined by lines the ranks come out just inside. */
+/* The exact binomial ranks for n = 1000 at 95 %: the median is between the 469th and 532nd order
+ * statistics (whole ranks, conservative); interpolated ranks are just inside. */
 static void median_ranks(void **state)
 {
 	stat_estimate e;
@@ -148,7 +148,7 @@ static void median_ranks(void **state)
 	assert_string_equal(e.how, "exact order statistics of 1000 runs");
 }
 
-/* p^n <= 2.5 %: 36, 72, 368 and 3688 runs. One fewer has no interval. */
+/* p^n <= 2.5 %: 36, 72, 368 and 3688 runs. One run fewer has no interval. */
 static void percentile_needs(void **state)
 {
 	static const struct {
@@ -248,8 +248,8 @@ static void dependence(void **state)
 	close_to(stat_tau(x, N_MOST, scratch_room), 9, 0.1);
 	e = ask(STAT_MEAN, N_MOST);
 	close_to(e.n_eff, N_MOST / 9.0, 0.1);
-	/* Standard error 1 * sqrt(9 / n), twice 1.96 of it; a third more where the lowest
-	 * ordinates of one series stand out by chance. */
+	/* Standard error 1 * sqrt(9 / n), the width 2 * 1.96 of it; a third more where the lowest
+	 * periodogram ordinates of a series are large by chance. */
 	close_to((e.hi - e.lo) / (2 * 1.96 * 3 / sqrt(N_MOST)), 1, 0.35);
 	e = ask(STAT_P99, 1000);
 	assert_false(e.present);
@@ -265,14 +265,14 @@ static void dependence(void **state)
 static void lag1_exact(void **state)
 {
 	(void)state;
-	/* About 2.5: -1.5 -0.5 0.5 1.5; products 0.75 - 0.25 + 0.75 over squares 5. */
+	/* Deviations from 2.5: -1.5 -0.5 0.5 1.5; products 0.75 - 0.25 + 0.75 over squares 5. */
 	for (size_t i = 0; i < 4; i++)
 		x[i] = (double)i + 1;
 	close_to(stat_lag1(x, 4), 0.25, 1e-15);
 	close_to(stat_lag1(x, 2), 0, 0);
 }
 
-/* Each tenth run slow: that pattern says nothing against the mean. */
+/* Every tenth run is slow: this pattern does not bias the mean. */
 static void repeating(void **state)
 {
 	stat_estimate e;
@@ -283,7 +283,7 @@ static void repeating(void **state)
 		x[i] += 50;
 	e = ask(STAT_MEAN, 1000);
 	close_to(e.value, 105, 0.01);
-	/* The noise alone gives 0.062, the spikes as noise 0.93. */
+	/* The noise alone gives 0.062, with the spikes counted as noise 0.93. */
 	assert_true((e.hi - e.lo) / 2 > 0.04 && (e.hi - e.lo) / 2 < 0.12);
 }
 
@@ -308,7 +308,7 @@ static void precise(void **state)
 	e = ask(STAT_MEDIAN, 1000);
 	assert_true(stat_precise(&e, 0.1));
 	assert_false(stat_precise(&e, 0.05));
-	/* However narrow: fewer than 50 effective runs stop nothing. */
+	/* However narrow the interval: fewer than 50 effective runs stop nothing. */
 	for (size_t i = 0; i < 30; i++)
 		x[i] = 1000 + (double)(i % 3);
 	e = ask(STAT_MEDIAN, 30);
@@ -349,7 +349,7 @@ static void order(void **state)
 		for (size_t i = 0; i < n; i++)
 			assert_true(x[i] == (double)(i + 1));
 	}
-	/* Shapes that drive quicksort deep. */
+	/* Input orders that drive quicksort deep. */
 	for (int shape = 0; shape < 4; shape++) {
 		for (size_t i = 0; i < N_MOST; i++)
 			x[i] = shape == 0   ? (double)i

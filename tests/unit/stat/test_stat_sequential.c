@@ -1,4 +1,4 @@
-/* test_stat_sequential.c - the sequential sign test against counting every walk there is.
+/* test_stat_sequential.c - the sequential sign test against an enumeration of every walk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #define N 16
 
-/* With one look it is the exact sign test: of 10 pairs at 2.5 % a side one may lie beyond, since
- * P(B <= 1) = 11/1024 and P(B <= 2) = 56/1024. */
+/* With one look this is the exact sign test: of 10 pairs at 2.5 % per side one may be beyond,
+ * because P(B <= 1) = 11/1024 and P(B <= 2) = 56/1024. */
 static void one_look(void **state)
 {
 	static const struct {
@@ -37,8 +37,8 @@ static void one_look(void **state)
 	}
 }
 
-/* Every sequence of 16 signs: the share of those that ever have no more than r below at a look must
- * be what was spent, and within alpha. */
+/* Over all sequences of 16 signs, the share with at most r below at any look must equal the alpha
+ * spent, and be within alpha. */
 static void all_walks(void **state)
 {
 	static const size_t looks[] = {6, 8, 10, 12, 14, 16};
@@ -65,7 +65,7 @@ static void all_walks(void **state)
 	assert_true(crossed > 0);
 	assert_true(fabs((double)crossed / (1u << N) - b.spent) < 1e-12);
 	assert_true(b.spent <= alpha);
-	/* Nearly all of it can be used: the steps of a count are coarse. */
+	/* Nearly all of alpha can be spent: a count has coarse steps. */
 	assert_true(b.spent > alpha / 3);
 	assert_true(r[5] >= r[0]);
 }
@@ -119,7 +119,7 @@ static void median_and_ranks(void **state)
 	free(scratch);
 }
 
-/* Long stretches on one side: ranks move outwards. */
+/* Long stretches on one side widen the ranks. */
 static void dependent(void **state)
 {
 	enum { n = 200 };
@@ -139,7 +139,7 @@ static void dependent(void **state)
 	free(scratch);
 }
 
-/* Equal values come in no order. */
+/* Ties have no order. */
 static void ties(void **state)
 {
 	enum { n = 100 };
@@ -158,8 +158,8 @@ static void ties(void **state)
 	free(scratch);
 }
 
-/* Pairs that do not depend on each other pay little for it: of 100 the interval leaves out nearly
- * the 39 at each end that it may. */
+/* Independent pairs pay little for the correction: of 100 the interval leaves out nearly the 39
+ * permitted at each end. */
 static void independent(void **state)
 {
 	enum { n = 100 };

@@ -35,7 +35,7 @@ static void one_look(void **state)
 	assert_false(stat_precise(&e, 0.01));
 }
 
-/* As wide as the interval would be with n_eff_lower: twice as wide for a quarter of the runs. */
+/* The interval with n_eff_lower counts: twice as wide for a quarter of the runs. */
 static void careful(void **state)
 {
 	const stat_estimate e = known(1, 800, 200, true);
@@ -53,7 +53,7 @@ static void enough_runs(void **state)
 	assert_true(stat_precise(&e, 0.01));
 	e = known(0.1, 60, 49.9, false);
 	assert_false(stat_precise(&e, 0.01));
-	/* Dependent runs: n_eff is estimated, so twice as many. */
+	/* Dependent runs: n_eff is estimated, so twice as many are required. */
 	e = known(0.1, 100, 100, true);
 	assert_true(stat_precise(&e, 0.01));
 	e = known(0.1, 110, 99.9, true);

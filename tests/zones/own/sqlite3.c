@@ -1,5 +1,5 @@
-/* sqlite3.c - a library of a program's own that has the name of one of the system's, and what that
- * one has not.
+/* sqlite3.c - a bundled library with the name of a system library, and a function that the system's
+ * lacks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 const char *sqlite3_of_its_own(void);

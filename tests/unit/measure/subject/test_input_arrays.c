@@ -1,4 +1,4 @@
-/* test_input_arrays.c - values of inputs that are arrays in memory.
+/* test_input_arrays.c - input values from arrays in memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"
@@ -31,7 +31,7 @@ static subject_inputs *made(const dck_tensor_info *in, dck_model_config c)
 	return b;
 }
 
-/* sentence NULL: whatever it is. */
+/* sentence NULL: any message. */
 static void refused(const dck_tensor_info *in, dck_model_config c, dck_status code,
 		    const char *sentence)
 {
@@ -74,7 +74,7 @@ static void they_are_inputs(void **state)
 		assert_ptr_not_equal(t->data, ones);
 	}
 	subject_inputs_free(b);
-	/* No file holds these. */
+	/* Element types that no file has. */
 	b = made(&brain, CONFIG(.input = LIST("x=bf"), .arrays = arrays));
 	assert_memory_equal(subject_inputs_get(b, 0, 0)->data, halves, sizeof halves);
 	subject_inputs_free(b);
@@ -88,7 +88,7 @@ static void they_are_inputs(void **state)
 	refused(&fixed, CONFIG(.input = LIST("x=mine"), .arrays = arrays), DCK_E_ARG,
 		"'mine' gives the input 'x' the shape 3x2, but the model fixes axis 0 at 2 "
 		"(2x3): export it with a symbolic dimension there to change it");
-	/* A name that is none of an array is a file's. */
+	/* A name without an array is a file name. */
 	refused(&fixed, CONFIG(.input = LIST("x=nothing/there"), .arrays = arrays), DCK_E_ABSENT,
 		NULL);
 }

@@ -1,5 +1,5 @@
-/* test_inputs.c - shapes made definite by the model, --input, --shape, --dim and --batch, in every
- * order and conflict; values from files and at random.
+/* test_inputs.c - shapes resolved by the model, --input, --shape, --dim and --batch, in every order
+ * and conflict; values from files and random values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"
@@ -65,7 +65,7 @@ static void assert_shape(const subject_inputs *b, size_t index, const char *expe
 	assert_string_equal(text, expected);
 }
 
-/* One input, the shape that comes out. */
+/* Expects this shape for one input. */
 static void shaped(const dck_tensor_info *in, dck_model_config c, const char *expected)
 {
 	subject_inputs *b = made(in, 1, c);
@@ -126,7 +126,7 @@ static int files_begin(void **state)
 	return 0;
 }
 
-/* --- what fixes a dimension */
+/* --- options that bind a dimension */
 
 static void the_model(void **state)
 {
@@ -143,12 +143,12 @@ static void options_in_every_mixture(void **state)
 	shaped(&image, CONFIG(.shape = LIST("x=1x3x224x320")), "1x3x224x320");
 	shaped(&image, CONFIG(.dim = LIST("N=4", "width=7", "height=8")), "4x3x8x7");
 	shaped(&image, CONFIG(.dim = LIST("height=8", "width=7"), .batch = 5), "5x3x8x7");
-	/* The same said twice is no conflict. */
+	/* The same size given twice is not a conflict. */
 	shaped(
 	    &image,
 	    CONFIG(.dim = LIST("N=4", "N=4"), .shape = LIST("x=4x3x8x8", "x=4x3x8x8"), .batch = 4),
 	    "4x3x8x8");
-	/* A length may be 0, as of a state that is empty yet; a batch may not. */
+	/* A length may be 0, as in a state that is still empty; a batch may not. */
 	shaped(&image, CONFIG(.dim = LIST("N=2", "height=0", "width=2")), "2x3x0x2");
 	refused(&image, 1, CONFIG(.dim = LIST("N=0", "height=2", "width=2")), DCK_E_ARG,
 		"axis 0 of the input 'x', the batch, is 0: give 1 or more");
@@ -179,7 +179,7 @@ static void equal_symbols_are_equal_sizes(void **state)
 	assert_shape(b, 0, "2x7");
 	assert_shape(b, 1, "2x7");
 	subject_inputs_free(b);
-	/* --batch gives the symbol its size, everywhere. */
+	/* --batch binds the symbol in all inputs. */
 	b = made(pair, 2, CONFIG(.batch = 3, .dim = LIST("seq=9")));
 	assert_shape(b, 0, "3x9");
 	assert_shape(b, 1, "3x9");
@@ -190,7 +190,7 @@ static void equal_symbols_are_equal_sizes(void **state)
 		"the dimension 'seq' would be 7 (--shape) and 8 (--dim): it has one size");
 	refused(pair, 2, CONFIG(.dim = LIST("seq=8", "seq=9")), DCK_E_ARG,
 		"the dimension 'seq' would be 8 (--dim) and 9 (--dim): it has one size");
-	/* Within one shape, too. */
+	/* Also within one shape. */
 	const dck_tensor_info square = {
 	    .name = "x", .dtype = F32, .rank = 2, .dim = {-1, -1}, .symbol = {"n", "n"}};
 	shaped(&square, CONFIG(.batch = 4), "4x4");
@@ -203,7 +203,7 @@ static void equal_symbols_are_equal_sizes(void **state)
 
 static void open_dimensions_say_what_to_give(void **state)
 {
-	/* Two that are written alike and are no name, and one more. */
+	/* Two equal symbols that are not names, and one more. */
 	static const dck_tensor_info marks = {.name = "x",
 					      .dtype = F32,
 					      .rank = 4,
@@ -261,7 +261,7 @@ static void open_dimensions_say_what_to_give(void **state)
 				 "--shape input=1x128 --shape state=2x1x128");
 }
 
-/* The file knows symbols that the engine, which was told their sizes, has none of any more. */
+/* The file has symbols; the engine, which was opened with their sizes, reports none. */
 static void symbols_of_the_file(void **state)
 {
 	static const int64_t dims[] = {-1, 3, -1, -1};
@@ -285,7 +285,7 @@ static void symbols_of_the_file(void **state)
 			    "'p.0'?");
 }
 
-/* What no values can be made of is refused before an engine is asked. */
+/* Types without generated values are refused before the engine is opened. */
 static void kinds_that_cannot_be_fed(void **state)
 {
 	static const struct {
@@ -316,7 +316,7 @@ static void kinds_that_cannot_be_fed(void **state)
 	mem_arena_free(a);
 }
 
-/* Exporters write sums of other sizes. */
+/* Exporters write sums of other symbols as sizes. */
 static void sizes_that_follow(void **state)
 {
 	static const dck_tensor_info decoder[] = {
@@ -451,7 +451,7 @@ static void wrong_words(void **state)
 		"--dim is 'N=9223372036854775808': the size must be a whole number");
 }
 
-/* Names and files may hold '='. */
+/* Names and files may contain '='. */
 static void equals_signs(void **state)
 {
 	const dck_tensor_info odd = {.name = "a=b", .dtype = F32, .rank = 1, .dim = {-1}};
@@ -484,7 +484,7 @@ static void sizes_that_do_not_fit(void **state)
 		"the input 'words' is not of plain numbers, which are all that --input reads");
 }
 
-/* Two inputs a set: the number of tensors overflows, or their table alone is too much. */
+/* Two inputs per set: the number of tensors overflows, or their table alone is too large. */
 static void pools_that_do_not_fit(void **state)
 {
 	static const uint64_t pools[] = {UINT64_C(1) << 40, UINT64_C(1) << 60, UINT64_C(1) << 63,
@@ -584,7 +584,7 @@ static void integers_stay_in_range(void **state)
 	assert_string_equal(subject_inputs_text(b, 1),
 			    "4x250 int64, uniform 0..1 (the graph does not limit them), seed 3");
 	subject_inputs_free(b);
-	/* Bytes are data, of any value. */
+	/* Bytes are data and have any value. */
 	const dck_tensor_info bytes = {
 	    .name = "x", .dtype = {DCK_DTYPE_UINT, 8, 1}, .rank = 1, .dim = {4}};
 	b = made(&bytes, 1, CONFIG(.seed = 1));
@@ -597,7 +597,7 @@ static void integers_stay_in_range(void **state)
 	subject_inputs_free(b);
 }
 
-/* An input of bytes, and the range that the graph gives it. */
+/* Checks a byte input against the range that the graph implies. */
 static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least, int64_t greatest,
 			   const char *text)
 {
@@ -626,7 +626,7 @@ static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least
 	subject_inputs_free(b);
 }
 
-/* What the graph allows and the type cannot hold must not wrap around. */
+/* A range wider than the type must not wrap around. */
 static void ranges_wider_than_the_type(void **state)
 {
 	const dck_dtype i8 = {DCK_DTYPE_INT, 8, 1}, u8 = {DCK_DTYPE_UINT, 8, 1};
@@ -721,7 +721,7 @@ static void values_in_words(void **state)
 		"--input gives the input 'x' values twice");
 }
 
-/* What may have sent a run that failed into a branch. */
+/* Hints about inputs that may have selected the failing branch. */
 static void hints(void **state)
 {
 	static const model_input ranges[] = {{.name = "mode", .is_compared = true, .compared = 7}};
@@ -775,7 +775,7 @@ static void items_of_a_run(void **state)
 	items_counted(NULL, 0, CONFIG(.seed = 1), 1, "one a run: no input has a batch axis");
 }
 
-/* A state that is handed from run to run has other axes first, and comes first here. */
+/* A state passed from run to run has other leading axes, and is the first input here. */
 static void a_state_is_no_batch(void **state)
 {
 	static const dck_tensor_info open[] = {
@@ -817,7 +817,7 @@ static void a_state_is_no_batch(void **state)
 			    "--batch is 2, but the model fixes axis 0 of the input 'input' at 1: "
 			    "export it with a symbolic batch dimension (torch.onnx.export: "
 			    "dynamic_axes) to change it");
-	/* What the model calls batch is it, wherever it stands. */
+	/* The axis that the model names batch is the batch, at any position. */
 	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "from --batch");
 	refused(&scalar, 1, CONFIG(.batch = 2), DCK_E_ARG,
 		"--batch is 2, but no input of the model has a first axis that could be the batch");

@@ -1,4 +1,4 @@
-/* test_npy.c - arrays saved by NumPy: what is read, and the sentence for all that is not.
+/* test_npy.c - arrays saved by NumPy: supported files, and the messages for all others.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/npy.h"
@@ -38,7 +38,7 @@ static npy_array parsed(unsigned version, const char *header, const void *data, 
 
 	if (npy_parse("a.npy", &b, &a, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
-	assert_null(b.data); /* taken over */
+	assert_null(b.data); /* ownership was transferred */
 	return a;
 }
 
@@ -52,7 +52,7 @@ static void refused(dck_buffer b, dck_status code, const char *sentence)
 	assert_int_equal(a.rank, 77);
 	assert_null(a.file.data);
 	assert_int_equal(npy_parse("a.npy", &b, &a, NULL), code);
-	dck_buffer_done(&b); /* still the caller's */
+	dck_buffer_done(&b); /* the caller still owns it */
 }
 
 static void refused_header(const char *header, const char *sentence)
@@ -129,7 +129,7 @@ static void scalars_and_empty_arrays(void **state)
 	assert_int_equal(a.dim[1], 0);
 	assert_int_equal(a.bytes, 0);
 	npy_done(&a);
-	/* Sixteen dimensions are the most. */
+	/* Sixteen dimensions are the maximum. */
 	a = parsed(1,
 		   "{'descr': '|i1', 'fortran_order': False, "
 		   "'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), }",
@@ -138,7 +138,7 @@ static void scalars_and_empty_arrays(void **state)
 	npy_done(&a);
 }
 
-/* Whatever order the keys have. */
+/* The keys may have any order. */
 static void big_endian_is_put_right(void **state)
 {
 	static const uint16_t expected[] = {0x0102, 0x0304};
@@ -149,7 +149,7 @@ static void big_endian_is_put_right(void **state)
 	(void)state;
 	assert_memory_equal(a.data, expected, sizeof expected);
 	npy_done(&a);
-	/* A complex number is swapped by its parts. */
+	/* The two parts of a complex number are swapped separately. */
 	a = parsed(1, "{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}",
 		   "\1\2\3\4\5\6\7\10", 8);
 	assert_memory_equal(a.data, parts, sizeof parts);
@@ -175,11 +175,11 @@ static void column_major_becomes_row_major(void **state)
 		   sizeof data);
 	assert_memory_equal(a.data, expected, sizeof expected);
 	npy_done(&a);
-	/* Of one dimension both are the same. */
+	/* With one dimension both orders are the same. */
 	a = parsed(1, "{'descr': '<i2', 'fortran_order': True, 'shape': (24,)}", data, sizeof data);
 	assert_memory_equal(a.data, data, sizeof data);
 	npy_done(&a);
-	/* Foreign in both ways. */
+	/* Both byte order and index order are foreign. */
 	a = parsed(1, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 2)}",
 		   "\0\1\0\3\0\2\0\4", 8);
 	assert_memory_equal(a.data, ((uint16_t[]){1, 2, 3, 4}), 8);
@@ -211,7 +211,7 @@ static void every_truncation(void **state)
 		dck_buffer whole = file_of(version, header, "12345678", 8);
 
 		for (size_t n = 0; n < whole.n; n++) {
-			/* Exactly as long, so that a sanitizer sees a byte read too far. */
+			/* Exactly the file's size, so that a sanitizer detects a read past it. */
 			dck_buffer part = {.data = mem_zalloc(n + (n == 0), 1), .n = n};
 			npy_array a = {0};
 
@@ -322,7 +322,7 @@ static void every_allocation_may_fail(void **state)
 		dck_set_allocator(NULL);
 		assert_int_equal(f.out, 0);
 	}
-	assert_int_equal(failures, 2); /* the header's text, the copy to transpose */
+	assert_int_equal(failures, 2); /* allocations: the header's text, the copy to transpose */
 }
 
 static void files(void **state)
@@ -348,7 +348,7 @@ static void files(void **state)
 	dck_buffer_done(&b);
 }
 
-/* Only where they are asked for: labels. */
+/* Texts are read only where requested: labels. */
 static void texts(void **state)
 {
 	static const char header[] = "{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }";
@@ -377,7 +377,7 @@ static void texts(void **state)
 	assert_int_equal(a.text, 'S');
 	assert_memory_equal(a.data, "onetwo", 6);
 	npy_done(&a);
-	/* No characters, and more than any label has. */
+	/* Width 0, and a width above the maximum of a label. */
 	b = file_of(1, "{'descr': '<U0', 'fortran_order': True, 'shape': (5, 2), }", "", 0);
 	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_OK);
 	assert_int_equal(a.width, 0);

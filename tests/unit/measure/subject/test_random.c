@@ -1,5 +1,5 @@
-/* test_random.c - random inputs, value by value. The numbers were computed by an independent
- * SplitMix64 with integers of any length.
+/* test_random.c - random inputs, value by value. The expected numbers were computed by an
+ * independent SplitMix64 with integers of any length.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/random.h"
@@ -34,7 +34,7 @@ static void floats_are_pinned(void **state)
 	assert_memory_equal(h, f16, sizeof h);
 	assert_true(random_fill(h, 4, (dck_dtype){DCK_DTYPE_BFLOAT, 16, 1}, 0, 0, 1, 0));
 	assert_memory_equal(h, bf16, sizeof h);
-	/* A complex number is two of them. */
+	/* A complex number takes two of them. */
 	assert_true(random_fill(f, 2, (dck_dtype){DCK_DTYPE_COMPLEX, 64, 1}, 0, 0, 1, 0));
 	assert_memory_equal(f, f32, sizeof f);
 	assert_true(random_fill(d, 2, (dck_dtype){DCK_DTYPE_COMPLEX, 128, 1}, 0, 0, 1, 0));

@@ -1,4 +1,4 @@
-/* test_subject.c - subjects as the command line writes them, and how "cmd:" is cut into words.
+/* test_subject.c - subjects in the syntax of the command line, and how "cmd:" is split into words.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
@@ -104,7 +104,7 @@ static void models_and_plugins(void **state)
 	parsed("plugin:zoo:x", DCK_SUBJECT_PLUGIN, "zoo:x");
 }
 
-/* A file may be called like a scheme that does not exist. */
+/* A file name may look like an unknown scheme. */
 static void files_called_like_schemes(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void words_without_quotes(void **state)
 	CUT("cmd:sleep 1", "sleep", "1");
 	CUT("cmd:  a\t b\n\nc  ", "a", "b", "c");
 	CUT("cmd:a b c d e f g", "a", "b", "c", "d", "e", "f", "g");
-	/* No shell: nothing else has a meaning. */
+	/* There is no shell: other characters have no special meaning. */
 	CUT("cmd:a $HOME *.c `b` $(c) | > d; e & ~ #f", "a", "$HOME", "*.c", "`b`", "$(c)", "|",
 	    ">", "d;", "e", "&", "~", "#f");
 }
@@ -146,7 +146,7 @@ static void words_with_backslashes(void **state)
 	CUT("cmd:a b\\ c", "a", "b c");
 	CUT("cmd:a \\'b \\\"c \\\\d", "a", "'b", "\"c", "\\d");
 	CUT("cmd:a \\n", "a", "n");
-	/* Between double quotes it keeps its meaning only before " \ $ and `. */
+	/* Between double quotes a backslash is special only before " \ $ and `. */
 	CUT("cmd:a \"\\\"\\\\\\$\\`\\n\"", "a", "\"\\$`\\n");
 	CUT("cmd:a\\", "a\\");
 	CUT("cmd:\\ ", " ");

@@ -1,5 +1,5 @@
 /* test_agree.c - differences of outputs: exact numbers for tensors of every type, and two targets
- * of an engine made for the test.
+ * with an engine of this test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static void floats_that_differ(void **state)
 
 	(void)state;
 	assert_int_equal(s.differing, 3);
-	assert_int_equal(s.outside, 0); /* each of them just within */
+	assert_int_equal(s.outside, 0); /* each difference is just within the tolerance */
 	assert_int_equal(s.zeros, 1);
 	near(s.max_abs, 1);
 	near(compared_mean_abs(&s), 1.75 / 4);
@@ -69,7 +69,7 @@ static void floats_that_differ(void **state)
 	near(compared_mean_rel(&s), 0.75 / 3);
 	near(compared_cosine_gap(&s), 1 - 25.5 / sqrt(21 * (2.25 + 4 + 0.0625 + 25)));
 	s = sum_of(TYPE(FLOAT, 64), a, b, 4, &(const compared_limits){0.25, 0.2});
-	assert_int_equal(s.outside, 2); /* 1 and 0; 4 * 0.25 + 0.2 holds */
+	assert_int_equal(s.outside, 2); /* 1 and 0 differ; 4 is within 4 * 0.25 + 0.2 */
 	assert_int_equal(s.worst, 0);
 	near(s.worst_a, 1);
 	near(s.worst_b, 1.5);
@@ -153,7 +153,7 @@ static void equal_for_want_of_anything(void **state)
 	const struct {
 		float *a, *b;
 		int64_t n;
-		const char *says; /* NULL: nothing */
+		const char *says; /* NULL: no difference */
 	} rows[] = {
 	    {zero, zero, 3, "all of its 3 elements are 0 in both"},
 	    {one, one, 3, "all of its 3 elements are 1 in both"},
@@ -243,7 +243,7 @@ static void several_sets_add_up(void **state)
 	near(compared_mean_abs(&s), 3.5 / 4);
 }
 
-/* Every value of a half is a float, and comes back; what lies between goes to the even one. */
+/* Every half value is exact as a float and converts back; ties round to even. */
 static void halves_there_and_back(void **state)
 {
 	(void)state;
@@ -292,14 +292,14 @@ static void halves_are_rounded_to_even(void **state)
 	}
 }
 
-/* --- targets: an engine that gives its input, changed as the test says */
+/* --- targets: an engine that returns its input, with the test's change */
 
 struct dck_engine_model {
 	dck_tensor_info in, out[3];
 	size_t nout;
-	float add; /* to the last element of the first output */
+	float add; /* added to the last element of the first output */
 	bool text, failing;
-	int64_t out_n; /* elements of the first output; 0: as the input */
+	int64_t out_n; /* elements of the first output; 0: as many as the input */
 };
 
 struct dck_engine_context {
@@ -387,7 +387,7 @@ static dck_status compare(const dck_engine_model *a, const dck_engine_model *b, 
 	target_open(&x, a, sets, 1);
 	target_open(&y, b, sets, 2);
 	status = compared_targets(&x.t, &y.t, NULL, NULL, ret, err);
-	/* b is fed its own values again */
+	/* b gets its own values again */
 	if (status == DCK_OK)
 		assert_ptr_equal(y.c.x.data, subject_inputs_get(y.t.inputs, 0, 0)->data);
 	subject_inputs_free(x.t.inputs);
@@ -570,7 +570,7 @@ static void what_was_compared_until_then_is_kept(void **state)
 	subject_inputs_free(y.t.inputs);
 }
 
-/* Parts follow each other along axis 0: the place is that in the whole. */
+/* Chunks are consecutive along axis 0: the position reported is that in the whole. */
 static void parts_of_one_output(void **state)
 {
 	float a[] = {1, 2, 3, 4}, b[] = {1, 2, 3, 9};

@@ -1,5 +1,5 @@
-/* test_cost_control.c - bodies of If, Loop, Scan and SequenceMap: shapes, and how often what is in
- * them counts.
+/* test_cost_control.c - bodies of If, Loop, Scan and SequenceMap: shapes, and how often their
+ * operators count.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -12,15 +12,15 @@
 typedef struct body_case {
 	const char *op;
 	int64_t opset;
-	const char *values; /* of the graph, as in op_case */
+	const char *values; /* of the graph, in the syntax of op_case */
 	const char *inputs, *outputs, *attributes;
 	const char *bodies[2];
 	const char *shapes, *macs;
-	const char *flops; /* of the whole model; " from LEAST to MOST" where these differ */
+	const char *flops; /* of the whole model; " from LEAST to MOST" if these differ */
 } body_case;
 
 static const body_case cases[] = {
-    /* 5 rounds of 6 additions; what is seen from outside takes no part in the state */
+    /* 5 rounds of 6 additions; a value of the outer scope is not part of the state */
     {"Loop",
      17,
      "m:*l[]=5 x:f[2,3] w:f[3]",
@@ -31,7 +31,7 @@ static const body_case cases[] = {
      "f[2,3] f[5,2,3]",
      "0",
      "30"},
-    /* 0 rounds: the state as it was */
+    /* 0 rounds: the initial state */
     {"Loop",
      17,
      "m:*l[]=0 x:f[2,3]",
@@ -42,7 +42,7 @@ static const body_case cases[] = {
      "f[2,3] f[0,2,3]",
      "0",
      "0"},
-    /* how often is not known */
+    /* unknown number of rounds */
     {"Loop",
      17,
      "m:l[] x:f[2,3]",
@@ -53,7 +53,7 @@ static const body_case cases[] = {
      "f[2,3] f[u1,2,3]",
      "0",
      "6*u1 from 0 to ?"},
-    /* as often as the batch is large */
+    /* as many rounds as the batch size */
     {"Loop",
      17,
      "m:*l[]=3 x:f[N]",
@@ -64,7 +64,7 @@ static const body_case cases[] = {
      "f[N] f[3,N]",
      "0",
      "3*N"},
-    /* 1 grows to 3 in the first round: each round for itself, 4 rounds of 3 */
+    /* 1 grows to 3 in the first round: each round is counted separately, 4 rounds of 3 */
     {"Loop",
      17,
      "m:*l[]=4 x:f[1] w:f[3]",
@@ -75,7 +75,7 @@ static const body_case cases[] = {
      "f[3] f[4,3]",
      "0",
      "12"},
-    /* the same, and nobody knows how often: from no round to many */
+    /* the same with an unknown number of rounds: from zero to many */
     {"Loop",
      17,
      "m:l[] x:f[1] w:f[3]",
@@ -86,7 +86,7 @@ static const body_case cases[] = {
      "f[u4] f[u1,3]",
      "0",
      "3*u1 from 0 to ?"},
-    /* the body says when it ends */
+    /* the body decides when the loop ends */
     {"Loop",
      17,
      "m:*l[]=4 x:f[2] e:t[]",
@@ -138,7 +138,7 @@ static const body_case cases[] = {
      "f[4] f[5,7]",
      "140",
      "308"},
-    /* before opset 9 everything has a batch, and lengths come first */
+    /* before opset 9 every input has a batch axis, and lengths are the first input */
     {"Scan",
      8,
      "h:f[2,4] x:f[2,7,4]",
@@ -198,13 +198,13 @@ static void check(const body_case *c)
 	if (strcmp(sym_text(r->nums, r->macs), c->macs) != 0 || strcmp(flops, c->flops) != 0)
 		fail_msg("%s of %s: %s MACs and %s FLOPs, not %s and %s", c->op, c->values,
 			 sym_text(r->nums, r->macs), flops, c->macs, c->flops);
-	/* What the sum knows, the operators know. */
+	/* If the sum is known, all operators are known. */
 	assert_int_equal(r->unknown > 0, strchr(c->flops, 'u') != NULL);
 	mem_arena_free(a);
 	wire_out_done(&w);
 }
 
-/* FLOPs with what a run has shown; *ret_choice: the first control operator's. */
+/* FLOPs with the shapes observed in a run; *ret_choice: of the first control operator. */
 static const char *after_run(const body_case *c, cost_shape shown, bool input, mem_arena *a,
 			     cost_result **ret)
 {
@@ -224,7 +224,7 @@ static const char *after_run(const body_case *c, cost_shape shown, bool input, m
 	return sym_text((*ret)->nums, (*ret)->flops);
 }
 
-/* A run tells the branch that was taken, and the rounds of a loop by what they made. */
+/* A run gives the branch that was taken, and the rounds of a loop by its output shapes. */
 static void a_run_decides(void **state)
 {
 	static const int64_t five[] = {5, 2, 3};
@@ -271,7 +271,7 @@ static void a_run_decides(void **state)
 	mem_arena_free(a);
 }
 
-/* What the caller gives is followed like a constant, but no engine knows it before the run. */
+/* Contents given by the caller count as constants, but engines get them only in the run. */
 static void a_given_content_decides(void **state)
 {
 	static const int64_t one = 1, three[] = {2, 2, 2};
@@ -299,7 +299,7 @@ static void a_given_content_decides(void **state)
 	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
 	assert_string_equal(sym_text(r->nums, r->flops), "6");
 	assert_false(r->ops[0].folded);
-	/* Of another number of elements than the input has: it says nothing. */
+	/* The number of elements differs from the input's: the content is ignored. */
 	c = (cost_content){.name = "c", .ints = three, .n = 3};
 	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
 	assert_non_null(strchr(sym_text(r->nums, r->flops), 'u'));
@@ -309,7 +309,7 @@ static void a_given_content_decides(void **state)
 	wire_out_done(&w);
 }
 
-/* The branches differ in rank: what follows is not known, and why is said by name. */
+/* The branches differ in rank: later shapes are unknown, and the reason names the operator. */
 static void branches_of_other_ranks(void **state)
 {
 	const body_case branch = {"If",

@@ -1,6 +1,6 @@
-/* test_cost_hostile.c - models that no exporter writes: counting them ends in one clear error or
- * in absent values, within the memory of the reader, and never in an integer that is wrong. That it
- * ends soon is what the runner's timeout checks: the sizes here would take hours otherwise.
+/* test_cost_hostile.c - models that no exporter writes: the result is one clear error or absent
+ * values, within the reader's memory limit, and never a wrong integer. The runner's timeout checks
+ * the running time: the sizes here would otherwise take hours.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fault_alloc.h"
@@ -157,7 +157,7 @@ static void negative_dimensions_are_open_or_refused(void **state)
 	wire_out w = {0};
 	size_t g = graph_begin(&w), at;
 
-	/* Of an input: as exporters wrote an open one before there were symbols. */
+	/* An input with an open dimension as exporters wrote it before there were symbols. */
 	at = wire_begin(&w, 11);
 	wire_put_text(&w, 1, "x");
 	size_t type = wire_begin(&w, 2), tensor = wire_begin(&w, 1);
@@ -230,7 +230,7 @@ static void unknown_sizes_are_not_zero_bytes(void **state)
 	done(&c);
 }
 
-/* --- sizes that contents ask for */
+/* --- sizes that depend on contents */
 
 static void contents_may_ask_for_anything(void **state)
 {
@@ -332,7 +332,7 @@ static void bodies_in_bodies(void **state)
 	nested_bodies(1000, false);
 }
 
-/* Were each level walked twice, the innermost would be 2^24 times. */
+/* If each level were visited twice, the innermost would be visited 2^24 times. */
 static void put_nested_loop(wire_out *w, int depth)
 {
 	size_t node = node_begin(w, "Loop", "trips cond x", "y"), attr, g;
@@ -375,7 +375,7 @@ static void loops_of_endless_trips(void **state)
 	for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
 		counted c = count_loop(trips[i], 0);
 		assert_int_equal(c.code, DCK_OK);
-		/* 8 MACs each: not in 64 bits; and none where no trip is made. */
+		/* 8 MACs each: above 64 bits; and none if there are no trips. */
 		assert_true(trips[i] > 0 ? !sym_known(c.result->macs)
 					 : !sym_known(c.result->macs) || c.result->macs.v == 0);
 		done(&c);
@@ -389,7 +389,7 @@ static void loops_of_endless_trips(void **state)
 	}
 }
 
-/* Function NAME(x) -> y of the model's own domain; its nodes call what `calls` says. */
+/* Function NAME(x) -> y of the model's own domain; its nodes call `calls`. */
 static void put_function(wire_out *w, const char *name, int ncalls, const char *calls)
 {
 	size_t at = wire_begin(w, 25), opset;
@@ -453,12 +453,12 @@ static void functions_that_multiply(void **state)
 			put_function(&w, name, 2, i + 1 < levels ? calls : "Relu");
 		}
 		fault_alloc work;
-		fault_alloc_begin(&work, SIZE_MAX); /* none fails: they are counted */
+		fault_alloc_begin(&work, SIZE_MAX); /* no allocation fails: they are counted */
 		counted c = count(&w);
 		const size_t calls_of_it = work.calls;
 		if (levels > 22) {
 			assert_int_equal(c.code, DCK_E_LIMIT);
-			/* It was refused before the functions were expanded. */
+			/* Refused before the functions were expanded. */
 			assert_in_range(calls_of_it, 1, 30);
 		} else {
 			assert_int_equal(c.code, DCK_OK);
@@ -469,7 +469,7 @@ static void functions_that_multiply(void **state)
 	}
 }
 
-/* --- sizes that no engine has */
+/* --- invalid sizes */
 
 static void a_sparse_constant_of_a_million_dimensions(void **state)
 {
@@ -493,7 +493,7 @@ static void a_sparse_constant_of_a_million_dimensions(void **state)
 	put_output(&w, "y");
 	graph_end(&w, g);
 	assert_int_equal(onnx_read_bytes(w.data, w.n, arena, &m, &err), DCK_OK);
-	/* Enough for one node, and not for a copy of its dimensions. */
+	/* Enough memory for one node, not for a copy of its dimensions. */
 	mem_arena_limit(arena, mem_arena_bytes(arena) + (4u << 20));
 	if (cost_model(m, NULL, arena, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
@@ -533,7 +533,7 @@ static void parts_of_a_huge_sequence(void **state)
 
 /* --- depth and width without nesting */
 
-/* Every label is in the first and the last operand, so its last use is far from each other one. */
+/* Every label is in the first and the last operand, so it stays live across all operands. */
 static void einsums_of_many_operands(void **state)
 {
 	(void)state;
@@ -564,7 +564,7 @@ static void einsums_of_many_operands(void **state)
 	counted c = count(&w);
 	if (c.code != DCK_OK)
 		fail_msg("%s", c.err.msg);
-	/* Each of the contractions is of one element. */
+	/* Each of the contractions has one element. */
 	assert_true(sym_is(c.result->macs, NODES * (OPERANDS - 1)));
 	done(&c);
 }
@@ -599,7 +599,7 @@ static void many_inputs_of_one_node(void **state)
 		}
 }
 
-/* Views of views own no memory; what they look at lives as long as the last of them. */
+/* Views of views own no memory; their storage lives as long as the last view. */
 static void views_of_views(void **state)
 {
 	(void)state;
@@ -646,7 +646,7 @@ static void sequences_in_sequences(void **state)
 	done(&c);
 }
 
-/* Sizes of sizes: expressions that grow with each node. */
+/* Sizes computed from sizes: expressions that grow with each node. */
 static void expressions_that_grow(void **state)
 {
 	(void)state;

@@ -13,9 +13,9 @@ static const op_case elementwise[] = {
     {"Add", NULL, 0, "x:f[2,1,4] y:f[3,1]", "z", NULL, "f[2,3,4]", "0", "24", NULL},
     {"Add", NULL, 0, "x:f[N,4] y:f[4]", "z", NULL, "f[N,4]", "0", "4*N", NULL},
     {"Mul", NULL, 0, "x:f[N,1] y:f[1,M]", "z", NULL, "f[N,M]", "0", "N*M", NULL},
-    /* One of two open sizes may be 1. */
+    /* Either of two symbolic sizes may be 1. */
     {"Add", NULL, 0, "x:f[N] y:f[M]", "z", NULL, "f[max(M, N)]", "0", "max(M, N)", NULL},
-    /* Before opset 7: the first one's shape, the second spread from an axis on. */
+    /* Before opset 7: the shape of the first operand; the second is broadcast from an axis on. */
     {"Add", NULL, 6, "x:f[2,3,4,5] y:f[3,4]", "z", "broadcast=1 axis=1", "f[2,3,4,5]", "0", "120",
      NULL},
     {"Equal", NULL, 0, "x:l[2,3] y:l[3]", "z", NULL, "t[2,3]", "0", "6", NULL},
@@ -35,7 +35,7 @@ static const op_case reductions[] = {
     {"ReduceMax", NULL, 18, "x:f[2,3]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "6", NULL},
     {"ReduceMax", NULL, 18, "x:f[2,3] a:*l[0]", "y", NULL, "f[1,1]", "0", "6", NULL},
     {"ReduceL2", NULL, 18, "x:f[2,3] a:*l[1]=1", "y", NULL, "f[2,1]", "0", "14", NULL},
-    /* Which of two is not known; of two of two it is. */
+    /* One of two axes: unknown which; two of two axes: known. */
     {"ReduceSum", NULL, 13, "x:f[2,3] a:l[1]", "y", NULL, "f[u1,u2]", "0", "6", NULL},
     {"ReduceSum", NULL, 13, "x:f[2,3] a:l[2]", "y", NULL, "f[1,1]", "0", "6", NULL},
     {"ReduceSum", NULL, 13, "x:f[2,3] a:l[K]", "y", "keepdims=0", "?", "0", "6", NULL},
@@ -101,7 +101,7 @@ static const op_case others[] = {
     {"Gradient", "ai.onnx.preview.training", 0, "x:f[3] y:f[2]", "a", NULL, "f[3]", "?", "?", NULL},
 };
 
-/* What does not fit or is not there is not known, with a reason. */
+/* Inconsistent or missing inputs give an unknown result with a reason. */
 static const op_case hostile[] = {
     {"Add", NULL, 0, "x:f[2,3] y:f[2]", "z", NULL, "?", "0", "?", NULL},
     {"Add", NULL, 0, "x:f[2,3]", "z", NULL, "?", "0", "?", NULL},
@@ -171,7 +171,7 @@ static void refuses_what_does_not_fit(void **state)
 
 typedef struct content {
 	const char *op, *inputs, *attributes;
-	const char *values; /* of the output, as sym_text() writes them; NULL: not known */
+	const char *values; /* of the output, as sym_text() writes them; NULL: unknown */
 } content;
 
 static const content contents[] = {
@@ -203,7 +203,7 @@ static const content contents[] = {
     {"CumSum", "a:*l[3]=1,2,3 x:*l[]=0", "reverse=1 exclusive=1", "5 3 0"},
     {"Cast", "a:*l[4]=-129,-128,127,128", "to=3", "? -128 127 ?"},
     {"Cast", "a:*l[3]=-1,255,256", "to=2", "? 255 ?"},
-    /* Types of fewer digits round half to even. */
+    /* Types with fewer digits round half to even. */
     {"Cast", "a:*l[4]=2048,2049,2051,70000", "to=10", "2048 2048 2052 ?"},
     {"Cast", "a:*l[3]=257,259,16777217", "to=16", "256 260 16777216"},
     {"Cast", "a:*l[2]=16777217,16777219", "to=1", "16777216 16777220"},
@@ -212,7 +212,7 @@ static const content contents[] = {
     {"Cast", "a:*l[3]=17,247,300", "to=18", "16 240 240"},
     {"Cast", "a:*l[4]=9,11,61439,65536", "to=19", "8 12 57344 57344"},
     {"Cast", "a:*l[3]=9,11,61440", "to=20 saturate=0", "8 12 ?"},
-    /* Bits: 2048 and 1, 3; 256 and 1, 3. */
+    /* Bit patterns: 2048 and 1, 3; 256 and 1, 3. */
     {"Add", "a:*h[2]=26624,26624 b:*h[2]=15360,16896", NULL, "2048 2052"},
     {"Add", "a:*g[2]=17280,17280 b:*g[2]=16256,16448", NULL, "256 260"},
 };

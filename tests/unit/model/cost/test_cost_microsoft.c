@@ -1,5 +1,5 @@
-/* test_cost_microsoft.c - shapes and costs of ONNX Runtime's own operators. The shapes are those
- * that ONNX Runtime 1.31 made of the same nodes.
+/* test_cost_microsoft.c - shapes and costs of ONNX Runtime's own operators. The shapes equal those
+ * of ONNX Runtime 1.31 for the same nodes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static const op_case attentions[] = {
     {"GroupQueryAttention", MS, 0,
      "q:f[1,5,32] - - pk:f[1,1,3,8] pv:f[1,1,3,8] s:*i[1]=7 t:*i[1]=8", "y nk nv",
      "num_heads=2 kv_num_heads=1", "f[1,5,16] f[1,1,8,8] f[1,1,8,8]", "1280", NULL, NULL},
-    /* What the past leaves open, the heads say. */
+    /* The heads give the size that the past leaves symbolic. */
     {"GroupQueryAttention", MS, 0,
      "q:f[1,5,32] - - pk:f[1,1,3,D] pv:f[1,1,3,D] s:*i[1]=7 t:*i[1]=8", "y nk nv",
      "num_heads=2 kv_num_heads=1", "f[1,5,16] f[1,1,8,8] f[1,1,8,8]", "1280", NULL, NULL},
@@ -178,7 +178,7 @@ static void counts_blocked_layouts(void **state)
 	CHECK_ALL(blocked);
 }
 
-/* How far channels are padded is seen in the weights of the convolution behind. */
+/* The padding of channels follows from the weights of the next convolution. */
 static void finds_padded_channels(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -205,7 +205,7 @@ static void finds_padded_channels(void **state)
 	wire_out_done(&w);
 }
 
-/* Of embeddings only the rows of the words are read. */
+/* An embedding reads only the rows of its words. */
 static void reads_rows_of_tables(void **state)
 {
 	static const op_case c = {

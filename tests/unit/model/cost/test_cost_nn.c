@@ -34,7 +34,7 @@ static const op_case windows[] = {
      "strides=3,2 output_shape=10,8 output_padding=1,1", "f[1,2,10,8]", NULL, NULL, NULL},
     {"ConvTranspose", NULL, 0, "x:f[1,1,3,3] w:f[1,2,3,3]", "y", "strides=2,4 auto_pad=SAME_LOWER",
      "f[1,2,6,11]", NULL, NULL, NULL},
-    /* 9 samples in each of 4 places and of 2 channels: 4 corners of 3 operations */
+    /* 9 samples at each of 4 positions and in 2 channels: 4 corners of 3 operations */
     {"DeformConv", NULL, 19, "x:f[1,2,4,4] w:f[1,2,3,3] o:f[1,18,2,2]", "y", NULL, "f[1,1,2,2]",
      "72", "1008", NULL},
     {"MaxPool", NULL, 0, "x:f[1,64,112,112]", "y i", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
@@ -124,7 +124,7 @@ static const op_case attentions[] = {
      "f[1,4,5,12]", "2400", "5520", NULL},
 };
 
-/* What does not fit or is not there is not known, with a reason. */
+/* Inconsistent or missing inputs give an unknown result with a reason. */
 static const op_case hostile[] = {
     {"Conv", NULL, 0, "x:f[1,3,8,8]", "y", NULL, "?", "?", "?", "0"},
     {"Conv", NULL, 0, "x:f[1,3,8,8] w:f[4,3,3]", "y", NULL, "?", "?", "?", NULL},

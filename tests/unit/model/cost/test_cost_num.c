@@ -1,4 +1,5 @@
-/* Open integers: equal expressions are one object, and arithmetic on them is exact.
+/* Symbolic integers: equal expressions are one object, and arithmetic on them is exact.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/sym_int.h"
 
@@ -53,7 +54,7 @@ static void test_integers(void **state)
 	assert_non_null(sym_unknown_reason(sym_floor_div(f->t, sym_const(1), sym_const(0))));
 	assert_non_null(
 	    sym_unknown_reason(sym_floor_div(f->t, sym_const(INT64_MIN), sym_const(-1))));
-	/* nothing of an unknown size is nothing */
+	/* zero times an unknown size is zero */
 	assert_true(sym_is(sym_mul(f->t, sym_const(0), sym_unknown(f->t, "why")), 0));
 }
 
@@ -66,7 +67,7 @@ static void test_polynomials(void **state)
 	check(f, square, "N^2+2*N+1");
 	check(f, sym_mul(f->t, sym_const(-3), f->n), "-3*N");
 	check(f, sym_sub(f->t, sym_mul(f->t, f->n, f->h), f->h), "N*H-H");
-	/* made in another order, the same object */
+	/* built in another order, the same object */
 	assert_true(sym_same(sym_add(f->t, f->h, f->n), sym_add(f->t, f->n, f->h)));
 	assert_true(sym_is(sym_sub(f->t, square, square), 0));
 	assert_true(sym_same(sym_symbol(f->t, "N"), f->n));
@@ -144,7 +145,7 @@ static void test_none(void **state)
 	check(f, none, "?");
 }
 
-/* Expressions that grow without end become none, they do not grow. */
+/* Compares the terms of n, and whether they are exact. */
 static void check_terms(fixture *f, sym_int n, const char *want, bool exact)
 {
 	sym_term terms[NUM_TERMS_MAX];
@@ -167,7 +168,7 @@ static sym_int halved(fixture *f, sym_int n)
 	return sym_floor_div(f->t, sym_add(f->t, n, sym_const(1)), sym_const(2));
 }
 
-/* Terms, those of most factors first, with what is rounded taken as it is where it divides. */
+/* Terms, most factors first; a rounded division counts as exact where it divides. */
 static void test_terms(void **state)
 {
 	fixture *f = *state;
@@ -186,11 +187,11 @@ static void test_terms(void **state)
 		    "3*N*H 90*N -4*1", true);
 	check_terms(f, sym_mul(t, half, f->n), "0.5*N*H", false);
 	check_terms(f, sym_mul(t, quarter, quarter), "0.0625*H^2", false);
-	/* Upsampled and not: the same where 4 divides H. */
+	/* Upsampled or not: equal if 4 divides H. */
 	check_terms(f, sym_max(t, half, sym_mul(t, sym_const(2), quarter)), "0.5*H", false);
 	check_terms(f, sym_min(t, f->h, sym_const(600)), "600*1", false);
 	check_terms(f, sym_max(t, f->h, sym_const(600)), "1*H", false);
-	/* By an open size: as it stands. */
+	/* Divided by a symbolic size: unchanged. */
 	sym_int over = sym_floor_div(t, f->h, f->n);
 	check_terms(f, sym_mul(t, over, sym_const(5)), "5*floor((H)/(N))", true);
 	check_terms(f, sym_mul(t, sym_mul(t, u, f->n), sym_const(2)), "2*N*u1", true);
@@ -202,13 +203,13 @@ static void test_terms(void **state)
 	assert_string_equal(what, "what is not zero");
 	assert_false(sym_factor(t, f->n, 1, &name, &what));
 	assert_false(sym_factor(t, sym_const(3), 0, &name, &what));
-	/* A choice is not a size, whatever its description is. */
+	/* A choice is not a size, whatever its description. */
 	sym_int taken = sym_choice(t, "which branch is taken");
 	assert_true(sym_has_choice(t, sym_mul(t, taken, f->n)));
 	assert_false(sym_has_choice(t, sym_unbacked(t, "which branch is taken")));
 	assert_false(sym_has_choice(t, f->n));
 	assert_false(sym_has_choice(t, sym_const(3)));
-	/* Deep, and twice as wide at each level: it ends. */
+	/* Deep, and twice as wide at each level: the evaluation terminates. */
 	for (int i = 0; i < 60; i++)
 		deep = sym_floor_div(
 		    t, sym_max(t, sym_add(t, deep, sym_const(i)), sym_mul(t, f->n, deep)),

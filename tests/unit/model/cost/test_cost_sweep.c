@@ -1,10 +1,10 @@
-/* test_cost_sweep.c - every rule of every operator, with inputs and attributes that it does not
- * expect: an answer or a reason, nothing else.
+/* test_cost_sweep.c - every rule of every operator, with unexpected inputs and attributes: a result
+ * or a reason, nothing else.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hostile.h"
 
-/* --- every rule, with inputs and attributes that it does not expect */
+/* --- every rule, with unexpected inputs and attributes */
 
 #define KINDS 9
 static void put_kinds(wire_out *w)
@@ -27,7 +27,7 @@ static void put_kinds(wire_out *w)
 	put_node(w, "SequenceConstruct", "k1 k2", "k8");
 }
 
-/* Every attribute that some rule reads. */
+/* Every attribute that a rule reads. */
 static const char *const attributes[] = {"axis",
 					 "axes",
 					 "keepdims",
@@ -155,8 +155,8 @@ static void every_rule_survives(void **state)
 	assert_true(rules > 50);
 }
 
-/* An operator is found only where the rows of its family are in order; of two rows of one name and
- * domain only the first is ever found. */
+/* An operator is found only if the rows of its family are sorted; of two rows with one name and
+ * domain only the first is found. */
 static void every_row_is_found(void **state)
 {
 	(void)state;

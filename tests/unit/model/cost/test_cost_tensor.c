@@ -1,4 +1,4 @@
-/* test_cost_tensor.c - shapes of operators that move, make, select and reshape data.
+/* test_cost_tensor.c - shapes of operators that move, create, select and reshape data.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static const op_case picks[] = {
      NULL},
     {"Split", NULL, 0, "x:f[6,N] s:*l[2]=2,4", "a b", NULL, "f[2,N] f[4,N]", NULL, NULL, NULL},
     {"Split", NULL, 18, "x:f[7]", "a b c", "num_outputs=3", "f[3] f[3] f[1]", NULL, NULL, NULL},
-    /* two and two leave one element for two parts; five are not two equal parts */
+    /* two and two leave one element for two parts; five do not split into two equal parts */
     {"Split", NULL, 18, "x:f[5]", "a b c d", "num_outputs=4", "? ? ? ?", NULL, NULL, NULL},
     {"Split", NULL, 13, "x:f[5]", "a b", NULL, "? ?", NULL, NULL, NULL},
     {"Gather", NULL, 0, "x:*f[30,8] i:l[N,T]", "y", NULL, "f[N,T,8]", NULL, NULL, "240"},

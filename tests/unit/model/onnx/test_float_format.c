@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating-point types of ONNX: values of bits, and rounding. */
+/* The floating-point types of ONNX: values of bit patterns, and rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static double value(int64_t type, uint64_t bits)
 	return v;
 }
 
-/* Of the tables of the formats' specifications. */
+/* Values from the tables in the formats' specifications. */
 static void bits_have_values(void **state)
 {
 	static const struct {
@@ -78,7 +78,7 @@ static void bits_have_values(void **state)
 		assert_true(same(value(rows[i].type, rows[i].bits), rows[i].value));
 }
 
-/* float16: NumPy's float16(x); the others by hand. */
+/* float16: NumPy's float16(x); the others computed by hand. */
 static void numbers_are_rounded(void **state)
 {
 	static const struct {
@@ -135,8 +135,8 @@ static void numbers_are_rounded(void **state)
 	assert_false(float_format_round(24, true, &(double){1}));
 }
 
-/* Every number of a type is itself, and between two neighbours the nearer one wins, or the even
- * one. */
+/* Every number of a type rounds to itself; between two adjacent numbers the nearer one, or the even
+ * one in a tie. */
 static void every_number_of_16_and_8_bits(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* test_model_fault.c - the n-th allocation fails, for every n: reading and building a model says
- * E_NOMEM, leaks nothing and touches no result.
+/* test_model_fault.c - the n-th allocation fails, for every n: reading and building a model return
+ * E_NOMEM, leak nothing and change no result.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 typedef struct faulty {
-	size_t calls, fail_at; /* the call with this number fails, and all after it */
-	size_t out;	       /* blocks that are out */
+	size_t calls, fail_at; /* the call with this number and all later calls fail */
+	size_t out;	       /* blocks not yet freed */
 } faulty;
 
 static void *faulty_alloc(void *self, size_t bytes)
@@ -45,7 +45,7 @@ static void faulty_release(void *self, void *old)
 	free(old);
 }
 
-/* Runs `work` with ever later failures until it gets through; returns how many there were. */
+/* Runs `work` with ever later failures until it succeeds; returns the number of failures. */
 static size_t fail_everywhere(dck_status (*work)(void *self, dck_err *err), void *self)
 {
 	for (size_t n = 1;; n++) {

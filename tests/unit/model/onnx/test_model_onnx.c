@@ -1,5 +1,5 @@
-/* test_model_onnx.c - the graph reader: what it reads, and what it says of files that are no
- * models or were made to break it.
+/* test_model_onnx.c - the graph reader: its results, and its messages for files that are not models
+ * or are hostile.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"
@@ -150,7 +150,7 @@ static const char *module_of(const char *key, const char *value, size_t bytes, m
 	return node_with(key, value, bytes, a)->module;
 }
 
-/* Of the list of scopes that PyTorch's newer exporter writes, the last is the operation. */
+/* In the list of scopes that PyTorch's newer exporter writes, the last is the operation. */
 static void reads_the_module_beside_a_node(void **state)
 {
 	static const struct {
@@ -199,7 +199,7 @@ static void reads_the_class_beside_a_node(void **state)
 	mem_arena_free(a);
 }
 
-/* "line code|line code", the innermost last. */
+/* "line code|line code", innermost last. */
 static void assert_frames(const char *stack, const char *want)
 {
 	char got[4096] = "";
@@ -217,7 +217,7 @@ static void assert_frames(const char *stack, const char *want)
 #define FRAME(file, line, code) "  File \"" file "\", line " line ", in forward\n    " code "\n"
 #define TORCH			"/v/site-packages/torch/nn/modules/conv.py"
 
-/* What PyTorch itself calls is no code of the model, unless there is nothing else. */
+/* Frames inside PyTorch are left out, unless there are no others. */
 static void reads_the_lines_beside_a_node(void **state)
 {
 	(void)state;
@@ -228,7 +228,7 @@ static void reads_the_lines_beside_a_node(void **state)
 			  FRAME("/n.py", "13", "y = F.relu(x)"),
 		      "/n.py:27 x = block(x)|/n.py:13 y = F.relu(x)");
 	assert_frames(FRAME(TORCH, "1", "a") FRAME(TORCH, "2", "b"), TORCH ":2 b");
-	/* Where the source was not there, its line is not either. */
+	/* If the source file was missing, the line's text is missing too. */
 	assert_frames("File \"/n.py\", line 3, in f\nFile \"/m.py\", line 4, in g",
 		      "/n.py:3 |/m.py:4 ");
 	assert_frames("File \"/n.py\", line 3\n", "/n.py:3 ");
@@ -300,7 +300,7 @@ static void put_data(wire_out *w, int64_t dtype, int64_t dim, uint32_t field, co
 	size_t at = wire_begin(w, 5);
 
 	wire_put_int(w, 1, dim);
-	wire_put_bytes(w, field, data, n); /* before the type on purpose: any order goes */
+	wire_put_bytes(w, field, data, n); /* before the type on purpose: any order is valid */
 	wire_put_int(w, 2, dtype);
 	wire_end(w, at);
 }
@@ -324,10 +324,10 @@ static void keeps_values_of_small_tensors_only(void **state)
 	put_data(&w, ONNX_FLOAT, 64, 9, zeros, 256);
 	put_data(&w, ONNX_FLOAT, 65, 9, zeros, 260);
 	put_data(&w, ONNX_INT64, 2, 9, zeros, 8);      /* too short */
-	put_data(&w, ONNX_INT64, 1, 7, "\x01\x02", 2); /* too long: the first counts */
+	put_data(&w, ONNX_INT64, 1, 7, "\x01\x02", 2); /* too long: only the first counts */
 	put_data(&w, ONNX_FLOAT16, 3, 9, "\0\x3c\0\x3e\0\xbc", 6);
 	put_data(&w, 22, 5, 9, zeros, 3);   /* int4: five of them in three bytes */
-	put_data(&w, 9999, 5, 9, zeros, 3); /* a type of the future */
+	put_data(&w, 9999, 5, 9, zeros, 3); /* an unknown, later type */
 	at = wire_begin(&w, 5);		    /* a scalar in another file */
 	wire_put_int(&w, 2, ONNX_FLOAT);
 	wire_put_int(&w, 14, 1);
@@ -413,7 +413,7 @@ static void leaves_long_texts_in_the_file(void **state)
 	wire_out_done(&w);
 }
 
-/* --- what must be refused */
+/* --- refusals */
 static void assert_refused(const void *bytes, size_t n, dck_status code, const char *says)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -443,7 +443,7 @@ static void says_what_other_files_are(void **state)
 	    {"#!/bin/sh\n", 10, DCK_E_FORMAT, IS_NOT "field 4 at byte 0 has wire type 3"},
 	    {"2024-01-01 00:00", 16, DCK_E_FORMAT,
 	     IS_NOT "field 6 at byte 0 has length 48, but 14 bytes are left"},
-	    {"\x0a\x01z", 3, DCK_E_FORMAT, IS_NOT "field 1 at byte 0"}, /* another protobuf */
+	    {"\x0a\x01z", 3, DCK_E_FORMAT, IS_NOT "field 1 at byte 0"}, /* not a model */
 	    {"version https://git-lfs.github.com/spec/v1", 42, DCK_E_FORMAT,
 	     THE_MODEL "a pointer of Git LFS, not an ONNX model: run 'git lfs pull'"},
 	    {"PK\3\4\x14\0\0\0", 8, DCK_E_FORMAT,
@@ -500,7 +500,7 @@ static void skips_fields_of_the_future(void **state)
 	wire_out_done(&w);
 }
 
-/* Two pieces of one message merge, as the encoding's specification says. */
+/* Two parts of one message merge, as the encoding's specification requires. */
 static void merges_a_graph_in_two_parts(void **state)
 {
 	(void)state;
@@ -566,7 +566,7 @@ static void refuses_impossible_dimensions(void **state)
 	    {{0, -1, INT64_MAX},
 	     DCK_E_FORMAT,
 	     "the model in memory is malformed: tensor 'w' has dimension -1, in a tensor"},
-	    {{INT64_MAX, INT64_MAX, 0}, DCK_OK, ""}, /* nothing in it */
+	    {{INT64_MAX, INT64_MAX, 0}, DCK_OK, ""}, /* an empty tensor */
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -615,7 +615,7 @@ static void memory_is_bounded(void **state)
 			    "the structure of the model in memory needs more than 512 MiB");
 }
 
-/* Whatever happens to a file, reading it ends, and inside its bytes (the sanitizers watch). */
+/* With any damage the reader terminates and stays inside its bytes (the sanitizers check). */
 static wire_out whole_model(void)
 {
 	wire_out w = {0};
@@ -640,14 +640,14 @@ static void survives_every_truncation_and_change(void **state)
 	for (size_t n = 1; n < w.n; n++) {
 		mem_arena *a = mem_arena_new(0);
 		onnx_model *m;
-		uint8_t *copy = malloc(n); /* exactly so long: one byte more is seen */
+		uint8_t *copy = malloc(n); /* exactly n, for the sanitizers */
 		assert_non_null(copy);
 		memcpy(copy, w.data, n);
 		refused += onnx_read_bytes(copy, n, a, &m, NULL) != DCK_OK;
 		free(copy);
 		mem_arena_free(a);
 	}
-	/* Only cuts between two fields behind the graph leave a model: before the operator set. */
+	/* Only cuts between two fields after the graph leave a model: before the operator set. */
 	assert_int_equal(refused, w.n - 2);
 	for (size_t i = 0; i < w.n; i++) {
 		for (unsigned b = 0; b < 256; b += 5) {
@@ -705,7 +705,7 @@ static void says_what_is_wrong_with_a_file(void **state)
 	assert_int_equal(mkfifo("pipe.onnx", 0600), 0);
 	assert_file_refused("pipe.onnx", DCK_E_IO,
 			    "'pipe.onnx' is no regular file, not an ONNX file");
-	if (geteuid() != 0) { /* root may read everything */
+	if (geteuid() != 0) { /* root may read every file */
 		scratch_file("secret.onnx", "x", 1);
 		assert_int_equal(chmod("secret.onnx", 0), 0);
 		assert_file_refused("secret.onnx", DCK_E_IO,
@@ -722,7 +722,7 @@ static void says_what_is_wrong_with_a_file(void **state)
 	wire_out_done(&w);
 }
 
-/* A tensor of 3 GB that is a hole in the file: reading must not go there. */
+/* A tensor of 3 GB that is a hole in the file: the reader must not read it. */
 static void skips_tensor_data(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* test_model_inputs.c - the range of an integer input, from what the graph does with it.
+/* test_model_summary.c - the range of an integer input, derived from its uses in the graph.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-/* A model with the int64 input "x", and a table "table" of 30 x 8; `add` puts the nodes. */
+/* A model with the int64 input "x" and the table "table" of 30 x 8; `add` adds the nodes. */
 typedef struct range_case {
 	const char *what;
 	void (*add)(wire_out *w);
@@ -59,7 +59,7 @@ static void through_shapes(wire_out *w)
 
 static void as_data(wire_out *w)
 {
-	put_node(w, "Gather", "x zero", "first"); /* passes the values on */
+	put_node(w, "Gather", "x zero", "first"); /* propagates the values */
 	put_node(w, "Gather", "table first", "y");
 }
 
@@ -71,7 +71,7 @@ static void not_through_arithmetic(wire_out *w)
 
 static void as_a_shape(wire_out *w)
 {
-	put_node(w, "Reshape", "table x", "y"); /* slot 1 hands nothing on */
+	put_node(w, "Reshape", "table x", "y"); /* slot 1 does not propagate values */
 	put_node(w, "Gather", "table y", "z");
 }
 
@@ -108,13 +108,13 @@ static void nd(wire_out *w)
 	put_tensor(w, "cube", ONNX_FLOAT, DIMS(5, 9, 4), 0, NULL);
 	put_value(w, 13, "pairs", ONNX_INT64, DIMS(-1, 2));
 	put_node(w, "Reshape", "x shape", "pairs");
-	put_node(w, "GatherND", "cube pairs", "y"); /* 5 and 9 are indexed, 4 is not */
+	put_node(w, "GatherND", "cube pairs", "y"); /* indexes axes of 5 and 9, not 4 */
 }
 
 static void nd_batch(wire_out *w)
 {
 	put_tensor(w, "cube", ONNX_FLOAT, DIMS(5, 9, 4), 0, NULL);
-	put_node_int(w, "GatherND", "cube x", "y", "batch_dims", 1); /* width unknown: 9 and 4 */
+	put_node_int(w, "GatherND", "cube x", "y", "batch_dims", 1); /* unknown width: 9 and 4 */
 }
 
 static void one_hot(wire_out *w)
@@ -315,7 +315,7 @@ static void rate_compared(wire_out *w)
 	put_node(w, "Equal", "r8 x", "b");
 }
 
-/* An integer that selects a branch: the largest constant that it is compared with. */
+/* An integer that selects a branch: the largest constant it is compared with. */
 static void what_it_is_compared_with(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -375,11 +375,11 @@ static void the_summary_counts(void **state)
 	size_t graph = graph_begin(&w);
 
 	put_input(&w, "x", ONNX_FLOAT, DIMS(1));
-	put_input(&w, "w", ONNX_FLOAT, DIMS(30)); /* an initializer too: nobody has to give it */
+	put_input(&w, "w", ONNX_FLOAT, DIMS(30)); /* an initializer too, so optional */
 	put_input(&w, "z", ONNX_INT64, DIMS(1));
 	put_tensor(&w, "w", ONNX_FLOAT, DIMS(30), 0, NULL);
 	put_tensor(&w, "h", ONNX_FLOAT16, DIMS(3, 5), 0, NULL);
-	put_tensor(&w, "h", ONNX_FLOAT16, DIMS(3), 0, NULL); /* a name that is taken */
+	put_tensor(&w, "h", ONNX_FLOAT16, DIMS(3), 0, NULL); /* a duplicate name */
 	put_node(&w, "Add", "x w", "y");
 	put_node(&w, "Add", "x w", "y");
 	graph_end(&w, graph);
@@ -430,7 +430,7 @@ static void huge_claims_are_limits(void **state)
 	wire_out_done(&w);
 }
 
-/* Many inputs that each reach many values: the search gives up, and says nothing. */
+/* Many inputs that each reach many values: the search gives up without a result. */
 static void the_search_is_bounded(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* test_model_zoo.c - the built-in networks: parameter counts, sizes, reproducible bytes.
- * tools/check_zoo.py holds them against ONNX's own checker.
+ * tools/check_zoo.py runs ONNX's own checker on them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Writes structure and leaves holes for weights, which come in pieces of this size: half a gigabyte
- * of them would only cost time. */
+/* Writes the structure and leaves holes for weights, which come in chunks of this size: writing
+ * half a gigabyte of weights would only cost time. */
 #define PIECE 32768
 typedef struct sparse_file {
 	int fd;
@@ -353,7 +353,7 @@ static void weights_have_the_distribution_they_should(void **state)
 	assert_true(fabs(sqrt(squares / N) - 0.25) < 5 * 0.25 / sqrt(2.0 * N));
 	assert_true(fabs(lag / squares) < 5 / sqrt(N));
 	assert_true(least > 1e-7);
-	/* any piece is what it is in the whole */
+	/* a chunk equals the same range of the whole */
 	assert_int_equal(fill_values(&p, 3, 7, 1000, 5, piece), 20);
 	assert_memory_equal(piece, bytes + 4000, 20);
 	/* other parameters and seeds give other values */

@@ -1,4 +1,4 @@
-/* test_module_path.c - modules from the names of nodes, as several exporters write them.
+/* test_module_path.c - modules derived from node names of several exporters.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

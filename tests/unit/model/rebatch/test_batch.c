@@ -8,13 +8,13 @@
 
 #define NODES 8
 
-/* A graph for one item, and what becomes of it with three. */
+/* A graph for one item, and its expected rewrite for three. */
 typedef struct batch_case {
-	const char *values; /* as in op_case */
+	const char *values; /* in the syntax of op_case */
 	graph_node nodes[NODES];
 	const char *outputs;
-	/* The outputs' sizes in the rewritten model, and behind '+' how many nodes were rewritten;
-	 * or '!' and a part of the sentence. */
+	/* The outputs' shapes in the rewritten model, and after '+' the number of rewritten nodes;
+	 * or '!' and a part of the message. */
 	const char *want;
 } batch_case;
 
@@ -60,7 +60,7 @@ static void model_put(wire_out *w, const batch_case *c)
 	assert_false(w->failed);
 }
 
-/* What rebatch() says of the case, as its `want`. */
+/* Writes the result of rebatch() in the syntax of `want`. */
 static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -189,7 +189,7 @@ static void sizes_are_rewritten(void **state)
 	     "!do not fit its input"},
 	    {"x:f[1,4,2,2] s:*l[2]=1,15", ONE("Reshape", "x s", NULL), "y",
 	     "!do not fit its input"},
-	    /* heads into the batch and out of it */
+	    /* moves heads into the batch and back */
 	    {"x:f[1,6,8] s:*l[3]=6,1,8 t:*l[3]=1,6,8",
 	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
 	      {"Reshape", NULL, NULL, "a s", "b", NULL},
@@ -205,7 +205,7 @@ static void sizes_are_rewritten(void **state)
 	      {"MatMul", NULL, NULL, "c d", "y", NULL}},
 	     "y",
 	     "[6,5,5]+1"},
-	    /* the rows of all items in one matrix: the first guess is another, and leads nowhere */
+	    /* the rows of all items in one matrix: the first choice of the search fails */
 	    {"x:f[1,5,8] s:*l[2]=5,8 w:*f[8,8] t:*l[3]=5,1,8",
 	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
 	      {"Reshape", NULL, NULL, "a s", "b", NULL},
@@ -223,7 +223,7 @@ static void sizes_are_rewritten(void **state)
 	      {"LSTM", NULL, NULL, "x w r - - h h", "y", "hidden_size=6"}},
 	     "y",
 	     "[5,1,3,6]+1"},
-	    /* sizes that are computed follow by themselves */
+	    /* computed sizes need no rewrite */
 	    {"x:f[1,4,2,2] z:*l[1]=0 m:*l[1]=-1",
 	     {{"Shape", NULL, NULL, "x", "s", NULL},
 	      {"Gather", NULL, NULL, "s z", "n", "axis=0"},
@@ -256,7 +256,7 @@ static void items_that_meet_are_refused(void **state)
 	    {"x:f[1,4] i:*l[]=0", ONE("Gather", "x i", "axis=0"), "y", "!picks along axis 0"},
 	    {"x:f[1,4]", ONE("Flatten", "x", "axis=0"), "y", "!along a separate axis"},
 	    {"x:f[1,4] s:*l[1]=-1", ONE("Reshape", "x s", NULL), "y", "[12]+0"},
-	    /* one item's elements in a row, picked from */
+	    /* one item's elements in a row, indexed from */
 	    {"x:f[1,4] s:*l[1]=-1 i:*l[1,2,1]=3,-4",
 	     {{"Reshape", NULL, NULL, "x s", "r", NULL}, {"Gather", NULL, NULL, "r i", "y", NULL}},
 	     "y",
@@ -319,12 +319,12 @@ static void items_that_meet_are_refused(void **state)
 	CHECK(cases);
 }
 
-/* A second input whose first axis is 1 is not always of the items. */
+/* A second input whose first axis is 1 does not always have a batch axis. */
 static void an_input_may_be_no_item(void **state)
 {
 	static const batch_case cases[] = {
 	    {"x:f[1,4] k:l[1]", ONE("TopK", "x k", "axis=1"), "y", "[3,u1]+0"},
-	    /* each item beside the one that all share */
+	    /* each item combined with an input that all items share */
 	    {"x:f[1,4] z:f[1,4]",
 	     {{"Transpose", NULL, NULL, "z", "t", "perm=1,0"},
 	      {"MatMul", NULL, NULL, "x t", "y", NULL}},

@@ -1,6 +1,5 @@
-/* Calls of a thread added up by their paths: counts and times to the tick, recursion, what is too
- * deep, calls that are left without their ends, a process that goes on from another, a damaged
- * file.
+/* The calling-context tree of a thread: counts and times to the tick, recursion, the depth limit,
+ * calls without an end, a process that continues another's counter, a damaged file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -22,7 +21,7 @@
 
 static const uint64_t every = ~UINT64_C(0);
 
-/* The path of these functions, the outermost first; 0: there is none. */
+/* Returns the node of this path of functions, outermost first; 0: absent. */
 static const call_node *path_of(const thread_cct *l, const uint64_t *functions, size_t n)
 {
 	const call_node *nodes = thread_cct_nodes(l);
@@ -91,7 +90,7 @@ static void test_counts_and_times(void **state)
 	thread_cct_free(l);
 }
 
-/* Deeper than a path may be: the counts stay exact, the paths bounded. */
+/* Deeper than the maximum path: the counts stay exact, the paths bounded. */
 static void test_recursion(void **state)
 {
 	thread_cct *l = thread_cct_make(NULL);
@@ -111,7 +110,7 @@ static void test_recursion(void **state)
 	thread_cct_free(l);
 }
 
-/* A different function each time: there is no path to go on in. */
+/* A different function at each call: no path can be reused. */
 static void test_too_many_paths(void **state)
 {
 	thread_cct *l = thread_cct_make(NULL);
@@ -153,14 +152,14 @@ static void test_ends_that_do_not_fit(void **state)
 	thread_cct *l = thread_cct_make(NULL);
 
 	(void)state;
-	thread_cct_leave(l, 1, every, 5); /* began before */
+	thread_cct_leave(l, 1, every, 5); /* started before recording */
 	assert_int_equal(l->unmatched, 1);
 	thread_cct_enter(l, 1, 10);
 	thread_cct_enter(l, 2, 11);
 	thread_cct_enter(l, 3, 12);
 	thread_cct_leave(l, 9, every, 13);
 	assert_int_equal(l->depth, 3);
-	thread_cct_leave(l, 1, every, 14); /* 2 and 3 were left */
+	thread_cct_leave(l, 1, every, 14); /* also leaves 2 and 3 */
 	assert_int_equal(l->depth, 0);
 	assert_int_equal(l->left, 2);
 	thread_cct_enter(l, 1 | UINT64_C(5) << 48, 20);
@@ -226,7 +225,7 @@ static void test_record(void **state)
 		dck_call_counter_leave(a, 3);
 		dck_call_counter_leave(a, 2);
 	}
-	dck_call_counter_enter(a, 2); /* is open at the end */
+	dck_call_counter_enter(a, 2); /* still open at the end */
 	dck_call_counter_enter(b, 3);
 	dck_call_counter_leave(b, 3);
 	dck_call_counter_enter(b, 99);
@@ -262,7 +261,7 @@ static void test_record(void **state)
 	dck_call_counter_free(b);
 }
 
-/* One process goes on from another, and counts into a file that the first reads. */
+/* A process is forked from another, and counts into a file that the first one reads. */
 static void test_other_process(void **state)
 {
 	const uint64_t mark = UINT64_C(7) << 48;
@@ -277,12 +276,12 @@ static void test_other_process(void **state)
 	dck_call_counter_enter(a, 2);
 	b = dck_call_counter_new_in("calls", a, a);
 	assert_non_null(b);
-	assert_null(dck_call_counter_new_in("calls", a, a)); /* it is there */
+	assert_null(dck_call_counter_new_in("calls", a, a)); /* the file exists */
 	for (int i = 0; i < 5; i++) {
 		dck_call_counter_enter(b, 3);
 		dck_call_counter_leave(b, 3);
 	}
-	/* As it is while the other still counts. */
+	/* Reads it while the other process still counts. */
 	dck_call_counter *read = dck_call_counter_read("calls", a, mark);
 	assert_non_null(read);
 	dck_call_counter_enter(b, 4);
@@ -297,7 +296,7 @@ static void test_other_process(void **state)
 	dck_call_counter_free(read);
 	dck_call_counter_free(a);
 
-	/* No such file: too short, other bytes, a caller behind its path. */
+	/* Invalid files: too short, other bytes, a caller after its callee. */
 	f = fopen("other", "w");
 	fputs("no calls", f);
 	fclose(f);
@@ -320,7 +319,7 @@ static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 	return cct_frame(&f->paths, &(dck_frame){.name = "f"});
 }
 
-/* What lies in a file may be anything. */
+/* The file may contain any bytes. */
 static void test_damaged(void **state)
 {
 	thread_cct *l = thread_cct_make(NULL);
@@ -350,7 +349,7 @@ static void test_damaged(void **state)
 	thread_cct_free(l);
 }
 
-/* A call that is undone leaves nothing, also one that was folded or found no frame. */
+/* An undone call leaves no trace, also a recursive one and one that found no frame. */
 static void test_forgotten(void **state)
 {
 	thread_cct *l = thread_cct_make(NULL);
@@ -368,7 +367,7 @@ static void test_forgotten(void **state)
 	assert_true(thread_cct_forget(l, 7));
 	assert_int_equal(last->again, again);
 	assert_int_equal(last->calls, calls);
-	thread_cct_enter(l, 9, ++now); /* in no path above */
+	thread_cct_enter(l, 9, ++now); /* in no path so far */
 	assert_int_equal(l->rest, 1);
 	assert_true(thread_cct_forget(l, 9));
 	assert_int_equal(l->rest, 0);

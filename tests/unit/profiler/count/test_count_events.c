@@ -1,5 +1,5 @@
-/* test_count_events.c - events that shared a register of the processor are scaled, and said to be;
- * those that never had one are absent. Machines without such registers compute it all the same.
+/* test_count_events.c - events that shared a processor register are scaled and marked; events that
+ * never had one are absent. No such registers are needed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_events.h"
@@ -52,7 +52,7 @@ static void what_shared_a_register_is_scaled(void **state)
 			    "counted outside the kernel alone, since this user may see no more "
 			    "in 25.0 % of the time, and scaled: several events shared a counter");
 	dck_record_free(r);
-	/* Who asked for no more is not told of it. */
+	/* Without the request for more, the remark is left out. */
 	r = record_of((perf_counted){300, 4000, 1000}, true, true);
 	assert_non_null(strstr(r->metrics[0].how, "counted by the kernel in 25.0 %"));
 	dck_record_free(r);

@@ -1,5 +1,4 @@
-/* test_lap.c - stopwatches inside a program. What took how long is never asserted, only what
- * cannot be otherwise.
+/* test_lap.c - stopwatches inside a program. No duration is asserted, only necessary relations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -34,7 +33,7 @@ static dck_record *laps(void)
 	return r;
 }
 
-/* The cell of the row `name` and the column `key` of table `laps`. */
+/* The cell in row `name` and column `key` of the table `laps`. */
 static const dck_cell *cell(const dck_record *r, const char *name, const char *key)
 {
 	const dck_table *t = dck_record_table(r, "laps");
@@ -100,7 +99,7 @@ static void laps_lie_inside_laps(void **state)
 
 			spend(10000);
 			dck_lap_end_line(s, line, sizeof line);
-			/* counted inside its epoch, and the first has no number */
+			/* counted within its epoch, and the first line has no number */
 			assert_int_equal(strncmp(line, "step ", 5), 0);
 			assert_int_equal(line[5], step ? '1' + step : '|');
 		}
@@ -142,9 +141,9 @@ static void several_at_once_and_out_of_order(void **state)
 	dck_lap *a = dck_lap_begin("a"), *b = dck_lap_begin("b"), *c = dck_lap_begin("c");
 
 	(void)state;
-	dck_lap_end(a); /* those inside stay open */
+	dck_lap_end(a); /* the laps inside stay open */
 	assert_true(dck_lap_elapsed_ns(c) <= dck_lap_elapsed_ns(b));
-	dck_lap *d = dck_lap_begin("c"); /* the second inside c, whose name it has */
+	dck_lap *d = dck_lap_begin("c"); /* the second one named c, inside c */
 	dck_lap_end(c);
 	dck_lap_end_line(d, line, sizeof line);
 	assert_int_equal(strncmp(line, "c | ", 4), 0);
@@ -171,7 +170,7 @@ static void values_are_kept_as_they_are(void **state)
 	dck_lap_value(l, "bad", NAN, NULL);
 	dck_lap_value(l, "worse", INFINITY, NULL);
 	dck_lap_value(l, "norm", 1, "m");
-	dck_lap_value(l, "norm", 2, "m"); /* replaces it */
+	dck_lap_value(l, "norm", 2, "m"); /* replaces the previous value */
 	dck_lap_value(l, "items", 5, "tokens");
 	dck_lap_end_line(l, line, sizeof line);
 	assert_non_null(strstr(line, " | bytes 3.00 MiB | wait 2.50 ms | lr 0.001 | norm 2 m | "));
@@ -207,7 +206,7 @@ static void a_series_is_bounded_and_sums_are_exact(void **state)
 	assert_int_equal(cell(r, "many", "laps")->value.as.i, n);
 	assert_true(s->n > 32768 && s->n <= 65536);
 	for (size_t i = 0; i < s->n; i++)
-		assert_true(s->values[i] == 4.0 * (double)i); /* evenly spread from the first on */
+		assert_true(s->values[i] == 4.0 * (double)i); /* evenly spaced from the first on */
 	dck_record_free(r);
 }
 
@@ -233,7 +232,7 @@ static void a_recording_has_the_laps(void **state)
 	dck_record *r = NULL;
 
 	(void)state;
-	dck_lap *before = dck_lap_begin("before"); /* began when nothing recorded */
+	dck_lap *before = dck_lap_begin("before"); /* started before any recording */
 	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
 	for (int i = 0; i < 5; i++)
 		dck_lap_end(dck_lap_begin("epoch"));
@@ -281,7 +280,7 @@ static void any_thread_may_use_them(void **state)
 	dck_record *r = laps();
 	assert_int_equal(cell(r, "thread", "laps")->value.as.i, 4000);
 	assert_int_equal(cell(r, "t2", "laps")->value.as.i, 1000);
-	/* Its CPU time is of no single thread. */
+	/* Its CPU time does not belong to a single thread. */
 	assert_null(dck_record_series(r, "laps/handed over/thread_cpu"));
 	assert_non_null(dck_record_series(r, "laps/handed over/cpu"));
 	dck_record_free(r);
@@ -299,7 +298,7 @@ static void lines_come_by_themselves(void **state)
 	dck_lap *outer = dck_lap_begin("outer");
 	dck_lap_end(dck_lap_begin("inner"));
 	dck_lap_end(outer);
-	/* A child's laps are its own. */
+	/* A child's laps stay in the child. */
 	const pid_t child = fork();
 	if (child == 0) {
 		dck_lap_end(dck_lap_begin("child"));
@@ -313,7 +312,7 @@ static void lines_come_by_themselves(void **state)
 	close(fd[1]);
 	assert_true(read(fd[0], text, sizeof text - 1) > 0);
 	close(fd[0]);
-	/* "2026-11-22 09:40:12 outer | ...": no live line, since a pipe is no terminal. */
+	/* "2026-11-22 09:40:12 outer | ...": no live line, because a pipe is not a terminal. */
 	assert_int_equal(text[4], '-');
 	assert_int_equal(text[13], ':');
 	assert_int_equal(strncmp(text + 20, "outer | ", 8), 0);
@@ -335,7 +334,7 @@ static void a_full_disk_is_said_at_the_end(void **state)
 	assert_int_equal(dck_laps_start(&c, &err), DCK_E_IO);
 }
 
-/* The event that TensorFlow's own writer makes of a scalar, sums and all. */
+/* The event that TensorFlow's own writer makes of a scalar, with its checksums. */
 static void tensorboard_events_are_those_of_the_format(void **state)
 {
 	static const unsigned char version[] = {0x18, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22};
@@ -362,7 +361,7 @@ static void tensorboard_events_are_those_of_the_format(void **state)
 	assert_memory_equal(bytes + 40, scalar, sizeof scalar);
 }
 
-/* A reader stops at half an event: none is left behind when the disk is full. */
+/* A reader stops at a partial event: none is left when the disk is full. */
 static void half_an_event_is_taken_back(void **state)
 {
 	const struct rlimit none = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
@@ -407,7 +406,7 @@ int test_lap(void)
 	    cmocka_unit_test_setup(a_full_disk_is_said_at_the_end, forget),
 	    SCRATCH_TEST(tensorboard_events_are_those_of_the_format),
 	    SCRATCH_TEST(half_an_event_is_taken_back),
-	    cmocka_unit_test_setup(names_are_bounded, forget), /* the last: names stay */
+	    cmocka_unit_test_setup(names_are_bounded, forget), /* last: names are never freed */
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

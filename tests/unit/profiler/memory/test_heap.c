@@ -1,5 +1,5 @@
-/* What the library in front of an allocator counts, told of blocks that nobody allocated: sizes,
- * paths and peaks are known to the byte. In a process of its own, for the state is the process's.
+/* Counts of the interposed allocator library, for simulated blocks: sizes, paths and peaks are
+ * exact to the byte. In a separate process, because the state is global.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 
 #define APART __attribute__((noinline))
 
-/* A block that is nowhere: number n of some size class. */
+/* The address of a block that does not exist: number n of a size class. */
 static void *block(uint64_t n)
 {
 	return (void *)(uintptr_t)(UINT64_C(0x100000000000) + 16 * n);
@@ -38,7 +38,7 @@ static APART void born(uint64_t n, size_t size)
 	const heap_caller caller = HEAP_CALLER;
 
 	heap_on_alloc(block(n), size, &caller);
-	__asm__ volatile("" ::: "memory"); /* no tail call */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 static APART void born_elsewhere(uint64_t n, size_t size)
@@ -57,7 +57,7 @@ static int64_t live(void)
 	return atomic_load(&header()->total[HEAP_BLOCKS].live);
 }
 
-/* The sum over all nodes of what one has. */
+/* Sums over all nodes. */
 typedef struct sums {
 	uint64_t allocations, bytes, temporary, blocks;
 	int64_t live, at_peak;
@@ -108,7 +108,7 @@ static void blocks_are_counted(void **state)
 	born(2, 5000);
 	born_elsewhere(3, 0);
 	heap_on_free(block(2));
-	heap_on_free(block(2)); /* not known any more */
+	heap_on_free(block(2)); /* no longer known */
 	heap_on_free(block(77));
 	const sums after = sums_here();
 	assert_int_equal(after.allocations - before.allocations, 3);
@@ -119,7 +119,7 @@ static void blocks_are_counted(void **state)
 	heap_on_free(block(1));
 	heap_on_free(block(3));
 	assert_int_equal(sums_here().live, before.live);
-	/* An address that comes again without an end in between has ended. */
+	/* An address allocated again without a free in between: the first block has ended. */
 	born(1, 10);
 	born(1, 20);
 	born(1, 4000);
@@ -157,7 +157,7 @@ static void a_block_that_is_resized_ends_and_begins(void **state)
 	born(1, 100);
 	heap_on_realloc_end(block(1), heap_on_realloc_begin(block(1)), block(2), 300, &caller);
 	assert_int_equal(live() - before.live, 300);
-	/* It failed: all is as it was. */
+	/* realloc() failed: nothing changes. */
 	heap_on_realloc_end(block(2), heap_on_realloc_begin(block(2)), NULL, 5000, &caller);
 	assert_int_equal(live() - before.live, 300);
 	heap_on_realloc_end(block(2), heap_on_realloc_begin(block(2)), NULL, 0, &caller);
@@ -165,7 +165,7 @@ static void a_block_that_is_resized_ends_and_begins(void **state)
 	assert_int_equal(sums_here().allocations - before.allocations, 2);
 }
 
-/* Sizes around the border between the two tables, in random order, against a plain array. */
+/* Sizes around the border between the two tables, in random order, compared with a plain array. */
 static void tables_hold_any_block(void **state)
 {
 	enum { BLOCKS = 20000, STEPS = 200000 };
@@ -222,7 +222,7 @@ static APART void recurse(int depth, uint64_t n)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The same stack again is the same path; another depth is another one; a deeper one is cut. */
+/* Equal stacks are one path, another depth a new one; a stack above the limit is truncated. */
 static void stacks_are_paths(void **state)
 {
 	const unsigned before = sums_here().nodes;
@@ -253,8 +253,8 @@ static void *allocate(void *arg)
 		if (i % 3 == 0)
 			born_elsewhere(first + 600 + i % 64, 64);
 		heap_on_free(block(first + i % 512));
-		/* The main thread's block. One thread alone frees it: a block belongs to whoever
-		 * has it, and a table without a lock relies on that (heap_live.h). */
+		/* The main thread's block. Only one thread frees it: a block has one owner, and a
+		 * lock-free table relies on that (heap_live.h). */
 		if (i % 128 == 0 && i / 128 % THREADS == number - 1)
 			heap_on_free(block(2000000000 + i));
 	}
@@ -282,7 +282,7 @@ static void threads_lose_nothing(void **state)
 	const sums after = sums_here();
 	assert_int_equal(after.live - before.live, THREADS * 1000);
 	assert_int_equal(after.blocks - before.blocks, THREADS);
-	/* What threads kept back they gave when they ended. */
+	/* Exiting threads flushed the sums that they had held back. */
 	assert_int_equal(live(), after.live);
 	for (int i = 0; i < THREADS; i++)
 		heap_on_free(block(number[i] * 1000000));
@@ -299,7 +299,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	fflush(stdout);
 	const pid_t child = fork();
 	if (child == 0) {
-		heap_on_free(block(1)); /* the parent's: not known here */
+		heap_on_free(block(1)); /* the parent's block: not known here */
 		born(2, 77);
 		_exit(live() == 77 ? 0 : 1);
 	}
@@ -311,7 +311,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	heap_on_free(block(1));
 }
 
-/* Any bytes: numbers in the file lead nowhere outside of it. */
+/* The file may contain any bytes: no number in it leads outside the mapping. */
 static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
 {
 	char path[PATH_MAX], copy[PATH_MAX];
@@ -350,7 +350,7 @@ static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
 	assert_int_equal(heap_file_open(copy, &f, NULL), DCK_E_ABSENT);
 }
 
-/* What happens between the reading of the loader's list and its use. */
+/* Called between reading the loader's list and using it. */
 static void (*behind_reading)(void);
 
 #ifndef __SANITIZE_THREAD__ /* its runtime calls this before dlsym() works */
@@ -365,7 +365,7 @@ int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *se
 	void (*const then)(void) = behind_reading;
 	const int ret = real.call(each, self);
 
-	/* The first call asks for the version, the second one reads. */
+	/* The first call reads the version, the second one the list. */
 	if (then && ++calls == 2) {
 		behind_reading = NULL;
 		then();
@@ -388,9 +388,9 @@ static void an_older_list_does_not_replace_a_newer_one(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* The second reader cannot be run in between. */
+	skip(); /* The second reader cannot run in between. */
 #endif
-	born(1, 10); /* the list is there */
+	born(1, 10); /* makes the list exist */
 	assert_non_null(dlopen("libutil.so.1", RTLD_NOW));
 	behind_reading = another_thread_reads_too;
 	heap_modules_check(heap_get());
@@ -407,7 +407,7 @@ static void an_older_list_does_not_replace_a_newer_one(void **state)
 	heap_on_free(block(1));
 }
 
-/* malloc() that succeeds leaves errno alone, whatever the tracer ran into. */
+/* A successful malloc() leaves errno unchanged, whatever error the tracer met. */
 static void errno_stays_without_a_descriptor(void **state)
 {
 	struct rlimit before, none;

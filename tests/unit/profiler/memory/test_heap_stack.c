@@ -1,4 +1,4 @@
-/* Native frames and Python's as one stack, out of a heap's file, which may hold anything.
+/* Native and Python frames merged into one stack, from a heap file, which may contain any bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>

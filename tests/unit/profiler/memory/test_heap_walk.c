@@ -1,7 +1,6 @@
-/* A stack that is read again and compared gives the same path as one that is followed anew: calls
- * at random through functions of several shapes, some of which find their frame by the frame
- * pointer, while others keep other values in it. In a process of its own, for the state is the
- * process's.
+/* A stack compared with the cached one gives the same path as a new unwind: random calls through
+ * functions of several shapes, some of which find their frame by the frame pointer, while others
+ * keep other values in it. In a separate process, because the state is global.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -33,7 +32,7 @@ static unsigned chance(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* What both say of the stack around the caller of this function. */
+/* Compares both walks of the stack above the caller of this function. */
 static APART void leaf(void)
 {
 	static unwind_stack stack;
@@ -49,7 +48,7 @@ static APART void leaf(void)
 
 	while (first < n && places[first] != caller.pc - 1)
 		first++;
-	/* Innermost first, as nodes are. */
+	/* Innermost first, like the nodes. */
 	for (i = first; i < n && node > HEAP_ROOT_SHARDS; i++, node = s->nodes[node].parent)
 		same &= s->frames[s->nodes[node].frame].place == places[i];
 	leaves++;
@@ -66,16 +65,16 @@ static APART void plain(int depth)
 	sink++;
 }
 
-/* Leaves the frame pointer alone. */
+/* Does not touch the frame pointer. */
 static APART void light(void)
 {
 	leaf();
 	sink++;
 }
 
-/* Its frame has no fixed size, so it is found by the frame pointer. Often it ends at an address of
- * its depth: frames within are then the same ones, whatever is around, and what was around before
- * is still to be read. */
+/* The frame has no fixed size, so it is found by the frame pointer. It often ends at the same
+ * address for a depth: the inner frames are then the same in different callers, and remains of
+ * earlier callers are still readable. */
 static APART void sized(int depth)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0),
@@ -90,7 +89,7 @@ static APART void sized(int depth)
 	sink += (uint64_t)*room;
 }
 
-/* All registers that a call keeps hold values, the frame pointer too where it is free. */
+/* All callee-saved registers hold values, the frame pointer too where it is free. */
 static APART void crowded(int depth)
 {
 	const uint64_t a = chance(9), b = chance(99), c = chance(7), d = chance(3), e = chance(5),
@@ -111,7 +110,7 @@ static APART int compared(const void *a, const void *b)
 	return 0;
 }
 
-/* Through libc, whose frames are of other compilers' options. */
+/* Recurses through libc, whose frames were compiled with other options. */
 static APART void through_libc(int depth)
 {
 	int depths[2] = {depth, depth};

@@ -1,4 +1,4 @@
-/* test_memory_watch.c - live bytes of a process that became another program.
+/* test_memory_watch.c - live bytes of a process after exec().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/rss_sampler.h"
@@ -29,7 +29,7 @@ static void heap_write(const char *name, uint64_t began_ns, int64_t live)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* After exec() a process has two heap files, and what is in the older one is gone. */
+/* After exec() a process has two heap files; the memory in the older one is freed. */
 static void the_newer_heap_counts(void **state)
 {
 	(void)state;

@@ -70,8 +70,8 @@ static void packages_with_an_installers_list(void **state)
 	file_make("own/pack/__init__.py");
 	assert_true(has(l, "target/pack/x.py"));
 	assert_true(has(l, "target/pack/inner/y.py"));
-	assert_true(has(l, "target/pack/inner/z.py")); /* from what is known */
-	assert_false(has(l, "target/script.py"));      /* a script, no package */
+	assert_true(has(l, "target/pack/inner/z.py")); /* from the modules already known */
+	assert_false(has(l, "target/script.py"));      /* a script, not a package */
 	assert_false(has(l, "own/pack/x.py"));
 	assert_false(has(l, "not there/x.py"));
 	python_library_free(l);

@@ -1,5 +1,5 @@
-/* Lines of instructions: tables that each version's compiler made of one function, with the lines
- * that the interpreter itself reads from them; and bytes that no compiler makes.
+/* Line numbers of instructions: tables that each version's compiler made of one function, with the
+ * lines that the interpreter itself reads from them; and bytes that no compiler makes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
@@ -144,7 +144,7 @@ static void test_compilers(void **state)
 	}
 }
 
-/* A line far away: two bytes of a number, and its sign. */
+/* A distant line: a number of two bytes with a sign. */
 static void test_far(void **state)
 {
 	const unsigned char no_columns[] = {0x80 | 13 << 3, 0x40 | 18, 3,
@@ -154,7 +154,7 @@ static void test_far(void **state)
 	assert_int_equal(python_line(0x030c0000, no_columns, 6, 1000, 0), 1105);
 	assert_int_equal(python_line(0x030c0000, no_columns, 6, 1000, 2), 1000);
 	assert_int_equal(python_line(0x030c0000, no_columns, 6, 1000, 4), 0);
-	/* 3.8, 3.9: steps of more than a byte are several. */
+	/* 3.8, 3.9: steps of more than a byte are split. */
 	const unsigned char steps[] = {0, 127, 255, 73, 1, 0x80};
 
 	assert_int_equal(python_line(0x03080000, steps, 6, 1, 254), 128);
@@ -163,7 +163,7 @@ static void test_far(void **state)
 	assert_int_equal(python_line(0x03080000, NULL, 0, 7, 256), 7);
 }
 
-/* Any bytes, in memory of exactly their size: sanitizers see what is read past them. */
+/* Any bytes, in memory of exactly their size, so that sanitizers detect a read past them. */
 static void test_hostile(void **state)
 {
 	uint64_t rng = 1;

@@ -1,5 +1,5 @@
-/* Native frames and Python frames as one stack: which belong together, what is left out, and what
- * becomes of them when the two do not fit.
+/* Native and Python frames merged into one stack: which belong together, which are left out, and
+ * the result when the two do not match.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_merge.h"
@@ -13,8 +13,8 @@
 enum { MAX = 32 };
 #define EVAL "_PyEval_EvalFrameDefault"
 
-/* Frames outermost first, as people write them. Native: "-" has no name, "*name" is the
- * interpreter's own; Python: "!name" is one that the evaluator was called for. */
+/* Frames are listed outermost first. Native: "-" has no name, "*name" is internal to the
+ * interpreter; Python: "!name" is a frame that started an evaluator call. */
 typedef struct stack_case {
 	const char *native[MAX], *python[MAX];
 	bool cut_native, cut_python, keep;
@@ -83,8 +83,8 @@ static void test_together(void **state)
 				     "at::native::linear", "sgemm_kernel"},
 			    .evaluators = 1,
 			    .entries = 1});
-	/* C of an extension calls Python again: it stays, the interpreter's own between does not.
-	 */
+	/* C of an extension calls Python again: its frame stays, interpreter internals in between
+	 * do not. */
 	check(
 	    &(stack_case){.native = {"start_thread", "*thread_run", "*_PyEval_Vector", EVAL,
 				     "*cfunction_vectorcall_O", "torch::autograd::Engine::execute",
@@ -95,7 +95,7 @@ static void test_together(void **state)
 				   "inner", "key", "memcpy"},
 			  .evaluators = 3,
 			  .entries = 3});
-	/* All of it, on request. */
+	/* All frames, on request. */
 	check(&(stack_case){.native = {"_start", EVAL, "*PyObject_Vectorcall", "f"},
 			    .python = {"!<module>"},
 			    .keep = true,
@@ -107,16 +107,16 @@ static void test_together(void **state)
 static void test_one_side(void **state)
 {
 	(void)state;
-	/* A thread that Python does not know: nothing is left out, main() neither. */
+	/* A thread unknown to Python: nothing is left out, not even main(). */
 	check(&(stack_case){.native = {"_start", "main", "work"},
 			    .python = {NULL},
 			    .want = {"_start", "main", "work"}});
-	/* Where the native stack is not known at all. */
+	/* The native stack is completely unknown. */
 	check(&(stack_case){.native = {NULL},
 			    .python = {"!<module>", "f"},
 			    .want = {"<module>", "f"},
 			    .entries = 1});
-	/* A program that holds an interpreter keeps its own outer frames. */
+	/* A program that embeds an interpreter keeps its outer frames. */
 	check(&(stack_case){.native = {"_start", "main", "serve", "*PyObject_CallObject", EVAL},
 			    .python = {"!handle"},
 			    .want = {"serve", "handle"},
@@ -127,32 +127,32 @@ static void test_one_side(void **state)
 static void test_misfits(void **state)
 {
 	(void)state;
-	/* The evaluator was just called and has no frame yet: both ends are known outside. */
+	/* The evaluator was just called and has no frame yet: both ends are complete. */
 	check(&(stack_case){.native = {"_start", EVAL, "ext", EVAL},
 			    .python = {"!<module>", "f"},
 			    .want = {"<module>", "f", "ext"},
 			    .evaluators = 2,
 			    .entries = 1});
-	/* The same, where Python said that it has none. */
+	/* The same, with an explicit entry without a frame from Python. */
 	check(&(stack_case){.native = {"_start", EVAL, "ext", EVAL},
 			    .python = {"!<module>", "f", "!"},
 			    .want = {"<module>", "f", "ext"},
 			    .evaluators = 2,
 			    .entries = 2});
-	/* A frame that Python has and the native stack has not any more. */
+	/* A frame that is in Python's list and no longer on the native stack. */
 	check(&(stack_case){.native = {"_start", EVAL, "ext"},
 			    .python = {"!<module>", "!f"},
 			    .want = {"<module>", "f", "ext"},
 			    .evaluators = 1,
 			    .entries = 2});
-	/* The native stack ended early: its innermost part fits the innermost frames. */
+	/* The native stack is truncated: its inner part matches the innermost frames. */
 	check(&(stack_case){.native = {"ext", EVAL, "sgemm"},
 			    .python = {"!<module>", "f", "!g", "h"},
 			    .cut_native = true,
 			    .want = {"<module>", "f", "ext", "g", "h", "sgemm"},
 			    .evaluators = 1,
 			    .entries = 2});
-	/* Python's frames ended early: the outer evaluators have none. */
+	/* Python's list is truncated: the outer evaluators have no frames. */
 	check(&(stack_case){.native = {"_start", EVAL, "ext", EVAL, "sgemm"},
 			    .python = {"g", "h"},
 			    .cut_python = true,

@@ -1,6 +1,5 @@
-/* Walking a thread's frames in memory that the test makes: each version's structures, a thread that
- * goes on meanwhile, and pointers that lead anywhere. Real interpreters:
- * tests/real/python_frames.py.
+/* Walks a thread's frames in simulated memory: each version's structures, a thread that keeps
+ * running, and invalid pointers. Real interpreters: tests/real/python_frames.py.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
@@ -15,11 +14,11 @@
 
 enum { BASE = 0x10000, SIZE = 0x8000, MAX = 64, TID = 4711 };
 
-/* Memory from BASE on; nothing is anywhere else. */
+/* Memory from BASE on; all other addresses are unmapped. */
 typedef struct space {
 	unsigned char bytes[SIZE];
 	unsigned reads;
-	void (*before)(struct space *s); /* each reading */
+	void (*before)(struct space *s); /* called before each read */
 	python_process p;
 } space;
 
@@ -54,7 +53,7 @@ static uint64_t code_at(unsigned i)
 	return CODES + 0x100 * i;
 }
 
-/* Frame i, called by frame i + 1, or by nobody. */
+/* Writes frame i, called by frame i + 1 unless it is the outermost. */
 static void put_frame(space *s, unsigned i, bool outermost)
 {
 	const python_layout *at = &s->p.at;
@@ -65,7 +64,7 @@ static void put_frame(space *s, unsigned i, bool outermost)
 	    at->code_start == PYTHON_NONE ? 6 : code_at(i) + at->code_start + 6);
 }
 
-/* n frames; with 3.12's frame that stands for the call of the evaluator behind the last one. */
+/* Makes n frames; in 3.12 with the frame for the evaluator call after the last one. */
 static void make(space *s, uint32_t version, unsigned n)
 {
 	const unwind_memory memory = {read_space, s};
@@ -131,7 +130,7 @@ static void test_versions(void **state)
 			assert_true(w.cut && !w.torn);
 			assert_int_equal(f[3].code, code_at(3));
 		}
-		/* Another thread than Python knows. */
+		/* A thread id unknown to Python. */
 		const unwind_memory memory = {read_space, &s};
 		python_thread other = {.tid = TID + 1};
 		assert_int_equal(python_walk(&s.p, &memory, &other, f, MAX, &w), 0);
@@ -141,11 +140,11 @@ static void test_versions(void **state)
 	const unwind_memory memory = {read_space, &s};
 	assert_false(python_find_at(RUNTIME, 0x03070000, &memory, &p));
 	assert_false(
-	    python_find_at(RUNTIME, 0x030d0000, &memory, &p)); /* it says nothing of itself */
+	    python_find_at(RUNTIME, 0x030d0000, &memory, &p)); /* it has no offsets table */
 	assert_false(python_find_at(RUNTIME, 0x02070000, &memory, &p));
 }
 
-/* An evaluator that was called and has no frame yet stands alone. */
+/* An evaluator that was called and has no frame yet is an entry without frames. */
 static void test_call_without_frame(void **state)
 {
 	static space s;
@@ -160,19 +159,19 @@ static void test_call_without_frame(void **state)
 	assert_true(f[0].entry && !f[1].entry && f[2].entry);
 }
 
-/* A thread that calls and returns all the time: frame 0 is another one at every fifth reading. */
+/* A thread that calls and returns constantly: frame 0 changes at every fifth read. */
 static void flicker(space *s)
 {
 	put(s, frame_at(0) + s->p.at.frame_code, code_at(20 + s->reads / 5 % 2));
 }
 
-/* One that is called by another frame each time: no moment's stack can be had. */
+/* The caller changes at every read: no consistent snapshot is possible. */
 static void shuffle(space *s)
 {
 	put(s, frame_at(3) + s->p.at.frame_code, code_at(20 + s->reads));
 }
 
-/* The outer frames are gone at every fourth reading, as those that have returned are. */
+/* The outer frames disappear at every fourth read, like frames that have returned. */
 static void vanish(space *s)
 {
 	put(s, frame_at(2) + s->p.at.frame_previous, s->reads % 4 ? frame_at(3) : 0);
@@ -201,10 +200,10 @@ static void test_changes(void **state)
 	}
 }
 
-/* --- A thread that returns and calls while it is read: word by word, as the interpreter writes. */
+/* --- a thread that returns and calls while it is read: word by word, in the interpreter's order */
 
-/* What it writes, and which code its innermost frames have then; 0 there: the stack is being
- * changed, and is still the one before. Behind these frames is frame 2, in all of them. */
+/* One write, and the codes of the innermost frames after it; 0: the change is incomplete, and the
+ * previous stack is still valid. Frame 2 always follows these frames. */
 typedef struct program_step {
 	uint64_t at, value;
 	unsigned is[3];
@@ -214,7 +213,7 @@ enum { STEPS = 18, INNER = BASE + 0x3000, OBJECT = BASE + 0x3800 };
 static program_step steps[STEPS];
 static unsigned n_steps, done, first_read, gap;
 
-/* The next ones are done before the readings first_read, first_read + gap, ... */
+/* Does the next writes before the reads first_read, first_read + gap, ... */
 static void go_on(space *s)
 {
 	while (done < n_steps && s->reads >= first_read + done * gap) {
@@ -232,9 +231,9 @@ static void put_code(space *s, uint64_t frame, unsigned code)
 	    at->code_start == PYTHON_NONE ? 6 : code_at(code) + at->code_start + 6);
 }
 
-/* 20 is called by 1; both return, and in their places 22 calls 23. Then it is 24 that is called, by
- * 21, whose frame lies elsewhere, as a generator's does; and in the end 26, by 25. A frame that is
- * being made leads to where the last one in its place came from. */
+/* 1 calls 20; both return, and 22 calls 23 in their memory. Then 21 calls 24, with a frame
+ * elsewhere, like a generator's; at the end 25 calls 26. A new frame first contains the links of
+ * the previous frame at its address. */
 static void make_program(space *s, uint32_t version)
 {
 	make(s, version, 10);
@@ -275,7 +274,7 @@ static void make_program(space *s, uint32_t version)
 	s->before = go_on;
 }
 
-/* Whether the innermost frames are these, and frames 2 to 9 come behind them. */
+/* Whether the innermost frames are these, followed by frames 2 to 9. */
 static bool is_stack(const python_frame *f, size_t n, const unsigned is[3])
 {
 	size_t i = 0;
@@ -291,7 +290,7 @@ static bool is_stack(const python_frame *f, size_t n, const unsigned is[3])
 	return true;
 }
 
-/* Whenever it goes on, slowly or fast: what is not called torn is a stack that it had. */
+/* At any speed of the writes: a stack that is not marked as torn existed. */
 static void test_goes_on(void **state)
 {
 	static const unsigned first[3] = {20, 1};
@@ -321,7 +320,7 @@ static void test_goes_on(void **state)
 	assert_true(torn < all / 20);
 }
 
-/* Frames that lead in a circle, and into nothing. */
+/* Frames that form a cycle, or lead to an unmapped address. */
 static void test_circle(void **state)
 {
 	static space s;
@@ -341,7 +340,7 @@ static void test_circle(void **state)
 	assert_true(w.unread);
 	assert_int_equal(walk(&s, false, MAX, f, &w), 5);
 	assert_true(w.torn && w.unread);
-	/* A thread that leads to itself. */
+	/* A thread whose next thread is itself. */
 	make(&s, 0x030b02f0, 5);
 	put(&s, STATE + s.p.at.thread_tid, 1);
 	put(&s, STATE + s.p.at.thread_next, STATE);
@@ -349,7 +348,7 @@ static void test_circle(void **state)
 	assert_true(!w.found && s.reads < 100000);
 }
 
-/* Words that are addresses of this memory, or near its ends, or nothing. */
+/* Words that are addresses in this memory, or near its ends, or 0. */
 static void test_hostile(void **state)
 {
 	static space s;
@@ -375,8 +374,8 @@ static void test_hostile(void **state)
 	}
 }
 
-/* A free-threaded interpreter of 3.14, as it tells of itself: one thread runs its own copy of the
- * bytecode, and code has marks in its lowest bits. */
+/* A free-threaded interpreter of 3.14, described by its offsets table: one thread runs a separate
+ * copy of the bytecode, and code pointers have tags in their lowest bits. */
 static void test_told(void **state)
 {
 	static space s;
@@ -402,9 +401,9 @@ static void test_told(void **state)
 	told[33] = 0;	 /* executable */
 	told[34] = 0x20; /* instruction */
 	told[36] = 0x2e; /* owner */
-	told[38] = 0x28; /* which copy */
+	told[38] = 0x28; /* index of the copy */
 	told[48] = 0x80; /* code: its bytecode */
-	told[49] = 0x70; /* its copies */
+	told[49] = 0x70; /* its copies of the bytecode */
 	memcpy(s.bytes, told, sizeof told);
 	assert_true(python_find_at(RUNTIME, 0, &memory, &s.p));
 	assert_true(s.p.free_threaded && s.p.version == 0x030e00f0);
@@ -418,11 +417,11 @@ static void test_told(void **state)
 		put(&s, frame_at(i) + 8, frame_at(i + 1));
 		put(&s, frame_at(i) + 0x20, code_at(i) + 0x80 + 4);
 	}
-	/* Frame 1 runs copy 2, which lies elsewhere. */
+	/* Frame 1 runs copy 2, at another address. */
 	put(&s, frame_at(1) + 0x28, 2);
 	put(&s, frame_at(1) + 0x20, code_at(9) + 10);
 	put(&s, code_at(1) + 0x70, code_at(5));
-	put(&s, code_at(5), 3); /* how many */
+	put(&s, code_at(5), 3); /* their number */
 	put(&s, code_at(5) + 8 + 2 * 8, code_at(9));
 	s.bytes[frame_at(2) + 0x2e - BASE] = 3;
 	assert_int_equal(walk(&s, false, MAX, f, &w), 2);
@@ -430,13 +429,13 @@ static void test_told(void **state)
 	assert_int_equal(f[0].instruction, 4);
 	assert_int_equal(f[1].instruction, 10);
 	assert_true(!f[0].entry && f[1].entry);
-	/* Offsets that cannot be. */
+	/* Impossible offsets. */
 	told[9] = UINT64_C(1) << 40;
 	memcpy(s.bytes, told, sizeof told);
 	python_process p;
 	assert_false(python_find_at(RUNTIME, 0, &memory, &p));
 	told[9] = 0x20;
-	told[1] = 0x030f00a0; /* 3.15: not known yet */
+	told[1] = 0x030f00a0; /* 3.15: not supported yet */
 	memcpy(s.bytes, told, sizeof told);
 	assert_false(python_find_at(RUNTIME, 0, &memory, &p));
 }

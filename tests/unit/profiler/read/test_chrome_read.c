@@ -1,5 +1,5 @@
-/* Tests of timeline/chrome_read.c: what our writer wrote comes back, other producers' forms are
- * understood, and broken files get a sentence.
+/* Tests of chrome_read.c: output of our writer is read back, events of other producers are
+ * supported, and malformed files are refused with a message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static void write_random(dck_buffer *b, uint64_t seed)
 	dck_sink_buffer(&sink, b);
 	assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
 	tell_random(f, o, seed, false);
-	/* Async ranges that are still open: the writer's ends are not in the log. */
+	/* Async ranges that are still open: the log does not have the writer's ends. */
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	const size_t n = b->n;
 	assert_int_equal(f->close(o, NULL), DCK_OK);
@@ -79,12 +79,12 @@ static void what_was_written_comes_back(void **state)
 	}
 }
 
-/* --- files of others */
+/* --- files of other writers */
 
 static const char main_thread[] = "thread 4/5 ''  of 'process 4/0 ''  of '''";
 static const char named_thread[] = "thread 4/5 'main'  of 'process 4/0 'prog'  of '''";
 
-/* What is told of a track, of a file with these events. */
+/* The log of a track, for a file with these events. */
 static const char *told_of(const char *file, const char *what, trace_read_facts *facts)
 {
 	static trace_log got;
@@ -108,28 +108,28 @@ static void each_kind_of_event_is_understood(void **state)
 	static const struct {
 		const char *events, *told;
 	} cases[] = {
-	    /* The longest of those that begin together is around the others, in any order. */
+	    /* Of ranges that start together the longest is the outermost, in any order. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":12,\"dur\":1,\"name\":\"c\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":2,\"name\":\"b\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":3.5,\"name\":\"a\",\"cat\":\"io\"}",
 	     "begin 0 a of io\nbegin 0 b\nend 2000\nbegin 2000 c\nend 3000\nend 3500\n"},
-	    /* 19 digits; a text as a number; what has an exponent is exact as a double is. */
+	    /* 19 digits; a text as a number; a number with an exponent is as exact as a double. */
 	    {"{" ON "\"ph\":\"i\",\"ts\":4508215143015673.123,\"name\":\"a\"},"
 	     "{" ON "\"ph\":\"I\",\"ts\":\"4508215143015673.1249\",\"name\":\"b\"},"
 	     "{" ON "\"ph\":\"R\",\"ts\":4508215143.015674e6,\"name\":\"c\"}",
 	     "instant 0 a\ninstant 2 b\ninstant 733 c\n"},
-	    /* Numbers: those of the begin, then those of the end. */
+	    /* Arguments: those of the begin, then those of the end. */
 	    {"{" ON
 	     "\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"n\":2,\"s\":\"x\",\"l\":[1,{}]}},"
 	     "{" ON "\"ph\":\"E\",\"ts\":2,\"args\":{\"m\":-1.5e2,\"unended\":true}}",
 	     "begin 0 a\nnumber n 2\nnumber m -150\nnumber unended 1\nend 1000\n"},
-	    /* By a category and an id; nested in itself; an old one's by its name. */
+	    /* Matched by category and id; nested in itself; old events by name. */
 	    {"{" ON "\"ph\":\"S\",\"ts\":1,\"name\":\"a\",\"id\":1,\"cat\":\"x\"},"
 	     "{" ON "\"ph\":\"T\",\"ts\":1.5,\"name\":\"a\",\"id\":1,\"cat\":\"x\"},"
 	     "{" ON "\"ph\":\"b\",\"ts\":1,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"},"
 	     "{" ON "\"ph\":\"e\",\"ts\":2,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"}",
 	     NULL},
-	    /* An arrow ends in the range around it, or in the next one. */
+	    /* A flow ends in the enclosing range, or in the next one. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"},"
 	     "{" ON "\"ph\":\"s\",\"ts\":1,\"name\":\"flow\",\"cat\":\"flow\",\"id\":9},"
 	     "{" ON "\"ph\":\"f\",\"ts\":2.5,\"name\":\"flow\",\"cat\":\"flow\",\"id\":9},"
@@ -138,11 +138,11 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"b\"}",
 	     "begin 0 a\nflow begin 0 9\nend 1000\nbegin 2000 b\nflow end 2000 9\n"
 	     "flow end 2000 8\nend 3000\n"},
-	    /* Whole microseconds: a range inside may seem to end too late. */
+	    /* Whole microseconds: an inner range may seem to end after its outer range. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"a\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":9,\"name\":\"b\"}",
 	     "begin 0 a\nbegin 1000 b\nend 9000\nend 9000\n"},
-	    /* An annotation begins inside the call that begins it. */
+	    /* An annotation starts inside the call that starts it. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":20.5,\"name\":\"run\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"enter\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":1.5,\"dur\":15,\"name\":\"step\",\"cat\":"
@@ -150,13 +150,13 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":16,\"dur\":2,\"name\":\"exit\"}",
 	     "begin 0 run\nbegin 1000 enter\nend 1500\nbegin 1500 step of user_annotation\n"
 	     "end 16000\nbegin 16000 exit\nend 18000\nend 20500\n"},
-	    /* Halves of a surrogate pair; what stands behind the first half is kept. */
+	    /* Unpaired surrogates; the text after the first half stays. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":0,\"name\":\"\\ud800\\tb\\ud800\\u0041\\ud800c"
 	     "\\udc00\\ud83d\\ud83d\\ude00\\ud800\"}",
 	     "begin 0 \xef\xbf\xbd b\xef\xbf\xbd"
 	     "A\xef\xbf\xbd"
 	     "c\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\nend 0\n"},
-	    /* What is not for us. */
+	    /* Unsupported events. */
 	    {"{" ON "\"ph\":\"X\",\"dur\":1,\"name\":\"no time\"},{\"ph\":\"P\",\"ts\":1},7,[[]],"
 	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":-1,\"name\":\"a\\u0000\\ud83d\\ude00\\q\"}",
 	     "begin 0 a\xef\xbf\xbd\xf0\x9f\x98\x80q\nend 0\n"},
@@ -182,7 +182,7 @@ static void each_kind_of_event_is_understood(void **state)
 	assert_int_equal(facts.skipped, 1);
 }
 
-/* The last nanosecond of 63 bits is read, later ones are no time. */
+/* The last nanosecond of 63 bits is valid, later times are not. */
 static void times_end_after_292_years(void **state)
 {
 	static const char *const late[] = {"9223372036854775.808",
@@ -207,7 +207,7 @@ static void times_end_after_292_years(void **state)
 	}
 }
 
-/* Ids of our own writer stay; those of others become such as no two have. */
+/* Ids of our writer stay; those of other writers become unique. */
 static void ranges_of_any_thread(void **state)
 {
 	static const char file[] =
@@ -271,8 +271,8 @@ static void processes_threads_and_counters(void **state)
 	trace_log_done(&got);
 }
 
-/* Kernels of one stream may overlap: the second is told beside, and what lies in both is in the
- * one that began last. */
+/* Kernels of one stream may overlap: the second gets a separate range, and their common time
+ * belongs to the one that started last. */
 static void ranges_that_overlap_are_told_beside(void **state)
 {
 	static const char file[] = "[{" ON "\"ph\":\"X\",\"ts\":0.5,\"dur\":10,\"name\":\"a\"},"
@@ -302,7 +302,7 @@ static void ranges_that_overlap_are_told_beside(void **state)
 	trace_log_done(&got);
 }
 
-/* --- broken files */
+/* --- malformed files */
 
 static void what_is_no_trace_gets_a_sentence(void **state)
 {
@@ -342,8 +342,8 @@ static void what_is_no_trace_gets_a_sentence(void **state)
 	}
 }
 
-/* Cut anywhere, or with any byte changed, a file is read up to there or refused with a sentence;
- * what is read before the cut is what the whole file has there. */
+/* Truncated anywhere, or with any byte changed, a file is read up to there or refused with a
+ * message; the events before a truncation equal those of the whole file. */
 static void any_cut_and_any_byte(void **state)
 {
 	static trace_log got;
@@ -406,7 +406,7 @@ static void a_lack_of_memory_is_said(void **state)
 	dck_buffer_done(&b);
 }
 
-/* --- which files are such */
+/* --- detection of the format */
 
 static void a_record_is_no_trace(void **state)
 {

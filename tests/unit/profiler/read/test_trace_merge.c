@@ -1,4 +1,4 @@
-/* test_trace_merge.c - the clocks that a file says, and files put together by them.
+/* test_trace_merge.c - the clocks of a trace file, and files merged by them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 #include "profiler/read/zone_collect.h"
 #include "profiler/write/formats.h"
 
-/* --- what a file says of its clocks */
+/* --- the clocks of a file */
 
 static trace_read_facts facts_of(const char *path)
 {
@@ -72,13 +72,13 @@ static void a_file_says_how_exact_its_clocks_are(void **state)
 		assert_string_equal(f.about.boot, boot);
 		assert_in_range(f.about.boottime_ns, before, after);
 		assert_true(f.about.width_ns > 0);
-		/* Where it ended: by the events' clock and by the others. */
+		/* The end of the recording: by the events' clock and by the others. */
 		assert_true(f.own_ns >= 50000000 && f.own_width_ns > 0);
 		assert_in_range(f.own_boottime_ns, f.about.boottime_ns + 49000000, after);
 	}
 }
 
-/* --- where files lie */
+/* --- alignment of files */
 
 static trace_place place(const char *boot, uint64_t boottime_ns, int64_t unix_ns)
 {
@@ -97,7 +97,7 @@ static trace_place place(const char *boot, uint64_t boottime_ns, int64_t unix_ns
 
 static void files_of_one_boot_lie_exactly(void **state)
 {
-	/* The wall clock was set in between; nobody asks it. */
+	/* The wall clock was set in between; it is not used. */
 	trace_place p[] = {place("a", 5000, 70000), place("a", 9000, 10000)};
 
 	(void)state;
@@ -114,14 +114,14 @@ static void drift_is_taken_back(void **state)
 
 	(void)state;
 	p[1].facts.own_boottime_ns += 100000;	  /* 100 ppm slow */
-	p[2].facts.own_boottime_ns += 5000000000; /* the machine slept */
+	p[2].facts.own_boottime_ns += 5000000000; /* the machine was suspended */
 	assert_int_equal(trace_align(p, 3, NULL), DCK_OK);
 	assert_int_equal(trace_place_ns(&p[1], 1000000000), 1000100000);
 	assert_int_equal(trace_place_ns(&p[1], 500000000), 500050000);
 	assert_true(p[1].within_ns < 1000);
 	assert_int_equal(trace_place_ns(&p[2], 1000000000), 1000000000);
 	assert_true(p[2].within_ns >= 5e9);
-	/* It was killed: how far its clock went astray is bounded only. */
+	/* The program was killed: only a bound of its clock's drift is known. */
 	p[1] = place("a", 5000, 0);
 	p[1].facts.own_ns = 0;
 	assert_int_equal(trace_align(p, 2, NULL), DCK_OK);
@@ -138,7 +138,7 @@ static void files_of_several_machines_lie_by_the_time_of_day(void **state)
 	assert_int_equal(p[1].base_ns, 1000);
 	assert_false(p[1].same_boot);
 	assert_true(isnan(p[1].within_ns));
-	assert_int_equal(p[2].base_ns, 1500); /* of one boot with the second */
+	assert_int_equal(p[2].base_ns, 1500); /* same boot as the second */
 	assert_int_equal(p[3].base_ns, 1);
 	p[0].facts.about.unix_error_ns = 3000;
 	p[1].facts.about.unix_error_ns = 4000;
@@ -162,7 +162,7 @@ static void without_a_clock_in_common_they_are_refused(void **state)
 	assert_int_equal(trace_align(p, 2, &err), DCK_E_FORMAT);
 }
 
-/* --- put together */
+/* --- merging */
 
 static const dck_cell *row(const dck_record *r, const char *table, size_t column, const char *text)
 {
@@ -177,7 +177,7 @@ static const dck_cell *row(const dck_record *r, const char *table, size_t column
 	return NULL;
 }
 
-/* With another boot's name in it, as if of another machine. */
+/* Changes the boot id in the file, as if from another machine. */
 static void move_elsewhere(const char *from, const char *to)
 {
 	static char bytes[1 << 16];
@@ -233,10 +233,10 @@ static void processes_come_onto_one_timeline(void **state)
 	const dck_cell *z = row(r, "processes", 5, "c.pftrace");
 	assert_int_equal(x[1].value.as.i, (int64_t)getpid());
 	assert_int_equal(y[1].value.as.i, (int64_t)getpid());
-	assert_int_equal(z[1].value.as.i, (int64_t)getpid() + 10000000); /* another's */
-	assert_true(y[3].value.as.i >= x[4].value.as.i); /* it began when the other had ended */
+	assert_int_equal(z[1].value.as.i, (int64_t)getpid() + 10000000); /* another process */
+	assert_true(y[3].value.as.i >= x[4].value.as.i); /* it started after the other had ended */
 	assert_int_equal(y[2].value.as.i, 1);
-	/* Generous: a busy machine may interrupt every reading. */
+	/* Generous, because a busy machine may interrupt every clock reading. */
 	assert_true(y[6].value.as.i > 0 && y[6].value.as.i < 50000000);
 	assert_int_equal(dck_trace_read("all.pftrace", &read, NULL), DCK_OK);
 	assert_int_equal(row(read, "zones", 0, "around")[1].value.as.i, 3);
@@ -249,7 +249,7 @@ static void processes_come_onto_one_timeline(void **state)
 	assert_non_null(strstr(err.msg, "at the same time"));
 }
 
-/* A trace of one range, of a process of that number, on a machine of its own. */
+/* A trace of one range, with this process id, from another machine. */
 static void foreign_write(const char *path, char boot, int32_t pid)
 {
 	const trace_format *f = trace_format_find("perfetto");

@@ -1,4 +1,4 @@
-/* Tests of trace/perfetto_read.c: what is compressed, and what old producers wrote.
+/* Tests of perfetto_read.c: compressed files, and output of old producers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void plain(foreign *x, int64_t ns, int64_t type, int64_t track, const cha
 	event_end(x);
 }
 
-/* --- categories, places, flows */
+/* --- categories, source locations, flows */
 
 static void categories_and_places_are_read(void **state)
 {
@@ -48,7 +48,7 @@ static void categories_and_places_are_read(void **state)
 	packet(&x, 2);
 	interned(&x, PF_INTERNED_SOURCES, 3, "a.cc", 12);
 	packet_end(&x);
-	for (int i = 0; i < 2; i++) { /* the place where a name is met first is its place */
+	for (int i = 0; i < 2; i++) { /* the location at the first use of a name is its location */
 		stamp(&x, 2, i, 0);
 		event(&x, PF_BEGIN, 77, "copy");
 		wire_put_int(&x.w, PF_EVENT_CATEGORY_IID, 3);
@@ -96,16 +96,16 @@ static void flows_are_read(void **state)
 			wire_put_int(&x.w, PF_EVENT_FLOW_OLD, 601);
 		event_end(&x);
 	}
-	/* The last has no begin any more. */
+	/* The start of the last flow is missing. */
 	assert_string_equal(told(&x, main_thread, &facts),
 			    "begin 0 r\nflow begin 0 600\nbegin 1 r\nflow step 1 600\n"
 			    "flow begin 1 601\nflow end 2 600\nend 2\nbegin 3 r\n");
 	wire_out_done(&x.w);
 }
 
-/* --- lanes */
+/* --- ranges on separate tracks */
 
-/* Ranges inside each other on one track of their own keep their names. */
+/* Nested ranges on one separate track keep their names. */
 static void ranges_on_a_lane_may_be_nested(void **state)
 {
 	foreign x = {0};
@@ -202,7 +202,7 @@ static void phases_are_ranges(void **state)
 	    sscanf(rest, "async begin 19000 job %llu\nasync end 20000 %llu\n", &begin, &end), 2);
 	assert_true(begin == end);
 	((char *)(uintptr_t)rest)[0] = '\0';
-	/* A range that is told as a whole ends where it says, between others. */
+	/* A complete range ends at its stated time, between other events. */
 	assert_string_equal(text,
 			    "begin 0 whole\nbegin 1000 inner\nbegin 2000 part\ninstant 3000 mark\n"
 			    "end 4000\nend 7000\nflow begin 8000 7\nend 10000\nbegin 10000 next\n"
@@ -211,7 +211,7 @@ static void phases_are_ranges(void **state)
 	wire_out_done(&x.w);
 }
 
-/* A long range with more inside than is held at a time: nothing is late. */
+/* A long range with more events inside than the reorder buffer holds: no event is late. */
 static void the_end_of_a_long_range_is_kept_back(void **state)
 {
 	enum { MANY = 70000 };
@@ -287,7 +287,7 @@ static void another_thread_may_be_named(void **state)
 	wire_out_done(&x.w);
 }
 
-/* --- what is compressed */
+/* --- compression */
 
 static void pack(dck_buffer *ret, const void *bytes, size_t n, bool cut)
 {
@@ -305,7 +305,7 @@ static void pack(dck_buffer *ret, const void *bytes, size_t n, bool cut)
 	assert_int_equal(dck_sink_finish(&to, NULL), DCK_OK);
 	if (cut)
 		(void)gzip_sink_close(g, NULL);
-	to.used = 0; /* what closing wrote */
+	to.used = 0; /* discards the bytes that close() wrote */
 }
 
 static void put_many(foreign *x, int n)
@@ -330,7 +330,7 @@ static void assert_many(const dck_buffer *b, int n, const char *cut)
 
 static void a_compressed_file_is_read(void **state)
 {
-	enum { N = 20000 }; /* more than is unpacked at a time */
+	enum { N = 20000 }; /* more than one step of decompression */
 	foreign x = {0};
 	dck_buffer b;
 
@@ -338,7 +338,7 @@ static void a_compressed_file_is_read(void **state)
 	put_many(&x, N);
 	pack(&b, x.w.data, x.w.n, false);
 	assert_many(&b, N, "");
-	/* Two of them, one behind the other, are one. */
+	/* Two gzip members, concatenated, are one file. */
 	dck_sink more;
 	char *copy = malloc(b.n);
 	size_t n = b.n;
@@ -349,11 +349,11 @@ static void a_compressed_file_is_read(void **state)
 	free(copy);
 	assert_many(&b, 2 * N, "");
 	dck_buffer_done(&b);
-	/* The writer was killed after a flush: all up to there. */
+	/* The writer was killed after a flush: all events up to there are read. */
 	pack(&b, x.w.data, x.w.n, true);
 	assert_many(&b, N, "the trace in memory is truncated: it ends inside compressed data");
 	dck_buffer_done(&b);
-	/* In the middle, too. */
+	/* Also truncated in the middle. */
 	pack(&b, x.w.data, x.w.n, false);
 	for (size_t cut = 200; cut < b.n; cut += b.n / 7) {
 		static trace_log got;
@@ -436,7 +436,7 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 		assert_string_equal(err.msg, cases[i].sentence);
 		trace_log_done(&got);
 	}
-	/* Packed twice, a small file could hold any number of bytes. */
+	/* Compressed twice, a small file could expand to any size. */
 	foreign x = {0}, all = {0};
 	dck_buffer b, outer;
 	bomb(&x, 100);
@@ -453,7 +453,7 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 			    "the trace in memory unpacks to more than 1032 times its size");
 	trace_log_done(&got);
 	dck_buffer_done(&outer);
-	/* Compressed packets in compressed packets in a compressed file. */
+	/* Compressed packets inside compressed packets inside a compressed file. */
 	foreign inner = {0};
 	packet(&inner, 0);
 	wire_put_bytes(&inner.w, PF_PACKET_COMPRESSED, all.w.data, all.w.n);

@@ -1,5 +1,5 @@
-/* Tests of trace/perfetto_read.c: what our writer wrote comes back, other producers' forms are
- * understood, and broken files get a sentence.
+/* Tests of perfetto_read.c: output of our writer is read back, packets of other producers are
+ * supported, and malformed files are refused with a message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void what_was_written_comes_back(void **state)
 		dck_sink_buffer(&sink, &b);
 		assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
 		tell_random(f, o, seed, true);
-		/* Async ranges that are still open: the writer's ends are not in the log. */
+		/* Async ranges that are still open: the log does not have the writer's ends. */
 		assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 		size_t n = b.n;
 		assert_int_equal(f->close(o, NULL), DCK_OK);
@@ -59,7 +59,7 @@ static void what_was_written_comes_back(void **state)
 	}
 }
 
-/* A file that was cut off anywhere is read up to its last whole packet. */
+/* A file truncated anywhere is read up to its last complete packet. */
 static void a_file_that_was_cut_is_read_up_to_there(void **state)
 {
 	static trace_log whole, got;
@@ -95,7 +95,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 	dck_buffer_done(&b);
 }
 
-/* --- files of others, made here packet by packet */
+/* --- files of other writers, made here packet by packet */
 
 static const char main_thread[] = "thread 4/5 'main'  of 'process 4/0 ''  of '''";
 
@@ -110,7 +110,7 @@ static void clocks_are_brought_together(void **state)
 	size_t at = wire_begin(&x.w, PF_PACKET_CLOCK_SNAPSHOT);
 	clock(&x, PF_MONOTONIC, 500, 0, false);
 	clock(&x, PF_BOOTTIME, 10000, 0, false);
-	clock(&x, 65, 3, 1000, true); /* microseconds since the packet before */
+	clock(&x, 65, 3, 1000, true); /* microseconds since the previous packet */
 	clock(&x, 66, 20, 10, false);
 	wire_end(&x.w, at);
 	packet_end(&x);
@@ -121,17 +121,17 @@ static void clocks_are_brought_together(void **state)
 	event(&x, PF_BEGIN, 77, "mono");
 	event_end(&x);
 	stamp(&x, 2, 2, 65);
-	packet_end(&x); /* moves its clock, and holds nothing else */
+	packet_end(&x); /* advances its clock only */
 	stamp(&x, 2, 1, 65);
 	event(&x, PF_BEGIN, 77, "micro");
 	event_end(&x);
 	stamp(&x, 2, 330, 66);
 	event(&x, PF_INSTANT, 77, "tens");
 	event_end(&x);
-	stamp(&x, 2, 1, 67); /* no snapshot has it */
+	stamp(&x, 2, 1, 67); /* no snapshot has this clock */
 	event(&x, PF_INSTANT, 77, "never");
 	event_end(&x);
-	stamp(&x, 3, 1, 65); /* another sequence's */
+	stamp(&x, 3, 1, 65); /* clock 65 of another sequence */
 	event(&x, PF_INSTANT, 77, "never");
 	event_end(&x);
 	assert_string_equal(told(&x, main_thread, &facts), "begin 1 boot\nbegin 2 mono\n"
@@ -158,7 +158,7 @@ static void times_that_go_back_are_put_in_order(void **state)
 	assert_string_equal(told(&x, main_thread, &facts),
 			    "instant 0 a\ninstant 10 b\ninstant 40 c\ninstant 40 d\n");
 	assert_int_equal(facts.late, 0);
-	/* More than is held: what comes too late gets the last time. */
+	/* More than the buffer holds: a late event gets the last time. */
 	for (int i = 0; i < REORDER_MAX; i++) {
 		stamp(&x, 2, 1000, 0);
 		event(&x, PF_COUNTER, 78, NULL);
@@ -175,7 +175,7 @@ static void times_that_go_back_are_put_in_order(void **state)
 	wire_out_done(&x.w);
 }
 
-/* A track that is no thread's: its ranges may end anywhere. A counter in steps of 1000. */
+/* A track without a thread: its ranges may end in any order. A counter in steps of 1000. */
 static void other_tracks_and_counters(void **state)
 {
 	foreign x = {0};
@@ -203,7 +203,7 @@ static void other_tracks_and_counters(void **state)
 	wire_end(&x.w, at);
 	packet_end(&x);
 	stamp(&x, 2, 7, 0);
-	event(&x, PF_BEGIN, 1234, "copy"); /* nobody described 1234 */
+	event(&x, PF_BEGIN, 1234, "copy"); /* track 1234 has no descriptor */
 	event_end(&x);
 	for (int i = 1; i < 3; i++) {
 		stamp(&x, 2, 7 + i, 0);
@@ -234,7 +234,7 @@ static void names_and_numbers_by_their_numbers(void **state)
 
 	(void)state;
 	thread(&x, 77, 4, 5, "main");
-	for (int round = 0; round < 2; round++) { /* what was interned is forgotten with the flag */
+	for (int round = 0; round < 2; round++) { /* the flag clears the interned names */
 		packet(&x, 2);
 		wire_put_int(&x.w, PF_PACKET_FLAGS, PF_FLAG_CLEARED);
 		size_t at = wire_begin(&x.w, PF_PACKET_INTERNED);
@@ -283,7 +283,7 @@ static void what_is_no_trace_gets_a_sentence(void **state)
 	    {"\x0a\x7f", 2,
 	     "the trace in memory is not a trace of Perfetto: packet at byte 0 has length 127, "
 	     "but 0 bytes are left"},
-	    /* A clock that is a number of eight bytes, once read as a message beyond the file. */
+	    /* A clock stored as a number of eight bytes, once read as a message beyond the file. */
 	    {"\x0a\x0b\x32\x09\x09\x01\x00\x00\x00\x00\x00\x00\x10", 13,
 	     "the trace in memory is malformed: field 1 at byte 4 is not a clock, in a clock snapshot"},
 	    {"\x0a\x02\x58\x01", 4,

@@ -45,8 +45,8 @@ static void frame_put(foreign *x, int64_t iid, int64_t function, int64_t mapping
 	wire_end(&x->w, at);
 }
 
-/* The state of a sequence whose samples count `counter`: main, and main;work in a library whose
- * path has parts. What a row refers to comes after it. */
+/* Writes the state of a sequence whose samples count `counter`: main, and main;work in a library
+ * whose path has parts. Referenced rows come after their references. */
 static void state_put(foreign *x, uint32_t sequence, int64_t counter)
 {
 	packet(x, sequence);
@@ -90,7 +90,7 @@ static void sample_put(foreign *x, uint32_t sequence, int64_t ns, int64_t cpu, i
 	packet_end(x);
 }
 
-/* A zone from 1000 to 5000 since the base, and samples on two CPUs, one before the base. */
+/* A zone from 1000 to 5000 after the base, and samples on two CPUs, one before the base. */
 static void trace_put(foreign *x)
 {
 	packet(x, 1);
@@ -108,9 +108,9 @@ static void trace_put(foreign *x)
 	state_put(x, 8, CLOCK);
 	sample_put(x, 8, 9990, 0, 1000, 1);
 	sample_put(x, 8, 12000, 0, 2500, 2);
-	sample_put(x, 8, 12500, 1, 700, 2); /* each CPU has its own count */
+	sample_put(x, 8, 12500, 1, 700, 2); /* each CPU has a separate count */
 	sample_put(x, 8, 13000, 0, 3000, 0);
-	sample_put(x, 8, 14000, 1, 900, 99); /* no such stack */
+	sample_put(x, 8, 14000, 1, 900, 99); /* unknown stack */
 }
 
 static dck_status converted(const foreign *x, const char *form, dck_buffer *ret,
@@ -145,7 +145,7 @@ static void samples_of_another_producer(void **state)
 	(void)state;
 	trace_put(&x);
 	state_put(&x, 9, PAGE_FAULTS);
-	sample_put(&x, 9, 12000, 0, 1, 1); /* counts no time */
+	sample_put(&x, 9, 12000, 0, 1, 1); /* a count without time */
 	stamp(&x, 8, 1, 99);		   /* a clock that no snapshot has */
 	wire_end(&x.w, wire_begin(&x.w, PF_PACKET_SAMPLE));
 	packet_end(&x);
@@ -198,7 +198,7 @@ static void in_chromes_format(void **state)
 	wire_out_done(&x.w);
 }
 
-/* A format of one tree has that of the zones. */
+/* A format with one tree gets the tree of the zones. */
 static void as_trees(void **state)
 {
 	foreign x = {0};

@@ -1,5 +1,5 @@
-/* trace_foreign.h - traces of Perfetto that our writer would not write, made packet by packet, and
- * what the reader tells of them.
+/* trace_foreign.h - Perfetto traces that our writer would not write, made packet by packet, and the
+ * reader's log of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_TRACE_FOREIGN_H
@@ -63,7 +63,7 @@ static inline void clock(foreign *x, int64_t id, int64_t value, int64_t multipli
 	wire_end(&x->w, at);
 }
 
-/* An event up to its end: event_end() closes it and its packet. */
+/* Starts an event; event_end() closes the event and its packet. */
 static inline void event(foreign *x, int64_t type, int64_t track, const char *name)
 {
 	x->event = wire_begin(&x->w, PF_PACKET_TRACK_EVENT);
@@ -89,7 +89,7 @@ static inline void thread(foreign *x, int64_t uuid, int64_t pid, int64_t tid, co
 	wire_put_int(&x->w, PF_THREAD_TID, tid);
 	wire_put_text(&x->w, PF_THREAD_NAME, name);
 	wire_end(&x->w, one);
-	wire_put_int(&x->w, PF_TRACK_UUID, uuid); /* last: fields come in any order */
+	wire_put_int(&x->w, PF_TRACK_UUID, uuid); /* last, because fields may come in any order */
 	wire_end(&x->w, track);
 	packet_end(x);
 }

@@ -1,4 +1,4 @@
-/* test_looks.c - how often threads that wait are looked at.
+/* test_looks.c - the polling rate of blocked threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -25,7 +25,7 @@ static void on_alarm(int sig)
 	nanosleep(&halt, NULL);
 }
 
-/* A busy machine halts a look in the middle: that is no work, and the next look comes in time. */
+/* An interruption during a poll does not count as work, and the next poll is on time. */
 static void halted(void **state)
 {
 	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
@@ -47,9 +47,9 @@ static void halted(void **state)
 		offcpu_poll_take(&l, p, now);
 		inside = halts > before;
 	}
-	/* Were the halt counted as work, the next look would be 20 halts away. Half of that leaves
-	 * room for CPU time that is counted in ticks of 10 ms, or while the hypervisor runs another
-	 * machine. */
+	/* If the interruption counted as work, the next poll would be 20 interruptions later. Half
+	 * of that allows for CPU time counted in ticks of 10 ms, or while the hypervisor runs
+	 * another machine. */
 	assert_true(l.next_ns < UINT64_C(10) * HALT_NS);
 	signal(SIGALRM, SIG_DFL);
 	offcpu_poll_done(&l);

@@ -1,5 +1,5 @@
-/* test_perf_ring.c - records out of rings: in the order of their time, over the end of a ring, and
- * of bytes that are none.
+/* test_perf_ring.c - records from ring buffers: in time order, across the end of a ring, and
+ * invalid bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
@@ -17,8 +17,8 @@ enum { RING = 4096, RINGS = 3, LEAVING = 1 };
 
 typedef struct made {
 	struct perf_event_mmap_page page[RINGS];
-	unsigned char
-	    *data[RINGS]; /* of exactly RING bytes, so that a sanitizer sees what is beyond */
+	unsigned char *
+	    data[RINGS]; /* exactly RING bytes each, so that a sanitizer detects an access beyond */
 	perf_ring ring[RINGS];
 	perf_rings all;
 } made;
@@ -53,7 +53,7 @@ static void put(made *m, size_t ring, const void *bytes, size_t n)
 	page->data_head += n;
 }
 
-/* A record being written. */
+/* A record under construction. */
 typedef struct text {
 	unsigned char bytes[1024];
 	size_t n;
@@ -109,7 +109,7 @@ static void comm(made *m, size_t ring, const char *name, uint64_t at_ns)
 	put(m, ring, t.bytes, t.n);
 }
 
-/* The names of the records up to that time. */
+/* Expects these names of the records up to that time. */
 static void expect_names(made *m, uint64_t until, const char *names)
 {
 	const struct perf_event_header *h;
@@ -140,7 +140,7 @@ static void records_come_in_the_order_of_their_time(void **state)
 	expect_names(m, 30, "a b c ");
 	comm(m, 1, "e", 35);
 	expect_names(m, UINT64_MAX, "e d ");
-	for (size_t i = 0; i < RINGS; i++) /* and the kernel may use their room again */
+	for (size_t i = 0; i < RINGS; i++) /* and the kernel may reuse their space */
 		assert_true(m->page[i].data_tail == m->page[i].data_head);
 	assert_int_equal(m->all.damaged, 0);
 	unmake(m);
@@ -152,7 +152,7 @@ static void a_record_goes_over_the_end_of_its_ring(void **state)
 	uint64_t wrapped = 0;
 
 	(void)state;
-	/* 48 bytes each, so that the end falls at every place in a record, also in its header. */
+	/* 48 bytes each, so that the ring ends at every offset of a record, also in its header. */
 	for (unsigned i = 0; i < 1000; i++) {
 		char name[12], expected[16];
 
@@ -185,7 +185,7 @@ static void what_is_no_record_empties_its_ring(void **state)
 		expect_names(m, UINT64_MAX, "again ");
 		unmake(m);
 	}
-	/* More than fits. */
+	/* More than the ring's size. */
 	made *m = make();
 	m->page[0].data_head = 3 * RING;
 	expect_names(m, UINT64_MAX, "");
@@ -260,7 +260,7 @@ static void a_sample_has_registers_and_stack(void **state)
 	t = sample_of(500, 16, 16, PERF_SAMPLE_REGS_ABI_64);
 	header(&t, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
 	assert_int_equal(decode(&t).as.taken.where, SAMPLE_IN_KERNEL);
-	/* Of a thread of the kernel: nothing of the user's is there. */
+	/* A sample of a kernel thread: no user registers or stack. */
 	t = sample_of(500, 0, 0, PERF_SAMPLE_REGS_ABI_NONE);
 	e = decode(&t);
 	assert_int_equal(e.kind, SAMPLE_TAKEN);
@@ -306,7 +306,7 @@ static void code_that_is_mapped(void **state)
 	assert_int_equal(e.as.map.bytes, 0x2000);
 	assert_int_equal(e.as.map.offset, 0x3000);
 	assert_string_equal(e.as.map.file, "/lib/a.so");
-	/* A name without an end. */
+	/* A name without a terminating zero. */
 	memset(t.bytes + t.n - 32, 'x', 16);
 	assert_int_equal(decode(&t).kind, SAMPLE_NOTHING);
 }
@@ -352,7 +352,7 @@ static void threads_and_switches(void **state)
 	assert_int_equal(e.as.lost.n, 17);
 }
 
-/* Any bytes: what is told of them stays inside the ring. */
+/* Any bytes: the decoded events stay inside the ring. */
 static void any_bytes_are_read_safely(void **state)
 {
 	uint64_t rng = 14;

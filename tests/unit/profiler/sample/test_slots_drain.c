@@ -1,5 +1,5 @@
-/* test_slots_drain.c - what the threads of a sampled program wrote becomes events, in the order of
- * their time; what they should not have written becomes none, and harms nobody.
+/* test_slots_drain.c - slots written by the threads of a sampled program become events in time
+ * order; invalid slots are dropped without harm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
@@ -17,7 +17,7 @@
 
 enum { PID = 4711, TID = 4712, PLACES = 8000 };
 
-/* Each of exactly its size, so that a sanitizer sees what is beyond. */
+/* Each array has exactly its size, so that a sanitizer detects an access beyond. */
 typedef struct made {
 	slots_drain drain;
 	char got[4096];
@@ -116,7 +116,7 @@ static void slots_become_events_by_their_time(void **state)
 		 "exec:program map:/lib/a.so name:worker stack:3:2:1000:%d fork:99 kind:%d lost:7 ",
 		 UNWIND_END, SAMPLE_EXIT);
 	expect_told(m, text);
-	/* All are free again, and told once. */
+	/* All slots are free again, and reported once. */
 	expect_told(m, "");
 	atomic_store(&m->drain.slots->lost, 9);
 	expect_told(m, "lost:2 ");
@@ -131,7 +131,7 @@ static void slots_in_work_stay(void **state)
 	strcpy(fill(m, 0, SLOT_NAME, 1)->of.text, "a");
 	atomic_store(&m->drain.slots->slot[0].state, (int)getpid());
 	expect_told(m, "");
-	/* Also when it takes longer than a second: its thread is there. */
+	/* Also after more than a second, because its thread still exists. */
 	m->drain.stuck_ns = 0;
 	expect_told(m, "");
 	m->drain.stuck_ns = 0;
@@ -159,7 +159,7 @@ static void slots_of_killed_threads_are_free_again(void **state)
 	unmake(m);
 }
 
-/* Numbers that lead out of a slot, and no thread's. */
+/* Counts beyond the slot, and invalid thread ids. */
 static void wrong_numbers_are_not_told(void **state)
 {
 	static const struct {
@@ -173,7 +173,7 @@ static void wrong_numbers_are_not_told(void **state)
 	    {0, UINT32_MAX, 1, PID, TID},
 	    {SAMPLE_SLOT_PCS, 1, 1, PID, TID},
 	    {SAMPLE_SLOT_PCS - 1, 1, 1, PID, TID},
-	    {1, 0, UINT64_MAX, PID, TID}, /* more time than there is */
+	    {1, 0, UINT64_MAX, PID, TID}, /* more than the maximum time */
 	    {1, 0, 1, 0, TID},
 	    {1, 0, 1, PID, -1},
 	    {1, 0, 1, INT32_MAX, TID},
@@ -191,7 +191,7 @@ static void wrong_numbers_are_not_told(void **state)
 		s->pid = wrong[i].pid;
 		s->tid = wrong[i].tid;
 	}
-	/* A text without an end, as long as the slot; and what nobody tells. */
+	/* A text without a terminating zero, as long as the slot; and an unknown kind. */
 	memset(fill(m, 100, SLOT_NAME, 100)->of.text, 'x', SAMPLE_SLOT_TEXT);
 	fill(m, 101, (slot_kind)4711, 101);
 	char text[200] = "name:";
@@ -201,8 +201,8 @@ static void wrong_numbers_are_not_told(void **state)
 	unmake(m);
 }
 
-/* What a program may write there while it is sampled: bytes of all kinds, for all of which events
- * go into a real profile, which becomes a tree in the end. */
+/* Any bytes that a sampled program may write there, for all of which events enter a real profile,
+ * which becomes a tree at the end. */
 static void any_bytes_harm_no_profile(void **state)
 {
 	static const dck_column weights[] = {{"samples", "samples", DCK_UNIT_ONE},

@@ -1,5 +1,5 @@
-/* test_slots_threads.c - threads that fill slots while another one empties them: each sample is
- * told once, whole and after those that its thread took before; what found no slot is counted.
+/* test_slots_threads.c - threads fill slots while another one drains them: each sample is reported
+ * once, complete and in the order of its thread; samples without a free slot are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/slots_drain.h"
@@ -25,7 +25,7 @@ static void *fill(void *self)
 	filled *f = self;
 
 	for (uint64_t i = 1; i <= EACH; i++) {
-		sample_slot *s = sample_slot_acquire(f->slots, getpid()); /* it runs on */
+		sample_slot *s = sample_slot_acquire(f->slots, getpid()); /* it continues */
 
 		if (!s) {
 			f->lost++;
@@ -36,7 +36,7 @@ static void *fill(void *self)
 		s->tid = f->tid;
 		s->kind = SLOT_STACK;
 		s->at_ns = i;
-		s->a = i; /* by which it is known again */
+		s->a = i; /* identifies the sample when drained */
 		s->ended = UNWIND_END;
 		s->python = SAMPLE_PYTHON_NONE;
 		s->npython = 0;

@@ -1,6 +1,6 @@
-/* Functions, lines and inlined frames of a call chain whose source is known, by every way in which
- * a library's names may be kept: with debugging information, in a separate file, packed, exported
- * alone, no more than Go's own table.
+/* Functions, lines and inlined frames of a call chain with known source, for every kind of symbols
+ * that a library may have: debugging information, in a separate file, compressed, exported symbols
+ * only, or only Go's own table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "scratch.h"
@@ -48,7 +48,7 @@ static bool run(const char *command)
 	return system(command) == 0;
 }
 
-/* --- What the callback sees. */
+/* --- the stack seen by the callback */
 
 static struct seen {
 	uint64_t pcs[MAX];
@@ -63,7 +63,7 @@ static int look(void)
 	return 0;
 }
 
-/* The text of frames of the file whose path ends so: "inner:4 > hidden:8 exported:12". */
+/* Prints the frames in the file with this path suffix: "inner:4 > hidden:8 exported:12". */
 static void show(symbols *s, const char *file, char *text, size_t size)
 {
 	address_space_files *files = address_space_files_new();
@@ -96,13 +96,13 @@ static void show(symbols *s, const char *file, char *text, size_t size)
 				n += (size_t)snprintf(text + n, size - n, " >");
 		}
 	}
-	/* Files stay as long as symbols do. */
+	/* The symbols keep a reference to their files. */
 	symbols_free(s);
 	address_space_free(mine);
 	address_space_files_free(files);
 }
 
-/* Loads the library, calls its function, and shows what was seen of it. */
+/* Loads the library, calls its function, and prints the frames observed in it. */
 static const char *chain(const char *library, const symbols_config *config)
 {
 	static char text[4096];
@@ -134,7 +134,7 @@ static bool compile(const char *options, const char *library)
 	return run(command);
 }
 
-/* The lines, where what reads them is there. */
+/* With line numbers, if the library that reads them is installed. */
 static const char *with_lines(void)
 {
 	symbols *s = symbols_new(NULL);
@@ -169,14 +169,14 @@ static void test_names(void **state)
 	assert_string_equal(chain("plain.so", NULL), "hidden exported");
 	if (!run("cp plain.so bare.so && strip bare.so"))
 		skip();
-	/* Without a name, rather than with the neighbour's. */
+	/* No name, rather than the name of an adjacent symbol. */
 	assert_string_equal(chain("bare.so", NULL), "? exported");
 }
 
 static void test_debug_link(void **state)
 {
 	(void)state;
-	/* With no build id the checksum counts. */
+	/* Without a build id the checksum decides. */
 	if (!compile("-g -O2 -Wl,--build-id=none", "linked.so") ||
 	    !run("objcopy --only-keep-debug linked.so linked.debug && strip linked.so &&"
 		 "objcopy --add-gnu-debuglink=linked.debug linked.so"))
@@ -184,10 +184,10 @@ static void test_debug_link(void **state)
 	assert_string_equal(chain("linked.so", NULL), with_lines());
 	assert_true(run("mkdir .debug && mv linked.debug .debug/ && cp linked.so linked2.so"));
 	assert_string_equal(chain("linked2.so", NULL), with_lines());
-	/* Another file of that name is not taken. */
+	/* Another file with that name is not used. */
 	assert_true(run("cp linked.so linked3.so && printf x >> .debug/linked.debug"));
 	assert_string_equal(chain("linked3.so", NULL), "? exported");
-	/* Below the directory of debug files, in the same place. */
+	/* The same path below the directory of debug files. */
 	assert_true(run("mkdir -p \"debug$PWD\" && cp linked.so linked4.so &&"
 			"head -c -1 .debug/linked.debug > \"debug$PWD/linked.debug\""));
 	assert_string_equal(chain("linked4.so", &(symbols_config){.debug_directory = "debug"}),
@@ -204,7 +204,7 @@ static void test_build_id(void **state)
 		skip();
 	assert_string_equal(chain("named.so", &(symbols_config){.debug_directory = "debug"}),
 			    with_lines());
-	/* A file of another build is not taken. */
+	/* A file with another build id is not used. */
 	if (!compile("-g -O2 -Wl,--build-id=0x1234567890abcdee", "other.so") ||
 	    !run(
 		"cp debug/.build-id/12/34567890abcdef.debug debug/.build-id/12/34567890abcdee.debug &&"
@@ -225,7 +225,7 @@ static void test_packed(void **state)
 	assert_string_equal(chain("packed.so", NULL), "hidden exported");
 }
 
-/* Go's own table, of two functions at 0x1000 and 0x1040 of .text. */
+/* Go's symbol table, with two functions at 0x1000 and 0x1040 of .text. */
 static void test_go(void **state)
 {
 	enum { HEAD = 72, NAMES = 24 };
@@ -254,7 +254,7 @@ static void test_go(void **state)
 	elf_file_close(f);
 }
 
-/* Without section headers there is what the loader needs, and no more. */
+/* Without section headers only the loader's symbols are available. */
 static void test_no_sections(void **state)
 {
 	(void)state;
@@ -272,8 +272,8 @@ static void test_no_sections(void **state)
 	assert_string_equal(chain("sectionless.so", NULL), "? exported");
 }
 
-/* A library that is replaced while it runs is not taken for the one that is mapped; one that is
- * deleted is read all the same where the kernel lets us. */
+/* A library replaced during the run is not mistaken for the mapped one; a deleted one can still be
+ * read if the kernel permits it. */
 static void test_replaced(void **state)
 {
 	char path[PATH_MAX + 64];
@@ -310,7 +310,7 @@ static void test_replaced(void **state)
 	address_space_files_free(files);
 }
 
-/* An entry of .plt is named by what it leads to. */
+/* An entry of .plt is named after its target. */
 static void test_plt(void **state)
 {
 	static const char uses[] =
@@ -338,7 +338,7 @@ static void test_plt(void **state)
 			}
 		}
 		assert_true(seen_it);
-		/* Another file may get its address. */
+		/* Another file may be mapped at the same address. */
 		symbols_free(s);
 		s = symbols_new(NULL);
 		elf_file_close(f);
@@ -373,7 +373,7 @@ static void test_demangle(void **state)
 	assert_string_equal(plain, "<u8 as core::fmt::LowerHex>::fmt");
 	mem_free(plain);
 	plain = demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
-	if (plain) /* libstdc++ is there */
+	if (plain) /* libstdc++ is available */
 		assert_string_equal(
 		    plain, "std::vector<int, std::allocator<int> >::push_back(int const&)");
 	mem_free(plain);
@@ -386,7 +386,7 @@ static void test_generated(void **state)
 	char path[64], text[] =
 			   "1000 20 first\n1020 10 second with blanks\nnonsense\n"
 			   "1000 8 again\n\nffffffffffffffff 20 wraps\n2000 0 empty\n3000 10\n";
-	/* A number that no process has. */
+	/* A process id that does not exist. */
 	long pid = 1 << 22;
 
 	(void)state;
@@ -412,7 +412,7 @@ static void test_generated(void **state)
 	symbols_free(s);
 }
 
-/* --- Debugging information that nobody's compiler makes. */
+/* --- malformed debugging information */
 
 enum { REQUEST_MAX = 256 << 20 };
 
@@ -436,7 +436,7 @@ static void bounded_release(void *self, void *old)
 	free(old);
 }
 
-/* 2000 functions share one list of 10000 ranges: 200 KB of file are 20 million ranges. */
+/* 2000 functions share one list of 10000 ranges: 200 KB of file expand to 20 million ranges. */
 static const char shared_ranges[] = ".section .debug_abbrev,\"\",%progbits\n"
 				    ".byte 1,0x11,1, 0x11,1, 0x12,7, 0,0\n"
 				    ".byte 2,0x2e,0, 0x55,0x17, 0,0, 0\n"

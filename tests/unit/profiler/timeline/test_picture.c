@@ -1,4 +1,5 @@
-/* What a timeline is drawn from: whatever is put together, sums by name are those of the table.
+/* The timeline's levels of detail: however ranges are merged, sums by name equal those of the
+ * table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static void what_is_long_or_alone_stays(void **state)
 	lod_track_done(&r);
 }
 
-/* Ranges put at once at a step, or at a shorter one first, are the same. */
+/* Ranges merged at a step directly, or at a shorter step first, give the same result. */
 static void any_way_to_a_step_gives_the_same(void **state)
 {
 	for (int shift = 3; shift < 30; shift += 4) {
@@ -141,7 +142,7 @@ static void end(dck_timeline *t)
 	dck_timeline_done(t);
 }
 
-/* Threads that call each other's names in themselves, ranges that any may end, marks, values. */
+/* Threads with recursive ranges, ranges that any thread may end, marks and values. */
 static void random_events(uint64_t n, uint32_t names)
 {
 	uint64_t ns[THREADS + 1] = {0};
@@ -193,7 +194,7 @@ static void add(added *to, uint32_t key, uint64_t ranges, uint64_t took, uint64_
 	a->self += k->flags & PICTURE_NO_SELF ? 0 : self;
 }
 
-/* Of all that the picture holds, by name; 0: of names without a key of their own. */
+/* Sums the timeline by name; 0: names without a separate key. */
 static void add_up(added *to)
 {
 	for (uint32_t i = 0; i < pic->nrows; i++)
@@ -273,7 +274,7 @@ static void it_is_never_larger_than_its_limit(void **state)
 	}
 }
 
-/* More names than sums: what cannot stay apart is put together, and nothing is lost. */
+/* More names than sums: the excess is merged, and no time is lost. */
 static void too_many_names_are_put_together(void **state)
 {
 	enum { MANY = 20000 };
@@ -324,7 +325,7 @@ static void times_beyond_all_measure_are_held(void **state)
 	end(&t);
 }
 
-/* However many threads there are, ranges of no track have a row. */
+/* With any number of threads, ranges without a track have a row. */
 static void more_threads_than_rows(void **state)
 {
 	enum { MORE = PICTURE_ROWS_MAX + 10 };
@@ -391,7 +392,7 @@ static void range_put(uint32_t track, uint32_t name, uint64_t begin_ns, uint64_t
 	zone_aggregate_end(&sums, &threads[track], begin_ns + took_ns, true);
 }
 
-/* The one whose name says so, though another one repeats and takes more; numbers do not count. */
+/* The name "Step" decides, though another name repeats and takes more; numbers are ignored. */
 static void the_median_of_steps_is_the_step(void **state)
 {
 	static const uint64_t took[] = {900, 500, 700};
@@ -412,7 +413,7 @@ static void the_median_of_steps_is_the_step(void **state)
 	assert_string_equal(t.step.name, "Step#33");
 	assert_int_equal(t.step.of, 3);
 	assert_int_equal(t.step.took_ns, 700);
-	/* Its own track first, then what lasts meanwhile, cut to it. */
+	/* The step's track first, then concurrent ranges, clipped to the step. */
 	assert_int_equal(t.step.n, 2);
 	assert_string_equal(t.step.tracks[0], "thread 2");
 	assert_string_equal(t.step.ranges[1].name, "load");
@@ -434,7 +435,7 @@ static void without_a_repeated_name_it_is_all_of_it(void **state)
 	assert_int_equal(t.step.n, 1);
 	assert_int_equal(t.step.ranges[0].begin_ns, 100);
 	end(&t);
-	/* Nothing at all. */
+	/* An empty timeline. */
 	begin(&(timeline_lod_limits){0}, 0);
 	t = (dck_timeline){0};
 	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);

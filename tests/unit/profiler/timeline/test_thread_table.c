@@ -1,4 +1,4 @@
-/* test_thread_table.c - what cannot be divided is absent with its reason.
+/* test_thread_table.c - ratios with a denominator of zero are absent, with a reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/thread_table.h"

@@ -1,4 +1,4 @@
-/* Percentiles of how long calls took: beside those of the sorted times, in bounded memory.
+/* Percentiles of call durations, compared with those of the sorted times, in bounded memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void classes_follow_each_other(void **state)
 	assert_int_equal(zone_histogram_class(UINT64_MAX), 256 + 56 * 128 - 1);
 }
 
-/* Times as programs have them: even, with long tails, of two kinds, all equal. */
+/* Typical distributions of times: uniform, long-tailed, bimodal, constant. */
 static double drawn(uint64_t *r, int kind)
 {
 	const double u = (double)(rng_next(r) >> 11) * 0x1p-53;
@@ -114,14 +114,14 @@ static void memory_has_a_bound(void **state)
 	double got;
 
 	(void)state;
-	/* From one end to the other, in whatever order. */
+	/* Values over the whole range, in both directions. */
 	for (int i = 63; i >= 0; i -= 2)
 		zone_histogram_add(&h, UINT64_C(1) << i);
 	for (int i = 0; i < 63; i += 2)
 		zone_histogram_add(&h, UINT64_C(1) << i);
 	assert_true(zone_histogram_quantile(&h, 0, &got) && got == 1);
 	assert_true(h.n <= 256 + 56 * 128);
-	/* What another one needs there is not. */
+	/* The memory budget is too small for another histogram with these values. */
 	room = 256;
 	zone_histogram_add(&other, 1000);
 	assert_true(zone_histogram_quantile(&other, 0.5, &got));
@@ -161,7 +161,7 @@ static void percentiles_are_read(void **state)
 		assert_int_equal(zone_percentiles_read(wrong[i], &p, &err), DCK_E_ARG);
 }
 
-/* --- what a recording says, and its file */
+/* --- values of a recording, and its file */
 
 static const dck_cell *cell(const dck_record *r, const char *name, const char *key)
 {

@@ -1,4 +1,4 @@
-/* Which ranges are open, and the sums of those that ended: by name and by call path.
+/* Open ranges, and the sums of ended ranges by name and by call path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void a_leaf_is_a_begin_and_an_end(void **state)
 	assert_int_equal(sums.paths.n, 1 + 3);
 }
 
-/* Whatever order children come in, each has one path, also where the guess is wrong. */
+/* In any order of the children each has one path, also where the prediction fails. */
 static void children_in_any_order_have_one_path_each(void **state)
 {
 	uint64_t calls[NAMES] = {0}, seed = 1;
@@ -94,14 +94,14 @@ static void children_in_any_order_have_one_path_each(void **state)
 	assert_int_equal(sums.paths.rows[1].total_ns, 20000);
 }
 
-/* Deeper than paths are kept: the table is exact all the same. */
+/* Deeper than the path limit: the table stays exact. */
 static void ranges_on_no_path_are_in_the_table(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < NAMES; i++)
 		begin(i, 10 + i);
-	begin(NAMES, 10);	     /* the outermost is of that name */
-	begin(NAMES + 1, 9 + NAMES); /* as is the innermost on no path */
+	begin(NAMES, 10);	     /* the outermost range has this name too */
+	begin(NAMES + 1, 9 + NAMES); /* so has the innermost range without a path */
 	begin(NAMES + 2, 9);
 	for (uint64_t i = 0; i < NAMES + 3; i++)
 		end(NAMES + 3 + i);
@@ -112,11 +112,11 @@ static void ranges_on_no_path_are_in_the_table(void **state)
 	assert_zone(9 + NAMES, 2, 7, 2 + 2);
 	assert_int_equal(thread.pathless, 0);
 	assert_int_equal(thread.hidden.n, 0);
-	/* What is on no path stays with the last that is. */
+	/* The time of ranges without a path belongs to the last range with one. */
 	assert_int_equal(sums.paths.rows[1].total_ns, 2 * NAMES + 5);
 }
 
-/* What was inside a range whose beginning was lost is not the own time of the one around it. */
+/* The time inside a range whose start was lost is not self time of the enclosing range. */
 static void a_lost_range_hides_nothing(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void a_lost_range_hides_nothing(void **state)
 	assert_int_equal(sums.paths.n, 1 + 2);
 }
 
-/* They stand beside what threads did at that time: in the tree their time would count twice. */
+/* They are concurrent with the threads' ranges: in the tree their time would count twice. */
 static void ranges_of_no_thread_are_in_the_table_only(void **state)
 {
 	uint64_t unmatched;

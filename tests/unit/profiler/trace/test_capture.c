@@ -1,4 +1,4 @@
-/* Recording only while a range of some name is open: what is inside, what is cut, on all threads.
+/* Recording only while a range of a given name is open: its contents, clipped ranges, all threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -21,12 +21,12 @@
 #include "profiler/trace/drain.h"
 #include "profiler/trace/zone_names.h"
 
-/* --- a listener that writes down what it is told of */
+/* --- a listener that logs its events */
 
 static char told[4096];
 static char names[16][32];
 static uint32_t name_ids[16], nnames;
-static bool is_use[64]; /* tracks: what a thread used is for another test */
+static bool is_use[64]; /* tracks of thread counters, which another test covers */
 
 static void intern(void *self, uint32_t id, const trace_name *name)
 {
@@ -84,7 +84,7 @@ static drain *opened(const char *range, uint64_t times)
 	return d;
 }
 
-/* What was told until now, and nothing more. */
+/* Expects exactly this log so far. */
 static void closed(drain *d, const char *want)
 {
 	drain_round(d);
@@ -146,7 +146,7 @@ static void a_range_from_before_is_not_told(void **state)
 	closed(d, "(step (b ) ) (step ) ");
 }
 
-/* The outermost one of its name counts. */
+/* The outermost range of the name counts. */
 static void a_range_inside_its_own(void **state)
 {
 	drain *d = opened("step", 0);
@@ -174,7 +174,7 @@ static void only_so_many_times(void **state)
 	closed(d, "(step ) (step ) ");
 }
 
-/* One that is open in a window's end is closed there, whatever it does later. */
+/* A range open at the end of a window is closed there, whatever it does later. */
 static void what_reaches_over_the_end_is_cut(void **state)
 {
 	const uint32_t a = zone_name_intern("a", "", 0);
@@ -183,7 +183,7 @@ static void what_reaches_over_the_end_is_cut(void **state)
 	(void)state;
 	dck_zone_push(&step);
 	thread_buffer_put(ticks_now(), LANE_WORD(LANE_PUSH, a) | LANE_STACK(9));
-	dck_zone_pop(); /* in_range(&step) was the first stack's */
+	dck_zone_pop(); /* in_range(&step) belonged to the first stack */
 	assert_false(capture_open());
 	thread_buffer_put(ticks_now(), LANE_WORD(LANE_MARK, a));
 	thread_buffer_put(ticks_now(), LANE_WORD(LANE_POP, 0) | LANE_STACK(9));
@@ -193,7 +193,7 @@ static void what_reaches_over_the_end_is_cut(void **state)
 	closed(d, "(step (a continued= ) ) (a unended= ) ");
 }
 
-/* A range that any thread may end is told whole if it began inside; it may be what is asked for. */
+/* A range that any thread may end is whole if it started inside; it may be the requested range. */
 static void ranges_of_no_thread(void **state)
 {
 	drain *d = opened("step", 0);
@@ -244,7 +244,7 @@ static void names_as_the_table_has_them_or_with_a_domain_behind(void **state)
 	assert_false(opens("step@mine", "mine-step"));
 }
 
-/* A pop of another domain ends nothing of this one. */
+/* A pop of another domain does not end a range of this one. */
 static void domains_are_stacks_of_their_own(void **state)
 {
 	const uint32_t range = annotation_id("step", NULL), other = annotation_id("other", NULL);
@@ -257,7 +257,7 @@ static void domains_are_stacks_of_their_own(void **state)
 	annotation_pop(31);
 	annotation_pop(30);
 	assert_true(capture_open());
-	annotation_push(31, range); /* a window of its own, and it reaches further */
+	annotation_push(31, range); /* a separate window, which ends later */
 	annotation_pop(30);
 	assert_true(capture_open());
 	annotation_pop(31);
@@ -285,13 +285,13 @@ static void *other_thread(void *arg)
 {
 	turn *t = arg;
 
-	dck_zone_push(&site_a); /* from before */
+	dck_zone_push(&site_a); /* from before the window */
 	pthread_barrier_wait(&t->barrier);
-	pthread_barrier_wait(&t->barrier); /* now there is a window */
+	pthread_barrier_wait(&t->barrier); /* the window is open */
 	in_range(&site_b);
 	dck_zone_push(&site_b);
 	pthread_barrier_wait(&t->barrier);
-	pthread_barrier_wait(&t->barrier); /* now there is none */
+	pthread_barrier_wait(&t->barrier); /* the window is closed */
 	dck_zone_pop();
 	dck_zone_pop();
 	in_range(&site_a);
@@ -327,7 +327,7 @@ static _Atomic unsigned looks;
 static void *steps(void *unused)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		/* There is room for all. */
+		/* Waits until the drain has made space for all events. */
 		const unsigned now = atomic_load(&looks);
 		while (i % 200 == 0 && atomic_load(&looks) - now < 2)
 			;
@@ -346,7 +346,7 @@ static void *drains(void *arg)
 	return NULL;
 }
 
-/* Windows begin and end on all threads at once while the drain looks. */
+/* Windows open and close on all threads at once while the drain polls. */
 static void no_window_is_lost_among_threads(void **state)
 {
 	drain *d = opened("step", 0);
@@ -394,7 +394,7 @@ static void windows_without_room_are_counted(void **state)
 	assert_int_equal(c.left_out, MANY - KEPT);
 	capture_disarm();
 	drain_free(d);
-	/* With a drain that looks at them there is room for any number. */
+	/* With a drain that polls them there is space for any number. */
 	dck_err err;
 	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, NULL, &err), DCK_OK);
 	assert_true(capture_arm(&(dck_list){.item = {"step"}, .n = 1}, 0));
@@ -467,7 +467,7 @@ static void the_record_says_how_often(void **state)
 	assert_int_equal(rows(read), 2);
 	dck_record_free(read);
 	dck_record_free(r);
-	/* The next recording is of all again. */
+	/* The next recording contains all ranges again. */
 	const dck_trace_config all = {.path = "all.pftrace"};
 	assert_int_equal(dck_trace_start(&all, &err), DCK_OK);
 	three_steps();
@@ -502,7 +502,7 @@ static void wrong_names_are_refused(void **state)
 	assert_int_equal(dck_trace_start(&config, &err), DCK_E_ARG);
 }
 
-/* The range that is open at the fork is the parent's; the child's own are recorded. */
+/* A range open at the fork belongs to the parent; the child's own ranges are recorded. */
 static void a_child_has_windows_of_its_own(void **state)
 {
 	const dck_trace_config config = {.path = "out.pftrace",
@@ -513,7 +513,7 @@ static void a_child_has_windows_of_its_own(void **state)
 
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* They cannot follow a child that starts threads. */
+	skip(); /* The sanitizers cannot follow a child that starts threads. */
 #endif
 	assert_int_equal(dck_trace_start(&config, &err), DCK_OK);
 	dck_zone_push(&step);

@@ -1,4 +1,4 @@
-/* What the drain makes of events, one by one; statistics of zones; ranges that threads share.
+/* The drain's output for single events; statistics of zones; ranges shared between threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -19,12 +19,12 @@
 #include "profiler/timeline/open_ranges.h"
 #include "profiler/trace/zone_names.h"
 
-/* --- a listener that writes down what it is told */
+/* --- a listener that logs its events */
 
 static char told[4096];
 static char names[16][32];
 static uint32_t name_ids[16], nnames;
-static bool is_use[64]; /* tracks: what a thread used is for another test */
+static bool is_use[64]; /* tracks of thread counters, which another test covers */
 
 static const char *name_of(uint32_t id)
 {
@@ -49,7 +49,7 @@ static void track(void *self, const trace_track *t)
 	is_use[t->id % 64] = t->kind == TRACE_COUNTER_TRACK && t->unit != DCK_UNIT_NONE;
 	if (is_use[t->id % 64])
 		return;
-	/* How a thread is called at first depends on how the test is run. */
+	/* The first thread name depends on how the test is run. */
 	const bool named = t->kind == TRACE_COUNTER_TRACK ||
 			   (t->kind == TRACE_THREAD && t->name && strchr(t->name, ' '));
 	snprintf(told + strlen(told), sizeof told - strlen(told), "%s%s%s; ", kinds[t->kind],
@@ -167,7 +167,7 @@ static void end_elsewhere(dck_range r)
 	assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-/* From the range around the start to the range around the end, where that is on another thread. */
+/* A flow from the range around the start to that around the end, if on another thread. */
 static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
 {
 	drain *d = opened();
@@ -180,7 +180,7 @@ static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
 	dck_zone_end(here);
 	dck_zone_pop();
 	dck_zone_pop();
-	outside = dck_zone_start(&site_a); /* in no range */
+	outside = dck_zone_start(&site_a); /* outside of any range */
 	dck_zone_push(&site_b);
 	dck_zone_end(outside);
 	dck_zone_pop();
@@ -189,7 +189,7 @@ static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
 	assert_string_equal(told, "process; thread; (a <a from <a from (b > ) ) <a (b > ) "
 				  "thread; (b > to ) ");
 	drain_free(d);
-	/* The end is met before its start. */
+	/* The end is read before its start. */
 	pthread_t other;
 	d = opened();
 	assert_int_equal(pthread_create(&other, NULL, start_inside, &here), 0);
@@ -219,7 +219,7 @@ static void an_open_range_is_closed_and_marked(void **state)
 	dck_zone_pop();
 }
 
-/* As a signal handler leaves them: its events stand in front of the one it interrupted. */
+/* Like a signal handler's: its events are stored before the event that it interrupted. */
 static void events_of_a_handler_find_their_place(void **state)
 {
 	drain *d = opened();
@@ -235,7 +235,7 @@ static void events_of_a_handler_find_their_place(void **state)
 	drain_round(d);
 	drain_end(d, ticks_now());
 	assert_string_equal(told, "process; thread; (a (b a=0 ) ) ");
-	/* Too late for its place: at the time that was told last. */
+	/* Too late for its position: reported at the last time emitted. */
 	thread_buffer_put(t, LANE_WORD(LANE_PUSH, b));
 	thread_buffer_put(t + 6, LANE_WORD(LANE_POP, 0));
 	drain_round(d);
@@ -244,7 +244,7 @@ static void events_of_a_handler_find_their_place(void **state)
 	drain_free(d);
 }
 
-/* A place that is taken and not yet written: what stands behind it waits. */
+/* A reserved, unwritten slot: the events after it wait. */
 static void a_hole_is_waited_for(void **state)
 {
 	drain *d = opened();
@@ -287,7 +287,7 @@ static void put_at(uint64_t ticks, thread_buffer_kind kind, uint32_t name, uint3
 	thread_buffer_put(ticks, LANE_WORD(kind, name) | LANE_STACK(stack));
 }
 
-/* What is put at future times is taken when these have come. */
+/* Events with future times are drained when these times have passed. */
 static void round_after(drain *d, uint64_t ticks)
 {
 	while (ticks_now() < ticks)
@@ -296,7 +296,7 @@ static void round_after(drain *d, uint64_t ticks)
 	drain_end(d, ticks_now());
 }
 
-/* Ranges of two stacks: a ends while b, which began inside it, goes on, with c inside. */
+/* Ranges of two stacks: a ends while b, which started inside it, continues, with c inside. */
 static void ranges_of_two_stacks_may_cross(void **state)
 {
 	drain *d = opened();
@@ -310,7 +310,7 @@ static void ranges_of_two_stacks_may_cross(void **state)
 	put_at(t + 30, LANE_PUSH, c, 2);
 	put_at(t + 60, LANE_POP, 0, 1);
 	put_at(t + 100, LANE_POP, 0, 2);
-	put_at(t + 150, LANE_POP, 0, 3); /* nothing of that stack is open */
+	put_at(t + 150, LANE_POP, 0, 3); /* that stack has no open range */
 	put_at(t + 210, LANE_POP, 0, 2);
 	put_at(t + 220, LANE_POP, 0, 2);
 	round_after(d, t + 1000);
@@ -337,7 +337,7 @@ static void ranges_of_two_stacks_may_cross(void **state)
 	drain_free(d);
 }
 
-/* The same name on both stacks: the time in which any of them is open counts once. */
+/* The same name on both stacks: the time in which either is open counts once. */
 static void crossing_ranges_of_one_name(void **state)
 {
 	drain *d = opened();
@@ -349,7 +349,7 @@ static void crossing_ranges_of_one_name(void **state)
 	put_at(t + 10, LANE_PUSH, a, 2);
 	put_at(t + 60, LANE_POP, 0, 1);
 	put_at(t + 100, LANE_PUSH, a, 1);
-	put_at(t + 300, LANE_POP, 0, 2); /* in pieces twice: the first ends, the second goes on */
+	put_at(t + 300, LANE_POP, 0, 2); /* split twice: the first ends, the second continues */
 	put_at(t + 310, LANE_POP, 0, 1);
 	round_after(d, t + 1000);
 	const zone_stats *z = zone_of(d, a);
@@ -360,7 +360,7 @@ static void crossing_ranges_of_one_name(void **state)
 	drain_free(d);
 }
 
-/* More than are told in pieces: nothing ends before the thread does. */
+/* More than can be split: no range ends before the thread does. */
 static void too_many_pieces_are_none(void **state)
 {
 	enum { INSIDE = 65 };
@@ -390,7 +390,7 @@ static void threads_are_named(void **state)
 	(void)state;
 	thread_buffer_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), (uint64_t)gettid());
 	thread_buffer_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name),
-				1); /* of no thread here */
+				1); /* of no thread of this process */
 	drain_round(d);
 	assert_string_equal(told, "process; thread; thread worker 1; ");
 	drain_free(d);
@@ -465,7 +465,7 @@ static void means_have_intervals(void **state)
 	assert_int_equal(z.max_ns, 100);
 }
 
-/* Runs of 100 alike: an interval that took calls for independent would be ten times too narrow. */
+/* Runs of 100 equal values: assuming independence, the interval would be ten times too narrow. */
 static void neighbours_that_are_alike_widen_the_interval(void **state)
 {
 	zone_stats z = {0};
@@ -495,7 +495,7 @@ static void ranges_match_in_any_order(void **state)
 	bool lost;
 
 	(void)state;
-	/* Each third has its end first. */
+	/* Every third has its end first. */
 	for (uint64_t i = 1; i <= N; i++)
 		assert_false(open_ranges_match(
 		    &o, &(open_range){.id = i, .name = i % 3 ? 7 : 0, .ns = i}, &got, &lost));

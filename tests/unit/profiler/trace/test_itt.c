@@ -1,5 +1,5 @@
-/* test_itt.c - what a program annotated with ITT calls, called as its static part does it: through
- * the pointers that a collector fills.
+/* test_itt.c - the calls of a program annotated with ITT, made like those of its static part:
+ * through the pointers that a collector fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -145,7 +145,7 @@ static int64_t calls(const dck_record *r, const char *name)
 	return row(r, name)[1].value.as.i;
 }
 
-/* One that was made before the collector was loaded: the static part's. */
+/* Created before the collector was loaded: by the static part. */
 static domain early = {.flags = 1, .name = "early"};
 static string early_string = {.text = "task"};
 
@@ -214,13 +214,13 @@ static void ranges_of_any_thread(void **state)
 	const char *const names[] = {"mine:first", "mine:second", "mine:frame", "event", "later"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		assert_int_equal(calls(r, names[i]), 10);
-		/* All have ended. */
+		/* All of them have ended. */
 		assert_int_not_equal(row(r, names[i])[5].value.kind, DCK_VALUE_ABSENT);
 	}
 	dck_record_free(r);
 }
 
-/* Of a text file: how often it contains that. */
+/* Counts the occurrences of a text in a text file. */
 static int count(const char *path, const char *text)
 {
 	static char all[65536];
@@ -266,7 +266,7 @@ static void numbers_marks_and_threads(void **state)
 	itt.counter_dec_by(n, 7);
 	itt.begin(mine, none, none, text);
 	itt.metadata(mine, none, key, 6, 1, (void *)(uintptr_t)&s);
-	itt.metadata(mine, (task_id){{1, 0, 0}}, key, 1, 1, (void *)(uintptr_t)&u); /* whose? */
+	itt.metadata(mine, (task_id){{1, 0, 0}}, key, 1, 1, (void *)(uintptr_t)&u); /* no task */
 	itt.metadata(mine, none, key, 1, 0, NULL);
 	itt.end(mine);
 	assert_int_equal(dck_trace_stop(NULL, NULL), DCK_OK);
@@ -315,7 +315,7 @@ static void more_than_is_kept(void **state)
 	dck_record_free(r);
 }
 
-/* Nothing of it is touched. */
+/* The collector does not modify it. */
 static void a_part_of_another_kind(void **state)
 {
 	any_function here = nobody;

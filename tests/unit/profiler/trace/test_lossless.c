@@ -1,5 +1,5 @@
-/* Threads that wait for room in a buffer of four blocks, instead of dropping events: in a process
- * of its own, for a buffer never shrinks.
+/* Threads that block on a full buffer of four chunks, instead of dropping events: in a separate
+ * process, because a buffer never shrinks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -55,13 +55,13 @@ static void nothing_is_dropped(void **state)
 	assert_int_equal(fact(r, "dropped_events"), 0);
 	assert_int_equal(fact(r, "unmatched_ends"), 0);
 	assert_int_equal(fact(r, "events"), 4 * THREADS * PAIRS);
-	/* Three threads make events faster than one takes them. */
+	/* Three threads write events faster than one drain reads them. */
 	assert_true(fact(r, "buffer_full_waits") > 0);
 	assert_true(fact(r, "buffer_full_time") > 0);
 	dck_record_free(r);
 }
 
-/* --- nothing drains in what follows */
+/* --- without a drain */
 
 static dck_zone_site site = {"lossless", __FILE__, __LINE__, 0};
 
@@ -74,7 +74,7 @@ static uint64_t lost(void)
 	return n;
 }
 
-/* More than there is room for. */
+/* Writes more events than fit. */
 static void fill(void)
 {
 	for (int i = 0; i < FULL; i++) {
@@ -106,7 +106,7 @@ static void waiting_has_an_end(void **state)
 	fill();
 	assert_int_equal(errno, 77);
 	assert_true(lost() > lost_before);
-	assert_int_equal(thread_buffers_waited().n, before.n + 1); /* and then no more */
+	assert_int_equal(thread_buffers_waited().n, before.n + 1); /* and no further waits */
 	assert_true(thread_buffers_waited().ns - before.ns >= 50000000);
 	empty();
 }
@@ -139,7 +139,7 @@ static void *wait_for_room(void *arg)
 	return NULL;
 }
 
-/* Who waits when that comes to its end goes on. */
+/* A waiting thread continues when blocking is switched off. */
 static void the_end_of_waiting_wakes(void **state)
 {
 	const thread_buffer_waits before = thread_buffers_waited();
@@ -155,8 +155,8 @@ static void the_end_of_waiting_wakes(void **state)
 	empty();
 }
 
-/* Handlers that run one after the other while their thread changes its block, without an end: they
- * fill what is left of the block, and nothing behind it. */
+/* Consecutive handlers, without limit, while their thread switches its chunk: they fill the rest of
+ * the chunk and write nothing beyond it. */
 static void handlers_stay_in_their_block(void **state)
 {
 	drain *d = NULL;

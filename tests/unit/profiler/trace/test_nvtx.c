@@ -1,5 +1,5 @@
-/* test_nvtx.c - what a program annotated with NVTX calls, called as its header does it: through the
- * tables that an injected library fills.
+/* test_nvtx.c - the calls of a program annotated with NVTX, made like those of its header: through
+ * the tables that an injected library fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -172,8 +172,8 @@ static void naps(void)
 	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-/* Each domain nests for itself: the first that was opened ends first. The record and what is read
- * from its file say the same. */
+/* Each domain nests separately: the first opened ends first. The record and the file read back are
+ * equal. */
 static void domains_may_overlap(void **state)
 {
 	const dck_trace_config c = {.path = "overlap.pftrace"};
@@ -209,14 +209,14 @@ static void domains_may_overlap(void **state)
 		for (int k = 1; k < 7; k++)
 			assert_true(value(&x[k]) == value(&y[k]));
 	}
-	/* What is inside "one" and "two" is not their own. */
+	/* The time inside "one" and "two" is not their self time. */
 	assert_true(value(&row(r, "one:range")[3]) <= value(&row(r, "one:range")[2]) - 12 * 2e6);
 	assert_true(value(&row(r, "two:range")[3]) <= value(&row(r, "two:range")[2]) - 12 * 4e6);
 	dck_record_free(r);
 	dck_record_free(of_file);
 }
 
-/* Of a text file: whether it contains that. */
+/* Whether a text file contains a text. */
 static bool contains(const char *path, const char *text)
 {
 	static char all[65536];
@@ -255,7 +255,7 @@ static void categories_and_threads_have_names(void **state)
 	assert_true(contains(c.path, "ünnamed worker"));
 }
 
-/* Any number of them, over and over. */
+/* Any number of them, repeatedly. */
 static void many_categories_and_domains(void **state)
 {
 	const dck_trace_config c = {0};

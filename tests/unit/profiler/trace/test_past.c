@@ -1,4 +1,4 @@
-/* test_past.c - ranges that are told afterwards stand where they were, between those of their time.
+/* test_past.c - retroactive events have their true times, between the other events.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -27,7 +27,7 @@ static dck_record *record_of(void (*work)(void))
 	return r;
 }
 
-/* The total of a path such as "live;a;b", and how often; -1: there is none. */
+/* The total of a path such as "live;a;b", and its number of calls; -1: absent. */
 static double total_of(const dck_record *r, const char *path, double *ret_calls)
 {
 	const dck_tree *t = dck_record_tree(r, "zones");
@@ -58,7 +58,7 @@ static int64_t fact(const dck_record *r, const char *key)
 	return f->value.as.i;
 }
 
-/* A clock of ours that makes 1000 ticks in however long the work takes. */
+/* Uses a clock with 1000 ticks for the duration of the work. */
 static void work_told_later(void)
 {
 	past p;
@@ -73,7 +73,7 @@ static void work_told_later(void)
 	dck_past_pop(&p, 5750);
 	dck_past_push(&p, dck_past_name(NULL, "half"), 5750);
 	dck_past_pop(&p, 5750);
-	/* Beyond what was read of the clock: its end. */
+	/* After the last clock reading: its end. */
 	dck_past_pop(&p, 9999);
 }
 
@@ -87,7 +87,7 @@ static void they_stand_where_they_were(void **state)
 	const double half = total_of(r, "live;whole;half", &half_calls);
 	assert_true(total_of(r, "live", &calls) >= 0);
 	assert_true(whole_calls == 1 && half_calls == 2 && calls == 1);
-	/* Both halves are one half of it, to the clock's tick. */
+	/* Both halves are equal, within one tick of the clock. */
 	assert_true(half > 900000 && whole > half - 10 && whole < half + 10);
 	assert_int_equal(fact(r, "moved_events"), 0);
 	assert_int_equal(fact(r, "unmatched_ends"), 0);
@@ -101,7 +101,7 @@ static void work_of_other_events(void)
 	dck_past_begin(&p, 1);
 	DCK_MARK("meanwhile");
 	assert_false(dck_past_end(&p, 2));
-	/* From there on it may be told. */
+	/* Events from here on are accepted. */
 	dck_past_begin(&p, 2);
 	assert_true(dck_past_end(&p, 3));
 	assert_true(dck_past_end(&p, 4));
@@ -132,7 +132,7 @@ static void work_of_others(void)
 	assert_true(dck_past_end(&p, 2000));
 	for (int tid = 900001; tid < 900004; tid++) {
 		assert_true(dck_past_thread_begin(&p, tid, "a name that is longer than fifteen"));
-		for (uint64_t i = 0; i < 5000; i++) { /* more than a block holds */
+		for (uint64_t i = 0; i < 5000; i++) { /* more than a chunk holds */
 			dck_past_push(&p, dck_past_name(NULL, "theirs"), 1000 + i / 10);
 			dck_past_pop(&p, 1000 + i / 10);
 		}

@@ -1,5 +1,5 @@
-/* test_thread_watch.c - what threads use: in the record, in the file that is read again, and both
- * beside what the system says. Of threads that record nothing, that are many, that end at once.
+/* test_thread_watch.c - thread counters in the record, in the file read back, and compared with the
+ * system's: for threads that record nothing, for many threads, for threads that exit at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { LOOKS_US = 300000 }; /* in which the threads are looked at once at least */
+enum { LOOKS_US = 300000 }; /* time for at least one poll of the threads */
 
 static void burn(uint64_t ns)
 {
@@ -45,7 +45,7 @@ static size_t column(const dck_table *t, const char *key)
 	return 0;
 }
 
-/* The row of a thread by its name; there is one of it. */
+/* The only row of the thread with this name. */
 static const dck_cell *row(const dck_table *t, const char *name)
 {
 	const dck_cell *found = NULL;
@@ -88,7 +88,7 @@ static int64_t fact(const dck_record *r, const char *key)
 
 static void begin(const char *path)
 {
-	/* On a busy machine many short threads end before one block comes back. */
+	/* On a busy machine many short threads exit before a chunk is free again. */
 	const dck_trace_config c = {.path = path, .lossless = true};
 	dck_err err;
 
@@ -96,7 +96,7 @@ static void begin(const char *path)
 		fail_msg("%s", err.msg);
 }
 
-/* Also reads the file, which must say the same in each cell. */
+/* Also reads the file, which must be equal in each cell. */
 static dck_record *end(const char *path)
 {
 	dck_record *live = NULL, *read = NULL;
@@ -127,7 +127,7 @@ static dck_record *end(const char *path)
 /* --- */
 
 typedef struct work {
-	const char *name; /* that it gives itself; NULL: none */
+	const char *name; /* the name that it sets; NULL: none */
 	bool zones;
 	_Atomic uint64_t cpu_ns; /* at its end */
 	_Atomic bool begun, leave;
@@ -169,12 +169,12 @@ static void what_a_thread_used_is_known(void **state)
 	without.leave = true;
 	pthread_join(t[1], NULL);
 	const dck_table *table = threads_of(r);
-	/* This one told its end itself, after it had left our function. */
+	/* This thread reported its end itself, after it had left our function. */
 	const uint64_t cpu = (uint64_t)cell(table, "with zones", "cpu");
 	assert_true(cpu >= with.cpu_ns && cpu < with.cpu_ns + 10000000);
 	assert_int_equal(cell(table, "with zones", "zones"), 1);
 	assert_int_equal(cell(table, "with zones", "major_faults"), 0);
-	/* That one went on when the recording ended. */
+	/* That thread was still running when the recording ended. */
 	assert_in_range(cell(table, "without", "cpu"), 20000000, without.cpu_ns);
 	assert_int_equal(cell(table, "without", "zones"), 0);
 	assert_true(cell(table, "without", "voluntary") > 0);
@@ -182,7 +182,7 @@ static void what_a_thread_used_is_known(void **state)
 	assert_true(cell(table, "without", "lifetime") >= 20000000);
 	assert_true(cell(table, "without", "lifetime") <= fact(r, "elapsed"));
 	assert_true(is_absent(table, "without", "waited"));
-	/* Not that which records. */
+	/* The recorder's thread is not listed. */
 	for (size_t i = 0; i < table->nrows; i++)
 		assert_string_not_equal(table->cells[i * table->ncolumns].value.as.text,
 					"deepclock");
@@ -240,7 +240,7 @@ static void *short_life(void *unused)
 	return unused;
 }
 
-/* What is in the rows and in that of the others is what the process used. */
+/* Sums the rows, including the row of all other threads: the CPU time of the process. */
 static uint64_t cpu_of_all(const dck_table *t)
 {
 	uint64_t sum = 0;
@@ -336,7 +336,7 @@ static void waits_are_added_up(void **state)
 	dck_record_free(r);
 }
 
-/* --- what is told, one by one */
+/* --- the values reported */
 
 static char told[1 << 16];
 static double last[64];
@@ -371,10 +371,10 @@ static void the_end_of_a_lane_tells_all(void **state)
 	assert_int_equal(thread_watch_lane(&w, &l), 2);
 	thread_watch_lane_end(
 	    &w, &(watch_end){.tid = l.tid, .ended = &l, .first_ns = 10, .ns = 30, .zones = 1});
-	/* No major faults: nothing is told of them. */
+	/* Without major faults none are reported. */
 	assert_string_equal(told, "2 of 1: gone; 3 of 2: CPU time; 4 of 2: minor page faults; ");
 	assert_true(last[3] == 5000 && last[4] == 6);
-	/* Once is enough. */
+	/* Reported only once. */
 	told[0] = '\0';
 	thread_watch_look(&w, &(watch_look){.ns = 40, .tells = false, .last = true});
 	assert_string_equal(told, "");
@@ -393,7 +393,7 @@ static void *burn_on(void *unused)
 	return NULL;
 }
 
-/* What it told itself of its end is older than the look that found it on its way out. */
+/* The thread's own report of its end is older than the poll that saw it exiting. */
 static void what_a_look_saw_is_not_taken_back(void **state)
 {
 	static const drain_listener listener = {.track = track, .events = events};
@@ -421,7 +421,7 @@ static void what_a_look_saw_is_not_taken_back(void **state)
 	thread_watch_done(&w);
 }
 
-/* Of those that ended the ones with the most CPU time stay; the others are counted. */
+/* Of exited threads those with the most CPU time stay; the others are counted. */
 static void the_rows_are_bounded(void **state)
 {
 	enum { THREADS = 20000 };

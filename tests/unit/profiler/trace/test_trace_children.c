@@ -1,4 +1,4 @@
-/* test_trace_children.c - what is done when a traced program has ended: children that still run, no
+/* test_trace_children.c - the steps after a traced program has exited: children still running, no
  * memory, a full disk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -24,7 +24,7 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* A signal ends the wait for a child; the child counts once. */
+/* A signal interrupts the wait for a child; the child counts once. */
 static void a_signal_ends_the_wait(void **state)
 {
 	const struct itimerval often = {.it_interval = {.tv_usec = 5000},
@@ -60,7 +60,7 @@ static void a_signal_ends_the_wait(void **state)
 	close(fd);
 }
 
-/* Stands for a program that recorded itself: it leaves its result. */
+/* Replaces a program that recorded itself: it leaves its result. */
 static char sh[] = "sh", from_text[] = "-c",
 	    script[] = "cat kept.result > \"$DEEPCLOCK_TRACE_RESULT\"";
 static char *const leaves_a_result[] = {sh, from_text, script, NULL};

@@ -1,4 +1,4 @@
-/* Traces in files: whole, limited, of programs that exit, are killed, fork and start others.
+/* Trace files: complete, limited in size, of programs that exit, are killed, fork and run others.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -22,17 +22,17 @@
 #include "deepclock/zone.h"
 #include "scratch.h"
 
-/* --- what is in a file, as Perfetto's encoding says */
+/* --- contents of a file, by Perfetto's encoding */
 
 typedef struct content {
 	uint64_t packets, begins, ends, marks, threads;
 	size_t bytes;
-	bool whole; /* it ends where a packet ends */
-	char *text; /* @owned: what is in it, unpacked */
+	bool whole; /* it ends at a packet boundary */
+	char *text; /* @owned: the contents, decompressed */
 	size_t ntext;
 } content;
 
-/* false: there are not that many bytes. */
+/* Returns false at the end of the bytes. */
 static bool varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
 {
 	*ret = 0;
@@ -44,7 +44,7 @@ static bool varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
 	return false;
 }
 
-/* The next field: its number, and its value or its bytes. */
+/* Reads the next field: its number, and its value or its bytes. */
 static bool field(const uint8_t **p, const uint8_t *end, uint64_t *number, uint64_t *value,
 		  const uint8_t **bytes)
 {
@@ -93,14 +93,14 @@ static content content_of(const char *path)
 {
 	content c = {0};
 	enum { ROOM = 16 << 20 };
-	gzFile f = gzopen(path, "rb"); /* what is not compressed is read as it is */
+	gzFile f = gzopen(path, "rb"); /* reads uncompressed files unchanged */
 	struct stat st;
 
 	if (!f || stat(path, &st))
 		fail_msg("there is no %s", path);
 	c.bytes = (size_t)st.st_size;
 	c.text = malloc(ROOM);
-	/* One that was cut off is read up to there. */
+	/* A truncated file is read up to its end. */
 	for (int got = 1; got > 0; c.ntext += got > 0 ? (size_t)got : 0)
 		got = gzread(f, c.text + c.ntext, ROOM - (unsigned)c.ntext);
 	gzclose(f);
@@ -133,7 +133,7 @@ static dck_record *recorded(const dck_trace_config *config, int n)
 		DCK_PUSH("range");
 		DCK_NUMBER("number", i);
 		DCK_POP();
-		/* Room for the drain: what is dropped here is none of this test. */
+		/* Gives the drain time: this test does not cover dropped events. */
 		if (i % 20000 == 19999)
 			usleep(20000);
 	}
@@ -176,7 +176,7 @@ static void a_file_keeps_its_size(void **state)
 	assert_true(c.whole && c.bytes <= 200000 && c.bytes > 150000);
 	assert_int_equal(c.begins, c.ends);
 	assert_true(fact(r, "events_left_out") > 0);
-	/* The table has them all. */
+	/* The table counts them all. */
 	assert_int_equal(fact(r, "events") + fact(r, "dropped_events"), 180004);
 	assert_true(has(&c, "oldest") && !has(&c, "newest"));
 	free(c.text);
@@ -189,7 +189,7 @@ static void a_compressed_file_keeps_its_size(void **state)
 	dck_record *r =
 	    recorded(&(dck_trace_config){.path = "out.pftrace.gz", .max_size = 100000}, 60000);
 	content c = content_of("out.pftrace.gz");
-	/* What it holds counts as it is in the file. */
+	/* The limit applies to the compressed bytes in the file. */
 	assert_true(c.whole && c.bytes <= 100000 && c.bytes > 60000 && c.ntext > 150000);
 	assert_int_equal(c.begins, c.ends);
 	assert_true(fact(r, "events_left_out") > 0);
@@ -217,7 +217,7 @@ static void *one_zone(void *arg)
 	return arg;
 }
 
-/* A thread that ended, and whose events left the memory, leaves nothing behind. */
+/* An exited thread whose events left the memory is dropped whole. */
 static void threads_of_old_events_are_dropped(void **state)
 {
 	enum { THREADS = 20000, BATCHES = 100000 / 64 };
@@ -308,7 +308,7 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
 	assert_null(r);
 }
 
-/* --- other processes: this program, which then does what it is told */
+/* --- other processes: this program, run with an argument */
 
 static void zones(int n)
 {
@@ -317,12 +317,12 @@ static void zones(int n)
 	}
 }
 
-/* Until 1,000 ranges may be in the file, and no more of them comes; not for ever. */
+/* Waits until 1,000 ranges may be in the file and it stops growing; with a limit. */
 static void wait_for_flush(void)
 {
 	const char *path = getenv("DEEPCLOCK_TRACE");
 	const off_t least = strstr(path, ".gz") ? 1000 : 15000;
-	enum { COUNTERS = 1000 }; /* bytes of what the threads use: they go on */
+	enum { COUNTERS = 1000 }; /* bytes of thread counters, which continue */
 	struct stat st = {0};
 	off_t before = -1;
 
@@ -379,7 +379,7 @@ static int told(const char *what)
 	if (!strcmp(what, "vfork")) {
 		pid_t child = vfork();
 
-		/* Its memory is ours: what it does must not end our recording. */
+		/* The child shares our memory: its calls must not end our recording. */
 		if (!child)
 			_exit(dck_trace_flush() || dck_trace_leave());
 		int status = 1;
@@ -417,7 +417,7 @@ static int traced(const char *what)
 	return traced_to("out.pftrace", what);
 }
 
-/* The only file of that name. */
+/* The only file that matches the pattern. */
 static content content_of_child(const char *pattern)
 {
 	glob_t g;
@@ -444,7 +444,7 @@ static void leaving_without_exit_loses_nothing(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* A thread that nobody waits for, since the process ends, is a leak to it. */
+	skip(); /* An unjoined thread at the end of the process is a leak to the sanitizer. */
 #endif
 	assert_int_equal(traced("_exit") >> 8, 4);
 	content c = content_of("out.pftrace");
@@ -458,7 +458,7 @@ static void a_child_in_our_memory_ends_nothing(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* It makes a fork() of vfork(), and cannot follow a child that starts threads. */
+	skip(); /* Its vfork() is a fork(), and it cannot follow a child that starts threads. */
 #endif
 	assert_int_equal(traced("vfork"), 0);
 	content c = content_of("out.pftrace");
@@ -487,7 +487,7 @@ static void a_compressed_file_is_flushed_too(void **state)
 	assert_int_equal(c.begins, 1001);
 	assert_int_equal(c.ends, 1000);
 	free(c.text);
-	/* deepclock itself reads it, and says that it was cut. */
+	/* deepclock itself reads it, and reports the truncation. */
 	dck_record *r = NULL;
 	dck_err err = {0};
 
@@ -501,7 +501,7 @@ static void the_number_of_a_process_stands_before_both_endings(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* It forks before it starts the other. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced_to("out.pftrace.gz", "spawn") >> 8, 3);
 	content c = content_of("out.pftrace.gz"), child = content_of_child("out.*.pftrace.gz");
@@ -515,8 +515,8 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	/* The one cannot follow a child that starts threads; of the other the memory's locks may be
-	 * held for ever in a child, since a thread that the child lacks held them. */
+	/* ThreadSanitizer cannot follow a child that starts threads; under AddressSanitizer a
+	 * thread missing in the child may hold an allocator lock, so that the child blocks. */
 	skip();
 #endif
 	assert_int_equal(traced("fork"), 0);
@@ -524,7 +524,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	assert_true(c.whole && child.whole);
 	assert_int_equal(c.begins, 1001);
 	assert_int_equal(c.ends, 1001);
-	/* Of the two children one made no event, and no file. */
+	/* One of the two children wrote no event, and no file. */
 	assert_int_equal(child.begins, 500);
 	assert_int_equal(child.ends, 500);
 	free(c.text);
@@ -535,7 +535,7 @@ static void a_program_that_it_starts_too(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* It forks before it starts the other. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced("spawn") >> 8, 3);
 	content c = content_of("out.pftrace"), child = content_of_child("out.*.pftrace");
@@ -545,7 +545,7 @@ static void a_program_that_it_starts_too(void **state)
 	free(child.text);
 }
 
-/* The same process, and still not the same file: what was before is beside it. */
+/* The same process but a new file: the earlier recording is in the file next to it. */
 static void what_exec_brings_takes_the_file_over(void **state)
 {
 	(void)state;
@@ -563,7 +563,7 @@ static void what_a_child_brings_by_exec_too(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* It forks before it starts the other. */
+	skip(); /* The program forks before it starts the other. */
 #endif
 	assert_int_equal(traced("fork, exec"), 0);
 	content before = content_of_child("out.*[!-]?.pftrace"),

@@ -1,5 +1,4 @@
-/* test_trace_record.c - what a recording says of itself, and what its file says when it is read,
- * are the same.
+/* test_trace_record.c - the record of a recording equals the record read from its file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -59,7 +58,7 @@ static const dck_cell *row(const dck_table *t, const char *name)
 	return NULL;
 }
 
-/* "outer;recurse;recurse" of a node. */
+/* Writes the path of a node: "outer;recurse;recurse". */
 static void path_of(const dck_tree *t, uint32_t node, char *ret)
 {
 	const uint32_t parent = t->nodes[node].parent;
@@ -79,8 +78,8 @@ static void trees_are_equal(const dck_tree *a, const dck_tree *b)
 
 	assert_non_null(a);
 	assert_int_equal(a->nnodes, b->nnodes);
-	/* recurse inside itself, four deep, inside outer; apart is of no thread, so in none of its
-	 * paths */
+	/* recurse inside itself, four deep, inside outer; apart belongs to no thread, so it is in
+	 * no path */
 	assert_int_equal(a->nnodes, 2 + 5);
 	for (uint32_t i = 0; i < a->nnodes; i++) {
 		uint32_t k = 0;
@@ -125,7 +124,7 @@ static void the_file_says_what_the_recording_says(void **state)
 	}
 	assert_int_equal(row(b, "inner")[1].value.as.i, 4 * 200 * 3);
 	assert_int_equal(row(b, "recurse")[1].value.as.i, 4 * 200 * 5);
-	/* A sanitizer has a thread of its own. */
+	/* A sanitizer may run a thread of its runtime. */
 	const int64_t threads = dck_record_fact(live, "trace", "threads")->value.as.i;
 	assert_true(threads >= 4);
 	assert_int_equal(dck_record_fact(read, "trace", "threads")->value.as.i, threads);
@@ -150,7 +149,7 @@ static void what_a_killed_program_left_is_read(void **state)
 			_exit(1);
 		DCK_PUSH("never ends");
 		work(NULL);
-		nanosleep(&pause, NULL); /* the drain comes by */
+		nanosleep(&pause, NULL); /* the drain polls meanwhile */
 		raise(SIGKILL);
 	}
 	int status = 0;
@@ -162,7 +161,7 @@ static void what_a_killed_program_left_is_read(void **state)
 	assert_int_equal(row(t, "never ends")[1].value.as.i, 1);
 	assert_int_equal(row(t, "never ends")[4].value.kind, DCK_VALUE_ABSENT);
 	dck_record_free(r);
-	/* Cut in the middle of a packet. */
+	/* Truncated in the middle of a packet. */
 	assert_int_equal(system("head -c 3001 killed.pftrace > cut.pftrace"), 0);
 	assert_int_equal(dck_trace_read("cut.pftrace", &r, NULL), DCK_OK);
 	dck_record_free(r);
@@ -180,8 +179,7 @@ static void no_trace(void **state)
 	assert_null(r);
 }
 
-/* The result of another process's recording is not trusted: a percentile below 0 was a rank below
- * 0. */
+/* The result of another process is not trusted: a percentile below 0 became a rank below 0. */
 static void percentile_is_checked(void **state)
 {
 	static const double bad[] = {-1, -1e-9, 2, NAN, 1e300};

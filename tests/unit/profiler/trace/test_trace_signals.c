@@ -1,4 +1,4 @@
-/* What a recording does when signals come: crashes, Ctrl-C, handlers of the program's own.
+/* A recording and signals: crashes, Ctrl-C, handlers of the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 #include "scratch.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SKIP_UNDER_SANITIZERS() skip() /* They have handlers of their own for crashes. */
+#define SKIP_UNDER_SANITIZERS() skip() /* The sanitizers install handlers for crashes. */
 #else
 #define SKIP_UNDER_SANITIZERS() ((void)0)
 #endif
@@ -36,7 +36,7 @@ static void zones(int n)
 	}
 }
 
-/* --- the program that is recorded: this one, told what to do */
+/* --- the recorded program: this one, run with an argument */
 
 static volatile int *volatile nowhere;
 static sigjmp_buf back;
@@ -77,7 +77,7 @@ static void jump(int number)
 	siglongjmp(back, number);
 }
 
-/* As Python's faulthandler: says something, and then gives the signal to the one before. */
+/* Like Python's faulthandler: restores the previous handler and raises the signal again. */
 static void give_back(int number)
 {
 	sigaction(number, &former, NULL);
@@ -104,7 +104,7 @@ static void wait_until_watched(int number)
 		usleep(20000);
 }
 
-/* Records from here on, with handlers that are there before. */
+/* Starts recording with the handlers already installed. */
 static void start(void)
 {
 	if (dck_trace_start(&(dck_trace_config){.path = "out.pftrace"}, NULL) != DCK_OK)
@@ -113,7 +113,7 @@ static void start(void)
 	zones(1000);
 }
 
-/* A service that is asked twice what it did of late. */
+/* A service that dumps its last events twice on a signal. */
 static int service(void)
 {
 	const dck_trace_config c = {.path = "out.pftrace", .last = 1 << 20, .dump_on = "SIGUSR2"};
@@ -165,11 +165,11 @@ static int told(const char *what)
 				*nowhere = 1;
 		zones(10);
 		dck_trace_stop(NULL, NULL);
-		/* Ours is not left behind. */
+		/* The recorder's handler is removed. */
 		install(SIGSEGV, SIG_DFL, 0);
 		return former.sa_handler == jump && is_default(SIGBUS) ? 5 : 1;
 	}
-	/* A program sees at its beginning what it would see without us. */
+	/* At its start a program has the same handlers as without the recorder. */
 	if (!is_default(SIGINT) || !is_default(SIGTERM))
 		return 98;
 	DCK_PUSH("open at the end");
@@ -228,7 +228,7 @@ static int traced(const char *what)
 	return status;
 }
 
-/* --- what is left of it */
+/* --- the file that remains */
 
 static int64_t calls(const dck_record *r, const char *name)
 {
@@ -299,7 +299,7 @@ static void a_crash_loses_nothing(void **state)
 	for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
 #if !defined(__x86_64__)
 		if (!strcmp(crashes[i].what, "trap"))
-			continue; /* another signal there */
+			continue; /* raises another signal on this architecture */
 #endif
 		const int status = traced(crashes[i].what);
 		if (!WIFSIGNALED(status) || WTERMSIG(status) != crashes[i].signal)
@@ -340,7 +340,7 @@ static void a_program_that_recovers_goes_on(void **state)
 	dck_record_free(r);
 }
 
-/* The thread that drains hangs in a pipe that nobody reads. */
+/* The drain thread blocks in a pipe without a reader. */
 static void a_crash_waits_not_for_ever(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Zones through the public header: the table is exact whatever threads, signals and forks do.
+/* Zones through the public header: the table is exact with any threads, signals and forks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static dck_record *end(void)
 	return r;
 }
 
-/* A column of the zone's row; -1: there is no such row. */
+/* A column of the zone's row; -1: the row is absent. */
 static int64_t cell(const dck_record *r, const char *name, int column)
 {
 	const dck_table *t = dck_record_table(r, "zones");
@@ -140,7 +140,7 @@ static void nothing_records_unless_started(void **state)
 	assert_int_equal(asked, 1);
 	r = end();
 	assert_int_equal(fact(r, "events"), 1);
-	assert_int_equal(fact(r, "unmatched_ends"), 1); /* a number of no range */
+	assert_int_equal(fact(r, "unmatched_ends"), 1); /* an unknown range id */
 	dck_record_free(r);
 }
 
@@ -160,7 +160,7 @@ static void recordings_do_not_see_each_other(void **state)
 	begin(0);
 	DCK_PUSH("second");
 	DCK_POP();
-	DCK_POP(); /* of "left open" */
+	DCK_POP(); /* ends "left open" */
 	r = end();
 	assert_int_equal(calls(r, "first"), -1);
 	assert_int_equal(calls(r, "left open"), -1);
@@ -259,7 +259,7 @@ static void *one_zone(void *arg)
 	return NULL;
 }
 
-/* More threads one after the other than there are blocks: an ended thread's are used again. */
+/* More threads in sequence than chunks: the chunks of exited threads are reused. */
 static void many_short_threads(void **state)
 {
 	(void)state;
@@ -300,7 +300,7 @@ static void another_thread_may_end_a_range(void **state)
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	DCK_END(ranges[7]); /* again */
+	DCK_END(ranges[7]); /* ended a second time */
 	dck_record *r = end();
 	assert_int_equal(calls(r, "range"), LOOPS);
 	assert_int_equal(fact(r, "unmatched_ends"), 1);
@@ -329,7 +329,7 @@ static void *send_signals(void *to)
 	return NULL;
 }
 
-/* Pops that a handler makes close what it opened, never the range that it interrupted. */
+/* Pops in a handler close the handler's ranges, never the range that it interrupted. */
 static void a_handler_may_record(void **state)
 {
 	struct sigaction act = {.sa_handler = on_signal}, old;
@@ -363,15 +363,15 @@ static void a_handler_may_record(void **state)
 	dck_record_free(r);
 }
 
-/* --- too little room, and fork: in a child, where memory is new */
+/* --- full buffers, and fork: in a child with new memory */
 
 static int in_child(int (*f)(void))
 {
 	int status = -1;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	/* The one cannot follow a child that starts threads; of the other the memory's locks may be
-	 * held for ever in a child, since a thread that the child lacks held them. */
+	/* ThreadSanitizer cannot follow a child that starts threads; under AddressSanitizer a
+	 * thread missing in the child may hold an allocator lock, so that the child blocks. */
 	(void)f;
 	skip();
 #endif
@@ -384,7 +384,7 @@ static int in_child(int (*f)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* What was taken and what was dropped is all there was, and the nesting stays right. */
+/* Recorded and dropped events add up to all events, and the nesting stays correct. */
 static int flood(void)
 {
 	enum { PAIRS = 2000000 };
@@ -409,7 +409,7 @@ static int flood(void)
 	if (calls(r, "one") > PAIRS || calls(r, "sixteen") > PAIRS / 16 ||
 	    fact(r, "unmatched_ends"))
 		return 4;
-	/* One that was in time is no longer than all: a pop that was dropped closed its range. */
+	/* Inner ranges are no longer than outer ones, unless a dropped pop left one open. */
 	if (cell(r, "one", TOTAL) > cell(r, "sixteen", TOTAL) && !dropped)
 		return 5;
 	const dck_note *note = NULL;
@@ -438,7 +438,7 @@ static void on_alarm(int number)
 	handled++;
 }
 
-/* Handlers also run while their thread changes its block or finds none. */
+/* Handlers also run while their thread switches its chunk or finds none. */
 static int flood_with_handlers(void)
 {
 	enum { PAIRS = 1000000 };
@@ -464,7 +464,7 @@ static int flood_with_handlers(void)
 	int64_t dropped = fact(r, "dropped_events"), events = fact(r, "events");
 	if (events + dropped != 4 * PAIRS + 3 * 40 * handled)
 		return 3;
-	/* Numbers whose range was dropped have none; what was left open was closed. */
+	/* Values of dropped ranges are dropped too; ranges left open were closed. */
 	if (!dropped && (fact(r, "unmatched_ends") || fact(r, "unfinished_ranges")))
 		return 4;
 	if (calls(r, "inner") > PAIRS || calls(r, "outer") > PAIRS)
@@ -492,7 +492,7 @@ static int record_in_child(void)
 	if (dck_trace_start(&(dck_trace_config){0}, &err) != DCK_OK)
 		return 3;
 	run_threads(one_zone, NULL);
-	DCK_POP(); /* of the parent's range */
+	DCK_POP(); /* ends the parent's range */
 	if (dck_trace_stop(&r, &err) != DCK_OK)
 		return 4;
 	if (calls(r, "short") != THREADS || calls(r, "parent") != -1)

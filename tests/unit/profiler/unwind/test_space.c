@@ -1,4 +1,4 @@
-/* test_space.c - the mappings of a process, and what is stored of them.
+/* test_space.c - the mappings of a process, and the parts that are stored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 enum { FILES = 100, READINGS = 100 };
 
-/* As of a program that is read again and again, and whose code nobody looks up. */
+/* Reads the maps repeatedly, as for a program whose code is never looked up. */
 static void map_all(address_space *s)
 {
 	char path[64];

@@ -1,5 +1,5 @@
-/* test_unwind_scan.c - the caller of code without tables, looked for on a stack that the test
- * makes: functions of known frames, calls before some addresses, and words that only look alike.
+/* test_unwind_scan.c - the caller of code without unwind tables, searched on a simulated stack:
+ * functions with known frames, calls before some addresses, and words that only look similar.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_scan.h"
@@ -15,7 +15,7 @@
 
 #define STACK UINT64_C(0x7f0000000000)
 enum { WORDS = 256, KERNEL = 0x500000 };
-/* Return addresses into functions, whose frames are so many words, the return address the last. */
+/* Return addresses into functions with frames of this many words, the return address last. */
 enum {
 	INTO_MAIN = 0x401010,
 	INTO_MIDDLE = 0x402010,
@@ -25,9 +25,9 @@ enum {
 
 typedef struct world {
 	uint64_t word[WORDS];
-	uint64_t sp_by_pointer; /* INTO_CALLER's frame ends where the frame pointer says */
+	uint64_t sp_by_pointer; /* end of INTO_CALLER's frame, by the frame pointer */
 	unsigned steps;
-	bool any; /* each address is behind a call, and steps lead on for long */
+	bool any; /* each address follows a call, and many steps succeed */
 	uint64_t random;
 } world;
 
@@ -103,7 +103,7 @@ static bool code_before(void *self, uint64_t address, unsigned char *to, size_t 
 	case INTO_CALLER: /* call *0x10(%rax) */
 		memcpy(to, through_memory, n);
 		return true;
-	case INTO_OTHER: /* call of what is no kernel */
+	case INTO_OTHER: /* call of a function that is not a kernel */
 		to[n - 5] = 0xe8;
 		memcpy(to + n - 4, &far, 4);
 		return true;
@@ -122,7 +122,7 @@ static bool scan(world *w, unwind_regs *r)
 	return unwind_scan_caller(&(unwind_scan){&memory, walk, code_before, w}, r);
 }
 
-/* From that word on: returned to by the kernel, then frames of 3 and 4 words, and main. */
+/* Writes from this word on: a return address of the kernel, frames of 3 and 4 words, and main. */
 static void put_frames(world *w, size_t at)
 {
 	w->word[at] = INTO_CALLER;
@@ -149,8 +149,8 @@ static void the_return_address_is_found(void **state)
 	expect_caller(&w, 5);
 }
 
-/* Left there by earlier calls: an address from which nothing leads out, and one whose call was of
- * something else. */
+/* Remains of earlier calls: an address from which no step succeeds, and one whose call had another
+ * target. */
 static void what_looks_alike_is_passed_over(void **state)
 {
 	world w = {.word = {INTO_MIDDLE, 3, 9, INTO_OTHER}};
@@ -167,8 +167,8 @@ static void a_frame_pointer_is_found_too(void **state)
 
 	(void)state;
 	put_frames(&w, 5);
-	w.word[1] = STACK + 8 * 4; /* leads nowhere */
-	w.word[2] = STACK + 8 * 7; /* the caller's return address is behind the word there */
+	w.word[1] = STACK + 8 * 4; /* leads to no frame */
+	w.word[2] = STACK + 8 * 7; /* the caller's return address is after the word there */
 	expect_caller(&w, 5);
 }
 
@@ -189,7 +189,7 @@ static void nothing_is_found_where_nothing_leads_out(void **state)
 	assert_false(scan(&w, &r));
 }
 
-/* Any words, each of which could be it, and many frames that lead nowhere. */
+/* Any words, each of which could be a return address, and many frames that lead nowhere. */
 static void the_work_is_bounded(void **state)
 {
 	world w = {.any = true, .random = 14};

@@ -1,5 +1,5 @@
-/* The calling thread's own stack: the same frames as glibc's backtrace() gives, through libraries
- * without frame pointers, realigned stacks, signal frames, several threads.
+/* The calling thread's own stack: the same frames as glibc's backtrace(), through libraries without
+ * frame pointers, realigned stacks, signal frames, several threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_self.h"
@@ -17,13 +17,13 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 enum { MAX = 200 };
 static _Thread_local unwind_stack mine, of_handler;
 
-/* Frames of both, without those of the functions that looked. Returns how many; 0: they differ. */
+/* Compares the frames of both walks, without the walkers' own. Returns their number; 0: differ. */
 static __attribute__((noinline)) size_t same_as_glibc(void)
 {
 	uint64_t pcs[MAX];
@@ -38,8 +38,8 @@ static __attribute__((noinline)) size_t same_as_glibc(void)
 		print_message("%zu frames, result %d; backtrace() has %zu\n", n, end, m);
 		return 0;
 	}
-	/* Of the first one the two were asked at different places. One that a signal interrupted
-	 * stands at the instruction itself. */
+	/* The two walks start at different addresses of the first frame. A frame interrupted by a
+	 * signal has the address of the instruction itself. */
 	for (size_t i = 1, interrupted = 0; i < n; i++) {
 		if (pcs[i] == (uintptr_t)theirs[i + wrapped] && !interrupted++)
 			continue;
@@ -72,11 +72,11 @@ static void test_through_libc(void **state)
 	assert_true(depth_in_sort > 4);
 }
 
-#ifndef __clang__ /* which knows no such pragma */
+#ifndef __clang__ /* clang lacks this pragma */
 #pragma GCC push_options
 #pragma GCC optimize("omit-frame-pointer")
 #endif
-/* Its frame's size is known when it runs, and it is aligned for vectors. */
+/* The size of its frame is dynamic, and it is aligned for vectors. */
 static __attribute__((noinline)) size_t realigned(size_t n, size_t bytes)
 {
 	_Alignas(64) volatile char block[64];
@@ -113,8 +113,7 @@ static void handler(int number, siginfo_t *info, void *context)
 	unwind_self_context(context, &regs);
 	from_context = unwind_self_walk(&of_handler, &regs, pcs, MAX, &end);
 	in_handler = unwind_self_here(&mine, all, MAX, &end);
-	/* The interrupted frames are those behind the handler, the kernel's frame and a
-	 * sanitizer's. */
+	/* The interrupted frames follow those of the handler, the kernel and a sanitizer. */
 	if (in_handler < from_context + 2 ||
 	    memcmp(pcs, all + in_handler - from_context, from_context * sizeof *pcs) != 0)
 		from_context = 0;
@@ -171,7 +170,7 @@ static void test_threads(void **state)
 	}
 }
 
-/* Addresses that cannot be read end a stack; they never crash. */
+/* Unreadable addresses end a stack without a crash. */
 static void test_unreadable(void **state)
 {
 	static const uint64_t wrong[] = {
@@ -192,7 +191,7 @@ static void test_unreadable(void **state)
 		assert_int_equal(unwind_self_walk(&other, &r, pcs, MAX, &end), 1);
 		assert_int_not_equal(end, UNWIND_OK);
 	}
-	/* The last bytes before a page that cannot be read. */
+	/* The last bytes before an unreadable page. */
 	char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unwind_stack other = {0};
 	unwind_regs r = {.known = UNWIND_FOLLOWED};

@@ -1,7 +1,7 @@
-/* Unwinding from outside at every single instruction of a program: a child is stepped through, its
- * calls and returns are followed, and the stack that is unwound must be exactly the one that was
- * followed, in each prologue and epilogue, in .plt, in the loader that binds it, in the C library,
- * in and behind a signal's handler, while exceptions are thrown.
+/* Unwinds a child at every single instruction: the child is single-stepped, its calls and returns
+ * are tracked, and the unwound stack must equal the tracked one in each prologue and epilogue, in
+ * .plt, in the loader that binds it, in the C library, in and after a signal handler, while
+ * exceptions are thrown.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/address_space.h"
@@ -24,12 +24,12 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "scratch.h"
 
-/* It stops itself before and after what is stepped through. */
+/* The program stops itself before and after the code to be stepped through. */
 static const char in_c[] =
     "#include <alloca.h>\n#include <signal.h>\n#include <stdio.h>\n"
     "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
@@ -69,7 +69,7 @@ static const char in_cxx[] =
 
 enum { FRAMES_MAX = 200, WINDOW = 16384, SHOWN_MAX = 3 };
 
-/* What a frame returns to, and where that stands on the stack. */
+/* A frame's return address, and its stack slot. */
 typedef struct frame {
 	uint64_t slot, pc;
 	bool exact;
@@ -79,9 +79,9 @@ typedef struct stepper {
 	pid_t pid;
 	address_space_files *files;
 	address_space *mapped;
-	frame followed[FRAMES_MAX]; /* the outermost first */
+	frame followed[FRAMES_MAX]; /* outermost first */
 	size_t n;
-	const char *unwinder; /* a library whose wrong steps are counted apart; NULL: none */
+	const char *unwinder; /* a library whose wrong steps are counted separately; NULL: none */
 	uint64_t window_at;
 	unsigned char window[WINDOW];
 	size_t window_n;
@@ -125,7 +125,7 @@ static const unwind_module *module_of(stepper *s, uint64_t place, uint64_t *ret_
 	return m && m->file ? elf_file_unwind(m->file) : NULL;
 }
 
-/* The callers' frames, the innermost first; by_rules: by those of 16 bytes. */
+/* The callers' frames, innermost first; by_rules: by the cached rules of 16 bytes. */
 static unwind_result unwind_all(stepper *s, unwind_regs r, bool by_rules, frame *ret, size_t *ret_n)
 {
 	unwind_memory memory = {read_child, s};
@@ -202,7 +202,7 @@ static void push_frame(stepper *s, uint64_t slot, uint64_t pc, bool exact)
 	s->followed[s->n++] = (frame){slot, pc, exact};
 }
 
-/* Whether the instruction there is a call, behind prefixes that do not matter. */
+/* Whether the instruction at pc is a call, after irrelevant prefixes. */
 static bool is_call(stepper *s, uint64_t pc)
 {
 	static const unsigned char prefixes[] = {0x66, 0x67, 0x2e, 0x3e, 0xf2};
@@ -216,8 +216,8 @@ static bool is_call(stepper *s, uint64_t pc)
 	return code[i] == 0xe8 || (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2);
 }
 
-/* Follows what one instruction did: a call puts the address behind it on the stack; what the stack
- * pointer has passed is left. */
+/* Tracks the effect of one instruction: a call pushes the address after it; frames below the stack
+ * pointer are left. */
 static void follow(stepper *s, const unwind_regs *before, const unwind_regs *after)
 {
 	uint64_t sp = after->r[UNWIND_SP], top;
@@ -227,7 +227,7 @@ static void follow(stepper *s, const unwind_regs *before, const unwind_regs *aft
 	if (sp == before->r[UNWIND_SP] - 8 && is_call(s, before->r[UNWIND_PC]) &&
 	    read_child(s, sp, &top, 8))
 		push_frame(s, sp, top, false);
-	/* What unwinds the stack for an exception leads frames elsewhere. */
+	/* The exception unwinder changes return addresses. */
 	for (size_t i = 0; i < s->n; i++) {
 		frame *f = &s->followed[i];
 
@@ -236,8 +236,8 @@ static void follow(stepper *s, const unwind_regs *before, const unwind_regs *aft
 	}
 }
 
-/* The kernel has made a frame for a handler, which returns to code that gives all registers back.
- */
+/* The kernel has pushed a frame for a handler, which returns to code that restores all
+ * registers. */
 static void follow_signal(stepper *s, const unwind_regs *before, const unwind_regs *after)
 {
 	uint64_t sp = after->r[UNWIND_SP], back;
@@ -265,7 +265,7 @@ static void step_through(stepper *s)
 	size_t n;
 
 	get_regs(s, &before);
-	/* Who called what stopped is known by this alone; from here on it is followed. */
+	/* The initial callers are known only from the unwinder; later ones are tracked. */
 	assert_int_equal(unwind_all(s, before, false, found, &n), UNWIND_END);
 	assert_true(n >= 4);
 	while (n--)
@@ -286,11 +286,11 @@ static void step_through(stepper *s)
 	fail_msg("it does not end");
 }
 
-/* Steps of a thousand in the code that throws, of which its own rules have nobody's caller. */
+/* Wrong steps per thousand in the unwinder's code, where its own rules find no caller. */
 enum { UNWINDING_MAX = 5 };
 
-/* NULL: the program was stepped through, and all frames were right, but for some in `unwinder`.
- * Else why it was not. */
+/* NULL: the program was stepped through, and all frames were right, except some in `unwinder`.
+ * Otherwise the reason. */
 static const char *try(const char *program, const char *unwinder)
 {
 	stepper s = {.files = address_space_files_new(), .unwinder = unwinder};
@@ -371,8 +371,8 @@ static const char in_go[] =
     "//go:noinline\nfunc outer(n int) int { var a [90]int; a[n%90] = n; return middle(a[3]) + a[n%90] }\n"
     "func main() { os.Stdout.Write([]byte(\"!\")); for { sum += outer(sum % 100) } }\n";
 
-/* The functions of a stack of Go that has one of ours as its innermost: "leaf middle outer main ".
- */
+/* The function names of a Go stack with one of the program's functions innermost: "leaf middle
+ * outer main ". */
 static unwind_result names_of_go(stepper *s, symbols *names, unwind_regs r, char *text, size_t size)
 {
 	unwind_memory memory = {read_child, s};
@@ -396,8 +396,7 @@ static unwind_result names_of_go(stepper *s, symbols *names, unwind_regs r, char
 	return got;
 }
 
-/* Functions of Go that have no frame of their own, at each of their instructions, in a program
- * without any symbols. */
+/* Go functions without a frame, at each of their instructions, in a program without symbols. */
 static void test_go(void **state)
 {
 	static const char *const whole = "leaf middle outer main ";
@@ -419,7 +418,7 @@ static void test_go(void **state)
 	s.pid = fork();
 	if (s.pid == 0) {
 		dup2(begun[1], STDOUT_FILENO);
-		/* Fewer signals of its own. */
+		/* Go's runtime then sends itself fewer signals. */
 		setenv("GODEBUG", "asyncpreemptoff=1", 1);
 		execl("./program", "./program", (char *)NULL);
 		_exit(1);
@@ -439,7 +438,7 @@ static void test_go(void **state)
 		char text[256];
 		unwind_regs r;
 
-		/* It goes on for a while, then does a few instructions. */
+		/* Lets it run for a while, then steps a few instructions. */
 		if (i % 8 == 0) {
 			assert_int_equal(ptrace(PTRACE_CONT, s.pid, NULL, (void *)(intptr_t)number),
 					 0);
@@ -456,7 +455,7 @@ static void test_go(void **state)
 		unwind_result got = names_of_go(&s, names, r, text, sizeof text);
 		const char *rest = strstr(whole, text);
 
-		/* Each of them is called by the next: none is left out. */
+		/* Each function is called by the next: none is left out. */
 		if (*text && (got != UNWIND_END || !rest || strcmp(rest, text) != 0))
 			fail_msg("step %d: result %d, %s", i, got, text);
 		seen += strcmp(text, whole) == 0;
@@ -473,10 +472,10 @@ static void test_cxx(void **state)
 {
 	(void)state;
 	scratch_text("program.cc", in_cxx);
-	/* libgcc leaves several frames at once by __builtin_eh_return(). While it writes where it
-	 * goes over the registers that its own frame has saved, no rule finds a caller; and in the
-	 * end the rules say CFA = rcx + 8, which is the frame that it goes to, some instructions
-	 * before the stack pointer is there and the frames between are seen to be left. */
+	/* libgcc leaves several frames at once by __builtin_eh_return(). While it overwrites the
+	 * registers saved in its own frame with the target, no rule finds a caller; at the end the
+	 * rules give CFA = rcx + 8, the target frame, some instructions before the stack pointer
+	 * reaches it and the frames between count as left. */
 	compile_and_try("c++ -O2 -o program program.cc 2>/dev/null", "/libgcc_s.so");
 }
 

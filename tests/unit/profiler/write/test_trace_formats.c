@@ -1,4 +1,5 @@
-/* Tests of the formats of timelines: exact bytes of small ones, and what no format may trip over.
+/* Tests of the timeline formats: exact bytes of small timelines, and values that need care in any
+ * format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* --- a small timeline in any format */
+/* --- a small timeline in all formats */
 
 typedef struct writing {
 	const trace_format *f;
@@ -84,7 +85,7 @@ static void end(writing *w)
 		fail_msg("%s", err.msg);
 }
 
-/* The bytes in hexadecimal digits; blanks do not count. */
+/* Compares with bytes in hexadecimal digits; blanks are ignored. */
 static void assert_bytes(const dck_buffer *got, size_t skip, const char *want)
 {
 	char hex[8192];
@@ -105,8 +106,7 @@ static void assert_bytes(const dck_buffer *got, size_t skip, const char *want)
 /* --- Perfetto */
 
 static const char perfetto_head[] =
-    /* The clocks, by sequence 1: REALTIME 5000, MONOTONIC 30, BOOTTIME 100, which is the trace's.
-     */
+    /* The clocks, by sequence 1: REALTIME 5000, MONOTONIC 30, BOOTTIME 100, the trace's clock. */
     "0a19 5001 3215 0a050801108827 0a040803101e 0a0408061064 1006"
     /* The process: uuid 7 << 32 | 1; pid 7, its name. */
     "0a15 5001 e20310 088180808070 1a08 0807 320470726f67"
@@ -115,8 +115,7 @@ static const char perfetto_head[] =
 
 static void perfetto_says_what_was_given(void **state)
 {
-	/* Sequence 2 begins: its clock 64 counts from BOOTTIME 100 on. Clock and track by default.
-	 */
+	/* Sequence 2 starts: its clock 64 counts from BOOTTIME 100. Defaults of clock and track. */
 	static const char sequence[] = "0a22 5002 6801 320e 0a06 0840 1000 1801 0a04 0806 1064"
 				       "da030b d00340 5a06 588280808070"
 				       "0a10 5002 620c 120a 0801 1206 6f7574657221" /* name 1 */;
@@ -147,7 +146,7 @@ static void perfetto_says_what_was_given(void **state)
 	dck_buffer_done(&w.out);
 }
 
-/* A category and a place in the source have the number of their name, and are explained with it. */
+/* A category and a source location use the number of their name, and are interned with it. */
 static void perfetto_explains_categories_and_places(void **state)
 {
 	static const char want[] =
@@ -176,7 +175,7 @@ static void perfetto_explains_categories_and_places(void **state)
 	dck_buffer_done(&w.out);
 }
 
-/* Numbers behind a begin are in its packet, later ones in that of the end. */
+/* Values after a begin are in its packet, later values in that of the end. */
 static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 {
 	static const char want[] =
@@ -184,11 +183,11 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 	    "0a22 5003 6801 320e 0a06 0840 1000 1801 0a04 0806 1064"
 	    "da030b d00340 5a06 588380808070"
 	    "0a12 5003 4009 5a0c 4804 e102 00000000000000c0" /* -2 */
-	    /* The range that any thread may end has a track of its own. */
+	    /* The range that any thread may end has a separate track. */
 	    "0a19 5001 e20314 0885808080808080808001 120161 2881808080 70"
 	    "0a15 5002 4005 5a0f 4801 5001 5885808080808080808001"
 	    "0a0b 5002 4068 d00306 5a02 4803" /* back in time: BOOTTIME 104 */
-	    /* What is open ends at the last time, and says so. */
+	    /* Open ranges end at the last time, marked as unended. */
 	    "0a27 5002 4001 5a21 4802 2210 52056261746368 29000000000000e03f"
 	    "220b 5207756e656e646564 1001"
 	    "0a20 5002 4000 5a1a 4802 5885808080808080808001 220b 5207756e656e646564 1001";
@@ -208,7 +207,7 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 				.unit = DCK_UNIT_WATT});
 	name(&w, 1, "a");
 	name(&w, 2, "batch");
-	number(&w, THREAD, 2, 4); /* of no range */
+	number(&w, THREAD, 2, 4); /* outside of any range */
 	put(&w, THREAD, 2, TRACE_END, 0);
 	w.f->events(w.o, THREAD, three, 3);
 	number(&w, THREAD, 2, 0.5);
@@ -222,10 +221,10 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 	dck_buffer_done(&w.out);
 }
 
-/* --- a timeline for the other formats: what they say of it is compared as a text */
+/* --- a timeline for the other formats, whose output is compared as text */
 
-/* On "main": outer 10..200010 us with a number, in it inner twice, one of them in inner itself; one
- * outer that never ends. */
+/* On "main": outer 10..200010 us with a number, with two ranges inner in it, one of them inside
+ * inner; one outer that never ends. */
 static void put_small(writing *w)
 {
 	tell_threads(w);
@@ -237,7 +236,7 @@ static void put_small(writing *w)
 	name(w, 1, "out;er");
 	name(w, 2, "say \"hi\"\n");
 	name(w, 3, "batch");
-	put(w, THREAD, 500, TRACE_END, 0); /* began before the trace */
+	put(w, THREAD, 500, TRACE_END, 0); /* started before the trace */
 	put(w, THREAD, 10000, TRACE_BEGIN, 1);
 	put(w, THREAD, 20000, TRACE_BEGIN, 2);
 	number(w, THREAD, 3, 32);
@@ -288,7 +287,7 @@ static void chrome_says_what_was_given(void **state)
 	dck_buffer_done(&w.out);
 }
 
-/* On the ranges that are open; in none there is no arrow. */
+/* Flows on the open ranges; outside of any range a flow is left out. */
 static void put_flows(writing *w)
 {
 	const trace_event first[] = {{.ns = 1000, .kind = TRACE_FLOW_BEGIN, .as.id = 300},
@@ -403,7 +402,7 @@ static void speedscope_adds_up(void **state)
 	    "\"startValue\":0,\"samples\":[[4]],\"weights\":[1500],\"endValue\":1500}]}\n");
 }
 
-/* A range inside one of its name is a function of its own, so that no time counts twice. */
+/* A range inside one with its name becomes a separate function, so that no time counts twice. */
 static void callgrind_adds_up(void **state)
 {
 	(void)state;
@@ -495,7 +494,7 @@ static void pprof_is_a_compressed_profile(void **state)
 	dck_buffer_done(&w.out);
 }
 
-/* Deeper than is kept: the time stays with the ranges around, and sums stay right. */
+/* Deeper than the limit: the time belongs to the enclosing ranges, and sums stay correct. */
 static void paths_are_bounded(void **state)
 {
 	static const char *const formats[] = {"folded", "callgrind", "speedscope",
@@ -533,7 +532,7 @@ static dck_status count_bytes(void *self, const void *bytes, size_t n, dck_err *
 	return DCK_OK;
 }
 
-/* Some long names, nested deep, would make terabytes of paths. */
+/* Some long names, deeply nested, would make terabytes of paths. */
 static void paths_together_are_bounded(void **state)
 {
 	static char text[4000];
@@ -555,7 +554,7 @@ static void paths_together_are_bounded(void **state)
 
 /* --- every format */
 
-/* All kinds of events, on three threads, with what no format may trip over. */
+/* All kinds of events, on three threads, with values that need escaping in some format. */
 static void put_all(writing *w)
 {
 	static const char *const strange[] = {
@@ -572,7 +571,7 @@ static void put_all(writing *w)
 		name(w, i + 1, strange[i]);
 	put(w, THREAD, 0, TRACE_END, 0);
 	for (uint32_t i = 0; i < 200; i++) {
-		put(w, THREAD, i * 10, TRACE_BEGIN, 1 + i % (names + 2)); /* two are not told */
+		put(w, THREAD, i * 10, TRACE_BEGIN, 1 + i % (names + 2)); /* two are undefined */
 		number(w, THREAD, 1 + i % names, i % 3 ? (double)i : (double)NAN);
 		put(w, THREAD, i * 10, TRACE_INSTANT, 3);
 		put(w, OTHER, i * 7, i % 5 == 4 ? TRACE_END : TRACE_BEGIN, 2);
@@ -590,7 +589,7 @@ static void put_all(writing *w)
 		if (i % 2)
 			put(w, THREAD, i * 10, TRACE_END, 0);
 	}
-	put(w, 99, 5, TRACE_BEGIN, 1);	  /* a track that nobody told */
+	put(w, 99, 5, TRACE_BEGIN, 1);	  /* an undefined track */
 	put(w, OTHER, 3, TRACE_BEGIN, 1); /* back in time */
 	put(w, OTHER, UINT64_MAX / 2, TRACE_END, 0);
 }

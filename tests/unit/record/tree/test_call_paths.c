@@ -1,4 +1,4 @@
-/* Call paths being added up: the tree, the functions, recursion, what does not fit, no memory.
+/* Call paths added to a tree: the tree, the functions, recursion, limits, no memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void recursion_counts_once(void **state)
 	assert_true(sum(t, SAMPLES) == 63);
 	assert_true(sum(t, TIME) == 63000);
 	assert_int_equal(f->nrows, 3);
-	assert_string_equal(f->cells[0].value.as.text, "fib"); /* the largest self */
+	assert_string_equal(f->cells[0].value.as.text, "fib"); /* the largest self weight */
 	assert_true(cell(f, "main", "total") == 63000);
 	assert_true(cell(f, "main", "self") == 1000);
 	assert_true(cell(f, "fib", "total") == 62000);
@@ -106,7 +106,7 @@ static void recursion_counts_once(void **state)
 	cct_done(&p);
 }
 
-/* The line where it was seen tells paths apart, not functions. */
+/* The line of a sample distinguishes paths, not functions. */
 static void a_function_has_many_lines(void **state)
 {
 	const dck_frame frames[] = {
@@ -187,12 +187,12 @@ static void a_table_may_be_cut(void **state)
 	const dck_table *f = dck_record_table(r, "functions");
 	assert_int_equal(f->nrows, 10);
 	assert_true(cell(f, "f990", "samples") == 990);
-	assert_string_equal(f->title, "Functions (the first 10 of 999)"); /* f0 weighs nothing */
+	assert_string_equal(f->title, "Functions (the first 10 of 999)"); /* f0 has weight 0 */
 	dck_record_free(r);
 	cct_done(&p);
 }
 
-/* Every allocation fails once: it is told, and nothing is lost or freed twice. */
+/* Every allocation fails once: the failure is reported, without a leak or a double free. */
 static void no_memory_is_told_at_the_end(void **state)
 {
 	fault_alloc faults;

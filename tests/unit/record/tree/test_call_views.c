@@ -1,4 +1,4 @@
-/* Views on the call paths of records: functions, callers, callees, the tree, the difference of two.
+/* Views of the call paths of records: functions, callers, callees, the tree, the difference of two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -88,12 +88,12 @@ static void functions_have_shares_and_calls(void **state)
 	ASSERT_NUMBER("functions", "odd", "total_share", 280 / 310.);
 	ASSERT_NUMBER("functions", "even", "self_share", 100 / 310.);
 	ASSERT_NUMBER("functions", "even", "self_per_call", 10.);
-	ASSERT_NUMBER("functions", "even", "total_per_call", 70.); /* of the outermost 2 */
+	ASSERT_NUMBER("functions", "even", "total_per_call", 70.); /* of the 2 outermost */
 	assert_string_equal(t->cells[0].value.as.text, "odd");	   /* 20 calls */
 	dck_record_free(shown);
 }
 
-/* What a function is for its callers, together, is what it is. */
+/* The sums over a function's callers equal the function's own values. */
 static void callers_and_callees_add_up(void **state)
 {
 	dck_record *shown = looked(&(dck_calls_view){.callers = "odd"});
@@ -112,7 +112,7 @@ static void callers_and_callees_add_up(void **state)
 	ASSERT_NUMBER("callees", "even", "total", 140.);
 	ASSERT_NUMBER("callees", "odd", "total", 160.);
 	dck_record_free(shown);
-	shown = looked(&(dck_calls_view){.callers = "ev"}); /* the only one that has it */
+	shown = looked(&(dck_calls_view){.callers = "ev"}); /* the only name that contains it */
 	ASSERT_NUMBER("callers", "main", "total", 140.);
 	ASSERT_NUMBER("callers", "odd", "total", 0.); /* inside the other */
 	ASSERT_NUMBER("callers", "odd", "self", 80.);
@@ -135,7 +135,7 @@ static void a_tree_has_levels(void **state)
 	dck_record_free(shown);
 }
 
-/* Newcombe's own example: 56 of 70 and 48 of 80. */
+/* Newcombe's published example: 56 of 70 and 48 of 80. */
 static void noise_of_samples(void **state)
 {
 	const call_share a = {48 / 80., 80, 1}, b = {56 / 70., 70, 1};
@@ -148,7 +148,7 @@ static void noise_of_samples(void **state)
 	assert_float_equal(hi, 0.3339, 5e-5);
 	call_noise_interval(&b, &a, 0.95, &lo, &hi);
 	assert_float_equal(hi, -0.0524, 5e-5);
-	/* One such change of one is beyond noise, of many it is not. */
+	/* One such change alone is beyond noise, among many it is not. */
 	assert_true(call_noise_beyond(&a, &b, 1));
 	assert_false(call_noise_beyond(&a, &b, 100));
 	assert_true(call_noise_beyond(&none, &whole, 10000));
@@ -158,7 +158,7 @@ static void noise_of_samples(void **state)
 	assert_true(lo < 0 && hi > 0);
 }
 
-/* Of time a sample's number tells how far it is right; calls are exact. */
+/* For time the number of samples gives the precision; calls are exact. */
 static dck_record *sampled_record(double samples, bool with_samples)
 {
 	static const dck_column weights[] = {{"time", "time", DCK_UNIT_NS},
@@ -238,7 +238,7 @@ static void two_records_differ(void **state)
 	dck_record_free(b);
 }
 
-/* A random tree, whose sums are made here by looking at each path from its leaf up. */
+/* A random tree; the sums are computed here by walking each path from its leaf up. */
 static void totals_are_right_whatever_recurses(void **state)
 {
 	enum { N = 300, NAMES = 4 };
@@ -316,7 +316,7 @@ static void no_memory_is_told(void **state)
 	dck_record_free(other);
 }
 
-/* What counting took is a time as well, and stands before the functions' own. */
+/* The time of counting is a weight too, in a column before the functions' own time. */
 static void the_weight_by_itself_is_not_what_measuring_took(void **state)
 {
 	static const dck_column counted[] = {{"calls", "calls", DCK_UNIT_ONE},

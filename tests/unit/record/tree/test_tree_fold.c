@@ -1,5 +1,5 @@
-/* A tree of too many call paths: the heaviest stay, all sums are what they were, a note tells of
- * it.
+/* A tree with too many call paths is pruned: the heaviest stay, all sums are unchanged, a note
+ * reports it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -23,7 +23,7 @@ enum { PEAK, CALLS, COLUMNS };
 static const dck_column weights[COLUMNS] = {{"peak", "at peak", DCK_UNIT_BYTE},
 					    {"calls", "calls", DCK_UNIT_ONE}};
 
-/* n stacks of up to 12 of 40 functions, some of them far heavier than others. */
+/* n stacks of up to 12 of 40 functions, some of them much heavier than others. */
 static void random_paths(cct *p, size_t n)
 {
 	uint64_t rng = 20;
@@ -47,7 +47,7 @@ static void random_paths(cct *p, size_t n)
 	}
 }
 
-/* A path's text, and so its name in another tree; where it begins in `buf`. */
+/* Writes a path's text, its name in another tree, to the end of `buf`; returns its start. */
 static const char *path_text(const dck_tree *t, uint32_t node, char *buf, size_t size)
 {
 	size_t at = size - 1;
@@ -166,7 +166,7 @@ static void a_small_tree_stays(void **state)
 	cct_done(&p);
 }
 
-/* As many as heavy as each other: the first of them stay, with what is around them. */
+/* Nodes of equal weight: the first of them stay, with their ancestors. */
 static void a_record_has_a_bound_and_says_so(void **state)
 {
 	enum { WIDE = 300 };

@@ -1,5 +1,5 @@
 /* test_accuracy.c - predictions against labels through the public function: numbers, refusals, and
- * every allocation that may fail; and the report as text.
+ * every failed allocation; and the report as text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/accuracy.h"
@@ -134,7 +134,7 @@ static void refusals(void **state)
 	assert_int_equal(dck_accuracy(one, 17, NULL, NULL, &r, &err), DCK_E_ARG);
 }
 
-/* A pointer for each line counts, too. */
+/* The line pointers count against the limit too. */
 static void lines_have_a_limit(void **state)
 {
 	const dck_arrays none = {0};

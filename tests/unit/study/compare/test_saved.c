@@ -1,4 +1,4 @@
-/* test_saved.c - records that were kept, compared: exact ratios, verdicts and refusals.
+/* test_saved.c - comparison of saved records: exact ratios, verdicts and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"
@@ -47,7 +47,7 @@ static void the_interval_adds_squares_on_the_logarithm(void **state)
 	assert_null(dck_record_note(r, "undecided"));
 	assert_false(r->incomplete);
 	dck_record_free(r);
-	/* The other way round is the inverse. */
+	/* The comparison in the other order is the inverse. */
 	r = compare_two(b, a, NULL);
 	metric_is(r, "compare/ratio", 1 / 1.1, 1 / 1.1301843407449343, 1 / 1.0563651280913293,
 		  0.95);
@@ -64,7 +64,7 @@ static void verdicts_follow_the_margin(void **state)
 		const char *verdict;
 		int gate;
 	} cases[] = {
-	    /* Both have the same relative half-width, so that of the ratio is sqrt(2) of it. */
+	    /* Both have the same relative half-width, so the ratio has sqrt(2) times it. */
 	    {100, 0.1, 0.01, "same", 0},     {101.5, 0.1, 0.01, "slower", 3},
 	    {98.5, 0.1, 0.01, "faster", 0},  {101, 0.5, 0.01, "undecided", 4},
 	    {99, 0.5, 0.01, "undecided", 0}, {100, 0.9, 0.01, "undecided", 4},
@@ -164,7 +164,7 @@ static void counts_compare_exactly(void **state)
 		dck_compare_config c = plain();
 
 		c.margin = cases[i].margin;
-		r = compare_two(a, b, &c); /* found by itself: it is what the records have */
+		r = compare_two(a, b, &c); /* chosen by default: the records have it */
 		verdict_is(r, cases[i].verdict, cases[i].gate);
 		if (cases[i].from > 0)
 			near(dck_record_value(r, "compare/ratio") + 1,
@@ -213,17 +213,17 @@ static void one_number_without_an_interval_decides_nothing(void **state)
 	dck_record_free(b);
 }
 
-/* Holm: with two alternatives the first look is at 97.5 %. */
+/* Holm: with two alternatives the first test is at 97.5 %. */
 static void several_alternatives_share_the_error(void **state)
 {
 	dck_record *a = latency("a", 100, 99.9999, 100.0001);
-	/* Its interval is above 1.01 at 95 % (half 0.90 %) and not at 97.5 % (half 1.03 %). */
+	/* Its interval is above 1.01 at 95 % (half 0.90 %) but not at 97.5 % (half 1.03 %). */
 	dck_record *weak = latency("weak", 102, 102 * exp(-0.009), 102 * exp(0.009));
 	dck_record *strong = latency("strong", 110, 109.9, 110.1);
 	dck_record *open = latency("open", 101, 100, 102), *r;
 
 	(void)state;
-	/* Once 'strong' is decided, 'weak' has the whole error. */
+	/* Once 'strong' is decided, 'weak' gets the whole alpha. */
 	r = compare_n((const dck_record *[]){a, weak, strong}, 3, NULL);
 	assert_string_equal(fact_text(r, "compare", "verdict/weak"), "slower");
 	assert_string_equal(fact_text(r, "compare", "verdict/strong"), "slower");
@@ -231,16 +231,16 @@ static void several_alternatives_share_the_error(void **state)
 	near(dck_record_metric(r, "compare/ratio/weak")->level, 0.95);
 	near(dck_record_metric(r, "compare/ratio")->level, 0.95);
 	dck_record_free(r);
-	/* Beside one that stays open it is open too. */
+	/* With another undecided alternative it stays undecided. */
 	r = compare_n((const dck_record *[]){a, weak, open}, 3, NULL);
 	verdict_is(r, "undecided", 4);
 	assert_string_equal(fact_text(r, "compare", "verdict/open"), "undecided");
 	near(dck_record_metric(r, "compare/ratio/weak")->level, 0.975);
-	/* The kept interval is stretched by the normal quantiles of both levels. */
+	/* The saved interval is scaled by the normal quantiles of both levels. */
 	assert_true(fabs(log(dck_record_metric(r, "compare/ratio/weak")->hi / 1.02) -
 			 0.009 * 1.1435938340116685) < 1e-6);
 	dck_record_free(r);
-	/* Counts and what has no interval take no error from the others. */
+	/* Counts and metrics without an interval take no alpha from the others. */
 	dck_record *none = counted("none", "latency/median", 100);
 	r = compare_n((const dck_record *[]){a, weak, none}, 3, NULL);
 	assert_string_equal(fact_text(r, "compare", "verdict/weak"), "slower");
@@ -270,7 +270,7 @@ static dck_record *with_runs(const char *name, double *x, size_t n, size_t warmu
 {
 	record_builder *b = saved_begin(name, name);
 
-	/* The metric is there, and wrong: the samples are what counts. */
+	/* The saved metric is wrong: the samples decide. */
 	record_metric_interval(b, "latency/median", 1, 0.9, 1.1, 0.9, "made up");
 	record_metric_absent(b, "latency/p90", "made up");
 	record_metric_absent(b, "latency/min", "made up");
@@ -311,14 +311,14 @@ static void samples_give_the_interval_at_any_level(void **state)
 	r = compare_two(a, b, &c);
 	near(dck_record_value(r, "compare/ratio"), f.value / e.value);
 	dck_record_free(r);
-	/* A tail that so few runs do not have: undecided, with the reason. */
+	/* A tail beyond so few runs: undecided, with the reason. */
 	c.metric = "latency/p999";
 	r = compare_two(a, b, &c);
 	verdict_is(r, "undecided", 4);
 	assert_int_equal(dck_record_metric(r, "compare/ratio")->value.kind, DCK_VALUE_ABSENT);
 	assert_non_null(strstr(dck_record_note(r, "undecided")->text, "independent runs"));
 	dck_record_free(r);
-	/* The fastest run has no interval. */
+	/* The minimum has no interval. */
 	c = plain();
 	for (c.statistic = 0; strcmp(dck_compare_statistics[c.statistic], "min") != 0;)
 		c.statistic++;
@@ -347,7 +347,7 @@ static void runs_that_are_no_number_are_left_out(void **state)
 	assert_true(dck_record_metric(r, "compare/ratio")->level > 0);
 	dck_record_free(r);
 	dck_record_free(b);
-	/* None is left: the metric as it was kept. */
+	/* No sample is left: the saved metric is used. */
 	for (size_t i = 0; i < RUNS; i++)
 		y[i] = NAN;
 	b = with_runs("b", y, RUNS, 0);
@@ -392,7 +392,7 @@ static void processes_give_the_interval_between_them(void **state)
 	verdict_is(r, "slower", 3);
 	assert_null(dck_record_note(r, "one-process"));
 	dck_record_free(r);
-	/* The fastest runs of processes do have an interval: between the processes. */
+	/* The minima of processes do have an interval: between the processes. */
 	c.statistic = 2;
 	assert_string_equal(dck_compare_statistics[2], "min");
 	r = compare_two(a, b, &c);
@@ -400,7 +400,7 @@ static void processes_give_the_interval_between_them(void **state)
 	verdict_is(r, "slower", 3);
 	dck_record_free(r);
 	dck_record_free(b);
-	/* One process that ended early is no interval. */
+	/* A single process that ended early gives no interval. */
 	b = with_processes("b", to, 1);
 	r = compare_two(a, b, NULL);
 	verdict_is(r, "undecided", 4);
@@ -409,11 +409,11 @@ static void processes_give_the_interval_between_them(void **state)
 	dck_record_free(b);
 }
 
-/* --- against all before */
+/* --- against all earlier records */
 
 typedef struct change {
 	const char *section, *key, *text;
-	int64_t number; /* text NULL */
+	int64_t number; /* if text is NULL */
 } change;
 
 static dck_record *changed(const char *name, const change *c, size_t n)
@@ -458,7 +458,7 @@ static void recordings_together_hold_what_lies_between_them(void **state)
 	near(dck_table_cell(t, 5, "difference")->value.as.r, 115 - 100.97524060569776);
 	assert_string_equal(dck_table_cell(t, 5, "verdict")->value.as.text, "slower");
 	dck_record_free(r);
-	/* Each pair alone has a verdict; what such scatter does by chance has none. */
+	/* Each pair alone has a verdict; a difference within the scatter has none. */
 	r = compare_two(before[0], before[1], NULL);
 	verdict_is(r, "slower", 3);
 	dck_record_free(r);
@@ -468,7 +468,7 @@ static void recordings_together_hold_what_lies_between_them(void **state)
 	assert_non_null(strstr(dck_record_note(r, "undecided")->text, "scatter by 2.6 %"));
 	assert_non_null(dck_record_note(r, "same-record"));
 	dck_record_free(r);
-	/* A record that knows itself less well than they scatter is no surer than it says. */
+	/* A record less precise than the scatter keeps its own interval. */
 	loose = latency("m", 115, 115 / 1.2, 115 * 1.2);
 	all[4] = loose;
 	r = compare_n(all, 5, &c);
@@ -562,7 +562,7 @@ static void other_machines_and_methods_are_refused(void **state)
 		verdict_is(r, "same", 0);
 		assert_non_null(dck_record_note(r, cases[i].code));
 		assert_int_equal(dck_record_note(r, cases[i].code)->severity, DCK_WARN);
-		/* No machine is that of both. */
+		/* The result has no machine facts if the machines differ. */
 		assert_int_equal(dck_record_fact(r, "host", "cpu") == NULL,
 				 strcmp(cases[i].code, "machine-differs") == 0);
 		dck_record_free(r);
@@ -602,7 +602,7 @@ static void what_a_comparison_is_about_is_told(void **state)
 		dck_record_free(r);
 		dck_record_free(b);
 	}
-	/* A little memory that a kernel takes for itself is no news, nor a group that is no other
+	/* A little memory reserved by the kernel is not reported, nor a group that is not another
 	 * kind of sample. */
 	const change little[] = {{"host", "memory", NULL, INT64_C(16000100000)}};
 	dck_record *b = changed("same", little, 1), *r = compare_two(a, b, NULL);
@@ -648,7 +648,7 @@ static void names_are_unique_and_say_what_differs(void **state)
 	assert_non_null(dck_record_metric(r, "compare/ratio/n threads=2"));
 	dck_record_free(r);
 	dck_record_free(other);
-	/* A name is cut where a character ends. */
+	/* A name is truncated at a character boundary. */
 	memset(long_name, 0, sizeof long_name);
 	for (size_t i = 0; i + 3 < sizeof long_name - 1; i += 3)
 		memcpy(long_name + i, "\xe2\x82\xac", 3);
@@ -749,7 +749,7 @@ static void records_are_compared_by_what_they_are_of(void **state)
 	}
 }
 
-/* Each fact is looked for in the other record: no number of them costs minutes. */
+/* Each fact is looked up in the other record: many facts must not take minutes. */
 static void many_facts_take_no_minutes(void **state)
 {
 	enum { MANY = 100000 };
@@ -776,7 +776,7 @@ static void many_facts_take_no_minutes(void **state)
 	dck_record_free(a);
 }
 
-/* Runs of one process know nothing of the next start; those of several do. */
+/* Runs of one process do not show the variation between starts; those of several processes do. */
 static void what_lies_between_starts_is_added(void **state)
 {
 	double near_runs[200], far_runs[200];
@@ -813,7 +813,7 @@ static void what_lies_between_starts_is_added(void **state)
 		c.run_to_run = 0.05;
 		r = compare_two(pair[0], pair[1], &c);
 		verdict_is(r, processes ? "slower" : "undecided", processes ? 3 : 4);
-		if (!processes) /* 5 % at each side, but for the little that the runs add */
+		if (!processes) /* 5 % at each side, plus a little from the runs */
 			assert_true(fabs(log(dck_record_metric(r, "compare/ratio")->hi /
 					     dck_record_value(r, "compare/ratio")) -
 					 0.05) < 1e-4);

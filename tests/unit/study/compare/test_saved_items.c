@@ -1,10 +1,10 @@
-/* test_saved_items.c - records whose runs process different numbers of items, compared.
+/* test_saved_items.c - comparison of records whose runs process different numbers of items.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"
 #include <math.h>
 
-/* Of n items in a run that takes v. */
+/* A record of runs with n items that take v. */
 static dck_record *batch(const char *name, int64_t n, double v)
 {
 	const double rate = 1e9 * (double)n / v;
@@ -34,7 +34,7 @@ static void items_per_second_decide_where_items_differ(void **state)
 	    fact_text(r, "result", "answer"))
 		fail_msg("%s", fact_text(r, "result", "answer"));
 	dck_record_free(r);
-	/* The time of a run is compared on request, with a warning, and where items are equal. */
+	/* The time per run is compared on request, with a warning, and if the items are equal. */
 	c.metric = "latency/median";
 	r = compare_two(one, many, &c);
 	assert_string_equal(fact_text(r, "compare", "verdict"), "slower");

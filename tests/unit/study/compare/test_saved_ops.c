@@ -1,4 +1,4 @@
-/* test_saved_ops.c - operators of two profiles: which are compared, and what is said of them.
+/* test_saved_ops.c - operators of two profiles: which are compared, and the results.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"
@@ -9,7 +9,7 @@
 
 #define INT(v)	((dck_value){.kind = DCK_VALUE_INT, .as.i = (v)})
 #define REAL(v) ((dck_value){.kind = DCK_VALUE_REAL, .as.r = (v)})
-/* What Holm's first look at two operators stretches a 95 % interval by. */
+/* Holm's first test with two operators scales a 95 % interval by this factor. */
 #define OF_TWO 1.1435938340116685
 
 typedef struct op {
@@ -114,7 +114,7 @@ static void changes_have_exact_intervals(void **state)
 	near(dck_table_cell(t, 0, "share")->value.as.r, 1);
 	near(dck_table_cell(t, 0, "first")->value.as.r, 100);
 	near(dck_table_cell(t, 0, "second")->value.as.r, 120);
-	/* With conv decided, relu has the error for itself. */
+	/* Once conv is decided, relu gets the whole alpha. */
 	near(dck_table_cell(t, 1, "ratio")->level, 0.95);
 	near(dck_table_cell(t, 1, "ratio")->hi, exp(hypot(0.05, 0.05)));
 	assert_int_equal(dck_table_cell(t, 2, "ratio")->level, 0);
@@ -125,9 +125,9 @@ static void changes_have_exact_intervals(void **state)
 	near(fact_number(r, "operators", "spread"), 1);
 	assert_non_null(strstr(dck_record_note(r, "operators-slower")->text,
 			       "1 operator got slower, by 20.0 ns together; 'conv' (Conv) most"));
-	/* The whole did not change, and the gate is about the whole. */
+	/* The total did not change, and the gate tests the total. */
 	verdict_is(r, "same", 0);
-	/* Each is of a type of its own. */
+	/* Each operator has a different type. */
 	assert_null(dck_record_table(r, "compare/operator_types"));
 	assert_null(dck_record_table(r, "compare/operators_alone"));
 	dck_record_free(r);
@@ -135,7 +135,7 @@ static void changes_have_exact_intervals(void **state)
 
 static void fused_operators_meet_their_parts(void **state)
 {
-	/* conv and relu became one; add was split in two; gelu changed its kernel. */
+	/* conv and relu were fused; add was split in two; gelu changed its kernel. */
 	dck_record *r = compared(
 	    PROFILE("a", {"relu", "Relu", 10, 1, {0}}, {"conv", "Conv", 90, 2, {0}},
 		    {"add", "AddMul", 50, 1, {"add", "mul", NULL}}, {"gelu", "Gelu", 7, 1, {0}}),
@@ -151,7 +151,7 @@ static void fused_operators_meet_their_parts(void **state)
 	near(dck_table_cell(t, 0, "second")->value.as.r, 150);
 	near(dck_table_cell(t, 1, "first")->value.as.r, 50);
 	near(dck_table_cell(t, 1, "second")->value.as.r, 55);
-	/* Errors of parts add up; those of both records as squares. Three open: 98.33 %. */
+	/* Errors of parts are added, those of both records in squares. Three undecided: 98.33 %. */
 	assert_true(fabs(dck_table_cell(t, 0, "ratio")->level - (1 - 0.05 / 3)) < 1e-12);
 	near(log(dck_table_cell(t, 0, "ratio")->hi / 1.5) /
 		 log(dck_table_cell(t, 0, "ratio")->value.as.r / dck_table_cell(t, 0, "ratio")->lo),
@@ -177,8 +177,8 @@ static void renamed_operators_are_matched_in_order(void **state)
 	const dck_table *t = dck_record_table(r, "compare/operators");
 
 	(void)state;
-	/* Two convolutions and one product are left on each side; one Relu and two are not alike.
-	 */
+	/* Two convolutions and one product remain on each side; one Relu and two differ in
+	 * number. */
 	near(fact_number(r, "operators", "renamed"), 3);
 	near(fact_number(r, "operators", "compared"), 4);
 	near(fact_number(r, "operators", "only_in_first"), 2);
@@ -189,7 +189,7 @@ static void renamed_operators_are_matched_in_order(void **state)
 	t = dck_record_table(r, "compare/operators_alone");
 	assert_non_null(t);
 	assert_int_equal(t->nrows, 4);
-	/* By time. */
+	/* Sorted by time. */
 	assert_string_equal(cell_text(t, 0, "operator"), "z");
 	assert_string_equal(cell_text(t, 0, "record"), "first");
 	near(dck_table_cell(t, 0, "time")->value.as.r, 2);
@@ -235,8 +235,8 @@ static void equal_names_are_one_row(void **state)
 	dck_record_free(r);
 }
 
-/* n operators of 1000 ns +- 10; the ratio of each is exp of z[i] times the half of its interval
- * over 1.96. */
+/* n operators of 1000 ns +- 10; the logarithm of each ratio is z[i] times the half-width of its
+ * interval over 1.96. */
 static dck_record *scattered(const char *name, const double *z, size_t n)
 {
 	record_builder *b = profile_begin(name);
@@ -254,7 +254,7 @@ static dck_record *scattered(const char *name, const double *z, size_t n)
 
 static void scatter_of_unchanged_operators_widens_all(void **state)
 {
-	/* Median 0.5, median distance from it 2: 2 / 0.6745 = 2.965 times as wide. One changed. */
+	/* Median 0.5, its absolute deviation 2: 2 / 0.6745 = 2.965 times as wide. One changed. */
 	const double z[] = {-3, -2, -1.5, -1.5, 0.5, 0.5, 0.5, 2.5, 2.5, 2.5, 40};
 	dck_record *r = compared(scattered("a", NULL, 11), scattered("b", z, 11));
 	const dck_table *t = dck_record_table(r, "compare/operators");
@@ -267,7 +267,7 @@ static void scatter_of_unchanged_operators_widens_all(void **state)
 	for (size_t i = 1; i < t->nrows; i++)
 		assert_string_equal(cell_text(t, i, "verdict"), "undecided");
 	dck_record_free(r);
-	/* Nine operators do not tell. */
+	/* Nine operators are too few for the estimate. */
 	r = compared(scattered("a", NULL, 9), scattered("b", z, 9));
 	near(fact_number(r, "operators", "spread"), 1);
 	dck_record_free(r);
@@ -286,7 +286,7 @@ static dck_record *with_floor(const char *name, double ns, double floor)
 
 static void what_the_profiler_does_not_resolve_is_undecided(void **state)
 {
-	/* 200 ns to 400 ns, each +- 1 ns by its own runs: but the floor is known to 300 ns. */
+	/* 200 ns to 400 ns, each +- 1 ns by its runs; but the overhead is uncertain by 300 ns. */
 	dck_record *r = compared(with_floor("a", 200, 900), with_floor("b", 400, 1000));
 	const dck_table *t = dck_record_table(r, "compare/operators");
 
@@ -295,7 +295,7 @@ static void what_the_profiler_does_not_resolve_is_undecided(void **state)
 	rows_are(t, "short|Relu|undecided");
 	near(dck_table_cell(t, 0, "change")->hi, 200 + sqrt(1 + 1 + 9e4));
 	dck_record_free(r);
-	/* Floors that lie further apart say so. */
+	/* Overheads that differ more are reported. */
 	r = compared(with_floor("a", 200, 900), with_floor("b", 400, 1700));
 	near(fact_number(r, "operators", "step"), 800);
 	dck_record_free(r);
@@ -341,7 +341,7 @@ static void each_alternative_has_its_table(void **state)
 	dck_record_free(c);
 }
 
-/* --- what no profile says */
+/* --- values absent from profiles */
 
 static double odd_number(unsigned *seed)
 {
@@ -366,8 +366,8 @@ static dck_value odd_value(unsigned *seed)
 	}
 }
 
-/* The record as a file may have it: every number odd, with NaN and infinity where a struct that
- * was made by hand may have them. */
+/* A record as a file may have it: every number odd, with NaN and infinity where a hand-made struct
+ * may have them. */
 typedef struct odd_record {
 	dck_record r;
 	dck_metric metrics[2];
@@ -522,7 +522,7 @@ static void odd_records_are_compared_or_refused(void **state)
 	assert_true(done > 5000);
 }
 
-/* Each list of names is walked once: a hundred thousand operators take no minutes. */
+/* Each list of names is read once: a hundred thousand operators must not take minutes. */
 static void many_operators_take_no_minutes(void **state)
 {
 	enum { MANY = 100000 };
@@ -534,7 +534,7 @@ static void many_operators_take_no_minutes(void **state)
 		dck_record *r[2], *result;
 
 		for (size_t i = 0; i < 2 * MANY; i++) {
-			/* all names alike; all types unlike; all names in one chain */
+			/* all names equal; all types different; all names in one hash chain */
 			snprintf(names[i], sizeof names[i], "n%zu", shape == 1 ? i : i % MANY);
 			op one = {names[i],
 				  shape == 1 ? names[i] : "Conv",

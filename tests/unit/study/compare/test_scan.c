@@ -1,4 +1,4 @@
-/* test_scan.c - one program with several values: ranges, lists, products, and what is refused.
+/* test_scan.c - one program with several values: ranges, lists, products, and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"
@@ -48,7 +48,7 @@ static made make(const dck_subject *s, size_t n, dck_list scan)
 	return m;
 }
 
-/* The values that {n} takes, parted by blanks. */
+/* Expects these values of {n}, separated by blanks. */
 static void values(const char *scan, const char *expected)
 {
 	const dck_subject s = program(WORDS("echo", "{n}"));
@@ -93,7 +93,7 @@ static void ranges(void **state)
 	values("n=0.5..2:0.5", "0.5 1.0 1.5 2.0");
 	values("n=1..1.25:1", "1");
 	values("n=-0.5..0.5:0.5", "-0.5 0.0 0.5");
-	values("n=0.1..0.3:0.1", "0.1 0.2 0.3"); /* in binary 0.3 is not reached */
+	values("n=0.1..0.3:0.1", "0.1 0.2 0.3"); /* in binary floating point 0.3 is not reached */
 	values("n=08..11", "08 09 10 11");
 	values("n=-01..01", "-01 00 01");
 	values("n=1700000000..1700000002", "1700000000 1700000001 1700000002");
@@ -197,7 +197,7 @@ static void products(void **state)
 	refused_all(&s, 1, SCANS("tool=a,b", "n=1..9"), "makes 18 subjects");
 	refused_all(&s, 1, SCANS("n=1,2", "tool=a,b", "n=1,2"), "{n} its values twice");
 	refused_all(&s, 1, SCANS("n=1,2", "q=a,b"), "no word holds {q}");
-	/* 2^64 is no 0. */
+	/* The product 2^64 must not wrap to 0. */
 	char word[2048] = "";
 	for (size_t i = 0; i < DCK_LIST_MAX; i++) {
 		snprintf(names[i], sizeof names[i], "v%zu=0,1", i);
@@ -208,7 +208,7 @@ static void products(void **state)
 	refused_all(&all, 1, many, "subjects");
 }
 
-/* Each subject is made as often as the scans that it holds say. */
+/* Each subject is expanded by the scans that it contains. */
 static void several(void **state)
 {
 	dck_subject s[3] = {program(WORDS("a", "{n}")), program(WORDS("b")),
@@ -246,13 +246,13 @@ static void hooks(void **state)
 	s.command.cleanup = "rm  'all of it'";
 	const made m = make(&s, 1, SCANS("n=a b,it's,"));
 	assert_int_equal(m.n, 3);
-	/* A value is never cut into words, and quotes in it end none. */
+	/* A value is never split into words, and quotes in it do not end a word. */
 	assert_string_equal(m.all[0].subject->command.setup, "sh -c 'mk \"a b\"'");
 	assert_string_equal(m.all[0].subject->command.prepare, "drop 'a b' '{x}'");
 	assert_string_equal(m.all[1].subject->command.prepare, "drop 'it'\\''s' '{x}'");
 	assert_string_equal(m.all[2].subject->command.prepare, "drop '' '{x}'");
 	assert_ptr_equal(m.all[1].subject->command.cleanup, s.command.cleanup);
-	/* The words are alike: the names are not. */
+	/* The words are equal: the names are made unique. */
 	assert_string_equal(m.all[0].name, "run");
 	assert_string_equal(m.all[1].name, "run (2)");
 	assert_string_equal(m.all[2].name, "run (3)");
@@ -271,7 +271,7 @@ static void names(void **state)
 	(void)state;
 	assert_string_equal(m.all[1].name, "sh -c 'sleep 0.02'");
 	dck_free(m.all);
-	/* Long ones are told apart by what differs. */
+	/* Long names are shortened to the parts that differ. */
 	for (size_t i = 0; i + 2 < sizeof word; i += 2)
 		memcpy(word + i, "\u00fc", 3);
 	s[0].argv = WORDS(word, "{n}", "{m}");
@@ -310,7 +310,7 @@ static void twice(void **state)
 	dck_free(m.all);
 }
 
-/* 300 KiB of names, each to become 300 KiB. */
+/* 300 KiB of placeholders, each to expand to 300 KiB. */
 static void amplified(void **state)
 {
 	enum { N = 300 << 10 };

@@ -1,4 +1,4 @@
-/* test_versus.c - live comparisons to exact numbers: functions that move a false clock.
+/* test_versus.c - live comparisons with exact numbers: functions that advance a simulated clock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -25,10 +25,10 @@ static uint64_t now(void *self)
 static const dck_clock false_clock = {
     .name = "false", .now_ns = now, .tick_ns = 1, .cost_ns = 0.01};
 
-/* Takes `ns`, a little more or less by chance, and `drift` more for each run of any. */
+/* Takes `ns`, with random variation, and `drift` more for each run of any subject. */
 typedef struct work {
 	double ns, spread, drift;
-	double second; /* times longer while the machine is in the second of three speeds; 0: 1 */
+	double second; /* factor while the machine is in the second of three speeds; 0: 1 */
 	uint64_t runs, fail_at, random;
 } work;
 static uint64_t all_runs;
@@ -97,7 +97,7 @@ static const char *fact(const dck_record *r, const char *key)
 	return f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "(no text)";
 }
 
-/* A run of more items takes longer, and is the better one where an item takes less. */
+/* A run with more items takes longer, and wins if an item takes less. */
 static void items_decide_where_runs_differ_in_them(void **state)
 {
 	const dck_table *t;
@@ -124,10 +124,10 @@ static void items_decide_where_runs_differ_in_them(void **state)
 	assert_ptr_equal(strstr(dck_record_fact(r, "result", "answer")->value.as.text,
 				"items per second: b is 51.2 times faster than a ["),
 			 dck_record_fact(r, "result", "answer")->value.as.text);
-	t = dck_record_table(r, "compare/startup"); /* of a run */
+	t = dck_record_table(r, "compare/startup"); /* per run */
 	assert_true(fabs(dck_table_cell(t, 1, "cached_run")->value.as.r - 10e6) < 1e-3);
 	dck_record_free(r);
-	/* A ranking too. */
+	/* The same in a ranking. */
 	set_make(&s, 2);
 	s.subject[0].items = 1;
 	s.subject[1].items = 64;
@@ -140,7 +140,7 @@ static void items_decide_where_runs_differ_in_them(void **state)
 	assert_true(fabs(dck_table_cell(t, 1, "ratio")->value.as.r - 51.2) < 1e-6);
 	assert_true(fabs(dck_table_cell(t, 0, "time")->value.as.r - 10e6 / 64) < 1e-3);
 	dck_record_free(r);
-	/* As many items in each: the time of a run. */
+	/* Equal items: the time per run is compared. */
 	set_make(&s, 2);
 	s.subject[0].items = s.subject[1].items = 64;
 	s.work[1].ns = 1.05e6;
@@ -164,7 +164,7 @@ static void slower(void **state)
 	r = compare(&s, 2);
 	m = dck_record_metric(r, "compare/ratio");
 	assert_true(fabs(m->value.as.r - 1.05) < 1e-9);
-	/* So early it is wider by what levels of a ratio may lie apart. */
+	/* Few rounds: the interval is widened by a possible shift between levels. */
 	assert_true(m->lo > 1.05 / exp(0.03) && m->lo < 1.05 / exp(0.02));
 	assert_true(fabs(m->lo * m->hi - 1.05 * 1.05) < 1e-9);
 	assert_true(m->level == 0.95);
@@ -182,9 +182,9 @@ static void slower(void **state)
 	dck_record_free(r);
 }
 
-/* The machine has three speeds (1, 2 and 4 times as long), b takes 1.1 times as long as a in the
- * first and third and 1.32 times in the second. So the medians of both are of the second, and the
- * median of the ratios is between. */
+/* The machine has three speeds (1, 2 and 4 times as long); b takes 1.1 times as long as a in the
+ * first and third and 1.32 times in the second. So both medians are from the second, and the median
+ * of the ratios is in between. */
 static void times_that_differ(void **state)
 {
 	set s;
@@ -202,7 +202,7 @@ static void times_that_differ(void **state)
 	assert_non_null(n);
 	assert_non_null(strstr(n->text, "give the ratio 1.32 for b (paired: 1.2)"));
 	dck_record_free(r);
-	/* As much slower at any speed: the times say what the ratio says. */
+	/* An equal ratio at any speed: times and ratio agree. */
 	set_make(&s, 2);
 	s.config.rounds = 300;
 	s.work[0].second = s.work[1].second = 1;
@@ -212,7 +212,7 @@ static void times_that_differ(void **state)
 	dck_record_free(r);
 }
 
-/* A difference of 2 % waits for nearly half of the planned rounds: the fewer, the wider is the
+/* A difference of 2 % takes nearly half of the planned rounds, because fewer rounds give a wider
  * interval. */
 static void small(void **state)
 {
@@ -230,7 +230,7 @@ static void small(void **state)
 	dck_record_free(r);
 }
 
-/* No round begins that would end too late, however few there are; what there is has its say. */
+/* No round starts that would end too late, however few there are; the completed rounds count. */
 static void max_time_holds(void **state)
 {
 	static const uint64_t limits_ns[] = {10000000000, 20000000000};
@@ -286,7 +286,7 @@ static void same(void **state)
 	dck_record_free(r);
 }
 
-/* At the margin nothing is decided, and the note does not promise that more rounds would. */
+/* At the margin nothing is decided, and the note does not promise a decision by more rounds. */
 static void at_the_margin(void **state)
 {
 	set s;
@@ -307,7 +307,7 @@ static void at_the_margin(void **state)
 static void more_rounds(void **state)
 {
 	(void)state;
-	/* Half-width 2 %, a difference of 3 % and a margin of 1 %: it is one half-width from it. */
+	/* Half-width 2 %, difference 3 %, margin 1 %: the distance is one half-width. */
 	assert_true(fabs(verdict_more(exp(0.03), exp(0.01), exp(0.05), expm1(0.01)) - 1) < 1e-9);
 	assert_true(fabs(verdict_more(exp(0.02), exp(0.00), exp(0.04), expm1(0.01)) - 4) < 1e-9);
 	assert_true(isnan(verdict_more(exp(0.01), exp(-0.01), exp(0.03), expm1(0.01))));
@@ -337,7 +337,7 @@ static void verdicts(void **state)
 	assert_int_equal(verdict_of(1.0001, 1.0002, 0), VERDICT_SLOWER);
 }
 
-/* Every run makes all later ones slower: A then B would see 4 %, interleaved trials see nothing. */
+/* Every run slows all later ones: A then B would show 4 %, interleaved trials show none. */
 static void drift(void **state)
 {
 	set s;
@@ -372,7 +372,7 @@ static void several(void **state)
 	dck_record_free(r);
 }
 
-/* A differs from itself by chance here: its floor is above the margin, and is used. */
+/* A differs from itself by chance here: its noise floor is above the margin, and replaces it. */
 static dck_record *rank_of(set *s, size_t n)
 {
 	dck_record *r = NULL;
@@ -421,8 +421,8 @@ static void ranked(void **state)
 	dck_record_free(r);
 }
 
-/* Of equal subjects one is always the fastest: that is no difference. In 5 % of rankings at most
- * one may be shown. */
+/* One of several equal subjects is always the fastest: this is not a difference. At most 5 % of
+ * rankings may report one. */
 static void ranked_alike(void **state)
 {
 	unsigned shown = 0;
@@ -519,11 +519,11 @@ static void interrupted(void **state)
 	assert_non_null(dck_record_note(r, "interrupted"));
 	dck_record_free(r);
 	set_make(&s, 2);
-	all_runs = 5000; /* before there is anything */
+	all_runs = 5000; /* before the first result */
 	assert_int_equal(dck_compare(s.all, 2, &s.config, &watch, &r, &err), DCK_E_CANCEL);
 }
 
-/* A against A is worth telling even where it was all there was time for. */
+/* The A/A comparison is reported even if time allowed nothing else. */
 static void interrupted_early(void **state)
 {
 	const dck_observer watch = {.cancelled = cancel_late};

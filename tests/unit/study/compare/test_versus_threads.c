@@ -1,5 +1,5 @@
-/* test_versus_threads.c - what engines say from several threads at once while they are compared
- * becomes a few notes. Meant for ThreadSanitizer.
+/* test_versus_threads.c - messages that engines log from several threads during a comparison become
+ * a few notes. Meant for ThreadSanitizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void warnings_of_all_become_a_few_notes(void **state)
 	for (int i = 0; i < 2; i++) {
 		dck_subject_init(&s[i]);
 		s[i].kind = DCK_SUBJECT_PLUGIN;
-		s[i].text = getenv("LOGGING_PLUGIN"); /* a path; the build sets it */
+		s[i].text = getenv("LOGGING_PLUGIN"); /* the plug-in's path; the build sets it */
 		assert_non_null(s[i].text);
 	}
 	dck_compare_config_init(&c);

@@ -1,4 +1,4 @@
-/* test_one_operator.c - prices of operators without a model: exact numbers, and what is refused.
+/* test_one_operator.c - costs of operators without a model: exact numbers, and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void inputs_may_be_left_out_and_attributes_are_of_any_kind(void **state)
 
 	(void)state;
 	assert_int_equal(p.macs, 2 * 4 * 8 * 8 * 32);
-	/* of a score: scale, softmax, cap, mask */
+	/* per score: scale, softmax, cap, mask */
 	assert_int_equal(p.flops, 2 * p.macs + 2 * 4 * 8 * 8 * (1 + 5 + 3 + 1));
 	assert_int_equal(p.write_bytes, 2 * 2 * 4 * 8 * 16);
 }

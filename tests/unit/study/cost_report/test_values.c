@@ -23,7 +23,7 @@ static void names_are_those_that_nodes_make(void **state)
 	put_node(&w, "Split", "x", "a - b");
 	put_node(&w, "Add", "a b", "c");
 	put_node(&w, "Add", "c w", "y");
-	put_node(&w, "Add", "c c", "a"); /* no model makes a value twice; it is named once */
+	put_node(&w, "Add", "c c", "a"); /* an invalid duplicate; listed once */
 	put_node(&w, "Identity", "x", "w");
 	put_tensor(&w, "w", ONNX_FLOAT, DIMS(1), 0, NULL);
 	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(4));
@@ -80,7 +80,7 @@ static seen look_at_model(wire_out *w, const char *dim)
 	return s;
 }
 
-/* "7 1x3": type and shape; "-": not known. */
+/* "7 1x3": type and shape; "-": unknown. */
 static const char *told(const seen *s, const char *name)
 {
 	static char text[200];
@@ -108,7 +108,7 @@ static void shapes_that_depend_on_values_are_seen(void **state)
 
 	(void)state;
 	need_ort();
-	put_node(&w, "Exp", "x", "e"); /* above 0 everywhere */
+	put_node(&w, "Exp", "x", "e"); /* positive everywhere */
 	put_node(&w, "NonZero", "e", "places");
 	put_node(&w, "Shape", "places", "shape");
 	put_node(&w, "Size", "shape", "size");
@@ -125,7 +125,7 @@ static void shapes_that_depend_on_values_are_seen(void **state)
 	assert_string_equal(told(&s, "shape"), "7 2");
 	assert_string_equal(told(&s, "size"), "7 ");
 	assert_string_equal(told(&s, "y"), "7 ");
-	/* Single integers with what they are. */
+	/* Scalar integers, with their values. */
 	for (size_t i = 0; i < s.n; i++) {
 		bool single =
 		    strcmp(s.list[i].name, "size") == 0 || strcmp(s.list[i].name, "y") == 0;
@@ -136,7 +136,7 @@ static void shapes_that_depend_on_values_are_seen(void **state)
 	mem_arena_free(s.arena);
 }
 
-/* A graph as the attribute `name` of the node that is open: out = op(in). */
+/* A graph as the attribute `name` of the open node: out = op(in). */
 static void put_body(wire_out *w, const char *name, const char *op, const char *in, const char *out)
 {
 	size_t attribute = wire_begin(w, 5), body;
@@ -178,12 +178,12 @@ static void what_is_no_tensor_is_not_known(void **state)
 	assert_string_equal(told(&s, "test"), "9 ");
 	assert_string_equal(told(&s, "yes"), "9 2x3");
 	assert_string_equal(told(&s, "y"), "1 2x6");
-	/* Text: a shape, and a type that the host cannot make. */
+	/* Strings: a shape, and a type that the host cannot create. */
 	assert_string_equal(told(&s, "words"), "0 2x3");
 	mem_arena_free(s.arena);
 }
 
-/* What optimisation would fuse or fold away is there: constants, and what is made of them. */
+/* Values that optimisation would fuse or fold: constants, and values computed from them. */
 static void nothing_is_optimised_away(void **state)
 {
 	wire_out w = {0};
@@ -225,7 +225,7 @@ static void put_pair(wire_out *w, const char *key, const char *value)
 	wire_end(w, at);
 }
 
-/* Weights beside the model are found, though it is opened from memory. */
+/* External weights are found, though the model is opened from memory. */
 static void external_weights_are_found(void **state)
 {
 	static const float weights[6] = {1, 2, 3, 4, 5, 6};
@@ -274,7 +274,7 @@ static void built_in_networks_are_seen(void **state)
 	mem_arena_free(s.arena);
 }
 
-/* --- what cannot be */
+/* --- refusals */
 
 static void too_large_a_model_is_refused(void **state)
 {
@@ -291,7 +291,7 @@ static void too_large_a_model_is_refused(void **state)
 	graph_end(&w, graph);
 	scratch_file("m.onnx", w.data, w.n);
 	wire_out_done(&w);
-	/* The rest is a hole, and a field that is skipped. */
+	/* The rest is a hole, in a field that is skipped. */
 	FILE *f = fopen("m.onnx", "ab");
 	const uint8_t field[] = {0x7a, 0x80, 0x80, 0x80, 0x80, 0x08}; /* 15: 2 GiB of bytes */
 	assert_int_equal(fwrite(field, 1, sizeof(field), f), sizeof(field));

@@ -1,5 +1,5 @@
-/* test_load.c - when requests arrive, queues whose waits are known, limits and the search, on a
- * clock that only work and sleep move, so that numbers are exact.
+/* test_load.c - arrival times, queues with known waits, limits and the search, on a clock that only
+ * work and sleep advance, so that numbers are exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -39,7 +39,7 @@ static void even_arrivals(void **state)
 	}
 }
 
-/* Gaps are exponential: mean, spread, quantiles, and the same for the same seed. */
+/* Intervals are exponential: mean, spread, quantiles, and equal for an equal seed. */
 static void random_arrivals(void **state)
 {
 	enum { N = 100000 };
@@ -129,7 +129,7 @@ static void bad_traces(void **state)
 	assert_int_equal(load_trace_read("/no/such/file", &t, &err), DCK_E_ABSENT);
 }
 
-/* --- a queue with one server, exactly */
+/* --- a single-server queue, exactly */
 
 typedef struct world {
 	uint64_t ns, calls, service_ns, fail_at;
@@ -138,7 +138,7 @@ typedef struct world {
 	subject_target target;
 } world;
 
-static world *the_world; /* an engine's functions have no place for it */
+static world *the_world; /* an engine's functions have no user pointer */
 
 static uint64_t world_now(void *self)
 {
@@ -207,7 +207,7 @@ static load_result world_run_ask(world *w, const load_run_config *a)
 	return r;
 }
 
-/* Lindley's recursion: each wait follows from the one before. */
+/* Lindley's recursion: each wait follows from the previous one. */
 static void waits_are_exact(void **state)
 {
 	enum { N = 5000 };
@@ -244,13 +244,13 @@ static void waits_are_exact(void **state)
 	}
 	assert_near(r.done_ns, free_at, 0);
 	assert_true((double)r.queue_max >= queue_most);
-	/* Requests that found the stream ready have no dispatch lag: this clock wakes in time. */
+	/* Requests that found the stream idle have no dispatch lag: this clock wakes on time. */
 	assert_true(lag->pushed > 100 && lag->pushed < N / 2);
 	assert_near(lag->sum, 0, 0);
 	load_pool_close(&w.pool);
 }
 
-/* The mean wait of M/D/1: u / (2 (1 - u)) services (Pollaczek and Khinchine). */
+/* The mean wait of M/D/1: u / (2 (1 - u)) service times (Pollaczek and Khinchine). */
 static void waits_are_those_of_theory(void **state)
 {
 	static const double utilisations[] = {0.3, 0.6, 0.9};
@@ -284,7 +284,7 @@ static void overload_is_seen(void **state)
 
 	(void)state;
 	world_open(&w, 1000000);
-	/* 2000 a second, of which 1000 are served: 100 wait after 100 ms. */
+	/* 2000 per second, of which 1000 are served: 100 are queued after 100 ms. */
 	load_arrivals_init(&a.arrivals, 2000, true, NULL, 1);
 	r = world_run_ask(&w, &a);
 	assert_true(r.unstable);
@@ -292,7 +292,7 @@ static void overload_is_seen(void **state)
 	assert_int_equal(r.queue_max, 101);
 	assert_int_equal(r.abandoned, r.arrived - r.served);
 	assert_near(load_utilisation(&w.pool, &r), 2, 0.05);
-	/* A little too much, and the queue is not full when arrivals end: all are served. */
+	/* Slightly too many, but the queue is not full when arrivals end: all are served. */
 	a.max_queue = 100000;
 	load_arrivals_init(&a.arrivals, 1050, true, NULL, 1);
 	r = world_run_ask(&w, &a);
@@ -300,7 +300,7 @@ static void overload_is_seen(void **state)
 	assert_int_equal(r.abandoned, 0);
 	assert_int_equal(r.served, 10500);
 	assert_true(r.queue_end > 490 && r.queue_end < 510);
-	/* A little less than can be served. */
+	/* Slightly less than the capacity. */
 	load_arrivals_init(&a.arrivals, 990, true, NULL, 1);
 	r = world_run_ask(&w, &a);
 	assert_false(r.unstable);
@@ -323,7 +323,7 @@ static void time_and_requests_end_it(void **state)
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 7);
 	assert_near(r.span_ns, 60e6, 0);
-	/* Closed: as many as fit. */
+	/* Closed loop: as many requests as fit. */
 	a = (load_run_config){.scenario = LOAD_SINGLE, .time_ns = 1000000};
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 1000);
@@ -354,13 +354,13 @@ static void limits_are_counted(void **state)
 	world_open(&w, 1000);
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.over[0], 1000);
-	assert_int_equal(r.over[1], 0); /* the limit itself is within it */
+	assert_int_equal(r.over[1], 0); /* a latency equal to the limit meets it */
 	for (size_t i = 0; i < N; i++) {
 		limit_stats_add(&w.pool, &r, i, &limits[i], 0.99, &seen[i]);
 		limit_test(&seen[i], &limits[i], 0.99, &l);
 		assert_int_equal(l.verdict, verdicts[i]);
 	}
-	/* Seen twice: the means of both, and as many requests more. */
+	/* Added twice: the same means, and twice the number of requests. */
 	limit_stats_add(&w.pool, &r, 3, &limits[3], 0.99, &seen[3]);
 	assert_int_equal(seen[3].n, 2000);
 	assert_near(seen[3].sum, 2000 * 1000.0, 1e-6);
@@ -402,7 +402,7 @@ static void one_context_only(void **state)
 
 /* --- the search */
 
-/* A queue whose limit holds below 100 and breaks above; between 95 and 105 nobody can tell. */
+/* A queue whose limit is met below 100 and violated above; inconclusive within `open` of 100. */
 static dck_verdict judge(double rate, double open)
 {
 	if (open > 0 && fabs(rate - 100) <= open)
@@ -417,7 +417,7 @@ static load_peak search(double start, double open, double precision)
 
 	load_peak_init(&p, start, precision);
 	while (load_peak_next(&p, &rate)) {
-		/* Nothing that is known is tried again. */
+		/* No decided rate is tried again. */
 		assert_true(rate >= p.held && rate <= p.broken);
 		load_peak_take(&p, rate, judge(rate, open), rate > 100);
 	}
@@ -442,7 +442,7 @@ static void search_brackets(void **state)
 	}
 }
 
-/* Noise: a low rate stays open, and higher ones hold. */
+/* Noise: a low rate is inconclusive, and higher ones meet the limit. */
 static void search_goes_on_past_noise(void **state)
 {
 	load_peak p;
@@ -459,8 +459,8 @@ static void search_goes_on_past_noise(void **state)
 	assert_true(p.points < 20);
 }
 
-/* Bursts of a neighbour: the third measurement breaks, or holds, whatever the rate. What is found
- * in the end was seen twice. */
+/* Bursts of another process: the third measurement has a wrong verdict, whatever the rate. The
+ * final result was confirmed twice. */
 static void search_looks_twice(void **state)
 {
 	static const dck_verdict wrong[] = {DCK_VERDICT_VIOLATED, DCK_VERDICT_MET};
@@ -512,8 +512,8 @@ static int nothing(void *arg)
 	return 0;
 }
 
-/* Each allocation in turn fails: a sentence, and nothing is left behind. A closed loop, an open one
- * with a trace, a search. */
+/* Each allocation in turn fails: a message, and no leak. A closed loop, an open one with a trace, a
+ * search. */
 static void no_memory(void **state)
 {
 	const char *trace = scratch_text("trace", "0\n0.001\n0.002\n");

@@ -1,4 +1,4 @@
-/* test_load_threads.c - streams in threads of their own, through the public interface. Meant for
+/* test_load_threads.c - streams in separate threads, through the public interface. Meant for
  * ThreadSanitizer too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,7 +15,7 @@
 
 #include "deepclock/load.h"
 
-/* What a function that is called from several threads sees. */
+/* Counters of a function that several threads call. */
 typedef struct work {
 	atomic_int calls, inside, most_inside, fail_at, cancel_at;
 	int sleep_us;
@@ -60,7 +60,7 @@ static void work_init(work *w, int sleep_us)
 	w->watch = (dck_observer){.self = w, .cancelled = work_cancelled};
 }
 
-/* Exactly so many, however long they take. */
+/* Configures this number of requests, however long they take. */
 static void work_ask(work *w, uint64_t requests)
 {
 	w->config.requests = requests;
@@ -97,7 +97,7 @@ static void one_stream(void **state)
 	r = work_load(&w);
 	assert_string_equal(fact_text(r, "load", "scenario"), "single");
 	assert_int_equal(w.most_inside, 1);
-	assert_int_equal(w.calls, 50 + 2 + 1); /* warm-up, and one in the stream's thread */
+	assert_int_equal(w.calls, 50 + 2 + 1); /* warm-up, and one run in the stream's thread */
 	assert_true(dck_record_value(r, "runs/count") == 50);
 	assert_true(dck_record_value(r, "latency/min") >= 1e6);
 	assert_non_null(dck_record_note(r, "coordinated-omission"));
@@ -119,7 +119,7 @@ static void streams_at_once(void **state)
 	assert_string_equal(fact_text(r, "load", "scenario"), "multi");
 	assert_int_equal(w.most_inside, 4);
 	assert_true(dck_record_value(r, "runs/count") == 200);
-	/* Little's law: rate times latency is how many are served at one time. */
+	/* Little's law: rate times latency is the number of requests in service at one time. */
 	assert_true(dck_record_value(r, "throughput/items") * dck_record_value(r, "latency/mean") >
 		    2.5e9);
 	assert_int_equal(dck_record_table(r, "load/summary")->nrows, 4);
@@ -129,7 +129,7 @@ static void streams_at_once(void **state)
 	dck_record_free(r);
 }
 
-/* Many more than there are processors: each meets all others at the store of samples. */
+/* Many more streams than processors: they all contend for the sample store. */
 static void many_streams_at_once(void **state)
 {
 	dck_record *r;
@@ -206,7 +206,7 @@ static void arrivals_by_themselves(void **state)
 	wait = dck_record_series(r, "wait");
 	assert_int_equal(latency->n, wait->n);
 	for (size_t i = 0; i < latency->n; i++) {
-		/* The wait is within the latency, and both are counted from the same moment. */
+		/* The wait is part of the latency, and both have the same start time. */
 		assert_true(latency->values[i] >= wait->values[i] + 1e6);
 		assert_true(latency->at_ns[i] == wait->at_ns[i]);
 	}
@@ -235,7 +235,7 @@ static void too_much(void **state)
 	dck_record_free(r);
 }
 
-/* That a limit holds is tested where time is exact: here a busy machine may leave it open. */
+/* Tests with an exact clock cover met limits: here a busy machine may give no verdict. */
 static void limit_verdicts(void **state)
 {
 	const char *verdict;
@@ -248,7 +248,7 @@ static void limit_verdicts(void **state)
 	work_ask(&w, 3000);
 	w.config.slo.item[w.config.slo.n++] = "p90<=100us"; /* each takes at least 200 us */
 	w.config.slo.item[w.config.slo.n++] = "median<=20s";
-	w.config.slo.item[w.config.slo.n++] = "p99.9<=20s"; /* it needs 6636 */
+	w.config.slo.item[w.config.slo.n++] = "p99.9<=20s"; /* it needs 6636 requests */
 	r = work_load(&w);
 	assert_string_equal(fact_text(r, "load", "verdict/p90<=100us"), "violated");
 	assert_string_equal(fact_text(r, "load", "verdict/p99.9<=20s"), "inconclusive");
@@ -298,7 +298,7 @@ static void failure_before_anything(void **state)
 	w.fail_at = 1;
 	assert_int_equal(dck_load(&w.subject, &w.config, NULL, &r, &err), DCK_E_ENGINE);
 	w.calls = 0;
-	w.fail_at = 3; /* the stream's own first run, before any request */
+	w.fail_at = 3; /* the stream's first run, before any request */
 	assert_int_equal(dck_load(&w.subject, &w.config, NULL, &r, &err), DCK_E_ENGINE);
 	assert_null(r);
 }
@@ -324,7 +324,7 @@ static void interruption(void **state)
 	}
 }
 
-/* The limit holds at low rates and cannot hold when more comes than is served. */
+/* The limit is met at low rates and is violated when arrivals exceed the capacity. */
 static void peak(void **state)
 {
 	const dck_metric *m;
@@ -347,7 +347,7 @@ static void peak(void **state)
 	m = dck_record_metric(r, "load/peak_rate");
 	assert_non_null(m);
 	if (m->value.kind == DCK_VALUE_REAL) {
-		assert_true(m->value.as.r < 1000); /* what one stream can serve */
+		assert_true(m->value.as.r < 1000); /* the capacity of one stream */
 		assert_int_equal(dck_record_gate(r), 0);
 	}
 	dck_record_free(r);
@@ -361,19 +361,19 @@ static void nothing_holds(void **state)
 	(void)state;
 	work_init(&w, 1000);
 	w.config.find_peak = true;
-	w.config.time_ns = 60000000000u; /* of a rate, and none is tried; less is refused
-					  * where requests take long */
+	w.config.time_ns = 60000000000u; /* per rate, and none is tried; less is refused where
+					    requests take long */
 	w.config.slo.item[w.config.slo.n++] = "p90<=100us";
 	r = work_load(&w);
 	assert_int_equal(dck_record_gate(r), 3);
 	assert_non_null(
 	    strstr(dck_record_note(r, "slo-not-met")->text, "no rate meets p90<=100us"));
 	assert_int_equal(dck_record_metric(r, "load/peak_rate")->value.kind, DCK_VALUE_ABSENT);
-	assert_true(dck_record_value(r, "runs/count") > 10); /* what was measured is kept */
+	assert_true(dck_record_value(r, "runs/count") > 10); /* the measured runs stay */
 	dck_record_free(r);
 }
 
-/* Few are kept, all are counted. */
+/* Few samples are stored, all runs are counted. */
 static void samples_are_bounded(void **state)
 {
 	dck_record *r;
@@ -390,8 +390,8 @@ static void samples_are_bounded(void **state)
 	assert_true(dck_record_series(r, "latency")->n <= 256);
 	assert_true(dck_record_series(r, "latency")->n >= 64);
 	assert_non_null(dck_record_note(r, "thinned"));
-	/* The warm-up groups runs that are short beside the clock, and requests are never grouped.
-	 */
+	/* The warm-up groups runs that are short relative to the clock; requests are never
+	 * grouped. */
 	assert_null(dck_record_note(r, "grouped"));
 	assert_non_null(dck_record_note(r, "timer-coarse"));
 	dck_record_free(r);

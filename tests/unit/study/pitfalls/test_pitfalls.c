@@ -1,4 +1,4 @@
-/* test_pitfalls.c - the mistakes on runs of known length, to exact numbers.
+/* test_pitfalls.c - the pitfalls for runs of known duration, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 /* A world in which only runs take time. */
 typedef struct world {
 	uint64_t ns, cpu_ns, runs;
-	uint64_t cpu_per_ns; /* processors at once */
+	uint64_t cpu_per_ns; /* busy processors */
 	uint64_t (*run_ns)(uint64_t run);
 	uint64_t fail_at, cancel_at; /* 0: never */
 } world;
@@ -112,8 +112,8 @@ static void luck_is_exact(void **state)
 	dck_record *r = measure(&w, "one-sample,mean-of-5,few-for-tail");
 
 	(void)state;
-	/* p95 of single runs is 2 ms; means of five are 1.2 and 1 ms in turn; in fifty runs there
-	 * are five of the long ones, so that their p99 is that of all. */
+	/* p95 of single runs is 2 ms; means of five alternate between 1.2 and 1 ms; fifty runs
+	 * contain five long ones, so their p99 equals that of all runs. */
 	near(dck_record_value(r, "pitfalls/one-sample"), 2);
 	near(dck_record_value(r, "pitfalls/mean-of-5"), 1.2);
 	near(dck_record_value(r, "pitfalls/few-for-tail"), 1);
@@ -147,7 +147,7 @@ static void processors_are_counted(void **state)
 	dck_record_free(r);
 }
 
-/* The same again is the same: no row of it may claim harm. */
+/* Without variation no row may claim an error. */
 static void what_is_steady_is_not_harmed(void **state)
 {
 	world w = {.run_ns = steady, .cpu_per_ns = 1};
@@ -166,8 +166,7 @@ static void what_is_steady_is_not_harmed(void **state)
 	dck_record_free(r);
 }
 
-/* Stretches of runs take up to five times as long, as it happens: mistakes that do less are not
- * told apart. */
+/* Groups of runs take up to five times as long, at random: smaller errors are not distinguished. */
 static uint64_t by_chunks(uint64_t run)
 {
 	return 1000000 + rng_at(0, run / 9 + 1) % 4000000;
@@ -216,7 +215,7 @@ static void an_interruption_keeps_the_rows(void **state)
 	near(dck_record_value(r, "pitfalls/one-sample"), 1);
 	assert_null(dck_record_metric(r, "pitfalls/cpu-for-wall"));
 	dck_record_free(r);
-	/* In the honest measurement: that alone. */
+	/* Cancelled in the reference measurement: the record has only that. */
 	w = (world){.run_ns = steady, .cpu_per_ns = 1, .cancel_at = 500};
 	r = measure(&w, "one-sample");
 	assert_true(r->incomplete);
@@ -240,7 +239,7 @@ static void a_failure_is_a_reason(void **state)
 	assert_non_null(
 	    strstr(dck_record_metric(r, "pitfalls/cpu-for-wall")->value.as.text, "returned 7"));
 	dck_record_free(r);
-	/* Before any mistake can be made. */
+	/* Fails before any pitfall is measured. */
 	w = (world){.run_ns = steady, .cpu_per_ns = 1, .fail_at = 700};
 	r = measure(&w, "one-sample");
 	assert_true(r->incomplete);
@@ -270,7 +269,7 @@ static void bad_lists_are_refused(void **state)
 	}
 }
 
-/* --- the end that is farther off */
+/* --- the end of the interval that is farther off */
 
 static void luck_takes_the_farther_end(void **state)
 {
@@ -284,11 +283,11 @@ static void luck_takes_the_farther_end(void **state)
 	dck_pitfalls_config_init(&c);
 	p.scratch =
 	    mem_alloc((stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX) * sizeof *p.scratch);
-	for (size_t i = 0; i < n; i++) /* a tenth each far below and far above, well mixed */
+	for (size_t i = 0; i < n; i++) /* 10 % each far below and far above, well mixed */
 		x[i] = i * 617 % n < 100 ? 50 : i * 617 % n < 900 ? 100 : 150;
 	f = (pitfall_finding){0};
 	pitfall_sampling_error(&p, x, n, 100, &f);
-	near(f.factor, 0.5); /* twice too small is farther than one and a half times too large */
+	near(f.factor, 0.5); /* a factor of 0.5 is farther from 1 than 1.5 */
 	near(f.number_ns, 50);
 	assert_true(f.has_interval && f.lo <= 0.5 && f.hi >= 0.5 && f.hi < 1);
 	for (size_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* test_profile.c - operators' times, nodes and roofs, to exact numbers.
+/* test_profile.c - operators' times, nodes and roofs, with exact numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"
@@ -60,7 +60,7 @@ static void unknown_costs_have_no_roof(void **state)
 	dck_roof r = roof("float32", 0, 1000);
 
 	(void)state;
-	assert_true(isnan(r.attainable)); /* moves only: it has a least time and no rate */
+	assert_true(isnan(r.attainable)); /* moves only: a minimum time and no rate */
 	assert_true(fabs(r.least_ns - 5) < 1e-9);
 	r = roof("float32", NAN, 1000);
 	assert_true(isnan(r.attainable) && isnan(r.least_ns));
@@ -115,7 +115,7 @@ static void graph_done(graph *g)
 	wire_out_done(&g->w);
 }
 
-/* Of each of the model's nodes the owner, "-" for none: "0 0 1". */
+/* The owner of each node of the model, "-" for none: "0 0 1". */
 static void assert_owners(graph *model, graph *ran, const char *want)
 {
 	const size_t *owner =
@@ -262,8 +262,8 @@ static void assert_time(const dck_op *op, const char *name, double ns)
 	assert_true(fabs(op->time_ns.as.r - ns) < 1e-6);
 }
 
-/* A run of 19 us under the profiler, which itself took 3 us twice; 12 us of an operator of which 2
- * are the profiler's; another one is below that. */
+/* A run of 19 us under the profiler, with two overheads of 3 us around it; an operator of 12 us, 2
+ * of them overhead; another operator is shorter than the overhead. */
 static void times_are_scaled_to_the_latency(void **state)
 {
 	made m = {.in.floor = {.inside_ns = 2000, .around_ns = 3000}};
@@ -286,7 +286,7 @@ static void times_are_scaled_to_the_latency(void **state)
 	rows_done(&m);
 }
 
-/* Runs before the last ones warmed up. */
+/* Runs before the last ones are warm-up. */
 static void warm_up_does_not_count(void **state)
 {
 	made m = {.in.floor = {0}};
@@ -308,7 +308,7 @@ static void warm_up_does_not_count(void **state)
 	rows_done(&m);
 }
 
-/* 128 FLOPs in 15.6 us are 8.2 MFLOP/s: more than a machine of 1 MFLOP/s can do. */
+/* 128 FLOPs in 15.6 us are 8.2 MFLOP/s, above the peak of a machine with 1 MFLOP/s. */
 static void rates_above_the_roof_are_refused(void **state)
 {
 	const dck_roofline slow = {.peak = {1e6, 1e6, 1e6, 1e6, 1e6},
@@ -326,7 +326,7 @@ static void rates_above_the_roof_are_refused(void **state)
 	rows_done(&m);
 }
 
-/* The latency was measured on a slower machine: that is no perturbation. */
+/* The latency was measured on a slower machine: this is not profiler overhead. */
 static void faster_under_the_profiler_is_noted(void **state)
 {
 	made m = {.in.floor = {0}};

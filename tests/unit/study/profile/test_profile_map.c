@@ -1,4 +1,4 @@
-/* test_profile_map.c - which nodes of the model the operators of ONNX Runtime's graphs stand for.
+/* test_profile_map.c - maps the operators of ONNX Runtime's graphs to nodes of the model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_text.h"
@@ -47,7 +47,7 @@ static void fused_ones_are_known_by_what_they_make(void **state)
 			   {{"FusedConv", MS, "fused 1", "x w", "r", "activation=Relu"},
 			    {"Neg", NULL, "neg", "r", "y", NULL}}},
 	     "0 0 1");
-	/* Its own name says nothing, nor does that of another value. */
+	/* Neither its own name nor the name of another value identifies it. */
 	maps(&(graph_text){"x:f[2,3]",
 			   {{"Sigmoid", NULL, "s", "x", "s_out", NULL},
 			    {"Mul", NULL, "m", "x s_out", "y", NULL}}},
@@ -67,7 +67,7 @@ static void blocked_ones_are_named_after_values(void **state)
 			    {"MaxPool", NCHWC, "p_nchwc", "t1", "t2", "kernel_shape=2,2"},
 			    {"ReorderOutput", NCHWC, "ReorderOutput", "t2", "p", "channels=16"}}},
 	     "1 1 2");
-	/* A value of that very name is one of the model. */
+	/* The model has a value with exactly this name. */
 	maps(&(graph_text){"x:f[2,3]",
 			   {{"Neg", NULL, NULL, "x", "a", NULL},
 			    {"Abs", NULL, NULL, "a", "a_nchwc", NULL}}},
@@ -92,7 +92,7 @@ static void an_addition_belongs_to_its_product(void **state)
 			    {"Reshape", NULL, "gemm_output_reshape", "out u", "a", NULL},
 			    {"Relu", NULL, "relu", "a", "y", NULL}}},
 	     "1 1 3");
-	/* The model's own layout changes stay what they are. */
+	/* Layout changes in the model itself are not attributed to others. */
 	maps(&(graph_text){"x:f[2,4] s:*l[2]=4,2",
 			   {{"Neg", NULL, NULL, "x", "n", NULL},
 			    {"Reshape", NULL, "r", "n s", "y", NULL}}},
@@ -121,8 +121,8 @@ static void equal_names_are_told_apart_by_what_they_make(void **state)
 static void what_is_optimised_away_belongs_to_one_or_none(void **state)
 {
 	(void)state;
-	/* To the only one that needs it; to the one that made its input; or, needed by several
-	 * and made from what is given, to nobody. */
+	/* To its only consumer; to the producer of its input; or, with several consumers and made
+	 * from graph inputs, to none. */
 	maps(&(graph_text){"x:f[2,3]",
 			   {{"Identity", NULL, "i", "x", "i1", NULL},
 			    {"Neg", NULL, "neg", "i1", "n", NULL},
@@ -137,7 +137,7 @@ static void what_is_optimised_away_belongs_to_one_or_none(void **state)
 		 "x:f[2,3]",
 		 {{"Neg", NULL, "neg", "x", "y", NULL}, {"Abs", NULL, "abs", "x", "z", NULL}}},
 	     "- 0 1 -");
-	/* Nothing that computes is part of a change of layout. */
+	/* No computing operator is part of a layout change. */
 	maps(&(graph_text){"x:f[2,3]",
 			   {{"Neg", NULL, "neg", "x", "n", NULL},
 			    {"Transpose", NULL, "t", "n", "y", NULL}}},

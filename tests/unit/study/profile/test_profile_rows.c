@@ -1,5 +1,5 @@
-/* test_profile_rows.c - times that disturbed runs, equal names and the profiler's floor would
- * spoil; rates beside roofs of each type and size, and where the roofs come from.
+/* test_profile_rows.c - times that disturbed runs, duplicate names and the profiler overhead could
+ * distort; rates compared with roofs of each type and size, and the sources of the roofs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph_text.h"
@@ -30,13 +30,13 @@ static void roofs_are_those_of_type_and_size(void **state)
 	    {"float64", 2e6, 1001, 2e5, 1e10, "compute", "L2"},
 	    {"int8", 2e6, 10000, 2.5e4, 8e10, "compute", "L2"},
 	    {"uint8", 2e6, 10001, 2.5e4, 8e10, "compute", "L3"},
-	    /* no instructions of its own */
+	    /* no dedicated instructions */
 	    {"bfloat16", 2e6, 1000, 1e5, 2e10, "compute", "L1"},
 	    {"int64", 2e6, 1000, 1e5, 2e10, "compute", "L1"},
 	    {NULL, 2e6, 1000, 1e5, 2e10, "compute", "L1"},
 	    /* 1 MB from memory takes 2 ms, however little is computed */
 	    {"float32", 1e6, 1e6, 2e6, 5e8, "memory", "DRAM"},
-	    /* both take as long */
+	    /* computing and memory take equally long */
 	    {"float32", 5000, 1000, 250, 2e10, "compute", "L1"},
 	};
 	dck_roof r;
@@ -69,7 +69,7 @@ static void limits_that_were_not_measured_are_not_made_up(void **state)
 	assert_null(r.bound);
 	dck_roof_get(&l, "float64", 1e6, 1000, &r);
 	near(r.least_ns, 1e5);
-	/* Not measured, or without instructions: that of single precision. */
+	/* Not measured, or without instructions: the single-precision peak is used. */
 	l = limits;
 	l.peak[0] = NAN;
 	dck_roof_get(&l, "float64", 2e6, 1000, &r);
@@ -135,7 +135,7 @@ typedef struct made {
 	dck_record *r;
 } made;
 
-/* The same in each run; the first runs are slow, and must not count. */
+/* Equal runs; the first ones are slow, and must not count. */
 static void make(made *m, const event_row *rows, size_t n)
 {
 	assert_true(n <= 4);
@@ -205,8 +205,8 @@ static double fact_number(const dck_record *r, const char *key)
 	return f->value.kind == DCK_VALUE_INT ? (double)f->value.as.i : f->value.as.r;
 }
 
-/* 10,000 and 2,000 ns without the floor of 500; a run of 18,000 holds 16,000 without the profiler,
- * which is twice the latency. */
+/* 10,000 and 2,000 ns minus an overhead of 500; a run of 18,000 has 16,000 without the profiler,
+ * twice the latency. */
 static const profile_input plain = {.floor = {.inside_ns = 500, .around_ns = 1000},
 				    .latency_ns = 8000,
 				    .latency_lo_ns = 7920,
@@ -240,8 +240,8 @@ static void times_have_the_latencys_interval(void **state)
 	made_done(&m);
 }
 
-/* Two rounds of a body, 2,000 ns each: their time, and what the profiler costs for them, is none of
- * the operator's around them. */
+/* Two rounds of a body, 2,000 ns each: their time and profiler overhead are not part of the
+ * enclosing operator. */
 static void what_runs_inside_has_its_own_time(void **state)
 {
 	const event_row nested[] = {{"product", "MatMul", 16500, 0},
@@ -268,7 +268,7 @@ static void no_operators_take_more_than_the_latency(void **state)
 	made m = {.model = graph_counted(&product), .in = plain};
 
 	(void)state;
-	/* The runs were faster than what the operators say. */
+	/* The runs were faster than the sum of the operators. */
 	m.in.observed_ns = 5000;
 	make(&m, two, 2);
 	rows_of(&m);
@@ -287,7 +287,7 @@ static void times_below_the_floor_are_nothing(void **state)
 	(void)state;
 	make(&m, small, 2);
 	rows_of(&m);
-	/* 400 + 2,500 less two floors, of 16,000: all of it is the other operator's. */
+	/* 400 + 2,500 minus two overheads, of 16,000: all of it belongs to the other operator. */
 	near(m.r->ops[1].time_ns.as.r, 950);
 	assert_true(m.r->ops[0].time_ns.as.r == 0);
 	assert_int_equal(m.r->ops[0].rate.kind, DCK_VALUE_ABSENT);
@@ -296,7 +296,7 @@ static void times_below_the_floor_are_nothing(void **state)
 	made_done(&m);
 }
 
-/* One that other work disturbed counts no more than the slowest of the others. */
+/* A run disturbed by other work counts no more than the slowest of the others. */
 static void a_disturbed_run_is_tamed(void **state)
 {
 	made m = {.model = graph_counted(&product), .in = plain};
@@ -342,7 +342,7 @@ static void rates_are_shown_below_their_roof_alone(void **state)
 	made_done(&m);
 }
 
-/* Ten times above or below is no fault of the operators. */
+/* A factor of ten above or below is not the operators' fault. */
 static void roofs_far_from_the_times_are_doubted(void **state)
 {
 	dck_roofline l = limits;
@@ -384,7 +384,7 @@ static void equal_names_take_their_turns(void **state)
 		  .in = plain};
 
 	(void)state;
-	/* 3,000 + 1,000 + 100 of 8,200, at one to one. */
+	/* 3,000 + 1,000 + 100 of 8,200, with scale 1. */
 	m.in.observed_ns = 8200 + 3000;
 	m.in.latency_ns = 8200;
 	make(&m, norms, 3);
@@ -402,8 +402,8 @@ static void equal_names_take_their_turns(void **state)
 	made_done(&m);
 }
 
-/* Of an operator that stands for several nodes; casts and copies without a module do not count, and
- * what the engine put in is where its data is from. */
+/* For an operator that represents several nodes: casts and copies without a module are ignored, and
+ * an inserted operator has the module of its input. */
 static void the_module_is_what_all_nodes_are_in(void **state)
 {
 	const event_row runs[] = {{"c1", "FusedConv", 4000, 0},
@@ -429,7 +429,7 @@ static void the_module_is_what_all_nodes_are_in(void **state)
 	(void)state;
 	make(&m, runs, 4);
 	rows_of(&m);
-	/* Nothing but the model holds /stem/conv and /relu: that which computes most. */
+	/* Only the model itself contains both /stem/conv and /relu: the larger one decides. */
 	assert_string_equal(m.r->ops[0].scope, "stem/conv");
 	assert_int_equal(m.r->ops[0].norigins, 2);
 	assert_string_equal(m.r->ops[1].name, "/layer1/layer1.0/conv/Conv");

@@ -1,5 +1,5 @@
-/* test_search.c - which batch size is tried next and what is concluded, with measurements that
- * are made up: exact rates, noise, drift, memory that ends, limits on latency.
+/* test_search.c - the next batch size to try and the conclusions, with simulated measurements:
+ * exact rates, noise, drift, exhausted memory, limits on latency.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search.h"
@@ -14,17 +14,17 @@
 
 #define TRIALS_MAX 2000
 
-/* A machine that there is not. */
+/* A simulated machine. */
 typedef struct machine {
 	double (*rate)(uint64_t batch, unsigned setting);
-	uint64_t memory_at;	 /* from this batch on there is none; 0: never */
-	uint64_t error_at;	 /* this one fails */
-	uint64_t fails_in_round; /* this one fails from round 1 on */
-	double drift;		 /* each trial is slower by this share */
-	double in_rounds;	 /* rates of rounds are multiplied by it; 0: as they were */
+	uint64_t memory_at;	 /* out of memory from this batch on; 0: never */
+	uint64_t error_at;	 /* this batch fails */
+	uint64_t fails_in_round; /* this batch fails from round 1 on */
+	double drift;		 /* each trial is slower by this fraction */
+	double in_rounds;	 /* factor of the rates in rounds; 0: 1 */
 	unsigned slow_from;	 /* from this round on; 0: the first */
 	double noise;		 /* standard deviation of the rates' logarithms */
-	double held;		 /* the limited statistic over the latency */
+	double held;		 /* the limited statistic relative to the latency */
 	uint64_t random;
 } machine;
 
@@ -34,14 +34,14 @@ typedef struct trace {
 	size_t n;
 } trace;
 
-/* Saturates: half of its roof of 1000 at batch 8. */
+/* Saturates: half of its peak of 1000 at batch 8. */
 static double rate_roof(uint64_t batch, unsigned setting)
 {
 	(void)setting;
 	return 1000.0 * (double)batch / ((double)batch + 8);
 }
 
-/* Highest at 24. */
+/* Maximum at 24. */
 static double rate_peak(uint64_t batch, unsigned setting)
 {
 	const double x = log((double)batch / 24);
@@ -69,7 +69,7 @@ static double rate_linear(uint64_t batch, unsigned setting)
 	return 10 * (double)batch;
 }
 
-/* The second setting is half as fast again. */
+/* The second setting is 1.5 times as fast. */
 static double rate_settings(uint64_t batch, unsigned setting)
 {
 	return rate_peak(batch, 0) * (setting == 1 ? 1.5 : 1);
@@ -127,7 +127,7 @@ static search_config config(uint64_t max_batch)
 			       .seed = 1};
 }
 
-/* To the end, or so many trials. */
+/* Runs to the end, or at most this number of trials. */
 static search *run(const search_config *c, machine *m, trace *t, size_t most)
 {
 	search *s = search_new(c);
@@ -179,8 +179,8 @@ static void test_peak(void **state)
 	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
-	/* The best of them is 32 by a hair (16: 967.7, 32: 983.6); three that are not 2 % better
-	 * end it. */
+	/* Their maximum is at 32 by a small margin (16: 967.7, 32: 983.6); three that are not 2 %
+	 * better end the growth. */
 	BATCHES(&t, 0, 1, 2, 4, 8, 16, 32, 64, 128);
 	/* Between 16, 32 and 64 in any order, then around 24. */
 	assert_int_equal(t.batch[8] + t.batch[9], 24 + 48);
@@ -209,11 +209,11 @@ static void test_roof(void **state)
 
 	(void)state;
 	search_judge(s, &r);
-	/* Each doubling gives less; from 512 on less than 2 %. */
+	/* Each doubling gains less; from 512 on less than 2 %. */
 	assert_true(r.found);
 	assert_int_equal(r.limit, SEARCH_BY_SATURATION);
 	assert_true(batch_of(s, r.best) >= 512);
-	/* 0.95 of 1024's 992.2 is 942.6: 128 has 941.2, 256 has 969.7. */
+	/* 0.95 of 992.2 (at 1024) is 942.6: 128 has 941.2, 256 has 969.7. */
 	assert_int_equal(batch_of(s, r.knee), 256);
 	search_free(s);
 }
@@ -238,7 +238,7 @@ static void test_max_batch(void **state)
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 1);
 	assert_int_equal(r.limit, SEARCH_BY_MAX);
-	assert_int_equal(t.n, 4); /* found, and three rounds for its interval */
+	assert_int_equal(t.n, 4); /* the first trial, and three rounds for its interval */
 	assert_int_equal(r.ncompared, 0);
 	search_free(s);
 
@@ -279,14 +279,14 @@ static void test_list(void **state)
 	c.batches = list;
 	c.nbatches = 4;
 	s = run(&c, &m, &t, TRIALS_MAX);
-	/* 200 would need more than 100, which had none. */
+	/* 200 would need more memory than 100, which ran out of memory. */
 	BATCHES(&t, 0, 3, 5, 100);
 	assert_int_equal(t.n, 3 + 3 * 2);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 5);
 	assert_int_equal(r.limit, SEARCH_BY_MEMORY);
 	search_free(s);
-	/* Another failure may be of one size alone. */
+	/* Another error may affect one size only. */
 	m = (machine){.rate = rate_linear, .error_at = 5};
 	s = run(&c, &m, &t, TRIALS_MAX);
 	BATCHES(&t, 0, 3, 5, 100, 200);
@@ -296,7 +296,7 @@ static void test_list(void **state)
 	search_free(s);
 }
 
-/* --- ends */
+/* --- stop reasons */
 
 static void test_memory(void **state)
 {
@@ -309,7 +309,7 @@ static void test_memory(void **state)
 	(void)state;
 	BATCHES(&t, 0, 1, 2, 4, 8, 16, 32, 64);
 	search_judge(s, &r);
-	/* 48 does not fit, 40 and 44 do; 46 is no eighth more. */
+	/* 48 does not fit, 40 and 44 do; 46 is less than an eighth more. */
 	assert_int_equal(batch_of(s, r.best), 44);
 	assert_int_equal(r.limit, SEARCH_BY_MEMORY);
 	for (size_t i = 0; i < search_npoints(s); i++)
@@ -350,7 +350,7 @@ static void test_error(void **state)
 	search_free(s);
 }
 
-/* What fails later is no answer, however fast it was. */
+/* A size that fails later is not the answer, however fast it was. */
 static void test_fails_in_round(void **state)
 {
 	machine m = {.rate = rate_peak, .fails_in_round = 24};
@@ -397,14 +397,14 @@ static void test_rounds_are_blocks(void **state)
 		for (size_t k = 1; k < n; k++)
 			orders += seen[k] < seen[k - 1];
 	}
-	/* Not once ascending. */
+	/* The order is not always ascending. */
 	assert_true(orders > 0);
-	/* They cannot be told apart: all rounds that are allowed. */
+	/* Indistinguishable sizes: all permitted rounds are run. */
 	assert_int_equal(t.round[t.n - 1], 9);
 	search_free(s);
 }
 
-/* The machine grows slower by 1 % with every trial: one after the other the smaller would win. */
+/* The machine slows by 1 % with every trial: measured in sequence the smaller size would win. */
 static void test_drift(void **state)
 {
 	size_t wrong = 0;
@@ -421,8 +421,8 @@ static void test_drift(void **state)
 		c.rounds_min = 8;
 		s = run(&c, &m, &t, TRIALS_MAX);
 		search_judge(s, &r);
-		/* What is as good within 1 % may win, what is 3 % worse (16) may not, or not for
-		 * certain. */
+		/* A size within 1 % of the best may win; one that is 3 % worse (16) may not, or not
+		 * as certain. */
 		bool among = batch_of(s, r.best) >= 20 && batch_of(s, r.best) <= 28;
 		for (size_t i = 0; i < r.nunresolved; i++)
 			among |= batch_of(s, r.unresolved[i]) >= 20 &&
@@ -433,8 +433,8 @@ static void test_drift(void **state)
 	assert_true(wrong <= 3);
 }
 
-/* Small sizes are far below the best and come into no round; then the machine becomes so slow that
- * their single trials lie above the best. They must be compared. */
+/* Small sizes are far below the best and get no rounds; then the machine slows so much that their
+ * single trials exceed the best. They must be compared. */
 static void test_single_trial_above(void **state)
 {
 	machine m = {.rate = rate_peak, .noise = 0.01, .in_rounds = 0.1};
@@ -451,7 +451,7 @@ static void test_single_trial_above(void **state)
 	search_free(s);
 }
 
-/* A size that was let go has had the faster machine: its trials alone say more than the best's. */
+/* A dropped size was measured on the faster machine: its trials alone would exceed the best's. */
 static void test_let_go(void **state)
 {
 	static const uint64_t list[] = {1, 2, 3, 4};
@@ -478,8 +478,8 @@ static void test_let_go(void **state)
 	search_free(s);
 }
 
-/* It may end at any trial, --max-time or Ctrl-C: there is always an answer, and never a comparison
- * that was not made. */
+/* It may end at any trial, by --max-time or Ctrl-C: there is always an answer, and never a
+ * comparison that was not made. */
 static void test_ends_anywhere(void **state)
 {
 	(void)state;
@@ -496,7 +496,7 @@ static void test_ends_anywhere(void **state)
 		assert_true(r.rounds > 0 || (r.ncompared == 0 && r.nunresolved == 0));
 		assert_true(r.nunresolved <= r.ncompared);
 		assert_true(batch_of(s, r.knee) <= batch_of(s, r.best));
-		/* With a round behind it the drift does not decide. */
+		/* After a round the drift does not decide. */
 		if (search_in_rounds(s, r.best) > 1)
 			assert_true(rate_peak(batch_of(s, r.best), 0) > 850);
 		search_free(s);
@@ -509,8 +509,8 @@ static void test_unresolved(void **state)
 	size_t claims = 0;
 
 	(void)state;
-	/* Nothing differs: that something does may be claimed in one case of twenty, however often
-	 * it is looked at. */
+	/* No size differs: a difference may be claimed in one case of twenty, whatever the number
+	 * of looks. */
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		machine m = {.rate = rate_flat, .noise = 0.02, .random = 977 * seed + 3};
 		search_config c = config(64);
@@ -531,7 +531,7 @@ static void test_unresolved(void **state)
 		fail_msg("%zu of 400 searches saw a difference where there is none", claims);
 }
 
-/* 5 % are seen through noise of 1 %. */
+/* 5 % are detected through noise of 1 %. */
 static void test_resolved(void **state)
 {
 	static const uint64_t list[] = {12, 24};
@@ -556,8 +556,8 @@ static void test_resolved(void **state)
 	assert_true(seen >= 190);
 }
 
-/* A busy machine: single trials are off by 15 %. What is really best is found or said to be
- * possible, and what is half as good is never the knee. */
+/* A busy machine: single trials are off by 15 %. The true best is found or reported as possible,
+ * and a size of half the rate is never the knee. */
 static void test_noisy(void **state)
 {
 	size_t missed = 0;
@@ -600,14 +600,14 @@ static void test_slo(void **state)
 	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 410e6}; /* 20.5 */
 	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
-	/* All are as fast; those above 20 are out. */
+	/* All have the same rate; those above 20 exceed the limit. */
 	assert_true(r.found);
 	assert_int_equal(r.verdict, DCK_VERDICT_MET);
 	assert_true(batch_of(s, r.best) <= 20);
 	assert_int_equal(r.limit, SEARCH_BY_SATURATION);
 	search_free(s);
 
-	/* The larger the better, up to the limit: each run takes 0.1 s. */
+	/* Larger is better, up to the limit: each run takes 0.1 s. */
 	m = (machine){.rate = rate_roof, .held = 1};
 	c.limit.ns = 32.5e6; /* (n + 8) ms: 24 */
 	s = run(&c, &m, &t, TRIALS_MAX);
@@ -637,7 +637,7 @@ static void test_slo_nothing(void **state)
 	search_judge(s, &r);
 	assert_false(r.found);
 	assert_int_equal(r.verdict, DCK_VERDICT_VIOLATED);
-	/* It is not said after a single trial. */
+	/* No verdict after a single trial. */
 	assert_int_equal(t.n, 4);
 	search_free(s);
 }
@@ -651,7 +651,7 @@ static void test_slo_unsure(void **state)
 	search *s;
 
 	(void)state;
-	/* Exactly at the limit with an interval around it: one trial does not know. */
+	/* Exactly at the limit with an interval around it: one trial is inconclusive. */
 	c.limit.ns = 10e6;
 	s = run(&c, &m, &t, 1);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
@@ -659,20 +659,20 @@ static void test_slo_unsure(void **state)
 	assert_false(r.found);
 	assert_int_equal(r.verdict, DCK_VERDICT_INCONCLUSIVE);
 	search_free(s);
-	/* A mean that is not known may lie below the median. */
+	/* An unknown mean may be below the median. */
 	m.held = NAN;
 	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 9e6};
 	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
 	search_free(s);
-	/* A percentile that is not known is still not below the median. */
+	/* An unknown percentile is still not below the median. */
 	c.limit.kind = LIMIT_PERCENTILE;
 	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_VIOLATED);
 	search_free(s);
 	m.held = 1;
-	/* The slowest run of all counts: it can break the limit, and no run shows that it holds.
-	 */
+	/* The maximum of all runs counts: it can violate the limit, and no run shows that it is
+	 * met. */
 	c.limit = (latency_limit){.kind = LIMIT_MAX, .ns = 11e6};
 	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
@@ -702,7 +702,7 @@ static void test_settings(void **state)
 	(void)state;
 	c.settings = 3;
 	s = run(&c, &m, &t, TRIALS_MAX);
-	/* Each size with every setting before the next size. */
+	/* Each size is tried with every setting before the next size. */
 	for (size_t i = 0; i < 7 * 3; i++)
 		assert_int_equal(t.batch[i], 1u << i / 3);
 	for (size_t i = 0; i < 21; i += 3)
@@ -715,7 +715,7 @@ static void test_settings(void **state)
 	search_free(s);
 }
 
-/* --- the rest */
+/* --- other results */
 
 static void test_values(void **state)
 {
@@ -738,8 +738,7 @@ static void test_values(void **state)
 		assert_true(more);
 		assert_int_equal(search_tell(s, &o, NULL), DCK_OK);
 		if (i <= 1) {
-			/* One trial: its own interval; that of growth is gone with the first
-			 * round. */
+			/* One trial: its own interval; the first round discards that of growth. */
 			assert_true(fabs(search_rate(s, 0).value - rates[i]) < 1e-9);
 			assert_true(fabs(search_rate(s, 0).lo - rates[i] / 2) < 1e-9);
 		}
@@ -793,12 +792,12 @@ static void test_pareto(void **state)
 	(void)state;
 	assert_true(search_npoints(s) <= 64);
 	search_pareto(s, front);
-	/* Beyond the peak both get worse. Batch 1 takes longer than 2 and gives less. */
+	/* Beyond the peak both get worse. Batch 1 takes longer than 2 with a lower rate. */
 	for (size_t i = 0; i < search_npoints(s); i++)
 		if (front[i] != (batch_of(s, i) <= 24 && batch_of(s, i) > 1))
 			fail_msg("batch %llu", (unsigned long long)batch_of(s, i));
 	search_free(s);
-	/* Latency grows with throughput: every size is somebody's best. */
+	/* Latency grows with throughput: every size is Pareto-optimal. */
 	m = (machine){.rate = rate_roof};
 	s = run(&c, &m, &t, TRIALS_MAX);
 	search_pareto(s, front);

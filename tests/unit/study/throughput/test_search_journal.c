@@ -1,5 +1,5 @@
-/* test_search_journal.c - a search's journal: written, read back, cut in the middle, damaged, of
- * another search.
+/* test_search_journal.c - a search's journal: written, read back, truncated, damaged, of another
+ * search.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_journal.h"
@@ -70,7 +70,7 @@ static dck_record *facts_make(void)
 	return r;
 }
 
-/* Opens the journal, makes so many trials more, closes it. Returns trials in all. */
+/* Opens the journal, makes the trials given, closes it. Returns the total of trials. */
 static size_t go_on(const directory *f, size_t more_trials, bool *ret_had_facts)
 {
 	search *s = search_make();
@@ -117,7 +117,7 @@ static void refused(const directory *f, const char *key, dck_status code, const 
 		fail_msg("%s", err.msg);
 	assert_null(j);
 	assert_null(facts);
-	/* It is not ours: it is left as it is. */
+	/* A foreign file stays unchanged. */
 	assert_int_equal(os_read_file(f->path, 1 << 20, &after, NULL), DCK_OK);
 	assert_int_equal(before.n, after.n);
 	if (before.n > 0)
@@ -154,7 +154,7 @@ static void test_round_trip(void **state)
 	assert_true(all > 10);
 	assert_int_equal(go_on(&f, 1000, NULL), all);
 
-	/* Every number is the same, what is not known too. */
+	/* Every number is equal, including unknown ones. */
 	assert_int_equal(search_journal_open(f.path, KEY, s, &j, &facts, NULL), DCK_OK);
 	assert_non_null(dck_record_fact(facts, "host", "cpu"));
 	for (size_t i = 0; i < all; i++) {
@@ -181,7 +181,7 @@ static void test_round_trip(void **state)
 	os_temp_dir_remove(f.dir);
 }
 
-/* A kill may cut the last line anywhere. */
+/* A kill may truncate the last line anywhere. */
 static void test_cut(void **state)
 {
 	dck_buffer whole = {0};
@@ -226,7 +226,7 @@ static void test_refused(void **state)
 		"it has '--max-batch=32', this one has 'nothing'");
 	refused(&f, KEY "\n--slo=p99<=1ms", DCK_E_ARG,
 		"it has 'nothing', this one has '--slo=p99<=1ms'");
-	/* One key is the other and a newline. */
+	/* One key equals the other plus a newline. */
 	refused(&f, KEY "\n", DCK_E_ARG, "it has 'nothing', this one has ''");
 	write_text(&f, "some text\n");
 	refused(&f, KEY, DCK_E_FORMAT, "is no journal of a search (line 1 is no record)");
@@ -237,7 +237,7 @@ static void test_refused(void **state)
 	os_temp_dir_remove(f.dir);
 }
 
-/* Lines that are records, but not the trials of this search. */
+/* Lines that are records, but not trials of this search. */
 static void test_other_trials(void **state)
 {
 	dck_buffer whole = {0};
@@ -264,7 +264,7 @@ static void test_other_trials(void **state)
 	os_temp_dir_remove(f.dir);
 }
 
-/* As a full disk: nothing more can be written. What was there stays readable. */
+/* Simulates a full disk: further writes fail. The existing trials stay readable. */
 static void test_full_disk(void **state)
 {
 	const search_ask ask = {.batch = 1};

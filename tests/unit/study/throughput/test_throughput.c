@@ -1,4 +1,4 @@
-/* test_throughput.c - the search as a C program calls it, with the engine that does nothing.
+/* test_throughput.c - the search called from a C program, with the null engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/throughput.h"
@@ -77,7 +77,7 @@ static void test_record(void **state)
 		assert_true(dck_table_cell(t, row, "latency")->value.as.r >= 1e6);
 		assert_true(dck_table_cell(t, row, "memory")->value.as.i > 1 << 20);
 		assert_true(dck_table_cell(t, row, "trials")->value.as.i >= 3);
-		/* Twice the work in twice the batch: 2 x 101,632 MACs and some additions. */
+		/* Twice the work with twice the batch: 2 x 101,632 MACs and some additions. */
 		const double flops = dck_table_cell(t, row, "flops")->value.as.r;
 		const double one = flops / rate->value.as.r;
 		assert_true(one > 2e5 && one < 2.1e5);
@@ -165,7 +165,7 @@ static void test_no_memory_at_all(void **state)
 
 typedef struct watcher {
 	size_t progress;
-	size_t cancel_after; /* so many progress calls */
+	size_t cancel_after; /* number of progress calls */
 } watcher;
 
 static void on_progress(void *self, const dck_progress *p)
@@ -192,7 +192,7 @@ static void test_cancelled(void **state)
 
 	(void)state;
 	assert_int_equal(search(f, &watch), DCK_E_CANCEL);
-	/* In the third trial or soon after it. */
+	/* Cancelled in the third trial or soon after it. */
 	w = (watcher){.cancel_after = 3};
 	assert_int_equal(search(f, &watch), DCK_OK);
 	assert_true(f->record->incomplete);
@@ -201,7 +201,7 @@ static void test_cancelled(void **state)
 	fixture_free(f);
 }
 
-/* A program that is deepclock twice and fails from then on. */
+/* A program that runs deepclock twice and fails from then on. */
 static void test_fails_later(void **state)
 {
 	fixture *f = fixture_new();
@@ -214,7 +214,7 @@ static void test_fails_later(void **state)
 		 f->program);
 	snprintf(f->program, sizeof f->program, "%s", scratch_text("./script", script));
 	assert_int_equal(search(f, NULL), DCK_OK);
-	/* What was measured is there, and it is said that it is not all. */
+	/* The measured trials are in the record, which states that it is incomplete. */
 	assert_true(f->record->incomplete);
 	assert_non_null(dck_record_note(f->record, "engine-failed"));
 	assert_string_equal(dck_record_note(f->record, "point-failed")->text,
@@ -226,7 +226,7 @@ static void test_fails_later(void **state)
 	fixture_free(f);
 }
 
-/* Every setting has its rows, and the best says which it is of. */
+/* Every setting has rows, and the best result names its setting. */
 static void test_streams(void **state)
 {
 	fixture *f = fixture_new();
