@@ -3,7 +3,7 @@
 """Compiles the extension for every installed interpreter that has headers, and runs the tests that measure
 under each, except the interpreter that runs this.
 
-  every_python.py BUILD-FOLDER
+  every_python.py BUILD
 """
 
 import glob
