@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often 'deepclock compare' is wrong on this machine: comparisons of identical code, and of work
-that is a known share slower, in random order.
+"""Error rates of 'deepclock compare' on this machine: comparisons of identical code, and of work that is
+slower by a known share, in random order.
 
   alarms.py --program build/deepclock --plugin build/plugins/example/example.so
             [--aa 200] [--planted 100] [--slower 2 5] [--max-time 4s] [--subject zoo:simplenet]
 
 Identical code: SUBJECT against itself, and the plug-in's dense layer against itself, half each. Planted:
-the dense layer with so many per cent more rows, which is as much more arithmetic. Shares are printed
-with their exact 95 % interval (Clopper and Pearson). Fails when the false alarms are shown to be above
-5 %, or less than 95 % of the slowdowns of 5 % and more are found.
+the dense layer with that many per cent more rows, and so more arithmetic. Shares are printed with their
+exact 95 % interval (Clopper and Pearson). Fails if the rate of false alarms is significantly above 5 %,
+or if less than 95 % of the slowdowns of 5 % and more are found.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def compare(program, words, seed, max_time):
 
 
 def beta_below(x, k, n):
-    """P(B >= k) of n with chance x."""
+    """P(B >= k) of a binomial B with n trials and probability x."""
     total, term = 0.0, (1 - x) ** n
     for i in range(n + 1):
         total += term if i >= k else 0

@@ -1,8 +1,8 @@
-/* clock_overhead.c - what a sample costs beside two bare readings of the same clock.
+/* clock_overhead.c - overhead of a sample, compared with two bare readings of the same clock.
  *
- * Both loops run in turn in this process. Ours is the whole of dck_bench() over a function that
- * does nothing: clock, call through the engine table, clock, push, and its share of the work
- * between slices. Theirs is two readings and a sum.
+ * Both loops run in turn in this process. The first is the whole of dck_bench() over an empty
+ * function: clock, call through the engine table, clock, push, and the share of the work between
+ * slices. The second is two readings and a sum.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -32,7 +32,7 @@ static double bare_ns(const dck_clock *c)
 
 		sum += b - a;
 	}
-	/* The sum keeps the readings alive. */
+	/* The sum keeps the compiler from removing the readings. */
 	return (double)(c->now_ns(c->self) - begin) / SAMPLES + (sum == UINT64_MAX ? 1 : 0);
 }
 

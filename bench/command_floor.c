@@ -1,9 +1,8 @@
-/* command_floor.c - what a command costs beside a bare loop of posix_spawn and wait4.
+/* command_floor.c - overhead of a command, compared with a bare loop of posix_spawn and wait4.
  *
- * Both start `true` a hundred times, in turn in this process, each round in the other order. Ours
- * is all that the measured phase of dck_bench() takes: clock, start, wait, usage, samples, and the
- * looks between runs at the time and at the stop rule. Where hyperfine is installed it is measured
- * too, from outside, as its own figure per run.
+ * Both start `true` a hundred times, in turn in this process, in alternating order. deepclock's
+ * time is the measured phase of dck_bench(): clock, start, wait, usage, samples, and the checks of
+ * time and stop rule between runs. If hyperfine is installed, its own mean per run is reported too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <spawn.h>
@@ -19,7 +18,7 @@
 #include "stat/stat.h"
 
 #define ROUNDS	    31
-#define HYPER_EVERY 6 /* rounds between two of hyperfine's */
+#define HYPER_EVERY 6 /* rounds between two runs of hyperfine */
 #define RUNS	    100
 #define WARMUP	    5
 #define LIMIT	    1.03
@@ -41,7 +40,7 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Nothing but the two calls: the streams stay ours, where deepclock gives the command /dev/null. */
+/* The two calls only: the command inherits the streams, whereas deepclock passes /dev/null. */
 static double bare_ns(void)
 {
 	double begin = 0;
@@ -66,7 +65,7 @@ static bool not_cancelled(void *self)
 	return false;
 }
 
-/* As the program does it: able to be interrupted while it waits. */
+/* As in the program: the wait can be interrupted. */
 static double ours_ns(void)
 {
 	const dck_observer watch = {.cancelled = not_cancelled};
@@ -91,7 +90,7 @@ static double ours_ns(void)
 	return ns;
 }
 
-/* hyperfine's own mean; below 0: it is not there. */
+/* Returns hyperfine's mean; < 0: hyperfine is not installed. */
 static double hyper_ns(void)
 {
 	char line[256], *at, *end = NULL;
@@ -128,7 +127,7 @@ int main(void)
 	double ours[ROUNDS], bare[ROUNDS], ratio[ROUNDS], hyper[ROUNDS], beside[ROUNDS];
 	size_t nhyper = 0;
 
-	bare_ns(); /* the program and its libraries come into the page cache */
+	bare_ns(); /* warms the page cache with the program and its libraries */
 	for (int i = 0; i < ROUNDS; i++) {
 		if (i % 2)
 			ours[i] = ours_ns();

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What counting calls costs, beside other tools that count them.
+"""Overhead of counting calls, compared with other call counters.
 
   count_peers.py BUILD [--python | --c] [ROUNDS]
 
-Python: deepclock.count beside cProfile, a profile function in Python (sys.setprofile), and yappi where it is
-installed, in turns in one process, under each interpreter that is there and has headers, for which the extension is
-compiled here. Processor time of the work alone. C: `deepclock count` of a program built with -finstrument-functions
-beside -pg (gprof: no clock, but samples), uftrace and callgrind where they are installed; processor time of all that
-runs. A ratio is of the same round (median, least to greatest). Ends with 1 where deepclock.count costs more than
-cProfile.
+Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
+one process, under each installed interpreter with headers, for which the extension is compiled here. CPU time of the
+work alone. C: `deepclock count` of a program built with -finstrument-functions, -pg (gprof: no clock, but samples),
+uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round (median, minimum to maximum).
+Exits with 1 if deepclock.count costs more than cProfile.
 """
 
 import cProfile
@@ -27,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WORKER, FIB = "--worker", 31
 
 
-# --- Python, in the interpreter that is measured
+# --- Python: runs in the measured interpreter
 
 
 def fib(n):
@@ -51,7 +50,7 @@ def numbers(n):
 
 
 def calls_of_c():
-    """A method, a generator, and functions in C: two calls of these for one of Python's."""
+    """A method, a generator, and C functions: two calls of C functions for each of a Python function."""
     items = []
     for i in numbers(5000):
         items.append(Item(i))
@@ -75,7 +74,7 @@ def under_deepclock(work):
     import deepclock
 
     c = deepclock.count()
-    c._start()  # start() also measures what a call costs
+    c._start()  # start() would also measure the overhead of a call
     took = timed(work)
     c._stop()
     return took
@@ -112,7 +111,7 @@ WAYS = {"alone": timed, "deepclock": under_deepclock, "cProfile": under_cprofile
 
 
 def worker(rounds):
-    """To stdout, as JSON: {work: {way: [ns of each round]}}."""
+    """Prints JSON: {work: {method: [ns of each round]}}."""
     ways = dict(WAYS)
     try:
         import yappi  # noqa: F401
@@ -129,7 +128,7 @@ def worker(rounds):
     json.dump(told, sys.stdout)
 
 
-# --- here
+# --- in this process
 
 
 def spread(values):
@@ -137,7 +136,7 @@ def spread(values):
 
 
 def python_told(name, rows):
-    """Prints a row for each way; returns the cost of deepclock over that of cProfile."""
+    """Prints a row for each method; returns the ratio of deepclock's cost to cProfile's."""
     alone = rows["alone"]
     cost = {way: [a - b for a, b in zip(took, alone)] for way, took in rows.items()}
     for way in rows:
@@ -170,7 +169,7 @@ def python_part(build, rounds):
 
 
 def measured(command, **options):
-    """Processor time of a command and of all that it starts, in seconds."""
+    """Returns the CPU time of a command and its children, in seconds."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
@@ -179,7 +178,7 @@ def measured(command, **options):
 
 
 def calls_of(n):
-    """How often fib(n) is called."""
+    """Returns the number of calls of fib(n)."""
     a, b = 1, 1
     for _ in range(n - 1):
         a, b = b, a + b + 1

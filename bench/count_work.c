@@ -1,4 +1,4 @@
-/* count_work.c - a program that does little but call: what counting costs is most of its time.
+/* count_work.c - a program that mostly calls functions, so that counting takes most of its time.
  * count_peers.py builds it plain, with -finstrument-functions and with -pg.
  *
  * SPDX-License-Identifier: Apache-2.0 */

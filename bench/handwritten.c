@@ -1,11 +1,10 @@
-/* handwritten.c - deepclock beside the loop that a careful user would write around the same
- * library: same network, same threads, same number of warm-up and timed runs, in turn in this
- * process.
+/* handwritten.c - deepclock compared with a careful user's loop around the same library: same
+ * network, same threads, same number of warm-up and timed runs, in turn in this process.
  *
  *     bench_handwritten [--image-size HxW] [--network NAME] [--rounds N] [--warmup N] [--runs N]
  *
- * Each round opens both anew, since an idle session's workers may take the other's cores. Prints
- * both medians with their intervals, the ratio round by round, and the interval of its median.
+ * Each round reopens both, because workers of an idle session may occupy the other's cores. Prints
+ * both medians with their intervals, the ratio of each round, and the interval of its median.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -70,7 +69,7 @@ enum {
 	SLOT_RELEASE_OPTIONS = 100
 };
 
-typedef void (*any)(void); /* every function pointer may be cast from and to this one */
+typedef void (*any)(void); /* any function pointer type may be cast to it and back */
 typedef struct api_base {
 	const any *(*get_api)(uint32_t version);
 	const char *(*version)(void);
@@ -170,7 +169,7 @@ static void library_load(const config *c)
 	dck_record *r;
 	void *library;
 
-	/* The file that deepclock finds, so that both use the same. */
+	/* Both use the library file that deepclock finds. */
 	once.warmup = 1;
 	once.runs = 10;
 	r = by_deepclock(&once);

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What 'deepclock memory' costs programs that do little but allocate, beside heaptrack, memray and the program
-alone.
+"""Overhead of 'deepclock memory' on programs that mostly allocate, compared with heaptrack, memray and the
+program alone.
 
   heap_peers.py BUILD [ALLOCATIONS [ROUNDS]]
 
-Three programs: lists of blocks that are written to, ten calls deep; a loop of malloc() and free() that does nothing
-else; a Python program of blocks of a kilobyte, twenty calls deep. Of each all run in turns; a ratio is of the same
-round: CPU time of the program with all that watches it, over that of the program alone (median, least to greatest),
-and so its resident memory. Exits with 1 where deepclock makes the lists more than 3 times slower. What is not
-installed is left out, and named. memray (--native: with the stacks of C) is for Python alone; it is looked for where
-BUILD/memray has it too (pip install --target).
+Three programs: lists of blocks that are written to, ten calls deep; a loop of malloc() and free() only; a Python
+program with blocks of a kilobyte, twenty calls deep. All profilers of a program run in turns. Ratios are within a
+round: CPU time of the program and its profiler over that of the program alone (median, minimum to maximum), and
+resident memory likewise. Exits with 1 if deepclock makes the lists more than 3 times slower. A profiler that is not
+installed is left out, and named. memray (--native: with C stacks) is for Python only; it is also searched in
+BUILD/memray (pip install --target).
 """
 import json
 import os
@@ -35,7 +35,7 @@ deep(20, int(sys.argv[1]))
 
 
 def measured(command, environment=None):
-    """CPU seconds and peak resident bytes of a command and its children."""
+    """Returns CPU seconds and peak resident bytes of a command and its children."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
@@ -44,7 +44,7 @@ def measured(command, environment=None):
 
 
 def recorded(command, folder):
-    """Whether it sees the program's allocations at all."""
+    """Checks that the profiler records the program's allocations."""
     path = os.path.join(folder, "run.json")
     subprocess.run([*command[:3], "--save", path, *command[3:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     with open(path, encoding="utf-8") as file:
@@ -54,7 +54,7 @@ def recorded(command, folder):
 
 
 def memray(build):
-    """The environment in which it can be run; None: it is not there."""
+    """Returns the environment to run memray in; None: not installed."""
     environment = dict(os.environ, PYTHONPATH=os.path.join(build, "memray"))
     found = subprocess.run([sys.executable, "-m", "memray", "--version"], env=environment, capture_output=True, check=False)
     return environment if found.returncode == 0 else None

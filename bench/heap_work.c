@@ -1,6 +1,6 @@
-/* heap_work.c - a program that does little but allocate: heap_work N, so many blocks of up to 200
- * bytes as lists of a hundred, each written to, at a depth of ten calls; heap_work N loop: malloc()
- * and free() so many times, and nothing else.
+/* heap_work.c - a program that mostly allocates: heap_work N makes N blocks of up to 200 bytes as
+ * lists of a hundred, each written to, at a depth of ten calls; heap_work N loop only calls
+ * malloc() and free() N times.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -37,7 +37,7 @@ static APART void work(int depth)
 
 	if (depth > 0) {
 		work(depth - 1);
-		__asm__ volatile("" ::: "memory"); /* no tail call */
+		__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 		return;
 	}
 	for (int i = 0; i < EACH; i++)
@@ -55,7 +55,7 @@ static void loop(long n)
 	for (long i = 0; i < n; i++) {
 		void *p = malloc(24 + (size_t)(i & 63));
 
-		__asm__ volatile("" ::"r"(p) : "memory"); /* it is not left out */
+		__asm__ volatile("" ::"r"(p) : "memory"); /* keeps the allocation */
 		free(p);
 	}
 }

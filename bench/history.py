@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long the history takes: adding a record, listing and following many.
+"""Time of history commands: adding a record, and listing and trend analysis of many.
 
   history.py --program build/deepclock [--records 10000] [--adds 50] [--folder DIR]
 
 Records are copies of one real record of 'deepclock bench' with other ids and times. Times are of
-the whole program, so 'version' is measured too: what any command costs. Least of five.
+the whole program, so 'version' is measured too, as the cost of any command. Minimum of five.
 """
 
 import argparse

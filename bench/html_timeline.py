@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long the page of a large trace takes to open in headless Chromium, and how fast its timeline scrolls.
+"""Time to open the page of a large trace in headless Chromium, and frame rate of its timeline.
 
-  html_timeline.py BUILD-FOLDER [EVENTS...]        10000 1000000 10000000 if not given
+  html_timeline.py BUILD [EVENTS...]        default: 10000 1000000 10000000
 
-For each number of events: the trace is made (bench_timeline_make), `deepclock report` writes the page, a browser opens
-it until the timeline is drawn, and for 3 seconds each it moves along, zooms in and out, and scrolls over the tracks, one
-step in each frame. Frames are those that requestAnimationFrame() tells of, which the browser ties to 60 a second.
+For each number of events: bench_timeline_make makes the trace, `deepclock report` writes the page, and a browser opens
+it until the timeline is drawn. Then it pans, zooms in and out, and scrolls over the tracks for 3 seconds each, one step
+per frame. Frames are callbacks of requestAnimationFrame(), which the browser limits to 60 per second.
 Needs Chromium and Selenium; exits with 77 without them.
 """
 
@@ -41,7 +41,7 @@ requestAnimationFrame(frame);
 
 
 def opened(page):
-    """From the beginning of the navigation until the timeline was drawn, in ms, by the page's clock."""
+    """Returns the time from the start of navigation until the timeline was drawn, in ms, by the page's clock."""
     page.wait("const v = document.querySelector('#timeline').timeline; return v && v.frames > 0")
     return page.js("return document.querySelector('#timeline').timeline.drawnAt")
 

@@ -1,9 +1,9 @@
-/* machine_roof.c - the loops behind 'deepclock machine' beside loops written by hand in assembly.
+/* machine_roof.c - the loops of 'deepclock machine' compared with loops in handwritten assembly.
  *
- * Both run in turn in this process, pinned to one processor. What counts is the best of one over
- * the best of the other, since the best is what is reported; the median ratio of neighbours and its
- * range stand beside it. A peak above the hand-written loop is as wrong as one below it: it would
- * count work that was not done.
+ * Both run in turn in this process, pinned to one processor. The test uses the ratio of the best
+ * results, because the command reports the best; the median ratio of adjacent runs and its range
+ * are printed too. A peak above the handwritten loop is as wrong as one below it: it would count
+ * work that was not done.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -56,7 +56,7 @@ __attribute__((target("avx512f"))) static void hand_avx512(uint64_t n)
 
 static void hand_amx(uint64_t n)
 {
-	/* Six sums, two factors; the shape as in the loop that is compared. */
+	/* Six accumulators, two factors; the same shape as the loop under test. */
 	static const struct {
 		uint8_t palette, zero[15];
 		uint16_t row_bytes[16];
@@ -72,7 +72,7 @@ static void hand_amx(uint64_t n)
 			 : "cc", "memory");
 }
 
-/* --- memory: nothing but loads; a = b + s x c */
+/* --- memory: loads only; a = b + s x c */
 
 __attribute__((target("avx2,fma"))) static void hand_read_avx2(void *a, const void *b,
 							       const void *c, size_t n,
@@ -108,7 +108,7 @@ __attribute__((target("avx512f"))) static void hand_read_avx512(void *a, const v
 					   "xmm6", "xmm7");
 }
 
-/* The same with a prefetch ahead: what people tune by hand for memory. */
+/* The same with a software prefetch, as in hand-tuned loops. */
 __attribute__((target("avx512f"))) static void hand_prefetch_avx512(void *a, const void *b,
 								    const void *c, size_t n,
 								    uint64_t passes)
@@ -125,7 +125,7 @@ __attribute__((target("avx512f"))) static void hand_prefetch_avx512(void *a, con
 					 : "memory", "xmm0", "xmm1", "xmm2", "xmm3");
 }
 
-/* The whole loop, one counter for three arrays: nothing but what must be there. */
+/* The whole loop with the fewest instructions: one counter for three arrays. */
 #define TRIAD(r, n, at)                                              \
 	"vmovapd " #at "(%[b], %[i]), %%" r #n "\n\t"                \
 	"vfmadd231pd " #at "(%[c], %[i]), %%" r "15, %%" r #n "\n\t" \
@@ -171,7 +171,7 @@ static const struct memory {
 	const char *name;
 	machine_stream_kind kind;
 	machine_isa needs;
-	machine_level from; /* nearer ones need none of it */
+	machine_level from; /* nearer levels need no prefetch */
 	stream hand;
 } memory[] = {
     {"read", MACHINE_READ, MACHINE_AVX512, MACHINE_L1, hand_read_avx512},
@@ -183,13 +183,13 @@ static const struct memory {
 
 /* --- ratios */
 
-/* On a busy machine all good rounds of one side may be spoilt: a loop that is worse stays so. */
+/* On a busy machine all good rounds may be disturbed; a slower loop fails every attempt. */
 #define ATTEMPTS 3
 
 static bool missed;
 static double best_hand_fp32;
 
-/* false: the limit was missed, and there is one more attempt. */
+/* Returns false if the limit was missed and an attempt is left. */
 static bool judge(const char *name, const char *of, const double *ours, const double *hand,
 		  double most, int attempt)
 {
@@ -203,8 +203,7 @@ static bool judge(const char *name, const char *of, const double *ours, const do
 	stat_sort(ratio, ROUNDS);
 	stat_sort(a, ROUNDS);
 	stat_sort(b, ROUNDS);
-	/* What deepclock machine reports is the best, and on a busy machine most rounds are spoilt.
-	 */
+	/* deepclock machine reports the best round; on a busy machine most rounds are disturbed. */
 	const double best = a[ROUNDS - 1] / b[ROUNDS - 1];
 	const bool bad = best < LEAST || best > most;
 	printf("  %-5s %-17s %9.4g %9.4g G/s   ratio %.3f   (in turn %.3f, %.3f to %.3f)%s\n", of,
@@ -241,8 +240,8 @@ static bool arithmetic_compare(const struct arithmetic *a, const machine_peak *p
 	return judge(a->name, "", ours, hand, MOST, attempt);
 }
 
-/* As deepclock machine does: the fastest loop of its kind for this level, with the instructions of
- * the loop by hand. */
+/* Returns the fastest loop of its kind for this level, as deepclock machine does, with the
+ * instruction set of the handwritten loop. */
 static const machine_stream *choose(const struct memory *m, unsigned char *a, unsigned char *b,
 				    unsigned char *c, size_t bytes, uint64_t n)
 {
@@ -292,7 +291,7 @@ static bool memory_compare(const struct memory *m, const char *level, unsigned c
 		m->hand(at, b, c, bytes, n);
 		hand[k] = work / ns_since(begin);
 	}
-	/* Plain loops may well beat one with a prefetch. */
+	/* A plain loop may be faster than one with a prefetch. */
 	return judge(m->name, level, ours, hand, INFINITY, attempt);
 }
 

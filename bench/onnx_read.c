@@ -1,14 +1,15 @@
-/* model_read.c - reading a model's structure beside the least work that could do it: a walk over
- * the same bytes by hand, which keeps names, operators, inputs, dimensions and types and skips the
- * data of tensors, but checks nothing and knows nothing else of the format. In turn, on one core.
+/* onnx_read.c - reading a model's structure, compared with the least work that could do it: a
+ * handwritten walk over the same bytes, which keeps names, operators, inputs, dimensions and types
+ * and skips the data of tensors, but checks nothing and ignores all other fields. Both run in turn
+ * on one core.
  *
  *     bench_onnx_read [--rounds N] [--limit RATIO]
  *     bench_onnx_read --read FILE        reads it once and prints the peak resident KiB
  *
- * Cases: 208 MiB of weights in 52 layers; 20,000 nodes; 2 GiB of weights in another file. Where
- * the onnx package is there, its parser takes its turn too, and its shape inference beside
- * deepclock's shapes and costs. Exits with 1 when a median ratio is above its limit, when a reader
- * needs more than 10 MiB, or when weights were opened.
+ * Cases: 208 MiB of weights in 52 layers; 20,000 nodes; 2 GiB of weights in another file. If
+ * the onnx package is installed, its parser is measured too, and its shape inference compared with
+ * deepclock's shapes and costs. Exits with 1 if a median ratio is above its limit, a reader needs
+ * more than 10 MiB, or weights were opened.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -47,16 +48,16 @@ static double now_ns(void)
 
 typedef struct walk {
 	int fd;
-	uint64_t at, end; /* of the window's bytes in the file */
+	uint64_t at, end; /* file offsets of the window */
 	uint8_t window[WINDOW];
-	char *text; /* all names behind each other */
+	char *text; /* all names, concatenated */
 	size_t ntext, text_room;
 	uint32_t *cells; /* for each node and tensor: lengths, counts, dimensions, types */
 	size_t ncells, cells_room;
 	size_t nodes, tensors;
 } walk;
 
-/* `n` bytes at `at`, which lie in the window afterwards; after a jump a page is enough. */
+/* Moves `n` bytes at `at` into the window; after a jump one page suffices. */
 static const uint8_t *walk_see(walk *w, uint64_t at, size_t n)
 {
 	if (at < w->at || at + n > w->end) {
@@ -110,7 +111,7 @@ static void walk_text(walk *w, uint64_t at, uint64_t n)
 	walk_cell(w, n);
 }
 
-/* Which fields to keep, by the message they are in (field numbers of onnx.proto). */
+/* Fields to keep, by their message (field numbers of onnx.proto). */
 enum { TEXT = 1, NUMBER, ENTER };
 typedef struct step {
 	uint8_t what, to;
@@ -217,7 +218,7 @@ static long resident_peak_kib(void)
 	return kib;
 }
 
-/* --- other programs: started once, asked by a line, answer with a line */
+/* --- other programs: started once; one line per request and reply */
 
 typedef struct other {
 	pid_t pid;
@@ -272,8 +273,8 @@ static long peak_of(const char *self, const char *path)
 	return (long)kib;
 }
 
-/* Prints 0 when it is ready; then, for each line "load PATH" or "infer PATH", the nanoseconds of
- * one parse of the file, or of libonnx's parse and inference of bytes that are in memory. */
+/* Prints 0 when ready; then, for each line "load PATH" or "infer PATH", the nanoseconds of one
+ * parse of the file, or of libonnx's parse and inference of bytes in memory. */
 static const char python[] = "import sys, time\n"
 			     "import onnx\n"
 			     "from onnx import shape_inference\n"
@@ -355,11 +356,11 @@ static void write_at(int fd, const wire_out *w, uint64_t at)
 		stop("cannot write a model");
 }
 
-/* Writes the parts of a graph into a file; between them lie holes where tensors have their data,
- * which no reader is to look at. */
+/* Writes the parts of a graph into a sparse file; the holes are the data of tensors, which no
+ * reader may read. */
 typedef struct part {
 	wire_out bytes;
-	uint64_t hole; /* behind them */
+	uint64_t hole; /* size of the hole after them */
 } part;
 
 static void write_model(const char *path, part *parts, size_t n)
@@ -394,7 +395,7 @@ typedef struct layers {
 	const char *location; /* of the weights; NULL: in the model's file */
 } layers;
 
-/* A tensor up to where its data begins. */
+/* Writes a tensor up to its data. */
 static void put_tensor(wire_out *w, const layers *l, int i)
 {
 	const unsigned long long bytes = l->side * l->side * 4;
@@ -483,7 +484,7 @@ typedef struct setup {
 	const char *self;
 	size_t rounds;
 	double limit;
-	other *libonnx; /* NULL: not there */
+	other *libonnx; /* NULL: not installed */
 } setup;
 
 static bool compare(const setup *s, const char *what, const char *path)
@@ -493,7 +494,7 @@ static bool compare(const setup *s, const char *what, const char *path)
 	size_t nodes = 0, walked = 0, n = s->rounds;
 	char line[4300];
 
-	/* Both once before: the file's pages, the allocator's. */
+	/* Warm-up of both: page cache and allocator. */
 	by_hand(path, &walked);
 	by_deepclock(path, &nodes);
 	if (walked != nodes)
@@ -545,7 +546,7 @@ static double counted_by_deepclock(const char *path, size_t *ret_ops)
 	return now_ns() - begin;
 }
 
-/* Every shape and every cost, beside libonnx's shapes; it counts nothing. */
+/* Times every shape and cost, compared with libonnx's shapes, which has no costs. */
 static bool compare_shapes(const setup *s, const char *path)
 {
 	static double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], ratio[ROUNDS_MAX];
@@ -573,7 +574,7 @@ static bool compare_shapes(const setup *s, const char *path)
 	return typical <= 1;
 }
 
-/* Access times would tell too, but not every file system keeps them. */
+/* Deletes the weights and reads again, because not every file system updates access times. */
 static bool reads_without(const setup *s, const char *path, const char *weights)
 {
 	unlink(weights);

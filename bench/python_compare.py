@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often deepclock.compare() is right of functions: the same function twice, and one beside another that
-does 3 % more. Counts of the verdicts.
+"""Error rates of deepclock.compare() of functions: the same function twice, and a function with 3 % more work.
+Prints counts of the verdicts.
 
   PYTHONPATH=build/python python_compare.py [TIMES]     20; 100 takes about a quarter of an hour
 
-Ends with 1 when identical functions are told apart once, when the slower one is called the faster, or when
+Exits with 1 if identical functions get a verdict once, if the slower function is reported as faster, or if
 fewer than nine of ten planted differences are found.
 """
 
@@ -14,7 +14,7 @@ import sys
 
 import deepclock
 
-WORK, PLANTED = 2000, 1.03  # steps of a loop of Python, some 30 us
+WORK, PLANTED = 2000, 1.03  # iterations of a Python loop, about 30 us
 
 
 def looping(n):
@@ -26,7 +26,7 @@ def looping(n):
 
 
 def verdicts(times, n):
-    """Counts of what is said of a function and one that makes n steps."""
+    """Counts the verdicts on a function and one with n iterations."""
     counts = collections.Counter()
     for i in range(times):
         r = deepclock.compare({"a": looping(WORK), "b": looping(n)}, max_time=10, order_seed=i + 1,

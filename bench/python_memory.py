@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to watch Python's memory: deepclock.memory beside tracemalloc and memray, deepclock.memory.lines
-beside memory_profiler, all in turns in one process.
+"""Overhead of memory profilers of Python: deepclock.memory, tracemalloc and memray, and deepclock.memory.lines and
+memory_profiler, all in turns in one process.
 
   PYTHONPATH=build/python python_memory.py
 
-Figures are processor times over the plain ones of the same round (median, least to greatest). Peers that are not installed are
-skipped. Ends with 1 when a limit is missed: deepclock.memory with whole stacks at most as much as tracemalloc with
-one frame on the program that allocates most; deepclock.memory.lines at most a fifth of memory_profiler.
+Figures are CPU times over the plain ones of the same round (median, minimum to maximum). Peers that are not installed
+are skipped. Exits with 1 if a limit is missed: deepclock.memory with whole stacks at most the overhead of tracemalloc
+with one frame on the program that allocates most; deepclock.memory.lines at most a fifth of memory_profiler.
 """
 
 import os
@@ -131,7 +131,7 @@ def table(work, methods, rounds):
 
 
 def beside(ratios, a, b):
-    """The median of a's times over b's, round by round; None: one is not there."""
+    """Returns the median ratio of a's times to b's, by round; None: one is not installed."""
     if a not in ratios or b not in ratios:
         return None
     return statistics.median(x / y for x, y in zip(ratios[a], ratios[b]))

@@ -1,6 +1,6 @@
-/* python_pair.c - what the extension is measured against: a pair of methods in C that do nothing,
- * the same pair with the clock read in each and the reading kept, and bare calls of a function. A
- * module for python_zones.py and python_peers.py.
+/* python_pair.c - baselines of the extension, a module for python_zones.py and python_peers.py: a
+ * pair of empty C methods, the same pair with a clock reading stored in each, and bare calls of a
+ * function.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
@@ -10,7 +10,7 @@
 #include <x86intrin.h>
 #endif
 
-enum { KEPT = 4096 }; /* 64 KiB, as a block of the recorder */
+enum { KEPT = 4096 }; /* 64 KiB, as a chunk of the recorder */
 
 static struct {
 	unsigned long long ticks, what;

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What deepclock's timed loop makes of a run of a Python function, beside bare calls from C, timeit, pyperf
-and torch.utils.benchmark, in turns: nanoseconds per run of a function that does nothing.
+"""Overhead of deepclock's timed loop on a run of a Python function, compared with bare calls from C, timeit,
+pyperf and torch.utils.benchmark, in turns: nanoseconds per run of an empty function.
 
   PYTHONPATH=build/python:build/bench python_peers.py
 
-"beyond two clock readings" is the processor's time of a turn of the loop, with a reading before and behind the
-run, less a bare call and two readings; "in a sample" is what a sample is longer than a bare call and one
-reading. Ends with 1 when the first is 30 ns or more. What looks at statistics between slices of runs is in
-none of them. pyperf times in processes of its own.
+"beyond two clock readings" is the CPU time of a loop iteration, which has a reading before and after the run,
+minus a bare call and two readings; "in a sample" is a sample minus a bare call and one reading. Exits with 1 if
+the former is 30 ns or more. Both are without the statistics between slices of runs. pyperf times in separate
+processes.
 """
 
 import os
@@ -31,7 +31,7 @@ def nothing():
 
 
 def ours():
-    """(ns of a sample, ns of a turn of the loop, ns of a clock reading)"""
+    """Returns (ns of a sample, ns of a loop iteration, ns of a clock reading)."""
     r = deepclock.bench(nothing, time="100ms", warmup=1000, group=1, no_history=True, quiet=True)
     return (r["latency/median"].value, r["cpu/time"].value,
             r.facts["method/clock_cost"].value)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a named range costs in Python: deepclock's, beside a pair of empty functions of C, and beside
-PyPI's nvtx, viztracer and torch.profiler.record_function where they are installed.
+"""Overhead of a named range in Python: deepclock's, compared with a pair of empty C functions, and with
+PyPI's nvtx, viztracer and torch.profiler.record_function if installed.
 
   PYTHONPATH=build/python:build/bench python_zones.py
 
-All are measured in turn, in one process; figures are CPU time of the thread, less an empty loop's;
-ratios are of the same round (median, least to greatest). The empty pair, and the same pair that reads the
-clock in each call and keeps the reading, are python_pair.c: what records a range cannot do less than the
-latter. Ends with 1 when a limit is missed: not recorded at most 1.5 times the empty pair, recorded at most
-1.5 times the one that reads the clock.
+All are measured in turn, in one process; figures are CPU time of the thread minus an empty loop's;
+ratios are within a round (median, minimum to maximum). The empty pair, and the same pair that stores a clock
+reading in each call, are in python_pair.c; the latter is a lower bound of a recorded range. Exits with 1 if
+a limit is missed: not recorded at most 1.5 times the empty pair, recorded at most 1.5 times the pair that
+reads the clock.
 """
 
 import importlib
@@ -23,7 +23,7 @@ import python_pair
 
 import deepclock
 
-ROUNDS, PAIRS, PEER_PAIRS = 41, 20000, 1000  # peers take up to 10 us
+ROUNDS, PAIRS, PEER_PAIRS = 41, 20000, 1000  # a peer's pair takes up to 10 us
 LIMIT = 1.5
 
 
@@ -77,7 +77,7 @@ OWN = {"nothing": nothing, "empty": empty, "clock": clock, "by hand": by_hand, "
        "called": called, "decorated": decorated}
 
 
-# --- peers: (name, the loop); or why not
+# --- peers: (name, loop), or the reason of absence
 
 
 def peer_nvtx():
@@ -164,7 +164,7 @@ def took(loop):
 
 
 def measured(loops, rounds):
-    """For each loop its times, all in turn."""
+    """Returns the times of each loop, measured in turn."""
     times = {name: [] for name in loops}
     for _ in range(rounds):
         for name, loop in loops.items():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Do intervals hold on this machine? Models are measured for as long as asked, in windows of one process
-and in starts of many, and intervals of what is the same are held against each other:
+"""Coverage of intervals on this machine: models are measured in windows of one process and in many starts, and
+intervals of the same quantity are compared:
 
   windows  the medians of two windows, one after the other, agree when they differ by no more than the root
-           of the sum of their half widths' squares: of intervals that hold, 95 % do
+           of the sum of their half widths' squares: with correct coverage, 95 % do
   starts   any 5 starts against the mean of the others: their interval (Student's t, as --processes gives)
-           holds it in 95 %, less what that mean is itself unsure by
+           covers it in 95 %, less the effect of that mean's own uncertainty
 
   PYTHONPATH=build/python bench/replicate.py [--program build/deepclock] [--time 60s] [--starts 30]
                                              [--start-time 1s] [MODEL...]
@@ -31,7 +31,7 @@ MODELS = "zoo:simplenet", "zoo:mobilenet_v2 --image-size 64", "zoo:squeezenet1_1
 
 
 def measured(program, model, duration, folder):
-    """The latencies behind the warm-up, in ns, and the record."""
+    """Returns the latencies after the warm-up, in ns, and the record."""
     path = os.path.join(folder, "record.json")
     subprocess.run([program, "bench", *model.split(), "--time", duration, "--save", path, "--no-history", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
@@ -50,7 +50,7 @@ def share(found):
 
 
 def windows(values, n):
-    """Agreement of neighbours: all, and those of which neither is marked; share of the windows that is marked."""
+    """Agreement of adjacent windows, of all and of the unmarked; share of marked windows."""
     all_of = [deepclock.estimate(values[i:i + n]) for i in range(0, len(values) - n + 1, n)]
     pairs = [p for p in itertools.pairwise(all_of) if all(e.lo is not None for e in p)]
     return ([agree(*p) for p in pairs], [agree(*p) for p in pairs if not any(e.narrow for e in p)],
@@ -58,7 +58,7 @@ def windows(values, n):
 
 
 def starts(records, seed):
-    """How often 5 starts hold the mean of the others; how often a single one's interval does."""
+    """How often the interval of 5 starts, and that of a single start, covers the mean of the others."""
     of = random.Random(seed)
     medians = [float(r["latency/median"]) for r in records]
     five, one = [], []

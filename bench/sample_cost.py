@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What sampling at about 1 kHz takes from a program: counted work of a C program and of a Python one, plain and under
-each sampler that is installed, in rounds of random order. A ratio is of one round's runs, by the program's own CPU
-time and by the time that passed in it; told are the medians with an interval of 95 % (of order statistics), how many
-samples came of each second of CPU time, and what share of the work the sampler gave to the function that does 70 %.
+"""Overhead of sampling at about 1 kHz: fixed work of a C program and a Python program, plain and under each installed
+sampler, in rounds of random order. Ratios are within a round, of the program's own CPU time and elapsed time; printed
+are the medians with a 95 % interval (of order statistics), the samples per second of CPU time, and the share of
+samples in the function that does 70 % of the work.
 
   sample_cost.py DEEPCLOCK PROGRAM [ROUNDS]
 
-Ends with 1 when an interval of CPU time lies above the limit as a whole. Peers: perf, py-spy, and gperftools'
+Exits with 1 if an interval of CPU time is entirely above the limit. Peers: perf, py-spy, and gperftools'
 libprofiler.so.0 (also in $LD_LIBRARY_PATH).
 """
 
@@ -58,7 +58,7 @@ def of_folded(_):
 
 
 def of_words(stderr):
-    """perf and gperftools say how many there are."""
+    """Returns the number of samples that perf or gperftools prints."""
     found = re.search(r"\((\d+) samples\)|bytes = (\d+)/", stderr)
     return (int(found[1] or found[2]), None) if found else (None, None)
 
@@ -69,7 +69,7 @@ def runs(words, more):
 
 
 def ways_of(deepclock, python):
-    """name: (words before the program, more environment, what reads the samples)"""
+    """Returns {name: (words before the program, more environment, reader of the samples)}."""
     ways = {"plain": ([], {}, None)}
     for by in ("in-process", "timer", "perf"):
         words = [deepclock, "sample", "--quiet", "--rate", RATE, "--source", by, "--save", "run.json", "--no-history", "--"]
@@ -96,7 +96,7 @@ def run(way, command):
 
 
 def interval(values):
-    """The median, and the two values between which the true one lies 95 times of 100."""
+    """Returns the median and its 95 % interval."""
     values = sorted(values)
     n = len(values)
     k = max(0, math.floor(n / 2 - 1.96 * math.sqrt(n) / 2))

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Of k starts with unlike numbers of runs: how often does the interval between starts hold? One value of each
-start, as deepclock has it, beside weights by the error within each (Paule and Mandel; Hartung and Knapp).
-Needs NumPy.
+"""Coverage of the interval from k starts with unequal numbers of runs: one value per start, as in deepclock,
+compared with weights by the error within each (Paule and Mandel; Hartung and Knapp). Needs NumPy.
 
   starts.py [HISTORIES]     20000; the table of docs/reference/validation.md
 """
@@ -16,7 +15,7 @@ rng = numpy.random.default_rng(1)
 
 
 def between(y, v):
-    """Paule and Mandel's variance between starts, by bisection."""
+    """Returns Paule and Mandel's variance between starts, by bisection."""
     lo, hi = numpy.zeros(len(y)), y.var(axis=1, ddof=1) * 10 + 1e-9
 
     def excess(var):
@@ -33,11 +32,11 @@ def between(y, v):
 
 
 def covered(k, spread, histories):
-    """Share of the intervals that hold 0: values counted once, and weighted; how wide these are beside those."""
+    """Coverage of 0 by unweighted and by weighted intervals; ratio of the weighted widths to the unweighted."""
     n = numpy.exp(rng.uniform(numpy.log(50), numpy.log(2000), (histories, k)))
     within = numpy.sqrt(300 / n)
     y = spread * rng.standard_normal((histories, k)) + within * rng.standard_normal((histories, k))
-    v = within ** 2 * rng.chisquare(20, (histories, k)) / 20  # known as well as 20 degrees of freedom tell
+    v = within ** 2 * rng.chisquare(20, (histories, k)) / 20  # estimated with 20 degrees of freedom
     limit = T[k]
     once = limit * y.std(axis=1, ddof=1) / numpy.sqrt(k)
     w = 1 / (v + between(y, v)[:, None])

@@ -1,7 +1,7 @@
 /* timeline_make.c - writes a trace of a given number of events, for bench/html_timeline.py: threads
  * that train in steps, waits, a counter for each thread and one of the process, marks.
  *
- *     bench_timeline_make EVENTS FILE	the form is that of FILE's ending
+ *     bench_timeline_make EVENTS FILE	FILE's extension selects the format
  *
  * A range's begin and its end are two events. The same number gives the same file.
  *
@@ -35,7 +35,7 @@ static _Noreturn void stop(const char *what)
 typedef struct thread {
 	uint64_t ns, rng;
 	unsigned depth;
-	/* Of each that is open: what it is, how many it called. */
+	/* Per open range: its function, and its number of calls. */
 	uint32_t open[DEPTH + 1], calls[DEPTH + 1];
 } thread;
 
@@ -94,7 +94,7 @@ static void tracks_tell(void)
 					  .unit = DCK_UNIT_BYTE});
 }
 
-/* What is called next depends on who calls, and on what it called before, as in a program. */
+/* The next callee depends on the caller and on its previous callee, as in a program. */
 static uint32_t called(thread *t)
 {
 	const uint32_t by = t->open[t->depth], k = t->calls[t->depth]++;
@@ -106,7 +106,7 @@ static uint32_t called(thread *t)
 	return t->depth == 2 && k % 16 == 7 ? WAIT : OPERATOR + (by * 7 + k % 3) % OPERATORS;
 }
 
-/* The next event of a thread: a begin or an end, the deeper the shorter. A step has many layers. */
+/* Returns the thread's next event, a begin or an end; deeper ranges are shorter. */
 static trace_event next(thread *t, bool last)
 {
 	const uint64_t r = rng_next(&t->rng), some = (r >> 8) % 2000;
@@ -144,7 +144,7 @@ static void events_tell(uint64_t n)
 			e[k] = next(t, left - k <= DEPTH);
 		format->events(out, FIRST_THREAD + i, e, k);
 		told += k;
-		/* Not counted: a few of each batch. */
+		/* Not counted as events: a few per batch. */
 		format->events(out, FIRST_COUNTER + i,
 			       &(trace_event){.ns = t->ns,
 					      .kind = TRACE_COUNTER,

@@ -1,12 +1,11 @@
-/* trace_formats.c - encoding a timeline beside the least work that could be: storing the same
- * events into a buffer of the same size, 16 bytes each. In turn, on one core; nothing is written to
- * a file.
+/* trace_formats.c - encoding a timeline, compared with a lower bound: storing the same events into
+ * a buffer of the same size, 16 bytes each. In turn, on one core; nothing is written to a file.
  *
  *     bench_trace_formats [--rounds N] [--passes N]
  *
- * The timeline has 48 names, ranges up to 8 deep and random times between events. Exits with 1 when
- * a format is below its rate and needs more than its ratio to plain storing too, so that a slow
- * machine is no failure.
+ * The timeline has 48 names, ranges up to 8 deep and random times between events. Exits with 1 if
+ * a format is both below its rate and above its ratio to plain storing, so that a slow machine is
+ * no failure.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
@@ -36,7 +35,7 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* --- a sink that counts and forgets */
+/* --- a sink that counts and discards */
 
 static dck_status forget(void *self, const void *bytes, size_t n, dck_err *err)
 {
@@ -55,7 +54,7 @@ static void make(trace_event *e, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t r = rng_next(&rng);
 		bool begins = depth == 0 || (depth < DEPTH && (r & 1));
-		/* A range always fits into what is left. */
+		/* The remaining events always suffice to end the open ranges. */
 		begins = begins && depth + 1 < n - i;
 		ns += 20 + (r >> 8) % 2000;
 		e[i] = (trace_event){.ns = ns,
@@ -121,7 +120,7 @@ static double median(double *v, size_t n)
 	return v[n / 2];
 }
 
-/* What a format is to reach: events per microsecond, or the time of plain storing times `ratio`. */
+/* Limits of a format: events per microsecond, or the time of plain storing times `ratio`. */
 static const struct {
 	const char *name;
 	double rate, ratio;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Alarms of 'deepclock history trend' beside those of others, on the same made-up series (tests/accuracy/changes.c), each
-looked at on every one of 90 days: how often is there a false one, how often is a step seen in time?
+"""Alarms of 'deepclock history trend' compared with other change-point detectors on the same simulated series
+(tests/accuracy/changes.c), each tested on each of 90 days: rate of false alarms, and of steps detected in time.
 
   python3 -m venv V; V/bin/pip install ruptures; V/bin/pip install apache-otava
   V/bin/python bench/trend_peers.py [--series build/tests/accuracy/accuracy_changes] [--times 100]
 
-PELT: least squares, segments of 3 or more, penalty 3 log(n) times the variance (ruptures). Hunter: as it comes, p <= 0.001
-(apache-otava, which was Hunter). E-divisive: its method before, 100 permutations, p <= 0.05 (the same package).
+PELT: least squares, segments of 3 or more, penalty 3 log(n) times the variance (ruptures). Hunter: defaults,
+p <= 0.001 (apache-otava, formerly Hunter). E-divisive: Hunter's former method, 100 permutations, p <= 0.05.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-/* unwind.c - the price of the calling thread's stack, for each frame: by rules that are kept, found
- * anew, beside glibc's backtrace() and libunwind, where that is installed. In turn, in one process.
+/* unwind.c - cost per frame of unwinding the calling thread's stack, with cached and with uncached
+ * rules, compared with glibc's backtrace() and libunwind if installed. In turn, in one process.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ours takes at most this part of backtrace()'s time. */
+/* Maximum ratio to backtrace()'s time. */
 #define LIMIT 0.25
 
 enum { ROUNDS = 15, FRAMES_MAX = 256, DEPTH = 20, WAYS = 4 };
@@ -73,7 +73,7 @@ static void measure(void)
 	}
 }
 
-/* Through the C library's qsort(), as deep as a program's stack mostly is. */
+/* Recurses through the C library's qsort() to the usual stack depth of a program. */
 static int deeper(const void *a, const void *b)
 {
 	static int depth;

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a named range costs in LTTng-UST, uftrace and Perfetto's C++ SDK, beside the bare pair (two
-readings of the time stamp counter, two entries of 16 bytes) and beside deepclock's push and pop.
+"""Overhead of a named range in LTTng-UST, uftrace and Perfetto's C++ SDK, compared with the bare pair (two
+readings of the time stamp counter, two entries of 16 bytes) and with deepclock's push and pop.
 
   zone_peers.py SOURCE BUILD [PEER...]
 
 Each peer is a program in bench/peers that runs the three in turn, in one process, while all of them
-record to files; figures are CPU time of the thread that has the ranges, ratios are of the same round
-(median, least to greatest). A peer that is not installed is one line that says what to install.
+record to files; figures are CPU time of the thread that has the ranges, ratios are within a round
+(median, minimum to maximum). For a peer that is not installed one line names the packages.
 Perfetto's SDK is in no package: PERFETTO_SDK names the directory with perfetto.h and perfetto.cc of a
 release of github.com/google/perfetto.
 
-The peers do more than the bare pair: they move events to another process (LTTng-UST, uftrace), or
+The peers do more than the bare pair: they pass events to another process (LTTng-UST, uftrace), or
 serve several sessions (Perfetto).
 """
 
@@ -28,7 +28,7 @@ import time
 
 
 class Absent(Exception):
-    """What to install."""
+    """The packages to install."""
 
 
 class Failed(Exception):
@@ -48,7 +48,7 @@ class Peers:
         self.build, self.scratch = build, scratch
 
     def compiled(self, name, *flags, compiler="CC"):
-        """The program of a peer, linked with the library of the build directory."""
+        """Compiles the program of a peer, linked with the library of the build directory."""
         out = f"{self.scratch}/{name.split('.')[0]}"
         cc = shlex.split(os.environ.get(compiler, {"CC": "cc", "CXX": "c++"}[compiler]))
         run(*cc, "-O2", "-I" + self.include, "-I" + self.peers, f"{self.peers}/{name}", "-o", out,
@@ -57,7 +57,7 @@ class Peers:
 
     @contextlib.contextmanager
     def lttng_session(self):
-        """Recording, in a session of our own; with a daemon of our own where none runs."""
+        """Records in a private session, with a private daemon if none runs."""
         daemon = None
         if subprocess.run(["lttng", "list"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
             daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--quiet"], stderr=subprocess.DEVNULL)

@@ -1,16 +1,16 @@
-/* zones.c - what a range costs: a push and a pop through libdeepclock.so, while it records and
- * while it does not, beside the least that can record it: two readings of the time stamp counter
- * and two entries of 16 bytes.
+/* zones.c - overhead of a range: a push and a pop through libdeepclock.so, recorded and not
+ * recorded, compared with a lower bound: two readings of the time stamp counter and two entries of
+ * 16 bytes.
  *
- * All run in turn in this process; ratios are of the same round. Recording keeps the table (name,
- * calls, times) and, in the second pair of rows, writes Perfetto's file; the drain runs beside it
- * on another processor where there is one. What it cannot take in time is dropped, and counted.
+ * All run in turn in this process; ratios are within a round. Recording updates the table (name,
+ * calls, times) and, in the second pair of rows, writes Perfetto's file; the drain thread runs on
+ * another processor if possible. Events that do not fit into the buffer are dropped and counted.
  *
- * What is not recorded costs less than a clock reading tells. So it is the least of many short
- * rounds, without and with the macros in turn, of ten pairs written out in a loop: what other
- * programs on the same core take can only add to a round, and a short one is often spared.
+ * A range that is not recorded costs less than the resolution of the clock. So its cost is the
+ * minimum of many short rounds, without and with the macros in turn, of ten unrolled pairs in a
+ * loop: other programs on the core can only lengthen a round, and rarely disturb a short one.
  *
- *	bench_zones [PAIRS [FILE]]	so many in one go, 10000000 if not given, to FILE
+ *	bench_zones [PAIRS [FILE]]	number of pairs in one run (default 10000000), to FILE
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -53,7 +53,7 @@ static uint64_t read_clock(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of this thread: what other programs take is no cost of a range. */
+/* CPU time of this thread, which excludes other programs. */
 static uint64_t cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -117,7 +117,7 @@ static double time_of(void (*f)(void), int pairs)
 	return (double)(cpu_ns() - begin) / pairs;
 }
 
-/* CPU time of the thread that drains; 0: not known. */
+/* Returns the CPU time of the drain thread; 0: unknown. */
 static double drain_ns(void)
 {
 	DIR *all = opendir("/proc/self/task");
@@ -146,7 +146,7 @@ static double drain_ns(void)
 }
 
 typedef struct outcome {
-	double pair_ns, drain_event_ns; /* CPU time; of the drain until the last pair was made */
+	double pair_ns, drain_event_ns; /* CPU time; the drain's until the last pair */
 	double dropped, bytes, waited_ns;
 } outcome;
 
@@ -157,7 +157,7 @@ static double fact(const dck_record *r, const char *key)
 	return f ? (double)f->value.as.i : 0;
 }
 
-/* `times` times PAIRS in one recording. */
+/* Records `times` times PAIRS ranges. */
 static outcome recorded(const dck_trace_config *config, long times)
 {
 	outcome said = {0};
@@ -217,7 +217,7 @@ static double off_row(void)
 	return with[0] - without[0];
 }
 
-/* More than the memory holds: here the drain must follow, or the program waits. */
+/* More events than the buffer holds: either the drain keeps up, or the program blocks. */
 static void long_row(const dck_trace_config *config, long times, double least)
 {
 	const outcome s = recorded(config, times);

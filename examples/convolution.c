@@ -2,9 +2,9 @@
  *
  *     convolution
  *
- * 16 channels of 64 x 64, 3 x 3 kernels, 16 outputs. A clock of whole seconds shows 0, a single
- * call has the page faults of the first one in it, and so has a mean of ten. dck_bench() warms up,
- * measures until the median is known, and gives its interval.
+ * 16 channels of 64 x 64, 3 x 3 kernels, 16 outputs. A clock of whole seconds shows 0; a single
+ * call includes the page faults of the first one, and so does a mean of ten. dck_bench() warms up,
+ * measures until the median is known, and returns its interval.
  *
  *     cc -O2 convolution.c $(pkg-config --cflags --libs deepclock) -o convolution
  *

@@ -1,10 +1,10 @@
-/* fusion.c - the same arithmetic in three loops and in one: what does fusing them save?
+/* fusion.c - the same arithmetic in three loops and in one: the speedup of operator fusion.
  *
  *     fusion
  *
- * y = (a x) * scale + shift, once as an inference runtime does it operator by operator, each
- * reading what the one before has written, and once in a single loop that keeps each element in a
- * register. dck_compare() measures the two interleaved and says how sure the ratio is.
+ * y = (a x) * scale + shift, once operator by operator, as in an inference runtime, each
+ * reading the previous operator's output, and once in a single loop that keeps each element in a
+ * register. dck_compare() measures the two interleaved and gives the interval of the ratio.
  *
  *     cc -O2 fusion.c $(pkg-config --cflags --libs deepclock) -o fusion
  *
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A narrow product: each element of y takes K multiplications, so that reading and writing y
- * itself, of 8 MB, is a good part of the work. */
+/* A narrow product: each element of y takes K multiplications, so that reading and writing
+ * y, of 8 MB, is a large part of the work. */
 enum { ROWS = 4096, COLUMNS = 512, K = 4 };
 
 typedef struct work {
@@ -88,7 +88,7 @@ int main(void)
 	fill(w.scale, COLUMNS, 7);
 	fill(w.shift, COLUMNS, 11);
 
-	/* Faster is worth nothing when it is another result. */
+	/* A faster variant must have the same result. */
 	apart(&w);
 	const double before = checksum(&w);
 	fused(&w);

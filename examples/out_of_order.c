@@ -1,10 +1,9 @@
-/* out_of_order.c - two products of matrices that do not depend on each other: in order, and at
- * once.
+/* out_of_order.c - two independent matrix products: in order, and in parallel.
  *
  *     out_of_order
  *
- * A runtime may start an operator as soon as its inputs are there. In order, one thread computes
- * both products; at once, a second thread computes one of them. dck_compare() measures the two
+ * A runtime may start an operator as soon as its inputs are ready. In order, one thread computes
+ * both products; in parallel, a second thread computes one of them. dck_compare() measures the two
  * interleaved, and DEEPCLOCK_TRACE=out_of_order.pftrace shows both threads on a timeline.
  *
  *     cc -O2 -pthread out_of_order.c $(pkg-config --cflags --libs deepclock) -o out_of_order
@@ -62,7 +61,7 @@ static void state_set(enum state to)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Waits until the state is another one, and returns it. */
+/* Waits until the state is not `from`, and returns it. */
 static enum state state_wait_not(enum state from)
 {
 	pthread_mutex_lock(&lock);
@@ -82,7 +81,7 @@ static void *worker(void *arg)
 	return arg;
 }
 
-/* --- what is compared */
+/* --- the compared functions */
 
 static int in_order(void *arg)
 {
@@ -150,7 +149,7 @@ int main(void)
 	status = measure();
 	state_set(QUIT);
 	pthread_join(thread, NULL);
-	/* The inputs are the same, so both threads must have the same result. */
+	/* Both threads have the same inputs, so they must have the same result. */
 	for (int i = 0; i < N && status == EXIT_SUCCESS; i++)
 		for (int j = 0; j < N; j++)
 			if (ab.at[i][j] != cd.at[i][j])

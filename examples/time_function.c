@@ -18,8 +18,8 @@ typedef struct matrices {
 	float a[N][N], b[N][N], c[N][N];
 } matrices;
 
-/* One run. What it computes must stay visible to the compiler (here: memory that came in through a
- * pointer), or there is nothing left to measure. */
+/* One run. Its result must be observable (here: memory behind a pointer argument), or the compiler
+ * removes the computation. */
 static int multiply(void *arg)
 {
 	matrices *m = arg;
@@ -48,14 +48,14 @@ static void show_progress(void *self, const dck_progress *p)
 			dck_text_time(p->estimate_ns, estimate, sizeof estimate));
 }
 
-/* A reason to doubt the numbers, with what to do about it. */
+/* A warning about the numbers, with its remedy. */
 static void show_note(void *self, const dck_note *note)
 {
 	(void)self;
 	fprintf(stderr, "note: %s (%s)\n", note->text, note->code);
 }
 
-/* One metric: its value and its interval, or why there is none. */
+/* One metric: its value and its interval, or the reason of absence. */
 static void show_metric(const dck_record *record, const char *tag)
 {
 	const dck_metric *m = dck_record_metric(record, tag);
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	subject.arg = &m;
 
 	dck_plan_init(&plan);
-	plan.max_time_ns = 2000000000; /* stop after 2 s even when the median is not known to 1 % */
+	plan.max_time_ns = 2000000000; /* stop after 2 s even if the median is not known to 1 % */
 	plan.title = "time_function";
 
 	if (dck_bench(&subject, &plan, &watch, &record, &err) != DCK_OK) {

@@ -1,10 +1,10 @@
-/* time_model.c - how long a model takes to answer, through ONNX Runtime.
+/* time_model.c - the latency of a model in ONNX Runtime.
  *
  *     time_model [MODEL [RECORD.json]]
  *
  * MODEL is written as on the command line: a file (model.onnx) or a built-in network
  * (zoo:simplenet, the default). Progress goes to stderr, the report to stdout. Exit status 77:
- * there is no ONNX Runtime on this machine.
+ * ONNX Runtime is not installed.
  *
  *     cc time_model.c $(pkg-config --cflags --libs deepclock) -o time_model
  *
@@ -16,7 +16,7 @@
 
 #define SKIPPED 77
 
-/* Probing happens in a child process: a broken library cannot harm this one. */
+/* A child process probes the library, because a broken one may crash the process. */
 static const char *why_no_engine(const char *name, void **ret_owned)
 {
 	dck_engine_info *engines;
@@ -79,8 +79,7 @@ static dck_status measure(const char *model, dck_record **ret, dck_err *err)
 	status = dck_subject_parse(model, &subject, &owned, err);
 	if (status != DCK_OK)
 		return status;
-	/* By name, with the text that the command line takes; plan.precision = 0.02 does the same.
-	 */
+	/* By name, with the command line's text; plan.precision = 0.02 does the same. */
 	status = dck_opt_set(dck_plan_options, &plan, "precision", "2%", err);
 	if (status == DCK_OK)
 		status = dck_opt_set(dck_model_options, &subject.model, "threads", "1", err);

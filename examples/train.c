@@ -1,12 +1,12 @@
-/* train.c - a network that is trained in C, with stopwatches for its epochs.
+/* train.c - trains a network in C, with stopwatches for its epochs.
  *
  *     train [DIR-OF-DATA [EPOCHS [RECORD.json]]]
  *
  * A perceptron of 784, 128 and 10 units (ReLU, softmax, cross-entropy, Adam) learns the clothes of
- * Fashion-MNIST, whose files lie in /usr/share/datasets/fashion-mnist where Debian's package
- * dataset-fashion-mnist puts them. Each epoch prints its line; scalars for TensorBoard go to
- * train.tensorboard/; at the end come the times of the epochs, and the classification report.
- * Exit status 77: the data are not there. With
+ * Fashion-MNIST, whose files Debian's package dataset-fashion-mnist installs in
+ * /usr/share/datasets/fashion-mnist. Each epoch prints its line; scalars for TensorBoard go to
+ * train.tensorboard/; the last output is the times of the epochs and the classification report.
+ * Exit status 77: the data are not installed. With
  *
  *     DEEPCLOCK_TRACE=train.pftrace ./train
  *
@@ -36,7 +36,7 @@ typedef struct data {
 	int n;
 } data;
 
-/* A matrix of weights or a vector of biases, with what Adam remembers of its gradient. */
+/* A matrix of weights or a vector of biases, with Adam's moments of its gradient. */
 typedef struct param {
 	float *w, *grad, *mean, *square;
 	size_t n;
@@ -61,7 +61,7 @@ static void *need(size_t n, size_t size)
 
 /* --- data */
 
-/* n bytes behind the head of an IDX file; NULL: it is not there, or too short. */
+/* Reads n bytes after the header of an IDX file; NULL: not found, or too short. */
 static unsigned char *idx_read(const char *folder, const char *name, size_t head, size_t n)
 {
 	char path[4096];
@@ -98,7 +98,7 @@ static int data_read(const char *folder, const char *kind, int n, data *ret)
 	return 1;
 }
 
-/* --- the network. Matrices are row-major; a batch has one item for each row. */
+/* --- the network. Matrices are row-major; a batch has one item per row. */
 
 static unsigned long long random_state = 1;
 
@@ -147,7 +147,7 @@ static void forward(network *net, const float *x)
 	layer(net->hidden, HIDDEN, &net->w2, &net->b2, CLASSES, net->score);
 }
 
-/* Cross-entropy of the softmax, summed over the batch; scores become their gradients. */
+/* Returns the cross-entropy of the softmax, summed over the batch; replaces scores by gradients. */
 static double loss(network *net, const unsigned char *label)
 {
 	double sum = 0;
@@ -170,7 +170,7 @@ static double loss(network *net, const unsigned char *label)
 	return sum;
 }
 
-/* Gradients of weights and biases from those of the layer's outputs. */
+/* Computes the gradients of weights and biases from the gradients of the layer's outputs. */
 static void layer_back(const float *in, int inputs, const float *out_grad, int units, param *w,
 		       param *b)
 {
@@ -229,7 +229,7 @@ static int best(const float *score)
 
 /* --- training */
 
-/* A batch of items drawn at random, with replacement. */
+/* Draws a batch of items at random, with replacement. */
 static void load(const data *d, float *x, unsigned char *label)
 {
 	DCK_ZONE("load");
@@ -259,7 +259,7 @@ static double train_epoch(network *net, const data *d)
 	return sum / d->n;
 }
 
-/* The share that is predicted right; ret: what was predicted. */
+/* Returns the accuracy; ret: the predictions. */
 static double test(network *net, const data *d, unsigned char *ret)
 {
 	int hits = 0;
@@ -275,7 +275,7 @@ static double test(network *net, const data *d, unsigned char *ret)
 	return (double)hits / d->n;
 }
 
-/* The accuracy after the last epoch; ret: what was predicted there. */
+/* Returns the accuracy after the last epoch; ret: its predictions. */
 static double train(network *net, const data *learned, const data *held, int epochs,
 		    unsigned char *ret)
 {
@@ -311,7 +311,7 @@ static dck_status report(const dck_record *r, bool details, dck_err *err)
 	return status == DCK_OK ? dck_sink_finish(&out, err) : status;
 }
 
-/* One number in each line, which is a form that dck_accuracy() reads. */
+/* Writes one number per line, a format that dck_accuracy() reads. */
 static int lines_write(const char *path, const unsigned char *v, int n)
 {
 	FILE *f = fopen(path, "w");
@@ -363,7 +363,7 @@ int main(int argc, char **argv)
 	const char *folder = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
 	const int epochs = argc > 2 ? atoi(argv[2]) : 5;
 	const dck_laps_config show = {.fd = 2, .live = true, .tensorboard = "train.tensorboard"};
-	static network net; /* what they hold is needed until the program ends */
+	static network net; /* used until the program exits */
 	static data learned, held;
 	static unsigned char predicted[TEST];
 	double accuracy = 0;

@@ -1,4 +1,4 @@
-/* two_layer.c - the classic network of two layers, trained by hand, each phase a stopwatch.
+/* two_layer.c - the classic two-layer network, trained by hand, with a stopwatch for each phase.
  *
  *     two_layer [RECORD.json [DIR]]
  *
@@ -23,7 +23,7 @@ static float hidden[N][HIDDEN], relu[N][HIDDEN], predicted[N][OUT];
 static float predicted_grad[N][OUT], hidden_grad[N][HIDDEN];
 static float w1_grad[IN][HIDDEN], w2_grad[HIDDEN][OUT];
 
-/* Nearly normal: the sum of twelve uniform numbers has variance 1. */
+/* Approximately normal: the sum of twelve uniform numbers has variance 1. */
 static void fill(float *v, size_t n)
 {
 	static unsigned long long state = 1;
@@ -37,7 +37,7 @@ static void fill(float *v, size_t n)
 	}
 }
 
-/* out[n][m] = (or +=) a[n][k] b[k][m]; the inner loop runs along rows, as the memory lies. */
+/* out[n][m] = (or +=) a[n][k] b[k][m]; the inner loop runs along rows, in memory order. */
 static void product(const float *a, const float *b, float *out, int n, int k, int m)
 {
 	for (int i = 0; i < n; i++) {

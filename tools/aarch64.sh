@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Cross-compiles for AArch64 and runs there, in QEMU, the unit tests of what has code of its own for a processor:
-# assembly, registers, instruction sets, frames; and of the arithmetic that a compiler and a C library for another
-# processor may do differently. Not run: what QEMU's user mode has no kernel for (perf events, other processes' memory,
-# counts of threads) or takes minutes for.
+# Cross-compiles for AArch64 and runs, in QEMU, the unit tests of architecture-specific code: assembly, registers,
+# instruction sets, frames; and of arithmetic that may differ with another compiler and C library. Tests that QEMU's
+# user mode does not support (perf events, other processes' memory, thread counters), or runs for minutes, are left out.
 #
 #   tools/aarch64.sh [BUILD]        build-aarch64
 #
-# The libraries of Debian's architecture arm64 are unpacked below BUILD/root; the system gets no other architecture.
+# The libraries of Debian's architecture arm64 are unpacked below BUILD/root; the system's architectures do not change.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd -P)
 build=${1:-$here/build-aarch64}

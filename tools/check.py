@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of this directory share: finding files, reading C, running as a test.
+"""Common code of the checks of this directory: finding files, reading C, running as a test.
 
-A check is a function of a directory that yields one sentence per violation. `run` makes a program of
-it: exit status 0 and 'NAME: ok', or each sentence on a line and 1. With --self-test the program
-feeds itself bad samples and fails unless every one is found.
+A check is a function of a directory that yields one message per violation. `run` makes a program of
+it: exit status 0 and 'NAME: ok', or each message on a line and 1. With --self-test the program
+checks bad samples and fails unless every violation is found.
 """
 
 import os
@@ -16,7 +16,7 @@ SKIPPED = re.compile(r"^(build.*|\.git|\.cache|__pycache__|.*\.egg-info)$")
 
 
 def files(root, *endings):
-    """Paths below root, relative to it and sorted, that end in one of `endings`."""
+    """Returns the paths below root with one of these extensions, relative to it and sorted."""
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if not SKIPPED.match(f)]
@@ -34,7 +34,7 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 def code(text):
-    """C without comments and without what is between quotes; lines keep their numbers."""
+    """Returns C code without comments and the contents of literals; line numbers do not change."""
     def blank(m):
         mark = m[0][0] if m[0][0] in "\"'" else ""
         return mark + "\n" * m[0].count("\n") + (mark or " ")
@@ -52,8 +52,8 @@ def tree(where, samples):
 
 
 def misses(check, cases):
-    """cases: (what, {path: text}, words of the expected sentence or None for no violation). Yields
-    a sentence for each case that the check judges wrongly."""
+    """cases: (name, {path: text}, words of the expected message or None for no violation). Yields a message for each
+    case whose result differs."""
     for what, samples, expected in cases:
         with tempfile.TemporaryDirectory() as where:
             found = list(check(tree(where, samples)))

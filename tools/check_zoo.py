@@ -4,11 +4,11 @@
 
     check_zoo.py PROGRAM [NAME...]
 
-PROGRAM is deepclock: it is asked for the list (`zoo`, first word of each line) and for each
-network (`zoo NAME -o FILE`). Each file must pass onnx.checker and strict shape inference, its
-trained parameters must be as many as published, and writing it twice must give the same bytes.
-Where onnxruntime is installed too, the network also runs, and all its outputs must be finite
-and not all alike. Without the onnx package everything is skipped. Prints TAP.
+PROGRAM is deepclock: it prints the list (`zoo`, first word of each line) and writes each network
+(`zoo NAME -o FILE`). Each file must pass onnx.checker and strict shape inference, its number of
+trained parameters must equal the published one, and a second write must give the same bytes.
+If onnxruntime is installed too, the network also runs, and all its outputs must be finite
+and not all equal. Without the onnx package everything is skipped. Prints TAP.
 """
 
 import filecmp
@@ -47,8 +47,8 @@ PUBLISHED = {
     "matmul": 1024 * 1024,
 }
 
-# Multiply-accumulates of convolutions and matrix products at the default size, one item: what
-# torchvision's models compute (counted there by hooks), so strides and shapes are theirs.
+# Multiply-accumulates of convolutions and matrix products at the default size, one item, as counted
+# by hooks in torchvision's models: equal counts show equal strides and shapes.
 MACS = {
     "resnet18": 1814073344,
     "resnet50": 4089184256,
@@ -62,7 +62,7 @@ MACS = {
     "matmul": 1024 ** 3,
 }
 
-# Further options that must work, and what they make of the first input and output.
+# Further options that must work, with the expected shapes of the first input and output.
 VARIANTS = {
     "resnet18": [(["--image-size", "1024x2048"], [1, 3, 1024, 2048], [1, 1000]),
                  (["--batch", "4", "--image-size", "64"], [4, 3, 64, 64], [4, 1000]),
@@ -87,7 +87,7 @@ def write(program, name, options, path):
 
 
 def trained(model):
-    """Elements of the float initializers without BatchNormalization's running statistics."""
+    """Returns the number of elements of float initializers without BatchNormalization's running statistics."""
     running = {i for node in model.graph.node if node.op_type == "BatchNormalization"
                for i in node.input[3:5]}
     return sum(int(numpy.prod(t.dims, dtype=numpy.int64)) for t in model.graph.initializer
@@ -95,7 +95,7 @@ def trained(model):
 
 
 def macs(model):
-    """Multiply-accumulates of a model whose shapes are all known."""
+    """Returns the multiply-accumulates of a model with known shapes."""
     graph = shape_inference.infer_shapes(model).graph
     shape = {v.name: dims(v) for v in [*graph.value_info, *graph.input, *graph.output]}
     shape.update({t.name: list(t.dims) for t in graph.initializer})
@@ -123,7 +123,7 @@ def check_structure(path, expect_in, expect_out):
         tiny = (a != 0) & (numpy.abs(a) < numpy.finfo(numpy.float32).tiny)
         if not numpy.isfinite(a).all() or tiny.any():
             fail(f"'{t.name}' has values that are subnormal or not finite")
-        # The weights are not needed to infer shapes; without them large networks are quick.
+        # Shape inference does not need the weights, and is fast without them.
         t.ClearField("raw_data")
     inferred = shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     if expect_in and dims(model.graph.input[0]) != expect_in:

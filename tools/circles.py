@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No two files of src call into each other, by whatever way round, and no two directories do; no two
-files have the same base name.
+"""The call graph of the files of src has no cycle, directly or through other files, nor has that of the
+directories; no two files have the same base name.
 
   circles.py [--self-test] libdeepclock.a
 
-Who calls whom is read from the objects of the library and the program: a symbol that one file leaves open and another
-defines is an arrow. Files on a way that leads back to its beginning form a circle.
+The calls are read from the objects of the library and the program: an undefined symbol of one file that another
+file defines is an edge. The files of a strongly connected component form a circle.
 """
 
 import collections
@@ -18,15 +18,15 @@ import tempfile
 import check as c
 from layers import module_of
 
-# Circles that are still there, by the base names of their files. Each must go, none may grow; one that
-# is gone is taken off the list.
+# Remaining circles, by the base names of their files. Each must be resolved, none may grow; a resolved
+# one is removed from the list.
 KNOWN = [set(line.split()) for line in """
 """.strip().splitlines()]
 
 
 def symbols(library):
-    """{object: (defined names, open names)} of an archive, and of the program that Meson builds beside
-    it."""
+    """Returns {object: (defined names, undefined names)} of an archive, and of the program that Meson builds
+    in the same directory."""
     program = sorted(glob.glob(os.path.join(os.path.dirname(library), "deepclock.p", "*.o")))
     out = "".join(subprocess.run(["nm", *files], check=True, capture_output=True, text=True).stdout
                   for files in ([library], program) if files)
@@ -43,7 +43,7 @@ def symbols(library):
 
 
 def arrows(library, paths):
-    """{path: {path it calls: a symbol}}. Meson names an object after its path, with _ for each /."""
+    """Returns {path: {called path: a symbol}}. Meson names an object after its path, with _ for each /."""
     objects = {p.replace("/", "_") + ".o": p for p in paths}
     known = {objects[o]: s for o, s in symbols(library).items() if o in objects}
     home = {name: p for p, (defined, _) in known.items() for name in defined}
@@ -65,7 +65,7 @@ def between_directories(graph):
 
 
 def circles(graph):
-    """The sets of nodes that reach each other (Tarjan's algorithm), of two or more."""
+    """Returns the strongly connected components (Tarjan's algorithm) of two or more nodes."""
     number, low, stack, found = {}, {}, [], []
 
     def visit(x):

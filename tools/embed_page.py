@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the C source that holds the page of reports: its frame, style, scripts and D3, cut where the data go.
+"""Generates the C source of the HTML report page: its frame, style, scripts and D3, split where data are inserted.
 
-  embed_page.py PAGE-FOLDER D3 OUT.c        D3: the file d3.min.js, or '' where there is none
-  embed_page.py --script PAGE-FOLDER        the joined script alone, to stdout
+  embed_page.py PAGE-DIR D3 OUT.c        D3: the file d3.min.js, or '' without it
+  embed_page.py --script PAGE-DIR        the joined script alone, to stdout
 
-The script's modules are put behind one another, each behind those that it imports, as one function: their
-import lines and the word 'export' are left out, so names at the top of a module are unique over all.
-The page's Content-Security-Policy names the hashes of what is embedded; nothing else runs.
+The script's modules are concatenated in topological order of their imports, as one function. Their import
+lines and the word 'export' are left out, so top-level names must be unique in all modules.
+The page's Content-Security-Policy has the hashes of the embedded scripts; no other script runs.
 """
 
 import base64
@@ -27,7 +27,7 @@ def read(*path):
 
 
 def joined(folder, first="page.js"):
-    """All modules that `first` needs, in order, as one script."""
+    """Returns `first` and the modules that it imports, in order, as one script."""
     order, open_, names = [], [], {}
 
     def add(name):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library exports exactly what the public headers declare with DCK_API, and what tools/exports.txt lists: a symbol
-comes or goes with a line there, and with what docs/reference/abi.md says of it. libdeepclock_zones.so exports a part of that,
-which tools/exports_zones.txt lists.
+"""The shared library exports exactly what the public headers declare with DCK_API, and what tools/exports.txt lists: to
+add or remove a symbol, change that list, and docs/reference/abi.md where it applies. libdeepclock_zones.so exports the
+part that tools/exports_zones.txt lists.
 
-  exports.py [--self-test | --update] libdeepclock.so | libdeepclock_zones.so     --update: write the list anew
+  exports.py [--self-test | --update] libdeepclock.so | libdeepclock_zones.so     --update: rewrite the list
 """
 
 import os
@@ -14,10 +14,10 @@ import subprocess
 import sys
 import check as c
 
-FOREIGN = {"InitializeInjectionNvtx2",  # what NVTX looks for in a library, by that name
+FOREIGN = {"InitializeInjectionNvtx2",  # entry point of NVTX in a library
            "dck_wait_begin", "dck_wait_end", "dck_waits_seen",  # libdeepclock_preload.so calls them
            "dck_recorder_yield",  # a copy of the library calls it
-           # One recorder where there are two copies: libdeepclock calls these of libdeepclock_zones.
+           # libdeepclock calls these in libdeepclock_zones, so that two copies use one recorder.
            "dck_recorder_end", "dck_nvtx_install", "dck_itt_install", "dck_laps_lock", "dck_laps_unlock", "dck_past_begin", "dck_past_end", "dck_past_name", "dck_past_push",
            "dck_past_pop", "dck_past_number", "dck_past_thread_begin", "dck_past_thread_end"}
 
@@ -28,7 +28,7 @@ NAME = re.compile(r"\b(dck_\w+)\s*(?:\(|\[|$)")
 
 
 def declared(root):
-    """{name: header} of everything that is DCK_API."""
+    """Returns {name: header} of every DCK_API declaration."""
     names = {}
     for header in c.files(os.path.join(root, "include"), ".h"):
         text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", "", c.code(c.read(root, "include/" + header)),
@@ -42,7 +42,7 @@ def declared(root):
 def exported(library):
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
                          text=True).stdout
-    # Names that begin with '_' are the compiler's and the sanitizers' own.
+    # Names with a leading '_' belong to the compiler and the sanitizers.
     return {line.split()[-1].split("@")[0] for line in out.splitlines()
             if line.split()[-2] not in "aA" and not line.split()[-1].startswith("_")}
 
@@ -56,7 +56,7 @@ def list_of(library):
 
 
 def listed(root, path):
-    """The lines of a list: {name: header}; {}: there is none."""
+    """Returns the lines of a list, {name: header}; {} if the file does not exist."""
     if not os.path.exists(os.path.join(root, path)):
         return {}
     return dict(line.split() for line in c.read(root, path).splitlines() if not line.startswith("#"))

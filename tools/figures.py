@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A figure that is stated in several files is the same in all of them.
+"""A number that several files state is the same in all of them.
 
-FIGURES lists them: what the figure is, and in which files which words are around it. Each place must
-still state it; who changes one changes all, and who removes one removes its line here.
+FIGURES lists the numbers: what each is, and the files with the words around it. Each file must still
+state it. To change a number, change it in all files; to remove it from a file, remove its line here.
 """
 
 import re
@@ -146,7 +146,7 @@ def violations(root, figures=FIGURES):
     for what, places in figures:
         first = None
         for path, words in places:
-            # Words stand with any blanks between them, also the end of a line.
+            # Any white space may separate words, also a line break.
             found = re.findall(words.replace(" ", r"\s+"), check.read(root, path), re.MULTILINE)
             if not found:
                 yield f"{path}: no longer states '{what}' where tools/figures.py looks for it"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every fuzz target of a build by clang (make fuzz), or makes the corpus small again.
+"""Runs every fuzz target of a clang build (make fuzz), or minimises the corpus.
 
-  fuzz.py build-fuzz SECONDS [TARGET...]    searches, on each processor, for so long in all
-  fuzz.py build-fuzz 30s [TARGET...]        each target for so long, two on each processor
-  fuzz.py build-fuzz --merge                keeps of the corpus, and of what was found, what is needed
+  fuzz.py build-fuzz SECONDS [TARGET...]    fuzzes on each processor, SECONDS in total
+  fuzz.py build-fuzz 30s [TARGET...]        fuzzes each target for 30 s, two on each processor
+  fuzz.py build-fuzz --merge                minimises the union of the corpus and the found inputs
 
-A search begins with the corpus and with what earlier ones found, in build-fuzz/found/TARGET. What
-fails is written to build-fuzz/TARGET-crash-... and fails the run. --merge is described in
+A run starts from the corpus and the inputs that earlier runs found, in build-fuzz/found/TARGET. A
+crashing input is written to build-fuzz/TARGET-crash-... and fails the run. --merge is described in
 tests/fuzz/corpus/README.md.
 """
 
@@ -31,7 +31,7 @@ def fuzzer(build, target, *args):
 
 
 def corpus(target):
-    """All that read models have one directory."""
+    """Returns the corpus directory; all targets that read models share one."""
     own = os.path.join(CORPUS, target)
     return own if os.path.isdir(own) else os.path.join(CORPUS, "model")
 
@@ -51,7 +51,7 @@ def search(build, target, seconds):
 
 
 def merge(build, folder, targets):
-    """The files with a name, and of the others those that reach what no other file does."""
+    """Keeps the files with a name, and the others that add coverage."""
     found = [os.path.join(build, "found", t) for t in targets]
     before = os.listdir(folder)
     with tempfile.TemporaryDirectory() as kept:

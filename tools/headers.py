@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each public header compiles alone, as C99 and as C++11; each internal one as C17.
+"""Each public header compiles alone, as C99 and as C++11; each internal header as C17.
 
   headers.py [--self-test]     CC and CXX name the compilers (default: cc, c++)
 """
@@ -15,7 +15,7 @@ import check as c
 WARN = ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 CC = os.environ.get("CC", "cc").split()
 CXX = os.environ.get("CXX", "c++").split()
-# For public headers -I is include/ alone: what is installed must do.
+# For public headers -I is include/ alone: the installed headers must suffice.
 PUBLIC = [("C99", CC, "-std=c99", ".c", []), ("C++11", CXX, "-std=c++11", ".cpp", [])]
 INTERNAL = [("C17", CC, "-std=c17", ".c", ["-D_GNU_SOURCE", "-Isrc"])]
 
@@ -24,7 +24,7 @@ def compile_alone(root, header, language):
     name, compiler, standard, ending, flags = language
     inside = header.split("/", 1)[1]
     with tempfile.NamedTemporaryFile("w", suffix=ending) as f:
-        # A second time: the guard must hold. A unit with no declaration is not pedantic C.
+        # Included twice to test the guard. A unit without a declaration is not pedantic C.
         f.write(f'#include "{inside}"\n#include "{inside}"\nextern int alone;\n')
         f.flush()
         done = subprocess.run([*compiler, standard, *WARN, *flags, "-Iinclude", f.name], cwd=root,

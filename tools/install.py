@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what was built where it belongs, and takes it away again.
+"""Installs and uninstalls a build.
 
   [DESTDIR=DIR] [PREFIX=DIR] install.py BUILD install|uninstall
 
-PREFIX may differ from that of the build directory, and from one time to the next: only deepclock.pc
-knows it, and is written for it. What was put where is kept in PREFIX/lib/deepclock/installed, so
-that exactly this is taken away: files, and directories that were made for them and are empty.
+PREFIX may differ from the build directory's and between calls: only deepclock.pc contains it, and is
+generated for it. The manifest PREFIX/lib/deepclock/installed lists what was installed, so that
+uninstall removes exactly that: files, and empty directories that were made for them.
 """
 
 import json
@@ -21,7 +21,7 @@ LIST = "lib/deepclock/installed"
 
 
 def prefix_of(build):
-    """That was asked for now, when it was built, or by Meson's own option."""
+    """Returns the prefix of the environment, of the build, or of Meson's option, in this order."""
     asked = os.environ.get("PREFIX")
     kept = os.path.join(build, "prefix")
     if not asked and os.path.exists(kept):
@@ -43,7 +43,7 @@ def below(destdir, path):
 
 
 class Installed:
-    """The files and directories that are there by us: names as they are without DESTDIR."""
+    """The manifest: installed files and directories, without DESTDIR."""
 
     def __init__(self, destdir, prefix):
         self.destdir = destdir
@@ -61,7 +61,7 @@ class Installed:
             self.names.add(path)
 
     def put(self, source, path, mode=None):
-        """A program that runs just now keeps its file: the new one takes its name."""
+        """Replaces the file by rename, because a running program needs the old one."""
         self.folder(os.path.dirname(path))
         target = below(self.destdir, path)
         new = target + ".new"
@@ -81,7 +81,7 @@ class Installed:
             self.put(f.name, self.list, 0o644)
 
     def remove(self):
-        for name in sorted(self.names, reverse=True):  # what is in a directory before the directory
+        for name in sorted(self.names, reverse=True):  # contents before their directory
             path = below(self.destdir, name)
             if os.path.isdir(path) and not os.path.islink(path):
                 if not os.listdir(path):
@@ -125,7 +125,7 @@ def install(build, destdir, prefix):
     try:
         put_all(there, build, prefix)
     finally:
-        if there.names:  # also what was put before something failed can be taken away
+        if there.names:  # after a failure too, so that uninstall removes a partial installation
             there.save()
     print(f"installed in {below(destdir, prefix)}")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which directory sees which and by which headers, and which may print or exit. Arrows point down; siblings
-see each other only where the table says so; only src/cli prints and exits.
+"""Checks the layers of src: which directory may include which, by which headers, and which may print or exit.
+Dependencies point down; siblings include each other only where the table allows it; only src/cli prints and exits.
 
   layers.py [--self-test]
 """
@@ -17,11 +17,11 @@ ISO = set("assert complex ctype errno fenv float inttypes iso646 limits locale m
 NUMBERS = set("assert float limits math stdbool stddef stdint stdio stdlib string".split())
 ANY = None
 
-# directory: (directories that it may see, its headers that others may include, public headers, C headers,
-# other system headers). A directory always sees itself and what lies in it without a row of its own. ANY: no
-# limit. A directory that shows nothing (`()`) is reached through include/deepclock alone.
+# directory: (directories that it may include, its headers that others may include, public headers, C headers,
+# other system headers). A directory always includes itself and its subdirectories without a row. ANY: no
+# limit. A directory without such headers (`()`) is used through include/deepclock alone.
 LAYERS = {
-    # The ground. No system, no policy on floating-point numbers.
+    # The base layer. No system calls, no policy on floating-point numbers.
     "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
@@ -31,28 +31,28 @@ LAYERS = {
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
-    # Call trees: call paths, and what is added up over them.
+    # Call trees: call paths, and sums over them.
     "src/record/tree": (("base", "stat", "record"), "cct tree_rows function_weights call_table call_tree module_tree path_trie",
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.
     "src/model/onnx": (("base", "os"), "float_format module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
-    # What each operator of a model produces and costs; exact integers, no time.
+    # Output shapes and cost of each operator of a model; exact integers, no time.
     "src/model/cost": (("base", "model/onnx"), "cost_model einsum op flop_conventions slice_cut", ("base",), ISO, ()),
-    # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
+    # Rebatching: a model exported for one item is rewritten for many; reads and writes models, runs nothing.
     "src/model/rebatch": (("base", "model/onnx", "model/cost"), "rebatch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
-    # What is measured, opened.
+    # Opening the subjects of a measurement.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
                             "hooks input_given inputs npy random rebatched shape_resolve subject_facts target", ANY, ISO, ()),
-    # Outputs against outputs.
+    # Numerical comparison of outputs.
     "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "output_compare tensor_compare rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.
     "src/measure": (("base", "os", "stat", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "device_times diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),
-    # One directory for each command on top.
+    # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),
     "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
@@ -70,7 +70,7 @@ LAYERS = {
     "src/study/accuracy": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,
                            ISO, ()),
 
-    # Watching programs. Stacks: unwinding them, and what is mapped where.
+    # Profiling programs. Stacks: unwinding, and the memory map.
     "src/profiler/unwind": (("base", "os"), "elf_file file_room eh_frame_index go_table readable address_space unwind unwind_scan unwind_self", ("base",), ISO,
                             ("dlfcn.h", "dwarf.h", "elf.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h", "sys/types.h",
                              "ucontext.h", "unistd.h")),
@@ -81,17 +81,17 @@ LAYERS = {
     "src/profiler/python": (("base", "os", "profiler/unwind"),
                             "python_elf python_library python_merge python_runs python_self python_stack", ("base",), ISO,
                             ("dlfcn.h", "elf.h", "link.h", "pthread.h", "sys/types.h", "unistd.h")),
-    # Timelines of ranges, and what is added up over them.
+    # Timelines of ranges, and statistics over them.
     "src/profiler/timeline": (("base", "os", "stat", "record", "record/tree"),
                               "pending_ranges perfetto sample_sums timeline_lod thread_table timeline zone_percentiles zone_aggregate zone_table",
                               ("base", "opt", "report", "unstable"), ISO, ()),
-    # Their forms in files: one file for each.
+    # Trace file formats: one source file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
                            ("base", "calls", "record", "report", "trace"), ISO, ()),
-    # Such files again, also other programs': read, added up, several of them on one timeline.
+    # Reading trace files, also of other programs; statistics, and merging several onto one timeline.
     "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
                           ("base", "calls", "opt", "trace", "unstable"), ISO, ()),
-    # Ranges of a program while it runs.
+    # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
                            "backfill result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
@@ -103,23 +103,23 @@ LAYERS = {
                             "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
                            ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
                             "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
-    # Stacks of a program that is not changed, taken by the kernel or by timers in it.
+    # Sampling stacks of an unmodified program, by the kernel or by timers in the program.
     "src/profiler/sample": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python"),
                             "sample_beside sample_moment sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
-    # Who allocates a program's memory.
+    # Allocation profiling of a program by call path.
     "src/profiler/memory": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
-    # Methods beside each other: each run is a process of its own.
+    # Comparison of profiling methods: each run is a separate process.
     "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
-    # Libraries of their own, which run inside a program that is watched: src/profiler/preload/README.md has their rules.
+    # Separate libraries, preloaded into the profiled program: src/profiler/preload/README.md has their rules.
     "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
     "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
     "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
     "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
 
-    # Showing. Pure functions of a record, but for the file they are written to.
+    # Reports. Pure functions of a record, except for the output file.
     "src/report": (("base", "os", "record", "record/tree", "profiler/timeline"), (), ("base", "opt", "record", "report", "unstable"), ISO, ()),
-    # What was measured before; it sees records, never how they were made.
+    # Earlier measurements; it uses records, never the measuring code.
     "src/history": (("base", "os", "record", "stat"), (), ("base", "history", "opt", "record", "report", "unstable"), ISO, ("sqlite3.h",)),
     "src/cli": ((), (), ANY, ISO, ANY),
     "python": ((), (), ANY, ISO, ANY),
@@ -128,30 +128,30 @@ LAYERS = {
     "include/deepclock": ((), ANY, ANY, set("stdbool stddef stdint".split()), ()),
 }
 PRINTERS = ("src/cli", "python", "examples")
-# The two products over the common ground, and the one arrow between them: a measurement passes its runs to a timeline.
+# The two products over the common base, and the one dependency between them: a measurement passes runs to a timeline.
 PRODUCTS = {"measuring models": ("src/model/", "src/machine", "src/engine", "src/measure", "src/study/"),
             "watching programs": ("src/profiler/",)}
 JOINED = [("src/measure", "profiler/trace")]
 TOP_MAX, FILES_MAX = 16, 40 # directories directly below src, files directly in one
 
-# Calls that only PRINTERS may make, but for these.
+# Calls that only PRINTERS may make, with these exceptions.
 FORBIDDEN = re.compile(r"(?<![\w.>])(_?_?exit|_Exit|quick_exit|abort|v?f?printf|f?puts|perror|putchar|"
                        r"fputc|putc|fwrite|system)\s*\(")
 EXCEPTIONS = {
-    ("src/profiler/preload/waits/leave.c", "_exit"),  # stands in front of these
+    ("src/profiler/preload/waits/leave.c", "_exit"),  # interposes these functions
     ("src/profiler/preload/waits/leave.c", "_Exit"),
-    ("src/profiler/preload/calls/instrument.c", "_exit"),  # this too
+    ("src/profiler/preload/calls/instrument.c", "_exit"),  # interposes it too
     ("src/profiler/preload/calls/instrument.c", "_Exit"),
-    ("src/os/process/proc.c", "_exit"),  # that of one that could not become a program
-    ("src/os/process/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
-} | {("src/profiler/preload/waits/wait_stdio.c", f) for f in  # stands in front of these too
+    ("src/os/process/proc.c", "_exit"),  # of a child whose exec failed
+    ("src/os/process/child.c", "_exit"),  # end of a forked child, which must not run the parent's atexit() functions
+} | {("src/profiler/preload/waits/wait_stdio.c", f) for f in  # interposes these too
      "fputc putc putchar fwrite fputs puts printf fprintf vprintf vfprintf".split()}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def module_of(path):
-    """The row of a file: the longest directory of the table that it lies in."""
+    """Returns the row of a file: the innermost directory of the table that contains it."""
     return max((m for m in LAYERS if path.startswith(m + "/")), key=len, default=None)
 
 
@@ -160,7 +160,7 @@ def product_of(module):
 
 
 def judge(module, quote, name, own):
-    """None, or why `path` may not include `name`."""
+    """Returns why `module` may not include `name`, or None."""
     below, _, public, iso, system = LAYERS[module]
     folder, _, rest = name.rpartition("/")
     if folder == "deepclock" or (module == "include/deepclock" and quote == '"'):
@@ -180,7 +180,7 @@ def judge(module, quote, name, own):
 
 
 def circle():
-    """Directories of the table that see each other, in a round; None: there are none."""
+    """Returns directories of the table that form a cycle, or None."""
     left = {m[4:]: set(row[0]) for m, row in LAYERS.items() if m.startswith("src/")}
     while True:
         free = [seen for seen, below in left.items() if not below & set(left)]
@@ -201,7 +201,7 @@ def sizes(root):
 
 
 def joins():
-    """The arrows of the table between the two products."""
+    """Returns the dependencies of the table between the two products."""
     for module, row in LAYERS.items():
         for below in row[0]:
             pair = {product_of(module), product_of("src/" + below)} - {None}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every relative link of a Markdown page leads to a file that exists, and to a heading in it; so does a
-file of the tree that it names. The index links to every document, pages stay within their sizes, and
-prose has the field's words."""
+"""Every relative link of a Markdown page leads to an existing file and heading, and every file of the tree
+that a page names exists. The index links to every document, pages stay within their sizes, and prose
+has the field's words."""
 
 import fnmatch
 import os
@@ -13,7 +13,7 @@ import check
 LINK = re.compile(r"\]\(([^)\s#:]*)(?:#([^)\s]*))?\)")
 CODE = re.compile(r"(?m)^    .*$|^```[^`]*^```|`[^`\n]*`")
 INDEX = "docs/index.md"
-# Definitions and formulas only; of each version, what a user can do.
+# Definitions and formulas only; for each version, what a user can do.
 WORDS_MAX = {"docs/reference/methods.md": 2999}
 VERSION_LINES_MAX = {"CHANGELOG.md": 40}
 # `src/stat/`, `tools/links.py`, `src/report/NAME.c`; in pages about the tree also `links.py` and `cli/show.c`.
@@ -28,19 +28,19 @@ PROSE = re.compile(r"docs/|README\.md$|CONTRIBUTING\.md$")
 
 
 def anchors(text):
-    """The names that GitHub gives the headings of a page."""
+    """Returns GitHub's anchors of the headings of a page."""
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-")
             for h in re.findall(r"(?m)^#+ (.*)$", text)}
 
 
 def targets(page, text):
-    """(path from the root, heading) of each link of a page."""
+    """Returns (path from the root, heading) of each link of a page."""
     for path, anchor in LINK.findall(CODE.sub("", text)):
         yield os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page, anchor
 
 
 def tree(root):
-    """All files and directories, directories with a slash at their end."""
+    """Returns all files and directories, directories with a trailing slash."""
     found = set()
     for path in check.files(root, ""):
         found.add(path)

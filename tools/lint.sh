@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What no test run sees: all warnings of two compilers as errors, the formatting, three analysers.
-# A tool that is not installed is skipped, and said so; with CI=true that is a failure. Closes with
-# 'lint: ok' or 'lint: failed'.
+# Checks that no test makes: all warnings of two compilers as errors, the formatting, three analysers.
+# A tool that is not installed is skipped with a message; with CI=true that is a failure. The last line
+# is 'lint: ok' or 'lint: failed'.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
@@ -16,8 +16,8 @@ skip() { # TOOL [WHY]
 	case ${CI-} in '' | 0 | false) ;; *) fail "CI is set, and nothing may be skipped" ;; esac
 }
 
-# The root meson.build asks for -Wall -Wextra -Wpedantic -Wconversion -Wshadow and more. Some warnings of gcc come from
-# its optimizer, so gcc compiles; clang's all come from its front end.
+# The root meson.build sets -Wall -Wextra -Wpedantic -Wconversion -Wshadow and more. Some warnings of gcc come from
+# its optimizer, so gcc compiles; all of clang's come from its front end.
 build=build
 compile() {
 	local log
@@ -35,7 +35,7 @@ compile() {
 	rm -f "$log"
 }
 
-# Each file once, with the options that gcc got.
+# Checks each file once, with gcc's options.
 syntax() {
 	command -v clang >/dev/null || { skip clang; return; }
 	[ -f "$build/compile_commands.json" ] || return
@@ -51,14 +51,14 @@ for entry in json.load(open(sys.argv[1] + "/compile_commands.json", encoding="ut
 END
 }
 
-sources() { # of the tree, whether git knows them or not
+sources() { # of the tree, tracked by git or not
 	find src include plugins python examples bench tests -name '*.[ch]' | sort
 }
 
 format() {
 	local tool
 	tool=$(command -v clang-format-14 || command -v clang-format) || { skip clang-format; return; }
-	# Another version breaks lines elsewhere.
+	# Other versions break lines differently.
 	"$tool" --version | grep -q 'version 14\.' ||
 		{ skip clang-format "is not version 14, which alone breaks lines as they are"; return; }
 	sources | xargs "$tool" --dry-run -Werror ||
@@ -68,7 +68,7 @@ format() {
 analyse() {
 	command -v cppcheck >/dev/null || { skip cppcheck; return; }
 	mkdir -p "$build/cppcheck"
-	# The two suppressed are of style, and wrong where a table ends in an empty row.
+	# The two suppressed checks concern style, and are wrong for a table with an empty last row.
 	cppcheck --cppcheck-build-dir="$build/cppcheck" --enable=warning,portability --std=c11 --quiet -j "$(nproc)" -D_GNU_SOURCE \
 		-Iinclude -Isrc --inline-suppr --error-exitcode=1 \
 		--suppress=arrayIndexThenCheck --suppress=duplicateAssignExpression \
@@ -76,8 +76,8 @@ analyse() {
 		"$@" || fail "cppcheck"
 }
 
-# Names that are not there, and what is imported for nothing; '# noqa' behind a line excuses it, and what a
-# package's __init__ imports is what it shows.
+# Undefined names and unused imports; '# noqa' after a line suppresses it, and the imports of a package's
+# __init__ are its interface.
 python() {
 	local tool told
 	tool=$(command -v pyflakes3 || command -v pyflakes) || { skip pyflakes; return; }
@@ -91,14 +91,14 @@ python() {
 
 scripts() {
 	command -v shellcheck >/dev/null || { skip shellcheck; return; }
-	# tests/cli has its cases checked for errors by tools/style.py.
+	# tools/style.py checks the cases of tests/cli for errors.
 	{
 		find tools tests .ci examples -name '*.sh' -not -path 'tests/cli/*'
 		ls .ci/run 2>/dev/null
 	} | sort -u | xargs -r shellcheck --severity=warning || fail "shellcheck"
 }
 
-# The page of reports. NODE_PATH: where Debian's packages are, for a node from elsewhere.
+# The report page. NODE_PATH: the directory of Debian's packages, for a node from another source.
 page() {
 	command -v eslint >/dev/null || { skip eslint; return; }
 	NODE_PATH=/usr/share/nodejs:/usr/share/javascript eslint --format unix src/report/html/page ||

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Options and exit statuses documented = those that exist, and notes with a row = notes that are
-written, and pages name only these.
+"""The documented options and exit statuses are those that exist, the notes with a row are those that the
+source writes, and pages name only these.
 
---help explains every option. The page of a command names each of them too, or links to the page of
-another command that has the option with the same explanation and names it. A default that the page
-states is that of --help. The index of the
-documents links to the list of all options, and that list to the pages that document each: two
-clicks. --list prints the list.
+--help explains every option. The page of a command names each option too, or links to the page of
+another command that names the same option with the same explanation. A default on the page equals
+that of --help. The index of the documents links to the list of all options, and that list to the
+pages that document each: two clicks. --list prints the list.
 
   options.py [--self-test | --list] deepclock
 """
@@ -35,14 +34,14 @@ DEFAULT = re.compile(r"\(default: ([^)]*)\)")
 # A default in a page: `--time` (2 s, or less), or a cell of a table without blanks.
 STATED = (re.compile(r"`(--[a-z-]+)`\s+\((\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?)(?=[ ,;)])"),
           re.compile(r"^\| `(--[a-z-]+)[^`|]*` \| `?(\d[^\s|`]*|(?<=`)[^\s|`]+)`? \|", re.MULTILINE))
-# Every command has them; 'deepclock help' and README describe them once.
+# Options of every command, which 'deepclock help' and README describe once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
 ROW = re.compile(r'^(?:NOTE|NOTE_OWN_REMEDY)\("([a-z0-9-]+)",', re.MULTILINE)
 PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
-# "note `few-passes`", "notes `a`, `b`" of a page.
+# Matches "note `few-passes`", "notes `a`, `b`" in a page.
 NOTED = re.compile(r"\bnotes?\s+((?:`[a-z0-9-]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)")
-# The code may come out of a table.
+# The code may come from a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
 
@@ -52,20 +51,20 @@ def ask(program, *args):
 
 
 def commands(program):
-    """{command: its help}"""
+    """Returns {command: its help}."""
     listed = re.search(r"^Commands:\n((?:  .*\n)+)", ask(program, "help"), re.MULTILINE)
     return {m[1]: ask(program, m[1], "--help")
             for m in re.finditer(r"^  ([a-z]+)", listed[1], re.MULTILINE)}
 
 
 def shown(text):
-    """{option: its explanation} of the rows of --help: not of what an example mentions."""
+    """Returns {option: its explanation} of the rows of --help, without options in examples."""
     return {OPTION.search(m[1])[1]: " ".join(m[2].split())
             for m in re.finditer(r"^  ((?:-\w, )?--\S+)(.*(?:\n {20,}\S.*)*)", text, re.MULTILINE)}
 
 
 def documented(page):
-    """{option: has a row of its own}: options of a table's first column, and the rest."""
+    """Returns {option: has a table row}: options of a table's first column, and the others."""
     rows = set(OPTION.findall("\n".join(re.findall(r"^\|([^|]*)\|", page, re.MULTILINE))))
     return {o: o in rows for o in OPTION.findall(page)}
 
@@ -75,13 +74,13 @@ def read(root, path):
 
 
 def pages_of(root, help_of):
-    """{command: its page}, of those that have one."""
+    """Returns {command: its page} of the commands with a page."""
     pages = {command: read(root, PAGE_OF.format(command)) for command in help_of}
     return {command: page for command, page in sorted(pages.items()) if page}
 
 
 def listed(root, help_of):
-    """The page of all options: those of a command that its page names, and those of every command."""
+    """Returns the list of all options: those of each command on its page, and the general options."""
     found = {}
     for command, page in pages_of(root, help_of).items():
         have = GENERAL if command == "help" else set(shown(help_of[command])) - GENERAL
@@ -91,7 +90,7 @@ def listed(root, help_of):
 
 
 def clicks(root, help_of):
-    """The index leads to the list, and the list to a page for each option."""
+    """Checks that the index links to the list, and the list to a page for each option."""
     page = listed(root, help_of)
     if read(root, LIST) != page:
         yield f"{LIST}: is not the list that 'tools/options.py --list' prints"
@@ -129,7 +128,7 @@ def defaults(root, help_of):
 
 
 def formats(root, help_of):
-    """The page of report names each format that --format takes."""
+    """Checks that the page of report names each value of --format."""
     path = PAGE_OF.format("report")
     listed = re.search(r": ([a-z, ]+) or ([a-z]+)", shown(help_of.get("report", "")).get("--format", ""))
     for name in [*listed[1].split(", "), listed[2]] if listed else []:
@@ -138,7 +137,7 @@ def formats(root, help_of):
 
 
 def extensions(root):
-    """A list of extensions that select a format has those of the tables of formats."""
+    """Checks that lists of extensions that select a format match the tables of formats."""
     def rows(header, table):
         text = re.sub(r"\\\n\s*", "", read(root, "include/deepclock/" + header))
         lines = re.findall(r"^#define DCK_%s.*" % table, text, re.MULTILINE)
@@ -181,7 +180,7 @@ def notes(root):
 
 
 def statuses(root, program):
-    """The page of help lists the exit statuses in the words in which the program prints them."""
+    """Checks that the page of help lists the exit statuses with the program's words."""
     printed = re.search(r"^Exit status:\n((?:  .*\n)+)", ask(program, "help"), re.MULTILINE)
     rows = re.findall(r"^  (\d+) +(.*)$", printed[1] if printed else "", re.MULTILINE)
     path = PAGE_OF.format("help")

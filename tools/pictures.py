@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pictures of the documents from runs, and writes date, commit and machine of each beside them.
+"""Makes the pictures of the documents from runs, and writes the date, commit and machine of each into a table.
 
   pictures.py [--program build/deepclock] [NAME...]      all of PICTURES, or those
 
-docs/pictures/README.md is the table; it has a row for each picture. What this machine cannot make keeps its picture and its row,
-and the reason is printed. Run it where nothing else runs: each picture shows what was measured.
+docs/pictures/README.md is the table; it has a row for each picture. A picture that this machine cannot make is left
+with its row, and the reason is printed. Run it on an idle machine: each picture shows measurements.
 """
 
 import argparse
@@ -33,7 +33,7 @@ made it.
 
 
 class Missing(Exception):
-    """Why a picture cannot be made here."""
+    """The reason why this machine cannot make a picture."""
 
 
 def ran(*words, cwd=None):
@@ -55,7 +55,7 @@ def steps_trace(program):
         f.write(text)
     build = os.path.dirname(program)
     ran("cc", "-O2", "-I", os.path.join(ROOT, "include"), "steps.c", "-L", build, "-ldeepclock", f"-Wl,-rpath,{build}", "-o", "steps")
-    # Without the counters that `deepclock trace` adds, of which the UI would show little else.
+    # Without the counters of `deepclock trace`, which would fill the UI.
     ran("env", "DEEPCLOCK_TRACE=trace.pftrace", "./steps")
 
 
@@ -98,7 +98,7 @@ PICTURES = {
 
 
 def machine(program):
-    """The processor and its number of cores, as every record has them."""
+    """Returns the processor and its number of cores, from a record's facts."""
     facts = {(f["section"], f["key"]): f.get("value") for f in json.loads(
         ran(program, "bench", "zoo:simplenet", "--engine", "null", "--runs", "20", "--quiet", "--no-history", "--format", "json"))["facts"]}
     hypervisor = facts.get(("host", "hypervisor"))
@@ -112,7 +112,7 @@ def commit():
 
 
 def rows():
-    """The rows that the table has, by picture."""
+    """Returns the rows of the table, by picture."""
     if not os.path.exists(TABLE):
         return {}
     with open(TABLE, encoding="utf-8") as f:
@@ -120,7 +120,7 @@ def rows():
 
 
 def unrecorded(name):
-    """The row of a picture from before there was this script: of the commit that put it here."""
+    """Returns the row of a picture older than this script, from the commit that added it."""
     date, short = ran("git", "-C", ROOT, "log", "-1", "--format=%as %h", "--", os.path.join(FOLDER, name)).split() or ("", "")
     return f"| `{name}` | `{PICTURES[name][1]}` | {date} | before {short} | not recorded |"
 

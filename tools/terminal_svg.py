@@ -4,8 +4,8 @@
 
   terminal_svg.py OUT.svg 'TITLE' -- build/deepclock bench zoo:resnet18
 
-The picture is real output: colours, order and width are those a terminal gets. TITLE stands behind
-the prompt, as the command a reader would type. Only standard library; text stays text.
+The picture is real output: colours, order and width are those of a terminal. TITLE follows the prompt,
+as the command that a reader would type. Standard library only; text remains text in the SVG.
 """
 
 import html
@@ -20,7 +20,7 @@ INK = {"31": "#e5534b", "32": "#57ab5a", "33": "#c69026", "34": "#539bf5", "35":
 
 
 def terminal(words):
-    """What the command leaves on the screen: a line that is redrawn counts once."""
+    """Returns the final screen of the command: a redrawn line counts once."""
     master, slave = pty.openpty()
     env = dict(os.environ, TERM="xterm-256color", COLUMNS=str(COLUMNS), LC_ALL="C.UTF-8")
     env.pop("NO_COLOR", None)
@@ -30,7 +30,7 @@ def terminal(words):
         while True:
             try:
                 piece = os.read(master, 65536)
-            except OSError:  # Linux: the last one who wrote has closed it
+            except OSError:  # Linux: the last writer has closed it
                 break
             if not piece:
                 break
@@ -42,7 +42,7 @@ def terminal(words):
 
 
 def spans(line):
-    """The line's pieces as (style, text)."""
+    """Splits the line into (style, text)."""
     style = ""
     for i, piece in enumerate(re.split(r"\x1b\[([0-9;]*)m", line)):
         if i % 2 == 0:
@@ -78,7 +78,7 @@ def main():
         column = 0
         for style, text in spans(line):
             x = PAD + column * WIDTH
-            # The length is given, so that columns meet whatever the font's width is.
+            # textLength keeps columns aligned with any font width.
             svg.append(f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * WIDTH:.1f}" style="{style}">'
                        f'{html.escape(text)}</text>')
             column += len(text)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Python package's wheel and shows where it runs, by auditwheel's verdict.
+"""Builds the Python package's wheel and prints its platform, by auditwheel's verdict.
 
   wheel.py DIR [TREE]     make wheel
 
-The wheel is for the Python that runs this. Without auditwheel (`pip install auditwheel`) it says so. Ends
-with 1 where the wheel could not be built, or needs libraries that not every Linux system has.
+The wheel is for the Python that runs this. Without auditwheel (`pip install auditwheel`) it prints so. Exits
+with 1 if the wheel could not be built, or needs libraries that not every Linux system has.
 """
 
 import glob
@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def build(python, tree, folder, env=None):
-    """(path of the wheel, what was told); None: it could not be built. `python` has pip."""
+    """Returns (path of the wheel or None if the build failed, pip's output). `python` has pip."""
     for old in glob.glob(os.path.join(glob.escape(folder), "deepclock-*.whl")):
         os.remove(old)
     ran = subprocess.run([python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "-w", folder, tree],
@@ -29,7 +29,7 @@ def build(python, tree, folder, env=None):
 
 
 def verdict(wheel, env=None):
-    """(platform's tag, what was told); "": auditwheel is not installed."""
+    """Returns (platform tag, auditwheel's output); "": auditwheel is not installed."""
     if importlib.util.find_spec("auditwheel") is None:
         return "", "auditwheel is not installed: 'pip install auditwheel'"
     ran = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], env=env, stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-/* lttng_points.h - the tracepoints of lttng.c, in the form that LTTng-UST reads several times.
+/* lttng_points.h - the tracepoints of lttng.c; LTTng-UST includes it several times.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER

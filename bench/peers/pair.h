@@ -1,7 +1,7 @@
-/* pair.h - one range of a peer beside the bare pair and beside deepclock's, in one process: rounds
- * of each in turn, thread CPU time of a range in nanoseconds, one line for each round. C and C++.
+/* pair.h - one range of a peer compared with the bare pair and with deepclock's, in one process:
+ * rounds of each in turn, thread CPU time of a range in nanoseconds, one line per round. C and C++.
  *
- * Include it once, in the peer's only file; bench/zone_peers.py builds, runs and adds up.
+ * Include it once, in the peer's only file; bench/zone_peers.py builds, runs and summarises.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PAIR_H
@@ -21,7 +21,7 @@
 
 enum { PAIR_ROUNDS = 21, PAIR_TIMES = 20000, PAIR_RING = 65536 };
 
-/* uftrace hangs itself into every function that is not kept out. */
+/* uftrace instruments every function without this attribute. */
 #define PAIR_OWN static __attribute__((no_instrument_function, unused))
 
 typedef struct pair_entry {
@@ -55,7 +55,7 @@ PAIR_OWN inline void pair_keep(uint32_t *at, uint64_t word)
 	e->word = word;
 }
 
-/* The least there can be: two readings of the counter, two entries of 16 bytes. */
+/* Lower bound: two readings of the counter, two entries of 16 bytes. */
 PAIR_OWN void pair_bare(void)
 {
 	uint32_t at = 0;
@@ -76,7 +76,7 @@ PAIR_OWN void pair_deepclock(void)
 	}
 }
 
-/* Of this thread: what moves events on in other threads is seen only where it hinders this one. */
+/* CPU time of this thread: threads that move events elsewhere count only if they slow this one. */
 PAIR_OWN double pair_time(void (*f)(void))
 {
 	const uint64_t begin = pair_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -102,7 +102,7 @@ PAIR_OWN int pair_run(void (*peer)(void), const char *path)
 		const double bare = pair_time(pair_bare), ours = pair_time(pair_deepclock),
 			     theirs = pair_time(peer);
 
-		if (i >= 0) /* the first warms up */
+		if (i >= 0) /* the first is a warm-up */
 			printf("%.4f %.4f %.4f\n", bare, ours, theirs);
 	}
 	if (dck_trace_stop(&r, &err) != DCK_OK) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python setup.py build_ext --inplace: compiles dot.c beside this file."""
+"""python setup.py build_ext --inplace: compiles dot.c in this directory."""
 
 from setuptools import Extension, setup
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dot product in Python, in the C extension, and with Numba and NumPy where they are installed: which takes how long?"""
+"""Times a dot product in Python, in the C extension, and with Numba and NumPy if they are installed."""
 
 import array
 import importlib.util
@@ -38,7 +38,7 @@ if importlib.util.find_spec("numpy"):
                 total += x[i] * y[i]
             return total
 
-        # The first call compiles. It is a lap of its own, so that the ranking has calls of the compiled function.
+        # The first call compiles. It is a separate lap, so that the ranking has calls of the compiled function.
         with deepclock.lap("Numba compiles"):
             numba_dot(na, nb)
         subjects["Numba"] = lambda: numba_dot(na, nb)

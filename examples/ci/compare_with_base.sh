@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures this commit and BASE in turns, on one machine, in one job, and fails only when this commit
-# is shown to be slower. BASE is checked out beside the working tree, so nothing here is touched.
+# Measures this commit and BASE in turns, on one machine, in one job, and fails only if this commit is
+# significantly slower. BASE is checked out in a separate directory, so the working tree is not changed.
 #
 #   compare_with_base.sh BASE SUBJECT [BUILD COMMAND...]
 #
 # SUBJECT:  a model file or a program of the repository, as a path from its root
 # BUILD:    run in both trees first; without it nothing is built
-# MARGIN:   the difference that matters (environment, 3% by itself)
-# MAX_TIME: of the whole comparison (2m by itself)
+# MARGIN:   the difference that matters (environment, default 3%)
+# MAX_TIME: of the whole comparison (default 2m)
 #
-# Exit status: 0 not worse, 3 slower, 4 not decided, 1 and 2 something is wrong.
+# Exit status: 0 not worse, 3 slower, 4 undecided, 1 and 2 errors.
 # compare.json is the record; compare.md is the summary for a pull request.
 set -eu
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Adds one measurement of this commit to a history that the CI system keeps, and sets it beside the
-# one before it. For the main branch: a pull request is better served by compare_with_base.sh.
+# Adds one measurement of this commit to a history that the CI system keeps, and compares it with
+# the previous one. For the main branch: use compare_with_base.sh for a pull request.
 #
 #   keep_history.sh SUBJECT [OPTION...]
 #
-# SUBJECT:      whatever 'deepclock bench' takes: a model file, zoo:NAME, cmd:'PROGRAM ARG'
+# SUBJECT:      a subject of 'deepclock bench': a model file, zoo:NAME, cmd:'PROGRAM ARG'
 # OPTION:       more of bench's options, as --threads 1 or --batch 8
 # DEEPCLOCK_DB: the history's file; the CI system must keep it from job to job
-# MARGIN:       the difference that matters (5% by itself)
+# MARGIN:       the difference that matters (default 5%)
 #
-# Exit status: 0 not worse than the record before, 3 slower, 4 not decided, or none is before it.
+# Exit status: 0 not worse than the previous record, 3 slower, 4 undecided or no previous record.
 set -eu
 
 : "${DEEPCLOCK_DB:?name the history file that is kept from job to job}"

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The latency of ResNet-18 as it is often measured, beside what deepclock says: what does each mistake
-do to the number?
+"""Common mistakes in measuring the latency of ResNet-18, and their effect compared with deepclock's result.
 
     python3 resnet18_wrong_and_right.py [--size 224] [--time 5s]
 """
@@ -16,7 +15,7 @@ import deepclock
 
 
 def timed(run, times):
-    """Seconds of each call, by time.time()."""
+    """Returns the seconds of each call, by time.time()."""
     taken = []
     for _ in range(times):
         begin = time.time()
@@ -26,7 +25,7 @@ def timed(run, times):
 
 
 def mistakes(model, image, device):
-    """(what was done, seconds) of each; the first has never run the model before."""
+    """Yields (method, seconds) of each; the first method includes the model's first run."""
     def run():
         return model(image)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Trains a network of 784, 128 and 10 units on Fashion-MNIST with PyTorch, and measures the training
-from inside: a lap for each epoch, its steps taken apart, the classification report.
+from inside: a lap for each epoch, the parts of its steps, the classification report.
 
     python3 train_fashion_mnist.py [--epochs 5] [--batch 100] [--items 60000] [--tensorboard DIR]
 
@@ -20,7 +20,7 @@ CLASSES = "T-shirt/top,Trouser,Pullover,Dress,Coat,Sandal,Shirt,Sneaker,Bag,Ankl
 
 
 def read(folder, name, header, shape):
-    """The bytes of an IDX file behind its header, as a tensor."""
+    """Returns the data of an IDX file, without its header, as a tensor."""
     with gzip.open(os.path.join(folder, name)) as f:
         data = bytearray(f.read()[header:])
     return torch.frombuffer(data, dtype=torch.uint8).reshape(shape)
@@ -33,7 +33,7 @@ def load(folder, kind, items):
 
 
 def predict(model, loader, device):
-    """The classes that the model finds, in the order of the data."""
+    """Returns the predicted classes, in the order of the data."""
     model.eval()
     with torch.no_grad():
         found = [model(images.to(device)).argmax(1).cpu() for images, _ in loader]

@@ -3,7 +3,7 @@
 
     import deepclock
     record = deepclock.bench(f, x)
-    print(record)                      # the answer, with its interval and every reason to doubt it
+    print(record)                      # the answer, with its interval and all warnings
     record["latency/median"].value     # nanoseconds
 """
 
@@ -27,7 +27,7 @@ from .heap import memory as memory
 from .laps import lap as lap
 from .tracing import trace as trace
 
-if not _TYPE_CHECKING:  # its type is that of the extension's
+if not _TYPE_CHECKING:  # its type is the extension's
     from ._statement import bench as bench
 
 if _TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LAZY = ("callbacks", "torch")
 
 
 def __getattr__(name):
-    # What needs large packages is imported when it is used.
+    # Modules that need large packages are imported on first use.
     if name in _LAZY:
         return _importlib.import_module("." + name, __name__)
     raise AttributeError(f"module 'deepclock' has no attribute '{name}'")

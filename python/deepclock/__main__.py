@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock: the command-line program; with a script behind one of the commands below, that script runs in
-this interpreter."""
+"""python -m deepclock: the command-line program; if a script follows one of the commands below, it runs in this
+interpreter."""
 
 import importlib
 import sys
@@ -26,5 +26,5 @@ def main():
 
 if __name__ == "__main__":
     _code = main()
-    if _code:  # sys.exit() may be counted
+    if _code:  # without a call of sys.exit(), which might be counted
         sys.exit(_code)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.compile compiled during a measurement, by PyTorch's own list of compilations; does not import PyTorch.
+"""Compilations by torch.compile during a measurement, from PyTorch's own list; does not import PyTorch.
 
 Compilations of torch.jit.script are not counted: PyTorch publishes no number of them.
 """
@@ -10,21 +10,21 @@ import typing
 
 from . import _deepclock
 
-_NAMED = 3  # functions that a text names
+_NAMED = 3  # maximum number of functions in a text
 
 
 class Compiled(typing.NamedTuple):
-    """What was compiled between two moments; `again` counts functions that had been compiled before."""
+    """Compilations between mark() and since(); `again` counts functions that had been compiled before."""
     times: int
     again: int
     seconds: float
-    functions: tuple  # "f (net.py:17)", of those compiled again where there are any
-    reason: str       # why the last one was compiled again; "": not known
-    lost: int         # compilations that PyTorch's list no longer had: `again` and `seconds` are without them
+    functions: tuple  # "f (net.py:17)"; if any were recompiled, only these
+    reason: str       # of the last recompilation; "": not known
+    lost: int         # compilations dropped from PyTorch's list: not in `again` and `seconds`
 
 
 def _listed():
-    """PyTorch's list, oldest first, which keeps the last 64; empty where nothing is compiled or PyTorch is older than
+    """Returns PyTorch's list of the last 64 compilations, oldest first; empty without compilations or before PyTorch
     2.2."""
     get = getattr(sys.modules.get("torch._dynamo.utils"), "get_compilation_metrics", None)
     return get() if get else []
@@ -36,19 +36,19 @@ def _total():
 
 
 def mark():
-    """This moment, for since()."""
+    """Returns the current position in the list, for since()."""
     return _listed()[-1:], _total()
 
 
 def since(begin) -> typing.Optional[Compiled]:
-    """What was compiled since mark() gave `begin`; None: nothing."""
+    """Returns the compilations since mark() returned `begin`; None: nothing was compiled."""
     last, total = begin
     new = _listed()
     for i, one in enumerate(new):
         if last and one is last[0]:
             new = new[i + 1:]
             break
-    forward = [one for one in new if getattr(one, "is_forward", None) is not False]  # a backward is listed apart
+    forward = [one for one in new if getattr(one, "is_forward", None) is not False]  # not backward passes
     if not forward:
         return None
     again = [one for one in forward if _number(one) > 0]
@@ -59,7 +59,7 @@ def since(begin) -> typing.Optional[Compiled]:
 
 
 def together(parts) -> typing.Optional[Compiled]:
-    """What since() gave, summed up; the reason is the last."""
+    """Returns the sum of several results of since(), with the last reason."""
     parts = [part for part in parts if part]
     named = [part for part in parts if part.again] or parts
     if not parts:
@@ -70,7 +70,7 @@ def together(parts) -> typing.Optional[Compiled]:
 
 
 def _number(one):
-    """How often its function had been compiled before: the second number of "0/1"."""
+    """Returns how often its function had been compiled before: the second number of "0/1"."""
     last = str(one.compile_id).rpartition("/")[2].partition("_")[0]
     return int(last) if last.isdigit() else 0
 
@@ -81,13 +81,13 @@ def _seconds(one):
 
 def _name(one):
     file = one.co_filename or "?"
-    if "torch/_dynamo/" in file:  # the frame around a module of PyTorch's own, as Sequential
+    if "torch/_dynamo/" in file:  # the frame around a module of PyTorch, such as Sequential
         return "a module"
     return f"{one.co_name} ({os.path.basename(file)}:{one.co_firstlineno})"
 
 
 def note(out, compiled, when):
-    """Writes the facts, and a warning where something was compiled again, into a record that is being made."""
+    """Writes the facts, and a warning about recompilations, into a record builder."""
     out.fact("compiled", "times", compiled.times, "1")
     out.fact("compiled", "again", compiled.again, "1")
     out.fact("compiled", "time", compiled.seconds * 1e9, "ns")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock count SCRIPT: calls of a script's functions, from its first line to its end."""
+"""python -m deepclock count SCRIPT: counts the calls of a script's functions, from its first line to its end."""
 
 import atexit
 
 from . import _deepclock, _script, counting
 
 
-# Orders of pstats that have another word here.
+# Sort orders of pstats with another name here.
 _PSTATS = {"filename": "file", "nfl": "name", "stdname": "name"}
 
 
 def _cprofile_checked(p, words, options):
-    """-s is --save here; cProfile's -s is --sort."""
+    """Explains a cProfile option: -s is --save here, but --sort in cProfile."""
     ours = _PSTATS.get(options.save, options.save)
     if ours in _deepclock._count_sorts() and ("-s", options.save) in zip(words, words[1:]):
         p.error(f"-s is --save FILE; cProfile's -s {options.save} is --sort {ours}; for a file of that name: --save {options.save}")
@@ -43,6 +43,6 @@ def main(words):
         _script.show(record, script.options)
 
     _script.at_exit(end)
-    atexit.register(_deepclock._count_stop)  # just before: our own end is no call of the script's
+    atexit.register(_deepclock._count_stop)  # runs before end(), whose calls are not counted
     _script.run(script, c.start)
     return 0

@@ -10,7 +10,7 @@ BINS, WIDTH, HEIGHT = 60, 480, 80
 
 
 def to_pandas(record, table):
-    import pandas  # it is the caller's wish
+    import pandas  # optional: only this call needs it
 
     if table is None:
         return pandas.DataFrame([{"tag": m.tag, "value": m.value, "unit": m.unit, "lo": m.lo, "hi": m.hi,
@@ -33,7 +33,7 @@ def to_pandas(record, table):
 
 
 def _histogram(series):
-    """The runs after the warm-up as an SVG picture; what lies above the 99th percentile is left out."""
+    """Returns a histogram of the runs after the warm-up as SVG, without values above the 99th percentile."""
     values = sorted(v for v in series.values[series.warmup:] if math.isfinite(v))
     if len(values) < 10:
         return ""
@@ -62,7 +62,7 @@ def _rows(record):
 
 
 def html(record, _):
-    """The metrics as a table, the histogram of the runs, the notes."""
+    """Returns HTML: a table of the metrics, the histogram of the runs, the notes."""
     rows = "".join(f'<tr title="{_html.escape(about)}"><th style="text-align:left">{_html.escape(tag)}</th>'
                    f'<td>{_html.escape(value)}</td><td>{_html.escape(interval)}</td></tr>'
                    for tag, value, interval, about in _rows(record))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the allocators recorded as a record: tables of functions and lines, and the tree of call paths."""
+"""Makes the record of recorded allocations: tables of functions and lines, and the tree of call paths."""
 
 import functools
 import glob
@@ -13,19 +13,19 @@ from ._record import Record
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _BRIEF_ROWS = 12
-# Weights of a path, as _heap_stop() gives them.
+# Weights of a path, in the order of _heap_stop().
 _WEIGHTS = [("at_peak", "at peak", "B"), ("allocated", "allocated", "B"), ("allocations", "allocations", "1"),
             ("temporary", "temporary", "1"), ("held", "held at end", "B"), ("blocks", "blocks held", "1")]
 _N = len(_WEIGHTS)
 
 
-# The rule of src/profiler/python/python_library.c: what Python brings, and what was installed.
+# As in src/profiler/python/python_library.c: the standard library, and installed packages.
 _LIBRARY = re.compile(r"^<frozen |^<__array_function__ internals>|/(site|dist)-packages/|/lib(64)?/python3\.\d+t?/")
 
 
 @functools.lru_cache(maxsize=None)
 def _installed(directory):
-    """A package whose outermost one lies beside an installer's list of it."""
+    """Returns whether the top-level package of the directory is installed: next to it is an installer's manifest."""
     def is_package(path):
         return os.path.isfile(os.path.join(path, "__init__.py"))
 
@@ -41,12 +41,12 @@ def is_library(file):
 
 
 class Paths:
-    """Call paths that weigh something, without the frames of this package that lead to a script."""
+    """Call paths with non-zero weights, without the frames of this package that lead to a script."""
 
     def __init__(self, functions, paths):
         own = [file.startswith(_HERE) or file in ("<frozen runpy>", runpy.__file__) for _, file, _ in functions]
         total = [list(weights) for _, _, _, *weights in paths]
-        for i in range(len(paths) - 1, 0, -1):  # below comes later
+        for i in range(len(paths) - 1, 0, -1):  # children follow their parents
             parent = paths[i][0]
             if parent >= 0:
                 total[parent] = [a + b for a, b in zip(total[parent], total[i])]
@@ -58,7 +58,7 @@ class Paths:
             if not any(total[i]):
                 continue
             above = index.get(parent, -1)
-            if own[function] and above == -1:  # what leads to a script, and what is done for it
+            if own[function] and above == -1:  # frames that lead to a script, and work for it
                 ours = [a + b for a, b in zip(ours, weights)]
                 continue
             index[i] = len(self.nodes)
@@ -71,7 +71,7 @@ class Paths:
             self.total.append(ours)
 
     def user(self, i):
-        """The line of the user's nearest to it; what no such line called stays where it is."""
+        """Returns the nearest line of the user's code on the path, or the path's own line without one."""
         at = i
         while at >= 0:
             _, function, line = self.nodes[at]
@@ -83,7 +83,7 @@ class Paths:
         return self.functions[function][1], line, function
 
     def again(self, i):
-        """Inside another call of the same function."""
+        """Returns whether the path is recursive: inside another call of the same function."""
         function = self.nodes[i][1]
         above = self.nodes[i][0]
         while above >= 0:
@@ -126,7 +126,7 @@ def _lines(b, paths):
 
 
 def _most_by_user(paths):
-    """At the peak, with what it called of libraries: of the lines of the user's, where there are any."""
+    """Returns bytes and name of the line that held most at the peak, with library callees; user lines come first."""
     sums = {}
     for i, weights in enumerate(paths.own):
         place = paths.user(i)
@@ -155,7 +155,7 @@ def _frame(function, line):
 
 
 def record_of(told, title, raised, pair_ns, lines_told=None):
-    """A Record of what _heap_stop() gave. raised: the exception that ended the block, or None."""
+    """Makes the Record from the result of _heap_stop(). raised: the exception that ended the block, or None."""
     totals, functions, all_paths = told
     paths = Paths(functions, all_paths)
     b = Record(title)
@@ -175,7 +175,7 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     b.metric("memory/allocated", totals["allocated"], "B", "a block that is resized counts again")
     b.metric("memory/allocations", totals["allocations"], "1", "a block that is resized counts again")
     b.metric("memory/temporary", totals["temporary"], "1", "given back before anything else was asked for")
-    if lines_told:  # what was asked for comes first
+    if lines_told:  # the requested table is first
         lines_told.tables(b)
     _functions(b, paths)
     _lines(b, paths)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock memory SCRIPT: what its objects need of memory."""
+"""python -m deepclock memory SCRIPT: memory of the script's Python objects."""
 
 import builtins
 import os
@@ -10,7 +10,7 @@ from .lines import Watch, code_of
 
 
 def chosen(names):
-    """Whether a code object is of one of the functions or files named."""
+    """Returns a predicate: whether a code object belongs to one of the named functions or files."""
     files = {os.path.realpath(name) for name in names if name.endswith(".py")}
     functions = set(names)
     return lambda code: (code.co_name in functions or getattr(code, "co_qualname", None) in functions
@@ -19,7 +19,7 @@ def chosen(names):
 
 class _Lines:
     """The lines of the functions that --lines names, and of those that the script decorates with a bare @profile, as
-    memory_profiler and kernprof have it."""
+    for memory_profiler and kernprof."""
 
     def __init__(self, names, recording):
         self._named, self._recording = chosen(names), recording
@@ -42,7 +42,7 @@ class _Lines:
         return function
 
     def end(self):
-        """What was measured; None where no lines were named."""
+        """Returns the LineMemory, or None if no function is watched."""
         if self._watch is None:
             return None
         self._watch.end()

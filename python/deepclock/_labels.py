@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels and predictions that are no array: lists, tuples, columns of tables."""
+"""Labels and predictions that are not arrays: lists, tuples, table columns."""
 
 import array
 
@@ -7,7 +7,7 @@ import deepclock
 
 
 def memory_of(values):
-    """What shows its memory (numbers, or a row of scores for each item), or a list of str."""
+    """Returns an object with the buffer protocol (numbers, or a row of scores per item), or a list of str."""
     items = [_plain(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
     if items and all(isinstance(item, str) for item in items):
         return items
@@ -23,7 +23,7 @@ def memory_of(values):
 
 
 def _plain(value):
-    """A number or text of NumPy or PyTorch, also on a device, as Python's own."""
+    """Converts a scalar of NumPy or PyTorch, also on a device, to Python's type."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 

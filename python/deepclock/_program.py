@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program deepclock is, which measures in fresh processes."""
+"""Finds the program deepclock, which measures in fresh processes."""
 
 import functools
 import glob
@@ -12,18 +12,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @functools.lru_cache(maxsize=None)
 def path():
-    """Its path, or None."""
-    places = (os.path.join(HERE, "bin", "deepclock"),          # of a wheel
-              os.path.join(HERE, "..", "..", "deepclock"))     # of a build directory
+    """Returns the program's path, or None."""
+    places = (os.path.join(HERE, "bin", "deepclock"),          # in a wheel
+              os.path.join(HERE, "..", "..", "deepclock"))     # in a build directory
     for place in places:
         if os.path.isfile(place) and os.access(place, os.X_OK):
-            return os.path.realpath(place)  # of a link to the package, not beside the link
+            return os.path.realpath(place)  # resolves a link to the package
     return shutil.which("deepclock")
 
 
 def onnxruntime():
-    """ONNX Runtime's library in the package of this interpreter, which is not imported, or beside the
-    program; None where there is none, or the environment names one."""
+    """Returns ONNX Runtime's library of this interpreter's package, which is not imported, or of the program's
+    directory; None: not found, or the environment names one."""
     if os.environ.get("DEEPCLOCK_ORT") or os.environ.get("ORT_DYLIB_PATH"):
         return None
     try:
@@ -40,8 +40,8 @@ def onnxruntime():
 
 
 def onnxruntime_offer():
-    """The library finds that file, in this process and in the programs that it starts: it checks who may
-    write to it, and os.environ stays as it is."""
+    """Passes that file to the library, for this process and the programs that it starts. The library checks the
+    file's write permissions; os.environ does not change."""
     library = onnxruntime()
     if library:
         os.putenv("DEEPCLOCK_PYTHON_ORT", os.path.abspath(library))

@@ -20,7 +20,7 @@ def _terminal(stream):
 
 
 class LiveOutput:
-    """A function of progress that shows it in an output of a notebook's cell, in place of the line before it."""
+    """A progress callback that shows a line in the output of a notebook's cell, replacing the previous line."""
 
     def __init__(self):
         self._shown = None
@@ -33,7 +33,7 @@ class LiveOutput:
         self._show(self._last if progress is None else progress_text(progress, True, 100), progress is not None)
 
     def _show(self, text, begins):
-        from IPython.display import display  # it is imported already
+        from IPython.display import display  # already imported by the notebook
 
         if self._shown is not None:
             self._shown.update({"text/plain": text}, raw=True)
@@ -41,13 +41,13 @@ class LiveOutput:
             self._shown = display({"text/plain": text}, raw=True, display_id=True)
 
     def ends(self, text):
-        """The text stays there; false: nothing was shown."""
+        """Leaves the text in the output; returns false if nothing was shown."""
         self._show(text, False)
         return self._shown is not None
 
 
 def live_output():
-    """One in a notebook, else None."""
+    """Returns a LiveOutput in a notebook, else None."""
     return LiveOutput() if _in_notebook() else None
 
 
@@ -58,7 +58,7 @@ def _in_notebook():
 
 
 def show(always):
-    """A function that is called with a Progress, at last with None; None: there is no display."""
+    """Returns a callback for each Progress, and for None at the end; returns None without a display."""
     if _in_notebook():
         return LiveOutput()
     stream = sys.stderr

@@ -6,8 +6,8 @@
     b.metric("cost/macs", 1814073344, "1", "products of aten calls")
     record = b.finish()
 
-The JSON text of the record (docs/reference/record.md) is written and read by the library's own
-parser, which checks every member: what it returns is what `deepclock report` would read.
+The library's own parser reads the JSON text of the record (docs/reference/record.md) and checks every
+member, so the record is the one that `deepclock report` would read.
 """
 
 import datetime
@@ -19,7 +19,7 @@ import deepclock
 
 from ._deepclock import _keep
 
-_EXACT = 1 << 53  # larger integers are written as texts: most readers keep doubles
+_EXACT = 1 << 53  # larger integers are written as strings, because most readers use doubles
 
 
 def _number(value):
@@ -41,7 +41,7 @@ def _valued(o, value, why):
 
 
 def cell(value, why=None, lo=None, hi=None, level=None):
-    """A cell of a table: a number or a text; None is absent, because of `why`; with an interval."""
+    """Returns a table cell: a number or a text, with an interval; None: absent, for the reason `why`."""
     if value is None:
         return {"absent": why or "not known"}
     if lo is None:
@@ -50,12 +50,12 @@ def cell(value, why=None, lo=None, hi=None, level=None):
 
 
 def si(count):
-    """A count for people: "1.81 G"; small ones exactly."""
+    """Formats a count, "1.81 G"; small counts exactly."""
     return str(count) if abs(count) < 1000 else deepclock.si_text(count)
 
 
 def _count_text(count, digits):
-    """"1.814G", as thop's clever_format writes a count; small ones exactly."""
+    """Formats a count as thop's clever_format, "1.814G"; small counts exactly."""
     for power, prefix in ((12, "T"), (9, "G"), (6, "M"), (3, "K")):
         if count is not None and abs(count) >= 10 ** power:
             return f"{count / 10 ** power:.{digits}f}{prefix}"
@@ -63,7 +63,7 @@ def _count_text(count, digits):
 
 
 def summary(record, digits=None):
-    """The text of record.summary()."""
+    """Returns the text of record.summary()."""
     digits = 3 if digits is None else digits
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 15:
         raise deepclock.ArgumentError(f"digits={digits!r}: a whole number from 0 to 15")
@@ -110,7 +110,7 @@ class Record:
         self._o["facts"].append(o)
 
     def answer(self, text):
-        """What came out, in one sentence."""
+        """Sets the result in one sentence."""
         self.fact("result", "answer", text)
 
     def metric(self, tag, value, unit, how="", lo=None, hi=None, level=None, why=None):
@@ -169,7 +169,7 @@ class Record:
                                  "frames": [_frame(f) for f in frames], "nodes": rows})
 
     def note(self, code, text, severity="warning"):
-        """A reason to doubt (`deepclock help notes`)."""
+        """Adds a warning (`deepclock help notes`)."""
         self._o["notes"].append({"severity": severity, "code": code, "text": text})
 
     def incomplete(self):
@@ -177,12 +177,12 @@ class Record:
         self._o["incomplete"] = True
 
     def finish(self):
-        """The deepclock.Record; FormatError names what does not fit."""
+        """Returns the deepclock.Record; FormatError names the invalid member."""
         return deepclock.parse(json.dumps(self._o, allow_nan=False))
 
 
 class Amended(Record):
-    """Starts with the contents of a Record; a fact that it has already is replaced."""
+    """A builder that starts with the contents of a Record; a fact of the same name is replaced."""
 
     def __init__(self, record):
         self._o = json.loads(record.to_json())
@@ -200,11 +200,11 @@ class Amended(Record):
         facts.insert(at + 1, new)
 
     def without(self, section, begin):
-        """Drops the facts of a section whose keys begin so."""
+        """Removes the facts of a section whose keys start with `begin`."""
         self._o["facts"] = [f for f in self._o["facts"] if f["section"] != section or not f["key"].startswith(begin)]
 
     def facts(self, rows):
-        """(section, key, value); numbers are counts."""
+        """Adds facts (section, key, value); numbers are counts."""
         for section, key, value in rows:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             self.fact(section, key, value, "1" if number else None)
@@ -214,7 +214,7 @@ class Amended(Record):
 
 
 def titled(record, title):
-    """The record with a title of the caller's, which names it among others."""
+    """Returns the record with the caller's title."""
     out = Amended(record)
     out.command(title)
     out.fact("subject", "title", title)
@@ -225,8 +225,8 @@ _KEEPING = ("save", "db", "commit", "no_history")
 
 
 def keeping(options, title=None):
-    """Takes the options out that state where a record is kept, since it is finished later than it is measured; and
-    its title."""
+    """Moves the options for saving out of `options`, because the record is finished after the measurement; returns
+    them with the title."""
     return {"title": title, **{name: options.pop(name) for name in _KEEPING if name in options}}
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recorder in the process, where there might be several: imported before the extension is loaded.
+"""Ensures one recorder per process where several copies exist; imported before the extension is loaded.
 
-The extension has a copy of the recorder, and so has libdeepclock_zones.so or libdeepclock.so, which a
-module in C may be linked with and which NVTX loads where `deepclock trace` names it. All use the copy
-whose names (ext/exported.map) are first in the process's global scope: a library that is loaded
-already becomes global here, and __init__.py makes the extension global, so that libraries that are
-loaded later use its recorder.
+The extension contains a copy of the recorder, and so does libdeepclock_zones.so or libdeepclock.so, which
+C modules may be linked with and which NVTX loads if `deepclock trace` names it. All copies use the one
+whose symbols (ext/exported.map) are first in the process's global scope: a library that is already
+loaded becomes global here, and __init__.py makes the extension global, so that libraries loaded later
+use its recorder.
 """
 
 import os
@@ -14,7 +14,7 @@ _OURS = ("libdeepclock_zones.so", "libdeepclock.so")
 
 
 def _loaded():
-    """The paths of such libraries in the process."""
+    """Returns the paths of such libraries in the process."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
             names = {line.rstrip("\n").partition("/")[2] for line in f if "libdeepclock" in line}

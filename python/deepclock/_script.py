@@ -2,12 +2,12 @@
 """Scripts that run under a command of deepclock, as `python SCRIPT ARG...` runs them.
 
     parser = _script.parser("count", "how often and how long, for each function")
-    script = _script.split(parser, words)    # None: they begin a program, after "--"
+    script = _script.split(parser, words)    # None: the words start a program, after "--"
     _script.at_exit(lambda: _script.show(record, script.options))
     _script.run(script)
 
 A command that runs scripts is a row of `__main__.SCRIPTS`: a module with a function
-`main(words)`, which gets what stands behind the command's name.
+`main(words)`, which gets the words after the command's name.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from . import _deepclock, _program
 
 
 class Script:
-    """What is to run: `kind` is "file", "module" (-m) or "code" (-c), `what` the path, name or text, `words` what follows it."""
+    """A script: `kind` is "file", "module" (-m) or "code" (-c), `what` the path, name or text, `words` arguments."""
 
     def __init__(self, kind, what, words, options=None):
         self.kind, self.what, self.words, self.options = kind, what, words, options
@@ -35,13 +35,13 @@ class Script:
 
     @property
     def title(self):
-        """As it is started: a record's command."""
+        """Returns the command line, for the record."""
         before = {"file": [], "module": ["-m"], "code": ["-c"]}[self.kind]
         return " ".join(["python", *before, self.what, *self.words])
 
 
 def parser(command, about):
-    """An argument parser with the options of every such command; more may be added to it."""
+    """Returns an argument parser with the common options of such commands; a command may add more."""
     p = argparse.ArgumentParser(
         prog=f"python -m deepclock {command}", allow_abbrev=False, description=about,
         usage=f"python -m deepclock {command} [OPTION]... SCRIPT [ARG]...\n"
@@ -64,15 +64,15 @@ def parser(command, about):
 
 
 def split(p, words):
-    """The Script that the words name, with its options read; None: they are for the program deepclock, since "--" or an
-    option that only it has comes first."""
+    """Returns the Script that the words name, with its options; None: the words are for the program deepclock, because
+    "--" or an option of the program alone comes first."""
     takes_value = {name for action in p._actions if action.nargs is None for name in action.option_strings}
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
         word = words[at]
         name = word.split("=")[0] if word.startswith("--") else word[:2]
         if name not in ("-m", "-c", *p._option_string_actions):
-            return None  # of the program: --pid 4711, --top 3 -- true
+            return None  # an option of the program: --pid 4711, --top 3 -- true
         for letter, kind in (("-m", "module"), ("-c", "code")):
             if word.startswith(letter) and not word.startswith("--") and letter not in p._option_string_actions:
                 rest = ([word[2:]] if word[2:] else []) + words[at + 1:]
@@ -89,14 +89,14 @@ def split(p, words):
 
 
 def at_exit(end):
-    """Calls end() when the interpreter ends: after the script's threads and its own functions of atexit, and not in
-    processes that it forks."""
+    """Calls end() when the interpreter exits: after the script's threads and its own atexit functions, and not in
+    forked processes."""
     ours = os.getpid()
     atexit.register(lambda: end() if os.getpid() == ours else None)
 
 
 def run(script, begin=lambda: None):
-    """Calls begin() and runs it as __main__; returns when it does. What it raises ends this process as it ends
+    """Calls begin() and runs the script as __main__. An exception of the script ends this process as it would end
     Python."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=__builtins__, __annotations__={})
@@ -105,7 +105,7 @@ def run(script, begin=lambda: None):
     except (OSError, ImportError) as e:
         print(f"{sys.executable}: {e}", file=sys.stderr)
         sys.exit(2 if isinstance(e, OSError) else 1)
-    except (SyntaxError, ValueError) as e:  # in the statement's own text: no line of deepclock belongs to it
+    except (SyntaxError, ValueError) as e:  # in the script's text: shown without frames of deepclock
         sys.excepthook(type(e), e.with_traceback(None), None)
         sys.exit(1)
     sys.modules["__main__"] = main
@@ -122,7 +122,7 @@ def run(script, begin=lambda: None):
 
 
 def _prepare(script, names):
-    """A function that runs it in `names`; sys.argv and sys.path are as it expects them."""
+    """Returns a function that runs the script in `names`; sets sys.argv and sys.path as Python does."""
     sys.argv[:] = [script.what, *script.words]
     if script.kind == "code":
         sys.argv[0] = "-c"
@@ -138,7 +138,7 @@ def _prepare(script, names):
                      __spec__=spec)
         return _runner(code, names)
     if os.path.isdir(script.what) or script.what.endswith((".zip", ".pyz")):
-        # Python itself searches for its __main__.py.
+        # runpy searches for its __main__.py.
         _path_first(script.what)
         return functools.partial(runpy.run_path, script.what, run_name="__main__")
     import importlib.machinery
@@ -152,17 +152,17 @@ def _prepare(script, names):
 
 
 def _runner(code, names):
-    return functools.partial(exec, code, names)  # no call of ours stands around it
+    return functools.partial(exec, code, names)  # no Python frame of deepclock around it
 
 
 def _path_first(folder):
-    # With -P or -I the directory of `python -m` is not there, nor is the script's.
+    # With -P or -I neither the directory of `python -m` nor the script's is in sys.path.
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
         sys.path[0] = folder
 
 
 def _theirs(trace):
-    """Without the lines of this package and of runpy that lead to the script."""
+    """Returns the traceback without the frames of this package and of runpy that lead to the script."""
     ours = (os.path.dirname(os.path.abspath(__file__)) + os.sep, runpy.__file__)
     while trace and (os.path.abspath(trace.tb_frame.f_code.co_filename).startswith(ours)
                      or trace.tb_frame.f_code.co_filename == "<frozen runpy>"):
@@ -171,7 +171,7 @@ def _theirs(trace):
 
 
 def show(record, options):
-    """Writes the record where the options of parser() want it."""
+    """Writes the record as the options of parser() request."""
     if options.save:
         record.save(options.save)
     if options.html:
@@ -200,7 +200,7 @@ def _report(record, words):
 
 
 def command(words):
-    """Becomes the program deepclock with these words; returns an exit code where it cannot."""
+    """Executes the program deepclock with these words in this process; returns an exit code if it cannot."""
     path = _program.path()
     if path is None:
         print("deepclock: the program deepclock is not where the package was installed, "
@@ -212,5 +212,5 @@ def command(words):
 
 
 def interpreter():
-    """The words that start this Python again with the flags that it has."""
+    """Returns the command that starts this Python with its current flags."""
     return [sys.executable, *subprocess._args_from_interpreter_flags()]

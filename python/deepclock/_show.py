@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A record as a page with pictures, where its reader is: below a cell of a notebook, or in the browser."""
+"""Shows a record as an HTML page with figures: below a notebook's cell, or in the browser."""
 
 import html
 import os
@@ -10,11 +10,11 @@ import webbrowser
 
 from ._deepclock import AbsentError, _figures, _file_target
 
-_HEIGHT = 700  # pixels of a notebook; the page scrolls in it
+_HEIGHT = 700  # in pixels, in a notebook; the page scrolls
 
 
 def _in_notebook():
-    """Jupyter's kernel, not IPython on a terminal."""
+    """Returns whether this is a Jupyter kernel, not IPython on a terminal."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and getattr(shell, "kernel", None) is not None
@@ -23,15 +23,15 @@ def _in_notebook():
 def _cell(page):
     from IPython.display import display
 
-    # As data: IPython warns of an HTML() that begins with a frame, and IFrame() takes addresses alone.
+    # Raw data, because IPython warns about an HTML() that starts with a frame, and IFrame() takes URLs only.
     frame = (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" '
              'sandbox="allow-scripts allow-popups" style="border:0"></iframe>')
     display({"text/html": frame, "text/plain": "a page with pictures"}, raw=True)
 
 
 def write(path, data):
-    """All of it or nothing: beside its place first, under a name at which no other user could make a link. What is no file,
-    such as /dev/stdout, is written to."""
+    """Writes a file atomically, by renaming a temporary file of the same directory, whose name no other user can turn
+    into a link. Writes directly to a path that is not a file, such as /dev/stdout."""
     path = _file_target(path)
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as f:
@@ -49,7 +49,7 @@ def write(path, data):
 
 
 def draw(record, html_path, directory, sources, source_root):
-    """What the options html, sources, source_root and figures ask for."""
+    """Writes the page and figures that the options html, sources, source_root and figures request."""
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
         write(html_path, page.encode("utf-8", "surrogateescape"))
@@ -81,8 +81,8 @@ def figures(record, path):
 
 
 def _page_name():
-    """Where `deepclock view` has its page too: one path, which the next page replaces, in a private
-    directory. Without a home: a new directory."""
+    """Returns the path of the page, the same as for `deepclock view`: in a private directory, replaced by the next
+    page. Without a home directory: in a new directory."""
     cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
     base = cache if cache.startswith("/") else os.path.join(home, ".cache")
     folder = os.path.join(base, "deepclock", "view")

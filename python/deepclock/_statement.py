@@ -16,12 +16,12 @@ _WARNING_WIDTH = 100
 
 
 def parse(text):
-    """The nodes of a text, which may be indented as a whole."""
+    """Returns the AST nodes of a text, which may be indented as a whole."""
     return ast.parse(textwrap.dedent(text).strip(), "<statement>").body
 
 
 def function(statement, setup, names, title, loops=None):
-    """A function that runs the nodes `statement`, `loops` times where that is a number. The nodes `setup` run once, now;
+    """Returns a function that runs the nodes `statement`, `loops` times unless None. The nodes `setup` run once, now;
     the statement sees their variables and those in `names`, and may assign the former."""
     body = statement or [ast.Pass()]
     if loops is not None:
@@ -51,7 +51,7 @@ def _outer(body, setup, names):
 
 
 def brief(options):
-    """Returns the options, with BRIEF where none of them limits the time."""
+    """Returns the options, with BRIEF if none of them limits the time."""
     given = {name: value for name, value in options.items() if value is not None}
     if HOW_LONG & set(given):
         return given
@@ -59,7 +59,7 @@ def brief(options):
 
 
 def doubt(record, more):
-    """Returns the first warning of the record in a line, or "". more: where the others are shown."""
+    """Returns the first warning of the record in a line, or "". more: the hint to the other warnings."""
     doubts = {}
     for note in sorted(record.notes, key=lambda note: note.severity != "error"):
         if note.severity != "info":

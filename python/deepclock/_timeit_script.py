@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock timeit: a statement, with the options and the answer of `python -m timeit`, and the median with its
-interval beside."""
+"""python -m deepclock timeit: measures a statement, with the options and the result line of `python -m timeit`, and the
+median with its interval."""
 
 import argparse
 import gc
@@ -13,7 +13,7 @@ from . import _deepclock, _script, _statement
 
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _REPEAT = 5                          # timeit's
-_RUN_S, _REPEATED_S = 500e-6, 0.2    # how long a run of loops takes at least; with -r as in timeit
+_RUN_S, _REPEATED_S = 500e-6, 0.2    # minimum time of a run of loops; with -r as in timeit
 _ALL_S = 1.2
 _RAW_MAX = 100
 
@@ -38,7 +38,7 @@ def _parser():
 
 
 def _numbers():
-    """1, 2, 5, 10, ..."""
+    """Yields 1, 2, 5, 10, ..."""
     for power in itertools.count():
         for digit in (1, 2, 5):
             yield digit * 10 ** power
@@ -57,7 +57,7 @@ def _auto(make, least, clock, verbose, text):
 
 
 def _process(run, runs):
-    """CPU seconds of each run, and the estimate of their median."""
+    """Returns CPU seconds of each run, and the estimate of their median."""
     values, began = [], time.perf_counter()
     while len(values) < runs if runs else time.perf_counter() - began < _ALL_S:
         start = time.process_time()

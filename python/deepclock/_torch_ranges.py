@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of PyTorch and zones of deepclock, each on the timeline of the other."""
+"""PyTorch's ranges on deepclock's timeline, and deepclock's zones on PyTorch's."""
 
 import threading
 
@@ -10,7 +10,7 @@ from . import _deepclock
 
 
 class _Followed:
-    """Ranges of record_function are zones while anyone follows them."""
+    """Makes ranges of record_function zones while at least one user follows them."""
 
     def __init__(self):
         self._lock, self._followers, self._undo = threading.Lock(), 0, None
@@ -49,7 +49,7 @@ class _Followed:
 
 
 class _Mirror(threading.local):
-    """Called with the name of each zone that begins on this thread, and with None where one ends."""
+    """Called with the name of each zone that starts on this thread, and with None when one ends."""
 
     def __init__(self):
         self.open, self.is_paused = [], False
@@ -60,7 +60,7 @@ class _Mirror(threading.local):
         if name is not None:
             handle = torch.ops.profiler._record_function_enter_new(name, None)
             self.open.append(handle)
-        elif self.open:  # else the zone began before this did
+        elif self.open:  # else the zone started before the mirror
             torch.ops.profiler._record_function_exit._RecordFunction(self.open.pop())
 
     def paused(self):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock trace SCRIPT: `deepclock trace -- python SCRIPT`, with what the threads wait for."""
+"""python -m deepclock trace SCRIPT: `deepclock trace -- python SCRIPT`, including blocking calls of threads."""
 
 from . import _deepclock, _script
 
-# Of the program's own, beside those of the library's tables.
+# Options of the program, besides those of the library's tables.
 _OTHERS = (("format", "f", True), ("out", "o", True), ("colour", "", True), ("db", "", True), ("commit", "", True))
 
 
@@ -12,7 +12,7 @@ def main(words):
 
 
 def become(command, words):
-    """Splits the program's options from the script, and becomes the program."""
+    """Splits the program's options from the script, and executes the program."""
     rows = [*_deepclock._option_rows(command), *_OTHERS]
     takes_value = {mark for name, letter, value in rows if value for mark in ("--" + name, letter and "-" + letter)}
     at = 0

@@ -7,7 +7,7 @@
 
 Profile() in the same place of the latter two profiles some of its steps, as deepclock.torch.profiling().
 
-Nothing of these is imported: the object has the methods that such loops call, and any loop may.
+None of these libraries is imported: the object has the methods that such loops call, and any loop may call them.
 """
 
 import collections.abc
@@ -20,7 +20,7 @@ _DONE_NOTHING = ("setup", "teardown", "set_model", "load_state_dict", "configure
 
 class _Callback:
     def __getattr__(self, name):
-        # Other calls of a loop to its callbacks are ignored.
+        # Other callback methods do nothing.
         if name.startswith(("on_", "_implements_")) or name in _DONE_NOTHING:
             return _nothing
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -136,7 +136,7 @@ class Laps(_Callback):
     def on_exception(self, *told, **more):
         self._close(0)
 
-    # --- the same in transformers' Trainer, whose first arguments are its own, its state and its control
+    # --- the same in transformers' Trainer, whose first arguments are its arguments, state and control
 
     def on_step_begin(self, *told, **more):
         self.on_train_batch_begin(*told)
@@ -172,13 +172,13 @@ class Laps(_Callback):
         return next((of for of in reversed(self._open) if of.name == name), None)
 
     def _ends(self, name):
-        for n in range(len(self._open) - 1, -1, -1):  # laps are dicts: alike is not the same
+        for n in range(len(self._open) - 1, -1, -1):  # laps are dicts: compare by identity
             if self._open[n].name == name:
                 self._close(n)
                 return
 
     def _close(self, n):
-        """Ends all but the first n; what an exception has left open with them."""
+        """Ends all but the first n laps, including those that an exception has left open."""
         while self._zones and n == 0:
             self._pop()
         while len(self._open) > n:
@@ -245,7 +245,7 @@ def _epochs(told):
 
 
 def _numbers(told, more):
-    """What was logged: a mapping among the arguments, or the trainer's."""
+    """Returns the logged numbers: a mapping among the arguments, or the trainer's."""
     found = [more.get("logs"), *told, *(getattr(o, "callback_metrics", None) for o in told)]
     numbers = {}
     for logs in found:
@@ -253,14 +253,14 @@ def _numbers(told, more):
             for name, value in logs.items():
                 try:
                     numbers[str(name)] = float(value)
-                except (TypeError, ValueError, RuntimeError):  # no number, or a tensor of several
+                except (TypeError, ValueError, RuntimeError):  # not a number, or a tensor of several
                     pass
     return numbers
 
 
 def _batch_size(told):
-    """How many items the batch has that is among the arguments of Lightning's hook: trainer, module,
-    outputs, batch, number."""
+    """Returns the number of items of the batch in the arguments of Lightning's hook: trainer, module,
+    outputs, batch, index."""
     batch = told[3] if len(told) >= 4 else None
     for _ in range(8):  # for example a dict of lists of tensors
         shape = getattr(batch, "shape", None)

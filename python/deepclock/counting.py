@@ -46,7 +46,7 @@ class counting:
         self.stop(raised[0] is not None and issubclass(raised[0], KeyboardInterrupt))
 
     def start(self) -> "counting":
-        """What entering the block does; returns the object itself."""
+        """Starts, as entering the block does; returns the object itself."""
         self._price = _price(self._builtins)
         self._start()
         return self
@@ -64,7 +64,7 @@ class counting:
             raise
 
     def stop(self, incomplete: bool = False) -> "Optional[_deepclock.Record]":
-        """What leaving the block does; returns the record. incomplete: it was interrupted."""
+        """Stops, as leaving the block does; returns the record. incomplete: it was interrupted."""
         if self._began is not None:
             self._stop()
             self._incomplete = incomplete
@@ -109,14 +109,14 @@ class counting:
                 for label, (calls, primitive, own, whole, callers) in stats.items()}
 
     def dump_stats(self, path: Any) -> None:
-        """A file for pstats.Stats(path) and what reads such files."""
+        """Writes a file for pstats.Stats(path) and other readers of this format."""
         from ._show import write
 
         write(path, _marshal.dumps(self.stats))
 
     @stats.setter
     def stats(self, _):
-        pass  # pstats.Stats() leaves an empty one behind
+        pass  # pstats.Stats() assigns an empty dict
 
     def create_stats(self) -> None:
         """Called by pstats.Stats(c); `stats` exists already."""
@@ -155,7 +155,7 @@ def _stats_add(paths, path, labels, stats, edges):
     if not calls or label is None:
         return
     primitive, caller = calls - again, paths[parent][0] if parent else None
-    # A call is primitive where no other of the function is open, and of an edge where none of that edge is.
+    # A call is primitive if no other call of the function is open; on an edge, if no call of that edge is.
     inside = edge_inside = False
     above = parent
     while above:
@@ -181,13 +181,13 @@ def _stats_add(paths, path, labels, stats, edges):
 
 @_functools.lru_cache(maxsize=None)
 def _at_fork():
-    # Both are called from C, so that they are no calls of the program's.
+    # Both hooks are C functions, so that the program's counts do not include them.
     _os.register_at_fork(before=_functools.partial(_deepclock._count_before_fork, _folder),
                          after_in_child=_deepclock._count_after_fork)
 
 
 def _folder():
-    """A new directory for what forked processes count, in memory where there is plenty; None: none can be made."""
+    """Makes a directory for the counts of forked processes, in shared memory if large enough; None: it failed."""
     import shutil
     import tempfile
 
@@ -207,8 +207,8 @@ _MARK = 48  # bits of an address; above them the number of a forked process
 
 
 def _children_read(folder, functions):
-    """What forked processes counted: files PID.N, of a thread each, and the names of what only they know beside the
-    first of a process."""
+    """Reads the counts of forked processes: files PID.N, one per thread, and next to the first file of each process the
+    names of its own functions."""
     import shutil
 
     names = [{}]
@@ -236,12 +236,12 @@ def _names_read(path):
 
 
 def _label(what):
-    """As cProfile names it."""
+    """Returns cProfile's name of a function."""
     return ("~", 0, what) if isinstance(what, str) else (what.co_filename, what.co_firstlineno, what.co_name)
 
 
 def _frame(what):
-    """(name, file, line) for the record."""
+    """Returns (name, file, line) for the record."""
     if isinstance(what, str):
         return (what[1:-1] if what.startswith("<") and what.endswith(">") else what, None, 0)
     return (getattr(what, "co_qualname", what.co_name), what.co_filename, what.co_firstlineno)
@@ -260,7 +260,7 @@ _CALLS = 1000
 
 
 def _price(builtins):
-    """What counting an empty call costs: (inside its own time, in its caller's), in ns. Nothing is counted yet."""
+    """Measures the overhead of counting an empty call: (in its own time, in its caller's), in ns, before counting."""
     best = [float("inf")] * 2
     inside = 0.0
     for counted in (0, 1):

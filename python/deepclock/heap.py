@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python's objects need of memory: `with deepclock.memory() as m: ...`, then `m.record`."""
+"""Memory of Python's objects: `with deepclock.memory() as m: ...`, then `m.record`."""
 
 from typing import Any, Optional
 
@@ -14,7 +14,7 @@ class memory:
     tables "memory/functions" and "memory/lines", the tree "allocations"; and what of it was still held at the end.
 
     Allocations since the start of the block count, in requested bytes, as in tracemalloc. Memory
-    that libraries of C take by themselves is not in it: tensors of PyTorch, arrays of NumPy before 2.5.
+    that C libraries allocate directly is not included: tensors of PyTorch, arrays of NumPy before 2.5.
 
     Several may run at a time, also one inside another. A child made by fork() does not record. UnsupportedError in a
     sub-interpreter, and in a Python without the GIL.
@@ -44,7 +44,7 @@ class memory:
         return "<deepclock.memory>"
 
     def start(self) -> "memory":
-        """What entering the block does; returns the object itself."""
+        """Starts, as entering the block does; returns the object itself."""
         if self._number is not None:
             raise _deepclock.ArgumentError("this recording runs already: each block has a deepclock.memory() of its own")
         _pair_ns()
@@ -56,7 +56,7 @@ class memory:
         self._number = number
 
     def stop(self) -> "Optional[_deepclock.Record]":
-        """What leaving the block does; returns the record, None where it did not record."""
+        """Stops, as leaving the block does; returns the record, None if it did not record."""
         self._end()
         return self.record
 
@@ -72,7 +72,7 @@ class memory:
 
     @property
     def peak(self) -> Optional[int]:
-        """The most that were, until now."""
+        """Peak of `held` until now."""
         return self._now()[1]
 
     def _now(self):
@@ -91,7 +91,7 @@ class memory:
 
 
 def _pair_ns():
-    """What an allocation and its end take longer while it is recorded; measured once."""
+    """Returns the recording overhead of an allocation and its free; measured once."""
     global _pair
     if _pair is None:
         plain = min(_deepclock._heap_pair_ns(2000) for _ in range(5))

@@ -43,7 +43,7 @@ class lap(dict):
         self._tensorboard = tensorboard
         self._clock = None
         self._device = self._compiled = None
-        self.on_board = False  # a notebook shows its line
+        self.on_board = False  # True: a notebook shows its line
 
     def __enter__(self) -> "lap":
         return self.start()
@@ -55,7 +55,7 @@ class lap(dict):
         return f"<deepclock.lap {self.name!r} {dict(self)!r}>"
 
     def start(self) -> "lap":
-        """What entering the block does; returns the lap itself."""
+        """Starts, as entering the block does; returns the lap itself."""
         if self._clock is not None:
             raise _deepclock.ArgumentError(f"the lap '{self.name}' has begun already")
         _shown.want(self._live, self._tensorboard)
@@ -69,7 +69,7 @@ class lap(dict):
         return self
 
     def stop(self):
-        """What leaving the block does; returns the line."""
+        """Ends the lap, as leaving the block does; returns the line."""
         if self._clock is None:
             return self.line
         device = _device_ends(self._device)
@@ -156,7 +156,7 @@ _TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "compile_seconds", "it
 
 
 class _Items(int):
-    """`lap.items` is the number, and `lap.items()` what it is of every dict."""
+    """`lap.items` is the number, and `lap.items()` the method of a dict."""
 
     def __new__(cls, of):
         self = super().__new__(cls, of.get("items", 0))
@@ -226,7 +226,7 @@ class _Shown:
             self.board = notebook.live_board()
 
     def ends(self, line):
-        """If a notebook showed the line, the last open lap leaves it there: returns true."""
+        """If a notebook shows the line, leaves it there when the last open lap ends, and returns true."""
         self.open -= 1
         if self.open > 0 or not self.board:
             return False

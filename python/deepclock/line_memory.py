@@ -13,16 +13,16 @@ from . import _deepclock
 from .lines import Watch, code_of
 
 
-_BRIEF_ROWS = 8  # of a short report
+_BRIEF_ROWS = 8  # rows of a short report
 
 
 class LineMemory:
-    """What was measured: rows, a text, tables of a record."""
+    """Results: rows, a text, tables of a record."""
 
     def __init__(self, watch, python=True):
         self.rows = [Row(*row) for row in watch.rows()]
         self.tells_peaks = watch.tells_peaks
-        self.python = python  # its allocators were measured
+        self.python = python  # Python's allocators were measured
 
     def codes(self):
         seen = []
@@ -32,7 +32,7 @@ class LineMemory:
         return seen
 
     def text(self):
-        """A table for each function, as memory_profiler prints it."""
+        """Returns a table for each function, in the format of memory_profiler."""
         told = [self._of(code) for code in self.codes()]
         return "\n\n".join(told) if told else "none of these lines ran"
 
@@ -54,7 +54,7 @@ class LineMemory:
         return "\n".join(text)
 
     def answer(self):
-        """The line that added most to the resident set, or of Python's objects; "" where none ran."""
+        """Returns the line that added most to the resident set, or to Python's objects; "" if no line ran."""
         if not self.rows:
             return ""
         row = max(self.rows, key=lambda row: (row.added, row.peak, row.python_added))
@@ -71,7 +71,7 @@ class LineMemory:
         return f"{told}; {text(max(row.resident for row in self.rows))} resident at most"
 
     def tables(self, b):
-        """Puts the table memory/source into the builder of a record."""
+        """Adds the table memory/source to a record builder."""
         no_peak = {"absent": "this system does not report the peak of the resident set"}
         no_python = {"absent": "Python's allocators were not measured"}
         rows = [[f"{os.path.basename(row.code.co_filename)}:{row.line}", row.resident, row.added,
@@ -86,15 +86,15 @@ class LineMemory:
                 [1, 2, 3, 4, 6, 8], self._brief())
 
     def _brief(self):
-        """The rows of a short report: those that took most, in the order of the source."""
+        """Returns the rows of a short report: the largest ones, in source order."""
         heaviest = sorted(range(len(self.rows)), key=lambda i: (-max(self.rows[i].added, self.rows[i].peak),
                                                                 -self.rows[i].python_added, i))
         return sorted(heaviest[:_BRIEF_ROWS])
 
 
 class Row:
-    """A line: resident bytes at its end (the most of its runs), what all runs added, the most that one run held beyond
-    what was there before; of Python's own allocators the same."""
+    """A line: resident bytes at its end (maximum of its runs), the sum of increases of all runs, the largest peak of
+    one run above its start; and the same for Python's allocators."""
 
     __slots__ = ("code", "line", "runs", "ns", "resident", "added", "peak", "python_added", "python_peak")
     code: types.CodeType
@@ -179,7 +179,7 @@ class lines:
         if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function) or \
                 inspect.isasyncgenfunction(function):
             raise TypeError(f"{function.__qualname__} goes on after its call: with deepclock.memory.lines(it) as m: ...")
-        if self._watch is not None:  # it calls itself, or another thread runs it
+        if self._watch is not None:  # recursive, or running in another thread
             return function(*args, **kwargs)
         with self:
             result = function(*args, **kwargs)

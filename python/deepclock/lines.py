@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lines of Python functions take, with what they call: how often, how long, how much memory.
+"""Profiles lines of Python functions with their callees: number of runs, time, memory.
 
-The events are counted in C (_Lines). From Python 3.12 on they come by sys.monitoring: only those functions become
-slower. Before by a trace function: each line of any Python function becomes slower too. Most of what a line costs
-to be watched is outside of its time; what is inside is measured and returned by watching_ns().
+The events are counted in C (_Lines). From Python 3.12 on sys.monitoring reports them, which slows down only the
+watched functions. Before 3.12 a trace function does, which slows down each line of any Python function. Most of the
+overhead of watching a line is outside its time; watching_ns() measures the part inside.
 """
 
 import dis
@@ -15,7 +15,7 @@ from . import _deepclock
 
 
 def code_of(function):
-    """The code of a function, a method, or of what decorators have wrapped around one."""
+    """Returns the code of a function or method, also behind decorators."""
     function = inspect.unwrap(getattr(function, "__func__", function))
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None:
@@ -24,14 +24,14 @@ def code_of(function):
 
 
 def span(code):
-    """Its first line and its last."""
+    """Returns the first and the last line of the code."""
     found = [line for _, line in dis.findlinestarts(code) if line] + [code.co_firstlineno]
     return min(found), max(found)
 
 
 class Watch:
-    """Lines of code objects: of `codes`, or of those of which choose(code) is true when they begin. heap: the number
-    of a recording of Python's allocations, 0: none; None: memory is not read."""
+    """Watches lines of code objects: of `codes`, or of those for which choose(code) is true at their first call. heap:
+    the number of a recording of Python's allocations, 0: none; None: memory is not read."""
 
     def __init__(self, codes=(), choose=None, heap=None):
         self.codes = set(codes)
@@ -55,7 +55,7 @@ class Watch:
         self._watch.end(self.codes)
 
     def rows(self):
-        """What _Lines has of each line that ran, in the order of the source."""
+        """Returns the row of _Lines of each line that ran, in source order."""
         return sorted((row for row in self._lines.rows() if row[2] or row[1] != row[0].co_firstlineno),
                       key=lambda row: (row[0].co_filename, row[0].co_firstlineno, row[1]))
 
@@ -74,12 +74,12 @@ class Lines(Watch):
         self.end()
 
     def rows(self):
-        """(code, line, how often it ran, nanoseconds), in the order of the source."""
+        """Returns (code, line, number of runs, nanoseconds) of each line, in source order."""
         return [row[:4] for row in super().rows()]
 
     @staticmethod
     def watching_ns():
-        """How much longer a line that does nothing takes while it is watched, in its own time."""
+        """Returns the overhead of watching within the time of an empty line."""
         def nothing():
             a = 0
             a = 0
@@ -101,7 +101,7 @@ class _Monitored:
         self.disable = sys.monitoring.DISABLE
         e = sys.monitoring.events
         self._of_code = e.LINE | e.PY_RESUME | e.PY_RETURN | e.PY_YIELD
-        self._everywhere = e.PY_UNWIND | e.PY_THROW  # these come for all code or for none
+        self._everywhere = e.PY_UNWIND | e.PY_THROW  # events that cannot be set for single code objects
         self._all = False
 
     def begin(self, lines, codes, all_):

@@ -3,7 +3,7 @@
 
     %dck f(x)                          measures a statement, in a second or two
     %dck --precision 1% -o r f(x)      options of `deepclock bench` in front; r: the Record
-    %%dck                              measures a cell; what stands in the first line runs before
+    %%dck                              measures a cell; a statement in the first line runs before
     %dck_lines -f Net.forward net(x)   time of each line of a function
     %dck_memory net(x)                 how much memory it needs
     %dck_memory -f Net.forward net(x)  and each line of a function
@@ -54,7 +54,7 @@ class Dck(Magics):
         """%dck [options] STATEMENT: measures it for a second or two.
 
         Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...: these three
-        and --time say how long instead), --details: all of the result and every note in full, and
+        and --time set the duration instead), --details: all of the result and every note in full, and
         -o NAME: assigns the Record. The statement sees your variables; those that it assigns are its
         own, as in a function. %%dck measures the cell; a statement in its first line runs once before.
         """
@@ -77,7 +77,7 @@ class Dck(Magics):
     def dck_lines(self, line):
         """%dck_lines -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: time of each line of functions.
 
-        The time of a line is with what it calls. Each line that runs becomes slower (Python before
+        The time of a line includes its callees. Each line that runs becomes slower (Python before
         3.12: each call of any function too): the part that is inside the times is measured and
         shown below the table.
         -o NAME: assigns a list of (function, line, how often, nanoseconds).
@@ -133,8 +133,8 @@ class Dck(Magics):
 
     @line_magic
     def dck_cells(self, line):
-        """%dck_cells on|off: elapsed time while a cell runs, and a line when it has: how long it took,
-        and CPU time."""
+        """%dck_cells on|off: shows elapsed time while a cell runs, and a line with elapsed and CPU time
+        when it has ended."""
         if line.strip() not in ("on", "off"):
             raise UsageError("%dck_cells on, or %dck_cells off")
         events = self.shell.events
@@ -162,7 +162,7 @@ class Dck(Magics):
             self.shell.user_ns[name] = value
 
     def _function(self, statement, setup=""):
-        """The statement as a function that sees the user's variables."""
+        """Returns the statement as a function that sees the user's variables."""
         return _statement.function(*(_statement.parse(self.shell.transform_cell(textwrap.dedent(text)))
                                      for text in (statement, setup)), self.shell.user_ns, statement)
 
@@ -171,14 +171,14 @@ class Dck(Magics):
 
 
 def _word(text):
-    """The first word and what is behind it, as it stands."""
+    """Returns the first word and the unchanged rest of the text."""
     text = text.lstrip()
     n = next((i for i, c in enumerate(text) if c.isspace()), len(text))
     return text[:n], text[n:].lstrip()
 
 
 def _options(text):
-    """Options of bench as keyword arguments, the name of -o, the statement."""
+    """Returns the options of bench as keyword arguments, the name of -o, the statement."""
     rows = {name: (name, value) for name, _, value in _deepclock._option_rows()}
     rows["details"] = ("details", False)
     letters = {letter: rows[name] for name, letter, _ in _deepclock._option_rows() if letter}
@@ -208,7 +208,7 @@ def _options(text):
 
 
 def _own_options(text, letter):
-    """Values of the option of that letter, the name of -o, the statement."""
+    """Returns the values of the option of that letter, the name of -o, the statement."""
     values, assign = [], None
     while True:
         word, rest = _word(text)
@@ -221,11 +221,11 @@ def _own_options(text, letter):
             return values, assign, text
 
 
-# --- what is printed
+# --- printing
 
 
 def _headline(record):
-    """The answer and the first reason to doubt it, three lines at most: what to do about it is in --details."""
+    """Returns the result and the first warning, in three lines at most; --details has the remedy."""
     told = [*str(record).rstrip().split("\n\n")[0].split("\n")[:2], _statement.doubt(record, "%dck --details")]
     return "\n".join(line for line in told if line)
 
@@ -253,7 +253,7 @@ def _lines_text(name, code, lines):
 
 
 def _resident():
-    """Resident bytes now, and the most since they were last reset."""
+    """Returns the resident bytes now, and their peak since the last reset."""
     with open("/proc/self/status", encoding="ascii") as file:
         told = dict(line.split(":", 1) for line in file)
     return tuple(int(told[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
@@ -293,7 +293,7 @@ def _memory(run):
 
 
 class _Board:
-    """What laps are open, in the output of the cell that runs: from their first half second on."""
+    """Shows the open laps in the output of the running cell, from their first half second on."""
 
     def __init__(self):
         self._shown = None
@@ -318,7 +318,7 @@ class _Board:
             self._shown.update({"text/plain": text}, raw=True)
 
     def close(self, text):
-        """The text stays in its place, where anything was shown: then true."""
+        """If anything was shown, leaves the text in its place and returns true."""
         self._done.set()
         self._thread.join()
         if self._shown is not None:
@@ -327,6 +327,6 @@ class _Board:
 
 
 def live_board():
-    """One where a notebook shows it; else None."""
+    """Returns a _Board in a notebook, else None."""
     shell = IPython.get_ipython()
     return _Board() if shell is not None and hasattr(shell, "kernel") else None

@@ -27,7 +27,7 @@ class trace:
     def __init__(self, path: "Union[str, _os.PathLike[str], None]" = None, **options: Any) -> None:
         self._path = None if path is None else _os.path.abspath(_os.fspath(path))
         self._options = options
-        self._process = None  # that records for us
+        self._process = None  # id of the recording process
         self._record = None
 
     def __enter__(self) -> "trace":
@@ -56,7 +56,7 @@ class trace:
         return self
 
     def stop(self) -> "Optional[_deepclock.Record]":
-        """What leaving the block does; returns the record, None where it did not record."""
+        """Stops, as leaving the block does; returns the record, None if it did not record."""
         if self._process is not None:
             self._process = None
             _process.current_process()._config.pop(_INHERITED, None)
@@ -66,7 +66,7 @@ class trace:
         return self._record
 
     def dump(self) -> None:
-        """With last=SIZE: writes the newest events into the file now, and goes on."""
+        """With last=SIZE: writes the newest events into the file now, and continues recording."""
         _deepclock._trace_dump()
 
     @property
@@ -85,7 +85,7 @@ class trace:
 
 
 def _follow_torch():
-    """Ranges of torch.profiler.record_function are zones too, if PyTorch has been imported."""
+    """Makes ranges of torch.profiler.record_function zones, if PyTorch has been imported."""
     if "torch" not in _sys.modules:
         return None
     # Type checkers of programs that trace need not read all of PyTorch.
@@ -95,7 +95,7 @@ def _follow_torch():
 
 
 def _leave_with_workers():
-    """Workers that multiprocessing forks end by os._exit(): what they recorded is closed before."""
+    """Closes the recordings of workers that multiprocessing forks, which end by os._exit()."""
     global _hooked
     if not _hooked:
         _hooked = True
@@ -106,20 +106,20 @@ class _Worker:
     alive = []
 
     def __init__(self):
-        self.alive.append(self)  # what is registered is held weakly
+        self.alive.append(self)  # the registry has weak references only
 
     def begins(self):
         _multiprocessing.Finalize(None, _deepclock._trace_leave, exitpriority=-1000)
 
 
-# --- processes that multiprocessing starts as new interpreters: they inherit what their parent's _config has when
-# they are made, also from a server that has run before the recording began.
+# --- processes that multiprocessing starts as new interpreters: they inherit their parent's current _config, also
+# from a server that started before the recording.
 
 _INHERITED = "deepclock.trace"
 
 
 class _Inherited:
-    """Unpickled in a process that was started by "spawn" or "forkserver", it records there."""
+    """Starts recording when it is unpickled in a process started by "spawn" or "forkserver"."""
 
     def __init__(self, told):
         self._told = told
@@ -129,7 +129,7 @@ class _Inherited:
 
 
 def _told(path, options):
-    """What records a program that this one starts: src/profiler/trace/trace_options.c reads it."""
+    """Returns the environment variables that make a child record; src/profiler/trace/trace_options.c reads them."""
     told = {"": path, "_BY": str(_os.getpid())}
     told.update(("_" + name.upper(), _text(value)) for name, value in options.items() if value is not None)
     return {"DEEPCLOCK_TRACE" + name: text for name, text in told.items()}
@@ -151,7 +151,7 @@ def _inherit(told):
         _leave_with_workers()
         _follow_torch()
     except _deepclock.Error:
-        pass  # as a forked child: it runs all the same
+        pass  # runs unrecorded, as a forked child does
     finally:
         for name, text in before.items():
             if text is None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zones around functions of every kind: what `@deepclock.zone` makes of one.
+"""Zones around functions of every kind, for the decorator `@deepclock.zone`.
 
-A generator's zone is open only while its body runs. A coroutine is a separate range from its start
-to its end, with what it awaits: several take turns on a thread, so that they do not nest, and the
-range shows how long a request took.
+A generator's zone is open only while its body runs. A coroutine's zone is a separate range from its
+start to its end, including what it awaits: coroutines interleave on a thread, so their ranges do not
+nest, and each shows how long a request took.
 """
 
 import functools
@@ -13,7 +13,7 @@ from ._deepclock import _place, pop, push, start
 
 
 def decorate(name, function):
-    """`function` with a zone around it; name None: its own."""
+    """Returns `function` with a zone around it; name None: the function's name."""
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(decorate(name, function.__func__))
     if isinstance(function, type) or not callable(function):

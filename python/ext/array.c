@@ -1,10 +1,10 @@
-/* array.c - numbers of a record as Python sees them, without a copy: deepclock.Array.
+/* array.c - zero-copy Python view of the numbers of a record: deepclock.Array.
  *
  *     numpy.asarray(record.series["latency"].values)
  *     torch.from_dlpack(record.series["latency"].values)
  *
- * The buffer protocol shows the record's own memory, read-only. DLPack has readers
- * that write all the same, so it hands over a copy.
+ * The buffer protocol exports the record's memory read-only. Some DLPack consumers
+ * write to the tensor regardless, so DLPack exports a copy.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dlpack.h"
@@ -108,7 +108,7 @@ static Py_ssize_t array_length(PyObject *self)
 	return ((const array *)self)->shape[0];
 }
 
-/* Slices are those of a memoryview, so that they are not copied either. */
+/* A slice is a memoryview, so it is not copied either. */
 static PyObject *array_subscript(PyObject *self, PyObject *key)
 {
 	PyObject *view, *part;
@@ -162,7 +162,7 @@ static PyObject *array_repr(PyObject *self)
 typedef struct copied {
 	dl_managed dl; /* first */
 	int64_t shape[2];
-	double data[]; /* 8 bytes each, whatever they are */
+	double data[]; /* elements of 8 bytes, double or uint64_t */
 } copied;
 enum { DL_UINT = 1, DL_FLOAT = 2 };
 
@@ -171,7 +171,7 @@ static void dl_delete(dl_managed *m)
 	PyMem_RawFree(m);
 }
 
-/* One that no consumer took. */
+/* Frees a capsule that no consumer took. */
 static void dl_capsule_free(PyObject *capsule)
 {
 	if (PyCapsule_IsValid(capsule, DL_CAPSULE))

@@ -47,8 +47,8 @@ static dck_status batches_prepare(void *self, uint64_t batch, uint64_t threads,
 	return DCK_OK;
 }
 
-/* The exception of the trial, which the watch gives up; NULL: none. Another kind than Exception
- * (Ctrl-C), and one that the trial did not raise, stay there and end the search. */
+/* Takes the trial's exception from the watch; NULL: none. An exception that is no Exception
+ * (Ctrl-C), or that the trial did not raise, stays in the watch and ends the search. */
 static PyObject *error_take(ext_call *c)
 {
 	ext_watch *w = &c->watch;

@@ -1,5 +1,5 @@
-/* commands.c - the functions that measure: one row for each, with the option tables of the
- * program's command and the call of the library. Their docstrings are made from the tables.
+/* commands.c - the functions that measure: one row each, with the option tables of the matching
+ * CLI command and the library call. Docstrings are generated from the tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -70,7 +70,7 @@ static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 		all[1] = all[0];
 		all[0] = before;
 		n = 2;
-		c->compare.record_names = NULL; /* one of them has no name */
+		c->compare.record_names = NULL; /* the inserted record has no name */
 	}
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &c->compare, ret, err);
@@ -78,7 +78,7 @@ static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 	return status;
 }
 
-/* Functions are made ready for the next value by the caller. */
+/* Calls the caller's `over_next`, which prepares functions for the next value. */
 static dck_status over_next(void *self, const char *value, dck_err *err)
 {
 	ext_call *c = self;
@@ -284,7 +284,7 @@ static PyMethodDef methods[] = {
 
 /* --- docstrings */
 
-/* Adds a formatted text; takes over `text`. */
+/* Appends `more`; takes over both references. */
 static PyObject *added(PyObject *text, PyObject *more)
 {
 	PyObject *both = text && more ? PyUnicode_Concat(text, more) : NULL;
@@ -335,7 +335,7 @@ static PyObject *doc_new(const ext_command *c)
 			 "now and then, and with None at the end"));
 }
 
-/* A method keeps a pointer to its docstring as long as the process lives. */
+/* A method points to its docstring until the process exits. */
 static int doc_set(PyMethodDef *method, const ext_command *c)
 {
 	PyObject *doc = method->ml_doc ? NULL : doc_new(c);

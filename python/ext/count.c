@@ -1,13 +1,13 @@
-/* count.c - calls of Python's functions, and of those in C, counted and timed: what
- * deepclock.count, in counting.py, is made of.
+/* count.c - counts and times calls of Python and C functions, for deepclock.count
+ * (counting.py).
  *
- * From 3.12 on the interpreter reports calls by sys.monitoring, for all threads; before that each
- * thread has a profile function in C: those that run when it begins, and those that threading
- * starts. Each thread adds up its own calls (dck_call_counter). A function is known by its code
- * object, one in C by its PyMethodDef, as the profiler of the standard library does it, so counts
+ * From 3.12 on the interpreter reports the calls of all threads by sys.monitoring. Before 3.12 each
+ * thread has a profile function in C: the threads that run when counting starts, and those that
+ * threading starts later. Each thread has its own dck_call_counter. A function is identified by its
+ * code object, a C function by its PyMethodDef, as in the standard library's profiler, so counts
  * agree.
  *
- * One counter at a time in a process.
+ * A process has one active counter at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -23,12 +23,12 @@
 
 enum { DIRECTORY_BYTES = 256, CHILDREN_MAX = 4096 };
 
-/* A thread's. They are never freed, since a thread may end at any time, and are used again. */
+/* The calls of one thread. Slots are reused, never freed, because a thread may exit at any time. */
 typedef struct slot {
 	struct slot *next;
 	dck_call_counter *calls; /* of the counter `id`; NULL: none */
 	uint64_t id;
-	bool taken; /* by a thread that lives */
+	bool taken; /* by a live thread */
 } slot;
 
 static struct {
@@ -36,19 +36,19 @@ static struct {
 	pthread_once_t once;
 	pthread_key_t key;
 	slot *slots;
-	uint64_t id;		 /* counters so far */
-	bool active;		 /* the last of them counts */
-	bool builtins;		 /* functions in C too */
-	int tool;		 /* its number in sys.monitoring, from 3.12 on */
-	PyObject *functions;	 /* dict: number to (code or text, what is kept alive) */
+	uint64_t id;		 /* number of counters so far */
+	bool active;		 /* the last counter is counting */
+	bool builtins;		 /* count C functions too */
+	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
+	PyObject *functions;	 /* dict: number to (code or text, object kept alive) */
 	dck_call_counter *first; /* whose clock the others share */
-	/* Processes that are forked count into files there, so that they are read whatever ends
-	 * them: PID.N, of a thread each, and PID.N.names, of the first. */
+	/* Forked processes count into files of this directory, which survive any exit of the
+	 * process: PID.N for each thread, and PID.N.names for the first thread. */
 	char directory[DIRECTORY_BYTES]; /* "": none yet */
-	long owner, process;		 /* owner: whose it is */
+	long owner, process;		 /* owner: the process that made the directory */
 	unsigned files;
-	int names;	 /* what this process logs its functions in; -1: it is the owner */
-	PyObject *known; /* dict: the first nknown are the owner's too; NULL: this is the owner */
+	int names;	 /* descriptor of this process's function log; -1: the owner */
+	PyObject *known; /* dict: the owner has the first nknown too; NULL: the owner */
 	Py_ssize_t nknown;
 	dck_call_counter *copy; /* from fork_before() to the end of the fork */
 	dck_call_counter *children[CHILDREN_MAX];
@@ -59,7 +59,7 @@ typedef struct thread_state {
 	uint64_t id;
 	dck_call_counter *calls;
 	slot *slot;
-	bool busy; /* inside something of ours that runs Python */
+	bool busy; /* inside a function of this file that runs Python */
 } thread_state;
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) thread_state mine;
@@ -76,8 +76,8 @@ static void key_make(void)
 	pthread_key_create(&all.key, thread_ends);
 }
 
-/* The calls of a forked process are in a file that its own child maps too, and so is the log of its
- * functions: until count_after_fork() the child goes on in a copy, without a log. */
+/* A forked process shares the mapped file of its calls and the log of its functions with its own
+ * child. So until count_after_fork() the child counts into a private copy, without a log. */
 static void fork_before(void)
 {
 	pthread_mutex_lock(&all.lock);
@@ -92,7 +92,7 @@ static void fork_after(void)
 	pthread_mutex_unlock(&all.lock);
 }
 
-/* Only this thread goes on in the child. */
+/* Only the forking thread exists in the child. */
 static void child_begins(void)
 {
 	if (all.active && all.known && mine.id == all.id && mine.calls) {
@@ -113,7 +113,7 @@ static long process_now(void)
 	return (long)getpid();
 }
 
-/* Of a thread of this process: a forked one's are in a file. */
+/* Returns a counter for a thread of this process; in a forked process it is backed by a file. */
 static dck_call_counter *calls_make(const dck_call_counter *after)
 {
 	char path[DIRECTORY_BYTES + 64];
@@ -121,11 +121,11 @@ static dck_call_counter *calls_make(const dck_call_counter *after)
 
 	if (!all.known || !all.directory[0])
 		return dck_call_counter_new_in(NULL, all.first, after);
-	for (int tries = 0; !c && tries < 1000; tries++) { /* numbers of processes come again */
+	for (int tries = 0; !c && tries < 1000; tries++) { /* process ids are reused */
 		snprintf(path, sizeof path, "%s/%ld.%u", all.directory, all.process, all.files++);
 		c = dck_call_counter_new_in(path, all.first, after);
 		if (!c && access(path, F_OK) != 0)
-			break; /* the owner has ended its count, and removed them */
+			break; /* the owner has stopped and removed the directory */
 	}
 	return c ? c : dck_call_counter_new_in(NULL, all.first, after);
 }
@@ -147,7 +147,7 @@ static slot *slot_take(void)
 	return s;
 }
 
-/* NULL: there is no memory for this thread's calls: they are not counted. */
+/* Returns NULL if memory is exhausted; the calls of this thread are then not counted. */
 static dck_call_counter *calls_begin(thread_state *t)
 {
 	pthread_mutex_lock(&all.lock);
@@ -176,7 +176,7 @@ static inline dck_call_counter *calls_get(thread_state *t)
 
 /* --- functions */
 
-/* As the standard library's profiler calls a function in C. New reference. */
+/* Returns the standard library profiler's name of a C function, a new reference. */
 static PyObject *text_of_c(PyMethodDef *def, PyObject *of, PyObject *module)
 {
 	PyObject *name = of ? PyUnicode_FromString(def->ml_name) : NULL, *text = NULL;
@@ -208,7 +208,8 @@ static PyObject *text_of_c(PyMethodDef *def, PyObject *of, PyObject *module)
 	return text;
 }
 
-/* Fields end with a zero: number, line, name, qualified name, file; no file: the name is all. */
+/* Writes NUL-terminated fields: number, line, name, qualified name, file; a C function has the
+ * name alone. */
 static void function_log(uint64_t number, PyObject *what)
 {
 	char head[64];
@@ -235,17 +236,17 @@ static void function_log(uint64_t number, PyObject *what)
 	const size_t first = strlen(head) + 1;
 	parts[n++] = (struct iovec){head, first + strlen(head + first) + 1};
 	for (int i = 1; i < 4; i++) {
-		const char *text = fields[i] ? fields[i] : "?"; /* it is no UTF-8 */
+		const char *text = fields[i] ? fields[i] : "?"; /* not UTF-8 */
 
 		parts[n++] = (struct iovec){(char *)(uintptr_t)text, strlen(text) + 1};
 	}
-	/* What cannot be written has no name. */
+	/* A function whose write fails has no name. */
 	const ssize_t wrote = writev(all.names, parts, n);
 	(void)wrote;
 }
 
-/* A function was met by a new path. def NULL: it is in Python, and `keep` its code. of: whose
- * method it is, NULL: of no class. */
+/* Registers the function of a new path. def NULL: a Python function, and `keep` is its code. of:
+ * the object whose method it is; NULL: no method. */
 static void function_keep(thread_state *t, uint64_t number, PyObject *keep, PyMethodDef *def,
 			  PyObject *of, PyObject *module)
 {
@@ -299,7 +300,7 @@ static inline void c_enter(thread_state *t, PyObject *f)
 #if MONITORING
 /* --- from 3.12 on */
 
-/* Called as event(code, offset, ...). */
+/* Event handler: event(code, offset, ...). */
 static PyObject *on_begin(PyObject *m, PyObject *const *args, Py_ssize_t n)
 {
 	(void)m;
@@ -316,7 +317,7 @@ static PyObject *on_end(PyObject *m, PyObject *const *args, Py_ssize_t n)
 	Py_RETURN_NONE;
 }
 
-/* A method of a type is a function in C once it is bound. */
+/* A method of a type becomes a C function once it is bound. */
 static inline PyMethodDef *method_of(PyObject *f, PyObject *of)
 {
 	if (Py_IS_TYPE(f, &PyMethodDescr_Type) &&
@@ -388,8 +389,8 @@ static int told_result(PyObject *o)
 	return o ? 0 : -1;
 }
 
-/* The profiler's number where it is free, else one that no kind of tool has. *ret is -1 where
- * others have all of them: *ret_who is the profiler's, a new reference. */
+/* Returns the profiler's tool id if it is free, else an id that is not reserved. *ret is -1 if all
+ * are taken; *ret_who is then the tool that holds the profiler's id, a new reference. */
 static int tool_find(PyObject *m, int *ret, PyObject **ret_who)
 {
 	static const int numbers[] = {2, 3, 4};
@@ -435,7 +436,7 @@ static int tool_take(ext_state *s, PyObject *m)
 			    PyObject_CallMethod(m, "use_tool_id", "is", all.tool, "deepclock"));
 }
 
-/* From now on the interpreter reports calls; on false: no more. */
+/* Enables or disables the interpreter's call events. */
 static int listen(ext_state *s, bool on)
 {
 	PyObject *m = monitoring();
@@ -453,7 +454,7 @@ static int listen(ext_state *s, bool on)
 			: (Py_INCREF(Py_None), Py_None);
 
 		failed = !event || !function;
-		/* Returns are reported for calls that are. */
+		/* CALL also enables C_RETURN and C_RAISE. */
 		if (!failed && function != Py_None && strncmp(events[i].event, "C_", 2) != 0)
 			set |= PyLong_AsLong(event);
 		if (!failed)
@@ -476,7 +477,7 @@ static PyObject *count_thread(PyObject *m, PyObject *args)
 {
 	(void)m;
 	(void)args;
-	Py_RETURN_NONE; /* threads are all seen */
+	Py_RETURN_NONE; /* events cover all threads */
 }
 #else
 /* --- before 3.12 */
@@ -514,7 +515,8 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 	return 0;
 }
 
-/* Threads that run already: each under its own state, as threading does it from 3.12 on. */
+/* Sets the profile function of each running thread under that thread's state, as threading does
+ * from 3.12 on. */
 static int listen(ext_state *s, bool on)
 {
 	(void)s;
@@ -528,12 +530,12 @@ static int listen(ext_state *s, bool on)
 	return failed ? -1 : 0;
 }
 
-/* The first call that a new thread makes, told by threading.setprofile(): from here on in C. */
+/* Receives the first call of a new thread from threading.setprofile() and switches to C. */
 static PyObject *count_thread(PyObject *m, PyObject *args)
 {
 	(void)m;
 	PyEval_SetProfile(all.active ? on_event : NULL, NULL);
-	/* This call is reported before its thread's first function. */
+	/* This call is reported before the first function of its thread. */
 	if (all.active && PyTuple_GET_SIZE(args) > 0 && PyFrame_Check(PyTuple_GET_ITEM(args, 0)) &&
 	    PyTuple_GET_SIZE(args) > 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
 	    PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "call") == 0) {
@@ -602,8 +604,8 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 static PyMethodDef methods[];
 enum { STOP = 0 }; /* its row */
 
-/* _count_stop(*codes): the calls of these, the innermost first, and this one, are no calls of the
- * program's. */
+/* _count_stop(*codes): leaves out the calls of these codes, innermost first, and this call, which
+ * are not the program's. */
 static PyObject *count_stop(PyObject *m, PyObject *codes)
 {
 	dck_call_counter *c = calls_get(&mine);
@@ -620,7 +622,7 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 	Py_RETURN_TRUE;
 }
 
-/* What the threads of the last counter added up, which has stopped. */
+/* Collects the thread counters of the last counter, which has stopped. */
 static size_t stopped(dck_call_counter **ret, size_t max)
 {
 	size_t n = 0;
@@ -637,8 +639,8 @@ static size_t stopped(dck_call_counter **ret, size_t max)
 
 enum { THREADS_MAX = 4096 };
 
-/* A list of one list for each thread: (number, parent's place, calls, again, self, total), the
- * first one None. */
+/* Returns one list per thread of (number, parent's index, calls, recursive, self, total); the
+ * first item is None. */
 static PyObject *count_paths(PyObject *m, PyObject *none)
 {
 	dck_call_counter *threads[THREADS_MAX];
@@ -683,10 +685,10 @@ static PyObject *count_functions(PyObject *m, PyObject *none)
 	return ret;
 }
 
-/* --- processes that are forked, told by os.register_at_fork() */
+/* --- forked processes, hooked by os.register_at_fork() */
 
-/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. The
- * calls that this takes are not counted. */
+/* _count_before_fork(make): obtains the directory once; make() returns its path or None. The calls
+ * of make() are not counted. */
 static PyObject *count_before_fork(PyObject *m, PyObject *make)
 {
 	thread_state *t = &mine;
@@ -705,11 +707,11 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 	if (text && strlen(text) < sizeof all.directory)
 		strcpy(all.directory, text);
 	Py_XDECREF(path);
-	PyErr_Clear(); /* without a directory the children are not counted */
+	PyErr_Clear(); /* no directory: children are not counted */
 	Py_RETURN_NONE;
 }
 
-/* In the child: from here on it counts what it calls itself, into files. */
+/* Runs in the child, which from here on counts its own calls into files. */
 static PyObject *count_after_fork(PyObject *m, PyObject *none)
 {
 	char path[DIRECTORY_BYTES + 64];
@@ -727,8 +729,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	if (!all.known) {
 		all.known = all.functions;
 	} else {
-		Py_XDECREF(
-		    functions); /* of this process's parent alone: its child reports them too */
+		Py_XDECREF(functions); /* of the parent alone, whose child reports them too */
 		functions = all.functions;
 	}
 	all.functions = functions;
@@ -736,7 +737,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	all.files = 0;
 	for (slot *s = all.slots; s; s = s->next)
 		if (s != t->slot)
-			s->id = 0; /* of threads that are not here */
+			s->id = 0; /* of threads that the child lacks */
 	t->calls = calls_make(before);
 	if (t->slot) {
 		t->slot->calls = t->calls;
@@ -748,7 +749,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 			 all.files - 1);
 		all.names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	}
-	/* What was met since the owner's part of the fork, by other functions that it calls too. */
+	/* Logs the functions registered since the owner's fork, which this process may call too. */
 	for (Py_ssize_t i = 0; all.names >= 0 && PyDict_Next(all.known, &at, &key, &row); i++)
 		if (i >= all.nknown)
 			function_log(PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
@@ -760,7 +761,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-/* _count_directory() -> the path, of the process that made it; None: there is none. */
+/* _count_directory() -> the path, in the process that made it; else None. */
 static PyObject *count_directory(PyObject *m, PyObject *none)
 {
 	(void)m;
@@ -770,8 +771,8 @@ static PyObject *count_directory(PyObject *m, PyObject *none)
 	return PyUnicode_FromString(all.directory);
 }
 
-/* _count_child(path, mark, first): the file of a thread of another process; first: of that
- * process's first. */
+/* _count_child(path, mark, first): loads the file of a thread of another process; first: the file
+ * of that process's first thread. */
 static PyObject *count_child(PyObject *m, PyObject *args)
 {
 	const char *path;
@@ -791,7 +792,7 @@ static PyObject *count_child(PyObject *m, PyObject *args)
 	Py_RETURN_TRUE;
 }
 
-/* frame(number) of Python: (name, file, line) or None. */
+/* Python's frame(number): (name, file, line) or None. */
 typedef struct asked {
 	PyObject *frames; /* dict */
 } asked;
@@ -812,7 +813,7 @@ static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 	if (PyUnicode_Check(PyTuple_GET_ITEM(row, 1)))
 		file = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 1));
 	line = PyLong_AsLong(PyTuple_GET_ITEM(row, 2));
-	PyErr_Clear(); /* names that are no UTF-8 */
+	PyErr_Clear(); /* names that are not UTF-8 */
 	*ret = (dck_frame){.name = name,
 			   .file = file,
 			   .line = line > 0 ? (uint32_t)line : 0,

@@ -1,5 +1,5 @@
-/* dlpack.h - tensors as DLPack hands them from library to library, in the layout of its versions
- * 0.x, in a capsule named "dltensor".
+/* dlpack.h - DLPack's tensor struct in the layout of versions 0.x, passed in a capsule named
+ * "dltensor".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_DLPACK_H
@@ -23,7 +23,7 @@ typedef struct dl_managed {
 	void (*deleter)(struct dl_managed *self); /* NULL: nothing is to be freed */
 } dl_managed;
 
-enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11 }; /* devices whose memory the CPU reads */
+enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11 }; /* CPU-accessible */
 #define DL_CAPSULE	 "dltensor"
 #define DL_CAPSULE_TAKEN "used_dltensor" /* the consumer renames it, and calls the deleter */
 

@@ -1,4 +1,4 @@
-/* errors.c - deepclock.Error, and below it one exception for each status.
+/* errors.c - deepclock.Error and its subclasses, one exception for each status.
  *
  * Each has a builtin exception as its second base, which is what a Python program expects there: a
  * missing tag or file is an AbsentError, and so a KeyError and a FileNotFoundError.
@@ -36,7 +36,7 @@ static const struct kind {
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == EXT_STATUSES - 1, "a row for each status");
 
-/* KeyError and OSError would print something else than the sentence. */
+/* Overrides KeyError and OSError, which would print something other than the message. */
 static PyObject *error_str(PyObject *self)
 {
 	return ((PyTypeObject *)PyExc_Exception)->tp_str(self);
@@ -60,7 +60,7 @@ static PyType_Spec error_spec = {
     .slots = error_slots,
 };
 
-/* The attributes of the class; an exception that is raised has its own. */
+/* Sets the class attributes; a raised exception has its own values. */
 static int error_attributes(PyObject *o, dck_status status, int64_t native)
 {
 	const struct attribute {

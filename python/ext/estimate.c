@@ -1,10 +1,9 @@
-/* estimate.c - deepclock.estimate(): a statistic of one's own samples with its interval.
+/* estimate.c - deepclock.estimate(): a statistic of given samples with its interval.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 
-/* The values of any iterable of numbers, to be freed with PyMem_Free(); NULL: an exception is set.
- */
+/* Reads any iterable of numbers. Free with PyMem_Free(); NULL: an exception is set. */
 static double *values_read(PyObject *o, size_t *ret_n)
 {
 	PyObject *all = PySequence_Fast(o, "values must be an iterable of numbers");

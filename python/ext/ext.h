@@ -1,10 +1,11 @@
-/* ext.h - what the files of the Python extension deepclock._deepclock share.
+/* ext.h - shared header of the files of the Python extension deepclock._deepclock.
  *
- * Each file is one part: a row of `parts` in module.c names its methods and the function that adds
- * its types. All of them see include/deepclock alone. State belongs to the module object, nothing
- * is global.
+ * Each file is one part: a row of `parts` in module.c lists its methods and the function that adds
+ * its types. The files include public headers (include/deepclock) only. State belongs to the module
+ * object, not to globals.
  *
- * Functions that return PyObject * or int follow Python: NULL or -1 with an exception set.
+ * Functions that return PyObject * or int follow Python's convention: NULL or -1 with an exception
+ * set.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_EXT_H
@@ -19,7 +20,7 @@
 enum { EXT_STATUSES = 12 };
 
 typedef struct ext_state {
-	PyObject *errors[EXT_STATUSES]; /* by the status with its sign turned; [0]: Error itself */
+	PyObject *errors[EXT_STATUSES]; /* indexed by -status; [0]: Error */
 	PyTypeObject *record, *metric, *series, *array, *table, *tree, *history;
 	PyTypeObject *zone, *zone_range;
 	PyObject *zone_names, *zone_mirror;
@@ -42,7 +43,7 @@ static inline ext_state *ext_state_of(PyObject *module)
 	return PyModule_GetState(module);
 }
 
-/* The state of the module that the object's type belongs to. */
+/* Returns the state of the module of the object's type. */
 static inline ext_state *ext_state_by(PyObject *self)
 {
 	return PyType_GetModuleState(Py_TYPE(self));
@@ -50,23 +51,23 @@ static inline ext_state *ext_state_by(PyObject *self)
 
 /* Makes the type and adds it to the module by its name. */
 PyTypeObject *ext_type_add(PyObject *module, PyType_Spec *spec);
-/* The same of a named tuple. */
+/* Makes a named tuple type and adds it to the module. */
 PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc);
 
-/* One of it, from n items whose references it takes; NULL among them: an exception is set. */
+/* Makes a named tuple of n items, whose references it takes; an item NULL: an exception is set. */
 PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n);
-/* For tp_new of what only this module makes: TypeError. */
+/* tp_new of types that only this module instantiates: raises TypeError. */
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
-/* errors.c: raises the exception of err->code with its sentence. Returns NULL. */
+/* errors.c: raises the exception of err->code with its message. Returns NULL. */
 PyObject *ext_raise(ext_state *s, const dck_err *err);
-/* Converter of PyArg_ParseTuple()'s "O&": a double of any number; ValueError where that is beyond
- * the range of a double. Returns 1, or 0 with an exception. */
+/* "O&" converter of PyArg_ParseTuple(): converts any number to double; ValueError if it is out of
+ * range. Returns 1, or 0 with an exception. */
 int ext_double(PyObject *o, void *ret);
-/* ArgumentError with a sentence. */
+/* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
 
-/* --- an object that shows a part of a record, which it keeps alive */
+/* --- view of a part of a record, which it keeps alive */
 typedef struct ext_view {
 	PyObject_HEAD PyObject *owner; /* the record */
 	const void *at;
@@ -77,17 +78,16 @@ void ext_view_dealloc(PyObject *self);
 PyObject *ext_view_text(PyObject *self, void *offset);	/* const char *; NULL: None */
 PyObject *ext_view_unit(PyObject *self, void *offset);	/* dck_unit */
 PyObject *ext_view_value(PyObject *self, void *offset); /* dck_value; absent: None */
-PyObject *ext_view_why(PyObject *self, void *offset);	/* the reason of an absent one, or None */
+PyObject *ext_view_why(PyObject *self, void *offset);	/* the reason of absence, or None */
 PyObject *ext_view_size(PyObject *self, void *offset);	/* size_t */
 
 /* --- values */
-PyObject *ext_text(const char *text); /* str; bytes that are no UTF-8 are kept as os.fsdecode() does
-				       */
+PyObject *ext_text(const char *text);	  /* str; invalid UTF-8 is escaped as by os.fsdecode() */
 PyObject *ext_value(const dck_value *v);  /* absent: None */
 PyObject *ext_reason(const dck_value *v); /* absent: why; else None */
 
-/* array.c: numbers in memory that belongs to `owner`. kind: 'd' (double) or 'Q' (uint64_t).
- * columns 0: one dimension of `rows`. */
+/* array.c: array of numbers in memory of `owner`. kind: 'd' (double) or 'Q' (uint64_t). columns 0:
+ * one dimension of `rows`. */
 PyObject *ext_array_new(ext_state *s, PyObject *owner, const void *data, char kind, size_t rows,
 			size_t columns);
 
@@ -98,14 +98,14 @@ PyObject *ext_tree_new(ext_state *s, PyObject *record, const dck_tree *t);
 
 /* record.c: takes over r. */
 PyObject *ext_record_new(ext_state *s, dck_record *r);
-/* The record of a Record; NULL with TypeError where it is none. Borrowed. */
+/* Returns the record of a Record, borrowed; NULL with TypeError if `o` is not a Record. */
 const dck_record *ext_record_get(ext_state *s, PyObject *o);
-/* self: a Record. Returns the timeline of a trace that was loaded; NULL: it has none. */
+/* self: a Record. Returns the timeline of a loaded trace, or NULL. */
 const dck_timeline *ext_record_timeline(PyObject *self);
 PyObject *ext_record_metrics(PyObject *self, void *none);
 PyObject *ext_record_to_json(PyObject *self, PyObject *none);
 
-/* reports.c: the bytes of that writer as str; Record.report(). */
+/* reports.c: the output of `writer` as str; Record.report(). */
 PyObject *ext_record_written(ext_state *s, const char *writer, const dck_record *r,
 			     const dck_style *style);
 PyObject *ext_record_report(PyObject *self, PyObject *args, PyObject *kwargs);
@@ -123,64 +123,65 @@ Py_hash_t ext_record_hash(PyObject *self);
 PyObject *ext_record_reduce(PyObject *self, PyObject *none);
 
 /* --- options.c */
-/* A table, and the config that its rows are read into. */
+/* An option table, and the config that its rows are read into. */
 typedef struct ext_group {
 	const dck_opt *table;
 	void *config;
 } ext_group;
 
-/* Texts that options point to, until the call is over. */
+/* Owns the texts that options point to, until the call returns. */
 typedef struct ext_texts {
 	PyObject *list;
 } ext_texts;
-/* The text of a str, bytes or os.PathLike, kept alive by `texts`; NULL: an exception is set. */
+/* Returns the text of a str, bytes or os.PathLike, owned by `texts`; NULL: an exception is set. */
 const char *ext_texts_add(ext_texts *texts, PyObject *o);
 /* Takes over the reference of `bytes`; returns its text. */
 const char *ext_texts_keep(ext_texts *texts, PyObject *bytes);
 void ext_texts_done(ext_texts *texts);
 
-/* --- given_arrays.c: arrays given as the values of options, held until the call is over */
+/* --- given_arrays.c: arrays passed as option values, held until the call returns */
 enum { EXT_ARRAYS_MAX = 64 };
 typedef struct ext_array_given {
 	PyObject *owner;
 	bool has_view;
 	Py_buffer view;
 	struct dl_managed *dl; /* NULL: none */
-	void *copy;	       /* of one that is not row-major, or pointers to texts; NULL: none */
+	void *copy;	       /* row-major copy, or pointers to texts; NULL: none */
 } ext_array_given;
 typedef struct ext_arrays {
 	size_t n;
 	dck_array item[EXT_ARRAYS_MAX];
 	ext_array_given given[EXT_ARRAYS_MAX];
 } ext_arrays;
-/* Whether it is an array, and no number, text or list. */
+/* Returns whether it is an array: not a number, text or list. */
 bool ext_arrays_is(PyObject *o);
-/* The name under which options find it; NULL: an exception is set. A tensor of PyTorch is detached,
- * and comes to the CPU by itself. */
+/* Registers an array and returns the name by which options refer to it; NULL: an exception is set.
+ * A PyTorch tensor is detached and copied to the CPU automatically. */
 const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
-/* Whether labels and predictions may be this, which is no array: a list, a column of a table. */
+/* Returns whether it is no array but valid as labels or predictions: a list or a table column. */
 bool ext_arrays_is_column(PyObject *o);
-/* The same of such a value: of numbers, of rows of scores, or of texts. */
+/* As ext_arrays_add() for such a value: numbers, rows of scores, or texts. */
 const char *ext_arrays_column(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
 void ext_arrays_done(ext_arrays *all);
 
-/* What was given, in order: each item of a list by itself. */
+/* Given options, in order: each item of a list is separate. */
 enum { EXT_SAID_MAX = 256 };
 typedef struct ext_said {
 	dck_opt_given all[EXT_SAID_MAX];
 	size_t n;
 	ext_texts texts;
-	ext_arrays *arrays; /* NULL: none are taken */
+	ext_arrays *arrays; /* NULL: arrays are refused */
 } ext_said;
 
-/* Reads keyword arguments (NULL: none) into the groups, and checks what goes together. first_only:
- * names that reach the first table only (NULL-ended, NULL: none). `who` is the function, for
- * messages. *said is zeroed at first; its texts live until ext_texts_done(). */
+/* Reads keyword arguments (NULL: none) into the groups, and checks which options exclude or need
+ * each other. first_only: names that are read into the first table only (NULL-terminated, NULL:
+ * none). `who`: the function, for messages. *said is zeroed by the caller; its texts live until
+ * ext_texts_done(). */
 int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,
 		     size_t ngroups, const char *const *first_only, ext_said *said);
-/* "max_time" of "max-time", "as_" of "as": the row's name as Python takes it. Returns buf. */
+/* Writes the Python name of a row: "max_time" of "max-time", "as_" of "as". Returns buf. */
 char *ext_option_name(const char *name, char *buf, size_t size);
-/* The row of that name was given. */
+/* Returns whether the option of that name was given. */
 bool ext_said_has(const ext_said *said, const char *name);
 
 /* --- observer.c */
@@ -196,10 +197,10 @@ typedef struct ext_watch {
 	bool stop;
 } ext_watch;
 void ext_watch_init(ext_watch *w, ext_state *s, PyObject *progress);
-/* Keeps the exception that is set, and ends the measurement. */
+/* Stores the current exception, and ends the measurement. */
 void ext_watch_raised(ext_watch *w);
-/* What the measurement raised, or its status, as an exception; or the record, which it takes over.
- */
+/* Raises the measurement's exception or the one of its status, else returns the record. Takes over
+ * the record. */
 PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const dck_err *err);
 
 /* --- functions.c: Python callables as subjects */
@@ -208,26 +209,26 @@ typedef struct ext_function {
 	PyObject *const *args; /* args[-1] may be written to */
 	size_t nargs;
 	ext_watch *watch;
-	bool raised; /* it raised what the watch keeps */
+	bool raised; /* the watch stores its exception */
 } ext_function;
-/* For dck_subject.function, where the caller holds the GIL, and where any thread calls. */
+/* dck_subject.function for callers that hold the GIL, and for any thread. */
 int ext_function_call(void *function);
 int ext_function_call_anywhere(void *function);
-/* -1 with TypeError for one whose call does not run its body: coroutines, generators. */
+/* Returns -1 with TypeError for coroutines and generators, whose call does not run the body. */
 int ext_function_check(PyObject *callable);
-/* Its qualified name, "module.f": bytes, a new reference. */
+/* Returns the qualified name, "module.f": bytes, a new reference. */
 PyObject *ext_function_name(PyObject *callable);
 
 /* --- measure.c: one call of a function that makes a record */
 
-/* What every such function takes beside the library's options. */
+/* Options that every such function takes besides the library's. */
 typedef struct ext_common {
 	const char *save, *html, *figures, *db, *commit, *title, *source_root;
 	bool no_history, quiet, no_progress, sources;
 } ext_common;
 extern const dck_opt ext_common_options[];
 
-/* Several subjects out of one, as the commands compare, accuracy and bench have it. */
+/* Options that derive several subjects from one, as in the commands compare, accuracy and bench. */
 typedef struct ext_which {
 	dck_list vary, scan;
 	bool modes, history;
@@ -255,10 +256,10 @@ typedef struct ext_call {
 	ext_watch watch;
 	ext_common common;
 	ext_which which;
-	dck_subject subject; /* what all subjects have in common: options */
+	dck_subject subject; /* options common to all subjects */
 	ext_subject subjects[DCK_ALTERNATIVES_MAX];
 	dck_alternative own[DCK_ALTERNATIVES_MAX];
-	const dck_alternative *all; /* own, or what was made of them */
+	const dck_alternative *all; /* own, or alternatives derived from them */
 	dck_alternative *made[2];
 	PyObject *records[DCK_ALTERNATIVES_MAX]; /* borrowed; Records instead of subjects */
 	size_t n, nrecords;
@@ -276,22 +277,22 @@ typedef struct ext_call {
 	PyObject *over_next; /* called at each value of `over`; NULL: none */
 	dck_batches batches;
 	PyObject *batched;  /* borrowed; the object of `batches` */
-	PyObject *prepared; /* its callable with arguments, while a trial lasts */
-	PyObject *failure;  /* what ended the last trial, or None or NULL */
+	PyObject *prepared; /* its callable with arguments, during a trial */
+	PyObject *failure;  /* exception that ended the last trial; None or NULL: none */
 } ext_call;
 
-/* What a function of the module is. */
+/* Describes a function of the module that measures. */
 enum { EXT_GROUPS_MAX = 10 };
 enum {
-	EXT_THREADS = 1, /* it calls functions from threads of its own */
-	EXT_SIZES = 2,	 /* open sizes of models are refused before anything is opened */
+	EXT_THREADS = 1, /* it calls functions from its own threads */
+	EXT_SIZES = 2,	 /* symbolic model sizes are refused before any file is opened */
 	EXT_QUICK = 4	 /* nothing runs, so there is no progress */
 };
 struct ext_command {
-	const char *name; /* of the function */
-	const char *verb; /* of the program's command */
+	const char *name; /* Python function */
+	const char *verb; /* CLI command */
 	const char *signature, *doc;
-	/* Option tables, and where in ext_call they are read into. */
+	/* Option tables, and the offsets of their configs in ext_call. */
 	struct {
 		const dck_opt *table;
 		size_t at;
@@ -303,9 +304,9 @@ struct ext_command {
 	int flags; /* EXT_... */
 };
 
-/* The function `command` of the module `self`, called so. */
+/* Runs the module function `command` with these arguments. */
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);
-/* _keep(record, **options): keeps a Record as those of ext_common_options say. */
+/* _keep(record, **options): saves a Record by ext_common_options. */
 PyObject *ext_figures(PyObject *self, PyObject *args);
 PyObject *ext_file_target(PyObject *self, PyObject *path);
 PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs);
@@ -320,7 +321,7 @@ int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of 
 int ext_takes_nothing(ext_call *c, PyObject *args);
 int ext_takes_batches(ext_call *c, PyObject *args); /* batches.c */
 
-/* Engines are to find ONNX Runtime where this interpreter has it. */
+/* Sets the path of the interpreter's ONNX Runtime for the engines. */
 int ext_onnxruntime_offer(void);
 
 #endif

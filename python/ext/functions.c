@@ -1,4 +1,4 @@
-/* functions.c - Python callables as what is measured.
+/* functions.c - Python callables as subjects.
  *
  * A run is one vectorcall and nothing else: no argument is packed, no frame is made, the result is
  * dropped at once.
@@ -7,7 +7,7 @@
 #include "ext.h"
 #include <string.h>
 
-/* What the function raised ends the measurement, and is raised again behind it. */
+/* Stores the function's exception, which ends the measurement and is raised again after it. */
 static int raised(ext_function *f)
 {
 	const bool interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
@@ -53,7 +53,7 @@ int ext_function_check(PyObject *callable)
 
 	Py_XDECREF(flags);
 	Py_XDECREF(code);
-	PyErr_Clear(); /* one that is not written in Python */
+	PyErr_Clear(); /* not written in Python */
 	if (!(bits & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR)))
 		return 0;
 	PyErr_SetString(
@@ -74,7 +74,7 @@ static PyObject *qualified_name(PyObject *callable)
 	PyErr_Clear();
 	name = PyObject_GetAttrString(callable, "__qualname__");
 	PyErr_Clear();
-	if (!name) /* an object that can be called */
+	if (!name) /* a callable object */
 		name = PyUnicode_FromString(Py_TYPE(callable)->tp_name);
 	if (!name) {
 		Py_XDECREF(module);
@@ -89,7 +89,8 @@ static PyObject *qualified_name(PyObject *callable)
 	return bytes;
 }
 
-/* "lambda (file.py:12)": its own name is that of all. NULL without an error: it is none. */
+/* Returns "lambda (file.py:12)", because all lambdas have the same name. NULL without an exception:
+ * not a lambda. */
 static PyObject *lambda_name(PyObject *callable)
 {
 	PyCodeObject *code;

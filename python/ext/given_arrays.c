@@ -1,16 +1,16 @@
 /* given_arrays.c - arrays that a caller gives as values: input={"x": array}.
  *
- * What shows its memory is read without a copy: by the buffer protocol (NumPy, memoryview,
- * array.array), else by DLPack (PyTorch, JAX, CuPy's host memory). Only what is not row-major is
- * copied. The array is held until the call is over, whatever its owner does meanwhile; the library
- * copies it into the model's inputs before it measures.
+ * Arrays are read without a copy: by the buffer protocol (NumPy, memoryview, array.array), else by
+ * DLPack (PyTorch, JAX, CuPy's host memory). Only arrays that are not row-major are copied. The
+ * array is held until the call returns; the library copies it into the model's inputs before it
+ * measures.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dlpack.h"
 #include "ext.h"
 #include <string.h>
 
-/* What an array is made of, wherever it comes from; strides in bytes. */
+/* Memory layout of an array of any protocol; strides in bytes. */
 typedef struct layout {
 	const char *data;
 	dck_dtype dtype;
@@ -28,7 +28,7 @@ bool ext_arrays_is(PyObject *o)
 		return false;
 	if (!PyObject_CheckBuffer(o) && !PyObject_HasAttrString(o, "__dlpack__"))
 		return false;
-	/* NumPy's numbers and arrays without dimensions are numbers here. */
+	/* NumPy scalars and 0-dimensional arrays count as numbers. */
 	rank = PyObject_GetAttrString(o, "ndim");
 	n = rank ? PyLong_AsLong(rank) : -1;
 	Py_XDECREF(rank);
@@ -43,7 +43,7 @@ static size_t elements_of(const layout *l)
 	size_t n = 1;
 
 	for (int i = 0; i < l->rank; i++)
-		n *= (size_t)l->shape[i]; /* it is all in memory */
+		n *= (size_t)l->shape[i]; /* no overflow: the array is in memory */
 	return n;
 }
 
@@ -99,7 +99,7 @@ static int taken(ext_arrays *all, ext_array_given *g, const layout *l)
 
 /* --- the buffer protocol */
 
-/* A format of the module struct, one element in this machine's byte order. */
+/* Parses a format of Python's struct module: one element in native byte order. */
 static bool dtype_of_format(const char *format, Py_ssize_t bytes, dck_dtype *ret)
 {
 	static const char *const letters[] = {[DCK_DTYPE_INT] = "bhilqn",
@@ -154,7 +154,7 @@ static int buffer_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 
 /* --- DLPack */
 
-/* Before the tensor is asked for, since a device would copy it, or wait. */
+/* Called before __dlpack__(), which on a device would copy or block. */
 static int device_check(ext_state *s, PyObject *o, const char *name)
 {
 	PyObject *device = PyObject_CallMethod(o, "__dlpack_device__", NULL);
@@ -225,8 +225,8 @@ static int dlpack_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 
 /* --- all of them */
 
-/* A tensor that requires gradients, or is on a device, shows no memory; any other object as it is.
- * A new reference. */
+/* Detaches and copies to the CPU a tensor that exports no memory, because it requires gradients or
+ * is on a device; returns any other object unchanged. A new reference. */
 static PyObject *on_host(PyObject *o)
 {
 	PyObject *detached, *here;
@@ -241,7 +241,7 @@ static PyObject *on_host(PyObject *o)
 	return here;
 }
 
-/* PyTorch's rows of texts do not exist; these are pointers to the bytes of a list of str. */
+/* Reads a list of str as pointers to their bytes. */
 static int texts_take(ext_arrays *all, ext_array_given *g, ext_texts *texts)
 {
 	const Py_ssize_t n = PyList_GET_SIZE(g->owner);
@@ -260,7 +260,8 @@ static int texts_take(ext_arrays *all, ext_array_given *g, ext_texts *texts)
 	return 0;
 }
 
-/* Takes over `owner`, a list of str or what shows its memory; `type` is what the caller gave. */
+/* Takes over `owner`, a list of str or an exporter of memory; `type`: the type that the caller
+ * passed. */
 static const char *memory_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *owner,
 			      const char *type)
 {
@@ -275,7 +276,7 @@ static const char *memory_add(ext_state *s, ext_arrays *all, ext_texts *texts, P
 		ext_raise_argument(s, "more than %d arrays are given", EXT_ARRAYS_MAX);
 		return NULL;
 	}
-	/* The same in every run: it stands in the record. */
+	/* Deterministic, because the record contains it. */
 	name = ext_texts_keep(texts, PyBytes_FromFormat("%.100s#%zu", type, all->n + 1));
 	if (!name) {
 		Py_DECREF(owner);
@@ -295,7 +296,7 @@ const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyOb
 	return memory_add(s, all, texts, on_host(o), Py_TYPE(o)->tp_name);
 }
 
-/* Arrays of texts show no memory that the library knows. */
+/* Returns whether it is an array of texts, whose memory layout the library cannot read. */
 static bool has_texts(PyObject *o)
 {
 	PyObject *dtype = PyObject_GetAttrString(o, "dtype");

@@ -1,18 +1,18 @@
-/* heap.c - what Python's objects need of memory: every block of the domains raw, mem and obj, with
- * the Python frames that asked for it. What deepclock.memory, in heap.py, is made of.
+/* heap.c - Python allocation profiler: every block of the domains raw, mem and obj, with the
+ * Python frames that allocated it. It implements deepclock.memory (heap.py).
  *
  *     number = _heap_start()
  *     totals, functions, paths = _heap_stop(number)
  *
- * Allocators of ours stand in front of those that were there (PyMem_SetAllocator), and stay there
- * as long as another tool has put its own in front of them: they pass on what comes while nothing
- * records. Blocks that were there before are not known, and nothing happens to them.
+ * Hooks wrap the installed allocators (PyMem_SetAllocator). They stay installed while another
+ * tool's hooks wrap them, and forward every call while nothing records. Older blocks are unknown,
+ * and ignored.
  *
- * Several recordings run at a time: they share blocks and paths, and each has its own sums. A
- * recording counts what was asked for since it began, and what of that is given back.
+ * Concurrent recordings share blocks and paths; each has its own sums. A recording counts the
+ * blocks allocated since its start, and the frees of those blocks.
  *
- * The peak by path costs nothing at each new peak: a path keeps what it held when it changes for
- * the first time after one.
+ * The peak by path costs nothing at a new peak: a path saves the bytes that it held at the peak
+ * when it first changes after that peak (copy on write).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "heap.h"
@@ -26,42 +26,42 @@
 
 enum { DOMAINS = 3 };
 
-/* Of one path, or of all. */
+/* Counters of one path, or of all. */
 typedef struct sums {
 	uint64_t allocations, allocated, temporary;
 	uint64_t held, blocks; /* now */
-	uint64_t at_peak; /* held at the peak of the number in `peaks`: where that is the last */
+	uint64_t at_peak;      /* held at peak number `peaks`; valid if that is the last peak */
 	uint64_t peaks;
 } sums;
 
 typedef struct recording {
 	struct recording *next;
-	uint32_t number; /* of those that began; blocks born later or in it belong to it */
-	sums total;	 /* at_peak is the peak, peaks how many there were */
+	uint32_t number; /* ordinal; it counts blocks with born >= number */
+	sums total;	 /* at_peak: the peak; peaks: number of peaks */
 	sums *of;	 /* by path */
 	size_t n;
-	uint64_t by_domain[DOMAINS]; /* bytes asked for */
-	uint64_t high;		     /* the most held since heap_look() */
-	uint64_t lost;		     /* blocks for which there was no memory */
-	bool over;		     /* its report is being made */
+	uint64_t by_domain[DOMAINS]; /* bytes requested */
+	uint64_t high;		     /* peak since the last heap_look() */
+	uint64_t lost;		     /* blocks not recorded: out of memory */
+	bool over;		     /* ended; its report is being made */
 } recording;
 
 /* The process has one heap, and one set of allocators. */
 static struct {
-	PyMemAllocatorEx below[DOMAINS]; /* that ours pass on to */
+	PyMemAllocatorEx below[DOMAINS]; /* wrapped allocators */
 	bool recording;			 /* read without the lock */
 	char locked;
 	uint32_t begun;
 	recording *recordings;
 	heap_blocks blocks;
 	heap_paths paths;
-	const void *latest; /* the block that was asked for last, of all threads */
+	const void *latest; /* the last allocated block, of all threads */
 	bool prepared;
 	pthread_key_t key;
 } heap;
 
-/* Of this thread: it is inside the allocators already; it makes a report, which is not counted; a
- * call came by ours; the stack when it asked last. */
+/* Thread state: inside a hook already; making a report, which is not counted; a call reached our
+ * hook; the stack at the last allocation. */
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD int inside, quiet;
 OF_THREAD bool came_by;
@@ -84,7 +84,7 @@ static bool heap_records(void)
 	return __atomic_load_n(&heap.recording, __ATOMIC_RELAXED);
 }
 
-/* At the end of a thread. */
+/* Frees the stack of an exiting thread. */
 static void stack_free(void *stack)
 {
 	heap_stack_done(stack);
@@ -92,7 +92,7 @@ static void stack_free(void *stack)
 	mine = NULL;
 }
 
-/* NULL: no memory. */
+/* Returns the stack of this thread; NULL: no memory. */
 static heap_stack *stack_get(void)
 {
 	if (!mine) {
@@ -104,7 +104,7 @@ static heap_stack *stack_get(void)
 
 /* --- sums */
 
-/* What the path held at the last peak, before it holds something else. */
+/* Saves the bytes that the path held at the last peak, before they change. */
 static void before_change(recording *r, sums *s)
 {
 	if (s->peaks != r->total.peaks) {
@@ -196,7 +196,7 @@ static void block_add(int domain, const void *at, size_t size, uint32_t path)
 			r->lost += !r->over;
 }
 
-/* Takes the block out of the table, before another can get its address. */
+/* Removes the block from the table, before another block can get its address. */
 static bool chunk_alloc(const void *at, bool freed, heap_block *ret)
 {
 	heap_block *b = heap_blocks_find(&heap.blocks, at);
@@ -220,8 +220,8 @@ static bool chunk_alloc(const void *at, bool freed, heap_block *ret)
 
 /* --- allocators */
 
-/* The allocator below, by the context that ours were given. Who asks for raw memory without the GIL
- * while ours are being put in place may see our function and another's context. */
+/* Returns the wrapped allocator of the hook's context. A thread that allocates raw memory without
+ * the GIL during installation may call our function with another allocator's context. */
 static const PyMemAllocatorEx *below_of(void *ctx)
 {
 	for (int d = 0; d < DOMAINS; d++)
@@ -321,7 +321,7 @@ static void *ours_realloc(void *ctx, void *at, size_t size)
 	made = below->realloc(below->ctx, at, size);
 	if (made && !quiet) {
 		got(below, made, size);
-	} else if (!made && known) { /* it is still there, and as it was */
+	} else if (!made && known) { /* the old block is unchanged */
 		heap_lock();
 		if (heap.recordings)
 			block_add((int)(below - heap.below), at, b.size, b.path);
@@ -331,7 +331,7 @@ static void *ours_realloc(void *ctx, void *at, size_t size)
 	return made;
 }
 
-/* Whether calls come by ours: they may lie below another tool's, or have been thrown out by one. */
+/* Returns whether calls reach our hooks: another tool may have wrapped or replaced them. */
 static bool in_the_way(int domain)
 {
 	came_by = false;
@@ -352,7 +352,7 @@ static void allocators_install(void)
 		PyMemAllocatorEx ours = {&heap.below[d], ours_malloc, ours_calloc, ours_realloc,
 					 ours_free};
 
-		if (in_the_way(d)) /* below another's: putting ours on top would make a circle */
+		if (in_the_way(d)) /* below another tool's: a second hook would recurse */
 			continue;
 		PyMem_GetAllocator((PyMemAllocatorDomain)d, &heap.below[d]);
 		PyMem_SetAllocator((PyMemAllocatorDomain)d, &ours);
@@ -365,7 +365,7 @@ static void allocators_remove(void)
 		PyMemAllocatorEx now;
 
 		PyMem_GetAllocator((PyMemAllocatorDomain)d, &now);
-		if (now.ctx == &heap.below[d]) /* else another stands in front of ours */
+		if (now.ctx == &heap.below[d]) /* else another tool wraps ours */
 			PyMem_SetAllocator((PyMemAllocatorDomain)d, &heap.below[d]);
 	}
 }
@@ -388,7 +388,7 @@ static void recording_free(recording *r)
 	free(r);
 }
 
-/* Once nothing records; with the lock. */
+/* Clears all tables when no recording is left; the lock is held. */
 static void heap_clear(void)
 {
 	heap.recording = false;
@@ -397,7 +397,7 @@ static void heap_clear(void)
 	heap.latest = NULL;
 }
 
-/* What it does is not the parent's. */
+/* Drops the parent's recordings in the child. */
 static void fork_in_child(void)
 {
 	while (heap.recordings) {
@@ -439,7 +439,7 @@ static const char *why_not(void)
 #endif
 }
 
-/* _heap_start(): its number; _heap_start(began) calls began(number) before it counts. */
+/* _heap_start() returns its number; _heap_start(began) calls began(number) before it counts. */
 static PyObject *heap_start(PyObject *m, PyObject *args)
 {
 	dck_err err = {.code = DCK_E_UNSUP};
@@ -490,7 +490,7 @@ failed:
 	return NULL;
 }
 
-/* Of a path that did not change after the last peak, it is what it holds now. */
+/* A path that did not change since the last peak holds now what it held then. */
 static uint64_t at_peak(const recording *r, const sums *s)
 {
 	return s->peaks == r->total.peaks ? s->at_peak : s->held;
@@ -545,8 +545,8 @@ static PyObject *totals_dict(const recording *r, bool cut, size_t own)
 	    (unsigned long long)own);
 }
 
-/* All of it as Python's objects. What others record meanwhile may move the lists, so these are
- * copies; names stay where they are until the last recording is gone. */
+/* Converts the report to Python objects. It copies the lists, which concurrent recordings may
+ * reallocate; names stay valid until the last recording ends. */
 static PyObject *report(const recording *r, bool cut)
 {
 	const heap_paths *p = &heap.paths;
@@ -593,7 +593,7 @@ static PyObject *heap_stop(PyObject *m, PyObject *number)
 	if (r && r->over)
 		r = NULL;
 	if (r)
-		r->over = true; /* nothing is added from here on */
+		r->over = true; /* no more blocks are added */
 	heap_unlock();
 	if (!r)
 		Py_RETURN_NONE;
@@ -625,7 +625,7 @@ void heap_look(uint32_t number, uint64_t *ret_now, uint64_t *ret_peak)
 	heap_unlock();
 }
 
-/* (bytes that are held, the most that were): of a recording that goes on. */
+/* Returns (bytes held, peak bytes) of a running recording. */
 static PyObject *heap_now(PyObject *m, PyObject *number)
 {
 	const unsigned long n = PyLong_AsUnsignedLong(number);
@@ -647,7 +647,7 @@ static PyObject *heap_now(PyObject *m, PyObject *number)
 	return Py_BuildValue("(KK)", (unsigned long long)held, (unsigned long long)peak);
 }
 
-/* What an allocation of a small object and its end take. */
+/* Measures the time to allocate and free a small object. */
 static PyObject *heap_pair_ns(PyObject *m, PyObject *times)
 {
 	const long n = PyLong_AsLong(times);

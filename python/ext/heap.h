@@ -1,4 +1,4 @@
-/* heap.h - what others in this extension ask of the recorder of Python's allocations.
+/* heap.h - interface of the Python allocation profiler for other files of this extension.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_HEAP_H
@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Bytes that the recording of that number holds now, and the most since the last look; 0 where it
- * has ended. */
+/* Reads the bytes that recording `number` holds, and the peak since the last call; 0 if it has
+ * ended. */
 void heap_look(uint32_t number, uint64_t *ret_now, uint64_t *ret_peak);
 
 #endif

@@ -1,5 +1,5 @@
-/* heap_blocks.c - a table of blocks with linear probing. A block that is removed leaves no mark:
- * those behind it move up, so that the table is as quick after a billion blocks as at first.
+/* heap_blocks.c - hash table of blocks with linear probing. Removal leaves no tombstone: the slots
+ * that follow shift back, so lookups are as fast after a billion blocks as at first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "heap_blocks.h"
@@ -9,7 +9,7 @@ enum { FIRST_BITS = 12 };
 
 static size_t slot_of(const heap_blocks *t, uintptr_t at)
 {
-	/* Fibonacci hashing (Knuth, vol. 3, 6.4); blocks lie at multiples of 16. */
+	/* Fibonacci hashing (Knuth, vol. 3, 6.4); block addresses are multiples of 16. */
 	return (size_t)(((uint64_t)at >> 4) * 0x9E3779B97F4A7C15u >> t->shift);
 }
 
@@ -22,7 +22,7 @@ static void put(heap_blocks *t, const heap_block *b)
 	t->slots[i] = *b;
 }
 
-/* Twice as large. */
+/* Doubles the table. */
 static bool grow(heap_blocks *t)
 {
 	const unsigned bits = t->slots ? 64 - t->shift + 1 : FIRST_BITS;
@@ -69,7 +69,7 @@ void heap_blocks_remove(heap_blocks *t, heap_block *b)
 	for (size_t i = (hole + 1) & t->mask; t->slots[i].at; i = (i + 1) & t->mask) {
 		const size_t wanted = slot_of(t, t->slots[i].at);
 
-		/* It may not stand before the place that it is looked for at first. */
+		/* A block must not move before its home slot. */
 		if (((i - wanted) & t->mask) >= ((i - hole) & t->mask)) {
 			t->slots[hole] = t->slots[i];
 			hole = i;

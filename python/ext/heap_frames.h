@@ -1,12 +1,11 @@
-/* heap_frames.h - the Python frames that run on a thread, without making an object of any.
+/* heap_frames.h - walks the Python frames of a thread without creating frame objects.
  *
  *     for (const frame_now *f = frame_first(tstate); f; f = frame_caller(f))
  *             use(frame_code(f), frame_at(f));
  *
- * What the interpreter says of its frames allocates; so, since an allocator asks, they are read as
- * they lie in memory, as tracemalloc reads them. From 3.11 to 3.14 they are not in public headers:
- * below are their first members, as pycore_frame.h of these versions has them. A code unit has 16
- * bits.
+ * The interpreter's frame API allocates, and the caller is an allocator hook, so frames are read
+ * from memory, as in tracemalloc. From 3.11 to 3.14 the struct is not in public headers: below are
+ * its first members, from pycore_frame.h of these versions. A code unit has 16 bits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_HEAP_FRAMES_H
@@ -15,7 +14,7 @@
 #include "ext.h"
 #include <frameobject.h>
 
-/* Not of this build of Python: objects are allocated otherwise, or the frames are not known. */
+/* Reason why this build of Python is not supported: another object allocator or frame layout. */
 #if defined(Py_GIL_DISABLED)
 #define FRAMES_WHY_NOT "a Python without the GIL allocates objects by itself: use one with it"
 #elif PY_VERSION_HEX >= 0x030f0000
@@ -40,7 +39,7 @@ static inline PyCodeObject *frame_code(const frame_now *f)
 	return f->f_code;
 }
 
-/* The instruction that it is at, as frame_line() wants it. */
+/* Returns the current instruction, for frame_line(). */
 static inline int frame_at(const frame_now *f)
 {
 	return f->f_lasti;
@@ -48,7 +47,7 @@ static inline int frame_at(const frame_now *f)
 
 static inline int frame_line(PyCodeObject *code, int at)
 {
-	/* Until 3.9 in bytes, in 3.10 in instructions. */
+	/* f_lasti is in bytes until 3.9, in instructions in 3.10. */
 	return PyCode_Addr2Line(code, PY_VERSION_HEX < 0x030a0000 ? at : at * 2);
 }
 
@@ -59,14 +58,14 @@ typedef struct frame_now {
 	PyCodeObject *code;
 	void *object;
 	struct frame_now *previous;
-	const uint16_t *at; /* one before the instruction that comes next */
+	const uint16_t *at; /* the instruction before the next one */
 	int stacktop;
 	bool entry;
 	char owner;
 } frame_now;
 #else
 typedef struct frame_now {
-	uintptr_t code; /* 3.14: the lowest bits mark who counts the reference */
+	uintptr_t code; /* 3.14: the lowest bits are reference-count tags */
 	struct frame_now *previous;
 	void *function, *globals, *builtins, *locals, *object;
 	const uint16_t *at;
@@ -79,7 +78,7 @@ typedef struct frame_now {
 	char owner;
 } frame_now;
 #endif
-enum { OWNER_GENERATOR = 1, OWNER_C = 3 }; /* from OWNER_C on: none of Python's own */
+enum { OWNER_GENERATOR = 1, OWNER_C = 3 }; /* from OWNER_C on: not Python frames */
 
 static inline PyCodeObject *frame_code(const frame_now *f)
 {
@@ -90,7 +89,7 @@ static inline PyCodeObject *frame_code(const frame_now *f)
 #endif
 }
 
-/* Those that call into C are none of Python's own. */
+/* Skips frames that enter from C, which are not Python frames. */
 static inline const frame_now *frame_own(const frame_now *f)
 {
 	while (f && f->owner >= OWNER_C)
@@ -98,7 +97,8 @@ static inline const frame_now *frame_own(const frame_now *f)
 	return f;
 }
 
-/* One whose arguments are still being put in place has not begun: it may be the innermost alone. */
+/* Skips frames that have not started, because their arguments are still being bound: only the
+ * innermost frame can be such. */
 static inline const frame_now *frame_begun(const frame_now *f)
 {
 	for (f = frame_own(f); f && f->owner != OWNER_GENERATOR; f = frame_own(f->previous)) {

@@ -25,7 +25,7 @@ static size_t mixed(uint64_t a, uint64_t b)
 	return (size_t)(a ^ a >> 32);
 }
 
-/* Room for one more: twice as much where there is none. NULL: no memory. */
+/* Reserves capacity for one more item, doubling it if full. NULL: no memory. */
 static void *grown(void *items, size_t n, size_t *cap, size_t size)
 {
 	const size_t more = *cap ? 2 * *cap : FIRST_ROOM;
@@ -67,7 +67,7 @@ void heap_stack_done(heap_stack *s)
 
 /* --- names */
 
-/* The text as UTF-8, without asking Python for memory. */
+/* Copies the text as UTF-8 without allocating from Python. */
 static char *text_copied(PyObject *o)
 {
 	if (!o || !PyUnicode_Check(o))
@@ -84,7 +84,7 @@ static char *text_copied(PyObject *o)
 		Py_UCS4 c = PyUnicode_READ(kind, data, i);
 
 		if (c >= 0xD800 && c < 0xE000)
-			c = 0xFFFD; /* half of a pair is no character */
+			c = 0xFFFD; /* lone surrogate */
 		if (c < 0x80) {
 			*to++ = (unsigned char)c;
 			continue;
@@ -154,7 +154,8 @@ static uint32_t function_added(heap_paths *p, const heap_function *f)
 	return (uint32_t)p->nfunctions++;
 }
 
-/* The function that the code is of: one that is defined again at its place is the same. */
+/* Returns the function of the code: name, file and line identify it, so a redefinition is the same
+ * function. */
 static uint32_t function_of(heap_paths *p, PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030b0000
@@ -183,7 +184,7 @@ done:
 	return i;
 }
 
-/* --- code objects that are alive */
+/* --- live code objects */
 
 static heap_code *code_slot(const heap_paths *p, const void *code)
 {
@@ -258,7 +259,7 @@ void heap_paths_code_freed(heap_paths *p, const void *code)
 			hole = i;
 		}
 	}
-	/* Steps of codes that are gone are never asked for again. */
+	/* Steps of freed codes are never looked up again. */
 	if (++p->freed_codes > 1000 && p->freed_codes > p->ncodes)
 		steps_forget(p);
 }
@@ -339,7 +340,7 @@ static bool steps_grow(heap_paths *p)
 	return true;
 }
 
-/* The path of a frame below that of its caller. */
+/* Returns the path of a frame that was called from path `parent`. */
 static uint32_t step(heap_paths *p, uint32_t parent, const heap_frame *f)
 {
 	PyCodeObject *code = (PyCodeObject *)f->code;
@@ -383,7 +384,7 @@ uint32_t heap_paths_get(heap_paths *p, heap_stack *s, size_t n)
 	path = same ? kept[same - 1].path : NONE;
 	if (same == n && same == s->n)
 		return path;
-	/* What was read becomes what is kept: turned round, and moved down to where it differs. */
+	/* Stores the new frames: reverses them and moves them behind the common prefix. */
 	heap_frame *from = kept + s->n;
 	for (size_t i = 0, j = n - 1; same < n && i < j; i++, j--) {
 		const heap_frame f = from[i];
@@ -412,7 +413,7 @@ bool heap_paths_init(heap_paths *p, void (*seen)(const void *code))
 			  .function_mask = FIRST_ROOM - 1};
 	p->path_heads = heads_new(FIRST_ROOM);
 	p->function_heads = heads_new(FIRST_ROOM);
-	/* Path 0, and the function that stands there for none. */
+	/* Path 0, with a placeholder for no function. */
 	const heap_function none = {.name = strdup("(no Python frame)"), .file = strdup("")};
 	if (p->path_heads && p->function_heads && none.name && none.file && steps_grow(p) &&
 	    codes_grow(p) && function_added(p, &none) == 0 && path_get(p, NONE, 0, 0) == 0)
@@ -437,7 +438,7 @@ void heap_paths_done(heap_paths *p)
 	free(p->codes);
 	free(p->path_heads);
 	free(p->function_heads);
-	/* Stacks that threads keep are of before. */
+	/* Invalidates the stacks that threads have cached. */
 	*p = (heap_paths){.changes = p->changes + 1};
 }
 

@@ -1,4 +1,4 @@
-/* history.c - deepclock.History: records that were kept, and how a metric moved.
+/* history.c - deepclock.History: stored records, and the trend of a metric.
  *
  *     with deepclock.History() as h:
  *         print(h.trend("latency/p99", subject="zoo:resnet18"))
@@ -11,7 +11,7 @@ typedef struct history {
 	PyObject_HEAD dck_history *h; /* NULL: closed */
 } history;
 
-/* NULL with an exception where it is closed. */
+/* Returns NULL with an exception if it is closed. */
 static dck_history *open_of(PyObject *self)
 {
 	dck_history *h = ((history *)self)->h;
@@ -96,7 +96,7 @@ static PyObject *history_path(PyObject *self, void *none)
 	return h ? ext_text(dck_history_file(h)) : NULL;
 }
 
-/* What dck_history calls give: the record, or the exception. */
+/* Converts the result of a dck_history call: returns the record, or raises. */
 static PyObject *result(PyObject *self, dck_status status, dck_record *r, const dck_err *err)
 {
 	return status == DCK_OK ? ext_record_new(ext_state_by(self), r)
@@ -153,7 +153,7 @@ static PyObject *history_baseline(PyObject *self, PyObject *record)
 	return result(self, status, before, &err);
 }
 
-/* --- what takes the filter's options */
+/* --- methods that take the filter's options */
 
 typedef struct asked {
 	dck_history_filter filter;
@@ -165,7 +165,7 @@ typedef struct asked {
 
 typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
 
-/* Reads the options of the tables (NULL: none), and gives the answer. */
+/* Reads the options of the tables (NULL: none), and calls `give`. */
 static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
 		     const dck_opt *more, size_t more_at, bool takes_metric, answer *give)
 {

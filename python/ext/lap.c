@@ -1,14 +1,14 @@
-/* lap.c - laps in Python: what deepclock.lap, in laps.py, is made of.
+/* lap.c - laps in Python, for deepclock.lap (laps.py).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <deepclock/lap.h>
 
 typedef struct lap {
-	PyObject_HEAD dck_lap *at; /* NULL: it has ended, or there was no memory for it */
+	PyObject_HEAD dck_lap *at; /* NULL: ended, or out of memory */
 } lap;
 
-/* _Lap(name): begins. */
+/* _Lap(name): starts a lap. */
 static PyObject *lap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	const char *name;
@@ -23,7 +23,7 @@ static PyObject *lap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	return (PyObject *)l;
 }
 
-/* The lap, which has no owner any more. */
+/* Moves the lap out of the object, which no longer owns it. */
 static dck_lap *take(PyObject *self)
 {
 	return __atomic_exchange_n(&((lap *)self)->at, NULL, __ATOMIC_ACQ_REL);
@@ -65,7 +65,7 @@ static PyObject *lap_elapsed(PyObject *self, PyObject *none)
 	return PyLong_FromUnsignedLongLong(dck_lap_elapsed_ns(((lap *)self)->at));
 }
 
-/* Writes TensorBoard's file, perhaps, and so without the GIL. */
+/* Releases the GIL, because it may write TensorBoard's file. */
 static PyObject *lap_end(PyObject *self, PyObject *none)
 {
 	dck_lap *l = take(self);

@@ -1,13 +1,13 @@
-/* lines.c - what single lines of Python functions take: how often they ran, how long, and what
- * memory they added, with what they call. What lines.py and line_memory.py are made of.
+/* lines.c - profiler of single lines of Python functions, for lines.py and line_memory.py: runs,
+ * time, and memory increase of each line, with its callees.
  *
  *     lines = _Lines(wanted, memory)   # wanted(code): (first line, last line), or None
  *     lines.line(code, 12)             # and so on: by sys.monitoring, or by lines.trace()
  *     lines.rows()
  *
- * Each thread has a stack of the frames that are watched, with the line that each is in. An event
- * ends a line: what was measured since it began is added to it, and the reading itself lies outside
- * of both lines. The peak of a line is passed on to the line that called.
+ * Each thread has a stack of its watched frames, each with its current line. An event ends a line:
+ * time and memory since its start are added to it, and the reading itself is in neither line. The
+ * peak of a line is propagated to the calling line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -21,9 +21,9 @@ enum { RESIDENT, PYTHON, KINDS };
 
 typedef struct line_row {
 	uint64_t runs, ns;
-	uint64_t most;	       /* resident at its ends */
-	int64_t added[KINDS];  /* what all its runs added */
-	uint64_t peaks[KINDS]; /* the most that one run held beyond what was there before */
+	uint64_t most;	       /* largest resident size at its ends */
+	int64_t added[KINDS];  /* sum over all runs */
+	uint64_t peaks[KINDS]; /* largest increase within one run */
 	bool seen;
 } line_row;
 
@@ -33,20 +33,20 @@ typedef struct watched {
 	line_row rows[];
 } watched;
 
-/* A code object that was met; its lines are NULL where it is not traced. */
+/* A code object that ran; its lines are NULL if it is not watched. */
 typedef struct met {
-	PyObject *code; /* kept alive, so that no other gets its address */
+	PyObject *code; /* referenced, so that its address is not reused */
 	watched *lines;
 } met;
 
 typedef struct open_frame {
 	watched *of;
-	line_row *row; /* NULL: it is in no line yet */
+	line_row *row; /* NULL: before its first line */
 	uint64_t since_ns, had[KINDS], peak[KINDS];
 } open_frame;
 
 typedef struct open_stack {
-	uint64_t thread; /* the interpreter's number for it */
+	uint64_t thread; /* PyThreadState id */
 	open_frame *frames;
 	size_t n, cap;
 } open_stack;
@@ -58,10 +58,9 @@ typedef struct lines {
 	open_stack *stacks;
 	size_t nstacks, latest;
 	resident resident;
-	uint64_t resident_ns,
-	    resident_bytes; /* the last reading: when it was made, and its result */
+	uint64_t resident_ns, resident_bytes; /* time and result of the last reading */
 	bool memory;
-	unsigned long heap; /* number of the recording that counts Python's bytes; 0: none */
+	unsigned long heap; /* recording that counts Python's bytes; 0: none */
 } lines;
 
 #if PY_VERSION_HEX >= 0x030d0000
@@ -110,7 +109,7 @@ static int met_grow(lines *l)
 	return 0;
 }
 
-/* Asks whether its lines are wanted. -1: an exception is set. */
+/* Calls wanted(code) and registers the code. -1: an exception is set. */
 static int met_add(lines *l, PyObject *code, watched **ret)
 {
 	PyObject *answer = PyObject_CallOneArg(l->wanted, code);
@@ -157,7 +156,7 @@ static int lines_of(lines *l, PyObject *code, watched **ret)
 
 /* --- threads */
 
-/* The stack of this thread, or one whose thread has nothing open. NULL: no memory. */
+/* Returns the stack of this thread, or an empty stack of another. NULL: no memory. */
 static open_stack *stack_of(lines *l, bool make)
 {
 	const uint64_t id = PyThreadState_GetID(PyThreadState_Get());
@@ -191,7 +190,7 @@ static open_frame *top_of(lines *l, const watched *of)
 	return f && f->of == of ? f : NULL;
 }
 
-/* --- what was measured */
+/* --- measuring */
 
 typedef struct looked {
 	uint64_t at_ns, has[KINDS];
@@ -204,9 +203,9 @@ static void peak_raise(open_frame *f, const uint64_t *peak)
 			f->peak[k] = peak[k];
 }
 
-/* The resident memory is read again only after this time: reading takes system calls of 2 us, and a
- * comprehension over two lines is two events for each turn. What it grew by in between is charged
- * to a later line. */
+/* Minimum age of a resident size before it is read again: a reading takes system calls of 2 us, and
+ * a comprehension over two lines has two events per iteration. Growth in between is charged to a
+ * later line. */
 #define RESIDENT_AGE_NS 20000
 
 static void resident_read(lines *l, uint64_t now, uint64_t *ret_bytes, uint64_t *ret_peak)
@@ -218,8 +217,8 @@ static void resident_read(lines *l, uint64_t now, uint64_t *ret_bytes, uint64_t 
 	*ret_bytes = l->resident_bytes;
 }
 
-/* Reads the clock and the memory, and passes the peak on to the lines that are open: of this thread
- * the innermost alone, which hands it on when it ends. */
+/* Reads clock and memory, and raises the peak of the innermost open line of each thread, which
+ * propagates it to its caller when it ends. */
 static looked look(lines *l)
 {
 	looked now = {.at_ns = now_ns()};
@@ -266,7 +265,7 @@ static void begin(open_frame *f, int line, const looked *now)
 	f->since_ns = now_ns();
 }
 
-/* line 0: its first line is reported separately. */
+/* line 0: the first line is reported by a separate event. */
 static int frame_enters(lines *l, watched *of, int line)
 {
 	open_stack *s = stack_of(l, true);
@@ -294,7 +293,7 @@ static void frame_line(lines *l, watched *of, int line)
 	const looked now = look(l);
 	open_frame *f = top_of(l, of);
 
-	if (!f) /* it had begun before */
+	if (!f) /* it started before the recording */
 		return;
 	charge(f, &now);
 	begin(f, line, &now);
@@ -424,7 +423,7 @@ static int frame_called(lines *l, watched *of, PyFrameObject *frame, const PyCod
 	const int resumable = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR;
 	const int line = PyFrame_GetLineNumber(frame);
 
-	/* One that goes on is in the line that it had left. */
+	/* A resumed generator or coroutine continues in the line that it left. */
 	return frame_enters(l, of,
 			    (code->co_flags & resumable) && instruction_of(frame) > 0 &&
 				    line != code->co_firstlineno
@@ -463,7 +462,7 @@ static PyObject *lines_trace(PyObject *self, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-/* For threading.settrace(): the first event of a thread. */
+/* Receives the first event of a thread from threading.settrace(). */
 static PyObject *lines_joins(PyObject *self, PyObject *args)
 {
 	PyFrameObject *frame;
@@ -511,8 +510,8 @@ static PyObject *lines_rows(PyObject *self, PyObject *none)
 	return list;
 }
 
-/* lines.reads(number): memory is read from now on, Python's bytes by the recording of that number,
- * which may be 0. Returns whether peaks of the resident set are known. */
+/* lines.reads(number): reads memory from now on, and Python's bytes from the heap recording
+ * `number` (0: none). Returns whether peaks of the resident set are available. */
 static PyObject *lines_reads(PyObject *self, PyObject *number)
 {
 	lines *l = (lines *)self;

@@ -1,4 +1,4 @@
-/* lists.c - what there is: built-in networks, engines, classic mistakes, option tables.
+/* lists.c - lists of built-in networks, engines, classic mistakes and option tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -47,7 +47,7 @@ static PyObject *zoo(PyObject *m, PyObject *none)
 	return list;
 }
 
-/* The network's bytes. */
+/* Returns the bytes of a built-in network's ONNX file. */
 static PyObject *zoo_bytes(PyObject *m, PyObject *args, PyObject *kwargs)
 {
 	ext_state *s = ext_state_of(m);

@@ -1,5 +1,5 @@
 /* measure.c - one call of a function that makes a record: its subjects, its options, the
- * measurement, what is kept of it.
+ * measurement, and the files and history that it saves.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -71,7 +71,7 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 	    (c->command->flags & EXT_THREADS) ? ext_function_call_anywhere : ext_function_call;
 	s->of.arg = &s->function;
 	s->of.items = c->subject.model.items;
-	s->of.model.items = 0; /* a function has no model to ask */
+	s->of.model.items = 0; /* a function has no model that gives its items */
 	c->functions = true;
 	return 0;
 }
@@ -102,7 +102,7 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	return 0;
 }
 
-/* A function of deepclock._program, without arguments. */
+/* Calls a function of deepclock._program without arguments. */
 static PyObject *program_call(const char *what)
 {
 	PyObject *m = PyImport_ImportModule("deepclock._program");
@@ -128,7 +128,7 @@ static int library_find(const dck_subject *s)
 	return searched ? ext_onnxruntime_offer() : 0;
 }
 
-/* "zoo:resnet18", "cmd:gzip -k x" and so on, as on the command line; a path is a model's. */
+/* Parses a subject as on the command line, "zoo:resnet18", "cmd:gzip -k x"; a path is a model. */
 static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 {
 	const char *text = ext_texts_add(&c->said.texts, o);
@@ -157,7 +157,7 @@ static int any_read(ext_call *c, ext_subject *s, PyObject *o)
 	return text_read(c, s, o);
 }
 
-/* The one argument there is. Borrowed. */
+/* Returns the only argument, borrowed; TypeError for another number of arguments. */
 static PyObject *only(ext_call *c, PyObject *args, const char *what)
 {
 	if (PyTuple_GET_SIZE(args) == 1)
@@ -190,7 +190,7 @@ int ext_takes_function(ext_call *c, PyObject *args)
 	return function_read(c, &c->subjects[0], callable, args, 1);
 }
 
-/* A module has inputs, and is measured by deepclock.torch. -1 with TypeError: it is one. */
+/* Refuses a PyTorch module, which has no inputs here: -1 with TypeError names deepclock.torch. */
 static int module_refuse(const ext_call *c, PyObject *o)
 {
 	if (!PyCallable_Check(o) || !PyObject_HasAttrString(o, "named_parameters") ||
@@ -254,7 +254,7 @@ int ext_takes_command(ext_call *c, PyObject *args)
 	return status;
 }
 
-/* Options of models are for the models among them: a function beside one has none. */
+/* Resets the model options of functions that are compared with models. */
 static void functions_apart(ext_call *c)
 {
 	bool models = false;
@@ -273,7 +273,7 @@ static int named_read(ext_call *c, PyObject *key, PyObject *value)
 	ext_subject *s = &c->subjects[c->n];
 
 	c->own[c->n] = (dck_alternative){ext_texts_add(&c->said.texts, key), &s->of};
-	/* What is measured may change the dict. */
+	/* The measured function may change the dict. */
 	if (!c->own[c->n].name || PyList_Append(c->said.texts.list, value) < 0)
 		return -1;
 	if (Py_IS_TYPE(value, c->state->record))
@@ -305,7 +305,7 @@ static int dict_read(ext_call *c, PyObject *dict)
 	return -1;
 }
 
-/* One subject, of which options make several. */
+/* Reads one subject, from which options may derive several. */
 static int one_read(ext_call *c, PyObject *o)
 {
 	PyObject *name = PyUnicode_Check(o) ? PyObject_Str(o) : PyUnicode_FromString("it");
@@ -349,7 +349,7 @@ int ext_takes_models(ext_call *c, PyObject *args)
 	return 0;
 }
 
-/* What vary, modes and scan make of the subjects. */
+/* Derives alternatives from the subjects by the options vary, modes and scan. */
 static int alternatives_make(ext_call *c)
 {
 	dck_subject subjects[DCK_ALTERNATIVES_MAX];
@@ -386,7 +386,7 @@ static int alternatives_make(ext_call *c)
 	return -1;
 }
 
-/* Open sizes are refused before anything is opened. */
+/* Refuses symbolic sizes before any file is opened. */
 static int sizes_check(ext_call *c)
 {
 	dck_err err;
@@ -402,9 +402,9 @@ static int sizes_check(ext_call *c)
 	return 0;
 }
 
-/* --- the title: the command line that would do the same */
+/* --- the title: the equivalent command line */
 
-/* Appends " WORD" as a shell would take it; takes over `word`. */
+/* Appends " WORD", quoted for a shell; takes over `word`. */
 static PyObject *title_add(PyObject *title, PyObject *quote, PyObject *word)
 {
 	PyObject *quoted = title && word ? PyObject_CallOneArg(quote, word) : NULL;
@@ -421,8 +421,7 @@ static PyObject *title_subject(const ext_call *c, size_t i)
 	const dck_subject *s = &c->subjects[i].of;
 	const char *name = s->text ? s->text : c->own[i].name;
 
-	return ext_text(name ? name
-			     : "FUNCTION"); /* whose batches are made by an object of Python */
+	return ext_text(name ? name : "FUNCTION"); /* a Python object makes its batches */
 }
 
 static bool is_common(const dck_opt *row)
@@ -482,7 +481,7 @@ static int title_set(ext_call *c)
 
 /* --- the call */
 
-/* The program deepclock, for what needs a fresh process. */
+/* Finds the deepclock program, for measurements in a fresh process. */
 static int program_find(ext_call *c)
 {
 	PyObject *path = program_call("path");
@@ -492,7 +491,8 @@ static int program_find(ext_call *c)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Where progress goes: what the caller gives, or where it can be seen. New reference or NULL. */
+/* Returns the progress callback: the caller's, or a display on a terminal or notebook. New
+ * reference or NULL. */
 static PyObject *progress_find(const ext_call *c, PyObject *given)
 {
 	PyObject *m, *show;
@@ -522,7 +522,7 @@ static void history_add(const ext_call *c, const dck_record *r)
 				 err.msg);
 }
 
-/* The page and the figures. -1: an exception is set. */
+/* Writes the page and the figures. -1: an exception is set. */
 static int drawn(const ext_call *c, PyObject *record)
 {
 	PyObject *m, *done;
@@ -539,7 +539,7 @@ static int drawn(const ext_call *c, PyObject *record)
 	return done ? 0 : -1;
 }
 
-/* The record with the title that the caller gave; takes over the record. */
+/* Returns the record with the caller's title; takes over the record. */
 static PyObject *titled(const ext_call *c, PyObject *record)
 {
 	PyObject *m, *ret;
@@ -553,7 +553,7 @@ static PyObject *titled(const ext_call *c, PyObject *record)
 	return ret;
 }
 
-/* Keeps the record as asked; returns it, or NULL. */
+/* Saves the record as the options request; returns it, or NULL. */
 static PyObject *kept(const ext_call *c, PyObject *given)
 {
 	PyObject *record = titled(c, given);
@@ -570,7 +570,7 @@ static PyObject *kept(const ext_call *c, PyObject *given)
 	}
 	if ((c->common.save || c->common.db) && !c->common.no_history)
 		history_add(c, r);
-	if (PyErr_Occurred() || drawn(c, record) < 0) /* a warning that was made an error */
+	if (PyErr_Occurred() || drawn(c, record) < 0) /* a warning turned into an error */
 		Py_CLEAR(record);
 	return record;
 }
@@ -615,7 +615,7 @@ static PyObject *run(ext_call *c)
 			ext_watch_raised(&c->watch);
 		Py_XDECREF(result);
 	}
-	/* A search of batches fails with what the function raised. */
+	/* A failed batch search raises the function's exception. */
 	if (status != DCK_OK && c->failure && !c->watch.type) {
 		Py_INCREF(c->failure);
 		PyErr_SetObject((PyObject *)Py_TYPE(c->failure), c->failure);
@@ -672,7 +672,7 @@ static void call_done(ext_call *c)
 	PyMem_Free(c);
 }
 
-/* Takes what is no row of a table out of the options. New reference; NULL: not given. */
+/* Removes an option without a table row from kwargs. New reference; NULL: not given. */
 static PyObject *option_take(ext_call *c, const char *name)
 {
 	PyObject *given = c->kwargs ? PyDict_GetItemString(c->kwargs, name) : NULL;

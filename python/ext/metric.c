@@ -37,7 +37,7 @@ static PyObject *metric_better(PyObject *self, void *none)
 	Py_RETURN_NONE;
 }
 
-/* A bound of the interval; without one there is none. */
+/* Returns a bound of the interval; None without an interval. */
 static PyObject *metric_bound(PyObject *self, void *offset)
 {
 	double bound;
@@ -59,13 +59,13 @@ static PyObject *metric_float(PyObject *self)
 	return PyFloat_FromDouble(d);
 }
 
-/* As the reports for people write it. */
+/* Formats the value as text reports do. */
 static void number_text(const dck_metric *m, double v, char *buf, size_t size)
 {
 	dck_text_value(&(dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, m->def->unit, buf, size);
 }
 
-/* Raises, since only times are in seconds. Returns NULL. */
+/* Raises, because only times convert to seconds. Returns NULL. */
 static PyObject *no_seconds(PyObject *self, const char *tag, dck_unit unit)
 {
 	return ext_raise_argument(ext_state_by(self), "'%s' has no seconds: its unit is '%s'", tag,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 
-/* One row for each file that adds something. */
+/* One row for each file with methods or types. */
 static const ext_part *const parts[] = {
     &ext_errors,      &ext_array,     &ext_record,	  &ext_metric,	&ext_table,
     &ext_observer,    &ext_commands,  &ext_zone,	  &ext_trace,	&ext_lap,
@@ -90,7 +90,7 @@ static int module_exec(PyObject *m)
 	return constants_add(m);
 }
 
-/* All members of the state are references to objects. */
+/* Every member of the state is an object reference. */
 static PyObject **state_members(PyObject *m, size_t *ret_n)
 {
 	ext_state *s = ext_state_of(m);
@@ -124,8 +124,8 @@ static void module_free(void *m)
 	module_clear(m);
 }
 
-/* Threads that the library starts find their interpreter by PyGILState_Ensure(), which knows the
- * main one only. */
+/* Threads of the library attach by PyGILState_Ensure(), which supports the main interpreter
+ * only. */
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, module_exec},
 #if PY_VERSION_HEX >= 0x030c0000

@@ -1,7 +1,8 @@
-/* observer.c - what happens beside a measurement: progress, Ctrl-C, exceptions of what is measured.
+/* observer.c - progress, Ctrl-C and exceptions of the measured code during a measurement.
  *
- * Models and programs run without the GIL, Python functions with it. The library asks `cancelled`
- * between slices of runs, also 10,000 times a second; the interpreter is checked 50 times.
+ * Models and programs run without the GIL, Python functions with it. The library calls
+ * `cancelled` between slices of runs, up to 10,000 times a second; it polls the interpreter 50
+ * times a second.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -47,7 +48,7 @@ static bool cancelled(void *self)
 	gil = PyGILState_Ensure();
 	if (PyErr_CheckSignals() < 0)
 		ext_watch_raised(w);
-	if (w->held) { /* other threads of the program get their turn */
+	if (w->held) { /* lets other threads of the program run */
 		Py_BEGIN_ALLOW_THREADS
 		Py_END_ALLOW_THREADS
 	}
@@ -117,8 +118,8 @@ void ext_watch_init(ext_watch *w, ext_state *s, PyObject *show)
 
 PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const dck_err *err)
 {
-	/* After Ctrl-C there is what was measured until then. Any other exception is one of the
-	 * user's code, which must not get lost. */
+	/* After Ctrl-C the partial record is returned. Any other exception is raised by the
+	 * user's code and must not be lost. */
 	if (w->type &&
 	    (status != DCK_OK || !PyErr_GivenExceptionMatches(w->type, PyExc_KeyboardInterrupt))) {
 		if (status == DCK_OK)
@@ -133,7 +134,7 @@ PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const
 	return status == DCK_OK ? ext_record_new(w->state, r) : ext_raise(w->state, err);
 }
 
-/* A number of a Progress; NaN where it is none. */
+/* Returns a number of a Progress; NaN if it is not a number. */
 static double number_of(PyObject *progress, Py_ssize_t i)
 {
 	return PyFloat_AsDouble(PyStructSequence_GetItem(progress, i));

@@ -1,4 +1,4 @@
-/* operator_cost.c - the price of one operator, for what counts calls of another library.
+/* operator_cost.c - the cost of one operator, for counters of another library's calls.
  *
  *     macs, flops, read_bytes, write_bytes, shape, why, peers = operator_cost(
  *         "Conv", [("float32", (1, 3, 8, 8)), ("float32", (4, 3, 3, 3))], {"pads": (1, 1, 1, 1)})
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that the node points to, until it is priced. */
+/* Owns the data of the node until its cost is computed. */
 typedef struct work {
 	dck_cost_node node;
 	dck_cost_tensor *inputs;
 	dck_cost_attribute *attributes;
 	int64_t **lists; /* sizes, contents, lists of integers */
 	size_t nlists, nkept;
-	PyObject **kept; /* objects whose texts are used */
+	PyObject **kept; /* objects that own the texts */
 } work;
 
 static int64_t *ints_read(work *w, PyObject *sequence, size_t *ret_n)
@@ -41,7 +41,7 @@ static int64_t *ints_read(work *w, PyObject *sequence, size_t *ret_n)
 	return list;
 }
 
-/* (dtype, shape) or (dtype, shape, contents); None: the input is left out. */
+/* Reads (dtype, shape) or (dtype, shape, contents); None: the input is omitted. */
 static int input_read(work *w, PyObject *item, dck_cost_tensor *ret)
 {
 	PyObject *shape, *contents = Py_None;
@@ -153,7 +153,7 @@ static PyObject *same(PyObject *o)
 	return o;
 }
 
-/* A number, None where it is not known. */
+/* Returns a number, None if unknown. */
 static PyObject *number(int64_t n)
 {
 	return n < 0 ? same(Py_None) : PyLong_FromLongLong(n);
@@ -174,7 +174,7 @@ static PyObject *shape_made(const dck_cost_price *p)
 	return shape;
 }
 
-/* By the index of cost_peers(). */
+/* Makes the tuple that cost_peers() indexes. */
 static PyObject *peers_made(const dck_cost_price *p)
 {
 	PyObject *list = PyList_New(0), *ret;

@@ -1,8 +1,8 @@
-/* options.c - keyword arguments into the rows of option tables, as the command line reads its
- * options: by the same names (`-` as `_`), with the same bounds and the same sentences.
+/* options.c - parses keyword arguments by option tables, as the command line does: with the same
+ * names (`-` as `_`), bounds and messages.
  *
- * A str is read as on the command line ("5s", "1%", "2GiB"). Besides, each kind takes what one
- * would write in Python:
+ * A str is read as on the command line ("5s", "1%", "2GiB"). Each kind also takes Python
+ * values:
  *
  *	FLAG	bool
  *	COUNT, BYTES, REAL, SHARE	a number (a share of 1 % is 0.01)
@@ -10,9 +10,9 @@
  *	TEXT	str, os.PathLike or a number; a list: its items with commas between
  *	CHOICE	str
  *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"
- * Where it says FILE.npy, an array does as well (given_arrays.c).
+ * An option with the placeholder FILE.npy also takes an array (given_arrays.c).
  *
- * None leaves an option as it is by default.
+ * None selects the default.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -30,7 +30,7 @@ const char *ext_texts_keep(ext_texts *texts, PyObject *bytes)
 		Py_DECREF(bytes);
 		return NULL;
 	}
-	Py_DECREF(bytes); /* the list has it */
+	Py_DECREF(bytes); /* owned by the list */
 	if (strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes)) {
 		PyErr_SetString(PyExc_ValueError, "a text has a zero byte in it");
 		return NULL;
@@ -38,7 +38,7 @@ const char *ext_texts_keep(ext_texts *texts, PyObject *bytes)
 	return PyBytes_AS_STRING(bytes);
 }
 
-/* Bytes of what names a file or is a text; NULL: an exception is set. */
+/* Converts a path or text to bytes; NULL: an exception is set. */
 static PyObject *bytes_of(PyObject *o)
 {
 	PyObject *path, *bytes;
@@ -65,18 +65,18 @@ void ext_texts_done(ext_texts *texts)
 	Py_CLEAR(texts->list);
 }
 
-/* Where the values go, and what is said of them. */
+/* Destination of the values, and the list of given options. */
 typedef struct reader {
 	ext_state *state;
 	ext_said *said;
 	const dck_opt *row;
 	void *config;
-	bool again; /* another table has it too, which was reported */
+	bool again; /* in another table too, which has reported it */
 } reader;
 
 /* --- values as the command line writes them: a new str or bytes, NULL with an exception */
 
-/* The type is not the kind's. */
+/* Raises TypeError for a type that does not match the kind. */
 static PyObject *refuse(const dck_opt *row, const char *wanted, PyObject *o)
 {
 	return PyErr_Format(PyExc_TypeError, "%s takes %s, not %s", row->name, wanted,
@@ -88,7 +88,7 @@ static bool is_text(PyObject *o)
 	return PyUnicode_Check(o) || PyBytes_Check(o) || PyObject_HasAttrString(o, "__fspath__");
 }
 
-/* int and what has __index__ (NumPy's integers); float and what has __float__. */
+/* Formats int, objects with __index__ (NumPy's integers), float, and objects with __float__. */
 static PyObject *number_text(PyObject *o)
 {
 	PyObject *number = PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Float(o);
@@ -104,7 +104,7 @@ static bool is_number(PyObject *o)
 	       (!is_text(o) && Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
 }
 
-/* Seconds as "1500000000ns". */
+/* Formats seconds as "1500000000ns". */
 static PyObject *time_text(const dck_opt *row, PyObject *o)
 {
 	PyObject *total = PyObject_HasAttrString(o, "total_seconds")
@@ -124,12 +124,12 @@ static PyObject *time_text(const dck_opt *row, PyObject *o)
 		return NULL;
 	if (s >= 0)
 		PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);
-	else /* is refused, as it was given */
+	else /* refused as given */
 		PyOS_snprintf(buf, sizeof buf, "%gs", s);
 	return PyUnicode_FromString(buf);
 }
 
-/* The items with `between` between them. */
+/* Joins the items with the separator `between`. */
 static PyObject *joined(PyObject *items, const char *between)
 {
 	PyObject *all = PySequence_Fast(items, "a sequence is needed");
@@ -157,7 +157,7 @@ static bool is_sequence(PyObject *o)
 	return PyList_Check(o) || PyTuple_Check(o);
 }
 
-/* Options whose values are those of an array. */
+/* Returns whether the option takes an array. */
 static bool takes_array(const dck_opt *row)
 {
 	static const char *const names[] = {"input", "inputs", "labels", "predictions"};
@@ -168,7 +168,7 @@ static bool takes_array(const dck_opt *row)
 	return false;
 }
 
-/* One of them is a list of all items, and not several values. */
+/* Returns whether a list is one value, the column of all items, rather than several values. */
 static bool takes_column(const dck_opt *row)
 {
 	return strcmp(row->name, "labels") == 0 || strcmp(row->name, "predictions") == 0;
@@ -239,7 +239,7 @@ static int text_read(const reader *r, PyObject *text)
 
 	if (!bytes)
 		return -1;
-	/* A variable that is not set makes such an empty value. */
+	/* An unset shell variable causes such an empty value. */
 	if (!*bytes && (r->row->kind == DCK_OPT_TEXT || r->row->kind == DCK_OPT_LIST)) {
 		ext_raise_argument(r->state, "the value of --%s is empty: give %s", r->row->name,
 				   r->row->arg ? r->row->arg : "one");
@@ -270,7 +270,7 @@ static int flag_read(const reader *r, PyObject *value)
 	return value == Py_True ? say(r, NULL) : 0;
 }
 
-/* {"input": (1, 3, 224, 224)} as "input=1x3x224x224". */
+/* Reads {"input": (1, 3, 224, 224)} as "input=1x3x224x224". */
 static int dict_read(const reader *r, PyObject *dict)
 {
 	PyObject *key, *value;
@@ -309,7 +309,7 @@ static int option_read(const reader *r, PyObject *value)
 		return flag_read(r, value);
 	if (!is_list || (!PyDict_Check(value) && (!PyList_Check(value) || takes_column(r->row))))
 		return value_read(r, value);
-	/* What reading calls, such as __dlpack__(), may change it. */
+	/* A method called while reading, such as __dlpack__(), may change it. */
 	PyObject *own = PyDict_Check(value) ? PyDict_Copy(value) : PyList_AsTuple(value);
 	const int status = !own ? -1 : PyDict_Check(value) ? dict_read(r, own) : list_read(r, own);
 
@@ -336,7 +336,7 @@ char *ext_option_name(const char *name, char *buf, size_t size)
 	return buf;
 }
 
-/* "max_time" as "max-time", "as_" as "as". false: no option is so long. */
+/* Converts "max_time" to "max-time", "as_" to "as". false: longer than any option name. */
 static bool name_of(PyObject *key, char *name)
 {
 	const char *text = PyUnicode_AsUTF8(key);

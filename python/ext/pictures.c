@@ -1,4 +1,4 @@
-/* pictures.c - the figures of a record, for the package's module _show, which writes the files.
+/* pictures.c - renders the figures of a record for deepclock._show, which writes the files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -9,7 +9,7 @@ static PyObject *bytes_of(const dck_buffer *b)
 	return PyBytes_FromStringAndSize(b->data, (Py_ssize_t)b->n);
 }
 
-/* (svg, png, why there is no png or None). f NULL: of the timeline. */
+/* Returns (svg, png, reason for a missing PNG or None). f NULL: the timeline. */
 static PyObject *picture(const dck_figure *f, const dck_record *r, const dck_timeline *t)
 {
 	dck_buffer svg = {0}, png = {0};

@@ -1,8 +1,8 @@
-/* record.c - deepclock.Record and what it consists of: facts, notes, operators; metric.c
- * has its metrics and series.
+/* record.c - deepclock.Record with its facts, notes and operators; metrics and series are in
+ * metric.c.
  *
- * A Record owns a dck_record, which never changes. What it shows points into that and keeps the
- * Record alive, so nothing is copied and there is no circle of references.
+ * A Record owns an immutable dck_record. Views point into that and keep the Record alive, so
+ * nothing is copied and there is no reference cycle.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -149,7 +149,7 @@ static PyObject *note_new(ext_state *s, const dck_note *n)
 
 typedef struct record {
 	PyObject_HEAD dck_record *r;
-	dck_timeline timeline; /* of a trace that was loaded; {0}: none */
+	dck_timeline timeline; /* of a loaded trace; {0}: none */
 } record;
 
 static const dck_record *record_of(PyObject *self)
@@ -195,7 +195,7 @@ static void record_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* dict[name] = value, taking over the value's reference. false: an exception is set. */
+/* Sets dict[name] = value; takes over the value. false: an exception is set. */
 static bool put(PyObject *dict, const char *name, PyObject *value)
 {
 	PyObject *key = value ? ext_text(name) : NULL;
@@ -206,7 +206,7 @@ static bool put(PyObject *dict, const char *name, PyObject *value)
 	return done;
 }
 
-/* A dict of n parts by name. */
+/* Makes a dict of n parts by name. */
 #define DICT(n, i, name, value)                  \
 	PyObject *dict = PyDict_New();           \
 	for (size_t i = 0; dict && i < (n); i++) \
@@ -307,7 +307,7 @@ static PyObject *record_began(PyObject *self, void *none)
 	return PyLong_FromLongLong(record_of(self)->began_unix_ns);
 }
 
-/* The fact that answers what the command asked. */
+/* Returns the fact that is the command's verdict. */
 static PyObject *record_verdict(PyObject *self, void *none)
 {
 	static const struct {
@@ -339,7 +339,7 @@ static PyObject *record_gate(PyObject *self, void *none)
 	return PyUnicode_FromString("met");
 }
 
-/* --- operators, as the JSON form has them */
+/* --- operators, as in the JSON format */
 
 static PyObject *op_output(const dck_op_output *o)
 {
@@ -436,7 +436,7 @@ PyObject *ext_record_to_json(PyObject *self, PyObject *none)
 	return ext_record_written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
-/* What a module of the package makes of the record. */
+/* Calls a function of a module of the package with the record. */
 static PyObject *made(PyObject *self, const char *module, const char *function, PyObject *argument)
 {
 	PyObject *m = PyImport_ImportModule(module);

@@ -139,7 +139,7 @@ Py_hash_t ext_record_hash(PyObject *self)
 PyObject *ext_record_reduce(PyObject *self, PyObject *none)
 {
 	PyObject *json = ext_record_to_json(self, none);
-	/* Names of files may be no UTF-8. */
+	/* File names may be invalid UTF-8. */
 	PyObject *bytes = json ? PyUnicode_AsEncodedString(json, "utf-8", "surrogateescape") : NULL;
 	PyObject *m = bytes ? PyImport_ImportModule("deepclock") : NULL;
 	PyObject *parse = m ? PyObject_GetAttrString(m, "parse") : NULL;

@@ -27,8 +27,7 @@ PyObject *ext_record_written(ext_state *s, const char *writer, const dck_record 
 	return text;
 }
 
-/* Moves the keywords that are not report_names out of kwargs into a new dict. NULL: an exception is
- * set. */
+/* Moves all keywords except report_names from kwargs into a new dict. NULL: an exception is set. */
 static PyObject *options_take(PyObject *kwargs)
 {
 	PyObject *options = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
@@ -50,7 +49,7 @@ static PyObject *options_take(PyObject *kwargs)
 	return options;
 }
 
-/* The tables of call paths that `view` names, made by the function that the program calls too. */
+/* Writes the call-path tables of `view`, by the same library function as the program. */
 static PyObject *calls_written(ext_state *s, const char *writer, const dck_record *r,
 			       const dck_calls_view *view, const dck_style *style)
 {

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What the kernel's counters of single processors may hide: less is no peak. */
+/* Error of the kernel's per-CPU memory counters: a smaller difference is not a peak. */
 #define BLUR ((uint64_t)1 << 18)
 
 static uint64_t now_read(const resident *r)
@@ -19,7 +19,7 @@ static uint64_t now_read(const resident *r)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	strtoull(text, &rest, 10); /* the whole size comes first */
+	strtoull(text, &rest, 10); /* the total size comes first */
 	return strtoull(rest, NULL, 10) * r->page;
 }
 
@@ -60,8 +60,7 @@ void resident_open(resident *r)
 	    .page = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 	r->peaks = now_read(r) && reset(r);
-	/* getrusage() also counts the program that was in this process before it executed this
-	 * one. */
+	/* The peak of getrusage() survives execve(), so it may be the previous program's. */
 	r->slow = r->peaks && peak_read(r) > now_read(r) + 4 * BLUR;
 	if (r->slow)
 		r->peaks = peak_read(r) <= now_read(r) + 4 * BLUR;

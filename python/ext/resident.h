@@ -1,5 +1,5 @@
-/* resident.h - how much of this process is resident, read cheaply and often, with the most that was
- * since the last look.
+/* resident.h - fast readings of this process's resident set size, and its peak since the previous
+ * reading.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_RESIDENT_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct resident {
-	int now_fd, clear_fd; /* below 0: the system has none */
+	int now_fd, clear_fd; /* < 0: not available */
 	bool peaks;	      /* the system reports peaks, and they can be reset */
 	bool slow;	      /* they are read from /proc/self/status */
 	uint64_t page;
@@ -17,9 +17,8 @@ typedef struct resident {
 
 void resident_open(resident *r);
 void resident_close(resident *r);
-/* Bytes now, and the most since the last look; that is the same where the system does not report it
- * it.
- */
+/* Reads the current bytes and the peak since the last call; without support for peaks both are
+ * equal. */
 void resident_look(const resident *r, uint64_t *ret_now, uint64_t *ret_peak);
 
 #endif

@@ -1,4 +1,4 @@
-/* roof.c - deepclock.roof(): how fast an operator could be on the machine of a record.
+/* roof.c - deepclock.roof(): roofline bound of an operator on the machine of a record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"

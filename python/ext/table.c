@@ -78,7 +78,7 @@ static Py_ssize_t table_length(PyObject *self)
 	return (Py_ssize_t)table_of(self)->nrows;
 }
 
-/* A row as a dict, key to value. */
+/* Returns a row as a dict, key to value. */
 static PyObject *table_row(PyObject *self, Py_ssize_t i)
 {
 	const dck_table *t = table_of(self);
@@ -101,7 +101,7 @@ static PyObject *table_row(PyObject *self, Py_ssize_t i)
 	return row;
 }
 
-/* The column of that key; -1: an exception is set. */
+/* Returns the column of a key; -1: an exception is set. */
 static Py_ssize_t column_find(PyObject *self, PyObject *key)
 {
 	const dck_table *t = table_of(self);

@@ -1,4 +1,4 @@
-/* text.c - quantities as the library writes them for people.
+/* text.c - formats quantities as the library's text reports do.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"

@@ -1,10 +1,10 @@
-/* trace.c - recording from inside Python: what deepclock.trace, in tracing.py, is made of.
+/* trace.c - recording from inside Python, for deepclock.trace (tracing.py).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <deepclock/trace.h>
 
-/* trace_start(path, **options): begins, as dck_trace_start(). path None: the table alone. */
+/* trace_start(path, **options): starts recording. path None: the table only. */
 static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 {
 	ext_state *s = ext_state_of(m);
@@ -39,7 +39,8 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	Py_RETURN_NONE;
 }
 
-/* trace_start_told(): begins where the environment names a file, as dck_trace_start(NULL). */
+/* trace_start_told(): starts recording, by dck_trace_start(NULL), if the environment names a file.
+ */
 static PyObject *trace_start_told(PyObject *m, PyObject *none)
 {
 	dck_err err = {0};
@@ -54,7 +55,7 @@ static PyObject *trace_start_told(PyObject *m, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-/* A record, which is taken over, or what went wrong. */
+/* Returns the record, which it takes over, or raises the error. */
 static PyObject *result(PyObject *m, dck_status status, dck_record *r, const dck_err *err)
 {
 	if (status != DCK_OK)
@@ -109,7 +110,7 @@ static PyObject *trace_dump(PyObject *m, PyObject *none)
 	return result(m, status, NULL, &err);
 }
 
-/* These two wait for 2 s at most. */
+/* Calls a function that blocks for up to 2 s, without the GIL. */
 static PyObject *asked(bool (*what)(void))
 {
 	bool done;
@@ -141,7 +142,7 @@ static PyObject *trace_active(PyObject *m, PyObject *none)
 	return PyBool_FromLong(DCK_ON_());
 }
 
-/* What the file's ending stands for; a compressed one cannot be read before its end. */
+/* Returns the format of the file's extension; a compressed file cannot be read before it ends. */
 static PyObject *trace_form(PyObject *m, PyObject *path)
 {
 	ext_texts texts = {0};

@@ -1,12 +1,12 @@
 /* zone.c - zones in Python: push() and pop(), `with zone(name)`, marks, numbers, counters, ranges
  * that any thread may end.
  *
- * While nothing records each of them is one load and one branch beyond what calling a function in C
- * costs. The functions are bound to the table of names, so that they need not look for it.
+ * While nothing records, each costs one load and one branch more than a call of an empty C
+ * function. The functions are bound to the table of names, which saves a lookup.
  *
- * `with zone(...)` is a range that nests on its thread, but in a coroutine: that may be suspended
- * inside it, and others run on its thread meanwhile. There it is a range of its own, from the first
- * to the last moment.
+ * `with zone(...)` is a range that nests on its thread, except in a coroutine, which may be
+ * suspended inside it while other coroutines run on the thread. There it is a separate range from
+ * its start to its end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"
@@ -22,7 +22,7 @@ static bool is_name(PyObject *o)
 	return false;
 }
 
-/* Its value is not read: that may wait for a device. */
+/* Checks the type only, because reading the value may block on a device. */
 static bool is_number(PyObject *o)
 {
 	const PyNumberMethods *as = Py_TYPE(o)->tp_as_number;
@@ -33,9 +33,9 @@ static bool is_number(PyObject *o)
 	return false;
 }
 
-/* --- another profiler, which gets the zones that nest on their threads too */
+/* --- the mirror: another profiler that receives the nested zones too */
 
-/* How many interpreters have one: a branch while there are none. */
+/* Number of interpreters with a mirror; 0 costs one branch. */
 static int mirrors;
 
 static bool is_mirrored(void)
@@ -43,7 +43,7 @@ static bool is_mirrored(void)
 	return __atomic_load_n(&mirrors, __ATOMIC_RELAXED) > 0;
 }
 
-/* Calls the mirror with the name of a zone that begins, or with None where one ends. */
+/* Calls the mirror with the name of a zone that starts, or with None if one ends. */
 static bool mirror_call(PyObject *mirror, PyObject *name)
 {
 	PyObject *ret;
@@ -110,7 +110,7 @@ static PyObject *zone_mark(PyObject *names, PyObject *name)
 	Py_RETURN_NONE;
 }
 
-/* _place(name, code): where the name is met first is that code. */
+/* _place(name, code): sets the source location of a new name to that code. */
 static PyObject *zone_place(PyObject *names, PyObject *args)
 {
 	PyObject *name, *code;
@@ -160,7 +160,7 @@ static PyObject *zone_counter(PyObject *names, PyObject *const *args, Py_ssize_t
 /* --- ranges that any thread may end */
 
 typedef struct range {
-	PyObject_HEAD uint64_t id; /* 0: not recorded, or it has ended */
+	PyObject_HEAD uint64_t id; /* 0: not recorded, or ended */
 } range;
 
 static PyObject *range_end(PyObject *self, PyObject *none)
@@ -249,10 +249,10 @@ typedef struct zone {
 	PyObject_HEAD PyObject *name;
 	dck_zone_site *site; /* NULL: nothing was recorded yet */
 	opened *opened;	     /* the newest first */
-	int pushed;	     /* of these, how many are to be popped */
+	int pushed;	     /* number of pushed zones that are still open */
 } zone;
 
-/* Without the GIL several threads may be in one of our functions. */
+/* Without the GIL several threads may run one of these functions. */
 #ifdef Py_GIL_DISABLED
 #define COUNT(n, by) __atomic_fetch_add(n, by, __ATOMIC_RELAXED)
 #else
@@ -266,9 +266,9 @@ typedef struct zone {
 #define UNLOCK()
 #endif
 
-/* Whether the code that asks may be suspended by `await`, and others run meanwhile: event loops say
- * on their thread what becomes of asynchronous generators (PEP 525). To look at the code takes ten
- * times as long as that. */
+/* Returns whether the calling code may be suspended by `await`. Event loops set the asynchronous
+ * generator hooks of their thread (PEP 525), and reading those is ten times faster than reading the
+ * code's flags. */
 static bool in_coroutine(void)
 {
 	if (!PyThreadState_Get()->async_gen_firstiter)
@@ -316,7 +316,7 @@ static void range_close(zone *z)
 static PyObject *zone_enter(PyObject *self, PyObject *none)
 {
 	zone *z = (zone *)self;
-	/* NULL: the interpreter ends, and a destructor came by. */
+	/* NULL: called by a destructor while the interpreter exits. */
 	PyObject *names = DCK_ON_() ? ext_state_by(self)->zone_names : NULL;
 
 	(void)none;
@@ -387,8 +387,7 @@ static void zone_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* What zones.py makes of a function is a function of Python again: compilers, as PyTorch's, look
- * into these. */
+/* zones.py decorates with a Python function, because compilers, as PyTorch's, trace through it. */
 static PyObject *decorated(PyObject *name, PyObject *function)
 {
 	PyObject *m = PyImport_ImportModule("deepclock.zones");
@@ -470,7 +469,7 @@ static PyType_Spec zone_spec = {
     .slots = zone_slots,
 };
 
-/* --- the module's */
+/* --- the module's part */
 
 static int functions_add(PyObject *m, PyObject *names)
 {

@@ -1,17 +1,17 @@
-/* zone_names.c - names of zones as Python has them: str objects, mostly the same few.
+/* zone_names.c - lock-free hash table of zone names, which are Python str objects.
  *
- * A hash table by the hash that the str has in itself. A literal is one object wherever it is used
- * again, so that its address mostly says which it is (zone_names_get()); another object with the
- * same text is the same name. Looking a name up takes no memory.
+ * The key is the hash that the str caches. A literal is the same object at each use, so its address
+ * mostly identifies it (zone_names_get()); another object with the same text is the same name. A
+ * lookup does not allocate.
  *
- * What always holds: names are never taken out, a table that has become too small stays until the
- * end, and pointers are put in last. So readers need no lock, also without the GIL.
+ * Invariants: names are never removed, an outgrown table stays until the end, and a pointer is
+ * published last. So readers need no lock, also without the GIL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"
 #include <pthread.h>
 
-/* More names are one: the recorder has no room for them either. */
+/* Names beyond NAMES_MAX share one entry: the recorder has the same limit. */
 enum { NAMES_MAX = 65536, FIRST_SLOTS = 256, LONGEST = 256 };
 
 typedef zone_name entry;
@@ -23,9 +23,9 @@ typedef struct shelf {
 } shelf;
 
 typedef struct names {
-	zone_names_near near; /* first: zone_names_get() looks there */
+	zone_names_near near; /* first member: zone_names_get() reads it */
 	shelf *shelf;
-	entry *other; /* of all that have no room */
+	entry *other; /* shared by all names beyond NAMES_MAX */
 	size_t n;
 	pthread_mutex_t adding;
 } names;
@@ -51,7 +51,7 @@ static void entry_free(entry *e)
 	PyMem_RawFree(e);
 }
 
-/* Where the program is; no frame: nowhere. */
+/* Sets the source location: of the code, else of the current frame, if any. */
 static void place_set(entry *e, PyCodeObject *code)
 {
 	PyFrameObject *frame = code ? NULL : PyEval_GetFrame();
@@ -102,7 +102,7 @@ static void put(shelf *s, entry *e)
 	__atomic_store_n(&s->slots[at], e, __ATOMIC_RELEASE);
 }
 
-/* Makes room for one more; false: no memory. */
+/* Reserves a slot for one more name; false: no memory. */
 static bool grow(names *t)
 {
 	shelf *s;
@@ -133,7 +133,7 @@ static entry *find(names *t, PyObject *text, Py_hash_t hash)
 	}
 }
 
-/* Another thread may add the same name meanwhile. Takes e over. */
+/* Adds e, which it takes over, unless another thread has just added the same name. */
 static entry *add(names *t, entry *e)
 {
 	entry *there, *ret = e;
@@ -155,7 +155,7 @@ static entry *add(names *t, entry *e)
 	return ret;
 }
 
-/* Some str that is not exactly one: its text. */
+/* Looks up the text of a subclass of str. */
 static dck_zone_site *site_of_other(PyObject *self, PyObject *name, PyCodeObject *code)
 {
 	dck_zone_site *site;

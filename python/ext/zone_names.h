@@ -1,4 +1,4 @@
-/* zone_names.h - what a Python program calls its zones, and the places that zone.h wants of them.
+/* zone_names.h - names of a Python program's zones, and the zone sites (zone.h) of these names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_ZONE_NAMES_H
@@ -7,7 +7,7 @@
 #include "ext.h"
 #include <deepclock/zone.h>
 
-/* A name that was met. */
+/* A known name. */
 typedef struct zone_name {
 	PyObject *text, *utf8; /* bytes */
 	PyObject *file;	       /* bytes, NULL: not known */
@@ -17,28 +17,27 @@ typedef struct zone_name {
 
 enum { ZONE_NAMES_NEAR = 256 };
 
-/* The head of the table: names by the address of their str, the last that was found of each
- * address's place; never NULL. */
+/* Head of the table: a direct-mapped cache from the address of a str to its name; never NULL. */
 typedef struct zone_names_near {
 	PyObject_HEAD zone_name *by_address[ZONE_NAMES_NEAR];
 } zone_names_near;
 
-/* The table of them: an object, made once for the module. */
+/* Makes the table of names, one object per module. */
 PyObject *zone_names_new(PyObject *module);
 
-/* The place of a zone of that name, which lives as long as the table. `code`: where it is; NULL:
- * where Python is when the name is met first. NULL with an exception set: the name is no str, or
- * there is no memory. */
+/* Returns the zone site of a name, valid as long as the table. `code` is the source location of a
+ * new name; NULL: the current frame. NULL with an exception set: `name` is not a str, or out of
+ * memory. */
 dck_zone_site *zone_names_site(PyObject *names, PyObject *name, PyCodeObject *code);
 
 static inline zone_name **zone_names_place(PyObject *names, const PyObject *name)
 {
-	/* Objects lie 16 bytes apart at least. */
+	/* Objects are at least 16 bytes apart. */
 	return &((zone_names_near *)names)->by_address[(uintptr_t)name / 16 % ZONE_NAMES_NEAR];
 }
 
-/* The same, without a call where the very object was found before, as a literal mostly was. The
- * table holds that object, so that no other can have its address. */
+/* As zone_names_site(), but without a call if the same object is in the cache, as a literal mostly
+ * is. The table references that object, so its address is not reused. */
 static inline dck_zone_site *zone_names_get(PyObject *names, PyObject *name)
 {
 	zone_name *near = __atomic_load_n(zone_names_place(names, name), __ATOMIC_ACQUIRE);

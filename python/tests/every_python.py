@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The extension under every interpreter that is there and has headers: it is compiled for each, and the
-tests that measure are run under all but the one that runs this.
+"""Compiles the extension for every installed interpreter that has headers, and runs the tests that measure
+under each, except the interpreter that runs this.
 
-  every_python.py BUILD-FOLDER
+  every_python.py BUILD
 """
 
 import glob
@@ -25,7 +25,7 @@ print(json.dumps([sys.version_info[:2], bool(v.get("Py_GIL_DISABLED")), os.path.
 
 
 def interpreters():
-    """(version, free-threaded, path, headers, ending) of each, once: those on the PATH and pyenv's."""
+    """Returns (version, free-threaded, path, headers, suffix) of each interpreter on PATH and of pyenv, once."""
     names = ["python3", *(f"python3.{minor}{t}" for minor in range(OLDEST[1], 25) for t in ("", "t"))]
     paths = [p for folder in os.get_exec_path() for name in names
              if (p := shutil.which(name, path=folder))]
@@ -34,16 +34,16 @@ def interpreters():
     seen = {}
     for path in paths:
         told = subprocess.run([path, "-c", ASK], capture_output=True, text=True, check=False)
-        if told.returncode == 0:  # a shim of pyenv may stand for nothing
+        if told.returncode == 0:  # a pyenv shim may have no interpreter
             version, free, real, headers, ending = json.loads(told.stdout)
             if tuple(version) >= OLDEST and os.path.exists(os.path.join(headers, "Python.h")):
                 seen[real] = (tuple(version), free, path, headers, ending)
-    # One of each version: patch levels have one interface.
+    # One of each minor version: patch levels share one ABI.
     return [one for _, one in sorted({(s[0], s[1]): s for s in seen.values()}.items())]
 
 
 def flags(build):
-    """Of the extension that Meson built: its sources and what they are linked with."""
+    """Returns the sources of the extension that Meson built."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
         sources = [os.path.normpath(os.path.join(c["directory"], c["file"])) for c in json.load(f)
                    if "/python/ext/" in os.path.normpath(os.path.join(c["directory"], c["file"]))]
@@ -79,7 +79,7 @@ def main():
             wrong = "" if made.returncode == 0 else made.stderr[-2000:]
             env = {**os.environ, "PYTHONPATH": where, "PYTHONDONTWRITEBYTECODE": "1",
                    "PATH": build + os.pathsep + os.environ["PATH"]}
-            tested = one[0] == sys.version_info[:2] and not one[1]  # as Meson built it
+            tested = one[0] == sys.version_info[:2] and not one[1]  # the build that Meson made
             for test in () if wrong or tested else TESTS:
                 ran = subprocess.run([one[2], "-W", "error", os.path.join(HERE, test)], env=env,
                                      capture_output=True, text=True, check=False, timeout=600)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python package share."""
+"""Common code of the tests of the Python package."""
 
 import atexit
 import importlib
@@ -15,7 +15,7 @@ from deepclock import _program
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
 import limit  # noqa: E402
 
-# A history and a cache of their own: tests leave nothing in a user's directories.
+# A separate history and cache: tests leave nothing in the user's directories.
 _SCRATCH = tempfile.mkdtemp(prefix="deepclock-python-")
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 os.environ["XDG_DATA_HOME"] = _SCRATCH
@@ -23,7 +23,7 @@ os.environ["XDG_CACHE_HOME"] = _SCRATCH
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch directory, which fails where it hangs: a signal ends it, also within a measurement."""
+    """A test with a scratch directory and a time limit: a signal ends a test that hangs, also within a measurement."""
 
     def run(self, result=None):
         heavy = os.environ.get("DEEPCLOCK_TEST_TORCH")
@@ -40,7 +40,7 @@ class Case(unittest.TestCase):
 
 
 def short(**options):
-    """Options of a measurement that is over at once."""
+    """Options of a very short measurement."""
     return {"runs": 20, "warmup": 2, "no_history": True, **options}
 
 
@@ -48,8 +48,8 @@ needs_model = unittest.skipUnless(_program.onnxruntime(), "ONNX Runtime is not t
 
 
 def needs(module, what):
-    """The module; without it the whole file is skipped, and says so. $DEEPCLOCK_TEST_TORCH is the
-    directory of another PyTorch than the interpreter's own."""
+    """Imports the module, or skips the whole file with a message. $DEEPCLOCK_TEST_TORCH: the directory of a
+    PyTorch to use instead of the interpreter's."""
     other = os.environ.get("DEEPCLOCK_TEST_TORCH")
     if other and not os.path.isdir(other):
         print("1..0 # skip PyTorch 2 is not there: 'make test-all' fetches it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays as the values of options: whose memory is read, what is refused, and that all is given back."""
+"""Arrays as option values: which ones are read, which are refused, and that all references are released."""
 
 import array
 import gc
@@ -18,7 +18,7 @@ SIZE = (1, 3, 32, 32)
 
 
 class OnlyDLPack:
-    """An array that is reached by DLPack alone, as PyTorch's are."""
+    """An array with DLPack but no buffer protocol, as PyTorch's tensors."""
 
     def __init__(self, of, device=(1, 0)):
         self.of, self.device = of, device
@@ -46,7 +46,7 @@ class Taken(Case):
         self.assertEqual(r["accuracy/overall"].value, 0.75)
         self.assertEqual(r.facts["accuracy/labels"].value, "array.array#1")
         self.assertEqual(r.command, "deepclock accuracy --labels 'array.array#1' --predictions 'array.array#2'")
-        y.append(3)  # nobody looks at it any more
+        y.append(3)  # no view of it is left
         scores = memoryview(array.array("d", [1, 0, 0, 1, .5, .6, 2, 1])).cast("B").cast("d", (4, 2))
         r = deepclock.accuracy(labels=memoryview(bytes([0, 1, 1, 0])), predictions=scores, no_history=True)
         self.assertEqual(r["accuracy/overall"].value, 1.0)
@@ -119,7 +119,7 @@ class Taken(Case):
             name = type(x).__module__ + "." if isinstance(x, numpy.ndarray) else ""
             text = fed(x).facts["subject/input/input"].value
             self.assertEqual(text, f"1x3x32x32 float32, from '{name}{type(x).__name__}#1'")
-        # Arrays without dimensions are numbers, as 0.5 is.
+        # 0-dimensional arrays count as numbers, as 0.5 does.
         self.assertIn("0.5", fed(numpy.float32(0.5)).facts["subject/input/input"].value)
         r = deepclock.bench_model("zoo:conv2d", image_size=32, input=images(), **short())
         self.assertIn("numpy.ndarray#1", r.facts["subject/input/input"].value)
@@ -167,7 +167,7 @@ class Refused(Case):
                 self.assertIs(self.refused(sentence, x), argument)
         self.assertIs(self.refused("fresh processes do not see 'numpy.ndarray#1'.*numpy.save", images(), processes=2),
                       deepclock.UnsupportedError)
-        # What the array's own library says stays as it is.
+        # An exception of the array's library is raised unchanged.
         self.assertIs(self.refused("planted", OnlyDLPack(Broken())), BufferError)
         self.assertIs(self.refused("gives is no tensor: int", OnlyDLPack(Nonsense())), argument)
         with self.assertRaises(TypeError):
@@ -202,7 +202,7 @@ class Ownership(Case):
         growing = bytearray(8 * 4)
         deepclock.accuracy(labels=memoryview(growing).cast("q"), predictions=memoryview(growing).cast("q"),
                            no_history=True)
-        growing.append(1)  # BufferError while somebody holds a view
+        growing.append(1)  # BufferError if a view is left
 
     def test_the_array_may_go_while_it_is_measured(self):
         given = {"input": images()}
@@ -217,7 +217,7 @@ class Ownership(Case):
         r = deepclock.bench_model("zoo:conv2d", input=given, image_size=32, progress=look, warmup=2,
                                   time=0.5, no_history=True)
         self.assertIn("numpy.ndarray#1", r.facts["subject/input/input"].value)
-        self.assertTrue(seen and all(seen))  # held until the call is over
+        self.assertTrue(seen and all(seen))  # held until the call returns
         self.assertIsNone(alive())
 
     def test_a_dict_that_its_array_empties(self):

@@ -11,7 +11,7 @@ from support import Case, deepclock, main, short, work
 
 
 class MaxTimeWithRuns(Case):
-    """The first of the two ends it."""
+    """The limit that is reached first ends the measurement."""
 
     def test_first_of_the_two(self):
         long = deepclock.bench(time.sleep, 0.002, runs=1000000, max_time="200ms", warmup=0, no_history=True)
@@ -86,7 +86,7 @@ class FunctionTest(Case):
         self.assertRaisesRegex(TypeError, "goes through", deepclock.bench, generator)
 
     def test_interrupted(self):
-        """Ctrl-C gives what there is: in Python code, and where no Python code runs."""
+        """Ctrl-C returns the partial record, in Python code and in code without Python."""
         for f in (work, lambda: time.sleep(0.001), (sum, [1, 2, 3])):
             f, args = (f, ()) if callable(f) else (f[0], f[1:])
             timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
@@ -98,7 +98,7 @@ class FunctionTest(Case):
             self.assertGreater(r["latency/median"].value, 0)
 
     def test_other_handlers(self):
-        """An exception of a signal's handler is no interruption."""
+        """An exception of a signal handler is raised, not treated as an interruption."""
         def handler(number, frame):
             raise TimeoutError("too long")
 
@@ -109,7 +109,7 @@ class FunctionTest(Case):
             deepclock.bench(work, time="120s", no_history=True)
 
     def test_other_threads_run(self):
-        """While a function that never gives the GIL away is measured, others get their turn."""
+        """Other threads run while a function that never releases the GIL is measured."""
         turns = 0
         over = threading.Event()
 
@@ -225,7 +225,7 @@ class CompareTest(Case):
         self.assertGreater(r["compare/ratio"].value, 1.2)
 
     def test_identical(self):
-        """No verdict on the same function twice; bench/python_compare.py counts with the usual margin."""
+        """Identical functions get no verdict; bench/python_compare.py counts errors with the default margin."""
         r = deepclock.compare({"a": lambda: work(2000), "b": lambda: work(2000)}, rounds=12, trial="2ms", margin=0.5,
                               no_history=True)
         self.assertIn(r.verdict, ("same", "undecided"))

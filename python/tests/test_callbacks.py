@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The callback in loops that tell of themselves as Keras and Lightning do, and in both of these."""
+"""The callbacks under the call sequences of Keras and Lightning, and under both libraries themselves."""
 
 import contextlib
 import importlib.util
@@ -19,7 +19,7 @@ class Tensor:
 
 
 class Trainer:
-    """What Lightning's has of what is asked for."""
+    """The attributes of Lightning's Trainer that the callbacks read."""
 
     max_epochs = 3
     callback_metrics = {"loss": 0.5, "picture": [1, 2], "name": "text"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function that stands for a command of the program, and that no option of it is missing."""
+"""Every function that corresponds to a command of the program, and that it has all options of the command."""
 
 import json
 import keyword
@@ -14,7 +14,7 @@ import warnings
 from deepclock import _program
 from support import Case, deepclock, main, needs_model, short, work
 
-# What the program alone has: how a result is written, and what is no measurement.
+# Options of the program only: output format, and actions that do not measure.
 OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
                   "top", "operators", "list", "worker-fd", "worker-of", "color"}
 FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
@@ -82,7 +82,7 @@ class CountingTest(Case):
         self.assertIn("ort", [e.name for e in deepclock.engines()])
 
     def test_program_of_a_linked_package(self):
-        # A link to the package, as an editable installation makes it: the program lies beside what it points to.
+        # A symbolic link to the package, as of an editable installation: the program is next to the link's target.
         os.symlink(_program.HERE, self.path("deepclock"))
         done = subprocess.run([sys.executable, "-m", "deepclock", "--version"], capture_output=True, text=True, check=False,
                               cwd=self.folder, env=dict(os.environ, PYTHONPATH=self.folder))
@@ -90,7 +90,7 @@ class CountingTest(Case):
 
     @needs_model
     def test_engines_are_those_of_the_interpreter(self):
-        # A package onnxruntime that only this interpreter sees: all ways to measure find it, each in a fresh process.
+        # A package onnxruntime on this interpreter's path only: every way to measure finds it, each in a fresh process.
         capi = os.path.join(self.folder, "onnxruntime", "capi")
         os.makedirs(capi)
         library = shutil.copy(_program.onnxruntime(), os.path.join(capi, "libonnxruntime.so.1.99"))
@@ -106,7 +106,7 @@ class CountingTest(Case):
         self.assertEqual(out("-c", f"import deepclock; print({engines}, {bench}, {engines})"), [library] * 3)
         said = out("-m", "deepclock", "engines", "ort", "--format", "csv")
         self.assertIn(library, ",".join(said))
-        os.chmod(library, 0o777)  # whoever may write to it is not trusted, and another is taken
+        os.chmod(library, 0o777)  # world-writable: not trusted, another library is used
         self.assertNotIn(library, out("-c", f"import deepclock; print({engines})"))
 
 
@@ -117,7 +117,7 @@ class MeasuringTest(Case):
         self.assertEqual(r.tables["bench/ranking"][0][r.tables["bench/ranking"].columns[0].key], "one")
 
     def test_scan(self):
-        # Of six rounds the interval is the whole range: one delay of 50 ms would leave it undecided.
+        # With six rounds the interval is the whole range, so one delay of 50 ms would make the result undecided.
         r = deepclock.compare("cmd:sleep {n}", scan="n=0.001,0.05", rounds=20)
         self.assertEqual(r.verdict, "slower")
 
@@ -128,7 +128,7 @@ class MeasuringTest(Case):
         self.assertEqual(r["compare/ratio"].value, 1)
 
     def test_load_of_a_function(self):
-        """Several threads of the library call Python."""
+        """Several threads of the library call a Python function."""
         r = deepclock.bench_load(work, scenario="multi", streams=3, requests=200, warmup=5)
         self.assertEqual(r["runs/count"].value, 200)
         r = deepclock.bench_load(work, rate=200, requests=40, slo="p50<=10s", warmup=5)
@@ -227,7 +227,7 @@ class HistoryTest(Case):
 class ShowingTest(Case):
     def test_pages_and_figures(self):
         page, folder = self.path("run.html"), self.path("pictures")
-        with warnings.catch_warnings(record=True) as said: # where there is no librsvg
+        with warnings.catch_warnings(record=True) as said: # without librsvg
             warnings.simplefilter("always")
             r = deepclock.bench(work, **short(runs=300, html=page, figures=folder))
         with open(page, encoding="utf-8") as f:
@@ -261,9 +261,9 @@ class ShowingTest(Case):
         for part in ("latency/median", "<svg", "&lt;b&gt;&amp;"):
             self.assertIn(part, text)
         self.assertNotIn("<b>&", text)
-        # Numbers as the report for people writes them, none in plain nanoseconds.
+        # Numbers are formatted as in the text report, never as plain nanoseconds.
         m = r["latency/median"]
-        self.assertIn(f"<td>{m.text}</td><td>{m._interval or ''}</td>", text) # none of too few runs
+        self.assertIn(f"<td>{m.text}</td><td>{m._interval or ''}</td>", text) # too few runs: no interval
         self.assertRegex(m.text, r"^[\d.]+ (ns|\S?s)$")
         self.assertNotRegex(text, r">[\d.,]+e[+-]\d+|\d ns</text>\s*<text[^>]*>\d{4,}")
         self.assertIn("<table", deepclock.cost("zoo:resnet18")._repr_html_())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock.count: calls of Python's functions and of those in C, equal to the standard library's profiler."""
+"""deepclock.count: calls of Python and C functions, equal to the counts of the standard library's profiler."""
 
 import asyncio
 import cProfile
@@ -100,8 +100,8 @@ def work():
 
 
 def counts(stats):
-    """Calls and primitive calls, and those of each caller, without what the profilers are themselves."""
-    def of(label):  # where an object lies differs from run to run
+    """Returns calls and primitive calls in total and by caller, without the profilers' own functions."""
+    def of(label):  # addresses differ from run to run
         return (*label[:2], re.sub(" at 0x[0-9a-f]+", "", label[2]))
 
     return {of(label): (primitive, calls, {of(caller): tuple(row[:2]) for caller, row in callers.items()})
@@ -166,7 +166,7 @@ class Counts(Case):
         self.assertIsNone(sys.monitoring.get_tool(3))
 
     def test_same_counts_as_the_standard_library(self):
-        work()  # what is imported or compiled once
+        work()  # warm-up: imports and compiles
         self.maxDiff = None
         expected = counts(profiled(work))
         self.assertGreater(len(expected), 30)
@@ -189,7 +189,7 @@ class Counts(Case):
         own = sum(row[2] for row in stats.stats.values())
         outermost = [row for label, row in stats.stats.items() if label[2] == "<lambda>"][0]
         self.assertAlmostEqual(own, outermost[3], delta=0.05 * own + 1e-4)
-        # The whole has begin and end too, where another program may take the processor.
+        # The total also has start and stop, where another program may preempt this one.
         self.assertLessEqual(own, c.record.metrics["counter/duration_time"].value / 1e9)
         fibs = [row for label, row in stats.stats.items() if label[2] == "fib"][0]
         self.assertEqual(fibs[:2], (1, 1973))
@@ -203,14 +203,14 @@ class Counts(Case):
         read.sort_stats("cumulative").calc_callees()
         os.symlink("x.pstats", self.path("link"))
         os.truncate(self.path("x.pstats"), 0)
-        c.dump_stats(self.path("link"))  # the link stays
+        c.dump_stats(self.path("link"))  # writes through the link
         self.assertEqual(os.readlink(self.path("link")), "x.pstats")
         self.assertEqual(counts(pstats.Stats(self.path("x.pstats")).stats), counts(c.stats))
         os.mkfifo(self.path("pipe"))
         reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
         few = counted(lambda: fib(3))
-        few.dump_stats(self.path("pipe"))  # and so does the pipe
+        few.dump_stats(self.path("pipe"))  # and into the pipe
         self.assertEqual(counts(marshal.loads(os.read(reader, 1 << 16))), counts(few.stats))
         self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
 
@@ -238,7 +238,7 @@ class Counts(Case):
         stats = {k[2]: v[:2] for k, v in counted(run).stats.items()}
         self.assertEqual(stats["fib"], (4, 4 * 177))
         self.assertEqual(stats["work_of_thread"], (4, 4))
-        # One after the other: the memory of those that ended is used again.
+        # One after the other, so that memory of ended threads is reused.
         def many():
             for _ in range(50):
                 t = threading.Thread(target=work_of_thread)
@@ -271,7 +271,7 @@ class Counts(Case):
         def child():
             for _ in range(5):
                 leaf()
-            exec("def born(): return len('abc')\nborn(); born()", {})  # what only the child knows
+            exec("def born(): return len('abc')\nborn(); born()", {})  # a function of the child only
             t = threading.Thread(target=pair)
             t.start()
             t.join()
@@ -294,7 +294,7 @@ class Counts(Case):
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 pool.map(fib, [3] * 10, chunksize=1)
                 pool.close()
-                pool.join()  # else a worker without a task may be terminated before it counts
+                pool.join()  # else an idle worker may be terminated before it counts
             leaf()
 
         c = counted(run)
@@ -309,7 +309,7 @@ class Counts(Case):
         self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})
 
     def test_child_that_forks(self):
-        """What runs in its child at once, by os.register_at_fork(), does not disturb what it counts meanwhile."""
+        """Calls of os.register_at_fork() hooks in a child do not corrupt the counts of the forking process."""
         def many(name):
             exec("".join(f"def {name}{i}(): pass\n{name}{i}()\n" for i in range(300)), {})
 
@@ -352,9 +352,9 @@ class Counts(Case):
                 fib(4)
         own = {k[2]: v[:2] for k, v in c.stats.items()}["fib"]
         if pid == 0:
-            os._exit(0 if own == (1, 9) else 1)  # what the parent called is the parent's
+            os._exit(0 if own == (1, 9) else 1)  # without the parent's calls
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
-        self.assertIn(own, ((1, 5), (2, 14)))  # the child's too, as far as it came until then
+        self.assertIn(own, ((1, 5), (2, 14)))  # with the child's calls until then
 
     def test_deep_recursion(self):
         before = sys.getrecursionlimit()
@@ -417,7 +417,7 @@ class Counts(Case):
         many()
         before = sys.getrefcount(fib), sys.getrefcount(fib.__code__)
         many()
-        deepclock.count(len, "a")  # the last counter's functions are kept until then
+        deepclock.count(len, "a")  # releases the functions of the last counter
         after = sys.getrefcount(fib), sys.getrefcount(fib.__code__)
         self.assertLessEqual(after[1], before[1] + 1)
         self.assertEqual(after[0], before[0])
@@ -455,7 +455,7 @@ class Script(Case):
 
     def test_orders(self):
         text = "def f(n): return n and f(n - 1)\ndef g(): f(20)\nfor _ in range(3): g()\n"
-        # On a busy machine what ends the interpreter may take longer than all of the script.
+        # On a busy machine the interpreter's exit may take longer than the script.
         for word, column in (("cumulative", "total"), ("ncalls", "calls"), ("calls", "calls")):
             p = self.run_it(text, "--sort", word, "--no-builtins", "--save", "r.json", "-q")
             self.assertEqual((p.returncode, p.stderr), (0, ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples in Python run as their page says."""
+"""The Python examples run as documented."""
 
 import glob
 import importlib.util
@@ -49,7 +49,7 @@ class ExampleTest(Case):
         rows = re.findall(r"^(\S.*\S) +(\d+\.\d{3}) +(\d+\.\d\d)$", text, re.M)
         self.assertGreaterEqual(len(rows), 8, text)
         right = float(rows[-1][1])
-        for _, ms, factor in rows:  # the factor is what the milliseconds say
+        for _, ms, factor in rows:  # the factor matches the milliseconds
             self.assertAlmostEqual(float(factor), float(ms) / right, delta=0.02 + 0.01 * float(factor))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laps of a Python program, as lines, as a dict for loggers, as a record."""
+"""Laps of a Python program: printed lines, dicts for loggers, and the record."""
 
 import contextlib
 import glob
@@ -23,7 +23,7 @@ def printed():
 
 
 def needs(*modules):
-    """Why the test is skipped; None: all of them are there."""
+    """Returns the reason to skip the test, or None if all modules are installed."""
     for module in modules:
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of the lessons run from a clean state, in a kernel of Jupyter; a cell that fails raises."""
+"""The lesson notebooks run from a clean state in a Jupyter kernel; a failing cell raises."""
 
 import importlib.util
 import os
@@ -14,7 +14,7 @@ PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(deepclock.__file__)))
 
 class LessonTest(Case):
     def notebook(self, name):
-        """The texts that a notebook prints."""
+        """Runs a notebook and returns the texts that it prints."""
         for module in ("nbclient", "nbformat", "ipykernel", "torchvision"):
             if importlib.util.find_spec(module) is None:
                 self.skipTest(f"there is no {module}")
@@ -28,7 +28,7 @@ class LessonTest(Case):
         client = nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3",
                                          resources={"metadata": {"path": self.folder}})
         client.execute(env=env)
-        # A lap that took more than a second is displayed, since the cell showed it while it was open; others are printed.
+        # A lap of more than a second is displayed, because the cell showed it while it was open; others are printed.
         return "".join(o["text"] if "text" in o else o.get("data", {}).get("text/plain", "") + "\n"
                        for c in notebook.cells for o in c.get("outputs", ()))
 
@@ -64,7 +64,7 @@ class LessonTest(Case):
         self.assertRegex(text, r"raw times: (.* (sec|msec|usec)(, )?){5}")
         self.assertRegex(text, r"(n|u|m|)sec per loop")
         self.assertRegex(text, r"C extension +\d")
-        if importlib.util.find_spec("numba"):  # the call that compiles apart, then a row of the ranking
+        if importlib.util.find_spec("numba"):  # the compiling call separately, then a row of the ranking
             self.assertRegex(text, r"Numba \| \d.*\n(.*\n)*?Numba 2 \| \d.*\n(.*\n)*?Numba 3 \| \d")
             self.assertRegex(text, r"\n +Numba +\d")
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of each line: what is planted is found on its line, with the peak inside it."""
+"""Memory of each line: planted allocations are found on their lines, with the peak within the line."""
 
 import contextlib
 import io
@@ -65,7 +65,7 @@ class LinesOfMemory(Case):
             planted(3)
         rows = told(m, planted)
         self.assertEqual({line: row.runs for line, row in rows.items()}, {1: 2, 2: 2, 3: 12, 4: 10, 5: 2, 6: 2})
-        # To the byte by the allocators, about so by the resident set.
+        # Exact by the allocators, approximate by the resident set.
         self.assertLess(abs(rows[1].python_added - 2 * 64 * MIB), 1000)
         self.assertLess(abs(rows[2].python_added), 1000)
         self.assertLess(abs(rows[2].python_peak - 96 * MIB), 1000)
@@ -95,7 +95,7 @@ class LinesOfMemory(Case):
             kept = []
             for item in yields(5):
                 kept.append(item)
-                kept.append(touched(MIB))  # not its memory
+                kept.append(touched(MIB))  # not memory of its lines
             with self.assertRaises(KeyError):
                 raises()
             threads = [threading.Thread(target=planted, args=(4,)) for _ in range(2)]
@@ -114,7 +114,7 @@ class LinesOfMemory(Case):
             loops(20000)
         first = loops.__code__.co_firstlineno
         of = {row.line - first: row for row in m.rows}
-        # sys.monitoring has no event for a jump back to the line that runs.
+        # sys.monitoring has no event for a jump back to the current line.
         self.assertIn(of[2].runs, (1,) if hasattr(sys, "monitoring") else (20000, 20001))
         self.assertEqual((of[1].runs, of[3].runs), (1, 1))
         if GIL:

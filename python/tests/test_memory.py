@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python's objects need of memory: to the byte, by call path, while others come and go."""
+"""Memory of Python's objects: exact bytes by call path, with concurrent threads and recordings."""
 
 import gc
 import json
@@ -79,7 +79,7 @@ class Heap(Case):
         lines = {x["line"]: x for x in rows(r, "memory/lines") if x["function"] == "hold"}
         first = hold.__code__.co_firstlineno
         blocks = 1000 * (777 + BYTES)
-        # The list's room is asked for by append(), on the same line.
+        # append() allocates the list's capacity on the same line.
         self.assertEqual(lines[first + 3]["held"] - blocks, sys.getsizeof(kept) - sys.getsizeof([]))
         self.assertGreaterEqual(lines[first + 3]["allocations"], 1000)
         self.assertEqual(row(r, "memory/functions", "hold")["total"] >= blocks, True)
@@ -407,7 +407,7 @@ class Scripts(Case):
             of = {x["name"]: x for x in r.tables["memory/source"] if x["function"] == "keeps"}
             self.assertGreaterEqual(of["script.py:5"]["python"], 100 * (1000 + BYTES))
             self.assertEqual(of["script.py:5"]["source"], "to.append(bytes(1000))")
-            # The lines that were asked for are the answer.
+            # The requested lines are the answer.
             self.assertEqual(next(iter(r.tables)), "memory/source")
             answer = ran.stdout.split("\n", 2)[2]
             self.assertRegex(" ".join(answer.split()), r"^script\.py:\d+ \(\S+\) adds the most")

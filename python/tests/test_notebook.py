@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The magics, in plain IPython and in a kernel of Jupyter; and the time of lines."""
+"""The magics in plain IPython and in a Jupyter kernel, and line timing."""
 
 import importlib.util
 import os
@@ -57,7 +57,7 @@ class LinesTest(Case):
     def test_generator_and_exception(self):
         with Lines(yields, raises) as lines:
             for _ in yields(3):
-                time.sleep(0.01)  # not its time
+                time.sleep(0.01)  # not time of its lines
             for _ in range(2):
                 try:
                     raises()

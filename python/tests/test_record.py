@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record and what it consists of."""
+"""Record and its parts."""
 
 import concurrent.futures
 import copy
@@ -52,7 +52,7 @@ class RecordTest(Case):
         self.assertNotEqual(deepclock.bench(work, **short()), self.record)
         self.assertNotEqual(self.record, self.record.to_json())
         self.assertEqual(len({self.record, deepclock.parse(self.record.to_json())}), 1)
-        odd = deepclock.bench_command([b"true", b"\xff"], **short(runs=3))  # no UTF-8
+        odd = deepclock.bench_command([b"true", b"\xff"], **short(runs=3))  # invalid UTF-8
         self.assertEqual(pickle.loads(pickle.dumps(odd)), odd)
         with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             self.assertEqual(pool.submit(deepclock.parse, self.record.to_json()).result(timeout=60), self.record)
@@ -70,7 +70,7 @@ class RecordTest(Case):
         told = json.loads(self.record.to_json())
         median = next(m for m in told["metrics"] if m["tag"] == "latency/median")
         median.update(value=2000.5, lo=1500, hi=3000, level=0.95)
-        median.pop("narrow", None)  # of a busy machine
+        median.pop("narrow", None)  # set on a busy machine
         m = deepclock.parse(json.dumps(told))["latency/median"]
         self.assertEqual((float(m), m.value, m.lo, m.hi, m.level),
                          (2000.5, 2000.5, 1500, 3000, 0.95))
@@ -86,7 +86,7 @@ class RecordTest(Case):
         self.assertNotIn("latency/nothing", self.record)
 
     def test_absent(self):
-        m = self.record["latency/p999"]  # 500 runs do not tell it
+        m = self.record["latency/p999"]  # 500 runs are too few
         self.assertIsNone(m.value)
         self.assertTrue(m.absent)
         with self.assertRaises(ValueError):
@@ -171,7 +171,7 @@ class RecordTest(Case):
 
     def test_figures(self):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # no librsvg: no PNG
+            warnings.simplefilter("ignore", RuntimeWarning)  # without librsvg there is no PNG
             names = self.record.figures(os.path.join(self.folder, "new", "pictures"))
         self.assertEqual(["ecdf", "histogram", "runs"], names)
         files = os.listdir(os.path.join(self.folder, "new", "pictures"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No reference is lost or given twice: after many calls there are as many objects as before, also where
-calls fail. And nothing breaks where threads and asyncio meet."""
+"""Reference counts are balanced: many calls, also failing ones, do not change the number of objects.
+Threads and asyncio work together."""
 
 import asyncio
 import sys
@@ -11,8 +11,8 @@ from support import Case, deepclock, main, short, work
 
 
 def blocks(what, times):
-    """By how many blocks of memory the interpreter grows in so many calls: the least of several rounds.
-    Lists of free objects (gc.collect() empties them) and other caches fill in calls before."""
+    """Returns the increase of the interpreter's memory blocks in `times` calls: the minimum of several rounds.
+    Free lists (which gc.collect() empties) and other caches are filled by calls before."""
     least = None
     for _ in range(5):
         for _ in range(100):
@@ -37,7 +37,7 @@ def failing(*args):
 
 class ReferencesTest(Case):
     def grows_not(self, what, times=40):
-        """A lost reference in each call would be one block or more in each."""
+        """A reference leaked by each call would add at least one block per call."""
         self.assertLess(blocks(what, times), times)
 
     def refused(self, call, *args, **options):
@@ -94,7 +94,7 @@ class ThreadsTest(Case):
                     if r["runs/count"].value != 30:
                         wrong.append(r["runs/count"].value)
                     deepclock.bench_command(["true"], **short(runs=2, warmup=0))
-            except Exception as e:  # told in the thread that tests
+            except Exception as e:  # reported by the main thread
                 wrong.append(e)
 
         threads = [threading.Thread(target=measure) for _ in range(4)]
@@ -106,7 +106,7 @@ class ThreadsTest(Case):
         self.assertEqual(len(set(ids)), 20)
 
     def test_asyncio(self):
-        """A loop goes on while a program is measured in another thread."""
+        """An event loop continues while another thread measures a program."""
         async def ticks():
             n = 0
             while True:
@@ -156,7 +156,7 @@ class ThreadsTest(Case):
             def call(self, *rest):
                 self.seen.add(type(self))
 
-        c = Counter()  # a bound method writes in front of its arguments
+        c = Counter()  # calling a bound method writes before its arguments
         r = deepclock.bench_load(c.call, scenario="multi", streams=4, requests=2000, warmup=10)
         self.assertEqual(r["runs/count"].value, 2000)
         self.assertEqual(c.seen, {Counter})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts under `python -m deepclock COMMAND`: they see, print and end as under `python`."""
+"""Scripts under `python -m deepclock COMMAND` have the same environment, output and exit as under `python`."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import unittest.mock
 
 from support import Case, limit, main
 
-# What a command that runs scripts does, and no more.
+# A minimal command that runs scripts.
 COMMAND = [sys.executable, "-c", """
 import os, sys
 from deepclock import _script
@@ -30,7 +30,7 @@ print(sorted(k for k in globals() if k.startswith("__")), __main__ is sys.module
 
 class Scripts(Case):
     def both(self, *words, **more):
-        """The script under Python and under the command: (exit status, stdout, stderr) of each."""
+        """Runs the script under Python and under the command; returns (exit status, stdout, stderr) of each."""
         done = []
         for before in ([sys.executable], COMMAND):
             p = subprocess.run([*before, *words], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
@@ -65,7 +65,7 @@ class Scripts(Case):
         self.assertEqual((code, out.split("\n")[0]), (0, "__main__ ['-c', '1', '-2'] None  None False"))
 
     def test_options_of_the_program(self):
-        """Before "--" stand its options, with values that are no script; the page is of both."""
+        """Words before "--" are options of the program, whose values are not scripts; --html works for both."""
         self.write("script.py", "x = [0] * 1000")
         page = self.path("page.html")
         for words in (["memory", "--rate", "100", "--html", page, "--", "true"], ["memory", "--html", page, "script.py"],
@@ -160,7 +160,7 @@ class Trace(Case):
 
 
 class Hangs(Case):
-    """Not loaded: run by Limits."""
+    """Not collected: Limits runs it."""
 
     def hangs(self):
         time.sleep(100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that are told to mypy are those of the extension."""
+"""The type stubs for mypy match the extension."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from support import Case, deepclock, main
 import stubs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What the interpreter adds by itself, in some of its versions, or finds by __getitem__.
+# Members that some versions of the interpreter add, or that __getitem__ provides.
 ALLOWED = r"""deepclock._deepclock.zone
 .*\.__match_args__
 .*\.__buffer__
@@ -76,7 +76,7 @@ class StubsTest(Case):
             self.assertEqual(f.read(), stubs.text(), "run python/tests/stubs.py")
 
     def mypy(self, module, *args):
-        # The system's mypy is the system's Python's; it must be able to import the extension.
+        # The system's mypy runs on the system's Python, which must be able to import the extension.
         ask = "import mypy, sys; print(sys.version_info[:2])"
         python = next((p for p in (sys.executable, "/usr/bin/python3") if subprocess.run(
             [p, "-c", ask], capture_output=True, text=True, check=False).stdout == f"{sys.version_info[:2]}\n"), None)

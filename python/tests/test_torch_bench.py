@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock.torch.bench: the module's state, devices, and its numbers beside a loop by hand."""
+"""deepclock.torch.bench: the module's state, devices, and its numbers compared with a manual loop."""
 
 import ast
 import datetime
@@ -22,7 +22,7 @@ def network():
 
 
 class Seen(torch.nn.Module):
-    """Notes the state in which it is called."""
+    """Records the state in which it is called."""
 
     def __init__(self):
         super().__init__()
@@ -108,7 +108,7 @@ class CompiledTest(Case):
 class StateTest(Case):
     def test_eval_no_grad_threads_and_back(self):
         m = Seen()
-        m.inner[1].eval()  # a part in another mode than the rest
+        m.inner[1].eval()  # one part in another mode than the rest
         before = torch.get_num_threads()
         r = deepclock.torch.bench(m, torch.zeros(4, 64), threads=1, **short())
         self.assertEqual(m.states, {(False, False, False, 1)})
@@ -147,7 +147,7 @@ class StateTest(Case):
                                                **short()).facts["subject/items_per_run"].value, 3)
 
     def test_history(self):
-        """What is kept is what was returned: with what only PyTorch knows."""
+        """The stored record equals the returned one, including the facts of PyTorch."""
         path = self.path("h.db")
         r = deepclock.torch.bench(network(), torch.zeros(8, 64), **short(db=path, no_history=False, commit="abc"))
         with deepclock.History(path) as history:
@@ -191,7 +191,7 @@ class ArgumentTest(Case):
                 call()
 
     def test_types_are_those_of_the_functions(self):
-        """deepclock/torch/__init__.pyi has every function that is there, with its arguments and defaults."""
+        """deepclock/torch/__init__.pyi has every public function, with its arguments and defaults."""
         path = os.path.join(os.path.dirname(deepclock.__file__), "torch", "__init__.pyi")
         with open(path, encoding="utf-8") as f:
             nodes = {n.name: n for n in ast.parse(f.read()).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
@@ -214,9 +214,8 @@ class ArgumentTest(Case):
 
 class LoopTest(Case):
     def test_beside_a_loop_by_hand(self):
-        """Interleaved; the interval of the ratio holds 1. A busy machine widens it. Of many runs the
-        median is not that of the first ones, which are slower after anything else, such as the pause that follows a
-        warm-up."""
+        """Interleaved; the interval of the ratio contains 1. A busy machine widens it. There are many runs because
+        the first ones are slower after any other work, such as the pause after a warm-up."""
         m, x = network().eval(), torch.randn(16, 64)
         ratios = []
         for _ in range(15):
@@ -234,7 +233,7 @@ class LoopTest(Case):
 
 
 class DeviceTest(Case):
-    """A device that computes while the program goes on; its only work is time."""
+    """A simulated asynchronous device, whose work is elapsed time."""
 
     def test_waited_for_in_every_run(self):
         until = 0.0

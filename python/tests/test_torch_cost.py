@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """deepclock.torch.cost() against counts by hand, published counts, the ONNX count of the same network,
-and torch.utils.flop_counter where there is one."""
+and torch.utils.flop_counter if available."""
 
 import json
 import re
@@ -71,7 +71,7 @@ class Forward(Case):
         self.assertEqual(value(r, "cost/macs"), places * 8 * 27 + 2 * 8 * 10)
         conv = places * 8 * (2 * 27 + 1)                  # bias 1
         norm, relu = places * 8 * 2, places * 8
-        mean = places * 8 + 2 * 8                         # a division for each result
+        mean = places * 8 + 2 * 8                         # one division per result
         self.assertEqual(value(r, "cost/flops"), conv + norm + relu + mean + 2 * 10 * (2 * 8 + 1))
         self.assertEqual(value(r, "cost/params"), 8 * 27 + 8 + 16 + 90)
         self.assertEqual(value(r, "cost/buffers"), 16)
@@ -162,7 +162,7 @@ class Forward(Case):
         self.assertEqual(len(seen), 1)
 
     def test_meta(self):
-        """A network that would not fit into memory."""
+        """A network that does not fit into memory."""
         m = nn.Sequential(nn.Linear(2, 2).to("meta"))
         m[0].weight = nn.Parameter(torch.empty(1 << 20, 1 << 20, device="meta"))
         m[0].bias = None
@@ -171,7 +171,7 @@ class Forward(Case):
         self.assertEqual(value(r, "cost/weight_bytes"), 4 << 40)
 
     def test_recurrent(self):
-        """The same however PyTorch runs them: one kernel for a layer, or a call for each gate."""
+        """The counts do not depend on how PyTorch runs them: one kernel per layer, or one call per gate."""
         x = torch.randn(5, 2, 8)
         for make, gates in ((nn.LSTM, 4), (nn.GRU, 3), (nn.RNN, 1)):
             m = make(8, 16, num_layers=2, bidirectional=True)
@@ -182,14 +182,14 @@ class Forward(Case):
             self.assertGreater(value(r, "cost/backward_macs"), macs)
 
     def test_transforms(self):
-        transform = 5 * 8 * 3 // 2                        # 5 n log2(n), half of it of real numbers
+        transform = 5 * 8 * 3 // 2                        # 5 n log2(n), half of it for real input
         r = cost(torch.fft.rfft, torch.randn(3, 8))
         self.assertEqual(value(r, "cost/flops"), 3 * transform)
         r = cost(torch.fft.rfft2, torch.randn(3, 8, 8))
         self.assertEqual(value(r, "cost/flops"), 3 * (8 * transform + 5 * 2 * transform))
 
     def test_what_depends_on_values(self):
-        """MACs are known where only the other operations are not."""
+        """MACs are known even if the other operations are not."""
         if torchvision is None:
             self.skipTest("torchvision is not installed")
 
@@ -275,7 +275,7 @@ class Forward(Case):
 
 
 class Scripted(Case):
-    """Modules of TorchScript, alone and as parts of others."""
+    """TorchScript modules, alone and inside other modules."""
 
     def made(self):
         m = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 5))
@@ -291,7 +291,7 @@ class Scripted(Case):
             with self.subTest(kind):
                 r = cost(scripted.eval() if kind != "freeze" else scripted, x)
                 self.assertEqual(value(r, "cost/macs"), value(want, "cost/macs"))
-                if kind != "freeze":  # that folds the parameters into constants, and the norm into the convolution
+                if kind != "freeze":  # freezing turns parameters into constants, and fuses the norm
                     self.assertEqual(value(r, "cost/flops"), value(want, "cost/flops"))
                     self.assertEqual(value(r, "cost/params"), value(want, "cost/params"))
         self.assertIn("deepclock.torch.cost(Sequential)", cost(made["script"], x).to_json())
@@ -339,7 +339,7 @@ class HigherOrder(Case):
 
 class Nested(Case):
     def test_padded_encoder(self):
-        """In evaluation it drops the padding; each sequence counts for itself."""
+        """In evaluation mode it drops the padding; each sequence is counted separately."""
         layer = nn.TransformerEncoderLayer(32, 4, 48, batch_first=True)
         m = nn.TransformerEncoder(layer, 2).eval()
         padding = torch.zeros(2, 6, dtype=torch.bool)
@@ -442,7 +442,7 @@ class Conventions(Case):
         self.assertEqual(value(cost(m, torch.randn(2, 8)), "cost/macs"), 2 * 8 * 16)
 
     def test_smooth_interpolation(self):
-        """To a quarter, the filter of bilinear interpolation takes 8 pixels, at the borders fewer."""
+        """Scaled to a quarter, the filter of bilinear interpolation reads 8 pixels, fewer at the borders."""
         r = cost(lambda x: functional.interpolate(x, size=(16, 4), mode="bilinear", antialias=True),
                  torch.randn(1, 1, 16, 16))
         taps = 6 + 8 + 8 + 6
@@ -455,7 +455,7 @@ class Conventions(Case):
 
 
 class FastPaths(Case):
-    """What nn.MultiheadAttention and its friends run in one call."""
+    """Fused calls of nn.MultiheadAttention and the encoder layers."""
 
     LAYER = 4 * (64 * 32 * 32 * 4 + 4 * 64 * 64 * 8 * 2 + 64 * 2 * 32 * 48)
 
@@ -496,7 +496,7 @@ class FastPaths(Case):
         macs = 2 * 4 * 10 * 12 * 16
         self.assertEqual(value(cost(f, q, k, k), "cost/macs"), macs)
         r = cost(f, q, k, k, backward=True)
-        # four gradients, and the scores again where the kernel did not keep them
+        # four gradients, and the scores again if the kernel did not save them
         self.assertIn(value(r, "cost/backward_macs"), (2 * macs, 5 * macs // 2))
         grouped = torch.randn(2, 2, 12, 8)
         if "enable_gqa" in (f.__doc__ or ""):
@@ -563,7 +563,7 @@ class Training(Case):
         self.assertFalse(fresh.state)
 
     def test_optimizers(self):
-        """An optimiser computes the same however its loop over the parameters is written."""
+        """An optimiser's count does not depend on the implementation of its loop over the parameters."""
         def flops(make, **options):
             m = nn.Sequential(nn.Linear(32, 16), nn.Linear(16, 8))
             r = cost(m, torch.randn(1, 32), optimizer=make(m.parameters(), **options))
@@ -584,7 +584,7 @@ class Training(Case):
                 per.setdefault(name, {})[kind] = all_ / n
         self.assertEqual(round(per["sgd"]["loop"]), 2)
         for name, kinds in per.items():
-            for kind, flop in kinds.items():  # what is done once for each step or tensor is little
+            for kind, flop in kinds.items():  # work once per step or tensor is small
                 self.assertAlmostEqual(flop, kinds["loop"], delta=0.1, msg=f"{name} {kind} {per}")
         self.assertEqual(round(per["adam"]["loop"]), 13)
         self.assertEqual(round(per["adamw"]["loop"]), 14)
@@ -608,7 +608,7 @@ class Training(Case):
         one = 4 * 64
         self.assertEqual(value(r, "cost/macs"), 2 * one)
         again = r.facts["cost/recomputed_flops"].value // (2 * one + 4 * 8)
-        self.assertIn(again, (1, 2))  # PyTorch 2 stops when it has what it needs
+        self.assertIn(again, (1, 2))  # PyTorch 2 stops early, at the last tensor needed
         self.assertEqual(value(r, "cost/backward_macs"), (4 + again) * one)
 
 
@@ -629,10 +629,10 @@ class Torchvision(Case):
             self.assertEqual(value(r, "cost/params"), sum(p.numel() for p in m.parameters()), name)
 
     def test_onnx(self):
-        """The graph of the same network says the same."""
+        """The exported ONNX graph has the same counts."""
         for name in ("resnet18", "mobilenet_v3_small"):
             m, x, path = self.network(name), torch.randn(1, 3, 64, 64), self.path(name + ".onnx")
-            for p in m.parameters():  # the exporter writes equal tensors once
+            for p in m.parameters():  # the exporter deduplicates equal tensors
                 nn.init.normal_(p)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -665,7 +665,7 @@ class FlopCounter(Case):
 
 
 class Peers(Case):
-    """as_: what other counters say, counted by hand."""
+    """as_: the conventions of other counters, counted by hand."""
 
     def net(self):
         return nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(),
@@ -682,14 +682,14 @@ class Peers(Case):
             self.assertIn(f"{name} counts", " ".join(r.report().split()))
 
     def test_products(self):
-        """A layer on three dimensions is a layer; a product of activations is none for thop."""
+        """thop counts a linear layer on 3-dimensional input, but no product of activations."""
         x = torch.randn(2, 3, 8)
         for bias in (False, True):
             self.assertEqual(value(cost(nn.Linear(8, 4, bias=bias), x, as_="thop"), "cost/peer"), 2 * 3 * 8 * 4)
         self.assertEqual(value(cost(lambda t: t @ t.transpose(1, 2), x, as_="thop"), "cost/peer"), 0)
 
     def test_unknown(self):
-        """Complex numbers have no convention there: the count is absent, with the call's name."""
+        """Complex numbers have no convention in thop: the count is absent, and the reason names the call."""
         x = torch.randn(3, dtype=torch.complex64)
         r = cost(lambda t: torch.exp(t).real, x, as_="thop")
         self.assertIsNone(r["cost/peer"].value)
@@ -742,7 +742,7 @@ class OperatorCost(Case):
 
 
 class Rows(Case):
-    """The table of aten calls against the calls themselves."""
+    """The table of aten calls compared with actual calls."""
 
     def test_types_exist(self):
         from deepclock.torch import _aten, _aten_fused, _operators
@@ -757,7 +757,7 @@ class Rows(Case):
                 deepclock._deepclock.operator_cost(name, [])
 
     def test_shapes(self):
-        """Where a call is one operator, its rule makes the shape that the call made."""
+        """If a call is one operator, the operator's rule infers the shape of the call's output."""
         from deepclock.torch import _price
         from torch.utils._python_dispatch import TorchDispatchMode
         checked = set()
@@ -818,7 +818,7 @@ class SummaryTest(Case):
     def test_the_tree_has_no_paths_of_files(self):
         report = deepclock.torch.cost(torch.nn.Linear(4, 4), torch.ones(1, 4)).report(tree="modules", width=60)
         self.assertIn("Linear", report)
-        # An installer's directory is known by its name; "pip install --target" has any.
+        # An installer's directory is recognised by its name; "pip install --target" may have any name.
         installed = "-packages/" in torch.__file__
         self.assertEqual("linear.py" in report, not installed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock.torch.modes: eager beside the ways in which PyTorch prepares a module."""
+"""deepclock.torch.modes: eager mode compared with PyTorch's ways to compile a module."""
 
 import glob
 import os
@@ -12,9 +12,9 @@ torch = needs("torch", "PyTorch")
 
 from deepclock import _program  # noqa: E402
 
-deepclock.torch.modes  # imports the module, whose name the function has
+deepclock.torch.modes  # imports the module, which has the function's name
 implementation = sys.modules["deepclock.torch.modes"]
-# A build directory has the library beside the program.
+# In a build directory the library is next to the program.
 for library in glob.glob(os.path.join(os.path.dirname(_program.path() or ""), "ort", "libonnxruntime.so.*")):
     os.environ.setdefault("DEEPCLOCK_ORT", library)
 QUICK = {"rounds": 6, "trial": "1ms", "max_time": "300ms"}
@@ -78,7 +78,7 @@ class ModesTest(Case):
         self.assertIn("four dimensions", r.tables["modes"].cell(1, "call").absent)
 
     def test_random_numbers(self):
-        """Each mode begins after the same seed; what draws others nevertheless cannot be compared."""
+        """Each mode starts from the same seed; outputs of a mode that draws other random numbers cannot be compared."""
         class Noise(torch.nn.Module):
             def forward(self, x):
                 return x + torch.rand_like(x)
@@ -123,7 +123,7 @@ class ModesTest(Case):
 
     def test_outputs_that_differ(self):
         class Forgets(torch.nn.Module):
-            """What is no tensor is a constant of a trace."""
+            """Tracing makes a constant of its Python integer."""
             def __init__(self):
                 super().__init__()
                 self.calls = 0
@@ -149,8 +149,8 @@ class ModesTest(Case):
 
 class ArithmeticTest(Case):
     def test_pays_back(self):
-        """Preparing took 1000 ns, the first calls 300 ns more than ordinary ones; eager's first 100 ns
-        more. A call saves 10 ns: 120 calls."""
+        """Preparation took 1000 ns, the first calls 300 ns more than later ones, eager's first call 100 ns
+        more. A call saves 10 ns, so the mode pays back after 120 calls."""
         eager = types.SimpleNamespace(name="eager", prepare_ns=0, first_ns=[130, 30, 40])
         mode = types.SimpleNamespace(name="m", prepare_ns=1000, first_ns=[320, 20, 20])
         times = {"eager": [30.0] * 9 + [40.0], "m": [20.0] * 10}

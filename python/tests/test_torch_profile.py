@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock.torch.profile(): times that add up, against what is counted and against planted ones."""
+"""deepclock.torch.profile(): times that add up, compared with counts and with planted times."""
 
 import json
 import signal
@@ -95,7 +95,7 @@ class Times(Case):
         self.assertGreater(nodes(record)[("Sequential", "1 (Sleeper)")][1], 9e6)
 
     def test_interrupted_between_runs(self):
-        """Ctrl-C in the third run or later gives the whole runs until then."""
+        """Ctrl-C in the third run or later returns the complete runs until then."""
         class Interrupts(nn.Module):
             calls = 0
 
@@ -120,7 +120,7 @@ class Times(Case):
 
 class Operators(Case):
     def test_have_parameters_and_the_order_of_the_graph(self):
-        """Sums by module and type, and the first of each, are those of cost()."""
+        """Sums by module and the order of the modules equal those of cost()."""
         net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 64, 5), nn.Flatten(),
                             nn.Linear(64 * 2 * 2, 4))
         for options in ({}, {"backward": True}):
@@ -147,7 +147,7 @@ class Operators(Case):
 
 class Shares(Case):
     def test_recording_costs_more_for_lists(self):
-        """A convolution has four arguments that are lists; what recording adds to it is more than to a call on one number."""
+        """A convolution has four list arguments; its recording overhead is larger than that of a call on one number."""
         from deepclock.torch._profile_timer import overhead_of
         overhead = overhead_of(None)
         self.assertGreater(overhead.list, 0)
@@ -160,7 +160,7 @@ class Shares(Case):
         self.assertEqual(_merged(runs, [0]), {"a": (2, 30, 10), "b": (0.5, 2, 4)})
 
     def test_are_of_the_plain_run(self):
-        """100 ns of calls and 900 ns between them under the profiler are 40 and 260 ns without it."""
+        """100 ns in calls and 900 ns between them with the profiler correspond to 40 and 260 ns without it."""
         class Row:
             def __init__(self, calls, ns):
                 self.quiet_ns, self.excess = ns, 10 * calls
@@ -252,7 +252,7 @@ class Loops(Case):
             deepclock.torch.schedule(wait=0)
 
     def test_callback_of_trainers(self):
-        """The order of calls alone: the trainers themselves are not there."""
+        """Simulates the trainers' sequence of calls, without the trainers."""
         plan = deepclock.torch.schedule(wait=1, warmup=1, active=1)
         hf, lightning = (deepclock.callbacks.Profile(schedule=plan, roofs=False) for _ in range(2))
         hf.on_train_begin(object(), object(), object(), model=self.net, optimizer=self.optimizer)
@@ -337,7 +337,7 @@ class Memory(Case):
         record, r = self.rows(backward=True)
         self.assertEqual(record["memory/activations"].value, 42000)
         self.assertEqual([r[k]["stays"] for k in ("(all)", "0", "1", "2")], [42000, 0, 40000, 2000])
-        # Its gradients: two weights and two biases, and what they are made of.
+        # Its gradients: of two weights and two biases, and of the activations.
         self.assertGreaterEqual(record["memory/activation_peak"].value, 42000 + 40000 + 8000)
         total = sum(o["at_peak"] for o in rows(record, "profile/operators").values())
         self.assertEqual(total, record["memory/activation_peak"].value)
@@ -366,7 +366,7 @@ class Memory(Case):
 
 
 class ProfilerFile(Case):
-    """What torch.profiler wrote, against its own sums."""
+    """A file of torch.profiler, compared with the profiler's own sums."""
 
     def test_memory(self):
         model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2)), torch.randn(2, 3, 8, 8)
@@ -378,7 +378,7 @@ class ProfilerFile(Case):
                 model(x).square().mean().backward()
         p.export_chrome_trace(self.path("trace.json"))
         r = deepclock.load(self.path("trace.json"))
-        if r.facts["trace/allocations"].value is None:  # PyTorch 1.13 of Debian, without Kineto
+        if r.facts["trace/allocations"].value is None:  # Debian's PyTorch 1.13 has no Kineto
             self.assertIn("profile_memory=True", r.facts["trace/allocations"].absent)
             with self.assertRaisesRegex(deepclock.AbsentError, "profile_memory=True"):
                 r.report(sort="memory")
@@ -413,7 +413,7 @@ class Roofs(Case):
         self.assertEqual(roof(1e6, 2e6), (1e10, 1e5, "memory"))
         self.assertEqual(roof(None, 1000), (None, None, None))
         self.assertEqual(roof(0, 1000), (None, 2.5, "memory"))
-        # A type without a peak of its own has that of float32, in deepclock.profile() too.
+        # A type without a measured peak uses the peak of float32, in deepclock.profile() too.
         for dtype in ("float64", "int64", "bfloat16", "no such type", None):
             self.assertEqual(roof(1e6, 1000, dtype), (1e11, 1e4, "compute"))
         self.assertEqual(deepclock.roof(self.machine(), 1e6, 1000), (None,) * 6)  # of all threads: not measured
@@ -474,7 +474,7 @@ class State(Case):
         record = profile(Again(), torch.ones(4, 8), backward=True)
         r = rows(record, "profile/modules")
         self.assertGreaterEqual(r["inner"]["calls"], 2)
-        self.assertEqual(r["inner"]["stays"], 4 * 8 * 4)  # its output, and nothing inside
+        self.assertEqual(r["inner"]["stays"], 4 * 8 * 4)  # its output, and no inner activation
         self.assertGreater(record["memory/activation_peak"].value, r["inner"]["stays"])
 
     def test_a_module_that_calls_itself_again(self):

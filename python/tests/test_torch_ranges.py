@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of torch.profiler.record_function and zones, each on the timeline of the other."""
+"""Ranges of torch.profiler.record_function on deepclock's timeline, and zones on torch.profiler's."""
 
 import threading
 

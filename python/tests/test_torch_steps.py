@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps taken apart: real networks, optimisers, loaders and their processes."""
+"""Training steps by part: real networks, optimisers, loaders and worker processes."""
 
 import itertools
 import time
@@ -18,7 +18,7 @@ COMPUTING = ("forward", "loss", "backward", "optimiser")
 
 
 class Numbers(Dataset):
-    """Items that take a while: on the processor, or asleep."""
+    """Items that take time: on the processor, or asleep."""
 
     def __init__(self, n, busy=0.0, asleep=0.0):
         self.n, self.busy, self.asleep = n, busy, asleep
@@ -50,7 +50,7 @@ class Net:
 
 
 def column(record, key):
-    """Of the table: {part: value}"""
+    """Returns a column of the table: {part: value}"""
     table = record.tables["steps"]
     return dict(zip(table["part"], table[key]))
 
@@ -106,7 +106,7 @@ class SumTest(Case):
         self.assertEqual(deepclock.parse(s.record.to_json()).to_json(), s.record.to_json())
 
     def test_planted_times(self):
-        """What sleeps is where it slept, also with a part inside another."""
+        """Planted sleeps are charged to the part that slept, also if it is inside another part."""
         with deepclock.torch.steps(operators=False) as s:
             for _ in s(map(time.sleep, [0.2] * 5)):
                 with s.forward:
@@ -139,7 +139,7 @@ class SlowBackward(torch.autograd.Function):
 
 
 class OneThread(Case):
-    """Threads of the pool, of which some have no core, would make operators of microseconds take a long time."""
+    """One thread, because pool threads without a free core would slow down operators of microseconds."""
 
     def setUp(self):
         super().setUp()
@@ -198,8 +198,8 @@ class OtherWorkTest(OneThread):
         self.assertTrue(all(sum(step.parts_ns) == step.wall_ns for step in s.steps))
 
     def test_wrapped_as_by_accelerate(self):
-        """Its optimiser calls the one inside where gradients are complete, its loader is a DataLoader with an
-        iterator of its own. (A stand-in for the order of the calls: the package is not needed here.)"""
+        """Its optimiser calls the wrapped one once gradients are complete; its loader is a DataLoader with a custom
+        iterator. (A mock of the sequence of calls, without the package.)"""
         class Wrapped:
             def __init__(self, optimizer):
                 self.optimizer, self.complete = optimizer, False
@@ -264,11 +264,11 @@ class AutomaticTest(Case):
                 for batch in s(DataLoader(Numbers(12), batch_size=4)):
                     n.train([batch])
                     scheduler.step()
-        n.train([batch])  # the optimiser still works, with the scheduler's own wrapper
+        n.train([batch])  # the optimiser still works inside the scheduler's wrapper
         self.assertGreater(column(s.record, "total")["optimiser"], 0)
 
     def test_validation_is_no_loss(self):
-        """A forward without gradients has none."""
+        """A forward pass without gradients has no loss."""
         n = Net()
         with deepclock.torch.steps(module=n.net, optimizer=n.optimiser) as s:
             for x, _ in s(DataLoader(Numbers(12), batch_size=4)):
@@ -287,7 +287,7 @@ class LoaderTest(Case):
             n.train(s(DataLoader(Numbers(60, busy=0.004), batch_size=4, num_workers=2)))
         self.assertEqual(s.record.facts["steps/loader_workers"].value, 2)
         busy = s.record["steps/workers_busy"].value
-        # 60 items of 4 ms each, by their own clocks.
+        # 60 items of 4 ms of CPU time each.
         cpu = sum(step.workers_ns or 0 for step in s.steps)
         self.assertGreater(cpu, 100e6)
         self.assertTrue(0 < busy <= 1.05, busy)
@@ -314,7 +314,7 @@ class LoaderTest(Case):
 
 class EndTest(Case):
     def test_break(self):
-        """A batch of which nothing was made is no step."""
+        """A batch that no part used does not count as a step."""
         for part, expected in ((True, 4), (False, 3)):
             with deepclock.torch.steps() as s:
                 for i in s(itertools.count()):
@@ -364,7 +364,7 @@ class EndTest(Case):
 
 
 class Queue:
-    """A device that works off what it is asked while the program goes on: time is its only work."""
+    """A simulated asynchronous device with a queue, whose work is elapsed time."""
 
     def __init__(self):
         self.until = 0.0
@@ -374,7 +374,7 @@ class Queue:
 
     def wait(self):
         left = self.until - time.perf_counter()
-        if left > 0:  # sleep(0) would give the processor away
+        if left > 0:  # sleep(0) would yield the processor
             time.sleep(left)
 
 
@@ -398,7 +398,7 @@ class DeviceTest(Case):
         apart = [step for step in s.steps[2:] if not step.whole]
         self.assertTrue(len(whole) >= 6 and len(apart) >= 6)
         for step in apart:
-            self.assertGreaterEqual(step.parts_ns[2], 10e6)  # forward, with what the device did
+            self.assertGreaterEqual(step.parts_ns[2], 10e6)  # forward, including the device's work
             self.assertGreaterEqual(step.parts_ns[4], 10e6)
         self.assertTrue(all(step.parts_ns[2] < 10e6 for step in whole[:1]))
         self.assertEqual(s.record.facts["steps/bound"].value, "compute")
@@ -412,7 +412,7 @@ class DeviceTest(Case):
 
 
 class BoundTest(Case):
-    """The rules, on exact evidence."""
+    """The rules on exact input."""
 
     def evidence(self, **shares):
         all_shares = dict.fromkeys(("data", "to_device", "forward", "loss", "backward", "optimiser", "other",

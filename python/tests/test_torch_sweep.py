@@ -14,7 +14,7 @@ QUICK = {"point_time": "10ms", "rounds": 2, "no_history": True}
 
 
 class Grow(torch.nn.Module):
-    """Each item takes 4 MiB while it is computed."""
+    """Each item needs 4 MiB during the call."""
 
     def forward(self, x):
         return x.repeat(1, 1 << 12).sum(1)
@@ -58,7 +58,7 @@ class ThroughputTest(Case):
         for row in r.tables["throughput/points"]:
             self.assertGreater(row["memory"], 1 << 20)
             cost = deepclock.torch.cost(m, torch.randn(row["batch"], 8))["cost/flops"].value
-            if row["flops"] is not None:  # PyTorch 1.13 cannot do everything without memory
+            if row["flops"] is not None:  # PyTorch 1.13 lacks some operators on meta tensors
                 self.assertAlmostEqual(row["flops"] * row["batch"] / row["throughput"] / cost, 1, 6)
         self.assertEqual(deepclock.load(self.path("r.json")), r)
         self.assertIn("throughput", r.report("html"))
@@ -87,7 +87,7 @@ class ThroughputTest(Case):
             deepclock.torch.throughput(torch.relu, torch.ones(1), streams=2)
 
     def test_memory_is_a_border(self):
-        """A batch whose tensors cannot be had ends the growth; the limits are as before."""
+        """A failed allocation ends the growth of the batch; the resource limits are restored."""
         limits = resource.getrlimit(resource.RLIMIT_DATA)
         r = deepclock.torch.throughput(Grow(), torch.randn(1, 256), memory=resident() + (256 << 20), batch=[1, 512], **QUICK)
         self.assertEqual(points(r)[512]["status"], "memory")
@@ -99,8 +99,8 @@ class ThroughputTest(Case):
         self.assertIn("no-batch-fits", [n.code for n in r.notes])
 
     def test_errors(self):
-        sizes = [1, 2, 4]  # given, since a busy machine may end the growth of a search early
-        # An allocator's own error, as a device raises it.
+        sizes = [1, 2, 4]  # explicit, because on a busy machine a search may stop early
+        # The allocator's error, as a device raises it.
         out = getattr(torch, "OutOfMemoryError", None) or torch.cuda.OutOfMemoryError
         for error, status in ((out("CUDA out of memory"), "memory"), (ValueError("too many"), "error")):
             r = deepclock.torch.throughput(Refuse(2, error), torch.randn(1, 4), batch=sizes, **QUICK)
@@ -108,14 +108,14 @@ class ThroughputTest(Case):
             self.assertLessEqual(r["throughput/best_batch"].value, 2)
         with self.assertRaisesRegex(KeyError, "first"):
             deepclock.torch.throughput(Refuse(0, KeyError("first")), torch.randn(1, 4), **QUICK)
-        # Ctrl-C keeps what was measured.
+        # Ctrl-C returns the partial record.
         r = deepclock.torch.throughput(Refuse(2, KeyboardInterrupt()), torch.randn(1, 4), batch=sizes, **QUICK)
         self.assertTrue(r.incomplete)
         self.assertEqual(points(r)[1]["trials"], 1)
 
 
 class Slow(torch.nn.Module):
-    """A call that takes longer where it computes in float64, by a time that falls with the batch."""
+    """A call whose time in float64 falls with the batch size, and in float32 does not."""
 
     def forward(self, x):
         time.sleep(0.008 / len(x) if x.dtype is torch.float64 else 0.002)
@@ -208,7 +208,7 @@ class LoadTest(Case):
         self.assertEqual({look[1:] for look in seen}, {(False, False)})
         self.assertGreaterEqual(len(seen), 2)
         self.assertTrue(m.training)
-        # A thousand requests beside other work may be worth too few independent ones to show it.
+        # On a busy machine the effective sample size of 1000 requests may be too small.
         self.assertIn(r.verdict, ("met", "inconclusive"))
         self.assertEqual(r.facts["subject/kind"].value, "PyTorch module")
         self.assertEqual(r.facts["subject/items_per_run"].value, 3)

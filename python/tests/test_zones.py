@@ -106,7 +106,7 @@ class ZoneTest(Case):
             deepclock.mark("here")
         with open(path, encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]
-        zone = next(e for e in events if e.get("name") == "zöne ")  # a line break steers text
+        zone = next(e for e in events if e.get("name") == "zöne ")  # a line break is a control character
         self.assertEqual(zone["args"]["batch"], 32)
         self.assertTrue(any(e["ph"] == "C" and e["args"].get("loss", e["args"].get("value")) == 0.5
                             for e in events), events)
@@ -151,7 +151,7 @@ class ZoneTest(Case):
                     wrong()
         for wrong in (lambda: deepclock.push(3), lambda: deepclock.mark(3),
                       lambda: deepclock.start(3), lambda: deepclock.counter(3, 1)):
-            with self.assertRaises(TypeError):  # and while nothing records
+            with self.assertRaises(TypeError):  # also without a recording
                 wrong()
 
     def test_begun_while_nothing_recorded(self):
@@ -264,7 +264,7 @@ class FunctionTest(Case):
             self.assertEqual(asyncio.run(all_of_them()), [0.03] * 10)
             asyncio.run(many())
         self.assertEqual(calls(t.record), {"request": 10, "inside": 10, "shared": 10, "main": 1})
-        # Each is told from its beginning to its end, and none lies in another.
+        # Each range lasts from its start to its end, and no range is inside another.
         self.assertGreaterEqual(row(t.record, "request")["min"], 0.03e9)
         self.assertGreaterEqual(row(t.record, "inside")["min"], 0.03e9)
         self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
@@ -393,7 +393,7 @@ class TraceTest(Case):
                                 "DEEPCLOCK_TRACE_WAITS": "0.5s", "DEEPCLOCK_TRACE_MAX_SIZE": "1000000000"})
 
     def test_one_recorder_under_deepclock_trace(self):
-        """`deepclock trace` puts a library in front of Python, and the extension has another."""
+        """`deepclock trace` preloads a library into Python that has a recorder, as the extension does."""
         program = os.path.join(os.path.dirname(deepclock.__file__), "..", "..", "deepclock")
         if not os.path.isfile(program):
             self.skipTest("the program deepclock is not built beside the package")
@@ -410,7 +410,7 @@ class TraceTest(Case):
             self.assertEqual(calls(record)["epoch"], 1)
             self.assertEqual(calls(record)["by NVTX"], 1)
             self.assertEqual(glob.glob(self.path("out.*")), [self.path("out.pftrace")])
-            if "wait: sleep" in calls(record):  # it lies in the zone that slept
+            if "wait: sleep" in calls(record):  # the wait is inside the sleeping zone
                 self.assertLess(row(record, "by NVTX")["self"], 0.02e9)
             else:
                 self.assertIsNotNone(record.facts["method/waits_from"].absent)
@@ -429,8 +429,7 @@ class TraceTest(Case):
             self.assertFalse(record.incomplete)
 
 
-# NVTX, too, loads the library that is named, and its ranges are recorded there.
-# The server of "forkserver" runs before anything is recorded; who is started later is not recorded.
+# The forkserver's server starts before the recording. Processes started after the recording do not record.
 POOLS = """
 import glob, multiprocessing, os
 import deepclock
@@ -458,6 +457,7 @@ if __name__ == "__main__":
     print("environment", len(set(before.items()) ^ set(os.environ.items())))
 """
 
+# A stand-in for NVTX, which loads the library named by NVTX_INJECTION64_PATH: its ranges are recorded too.
 SCRIPT = """
 import ctypes, os, time
 front = ctypes.CDLL(os.environ["NVTX_INJECTION64_PATH"], mode=0)
