@@ -32,8 +32,7 @@ static __attribute__((noinline)) void no_leaks()
 	delete new wide;
 	delete[] new wide[3];
 	::operator delete(::operator new(10), std::size_t(10));
-	::operator delete(::operator new(10, std::align_val_t(128)), std::size_t(10),
-			  std::align_val_t(128));
+	::operator delete(::operator new(10, std::align_val_t(128)), std::size_t(10), std::align_val_t(128));
 	::operator delete(::operator new(10, std::nothrow), std::nothrow);
 }
 
