@@ -93,9 +93,9 @@ static dck_status misplaced(const json_reader *r, int c, dck_err *err)
 
 static void text_append(json_reader *r, const void *bytes, size_t n)
 {
-	const size_t cap = JSON_TEXT_MAX - r->n;
+	const size_t space = JSON_TEXT_MAX - r->n;
 
-	n = n < cap ? n : cap;
+	n = n < space ? n : space;
 	memcpy(r->text + r->n, bytes, n);
 	r->n += n;
 }

@@ -330,14 +330,14 @@ dck_status subject_target_next_input(subject_target *t, dck_err *err)
 static void remedy_add(dck_err *err, const char *remedy)
 {
 	char cause[sizeof err->msg];
-	size_t cap;
+	size_t space;
 
 	if (strlen(remedy) + BEFORE_MAX + 40 > sizeof err->msg)
 		return;
-	cap = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
+	space = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
 	memcpy(cause, err->msg, sizeof cause);
-	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)cap, cause,
-		 strnlen(cause, sizeof cause) > cap ? "..." : "", remedy);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)space, cause,
+		 strnlen(cause, sizeof cause) > space ? "..." : "", remedy);
 }
 
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)

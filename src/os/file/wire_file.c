@@ -67,8 +67,8 @@ dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source
 			     .read = wire_file_read,
 			     .close = wire_file_close};
 	/* The end of a long path identifies the file better than its beginning. */
-	size_t len = strlen(path), cap = sizeof ret->label - 6;
-	snprintf(ret->label, sizeof ret->label, "'%s%s'", len > cap ? "..." : "",
-		 len > cap ? path + (len - cap) : path);
+	size_t len = strlen(path), space = sizeof ret->label - 6;
+	snprintf(ret->label, sizeof ret->label, "'%s%s'", len > space ? "..." : "",
+		 len > space ? path + (len - space) : path);
 	return DCK_OK;
 }

@@ -77,14 +77,14 @@ static dck_status more_input(inflate_reader *u, dck_err *err)
 /* Decompresses one more piece to the end of the window. */
 static dck_status inflate_some(inflate_reader *u, dck_err *err)
 {
-	const unsigned cap = (unsigned)(u->cap - u->n);
+	const unsigned space = (unsigned)(u->cap - u->n);
 
 	if (!u->z.avail_in)
 		DCK_TRY(more_input(u, err));
 	u->z.next_out = u->data + u->n;
-	u->z.avail_out = cap;
+	u->z.avail_out = space;
 	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
-	const size_t got = cap - u->z.avail_out;
+	const size_t got = space - u->z.avail_out;
 	u->n += got;
 	if (status == Z_MEM_ERROR)
 		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
@@ -136,7 +136,7 @@ static size_t inflate_whole(const inflate_reader *u, uint64_t *ret_want)
 	return at;
 }
 
-static dck_status inflate_room_for(inflate_reader *u, uint64_t want, dck_err *err)
+static dck_status inflate_reserve(inflate_reader *u, uint64_t want, dck_err *err)
 {
 	size_t cap = u->cap;
 
@@ -164,7 +164,7 @@ static dck_status input_refill(inflate_reader *u, dck_err *err)
 	while (!u->ended && u->n < ROOM_FIRST / 2)
 		DCK_TRY(inflate_some(u, err));
 	while (!u->ended && !inflate_whole(u, &want)) {
-		DCK_TRY(inflate_room_for(u, want, err));
+		DCK_TRY(inflate_reserve(u, want, err));
 		DCK_TRY(inflate_some(u, err));
 	}
 	return DCK_OK;

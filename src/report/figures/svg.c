@@ -296,11 +296,11 @@ static void tick_x(svg *s, double v, const char *label)
 
 static void tick_y(svg *s, double v, const char *label)
 {
-	const double y = y_px(s, v), wide = svg_text_px(label), room = s->left - 12;
+	const double y = y_px(s, v), wide = svg_text_px(label), space = s->left - 12;
 	char smaller[32] = "";
 
-	if (wide > room)
-		snprintf(smaller, sizeof smaller, " font-size=\"%.1f\"", FONT_TEXT * room / wide);
+	if (wide > space)
+		snprintf(smaller, sizeof smaller, " font-size=\"%.1f\"", FONT_TEXT * space / wide);
 	raw_line(s->out, s->left, y, s->right, y, "#e3e6ea", "");
 	raw_text(s->out, s->left - 8, y + 6, "end", smaller, label);
 }

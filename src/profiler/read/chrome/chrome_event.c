@@ -110,12 +110,12 @@ typedef struct shapes {
 
 static void shapes_add(shapes *s, const char *text)
 {
-	const size_t n = strlen(text), cap = sizeof s->text - 1 - s->n;
+	const size_t n = strlen(text), space = sizeof s->text - 1 - s->n;
 
-	memcpy(s->text + s->n, text, n < cap ? n : cap);
-	s->n += n < cap ? n : cap;
+	memcpy(s->text + s->n, text, n < space ? n : space);
+	s->n += n < space ? n : space;
 	s->text[s->n] = '\0';
-	if (n > cap)
+	if (n > space)
 		memcpy(s->text + s->n - 3, "...", 3);
 }
 
@@ -334,12 +334,12 @@ static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
 			return no_space(x, "numbers", CHROME_NUMBERS_MAX);
-		if (x->nnumbers == x->numbers_room) {
-			const uint32_t cap = x->numbers_room ? 2 * x->numbers_room : 1024;
+		if (x->nnumbers == x->numbers_cap) {
+			const uint32_t cap = x->numbers_cap ? 2 * x->numbers_cap : 1024;
 			chrome_number *more = mem_resize(x->numbers, cap * sizeof *more);
 			DCK_NEED(more, x->err, "for the numbers of a trace");
 			x->numbers = more;
-			x->numbers_room = cap;
+			x->numbers_cap = cap;
 		}
 		const uint32_t name = chrome_name(x, e->numbers[i].name, 0);
 		if (!name)

@@ -87,7 +87,7 @@ typedef struct chrome_reader {
 	char last_ids[128];	/* ids of that thread, as in the file */
 	chrome_row *rows;	/* @owned */
 	chrome_number *numbers; /* @owned */
-	uint32_t nrows, rows_cap, nnumbers, numbers_room;
+	uint32_t nrows, rows_cap, nnumbers, numbers_cap;
 } chrome_reader;
 
 /* --- chrome_tracks.c: these create a missing row. */

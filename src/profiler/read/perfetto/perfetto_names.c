@@ -157,14 +157,19 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
 	return DCK_OK;
 }
 
+void perfetto_defaults_reset(perfetto_sequence *q)
+{
+	q->clock = 0;
+	q->track = 0;
+	q->samples_timed = false;
+	q->samples_rate = 0;
+}
+
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
 {
 	for (size_t i = 0; i < sizeof q->interned / sizeof *q->interned; i++) {
 		x->ninterned -= q->interned[i].n;
 		hash_map_clear(&q->interned[i]);
 	}
-	q->clock = 0;
-	q->track = 0;
-	q->samples_timed = false;
-	q->samples_rate = 0;
+	perfetto_defaults_reset(q);
 }

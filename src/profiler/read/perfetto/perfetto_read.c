@@ -57,10 +57,7 @@ static dck_status read_defaults(wire_reader r, perfetto_sequence *q, perfetto_re
 	wire_field f, g;
 	wire_reader inner;
 
-	q->clock = 0;
-	q->track = 0;
-	q->samples_timed = false;
-	q->samples_rate = 0;
+	perfetto_defaults_reset(q);
 	while (perfetto_each(x, &r, &f)) {
 		if (f.number == PF_DEFAULTS_CLOCK)
 			q->clock = (uint32_t)f.value;

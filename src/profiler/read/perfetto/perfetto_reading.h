@@ -32,7 +32,7 @@ typedef struct perfetto_track {
 	double value; /* current value of an incremental counter */
 	/* Pending ends of complete ranges, the latest first. */
 	uint64_t *ends; /* @owned */
-	uint32_t nends, ends_room;
+	uint32_t nends, ends_cap;
 } perfetto_track;
 
 /* The fields of InternedData that are read: all up to the call stacks, and all from the modules. */
@@ -98,6 +98,8 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
 dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint32_t *ret,
 			 perfetto_reader *x);
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
+/* Forgets the defaults of a sequence's packets alone. */
+void perfetto_defaults_reset(perfetto_sequence *q);
 void perfetto_emit_names(perfetto_reader *x);
 
 /* --- perfetto_interned.c */

@@ -180,7 +180,7 @@ static void take_over(perfetto_track *t, const perfetto_track *said)
 	t->value = had.value;
 	t->ends = had.ends;
 	t->nends = had.nends;
-	t->ends_room = had.ends_room;
+	t->ends_cap = had.ends_cap;
 }
 
 /* Maps the number of a process or thread to its first track. */

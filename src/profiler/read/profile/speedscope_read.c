@@ -51,16 +51,16 @@ typedef struct reader {
 	json_reader json;
 	wire_source *source;
 	stacks stacks;
-	profile_head *heads;			      /* @owned */
-	uint32_t nheads, heads_room, of_unit[NUNITS]; /* of_unit: without weights of trees */
+	profile_head *heads;			     /* @owned */
+	uint32_t nheads, heads_cap, of_unit[NUNITS]; /* of_unit: without weights of trees */
 	bool ours,
 	    active; /* deepclock wrote it; activeProfileIndex is a number, as in its exports */
 	uint32_t exporter, name; /* of stacks.texts; 0: none */
 	uint32_t *paths;	 /* @owned; of each sample of a profile */
 	double *weights;	 /* @owned */
-	uint32_t npaths, nweights, paths_cap, weights_room;
+	uint32_t npaths, nweights, paths_cap, weights_cap;
 	open_frame *open; /* @owned */
-	uint32_t nopen, open_room;
+	uint32_t nopen, open_cap;
 	uint32_t at; /* the profile that is read */
 	size_t column, count;
 	bool counted; /* the samples are counted too */
@@ -201,7 +201,7 @@ static dck_status head_read(reader *x)
 		else
 			DCK_TRY(pass(x, t));
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->heads, x->nheads, &x->heads_room, sizeof *x->heads,
+	DCK_TRY(speedscope_grow(x, (void **)&x->heads, x->nheads, &x->heads_cap, sizeof *x->heads,
 				SPEEDSCOPE_PROFILES_MAX, "profiles"));
 	x->heads[x->nheads++] = head;
 	x->of_unit[head.unit] += !is_of_tree(x, x->nheads - 1);
@@ -279,7 +279,7 @@ static dck_status weights_read(reader *x)
 		DCK_TRY(speedscope_number_read(x, t, &v));
 		if (!stacks_weight_fits(v * scale))
 			MALFORMED(x, "a sample weighs %g", v);
-		DCK_TRY(speedscope_grow(x, (void **)&x->weights, x->nweights, &x->weights_room,
+		DCK_TRY(speedscope_grow(x, (void **)&x->weights, x->nweights, &x->weights_cap,
 					sizeof *x->weights, SPEEDSCOPE_SAMPLES_MAX, "samples"));
 		x->weights[x->nweights++] = v * scale;
 	}
@@ -351,7 +351,7 @@ static dck_status speedscope_event_add(reader *x, const event *e)
 		s->full = left->full;
 		return DCK_OK;
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->open, x->nopen, &x->open_room, sizeof *x->open,
+	DCK_TRY(speedscope_grow(x, (void **)&x->open, x->nopen, &x->open_cap, sizeof *x->open,
 				DEPTH_MAX, "frames inside each other"));
 	if (x->nopen == 0)
 		path_begin(x);
