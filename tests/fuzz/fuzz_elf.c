@@ -57,6 +57,7 @@ static void read_tables(elf_file *f)
 	symbol_table_add(t, f);
 	symbol_table_add_dynamic(t, f);
 	symbol_table_add_plt(t, f);
+	symbol_table_add_init(t, f);
 	symbol_table_add_go(t, f);
 	symbol_table_add_compressed(t, f);
 	symbol_table_sort(t);

@@ -24,7 +24,7 @@ enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
 
 /* Preference among several names of one address: exported functions before local ones before
  * labels. */
-enum { RANK_PLT = 1, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
+enum { RANK_PLT = 1, RANK_INIT = 2, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
 
 typedef struct symbol {
 	uint64_t address, size;
@@ -162,6 +162,23 @@ size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f)
 	if (n || elf_file_section(f, 0) || !elf_file_dynamic_symbols(f, &symbols, &names))
 		return n;
 	return add_symbols(t, f, &symbols, &names);
+}
+
+size_t symbol_table_add_init(symbol_table *t, const elf_file *f)
+{
+	/* The C runtime's crti.o defines these symbols at the starts of these sections. */
+	static const struct init {
+		const char *section, *function;
+	} all[] = {{".init", "_init"}, {".fini", "_fini"}};
+	const size_t before = t->n;
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const elf_section *s = elf_file_find_section(f, all[i].section);
+
+		if (s && s->flags & SHF_EXECINSTR)
+			symbol_table_add_one(t, all[i].function, s->address, s->size, RANK_INIT);
+	}
+	return t->n - before;
 }
 
 /* --- Looking up. */

@@ -224,6 +224,7 @@ static void open_tables(symbols *s, symbols_file *x)
 		n = symbol_table_add_go(x->table, f);
 	exported = symbol_table_add_dynamic(x->table, f);
 	symbol_table_add_plt(x->table, f);
+	symbol_table_add_init(x->table, f);
 	symbol_table_sort(x->table);
 	x->source = n ? SYMBOLS_TABLE : exported ? SYMBOLS_DYNAMIC : SYMBOLS_NONE;
 	open_go(x);

@@ -310,7 +310,7 @@ static void test_replaced(void **state)
 	address_space_files_free(files);
 }
 
-/* An entry of .plt is named after its target. */
+/* An entry of .plt is named after its target, and the code of .init and .fini after its section. */
 static void test_plt(void **state)
 {
 	static const char uses[] =
@@ -338,6 +338,12 @@ static void test_plt(void **state)
 			}
 		}
 		assert_true(seen_it);
+		if (elf_file_find_section(f, ".init")) {
+			const uint64_t at = elf_file_find_section(f, ".init")->address;
+
+			assert_int_equal(symbolizer_lookup(s, f, at, &found, 1), 1);
+			assert_string_equal(found.function, "_init");
+		}
 		/* Another file may be mapped at the same address. */
 		symbols_free(s);
 		s = symbols_new(NULL);
