@@ -142,7 +142,7 @@ dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, cons
 
 	DCK_TRY(device_barriers_list(e, c, &p, err));
 	if (p.n > 0) {
-		const double until_ns = device_now(&d) + BUDGET_NS;
+		const double begin_ns = device_now(&d), until_ns = begin_ns + BUDGET_NS;
 
 		DCK_TRY(idle_measure(&d, &p, err));
 		DCK_TRY(work_choose(&d, until_ns, &p, err));
@@ -153,6 +153,7 @@ dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, cons
 		}
 		p.proven = true;
 		e->barrier_choose(c, p.chosen);
+		p.took_ns = device_now(&d) - begin_ns;
 	}
 	*ret = p;
 	return DCK_OK;
@@ -184,6 +185,7 @@ void device_proof_record(record_builder *b, const device_proof *p)
 		    dck_text_time(p->barrier[i].left_ns, left, sizeof left),
 		    dck_text_time(p->barrier[i].work_ns, work, sizeof work), p->barrier[i].name);
 	record_fact_text(b, "device", "barrier_proof", proof);
+	record_metric_real(b, "time/barriers", p->took_ns, "wall time");
 	if (p->chosen < certain)
 		return;
 	record_fact_real(b, "device", "barrier_idle", DCK_UNIT_NS, p->idle_ns);

@@ -27,6 +27,7 @@ typedef struct device_proof {
 	uint64_t runs;	 /* enqueued for each test */
 	double idle_ns;	 /* the certain barrier's with nothing to wait for */
 	double run_ns;	 /* one run's, the certain barrier included */
+	double took_ns;	 /* the test */
 	struct {
 		const char *name; /* the engine's */
 		double work_ns;	  /* of the runs in the test, until a certain barrier */

@@ -83,7 +83,18 @@ typedef struct pair {
 	const char *tag[2];
 } pair;
 
-#define LABEL_COLS 9
+#define PAIRS_OF_DEVICE 2
+
+static bool is_of_device(const dck_record *r)
+{
+	return dck_record_metric(r, "device/enqueue") != NULL;
+}
+
+/* The longest of the labels, and a space. */
+static unsigned label_cols(const dck_record *r)
+{
+	return is_of_device(r) ? sizeof "from device" : 9;
+}
 
 static unsigned value_columns(const dck_record *r, const format_scale *scale, const pair *pairs,
 			      size_t n)
@@ -105,13 +116,13 @@ typedef struct columns {
 	unsigned label, value;
 } columns;
 
-static void summary_absent_put(page *p, const dck_metric *m)
+static void summary_absent_put(page *p, const dck_record *r, const dck_metric *m)
 {
 	char buf[FORMAT_SIZE];
 
 	text_style_set(p, PAGE_DIM);
 	page_text(p, "absent: ");
-	page_wrap(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, 2 + label_cols(r), format_value(&m->value, DCK_UNIT_NONE, buf));
 	text_style_set(p, PAGE_PLAIN);
 }
 
@@ -129,7 +140,7 @@ static void summary_value_put(page *p, const dck_record *r, const char *tag,
 	page_fmt(p, "%.*s", bytes == SIZE_MAX ? 32 : (int)bytes, m->def->name);
 	page_to(p, begin + w.label);
 	if (!format_number_of(&m->value, &v)) {
-		summary_absent_put(p, m);
+		summary_absent_put(p, r, m);
 	} else if (strcmp(tag, "latency/stddev") == 0) {
 		/* A spread has three digits, to stay readable. */
 		const double cv = dck_record_value(r, "latency/cv");
@@ -153,14 +164,15 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 		     unsigned value_cols)
 {
 	const bool narrow = p->width < PAIR_COLS;
-	const columns first = {narrow ? LABEL_COLS + 2 : LABEL_COLS, value_cols},
-		      second = {LABEL_COLS + 2, narrow ? value_cols : 0};
+	const unsigned label = label_cols(r);
+	const columns first = {narrow ? label + 2 : label, value_cols},
+		      second = {label + 2, narrow ? value_cols : 0};
 
 	page_to(p, 2);
 	if (is_absent(r, both.tag[0]) && is_absent(r, both.tag[1])) {
 		page_fmt(p, "%s, %s ", dck_record_metric(r, both.tag[0])->def->name,
 			 dck_record_metric(r, both.tag[1])->def->name);
-		summary_absent_put(p, dck_record_metric(r, both.tag[0]));
+		summary_absent_put(p, r, dck_record_metric(r, both.tag[0]));
 		page_line(p);
 		return;
 	}
@@ -172,7 +184,7 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 		page_to(p, 2);
 	}
 	if (both.tag[1]) {
-		page_to(p, narrow ? 2 : 2 + LABEL_COLS + value_cols + 4);
+		page_to(p, narrow ? 2 : 2 + label + value_cols + 4);
 		summary_value_put(p, r, both.tag[1], scale, second);
 	}
 	page_line(p);
@@ -185,11 +197,15 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 				   {{"latency/mean", "latency/stddev"}},
 				   {{"latency/p90", "latency/p99"}},
 				   {{"latency/min", "latency/max"}},
-				   {{"cpu/user", "cpu/system"}}};
+				   {{"cpu/user", "cpu/system"}},
+				   {{"device/enqueue", "time/first_run"}},
+				   {{"transfer/from_device", "transfer/to_device"}}};
+	const size_t nall = sizeof all / sizeof all[0],
+		     last = is_of_device(r) ? nall : nall - PAIRS_OF_DEVICE;
 	const dck_metric *asked = text_metric_asked(r);
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+	for (size_t i = 0; i < last; i++) {
 		pair own = {{NULL, NULL}};
 		size_t k = 0;
 		for (size_t c = 0; c < 2; c++)

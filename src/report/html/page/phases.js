@@ -44,11 +44,12 @@ export function ledger(r) {
 	const begun = d3.mean(runs, run => run.begin + run.at[Math.min(run.warmup, run.at.length - 1)]);
 	const wall = begun + measuredNs;
 	const rows = NAMED.map(([name, tag]) => ({ name, ns: phaseNs(r, tag), tag, absent: number(metric(r, tag)) >= 0 ? "" : (metric(r, tag) || {}).absent || "" }));
-	const firstRun = phaseNs(r, "time/first_run"), warmup = phaseNs(r, "time/warmup");
-	const before = first - d3.sum(rows, row => row.ns), between = begun - first - warmup;
+	const firstRun = phaseNs(r, "time/first_run"), warmup = phaseNs(r, "time/warmup"), barriers = phaseNs(r, "time/barriers");
+	const before = first - d3.sum(rows, row => row.ns), between = begun - first - warmup - barriers;
 
 	rows.push({ name: "else, before the first run", ns: before, rest: true },
 		{ name: "first run", ns: firstRun, tag: "time/first_run" },
+		{ name: "test of the barriers", ns: barriers, tag: "time/barriers" },
 		{ name: "the rest of the warm-up", ns: warmup - firstRun, tag: "time/warmup" },
 		{ name: "else, before measuring", ns: between, rest: true },
 		{ name: "measured", ns: measuredNs, tag: "time/measured" });

@@ -10,6 +10,8 @@ import { cell, cellMore, factValue, metric, number } from "../record.js";
 const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
 const TILES = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
+/* Of a run on a device. */
+const PARTS = ["device/enqueue", "transfer/to_device", "transfer/from_device", "time/first_run"];
 
 /** A number keeps the short word that follows it on its line: "42.53 ms". */
 const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1\u00a0");
@@ -25,7 +27,7 @@ function notes(r) {
 /** The metrics next to the answer, without those that it contains; below them the absent ones, with
  * their reason. */
 function tiles(r, page, told) {
-	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
+	const all = [...TILES, ...(metric(r, PARTS[0]) ? PARTS : [])].map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
 	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
 
 	for (const t of all.filter(one => "absent" in one.c))
