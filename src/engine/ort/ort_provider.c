@@ -211,7 +211,7 @@ static dck_status plugin_library(const ort_lib *l, const plugin *p, const char *
 	if (places.n == 0)
 		DCK_FAIL(
 		    err, E_ABSENT,
-		    "device '%s' needs a provider that is a library of its own, and %s was not "
+		    "device '%s' needs the separate provider library %s, which was not "
 		    "found next to ONNX Runtime (%s) nor in Python's packages: pip install %s, "
 		    "or name the file with --engine-option provider_library=FILE or " PLUGIN_VARIABLE,
 		    p->name, p->file, os_library_path(l->library), p->pip);
@@ -306,8 +306,8 @@ dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device
 
 	if (!p && asked)
 		DCK_FAIL(err, E_ARG,
-			 "option 'provider_library' is for a provider in a library of its own, and "
-			 "'%s' is none",
+			 "option 'provider_library' names the library of a separate provider, and "
+			 "'%s' is built in",
 			 name);
 	if (!p && strcmp(name, "cpu") != 0)
 		DCK_TRY(is_in_build(l, name, a, err));

@@ -39,7 +39,7 @@ const dck_engine_option ort_engine_options[] = {
     {"prepacking", "0|1", "reorder weights once at opening; default: 1"},
     {"provider", "NAME",
      "execution provider: cpu, cuda, webgpu, xnnpack ...; default: by --device"},
-    {"provider_library", "FILE", "library of a provider that is one of its own, as webgpu is"},
+    {"provider_library", "FILE", "the separate library of a provider, as webgpu has"},
     {"transfers", "include|exclude",
      "include: each run copies inputs to the device and outputs back"},
     {"session.disable_prepacking", "0|1", "do not reorder weights"},

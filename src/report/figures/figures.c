@@ -30,11 +30,10 @@ static dck_status no_figure(const char *name, dck_err *err)
 
 	for (size_t i = 0; i < n && used < sizeof names; i++)
 		used += (size_t)snprintf(names + used, sizeof names - used, ", %s", all[i]->name);
-	DCK_FAIL(
-	    err, E_ARG,
-	    "'%.60s' is no figure that is drawn as a file (%s); a chart of the page is saved by "
-	    "its button: deepclock view FILE",
-	    name, names);
+	DCK_FAIL(err, E_ARG,
+		 "no figure is named '%.60s' (there are %s); a chart of the page is saved by "
+		 "its button: deepclock view FILE",
+		 name, names);
 }
 
 dck_status dck_figure_find(const char *name, const dck_record *r, const dck_timeline *t,
