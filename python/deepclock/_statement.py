@@ -7,7 +7,7 @@ import sys
 import textwrap
 import types
 
-from . import _compiled, _deepclock, _record
+from . import _compiled, _deepclock, _record, _traced
 
 # The time limit of a statement without options for time or precision: a second or two, with its warm-up.
 BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
@@ -71,16 +71,17 @@ def doubt(record, more):
 
 
 def _measured(fn, /, *args, **options):
-    """Measures; the record states what torch.compile compiled during the measurement."""
-    if "torch" not in sys.modules:
+    """Measures; the record states what was compiled during the measurement."""
+    counts = _traced.mark(fn)
+    if "torch" not in sys.modules and not counts:
         return _deepclock.bench(fn, *args, **options)
     asked, begin = _record.keeping(options, options.pop("title", None)), _compiled.mark()
     record = _deepclock.bench(fn, *args, no_history=True, **options)
-    compiled = _compiled.since(begin)
-    if compiled:
-        out = _record.Amended(record)
-        _compiled.note(out, compiled, "during the measurement, warm-up included")
-        record = out.finish()
+    for compiled, note in ((_compiled.since(begin), _compiled.note), (_traced.since(counts), _traced.note)):
+        if compiled:
+            out = _record.Amended(record)
+            note(out, compiled, "during the measurement, warm-up included")
+            record = out.finish()
     return _record.kept(record, asked)
 
 

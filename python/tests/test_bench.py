@@ -2,6 +2,8 @@
 """Measuring functions, models and programs, and the options of all of them."""
 
 import datetime
+import functools
+import itertools
 import signal
 import sys
 import threading
@@ -53,6 +55,31 @@ class FunctionTest(Case):
                   deepclock.bench("g(x)", setup="g = jit(sum); x = (1, 2)", globals={"jit": jit}, **short())):
             self.assertGreaterEqual(r["time/first_run"].value, 50e6)
             self.assertLess(r["latency/median"].value, r["time/first_run"].value)
+
+    def test_repeated_compilations_are_noted(self):
+        class Function:
+            """Compiles for each new shape, and counts, as tf.function does."""
+            __name__ = "step"
+
+            def __init__(self):
+                self.shapes = set()
+
+            def experimental_get_tracing_count(self):
+                return len(self.shapes)
+
+            def __call__(self, shape):
+                self.shapes.add(shape)
+
+        for call in (lambda step, n: lambda: step(next(n)), lambda step, n: functools.partial(lambda f: f(next(n)), step)):
+            r = deepclock.bench(call(Function(), itertools.cycle((1, 2, 3))), **short(runs=10, group=1))
+            self.assertEqual((r.facts["compiled/times"].value, r.facts["compiled/again"].value), (3, 2))
+            self.assertIn("TensorFlow compiled step again twice", next(n.text for n in r.notes if n.code == "recompiled"))
+        step = Function()
+        r = deepclock.bench(step, 1, **short(runs=10, group=1))
+        self.assertEqual((r.facts["compiled/times"].value, r.facts["compiled/again"].value), (1, 0))
+        r = deepclock.bench(step, 1, **short(runs=10, group=1))
+        self.assertNotIn("recompiled", [n.code for n in r.notes])
+        self.assertNotIn("compiled/times", r.facts)
 
     def test_no_arguments(self):
         self.assertEqual(deepclock.bench(work, **short())["runs/count"].value, 20)
