@@ -4,7 +4,9 @@
 import datetime
 import functools
 import itertools
+import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -80,6 +82,29 @@ class FunctionTest(Case):
         r = deepclock.bench(step, 1, **short(runs=10, group=1))
         self.assertNotIn("recompiled", [n.code for n in r.notes])
         self.assertNotIn("compiled/times", r.facts)
+
+    def test_waiting_for_a_processor_is_apart(self):
+        def spin():
+            end = time.thread_time() + 0.015
+            while time.thread_time() < end:
+                pass
+
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        try:
+            r = deepclock.bench(spin, **short(runs=40, group=1))
+        finally:
+            other.kill()
+            other.wait()
+            os.sched_setaffinity(0, before)
+        less = r["latency/less_run_delay"]
+        if less.absent and "the kernel does not count" in less.absent:
+            self.skipTest(less.absent)
+        # A spinning run takes its own 15 ms, however long it waits.
+        self.assertTrue(14.9e6 < less.value < 25e6, less)
+        self.assertGreater(r["latency/mean"].value, 1.2 * less.value)
+        self.assertEqual(r.facts["samples/undisturbed_of"].value, 40)
 
     def test_no_arguments(self):
         self.assertEqual(deepclock.bench(work, **short())["runs/count"].value, 20)

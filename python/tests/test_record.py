@@ -187,7 +187,7 @@ class RecordTest(Case):
             self.record.figures(os.path.join(self.folder, "ratios.svg"))
         with self.assertRaisesRegex(deepclock.AbsentError, "nothing for the figure 'timeline'"):
             self.record.figures(os.path.join(self.folder, "timeline.svg"))
-        with self.assertRaisesRegex(ValueError, "'nothing' is no figure .*timeline, histogram, ecdf"):
+        with self.assertRaisesRegex(ValueError, "no figure is named 'nothing' .*timeline, histogram, ecdf"):
             self.record.figures(os.path.join(self.folder, "nothing.svg"))
         os.mkdir(os.path.join(self.folder, "directory.svg"))
         with warnings.catch_warnings():

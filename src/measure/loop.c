@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "os/os.h"
+#include <math.h>
 
 /* A slice is about this long: reading the CPU clock twice (0.35 us) then costs under 0.4 %. */
 #define SLICE_NS	  100000.0
@@ -120,7 +121,7 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)
 {
 	const bool outside = l->target->engine.ops->caps & DCK_CAP_COMMAND;
-	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
+	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end, waited_begin = 0, waited_end = 0;
 	double cpu_ns, runs;
 	dck_status status;
 
@@ -130,9 +131,16 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		n = 1;
 		DCK_TRY(before_run(l, err));
 	}
+	bool known = to->delay && n == 1 && l->waited(l->waited_self, &waited_begin);
+
 	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
 	status = loop_timed(l, to->latency, n, &first_ns, &done, err);
 	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
+	known = known && l->waited(l->waited_self, &waited_end);
+	for (uint64_t i = 0; to->delay && i < done; i++)
+		measure_samples_push(to->delay, first_ns - l->origin_ns,
+				     known ? (double)(waited_end - waited_begin) / (double)l->group
+					   : NAN);
 	if (done > 0) {
 		runs = (double)(done * l->group);
 		cpu_ns = (double)(cpu_end - cpu_begin);

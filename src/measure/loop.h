@@ -29,6 +29,9 @@ typedef struct measure_loop {
 	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
 	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */
+	/* Reads for how long threads have waited for a processor, in ns; NULL: not known. */
+	bool (*waited)(void *self, uint64_t *ret_ns);
+	void *waited_self;
 } measure_loop;
 
 /* Sample buffers of a phase. Each may be NULL. */
@@ -36,8 +39,11 @@ typedef struct phase_samples {
 	measure_samples *latency;
 	measure_samples *cpu;		/* process CPU time per run, one value per slice */
 	measure_samples *user, *system; /* of a command's runs */
-	uint64_t peak_rss_bytes;	/* greatest of a command's runs */
-	double cpu_ns, wall_ns;		/* sums over the slices */
+	/* For how long threads waited for a processor in a sample that is a slice of its own; else
+	 * NaN. One for each of `latency`, needs `waited`. */
+	measure_samples *delay;
+	uint64_t peak_rss_bytes; /* greatest of a command's runs */
+	double cpu_ns, wall_ns;	 /* sums over the slices */
 } phase_samples;
 
 /* Takes `n` samples. On failure the earlier samples are kept. E_CANCEL: the observer cancelled. */

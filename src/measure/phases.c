@@ -53,6 +53,7 @@ dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool
 	DCK_TRY(measure_samples_init(&p->cpu, keep, false, err));
 	DCK_TRY(measure_samples_init(&p->user, keep, false, err));
 	DCK_TRY(measure_samples_init(&p->system, keep, false, err));
+	DCK_TRY(measure_samples_init(&p->delay, keep, false, err));
 	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
 	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", most);
 	p->sinks = (phase_samples){
@@ -71,6 +72,7 @@ void measure_phases_done(measure_phases *p)
 	measure_samples_done(&p->cpu);
 	measure_samples_done(&p->user);
 	measure_samples_done(&p->system);
+	measure_samples_done(&p->delay);
 	memset(p, 0, sizeof *p);
 }
 
@@ -298,6 +300,8 @@ static bool plateau_cut(measure_phases *p)
 	for (size_t i = 0; i < cut; i++)
 		measure_samples_push(&p->warm, s->at_ns[i], s->value[i]);
 	measure_samples_drop(s, cut);
+	if (p->sinks.delay)
+		measure_samples_drop(p->sinks.delay, cut);
 	p->cut_runs = cut * p->loop.group;
 	p->cut_ns = at_ns + p->loop.origin_ns - p->measured_at_ns;
 	p->cut_ratio = step.before / step.after - 1;

@@ -30,7 +30,7 @@ typedef enum measure_end {
 typedef struct measure_phases {
 	measure_plan plan;
 	measure_loop loop;
-	measure_samples warm, latency, cpu, user, system;
+	measure_samples warm, latency, cpu, user, system, delay;
 	double *scratch;     /* for the statistics of a full store */
 	phase_samples sinks; /* of the measurement */
 

@@ -210,6 +210,28 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 			    100 * (high - low) / sum, 100 * within / sum);
 }
 
+/* Numbers of runs are of all processes. */
+static void counts_sum(record_builder *b, const workers *w)
+{
+	static const char *const keys[] = {"undisturbed", "undisturbed_of"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		double sum = 0;
+		size_t n = 0;
+
+		for (size_t k = 0; k < w->n; k++) {
+			const dck_fact *f = dck_record_fact(w->records[k], "samples", keys[i]);
+
+			if (f) {
+				sum += dck_value_number(&f->value);
+				n++;
+			}
+		}
+		if (n > 0)
+			record_fact_int(b, "samples", keys[i], DCK_UNIT_ONE, (int64_t)sum);
+	}
+}
+
 static dck_status processes_combine(const workers *w, const dck_err *failure, dck_status failed,
 				    dck_record **ret, dck_err *err)
 {
@@ -226,6 +248,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	record_set_began(b, first->began_unix_ns);
 	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
+	counts_sum(b, w);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",

@@ -9,6 +9,7 @@
 #include "measure/results.h"
 #include "measure/session.h"
 #include "measure/measure_trace.h"
+#include "measure/run_delays.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +22,14 @@ typedef struct run {
 	os_usage before, after; /* around the measurement */
 	record_others others;
 	measure_traced traced;
+	run_delays delays;
 } run;
 
 /* Everything between opening the subject and the last run. */
 static dck_status measure(run *r, dck_err *err)
 {
 	DCK_TRY(measure_session_warm(&r->session, err));
+	run_delays_begin(&r->delays, &r->session.phases);
 	record_others_begin(&r->others, 0);
 	os_usage_get(&r->before);
 	dck_status status = measure_phase_measure(&r->session.phases, err);
@@ -107,6 +110,7 @@ static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 	asked.statistic = measure_plan_statistic(&r->session.phases.plan); /* p50 is the median */
 	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
+	run_delays_record(&r->delays, &r->session.phases, b);
 	runner_device(r, s, status);
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
@@ -171,6 +175,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 		subject_hooks_facts(r.record, s);
 		subject_hooks_note(r.record, &cleanup);
 	}
+	run_delays_end(&r.delays);
 	measure_context_end(&r.shared);
 	measure_traced_stop(&r.traced, NULL);
 	if (status == DCK_OK)

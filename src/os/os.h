@@ -406,6 +406,19 @@ unsigned os_threads_after_main(int *ret_status, int *other);
 _Noreturn void os_thread_exit(int status); /* this thread alone, without destructors */
 uint64_t os_resident_bytes(void);	   /* 0: not known */
 
+/* --- run_delay.c: how long this process's threads waited for a processor. */
+enum { OS_RUN_DELAY_THREADS = 256 };
+typedef struct os_run_delay os_run_delay;
+/* Opens the counters of all threads. E_UNSUP: the kernel does not count; E_LIMIT: more threads. */
+dck_status os_run_delay_open(os_run_delay **ret, dck_err *err);
+/* Returns the sum over all threads since the opening; threads that started since are included. It
+ * takes 1 to 2 us for each thread. false: some thread could not be counted. */
+bool os_run_delay_read(os_run_delay *d, uint64_t *ret_ns);
+/* Returns the number of threads that ran for `least_ns` or more since the opening, as of the last
+ * reading. */
+unsigned os_run_delay_busy(const os_run_delay *d, uint64_t least_ns);
+void os_run_delay_close(os_run_delay *d); /* NULL is allowed */
+
 /* --- signal_hooks.c: hooks that run before the normal action of a signal, in a handler, on the
  * thread that got the signal. */
 typedef struct os_signal_hooks {

@@ -186,6 +186,19 @@ void stat_limit_mean(double mean, double half, double n, double n_eff, double li
 double stat_limit_runs(const double *x, size_t n, double p, double limit, double confidence,
 		       double *scratch);
 
+/* --- runs in which no thread waited for a processor (undisturbed.c) */
+typedef struct stat_undisturbed {
+	size_t runs, known;   /* undisturbed ones, of those whose delay is known */
+	double rate;	      /* disturbances per unit of a run's own time */
+	stat_estimate median; /* of the undisturbed runs, weighted for their lengths */
+} stat_undisturbed;
+size_t stat_undisturbed_scratch(size_t n);
+/* Estimates the median of runs without disturbance. x[0..n): times of runs in the order taken;
+ * delay[i]: how long threads were kept waiting in that run, in the same unit, NaN if not known. A
+ * run is undisturbed if the delay is below 1 % of it. scratch: stat_undisturbed_scratch(n). */
+void stat_undisturbed_estimate(const double *x, const double *delay, size_t n, double level,
+			       double *scratch, stat_undisturbed *ret);
+
 /* --- classifiers (classify.c) */
 typedef struct stat_class {
 	uint64_t hits, predicted, support; /* true positives; predictions; items of the class */

@@ -84,6 +84,8 @@ typedef struct pair {
 } pair;
 
 #define PAIRS_OF_DEVICE 2
+#define DISTURBED_SHARE 0.02 /* the answer moved by more */
+#define INTERVAL_COLS	25
 
 static bool is_of_device(const dck_record *r)
 {
@@ -295,6 +297,43 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
+/* "31 of 244 runs had their processors to themselves: median 12.91 ms  [12.84, 13.08] 95 %", or of
+ * one thread the runs without its waits; where other programs moved the answer. */
+static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
+{
+	static const char *const tags[] = {"latency/undisturbed", "latency/less_run_delay"};
+	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed"),
+		       *of = dck_record_fact(r, "samples", "undisturbed_of");
+	const double median = dck_record_value(r, "latency/median");
+	char value[FORMAT_SIZE];
+	const dck_metric *m = NULL;
+	double runs, all, v = NAN;
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if ((m = text_metric(r, tags[i], &v)) && m->level > 0)
+			break;
+	if (i == 2 || !some || !of || !format_number_of(&some->value, &runs) ||
+	    !format_number_of(&of->value, &all) || (m->lo <= median && median <= m->hi) ||
+	    !(fabs(v / median - 1) > DISTURBED_SHARE))
+		return;
+	page_to(p, 2);
+	if (i == 0)
+		page_fmt(p, "%.0f of %.0f runs had their processors to themselves: median ", runs,
+			 all);
+	else
+		page_text(p, "without the waits for a processor: median ");
+	page_fmt(p, "%s", latency_text(scale, v, value));
+	if (p->col + INTERVAL_COLS > p->width) {
+		page_line(p);
+		page_to(p, 2);
+	}
+	page_text(p, "  ");
+	text_interval(p, m, value);
+	text_level(p, m->level);
+	page_line(p);
+}
+
 /* Conditions fixed at the start of a process remain until its end, so its interval does not cover
  * the next process. */
 static bool is_one_start(const dck_record *r)
@@ -354,6 +393,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
+	undisturbed_line(p, r, &scale);
 }
 
 /* --- the whole */

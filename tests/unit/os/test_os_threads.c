@@ -4,11 +4,15 @@
 #include "os/os.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -108,12 +112,78 @@ static void another_thread_is_seen(void **state)
 	assert_false(os_thread_read(tid, true, &told));
 }
 
+static void *burner(void *ns)
+{
+	burn(*(const uint64_t *)ns);
+	return NULL;
+}
+
+/* A process that computes on the same processor makes this thread wait for as long as it runs, and
+ * no longer than the thread does not run. */
+static void waiting_for_a_processor_is_counted(void **state)
+{
+	static const uint64_t least_ns = 40000000, thread_ns = 3000000;
+	cpu_set_t all, one;
+	os_run_delay *d;
+	uint64_t began, own, delay, theirs = 0;
+	clockid_t clock;
+	struct timespec t;
+	pthread_t thread;
+
+	(void)state;
+	if (os_run_delay_open(&d, NULL) != DCK_OK)
+		skip(); /* the kernel does not count */
+	os_run_delay_close(d);
+	assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+	const pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	assert_true(child > 0);
+	assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+	assert_int_equal(os_run_delay_open(&d, NULL), DCK_OK);
+	assert_int_equal(clock_gettime(clock, &t), 0);
+	const uint64_t before = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	began = os_now_ns();
+	own = os_thread_cpu_ns();
+	/* Until the other one has run for long enough, whatever else the machine does. */
+	while (theirs < least_ns) {
+		burn(1000000);
+		assert_int_equal(clock_gettime(clock, &t), 0);
+		theirs = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - before;
+	}
+	assert_true(os_run_delay_read(d, &delay));
+	own = os_thread_cpu_ns() - own;
+	const uint64_t wall = os_now_ns() - began;
+
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	/* The kernel's clocks of a tick: 10 ms at most. */
+	assert_true(delay + 10000000 >= theirs);
+	assert_true(delay <= wall - own + 10000000);
+	assert_int_equal(os_run_delay_busy(d, 1), 1);
+	/* Threads that start and end are found. */
+	assert_int_equal(pthread_create(&thread, NULL, burner, (void *)&thread_ns), 0);
+	assert_true(os_run_delay_read(d, &delay));
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 3; i++)
+		assert_true(os_run_delay_read(d, &delay));
+	os_run_delay_close(d);
+	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int test_os_threads(void);
 int test_os_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(own_use_grows_with_what_is_done),
 	    cmocka_unit_test(another_thread_is_seen),
+	    cmocka_unit_test(waiting_for_a_processor_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

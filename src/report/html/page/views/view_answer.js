@@ -9,7 +9,7 @@ import { cell, cellMore, factValue, metric, number } from "../record.js";
 
 const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
-const TILES = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
+const TILES = ["latency/median", "latency/undisturbed", "latency/less_run_delay", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
 /* Of a run on a device. */
 const PARTS = ["device/enqueue", "transfer/to_device", "transfer/from_device", "time/first_run"];
 

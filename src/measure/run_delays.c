@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/run_delays.h"
+
+#include "base/mem.h"
+#include "deepclock/opt.h"
+#include "measure/results.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Both readings around a run take at most this share of it. */
+#define READING_SHARE 0.05
+#define READINGS      5
+/* Threads that compute: they ran for this share of the measurement. */
+#define BUSY_SHARE 0.05
+
+static bool delay_read(void *self, uint64_t *ret_ns)
+{
+	return os_run_delay_read(self, ret_ns);
+}
+
+/* The least of some: a neighbour can only lengthen it. */
+static double reading_cost_ns(os_run_delay *d)
+{
+	uint64_t least = UINT64_MAX, ignored;
+
+	for (int i = 0; i < READINGS; i++) {
+		const uint64_t begin_ns = os_now_ns();
+
+		os_run_delay_read(d, &ignored);
+		const uint64_t took_ns = os_now_ns() - begin_ns;
+		least = took_ns < least ? took_ns : least;
+	}
+	return (double)least;
+}
+
+void run_delays_begin(run_delays *u, measure_phases *p)
+{
+	const double sample_ns = p->loop.run_ns * (double)p->loop.group;
+	char cost[32], run[32];
+	dck_err err = {0};
+
+	*u = (run_delays){0};
+	if (p->plan.asked.clock)
+		return;
+	if (p->loop.target->engine.ops->caps & DCK_CAP_COMMAND) {
+		snprintf(u->why, sizeof u->why, "the runs are other processes");
+		return;
+	}
+	if (os_run_delay_open(&u->delay, &err) != DCK_OK) {
+		snprintf(u->why, sizeof u->why, "%.150s", err.msg);
+		return;
+	}
+	const double cost_ns = reading_cost_ns(u->delay);
+
+	if (!(2 * cost_ns <= READING_SHARE * sample_ns)) {
+		snprintf(u->why, sizeof u->why,
+			 "reading how long threads waited takes %s, too long beside %s",
+			 dck_text_time(cost_ns, cost, sizeof cost),
+			 sample_ns > 0 ? dck_text_time(sample_ns, run, sizeof run)
+				       : "a run of unknown length");
+		run_delays_end(u);
+		return;
+	}
+	p->loop.waited = delay_read;
+	p->loop.waited_self = u->delay;
+	p->sinks.delay = &p->delay;
+}
+
+static void undisturbed_put(record_builder *b, const stat_undisturbed *e)
+{
+	static const char tag[] = "latency/undisturbed";
+	stat_estimate median = e->median;
+	char why[160];
+
+	record_fact_int(b, "samples", "undisturbed", DCK_UNIT_ONE, (int64_t)e->runs);
+	record_fact_int(b, "samples", "undisturbed_of", DCK_UNIT_ONE, (int64_t)e->known);
+	if (!median.has_interval) {
+		snprintf(why, sizeof why,
+			 "%zu of %zu runs had their processors to themselves, too few for an "
+			 "interval",
+			 e->runs, e->known);
+		record_metric_absent(b, tag, why);
+		return;
+	}
+	snprintf(median.how, sizeof median.how,
+		 "median of %zu of %zu runs in which no thread waited for a processor", e->runs,
+		 e->known);
+	measure_result_estimate(b, tag, &median);
+}
+
+/* Of one thread that computes: each run's time less its run delay. */
+static void less_delay_put(record_builder *b, const measure_phases *p, double *scratch)
+{
+	double *const own = scratch;
+	stat_estimate e;
+	size_t k = 0;
+
+	for (size_t i = 0; i < p->latency.n; i++)
+		if (!isnan(p->delay.value[i]))
+			own[k++] = p->latency.value[i] - p->delay.value[i];
+	stat_estimate_one(STAT_MEDIAN, own, k, p->plan.asked.level, scratch + p->latency.n, &e);
+	if (e.present)
+		snprintf(e.how, sizeof e.how,
+			 "median of %zu runs, less the time for which their thread waited for a "
+			 "processor",
+			 k);
+	measure_result_estimate(b, "latency/less_run_delay", &e);
+}
+
+static void delays_absent(record_builder *b, const char *why)
+{
+	record_metric_absent(b, "latency/undisturbed", why);
+	record_metric_absent(b, "latency/less_run_delay", why);
+}
+
+void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b)
+{
+	const size_t n = p->latency.n;
+	const unsigned allowed = os_cpus_allowed();
+	double *scratch;
+	stat_undisturbed e;
+	char why[160];
+
+	assert(!u->delay || p->delay.n == n);
+	if (!u->delay) {
+		if (u->why[0])
+			delays_absent(b, u->why);
+		return;
+	}
+	const unsigned busy =
+	    os_run_delay_busy(u->delay, (uint64_t)(BUSY_SHARE * (double)p->measured_ns));
+
+	if (busy > allowed) {
+		snprintf(why, sizeof why,
+			 "%u threads computed on %u processor%s, and waited for each other", busy,
+			 allowed, allowed == 1 ? "" : "s");
+		delays_absent(b, why);
+		return;
+	}
+	scratch = mem_alloc(stat_undisturbed_scratch(n) * sizeof *scratch);
+	if (!scratch) {
+		delays_absent(b, "out of memory");
+		return;
+	}
+	stat_undisturbed_estimate(p->latency.value, p->delay.value, n, p->plan.asked.level, scratch,
+				  &e);
+	undisturbed_put(b, &e);
+	if (busy <= 1) {
+		less_delay_put(b, p, scratch);
+	} else {
+		snprintf(why, sizeof why,
+			 "%u threads computed, and which of them a run waited for is not known",
+			 busy);
+		record_metric_absent(b, "latency/less_run_delay", why);
+	}
+	mem_free(scratch);
+}
+
+void run_delays_end(run_delays *u)
+{
+	os_run_delay_close(u->delay);
+	u->delay = NULL;
+}
