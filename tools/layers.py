@@ -59,7 +59,7 @@ LAYERS = {
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),
     "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
                           ISO, ()),
-    "src/study/roofline": (("base", "os", "stat", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
+    "src/study/roofline": (("base", "os", "stat", "device", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
     "src/study/profile": (("base", "os", "stat", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject",
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),

@@ -314,6 +314,158 @@ static void the_first_gpu(void **state)
 	device_close(d);
 }
 
+/* --- objects: PoCL and LLVM keep memory until the process ends (tests/lsan.supp), which would hide
+ * an object that is not released here. */
+
+enum { CONTEXTS, QUEUES, BUFFERS, MAPS, EVENTS, PROGRAMS, KERNELS, OBJECTS };
+static int live[OBJECTS], made[OBJECTS];
+
+static void live_add(int object, bool is)
+{
+	live[object] += is;
+	made[object] += is;
+}
+
+static cl_context context_new(const cl_context_properties *p, cl_uint n, const cl_device_id *id,
+			      void (*f)(const char *, const void *, size_t, void *), void *self,
+			      cl_int *code)
+{
+	const cl_context c = real.CreateContext(p, n, id, f, self, code);
+
+	live_add(CONTEXTS, c);
+	return c;
+}
+
+static cl_command_queue queue_new(cl_context c, cl_device_id id, cl_command_queue_properties p,
+				  cl_int *code)
+{
+	const cl_command_queue q = real.CreateCommandQueue(c, id, p, code);
+
+	live_add(QUEUES, q);
+	return q;
+}
+
+static cl_mem buffer_new(cl_context c, cl_mem_flags flags, size_t n, void *host, cl_int *code)
+{
+	const cl_mem m = real.CreateBuffer(c, flags, n, host, code);
+
+	live_add(BUFFERS, m);
+	return m;
+}
+
+static void *map_new(cl_command_queue q, cl_mem m, cl_bool wait, cl_map_flags flags, size_t at,
+		     size_t n, cl_uint nwait, const cl_event *w, cl_event *e, cl_int *code)
+{
+	void *p = real.EnqueueMapBuffer(q, m, wait, flags, at, n, nwait, w, e, code);
+
+	live_add(MAPS, p);
+	return p;
+}
+
+static cl_int event_new(cl_command_queue q, cl_uint n, const cl_event *w, cl_event *e)
+{
+	const cl_int code = real.EnqueueMarkerWithWaitList(q, n, w, e);
+
+	live_add(EVENTS, *e);
+	return code;
+}
+
+static cl_program program_new(cl_context c, cl_uint n, const char **text, const size_t *length,
+			      cl_int *code)
+{
+	const cl_program p = real.CreateProgramWithSource(c, n, text, length, code);
+
+	live_add(PROGRAMS, p);
+	return p;
+}
+
+static cl_kernel kernel_new(cl_program p, const char *name, cl_int *code)
+{
+	const cl_kernel k = real.CreateKernel(p, name, code);
+
+	live_add(KERNELS, k);
+	return k;
+}
+
+#define RELEASE(name, type, function, object) \
+	static cl_int name(type x)            \
+	{                                     \
+		live[object]--;               \
+		return real.function(x);      \
+	}
+RELEASE(context_free, cl_context, ReleaseContext, CONTEXTS)
+RELEASE(queue_free, cl_command_queue, ReleaseCommandQueue, QUEUES)
+RELEASE(buffer_free, cl_mem, ReleaseMemObject, BUFFERS)
+RELEASE(event_free, cl_event, ReleaseEvent, EVENTS)
+RELEASE(program_free, cl_program, ReleaseProgram, PROGRAMS)
+RELEASE(kernel_free, cl_kernel, ReleaseKernel, KERNELS)
+
+static cl_int map_free(cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *w,
+		       cl_event *e)
+{
+	live[MAPS]--;
+	return real.EnqueueUnmapMemObject(q, m, p, n, w, e);
+}
+
+static void every_object_is_released(void **state)
+{
+	enum { LANGUAGE = 0 }; /* OpenCL C */
+	device_memory *m = NULL;
+	device_kernel *k = NULL;
+	device_queue *q = NULL;
+	device_mark *mark = NULL;
+	device *d = NULL;
+	void *pinned[2] = {NULL};
+
+	(void)state;
+	begin();
+	opencl.CreateContext = context_new;
+	opencl.ReleaseContext = context_free;
+	opencl.CreateCommandQueue = queue_new;
+	opencl.ReleaseCommandQueue = queue_free;
+	opencl.CreateBuffer = buffer_new;
+	opencl.ReleaseMemObject = buffer_free;
+	opencl.EnqueueMapBuffer = map_new;
+	opencl.EnqueueUnmapMemObject = map_free;
+	opencl.EnqueueMarkerWithWaitList = event_new;
+	opencl.ReleaseEvent = event_free;
+	opencl.CreateProgramWithSource = program_new;
+	opencl.ReleaseProgram = program_free;
+	opencl.CreateKernel = kernel_new;
+	opencl.ReleaseKernel = kernel_free;
+	assert_int_equal(device_open("opencl", &d, NULL), DCK_OK);
+	assert_int_equal(device_queue_open(d, &q, NULL), DCK_OK);
+	assert_int_equal(device_mark_open(d, &mark, NULL), DCK_OK);
+	assert_int_equal(device_memory_open(d, 4096, &m, NULL), DCK_OK);
+	/* One of the two is left to device_close(). */
+	assert_int_equal(device_host_alloc(d, 4096, &pinned[0], NULL), DCK_OK);
+	assert_int_equal(device_host_alloc(d, 4096, &pinned[1], NULL), DCK_OK);
+	assert_int_equal(device_kernel_open(d, case_kernels[LANGUAGE].wrong, "work", &k, NULL),
+			 DCK_E_FORMAT);
+	assert_int_equal(device_kernel_open(d, case_kernels[LANGUAGE].work, "none", &k, NULL),
+			 DCK_E_ARG);
+	assert_int_equal(device_kernel_open(d, case_kernels[LANGUAGE].work, "work", &k, NULL),
+			 DCK_OK);
+	for (int i = 0; i < 5; i++) {
+		const device_arg args[] = {{.memory = m}, {.word = 1}};
+		assert_int_equal(device_kernel_run(q, k, args, 2, 1, 1, NULL), DCK_OK);
+		assert_int_equal(device_copy_host(q, DEVICE_TO_HOST, m, 0, pinned[0], 4096, NULL),
+				 DCK_OK);
+		assert_int_equal(device_mark_record(q, mark, NULL), DCK_OK);
+		assert_int_equal(device_wait(q, DEVICE_WAIT_SPIN, NULL), DCK_OK);
+	}
+	device_kernel_close(k);
+	device_mark_close(mark);
+	device_memory_close(m);
+	device_host_free(d, pinned[0]);
+	device_queue_close(q);
+	device_close(d);
+	for (int i = 0; i < OBJECTS; i++) {
+		assert_true(made[i] > 0);
+		assert_int_equal(live[i], 0);
+	}
+}
+
 int test_opencl(void);
 int test_opencl(void)
 {
@@ -325,6 +477,7 @@ int test_opencl(void)
 	    cmocka_unit_test_teardown(a_command_fails, end),
 	    cmocka_unit_test_teardown(no_driver_is_installed, end),
 	    cmocka_unit_test_teardown(the_first_gpu, end),
+	    cmocka_unit_test_teardown(every_object_is_released, end),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
