@@ -29,6 +29,8 @@ LAYERS = {
                "process/lazy_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
+    # Devices that run asynchronously, and their drivers, which are loaded at run time.
+    "src/device": (("base", "os"), "device device_null", ("base", "bench"), ISO, ("pthread.h",)),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
@@ -57,7 +59,7 @@ LAYERS = {
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),
     "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
                           ISO, ()),
-    "src/study/roofline": (("base", "os", "stat", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
+    "src/study/roofline": (("base", "os", "stat", "device", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
     "src/study/profile": (("base", "os", "stat", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject",
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),

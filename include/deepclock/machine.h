@@ -27,6 +27,7 @@ typedef struct dck_machine_config {
 	bool cached_only;     /* do not measure: a cached result or E_ABSENT */
 	bool keep;	      /* cache the result of a busy machine too */
 	const char *title;    /* the record's `command`; NULL: none */
+	const char *device;   /* "opencl", "opencl:1", "gpu"; NULL: the processor */
 } dck_machine_config;
 DCK_API extern const dck_opt dck_machine_options[];
 
@@ -46,8 +47,13 @@ static inline void dck_machine_init(dck_machine_config *c)
  * passes were skipped, or a peak is at most 0.8 of its theoretical value. *ret is owned:
  * dck_record_free(). c NULL: the defaults; watch NULL: silent. If it is cancelled after the first
  * result, the call succeeds, the record is marked incomplete and has the note "interrupted".
- * Errors: E_ABSENT (cached_only without a cached result), E_ARG (more threads than processors),
- * E_CANCEL, E_LIMIT (no threads), E_NOMEM. @since 0.1 */
+ *
+ * With `device` the limits of that device are measured, each time, and never cached. Metrics:
+ * device/peak/TYPE, device/memory/KIND, device/transfer/..., device/kernel/..., device/mark/...
+ *
+ * Errors: E_ABSENT (no such device), E_DEVICE (it failed), E_ABSENT (cached_only without a cached
+ * result), E_ARG (more threads than processors), E_CANCEL, E_LIMIT (no threads), E_NOMEM. @since
+ * 0.1 */
 DCK_API dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch,
 			       dck_record **ret, dck_err *err) DCK_MUST_USE;
 

@@ -941,6 +941,7 @@ def machine(
     threads: Union[_Number, None] = ...,
     cached_only: Union[bool, None] = ...,
     keep: Union[bool, None] = ...,
+    device: Union[_Text, None] = ...,
     save: Union[_Text, None] = ...,
     html: Union[_Text, None] = ...,
     sources: Union[bool, None] = ...,

@@ -685,10 +685,16 @@ static void costs_put(page *p, const dck_record *r)
 	}
 }
 
+/* Returns whether it is the record of a device's limits. */
+static bool is_device_limits(const dck_record *r)
+{
+	return dck_record_metric(r, "device/peak/fp32") != NULL;
+}
+
 static bool answers_first(const dck_record *r)
 {
 	return dck_record_fact(r, "result", "answer") &&
-	       (text_is_machine(r) || r->nops > 0 || is_counted(r) ||
+	       (text_is_machine(r) || is_device_limits(r) || r->nops > 0 || is_counted(r) ||
 		dck_record_fact(r, "accuracy", "items"));
 }
 
@@ -710,7 +716,7 @@ void text_details(page *p, const dck_record *r)
 	else if (is_counted(r)) {
 		if (!answers_first(r))
 			details_counts_put(p, r);
-	} else if (!keyed || details_is_timed(r))
+	} else if (!is_device_limits(r) && (!keyed || details_is_timed(r)))
 		main_put(p, r, &scale);
 	if (keyed)
 		keys_put(p, r);

@@ -23,6 +23,8 @@
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include "machine/loops.h"
+#include "study/roofline/device_record.h"
+#include "study/roofline/limit_metrics.h"
 #include "record/record_internal.h"
 #include "record/others.h"
 #include "stat/stat.h"
@@ -32,29 +34,6 @@
 
 #define KEY_BYTES  1024
 #define PATH_BYTES 4096
-#define LEVEL	   0.95
-
-const dck_opt dck_machine_options[] = {
-    DCK_FLAG(dck_machine_config, refresh, "refresh",
-	     "measure again, even if a result of this machine is cached"),
-    DCK_FLAG(dck_machine_config, quick, "quick",
-	     "without a cached result, measure for a second or two; such a result is not cached"),
-    DCK_OPTION(COUNT, dck_machine_config, threads, "threads", "N", NULL,
-	       "threads of the columns for all; default: one for each core this process may use",
-	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
-    DCK_FLAG(dck_machine_config, cached_only, "cached-only",
-	     "never measure: show the cached result, or fail", .excludes = "refresh"),
-    DCK_FLAG(dck_machine_config, keep, "keep",
-	     "keep the result also when the machine was too busy to be measured well"),
-    {0},
-};
-
-void dck_machine_init_sized(dck_machine_config *c, uint32_t struct_size)
-{
-	const dck_opt *const tables[] = {dck_machine_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
-}
 
 /* Everything that the record is made of. */
 typedef struct survey {
@@ -198,18 +177,19 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 
 static void facts_devices(record_builder *b)
 {
-	machine_device device[MACHINE_DEVICES_MAX];
+	machine_device found[MACHINE_DEVICES_MAX];
 	const char *why;
-	const unsigned n = machine_devices_find("", device, &why);
+	const unsigned n = machine_devices_find("", found, &why);
 	char key[48];
 
 	for (unsigned i = 0; i < n; i++) {
-		snprintf(key, sizeof key, "accelerator/%.31s", device[i].at);
-		record_fact_text(b, "device", key, device[i].text);
+		snprintf(key, sizeof key, "accelerator/%.31s", found[i].at);
+		record_fact_text(b, "device", key, found[i].text);
 	}
 	if (n > 0)
 		record_fact_absent(b, "device", "limits",
-				   "only those of the processor are measured");
+				   "these are those of the processor; --device measures a "
+				   "device that has a driver");
 	else
 		record_fact_absent(b, "device", "accelerator", why);
 }
@@ -231,23 +211,6 @@ static void facts_method(record_builder *b, const survey *s)
 }
 
 /* --- metrics */
-
-/* Returns a bound on the end point of the distribution of rounds: with probability 1 - a it is
- * below best + (1/a - 1) x (best - second best). D. S. Robson and J. H. Whitlock, "Estimation of a
- * truncation point", Biometrika 51 (1964). */
-static double end_point(const machine_item *i, double best)
-{
-	double second = -INFINITY;
-	bool seen = false;
-
-	for (unsigned k = 0; k < i->n; k++) {
-		if (i->value[k] == best && !seen)
-			seen = true;
-		else
-			second = fmax(second, i->value[k]);
-	}
-	return best + (1 / (1 - LEVEL) - 1) * (best - second);
-}
 
 static void how_text(const machine_item *i, const char *before, char *buf, size_t size)
 {
@@ -272,7 +235,6 @@ static const char *absent_why(const survey *s, const machine_item *i)
 static void metric_rate(record_builder *b, const survey *s, const char *tag, const machine_item *i,
 			const char *before)
 {
-	double best = machine_best(i);
 	char how[160];
 
 	if (i->n == 0) {
@@ -280,29 +242,15 @@ static void metric_rate(record_builder *b, const survey *s, const char *tag, con
 		return;
 	}
 	how_text(i, before, how, sizeof how);
-	if (i->n > 1)
-		record_metric_interval(b, tag, best, best, end_point(i, best), LEVEL, how);
-	else
-		record_metric_real(b, tag, best, how);
+	limit_rate_write(b, tag, i->value, i->n, how);
 }
 
 static void metric_time(record_builder *b, const survey *s, const machine_item *i)
 {
-	stat_estimate e;
-	char how[192];
-
-	if (i->n == 0) {
+	if (i->n == 0)
 		record_metric_absent(b, i->tag, absent_why(s, i));
-		return;
-	}
-	stat_estimate_one(STAT_MEDIAN, i->value, i->n, LEVEL, s->scratch, &e);
-	snprintf(how, sizeof how, "median of %u%s%s", i->n, e.how[0] ? "; " : "", e.how);
-	if (!e.present)
-		record_metric_absent(b, i->tag, e.why);
-	else if (e.has_interval)
-		record_metric_interval(b, i->tag, e.value, e.lo, e.hi, e.level, how);
 	else
-		record_metric_real(b, i->tag, e.value, how);
+		limit_time_write(b, i->tag, i->value, i->n, s->scratch);
 }
 
 /* Returns the number of cores over which machine_item.clock_hz is a sum. */
@@ -678,6 +626,8 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_machine_init, err));
 	if (own.refresh && own.cached_only)
 		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
+	if (own.device)
+		return device_record_make(&own, watch, ret, err);
 	s = mem_zalloc(1, sizeof *s);
 	DCK_NEED(s, err, "for the measurement");
 	s->asked = &own;
