@@ -25,11 +25,12 @@
 /* Trials beyond the first are made only within this time. */
 #define BUDGET_NS 1e9
 
-/* A part of a run is timed so often, or for this time if that is less; for an interval of a median
- * with 95 % it takes 6. */
+/* A part of a run is timed so often; for an interval of a median with 95 % it takes 6. */
 #define PART_RUNS     50
 #define PART_RUNS_MIN 6
-#define PART_NS	      1e9
+
+/* Enqueueing more than this share of a latency is what it measures. */
+#define ENQUEUE_SHARE 0.5
 
 typedef struct device {
 	const dck_engine *e;
@@ -159,6 +160,22 @@ dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, cons
 	return DCK_OK;
 }
 
+dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, device_proof *known,
+				dck_err *err)
+{
+	device_proof p;
+
+	DCK_TRY(device_barriers_list(e, c, &p, err));
+	if (p.n != known->n) {
+		*known = p;
+		return DCK_OK;
+	}
+	for (unsigned i = 0; i < p.n; i++)
+		known->barrier[i].name = p.barrier[i].name;
+	e->barrier_choose(c, known->chosen);
+	return DCK_OK;
+}
+
 /* --- in a record */
 
 void device_proof_record(record_builder *b, const device_proof *p)
@@ -209,7 +226,7 @@ typedef enum part { PART_ENQUEUE, PART_TO_DEVICE, PART_FROM_DEVICE, PARTS } part
 static const struct {
 	const char *tag, *rate; /* rate NULL: nothing is copied */
 	const char *series, *nothing;
-} parts[PARTS] = {
+} part_rows[PARTS] = {
     [PART_ENQUEUE] = {"device/enqueue", NULL, "enqueue", NULL},
     [PART_TO_DEVICE] = {"transfer/to_device", "transfer/to_device_rate", "to_device",
 			"no input is in the device's memory"},
@@ -242,9 +259,9 @@ static dck_status part_once(const device *d, part which, const device_proof *p, 
 
 static void part_absent(record_builder *b, part which, const char *why)
 {
-	record_metric_absent(b, parts[which].tag, why);
-	if (parts[which].rate)
-		record_metric_absent(b, parts[which].rate, why);
+	record_metric_absent(b, part_rows[which].tag, why);
+	if (part_rows[which].rate)
+		record_metric_absent(b, part_rows[which].rate, why);
 }
 
 static void part_put(record_builder *b, part which, const device_proof *p, stat_estimate *e,
@@ -261,23 +278,23 @@ static void part_put(record_builder *b, part which, const device_proof *p, stat_
 			 size, p->barrier[p->n - 1].name);
 	else if (e->present)
 		snprintf(e->how, sizeof e->how, "median of %zu times %s", n, size);
-	measure_result_estimate(b, parts[which].tag, e);
-	if (!parts[which].rate)
+	measure_result_estimate(b, part_rows[which].tag, e);
+	if (!part_rows[which].rate)
 		return;
 	if (!e->present || !(e->value > 0))
-		record_metric_absent(b, parts[which].rate, "the time is not known");
+		record_metric_absent(b, part_rows[which].rate, "the time is not known");
 	else if (e->has_interval && e->lo > 0)
-		record_metric_interval(b, parts[which].rate, (double)bytes * 1e9 / e->value,
+		record_metric_interval(b, part_rows[which].rate, (double)bytes * 1e9 / e->value,
 				       (double)bytes * 1e9 / e->hi, (double)bytes * 1e9 / e->lo,
 				       e->level, "bytes over the time of the transfer");
 	else
-		record_metric_real(b, parts[which].rate, (double)bytes * 1e9 / e->value,
+		record_metric_real(b, part_rows[which].rate, (double)bytes * 1e9 / e->value,
 				   "bytes over the time of the transfer");
 }
 
 static dck_status part_measure(record_builder *b, const device *d, part which,
-			       const device_proof *p, uint64_t origin_ns, double level,
-			       double *scratch, dck_err *err)
+			       const device_proof *p, uint64_t origin_ns, double budget_ns,
+			       double level, double *scratch, double *ret_ns, dck_err *err)
 {
 	double ns[PART_RUNS];
 	uint64_t at[PART_RUNS], bytes = 0;
@@ -285,36 +302,79 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 	stat_estimate e;
 	size_t n = 0;
 
-	for (; n < PART_RUNS && (n < PART_RUNS_MIN || device_now(d) - begin_ns < PART_NS); n++) {
+	for (; n < PART_RUNS && (n < PART_RUNS_MIN || device_now(d) - begin_ns < budget_ns); n++) {
 		at[n] = d->clock->now_ns(d->clock->self) - origin_ns;
 		DCK_TRY(part_once(d, which, p, &bytes, &ns[n], err));
-		if (parts[which].nothing && bytes == 0) {
-			part_absent(b, which, parts[which].nothing);
+		if (part_rows[which].nothing && bytes == 0) {
+			part_absent(b, which, part_rows[which].nothing);
 			return DCK_OK;
 		}
 	}
 	stat_estimate_one(STAT_MEDIAN, ns, n, level, scratch, &e);
 	part_put(b, which, p, &e, n, bytes);
-	record_series(b, parts[which].series, DCK_UNIT_NS, at, ns, n, 0);
+	*ret_ns = e.present ? e.value : NAN;
+	record_series(b, part_rows[which].series, DCK_UNIT_NS, at, ns, n, 0);
 	return DCK_OK;
 }
 
-void device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
-			 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
-			 double level, double *scratch, uint64_t *runs)
+device_parts device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
+				 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
+				 double budget_ns, double level, double *scratch, uint64_t *runs)
 {
 	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
+	double ns[PARTS] = {NAN, NAN, NAN};
 	dck_err why = {0};
 
 	for (part i = 0; i < PARTS; i++)
-		if (part_measure(b, &d, i, p, origin_ns, level, scratch, &why) != DCK_OK)
+		if (part_measure(b, &d, i, p, origin_ns, budget_ns, level, scratch, &ns[i], &why) !=
+		    DCK_OK)
 			part_absent(b, i, why.msg);
+	return (device_parts){ns[PART_ENQUEUE], ns[PART_TO_DEVICE], ns[PART_FROM_DEVICE]};
 }
 
 void device_times_absent(record_builder *b, const char *why)
 {
 	for (part i = 0; i < PARTS; i++)
 		part_absent(b, i, why);
+}
+
+/* A call that waits for the run is the run, and not only its start. */
+bool device_enqueue_bound(const device_proof *p, const device_parts *parts, double latency_ns)
+{
+	return p->chosen > 0 && parts->enqueue_ns > ENQUEUE_SHARE * latency_ns;
+}
+
+static double transfers_ns(const device_parts *parts)
+{
+	const double to = parts->to_device_ns, from = parts->from_device_ns;
+
+	return (isnan(to) ? 0 : to) + (isnan(from) ? 0 : from);
+}
+
+bool device_transfer_bound(const device_parts *parts, double latency_ns)
+{
+	return transfers_ns(parts) > latency_ns;
+}
+
+void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
+			double latency_ns)
+{
+	char took[32], run[32];
+
+	dck_text_time(latency_ns, run, sizeof run);
+	if (device_enqueue_bound(p, parts, latency_ns))
+		record_note(
+		    b, "enqueue-bound",
+		    "the host takes %s of the %s of a run to enqueue its operators, so that "
+		    "the device waits for the host: a faster device would not shorten the run",
+		    dck_text_time(parts->enqueue_ns, took, sizeof took), run);
+	if (device_transfer_bound(parts, latency_ns))
+		record_note(
+		    b, "transfer-bound",
+		    "copying inputs to the device and outputs back takes %s, longer than a "
+		    "run, %s, which does not include it: a request whose data come from the "
+		    "host's memory costs both",
+		    dck_text_time(transfers_ns(parts), took, sizeof took), run);
 }
 
 /* --- operators */

@@ -44,14 +44,32 @@ dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, devi
 dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
 				device_proof *ret, uint64_t *runs, dck_err *err);
 
+/* The same for another context of a model whose barriers were tested: only chooses. *known becomes
+ * the proof of this one. */
+dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, device_proof *known,
+				dck_err *err);
+
 /* Adds the facts and the note of a proof. */
 void device_proof_record(record_builder *b, const device_proof *p);
 
-/* Measures enqueueing and transfers, and adds them with their samples; `origin_ns`: the record's
- * start; scratch: stat_scratch(64). On failure the metrics are absent with its message. */
-void device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
-			 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
-			 double level, double *scratch, uint64_t *runs);
+/* The parts of a run, medians; NaN: not known. */
+typedef struct device_parts {
+	double enqueue_ns, to_device_ns, from_device_ns;
+} device_parts;
+
+/* Measures enqueueing and transfers, each for at most `budget_ns` or 6 times, and adds them with
+ * their samples; `origin_ns`: the record's start; scratch: stat_scratch(64). On failure the metrics
+ * are absent with its message. */
+device_parts device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
+				 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
+				 double budget_ns, double level, double *scratch, uint64_t *runs);
+/* Returns whether the host takes most of a run to enqueue it, so that the device waits for it. */
+bool device_enqueue_bound(const device_proof *p, const device_parts *parts, double latency_ns);
+/* Returns whether copying inputs and outputs takes longer than a run without it. */
+bool device_transfer_bound(const device_parts *parts, double latency_ns);
+/* Adds a note for each of the two. */
+void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
+			double latency_ns);
 /* Adds the same metrics as absent. */
 void device_times_absent(record_builder *b, const char *why);
 

@@ -81,13 +81,19 @@ bool method_on_device(const dck_subject *s)
 }
 
 /* A device's memory is bound beforehand as the host's is, so that runs on both compare. */
-static const char *transfers_text(const dck_subject *s, const device_proof *barriers)
+void method_transfers(record_builder *b, const dck_subject *s, const subject_target *t,
+		      const device_proof *barriers)
 {
+	const char *text =
+	    "none inside: inputs and outputs stay in memory that is bound beforehand";
+
+	if (t->engine.ops->caps & DCK_CAP_NO_TENSORS)
+		return;
 	if (s->model.transfers == DCK_TRANSFERS_INCLUDE)
-		return "inside: inputs go from the host's memory to a device and outputs back";
-	if (method_on_device(s) && barriers->n == 0)
-		return "outputs inside: they go from the device to the host's memory";
-	return "none inside: inputs and outputs stay in memory that is bound beforehand";
+		text = "inside: inputs go from the host's memory to a device and outputs back";
+	else if (method_on_device(s) && barriers->n == 0)
+		text = "outputs inside: they go from the device to the host's memory";
+	record_fact_text(b, "method", "transfers", text);
 }
 
 void method_facts(record_builder *b, const dck_subject *s, const measure_phases *p,
@@ -102,8 +108,7 @@ void method_facts(record_builder *b, const dck_subject *s, const measure_phases 
 			 : caps & DCK_CAP_NO_TENSORS
 			     ? "one call"
 			     : "one call of the engine, until the results are ready");
-	if (!(caps & DCK_CAP_NO_TENSORS))
-		record_fact_text(b, "method", "transfers", transfers_text(s, barriers));
+	method_transfers(b, s, p->loop.target, barriers);
 	facts_warmup(b, p);
 	record_fact_text(b, "method", "stop", ending->stop);
 	record_fact_int(b, "method", "precision_checks", DCK_UNIT_ONE, (int64_t)p->checks);

@@ -22,6 +22,9 @@ void method_samples(record_builder *b, const measure_samples *latency);
 void method_facts(record_builder *b, const dck_subject *s, const measure_phases *p,
 		  const device_proof *barriers, const stop_reason *ending,
 		  const stat_estimate *estimates);
+/* Adds which transfers a run includes. */
+void method_transfers(record_builder *b, const dck_subject *s, const subject_target *t,
+		      const device_proof *barriers);
 /* Returns whether a model is measured on another device than the processor. */
 bool method_on_device(const dck_subject *s);
 

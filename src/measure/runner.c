@@ -14,6 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Each part of a run on a device is timed for at most this share of --max-time, and this time. */
+#define PARTS_SHARE 0.05
+#define PARTS_NS    1e9
+
 typedef struct run {
 	record_builder *record;
 	measure_context shared;
@@ -82,18 +86,24 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 }
 
 /* What a run on a device consists of. */
-static void runner_device(run *r, const dck_subject *s, dck_status status)
+static void runner_device(run *r, const dck_subject *s, const stat_estimate *median,
+			  dck_status status)
 {
 	measure_phases *p = &r->session.phases;
 	const device_proof *proof = &r->session.barriers;
 	const subject_target *t = p->loop.target;
 
 	device_proof_record(r->record, proof);
-	if (proof->n > 0 && status == DCK_OK)
-		device_times_record(r->record, t->engine.ops, t->context, p->loop.clock,
-				    r->shared.origin_ns, proof, p->plan.asked.level, p->scratch,
-				    &p->loop.unused);
-	else if (proof->n > 0)
+	if (proof->n > 0 && status == DCK_OK) {
+		const double budget_ns =
+		    fmin(PARTS_NS, PARTS_SHARE * (double)p->plan.asked.max_time_ns);
+		const device_parts parts = device_times_record(
+		    r->record, t->engine.ops, t->context, p->loop.clock, r->shared.origin_ns, proof,
+		    budget_ns, p->plan.asked.level, p->scratch, &p->loop.unused);
+
+		if (median->present)
+			device_parts_notes(r->record, proof, &parts, median->value);
+	} else if (proof->n > 0)
 		device_times_absent(r->record, "the measurement ended early");
 	else if (method_on_device(s))
 		device_times_absent(r->record, "each run copies its inputs or outputs, and ends "
@@ -111,7 +121,7 @@ static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
 	run_delays_record(&r->delays, &r->session.phases, b);
-	runner_device(r, s, status);
+	runner_device(r, s, &estimates[STAT_MEDIAN], status);
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
 	doubts(r, s, estimates, &ending);

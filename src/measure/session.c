@@ -136,7 +136,10 @@ dck_status measure_session_warm(measure_session *s, dck_err *err)
 	const dck_engine *e = l->target->engine.ops;
 
 	DCK_TRY(measure_phase_first_run(&s->phases, err));
-	if (s->phases.has_first_run)
+	/* What waits does not change when a session is opened again. */
+	if (s->barriers.proven)
+		DCK_TRY(device_barrier_again(e, l->target->context, &s->barriers, err));
+	else if (s->phases.has_first_run)
 		DCK_TRY(device_barrier_prove(e, l->target->context, l->clock, &s->barriers,
 					     &l->unused, err));
 	else

@@ -337,11 +337,17 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 	DCK_TRY(ort_provider_load(&m->lib, m->setup.provider, m->setup.device,
 				  m->setup.provider_library, m->arena, &m->provider, err));
 	uint64_t loaded_ns = os_now_ns();
-	DCK_TRY(ort_session_open(m, p, err));
+	ort_provider_begin(&m->provider);
+	const dck_status opened = ort_session_open(m, p, err);
+	ort_provider_end(&m->provider);
+	DCK_TRY(opened);
 	m->library_ns = loaded_ns - begin_ns;
 	m->session_ns = os_now_ns() - loaded_ns;
 	DCK_TRY(tensors_read(m, err));
-	DCK_TRY(ort_device_open(m, err));
+	ort_provider_begin(&m->provider);
+	const dck_status bound = ort_device_open(m, err);
+	ort_provider_end(&m->provider);
+	DCK_TRY(bound);
 	DCK_TRY(ort_device_placement(m, err));
 	return facts_make(m, p, err);
 }
@@ -352,8 +358,10 @@ static void ort_close(dck_engine_model *m)
 		return;
 	if (m->run_options)
 		m->lib.api.ReleaseRunOptions(m->run_options);
+	ort_provider_begin(&m->provider);
 	if (m->session)
 		m->lib.api.ReleaseSession(m->session);
+	ort_provider_end(&m->provider);
 	ort_counter_free(m->counter);
 	ort_lib_close(&m->lib);
 	mem_arena_free(m->arena);

@@ -75,6 +75,9 @@ void ort_context_free(dck_engine_context *c)
 {
 	if (!c)
 		return;
+	const ort_provider *p = &c->model->provider;
+
+	ort_provider_begin(p);
 	values_release(c);
 	if (c->binding)
 		c->api->ReleaseIoBinding(c->binding);
@@ -82,6 +85,7 @@ void ort_context_free(dck_engine_context *c)
 	for (size_t i = 0; c->each_run && i < c->model->nin; i++)
 		if (c->each_run[i])
 			c->api->ReleaseValue(c->each_run[i]);
+	ort_provider_end(p);
 	mem_free(c->each_run);
 	mem_free(c->bound_in);
 	mem_free(c->host_out);
@@ -90,7 +94,6 @@ void ort_context_free(dck_engine_context *c)
 
 static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_err *err)
 {
-	c->model = m;
 	c->api = &m->lib.api;
 	c->session = m->session;
 	c->run_options = m->run_options;
@@ -117,7 +120,10 @@ dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_er
 	dck_engine_context *c = mem_zalloc(1, sizeof *c);
 
 	DCK_NEED(c, err, "for a context of the engine 'ort'");
+	c->model = m;
+	ort_provider_begin(&m->provider);
 	dck_status status = context_init(c, m, err);
+	ort_provider_end(&m->provider);
 	if (status != DCK_OK) {
 		ort_context_free(c);
 		return status;
@@ -211,7 +217,9 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	DCK_TRY(shape_check("input", &m->in[index], t, err));
 	DCK_TRY(value_new(c, name, t, &value, err));
 	const bool same = same_shape(&c->bound_in[index], t);
+	ort_provider_begin(&m->provider);
 	dck_status status = input_give(c, index, t, same, value, err);
+	ort_provider_end(&m->provider);
 	if (status != DCK_OK)
 		return status;
 	if (!same)
@@ -240,7 +248,7 @@ dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor
 	return status;
 }
 
-dck_status ort_prepare(dck_engine_context *c, dck_err *err)
+static dck_status context_prepare(dck_engine_context *c, dck_err *err)
 {
 	DCK_TRY(ort_device_prepare(&c->device, err));
 	if (!c->shapes_changed)
@@ -248,6 +256,14 @@ dck_status ort_prepare(dck_engine_context *c, dck_err *err)
 	DCK_TRY(outputs_bind(c, err));
 	c->shapes_changed = false;
 	return DCK_OK;
+}
+
+dck_status ort_prepare(dck_engine_context *c, dck_err *err)
+{
+	ort_provider_begin(&c->model->provider);
+	const dck_status status = context_prepare(c, err);
+	ort_provider_end(&c->model->provider);
+	return status;
 }
 
 /* --- running */
@@ -318,7 +334,7 @@ static dck_status inputs_bind_again(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status ort_enqueue(dck_engine_context *c, dck_err *err)
+static dck_status context_enqueue(dck_engine_context *c, dck_err *err)
 {
 	if (c->outputs_vary)
 		DCK_TRY(outputs_bind(c, err));
@@ -331,6 +347,14 @@ dck_status ort_enqueue(dck_engine_context *c, dck_err *err)
 		return run_again(c, s, err);
 	c->outputs_filled = true;
 	return DCK_OK;
+}
+
+dck_status ort_enqueue(dck_engine_context *c, dck_err *err)
+{
+	ort_provider_begin(&c->model->provider);
+	const dck_status status = context_enqueue(c, err);
+	ort_provider_end(&c->model->provider);
+	return status;
 }
 
 dck_status ort_run(dck_engine_context *c, dck_err *err)
@@ -400,7 +424,7 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 	return DCK_OK;
 }
 
-dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+static dck_status output_get(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
 	ort_tensor_type *type;
@@ -415,7 +439,8 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 		DCK_FAIL(err, E_ABSENT, "the run gave no output '%s'", name);
 	ort_value *v = c->values[index];
 	if (m->out_memory[index]) {
-		DCK_TRY(ort_transfer(c, false, &bytes, err));
+		DCK_TRY(device_outputs_get(c, err));
+		DCK_TRY(ort_device_transfer(&c->device, false, &bytes, err));
 		v = c->device.out_host[index];
 	}
 	DCK_TRY(ort_check(&m->lib, c->api->IsTensor(v, &is_tensor), err, "cannot read output '%s'",
@@ -427,6 +452,14 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 	dck_status status =
 	    tensor_fill(&m->lib, v, type, name, m->observe & DCK_OBSERVE_VALUES, ret, err);
 	c->api->ReleaseTensorTypeAndShapeInfo(type);
+	return status;
+}
+
+dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+{
+	ort_provider_begin(&c->model->provider);
+	const dck_status status = output_get(c, index, ret, err);
+	ort_provider_end(&c->model->provider);
 	return status;
 }
 
@@ -444,12 +477,20 @@ void ort_barrier_choose(dck_engine_context *c, unsigned index)
 
 dck_status ort_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
 {
-	DCK_TRY(device_outputs_get(c, err));
-	return ort_device_wait(&c->device, barrier, err);
+	ort_provider_begin(&c->model->provider);
+	dck_status status = device_outputs_get(c, err);
+	if (status == DCK_OK)
+		status = ort_device_wait(&c->device, barrier, err);
+	ort_provider_end(&c->model->provider);
+	return status;
 }
 
 dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes, dck_err *err)
 {
-	DCK_TRY(device_outputs_get(c, err));
-	return ort_device_transfer(&c->device, to_device, ret_bytes, err);
+	ort_provider_begin(&c->model->provider);
+	dck_status status = device_outputs_get(c, err);
+	if (status == DCK_OK)
+		status = ort_device_transfer(&c->device, to_device, ret_bytes, err);
+	ort_provider_end(&c->model->provider);
+	return status;
 }

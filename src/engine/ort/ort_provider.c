@@ -162,13 +162,17 @@ typedef struct plugin {
 	const char *package, *file; /* Python package, and the library in it */
 	const char *pip;	    /* the package's name for pip */
 	const char *absent;	    /* what may be missing when it lists no device */
+	bool one_call;
 } plugin;
 
 static const plugin plugins[] = {
     {"webgpu", "WebGpuExecutionProvider", "onnxruntime_ep_webgpu",
      "libonnxruntime_providers_webgpu.so", "onnxruntime-ep-webgpu",
      "a GPU with its Vulkan driver and libvulkan.so.1 (Debian: libvulkan1), of which 'vulkaninfo' "
-     "shows what works; with ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1 also a driver in software"},
+     "shows what works; with ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1 also a driver in software",
+     /* Its sessions share one encoder of commands, and only Run() has a lock: a copy in another
+	thread ends the encoder of a run ("CommandEncoder is already finished"). */
+     true},
 };
 #define PLUGINS (sizeof plugins / sizeof *plugins)
 
@@ -180,6 +184,20 @@ static const plugin *plugin_find(const char *name)
 		if (strcmp(plugins[i].name, name) == 0)
 			return &plugins[i];
 	return NULL;
+}
+
+static os_fair_lock one_call;
+
+void ort_provider_begin(const ort_provider *p)
+{
+	if (p->one_call)
+		os_fair_lock_take(&one_call);
+}
+
+void ort_provider_end(const ort_provider *p)
+{
+	if (p->one_call)
+		os_fair_lock_give(&one_call);
 }
 
 /* Finds device number `n` among those that the registered libraries list; NULL: there is none. */
@@ -302,7 +320,7 @@ dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device
 			     mem_arena *a, ort_provider *ret, dck_err *err)
 {
 	const plugin *p = plugin_find(name);
-	ort_provider found = {.name = name, .device = device};
+	ort_provider found = {.name = name, .device = device, .one_call = p && p->one_call};
 
 	if (!p && asked)
 		DCK_FAIL(err, E_ARG,

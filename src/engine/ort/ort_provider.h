@@ -19,6 +19,9 @@ typedef struct ort_provider {
 	 * ONNX Runtime's library. */
 	const ort_ep_device *plugin;
 	const char *library, *version, *hardware;
+	/* Calls of several threads at a time break it, in whichever sessions: ort_provider_begin()
+	 * and ort_provider_end() enclose each. */
+	bool one_call;
 } ort_provider;
 
 /* Finds provider `name` and loads its library, if it has one: `asked`, a file or its directory, or
@@ -26,6 +29,10 @@ typedef struct ort_provider {
  * E_VERSION: ONNX Runtime is too old; E_UNSUP: not in this build. */
 dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device, const char *asked,
 			     mem_arena *a, ort_provider *ret, dck_err *err);
+
+/* Encloses a call of ONNX Runtime that uses the provider's device; not nested. */
+void ort_provider_begin(const ort_provider *p);
+void ort_provider_end(const ort_provider *p);
 
 /* Returns the names of the known providers in libraries of their own whose library is found; ended
  * by NULL. */

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,8 @@ static void over_table(record_builder *b, interleaved *v, const over *o, const d
 	};
 
 	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
+	record_summary_columns(b, n > 2 ? "subject base_time time ratio verdict"
+					: "base_time time ratio verdict");
 	for (size_t k = 0; k < o->done; k++)
 		for (size_t i = 1; i < n; i++) {
 			const outcome *x = &o->all[k * (n - 1) + i - 1];
@@ -192,27 +195,75 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over 
 				       "which it is decided");
 }
 
-/* Records between which two sizes one overtakes the other; sizes between them are undecided or the
- * same. */
+/* Appends to a text, as far as it fits. */
+DCK_PRINTF(3, 4)
+static void over_text_add(char *text, size_t size, const char *fmt, ...)
+{
+	const size_t used = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + used, size - used, fmt, ap);
+	va_end(ap);
+}
+
+/* Appends "slower at batch=1, 2" for the sizes that have the verdict. */
+static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char *text, size_t size)
+{
+	size_t found = 0;
+
+	for (size_t k = 0; k < o->done; k++) {
+		if (o->all[k * (n - 1) + i - 1].x.verdict != which)
+			continue;
+		if (found++ == 0)
+			over_text_add(text, size, "%s%s at %s=%s", *text ? "; " : "",
+				      verdict_texts[which], o->given.key, o->given.value[k]);
+		else
+			over_text_add(text, size, ", %s", o->given.value[k]);
+	}
+}
+
+/* Where none overtakes the other: which one is ahead at which sizes. */
+static void no_crossover(const over *o, size_t n, size_t i, const char *name, const char *base,
+			 char *text, size_t size)
+{
+	const verdict first = o->all[i - 1].x.verdict;
+	char sizes[300] = "";
+	bool common = o->done > 1 && first != VERDICT_UNDECIDED;
+
+	for (size_t k = 1; k < o->done; k++)
+		common &= o->all[k * (n - 1) + i - 1].x.verdict == first;
+	if (common) {
+		snprintf(text, size, "%s is %s %s at every %s from %s to %s", name,
+			 first == VERDICT_FASTER   ? "faster than"
+			 : first == VERDICT_SLOWER ? "slower than"
+						   : "as fast as",
+			 base, o->given.key, o->given.value[0], o->given.value[o->done - 1]);
+		return;
+	}
+	for (verdict w = VERDICT_UNDECIDED; w <= VERDICT_SLOWER; w++)
+		verdict_sizes(o, n, i, w, sizes, sizeof sizes);
+	snprintf(text, size, "%s, compared with %s: %s", name, base, sizes);
+}
+
+/* Records between which two sizes one overtakes the other, or that none does; sizes between them
+ * are undecided or the same. Appends it to the answer. */
 static void crossover(record_builder *b, const interleaved *v, const over *o,
-		      const dck_alternative *all, size_t n, size_t i)
+		      const dck_alternative *all, size_t n, size_t i, char *answer, size_t size)
 {
 	verdict last = VERDICT_UNDECIDED;
 	size_t at = 0, found = 0, from = 0, to = 0;
-	char key[200], text[600];
+	char key[200], tag[240], text[600] = "", said[900];
 
-	text[0] = '\0';
 	for (size_t k = 0; k < o->done; k++) {
 		const verdict now = o->all[k * (n - 1) + i - 1].x.verdict;
 
 		if (now != VERDICT_FASTER && now != VERDICT_SLOWER)
 			continue;
 		if (last != VERDICT_UNDECIDED && now != last) {
-			const size_t used = strlen(text);
-
-			snprintf(text + used, sizeof text - used, "%s%s from between %s=%s and %s",
-				 found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
-				 o->given.value[at], o->given.value[k]);
+			over_text_add(text, sizeof text, "%s%s from between %s=%s and %s",
+				      found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
+				      o->given.value[at], o->given.value[k]);
 			from = at;
 			to = k;
 		}
@@ -220,17 +271,20 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 		at = k;
 	}
 	snprintf(key, sizeof key, "crossover%s%s", n > 2 ? "/" : "", n > 2 ? all[i].name : "");
+	snprintf(tag, sizeof tag, "compare/%s", key);
 	if (found == 0) {
-		record_fact_absent(b, "compare", key,
-				   last == VERDICT_UNDECIDED
-				       ? "at no size is one faster or slower than the other"
-				       : "the same one is ahead wherever one is");
-		return;
+		no_crossover(o, n, i, all[i].name, all[0].name, said, sizeof said);
+		record_fact_absent(b, "compare", key, said);
+		record_metric_absent(b, tag, said);
+	} else {
+		snprintf(said, sizeof said, "%s is %s, compared with %s", all[i].name, text,
+			 all[0].name);
+		record_fact_text(b, "compare", key, text);
+		if (found == 1)
+			crossing_metric(b, v, o, n, i, key, from, to);
+		record_note(b, "crossover", "%s", said);
 	}
-	record_fact_text(b, "compare", key, text);
-	if (found == 1)
-		crossing_metric(b, v, o, n, i, key, from, to);
-	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
+	over_text_add(answer, size, "%s%s", *answer ? "; " : "", said);
 }
 
 /* said: array of all outcomes. */
@@ -238,7 +292,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 			     const dck_alternative *all, size_t n, verdict_outcome *said)
 {
 	const size_t noutcomes = o->done * (n - 1);
-	char tag[240];
+	char tag[240], answer[1200] = "";
 
 	for (size_t i = 0; i < noutcomes; i++) {
 		const interleaved_result *x = &o->all[i].x;
@@ -264,7 +318,8 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 				break;
 			}
 	for (size_t i = 1; i < n; i++)
-		crossover(b, v, o, all, n, i);
+		crossover(b, v, o, all, n, i, answer, sizeof answer);
+	record_answer(b, "%s", answer);
 	over_table(b, v, o, all, n);
 	record_others_end(&v->others);
 	record_others_put(&v->others, b, "samples", v->models);

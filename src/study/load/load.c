@@ -189,9 +189,13 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
-/* Returns how many threads one run keeps busy, as the engine reports; 1 where it does not. */
+/* Returns how many threads one run keeps busy, as the engine reports; 1 where it does not. What a
+ * device runs needs one, which enqueues it. */
 static unsigned threads_of_run(const load_job *j)
 {
+	if (j->session.barriers.n > 0)
+		return 1;
+
 	const dck_engine *e = j->session.target.engine.ops;
 	const dck_kv *kv;
 	size_t n;

@@ -88,6 +88,19 @@ static void oversubscribed(const load_view *v)
 			    p->run_threads == 1 ? "" : "s", p->cpus, p->cpus == 1 ? "" : "s");
 }
 
+static void device_shared(const load_view *v)
+{
+	const size_t n = v->j->pool.n;
+
+	if (n > 1 && v->j->session.barriers.n > 0)
+		record_note(
+		    v->b, "device-shared",
+		    "%zu streams share one device, which does their runs one after the other "
+		    "or side by side: each run ends when its own results are there, and its "
+		    "time includes work of the others that the device does before that",
+		    n);
+}
+
 static void clock_coarse(const load_view *v)
 {
 	const measure_phases *p = &v->j->session.phases;
@@ -134,6 +147,7 @@ void load_notes(const load_view *v)
 	dispatch_lag(v);
 	notes_too_few(v);
 	oversubscribed(v);
+	device_shared(v);
 	clock_coarse(v);
 	load_limits_notes(v);
 	measure_context_notes(&v->j->shared, v->b);

@@ -223,6 +223,7 @@ static void method(const load_view *v)
 	    : j->session.target.engine.ops->caps & DCK_CAP_COMMAND
 		? METHOD_PROCESS
 		: "from when a stream takes the request until the results are ready");
+	method_transfers(v->b, j->subject, &j->session.target, &j->session.barriers);
 	record_fact_text(v->b, "method", "stop",
 			 v->r->unstable	   ? "unstable: the queue grew without bound"
 			 : j->cut[0]	   ? j->cut
@@ -268,6 +269,7 @@ void load_record(load_job *j)
 	const load_view v = view_of(j);
 
 	load_facts(&v);
+	device_proof_record(v.b, &j->session.barriers);
 	load_answer(&v);
 	load_metrics(&v);
 	load_points_table(&v);

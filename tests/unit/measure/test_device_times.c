@@ -135,7 +135,7 @@ static dck_record *recorded(dck_engine_context *c, const device_proof *p)
 
 	assert_true(b && scratch);
 	device_proof_record(b, p);
-	device_times_record(b, &device_engine, c, &clock, 0, p, 0.95, scratch, &runs);
+	device_times_record(b, &device_engine, c, &clock, 0, p, 1e9, 0.95, scratch, &runs);
 	mem_free(scratch);
 	if (record_finish(b, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
@@ -308,6 +308,120 @@ static void a_lost_device(void **state)
 	dck_record_free(r);
 }
 
+/* A session that is opened again waits as the first one did, without a test. */
+static void again(void **state)
+{
+	dck_engine_context c = device_new(3), other = device_new(3), none = device_new(0);
+	dck_err err = {0};
+
+	(void)state;
+	c.synchronize_waits = true;
+	device_proof p = prove(&c);
+	assert_int_equal(device_barrier_again(&device_engine, &other, &p, &err), DCK_OK);
+	assert_int_equal(other.chosen, 1);
+	assert_int_equal(other.enqueued, 0);
+	assert_true(p.proven && p.chosen == 1 && p.barrier[1].call_ns == 31690000);
+	assert_int_equal(device_barrier_again(&device_engine, &none, &p, &err), DCK_OK);
+	assert_true(p.n == 0 && !p.proven && none.chosen == 99);
+}
+
+static dck_record *noted(dck_engine_context *c, double latency_ns)
+{
+	const dck_clock clock = {.now_ns = device_now, .self = c};
+	record_builder *b = record_begin("test");
+	double *scratch = mem_alloc(stat_scratch(64) * sizeof *scratch);
+	const device_proof p = prove(c);
+	dck_record *r = NULL;
+	uint64_t runs = 0;
+	dck_err err = {0};
+
+	assert_true(b && scratch);
+	const device_parts parts =
+	    device_times_record(b, &device_engine, c, &clock, 0, &p, 1e9, 0.95, scratch, &runs);
+	device_parts_notes(b, &p, &parts, latency_ns);
+	mem_free(scratch);
+	if (record_finish(b, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+/* Enqueueing takes 600 us of 1150 us: the device waits for the host. */
+static void bound_by_enqueueing(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.enqueue_ns = 600000;
+	c.run_ns = 500000;
+	dck_record *r = noted(&c, 1150000);
+	const dck_note *n = dck_record_note(r, "enqueue-bound");
+	assert_non_null(n);
+	assert_non_null(strstr(n->text, "the host takes 600 µs of the 1.15 ms of a run to enqueue "
+					"its operators, so that the device waits for the host"));
+	assert_null(dck_record_note(r, "transfer-bound"));
+	dck_record_free(r);
+	/* Half of it is not most of it. */
+	c = device_new(3);
+	c.enqueue_ns = 500000;
+	c.run_ns = 450000;
+	r = noted(&c, 1000000);
+	assert_null(dck_record_note(r, "enqueue-bound"));
+	dck_record_free(r);
+	/* A call that waits is not enqueueing. */
+	c = device_new(3);
+	c.call_waits = true;
+	r = noted(&c, 1010000);
+	assert_null(dck_record_note(r, "enqueue-bound"));
+	dck_record_free(r);
+}
+
+/* Inputs take 250 us with the copy that waits for them, outputs 50 us. */
+static void bound_by_transfers(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	dck_record *r = noted(&c, 299000);
+	const dck_note *n = dck_record_note(r, "transfer-bound");
+	assert_non_null(n);
+	assert_non_null(strstr(n->text, "copying inputs to the device and outputs back takes "
+					"300 µs, longer than a run, 299 µs, which does not "
+					"include it"));
+	dck_record_free(r);
+	c = device_new(3);
+	r = noted(&c, 300000);
+	assert_null(dck_record_note(r, "transfer-bound"));
+	dck_record_free(r);
+	/* Of parts that are not known none is longer. */
+	c = device_new(3);
+	const device_parts unknown = {NAN, NAN, NAN};
+	const device_proof p = prove(&c);
+	assert_false(device_enqueue_bound(&p, &unknown, 1) || device_transfer_bound(&unknown, 0));
+}
+
+/* Each part is timed six times at least, however short the time for it is. */
+static void a_short_budget(void **state)
+{
+	dck_engine_context c = device_new(3);
+	const dck_clock clock = {.now_ns = device_now, .self = &c};
+	record_builder *b = record_begin("test");
+	double *scratch = mem_alloc(stat_scratch(64) * sizeof *scratch);
+	const device_proof p = prove(&c);
+	dck_record *r = NULL;
+	uint64_t runs = 0;
+	dck_err err = {0};
+
+	(void)state;
+	assert_true(b && scratch);
+	device_times_record(b, &device_engine, &c, &clock, 0, &p, 2.5e6, 0.95, scratch, &runs);
+	mem_free(scratch);
+	assert_int_equal(record_finish(b, &r, &err), DCK_OK);
+	assert_int_equal(dck_record_series(r, "enqueue")->n, 6);    /* of 1.06 ms each */
+	assert_int_equal(dck_record_series(r, "to_device")->n, 10); /* of 250 us each */
+	assert_int_equal(dck_record_series(r, "from_device")->n, 50);
+	dck_record_free(r);
+}
+
 /* Launch times are not operator times, unless the device measured them. */
 static void operators(void **state)
 {
@@ -348,6 +462,10 @@ int test_device_times(void)
 	    cmocka_unit_test(no_device),
 	    cmocka_unit_test(untested),
 	    cmocka_unit_test(a_lost_device),
+	    cmocka_unit_test(again),
+	    cmocka_unit_test(bound_by_enqueueing),
+	    cmocka_unit_test(bound_by_transfers),
+	    cmocka_unit_test(a_short_budget),
 	    cmocka_unit_test(operators),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_os_threads.c - thread statistics of the kernel.
+/* test_os_threads.c - thread statistics of the kernel, and a lock that is fair.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -177,6 +177,45 @@ static void waiting_for_a_processor_is_counted(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
+#define ASKING 8
+
+static os_fair_lock fair;
+static unsigned order[ASKING], given; /* by the lock */
+
+static void *ask_for_it(void *arg)
+{
+	os_fair_lock_take(&fair);
+	order[given++] = *(const unsigned *)arg;
+	os_fair_lock_give(&fair);
+	return NULL;
+}
+
+/* Threads get the lock in the order in which they asked, and one at a time. */
+static void a_lock_is_given_in_order(void **state)
+{
+	pthread_t threads[ASKING];
+	unsigned numbers[ASKING];
+
+	(void)state;
+	os_fair_lock_take(&fair);
+	for (unsigned i = 0; i < ASKING; i++) {
+		numbers[i] = i;
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_for_it, &numbers[i]), 0);
+		while (fair.next != i + 2)
+			usleep(100);
+	}
+	assert_int_equal(given, 0);
+	os_fair_lock_give(&fair);
+	for (unsigned i = 0; i < ASKING; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(given, ASKING);
+	for (unsigned i = 0; i < ASKING; i++)
+		assert_int_equal(order[i], i);
+	/* It is free again. */
+	os_fair_lock_take(&fair);
+	os_fair_lock_give(&fair);
+}
+
 int test_os_threads(void);
 int test_os_threads(void)
 {
@@ -184,6 +223,7 @@ int test_os_threads(void)
 	    cmocka_unit_test(own_use_grows_with_what_is_done),
 	    cmocka_unit_test(another_thread_is_seen),
 	    cmocka_unit_test(waiting_for_a_processor_is_counted),
+	    cmocka_unit_test(a_lock_is_given_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
