@@ -1,0 +1,264 @@
+/* pitfalls_device.c - mistakes on a device such as a GPU, where the call that starts a run only
+ * enqueues it: no wait, a wait that does not wait, too many waits, transfers and an operator of the
+ * processor within the run.
+ *
+ * The honest run ends with the barrier that measure/device_times.c tested in the same session. A
+ * mistaken step leaves out that wait, or replaces it; the certain barrier follows outside the
+ * clock, so that every step starts on an idle device. Where runs end within their call (no
+ * barriers, as on the processor) none of this can be done wrong, and the rows say so.
+ *
+ * The fallback takes a session of the profiler, to learn the name of an operator in the middle of
+ * the graph, and another in which that operator is left to the processor.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/pitfalls/pitfall.h"
+#include "base/err.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The end of the call, which promises nothing, is barrier 0; barrier 1 is the documented one. */
+#define DOCUMENTED 1
+
+/* Runs in a loop of sync-each-run: they fill a trial, within these limits. */
+#define LOOP_RUNS_MIN 4
+#define LOOP_RUNS_MAX 256
+
+#define FALLBACK_OPTION "ep.webgpuexecutionprovider.forceCpuNodeNames"
+
+bool pitfall_on_device(const pitfall *p)
+{
+	return p->session.barriers.n > 0;
+}
+
+static dck_status device_needed(const pitfall *p, dck_err *err)
+{
+	if (!pitfall_on_device(p))
+		DCK_FAIL(err, E_UNSUP,
+			 "runs end within the call that starts them: none is enqueued on a device");
+	return DCK_OK;
+}
+
+/* --- the end of a run */
+
+static dck_status enqueue(pitfall *p, dck_err *err)
+{
+	return engine_enqueue(p->session.target.engine.ops, p->session.target.context, err);
+}
+
+static dck_status wait_by(pitfall *p, unsigned barrier, dck_err *err)
+{
+	return engine_wait(p->session.target.engine.ops, p->session.target.context, barrier, err);
+}
+
+static dck_status enqueue_step(pitfall *p, void *self, dck_err *err)
+{
+	(void)self;
+	return enqueue(p, err);
+}
+
+static dck_status documented_step(pitfall *p, void *self, dck_err *err)
+{
+	(void)self;
+	DCK_TRY(enqueue(p, err));
+	return wait_by(p, DOCUMENTED, err);
+}
+
+static dck_status certain_wait(pitfall *p, void *self, dck_err *err)
+{
+	(void)self;
+	return wait_by(p, p->session.barriers.n - 1, err);
+}
+
+static dck_status step_find(pitfall *p, pitfall_step mistaken, pitfall_finding *ret, dck_err *err)
+{
+	pitfall_step honest = {.step = pitfall_step_run};
+
+	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &honest},
+				 (pitfall_trial){pitfall_trial_step, &mistaken}, ret, err);
+}
+
+static void seen_add(pitfall_finding *f, const char *before, const char *text, const char *after)
+{
+	const size_t n = strlen(f->seen);
+
+	snprintf(f->seen + n, sizeof f->seen - n, "%s%s%s", before, text, after);
+}
+
+dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	const device_proof *proof = &p->session.barriers;
+
+	DCK_TRY(
+	    step_find(p, (pitfall_step){.step = enqueue_step, .after = certain_wait}, ret, err));
+	seen_add(ret, "; the honest clock stops after ", proof->barrier[proof->chosen].name, "");
+	return DCK_OK;
+}
+
+dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	const device_proof *proof = &p->session.barriers;
+
+	DCK_TRY(device_needed(p, err));
+	if (proof->n <= DOCUMENTED + 1)
+		DCK_FAIL(err, E_UNSUP, "the engine has no way to wait but %s, which is certain",
+			 proof->barrier[proof->n - 1].name);
+	DCK_TRY(
+	    step_find(p, (pitfall_step){.step = documented_step, .after = certain_wait}, ret, err));
+	seen_add(ret, "; until ", proof->barrier[DOCUMENTED].name, " returns");
+	seen_add(ret, ", and until ", proof->barrier[proof->chosen].name, "");
+	return DCK_OK;
+}
+
+/* --- a wait after every run */
+
+typedef struct loop_trial {
+	uint64_t runs;
+	bool each; /* a wait after each run; else one after the last */
+} loop_trial;
+
+static dck_status loop_once(pitfall *p, void *self, double *ret_ns, dck_err *err)
+{
+	const loop_trial *l = self;
+	const unsigned barrier = p->session.barriers.chosen;
+	const uint64_t begin = measure_context_now(&p->shared);
+
+	if (measure_loop_cancelled(&p->session.phases.loop))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	for (uint64_t i = 0; i < l->runs; i++) {
+		DCK_TRY(enqueue(p, err));
+		if (l->each || i + 1 == l->runs)
+			DCK_TRY(wait_by(p, barrier, err));
+	}
+	*ret_ns = (double)(measure_context_now(&p->shared) - begin) / (double)l->runs;
+	return DCK_OK;
+}
+
+dck_status pitfall_sync_each(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	const double fit = pitfall_trial_ns(p) / fmax(1, p->run_ns);
+	loop_trial once = {.runs = (uint64_t)fmin(LOOP_RUNS_MAX, fmax(LOOP_RUNS_MIN, fit))};
+	loop_trial each = {.runs = once.runs, .each = true};
+	char runs[48];
+
+	DCK_TRY(device_needed(p, err));
+	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){loop_once, &once},
+				  (pitfall_trial){loop_once, &each}, ret, err));
+	snprintf(runs, sizeof runs, "%llu", (unsigned long long)once.runs);
+	seen_add(ret, ", a run's share of ", runs, " enqueued in a row");
+	return DCK_OK;
+}
+
+/* --- transfers */
+
+static dck_status transfers_step(pitfall *p, void *self, dck_err *err)
+{
+	const subject_target *t = &p->session.target;
+	uint64_t *bytes = self, to, from;
+
+	DCK_TRY(engine_transfer(t->engine.ops, t->context, true, &to, err));
+	DCK_TRY(enqueue(p, err));
+	DCK_TRY(engine_transfer(t->engine.ops, t->context, false, &from, err));
+	*bytes = to + from;
+	return DCK_OK;
+}
+
+dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	uint64_t bytes = 0;
+	char size[32];
+
+	DCK_TRY(device_needed(p, err));
+	DCK_TRY(transfers_step(p, &bytes, err));
+	if (bytes == 0)
+		DCK_FAIL(err, E_UNSUP, "no input or output is in the device's memory");
+	DCK_TRY(step_find(p, (pitfall_step){.step = transfers_step, .self = &bytes}, ret, err));
+	seen_add(ret, "; ", dck_text_bytes((double)bytes, size, sizeof size), " in each run");
+	return DCK_OK;
+}
+
+/* --- an operator on the processor */
+
+/* Copies the name of the operator in the middle of the last run. */
+static dck_status middle_find(const dck_profile *profile, char *ret, size_t size, dck_err *err)
+{
+	const dck_op_event *found = NULL;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < profile->nevents; i++)
+		n += profile->events[i].run + 1 == profile->nruns && profile->events[i].depth == 0;
+	for (size_t i = 0; i < profile->nevents && !found; i++)
+		if (profile->events[i].run + 1 == profile->nruns && profile->events[i].depth == 0 &&
+		    at++ == n / 2)
+			found = &profile->events[i];
+	if (!found || !found->name || !*found->name || strlen(found->name) >= size)
+		DCK_FAIL(err, E_UNSUP, "the operator in the middle of the model has no name");
+	memcpy(ret, found->name, strlen(found->name) + 1);
+	return DCK_OK;
+}
+
+static dck_status middle_name(pitfall *p, char *ret, size_t size, dck_err *err)
+{
+	measure_session l;
+	dck_profile profile;
+	dck_status status;
+
+	DCK_TRY(pitfall_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
+	status = engine_profile(l.target.engine.ops, l.target.model, &profile, err);
+	if (status == DCK_OK)
+		status = middle_find(&profile, ret, size, err);
+	measure_session_close(&l);
+	return status;
+}
+
+static dck_status operators_on_cpu(const measure_session *s, char *ret, size_t size, dck_err *err)
+{
+	const dck_kv *kv;
+	size_t n;
+
+	DCK_TRY(engine_facts(s->target.engine.ops, s->target.model, &kv, &n, err));
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(kv[i].key, "operators_on_cpu") == 0) {
+			snprintf(ret, size, "%s", kv[i].value);
+			return DCK_OK;
+		}
+	DCK_FAIL(err, E_UNSUP, "the engine does not report where operators run");
+}
+
+static dck_status fallback_compare(pitfall *p, measure_session *l, const char *name,
+				   pitfall_finding *ret, dck_err *err)
+{
+	char before[200], after[200];
+
+	DCK_TRY(operators_on_cpu(&p->session, before, sizeof before, err));
+	DCK_TRY(operators_on_cpu(l, after, sizeof after, err));
+	if (strcmp(before, after) == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the provider did not leave the operator '%.80s' to the processor", name);
+	DCK_TRY(pitfall_pair_find(p, pitfall_honest(p),
+				  (pitfall_trial){pitfall_trial_loop, &l->phases.loop}, ret, err));
+	seen_add(ret, "; on the processor: ", after, "");
+	return DCK_OK;
+}
+
+dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	dck_list *options = &s.model.engine_option;
+	char option[sizeof FALLBACK_OPTION + 256] = FALLBACK_OPTION "=";
+	const size_t head = strlen(option);
+	measure_session l;
+	dck_status status;
+
+	DCK_TRY(device_needed(p, err));
+	if (!subject_engine_takes(p->session.target.engine.ops, FALLBACK_OPTION) ||
+	    options->n == DCK_LIST_MAX)
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine has no option that leaves an operator to the processor");
+	DCK_TRY(middle_name(p, option + head, sizeof option - head, err));
+	options->item[options->n++] = option;
+	DCK_TRY(pitfall_candidate_open(p, &l, &s, 0, err));
+	status = fallback_compare(p, &l, option + head, ret, err);
+	measure_session_close(&l);
+	return status;
+}
