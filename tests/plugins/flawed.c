@@ -1,6 +1,7 @@
 /* flawed.c - a plug-in that is slow as its options say: a slow first run, slow denormals, results
  * that are not ready when run() returns, against the rules. With `device` it is a device: enqueued
- * runs go on after the call, its documented barrier returns at once, and a copy to the host waits.
+ * runs go on after the call, its documented barrier returns at once (device=2: waits), and a copy
+ * to the host waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
@@ -15,7 +16,7 @@ enum { CALL, DOCUMENTED, CERTAIN };
 
 struct dck_engine_model {
 	uint64_t ns, first_ns, denormal_ns, async, threads, fail_at, bind_ns, context_ns;
-	uint64_t device, enqueue_ns, copy_ns;
+	uint64_t device, copy_ns;
 	unsigned barrier; /* by which run() waits */
 };
 
@@ -35,8 +36,7 @@ static const dck_engine_option options[] = {
     {"threads", "N", "a run takes as many times longer"},
     {"async", "0|1", "run() returns at once"},
     {"fail_at", "N", "the run that fails"},
-    {"device", "0|1", "runs are enqueued on a device"},
-    {"enqueue_ns", "N", "nanoseconds that enqueueing a run takes"},
+    {"device", "0|1|2", "runs are enqueued on a device; 2: whose documented barrier waits"},
     {"copy_ns", "N", "nanoseconds that a copy between the device and the host takes"},
     {0},
 };
@@ -58,9 +58,9 @@ static void wait_until(uint64_t ns)
 static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
 	dck_engine_model *m = calloc(1, sizeof *m);
-	uint64_t *const fields[] = {&m->ns,	    &m->first_ns,   &m->denormal_ns, &m->bind_ns,
-				    &m->context_ns, &m->threads,    &m->async,	     &m->fail_at,
-				    &m->device,	    &m->enqueue_ns, &m->copy_ns};
+	uint64_t *const fields[] = {&m->ns,	    &m->first_ns, &m->denormal_ns, &m->bind_ns,
+				    &m->context_ns, &m->threads,  &m->async,	   &m->fail_at,
+				    &m->device,	    &m->copy_ns};
 
 	(void)err;
 	if (!m)
@@ -136,7 +136,6 @@ static dck_status enqueue(dck_engine_context *c, dck_err *err)
 		ns += m->first_ns;
 	if (fpclassify(c->input[0]) == FP_SUBNORMAL)
 		ns += m->denormal_ns;
-	wait_until(now_ns() + m->enqueue_ns);
 	const uint64_t now = now_ns();
 
 	c->ready_ns = (m->device && c->ready_ns > now ? c->ready_ns : now) + ns;
@@ -146,10 +145,10 @@ static dck_status enqueue(dck_engine_context *c, dck_err *err)
 static dck_status wait_by(dck_engine_context *c, unsigned index, dck_err *err)
 {
 	(void)err;
-	if (index < CERTAIN)
-		return DCK_OK;
-	wait_until(c->ready_ns);
-	wait_until(now_ns() + c->model->copy_ns);
+	if (index == CERTAIN || (index == DOCUMENTED && c->model->device == 2))
+		wait_until(c->ready_ns);
+	if (index == CERTAIN)
+		wait_until(now_ns() + c->model->copy_ns);
 	return DCK_OK;
 }
 

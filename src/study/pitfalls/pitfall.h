@@ -165,6 +165,12 @@ dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err);
 /* --- pitfalls_other.c: work during or around a run */
 /* Binds the next inputs and makes a run, as a step. */
 dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err);
+/* Compares the time of a call that starts a run with the time until the run has ended. `once` makes
+ * one run and returns both. */
+typedef dck_status (*pitfall_ready_once)(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
+					 dck_err *err);
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
+			      dck_err *err);
 dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err);

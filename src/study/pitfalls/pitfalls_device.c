@@ -2,10 +2,11 @@
  * enqueues it: no wait, a wait that does not wait, too many waits, transfers and an operator of the
  * processor within the run.
  *
- * The honest run ends with the barrier that measure/device_times.c tested in the same session. A
- * mistaken step leaves out that wait, or replaces it; the certain barrier follows outside the
- * clock, so that every step starts on an idle device. Where runs end within their call (no
- * barriers, as on the processor) none of this can be done wrong, and the rows say so.
+ * The honest run ends with the barrier that measure/device_times.c tested in the same session.
+ * Where the wait itself is the mistake, one run gives both numbers: the time until the call or
+ * another barrier returned, and until the tested barrier did. The latter is timed again with
+ * nothing to wait for, which is subtracted, because it may be a copy. Where runs end within their
+ * call (no barriers, as on the processor) none of this can be done wrong, and the rows say so.
  *
  * The fallback takes a session of the profiler, to learn the name of an operator in the middle of
  * the graph, and another in which that operator is left to the processor.
@@ -17,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The end of the call, which promises nothing, is barrier 0; barrier 1 is the documented one. */
-#define DOCUMENTED 1
+/* Barriers: the end of the call, which promises nothing, and the documented one. */
+enum { CALL, DOCUMENTED };
 
 /* Runs in a loop of sync-each-run: they fill a trial, within these limits. */
 #define LOOP_RUNS_MIN 4
@@ -51,31 +52,37 @@ static dck_status wait_by(pitfall *p, unsigned barrier, dck_err *err)
 	return engine_wait(p->session.target.engine.ops, p->session.target.context, barrier, err);
 }
 
-static dck_status enqueue_step(pitfall *p, void *self, dck_err *err)
+/* Makes a run, with the time until a barrier returns, and until the tested one has followed, less
+ * what that takes with nothing to wait for: a copy takes time of its own. */
+static dck_status barrier_once(pitfall *p, unsigned barrier, double *ret_call_ns,
+			       double *ret_ready_ns, dck_err *err)
 {
-	(void)self;
-	return enqueue(p, err);
-}
+	const unsigned tested = p->session.barriers.chosen;
+	const dck_clock *c = &p->shared.clock;
+	uint64_t begin, returned, ended, idle;
 
-static dck_status documented_step(pitfall *p, void *self, dck_err *err)
-{
-	(void)self;
+	begin = c->now_ns(c->self);
 	DCK_TRY(enqueue(p, err));
-	return wait_by(p, DOCUMENTED, err);
+	DCK_TRY(wait_by(p, barrier, err));
+	returned = c->now_ns(c->self);
+	DCK_TRY(wait_by(p, tested, err));
+	ended = c->now_ns(c->self);
+	DCK_TRY(wait_by(p, tested, err));
+	idle = c->now_ns(c->self);
+	*ret_call_ns = (double)(returned - begin);
+	*ret_ready_ns = fmax(*ret_call_ns, (double)(ended - begin) - (double)(idle - ended));
+	return DCK_OK;
 }
 
-static dck_status certain_wait(pitfall *p, void *self, dck_err *err)
+static dck_status call_once(pitfall *p, double *ret_call_ns, double *ret_ready_ns, dck_err *err)
 {
-	(void)self;
-	return wait_by(p, p->session.barriers.n - 1, err);
+	return barrier_once(p, CALL, ret_call_ns, ret_ready_ns, err);
 }
 
-static dck_status step_find(pitfall *p, pitfall_step mistaken, pitfall_finding *ret, dck_err *err)
+static dck_status documented_once(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
+				  dck_err *err)
 {
-	pitfall_step honest = {.step = pitfall_step_run};
-
-	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &honest},
-				 (pitfall_trial){pitfall_trial_step, &mistaken}, ret, err);
+	return barrier_once(p, DOCUMENTED, ret_call_ns, ret_ready_ns, err);
 }
 
 static void seen_add(pitfall_finding *f, const char *before, const char *text, const char *after)
@@ -85,14 +92,22 @@ static void seen_add(pitfall_finding *f, const char *before, const char *text, c
 	snprintf(f->seen + n, sizeof f->seen - n, "%s%s%s", before, text, after);
 }
 
-dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err)
+static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned barrier,
+			       pitfall_finding *ret, dck_err *err)
 {
 	const device_proof *proof = &p->session.barriers;
+	char a[32], b[32];
 
-	DCK_TRY(
-	    step_find(p, (pitfall_step){.step = enqueue_step, .after = certain_wait}, ret, err));
-	seen_add(ret, "; the honest clock stops after ", proof->barrier[proof->chosen].name, "");
+	DCK_TRY(pitfall_ready_find(p, once, ret, err));
+	snprintf(ret->seen, sizeof ret->seen, "%s came after %s, the end of the run by %s after %s",
+		 proof->barrier[barrier].name, dck_text_time(ret->number_ns, a, sizeof a),
+		 proof->barrier[proof->chosen].name, dck_text_time(ret->honest_ns, b, sizeof b));
 	return DCK_OK;
+}
+
+dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	return barrier_find(p, call_once, CALL, ret, err);
 }
 
 dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
@@ -103,11 +118,7 @@ dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (proof->n <= DOCUMENTED + 1)
 		DCK_FAIL(err, E_UNSUP, "the engine has no way to wait but %s, which is certain",
 			 proof->barrier[proof->n - 1].name);
-	DCK_TRY(
-	    step_find(p, (pitfall_step){.step = documented_step, .after = certain_wait}, ret, err));
-	seen_add(ret, "; until ", proof->barrier[DOCUMENTED].name, " returns");
-	seen_add(ret, ", and until ", proof->barrier[proof->chosen].name, "");
-	return DCK_OK;
+	return barrier_find(p, documented_once, DOCUMENTED, ret, err);
 }
 
 /* --- a wait after every run */
@@ -166,13 +177,16 @@ static dck_status transfers_step(pitfall *p, void *self, dck_err *err)
 dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	uint64_t bytes = 0;
+	pitfall_step honest = {.step = pitfall_step_run};
+	pitfall_step moving = {.step = transfers_step, .self = &bytes};
 	char size[32];
 
 	DCK_TRY(device_needed(p, err));
 	DCK_TRY(transfers_step(p, &bytes, err));
 	if (bytes == 0)
 		DCK_FAIL(err, E_UNSUP, "no input or output is in the device's memory");
-	DCK_TRY(step_find(p, (pitfall_step){.step = transfers_step, .self = &bytes}, ret, err));
+	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &honest},
+				  (pitfall_trial){pitfall_trial_step, &moving}, ret, err));
 	seen_add(ret, "; ", dck_text_bytes((double)bytes, size, sizeof size), " in each run");
 	return DCK_OK;
 }

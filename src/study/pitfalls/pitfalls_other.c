@@ -201,31 +201,43 @@ static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_n
 	return DCK_OK;
 }
 
-/* self: a bool, whether to return the time of the run alone. Both trials do the same, so that they
- * compare. */
+typedef struct ready {
+	pitfall_ready_once once;
+	bool alone; /* return the time of the call alone */
+} ready;
+
+/* Both trials of a pair do the same, so that they compare. */
 static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
-	const bool *alone = self;
+	const ready *r = self;
 	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
 	const uint64_t begin = measure_context_now(&p->shared);
-	const double least = (double)p->asked->time_ns / 32;
+	const double least = pitfall_trial_ns(p);
 	size_t n = 0;
 
 	while (n < READY_RUNS_MAX &&
 	       (n < READY_RUNS_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
 		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
+		DCK_TRY(r->once(p, &run_ns[n], &ready_ns[n], err));
 		n++;
 	}
-	*ret_ns = pitfall_median(p, *alone ? run_ns : ready_ns, n);
+	*ret_ns = pitfall_median(p, r->alone ? run_ns : ready_ns, n);
 	return DCK_OK;
+}
+
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
+			      dck_err *err)
+{
+	ready whole = {.once = once}, alone = {.once = once, .alone = true};
+
+	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
+				 (pitfall_trial){ready_trial, &alone}, ret, err);
 }
 
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	bool whole = false, alone = true;
 	char a[32], b[32];
 
 	if (pitfall_is_command(p))
@@ -239,8 +251,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
-				  (pitfall_trial){ready_trial, &alone}, ret, err));
+	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
 	snprintf(
 	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
 	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
