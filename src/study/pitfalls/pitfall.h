@@ -96,6 +96,8 @@ typedef struct pitfall_pairs {
 } pitfall_pairs;
 
 bool pitfall_is_command(const pitfall *p);
+/* Returns the time that the runs of a trial should take together. */
+double pitfall_trial_ns(const pitfall *p);
 /* Makes runs that do not count, then runs whose median is *ret_ns. self: a measure_loop. */
 dck_status pitfall_trial_loop(pitfall *p, void *self, double *ret_ns, dck_err *err);
 /* Makes a trial with the mean, because a rare, long disturbance does not move the median. */
@@ -126,6 +128,9 @@ dck_status pitfall_pairs_add(pitfall *p, pitfall_pairs *to, const pitfall_pairs 
 void pitfall_show(pitfall *p, double row_share);
 double pitfall_median(pitfall *p, const double *x, size_t n);
 
+/* Has the runs of a session on a device end with a barrier, by its index; does nothing if there is
+ * no such barrier, as where runs end within their call. */
+void pitfall_barrier_choose(const measure_session *s, unsigned barrier);
 /* Opens another session next to the reference session, and warms it up. On failure it is closed. */
 dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subject *s,
 				  uint32_t observe, dck_err *err);
@@ -148,7 +153,27 @@ double pitfall_read_mean(pitfall *p, const pitfall_opening *o, size_t runs);
 double pitfall_read_session(pitfall *p, const pitfall_opening *o, size_t runs);
 dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err);
 
+/* --- pitfalls_device.c: runs that go on after the call that starts them */
+bool pitfall_on_device(const pitfall *p);
+/* Compares runs whose clock stops when they are enqueued; the subject must be on a device. */
+dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err);
+dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err);
+dck_status pitfall_sync_each(pitfall *p, pitfall_finding *ret, dck_err *err);
+dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err);
+dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err);
+
+/* --- pitfalls_ready.c */
+/* Compares the time of a call that starts a run with the time until the run has ended. `once` makes
+ * one run and returns both. */
+typedef dck_status (*pitfall_ready_once)(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
+					 dck_err *err);
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
+			      dck_err *err);
+
 /* --- pitfalls_other.c: work during or around a run */
+/* Binds the next inputs and makes a run, as a step. */
+dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err);
+dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err);

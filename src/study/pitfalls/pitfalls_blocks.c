@@ -72,7 +72,7 @@ void pitfall_show(pitfall *p, double row_share)
 
 /* --- trials */
 
-static double trial_ns(const pitfall *p)
+double pitfall_trial_ns(const pitfall *p)
 {
 	return (double)p->asked->time_ns / (2 * ROUNDS_WANTED);
 }
@@ -81,7 +81,7 @@ static uint64_t samples_of(const pitfall *p, double sample_ns)
 {
 	const double least = sample_ns > LONG_NS ? 1 : SAMPLES_MIN;
 
-	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, trial_ns(p) / fmax(1, sample_ns)));
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, pitfall_trial_ns(p) / fmax(1, sample_ns)));
 }
 
 static uint64_t settle_of(const pitfall *p, double sample_ns)
@@ -169,7 +169,8 @@ dck_status pitfall_trial_step(pitfall *p, void *self, double *ret_ns, dck_err *e
 			continue;
 		}
 		measure_samples_push(to, 0, ns);
-		if (to->n >= SAMPLES_MIN && (double)(blocks_now(p) - begin) > 2 * trial_ns(p))
+		if (to->n >= SAMPLES_MIN &&
+		    (double)(blocks_now(p) - begin) > 2 * pitfall_trial_ns(p))
 			break;
 	}
 	*ret_ns = pitfall_median(p, to->value, to->n);
@@ -278,6 +279,12 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 
 /* --- another session */
 
+void pitfall_barrier_choose(const measure_session *s, unsigned barrier)
+{
+	if (barrier < s->barriers.n)
+		s->target.engine.ops->barrier_choose(s->target.context, barrier);
+}
+
 static dck_status candidate_warm(pitfall *p, measure_session *l, dck_err *err)
 {
 	phase_samples sinks = {.latency = &p->session.phases.latency};
@@ -303,7 +310,13 @@ dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subj
 	if (s->model.batch == p->subject->model.batch)
 		s = rebatched_trusted(s, &copy);
 	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
+	if (status == DCK_OK)
+		status = device_barriers_list(l->target.engine.ops, l->target.context, &l->barriers,
+					      err);
 	if (status == DCK_OK) {
+		/* On a device its runs end as the honest ones do. */
+		if (l->barriers.n == p->session.barriers.n)
+			pitfall_barrier_choose(l, p->session.barriers.chosen);
 		l->phases.loop.group = p->session.phases.loop.group;
 		status = candidate_warm(p, l, err);
 	}

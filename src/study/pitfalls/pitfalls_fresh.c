@@ -28,13 +28,15 @@
 
 static dck_status fresh_process(pitfall *p, pitfall_opening *ret, dck_err *err)
 {
-	dck_plan plan = p->plan.asked;
+	dck_plan plan;
 	const worker_job job = {
 	    .subject = p->subject, .plan = &plan, .watch = p->shared.watch, .quiet = true};
 	const dck_series *s;
 	dck_record *r;
 	double library;
 
+	/* Without a limit of time, since a first run may take longer than a row. */
+	dck_plan_init(&plan);
 	plan.program = p->asked->program;
 	plan.runs = p->opening_runs;
 	plan.warmup = "0";
@@ -82,6 +84,19 @@ static bool in_processes(const pitfall *p)
 	return p->asked->program && p->subject->kind != DCK_SUBJECT_FUNCTION;
 }
 
+/* On a device the runs of a fresh start end with the certain barrier, because without a warm-up no
+ * other has been tested. So do the honest runs beside them. */
+static dck_status certain_trial(pitfall *p, pitfall_trial honest, double *ret_ns, dck_err *err)
+{
+	const device_proof *proof = &p->session.barriers;
+	dck_status status;
+
+	pitfall_barrier_choose(&p->session, proof->n - 1);
+	status = honest.measure(p, honest.self, ret_ns, err);
+	pitfall_barrier_choose(&p->session, proof->chosen);
+	return status;
+}
+
 static dck_status opening_take(pitfall *p, pitfall_opening *ret, dck_err *err)
 {
 	/* Runs of a fresh start are timed one by one, which matters if they are short for the
@@ -92,9 +107,9 @@ static dck_status opening_take(pitfall *p, pitfall_opening *ret, dck_err *err)
 					 : pitfall_honest(p);
 	double before, after;
 
-	DCK_TRY(honest.measure(p, honest.self, &before, err));
+	DCK_TRY(certain_trial(p, honest, &before, err));
 	DCK_TRY(in_processes(p) ? fresh_process(p, ret, err) : fresh_here(p, ret, err));
-	DCK_TRY(honest.measure(p, honest.self, &after, err));
+	DCK_TRY(certain_trial(p, honest, &after, err));
 	ret->reference_ns = (before + after) / 2;
 	if (!(ret->reference_ns > 0))
 		DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");

@@ -1,10 +1,11 @@
 /* pitfalls_other.c - mistakes in the timed region, in concurrent load, and in the inputs.
  *
- * Within the clock: inputs made or bound in each run, and a run that returns before its results are
- * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads
- * than processors, busy threads of others, subnormal inputs, one input for all runs, a larger
- * batch. Each function of pitfall.h builds a mistaken trial and gives it with an honest one to
- * pitfall_pair_find().
+ * Within the clock: inputs made or bound in each run, memory of inputs and outputs allocated in
+ * each run (a new context), and a run that returns before its results are ready (asynchronous
+ * execution without synchronisation; on a device pitfalls_device.c). Next to it: the profiler, more
+ * threads than processors, busy threads of others, subnormal inputs, one input for all runs, a
+ * larger batch. Each function of pitfall.h builds a mistaken trial and gives it with an honest one
+ * to pitfall_pair_find().
  *
  * A trial that binds other inputs to the honest session binds its inputs back on every path, before
  * the others are freed. Subnormal numbers (IEEE 754: an exponent of 0) are slow on many processors.
@@ -23,8 +24,6 @@
 
 #define BATCH	       8
 #define POOL	       16
-#define READY_RUNS_MIN 3
-#define READY_RUNS_MAX 1000
 #define NEIGHBOURS_MAX 1024
 
 static dck_status tensors_needed(const pitfall *p, dck_err *err)
@@ -102,7 +101,7 @@ dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err)
 	return status == DCK_OK ? back : status;
 }
 
-static dck_status bind_and_run(pitfall *p, void *self, dck_err *err)
+dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err)
 {
 	(void)self;
 	DCK_TRY(subject_target_next_input(&p->session.target, err));
@@ -111,11 +110,39 @@ static dck_status bind_and_run(pitfall *p, void *self, dck_err *err)
 
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = bind_and_run};
+	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = pitfall_step_bind};
 
 	DCK_TRY(tensors_needed(p, err));
 	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &plain},
 				 (pitfall_trial){pitfall_trial_step, &binding}, ret, err);
+}
+
+/* A run in a new context, whose inputs and outputs have memory of their own. */
+static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
+{
+	const subject_target *t = &p->session.target;
+	const dck_engine *e = t->engine.ops;
+	size_t *set = self;
+	dck_engine_context *c;
+	dck_status status;
+
+	DCK_TRY(engine_context_new(e, t->model, &c, err));
+	status = subject_target_bind(t, c, t->inputs, set, err);
+	if (status == DCK_OK)
+		status = engine_run(e, c, err);
+	e->context_free(c);
+	return status;
+}
+
+dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err)
+{
+	size_t set = 0;
+	pitfall_step reusing = {.step = pitfall_step_bind};
+	pitfall_step allocating = {.step = allocate_and_run, .self = &set};
+
+	DCK_TRY(tensors_needed(p, err));
+	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &reusing},
+				 (pitfall_trial){pitfall_trial_step, &allocating}, ret, err);
 }
 
 /* --- a run that returns before its results are ready */
@@ -172,44 +199,23 @@ static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_n
 	return DCK_OK;
 }
 
-/* self: a bool, whether to return the time of the run alone. Both trials do the same, so that they
- * compare. */
-static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
-{
-	const bool *alone = self;
-	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
-	const uint64_t begin = measure_context_now(&p->shared);
-	const double least = (double)p->asked->time_ns / 32;
-	size_t n = 0;
-
-	while (n < READY_RUNS_MAX &&
-	       (n < READY_RUNS_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
-		if (measure_loop_cancelled(&p->session.phases.loop))
-			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
-		n++;
-	}
-	*ret_ns = pitfall_median(p, *alone ? run_ns : ready_ns, n);
-	return DCK_OK;
-}
-
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	bool whole = false, alone = true;
 	char a[32], b[32];
 
 	if (pitfall_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
+	if (pitfall_on_device(p))
+		return pitfall_enqueue_only(p, ret, err);
 	if (strcmp(device, "cpu") != 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "the engine waits for the device in every run and offers none without: "
-			 "reading outputs would add their transfer from the device");
+			 "each run copies its outputs from the device and ends within its call: "
+			 "the engine cannot enqueue one without that");
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
-				  (pitfall_trial){ready_trial, &alone}, ret, err));
+	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
 	snprintf(
 	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
 	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
