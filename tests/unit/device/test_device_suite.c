@@ -207,8 +207,9 @@ static void enqueueing_does_not_wait(void **state)
 		OK(device_mark_record(b.q, b.from, NULL));
 		for (int i = 0; i < 10; i++)
 			work_enqueue(&b, n);
-		OK(device_copy_host(b.q, DEVICE_TO_HOST, b.m, 0, pinned, ITEMS * 4, NULL));
+		/* Before the copy: a copy that waited would complete it. */
 		OK(device_mark_record(b.q, b.to, NULL));
+		OK(device_copy_host(b.q, DEVICE_TO_HOST, b.m, 0, pinned, ITEMS * 4, NULL));
 		assert_int_equal(device_mark_elapsed(b.from, b.to, &ns, &err), DCK_E_ARG);
 		assert_non_null(strstr(err.msg, "not waited for"));
 		OK(device_wait(b.q, (device_wait_kind)how, NULL));
