@@ -482,22 +482,22 @@ static void *worker_main(void *self)
 	worker *w = self;
 	device_queue *q = NULL;
 	device_memory *m = NULL;
-	uint32_t *back = malloc(ITEMS * 4);
+	uint32_t *back = malloc(GROUP * 4);
 	const bool null = strcmp(w->d->driver->name, "null") == 0;
 
 	w->wrong = 1;
 	if (!back || device_queue_open(w->d, &q, NULL) ||
-	    device_memory_open(w->d, ITEMS * 4, &m, NULL))
+	    device_memory_open(w->d, GROUP * 4, &m, NULL))
 		return NULL;
 	w->wrong = 0;
-	for (uint32_t i = 0; i < 50; i++) {
+	for (uint32_t i = 0; i < 2000; i++) {
 		const uint32_t value = w->seed * 100000 + i;
 		const device_arg args[] = {{.memory = m}, {.word = value}};
-		if (device_kernel_run(q, w->fill, args, 2, GROUPS, GROUP, NULL) ||
-		    device_copy_host(q, DEVICE_TO_HOST, m, 0, back, ITEMS * 4, NULL) ||
+		if (device_kernel_run(q, w->fill, args, 2, 1, GROUP, NULL) ||
+		    device_copy_host(q, DEVICE_TO_HOST, m, 0, back, GROUP * 4, NULL) ||
 		    device_wait(q, i % 2 ? DEVICE_WAIT_SPIN : DEVICE_WAIT_BLOCK, NULL))
 			w->wrong++;
-		for (uint32_t k = 0; k < ITEMS && !null; k++)
+		for (uint32_t k = 0; k < GROUP && !null; k++)
 			w->wrong += back[k] != value + k;
 	}
 	device_memory_close(m);
