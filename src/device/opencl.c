@@ -74,7 +74,6 @@ static uint64_t property_number(cl_device_id id, cl_device_info which, size_t by
 
 #define PROPERTY_32(id, which) ((unsigned)property_number((id), (which), sizeof(cl_uint)))
 #define PROPERTY_64(id, which) property_number((id), (which), sizeof(uint64_t))
-_Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes are read as 64 bits");
 
 /* Returns a text of the device; NULL: unknown, too long, or no memory. */
 static char *property_text(cl_device_id id, cl_device_info which)
@@ -145,7 +144,8 @@ static void properties_read(cl_device_id id, device_info *ret)
 {
 	char driver[DEVICE_TEXT], version[DEVICE_TEXT];
 	const unsigned mhz = PROPERTY_32(id, OPENCL_DEVICE_MAX_CLOCK_FREQUENCY);
-	const uint64_t group = PROPERTY_64(id, OPENCL_DEVICE_MAX_WORK_GROUP_SIZE);
+	const uint64_t group =
+	    property_number(id, OPENCL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
 
 	property_copy(id, OPENCL_DEVICE_NAME, ret->name);
 	property_copy(id, OPENCL_DEVICE_VENDOR, ret->vendor);

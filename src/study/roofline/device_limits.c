@@ -142,12 +142,18 @@ static dck_status work_enqueue(limits_run *u, device_work work, dck_err *err)
 				     {.memory = u->array[2]},
 				     {.word = u->steps[work]}};
 
-	if (work == DEVICE_WORK_EMPTY)
+	switch (work) {
+	case DEVICE_WORK_EMPTY:
 		return device_kernel_run(u->q, u->kernel[work], NULL, 0, 1, 1, err);
-	if (work <= DEVICE_WORK_FP16)
+	case DEVICE_WORK_FP64:
+	case DEVICE_WORK_FP32:
+	case DEVICE_WORK_FP16:
 		return device_kernel_run(u->q, u->kernel[work], peak, 2, u->groups_peak, u->group,
 					 err);
-	return device_kernel_run(u->q, u->kernel[work], memory, 4, u->groups_memory, u->group, err);
+	default:
+		return device_kernel_run(u->q, u->kernel[work], memory, 4, u->groups_memory,
+					 u->group, err);
+	}
 }
 
 /* Returns the device time of one round of a kernel. */

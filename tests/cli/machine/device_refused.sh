@@ -11,8 +11,12 @@ try --device null
 try --device opencl --threads 2
 try --device opencl --cached-only
 try --device opencl --keep
-# The only device is the processor, which is not a GPU.
-try --device gpu
+# The only device is the processor, which is not a GPU; on a machine with a GPU this is not tried.
+if ls /dev/nvidia0 /dev/kfd >/dev/null 2>&1; then
+	echo "deepclock: there is no GPU; ...; opencl:0 is a processor: NAME"
+else
+	try --device gpu
+fi
 # Without a driver: what to install.
 OCL_ICD_VENDORS=$PWD/none.icd
 export OCL_ICD_VENDORS
