@@ -344,16 +344,22 @@ bool device_enqueue_bound(const device_proof *p, const device_parts *parts, doub
 	return p->chosen > 0 && parts->enqueue_ns > ENQUEUE_SHARE * latency_ns;
 }
 
-static double transfers_ns(const device_parts *parts)
+/* The certain barrier copies the outputs, so that a latency includes it. */
+static bool outputs_included(const device_proof *p)
+{
+	return p->chosen + 1 == p->n;
+}
+
+static double transfers_ns(const device_proof *p, const device_parts *parts)
 {
 	const double to = parts->to_device_ns, from = parts->from_device_ns;
 
-	return (isnan(to) ? 0 : to) + (isnan(from) ? 0 : from);
+	return (isnan(to) ? 0 : to) + (isnan(from) || outputs_included(p) ? 0 : from);
 }
 
-bool device_transfer_bound(const device_parts *parts, double latency_ns)
+bool device_transfer_bound(const device_proof *p, const device_parts *parts, double latency_ns)
 {
-	return transfers_ns(parts) > latency_ns;
+	return transfers_ns(p, parts) > latency_ns;
 }
 
 void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
@@ -368,13 +374,14 @@ void device_parts_notes(record_builder *b, const device_proof *p, const device_p
 		    "the host takes %s of the %s of a run to enqueue its operators, so that "
 		    "the device waits for the host: a faster device would not shorten the run",
 		    dck_text_time(parts->enqueue_ns, took, sizeof took), run);
-	if (device_transfer_bound(parts, latency_ns))
+	if (device_transfer_bound(p, parts, latency_ns))
 		record_note(
 		    b, "transfer-bound",
-		    "copying inputs to the device and outputs back takes %s, longer than a "
-		    "run, %s, which does not include it: a request whose data come from the "
-		    "host's memory costs both",
-		    dck_text_time(transfers_ns(parts), took, sizeof took), run);
+		    "copying the inputs to the device%s takes %s, longer than a run, %s, which "
+		    "does not include it: a request whose data come from the host's memory costs "
+		    "both",
+		    outputs_included(p) ? "" : " and the outputs back",
+		    dck_text_time(transfers_ns(p, parts), took, sizeof took), run);
 }
 
 /* --- operators */

@@ -65,8 +65,8 @@ device_parts device_times_record(record_builder *b, const dck_engine *e, dck_eng
 				 double budget_ns, double level, double *scratch, uint64_t *runs);
 /* Returns whether the host takes most of a run to enqueue it, so that the device waits for it. */
 bool device_enqueue_bound(const device_proof *p, const device_parts *parts, double latency_ns);
-/* Returns whether copying inputs and outputs takes longer than a run without it. */
-bool device_transfer_bound(const device_parts *parts, double latency_ns);
+/* Returns whether the copies of inputs and outputs that a latency does not include take longer. */
+bool device_transfer_bound(const device_proof *p, const device_parts *parts, double latency_ns);
 /* Adds a note for each of the two. */
 void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
 			double latency_ns);

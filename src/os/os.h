@@ -129,6 +129,8 @@ bool os_cpu_split_find(const os_cpu_users *from, const os_cpu_users *to, double 
 
 /* --- dl.c */
 typedef struct os_library os_library;
+/* Returns whether the end of an ELF file is missing: the loader would crash (SIGBUS). */
+bool os_library_is_cut(const char *path);
 /* Loads a library with RTLD_NOW | RTLD_LOCAL. E_ABSENT with the loader's message. */
 dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
 void os_library_close(os_library *l);

@@ -100,7 +100,7 @@ static const row rows[] = {
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "spin", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "denormals", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "engine", LIKE_EQUAL, WANTED, "name"},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "device", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "device", LIKE_EQUAL, WANTED, "provider"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "threads", LIKE_EQUAL, WANTED, "threads"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "interop-threads", LIKE_EQUAL, WANTED,
      "interop_threads"},

@@ -226,13 +226,15 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 			    ? api->CreateSession(m->lib.env, p->model_path, o, &m->session)
 			    : api->CreateSessionFromArray(m->lib.env, bytes, n, o, &m->session);
 	float_mode_set(mode);
-	if (p->model_path)
-		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
-				 p->model_path,
-				 exposed->data && m->lib.minor < ORT_MINOR_DIRECTORY
-				     ? " (weights in a separate file need 1.21 for this)"
-				     : "");
-	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
+	const dck_status status =
+	    p->model_path
+		? ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
+			    p->model_path,
+			    exposed->data && m->lib.minor < ORT_MINOR_DIRECTORY
+				? " (weights in a separate file need 1.21 for this)"
+				: "")
+		: ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
+	return ort_provider_refused(&m->provider, status, err);
 }
 
 /* Sets the requested observations in the session's options. with_graph: also saves the optimised
@@ -334,6 +336,9 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 	uint64_t begin_ns = os_now_ns();
 
 	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
+	if (strcmp(m->setup.provider, "gpu") == 0)
+		DCK_TRY(ort_probe_gpu(&m->lib, m->setup.provider_library, m->arena,
+				      &m->setup.provider, err));
 	DCK_TRY(ort_provider_load(&m->lib, m->setup.provider, m->setup.device,
 				  m->setup.provider_library, m->arena, &m->provider, err));
 	uint64_t loaded_ns = os_now_ns();

@@ -249,6 +249,7 @@ dck_status ort_find_provider(const char *package, const char *file, const char *
 			     const char *asked, mem_arena *a, ort_places *ret, dck_err *err)
 {
 	const char *packages = strstr(library, "/" CAPI), *slash = strrchr(library, '/');
+	char cwd[PATH_MAX];
 
 	*ret = (ort_places){.file = mem_arena_fmt(a, "%s/%s", package, file)};
 	DCK_NEED(ret->file, err, "to search the provider");
@@ -258,6 +259,10 @@ dck_status ort_find_provider(const char *package, const char *file, const char *
 		DCK_NEED(asked, err, "to search the provider");
 		if (!os_file_exists(asked))
 			DCK_FAIL(err, E_ABSENT, "there is no file '%s'", asked);
+		/* ONNX Runtime would search it in its own directory. */
+		if (*asked != '/' && os_getcwd(cwd, sizeof cwd))
+			asked = mem_arena_fmt(a, "%s/%s", cwd, asked);
+		DCK_NEED(asked, err, "to search the provider");
 		ret->place[ret->n++] = (ort_place){.path = asked, .asked = true};
 		return DCK_OK;
 	}

@@ -80,8 +80,8 @@ void ort_sentence(const char *text, char *buf, size_t size)
 	for (const char *at = text; *at && n + 1 < size;) {
 		if (word && *at != ' ') {
 			const char *after = skip_code(skip_source(at));
-			word = false;
-			if (after != at) {
+			word = after != at; /* another may follow */
+			if (word) {
 				at = after;
 				continue;
 			}
@@ -100,9 +100,13 @@ void ort_sentence(const char *text, char *buf, size_t size)
 	buf[n] = '\0';
 }
 
+/* How WebGPU reports a buffer that could not be made, when it is used. */
+static const char invalid_buffer[] = "[Invalid Buffer";
+
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
 {
 	char sentence[400], what[160];
+	const char *text;
 	va_list ap;
 
 	if (!s)
@@ -110,13 +114,19 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
-	ort_sentence(l->api.GetErrorMessage(s), sentence, sizeof(sentence));
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
-		*sentence ? sentence : "ONNX Runtime gives no reason");
+	text = l->api.GetErrorMessage(s);
+	const bool memory = strstr(text, invalid_buffer);
+	const dck_status status = memory ? DCK_E_NOMEM : DCK_E_ENGINE;
+	ort_sentence(text, sentence, sizeof sentence);
+	err_set(err, status, __FILE__, __LINE__, "%s: %s", what,
+		memory	    ? "a tensor does not fit the device, which is out of memory or has no "
+			      "buffers of this size; give a smaller --batch"
+		: *sentence ? sentence
+			    : "ONNX Runtime gives no reason");
 	if (err)
 		err->native_code = l->api.GetErrorCode(s);
 	l->api.ReleaseStatus(s);
-	return DCK_E_ENGINE;
+	return status;
 }
 
 /* --- loading */

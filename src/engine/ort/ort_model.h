@@ -96,5 +96,9 @@ dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_byt
 
 /* ort_probe.c */
 dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
+/* Returns the name of the first provider that has a GPU here: a vendor's own before WebGPU, which
+ * works on all. provider_library: of WebGPU; NULL: searched. E_ABSENT: there is none. */
+dck_status ort_probe_gpu(const ort_lib *l, const char *provider_library, mem_arena *a,
+			 const char **ret, dck_err *err);
 
 #endif

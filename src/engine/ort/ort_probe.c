@@ -49,10 +49,13 @@ static dck_status probe_session_try(const ort_lib *l, ort_options *o, const ort_
 			  "cannot set the log"));
 	DCK_TRY(ort_check(l, l->api.SetIntraOpNumThreads(o, 1), err, "cannot set the threads"));
 	DCK_TRY(ort_provider_append(l, o, provider, a, err));
-	DCK_TRY(ort_check(l,
-			  l->api.CreateSessionFromArray(l->env, identity_model,
-							sizeof identity_model, o, &session),
-			  err, "no session with provider '%s'", provider->name));
+	DCK_TRY(ort_provider_refused(
+	    provider,
+	    ort_check(l,
+		      l->api.CreateSessionFromArray(l->env, identity_model, sizeof identity_model,
+						    o, &session),
+		      err, "no session with provider '%s'", provider->name),
+	    err));
 	l->api.ReleaseSession(session);
 	return DCK_OK;
 }
@@ -67,6 +70,29 @@ static dck_status provider_try(const ort_lib *l, const char *name, mem_arena *a,
 	const dck_status status = probe_session_try(l, o, &provider, a, err);
 	l->api.ReleaseSessionOptions(o);
 	return status;
+}
+
+dck_status ort_probe_gpu(const ort_lib *l, const char *provider_library, mem_arena *a,
+			 const char **ret, dck_err *err)
+{
+	ort_provider webgpu;
+	dck_err cuda = {0}, why = {0};
+
+	if (!provider_library && provider_try(l, "cuda", a, &cuda) == DCK_OK) {
+		*ret = "cuda";
+		return DCK_OK;
+	}
+	const dck_status status =
+	    ort_provider_load(l, "webgpu", 0, provider_library, a, &webgpu, &why);
+	if (status != DCK_OK && provider_library)
+		return err_set(err, status, why.file, why.line, "%s", why.msg);
+	if (status != DCK_OK)
+		DCK_FAIL(err, E_ABSENT, "no GPU is found: %.330s; and %.110s", why.msg,
+			 cuda.code == DCK_E_UNSUP
+			     ? "this ONNX Runtime has no 'cuda': pip install onnxruntime-gpu"
+			     : cuda.msg);
+	*ret = "webgpu";
+	return DCK_OK;
 }
 
 static void provider_probe(probe *p, const ort_lib *l, const char *name)

@@ -272,6 +272,25 @@ static dck_status environment_keep(const ort_lib *l, dck_err *err)
 			 err, "cannot keep ONNX Runtime's environment");
 }
 
+static dck_status plugin_load(const ort_lib *l, const plugin *p, const char *library, dck_err *err)
+{
+	dck_err why = {0};
+	dck_status status = DCK_E_ABSENT;
+
+	if (os_library_is_cut(library))
+		err_set(&why, status, __FILE__, __LINE__,
+			"cannot load the provider '%s': the end of the file is missing", library);
+	else
+		status =
+		    ort_check(l, l->api.RegisterExecutionProviderLibrary(l->env, p->name, library),
+			      &why, "cannot load the provider '%s'", library);
+	if (status == DCK_OK)
+		return DCK_OK;
+	return err_set(err, status, why.file, why.line,
+		       "%.360s; pip install --force-reinstall %s brings a whole one", why.msg,
+		       p->pip);
+}
+
 static dck_status plugin_register(const ort_lib *l, const plugin *p, const char *asked,
 				  mem_arena *a, ort_provider *ret, dck_err *err)
 {
@@ -286,9 +305,7 @@ static dck_status plugin_register(const ort_lib *l, const plugin *p, const char 
 	DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
 	if (n == 0) {
 		DCK_TRY(plugin_library(l, p, asked, a, &ret->library, err));
-		DCK_TRY(ort_check(
-		    l, api->RegisterExecutionProviderLibrary(l->env, p->name, ret->library), err,
-		    "cannot load the provider '%s'", ret->library));
+		DCK_TRY(plugin_load(l, p, ret->library, err));
 		DCK_TRY(environment_keep(l, err));
 		DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
 	}
@@ -341,6 +358,27 @@ dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device
 	}
 	*ret = found;
 	return DCK_OK;
+}
+
+dck_status ort_provider_refused(const ort_provider *p, dck_status status, dck_err *err)
+{
+	static const char mark[] = "Error creating execution provider: ", check[] = " was false. ";
+	const plugin *own = plugin_find(p->name);
+	char why[sizeof err->msg];
+	const char *text = status != DCK_OK && err && own ? strstr(err->msg, mark) : NULL;
+
+	if (!text)
+		return status;
+	text += sizeof mark - 1;
+	/* "CONDITION was false. MESSAGE" */
+	if (strstr(text, check))
+		text = strstr(text, check) + sizeof check - 1;
+	snprintf(why, sizeof why, "%s", text);
+	if (strstr(why, "adapter"))
+		DCK_FAIL(err, E_ABSENT, "device '%s' is not usable: %.160s; it needs %s", p->name,
+			 why, own->absent);
+	DCK_FAIL(err, E_ARG, "device '%s' is refused with these options (--engine-option): %s",
+		 p->name, why);
 }
 
 dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provider *p,

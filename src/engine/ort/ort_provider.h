@@ -30,6 +30,10 @@ typedef struct ort_provider {
 dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device, const char *asked,
 			     mem_arena *a, ort_provider *ret, dck_err *err);
 
+/* Replaces the message of a session that could not be created, if the provider is why. Returns the
+ * status. */
+dck_status ort_provider_refused(const ort_provider *p, dck_status status, dck_err *err);
+
 /* Encloses a call of ONNX Runtime that uses the provider's device; not nested. */
 void ort_provider_begin(const ort_provider *p);
 void ort_provider_end(const ort_provider *p);

@@ -125,22 +125,25 @@ static bool option_is(const dck_open_params *p, const char *key, const char *val
 	return text && strcmp(text, value) == 0;
 }
 
-/* Reads "cpu", "cuda" or "cuda:1". */
+/* Reads "cpu", "gpu", "cuda" or "cuda:1". */
 static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
-	static const char *const names[] = {"cpu", "cuda", "webgpu"};
+	static const char *const names[] = {"cpu", "gpu", "cuda", "webgpu"};
+	static const size_t without_number = 2; /* of these */
 	const char *text = p->device ? p->device : "cpu";
 	const size_t n = strcspn(text, ":");
 	char number[5] = "0", after;
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strlen(names[i]) == n && strncmp(names[i], text, n) == 0)
-			s->provider = names[i];
-	if (!s->provider || (text[n] && (strcmp(s->provider, "cpu") == 0 ||
+	while (i < sizeof names / sizeof *names &&
+	       !(strlen(names[i]) == n && strncmp(names[i], text, n) == 0))
+		i++;
+	s->provider = i < sizeof names / sizeof *names ? names[i] : NULL;
+	if (!s->provider || (text[n] && (i < without_number ||
 					 /* %u would take a sign */
 					 sscanf(text + n, ":%4[0-9]%c", number, &after) != 1)))
 		DCK_FAIL(err, E_ARG,
-			 "the engine 'ort' has no device '%s': cpu, cuda, cuda:N, webgpu or "
+			 "the engine 'ort' has no device '%s': cpu, gpu, cuda, cuda:N, webgpu or "
 			 "webgpu:N",
 			 text);
 	s->device = (unsigned)strtoul(number, NULL, 10);

@@ -34,8 +34,9 @@ const dck_opt dck_model_options[] = {
 	       "the engine's library; searched when not given"),
     DCK_OPTION(LIST, dck_model_config, engine_option, "engine-option", "KEY=VALUE", NULL,
 	       "an option of the engine; 'deepclock engines NAME' lists them; may be repeated"),
-    DCK_OPTION(TEXT, dck_model_config, device, "device", "DEVICE", "cpu",
-	       "cpu, webgpu, cuda, or one of several: webgpu:N, cuda:N"),
+    DCK_OPTION(
+	TEXT, dck_model_config, device, "device", "DEVICE", "cpu",
+	"cpu; gpu: the first there is; or webgpu, cuda, or one of several: webgpu:N, cuda:N"),
     DCK_OPTION(CHOICE, dck_model_config, transfers, "transfers", "WHICH", "exclude",
 	       "include: a run on a device copies its inputs there and its outputs back",
 	       .choices = transfer_choices),

@@ -7,9 +7,13 @@
 #include "base/mem.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct os_library {
 	void *handle;
@@ -27,10 +31,37 @@ static char *found_path(void *handle, const char *asked)
 	return mem_dup(realpath(name, real) ? real : name);
 }
 
+bool os_library_is_cut(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) header;
+	ElfW(Phdr) segment;
+	struct stat st;
+	bool cut = false;
+
+	if (fd < 0)
+		return false;
+	/* Other formats are the loader's to refuse. */
+	if (fstat(fd, &st) == 0 && pread(fd, &header, sizeof header, 0) == sizeof header &&
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof segment)
+		for (unsigned i = 0; i < header.e_phnum && !cut; i++) {
+			const uint64_t at = header.e_phoff + i * (uint64_t)sizeof segment;
+
+			cut = at > INT64_MAX ||
+			      pread(fd, &segment, sizeof segment, (off_t)at) != sizeof segment ||
+			      segment.p_offset > (uint64_t)st.st_size ||
+			      segment.p_filesz > (uint64_t)st.st_size - segment.p_offset;
+		}
+	close(fd);
+	return cut;
+}
+
 dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
 {
 	if (!*path) /* dlopen() would take this for the program itself */
 		DCK_FAIL(err, E_ARG, "the name of the library to load is empty");
+	if (os_library_is_cut(path))
+		DCK_FAIL(err, E_ABSENT, "cannot load '%s': the end of the file is missing", path);
 	os_library *l = mem_zalloc(1, sizeof *l);
 	DCK_NEED(l, err, "to load '%s'", path);
 	dlerror();

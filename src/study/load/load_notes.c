@@ -79,7 +79,7 @@ static void oversubscribed(const load_view *v)
 {
 	const load_pool *p = &v->j->pool;
 
-	if (p->n * p->run_threads > p->cpus)
+	if (v->j->session.barriers.n == 0 && p->n * p->run_threads > p->cpus)
 		record_note(v->b, "oversubscribed",
 			    "%zu stream%s, of which each run may use %u thread%s, "
 			    "share %u processor%s: runs at the same time slow each other; "

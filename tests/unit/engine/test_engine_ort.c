@@ -673,6 +673,8 @@ static void sentences_are_cleaned(void **state)
 	    {"[ONNXRuntimeError] : 1", "[ONNXRuntimeError] : 1"},
 	    {"/src/a.cc:12 ns::f(int) [ONNXRuntimeError] : 1 : FAIL : /lib/x.so is not there",
 	     "/lib/x.so is not there"},
+	    {"/src/a.cc:7 ns::f(int) no: [ONNXRuntimeError] : 11 : EP_FAIL : /src/b.cc:5 ns::g() bad x",
+	     "no: bad x"},
 	    {"", ""},
 	};
 	char buf[100], small[8];

@@ -119,10 +119,30 @@ static void keys(void **state)
 	dck_record_free(r[1]);
 }
 
+/* "gpu" was requested of one, and both ran on the same provider. */
+static void requested_devices(void **state)
+{
+	record_builder *b[2] = {record_new(), record_new()};
+	comparable_differences found;
+	dck_record *r[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		record_fact_text(b[i], "engine", "provider", "webgpu");
+		record_fact_text(b[i], "plan", "device", i ? "gpu" : "webgpu");
+		assert_int_equal(record_finish(b[i], &r[i], NULL), DCK_OK);
+	}
+	comparable_differ(r[0], r[1], "latency/median", &found);
+	assert_int_equal(found.count[COMPARABLE_SETTING], 0);
+	dck_record_free(r[0]);
+	dck_record_free(r[1]);
+}
+
 int test_comparable(void);
 int test_comparable(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(keys)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(keys),
+					   cmocka_unit_test(requested_devices)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
