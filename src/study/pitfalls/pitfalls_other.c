@@ -24,8 +24,6 @@
 
 #define BATCH	       8
 #define POOL	       16
-#define READY_RUNS_MIN 3
-#define READY_RUNS_MAX 1000
 #define NEIGHBOURS_MAX 1024
 
 static dck_status tensors_needed(const pitfall *p, dck_err *err)
@@ -103,7 +101,7 @@ dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err)
 	return status == DCK_OK ? back : status;
 }
 
-dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err)
+static dck_status bind_and_run(pitfall *p, void *self, dck_err *err)
 {
 	(void)self;
 	DCK_TRY(subject_target_next_input(&p->session.target, err));
@@ -112,7 +110,7 @@ dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err)
 
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = pitfall_step_bind};
+	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = bind_and_run};
 
 	DCK_TRY(tensors_needed(p, err));
 	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &plain},
@@ -139,7 +137,7 @@ static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
 dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	size_t set = 0;
-	pitfall_step reusing = {.step = pitfall_step_bind};
+	pitfall_step reusing = {.step = bind_and_run};
 	pitfall_step allocating = {.step = allocate_and_run, .self = &set};
 
 	DCK_TRY(tensors_needed(p, err));
@@ -199,40 +197,6 @@ static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_n
 	*ret_run_ns = (double)(returned - begin);
 	*ret_ready_ns = fmax(*ret_run_ns, (double)(end - begin) - late_ns);
 	return DCK_OK;
-}
-
-typedef struct ready {
-	pitfall_ready_once once;
-	bool alone; /* return the time of the call alone */
-} ready;
-
-/* Both trials of a pair do the same, so that they compare. */
-static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
-{
-	const ready *r = self;
-	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
-	const uint64_t begin = measure_context_now(&p->shared);
-	const double least = pitfall_trial_ns(p);
-	size_t n = 0;
-
-	while (n < READY_RUNS_MAX &&
-	       (n < READY_RUNS_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
-		if (measure_loop_cancelled(&p->session.phases.loop))
-			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(r->once(p, &run_ns[n], &ready_ns[n], err));
-		n++;
-	}
-	*ret_ns = pitfall_median(p, r->alone ? run_ns : ready_ns, n);
-	return DCK_OK;
-}
-
-dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
-			      dck_err *err)
-{
-	ready whole = {.once = once}, alone = {.once = once, .alone = true};
-
-	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
-				 (pitfall_trial){ready_trial, &alone}, ret, err);
 }
 
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
