@@ -121,6 +121,12 @@ dck_status pitfall_pair(pitfall *p, pitfall_trial honest, pitfall_trial mistaken
 /* Makes pairs of trials and writes them as the result of a mistake. */
 dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
 			     pitfall_finding *ret, dck_err *err);
+/* Compares the time of a call that starts a run with the time until the run has ended. `once` makes
+ * one run and returns both. */
+typedef dck_status (*pitfall_ready_once)(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
+					 dck_err *err);
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
+			      dck_err *err);
 /* Appends the pairs of `from` to `to` and estimates them together; pairs beyond the capacity are
  * dropped. */
 dck_status pitfall_pairs_add(pitfall *p, pitfall_pairs *to, const pitfall_pairs *from,
@@ -162,17 +168,7 @@ dck_status pitfall_sync_each(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err);
 
-/* --- pitfalls_ready.c */
-/* Compares the time of a call that starts a run with the time until the run has ended. `once` makes
- * one run and returns both. */
-typedef dck_status (*pitfall_ready_once)(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
-					 dck_err *err);
-dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
-			      dck_err *err);
-
 /* --- pitfalls_other.c: work during or around a run */
-/* Binds the next inputs and makes a run, as a step. */
-dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err);
 dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err);

@@ -27,10 +27,11 @@
 #define ROUNDS_WANTED 16
 /* Runs before those that count: the other session's data are in the caches, and its workers may
  * still spin. A run as long as the second feels neither. */
-#define SETTLE_NS   3000000.0
-#define LONG_NS	    50000000.0
-#define SAMPLES_MIN 3
-#define SAMPLES_MAX 4096
+#define SETTLE_NS      3000000.0
+#define LONG_NS	       50000000.0
+#define SAMPLES_MIN    3
+#define READY_RUNS_MAX 1000
+#define SAMPLES_MAX    4096
 /* Extra time, in units of rows, for other work and for rows that take longer. */
 #define EXTRA_TIME    8
 #define WARM_RUNS     5
@@ -275,6 +276,42 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
 		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
 	return DCK_OK;
+}
+
+/* --- one run, whose end is seen in two ways */
+
+typedef struct ready {
+	pitfall_ready_once once;
+	bool alone; /* return the time of the call alone */
+} ready;
+
+/* Both trials of a pair do the same, so that they compare. */
+static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
+{
+	const ready *r = self;
+	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
+	const uint64_t begin = measure_context_now(&p->shared);
+	const double least = pitfall_trial_ns(p);
+	size_t n = 0;
+
+	while (n < READY_RUNS_MAX &&
+	       (n < SAMPLES_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
+		if (measure_loop_cancelled(&p->session.phases.loop))
+			DCK_FAIL(err, E_CANCEL, "interrupted");
+		DCK_TRY(r->once(p, &run_ns[n], &ready_ns[n], err));
+		n++;
+	}
+	*ret_ns = pitfall_median(p, r->alone ? run_ns : ready_ns, n);
+	return DCK_OK;
+}
+
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
+			      dck_err *err)
+{
+	ready whole = {.once = once}, alone = {.once = once, .alone = true};
+
+	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
+				 (pitfall_trial){ready_trial, &alone}, ret, err);
 }
 
 /* --- another session */

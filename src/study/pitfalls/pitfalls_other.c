@@ -101,7 +101,7 @@ dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err)
 	return status == DCK_OK ? back : status;
 }
 
-dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err)
+static dck_status bind_and_run(pitfall *p, void *self, dck_err *err)
 {
 	(void)self;
 	DCK_TRY(subject_target_next_input(&p->session.target, err));
@@ -110,7 +110,7 @@ dck_status pitfall_step_bind(pitfall *p, void *self, dck_err *err)
 
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = pitfall_step_bind};
+	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = bind_and_run};
 
 	DCK_TRY(tensors_needed(p, err));
 	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &plain},
@@ -137,7 +137,7 @@ static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
 dck_status pitfall_allocation(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	size_t set = 0;
-	pitfall_step reusing = {.step = pitfall_step_bind};
+	pitfall_step reusing = {.step = bind_and_run};
 	pitfall_step allocating = {.step = allocate_and_run, .self = &set};
 
 	DCK_TRY(tensors_needed(p, err));
