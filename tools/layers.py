@@ -29,6 +29,8 @@ LAYERS = {
                "process/lazy_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
+    # Devices that run asynchronously, and their drivers, which are loaded at run time.
+    "src/device": (("base", "os"), "device", ("base", "bench"), ISO, ("pthread.h",)),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
