@@ -30,7 +30,7 @@ LAYERS = {
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # Devices that run asynchronously, and their drivers, which are loaded at run time.
-    "src/device": (("base", "os"), "device", ("base", "bench"), ISO, ("pthread.h",)),
+    "src/device": (("base", "os"), "device device_null gauges", ("base", "bench"), ISO, ("pthread.h",)),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.

@@ -49,7 +49,7 @@ typedef struct platform {
 	const api *call;
 	const char *(*error_text)(api_result result);
 	const char *interface, *vendor;
-	api_attribute units, max_threads, clock_khz;
+	api_attribute units, max_threads, clock_khz, cache_bytes;
 	double tick_ns;
 } platform;
 
@@ -112,15 +112,11 @@ static dck_status status_of(api_result result)
 	switch (result) {
 	case API_OUT_OF_MEMORY:
 		return DCK_E_NOMEM;
-	case API_INVALID_HANDLE: /* of an event: it was not recorded */
-	case API_NOT_READY:
-		return DCK_E_ARG;
 	case API_INVALID_IMAGE:
 	case API_NO_BINARY:
 	case API_INVALID_PTX:
 	case API_NO_COMPILER:
 	case API_UNSUPPORTED_PTX:
-	case API_NOT_FOUND:
 		return DCK_E_FORMAT;
 	default:
 		return DCK_E_DEVICE;
@@ -253,6 +249,7 @@ static void info_read(cuda_device *d)
 		*c = (char)tolower((unsigned char)*c);
 	i->units = (unsigned)cuda_attribute(d, d->p->units);
 	i->group_max = (unsigned)cuda_attribute(d, d->p->max_threads);
+	i->cache_bytes = (uint64_t)cuda_attribute(d, d->p->cache_bytes);
 	i->clock_hz = khz > 0 ? khz * 1e3 : NAN;
 	i->mark_tick_ns = d->p->tick_ns;
 	i->fp64 = true;
@@ -400,13 +397,17 @@ static dck_status cuda_mark_elapsed(const device_mark *from, const device_mark *
 				    dck_err *err)
 {
 	cuda_device *d = of(from->d);
+	api_result result;
 	float ms = 0;
 
 	DCK_TRY(enter(d, err));
-	DCK_TRY(check(d,
-		      d->p->call->event_elapsed(&ms, ((const cuda_mark *)from)->event,
-						((const cuda_mark *)to)->event),
-		      "read the time between two marks", err));
+	result = d->p->call->event_elapsed(&ms, ((const cuda_mark *)from)->event,
+					   ((const cuda_mark *)to)->event);
+	if (result == API_NOT_READY)
+		DCK_FAIL(err, E_ARG, "%s: a mark was not waited for", d->base.info.name);
+	if (result == API_INVALID_HANDLE)
+		DCK_FAIL(err, E_ARG, "%s: a mark was not recorded", d->base.info.name);
+	DCK_TRY(check(d, result, "read the time between two marks", err));
 	*ret_ns = (double)ms * 1e6;
 	return DCK_OK;
 }
@@ -517,7 +518,8 @@ static void cuda_kernel_close(device_kernel *base)
 static dck_status kernel_load(cuda_kernel *k, const char *source, const char *name, dck_err *err)
 {
 	cuda_device *d = of(k->base.d);
-	char log[512] = "", *line = log, what[DEVICE_TEXT + 32];
+	char log[512] = "", *line = log;
+	api_result result;
 	api_jit_option options[] = {API_JIT_ERROR_LOG, API_JIT_ERROR_LOG_BYTES};
 	/* The size is passed by value, in the place of a pointer. */
 	void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
@@ -529,11 +531,12 @@ static dck_status kernel_load(cuda_kernel *k, const char *source, const char *na
 	line += strspn(line, "\r\n");
 	line[strcspn(line, "\r\n")] = '\0';
 	if (status == DCK_E_FORMAT && *line)
-		DCK_FAIL(err, E_FORMAT, "%s: the kernel '%s' does not compile: %s",
-			 d->base.info.name, name, line);
+		DCK_FAIL(err, E_FORMAT, "the kernel does not compile: %s", line);
 	DCK_TRY(status);
-	snprintf(what, sizeof what, "find the kernel '%.*s'", DEVICE_TEXT, name);
-	return check(d, d->p->call->module_function(&k->function, k->module, name), what, err);
+	result = d->p->call->module_function(&k->function, k->module, name);
+	if (result == API_NOT_FOUND)
+		DCK_FAIL(err, E_ARG, "the source has no kernel '%s'", name);
+	return check(d, result, "find a kernel", err);
 }
 
 static dck_status cuda_kernel_open(device *base, const char *source, const char *name,
@@ -623,6 +626,7 @@ static const platform platform_cuda = {
     .units = CUDA_UNITS,
     .max_threads = CUDA_MAX_THREADS,
     .clock_khz = CUDA_CLOCK_KHZ,
+    .cache_bytes = CUDA_CACHE_BYTES,
     .tick_ns = 500,
 };
 
@@ -637,6 +641,7 @@ static const platform platform_hip = {
     .units = HIP_UNITS,
     .max_threads = HIP_MAX_THREADS,
     .clock_khz = HIP_CLOCK_KHZ,
+    .cache_bytes = HIP_CACHE_BYTES,
     .tick_ns = 1000,
 };
 

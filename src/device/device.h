@@ -53,6 +53,7 @@ typedef struct device_info {
 	double mark_tick_ns;	   /* resolution of marks */
 	uint64_t memory_bytes;	   /* of the device */
 	uint64_t allocation_bytes; /* largest single allocation */
+	uint64_t cache_bytes;	   /* of the last-level cache */
 } device_info;
 
 typedef enum device_direction {
@@ -144,8 +145,8 @@ const device_driver *device_driver_at(size_t i);
 /* NULL: unknown. `n`: characters of the name. */
 const device_driver *device_driver_find(const char *name, size_t n);
 
-/* Opens "DRIVER" or "DRIVER:N", or the first of "gpu". E_ARG: the text; E_ABSENT: no such device.
- */
+/* Opens "DRIVER" or "DRIVER:N", or "gpu": the first device that is not the host's processor.
+ * E_ARG: the text; E_ABSENT: no such device. */
 dck_status device_open(const char *text, device **ret, dck_err *err);
 void device_close(device *d);
 

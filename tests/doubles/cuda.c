@@ -10,8 +10,9 @@
  * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_FAIL ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it
  * (numbers). -DDOUBLE_OLD: a release that lacks a symbol.
  *
- * Kernels are PTX of these entries: fill(u64 buffer, u32 value, u32 n) writes n words, spin(u32 ns)
- * takes that time, fault() reads an illegal address.
+ * Kernels are PTX of these entries, those of the devices' suite (tests/unit/device/device_case.h):
+ * fill(u64 buffer, u32 value) writes value + index, work(u64 buffer, u32 n) takes n ns; and fault()
+ * reads an illegal address.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda_api.h"
@@ -27,11 +28,13 @@
 #define UNITS		HIP_UNITS
 #define MAX_THREADS	HIP_MAX_THREADS
 #define CLOCK_KHZ	HIP_CLOCK_KHZ
+#define CACHE_BYTES	HIP_CACHE_BYTES
 #else
 #define NAME(cuda, hip) cuda
 #define UNITS		CUDA_UNITS
 #define MAX_THREADS	CUDA_MAX_THREADS
 #define CLOCK_KHZ	CUDA_CLOCK_KHZ
+#define CACHE_BYTES	CUDA_CACHE_BYTES
 #endif
 #define EXPORT __attribute__((visibility("default")))
 
@@ -52,7 +55,7 @@ enum {
 	HOSTS_MAX = 256
 };
 
-typedef enum kind { COPY, STAGED, FILL, SPIN, FAULT, STAMP } kind;
+typedef enum kind { COPY, STAGED, FILL, WORK, FAULT, STAMP } kind;
 
 typedef struct command {
 	kind kind;
@@ -78,7 +81,7 @@ struct api_event_s {
 	double stamp_ns;
 };
 struct api_module_s {
-	bool fill, spin, fault;
+	bool fill, work, fault;
 };
 struct api_function_s {
 	kind kind;
@@ -97,7 +100,7 @@ static struct {
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
 static void *objects[HOSTS_MAX]; /* streams, events, modules: they end with the last context */
-static struct api_function_s functions[] = {{FILL}, {SPIN}, {FAULT}};
+static struct api_function_s functions[] = {{FILL}, {WORK}, {FAULT}};
 
 static void *object_new(size_t bytes)
 {
@@ -148,10 +151,13 @@ static void command_run(command *c)
 		memmove(c->to, c->from, c->bytes);
 		break;
 	case FILL:
-		for (size_t i = 0; i < c->bytes / 4; i++)
-			memcpy(c->to + 4 * i, &c->value, 4);
+		for (size_t i = 0; i < c->bytes / 4; i++) {
+			const unsigned word = c->value + (unsigned)i;
+
+			memcpy(c->to + 4 * i, &word, 4);
+		}
 		break;
-	case SPIN:
+	case WORK:
 		break;
 	case FAULT:
 		sticky = API_ILLEGAL_ADDRESS;
@@ -302,6 +308,9 @@ api_result NAME(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, api_att
 	case CLOCK_KHZ:
 		*value = 1980000;
 		break;
+	case CACHE_BYTES:
+		*value = 50 << 20;
+		break;
 	case CUDA_CAPABILITY_MAJOR:
 		*value = 9;
 		break;
@@ -405,7 +414,7 @@ api_result NAME(cuEventDestroy_v2, hipEventDestroy)(api_event event)
 	BEGIN(cuEventDestroy_v2, hipEventDestroy, true)
 	for (size_t i = 0; i < npending; i++)
 		if (pending[i].kind == STAMP && pending[i].event == event)
-			pending[i].kind = SPIN;
+			pending[i].kind = WORK;
 	object_free(event);
 	END;
 }
@@ -637,13 +646,19 @@ api_result NAME(cuModuleLoadDataEx, hipModuleLoadDataEx)(api_module *module, con
 			    log, bytes,
 			    "\nptxas application ptx input, line 1; fatal   : Missing .version "
 			    "directive at start of file\nptxas fatal   : Ptx assembly aborted\n");
+	} else if (strstr(text, "bra not_declared")) {
+		result = API_INVALID_PTX;
+		if (log)
+			snprintf(log, bytes,
+				 "ptxas application ptx input, line 5; error   : Unknown symbol "
+				 "'not_declared'\n");
 	} else if (/* PTX 8.0 came with CUDA 12.0 */
 		   strtod(version + 9, NULL) * 1000 + 4000 >
 		   (double)setting("CUDA_DOUBLE_VERSION", 13000)) {
 		result = API_UNSUPPORTED_PTX;
 	} else {
 		*module = object_new(sizeof **module);
-		**module = (struct api_module_s){has_entry(text, "fill"), has_entry(text, "spin"),
+		**module = (struct api_module_s){has_entry(text, "fill"), has_entry(text, "work"),
 						 has_entry(text, "fault")};
 	}
 	END;
@@ -662,7 +677,7 @@ api_result NAME(cuModuleGetFunction, hipModuleGetFunction)(api_function *functio
 	BEGIN(cuModuleGetFunction, hipModuleGetFunction, true)
 	if (module->fill && strcmp(name, "fill") == 0)
 		*function = &functions[0];
-	else if (module->spin && strcmp(name, "spin") == 0)
+	else if (module->work && strcmp(name, "work") == 0)
 		*function = &functions[1];
 	else if (module->fault && strcmp(name, "fault") == 0)
 		*function = &functions[2];
@@ -686,16 +701,17 @@ api_result NAME(cuLaunchKernel, hipModuleLaunchKernel)(api_function function, un
 	    block_y != 1 || block_z != 1 || extra) {
 		result = 1;
 	} else {
-		if (c.kind == FILL) {
+		if (c.kind != FAULT) {
 			c.to = (char *)(uintptr_t) * (api_address *)args[0];
 			c.value = *(unsigned *)args[1];
-			c.bytes = 4 * (size_t) * (unsigned *)args[2];
+			c.bytes = 4 * (size_t)grid_x * block_x;
 			if (!in_buffer((uintptr_t)c.to, c.bytes))
 				c.kind = FAULT;
-			takes_ns += (double)c.bytes / DEVICE_BYTES_NS;
-		} else if (c.kind == SPIN) {
-			takes_ns += *(unsigned *)args[0];
 		}
+		if (c.kind == WORK)
+			takes_ns += c.value;
+		else
+			takes_ns += (double)c.bytes / DEVICE_BYTES_NS;
 		result = enqueue(c, takes_ns);
 	}
 	END;

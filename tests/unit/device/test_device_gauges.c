@@ -20,12 +20,12 @@
 
 int test_device_gauges(void);
 
-static int doubles_load(const char *directory)
+static int double_load(const char *prefix)
 {
 	char path[600];
 
-	snprintf(path, sizeof path, "%s%s/libnvidia-ml.so.1",
-		 getenv("DOUBLES") ? getenv("DOUBLES") : "", directory);
+	snprintf(path, sizeof path, "%s/%slibnvidia-ml.so.1",
+		 getenv("DOUBLES") ? getenv("DOUBLES") : "", prefix);
 	return dlopen(path, RTLD_NOW) ? 0 : -1;
 }
 
@@ -42,7 +42,7 @@ static int settings_clear(void **state)
 static int double_begin(void **state)
 {
 	settings_clear(state);
-	return doubles_load("");
+	return double_load("");
 }
 
 static device_gauges nvml_read(void)
@@ -147,7 +147,7 @@ static bool old_reads(void)
 {
 	device_gauges g;
 
-	return doubles_load("/old") == 0 && setenv("NVML_DOUBLE_CLOCKS", "1980,1410", 1) == 0 &&
+	return double_load("old-") == 0 && setenv("NVML_DOUBLE_CLOCKS", "1980,1410", 1) == 0 &&
 	       setenv("NVML_DOUBLE_THROTTLE", "0x4", 1) == 0 &&
 	       nvml_gauges("0000:c0:00.0", &g, NULL) == DCK_OK && g.throttled == 0 &&
 	       nvml_gauges("0000:c0:00.0", &g, NULL) == DCK_OK && g.throttled == 1 &&
@@ -159,7 +159,7 @@ static bool refused(void)
 	device_gauges g;
 	dck_err err = {0};
 
-	return doubles_load("") == 0 && setenv("NVML_DOUBLE_FAIL", "nvmlInit_v2=9", 1) == 0 &&
+	return double_load("") == 0 && setenv("NVML_DOUBLE_FAIL", "nvmlInit_v2=9", 1) == 0 &&
 	       nvml_gauges("0000:c0:00.0", &g, &err) == DCK_E_ABSENT &&
 	       strcmp(err.msg, "'libnvidia-ml.so.1' cannot be used: error 9") == 0;
 }
