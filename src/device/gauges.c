@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
 #include "device/gauges.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void fill(double *to, double from)
@@ -38,6 +40,27 @@ void device_gauges_read(device *d, device_gauges *ret)
 	if (d->info.pci[0] && (nvml_gauges(d->info.pci, &more, NULL) == DCK_OK ||
 			       sysfs_gauges("", d->info.pci, &more, NULL) == DCK_OK))
 		gauges_fill(ret, &more);
+}
+
+dck_status device_gauges_open(const char *text, device **ret, dck_err *err)
+{
+	static const struct {
+		const char *provider, *driver;
+	} known[] = {{"cuda", "cuda"},
+		     {"tensorrt", "cuda"},
+		     {"nvtensorrtrtx", "cuda"},
+		     {"rocm", "hip"},
+		     {"migraphx", "hip"}};
+	const size_t n = strcspn(text, ":");
+	char name[32];
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (strlen(known[i].provider) != n || strncmp(known[i].provider, text, n) != 0)
+			continue;
+		snprintf(name, sizeof name, "%s%.20s", known[i].driver, text + n);
+		return device_open(name, ret, err);
+	}
+	DCK_FAIL(err, E_UNSUP, "it is not known which device '%.32s' is", text);
 }
 
 bool device_gauges_exist(const char *root)

@@ -27,8 +27,9 @@ typedef struct measure_loop {
 	uint64_t runs;	  /* made so far, all phases */
 	uint64_t
 	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
-	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
-	uint64_t last_ns; /* the last clock reading */
+	double run_ns;		  /* recent time per run, in ns; 0: not yet known */
+	uint64_t last_ns;	  /* the last clock reading */
+	struct gauge_log *gauges; /* of the target's device; NULL: none */
 } measure_loop;
 
 /* Sample buffers of a phase. Each may be NULL. */
@@ -53,6 +54,10 @@ dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck
 /* Makes the runs of one sample without counting them, if the pause was long enough to slow a run
  * (cold caches, sleeping workers). */
 dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);
+
+/* Reads the device's gauges between two slices: if it is time to, or, with `first`, as the first
+ * reading of the measurement. */
+dck_status measure_loop_gauges(measure_loop *l, bool first, dck_err *err);
 
 bool measure_loop_cancelled(const measure_loop *l);
 
