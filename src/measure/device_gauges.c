@@ -35,7 +35,7 @@ static uint64_t gauges_now(const gauge_log *g)
 	return g->clock->now_ns(g->clock->self);
 }
 
-static void device_read(void *self, device_gauges *ret)
+static void gauges_device_read(void *self, device_gauges *ret)
 {
 	device_gauges_read(self, ret);
 }
@@ -64,7 +64,7 @@ void gauge_log_open(gauge_log *g, const char *device_text, const dck_clock *cloc
 		    g->name);
 		return;
 	}
-	g->read = device_read;
+	g->read = gauges_device_read;
 	g->self = g->opened;
 }
 
