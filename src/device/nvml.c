@@ -23,7 +23,8 @@
 enum { PROCESSES_MAX = 128 };
 
 static struct {
-	dck_err why; /* code DCK_OK: usable */
+	os_library *library; /* stays loaded */
+	dck_err why;	     /* code DCK_OK: usable */
 #define X(member, symbol, parameters) nvml_result(*member) parameters;
 	NVML_API(X)
 #undef X
@@ -31,15 +32,14 @@ static struct {
 
 static void nvml_load(void)
 {
-	os_library *library = NULL; /* stays loaded */
 	nvml_result result;
 
-	if (os_library_open("libnvidia-ml.so.1", &library, &nvml.why) != DCK_OK)
+	if (os_library_open("libnvidia-ml.so.1", &nvml.library, &nvml.why) != DCK_OK)
 		return;
-#define X(member, symbol, parameters)                              \
-	{                                                          \
-		void *found = os_library_symbol(library, #symbol); \
-		memcpy(&nvml.member, &found, sizeof found);        \
+#define X(member, symbol, parameters)                                   \
+	{                                                               \
+		void *found = os_library_symbol(nvml.library, #symbol); \
+		memcpy(&nvml.member, &found, sizeof found);             \
 	}
 	NVML_API(X)
 #undef X
