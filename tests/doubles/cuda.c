@@ -401,11 +401,12 @@ api_result NAME(cuStreamQuery, hipStreamQuery)(api_stream stream)
 api_result NAME(cuEventCreate, hipEventCreateWithFlags)(api_event *event, unsigned flags)
 {
 	BEGIN(cuEventCreate, hipEventCreateWithFlags, true)
-	*event = object_new(sizeof **event);
+	*event =
+	    flags <= (API_EVENT_BLOCKING | API_EVENT_NO_TIMING) ? object_new(sizeof **event) : NULL;
 	if (*event)
 		(*event)->flags = flags;
 	else
-		result = API_OUT_OF_MEMORY;
+		result = 1;
 	END;
 }
 
