@@ -152,7 +152,7 @@ for provider in cuda webgpu; do
 			break
 		fi
 	done
-	step "pitfalls on $provider" 60 40 "$program" pitfalls zoo:simplenet --device "$provider"
+	step "pitfalls on $provider" 60 40 "$program" pitfalls zoo:simplenet --time 1s --device "$provider"
 	step "accuracy of $provider" 60 20 "$program" accuracy zoo:simplenet --vary "device=cpu,$provider"
 done
 if [ -z "$gpu" ]; then
