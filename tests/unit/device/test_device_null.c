@@ -180,10 +180,8 @@ static void names_of_devices(void **state)
 		dck_status status;
 		const char *message;
 	} wrong[] = {
-	    {"", DCK_E_ARG,
-	     "'' is not a device: it is one of gpu, cuda, cuda:N, hip, hip:N, opencl, opencl:N"},
-	    {"npu", DCK_E_ARG,
-	     "'npu' is not a device: it is one of gpu, cuda, cuda:N, hip, hip:N, opencl, opencl:N"},
+	    {"", DCK_E_ARG, "'' is not a device: it is one of gpu, "},
+	    {"npu", DCK_E_ARG, "'npu' is not a device: it is one of gpu, "},
 	    {"nul", DCK_E_ARG, "'nul' is not a device: "},
 	    {"null:", DCK_E_ARG, "'null:' is not a device: write null or null:N"},
 	    {"null:-1", DCK_E_ARG, "'null:-1' is not a device: write null or null:N"},
