@@ -30,7 +30,7 @@ LAYERS = {
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # Devices that run asynchronously, and their drivers, which are loaded at run time.
-    "src/device": (("base", "os"), "device device_null", ("base", "bench"), ISO, ("pthread.h",)),
+    "src/device": (("base", "os"), "device device_null gauges", ("base", "bench"), ISO, ("pthread.h",)),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
@@ -52,7 +52,7 @@ LAYERS = {
     # Numerical comparison of outputs.
     "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "output_compare tensor_compare rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.
-    "src/measure": (("base", "os", "stat", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
+    "src/measure": (("base", "os", "stat", "device", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "device_times diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),

@@ -183,6 +183,38 @@ PY
 	echo "setup: the networks could not be fetched: they are not tried" >&2
 }
 
+# Headers of CUDA, NVML and HIP, with which the declarations in src/device are compared: 3 MB in packages.
+fetch_gpu_headers() {
+	linked gpu_headers nvml.h && return 0
+	echo "setup: fetching the headers of CUDA and NVML with pip, of HIP with apt" >&2
+	to=$build/gpu_headers.tmp
+	rm -rf "$to"
+	mkdir -p "$to/packages" "$to/hip"
+	# The headers of every platform's package are equal.
+	if /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+		--platform manylinux2014_x86_64 --dest "$to/packages" \
+		nvidia-cuda-runtime==13.2.86 nvidia-nvml-dev==13.4.92 >&2 &&
+		(cd "$to/packages" && apt-get download --quiet libamdhip64-dev >&2) &&
+		dpkg-deb --extract "$to"/packages/libamdhip64-dev*.deb "$to/packages/hip" &&
+		cp -r "$to"/packages/hip/usr/include/hip/. "$to/hip/" &&
+		/usr/bin/python3 - "$to" <<'PY'
+import glob, os, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/packages/*.whl"):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            if os.path.basename(name) in ("cuda.h", "nvml.h"):
+                with open(os.path.join(sys.argv[1], os.path.basename(name)), "wb") as f:
+                    f.write(z.read(name))
+PY
+	then
+		rm -rf "$to/packages" "${build:?}/gpu_headers"
+		mv "$to" "$build/gpu_headers"
+		return 0
+	fi
+	rm -rf "$to"
+	echo "setup: the headers could not be fetched: declarations are not compared with them" >&2
+}
+
 install_packages
 case " $* " in *" packages "*) exit 0 ;; esac
 fetch_onnxruntime
@@ -215,6 +247,7 @@ case " $* " in
 	# ONNX Runtime on a GPU; Chromium's SwiftShader is a software GPU.
 	fetch_package webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so onnxruntime-ep-webgpu==0.4.0 "runs on a GPU are not tried" &
 	fetch_models &
+	fetch_gpu_headers &
 	wait
 	linked exports . || rm -f "$build/exports" # files that tests made with PyTorch; a link may be left
 	;;
@@ -233,6 +266,7 @@ case " $* " in
 	linked py_spy bin/py-spy || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
+	linked gpu_headers nvml.h || true
 	linked webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so || true
 	;;
 esac

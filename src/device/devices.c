@@ -21,11 +21,11 @@
 #define SPIN_MAX_NS 1e6
 #define INDEX_MAX   9999
 
-extern const device_driver device_null, device_opencl;
+extern const device_driver device_cuda, device_hip, device_null, device_opencl;
 
 /* In the order in which "gpu" tries them. */
 static const device_driver *const drivers[] = {
-    &device_opencl, &device_null, /* last, not tried */
+    &device_cuda, &device_hip, &device_opencl, &device_null, /* last, not tried */
 };
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
 

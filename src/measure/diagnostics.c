@@ -302,8 +302,9 @@ static const doubt doubts[] = {
  * what a busy machine does to a measurement. */
 static void diagnostics_fold(record_builder *b)
 {
-	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
-					     "preempted"};
+	static const char *const causes[] = {"busy-neighbours", "steal",
+					     "cpu-throttled",	"preempted",
+					     "device-shared",	"device-throttled"};
 	static const char *const effects[] = {"preempted",    "steal",	   "not-steady",
 					      "too-few-runs", "imprecise", "outliers",
 					      "level-changed"};

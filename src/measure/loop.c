@@ -2,6 +2,7 @@
 #include "measure/loop.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
 
@@ -167,6 +168,15 @@ dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 		l->unused++;
 	}
 	return DCK_OK;
+}
+
+dck_status measure_loop_gauges(measure_loop *l, bool first, dck_err *err)
+{
+	const uint64_t runs = l->runs + l->unused;
+	const uint64_t took_ns =
+	    first ? gauge_log_begin(l->gauges, runs) : gauge_log_poll(l->gauges, runs);
+
+	return took_ns > 0 ? measure_loop_settle(l, took_ns, err) : DCK_OK;
 }
 
 dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)

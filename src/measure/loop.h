@@ -32,6 +32,7 @@ typedef struct measure_loop {
 	/* Reads for how long threads have waited for a processor, in ns; NULL: not known. */
 	bool (*waited)(void *self, uint64_t *ret_ns);
 	void *waited_self;
+	struct gauge_log *gauges; /* of the target's device; NULL: none */
 } measure_loop;
 
 /* Sample buffers of a phase. Each may be NULL. */
@@ -59,6 +60,10 @@ dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck
 /* Makes the runs of one sample without counting them, if the pause was long enough to slow a run
  * (cold caches, sleeping workers). */
 dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);
+
+/* Reads the device's gauges between two slices: if it is time to, or, with `first`, as the first
+ * reading of the measurement. */
+dck_status measure_loop_gauges(measure_loop *l, bool first, dck_err *err);
 
 bool measure_loop_cancelled(const measure_loop *l);
 

@@ -21,6 +21,7 @@
 #include "measure/phases.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
 #include <string.h>
@@ -193,7 +194,9 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 {
 	stat_steady_check(p->warm.value, p->warm.n, WARMUP_RUNS_MIN, p->scratch, &p->verdict);
 	p->steady_known = true;
-	p->steady = p->verdict.steady;
+	/* The runs may take the same time until a falling clock is felt. */
+	p->steady = p->verdict.steady && !gauge_log_falling(p->loop.gauges, p->verdict.evidence,
+							    sizeof p->verdict.evidence);
 	if (p->steady) {
 		/* Single probe runs precede the groups: count the runs before `first`. */
 		uint64_t singles = p->warm.n < PROBE_RUNS ? p->warm.n : PROBE_RUNS;
@@ -242,6 +245,8 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 		}
 		status = measure_loop_slice(&p->loop, &sinks,
 					    measure_loop_slice_size(&p->loop, warmup_left(p)), err);
+		if (status == DCK_OK)
+			status = measure_loop_gauges(&p->loop, false, err);
 	}
 	if (status == DCK_OK && p->plan.warmup == MEASURE_WARMUP_AUTO && !p->steady &&
 	    p->warm.n >= WARMUP_RUNS_MIN)
@@ -441,10 +446,11 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
 	const uint64_t whole_group = p->loop.group;
 	uint64_t next_check = asked->min_runs;
-	const uint64_t begin_ns = phases_now(p);
 	bool enough = false;
 	dck_status status = DCK_OK;
 
+	DCK_TRY(measure_loop_gauges(&p->loop, true, err));
+	const uint64_t begin_ns = phases_now(p);
 	p->runs_before = p->loop.runs;
 	p->loop.last_ns = p->measured_at_ns = begin_ns;
 	while (status == DCK_OK && !enough) {
@@ -465,6 +471,8 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 			next_check = stat_stop_next(p->latency.pushed);
 		if (check || (!enough && live_due(p)))
 			status = measure_look(p, check, elapsed_ns, &enough, err);
+		if (status == DCK_OK && !enough)
+			status = measure_loop_gauges(&p->loop, false, err);
 		/* After a cut the end may not be reached any more. */
 		if (status == DCK_OK && enough && plateau_cut(p)) {
 			next_check = asked->min_runs;
@@ -473,6 +481,7 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 				p->ended = MEASURE_END_EARLY;
 		}
 	}
+	gauge_log_end(p->loop.gauges, p->loop.runs + p->loop.unused);
 	p->measured_runs = runs_measured(p);
 	p->measured_ns = p->loop.last_ns - p->measured_at_ns;
 	return status;

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "measure/verify/output_compare.h"
+#include "measure/device_gauges.h"
 #include "measure/diagnostics.h"
 #include "measure/stop_reason.h"
 #include "measure/method.h"
@@ -27,6 +28,7 @@ typedef struct run {
 	record_others others;
 	measure_traced traced;
 	run_delays delays;
+	gauge_log gauges;
 } run;
 
 /* Everything between opening the subject and the last run. */
@@ -94,6 +96,7 @@ static void runner_device(run *r, const dck_subject *s, const stat_estimate *med
 	const subject_target *t = p->loop.target;
 
 	device_proof_record(r->record, proof);
+	gauge_log_record(&r->gauges, r->record, r->shared.origin_ns, (double)t->items);
 	if (proof->n > 0 && status == DCK_OK) {
 		const double budget_ns =
 		    fmin(PARTS_NS, PARTS_SHARE * (double)p->plan.asked.max_time_ns);
@@ -138,6 +141,10 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	measure_traced_begin(&r->traced, &r->shared);
 	record_set_began(r->record, os_unix_ns());
 	DCK_TRY(measure_session_open(&r->session, &r->shared, s, plan, r->shared.watch, err));
+	if (method_on_device(s)) {
+		gauge_log_open(&r->gauges, s->model.device, &r->shared.clock);
+		r->session.phases.loop.gauges = &r->gauges;
+	}
 	status = measure(r, &why);
 	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
 		if (err)
@@ -186,6 +193,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 		subject_hooks_note(r.record, &cleanup);
 	}
 	run_delays_end(&r.delays);
+	gauge_log_close(&r.gauges);
 	measure_context_end(&r.shared);
 	measure_traced_stop(&r.traced, NULL);
 	if (status == DCK_OK)

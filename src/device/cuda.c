@@ -1,0 +1,696 @@
+/* cuda.c - the drivers "cuda" and "hip": NVIDIA's driver API (libcuda.so.1), and AMD's runtime
+ * (libamdhip64.so), which has the same functions under other names.
+ *
+ * There is one implementation over a table of function pointers (CUDA_API in cuda_api.h); a
+ * platform is the library, its names, and what differs: numbers of attributes, the text of an
+ * error, and kernels, which HIP does not compile at run time without another library.
+ *
+ * - A device has its primary context, the one that the runtime API and ONNX Runtime use too. It is
+ *   retained at the first use that needs it, so that opening a device for its properties costs none
+ *   of its memory. A context belongs to a thread: every call makes it current.
+ * - Queues are streams that do not wait for the default stream. A blocked wait is that of an event
+ *   with blocking synchronisation, whatever the context's own way is; a spinning one polls the
+ *   stream.
+ * - Marks are events with timing. Their resolution is about 0.5 us (CUDA's documentation of
+ *   cuEventElapsedTime(); 1 us of HIP's), and the difference is a float of milliseconds.
+ * - After a fault of a kernel the context is unusable: the driver returns the error from whichever
+ *   call comes next, and some later calls return others. The first is kept in `lost` and returned
+ *   from then on, under `lock`, since queues may belong to different threads.
+ *
+ * Source: NVIDIA CUDA Driver API, AMD HIP Runtime API Reference.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "device/cuda_api.h"
+#include "device/device.h"
+#include "os/file/text.h"
+#include "os/process/lazy_library.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef void (*any_function)(void);
+
+typedef struct api {
+#define X(member, cuda, hip, parameters) api_result(*member) parameters;
+	CUDA_API(X)
+#undef X
+	any_function error_text;
+} api;
+
+typedef struct platform {
+	const device_driver *driver;
+	os_lazy_library *library; /* by names of the same library; the first that is there */
+	size_t nlibraries;
+	const api *call;
+	const char *(*error_text)(api_result result);
+	const char *interface, *vendor;
+	api_attribute units, max_threads, clock_khz, cache_bytes;
+	double tick_ns;
+} platform;
+
+typedef struct cuda_device {
+	device base;
+	const platform *p;
+	api_device handle;
+	pthread_mutex_t lock; /* protects the members below */
+	api_context context;  /* NULL: not yet retained */
+	dck_err lost;	      /* the first fault; code DCK_OK: none */
+} cuda_device;
+
+typedef struct cuda_queue {
+	device_queue base;
+	api_stream stream;
+	api_event blocker; /* of blocked waits */
+} cuda_queue;
+
+typedef struct cuda_mark {
+	device_mark base;
+	api_event event;
+} cuda_mark;
+
+typedef struct cuda_memory {
+	device_memory base;
+	api_address address;
+} cuda_memory;
+
+typedef struct cuda_kernel {
+	device_kernel base;
+	api_module module;
+	api_function function;
+} cuda_kernel;
+
+/* --- errors */
+
+/* Returns whether the context is unusable after it. */
+static bool is_sticky(api_result result)
+{
+	switch (result) {
+	case API_ECC_UNCORRECTABLE:
+	case API_NVLINK_UNCORRECTABLE:
+	case API_ILLEGAL_ADDRESS:
+	case API_LAUNCH_TIMEOUT:
+	case API_ASSERT:
+	case API_HARDWARE_STACK:
+	case API_ILLEGAL_INSTRUCTION:
+	case API_MISALIGNED_ADDRESS:
+	case API_INVALID_ADDRESS_SPACE:
+	case API_INVALID_PC:
+	case API_LAUNCH_FAILED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static dck_status status_of(api_result result)
+{
+	switch (result) {
+	case API_OUT_OF_MEMORY:
+		return DCK_E_NOMEM;
+	case API_INVALID_IMAGE:
+	case API_NO_BINARY:
+	case API_INVALID_PTX:
+	case API_NO_COMPILER:
+	case API_UNSUPPORTED_PTX:
+		return DCK_E_FORMAT;
+	default:
+		return DCK_E_DEVICE;
+	}
+}
+
+/* Turns a result into a status; `what` failed. */
+static dck_status check(cuda_device *d, api_result result, const char *what, dck_err *err)
+{
+	dck_err why = {0};
+
+	if (result == API_SUCCESS)
+		return DCK_OK;
+	err_set(&why, status_of(result), __FILE__, __LINE__, "%s: cannot %s: %s (error %u)",
+		d->base.info.name, what, d->p->error_text(result), result);
+	why.native_code = result;
+	pthread_mutex_lock(&d->lock);
+	if (d->lost.code != DCK_OK)
+		why = d->lost;
+	else if (is_sticky(result))
+		d->lost = why;
+	pthread_mutex_unlock(&d->lock);
+	if (err)
+		*err = why;
+	return why.code;
+}
+
+/* Makes the device's context current, which every call needs. */
+static dck_status enter(cuda_device *d, dck_err *err)
+{
+	const api *call = d->p->call;
+	api_result result = API_SUCCESS;
+	dck_err lost;
+
+	pthread_mutex_lock(&d->lock);
+	lost = d->lost;
+	if (lost.code == DCK_OK && !d->context)
+		result = call->context_retain(&d->context, d->handle);
+	pthread_mutex_unlock(&d->lock);
+	if (lost.code != DCK_OK) {
+		if (err)
+			*err = lost;
+		return lost.code;
+	}
+	DCK_TRY(check(d, result, "use the device", err));
+	return check(d, call->context_set(d->context), "use the device", err);
+}
+
+static cuda_device *of(device *d)
+{
+	return (cuda_device *)d;
+}
+
+/* --- devices */
+
+static dck_status platform_load(const platform *p, dck_err *err)
+{
+	dck_status status = DCK_E_ABSENT;
+	api_result result;
+
+	for (size_t i = 0; i < p->nlibraries && status != DCK_OK; i++)
+		status = os_lazy_load(&p->library[i], err);
+	DCK_TRY(status);
+	result = p->call->init(0);
+	if (result == API_NO_DEVICE)
+		DCK_FAIL(err, E_ABSENT, "%s finds no device", p->interface);
+	if (result != API_SUCCESS)
+		DCK_FAIL(err, E_ABSENT, "%s cannot be used: %s (error %u)", p->interface,
+			 p->error_text(result), result);
+	return DCK_OK;
+}
+
+static dck_status platform_count(const platform *p, unsigned *ret, dck_err *err)
+{
+	int n = 0;
+	api_result result;
+
+	DCK_TRY(platform_load(p, err));
+	result = p->call->count(&n);
+	if (result != API_SUCCESS && result != API_NO_DEVICE)
+		DCK_FAIL(err, E_ABSENT, "%s cannot be used: %s (error %u)", p->interface,
+			 p->error_text(result), result);
+	if (n <= 0)
+		DCK_FAIL(err, E_ABSENT, "%s finds no device", p->interface);
+	*ret = (unsigned)n;
+	return DCK_OK;
+}
+
+static int cuda_attribute(const cuda_device *d, api_attribute which)
+{
+	int value = 0;
+
+	return d->p->call->attribute(&value, which, d->handle) == API_SUCCESS && value > 0 ? value
+											   : 0;
+}
+
+/* Of compute capability 5.3 and above, kernels compute in fp16; of all, in fp64. Every device of
+ * HIP does both. */
+static bool has_fp16(const cuda_device *d)
+{
+	const int major = cuda_attribute(d, CUDA_CAPABILITY_MAJOR);
+
+	return d->p->units != CUDA_UNITS || major > 5 ||
+	       (major == 5 && cuda_attribute(d, CUDA_CAPABILITY_MINOR) >= 3);
+}
+
+static void info_read(cuda_device *d)
+{
+	const api *call = d->p->call;
+	device_info *i = &d->base.info;
+	int version = 0, khz = cuda_attribute(d, d->p->clock_khz);
+	size_t bytes = 0;
+
+	if (call->name(i->name, sizeof i->name, d->handle) != API_SUCCESS)
+		i->name[0] = '\0';
+	i->name[sizeof i->name - 1] = '\0';
+	if (!i->name[0])
+		snprintf(i->name, sizeof i->name, "%s:%u", d->base.driver->name, d->base.index);
+	text_copy(i->vendor, sizeof i->vendor, d->p->vendor);
+	/* CUDA: 1000 * major + 10 * minor; HIP counts otherwise, so the number is as it is. */
+	if (call->version(&version) == API_SUCCESS && d->p->units == CUDA_UNITS)
+		snprintf(i->driver, sizeof i->driver, "%s %d.%d", d->p->interface, version / 1000,
+			 version % 1000 / 10);
+	else if (version > 0)
+		snprintf(i->driver, sizeof i->driver, "%s %d", d->p->interface, version);
+	if (call->pci(i->pci, sizeof i->pci, d->handle) != API_SUCCESS)
+		i->pci[0] = '\0';
+	i->pci[sizeof i->pci - 1] = '\0';
+	for (char *c = i->pci; *c; c++) /* as the kernel's names in /sys */
+		*c = (char)tolower((unsigned char)*c);
+	i->units = (unsigned)cuda_attribute(d, d->p->units);
+	i->group_max = (unsigned)cuda_attribute(d, d->p->max_threads);
+	i->cache_bytes = (uint64_t)cuda_attribute(d, d->p->cache_bytes);
+	i->clock_hz = khz > 0 ? khz * 1e3 : NAN;
+	i->mark_tick_ns = d->p->tick_ns;
+	i->fp64 = true;
+	i->fp16 = has_fp16(d);
+	if (call->memory_total(&bytes, d->handle) == API_SUCCESS)
+		i->memory_bytes = i->allocation_bytes = bytes;
+}
+
+static dck_status platform_open(const platform *p, unsigned index, device **ret, dck_err *err)
+{
+	api_result result;
+	unsigned n = 0;
+
+	DCK_TRY(platform_count(p, &n, err));
+	if (index >= n)
+		DCK_FAIL(err, E_ABSENT, "%s has %u device%s, counted from 0: there is no %s:%u",
+			 p->interface, n, n == 1 ? "" : "s", p->driver->name, index);
+	cuda_device *d = mem_zalloc(1, sizeof *d);
+	DCK_NEED(d, err, "for a device");
+	d->base.driver = p->driver;
+	d->base.index = index;
+	d->p = p;
+	result = p->call->device_get(&d->handle, (int)index);
+	if (result != API_SUCCESS) {
+		mem_free(d);
+		DCK_FAIL(err, E_DEVICE, "%s cannot use device %u: %s (error %u)", p->interface,
+			 index, p->error_text(result), result);
+	}
+	pthread_mutex_init(&d->lock, NULL);
+	info_read(d);
+	*ret = &d->base;
+	return DCK_OK;
+}
+
+static void cuda_close(device *base)
+{
+	cuda_device *d = of(base);
+
+	if (!d)
+		return;
+	if (d->context)
+		d->p->call->context_release(d->handle);
+	pthread_mutex_destroy(&d->lock);
+	mem_free(d);
+}
+
+/* --- queues */
+
+static void cuda_queue_close(device_queue *base)
+{
+	cuda_queue *q = (cuda_queue *)base;
+
+	if (!q)
+		return;
+	cuda_device *d = of(base->d);
+	if (enter(d, NULL) == DCK_OK) { /* else the context is lost, and all of it with it */
+		if (q->blocker)
+			d->p->call->event_destroy(q->blocker);
+		if (q->stream)
+			d->p->call->stream_destroy(q->stream);
+	}
+	mem_free(q);
+}
+
+static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err)
+{
+	cuda_device *d = of(base);
+	const api *call = d->p->call;
+
+	DCK_TRY(enter(d, err));
+	cuda_queue *q = mem_zalloc(1, sizeof *q);
+	DCK_NEED(q, err, "for a queue");
+	q->base.d = base;
+	dck_status status = check(d, call->stream_create(&q->stream, API_STREAM_NON_BLOCKING),
+				  "create a stream", err);
+	if (status == DCK_OK)
+		status = check(
+		    d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
+		    "create an event", err);
+	if (status != DCK_OK) {
+		cuda_queue_close(&q->base);
+		return status;
+	}
+	*ret = &q->base;
+	return DCK_OK;
+}
+
+static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *err)
+{
+	cuda_queue *q = (cuda_queue *)base;
+	cuda_device *d = of(base->d);
+	const api *call = d->p->call;
+	api_result result;
+
+	DCK_TRY(enter(d, err));
+	if (how == DEVICE_WAIT_BLOCK) {
+		DCK_TRY(check(d, call->event_record(q->blocker, q->stream), "wait", err));
+		return check(d, call->event_synchronize(q->blocker), "wait", err);
+	}
+	while ((result = call->stream_query(q->stream)) == API_NOT_READY)
+		;
+	return check(d, result, "wait", err);
+}
+
+/* --- marks */
+
+static void cuda_mark_close(device_mark *base)
+{
+	cuda_mark *m = (cuda_mark *)base;
+
+	if (m && enter(of(base->d), NULL) == DCK_OK)
+		of(base->d)->p->call->event_destroy(m->event);
+	mem_free(m);
+}
+
+static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
+{
+	cuda_device *d = of(base);
+
+	DCK_TRY(enter(d, err));
+	cuda_mark *m = mem_zalloc(1, sizeof *m);
+	DCK_NEED(m, err, "for a mark");
+	m->base.d = base;
+	dck_status status =
+	    check(d, d->p->call->event_create(&m->event, 0), "create an event", err);
+	if (status != DCK_OK) {
+		mem_free(m);
+		return status;
+	}
+	*ret = &m->base;
+	return DCK_OK;
+}
+
+static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_err *err)
+{
+	cuda_device *d = of(base->d);
+
+	DCK_TRY(enter(d, err));
+	return check(
+	    d, d->p->call->event_record(((cuda_mark *)mark)->event, ((cuda_queue *)base)->stream),
+	    "record an event", err);
+}
+
+static dck_status cuda_mark_elapsed(const device_mark *from, const device_mark *to, double *ret_ns,
+				    dck_err *err)
+{
+	cuda_device *d = of(from->d);
+	api_result result;
+	float ms = 0;
+
+	DCK_TRY(enter(d, err));
+	result = d->p->call->event_elapsed(&ms, ((const cuda_mark *)from)->event,
+					   ((const cuda_mark *)to)->event);
+	if (result == API_NOT_READY)
+		DCK_FAIL(err, E_ARG, "%s: a mark was not waited for", d->base.info.name);
+	if (result == API_INVALID_HANDLE)
+		DCK_FAIL(err, E_ARG, "%s: a mark was not recorded", d->base.info.name);
+	DCK_TRY(check(d, result, "read the time between two marks", err));
+	*ret_ns = (double)ms * 1e6;
+	return DCK_OK;
+}
+
+/* --- memory */
+
+static void cuda_memory_close(device_memory *base)
+{
+	cuda_memory *m = (cuda_memory *)base;
+
+	if (m && enter(of(base->d), NULL) == DCK_OK)
+		of(base->d)->p->call->memory_free(m->address);
+	mem_free(m);
+}
+
+static dck_status cuda_memory_open(device *base, uint64_t bytes, device_memory **ret, dck_err *err)
+{
+	cuda_device *d = of(base);
+	char what[64];
+
+	DCK_TRY(enter(d, err));
+	cuda_memory *m = mem_zalloc(1, sizeof *m);
+	DCK_NEED(m, err, "for a buffer");
+	m->base = (device_memory){.d = base, .bytes = bytes};
+	snprintf(what, sizeof what, "allocate %llu bytes", (unsigned long long)bytes);
+	dck_status status = check(d, d->p->call->memory_alloc(&m->address, bytes), what, err);
+	if (status != DCK_OK) {
+		mem_free(m);
+		return status;
+	}
+	*ret = &m->base;
+	return DCK_OK;
+}
+
+static dck_status cuda_host_alloc(device *base, uint64_t bytes, void **ret, dck_err *err)
+{
+	cuda_device *d = of(base);
+	void *memory = NULL;
+	char what[64];
+
+	DCK_TRY(enter(d, err));
+	snprintf(what, sizeof what, "allocate %llu bytes of page-locked memory",
+		 (unsigned long long)bytes);
+	DCK_TRY(check(d, d->p->call->host_alloc(&memory, bytes, 0), what, err));
+	*ret = memory;
+	return DCK_OK;
+}
+
+static void cuda_host_free(device *base, void *bytes)
+{
+	if (bytes && enter(of(base), NULL) == DCK_OK)
+		of(base)->p->call->host_free(bytes);
+}
+
+static dck_status cuda_copy_host(device_queue *base, device_direction way, device_memory *memory,
+				 uint64_t at, void *host, uint64_t bytes, dck_err *err)
+{
+	cuda_device *d = of(base->d);
+	const api_stream stream = ((cuda_queue *)base)->stream;
+	const api_address there = ((cuda_memory *)memory)->address + at;
+
+	DCK_TRY(enter(d, err));
+	if (way == DEVICE_FROM_HOST)
+		return check(d, d->p->call->copy_to_device(there, host, bytes, stream),
+			     "copy to the device", err);
+	return check(d, d->p->call->copy_to_host(host, there, bytes, stream),
+		     "copy from the device", err);
+}
+
+static dck_status cuda_copy(device_queue *base, device_memory *to, uint64_t to_at,
+			    device_memory *from, uint64_t from_at, uint64_t bytes, dck_err *err)
+{
+	cuda_device *d = of(base->d);
+
+	DCK_TRY(enter(d, err));
+	return check(d,
+		     d->p->call->copy_inside(((cuda_memory *)to)->address + to_at,
+					     ((cuda_memory *)from)->address + from_at, bytes,
+					     ((cuda_queue *)base)->stream),
+		     "copy inside the device", err);
+}
+
+static dck_status cuda_memory_free(device *base, uint64_t *ret_free, uint64_t *ret_total,
+				   dck_err *err)
+{
+	cuda_device *d = of(base);
+	size_t left = 0, total = 0;
+
+	DCK_TRY(enter(d, err));
+	DCK_TRY(
+	    check(d, d->p->call->memory_info(&left, &total), "read how much memory is free", err));
+	*ret_free = left;
+	*ret_total = total;
+	return DCK_OK;
+}
+
+/* --- kernels */
+
+static void cuda_kernel_close(device_kernel *base)
+{
+	cuda_kernel *k = (cuda_kernel *)base;
+
+	if (k && k->module && enter(of(base->d), NULL) == DCK_OK)
+		of(base->d)->p->call->module_unload(k->module);
+	mem_free(k);
+}
+
+static dck_status kernel_load(cuda_kernel *k, const char *source, const char *name, dck_err *err)
+{
+	cuda_device *d = of(k->base.d);
+	char log[512] = "", *line = log;
+	api_result result;
+	api_jit_option options[] = {API_JIT_ERROR_LOG, API_JIT_ERROR_LOG_BYTES};
+	/* The size is passed by value, in the place of a pointer. */
+	void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+	dck_status status =
+	    check(d, d->p->call->module_load(&k->module, source, 2, options, values),
+		  "compile a kernel", err);
+
+	log[sizeof log - 1] = '\0';
+	line += strspn(line, "\r\n");
+	line[strcspn(line, "\r\n")] = '\0';
+	if (status == DCK_E_FORMAT && *line)
+		DCK_FAIL(err, E_FORMAT, "the kernel does not compile: %s", line);
+	DCK_TRY(status);
+	result = d->p->call->module_function(&k->function, k->module, name);
+	if (result == API_NOT_FOUND)
+		DCK_FAIL(err, E_ARG, "the source has no kernel '%s'", name);
+	return check(d, result, "find a kernel", err);
+}
+
+static dck_status cuda_kernel_open(device *base, const char *source, const char *name,
+				   device_kernel **ret, dck_err *err)
+{
+	DCK_TRY(enter(of(base), err));
+	cuda_kernel *k = mem_zalloc(1, sizeof *k);
+	DCK_NEED(k, err, "for a kernel");
+	k->base.d = base;
+	dck_status status = kernel_load(k, source, name, err);
+	if (status != DCK_OK) {
+		cuda_kernel_close(&k->base);
+		return status;
+	}
+	*ret = &k->base;
+	return DCK_OK;
+}
+
+static dck_status cuda_kernel_run(device_queue *base, device_kernel *kernel, const device_arg *args,
+				  size_t nargs, uint32_t groups, uint32_t group_size, dck_err *err)
+{
+	cuda_device *d = of(base->d);
+	api_address address[DEVICE_KERNEL_ARGS];
+	uint32_t word[DEVICE_KERNEL_ARGS];
+	void *at[DEVICE_KERNEL_ARGS];
+
+	if (nargs > DEVICE_KERNEL_ARGS)
+		DCK_FAIL(err, E_ARG, "a kernel has at most %d arguments", DEVICE_KERNEL_ARGS);
+	DCK_TRY(enter(d, err));
+	for (size_t i = 0; i < nargs; i++) {
+		word[i] = args[i].word;
+		address[i] = args[i].memory ? ((cuda_memory *)args[i].memory)->address : 0;
+		at[i] = args[i].memory ? (void *)&address[i] : (void *)&word[i];
+	}
+	return check(d,
+		     d->p->call->launch(((cuda_kernel *)kernel)->function, groups, 1, 1, group_size,
+					1, 1, 0, ((cuda_queue *)base)->stream, at, NULL),
+		     "start a kernel", err);
+}
+
+/* --- the two platforms */
+
+#define X(member, cuda, hip, parameters) #cuda,
+static const char *const cuda_names[] = {CUDA_API(X) "cuGetErrorString"};
+#undef X
+#define X(member, cuda, hip, parameters) #hip,
+static const char *const hip_names[] = {CUDA_API(X) "hipGetErrorString"};
+#undef X
+
+static api cuda_api, hip_api;
+static os_lazy_library cuda_library[] = {
+    OS_LAZY("libcuda.so.1", "measuring on an NVIDIA GPU", cuda_names, cuda_api),
+};
+/* The soname has the major release; the link without it is in packages for developers. */
+static os_lazy_library hip_library[] = {
+    OS_LAZY("libamdhip64.so.7", "measuring on an AMD GPU", hip_names, hip_api),
+    OS_LAZY("libamdhip64.so.6", "measuring on an AMD GPU", hip_names, hip_api),
+    OS_LAZY("libamdhip64.so.5", "measuring on an AMD GPU", hip_names, hip_api),
+    OS_LAZY("libamdhip64.so", "measuring on an AMD GPU", hip_names, hip_api),
+};
+
+static const char *cuda_error_text(api_result result)
+{
+	const char *text = NULL;
+
+	((api_result(*)(api_result, const char **))cuda_api.error_text)(result, &text);
+	return text ? text : "unknown error";
+}
+
+static const char *hip_error_text(api_result result)
+{
+	const char *text = ((const char *(*)(api_result))hip_api.error_text)(result);
+
+	return text ? text : "unknown error";
+}
+
+extern const device_driver device_cuda, device_hip;
+
+static const platform platform_cuda = {
+    .driver = &device_cuda,
+    .library = cuda_library,
+    .nlibraries = sizeof cuda_library / sizeof *cuda_library,
+    .call = &cuda_api,
+    .error_text = cuda_error_text,
+    .interface = "CUDA",
+    .vendor = "NVIDIA",
+    .units = CUDA_UNITS,
+    .max_threads = CUDA_MAX_THREADS,
+    .clock_khz = CUDA_CLOCK_KHZ,
+    .cache_bytes = CUDA_CACHE_BYTES,
+    .tick_ns = 500,
+};
+
+static const platform platform_hip = {
+    .driver = &device_hip,
+    .library = hip_library,
+    .nlibraries = sizeof hip_library / sizeof *hip_library,
+    .call = &hip_api,
+    .error_text = hip_error_text,
+    .interface = "HIP",
+    .vendor = "AMD",
+    .units = HIP_UNITS,
+    .max_threads = HIP_MAX_THREADS,
+    .clock_khz = HIP_CLOCK_KHZ,
+    .cache_bytes = HIP_CACHE_BYTES,
+    .tick_ns = 1000,
+};
+
+static dck_status cuda_count(unsigned *ret, dck_err *err)
+{
+	return platform_count(&platform_cuda, ret, err);
+}
+
+static dck_status hip_count(unsigned *ret, dck_err *err)
+{
+	return platform_count(&platform_hip, ret, err);
+}
+
+static dck_status cuda_open(unsigned index, device **ret, dck_err *err)
+{
+	return platform_open(&platform_cuda, index, ret, err);
+}
+
+static dck_status hip_open(unsigned index, device **ret, dck_err *err)
+{
+	return platform_open(&platform_hip, index, ret, err);
+}
+
+#define SAME_MEMBERS                                                                             \
+	.close = cuda_close, .queue_open = cuda_queue_open, .queue_close = cuda_queue_close,     \
+	.wait = cuda_wait, .mark_open = cuda_mark_open, .mark_close = cuda_mark_close,           \
+	.mark_record = cuda_mark_record, .mark_elapsed = cuda_mark_elapsed,                      \
+	.memory_open = cuda_memory_open, .memory_close = cuda_memory_close,                      \
+	.host_alloc = cuda_host_alloc, .host_free = cuda_host_free, .copy_host = cuda_copy_host, \
+	.copy = cuda_copy, .memory_free = cuda_memory_free
+
+const device_driver device_cuda = {
+    .name = "cuda",
+    .remedy = "install NVIDIA's driver, and try it with: nvidia-smi",
+    .kernel_language = "PTX",
+    .count = cuda_count,
+    .open = cuda_open,
+    SAME_MEMBERS,
+    .kernel_open = cuda_kernel_open,
+    .kernel_close = cuda_kernel_close,
+    .kernel_run = cuda_kernel_run,
+};
+
+/* Without kernels: HIP loads compiled ones alone. */
+const device_driver device_hip = {
+    .name = "hip",
+    .remedy = "install ROCm, and try it with: rocminfo",
+    .kernel_language = "",
+    .count = hip_count,
+    .open = hip_open,
+    SAME_MEMBERS,
+};
