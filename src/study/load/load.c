@@ -193,15 +193,13 @@ static void progress_pass(void *self, const dck_progress *p)
  * device runs needs one, which enqueues it. */
 static unsigned threads_of_run(const load_job *j)
 {
-	if (j->session.barriers.n > 0)
-		return 1;
-
 	const dck_engine *e = j->session.target.engine.ops;
 	const dck_kv *kv;
 	size_t n;
 	uint64_t threads;
 
-	if (engine_facts(e, j->session.target.model, &kv, &n, NULL) == DCK_OK)
+	if (j->session.barriers.n == 0 &&
+	    engine_facts(e, j->session.target.model, &kv, &n, NULL) == DCK_OK)
 		for (size_t i = 0; i < n; i++)
 			if (strcmp(kv[i].key, "threads") == 0 &&
 			    units_parse_count(kv[i].value, &threads, NULL) == DCK_OK && threads > 0)
