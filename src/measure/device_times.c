@@ -350,11 +350,14 @@ static bool outputs_included(const device_proof *p)
 	return p->chosen + 1 == p->n;
 }
 
+/* The copies that a latency does not include. The time to the device ends with the certain barrier:
+ * it has a copy of the outputs in it. */
 static double transfers_ns(const device_proof *p, const device_parts *parts)
 {
-	const double to = parts->to_device_ns, from = parts->from_device_ns;
+	const double from = isnan(parts->from_device_ns) ? 0 : parts->from_device_ns;
+	const double both = isnan(parts->to_device_ns) ? from : parts->to_device_ns;
 
-	return (isnan(to) ? 0 : to) + (isnan(from) || outputs_included(p) ? 0 : from);
+	return outputs_included(p) ? both - from : both;
 }
 
 bool device_transfer_bound(const device_proof *p, const device_parts *parts, double latency_ns)

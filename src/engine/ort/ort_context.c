@@ -424,8 +424,7 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 	return DCK_OK;
 }
 
-static dck_status context_output_get(dck_engine_context *c, size_t index, dck_tensor *ret,
-				     dck_err *err)
+static dck_status context_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
 	ort_tensor_type *type;
@@ -459,7 +458,7 @@ static dck_status context_output_get(dck_engine_context *c, size_t index, dck_te
 dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
 {
 	ort_provider_begin(&c->model->provider);
-	const dck_status status = context_output_get(c, index, ret, err);
+	const dck_status status = context_output(c, index, ret, err);
 	ort_provider_end(&c->model->provider);
 	return status;
 }

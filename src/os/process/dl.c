@@ -33,11 +33,11 @@ static char *found_path(void *handle, const char *asked)
 
 bool os_library_is_cut(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ElfW(Ehdr) header;
-	ElfW(Phdr) segment;
 	struct stat st;
 	bool cut = false;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) header = {0};
+	ElfW(Phdr) segment = {0};
 
 	if (fd < 0)
 		return false;

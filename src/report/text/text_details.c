@@ -61,8 +61,8 @@ void text_headline(page *p, const dck_record *r, const char *more)
 
 		if (!v || v[0] == '\0' || strcmp(v, "0") == 0)
 			continue;
-		/* "gpu" is what was requested, the provider is what it was. */
-		if (strcmp(part[i].key, "device") == 0 && dck_record_fact(r, "engine", "provider"))
+		/* It was requested, and the provider is what it was. */
+		if (strcmp(v, "gpu") == 0 && dck_record_fact(r, "engine", "provider"))
 			continue;
 		if (varies && strstr(varies->value.as.text, part[i].option))
 			continue;

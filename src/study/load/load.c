@@ -198,9 +198,8 @@ static unsigned threads_of_run(const load_job *j)
 	size_t n;
 	uint64_t threads;
 
-	if (j->session.barriers.n > 0)
-		return 1;
-	if (engine_facts(e, j->session.target.model, &kv, &n, NULL) == DCK_OK)
+	if (j->session.barriers.n == 0 &&
+	    engine_facts(e, j->session.target.model, &kv, &n, NULL) == DCK_OK)
 		for (size_t i = 0; i < n; i++)
 			if (strcmp(kv[i].key, "threads") == 0 &&
 			    units_parse_count(kv[i].value, &threads, NULL) == DCK_OK && threads > 0)
