@@ -71,8 +71,8 @@ typedef struct dck_model_config {
 	uint64_t input_pool;		   /* number of different random inputs, cycled; 1 */
 	uint64_t seed;			   /* of random inputs and built-in weights */
 	dck_arrays arrays;   /* arrays that `input` may name; not in fresh processes */
-	bool batch_optional; /* `batch` is for sizes that are open: a fixed one stays, and is no
-			      * error */
+	bool batch_optional; /* `batch` applies to open sizes: a fixed size stays, without an error
+			      */
 	int transfers;	     /* DCK_TRANSFERS_...: whether a run on a device includes them */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
@@ -109,6 +109,8 @@ typedef struct dck_subject {
 	uint64_t items;
 	dck_model_config model;
 	dck_command_config command;
+	/* FUNCTION whose work may continue on a device after its call (unstable.h); NULL: none. */
+	const struct dck_function_device *device;
 } dck_subject;
 
 /* Writes the defaults; the kind is FUNCTION, with no function. @since 0.1 */
@@ -164,7 +166,7 @@ typedef struct dck_progress {
 	uint64_t runs, elapsed_ns;
 	double estimate_ns, lo_ns, hi_ns; /* of the plan's statistic */
 	double done_ratio, eta_ns;
-	uint64_t runs_total; /* that were asked for; 0: not known beforehand */
+	uint64_t runs_total; /* requested; 0: not known beforehand */
 } dck_progress;
 
 /* "measure  1,200 runs  [####----]  17.8 ms  17.5 ms..18.1 ms  3 s left"; where the number of runs

@@ -9,6 +9,7 @@
 #ifndef DCK_UNSTABLE_H
 #define DCK_UNSTABLE_H
 
+#include "bench.h"
 #include "calls.h"
 #include "cost.h"
 #include "count.h"
@@ -31,6 +32,29 @@ DCK_API void dck_abandon(void);
 /* Kills the programs that the running operations started, and their descendants: the callers that
  * wait for them continue with the data recorded before. Async-signal-safe. */
 DCK_API void dck_programs_kill(void);
+
+/* --- functions that compute on a device */
+
+/* dck_subject.device: how to wait for a function whose call returns before its work has ended. The
+ * members are those of dck_engine with the same names, and `arg` is the subject's;
+ * dck_subject.function is then a whole run, which waits by the chosen barrier. A result other than
+ * 0 is a failure, as of the function. The last barrier is certain only if it copies results: if
+ * barrier 1 is the last, nothing can test it. */
+typedef struct dck_function_device {
+	const char *name;    /* of the hardware; NULL: unknown */
+	const dck_kv *facts; /* for the section `engine` */
+	size_t nfacts;
+	const char *(*barrier)(void *arg, unsigned index);
+	void (*barrier_choose)(void *arg, unsigned index);
+	int (*enqueue)(void *arg);
+	int (*wait)(void *arg, unsigned barrier);
+	/* Copies to the host what the last run returned: *ret_bytes on the device. */
+	int (*copy)(void *arg, uint64_t *ret_bytes);
+	/* Enqueues `runs` runs between two events of the device, waits for the second one, and
+	 * returns the time between them on the device's clock. NULL: `no_events` is the reason. */
+	int (*between_events)(void *arg, uint64_t runs, double *ret_ns);
+	const char *no_events;
+} dck_function_device;
 
 /* --- command lines */
 

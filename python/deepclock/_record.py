@@ -182,7 +182,7 @@ class Record:
 
 
 class Amended(Record):
-    """A builder that starts with the contents of a Record; a fact of the same name is replaced."""
+    """A builder that starts with the contents of a Record; a fact or metric of the same name is replaced."""
 
     def __init__(self, record):
         self._o = json.loads(record.to_json())
@@ -198,6 +198,10 @@ class Amended(Record):
                     facts[i] = new
                     return
         facts.insert(at + 1, new)
+
+    def metric(self, tag, *args, **options):
+        self._o["metrics"] = [m for m in self._o["metrics"] if m["tag"] != tag]
+        super().metric(tag, *args, **options)
 
     def without(self, section, begin):
         """Removes the facts of a section whose keys start with `begin`."""

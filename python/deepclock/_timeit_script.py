@@ -4,12 +4,13 @@ median with its interval."""
 
 import argparse
 import gc
+import importlib
 import itertools
 import sys
 import time
 import traceback
 
-from . import _deepclock, _script, _statement
+from . import _accelerator, _deepclock, _script, _statement
 
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _REPEAT = 5                          # timeit's
@@ -32,6 +33,8 @@ def _parser():
     p.add_argument("-p", "--process", action="store_true", help="CPU time of the process instead of wall time")
     p.add_argument("-u", "--unit", choices=_UNITS, metavar="UNIT", help="unit of the times: nsec, usec, msec or sec")
     p.add_argument("-v", "--verbose", action="count", default=0, help="also the time of each run; again: more digits")
+    p.add_argument("--device", metavar="DEVICE", help="accelerator of PyTorch on which the statement works, as cuda: each run "
+                   "ends with its work")
     p.add_argument("--save", metavar="FILE", help="keep the record in FILE, as JSON: times of whole runs")
     p.add_argument("statement", nargs=argparse.REMAINDER, help="(default: pass)")
     return p
@@ -44,11 +47,12 @@ def _numbers():
             yield digit * 10 ** power
 
 
-def _auto(make, least, clock, verbose, text):
+def _auto(make, least, clock, wait, verbose, text):
     for number in _numbers():
         run = make(number)
         began = clock()
         run()
+        wait()
         took = clock() - began
         if verbose:
             print(f"{number} loop{'s' * (number != 1)} -> {text(took)}")
@@ -71,6 +75,8 @@ def main(words):
     options = p.parse_args(words)
     if options.process and options.save:
         p.error("-p makes no record that --save could keep: the record has CPU time as cpu/time without it")
+    if options.process and options.device:
+        p.error("-p measures the CPU's time, and --device a device's")
     statement = options.statement[1:] if options.statement[:1] == ["--"] else options.statement
     statement = "\n".join(statement) or "pass"
     digits = 3 + max(0, options.verbose - 1)
@@ -102,19 +108,24 @@ def _measured(options, body, setup, names, title, text):
     def make(number):
         return _statement.function(body, setup, names, title, number)
 
+    if options.device:
+        importlib.import_module("torch")
+    device = _accelerator.opened(options.device or "cpu")
+    wait = device.synchronize if device else lambda: None
+    wait()
     repeat = max(1, options.repeat) if options.repeat is not None else _REPEAT if options.number else None
     if options.number:
         number, run = options.number, make(options.number)
     else:
         number, run = _auto(make, _REPEATED_S if repeat else _RUN_S,
-                            time.process_time if options.process else time.perf_counter, options.verbose, text)
+                            time.process_time if options.process else time.perf_counter, wait, options.verbose, text)
     if options.process:
         seconds, median = _process(run, repeat)
         doubt = ""
     else:
         how_long = {"runs": repeat, "warmup": 1} if repeat else _statement.BRIEF
         record = _deepclock.bench(run, title=f"python -m deepclock timeit {title!r}", no_history=True, save=options.save,
-                                  **how_long)
+                                  device=options.device, **how_long)
         seconds = [value / 1e9 for value in record.series["latency"].measured]
         median, doubt = record["latency/median"], _statement.doubt(record, "--save FILE")
     if options.verbose:

@@ -7,11 +7,11 @@ import sys as _sys
 import time as _time
 from typing import Any, Optional
 
-from . import _compiled, _deepclock
+from . import _accelerator, _compiled, _deepclock
 
 
 class lap(dict):
-    """A stopwatch: wall time, CPU time of the process, and the device's where CUDA is in use.
+    """A stopwatch: wall time, CPU time of the process, and that of an accelerator of PyTorch in use.
 
         with deepclock.lap("epoch", total=5) as lap:
             ...
@@ -21,7 +21,7 @@ class lap(dict):
         epoch 3/5 | loss 0.2 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
 
     It is a dict of its numbers, as any logger takes them: those that are given, and once it has ended
-    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second; if torch.compile compiled
+    wall_seconds, cpu_seconds, device_seconds (accelerators with events) and items_per_second; if torch.compile compiled
     during it, also compiled, recompiled (how often) and compile_seconds.
 
     total: the expected number of laps of this name in the enclosing lap; the line then has the time that the others
@@ -60,7 +60,7 @@ class lap(dict):
             raise _deepclock.ArgumentError(f"the lap '{self.name}' has begun already")
         _shown.want(self._live, self._tensorboard)
         self.clear()
-        self._device = _device_begins()
+        self._device = _accelerator.span()
         self._compiled = _compiled.mark()
         self._clock = _deepclock._Lap(self.name)
         if self._total is not None:
@@ -72,7 +72,7 @@ class lap(dict):
         """Ends the lap, as leaving the block does; returns the line."""
         if self._clock is None:
             return self.line
-        device = _device_ends(self._device)
+        device = self._device() if self._device else None
         if device is not None:
             self._clock.value("device", device * 1e9, "ns")
         compiled = _compiled.since(self._compiled)
@@ -143,7 +143,8 @@ class lap(dict):
 
     @property
     def device(self) -> Optional[float]:
-        """Seconds on the GPU, by its own events; None: no CUDA, or it has not ended."""
+        """Seconds between two events of the accelerator; None: there is none, it has no events, or the lap has not
+        ended."""
         return self.get("device_seconds")
 
     @property
@@ -165,28 +166,6 @@ class _Items(int):
 
     def __call__(self):
         return dict.items(self._of)
-
-
-# --- the device
-
-
-def _device_begins():
-    torch = _sys.modules.get("torch")
-    cuda = getattr(torch, "cuda", None)
-    if cuda is None or not cuda.is_available() or not cuda.is_initialized():
-        return None
-    begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    return begin, end
-
-
-def _device_ends(events):
-    if events is None:
-        return None
-    begin, end = events
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) / 1e3
 
 
 # --- live display

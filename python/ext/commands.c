@@ -187,7 +187,9 @@ static const dck_opt seed_options[] = {
 #define COMMANDS(X)                                                                                \
 	X(bench, "bench", "fn, /, *args, **options",                                               \
 	  "Measures fn(*args) until its median is known to the precision that is asked for. What " \
-	  "fn raises is raised again. Ctrl-C ends it with what was measured until then.",          \
+	  "fn raises is raised again. Ctrl-C ends it with what was measured until then. "          \
+	  "With device=\"cuda\" (\"xpu\", \"mps\", a torch.device) a run ends when that "          \
+	  "accelerator of PyTorch has ended its work.",                                            \
 	  ext_takes_function, run_bench, 0, NULL, PLAN, MODELS)                                    \
 	X(bench_model, "bench", "model, /, **options",                                             \
 	  "Measures a model: the path of a file, or \"zoo:NAME\".", ext_takes_model, run_bench,    \

@@ -210,10 +210,18 @@ typedef struct ext_function {
 	size_t nargs;
 	ext_watch *watch;
 	bool raised; /* the watch stores its exception */
+	/* On a device (device.c); `device` NULL: a call ends with its work. */
+	PyObject *device, *synchronize;
+	PyObject *result;		      /* of the last run that was enqueued */
+	const char *waits, *waits_and_copies; /* names of barriers */
+	unsigned barrier;		      /* by which a run waits */
+	bool copies;			      /* a result was on the device */
 } ext_function;
 /* dck_subject.function for callers that hold the GIL, and for any thread. */
 int ext_function_call(void *function);
 int ext_function_call_anywhere(void *function);
+/* Stores the current exception, as a failure of the function; returns its status. */
+int ext_function_raised(ext_function *f);
 /* Returns -1 with TypeError for coroutines and generators, whose call does not run the body. */
 int ext_function_check(PyObject *callable);
 /* Returns the qualified name, "module.f": bytes, a new reference. */
@@ -237,9 +245,12 @@ extern const dck_opt ext_which_options[]; /* vary, modes, history */
 extern const dck_opt ext_vary_options[];  /* vary alone */
 extern const dck_opt ext_scan_options[];
 
+enum { EXT_DEVICE_FACTS = 4 };
 typedef struct ext_subject {
 	dck_subject of;
 	ext_function function;
+	dck_function_device device; /* if function.device is not NULL */
+	dck_kv facts[EXT_DEVICE_FACTS];
 	PyObject *args[2]; /* of a function without arguments */
 	char **argv;
 	void *owned;
@@ -303,6 +314,14 @@ struct ext_command {
 	dck_status (*run)(ext_call *c, dck_record **ret, dck_err *err);
 	int flags; /* EXT_... */
 };
+
+/* --- device.c: Python callables whose work continues on a device */
+/* dck_subject.function for any thread: a call, and waiting by the chosen barrier. */
+int ext_device_run(void *function);
+/* Has the subject's function wait for the device of that name; "cpu": changes nothing. 0, or -1
+ * with an exception. */
+int ext_device_open(ext_call *c, ext_subject *s, const char *name);
+void ext_device_close(ext_function *f); /* {0} is allowed */
 
 /* Runs the module function `command` with these arguments. */
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);

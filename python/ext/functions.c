@@ -7,8 +7,8 @@
 #include "ext.h"
 #include <string.h>
 
-/* Stores the function's exception, which ends the measurement and is raised again after it. */
-static int raised(ext_function *f)
+/* The exception ends the measurement and is raised again after it. */
+int ext_function_raised(ext_function *f)
 {
 	const bool interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
 
@@ -20,7 +20,7 @@ static int raised(ext_function *f)
 static int called(ext_function *f, PyObject *result)
 {
 	if (!result)
-		return raised(f);
+		return ext_function_raised(f);
 	Py_DECREF(result);
 	return 0;
 }

@@ -71,9 +71,10 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 	    (c->command->flags & EXT_THREADS) ? ext_function_call_anywhere : ext_function_call;
 	s->of.arg = &s->function;
 	s->of.items = c->subject.model.items;
-	s->of.model.items = 0; /* a function has no model that gives its items */
+	s->of.model.items = 0;	    /* a function has no model that gives its items */
+	s->of.model.device = "cpu"; /* deepclock._accelerator waits for the device */
 	c->functions = true;
-	return 0;
+	return c->subject.model.device ? ext_device_open(c, s, c->subject.model.device) : 0;
 }
 
 static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
@@ -594,6 +595,48 @@ PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs)
 	return ret;
 }
 
+/* Returns a list of the functions that do not wait for a device, each as (callable, args). */
+static PyObject *functions_list(const ext_call *c)
+{
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && i < c->n; i++) {
+		const ext_function *f = &c->subjects[i].function;
+		PyObject *args, *pair;
+
+		if (!f->callable || f->device)
+			continue;
+		args = PyTuple_New((Py_ssize_t)f->nargs);
+		for (size_t k = 0; args && k < f->nargs; k++) {
+			Py_INCREF(f->args[k]);
+			PyTuple_SET_ITEM(args, (Py_ssize_t)k, f->args[k]);
+		}
+		pair = args ? PyTuple_Pack(2, f->callable, args) : NULL;
+		if (!pair || PyList_Append(list, pair) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(pair);
+		Py_XDECREF(args);
+	}
+	return list;
+}
+
+/* Returns the record, with a note if a function leaves work on a device for which nothing waits;
+ * takes over the record. */
+static PyObject *work_left_note(const ext_call *c, PyObject *record)
+{
+	PyObject *m, *list, *ret;
+
+	if (!record || !c->functions || c->batched)
+		return record;
+	m = PyImport_ImportModule("deepclock._accelerator");
+	list = m ? functions_list(c) : NULL;
+	ret = list ? PyObject_CallMethod(m, "noted", "OO", record, list) : NULL;
+	Py_XDECREF(list);
+	Py_XDECREF(m);
+	Py_DECREF(record);
+	return ret;
+}
+
 static PyObject *run(ext_call *c)
 {
 	dck_record *r = NULL;
@@ -621,7 +664,7 @@ static PyObject *run(ext_call *c)
 		PyErr_SetObject((PyObject *)Py_TYPE(c->failure), c->failure);
 		return NULL;
 	}
-	return kept(c, ext_watch_result(&c->watch, status, r, &err));
+	return kept(c, work_left_note(c, ext_watch_result(&c->watch, status, r, &err)));
 }
 
 static int options_read(ext_call *c)
@@ -657,6 +700,7 @@ static void call_init(ext_call *c)
 static void call_done(ext_call *c)
 {
 	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++) {
+		ext_device_close(&c->subjects[i].function);
 		PyMem_Free(c->subjects[i].argv);
 		dck_free(c->subjects[i].owned);
 	}
@@ -684,6 +728,22 @@ static PyObject *option_take(ext_call *c, const char *name)
 	return given;
 }
 
+/* Replaces an object such as a torch.device by its text. 0, or -1 with an exception. */
+static int device_text(ext_call *c)
+{
+	PyObject *given = c->kwargs ? PyDict_GetItemString(c->kwargs, "device") : NULL;
+	PyObject *text;
+	int status;
+
+	if (!given || !PyObject_HasAttrString(given, "type") ||
+	    !PyObject_HasAttrString(given, "index"))
+		return 0;
+	text = PyObject_Str(given);
+	status = text ? PyDict_SetItemString(c->kwargs, "device", text) : -1;
+	Py_XDECREF(text);
+	return status;
+}
+
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	ext_call *c = PyMem_Calloc(1, sizeof *c);
@@ -698,9 +758,9 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 	given = option_take(c, "progress");
 	c->over_next = option_take(c, "_over_next");
 	c->said.arrays = &c->arrays;
-	if (!PyErr_Occurred() && options_read(c) == 0 && command->subjects(c, args) == 0 &&
-	    title_set(c) == 0 && program_find(c) == 0 && alternatives_make(c) == 0 &&
-	    sizes_check(c) == 0) {
+	if (!PyErr_Occurred() && device_text(c) == 0 && options_read(c) == 0 &&
+	    command->subjects(c, args) == 0 && title_set(c) == 0 && program_find(c) == 0 &&
+	    alternatives_make(c) == 0 && sizes_check(c) == 0) {
 		show = progress_find(c, given);
 		ext_watch_init(&c->watch, c->state, show);
 		if (!PyErr_Occurred())

@@ -12,8 +12,6 @@ from support import Case, deepclock, main, needs, short
 
 torch = needs("torch", "PyTorch")
 
-from deepclock.torch import _device  # noqa: E402
-
 
 def network():
     torch.manual_seed(1)
@@ -233,27 +231,7 @@ class LoopTest(Case):
 
 
 class DeviceTest(Case):
-    """A simulated asynchronous device, whose work is elapsed time."""
-
-    def test_waited_for_in_every_run(self):
-        until = 0.0
-
-        class Later(torch.nn.Module):
-            def forward(self, x):
-                nonlocal until
-                until = time.perf_counter() + 0.003
-                return x
-
-        def wait():
-            time.sleep(max(0.0, until - time.perf_counter()))
-        before = _device.waiter
-        self.addCleanup(setattr, _device, "waiter", before)
-        _device.waiter = lambda device: wait
-        r = deepclock.torch.bench(Later(), torch.zeros(2), transfers=True, **short(runs=5))
-        self.assertGreaterEqual(r["latency/min"].value, 3e6)
-        self.assertIn("waiting", r.facts["method/enclosed"].value)
-        self.assertGreater(r["transfer/to_device"].value, 0)
-        self.assertGreater(r["transfer/from_device"].value, 0)
+    """A real one; test_torch_accelerator.py has doubles."""
 
     @staticmethod
     def accelerator():
@@ -268,11 +246,6 @@ class DeviceTest(Case):
         r = deepclock.torch.bench(m, torch.zeros(4, 64), transfers=True, **short())
         self.assertTrue(r.facts["engine/device"].value.startswith(name))
         self.assertGreater(r["transfer/to_device"].value, 0)
-
-    def test_waiter_of_the_cpu(self):
-        self.assertIsNone(_device.waiter(torch.device("cpu")))
-        with self.assertRaisesRegex(ValueError, "synchronize"):
-            _device.waiter(torch.device("fpga"))
 
 
 if __name__ == "__main__":

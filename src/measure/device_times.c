@@ -2,16 +2,21 @@
  *
  * The test: a trial enqueues `runs` runs, waits by the barrier in question, and then by the certain
  * one, which ends when results are in the host's memory. The second wait, less the time that it
- * takes with nothing to wait for, is what the first one left. There are so many runs in a trial
- * that their work is WORK_NS and WORK_PER_IDLE times that idle time, so that work that is left is
- * told from noise. A barrier is used if it leaves at most LEFT_SHARE of one run: noise that seems
- * to be work that is left costs a barrier that would have done, never the truth of a time. For the
- * same reason the idle time is the least of its trials, and what is left the median.
+ * takes with nothing to wait for, is what the first one left. That idle time is the second wait of
+ * trials whose first one is certain too, because a wait takes longer after work than in a loop of
+ * waits. Both are medians. The work of a trial is WORK_NS and WORK_PER_IDLE times the idle time, so
+ * that remaining work exceeds noise. A barrier is used if it leaves at most LEFT_SHARE of one run,
+ * or what the range of the idle times does not resolve, which is less than NOISE_SHARE of one run.
+ *
+ * Events of a device are tested too before their times are used: around the runs of a trial, they
+ * must be neither further apart than the host's time in which both lie, nor less than half of it,
+ * as those of a stream are in which the work is not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
 #include "base/err.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include "measure/results.h"
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +27,10 @@
 #define WORK_PER_IDLE 20
 #define RUNS_MAX      4096
 #define LEFT_SHARE    0.05
+#define NOISE_SHARE   0.5
+/* Bounds of the time between two events over the host's. */
+#define EVENTS_MIN 0.5
+#define EVENTS_MAX 1.05
 /* Trials beyond the first are made only within this time. */
 #define BUDGET_NS 1e9
 
@@ -37,6 +46,7 @@ typedef struct device {
 	dck_engine_context *c;
 	const dck_clock *clock;
 	uint64_t *runs; /* made so far */
+	device_events events;
 } device;
 
 static double device_now(const device *d)
@@ -100,10 +110,16 @@ static dck_status work_choose(const device *d, double until_ns, device_proof *p,
 	return DCK_OK;
 }
 
+/* The certain barrier's time after another one. */
+typedef struct rest {
+	double median_ns, range_ns;
+} rest;
+
 static dck_status barrier_test(const device *d, unsigned barrier, double until_ns, device_proof *p,
-			       dck_err *err)
+			       rest *ret, dck_err *err)
 {
 	double work[TRIALS], call[TRIALS], left[TRIALS], scratch[TRIALS];
+	double least = INFINITY, most = 0;
 	size_t n = 0;
 	trial t;
 
@@ -111,11 +127,33 @@ static dck_status barrier_test(const device *d, unsigned barrier, double until_n
 		DCK_TRY(trial_make(d, p->runs, barrier, p->n - 1, &t, err));
 		work[n] = t.ended_ns - t.begin_ns;
 		call[n] = t.waited_ns - t.enqueued_ns;
-		left[n++] = t.ended_ns - t.waited_ns - p->idle_ns;
+		left[n++] = t.ended_ns - t.waited_ns;
+		least = fmin(least, t.ended_ns - t.waited_ns);
+		most = fmax(most, t.ended_ns - t.waited_ns);
 	} while (n < TRIALS && device_now(d) < until_ns);
 	p->barrier[barrier].work_ns = stat_median(work, n, scratch);
 	p->barrier[barrier].call_ns = stat_median(call, n, scratch);
-	p->barrier[barrier].left_ns = fmax(0, stat_median(left, n, scratch));
+	*ret = (rest){stat_median(left, n, scratch), most - least};
+	return DCK_OK;
+}
+
+/* Finds the first barrier that waits. */
+static dck_status device_barrier_find(const device *d, double until_ns, device_proof *p,
+				      dck_err *err)
+{
+	const unsigned certain = p->n - 1;
+	rest idle, r;
+
+	DCK_TRY(barrier_test(d, certain, until_ns, p, &idle, err));
+	p->idle_ns = idle.median_ns;
+	const double noise_ns = fmin(idle.range_ns, NOISE_SHARE * p->run_ns);
+	for (p->chosen = 0; p->chosen < certain; p->chosen++) {
+		DCK_TRY(barrier_test(d, p->chosen, until_ns, p, &r, err));
+		const double left_ns = fmax(0, r.median_ns - p->idle_ns);
+		p->barrier[p->chosen].left_ns = left_ns;
+		if (p->chosen >= p->first && left_ns <= fmax(LEFT_SHARE * p->run_ns, noise_ns))
+			break;
+	}
 	return DCK_OK;
 }
 
@@ -136,23 +174,21 @@ dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, devi
 }
 
 dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
-				device_proof *ret, uint64_t *runs, dck_err *err)
+				unsigned first, device_proof *ret, uint64_t *runs, dck_err *err)
 {
 	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
 	device_proof p;
 
 	DCK_TRY(device_barriers_list(e, c, &p, err));
+	p.first = first;
 	if (p.n > 0) {
 		const double begin_ns = device_now(&d), until_ns = begin_ns + BUDGET_NS;
 
 		DCK_TRY(idle_measure(&d, &p, err));
 		DCK_TRY(work_choose(&d, until_ns, &p, err));
-		for (p.chosen = 0; p.chosen < p.n - 1; p.chosen++) {
-			DCK_TRY(barrier_test(&d, p.chosen, until_ns, &p, err));
-			if (p.barrier[p.chosen].left_ns <= LEFT_SHARE * p.run_ns)
-				break;
-		}
-		p.proven = true;
+		p.proven = first < p.n - 1;
+		if (p.proven)
+			DCK_TRY(device_barrier_find(&d, until_ns, &p, err));
 		e->barrier_choose(c, p.chosen);
 		p.took_ns = device_now(&d) - begin_ns;
 	}
@@ -190,7 +226,11 @@ void device_proof_record(record_builder *b, const device_proof *p)
 	if (!p->proven) {
 		record_fact_absent(
 		    b, "device", "barrier_proof",
-		    "not tested, since there was no warm-up; the barrier is certain");
+		    p->runs > 0	   ? "not tested, since the function returns no tensor "
+				     "on the device, whose copy would be certain to wait"
+		    : p->first > 0 ? "not tested, since there was no warm-up"
+				   : "not tested, since there was no warm-up; the barrier is "
+				     "certain");
 		return;
 	}
 	used = (size_t)snprintf(proof, sizeof proof, "left of %llu run%s",
@@ -221,18 +261,82 @@ void device_proof_record(record_builder *b, const device_proof *p)
 
 /* --- the parts of a run */
 
-typedef enum part { PART_ENQUEUE, PART_TO_DEVICE, PART_FROM_DEVICE, PARTS } part;
+typedef enum part { PART_ENQUEUE, PART_TIME, PART_TO_DEVICE, PART_FROM_DEVICE, PARTS } part;
 
 static const struct {
 	const char *tag, *rate; /* rate NULL: nothing is copied */
 	const char *series, *nothing;
 } part_rows[PARTS] = {
     [PART_ENQUEUE] = {"device/enqueue", NULL, "enqueue", NULL},
+    [PART_TIME] = {"device/time", NULL, "device", NULL},
     [PART_TO_DEVICE] = {"transfer/to_device", "transfer/to_device_rate", "to_device",
-			"no input is in the device's memory"},
+			"deepclock has no input in the device's memory"},
     [PART_FROM_DEVICE] = {"transfer/from_device", "transfer/from_device_rate", "from_device",
 			  "no output is in the device's memory"},
 };
+
+static dck_status events_time(const device *d, uint64_t runs, double *ret_ns, dck_err *err)
+{
+	double ns = NAN;
+	const int result = d->events.function->between_events(d->events.arg, runs, &ns);
+
+	if (result != 0 || !isfinite(ns) || ns < 0)
+		DCK_FAIL(err, E_ENGINE, "the events of the device failed");
+	*ret_ns = ns;
+	return DCK_OK;
+}
+
+/* Tests the events around the runs of trials: *ret_device_ns and *ret_host_ns of the least
+ * disturbed one, in which the host's time exceeds the other by the least factor. */
+static dck_status events_compare(const device *d, const device_proof *p, double *ret_device_ns,
+				 double *ret_host_ns, dck_err *err)
+{
+	double best = -1, device_ns = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		DCK_TRY(engine_wait(d->e, d->c, p->n - 1, err));
+		const double begin_ns = device_now(d);
+		DCK_TRY(events_time(d, p->runs, &device_ns, err));
+		*d->runs += p->runs;
+		/* The second event may have returned before the work has ended. */
+		DCK_TRY(engine_wait(d->e, d->c, p->n - 1, err));
+		const double host_ns = device_now(d) - begin_ns;
+		if (device_ns / host_ns <= best)
+			continue;
+		best = device_ns / host_ns;
+		*ret_device_ns = device_ns;
+		*ret_host_ns = host_ns;
+	}
+	return DCK_OK;
+}
+
+static dck_status events_prove(record_builder *b, const device *d, const device_proof *p,
+			       dck_err *err)
+{
+	const dck_function_device *f = d->events.function;
+	char ours[32], theirs[32];
+	double host_ns = 1, device_ns = 0;
+
+	if (!f)
+		DCK_FAIL(err, E_UNSUP, "the engine gives no times of the device");
+	if (!f->between_events)
+		DCK_FAIL(err, E_UNSUP, "%s", f->no_events);
+	if (p->runs == 0)
+		DCK_FAIL(err, E_UNSUP, "its events were not tested, since there was no warm-up");
+	DCK_TRY(events_compare(d, p, &device_ns, &host_ns, err));
+	dck_text_time(host_ns, ours, sizeof ours);
+	dck_text_time(device_ns, theirs, sizeof theirs);
+	record_fact_fmt(b, "device", "events_proof",
+			"%s between the events around %llu run%s, %s on the host's clock", theirs,
+			(unsigned long long)p->runs, p->runs == 1 ? "" : "s", ours);
+	if (device_ns > EVENTS_MAX * host_ns || device_ns < EVENTS_MIN * host_ns)
+		DCK_FAIL(err, E_ENGINE,
+			 "its events are %s apart, around work that took %s on the host's clock: "
+			 "%sthe device's clock is wrong",
+			 theirs, ours,
+			 device_ns < host_ns ? "the work is not in the current stream, or " : "");
+	return DCK_OK;
+}
 
 static dck_status part_once(const device *d, part which, const device_proof *p, uint64_t *ret_bytes,
 			    double *ret_ns, dck_err *err)
@@ -246,6 +350,12 @@ static dck_status part_once(const device *d, part which, const device_proof *p, 
 		*ret_ns = device_now(d) - begin_ns;
 		++*d->runs;
 		return engine_wait(d->e, d->c, p->chosen, err);
+	case PART_TIME:
+		/* After an enqueued run, the events and the work between them wait in the device's
+		 * queue: the time of starting the work is not between the events. */
+		DCK_TRY(engine_enqueue(d->e, d->c, err));
+		*d->runs += 2;
+		return events_time(d, 1, ret_ns, err);
 	case PART_TO_DEVICE:
 		DCK_TRY(engine_transfer(d->e, d->c, true, ret_bytes, err));
 		DCK_TRY(engine_wait(d->e, d->c, certain, err));
@@ -273,6 +383,11 @@ static void part_put(record_builder *b, part which, const device_proof *p, stat_
 	if (e->present && which == PART_ENQUEUE)
 		snprintf(e->how, sizeof e->how,
 			 "median of %zu runs, each started on an idle device", n);
+	else if (e->present && which == PART_TIME)
+		snprintf(e->how, sizeof e->how,
+			 "median of %zu runs, between two events of the device, each enqueued "
+			 "while the one before it runs",
+			 n);
 	else if (e->present && which == PART_TO_DEVICE)
 		snprintf(e->how, sizeof e->how, "median of %zu times %s, until %s has followed", n,
 			 size, p->barrier[p->n - 1].name);
@@ -302,6 +417,8 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 	stat_estimate e;
 	size_t n = 0;
 
+	if (which == PART_TIME)
+		DCK_TRY(events_prove(b, d, p, err));
 	for (; n < PART_RUNS && (n < PART_RUNS_MIN || device_now(d) - begin_ns < budget_ns); n++) {
 		at[n] = d->clock->now_ns(d->clock->self) - origin_ns;
 		DCK_TRY(part_once(d, which, p, &bytes, &ns[n], err));
@@ -318,17 +435,20 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 }
 
 device_parts device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
-				 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
-				 double budget_ns, double level, double *scratch, uint64_t *runs)
+				 const dck_clock *clock, device_events events, uint64_t origin_ns,
+				 const device_proof *p, double budget_ns, double level,
+				 double *scratch, uint64_t *runs)
 {
-	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
-	double ns[PARTS] = {NAN, NAN, NAN};
+	const device d = {.e = e, .c = c, .clock = clock, .runs = runs, .events = events};
+	double ns[PARTS];
 	dck_err why = {0};
 
-	for (part i = 0; i < PARTS; i++)
+	for (part i = 0; i < PARTS; i++) {
+		ns[i] = NAN;
 		if (part_measure(b, &d, i, p, origin_ns, budget_ns, level, scratch, &ns[i], &why) !=
 		    DCK_OK)
 			part_absent(b, i, why.msg);
+	}
 	return (device_parts){ns[PART_ENQUEUE], ns[PART_TO_DEVICE], ns[PART_FROM_DEVICE]};
 }
 

@@ -20,8 +20,11 @@
 
 #define DEVICE_BARRIERS 8
 
+struct dck_function_device;
+
 typedef struct device_proof {
 	unsigned n;	 /* barriers; 0: every run ends within its call, nothing to prove */
+	unsigned first;	 /* the first that may be chosen; n - 1: none could be tested */
 	bool proven;	 /* they were tested */
 	unsigned chosen; /* by which run() waits; n - 1: the certain one */
 	uint64_t runs;	 /* enqueued for each test */
@@ -39,10 +42,10 @@ typedef struct device_proof {
 /* Lists the barriers of a context, untested: the certain one is chosen. */
 dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, device_proof *ret,
 				dck_err *err);
-/* Tests the barriers of a context, and has the engine use the first that waits. Call it after the
- * first run. Adds the runs it made to *runs. */
+/* Tests the barriers of a context, and has the engine use the first that waits, from `first` on.
+ * Call it after the first run. Adds the runs it made to *runs. */
 dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
-				device_proof *ret, uint64_t *runs, dck_err *err);
+				unsigned first, device_proof *ret, uint64_t *runs, dck_err *err);
 
 /* The same for another context of a model whose barriers were tested: only chooses. *known becomes
  * the proof of this one. */
@@ -52,17 +55,24 @@ dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, devi
 /* Adds the facts and the note of a proof. */
 void device_proof_record(record_builder *b, const device_proof *p);
 
+/* The times between events of a device, by a function's own code (unstable.h). */
+typedef struct device_events {
+	const struct dck_function_device *function; /* NULL: an engine's model */
+	void *arg;
+} device_events;
+
 /* The parts of a run, medians; NaN: not known. */
 typedef struct device_parts {
 	double enqueue_ns, to_device_ns, from_device_ns;
 } device_parts;
 
-/* Measures enqueueing and transfers, each for at most `budget_ns` or 6 times, and adds them with
- * their samples; `origin_ns`: the record's start; scratch: stat_scratch(64). On failure the metrics
- * are absent with its message. */
+/* Measures enqueueing, the time on the device and transfers, each for at most `budget_ns` or 6
+ * times, and adds them with their samples; `origin_ns`: the record's start; scratch:
+ * stat_scratch(64). On failure the metrics are absent with its message. */
 device_parts device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
-				 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
-				 double budget_ns, double level, double *scratch, uint64_t *runs);
+				 const dck_clock *clock, device_events events, uint64_t origin_ns,
+				 const device_proof *p, double budget_ns, double level,
+				 double *scratch, uint64_t *runs);
 /* Returns whether the host takes most of a run to enqueue it, so that the device waits for it. */
 bool device_enqueue_bound(const device_proof *p, const device_parts *parts, double latency_ns);
 /* Returns whether the copies of inputs and outputs that a latency does not include take longer. */

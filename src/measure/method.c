@@ -106,7 +106,8 @@ void method_facts(record_builder *b, const dck_subject *s, const measure_phases 
 	record_fact_text(b, "method", "enclosed",
 			 caps & DCK_CAP_COMMAND ? METHOD_PROCESS
 			 : caps & DCK_CAP_NO_TENSORS
-			     ? "one call"
+			     ? barriers->n > 0 ? "one call, until the device has ended its work"
+					       : "one call"
 			     : "one call of the engine, until the results are ready");
 	method_transfers(b, s, p->loop.target, barriers);
 	facts_warmup(b, p);

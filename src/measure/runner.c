@@ -1,7 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* runner.c - one measurement in this process, from the open subject to the record.
+ *
+ * run_all() opens the session, warms it up, measures, and fills the record in a fixed order: the
+ * metrics of the samples, the parts of a run on a device, the reason of the end, the facts of the
+ * method, the notes. What needs runs of its own (parts of a run, gauges, run delays, the check of
+ * the outputs, operators on a timeline) is done after the last counted run. A failure after the
+ * first run keeps what was measured: the record is incomplete and has a note. Everything that was
+ * opened is closed in measure_run_here(), on every path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/runner.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "deepclock/unstable.h"
 #include "measure/verify/output_compare.h"
 #include "measure/device_gauges.h"
 #include "measure/diagnostics.h"
@@ -95,14 +105,17 @@ static void runner_device(run *r, const dck_subject *s, const stat_estimate *med
 	const device_proof *proof = &r->session.barriers;
 	const subject_target *t = p->loop.target;
 
+	if (s->device && s->device->name)
+		record_fact_text(r->record, "device", "name", s->device->name);
 	device_proof_record(r->record, proof);
 	gauge_log_record(&r->gauges, r->record, r->shared.origin_ns, (double)t->items);
 	if (proof->n > 0 && status == DCK_OK) {
 		const double budget_ns =
 		    fmin(PARTS_NS, PARTS_SHARE * (double)p->plan.asked.max_time_ns);
 		const device_parts parts = device_times_record(
-		    r->record, t->engine.ops, t->context, p->loop.clock, r->shared.origin_ns, proof,
-		    budget_ns, p->plan.asked.level, p->scratch, &p->loop.unused);
+		    r->record, t->engine.ops, t->context, p->loop.clock,
+		    (device_events){s->device, s->arg}, r->shared.origin_ns, proof, budget_ns,
+		    p->plan.asked.level, p->scratch, &p->loop.unused);
 
 		if (median->present)
 			device_parts_notes(r->record, proof, &parts, median->value);

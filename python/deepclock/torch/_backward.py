@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backward pass and the optimiser's step while they are counted, and everything put back after
-them."""
+"""Counts the backward pass and the optimiser's step, and restores all state after them."""
 
 import contextlib
 import inspect
@@ -8,6 +7,7 @@ import inspect
 import torch
 
 from deepclock import _deepclock
+from deepclock._accelerator import in_use, module_of
 
 from ._operators import tensors_in
 
@@ -99,8 +99,12 @@ def _numbers_of(value):
 def _generators():
     """(read, write) of each generator of random numbers that a module may use."""
     yield torch.get_rng_state, torch.set_rng_state
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        yield torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all
+    device = in_use()
+    for ending in ("_all", "") if device is not None else ():
+        pair = [getattr(module_of(device), f"{verb}_rng_state{ending}", None) for verb in ("get", "set")]
+        if all(pair):
+            yield pair
+            return
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a module is called with the inputs that a user gives."""
+"""Calls of a module with the inputs that a user gives."""
 
 import collections.abc
 import contextlib
@@ -59,7 +59,7 @@ def _takes(module, names):
 
 
 def checked(module):
-    """The module; one sentence where it can be no module or function."""
+    """Returns the module; ArgumentError if it is neither a module nor a function."""
     if isinstance(module, type) and issubclass(module, torch.nn.Module):
         raise deepclock.ArgumentError(f"{module.__name__} is a class: give a module of it, {module.__name__}(...)")
     if not callable(module):
@@ -92,14 +92,14 @@ def plain(module):
 
 
 def uncompiled():
-    """Parts that torch.compile() wraps run as they are written."""
+    """Returns a context in which parts that torch.compile() wraps run uncompiled."""
     compiler = getattr(torch, "compiler", None)
     return (compiler.set_stance("force_eager") if hasattr(compiler, "set_stance")
             else contextlib.nullcontext())
 
 
 def name_of(module):
-    """What a report calls it."""
+    """Returns the name in reports."""
     if hasattr(module, "forward"):
         return getattr(module, "original_name", type(module).__name__)
     return getattr(module, "__qualname__", type(module).__name__)

@@ -77,10 +77,10 @@ def _on_meta(value):
 
 
 class Counter(Mode):
-    """Calls `seen(Call)` for each aten call that is no view and does not only take memory.
+    """Calls `seen(Call)` for each aten call except views and pure allocations.
 
-    phase: a text that the calls get. `writes` False: what would change more than one number in place
-    is priced and not run. `path()` returns the module.
+    phase: a text that is stored with the calls. `writes` False: a call that would change more than one number in
+    place is priced and not run. `path()` returns the module.
     """
 
     def __init__(self, seen, path=lambda: "", depth=0):

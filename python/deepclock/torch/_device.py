@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a module computes, and how to wait until it has.
+"""The device of a module and of tensors, and the facts about it.
 
-Devices other than the CPU compute while the program goes on, so a clock that is read without
-waiting shows how long it took to ask.
+Devices other than the CPU compute while the program continues (_accelerator.py), so a clock that is read without
+synchronization shows the time of enqueueing.
 """
 
-import functools
 import platform
 
 import torch
 
+import deepclock
 
-def tensors_in(value):
-    """Every tensor in nested tuples, lists and dicts, in order."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict):
-        for member in value.values():
-            yield from tensors_in(member)
-    elif isinstance(value, (tuple, list)):
-        for member in value:
-            yield from tensors_in(member)
+from .._accelerator import in_use, module_of, tensors_in, waiter  # noqa: F401
 
 
 def mapped(value, change):
@@ -52,28 +43,30 @@ def device_of(module, inputs=()):
 
 
 def device_in_use():
-    """The device of a program that names none: an accelerator that it has begun to use, or the
-    CPU."""
-    for kind in ("cuda", "xpu"):
-        module = getattr(torch, kind, None)
-        if module is not None and hasattr(module, "is_initialized") and module.is_initialized():
-            return torch.device(kind, module.current_device())
-    return torch.device("cpu")
+    """The device of a program that names none: an accelerator on which it has begun to work, or the CPU."""
+    return in_use() or torch.device("cpu")
 
 
-def waiter(device):
-    """Returns a function that waits until the device has finished all submitted work; None: calls
-    are synchronous, as on the CPU."""
-    if device.type in ("cpu", "meta"):
-        return None
-    module = getattr(torch, device.type, None)
-    if module is None or not hasattr(module, "synchronize"):
-        raise ValueError(
-            f"PyTorch {torch.__version__} has no torch.{device.type}.synchronize(), and without "
-            f"waiting for it the device '{device}' cannot be timed")
-    if device.type == "mps":
-        return module.synchronize
-    return functools.partial(module.synchronize, device)
+def random_kept(where):
+    """A context after which the random numbers of the CPU and of the device are in their former state."""
+    if where.type == "cuda":
+        return torch.random.fork_rng(devices=[where])
+    if hasattr(module_of(where), "get_rng_state") and hasattr(torch, "accelerator"):
+        return torch.random.fork_rng(devices=[where], device_type=where.type)
+    return torch.random.fork_rng(devices=[])
+
+
+def checked(asked, where):
+    """Raises ArgumentError if a device is requested on which the module is not."""
+    if asked is None:
+        return
+    try:
+        asked = torch.device(asked)
+    except (RuntimeError, TypeError) as e:
+        raise deepclock.ArgumentError(f"device={asked!r}: {e}") from None
+    if asked.type != where.type or asked.index not in (None, where.index):
+        raise deepclock.ArgumentError(
+            f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")
 
 
 def facts(device):
@@ -85,7 +78,7 @@ def facts(device):
         yield "engine", "threads", torch.get_num_threads()
         yield "engine", "interop_threads", torch.get_num_interop_threads()
     else:
-        module = getattr(torch, device.type)
+        module = module_of(device)
         if hasattr(module, "get_device_name"):
             yield "device", "name", module.get_device_name(device)
     if device.type == "cuda":

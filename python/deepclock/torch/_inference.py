@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module as it is measured: in eval mode, without gradients, on so many threads; afterwards it is
-as it was."""
+"""Puts a module into the state in which it is measured: eval mode, no gradients, a number of threads; restores its
+state afterwards."""
 
 import contextlib
 

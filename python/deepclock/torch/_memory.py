@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory runs take, and an end for those that want more than they may have.
+"""Measures the memory of runs, and makes allocations beyond a budget fail.
 
     m = of(device)
     with m.limited(budget):       # bytes; 0: no limit
@@ -14,7 +14,7 @@ import resource
 
 import torch
 
-#: What a process may take beside tensors: stacks, arenas of malloc.
+#: Bytes that a process may allocate besides tensors: stacks, arenas of malloc.
 SLACK = 64 << 20
 _WORDS = ("out of memory", "can't allocate memory", "not enough memory", "std::bad_alloc", "Cannot allocate memory")
 
@@ -24,7 +24,7 @@ def of(device):
 
 
 def wants_memory(error):
-    """Whether an exception is of memory that was not to be had."""
+    """Returns whether an exception reports a failed allocation."""
     kinds = [MemoryError] + [kind for kind in (getattr(torch, "OutOfMemoryError", None),
                                                getattr(torch.cuda, "OutOfMemoryError", None)) if kind]
     return isinstance(error, tuple(kinds)) or (

@@ -17,7 +17,7 @@ import torch
 
 @functools.lru_cache(maxsize=None)
 def _place(class_):
-    """File and line of a class; None where there is no source."""
+    """Returns file and line of a class; None if its source is not known."""
     try:
         return inspect.getsourcefile(class_), inspect.getsourcelines(class_)[1]
     except (OSError, TypeError):
@@ -36,7 +36,7 @@ def class_of(module):
 
 
 def frame_of(name, class_):
-    """What stands for a module on a call path: its name, and the place of its class."""
+    """Returns the frame of a module on a call path: its name, and the file and line of its class."""
     place = _place(class_) if class_ else None
     return (name, *place, place[1]) if place else name
 

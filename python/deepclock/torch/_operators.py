@@ -10,6 +10,8 @@ import typing
 
 import torch
 
+from .._accelerator import tensors_in
+
 _DTYPES = {getattr(torch, name): name for name in (
     "float32 float64 float16 bfloat16 uint8 int8 int16 int32 int64 bool complex64 complex128 uint16 "
     "uint32 uint64").split() if hasattr(torch, name)}
@@ -123,18 +125,6 @@ def integers(values):
     """A small tensor of integers with its contents."""
     values = tuple(int(v) for v in values)
     return ("int64", (len(values),), values)
-
-
-def tensors_in(value):
-    """All tensors in nested lists, tuples and dicts."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for v in value:
-            yield from tensors_in(v)
-    elif isinstance(value, dict):
-        for v in value.values():
-            yield from tensors_in(v)
 
 
 def first_out(a):

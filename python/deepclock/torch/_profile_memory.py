@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run takes of a device's memory, by module and aten call: the peak, and what stays.
+"""Attributes the device memory of a run to modules and aten calls: the peak, and the memory that stays allocated.
 
 One run under PyTorch's own profiler, whose memory events contain each block that its allocator gives and takes back.
 Ranges around each call of a module and each aten call attribute an allocation. Blocks are followed from then on, so that

@@ -111,7 +111,7 @@ class Plain:
         return max(0.0, row.quiet_ns - row.excess)
 
     def share(self, rows, between=0.0):
-        """Of aten calls, and of what lies between them."""
+        """Returns the share of aten calls and of the time between them."""
         if not self._ns:
             return None
         return (self._inside * sum(map(self._less, rows)) + self._between * between) / self._ns

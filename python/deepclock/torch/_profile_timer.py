@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times aten calls and modules while they run, on a clock that stands still in deepclock's own code."""
+"""Times aten calls and modules while they run, on a clock that excludes deepclock's own code."""
 
 import time
 import typing
@@ -47,7 +47,7 @@ class Timer(Mode):
     # --- modules
 
     def open(self):
-        """What lies around the module; close() ends it."""
+        """Starts the time outside the module; close() ends it."""
         self.phase, self.path = "forward", self._around
         self._frames, self._ops = [[now() - self.spent, 0]], {}
 
@@ -152,7 +152,7 @@ def _overhead_ns(function, wait, rounds=9, calls_=100):
 
 
 class TimedNodes(Nodes):
-    """Nodes whose own time is taken out."""
+    """Nodes whose own time is subtracted."""
 
     def __init__(self, timer):
         super().__init__()

@@ -6,7 +6,8 @@
     backward    torch.autograd.backward(), which Tensor.backward() calls, where it reaches an output of the
                 module; else it belongs to another network
     optimiser   the optimizer's step() and zero_grad()
-    to_device   Tensor.to() and .cuda() that moved something; only where the module is on a device
+    to_device   Tensor.to() and the method of the device's name, as Tensor.cuda(), that moved something; only where the
+                module is on a device
 """
 
 import functools
@@ -35,8 +36,9 @@ class Hooks:
     def set(self):
         if self._module is not None:
             self._module_hooks()
-            if _device.device_of(self._module).type != "cpu":
-                for name in ("to", "cuda"):
+            kind = _device.device_of(self._module).type
+            for name in {"to", "cuda", kind} if kind != "cpu" else ():
+                if hasattr(torch.Tensor, name):
                     self._patch(torch.Tensor, name, self._moving)
         self._patch(torch.autograd, "backward", self._backward)
         if self._optimizer is not None:
@@ -116,13 +118,13 @@ class Hooks:
 
     @staticmethod
     def _moves(tensor, name, args, kwargs):
-        """Whether Tensor.to(...) or .cuda(...) takes it from the CPU to a device."""
+        """Whether Tensor.to(...), .cuda(...) or another such method moves it from the CPU to a device."""
         if tensor.device.type != "cpu":
             return False
         to = kwargs.get("device", kwargs.get("other", args[0] if args else None))
         if isinstance(to, torch.Tensor):
             to = to.device
-        return (name == "cuda" or isinstance(to, int)
+        return (name != "to" or isinstance(to, int)
                 or isinstance(to, (str, torch.device)) and torch.device(to).type != "cpu")
 
     # --- wrappers

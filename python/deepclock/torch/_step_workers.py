@@ -7,7 +7,7 @@ from torch.utils.data.dataloader import DataLoader, _BaseDataLoaderIter
 
 
 class Workers:
-    """`count` processes; 0: the loader loads in the program itself, or is no DataLoader."""
+    """`count` processes; 0: the loader has no worker processes, or is not a DataLoader."""
 
     def __init__(self):
         self._clocks = []

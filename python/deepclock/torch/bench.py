@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a module takes for its inputs."""
+"""Measures the latency of a module for its inputs."""
 
 import torch
 
@@ -15,14 +15,14 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     """Measures module(*inputs, **named) as `deepclock bench` measures a model.
 
     During the measurement the module is in eval mode and without gradients, and afterwards as it was. It computes
-    where its parameters are; the inputs are moved there before the clock runs, and the device is
-    waited for in every run.
+    where its parameters are; the inputs are moved there before the clock runs, and each run ends when the device has
+    ended its work, as deepclock.bench(..., device=) measures it.
 
     inputs     tensors of any shape, also in nested lists, tuples and dicts; `named` by keyword
     transfers  time apart what moving the inputs there and the outputs back takes (metrics
                transfer/to_device and transfer/from_device, ns)
     threads    torch.set_num_threads() during it; default: unchanged
-    device     only to be sure: ArgumentError where the module is on another one
+    device     for a check: ArgumentError if the module is on another one
     items      that one run processes, for throughput/items; default: the first axis of the first
                tensor
 
@@ -32,7 +32,7 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     checked(module)
     named, asked = dict(named or {}), keeping(options, title)
     where = _device.device_of(module, (inputs, named))
-    _check_device(device, where)
+    _device.checked(device, where)
     wait = _device.waiter(where)
     there = _device.moved(inputs, where)
     named_there = _device.moved(named, where)
@@ -40,8 +40,8 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     if items is None:
         items = tensors[0].shape[0] if tensors and tensors[0].dim() > 0 else 1
     with inference(module, threads):
-        call, args = called(module, there, named_there, wait)
-        out = Amended(deepclock.bench(call, *args, items=items, no_history=True, **options))
+        call, args = called(module, there, named_there)
+        out = Amended(deepclock.bench(call, *args, items=items, device=where, no_history=True, **options))
         out.command(f"deepclock.torch.bench {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
         if transfers:
@@ -49,17 +49,9 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     return kept(out.finish(), asked)
 
 
-def _check_device(asked, where):
-    if asked is None:
-        return
-    asked = torch.device(asked)
-    if asked.type != where.type or asked.index not in (None, where.index):
-        raise deepclock.ArgumentError(
-            f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")
-
-
-def called(module, args, named, wait):
-    """A run, and its arguments: nothing lies around the module where there is nothing to wait for."""
+def called(module, args, named, wait=None):
+    """Returns a run, which waits for the device unless `wait` is None, and its arguments: the module itself if
+    nothing has to be added."""
     if wait is None and not named:
         return module, args
     if wait is None:

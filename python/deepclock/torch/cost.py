@@ -31,8 +31,8 @@ _CONVENTION = ("MAC: one multiply and one add of a product or convolution, 2 FLO
 
 
 class _Sums:
-    """Of the calls of one module, or of all; the reasons of the first whose MACs or FLOPs are not known,
-    beside which the sums are lower bounds."""
+    """Sums over the calls of one module, or of all. If the MACs or FLOPs of a call are unknown, the sums are lower bounds,
+    and the reason of the first such call is stored."""
 
     def __init__(self):
         self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = 0
@@ -113,7 +113,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     `loss(output)` gives, or from `output.loss`. optimizer: one step of it too, whose writes to
     parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and
     the state of the random numbers are afterwards what they were.
-    depth: modules so many levels below the root and deeper are added to the one above.
+    depth: modules at this number of levels below the root, and deeper ones, are added to their parent.
     as_: also the count of the forward pass by another counter's convention ("thop", "ptflops", "fvcore",
     "calflops", "torchvision", "onnx-tool"; those of `deepclock cost --as`): the metric cost/peer.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One module on several devices, or with other threads, types or layouts, beside each other."""
+"""Compares a module on several devices, or with other numbers of threads, types or layouts."""
 
 import copy
 import itertools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much load a module takes: requests on several streams, or at times of their own."""
+"""Measures a module under load: requests on several streams, or at given times."""
 
 import torch
 
@@ -12,18 +12,19 @@ from .bench import module_facts
 from .._record import Amended, keeping, kept
 
 
-def load(module, *inputs, named=None, threads=None, items=None, title=None, **options):
+def load(module, *inputs, named=None, threads=None, device=None, items=None, title=None, **options):
     """Measures module(*inputs, **named) under load, as `deepclock load` does: a request is a call, and with several
     `streams` several threads call the module at once.
 
     During the measurement the module is in eval mode and without gradients; inputs are where its parameters are, and each
-    request waits for the device. `threads` is torch.set_num_threads(), `items` what a request processes (default: the
+    request waits for the device; ArgumentError if `device` is another one. `threads` is torch.set_num_threads(), `items` what a request processes (default: the
     first axis of the first tensor). The other options are those of `deepclock load`: rate, slo, find_peak, streams,
     scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is of the limits (slo).
     """
     checked(module)
     named, asked = dict(named or {}), keeping(options, title)
     where = _device.device_of(module, (inputs, named))
+    _device.checked(device, where)
     wait = _device.waiter(where)
     args, kwargs = _device.moved((inputs, named), where)
     if items is None:
@@ -31,11 +32,9 @@ def load(module, *inputs, named=None, threads=None, items=None, title=None, **op
 
     def request():
         with torch.no_grad():  # which belongs to a thread
-            module(*args, **kwargs)
-        if wait is not None:
-            wait()
+            return module(*args, **kwargs)
     with inference(module, threads):
-        out = Amended(deepclock.bench_load(request, items=items, no_history=True, **options))
+        out = Amended(deepclock.bench_load(request, items=items, device=where, no_history=True, **options))
         out.command(f"deepclock.torch.load {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
     return kept(out.finish(), asked)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which PyTorch can run one module, beside each other: what each takes to prepare, in its
-first call and in the calls after, when it has paid back, and whether it computes the same."""
+"""Compares the ways in which PyTorch can run a module: the time to prepare it, its first call and the calls after, the
+number of calls after which it has paid off, and whether its outputs agree."""
 
 import contextlib
 import copy
@@ -60,8 +60,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     asked = ["eager", *(name for name in asked if name != "eager")]
     where = _device.device_of(module, (inputs, named))
     run = _Run(module, _device.moved(inputs, where), _device.moved(named, where), where, rtol)
-    devices = [where] if where.type == "cuda" else []
-    with inference(module, threads), torch.random.fork_rng(devices=devices), tempfile.TemporaryDirectory(
+    with inference(module, threads), _device.random_kept(where), tempfile.TemporaryDirectory(
             prefix="deepclock-modes-") as run.directory:
         tried = [_tried(run, name) for name in asked]
         timed = [t for t in tried if t.why is None]
@@ -86,7 +85,7 @@ class _Run:
 
 
 class _Tried:
-    """What became of one mode."""
+    """The result of one mode."""
 
     def __init__(self, name):
         self.name = name
@@ -236,7 +235,7 @@ def _quiet():
 
 @contextlib.contextmanager
 def _no_caches():
-    """What torch.compile kept on the disk is not used, or a second measurement would be another."""
+    """Disables torch.compile's cache on the disk, with which a second measurement would differ from the first."""
     try:
         from torch._inductor import config
         patch = config.patch(force_disable_caches=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the classic mistakes of benchmarking move the number, on one's own module."""
+"""Measures the effect of the classic mistakes of benchmarking on the result for a module."""
 
 import copy
 import math
@@ -33,17 +33,18 @@ _SAYS = {
 _ORDER = ("harm", "not resolved", "no harm here", "not measured")
 
 
-def pitfalls(module, *inputs, named=None, threads=None, title=None, only=None, skip=None, **options):
+def pitfalls(module, *inputs, named=None, threads=None, device=None, title=None, only=None, skip=None, **options):
     """Shows how far each classic mistake moves the number: those of `deepclock pitfalls` that can be made of a function,
     and of PyTorch gradients on, training mode, inputs made or moved within the clock, no synchronisation, and
     torch.compile in the loop.
 
     The other options are those of `deepclock pitfalls`: time (for each mistake), margin, save, ...; only and skip are
-    keys. Returns a Record with the table pitfalls/mistakes and a metric pitfalls/KEY for each.
+    keys; ArgumentError if the module is on another device than `device`. Returns a Record with the table pitfalls/mistakes and a metric pitfalls/KEY for each.
     """
     checked(module)
     named, asked = dict(named or {}), keeping(options)
     where = _device.device_of(module, (inputs, named))
+    _device.checked(device, where)
     wait = _device.waiter(where) or (lambda: None)
     args, kwargs = _device.moved((inputs, named), where)
 
@@ -172,7 +173,6 @@ def _amend(out, found, absent, only):
         value = factor(row)
         return _ORDER.index(row[4]), -abs(math.log(value)) if value else -math.inf if value == 0 else 0
     table["rows"] = rows = sorted(rows, key=place)
-    out._o["metrics"] = [m for m in out._o["metrics"] if m["tag"] not in {f"pitfalls/{key}" for key in new}]
     for key, row in new.items():
         ratio = row[3] if isinstance(row[3], dict) else {"value": row[3]}
         out.metric(f"pitfalls/{key}", ratio.get("value"), "1", "the number that the mistake gives over the honest one",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a module goes: by module and by aten call, forward and backward.
+"""Attributes the time of a module to its modules and aten calls, forward and backward.
 
-Each run is made twice, plain and profiled, one after the other in changing order. A profiled run has a
-dispatch mode around each aten call and deepclock in front of each call of a module; their own
-time is taken out (_profile_timer.py). What is left adds up to the run.
+Runs are made in pairs of a plain and a profiled one, in alternating order. In a profiled run a dispatch mode
+intercepts each aten call, and a wrapper each call of a module; their own time is subtracted (_profile_timer.py).
+The rest adds up to the run.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
 
 
 class Count:
-    """What all calls of one name in one module compute in one run."""
+    """The work of all calls of one name in one module in one run."""
 
     def __init__(self):
         self.calls = self.macs = self.flops = self.params = self.read_bytes = self.write_bytes = self.allocated = 0
@@ -45,7 +45,7 @@ class Count:
 
 
 class Counting(Counter):
-    """Prices calls, and counts the bytes of the tensors that they make. A parameter belongs to the first call that
+    """Prices calls, and counts the bytes of the tensors that they create. A parameter belongs to the first call that
     reads it."""
 
     def __init__(self, modules):
@@ -141,8 +141,8 @@ class _Work:
 
 @hinted
 def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, max_time=2.0, threads=None,
-            roofs=None):
-    """Where the time of `module(*inputs, **named)` goes, by module and by aten call.
+            device=None, roofs=None):
+    """Attributes the time of `module(*inputs, **named)` to its modules and aten calls.
 
     module: an nn.Module or any callable, on the device that it has; inputs as the module takes them, as
     for cost(). Without a backward pass it runs in eval mode and without gradients; with one in the
@@ -151,7 +151,8 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are afterwards
     what they were.
     runs: profiled runs, each next to a plain one; default: the number that `max_time` ("5s", or a number of
-    seconds) holds, 5 to 200. threads: torch.set_num_threads() during the profile.
+    seconds) holds, 5 to 200. threads: torch.set_num_threads() during the profile. device: for a check, ArgumentError if
+    the module is on another one.
     roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
     not kept (seconds); None: what is kept; False: none.
 
@@ -169,6 +170,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     module = plain(module)
     backward = backward or loss is not None
     where = _device.device_of(module, (inputs, named or {}))
+    _device.checked(device, where)
     args, kwargs = arguments(module, inputs, named)
     args, kwargs = _device.moved(args, where), _device.moved(kwargs, where)
     mode = _training(threads) if backward else inference(module, threads)

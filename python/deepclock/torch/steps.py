@@ -96,7 +96,7 @@ class steps:
     module, optimizer
                 find the parts without a `with` in the loop: hooks on the module's forward and
                 the optimizer's step(), and on backward; undone at the end of the block. The loss
-                is what lies between the end of forward and the beginning of backward
+                is the time between the end of forward and the start of backward
     device      the computing device ("cuda:1"); default: the module's, or the accelerator that the
                 program has begun to use, or the CPU
     warmup      steps at the beginning that are reported separately; the first is shown alone. In the
@@ -166,7 +166,7 @@ class steps:
             raise deepclock.ArgumentError("no step was taken: iterate over `s(loader)` inside the block")
 
     def __call__(self, batches):
-        """The batches, with a step around each: from when it is asked for until the next one is."""
+        """Yields the batches. A step lasts from the request of its batch until the request of the next one."""
         if self._thread is None or self.record is not None:
             raise RuntimeError("steps are taken inside its `with` block")
         return self._iterate(batches)
@@ -309,7 +309,7 @@ class steps:
         self.steps.append(step)
 
     def _abandon(self):
-        """A step that did not come to its end is in none: its time lies outside."""
+        """Adds the time of an incomplete step to the time outside of steps."""
         self._read(_OWN)
         if self._step is not None:
             if self._counted is not None and len(self.steps) == 1:
@@ -335,7 +335,7 @@ def _items(batch):
 
 
 def part_cost_ns(times):
-    """What an empty `with s.forward: pass` takes, without waiting for a device."""
+    """Returns the time of an empty `with s.forward: pass`, without waiting for a device."""
     scratch = steps(operators=False, live=False)
     scratch.__enter__()
     batches = scratch._iterate([None])

@@ -16,7 +16,7 @@ from .bench import called, module_facts
 from .._record import Amended, keeping, kept
 
 
-def throughput(module, *example, inputs=None, named=None, threads=None, title=None, **options):
+def throughput(module, *example, inputs=None, named=None, threads=None, device=None, title=None, **options):
     """Searches the batch size that gives the most items per second, as `deepclock throughput` does for models: the
     batch grows until more gives nothing, does not fit into memory or breaks `slo`; then sizes around the best are
     compared in rounds of random order.
@@ -28,6 +28,7 @@ def throughput(module, *example, inputs=None, named=None, threads=None, title=No
     memory     that a measurement may have, as "2GiB": on the CPU the resident set of the process (by itself what it
                has and nearly all that is free), elsewhere the device's memory; a batch that needs more ends the growth
     threads    torch.set_num_threads(); several, as (1, 2, 4), are all searched
+    device     for a check: ArgumentError if the module is on another one
 
     The other options are those of `deepclock throughput`: batch, min_batch, max_batch, slo, statistic, precision,
     rounds, point_time, max_time, seed, save, ... Each trial is made in this process, the module in eval mode and
@@ -38,6 +39,7 @@ def throughput(module, *example, inputs=None, named=None, threads=None, title=No
     asked = keeping(options, title)
     make = _batch.maker(example, named, inputs)
     where = _device.device_of(module, make(1))
+    _device.checked(device, where)
     with inference(module):
         trials = _Trials(module, make, where)
         out = Amended(_throughput(trials, threads=threads, **options))

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/target.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include <string.h>
 
@@ -42,11 +43,14 @@ static void function_context_free(dck_engine_context *c)
 	(void)c;
 }
 
-static dck_status function_run(dck_engine_context *c, dck_err *err)
+static const dck_subject *function_subject(const dck_engine_context *c)
 {
-	const dck_subject *s = &((const dck_engine_model *)c)->subject;
-	int result = s->function(s->arg);
+	return &((const dck_engine_model *)c)->subject;
+}
 
+/* Converts the result of a function of the caller. */
+static dck_status function_status(int result, dck_err *err)
+{
 	if (result == DCK_E_CANCEL)
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (result != 0) {
@@ -56,6 +60,64 @@ static dck_status function_run(dck_engine_context *c, dck_err *err)
 		return DCK_E_ENGINE;
 	}
 	return DCK_OK;
+}
+
+static dck_status function_run(dck_engine_context *c, dck_err *err)
+{
+	const dck_subject *s = function_subject(c);
+
+	return function_status(s->function(s->arg), err);
+}
+
+/* --- on a device */
+
+static dck_status function_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n,
+				 dck_err *err)
+{
+	const dck_function_device *d = m->subject.device;
+
+	(void)err;
+	*ret = d ? d->facts : NULL;
+	*ret_n = d ? d->nfacts : 0;
+	return DCK_OK;
+}
+
+static const char *function_barrier(dck_engine_context *c, unsigned index)
+{
+	const dck_subject *s = function_subject(c);
+
+	return s->device ? s->device->barrier(s->arg, index) : NULL;
+}
+
+static void function_barrier_choose(dck_engine_context *c, unsigned index)
+{
+	const dck_subject *s = function_subject(c);
+
+	s->device->barrier_choose(s->arg, index);
+}
+
+static dck_status function_enqueue(dck_engine_context *c, dck_err *err)
+{
+	const dck_subject *s = function_subject(c);
+
+	return function_status(s->device->enqueue(s->arg), err);
+}
+
+static dck_status function_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
+{
+	const dck_subject *s = function_subject(c);
+
+	return function_status(s->device->wait(s->arg, barrier), err);
+}
+
+/* The inputs are the function's own: it is not known what it copies to the device. */
+static dck_status function_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
+				    dck_err *err)
+{
+	const dck_subject *s = function_subject(c);
+
+	*ret_bytes = 0;
+	return to_device ? DCK_OK : function_status(s->device->copy(s->arg, ret_bytes), err);
 }
 
 const dck_engine subject_function_engine = {
@@ -71,4 +133,10 @@ const dck_engine subject_function_engine = {
     .context_new = function_context_new,
     .context_free = function_context_free,
     .run = function_run,
+    .facts = function_facts,
+    .barrier = function_barrier,
+    .barrier_choose = function_barrier_choose,
+    .enqueue = function_enqueue,
+    .wait = function_wait,
+    .transfer = function_transfer,
 };

@@ -94,7 +94,7 @@ static void device_shared(const load_view *v)
 
 	if (n > 1 && v->j->session.barriers.n > 0)
 		record_note(
-		    v->b, "device-shared",
+		    v->b, "streams-share-device",
 		    "%zu streams share one device, which does their runs one after the other "
 		    "or side by side: each run ends when its own results are there, and its "
 		    "time includes work of the others that the device does before that",

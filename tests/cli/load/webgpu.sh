@@ -11,7 +11,7 @@ record run.json 'm("runs/count")["value"]' 'min(row[1] for row in r["tables"][0]
 	'm("throughput/items")["value"] / (64 / [x for x in load("bench.json")["metrics"] if x["tag"] == "latency/median"][0]["value"] * 1e9) < 5' \
 	'm("latency/median")["value"] > 5 * [x for x in load("bench.json")["metrics"] if x["tag"] == "device/enqueue"][0]["value"]' \
 	'f("method", "transfers")' 'note("oversubscribed")' \
-	'"3 streams share one device" in note("device-shared")["text"]'
+	'"3 streams share one device" in note("streams-share-device")["text"]'
 # With more sets of inputs each stream copies its own.
 deepclock load --quiet --device webgpu --batch 4 --streams 4 --input-pool 3 --requests 200 --max-warmup 300ms --save run.json row.onnx > text
 echo $?

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "deepclock/record.h"
+#include "deepclock/unstable.h"
 #include "measure/device_times.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -25,6 +26,8 @@ struct dck_engine_context {
 	unsigned barriers, chosen;
 	uint64_t enqueued, fail_at;
 	uint64_t in_bytes, out_bytes;
+	double clock_rate;     /* of the device's clock over the host's */
+	bool events_elsewhere; /* in a stream that has no work */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -111,21 +114,45 @@ static dck_engine_context device_new(unsigned barriers)
 				    .out_bytes = 1024};
 }
 
-static device_proof prove(dck_engine_context *c)
+static device_proof prove_from(dck_engine_context *c, unsigned first)
 {
 	const dck_clock clock = {.now_ns = device_now, .self = c};
 	device_proof p;
 	uint64_t runs = 0;
 	dck_err err = {0};
 
-	if (device_barrier_prove(&device_engine, c, &clock, &p, &runs, &err) != DCK_OK)
+	if (device_barrier_prove(&device_engine, c, &clock, first, &p, &runs, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_int_equal(runs, c->enqueued);
 	return p;
 }
 
-static dck_record *recorded(dck_engine_context *c, const device_proof *p)
+static device_proof prove(dck_engine_context *c)
 {
+	return prove_from(c, 0);
+}
+
+/* An event is reached when the work in front of it has ended. */
+static int fake_between_events(void *arg, uint64_t runs, double *ret_ns)
+{
+	dck_engine_context *c = arg;
+	const uint64_t begin_ns =
+	    c->events_elsewhere ? c->now_ns : later(c->now_ns, c->busy_until_ns);
+	dck_err err;
+
+	for (; runs > 0; runs--)
+		if (fake_enqueue(c, &err) != DCK_OK)
+			return 1;
+	if (!c->events_elsewhere)
+		c->now_ns = later(c->now_ns, c->busy_until_ns);
+	*ret_ns = (double)(c->now_ns - begin_ns) * c->clock_rate;
+	return 0;
+}
+
+static dck_record *recorded_events(dck_engine_context *c, const device_proof *p,
+				   const dck_function_device *function)
+{
+	const device_events events = {function, c};
 	const dck_clock clock = {.now_ns = device_now, .self = c};
 	record_builder *b = record_begin("test");
 	double *scratch = mem_alloc(stat_scratch(64) * sizeof *scratch);
@@ -135,11 +162,16 @@ static dck_record *recorded(dck_engine_context *c, const device_proof *p)
 
 	assert_true(b && scratch);
 	device_proof_record(b, p);
-	device_times_record(b, &device_engine, c, &clock, 0, p, 1e9, 0.95, scratch, &runs);
+	device_times_record(b, &device_engine, c, &clock, events, 0, p, 1e9, 0.95, scratch, &runs);
 	mem_free(scratch);
 	if (record_finish(b, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	return r;
+}
+
+static dck_record *recorded(dck_engine_context *c, const device_proof *p)
+{
+	return recorded_events(c, p, NULL);
 }
 
 static const char *fact(const dck_record *r, const char *key)
@@ -278,7 +310,89 @@ static void untested(void **state)
 			    "not tested, since there was no warm-up; the barrier is certain");
 	const dck_metric *m = dck_record_metric(r, "transfer/to_device_rate");
 	assert_true(m->value.kind == DCK_VALUE_ABSENT);
-	assert_string_equal(m->value.as.text, "no input is in the device's memory");
+	assert_string_equal(m->value.as.text, "deepclock has no input in the device's memory");
+	dck_record_free(r);
+}
+
+/* Even if the call waits, a function is synchronized in each run. */
+static void a_function(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.call_waits = c.synchronize_waits = true;
+	device_proof p = prove_from(&c, 1);
+	assert_true(p.proven && p.chosen == 1 && p.barrier[0].left_ns == 0);
+	/* Nothing is copied, so nothing can test what synchronizes. */
+	c = device_new(2);
+	p = prove_from(&c, 1);
+	assert_true(!p.proven && p.chosen == 1 && c.chosen == 1 && isnan(p.barrier[0].left_ns));
+	dck_record *r = recorded(&c, &p);
+	assert_string_equal(fact(r, "barrier_proof"),
+			    "not tested, since the function returns no tensor on the device, whose "
+			    "copy would be certain to wait");
+	dck_record_free(r);
+}
+
+static const char *why_absent(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+
+	assert_true(m && m->value.kind == DCK_VALUE_ABSENT);
+	return m->value.as.text;
+}
+
+/* The device's own time of a run is neither the launch nor the launch and the run. */
+static void events(void **state)
+{
+	const dck_function_device function = {.between_events = fake_between_events},
+				  without = {.no_events = "it has no events"};
+	dck_engine_context c = device_new(3);
+	dck_record *r;
+
+	(void)state;
+	c.clock_rate = 1;
+	device_proof p = prove(&c);
+	r = recorded_events(&c, &p, &function);
+	const dck_metric *m = dck_record_metric(r, "device/time");
+	assert_true(m->value.as.r == 1000000 && m->lo == 1000000 && m->hi == 1000000);
+	assert_int_equal(dck_record_series(r, "device")->n, 50);
+	assert_string_equal(fact(r, "events_proof"), "32.0 ms between the events around 32 runs, "
+						     "32.1 ms on the host's clock");
+	dck_record_free(r);
+
+	c.clock_rate = 1.2;
+	r = recorded_events(&c, &p, &function);
+	assert_string_equal(why_absent(r, "device/time"),
+			    "its events are 38.4 ms apart, around work that took 32.1 ms on the "
+			    "host's clock: the device's clock is wrong");
+	dck_record_free(r);
+	c.clock_rate = 0.01;
+	r = recorded_events(&c, &p, &function);
+	assert_string_equal(why_absent(r, "device/time"),
+			    "its events are 320 µs apart, around work that took 32.1 ms on the "
+			    "host's clock: the work is not in the current stream, or the device's "
+			    "clock is wrong");
+	dck_record_free(r);
+	c.clock_rate = 1;
+	c.events_elsewhere = true;
+	r = recorded_events(&c, &p, &function);
+	assert_string_equal(why_absent(r, "device/time"),
+			    "its events are 320 µs apart, around work that took 32.1 ms on the "
+			    "host's clock: the work is not in the current stream, or the device's "
+			    "clock is wrong");
+	dck_record_free(r);
+	r = recorded_events(&c, &p, &without);
+	assert_string_equal(why_absent(r, "device/time"), "it has no events");
+	dck_record_free(r);
+	r = recorded(&c, &p);
+	assert_string_equal(why_absent(r, "device/time"),
+			    "the engine gives no times of the device");
+	dck_record_free(r);
+	p.runs = 0;
+	r = recorded_events(&c, &p, &function);
+	assert_string_equal(why_absent(r, "device/time"),
+			    "its events were not tested, since there was no warm-up");
 	dck_record_free(r);
 }
 
@@ -294,7 +408,7 @@ static void a_lost_device(void **state)
 	(void)state;
 	mine.self = &c;
 	c.fail_at = 3;
-	assert_int_equal(device_barrier_prove(&device_engine, &c, &mine, &p, &runs, &err),
+	assert_int_equal(device_barrier_prove(&device_engine, &c, &mine, 0, &p, &runs, &err),
 			 DCK_E_ENGINE);
 	assert_string_equal(err.msg, "the device is lost");
 	assert_int_equal(c.chosen, 99);
@@ -336,8 +450,8 @@ static dck_record *noted(dck_engine_context *c, double latency_ns)
 	dck_err err = {0};
 
 	assert_true(b && scratch);
-	const device_parts parts =
-	    device_times_record(b, &device_engine, c, &clock, 0, &p, 1e9, 0.95, scratch, &runs);
+	const device_parts parts = device_times_record(
+	    b, &device_engine, c, &clock, (device_events){0}, 0, &p, 1e9, 0.95, scratch, &runs);
 	device_parts_notes(b, &p, &parts, latency_ns);
 	mem_free(scratch);
 	if (record_finish(b, &r, &err) != DCK_OK)
@@ -428,7 +542,8 @@ static void a_short_budget(void **state)
 
 	(void)state;
 	assert_true(b && scratch);
-	device_times_record(b, &device_engine, &c, &clock, 0, &p, 2.5e6, 0.95, scratch, &runs);
+	device_times_record(b, &device_engine, &c, &clock, (device_events){0}, 0, &p, 2.5e6, 0.95,
+			    scratch, &runs);
 	mem_free(scratch);
 	assert_int_equal(record_finish(b, &r, &err), DCK_OK);
 	assert_int_equal(dck_record_series(r, "enqueue")->n, 6);    /* of 1.06 ms each */
@@ -476,6 +591,8 @@ int test_device_times(void)
 	    cmocka_unit_test(a_small_copy),
 	    cmocka_unit_test(no_device),
 	    cmocka_unit_test(untested),
+	    cmocka_unit_test(a_function),
+	    cmocka_unit_test(events),
 	    cmocka_unit_test(a_lost_device),
 	    cmocka_unit_test(again),
 	    cmocka_unit_test(bound_by_enqueueing),
