@@ -55,7 +55,7 @@ enum {
 	HOSTS_MAX = 256
 };
 
-typedef enum kind { COPY, STAGED, FILL, WORK, FAULT, STAMP } kind;
+typedef enum kind { COPY, STAGED, FILL, WORK, WALK, EMPTY, FAULT, STAMP } kind;
 
 typedef struct command {
 	kind kind;
@@ -82,6 +82,7 @@ struct api_event_s {
 };
 struct api_module_s {
 	bool fill, work, fault;
+	int parameters;
 };
 struct api_function_s {
 	kind kind;
@@ -100,7 +101,7 @@ static struct {
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
 static void *objects[HOSTS_MAX]; /* streams, events, modules: they end with the last context */
-static struct api_function_s functions[] = {{FILL}, {WORK}, {FAULT}};
+static struct api_function_s functions[] = {{FILL}, {WORK}, {WALK}, {EMPTY}, {FAULT}};
 
 static void *object_new(size_t bytes)
 {
@@ -158,6 +159,8 @@ static void command_run(command *c)
 		}
 		break;
 	case WORK:
+	case WALK:
+	case EMPTY:
 		break;
 	case FAULT:
 		sticky = API_ILLEGAL_ADDRESS;
@@ -625,6 +628,17 @@ static bool has_entry(const char *text, const char *name)
 	return strstr(text, entry) != NULL;
 }
 
+static int parameters_of(const char *text)
+{
+	int n = 0;
+
+	while ((text = strstr(text, ".param ."))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
 api_result NAME(cuModuleLoadDataEx, hipModuleLoadDataEx)(api_module *module, const void *image,
 							 unsigned n, api_jit_option *options,
 							 void **values)
@@ -660,7 +674,7 @@ api_result NAME(cuModuleLoadDataEx, hipModuleLoadDataEx)(api_module *module, con
 	} else {
 		*module = object_new(sizeof **module);
 		**module = (struct api_module_s){has_entry(text, "fill"), has_entry(text, "work"),
-						 has_entry(text, "fault")};
+						 has_entry(text, "fault"), parameters_of(text)};
 	}
 	END;
 }
@@ -679,9 +693,11 @@ api_result NAME(cuModuleGetFunction, hipModuleGetFunction)(api_function *functio
 	if (module->fill && strcmp(name, "fill") == 0)
 		*function = &functions[0];
 	else if (module->work && strcmp(name, "work") == 0)
-		*function = &functions[1];
+		*function = &functions[module->parameters == 0	 ? 3
+				       : module->parameters == 4 ? 2
+								 : 1];
 	else if (module->fault && strcmp(name, "fault") == 0)
-		*function = &functions[2];
+		*function = &functions[4];
 	else
 		result = API_NOT_FOUND;
 	END;
@@ -702,10 +718,10 @@ api_result NAME(cuLaunchKernel, hipModuleLaunchKernel)(api_function function, un
 	    block_y != 1 || block_z != 1 || extra) {
 		result = 1;
 	} else {
-		if (c.kind != FAULT) {
+		if (c.kind != FAULT && c.kind != EMPTY) {
 			c.to = (char *)(uintptr_t) * (api_address *)args[0];
-			c.value = *(unsigned *)args[1];
-			c.bytes = 4 * (size_t)grid_x * block_x;
+			c.value = *(unsigned *)args[c.kind == WALK ? 3 : 1];
+			c.bytes = (c.kind == WALK ? 16 * (size_t)c.value : 4) * grid_x * block_x;
 			if (!in_buffer((uintptr_t)c.to, c.bytes))
 				c.kind = FAULT;
 		}

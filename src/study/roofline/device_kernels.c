@@ -49,6 +49,64 @@
 	"		b[i + " #k " * size] = a[i + " #k " * size] + 3.0f * c[i + " #k \
 	" * size];\n"
 
+/* PTX (NVIDIA, Parallel Thread Execution ISA). A step is one multiply and add of each of 12
+ * accumulators; a turn of the loop is 8 steps, of which every number of steps is a multiple, so
+ * that the loop's own instructions are 3 of 99. Accumulators begin with different values, since
+ * chains that are equal would be computed once. x is the factor m, y is 1 - m. */
+#define PTX_HEAD(target, parameters)                                                           \
+	".version 6.0\n.target " target "\n.address_size 64\n.visible .entry work(" parameters \
+	")\n{\n"
+#define PTX_ALL(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define PTX_TURN(X) \
+	PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X)
+#define PTX_THREAD                                                    \
+	"mov.u32 id,%ctaid.x;mov.u32 k,%ntid.x;mov.u32 low,%tid.x;\n" \
+	"mad.lo.u32 id,id,k,low;\n"
+#define PTX_PEAK(target, registers, factors, begin, fma, sum, store)                           \
+	PTX_HEAD(target, ".param .u64 out,.param .u32 steps")                                  \
+	".reg .u32 id,k,n,low;.reg .u64 p;.reg .pred q;.reg .f32 x,y;.reg .b16 h;\n" registers \
+	"\nld.param.u64 p,[out];ld.param.u32 n,[steps];\n" PTX_THREAD                          \
+	"mad.wide.u32 p,id,64,p;and.b32 low,id,15;cvt.rn.f32.u32 x,low;\n"                     \
+	"fma.rn.f32 x,x,0f3C800000,0f3F000000;mov.f32 y,0f3F800000;sub.f32 y,y,x;\n" factors   \
+	"\n" PTX_ALL(begin) "mov.u32 k,0;\nturn:\n" PTX_TURN(                                  \
+	    fma) "\nadd.u32 k,k,8;setp.lt.u32 q,k,n;@q bra turn;\n" PTX_ALL(sum) store         \
+	    "\nret;\n}\n"
+
+#define PTX_F32_BEGIN(i) "add.u32 k,low," #i ";cvt.rn.f32.u32 a" #i ",k;\n"
+#define PTX_F32_FMA(i)	 "fma.rn.f32 a" #i ",a" #i ",x,y;"
+#define PTX_F32_SUM(i)	 "add.f32 x,x,a" #i ";"
+#define PTX_F64_BEGIN(i) "add.u32 k,low," #i ";cvt.rn.f64.u32 a" #i ",k;\n"
+#define PTX_F64_FMA(i)	 "fma.rn.f64 a" #i ",a" #i ",m,c;"
+#define PTX_F64_SUM(i)	 "add.f64 m,m,a" #i ";"
+#define PTX_F16_BEGIN(i) "add.u32 k,low," #i ";cvt.rn.f16.u32 h,k;mov.b32 a" #i ",{h,h};\n"
+#define PTX_F16_FMA(i)	 "fma.rn.f16x2 a" #i ",a" #i ",m,c;"
+#define PTX_F16_SUM(i)	 "add.f16x2 m,m,a" #i ";"
+
+/* The threads of a block access neighbouring elements of 16 bytes, four in each turn. */
+#define PTX_MEMORY(before, step, after)                                                                    \
+	PTX_HEAD("sm_50", ".param .u64 pa,.param .u64 pb,.param .u64 pc,.param .u32 steps")                \
+	".reg .u32 id,k,n,low,size;.reg .u64 a,b,c,at,step;.reg .pred q;\n"                                \
+	".reg .f32 s<4>,x<4>,y<4>;\n"                                                                      \
+	"ld.param.u64 a,[pa];ld.param.u64 b,[pb];ld.param.u64 c,[pc];ld.param.u32 n,[steps];\n" PTX_THREAD \
+	"mov.u32 size,%ntid.x;mul.wide.u32 step,size,16;\n"                                                \
+	"mov.u32 k,%ctaid.x;mul.lo.u32 k,k,n;mad.lo.u32 k,k,size,low;mul.wide.u32 at,k,16;\n"              \
+	"add.u64 a,a,at;" before "mov.u32 k,0;\nturn:\n" step step step step                               \
+	"add.u32 k,k,4;setp.lt.u32 q,k,n;@q bra turn;\n" after "ret;\n}\n"
+#define PTX_LOAD(to, from) "ld.global.v4.f32 {" #to "0," #to "1," #to "2," #to "3},[" from "];"
+#define PTX_STORE(at)	   "st.global.v4.f32 [" at "],{x0,x1,x2,x3};"
+#define PTX_READ_BEFORE	   "mov.f32 s0,0f00000000;mov.f32 s1,s0;mov.f32 s2,s0;mov.f32 s3,s0;\n"
+#define PTX_READ                                                               \
+	PTX_LOAD(x, "a")                                                       \
+	"add.f32 s0,s0,x0;add.f32 s1,s1,x1;add.f32 s2,s2,x2;add.f32 s3,s3,x3;" \
+	"add.u64 a,a,step;\n"
+#define PTX_READ_AFTER	 "mad.wide.u32 b,id,16,b;st.global.v4.f32 [b],{s0,s1,s2,s3};\n"
+#define PTX_COPY	 PTX_LOAD(x, "a") PTX_STORE("b") "add.u64 a,a,step;add.u64 b,b,step;\n"
+#define PTX_TRIAD_ONE(i) "fma.rn.f32 x" #i ",y" #i ",0f40400000,x" #i ";"
+#define PTX_TRIAD                                                                            \
+	PTX_LOAD(x, "a")                                                                     \
+	PTX_LOAD(y, "c") PTX_TRIAD_ONE(0) PTX_TRIAD_ONE(1) PTX_TRIAD_ONE(2) PTX_TRIAD_ONE(3) \
+	    PTX_STORE("b") "add.u64 a,a,step;add.u64 b,b,step;add.u64 c,c,step;\n"
+
 static const struct {
 	const char *language;
 	device_program program[DEVICE_WORKS];
@@ -69,6 +127,27 @@ static const struct {
 	 [DEVICE_WORK_COPY] = {OPENCL_MEMORY("", STEP_COPY, ""), 2 * 16},
 	 [DEVICE_WORK_TRIAD] = {OPENCL_MEMORY("", STEP_TRIAD, ""), 3 * 16},
 	 [DEVICE_WORK_EMPTY] = {"kernel void work(void) {}\n", 0},
+     }},
+    {"PTX",
+     {
+	 [DEVICE_WORK_FP64] = {PTX_PEAK("sm_50", ".reg .f64 a<12>,m,c;",
+					"cvt.f64.f32 m,x;cvt.f64.f32 c,y;", PTX_F64_BEGIN,
+					PTX_F64_FMA, PTX_F64_SUM, "st.global.f64 [p],m;"),
+			       2 * 12},
+	 [DEVICE_WORK_FP32] = {PTX_PEAK("sm_50", ".reg .f32 a<12>;", "", PTX_F32_BEGIN, PTX_F32_FMA,
+					PTX_F32_SUM, "st.global.f32 [p],x;"),
+			       2 * 12},
+	 [DEVICE_WORK_FP16] = {PTX_PEAK("sm_53", ".reg .b32 a<12>,m,c;",
+					"cvt.rn.f16.f32 h,x;mov.b32 m,{h,h};"
+					"cvt.rn.f16.f32 h,y;mov.b32 c,{h,h};",
+					PTX_F16_BEGIN, PTX_F16_FMA, PTX_F16_SUM,
+					"st.global.b32 [p],m;"),
+			       2 * 2 * 12},
+	 [DEVICE_WORK_READ] = {PTX_MEMORY(PTX_READ_BEFORE, PTX_READ, PTX_READ_AFTER), 16},
+	 [DEVICE_WORK_COPY] = {PTX_MEMORY("add.u64 b,b,at;", PTX_COPY, ""), 2 * 16},
+	 [DEVICE_WORK_TRIAD] = {PTX_MEMORY("add.u64 b,b,at;add.u64 c,c,at;", PTX_TRIAD, ""),
+				3 * 16},
+	 [DEVICE_WORK_EMPTY] = {PTX_HEAD("sm_50", "") "ret;\n}\n", 0},
      }},
     /* Of the null device, for tests. */
     {"null",
