@@ -178,6 +178,10 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 long os_process_id(void);
 bool os_is_root(void);
 const char *os_program_name(void); /* as the program was started; static */
+/* Returns the rank of this process in a job of torchrun, MPI or Slurm; OS_NO_RANK: it is in none.
+ */
+#define OS_NO_RANK (~0u)
+unsigned os_rank(void);
 typedef struct os_child_usage {
 	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
 	uint64_t minor_faults, major_faults;

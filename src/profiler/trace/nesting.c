@@ -24,6 +24,7 @@
 #include "profiler/trace/zone_names.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +123,14 @@ void nesting_init(nesting *f, const drain_listener *to)
 	if (to)
 		f->to = *to;
 	thread_watch_begin(&f->watch, to);
+	char name[64];
+	const unsigned rank = os_rank();
+	if (rank == OS_NO_RANK)
+		snprintf(name, sizeof name, "%s", program_invocation_short_name);
+	else
+		snprintf(name, sizeof name, "rank %u: %s", rank, program_invocation_short_name);
 	trace_track process = {.id = WATCH_PROCESS_TRACK,
-			       .name = program_invocation_short_name,
+			       .name = name,
 			       .kind = TRACE_PROCESS,
 			       .pid = (int32_t)os_process_id()};
 	if (f->to.track)
