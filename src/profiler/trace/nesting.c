@@ -117,14 +117,15 @@ static bool nesting_is_wait(const void *unused, uint32_t name)
 
 void nesting_init(nesting *f, const drain_listener *to)
 {
+	const unsigned rank = os_rank();
+	char name[64];
+
 	*f = (nesting){.sums.is_wait = nesting_is_wait,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
 	if (to)
 		f->to = *to;
 	thread_watch_begin(&f->watch, to);
-	char name[64];
-	const unsigned rank = os_rank();
 	if (rank == OS_NO_RANK)
 		snprintf(name, sizeof name, "%s", program_invocation_short_name);
 	else

@@ -4,7 +4,7 @@ names() {
 	python3 - "$1" <<'END'
 import json, sys
 t = json.load(open(sys.argv[1]))
-print(*sorted(e["args"]["name"] for e in (t["traceEvents"] if isinstance(t, dict) else t) if e["name"] == "process_name"), sep=", ")
+print(*sorted(e["args"]["name"] for e in (t["traceEvents"] if isinstance(t, dict) else t) if e.get("name") == "process_name"), sep=", ")
 END
 }
 trace() {
