@@ -15,5 +15,5 @@ name=torchrun.json RANK=3 WORLD_SIZE=8 SLURM_PROCID=0 SLURM_STEP_ID=0 trace
 name=mpi.json OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 trace
 name=none.json RANK=3 trace
 name=bad.json RANK=x WORLD_SIZE=8 PMI_RANK=12345678 PMI_SIZE=9 trace
-deepclock report --quiet --out job.json torchrun.json mpi.json >out 2>err || cat err
+deepclock report --quiet --format chrome --out job.json torchrun.json mpi.json >out 2>err || cat err
 names job.json
