@@ -37,6 +37,8 @@
 /* A part of a run is timed so often; for an interval of a median with 95 % it takes 6. */
 #define PART_RUNS     50
 #define PART_RUNS_MIN 6
+/* Runs that are long have fewer, and no interval: so many budgets may be spent on PART_RUNS_MIN. */
+#define PART_BUDGETS 4
 
 /* Enqueueing more than this share of a latency is what it measures. */
 #define ENQUEUE_SHARE 0.5
@@ -407,6 +409,12 @@ static void part_put(record_builder *b, part which, const device_proof *p, stat_
 				   "bytes over the time of the transfer");
 }
 
+static bool part_continues(size_t n, double elapsed_ns, double budget_ns)
+{
+	return n == 0 || (n < PART_RUNS && elapsed_ns < budget_ns) ||
+	       (n < PART_RUNS_MIN && elapsed_ns < PART_BUDGETS * budget_ns);
+}
+
 static dck_status part_measure(record_builder *b, const device *d, part which,
 			       const device_proof *p, uint64_t origin_ns, double budget_ns,
 			       double level, double *scratch, double *ret_ns, dck_err *err)
@@ -419,7 +427,7 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 
 	if (which == PART_TIME)
 		DCK_TRY(events_prove(b, d, p, err));
-	for (; n < PART_RUNS && (n < PART_RUNS_MIN || device_now(d) - begin_ns < budget_ns); n++) {
+	for (; part_continues(n, device_now(d) - begin_ns, budget_ns); n++) {
 		at[n] = d->clock->now_ns(d->clock->self) - origin_ns;
 		DCK_TRY(part_once(d, which, p, &bytes, &ns[n], err));
 		if (part_rows[which].nothing && bytes == 0) {

@@ -66,9 +66,10 @@ typedef struct device_parts {
 	double enqueue_ns, to_device_ns, from_device_ns;
 } device_parts;
 
-/* Measures enqueueing, the time on the device and transfers, each for at most `budget_ns` or 6
- * times, and adds them with their samples; `origin_ns`: the record's start; scratch:
- * stat_scratch(64). On failure the metrics are absent with its message. */
+/* Measures enqueueing, the time on the device and transfers, each for `budget_ns`, or four
+ * times that to have the 6 samples of an interval, and adds them with their samples; `origin_ns`:
+ * the record's start; scratch: stat_scratch(64). On failure the metrics are absent with its
+ * message. */
 device_parts device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
 				 const dck_clock *clock, device_events events, uint64_t origin_ns,
 				 const device_proof *p, double budget_ns, double level,

@@ -550,6 +550,18 @@ static void a_short_budget(void **state)
 	assert_int_equal(dck_record_series(r, "to_device")->n, 10); /* of 250 us each */
 	assert_int_equal(dck_record_series(r, "from_device")->n, 50);
 	dck_record_free(r);
+	/* Runs that are long against it. */
+	b = record_begin("test");
+	scratch = mem_alloc(stat_scratch(64) * sizeof *scratch);
+	assert_true(b && scratch);
+	device_times_record(b, &device_engine, &c, &clock, (device_events){0}, 0, &p, 0.5e6, 0.95,
+			    scratch, &runs);
+	mem_free(scratch);
+	assert_int_equal(record_finish(b, &r, &err), DCK_OK);
+	assert_int_equal(dck_record_series(r, "enqueue")->n, 2);
+	assert_true(dck_record_value(r, "device/enqueue") > 0);
+	assert_true(!(dck_record_metric(r, "device/enqueue")->level > 0));
+	dck_record_free(r);
 }
 
 /* Launch times are not operator times, unless the device measured them. */
