@@ -10,7 +10,7 @@ record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a dri
 	'all(m("transfer/" + x).get("lo", 1) > 0 for x in ("to_device", "from_device"))' \
 	'abs(m("transfer/to_device_rate")["value"] * m("transfer/to_device")["value"] / 1e9 - 784 * 4) < 1' \
 	'abs(m("transfer/from_device_rate")["value"] * m("transfer/from_device")["value"] / 1e9 - 40) < 1' \
-	'len(s("enqueue")["values"]) >= 6' 'f("method", "transfers")' \
+	'len(s("enqueue")["values"]) >= 1' 'f("method", "transfers")' \
 	'0 < m("time/barriers")["value"] < 60e9' \
 	'note("barrier-returns") is not None'
 grep -Ec '^  (enqueue .* first run|from device .* to device) ' text
