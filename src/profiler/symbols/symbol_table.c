@@ -24,7 +24,14 @@ enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
 
 /* Preference among several names of one address: exported functions before local ones before
  * labels. */
-enum { RANK_PLT = 1, RANK_INIT = 2, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
+enum {
+	RANK_PLT = 1,
+	RANK_INIT = 2,
+	RANK_LABEL = 4,
+	RANK_LOCAL = 8,
+	RANK_WEAK = 12,
+	RANK_GLOBAL = 16
+};
 
 typedef struct symbol {
 	uint64_t address, size;

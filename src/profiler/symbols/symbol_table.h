@@ -18,11 +18,11 @@ symbol_table *symbol_table_new(void); /* @owned; NULL: no memory */
 void symbol_table_free(symbol_table *t);
 
 /* Each adds the symbols of its source and returns their number; damaged data add none. */
-size_t symbol_table_add(symbol_table *t, const elf_file *f);		/* .symtab */
-size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f);	/* .dynsym */
-size_t symbol_table_add_plt(symbol_table *t, const elf_file *f);	/* .plt by its targets */
-size_t symbol_table_add_init(symbol_table *t, const elf_file *f);	/* _init and _fini by section */
-size_t symbol_table_add_go(symbol_table *t, elf_file *f);		/* .gopclntab */
+size_t symbol_table_add(symbol_table *t, const elf_file *f);	     /* .symtab */
+size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f); /* .dynsym */
+size_t symbol_table_add_plt(symbol_table *t, const elf_file *f);     /* .plt by its targets */
+size_t symbol_table_add_init(symbol_table *t, const elf_file *f); /* _init and _fini by section */
+size_t symbol_table_add_go(symbol_table *t, elf_file *f);	  /* .gopclntab */
 size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f); /* .gnu_debugdata */
 
 /* After the last was added. */
