@@ -102,12 +102,9 @@
 #define PTX_READ_AFTER	 "mad.wide.u32 b,id,16,b;st.global.v4.f32 [b],{s0,s1,s2,s3};\n"
 #define PTX_COPY	 PTX_LOAD(x, "a") PTX_STORE("b") "add.u64 a,a,step;add.u64 b,b,step;\n"
 #define PTX_TRIAD_ONE(i) "fma.rn.f32 x" #i ",y" #i ",0f40400000,x" #i ";"
-#define PTX_TRIAD                                          \
-	PTX_LOAD(x, "a")                                   \
-	PTX_LOAD(y, "c")                                   \
-	PTX_TRIAD_ONE(0)                                   \
-	PTX_TRIAD_ONE(1) PTX_TRIAD_ONE(2) PTX_TRIAD_ONE(3) \
-	    PTX_STORE("b") "add.u64 a,a,step;add.u64 b,b,step;add.u64 c,c,step;\n"
+#define PTX_TRIAD_FMA	 PTX_TRIAD_ONE(0) PTX_TRIAD_ONE(1) PTX_TRIAD_ONE(2) PTX_TRIAD_ONE(3)
+#define PTX_TRIAD_NEXT	 "add.u64 a,a,step;add.u64 b,b,step;add.u64 c,c,step;\n"
+#define PTX_TRIAD	 PTX_LOAD(x, "a") PTX_LOAD(y, "c") PTX_TRIAD_FMA PTX_STORE("b") PTX_TRIAD_NEXT
 
 static const struct {
 	const char *language;
