@@ -245,12 +245,12 @@ static void bytes_fill(unsigned char *bytes, size_t n, unsigned seed)
 static void copies_keep_the_bytes(void **state)
 {
 	enum { N = 1 << 20, AT = 4096 };
-	unsigned char *from = malloc(N), *to = malloc(N);
 	device_memory *a = NULL, *c = NULL;
 	void *pinned = NULL;
 	bench b;
 
 	bench_begin(&b, state);
+	unsigned char *from = malloc(N), *to = malloc(N);
 	assert_true(from && to);
 	OK(device_memory_open(b.d, N + AT, &a, NULL));
 	OK(device_memory_open(b.d, N + AT, &c, NULL));
