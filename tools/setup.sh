@@ -156,6 +156,20 @@ fetch_torch() {
 	echo "setup: PyTorch 2 could not be fetched: its tests are skipped" >&2
 }
 
+# wheel_files FROM TO PATTERN...: copies the files in the wheels of a directory whose names match, without their paths.
+wheel_files() {
+	/usr/bin/python3 - "$@" <<'PY'
+import fnmatch, glob, os, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/*.whl"):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            base = os.path.basename(name)
+            if any(fnmatch.fnmatch(base, pattern) for pattern in sys.argv[3:]):
+                with open(os.path.join(sys.argv[2], base), "wb") as f:
+                    f.write(z.read(name))
+PY
+}
+
 # Networks used in practice: only the .onnx files of the packages are taken.
 fetch_models() {
 	linked models silero_vad.onnx && return 0
@@ -165,16 +179,7 @@ fetch_models() {
 	if /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps \
 		--only-binary=:all: --dest "$build/models.tmp/wheels" \
 		rapidocr-onnxruntime==1.4.4 silero-vad==6.2.3 >&2 &&
-		/usr/bin/python3 - "$build/models.tmp" <<'PY'
-import glob, os, sys, zipfile
-for wheel in glob.glob(sys.argv[1] + "/wheels/*.whl"):
-    with zipfile.ZipFile(wheel) as z:
-        for name in z.namelist():
-            if name.endswith(".onnx"):
-                with open(os.path.join(sys.argv[1], os.path.basename(name)), "wb") as f:
-                    f.write(z.read(name))
-PY
-	then
+		wheel_files "$build/models.tmp/wheels" "$build/models.tmp" '*.onnx'; then
 		rm -rf "$build/models.tmp/wheels" "$build/models"
 		mv "$build/models.tmp" "$build/models"
 		return 0
@@ -197,16 +202,7 @@ fetch_gpu_headers() {
 		(cd "$to/packages" && apt-get download --quiet libamdhip64-dev >&2) &&
 		dpkg-deb --extract "$to"/packages/libamdhip64-dev*.deb "$to/packages/hip" &&
 		cp -r "$to"/packages/hip/usr/include/hip/. "$to/hip/" &&
-		/usr/bin/python3 - "$to" <<'PY'
-import glob, os, sys, zipfile
-for wheel in glob.glob(sys.argv[1] + "/packages/*.whl"):
-    with zipfile.ZipFile(wheel) as z:
-        for name in z.namelist():
-            if os.path.basename(name) in ("cuda.h", "nvml.h"):
-                with open(os.path.join(sys.argv[1], os.path.basename(name)), "wb") as f:
-                    f.write(z.read(name))
-PY
-	then
+		wheel_files "$to/packages" "$to" cuda.h nvml.h; then
 		rm -rf "$to/packages" "${build:?}/gpu_headers"
 		mv "$to" "$build/gpu_headers"
 		return 0

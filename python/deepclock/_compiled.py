@@ -86,6 +86,10 @@ def _name(one):
     return f"{one.co_name} ({os.path.basename(file)}:{one.co_firstlineno})"
 
 
+def times_text(n):
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
 def note(out, compiled, when):
     """Writes the facts, and a warning about recompilations, into a record builder."""
     out.fact("compiled", "times", compiled.times, "1")
@@ -97,8 +101,7 @@ def note(out, compiled, when):
     if len(compiled.functions) > _NAMED:
         names += f" and {len(compiled.functions) - _NAMED} more"
     least = "at least " if compiled.lost else ""
-    often = {1: "once", 2: "twice"}.get(compiled.again, f"{compiled.again} times")
     took = _deepclock.time_text(compiled.seconds * 1e9)
     all_took = f"{took}" if compiled.times == compiled.again else f"{took} with the first compilations"
-    out.note("recompiled", f"torch.compile recompiled {least}{often} {when}: {least}{all_took}; {names}"
+    out.note("recompiled", f"torch.compile recompiled {least}{times_text(compiled.again)} {when}: {least}{all_took}; {names}"
                            + (f"; {compiled.reason}" if compiled.reason else ""))

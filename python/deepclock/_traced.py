@@ -5,6 +5,8 @@ of them. torch.compile is in _compiled.py."""
 import functools
 import typing
 
+from . import _compiled
+
 # framework: (attribute that only its functions have, number of compilations so far, what needs a new one)
 _COUNTERS = {
     "TensorFlow": ("experimental_get_tracing_count", lambda f: f.experimental_get_tracing_count(), "shape, type or Python number"),
@@ -69,7 +71,6 @@ def note(out, traced, when):
     out.fact("compiled", "again", sum(one.again for one in traced), "1")
     for one in traced:
         if one.again:
-            often = {1: "once", 2: "twice"}.get(one.again, f"{one.again} times")
             name = getattr(one.function, "__name__", "a function")
-            out.note("recompiled", f"{one.framework} compiled {name} again {often} {when}: it does so for each new "
+            out.note("recompiled", f"{one.framework} compiled {name} again {_compiled.times_text(one.again)} {when}: it does so for each new "
                                    f"{_COUNTERS[one.framework][2]} of an argument")

@@ -6,7 +6,7 @@
         x = gpu.tensor(torch.ones(3))
         x.cpu()                      # waits for the queue, as a copy to the host does
 
-Work is elapsed time: an item ends its duration after the later of its launch and the end of the item in front of it. A
+Work is elapsed time: an item ends its duration after the later of its launch and the end of the item before it. A
 launch waits while QUEUE items are in the queue, as CUDA's does.
 Events have the device's own clock, with another origin, and with `clock_rate` another speed. `synchronize_waits=False`
 is a driver whose synchronize() returns at once; `events=False` has none; `fail_at=n` makes the n-th item fail, after

@@ -158,7 +158,7 @@ static void properties_read(cl_device_id id, device_info *ret)
 	ret->units = PROPERTY_32(id, OPENCL_DEVICE_MAX_COMPUTE_UNITS);
 	ret->group_max = group < UINT32_MAX ? (unsigned)group : UINT32_MAX;
 	ret->clock_hz = mhz > 0 ? mhz * 1e6 : (double)NAN;
-	/* A tick of a second or more is no resolution. */
+	/* A tick of a second or more cannot be right. */
 	const uint64_t tick_ns = PROPERTY_64(id, OPENCL_DEVICE_PROFILING_TIMER_RESOLUTION);
 	ret->mark_tick_ns = tick_ns > 0 && tick_ns < 1000000000 ? (double)tick_ns : (double)NAN;
 	ret->memory_bytes = PROPERTY_64(id, OPENCL_DEVICE_GLOBAL_MEM_SIZE);

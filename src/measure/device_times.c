@@ -37,7 +37,7 @@
 /* A part of a run is timed so often; for an interval of a median with 95 % it takes 6. */
 #define PART_RUNS     50
 #define PART_RUNS_MIN 6
-/* Runs that are long have fewer, and no interval: so many budgets may be spent on PART_RUNS_MIN. */
+/* PART_RUNS_MIN samples may take this many budgets. Longer runs have fewer, and no interval. */
 #define PART_BUDGETS 4
 
 /* Enqueueing more than this share of a latency is what it measures. */

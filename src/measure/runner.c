@@ -119,11 +119,12 @@ static void runner_device(run *r, const dck_subject *s, const stat_estimate *med
 
 		if (median->present)
 			device_parts_notes(r->record, proof, &parts, median->value);
-	} else if (proof->n > 0)
+	} else if (proof->n > 0) {
 		device_times_absent(r->record, "the measurement ended early");
-	else if (method_on_device(s))
+	} else if (method_on_device(s)) {
 		device_times_absent(r->record, "each run copies its inputs or outputs, and ends "
 					       "within its call");
+	}
 }
 
 static void runner_record_fill(run *r, const dck_subject *s, dck_status status)

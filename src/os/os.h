@@ -453,8 +453,8 @@ double os_signal_price_ns(void);
 void os_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
 void os_futex_wake(_Atomic uint32_t *word); /* all threads that wait there */
 
-/* A lock that threads get in the order in which they asked for it (a ticket lock), so that none
- * waits while another takes it again and again; {0}: free. */
+/* A ticket lock: threads get it in the order of their requests, so that no thread starves while
+ * another takes it again and again; {0}: free. */
 typedef struct os_fair_lock {
 	_Atomic uint32_t next, serving;
 } os_fair_lock;

@@ -132,7 +132,7 @@ static device_proof prove(dck_engine_context *c)
 	return prove_from(c, 0);
 }
 
-/* An event is reached when the work in front of it has ended. */
+/* An event is reached when the work before it has ended. */
 static int fake_between_events(void *arg, uint64_t runs, double *ret_ns)
 {
 	dck_engine_context *c = arg;

@@ -190,7 +190,7 @@ static void *ask_for_it(void *arg)
 	return NULL;
 }
 
-/* Threads get the lock in the order in which they asked, and one at a time. */
+/* Threads get the lock in the order of their requests, and one at a time. */
 static void a_lock_is_given_in_order(void **state)
 {
 	pthread_t threads[ASKING];

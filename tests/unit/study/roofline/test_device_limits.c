@@ -174,7 +174,7 @@ static void a_broken_device(void **state)
 	mem_free(r);
 }
 
-/* Cancels the measurement when it is asked for the n-th time. */
+/* Cancels the measurement at the n-th poll. */
 static bool cancelled(void *self)
 {
 	unsigned *left = self;
