@@ -138,6 +138,7 @@ typedef struct dck_op_event {
 } dck_op_event;
 
 #define DCK_PROFILE_DEVICE_TIME 0x1u /* durations on the device, not of the host's launch */
+#define DCK_PROFILE_LAUNCH_TIME 0x4u /* durations of the host's launch of work for a device */
 #define DCK_PROFILE_TRUNCATED	0x2u /* the engine lost events; runs that miss any are left out */
 
 typedef struct dck_profile {

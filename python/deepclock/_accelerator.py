@@ -25,7 +25,7 @@ class Device:
         self.device = device
         self.synchronize = waiter(device)
         self.waits = f"torch.{device.type}.synchronize()"
-        self.waits_and_copies = f"{self.waits} and a copy of the results to the host"
+        self.waits_and_copies = f"{self.waits} and a copy of a number of each result to the host"
         self._event, self.no_events = _events(torch, module, device)
         self.facts = {"device": str(device), "library": f"torch {torch.__version__}"}
         self.hardware = _optional(module, "get_device_name", device)
@@ -42,13 +42,18 @@ class Device:
         event.synchronize()
         return begin.elapsed_time(event) * 1e6
 
-    def copy(self, value):
-        """Copies the tensors on the device in nested tuples, lists and dicts to the host; returns their bytes."""
+    def copy(self, value, numbers=None):
+        """Copies the tensors on the device in nested tuples, lists and dicts to the host, or with numbers=1 the last
+        number of each; returns the bytes of these tensors."""
         size = 0
         for tensor in tensors_in(value):
-            if tensor.device.type == self.device.type:
-                tensor.detach().cpu()
-                size += tensor.numel() * tensor.element_size()
+            if tensor.device.type != self.device.type:
+                continue
+            size += tensor.numel() * tensor.element_size()
+            tensor = tensor.detach()
+            if numbers and tensor.numel() and tensor.layout is sys.modules["torch"].strided:
+                tensor = tensor[(-1,) * tensor.dim()]
+            tensor.cpu()
         return size
 
 

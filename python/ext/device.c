@@ -1,8 +1,9 @@
 /* device.c - Python callables whose work continues on a device after their call.
  *
  * A run is a call and a wait by a barrier: 1 is the device's own synchronize(), 2 synchronizes and
- * copies the tensors on the device that the call returned, which is certain to wait. Barrier 2
- * exists once a call has returned such a tensor. deepclock._accelerator.Device has the calls of the
+ * copies a number of each tensor on the device that the call returned, which is certain to wait
+ * (all of a large tensor would take longer than the work, and vary more). Barrier 2 exists once a
+ * call has returned such a tensor. deepclock._accelerator.Device has the calls of the
  * framework. The result of a run stays alive until the next one, because the copy needs it.
  *
  * Threads of bench_load() share a function: only the run itself is called by several of them, and
@@ -27,10 +28,12 @@ static PyObject *call(const ext_function *f)
 	return PyObject_Vectorcall(f->callable, f->args, f->nargs, NULL);
 }
 
-/* Copies the tensors of a result: *ret_bytes on the device. 0, or -1 with an exception. */
-static int result_copy(const ext_function *f, PyObject *result, uint64_t *ret_bytes)
+/* Copies the tensors of a result, or of each so many numbers (0: all): *ret_bytes of the tensors.
+ * 0, or -1 with an exception. */
+static int result_copy(const ext_function *f, PyObject *result, int numbers, uint64_t *ret_bytes)
 {
-	PyObject *bytes = result ? PyObject_CallMethod(f->device, "copy", "O", result) : NULL;
+	PyObject *bytes =
+	    result ? PyObject_CallMethod(f->device, "copy", "Oi", result, numbers) : NULL;
 	const unsigned long long n = bytes ? PyLong_AsUnsignedLongLong(bytes) : 0;
 
 	Py_XDECREF(bytes);
@@ -50,7 +53,7 @@ static int barrier_wait(ext_function *f, unsigned barrier, PyObject *result)
 	Py_XDECREF(done);
 	if (!done || barrier == BARRIER_SYNCHRONIZE)
 		return done ? 0 : -1;
-	if (result_copy(f, result, &bytes) < 0)
+	if (result_copy(f, result, 1, &bytes) < 0)
 		return -1;
 	f->copies |= bytes > 0;
 	return 0;
@@ -121,7 +124,7 @@ static int device_copy(void *function, uint64_t *ret_bytes)
 {
 	ext_function *f = function;
 	const PyGILState_STATE gil = PyGILState_Ensure();
-	const int status = result_copy(f, f->result, ret_bytes) < 0 ? failed(f) : 0;
+	const int status = result_copy(f, f->result, 0, ret_bytes) < 0 ? failed(f) : 0;
 
 	PyGILState_Release(gil);
 	return status;

@@ -10,7 +10,8 @@ Work is elapsed time: an item ends its duration after the later of its launch an
 launch waits while QUEUE items are in the queue, as CUDA's does.
 Events have the device's own clock, with another origin, and with `clock_rate` another speed. `synchronize_waits=False`
 is a driver whose synchronize() returns at once; `events=False` has none; `fail_at=n` makes the n-th item fail, after
-which every call that waits raises, as a lost CUDA context does.
+which every call that waits raises, as a lost CUDA context does. `copy_s`: a copy of that many seconds for each number,
+every second one of twice that, as copies to pageable memory vary.
 """
 
 import collections
@@ -45,6 +46,7 @@ class Tensor(torch.Tensor):
         accelerator = mine.accelerator if mine is not None else None
         if accelerator is not None and name in ("cpu", "item", "tolist", "numpy"):
             accelerator.wait()
+            accelerator.transfer(mine)
         result = super().__torch_function__(func, types_, args, kwargs or {})
         if name in ("cpu", "item", "tolist", "numpy"):
             return result.as_subclass(torch.Tensor) if isinstance(result, torch.Tensor) else result
@@ -91,10 +93,11 @@ class Event:
 
 class Accelerator:
     def __init__(self, kind="cuda", index=0, *, synchronize_waits=True, events=True, clock_rate=1.0, fail_at=None,
-                 initialized=True, operation_s=1e-4):
+                 initialized=True, operation_s=1e-4, copy_s=0.0):
         self.kind, self.index = kind, index
         self.synchronize_waits, self.events, self.clock_rate = synchronize_waits, events, clock_rate
         self.fail_at, self.initialized, self.operation_s = fail_at, initialized, operation_s
+        self.copy_s, self.copies = copy_s, 0
         self.until = self.launched = self.synchronized = 0
         self.stream = object()
         self.pending = collections.deque()  # when each item ends
@@ -112,6 +115,10 @@ class Accelerator:
     def end(self):
         """When the items in the queue will have ended."""
         return max(self.now(), self.until)
+
+    def transfer(self, tensor):
+        self.copies += 1
+        time.sleep(self.copy_s * tensor.numel() * (1 + self.copies % 2))
 
     def launch(self, seconds):
         self.until = self.end() + seconds

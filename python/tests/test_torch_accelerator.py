@@ -72,8 +72,20 @@ class DeviceTest(Case):
             r = deepclock.bench(worker(gpu), device="xpu", **short(runs=10))
             self.assertGreaterEqual(r["latency/min"].value, WORK_NS)
             self.assertEqual(r.facts["device/barrier"].value,
-                             "torch.xpu.synchronize() and a copy of the results to the host")
+                             "torch.xpu.synchronize() and a copy of a number of each result to the host")
             self.assertIn("barrier-returns", codes(r))
+
+    def test_a_large_result(self):
+        """Its copy takes longer than the work, and varies by more: no run ends with it."""
+        with Accelerator("cuda", copy_s=WORK_S / 500) as gpu:
+            result = gpu.tensor(torch.zeros(1000))
+
+            def f():
+                gpu.launch(WORK_S)
+                return result
+            r = deepclock.bench(f, device="cuda", **short(runs=6))
+            self.assertLess(r["latency/min"].value, 2 * WORK_NS)
+            self.assertGreaterEqual(r["transfer/from_device"].value, 2 * WORK_NS)
 
     def test_nothing_is_returned(self):
         """Then nothing is certain to wait, and the record does not claim it."""

@@ -472,25 +472,27 @@ bool device_enqueue_bound(const device_proof *p, const device_parts *parts, doub
 	return p->chosen > 0 && parts->enqueue_ns > ENQUEUE_SHARE * latency_ns;
 }
 
-/* The certain barrier copies the outputs, so that a latency includes it. */
-static bool outputs_included(const device_proof *p)
+/* The part of a copy that a latency does not include; `more_ns`: of the copy that it includes, or
+ * of the certain barrier, which may be a copy too. */
+static double transfer_ns(double measured_ns, double more_ns)
 {
-	return p->chosen + 1 == p->n;
+	return fmax(0, measured_ns - (isnan(more_ns) ? 0 : more_ns)); /* NaN: 0 */
 }
 
-/* The copies that a latency does not include. The time to the device ends with the certain barrier:
- * it has a copy of the outputs in it. */
-static double transfers_ns(const device_proof *p, const device_parts *parts)
+/* The copies that a latency does not include. Those to the device end with the certain barrier. */
+static double inputs_ns(const device_proof *p, const device_parts *parts)
 {
-	const double from = isnan(parts->from_device_ns) ? 0 : parts->from_device_ns;
-	const double both = isnan(parts->to_device_ns) ? from : parts->to_device_ns;
+	return transfer_ns(parts->to_device_ns, p->idle_ns);
+}
 
-	return outputs_included(p) ? both - from : both;
+static double outputs_ns(const device_proof *p, const device_parts *parts)
+{
+	return transfer_ns(parts->from_device_ns, p->chosen + 1 == p->n ? p->idle_ns : 0);
 }
 
 bool device_transfer_bound(const device_proof *p, const device_parts *parts, double latency_ns)
 {
-	return transfers_ns(p, parts) > latency_ns;
+	return inputs_ns(p, parts) + outputs_ns(p, parts) > latency_ns;
 }
 
 void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
@@ -511,8 +513,9 @@ void device_parts_notes(record_builder *b, const device_proof *p, const device_p
 		    "copying the inputs to the device%s takes %s, longer than a run, %s, which "
 		    "does not include it: a request whose data come from the host's memory costs "
 		    "both",
-		    outputs_included(p) ? "" : " and the outputs back",
-		    dck_text_time(transfers_ns(p, parts), took, sizeof took), run);
+		    outputs_ns(p, parts) > 0 ? " and the outputs back" : "",
+		    dck_text_time(inputs_ns(p, parts) + outputs_ns(p, parts), took, sizeof took),
+		    run);
 }
 
 /* --- operators */
@@ -525,7 +528,8 @@ dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
 	char sum[32], run[32];
 
 	DCK_TRY(device_barriers_list(e, c, &p, err));
-	if (p.n == 0 || profile->flags & DCK_PROFILE_DEVICE_TIME)
+	if (profile->flags & DCK_PROFILE_DEVICE_TIME ||
+	    (p.n == 0 && !(profile->flags & DCK_PROFILE_LAUNCH_TIME)))
 		return DCK_OK;
 	/* Of the later half of the runs: the first ones compile. */
 	for (size_t i = 0; i < profile->nevents; i++)

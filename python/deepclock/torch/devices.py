@@ -184,7 +184,20 @@ def _outputs(out, all_, sizes, ready, rtol):
             ("outputs", "outputs", None), ("tolerance", "tolerance", None)], rows, summary_columns=[1, 2, 3])
     if differ:
         out.note("outputs-differ", f"outputs differ from those of {all_[0].name}: {'; '.join(differ[:3])}"
-                 + (f" and {len(differ) - 3} more" if len(differ) > 3 else ""), "error")
+                 + (f" and {len(differ) - 3} more" if len(differ) > 3 else "") + _tf32(all_), "error")
+
+
+def _tf32(all_):
+    """Why outputs of CUDA may differ from the CPU's by 1e-3: PyTorch computes convolutions in TF32 by default."""
+    owners = {"cudnn": torch.backends.cudnn, "cuda.matmul": torch.backends.cuda.matmul}
+    try:
+        flags = [f"torch.backends.{name}.allow_tf32" for name, owner in owners.items() if owner.allow_tf32]
+    except RuntimeError:  # set by the newer fp32_precision
+        return ""
+    if not flags or not any(s.where.type == "cuda" for s in all_):
+        return ""
+    return (f"; CUDA computes in TF32, which has 10 bits of the 23 of a fraction, while {' and '.join(flags)} is True: "
+            "set it to False for FP32")
 
 
 def _scores(s, given, items):

@@ -159,9 +159,10 @@ static void ort_fact(dck_engine_model *m, const char *key, const char *value)
 		m->facts[m->nfacts++] = (dck_kv){key, value};
 }
 
-static void device_facts(dck_engine_model *m)
+static void device_facts(dck_engine_model *m, const dck_open_params *p)
 {
 	const ort_placement *on = &m->placement;
+	const char *tf32 = engine_option(p, ORT_CUDA_OPTIONS "use_tf32");
 
 	if (m->provider.plugin) {
 		ort_fact(m, "provider_library", m->provider.library);
@@ -169,6 +170,8 @@ static void device_facts(dck_engine_model *m)
 			ort_fact(m, "provider_version", m->provider.version);
 		ort_fact(m, "device", m->provider.hardware);
 	}
+	if (strcmp(m->provider.name, "cuda") == 0)
+		ort_fact(m, "tf32", tf32 && strcmp(tf32, "0") == 0 ? "off" : "on");
 	if (m->host_bound && !m->setup.transfers)
 		ort_fact(m, "host_bound", m->host_bound);
 	if (on->nall > 0)
@@ -201,7 +204,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	ort_fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
 	ort_fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
 	if (strcmp(s->provider, "cpu") != 0)
-		device_facts(m);
+		device_facts(m, p);
 	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
 		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
 					 p->options[i].key, p->options[i].value);
@@ -267,7 +270,7 @@ static dck_status options_fill(dck_engine_model *m, const dck_open_params *p, or
 		    &m->lib,
 		    api->AddSessionConfigEntry(o, "session.record_ep_graph_assignment_info", "1"),
 		    err, "cannot record where operators run"));
-	return ort_provider_append(&m->lib, o, &m->provider, m->arena, err);
+	return ort_provider_append(&m->lib, o, &m->provider, p, m->arena, err);
 }
 
 static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,

@@ -8,7 +8,8 @@
  * RunWithBinding() may return when the run has only been enqueued. What waits for its end differs
  * from provider to provider: SynchronizeBoundOutputs() returns at once for WebGPU. One thing is
  * certain, a copy to the host, because its data must be there. So barriers are listed from none to
- * a copy of all outputs, and the host tests which of them wait.
+ * a copy of the beginning of each output, and the host tests which of them wait. All of a large
+ * output would take longer than a run, and vary more.
  *
  * Source: https://onnxruntime.ai/docs/performance/device-tensor.html
  *
@@ -19,6 +20,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* Providers copy multiples of 4 bytes; 64 hold whole elements of each type. */
+#define BEGIN_BYTES 64
 
 /* --- the memory of a session's tensors */
 
@@ -231,12 +235,14 @@ dck_status ort_device_init(ort_device *d, dck_engine_model *m, ort_binding *b, d
 	d->out = mem_zalloc(nout, sizeof *d->out);
 	d->out_host = mem_zalloc(nout, sizeof *d->out_host);
 	d->out_data = mem_zalloc(nout, sizeof *d->out_data);
+	d->begin = mem_zalloc(nout, sizeof *d->begin);
+	d->begin_host = mem_zalloc(nout, sizeof *d->begin_host);
 	d->in_bytes = mem_zalloc(nin, sizeof *d->in_bytes);
 	d->out_bytes = mem_zalloc(nout, sizeof *d->out_bytes);
 	d->from = mem_zalloc(nin + nout, sizeof *d->from);
 	d->to = mem_zalloc(nin + nout, sizeof *d->to);
 	DCK_NEED(d->in && d->in_host && d->in_allocator && d->out && d->out_host && d->out_data &&
-		     d->in_bytes && d->out_bytes && d->from && d->to,
+		     d->begin && d->begin_host && d->in_bytes && d->out_bytes && d->from && d->to,
 		 err, "for a context of the engine 'ort'");
 	return DCK_OK;
 }
@@ -245,9 +251,12 @@ void ort_device_outputs_forget(ort_device *d)
 {
 	const ort_lib *l = &d->model->lib;
 
-	for (size_t i = 0; d->out && d->out_host && i < d->model->nout; i++) {
+	for (size_t i = 0; d->out && d->out_host && d->begin && d->begin_host && i < d->model->nout;
+	     i++) {
 		d->out[i] = NULL; /* the context's */
 		value_release(l, &d->out_host[i]);
+		value_release(l, &d->begin[i]);
+		value_release(l, &d->begin_host[i]);
 	}
 	d->outputs_known = false;
 }
@@ -273,6 +282,8 @@ void ort_device_done(ort_device *d)
 	mem_free(d->out);
 	mem_free(d->out_host);
 	mem_free(d->out_data);
+	mem_free(d->begin);
+	mem_free(d->begin_host);
 	mem_free(d->in_bytes);
 	mem_free(d->out_bytes);
 	mem_free(d->from);
@@ -419,10 +430,34 @@ dck_status ort_device_prepare(ort_device *d, dck_err *err)
 
 /* --- outputs */
 
+/* Describes the first BEGIN_BYTES of a larger output, on the device and in the host's memory: one
+ * dimension of the same type. Types without a whole number of bytes are copied as a whole. */
+static dck_status beginning_describe(ort_device *d, size_t i, ort_value *value, dck_err *err)
+{
+	static const char cannot[] = "cannot describe the beginning of an output";
+	const dck_engine_model *m = d->model;
+	const ort_lib *l = &m->lib;
+	const uint64_t size = dck_dtype_bytes(m->out[i].dtype);
+	const int64_t dims[] = {size ? (int64_t)(BEGIN_BYTES / size) : 0};
+	const int type = dtype_onnx(m->out[i].dtype);
+	void *data;
+
+	if (dims[0] == 0 || d->out_bytes[i] <= BEGIN_BYTES)
+		return DCK_OK;
+	DCK_TRY(ort_check(l, l->api.GetTensorMutableData(value, &data), err, cannot));
+	DCK_TRY(ort_check(l,
+			  l->api.CreateTensorWithDataAsOrtValue(m->out_memory[i], data, BEGIN_BYTES,
+								dims, 1, type, &d->begin[i]),
+			  err, cannot));
+	return ort_check(l,
+			 l->api.CreateTensorWithDataAsOrtValue(l->cpu, d->out_data[i], BEGIN_BYTES,
+							       dims, 1, type, &d->begin_host[i]),
+			 err, cannot);
+}
+
 dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_err *err)
 {
 	const dck_engine_model *m = d->model;
-	uint64_t least = UINT64_MAX;
 
 	ort_device_outputs_forget(d);
 	for (size_t i = 0; i < m->nout && i < n; i++) {
@@ -431,10 +466,7 @@ dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_e
 		DCK_TRY(host_tensor(&m->lib, values[i], &d->out_data[i], &d->out_bytes[i],
 				    &d->out_host[i], err));
 		d->out[i] = values[i];
-		if (d->out_bytes[i] > 0 && d->out_bytes[i] < least) {
-			least = d->out_bytes[i];
-			d->smallest = i;
-		}
+		DCK_TRY(beginning_describe(d, i, values[i], err));
 	}
 	d->outputs_known = true;
 	return DCK_OK;
@@ -446,10 +478,11 @@ static dck_status outputs_download(ort_device *d, bool all, uint64_t *ret_bytes,
 
 	*ret_bytes = 0;
 	for (size_t i = 0; i < d->model->nout; i++) {
-		if (!d->out[i] || d->out_bytes[i] == 0 || (!all && i != d->smallest))
+		if (!d->out[i] || d->out_bytes[i] == 0)
 			continue;
-		d->from[n] = d->out[i];
-		d->to[n++] = d->out_host[i];
+		const bool begin = !all && d->begin[i];
+		d->from[n] = begin ? d->begin[i] : d->out[i];
+		d->to[n++] = begin ? d->begin_host[i] : d->out_host[i];
 		*ret_bytes += d->out_bytes[i];
 	}
 	/* Outputs without elements: the inputs are read, which follow in the same queue. */
@@ -458,24 +491,17 @@ static dck_status outputs_download(ort_device *d, bool all, uint64_t *ret_bytes,
 
 /* --- barriers */
 
-enum { BY_CALL, BY_SYNCHRONIZE, BY_SMALLEST, BY_ALL };
+enum { BY_CALL, BY_SYNCHRONIZE, BY_COPY };
 
 static const char *const barrier_names[] = {
     [BY_CALL] = "the end of the call",
     [BY_SYNCHRONIZE] = "SynchronizeBoundOutputs()",
-    [BY_SMALLEST] = "a copy of the smallest output to the host",
-    [BY_ALL] = "a copy of all outputs to the host",
+    [BY_COPY] = "a copy of the beginning of each output to the host",
 };
 
 const char *ort_device_barrier(const ort_device *d, unsigned index)
 {
-	if (d->nout == 0 || index > BY_ALL)
-		return NULL;
-	if (d->nout == 1)
-		return index == BY_SMALLEST ? "a copy of the output to the host"
-		       : index == BY_ALL    ? NULL
-					    : barrier_names[index];
-	return barrier_names[index];
+	return d->nout > 0 && index <= BY_COPY ? barrier_names[index] : NULL;
 }
 
 dck_status ort_device_wait(ort_device *d, unsigned barrier, dck_err *err)
@@ -488,7 +514,7 @@ dck_status ort_device_wait(ort_device *d, unsigned barrier, dck_err *err)
 	if (barrier == BY_SYNCHRONIZE)
 		return ort_check(l, l->api.SynchronizeBoundOutputs(d->binding), err,
 				 "cannot wait for the device");
-	return outputs_download(d, barrier != BY_SMALLEST, &bytes, err);
+	return outputs_download(d, false, &bytes, err);
 }
 
 dck_status ort_device_transfer(ort_device *d, bool to_device, uint64_t *ret_bytes, dck_err *err)

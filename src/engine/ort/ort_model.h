@@ -61,9 +61,10 @@ typedef struct ort_device {
 	ort_allocator **in_allocator; /* of in[i] */
 	ort_value **from, **to;	      /* scratch for a copy of several */
 	void **out_data;	      /* host memory of out_host[i] */
+	/* The beginning of a larger output, in the memory of out[i] and of out_host[i]. */
+	ort_value **begin, **begin_host;
 	uint64_t *in_bytes, *out_bytes;
-	size_t smallest; /* output with the fewest bytes */
-	size_t nout;	 /* outputs on the device */
+	size_t nout; /* outputs on the device */
 	bool outputs_known, stale_input;
 } ort_device;
 

@@ -48,7 +48,7 @@ static dck_status probe_session_try(const ort_lib *l, ort_options *o, const ort_
 	DCK_TRY(ort_check(l, l->api.SetUserLoggingFunction(o, ort_log_drop, NULL), err,
 			  "cannot set the log"));
 	DCK_TRY(ort_check(l, l->api.SetIntraOpNumThreads(o, 1), err, "cannot set the threads"));
-	DCK_TRY(ort_provider_append(l, o, provider, a, err));
+	DCK_TRY(ort_provider_append(l, o, provider, NULL, a, err));
 	DCK_TRY(ort_provider_refused(
 	    provider,
 	    ort_check(l,

@@ -287,12 +287,24 @@ static dck_status entries_make(const ort_trace *t, const run *r, entry *e, size_
 	return DCK_OK;
 }
 
+/* Returns whether ONNX Runtime's time of an operator is that of launching it, by its provider. */
+static bool is_launched(const char *provider)
+{
+	static const char *const providers[] = {
+	    "CUDA", "Tensorrt", "NvTensorRTRTX", "ROCM", "MIGraphX", "WebGpu", "Dml"};
+
+	for (size_t i = 0; provider && i < sizeof providers / sizeof *providers; i++)
+		if (strncmp(provider, providers[i], strlen(providers[i])) == 0)
+			return true;
+	return false;
+}
+
 dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena *a,
 			     dck_profile *ret, dck_err *err)
 {
 	const uint64_t failures = runs ? atomic_load(&runs->failures) : 0;
 	size_t kept = 0, n = 0, lost = 0;
-	bool of_device = false;
+	bool of_device = false, launched = false;
 
 	if (failures > ORT_FAILURES_MAX)
 		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile is too small",
@@ -309,8 +321,10 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	}
 	dck_status status = entries_make(t, r, e, &n, &lost, err);
 	if (status == DCK_OK) {
-		for (size_t i = 0; i < t->nops; i++)
+		for (size_t i = 0; i < t->nops; i++) {
 			of_device |= t->ops[i].has_device;
+			launched |= is_launched(t->ops[i].provider);
+		}
 		events_fill(t, e, n, of_device, events, threads);
 	}
 	mem_free(e);
@@ -326,7 +340,9 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	*ret = (dck_profile){
 	    .struct_size = sizeof *ret,
 	    .flags = (truncated || (lost > 0 && failures == 0) ? DCK_PROFILE_TRUNCATED : 0) |
-		     (of_device ? DCK_PROFILE_DEVICE_TIME : 0),
+		     (of_device	 ? DCK_PROFILE_DEVICE_TIME
+		      : launched ? DCK_PROFILE_LAUNCH_TIME
+				 : 0),
 	    .resolution_ns = 1000,
 	    .events = events,
 	    .nevents = n,

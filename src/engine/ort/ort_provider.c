@@ -105,18 +105,30 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 	}
 }
 
-static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device, mem_arena *a,
-			      dck_err *err)
+static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
+			      const dck_open_params *given, mem_arena *a, dck_err *err)
 {
-	char id[16];
-	const char *keys[] = {"device_id"}, *values[] = {id};
+	const size_t nmax = 1 + (given ? given->noptions : 0);
+	const char **keys = mem_arena_array(a, nmax, sizeof *keys);
+	const char **values = mem_arena_array(a, nmax, sizeof *values);
+	size_t n = 0;
 	ort_cuda *cuda;
 
+	DCK_NEED(keys && values, err, "for the provider 'cuda'");
+	keys[n] = "device_id";
+	values[n++] = mem_arena_fmt(a, "%u", device);
+	for (size_t i = 0; i + 1 < nmax; i++) {
+		const dck_kv *option = &given->options[i];
+		if (strncmp(option->key, ORT_CUDA_OPTIONS, strlen(ORT_CUDA_OPTIONS)) != 0)
+			continue;
+		keys[n] = option->key + strlen(ORT_CUDA_OPTIONS);
+		values[n++] = option->value;
+	}
+	DCK_NEED(!mem_arena_failed(a), err, "for the provider 'cuda'");
 	preload_cuda(l, a);
-	snprintf(id, sizeof id, "%u", device);
 	DCK_TRY(ort_check(l, l->api.CreateCUDAProviderOptions(&cuda), err,
 			  "cannot use device 'cuda:%u'", device));
-	dck_status status = ort_check(l, l->api.UpdateCUDAProviderOptions(cuda, keys, values, 1),
+	dck_status status = ort_check(l, l->api.UpdateCUDAProviderOptions(cuda, keys, values, n),
 				      err, "cannot use device 'cuda:%u'", device);
 	if (status == DCK_OK)
 		status = ort_check(l, l->api.SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda),
@@ -318,6 +330,26 @@ static dck_status plugin_register(const ort_lib *l, const plugin *p, const char 
 	return DCK_OK;
 }
 
+/* Registers the library of CUDA's provider, although sessions get the provider without that: only
+ * then does ONNX Runtime copy tensors between CUDA's memory and the host's outside of a session. If
+ * it cannot be registered, tensors stay in the host's memory, as older releases need. */
+static void cuda_copies_enable(const ort_lib *l, mem_arena *a)
+{
+	static const plugin cuda = {
+	    .name = "cuda", .ep = "CUDAExecutionProvider", .pip = "onnxruntime-gpu"};
+	const char *path = os_library_path(l->library), *file = strrchr(path, '/');
+	const ort_ep_device *any;
+	size_t n;
+
+	if (!l->api.RegisterExecutionProviderLibrary || !file ||
+	    ep_device_find(l, &cuda, 0, &any, &n, NULL) != DCK_OK || n > 0)
+		return;
+	path = mem_arena_fmt(a, "%.*s/libonnxruntime_providers_cuda.so", (int)(file - path), path);
+	preload_cuda(l, a);
+	if (path && plugin_load(l, &cuda, path, NULL) == DCK_OK)
+		environment_keep(l, NULL);
+}
+
 static const char *hardware_text(const ort_lib *l, const ort_ep_device *d, mem_arena *a)
 {
 	static const char *const kinds[] = {
@@ -346,6 +378,8 @@ dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device
 			 name);
 	if (!p && strcmp(name, "cpu") != 0)
 		DCK_TRY(is_in_build(l, name, a, err));
+	if (strcmp(name, "cuda") == 0)
+		cuda_copies_enable(l, a);
 	if (p) {
 		DCK_TRY(plugin_register(l, p, asked, a, &found, err));
 		const ort_pairs *pairs = l->api.EpDevice_EpMetadata(found.plugin);
@@ -382,7 +416,7 @@ dck_status ort_provider_refused(const ort_provider *p, dck_status status, dck_er
 }
 
 dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provider *p,
-			       mem_arena *a, dck_err *err)
+			       const dck_open_params *given, mem_arena *a, dck_err *err)
 {
 	if (strcmp(p->name, "cpu") == 0)
 		return DCK_OK;
@@ -392,6 +426,6 @@ dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provi
 				     o, l->env, &p->plugin, 1, NULL, NULL, 0),
 				 err, "cannot use device '%s:%u'", p->name, p->device);
 	if (strcmp(p->name, "cuda") == 0)
-		return append_cuda(l, o, p->device, a, err);
+		return append_cuda(l, o, p->device, given, a, err);
 	return append_by_name(l, o, p->name, a, err);
 }

@@ -42,9 +42,13 @@ void ort_provider_end(const ort_provider *p);
  * by NULL. */
 const char *const *ort_provider_plugins(const ort_lib *l, mem_arena *a);
 
-/* Adds a provider to the session's options; "cpu" is always available and adds nothing. E_ENGINE:
- * its libraries or its device are missing. */
+/* Adds a provider to the session's options; "cpu" is always available and adds nothing. `given`:
+ * may have options of the provider, ORT_CUDA_OPTIONS and its name; NULL: none. E_ENGINE: its
+ * libraries or its device are missing. */
 dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provider *p,
-			       mem_arena *a, dck_err *err);
+			       const dck_open_params *given, mem_arena *a, dck_err *err);
+
+/* The prefix of options of the provider 'cuda', as ONNX Runtime composes it. */
+#define ORT_CUDA_OPTIONS "ep.cudaexecutionprovider."
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "engine/engine.h"
+#include "engine/ort/ort_provider.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,18 @@ const dck_engine_option ort_engine_options[] = {
     {"ep.webgpuexecutionprovider.sessionBufferPoolGenerations", "N",
      "how long a session keeps buffers"},
     {"ep.webgpuexecutionprovider.forceCpuNodeNames", "LIST", "nodes to leave to the processor"},
+    {ORT_CUDA_OPTIONS "use_tf32", "0|1", "float32 products in TF32, of 10 bits; default: 1"},
+    {ORT_CUDA_OPTIONS "gpu_mem_limit", "N", "bytes of device memory for the session's arena"},
+    {ORT_CUDA_OPTIONS "arena_extend_strategy", "kNextPowerOfTwo|kSameAsRequested",
+     "how this arena grows"},
+    {ORT_CUDA_OPTIONS "cudnn_conv_algo_search", "EXHAUSTIVE|HEURISTIC|DEFAULT",
+     "how the first run chooses algorithms of convolutions"},
+    {ORT_CUDA_OPTIONS "cudnn_conv_use_max_workspace", "0|1", "all memory that these ask for"},
+    {ORT_CUDA_OPTIONS "prefer_nhwc", "0|1", "convolutions with channels last"},
+    {ORT_CUDA_OPTIONS "fuse_conv_bias", "0|1", "convolution and bias in one kernel"},
+    {ORT_CUDA_OPTIONS "enable_cuda_graph", "0|1", "replay the launches of a run as one graph"},
+    {ORT_CUDA_OPTIONS "sdpa_kernel", "N", "bits of the kernels allowed for attention"},
+    {ORT_CUDA_OPTIONS "do_copy_in_default_stream", "0|1", "copies in the stream of the kernels"},
     {"ep.webgpuexecutionprovider.preserveDevice", "0|1", "keep the device when no session uses it"},
     {NULL, NULL, NULL},
 };

@@ -529,6 +529,19 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 	return status;
 }
 
+const char *subject_target_fact(const subject_target *t, const char *key)
+{
+	const dck_kv *kv;
+	size_t n;
+
+	if (engine_facts(t->engine.ops, t->model, &kv, &n, NULL) != DCK_OK)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(kv[i].key, key) == 0)
+			return kv[i].value;
+	return NULL;
+}
+
 void subject_target_close(subject_target *t)
 {
 	const dck_engine *e = t->engine.ops;

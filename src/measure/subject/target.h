@@ -65,6 +65,8 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 			       void (*phase)(void *self, const char *name), void *phase_self,
 			       dck_err *err);
 void subject_target_close(subject_target *t); /* {0} is allowed */
+/* Returns a fact of the engine about the model; NULL: it reports none. */
+const char *subject_target_fact(const subject_target *t, const char *key);
 
 /* Returns whether the engine has an option of that name. */
 bool subject_engine_takes(const dck_engine *e, const char *key);

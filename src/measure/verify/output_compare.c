@@ -370,6 +370,14 @@ static dck_status compared_compare(subject_target *a, subject_target *b,
 	return status == DCK_OK ? compared_judge(x, err) : status;
 }
 
+/* Returns whether float32 products are computed in TF32 (NVIDIA), whose fraction has 10 bits. */
+static bool is_tf32(const subject_target *t)
+{
+	const char *tf32 = subject_target_fact(t, "tf32");
+
+	return tf32 && strcmp(tf32, "on") == 0;
+}
+
 dck_status compared_targets(subject_target *a, subject_target *b, const compared_limits *limits,
 			    const dck_observer *watch, compared *ret, dck_err *err)
 {
@@ -380,6 +388,7 @@ dck_status compared_targets(subject_target *a, subject_target *b, const compared
 	DCK_TRY(has_outputs(b, err));
 	x.arena = mem_arena_new(0);
 	DCK_NEED(x.arena, err, "to compare outputs");
+	x.tf32 = is_tf32(a) != is_tf32(b);
 	status = compared_compare(a, b, limits, watch, &x, err);
 	if (status != DCK_OK) {
 		compared_done(&x);

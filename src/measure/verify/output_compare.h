@@ -49,6 +49,7 @@ typedef struct compared {
 	size_t sets;	    /* of inputs, compared */
 	size_t asked;	    /* requested sets; more than `sets`: cancelled */
 	bool parts;	    /* sets are parts of one tensor along axis 0 */
+	bool tf32;	    /* one of both computes products of float32 in TF32 */
 	const char *inputs; /* how the inputs were bound to both, a clause */
 } compared;
 

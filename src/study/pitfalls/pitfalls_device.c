@@ -227,16 +227,12 @@ static dck_status middle_name(pitfall *p, char *ret, size_t size, dck_err *err)
 
 static dck_status operators_on_cpu(const measure_session *s, char *ret, size_t size, dck_err *err)
 {
-	const dck_kv *kv;
-	size_t n;
+	const char *where = subject_target_fact(&s->target, "operators_on_cpu");
 
-	DCK_TRY(engine_facts(s->target.engine.ops, s->target.model, &kv, &n, err));
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(kv[i].key, "operators_on_cpu") == 0) {
-			snprintf(ret, size, "%s", kv[i].value);
-			return DCK_OK;
-		}
-	DCK_FAIL(err, E_UNSUP, "the engine does not report where operators run");
+	if (!where)
+		DCK_FAIL(err, E_UNSUP, "the engine does not report where operators run");
+	snprintf(ret, size, "%s", where);
+	return DCK_OK;
 }
 
 static dck_status fallback_compare(pitfall *p, measure_session *l, const char *name,

@@ -224,6 +224,15 @@ static void devices_give_their_own_time(void **state)
 	assert_int_equal(g.p.events[1].duration_ns, 0);
 	assert_int_equal(g.p.events[2].duration_ns, 2000);
 	done(&g);
+	/* Without times of the device, those of a provider whose kernels are only launched. */
+	ops[0].has_device = false;
+	g = group(ops, 3, RUNS({1, 9, 8, 3}), NULL);
+	assert_int_equal(g.p.flags, DCK_PROFILE_LAUNCH_TIME);
+	done(&g);
+	ops[0].provider = ops[1].provider = "XnnpackExecutionProvider";
+	g = group(ops, 3, RUNS({1, 9, 8, 3}), NULL);
+	assert_int_equal(g.p.flags, 0);
+	done(&g);
 }
 
 static void nothing_gives_nothing(void **state)

@@ -590,6 +590,9 @@ static void operators(void **state)
 	f.flags = 0;
 	c.barriers = 0;
 	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_OK);
+	/* Each run waits for the device and copies, and the times are of launches all the same. */
+	f.flags = DCK_PROFILE_LAUNCH_TIME;
+	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_E_UNSUP);
 }
 
 int test_device_times(void);

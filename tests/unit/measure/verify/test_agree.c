@@ -299,7 +299,8 @@ struct dck_engine_model {
 	size_t nout;
 	float add; /* added to the last element of the first output */
 	bool text, failing;
-	int64_t out_n; /* elements of the first output; 0: as many as the input */
+	const char *tf32; /* a fact; NULL: not reported */
+	int64_t out_n;	  /* elements of the first output; 0: as many as the input */
 };
 
 struct dck_engine_context {
@@ -337,6 +338,17 @@ static dck_status echo_output(dck_engine_context *c, size_t index, dck_tensor *r
 	return DCK_OK;
 }
 
+static dck_status echo_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
+{
+	static dck_kv facts[1];
+
+	(void)err;
+	facts[0] = (dck_kv){"tf32", m->tf32};
+	*ret = facts;
+	*ret_n = m->tf32 != NULL;
+	return DCK_OK;
+}
+
 static const dck_engine echo = {
     .struct_size = sizeof(dck_engine),
     .abi_major = DCK_ABI_MAJOR,
@@ -344,6 +356,7 @@ static const dck_engine echo = {
     .bind_input = echo_bind,
     .run = echo_run,
     .output = echo_output,
+    .facts = echo_facts,
 };
 
 static dck_engine_model model_of(const char *in, const char *out)
@@ -359,6 +372,7 @@ static dck_engine_model model_of(const char *in, const char *out)
 
 typedef struct opened {
 	subject_target t;
+	dck_engine_model m;
 	dck_engine_context c;
 } opened;
 
@@ -369,6 +383,8 @@ static void target_open(opened *o, const dck_engine_model *m, uint64_t sets, uin
 	memset(o, 0, sizeof *o);
 	o->c.model = m;
 	o->t.engine.ops = &echo;
+	o->m = *m;
+	o->t.model = &o->m;
 	o->t.context = &o->c;
 	o->t.in = &m->in;
 	o->t.nin = 1;
@@ -639,6 +655,35 @@ static void rows_metrics_and_notes(void **state)
 	compared_done(&list[1]);
 }
 
+/* Outputs that differ, where one side computes products in TF32: the note has the option. */
+static void products_in_tf32(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool said;
+	} cases[] = {
+	    {NULL, "on", true}, {"on", "off", true}, {"on", "on", false}, {"off", NULL, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		dck_engine_model a = model_of("x", "y"), b = model_of("x", "y");
+		record_builder *builder = record_begin("test");
+		compared c;
+		dck_record *r;
+
+		a.tf32 = cases[i].a;
+		b.tf32 = cases[i].b;
+		b.add = 100;
+		assert_int_equal(compare(&a, &b, 1, &c, NULL), DCK_OK);
+		assert_int_equal(compared_record(builder, &c, 1), AGREE_DIFFERENT);
+		assert_int_equal(record_finish(builder, &r, NULL), DCK_OK);
+		const char *text = dck_record_note(r, "outputs-differ")->text;
+		assert_true((strstr(text, "use_tf32=0") != NULL) == cases[i].said);
+		dck_record_free(r);
+		compared_done(&c);
+	}
+}
+
 int test_agree(void);
 int test_agree(void)
 {
@@ -667,6 +712,7 @@ int test_agree(void)
 	    cmocka_unit_test(what_was_compared_until_then_is_kept),
 	    cmocka_unit_test(parts_of_one_output),
 	    cmocka_unit_test(rows_metrics_and_notes),
+	    cmocka_unit_test(products_in_tf32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
