@@ -69,8 +69,9 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		/* "sleep 1 on command" is redundant, ... */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
 			continue;
-		/* ... as is "cpu, cpu", the provider and the device. */
-		if (strcmp(v, said) == 0)
+		/* ... as is "cpu, cpu" or "cuda:0, cuda", the provider and the device. */
+		const size_t n = strlen(v);
+		if (details_has_prefix(said, v) && (said[n] == '\0' || said[n] == ':'))
 			continue;
 		snprintf(said, sizeof said, "%s", v);
 		bool counted = v[strspn(v, "0123456789")] == '\0';
