@@ -6,7 +6,9 @@
  * trials whose first one is certain too, because a wait takes longer after work than in a loop of
  * waits. Both are medians. The work of a trial is WORK_NS and WORK_PER_IDLE times the idle time, so
  * that remaining work exceeds noise. A barrier is used if it leaves at most LEFT_SHARE of one run,
- * or what the range of the idle times does not resolve, which is less than NOISE_SHARE of one run.
+ * or what the range of the idle times does not resolve, which is less than NOISE_SHARE of one run,
+ * or less than that which a pause of PAUSE_RUNS runs does not shorten: work would go on during the
+ * pause, so it is the cost of a first wait after work.
  *
  * Events of a device are tested too before their times are used: around the runs of a trial, they
  * must be neither further apart than the host's time in which both lie, nor less than half of it,
@@ -28,6 +30,7 @@
 #define RUNS_MAX      4096
 #define LEFT_SHARE    0.05
 #define NOISE_SHARE   0.5
+#define PAUSE_RUNS    2
 /* Bounds of the time between two events over the host's. */
 #define EVENTS_MIN 0.5
 #define EVENTS_MAX 1.05
@@ -62,8 +65,8 @@ typedef struct trial {
 	double begin_ns, enqueued_ns, waited_ns, ended_ns;
 } trial;
 
-static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, unsigned certain,
-			     trial *ret, dck_err *err)
+static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, double pause_ns,
+			     unsigned certain, trial *ret, dck_err *err)
 {
 	ret->begin_ns = device_now(d);
 	for (uint64_t i = 0; i < runs; i++)
@@ -72,6 +75,11 @@ static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, u
 	ret->enqueued_ns = device_now(d);
 	DCK_TRY(engine_wait(d->e, d->c, barrier, err));
 	ret->waited_ns = device_now(d);
+	if (pause_ns > 0) {
+		const double until_ns = ret->waited_ns + pause_ns;
+		while ((ret->waited_ns = device_now(d)) < until_ns)
+			;
+	}
 	DCK_TRY(engine_wait(d->e, d->c, certain, err));
 	ret->ended_ns = device_now(d);
 	return DCK_OK;
@@ -100,13 +108,13 @@ static dck_status work_choose(const device *d, double until_ns, device_proof *p,
 	trial t;
 
 	do {
-		DCK_TRY(trial_make(d, 1, 0, p->n - 1, &t, err));
+		DCK_TRY(trial_make(d, 1, 0, 0, p->n - 1, &t, err));
 		ns[n++] = work_ns = t.ended_ns - t.begin_ns;
 	} while (n < TRIALS && device_now(d) < until_ns);
 	p->run_ns = stat_median(ns, n, (double[TRIALS]){0});
 	for (p->runs = 1; work_ns < wanted_ns && p->runs < RUNS_MAX;) {
 		p->runs *= 2;
-		DCK_TRY(trial_make(d, p->runs, 0, p->n - 1, &t, err));
+		DCK_TRY(trial_make(d, p->runs, 0, 0, p->n - 1, &t, err));
 		work_ns = t.ended_ns - t.begin_ns;
 	}
 	return DCK_OK;
@@ -117,8 +125,8 @@ typedef struct rest {
 	double median_ns, range_ns;
 } rest;
 
-static dck_status barrier_test(const device *d, unsigned barrier, double until_ns, device_proof *p,
-			       rest *ret, dck_err *err)
+static dck_status barrier_test(const device *d, unsigned barrier, double pause_ns, double until_ns,
+			       device_proof *p, rest *ret, dck_err *err)
 {
 	double work[TRIALS], call[TRIALS], left[TRIALS], scratch[TRIALS];
 	double least = INFINITY, most = 0;
@@ -126,16 +134,39 @@ static dck_status barrier_test(const device *d, unsigned barrier, double until_n
 	trial t;
 
 	do {
-		DCK_TRY(trial_make(d, p->runs, barrier, p->n - 1, &t, err));
+		DCK_TRY(trial_make(d, p->runs, barrier, pause_ns, p->n - 1, &t, err));
 		work[n] = t.ended_ns - t.begin_ns;
 		call[n] = t.waited_ns - t.enqueued_ns;
 		left[n++] = t.ended_ns - t.waited_ns;
 		least = fmin(least, t.ended_ns - t.waited_ns);
 		most = fmax(most, t.ended_ns - t.waited_ns);
 	} while (n < TRIALS && device_now(d) < until_ns);
-	p->barrier[barrier].work_ns = stat_median(work, n, scratch);
-	p->barrier[barrier].call_ns = stat_median(call, n, scratch);
+	if (pause_ns == 0) {
+		p->barrier[barrier].work_ns = stat_median(work, n, scratch);
+		p->barrier[barrier].call_ns = stat_median(call, n, scratch);
+	}
 	*ret = (rest){stat_median(left, n, scratch), most - least};
+	return DCK_OK;
+}
+
+static double rest_left_ns(const device_proof *p, const rest *r)
+{
+	return fmax(0, r->median_ns - p->idle_ns);
+}
+
+/* Tests whether what a barrier leaves is work, which a pause would shorten. */
+static dck_status barrier_pause(const device *d, unsigned barrier, double until_ns, device_proof *p,
+				bool *ret_stays, dck_err *err)
+{
+	const double left_ns = p->barrier[barrier].left_ns;
+	rest r;
+
+	*ret_stays = false;
+	if (left_ns > NOISE_SHARE * p->run_ns)
+		return DCK_OK;
+	DCK_TRY(barrier_test(d, barrier, PAUSE_RUNS * p->run_ns, until_ns, p, &r, err));
+	p->barrier[barrier].paused_ns = rest_left_ns(p, &r);
+	*ret_stays = left_ns - p->barrier[barrier].paused_ns <= LEFT_SHARE * p->run_ns;
 	return DCK_OK;
 }
 
@@ -144,16 +175,21 @@ static dck_status device_barrier_find(const device *d, double until_ns, device_p
 				      dck_err *err)
 {
 	const unsigned certain = p->n - 1;
+	bool stays;
 	rest idle, r;
 
-	DCK_TRY(barrier_test(d, certain, until_ns, p, &idle, err));
+	DCK_TRY(barrier_test(d, certain, 0, until_ns, p, &idle, err));
 	p->idle_ns = idle.median_ns;
 	const double noise_ns = fmin(idle.range_ns, NOISE_SHARE * p->run_ns);
 	for (p->chosen = 0; p->chosen < certain; p->chosen++) {
-		DCK_TRY(barrier_test(d, p->chosen, until_ns, p, &r, err));
-		const double left_ns = fmax(0, r.median_ns - p->idle_ns);
-		p->barrier[p->chosen].left_ns = left_ns;
-		if (p->chosen >= p->first && left_ns <= fmax(LEFT_SHARE * p->run_ns, noise_ns))
+		DCK_TRY(barrier_test(d, p->chosen, 0, until_ns, p, &r, err));
+		const double left_ns = p->barrier[p->chosen].left_ns = rest_left_ns(p, &r);
+		if (p->chosen < p->first)
+			continue;
+		if (left_ns <= fmax(LEFT_SHARE * p->run_ns, noise_ns))
+			break;
+		DCK_TRY(barrier_pause(d, p->chosen, until_ns, p, &stays, err));
+		if (stays)
 			break;
 	}
 	return DCK_OK;
@@ -169,7 +205,7 @@ dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, devi
 	p.chosen = p.n > 0 ? p.n - 1 : 0;
 	for (unsigned i = 0; i < p.n; i++) {
 		p.barrier[i].name = names[i];
-		p.barrier[i].left_ns = NAN;
+		p.barrier[i].left_ns = p.barrier[i].paused_ns = NAN;
 	}
 	*ret = p;
 	return DCK_OK;
@@ -216,11 +252,56 @@ dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, devi
 
 /* --- in a record */
 
+static void proof_text(const device_proof *p, char *ret, size_t size)
+{
+	char left[32], work[32], paused[32];
+	size_t used;
+
+	used = (size_t)snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
+				p->runs == 1 ? "" : "s");
+	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns) && used < size; i++) {
+		used += (size_t)snprintf(
+		    ret + used, size - used, "%s %s of %s after %s", i > 0 ? "," : ":",
+		    dck_text_time(p->barrier[i].left_ns, left, sizeof left),
+		    dck_text_time(p->barrier[i].work_ns, work, sizeof work), p->barrier[i].name);
+		if (!isnan(p->barrier[i].paused_ns) && used < size)
+			used += (size_t)snprintf(
+			    ret + used, size - used, " (%s after a pause)",
+			    dck_text_time(p->barrier[i].paused_ns, paused, sizeof paused));
+	}
+}
+
+/* Why the certain barrier is used, if barrier 1, which promises to wait, is another. (Barrier 0,
+ * the end of the call, promises nothing.) */
+static void proof_note(record_builder *b, const device_proof *p)
+{
+	char left[32], work[32], call[32], idle[32];
+	const char *name = p->barrier[1].name;
+	const double left_ns = p->barrier[1].left_ns;
+
+	dck_text_time(p->idle_ns, idle, sizeof idle);
+	dck_text_time(left_ns, left, sizeof left);
+	if (left_ns <= NOISE_SHARE * p->run_ns)
+		record_note(b, "barrier-unresolved",
+			    "the test of %s does not resolve %s, of runs of %s: each run ends with "
+			    "%s in its place, and the %s that this takes with nothing to wait for "
+			    "are in every latency",
+			    name, left, dck_text_time(p->run_ns, work, sizeof work),
+			    p->barrier[p->n - 1].name, idle);
+	else
+		record_note(b, "barrier-returns",
+			    "%s returned after %s, when %s of %s of work were left to do: each run "
+			    "ends with %s in its place, and the %s that this takes with nothing to "
+			    "wait for are in every latency",
+			    name, dck_text_time(p->barrier[1].call_ns, call, sizeof call), left,
+			    dck_text_time(p->barrier[1].work_ns, work, sizeof work),
+			    p->barrier[p->n - 1].name, idle);
+}
+
 void device_proof_record(record_builder *b, const device_proof *p)
 {
 	const unsigned certain = p->n - 1;
-	char proof[600], left[32], work[32], call[32], idle[32];
-	size_t used;
+	char proof[600];
 
 	if (p->n == 0)
 		return;
@@ -235,30 +316,14 @@ void device_proof_record(record_builder *b, const device_proof *p)
 				     "certain");
 		return;
 	}
-	used = (size_t)snprintf(proof, sizeof proof, "left of %llu run%s",
-				(unsigned long long)p->runs, p->runs == 1 ? "" : "s");
-	for (unsigned i = 0; i < certain && !isnan(p->barrier[i].left_ns) && used < sizeof proof;
-	     i++)
-		used += (size_t)snprintf(
-		    proof + used, sizeof proof - used, "%s %s of %s after %s", i > 0 ? "," : ":",
-		    dck_text_time(p->barrier[i].left_ns, left, sizeof left),
-		    dck_text_time(p->barrier[i].work_ns, work, sizeof work), p->barrier[i].name);
+	proof_text(p, proof, sizeof proof);
 	record_fact_text(b, "device", "barrier_proof", proof);
 	record_metric_real(b, "time/barriers", p->took_ns, "wall time");
 	if (p->chosen < certain)
 		return;
 	record_fact_real(b, "device", "barrier_idle", DCK_UNIT_NS, p->idle_ns);
-	/* Barrier 0 is the end of the call, which promises nothing; the next one does. */
 	if (certain > 1)
-		record_note(b, "barrier-returns",
-			    "%s returned after %s, when %s of %s of work were left to do: each run "
-			    "ends with %s in its place, and the %s that this takes with nothing to "
-			    "wait for are in every latency",
-			    p->barrier[1].name,
-			    dck_text_time(p->barrier[1].call_ns, call, sizeof call),
-			    dck_text_time(p->barrier[1].left_ns, left, sizeof left),
-			    dck_text_time(p->barrier[1].work_ns, work, sizeof work),
-			    p->barrier[certain].name, dck_text_time(p->idle_ns, idle, sizeof idle));
+		proof_note(b, p);
 }
 
 /* --- the parts of a run */

@@ -36,6 +36,7 @@ typedef struct device_proof {
 		double work_ns;	  /* of the runs in the test, until a certain barrier */
 		double call_ns;	  /* the barrier's own time */
 		double left_ns;	  /* of the work, when it had returned; NaN: not tested */
+		double paused_ns; /* the same after a pause; NaN: not tested */
 	} barrier[DEVICE_BARRIERS];
 } device_proof;
 
