@@ -384,8 +384,6 @@ static dck_status events_prove(record_builder *b, const device *d, const device_
 	char ours[32], theirs[32];
 	double host_ns = 1, device_ns = 0;
 
-	if (!f)
-		DCK_FAIL(err, E_UNSUP, "the engine gives no times of the device");
 	if (!f->between_events)
 		DCK_FAIL(err, E_UNSUP, "%s", f->no_events);
 	if (p->runs == 0)
@@ -405,6 +403,37 @@ static dck_status events_prove(record_builder *b, const device *d, const device_
 	return DCK_OK;
 }
 
+/* Without events: by how much longer twice as many runs take, from the first call until the certain
+ * barrier has waited, over the number of further runs. What a wait and a first launch take cancels
+ * out. Where enqueueing takes longer than the device, it is the time of that. */
+static dck_status growth_time(const device *d, const device_proof *p, double *ret_ns, dck_err *err)
+{
+	trial once, twice;
+
+	DCK_TRY(trial_make(d, p->runs, 0, 0, p->n - 1, &once, err));
+	DCK_TRY(trial_make(d, 2 * p->runs, 0, 0, p->n - 1, &twice, err));
+	*ret_ns = fmax(0, (twice.ended_ns - twice.begin_ns) - (once.ended_ns - once.begin_ns)) /
+		  (double)p->runs;
+	return DCK_OK;
+}
+
+/* Refuses it where one sample would take longer than a part may. */
+static dck_status growth_check(const device_proof *p, double budget_ns, dck_err *err)
+{
+	char took[32];
+
+	if (p->runs == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "there was no warm-up, so that the length of a run is not known");
+	if (3 * (double)p->runs * p->run_ns > PART_BUDGETS * budget_ns)
+		DCK_FAIL(err, E_UNSUP,
+			 "%llu runs of %s take longer than this part may; give more "
+			 "--max-time",
+			 3 * (unsigned long long)p->runs,
+			 dck_text_time(p->run_ns, took, sizeof took));
+	return DCK_OK;
+}
+
 static dck_status part_once(const device *d, part which, const device_proof *p, uint64_t *ret_bytes,
 			    double *ret_ns, dck_err *err)
 {
@@ -418,6 +447,8 @@ static dck_status part_once(const device *d, part which, const device_proof *p, 
 		++*d->runs;
 		return engine_wait(d->e, d->c, p->chosen, err);
 	case PART_TIME:
+		if (!d->events.function)
+			return growth_time(d, p, ret_ns, err);
 		/* After an enqueued run, the events and the work between them wait in the device's
 		 * queue: the time of starting the work is not between the events. */
 		DCK_TRY(engine_enqueue(d->e, d->c, err));
@@ -441,8 +472,8 @@ static void part_absent(record_builder *b, part which, const char *why)
 		record_metric_absent(b, part_rows[which].rate, why);
 }
 
-static void part_put(record_builder *b, part which, const device_proof *p, stat_estimate *e,
-		     size_t n, uint64_t bytes)
+static void part_put(record_builder *b, part which, bool growth, const device_proof *p,
+		     stat_estimate *e, size_t n, uint64_t bytes)
 {
 	char size[32];
 
@@ -450,6 +481,11 @@ static void part_put(record_builder *b, part which, const device_proof *p, stat_
 	if (e->present && which == PART_ENQUEUE)
 		snprintf(e->how, sizeof e->how,
 			 "median of %zu runs, each started on an idle device", n);
+	else if (e->present && which == PART_TIME && growth)
+		snprintf(e->how, sizeof e->how,
+			 "median of %zu: by how much longer %llu runs take than %llu, over %llu", n,
+			 2 * (unsigned long long)p->runs, (unsigned long long)p->runs,
+			 (unsigned long long)p->runs);
 	else if (e->present && which == PART_TIME)
 		snprintf(e->how, sizeof e->how,
 			 "median of %zu runs, between two events of the device, each enqueued "
@@ -482,7 +518,8 @@ static bool part_continues(size_t n, double elapsed_ns, double budget_ns)
 
 static dck_status part_measure(record_builder *b, const device *d, part which,
 			       const device_proof *p, uint64_t origin_ns, double budget_ns,
-			       double level, double *scratch, double *ret_ns, dck_err *err)
+			       double enqueue_ns, double level, double *scratch, double *ret_ns,
+			       dck_err *err)
 {
 	double ns[PART_RUNS];
 	uint64_t at[PART_RUNS], bytes = 0;
@@ -490,7 +527,10 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 	stat_estimate e;
 	size_t n = 0;
 
-	if (which == PART_TIME)
+	const bool growth = which == PART_TIME && !d->events.function;
+	if (growth)
+		DCK_TRY(growth_check(p, budget_ns, err));
+	else if (which == PART_TIME)
 		DCK_TRY(events_prove(b, d, p, err));
 	for (; part_continues(n, device_now(d) - begin_ns, budget_ns); n++) {
 		at[n] = d->clock->now_ns(d->clock->self) - origin_ns;
@@ -501,7 +541,11 @@ static dck_status part_measure(record_builder *b, const device *d, part which,
 		}
 	}
 	stat_estimate_one(STAT_MEDIAN, ns, n, level, scratch, &e);
-	part_put(b, which, p, &e, n, bytes);
+	if (growth && e.present && e.value < (1 + LEFT_SHARE) * enqueue_ns)
+		DCK_FAIL(err, E_UNSUP,
+			 "a call takes as long as a run on the device or longer: it waits, or "
+			 "enqueueing is what takes the time");
+	part_put(b, which, growth, p, &e, n, bytes);
 	*ret_ns = e.present ? e.value : NAN;
 	record_series(b, part_rows[which].series, DCK_UNIT_NS, at, ns, n, 0);
 	return DCK_OK;
@@ -518,8 +562,8 @@ device_parts device_times_record(record_builder *b, const dck_engine *e, dck_eng
 
 	for (part i = 0; i < PARTS; i++) {
 		ns[i] = NAN;
-		if (part_measure(b, &d, i, p, origin_ns, budget_ns, level, scratch, &ns[i], &why) !=
-		    DCK_OK)
+		if (part_measure(b, &d, i, p, origin_ns, budget_ns, ns[PART_ENQUEUE], level,
+				 scratch, &ns[i], &why) != DCK_OK)
 			part_absent(b, i, why.msg);
 	}
 	return (device_parts){ns[PART_ENQUEUE], ns[PART_TO_DEVICE], ns[PART_FROM_DEVICE]};

@@ -83,7 +83,7 @@ typedef struct pair {
 	const char *tag[2];
 } pair;
 
-#define PAIRS_OF_DEVICE 2
+#define PAIRS_OF_DEVICE 3
 #define DISTURBED_SHARE 0.02 /* the answer moved by more */
 #define INTERVAL_COLS	25
 
@@ -200,20 +200,26 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 				   {{"latency/p90", "latency/p99"}},
 				   {{"latency/min", "latency/max"}},
 				   {{"cpu/user", "cpu/system"}},
-				   {{"device/enqueue", "time/first_run"}},
-				   {{"transfer/from_device", "transfer/to_device"}}};
+				   {{"device/time", "device/enqueue"}},
+				   {{"transfer/from_device", "transfer/to_device"}},
+				   {{"time/first_run", NULL}}};
+	/* Without the device's time, first_run has its place. */
+	static const pair no_time = {{"device/enqueue", "time/first_run"}};
 	const size_t nall = sizeof all / sizeof all[0],
 		     last = is_of_device(r) ? nall : nall - PAIRS_OF_DEVICE;
 	const dck_metric *asked = text_metric_asked(r);
+	double v;
+	const bool has_time = text_metric(r, "device/time", &v);
 	size_t n = 0;
 
-	for (size_t i = 0; i < last; i++) {
+	for (size_t i = 0; i < last - (is_of_device(r) && !has_time); i++) {
+		const pair *p = !has_time && i == nall - PAIRS_OF_DEVICE ? &no_time : &all[i];
 		pair own = {{NULL, NULL}};
 		size_t k = 0;
 		for (size_t c = 0; c < 2; c++)
-			if (all[i].tag[c] && !is_tag(answer, all[i].tag[c]) &&
-			    !is_tag(asked, all[i].tag[c]) && dck_record_metric(r, all[i].tag[c]))
-				own.tag[k++] = all[i].tag[c];
+			if (p->tag[c] && !is_tag(answer, p->tag[c]) && !is_tag(asked, p->tag[c]) &&
+			    dck_record_metric(r, p->tag[c]))
+				own.tag[k++] = p->tag[c];
 		if (k > 0)
 			ret[n++] = own;
 	}

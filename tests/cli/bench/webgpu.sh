@@ -12,5 +12,6 @@ record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a dri
 	'abs(m("transfer/from_device_rate")["value"] * m("transfer/from_device")["value"] / 1e9 - 40) < 1' \
 	'len(s("enqueue")["values"]) >= 1' 'f("method", "transfers")' \
 	'0 < m("time/barriers")["value"] < 60e9' \
-	'note("barrier-returns") is not None'
-grep -Ec '^  (enqueue .* first run|from device .* to device) ' text
+	'note("barrier-returns") is not None' \
+	'"absent" in m("device/time") or m("device/time")["value"] > m("device/enqueue")["value"]'
+grep -oE '(enqueue|first run|from device|to device) ' text | sort

@@ -445,14 +445,38 @@ static void events(void **state)
 	r = recorded_events(&c, &p, &without);
 	assert_string_equal(why_absent(r, "device/time"), "it has no events");
 	dck_record_free(r);
-	r = recorded(&c, &p);
-	assert_string_equal(why_absent(r, "device/time"),
-			    "the engine gives no times of the device");
-	dck_record_free(r);
 	p.runs = 0;
 	r = recorded_events(&c, &p, &function);
 	assert_string_equal(why_absent(r, "device/time"),
 			    "its events were not tested, since there was no warm-up");
+	dck_record_free(r);
+}
+
+/* Without events: neither what the barrier takes nor the launch is in the time of a run. */
+static void time_by_growth(void **state)
+{
+	dck_engine_context c = device_new(3);
+	device_proof p = prove(&c);
+	dck_record *r = recorded(&c, &p);
+	const dck_metric *m = dck_record_metric(r, "device/time");
+
+	(void)state;
+	assert_true(m->value.as.r == 1000000 && m->lo == 1000000 && m->hi == 1000000);
+	assert_string_equal(m->how,
+			    "median of 11: by how much longer 64 runs take than 32, over 32");
+	dck_record_free(r);
+	c.enqueue_ns = 980000; /* the host is nearly as slow */
+	r = recorded(&c, &p);
+	assert_non_null(strstr(why_absent(r, "device/time"), "a call takes as long"));
+	dck_record_free(r);
+	c.enqueue_ns = 10000;
+	p.run_ns = 1e9; /* 96 runs of 1 s */
+	r = recorded(&c, &p);
+	assert_non_null(strstr(why_absent(r, "device/time"), "96 runs of 1.00 s take longer"));
+	dck_record_free(r);
+	p.runs = 0;
+	r = recorded(&c, &p);
+	assert_non_null(strstr(why_absent(r, "device/time"), "no warm-up"));
 	dck_record_free(r);
 }
 
@@ -669,6 +693,7 @@ int test_device_times(void)
 	    cmocka_unit_test(untested),
 	    cmocka_unit_test(a_function),
 	    cmocka_unit_test(events),
+	    cmocka_unit_test(time_by_growth),
 	    cmocka_unit_test(a_lost_device),
 	    cmocka_unit_test(again),
 	    cmocka_unit_test(bound_by_enqueueing),

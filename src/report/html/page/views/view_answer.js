@@ -11,7 +11,7 @@ const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
 const TILES = ["latency/median", "latency/undisturbed", "latency/less_run_delay", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
 /* Of a run on a device. */
-const PARTS = ["device/enqueue", "transfer/to_device", "transfer/from_device", "time/first_run"];
+const PARTS = ["device/time", "device/enqueue", "transfer/to_device", "transfer/from_device", "time/first_run"];
 
 /** A number keeps the short word that follows it on its line: "42.53 ms". */
 const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1\u00a0");
