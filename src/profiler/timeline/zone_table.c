@@ -81,7 +81,8 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 enum { FIXED = 7 };
 
 /* The columns of the percentiles follow the others. */
-static void timeline_table_put(record_builder *b, const zone_percentiles *p)
+static void timeline_table_put(record_builder *b, const char *table, const char *title,
+			       const zone_percentiles *p)
 {
 	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
 	    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
@@ -97,7 +98,7 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 		columns[FIXED + i] = (dck_column){name, name, DCK_UNIT_NS};
 		strcat(strcat(brief, " "), name);
 	}
-	record_table(b, "zones", "Zones", columns, FIXED + p->n);
+	record_table(b, table, title, columns, FIXED + p->n);
 	record_summary_columns(b, brief);
 	if (p->n)
 		record_fact_text(b, "method", "percentiles",
@@ -151,13 +152,16 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 
-dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			  record_builder *b, dck_err *err)
+/* The rows, which the caller frees; NULL: no memory. */
+static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+			       const char *table, const char *title, record_builder *b,
+			       size_t *ret_n)
 {
 	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
 	size_t n = 0;
 
-	DCK_NEED(rows, err, "for the table of zones");
+	if (!rows)
+		return NULL;
 	for (uint32_t i = 0; i < s->nstats; i++) {
 		const char *name = s->stats[i] ? name_of(self, i) : NULL;
 
@@ -165,9 +169,37 @@ dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *
 			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
 	}
 	qsort(rows, n, sizeof *rows, by_total);
-	timeline_table_put(b, &s->percentiles);
+	timeline_table_put(b, table, title, &s->percentiles);
 	for (size_t i = 0; i < n; i++)
 		zone_row_put(b, &rows[i], &s->percentiles);
+	*ret_n = n;
+	return rows;
+}
+
+dck_status zone_table_device_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+				 record_builder *b, dck_err *err)
+{
+	zone_row *rows;
+	bool any = s->failed;
+	size_t n;
+
+	for (uint32_t i = 0; i < s->nstats && !any; i++)
+		any = s->stats[i];
+	if (!any)
+		return DCK_OK;
+	rows = zone_rows_put(s, name_of, self, "device_zones", "Ranges on devices", b, &n);
+	DCK_NEED(rows, err, "for the table of ranges on devices");
+	mem_free(rows);
+	return DCK_OK;
+}
+
+dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+			  record_builder *b, dck_err *err)
+{
+	size_t n;
+	zone_row *rows = zone_rows_put(s, name_of, self, "zones", "Zones", b, &n);
+
+	DCK_NEED(rows, err, "for the table of zones");
 	zone_answer_put(b, rows, n);
 	mem_free(rows);
 	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,

@@ -1,4 +1,5 @@
-/* zone_table.h - the table and the tree "zones" of a record, and its answer.
+/* zone_table.h - the table and the tree "zones" of a record, its answer, and the table
+ * "device_zones".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_ZONE_TABLE_H
@@ -15,5 +16,8 @@ double zone_percentile_calls(double p);
 /* The table: what takes longest first; and the tree. */
 dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
 			  record_builder *b, dck_err *err);
+/* The table "device_zones", of the ranges on devices' tracks, if there are any. */
+dck_status zone_table_device_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+				 record_builder *b, dck_err *err);
 
 #endif

@@ -546,6 +546,10 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 		perfetto_put_name(o, PF_TRACK_NAME, name);
 		put_unit(o, about->unit);
 		break;
+	case TRACE_DEVICE:
+		perfetto_put_name(o, PF_TRACK_NAME, name);
+		put_uint(o, PF_TRACK_DEVICE, 1);
+		break;
 	}
 	wire_end(&o->message, own);
 	packet_end(o, packet);
