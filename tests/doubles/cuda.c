@@ -53,7 +53,8 @@ enum {
 	TICK_NS = 500,
 	DEVICES_MAX = 8,
 	COMMANDS_MAX = 4096,
-	HOSTS_MAX = 256
+	HOSTS_MAX = 256,
+	OBJECTS_MAX = 16384
 };
 
 typedef enum kind { COPY, STAGED, FILL, WORK, WALK, EMPTY, FAULT, STAMP } kind;
@@ -102,12 +103,12 @@ static struct {
 	size_t bytes;
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
-static void *objects[HOSTS_MAX]; /* streams, events, modules: they end with the last context */
+static void *objects[OBJECTS_MAX]; /* streams, events, modules: they end with the last context */
 static struct api_function_s functions[] = {{FILL}, {WORK}, {WALK}, {EMPTY}, {FAULT}};
 
 static void *object_new(size_t bytes)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (!objects[i])
 			return objects[i] = calloc(1, bytes);
 	return NULL;
@@ -115,7 +116,7 @@ static void *object_new(size_t bytes)
 
 static void object_free(void *object)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (objects[i] && objects[i] == object) {
 			free(object);
 			objects[i] = NULL;
@@ -129,9 +130,11 @@ static void objects_end(void)
 		if (pending[i].kind == STAGED)
 			free((void *)(uintptr_t)pending[i].from);
 	npending = 0;
-	for (size_t i = 0; i < HOSTS_MAX; i++) {
+	for (size_t i = 0; i < OBJECTS_MAX; i++) {
 		free(objects[i]);
 		objects[i] = NULL;
+	}
+	for (size_t i = 0; i < HOSTS_MAX; i++) {
 		free(buffers[i].at);
 		buffers[i].at = NULL;
 		free(pinned[i].at);
@@ -440,6 +443,16 @@ api_result NAME(cuStreamQuery, hipStreamQuery)(api_stream stream)
 {
 	BEGIN(cuStreamQuery, hipStreamQuery, true)
 	result = stream_of(stream)->busy_ns > host_ns ? (api_result)API_NOT_READY : sticky;
+	END;
+}
+
+/* Not called by deepclock: programs do. */
+EXPORT api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream);
+api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream)
+{
+	BEGIN(cuStreamSynchronize, hipStreamSynchronize, true)
+	wait_until(stream_of(stream)->busy_ns);
+	result = sticky;
 	END;
 }
 
