@@ -248,7 +248,7 @@ static int train(const backend *b, dck_device_queue *q, int steps)
 	}
 	counts = dck_device_queue_count(q);
 	printf(
-	    "%d steps: %llu ranges of the device, %llu dropped; its times are exact to %.1f us\n",
+	    "%d steps: %llu ranges of the device, %llu dropped; times known to %.1f us\n",
 	    steps, (unsigned long long)counts.ranges, (unsigned long long)counts.dropped,
 	    1e-3 * counts.clock_error_ns);
 	if (counts.ranges == 0)
