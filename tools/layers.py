@@ -96,10 +96,12 @@ LAYERS = {
     # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "backfill result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
+                           "backfill device_track result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
+    # Zones on a queue of a device.
+    "src/profiler/device_zone": (("base", "os", "device", "profiler/trace"), (), ("base", "bench", "device_zone"), ISO, ("pthread.h",)),
     # Stopwatches inside a program.
-    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
+    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "device_zone", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.
     "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                             "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,

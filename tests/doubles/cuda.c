@@ -7,8 +7,9 @@
  * are those of the device's clock, whose rate differs by CUDA_DOUBLE_SKEW_PPM, in steps of 0.5 us.
  *
  * Settings: CUDA_DOUBLE_DEVICES, CUDA_DOUBLE_MEMORY (bytes of each), CUDA_DOUBLE_VERSION,
- * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_FAIL ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it
- * (numbers). -DDOUBLE_OLD: a release that lacks a symbol.
+ * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_CAPTURING (1: all streams are captured), CUDA_DOUBLE_FAIL
+ * ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it (numbers). -DDOUBLE_OLD: a release that
+ * lacks a symbol.
  *
  * Kernels are PTX of these entries, those of the devices' suite (tests/unit/device/device_case.h):
  * fill(u64 buffer, u32 value) writes value + index, work(u64 buffer, u32 n) takes n ns; and fault()
@@ -52,7 +53,8 @@ enum {
 	TICK_NS = 500,
 	DEVICES_MAX = 8,
 	COMMANDS_MAX = 4096,
-	HOSTS_MAX = 256
+	HOSTS_MAX = 256,
+	OBJECTS_MAX = 16384
 };
 
 typedef enum kind { COPY, STAGED, FILL, WORK, WALK, EMPTY, FAULT, STAMP } kind;
@@ -94,18 +96,19 @@ static command pending[COMMANDS_MAX];
 static size_t npending;
 static struct api_context_s contexts[DEVICES_MAX];
 static __thread struct api_context_s *current;
+static struct api_stream_s default_stream;
 static size_t used_bytes;
 static struct {
 	char *at;
 	size_t bytes;
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
-static void *objects[HOSTS_MAX]; /* streams, events, modules: they end with the last context */
+static void *objects[OBJECTS_MAX]; /* streams, events, modules: they end with the last context */
 static struct api_function_s functions[] = {{FILL}, {WORK}, {WALK}, {EMPTY}, {FAULT}};
 
 static void *object_new(size_t bytes)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (!objects[i])
 			return objects[i] = calloc(1, bytes);
 	return NULL;
@@ -113,7 +116,7 @@ static void *object_new(size_t bytes)
 
 static void object_free(void *object)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (objects[i] && objects[i] == object) {
 			free(object);
 			objects[i] = NULL;
@@ -127,9 +130,11 @@ static void objects_end(void)
 		if (pending[i].kind == STAGED)
 			free((void *)(uintptr_t)pending[i].from);
 	npending = 0;
-	for (size_t i = 0; i < HOSTS_MAX; i++) {
+	for (size_t i = 0; i < OBJECTS_MAX; i++) {
 		free(objects[i]);
 		objects[i] = NULL;
+	}
+	for (size_t i = 0; i < HOSTS_MAX; i++) {
 		free(buffers[i].at);
 		buffers[i].at = NULL;
 		free(pinned[i].at);
@@ -168,7 +173,8 @@ static void command_run(command *c)
 	case STAMP:
 		c->event->done = c->version;
 		c->event->stamp_ns =
-		    floor(c->end_ns * (1 + (double)setting("CUDA_DOUBLE_SKEW_PPM", 0) / 1e6) /
+		    floor(c->end_ns *
+			  (1 + (double)(long long)setting("CUDA_DOUBLE_SKEW_PPM", 0) / 1e6) /
 			  TICK_NS) *
 		    TICK_NS;
 		break;
@@ -237,6 +243,17 @@ static api_result call_begin(const char *function, bool needs_context)
 	}                            \
 	pthread_mutex_unlock(&lock); \
 	return result
+
+/* For tests: advances the host's clock by its own work, and returns it. */
+EXPORT double NAME(cuda_double, hip_double)(double advance_ns);
+double NAME(cuda_double, hip_double)(double advance_ns)
+{
+	pthread_mutex_lock(&lock);
+	advance(advance_ns);
+	const double now = host_ns;
+	pthread_mutex_unlock(&lock);
+	return now;
+}
 
 /* --- devices */
 
@@ -376,7 +393,35 @@ api_result NAME(cuCtxSetCurrent, hipCtxSetCurrent)(api_context context)
 	END;
 }
 
+api_result NAME(cuCtxGetCurrent, hipCtxGetCurrent)(api_context *context)
+{
+	BEGIN(cuCtxGetCurrent, hipCtxGetCurrent, false)
+	*context = current;
+	END;
+}
+
+api_result NAME(cuCtxGetDevice, hipCtxGetDevice)(api_device *device)
+{
+	BEGIN(cuCtxGetDevice, hipCtxGetDevice, true)
+	*device = (api_device)(current - contexts);
+	END;
+}
+
 /* --- streams and events */
+
+/* NULL is the default stream. */
+static api_stream stream_of(api_stream stream)
+{
+	return stream ? stream : &default_stream;
+}
+
+api_result NAME(cuStreamIsCapturing, hipStreamIsCapturing)(api_stream stream, api_capture *status)
+{
+	BEGIN(cuStreamIsCapturing, hipStreamIsCapturing, true)
+	(void)stream;
+	*status = (api_capture)setting("CUDA_DOUBLE_CAPTURING", API_CAPTURE_NONE);
+	END;
+}
 
 api_result NAME(cuStreamCreate, hipStreamCreateWithFlags)(api_stream *stream, unsigned flags)
 {
@@ -397,7 +442,17 @@ api_result NAME(cuStreamDestroy_v2, hipStreamDestroy)(api_stream stream)
 api_result NAME(cuStreamQuery, hipStreamQuery)(api_stream stream)
 {
 	BEGIN(cuStreamQuery, hipStreamQuery, true)
-	result = stream->busy_ns > host_ns ? (api_result)API_NOT_READY : sticky;
+	result = stream_of(stream)->busy_ns > host_ns ? (api_result)API_NOT_READY : sticky;
+	END;
+}
+
+/* Not called by deepclock: programs do. */
+EXPORT api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream);
+api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream)
+{
+	BEGIN(cuStreamSynchronize, hipStreamSynchronize, true)
+	wait_until(stream_of(stream)->busy_ns);
+	result = sticky;
 	END;
 }
 
@@ -426,10 +481,19 @@ api_result NAME(cuEventDestroy_v2, hipEventDestroy)(api_event event)
 api_result NAME(cuEventRecord, hipEventRecord)(api_event event, api_stream stream)
 {
 	BEGIN(cuEventRecord, hipEventRecord, true)
-	result = enqueue(
-	    (command){
-		.kind = STAMP, .stream = stream, .event = event, .version = ++event->recorded},
-	    0);
+	result = enqueue((command){.kind = STAMP,
+				   .stream = stream_of(stream),
+				   .event = event,
+				   .version = ++event->recorded},
+			 0);
+	END;
+}
+
+api_result NAME(cuEventQuery, hipEventQuery)(api_event event)
+{
+	BEGIN(cuEventQuery, hipEventQuery, true)
+	if (event->done < event->recorded)
+		result = API_NOT_READY;
 	END;
 }
 

@@ -22,7 +22,7 @@ from common import Skipped, arguments, expect, installed, run, written
 
 PROGRAM = ""
 BEGIN, END, INSTANT, COUNTER, NUMBER, ASYNC_BEGIN, ASYNC_END, FLOW_BEGIN, FLOW_STEP, FLOW_END = range(10)
-PROCESS, THREAD, COUNTER_TRACK = range(3)
+PROCESS, THREAD, COUNTER_TRACK, DEVICE = range(4)
 UNIX, MONOTONIC, BOOTTIME = 1700000000000000000, 5000000000, 6000000000
 NAMES = ["forward", "conv2d", "relu", 'say "hi"', "a;b", "back\\slash", "tab\there", "line\nbreak", "größe", "日本",
          "x" * 300, "<html>&", "fn=(1) trick", "percent %s", "a b  c"]
@@ -498,6 +498,31 @@ def perfetto_ui(form, suffix, base):
     expect(errors == [], errors)
 
 
+def perfetto_ui_of_devices(form, suffix, base):
+    """Ranges of a device's queue are on a track below the process, after the thread's; the arrow ends there."""
+    lines = [f"track 1 0 {PROCESS} 70 70 {b'prog'.hex()}", f"track 2 1 {THREAD} 70 70 {b'main'.hex()}",
+             f"track 3 1 {DEVICE} 70 0 {b'cuda:0 stream 7'.hex()}"]
+    lines += [f"name {i} {name.encode().hex()}" for i, name in enumerate(["step", "kernel", "bytes"], 1)]
+    # Enqueued at 150 and 250, when the zone has ended it runs; the file has the device's ranges last.
+    lines += [f"event 2 {BEGIN} 100 1 0", f"event 2 {FLOW_BEGIN} 150 0 7", f"event 2 {END} 200 0 0",
+              f"event 2 {BEGIN} 240 1 0", f"event 2 {FLOW_BEGIN} 250 0 8", f"event 2 {END} 900 0 0",
+              f"event 3 {BEGIN} 300 2 0", f"event 3 {FLOW_END} 300 0 7", f"event 3 {NUMBER} 300 3 4096",
+              f"event 3 {END} 500 0 0", f"event 3 {BEGIN} 500 2 0", f"event 3 {FLOW_END} 500 0 8",
+              f"event 3 {END} 700 0 0"]
+    with open("t" + suffix, "wb") as out:
+        subprocess.run([PROGRAM, form], input="\n".join(lines) + "\n", text=True, check=True, stdout=out, timeout=60)
+    named = "select t.name" if form == "perfetto" else "select (select name from thread where utid = k.utid)"
+    tracks = "track t on s.track_id = t.id" if form == "perfetto" else "thread_track k on s.track_id = k.id"
+    slices, arrows, process, errors = ask_perfetto(
+        "t" + suffix, f"{named}, s.name, s.ts, s.dur from slice s join {tracks} where s.name = 'kernel' order by s.ts",
+        "select o.name, o.ts, i.name, i.ts from flow f join slice o on f.slice_out = o.id join slice i on"
+        " f.slice_in = i.id order by o.ts", "select pid, name from process where pid > 0", QUERIES[-1])
+    same(slices, [("cuda:0 stream 7", "kernel", base + 300, 200), ("cuda:0 stream 7", "kernel", base + 500, 200)])
+    same(arrows, [("step", base + 100, "kernel", base + 300), ("step", base + 240, "kernel", base + 500)])
+    same(process, [(70, "prog")])
+    expect(errors == [], errors)
+
+
 def old_trace(pb):
     """Makes a trace of the kind that producers such as Chrome and V8 wrote before tracks existed."""
     trace = pb.Trace()
@@ -584,6 +609,9 @@ CASES = [
     ("perfetto: old producers, and compressed", perfetto_of_old_producers),
     ("perfetto: the trace processor of its UI", lambda: perfetto_ui("perfetto", ".pftrace", BOOTTIME)),
     ("chrome: the trace processor of Perfetto's UI", lambda: perfetto_ui("chrome", ".json", 0)),
+    ("perfetto: devices in the trace processor of its UI",
+     lambda: perfetto_ui_of_devices("perfetto", ".pftrace", BOOTTIME)),
+    ("chrome: devices in the trace processor of Perfetto's UI", lambda: perfetto_ui_of_devices("chrome", ".json", 0)),
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
     ("perfetto: a trace of another producer", perfetto_of_others),
     ("chrome: json sees what was told", chrome_by_json),

@@ -3,7 +3,7 @@
  *
  * The survey collects the processes of a file, when they ran and how many ranges they have. The
  * second pass renumbers what it receives and passes it on: tracks are numbered through all files,
- * names are interned by (text, category), so equal names share a number, ids of asynchronous ranges
+ * names are interned by (text, category), so equal names share a number, ids of ranges and arrows
  * are mixed with the file's number, process and thread numbers are shifted by how->more, and times
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
  * each target; a batch does not end between an event and its numbers, unless these fill it.
@@ -162,8 +162,8 @@ static void read_survey(merging *m, const track *t, const trace_event *e, size_t
 	}
 }
 
-/* Maps the id of a range that any track may end, so that files share none. The first file's ids
- * stay. */
+/* Maps the id of a range that any track may end, or of an arrow, so that files share none. The
+ * first file's ids stay. */
 static uint64_t whole_id(const merging *m, uint64_t id)
 {
 	return (id ^ m->file * UINT64_C(0x9e3779b97f4a7c15)) & INT64_MAX;
@@ -177,7 +177,7 @@ static trace_event whole_event(const merging *m, const trace_event *e)
 
 	now.ns = ns > 0 ? (uint64_t)ns : 0;
 	now.name = e->name && name ? *name : 0;
-	if (e->kind == TRACE_ASYNC_BEGIN || e->kind == TRACE_ASYNC_END)
+	if (e->kind >= TRACE_ASYNC_BEGIN && e->kind <= TRACE_FLOW_END)
 		now.as.id = whole_id(m, e->as.id);
 	return now;
 }

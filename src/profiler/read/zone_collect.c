@@ -29,6 +29,7 @@
 typedef struct track {
 	zone_stack open;
 	uint64_t last_ns;
+	bool device; /* its ranges are a device's */
 } track;
 
 /* How a number of that name marks its range. */
@@ -38,8 +39,8 @@ typedef struct mark {
 
 struct zone_collect {
 	string_table texts;
-	id_table marks, tracks; /* by name: mark; of track */
-	zone_aggregate sums;
+	id_table marks, tracks;	     /* by name: mark; of track */
+	zone_aggregate sums, device; /* device: of the devices' ranges */
 	thread_sums threads;
 	sample_sums samples;
 	timeline_lod *drawn; /* NULL: it is not */
@@ -47,12 +48,17 @@ struct zone_collect {
 	int64_t unix_ns;
 };
 
+static zone_aggregate *collect_sums(zone_collect *c, const track *t)
+{
+	return t->device ? &c->device : &c->sums;
+}
+
 static void collect_end(zone_collect *c, track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(&t->open);
 
-	c->unmatched +=
-	    zone_aggregate_end(&c->sums, &t->open, ns, !top || !top->unended) == ZONE_UNMATCHED;
+	c->unmatched += zone_aggregate_end(collect_sums(c, t), &t->open, ns,
+					   !top || !top->unended) == ZONE_UNMATCHED;
 }
 
 static void collect_number(zone_collect *c, track *t, const trace_event *e)
@@ -88,8 +94,10 @@ static void collect_track(trace_out *o, const trace_track *about)
 {
 	track *t = id_table_row(&collect_of(o)->tracks, about->id);
 
-	if (t)
+	if (t) {
 		t->open.track = about->id;
+		t->device = about->kind == TRACE_DEVICE;
+	}
 	if (collect_of(o)->drawn)
 		timeline_lod_track(collect_of(o)->drawn, about);
 	thread_sums_track(&collect_of(o)->threads, about);
@@ -127,7 +135,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			zone_aggregate_begin(&c->sums, &t->open, t->last_ns, e->name);
+			zone_aggregate_begin(collect_sums(c, t), &t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
@@ -167,7 +175,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
 		track *t = id_table_find(&c->tracks, i);
 
-		zone_aggregate_close(&c->sums, &t->open, t->last_ns);
+		zone_aggregate_close(collect_sums(c, t), &t->open, t->last_ns);
 		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
 	}
 	zone_aggregate_close_ranges(&c->sums, c->last_ns, &unmatched);
@@ -220,13 +228,14 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 void zone_collect_want(zone_collect *c, const zone_percentiles *p)
 {
 	zone_aggregate_want(&c->sums, p);
+	zone_aggregate_want(&c->device, p);
 }
 
 void zone_collect_draw(zone_collect *c, timeline_lod *p)
 {
 	c->drawn = p;
-	c->sums.ended = timeline_lod_range;
-	c->sums.listener = p;
+	c->sums.ended = c->device.ended = timeline_lod_range;
+	c->sums.listener = c->device.listener = p;
 }
 
 void zone_collect_free(zone_collect *c)
@@ -241,6 +250,7 @@ void zone_collect_free(zone_collect *c)
 	thread_sums_done(&c->threads);
 	sample_sums_done(&c->samples);
 	zone_aggregate_done(&c->sums);
+	zone_aggregate_done(&c->device);
 	mem_free(c);
 }
 
@@ -271,7 +281,7 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
-	DCK_TRY(zone_table_put(&c->sums, collect_text_of, c, b, err));
+	DCK_TRY(zone_table_put(&c->sums, &c->device, collect_text_of, c, b, err));
 	if (c->samples.n == 0)
 		return DCK_OK;
 	record_fact_int(b, "sample", "samples", DCK_UNIT_ONE, (int64_t)c->samples.n);

@@ -51,8 +51,11 @@ enum { /* TrackDescriptor */
        PF_TRACK_THREAD = 4,
        PF_TRACK_PARENT = 5,
        PF_TRACK_COUNTER = 8,
-       PF_TRACK_STATIC_NAME = 10
+       PF_TRACK_STATIC_NAME = 10,
+       PF_TRACK_MERGING = 15, /* sibling_merge_behavior */
+       PF_TRACK_DEVICE = 1000 /* of deepclock; other readers skip it: a device's queue */
 };
+enum { PF_MERGING_NONE = 2 };
 enum { PF_PROCESS_PID = 1, PF_PROCESS_COMMAND = 2, PF_PROCESS_NAME = 6 };
 enum { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5, PF_THREAD_US = 6 };
 enum {

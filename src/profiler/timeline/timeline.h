@@ -1,10 +1,10 @@
 /* timeline.h - data model of a trace, and the interface of trace formats.
  *
- * A timeline has tracks (a process, a thread, a counter) and names; both are numbered from 1 on by
- * the producer, and passed to the format before they are used; a track may be passed again when its
- * name becomes known. Events come in batches of one track, in the order of their times within that
- * track. A format writes its input immediately, so memory depends on names, tracks and open ranges,
- * not on the length of the run.
+ * A timeline has tracks (a process, a thread, a counter, a device) and names; both are numbered
+ * from 1 on by the producer, and passed to the format before they are used; a track may be passed
+ * again when its name becomes known. Events come in batches of one track, in the order of their
+ * times within that track. A format writes its input immediately, so memory depends on names,
+ * tracks and open ranges, not on the length of the run.
  *
  *     const trace_format *f = trace_format_find("perfetto");
  *
@@ -68,17 +68,23 @@ static inline bool trace_is_wait(const char *name)
 	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
 }
 
-typedef enum trace_track_kind { TRACE_PROCESS, TRACE_THREAD, TRACE_COUNTER_TRACK } trace_track_kind;
+typedef enum trace_track_kind {
+	TRACE_PROCESS,
+	TRACE_THREAD,
+	TRACE_COUNTER_TRACK,
+	TRACE_DEVICE /* a queue of a device; its ranges are no thread's, and come late */
+} trace_track_kind;
 
 typedef struct trace_track {
-	uint32_t id;	 /* not 0 */
-	uint32_t parent; /* the process of a thread, process or thread of a counter; 0: none */
+	uint32_t id; /* not 0 */
+	uint32_t
+	    parent; /* process of a thread or device, process or thread of a counter; 0: none */
 	trace_track_kind kind;
 	int32_t pid,
 	    tid; /* tid of a counter: of the thread that is its parent; 0: of the process */
-	const char *
-	    name; /* name of the process, thread or counter; NULL: unknown. Borrowed for the call */
-	dck_unit unit; /* unit of a counter */
+	const char *name; /* name of the process, thread, counter or queue; NULL: unknown. Borrowed
+			     for the call */
+	dck_unit unit;	  /* unit of a counter */
 } trace_track;
 
 /* The header of a trace. */

@@ -145,7 +145,8 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 {
 	static const char *const kinds[] = {[TRACE_PROCESS] = "process",
 					    [TRACE_THREAD] = "thread",
-					    [TRACE_COUNTER_TRACK] = "counter"};
+					    [TRACE_COUNTER_TRACK] = "counter",
+					    [TRACE_DEVICE] = "device"};
 	const timeline_lod_track_kept *in = id_table_find(&p->tracks, t->parent);
 
 	json_flat_object(w);
@@ -154,7 +155,7 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 		timeline_lod_put_text(w, "name", t->name);
 	json_key(w, "pid");
 	json_int(w, t->pid);
-	if (t->kind != TRACE_PROCESS) {
+	if (t->kind != TRACE_PROCESS && t->kind != TRACE_DEVICE) {
 		json_key(w, "tid");
 		json_int(w, t->tid);
 	}

@@ -243,7 +243,9 @@ static void step_track(collected *c, const timeline_lod_track_kept *t)
 	const uint32_t had = c->nrows;
 	const char *kind = t->kind == TRACE_PROCESS ? "process" : "thread";
 	const int id = t->kind == TRACE_PROCESS ? t->pid : t->tid ? t->tid : t->pid;
-	char *name = mem_arena_fmt(c->a, "%s %d", t->name ? t->name : kind, id);
+	char *name = t->kind == TRACE_DEVICE
+			 ? mem_arena_dup(c->a, t->name ? t->name : "device")
+			 : mem_arena_fmt(c->a, "%s %d", t->name ? t->name : kind, id);
 
 	for (uint32_t i = 0; i < t->nrows; i++)
 		step_row(c, t->rows[i], c->nrows == had ? name : NULL);

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_table.c - tables of ranges: a row for each name, the longest total first, with the interval
+ * of its mean (zone_stats_mean.c) and the percentiles of its histogram. A percentile needs as many
+ * calls as its own interval would (stat_quantile_runs()); with fewer it is absent, with that
+ * reason. The answer compares self times, in which waits count only if there is nothing else.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/zone_table.h"
 
 #include "base/err.h"
@@ -81,7 +86,8 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 enum { FIXED = 7 };
 
 /* The columns of the percentiles follow the others. */
-static void timeline_table_put(record_builder *b, const zone_percentiles *p)
+static void timeline_table_put(record_builder *b, const char *table, const char *title,
+			       const zone_percentiles *p)
 {
 	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
 	    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
@@ -97,7 +103,7 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 		columns[FIXED + i] = (dck_column){name, name, DCK_UNIT_NS};
 		strcat(strcat(brief, " "), name);
 	}
-	record_table(b, "zones", "Zones", columns, FIXED + p->n);
+	record_table(b, table, title, columns, FIXED + p->n);
 	record_summary_columns(b, brief);
 	if (p->n)
 		record_fact_text(b, "method", "percentiles",
@@ -105,16 +111,21 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 }
 
 /* Writes the answer: the zone with the largest self time, the time of its calls outside other
- * zones.
- */
-static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
+ * zones, and, if there is one, the range that takes longest on devices. */
+static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, const zone_row *on)
 {
 	const zone_row *most = NULL;
-	char own[32], calls[32];
+	char own[32], calls[32], also[200] = "";
 	double all = 0;
 	bool zones = false;
 
 	/* Waits are not counted as work, unless there is nothing else. */
+	if (on) {
+		dck_text_time((double)on->z->total_ns, own, sizeof own);
+		dck_text_count((int64_t)(on->z->calls + on->z->unfinished), calls, sizeof calls);
+		snprintf(also, sizeof also, "; on devices %.60s takes longest: %s in %s call%s",
+			 on->name, own, calls, strcmp(calls, "1") ? "s" : "");
+	}
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
 	for (size_t i = 0; i < n; i++) {
@@ -125,7 +136,7 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 			most = &rows[i];
 	}
 	if (!most) {
-		record_answer(b, "no zone was entered");
+		record_answer(b, "no zone was entered%s", also);
 		return;
 	}
 	for (size_t i = 0; most->z->self_ns == 0 && i < n; i++)
@@ -140,24 +151,27 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 	if (!zones)
 		record_answer(b,
 			      "no zone was entered (how to make one: deepclock trace --help); of "
-			      "its waits the longest in sum: %.60s, %s in %s call%s",
-			      most->name, own, calls, s);
+			      "its waits the longest in sum: %.60s, %s in %s call%s%s",
+			      most->name, own, calls, s, also);
 	else if (most->z->self_ns == 0)
-		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
+		record_answer(b, "%.60s takes %s in %s call%s%s", most->name, own, calls, s, also);
 	else
 		record_answer(b,
 			      "%.60s has the most self time: %s in %s call%s, %.0f %% of all "
-			      "zones'",
-			      most->name, own, calls, s, 100 * (double)ns / all);
+			      "zones'%s",
+			      most->name, own, calls, s, 100 * (double)ns / all, also);
 }
 
-dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			  record_builder *b, dck_err *err)
+/* The rows, which the caller frees; NULL: no memory. */
+static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+			       const char *table, const char *title, record_builder *b,
+			       size_t *ret_n)
 {
 	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
 	size_t n = 0;
 
-	DCK_NEED(rows, err, "for the table of zones");
+	if (!rows)
+		return NULL;
 	for (uint32_t i = 0; i < s->nstats; i++) {
 		const char *name = s->stats[i] ? name_of(self, i) : NULL;
 
@@ -165,11 +179,46 @@ dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *
 			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
 	}
 	qsort(rows, n, sizeof *rows, by_total);
-	timeline_table_put(b, &s->percentiles);
+	timeline_table_put(b, table, title, &s->percentiles);
 	for (size_t i = 0; i < n; i++)
 		zone_row_put(b, &rows[i], &s->percentiles);
-	zone_answer_put(b, rows, n);
+	*ret_n = n;
+	return rows;
+}
+
+/* ret_on: the range that takes longest there, if there is one. */
+static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+				   record_builder *b, zone_row *ret_on, dck_err *err)
+{
+	bool any = s->failed;
+	zone_row *rows;
+	size_t n;
+
+	for (uint32_t i = 0; i < s->nstats && !any; i++)
+		any = s->stats[i];
+	if (!any)
+		return DCK_OK;
+	rows = zone_rows_put(s, name_of, self, "device_zones", "Ranges on devices", b, &n);
+	DCK_NEED(rows, err, "for the table of ranges on devices");
+	*ret_on = rows[0];
 	mem_free(rows);
+	return DCK_OK;
+}
+
+dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
+			  zone_name_of *name_of, void *self, record_builder *b, dck_err *err)
+{
+	zone_row on = {0};
+	size_t n;
+	zone_row *rows = zone_rows_put(s, name_of, self, "zones", "Zones", b, &n);
+
+	DCK_NEED(rows, err, "for the table of zones");
+	const dck_status status =
+	    device ? device_table_put(device, name_of, self, b, &on, err) : DCK_OK;
+	if (status == DCK_OK)
+		zone_answer_put(b, rows, n, on.z ? &on : NULL);
+	mem_free(rows);
+	DCK_TRY(status);
 	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
 			     err);
 }

@@ -67,6 +67,7 @@ void drain_limit(drain *d, const dck_list *limits)
 void drain_want(drain *d, const zone_percentiles *p)
 {
 	zone_aggregate_want(&d->nesting.sums, p);
+	zone_aggregate_want(&d->nesting.device, p);
 }
 
 uint64_t drain_over(const drain *d)
@@ -99,11 +100,6 @@ uint64_t drain_ns(const drain *d, uint64_t ticks)
 	       (((t & 0xffffffffu) * (q >> 32)) + (((t & 0xffffffffu) * (q & 0xffffffffu)) >> 32));
 }
 
-static bool has_value(uint64_t word)
-{
-	return LANE_KIND(word) >= LANE_NUMBER;
-}
-
 /* Reads up to CHUNK events of a block, from *at on, that are written and not after `cut`. Handler
  * events may precede the interrupted event in the buffer, so they are sorted by time. Times are
  * ticks. */
@@ -131,7 +127,7 @@ static size_t chunk_read(event_chunk *b, uint32_t *at, uint32_t end, uint64_t cu
 		g[i].ns = ticks;
 		g[i].word = word;
 		from += sizeof(thread_buffer_entry);
-		if (has_value(word)) {
+		if (LANE_HAS_VALUE(word)) {
 			g[i].value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
 			from += sizeof(thread_buffer_entry);
 		}
@@ -369,6 +365,11 @@ void drain_end(drain *d, uint64_t ticks)
 const zone_aggregate *drain_sums(const drain *d)
 {
 	return &d->nesting.sums;
+}
+
+const zone_aggregate *drain_device_sums(const drain *d)
+{
+	return &d->nesting.device;
 }
 
 const drain_counts *drain_counted(const drain *d)

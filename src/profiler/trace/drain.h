@@ -17,7 +17,7 @@
 #include "profiler/timeline/zone_aggregate.h"
 
 /* The listener; any member may be NULL. Name ids are those of zone_names.h; track 1 is the process,
- * then threads and counters. */
+ * then threads, counters and devices' queues. */
 typedef struct drain_listener {
 	void *self;
 	void (*intern)(void *self, uint32_t id, const trace_name *name);
@@ -59,6 +59,7 @@ void drain_end(drain *d, uint64_t ticks);
 
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
 const zone_aggregate *drain_sums(const drain *d);
+const zone_aggregate *drain_device_sums(const drain *d); /* of the ranges on devices' tracks */
 const drain_counts *drain_counted(const drain *d);
 const struct thread_watch *drain_watch(const drain *d);
 

@@ -92,14 +92,6 @@ static void event_append(nesting *f, nesting_thread *t, uint64_t ns, trace_kind 
 	event_init(&f->batch[f->nbatch++], ns, kind, name, value);
 }
 
-static uint64_t bits_of(double real)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &real, sizeof bits);
-	return bits;
-}
-
 void nesting_flush(nesting *f, nesting_thread *t)
 {
 	if (f->nbatch && t->first_ns > f->batch[0].ns)
@@ -141,6 +133,7 @@ void nesting_init(nesting *f, const drain_listener *to)
 void nesting_done(nesting *f)
 {
 	zone_aggregate_done(&f->sums);
+	zone_aggregate_done(&f->device);
 	thread_watch_done(&f->watch);
 	hash_map_done(&f->starts);
 	mem_free(f->names);
@@ -159,14 +152,21 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l)
 	t->serial = l->serial;
 	t->track = thread_watch_lane(&f->watch, l);
 	t->tid = (uint32_t)l->tid;
+	t->device = l->device;
 	t->first_ns = UINT64_MAX;
 }
 
 /* --- ranges of a thread */
 
+/* A device's time is not a thread's. */
+static inline zone_aggregate *nesting_sums(nesting *f, const nesting_thread *t)
+{
+	return t->device ? &f->device : &f->sums;
+}
+
 static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
-	if (!zone_aggregate_begin(&f->sums, &t->open, ns, name)) {
+	if (!zone_aggregate_begin(nesting_sums(f, t), &t->open, ns, name)) {
 		f->counts.lost++;
 		return;
 	}
@@ -178,11 +178,11 @@ static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t na
 /* Ends the innermost range. */
 static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 {
-	switch (zone_aggregate_end(&f->sums, &t->open, ns, finished)) {
+	switch (zone_aggregate_end(nesting_sums(f, t), &t->open, ns, finished)) {
 	case ZONE_ENDED:
 		if (!finished) {
 			f->counts.unfinished++;
-			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
+			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, thread_buffer_bits(1));
 		}
 		event_append(f, t, ns, TRACE_END, 0, 0);
 		break;
@@ -217,7 +217,7 @@ static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t st
 	}
 	for (size_t i = 0; i < n; i++) {
 		zone_stack_top(&t->open)->continued = true;
-		event_append(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+		event_append(f, t, ns, TRACE_NUMBER, f->continued, thread_buffer_bits(1));
 		pop_top(f, t, ns, true);
 	}
 	pop_top(f, t, ns, true);
@@ -386,7 +386,8 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64_t end_ns,
 			uint32_t name)
 {
-	if (t->open.too_deep || !zone_aggregate_leaf(&f->sums, &t->open, begin_ns, end_ns, name))
+	if (t->open.too_deep ||
+	    !zone_aggregate_leaf(nesting_sums(f, t), &t->open, begin_ns, end_ns, name))
 		return false;
 	if (!f->to.events)
 		return true;
@@ -433,6 +434,14 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 	case LANE_GAP:
 		f->counts.events--; /* ours, not the program's */
 		gap(f, t, ns, value);
+		break;
+	case LANE_FLOW_BEGIN:
+	case LANE_FLOW_END:
+		if (t->open.depth)
+			event_append(f, t, ns,
+				     LANE_KIND(word) == LANE_FLOW_BEGIN ? TRACE_FLOW_BEGIN
+									: TRACE_FLOW_END,
+				     0, value);
 		break;
 	case LANE_THREAD:
 		thread_watch_name(&f->watch, (int)(uint32_t)value, name);

@@ -20,7 +20,8 @@ enum { NESTING_STARTS_MAX = 1 << 16 }; /* further ranges have no arrow */
 
 typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: unused */
-	uint32_t tid;		/* 0: it ended */
+	uint32_t tid;		/* 0: it ended, or a device's queue */
+	bool device;		/* its ranges are a device's */
 	zone_stack open;
 	uint64_t first_ns, last_ns; /* first UINT64_MAX: nothing emitted on its track */
 	/* The current window of its events (capture.h), and whether they are inside it. */
@@ -48,7 +49,7 @@ typedef struct nesting_name {
 typedef struct nesting {
 	drain_listener to;
 	drain_counts counts;
-	zone_aggregate sums;
+	zone_aggregate sums, device; /* device: of the devices' ranges */
 	nesting_name *names;
 	size_t nnames;
 	thread_watch watch;	   /* it assigns track ids */

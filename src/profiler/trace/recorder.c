@@ -106,6 +106,7 @@ static void clock_choose(struct recorder *r)
 #endif
 	if (!TICKS_QUICK())
 		r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
+	ticks_ns_q32 = r->tsc.ns_per_tick_q32;
 	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
 }
 
@@ -192,6 +193,7 @@ static void on(struct recorder *r)
 	r->method.waits_ns = r->plan.config.waits_ns ? r->plan.config.waits_ns : WAITS_NS;
 	const double ticks = (double)r->method.waits_ns * r->method.tick_hz / 1e9;
 	waits_from(r->plan.config.no_waits ? UINT64_MAX : (uint64_t)ticks);
+	atomic_fetch_add(&trace_recordings, 1);
 	__atomic_or_fetch(r->plan.on, LISTEN_RECORD, __ATOMIC_SEQ_CST);
 }
 
@@ -277,12 +279,13 @@ static void recorder_result_make(struct recorder *r, const trace_file_said *said
 			      .path = said ? r->plan.config.path : NULL,
 			      .failed = r->ended.code ? r->ended.msg : NULL,
 			      .sums = drain_sums(r->drain),
+			      .device = drain_device_sums(r->drain),
 			      .name_of = recorder_name_of};
 	dck_err e = {0};
 
 	if (said)
 		result.said = *said;
-	r->result.failed = result.sums->failed;
+	r->result.failed = result.sums->failed || result.device->failed;
 	if (r->result.failed) {
 		(void)ERR_NO_MEMORY(&e, "for the table of zones");
 		recorder_failed(r, &e);

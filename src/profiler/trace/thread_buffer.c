@@ -22,6 +22,7 @@ static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t key;
 static sem_t wake;
+_Atomic uint32_t trace_recordings;
 
 enum { WAIT_NS = 10000000 }; /* at a time */
 
@@ -40,8 +41,8 @@ static uint64_t blocked(void)
 	return mask;
 }
 
-/* Finds a free lane. name NULL: for the calling thread, with its id. */
-static thread_buffer *thread_buffer_find(int tid, const char *name)
+/* Finds a free lane. name NULL: for the calling thread, with its id. device: not 0 for a device. */
+static thread_buffer *thread_buffer_find(int tid, const char *name, uint32_t device)
 {
 	for (uint32_t i = 0; i < LANES_MAX; i++) {
 		thread_buffer *l = &thread_buffers[i];
@@ -55,6 +56,7 @@ static thread_buffer *thread_buffer_find(int tid, const char *name)
 		l->tid = name ? tid : os_thread_id();
 		memset(l->name, 0, sizeof l->name);
 		l->guest = name;
+		l->device = device;
 		if (name)
 			strncpy(l->name, name, sizeof l->name - 1);
 		atomic_store(&l->wait_begin, 0);
@@ -67,7 +69,7 @@ static thread_buffer *thread_buffer_find(int tid, const char *name)
 
 static thread_buffer *trace_lane_take(thread_buffer_self *me)
 {
-	thread_buffer *l = me->ended ? NULL : thread_buffer_find(0, NULL);
+	thread_buffer *l = me->ended ? NULL : thread_buffer_find(0, NULL, 0);
 
 	if (!l)
 		return NULL;
@@ -220,10 +222,9 @@ static void change_block(thread_buffer_self *me, uint64_t ticks)
 				    LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
 }
 
-void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word,
-			    uint64_t value)
+static void put_slow_to(thread_buffer_self *me, uintptr_t at, size_t bytes, uint64_t ticks,
+			uint64_t word, uint64_t value)
 {
-	thread_buffer_self *me = &thread_buffer_me;
 	bool placed = thread_buffer_place(at, bytes, me->busy, ticks, word, value);
 
 	if (me->busy) {
@@ -251,6 +252,12 @@ void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t
 	}
 	atomic_signal_fence(memory_order_seq_cst);
 	me->busy = 0;
+}
+
+void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word,
+			    uint64_t value)
+{
+	put_slow_to(&thread_buffer_me, at, bytes, ticks, word, value);
 }
 
 uint32_t thread_buffer_serial(void)
@@ -288,7 +295,7 @@ static void thread_buffer_thread_ends(void *arg)
 bool thread_buffer_proxy_begin(thread_buffer_self *ret_own, int tid, const char *name)
 {
 	thread_buffer_self *me = &thread_buffer_me;
-	thread_buffer *l = thread_buffer_find(tid, name);
+	thread_buffer *l = thread_buffer_find(tid, name, 0);
 
 	if (!l)
 		return false;
@@ -316,6 +323,46 @@ void thread_buffer_guest_end(const thread_buffer_self *own)
 	me->next = own->next;
 	atomic_signal_fence(memory_order_seq_cst);
 	me->busy = own->busy;
+	sem_post(&wake);
+}
+
+/* --- a device's queue */
+
+bool thread_buffer_open(thread_buffer_self *ret, uint32_t device)
+{
+	thread_buffer *l = thread_buffer_find(0, "", device);
+
+	if (!l)
+		return false;
+	*ret = (thread_buffer_self){
+	    .next = LANE_NONE, .thread_buffer = l, .mask = blocked(), .serial = l->serial};
+	return true;
+}
+
+void thread_buffer_lose(thread_buffer_self *me, uint64_t n)
+{
+	atomic_fetch_add_explicit(&me->thread_buffer->lost, n, memory_order_relaxed);
+}
+
+bool thread_buffer_is_lost(const thread_buffer_self *me)
+{
+	return me->thread_buffer->serial != me->serial;
+}
+
+void thread_buffer_put_to(thread_buffer_self *me, uint64_t ticks, uint64_t word, uint64_t value)
+{
+	const size_t bytes = (LANE_HAS_VALUE(word) ? 2 : 1) * sizeof(thread_buffer_entry);
+
+	put_slow_to(me, local_fetch_add(&me->next, bytes), bytes, ticks, word, value);
+}
+
+void thread_buffer_close(thread_buffer_self *me)
+{
+	thread_buffer *l = me->thread_buffer;
+
+	l->end_ticks = ticks_now();
+	hand_over(me, LANE_NONE);
+	atomic_store(&l->state, LANE_ENDED);
 	sem_post(&wake);
 }
 

@@ -19,11 +19,13 @@
 #ifndef TRACE_THREAD_BUFFER_H
 #define TRACE_THREAD_BUFFER_H
 
+#include "deepclock/zone.h"
 #include "os/os.h"
 #include "profiler/trace/ticks.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 /* An event's word: the name's id in the lower half, the kind in the byte above, and then the stack
  * of ranges that it pushes or pops: 0 is the stack of zones, annotation.h has others. */
@@ -36,11 +38,14 @@ typedef enum thread_buffer_kind {
 	LANE_COUNTER,
 	LANE_START,
 	LANE_END,
-	LANE_GAP,   /* events were lost: lost_record */
-	LANE_THREAD /* name of the thread whose id is the value */
+	LANE_GAP,	 /* events were lost: lost_record */
+	LANE_THREAD,	 /* name of the thread whose id is the value */
+	LANE_FLOW_BEGIN, /* id of an arrow from the innermost range, and to it */
+	LANE_FLOW_END
 } thread_buffer_kind;
 #define LANE_WORD(kind, name) ((uint64_t)(kind) << 32 | (name))
 #define LANE_KIND(word)	      ((thread_buffer_kind)((word) >> 32 & 0xff))
+#define LANE_HAS_VALUE(word)  (LANE_KIND(word) >= LANE_NUMBER)
 #define LANE_STACK(number)    ((uint64_t)(number) << 40)
 #define LANE_STACK_OF(word)   ((uint32_t)((word) >> 40))
 enum { LANE_STACK_MAX = 0xffffff };
@@ -88,6 +93,7 @@ typedef struct thread_buffer {
 	_Atomic uint32_t lost_pushes, lost_pops;
 	_Atomic uint64_t lost;
 	bool guest;	    /* another thread writes these events: thread_buffer_proxy_begin() */
+	uint32_t device;    /* name of the device's queue that they belong to; 0: to a thread */
 	uint64_t end_ticks; /* once it ended */
 	os_thread_counters uses; /* then; not of a guest */
 	/* The current blocking call (waiting.h) and its start; 0: none. */
@@ -99,6 +105,21 @@ typedef struct thread_buffer {
 
 /* Bits of dck_trace_on: active listeners. */
 enum { LISTEN_RECORD = 1, LISTEN_EMIT = 2 /* nvtx_emit.h */ };
+static inline bool trace_is_recording(void)
+{
+	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
+}
+
+extern _Atomic uint32_t trace_recordings; /* begun in this process */
+
+/* A number as the value of an event. */
+static inline uint64_t thread_buffer_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
 
 /* Thread-local state. */
 typedef struct thread_buffer_self {
@@ -113,7 +134,8 @@ typedef struct thread_buffer_self {
 	 * not written yet (backfill.h). */
 	uintptr_t quiet;
 	uintptr_t wait_at; /* stack address of the call of lane.wait_begin; 0: none */
-	uint64_t ranges;   /* started with DCK_START */
+	uint64_t ranges;   /* started with DCK_START, and arrows to devices */
+	uint32_t serial;   /* of a device's buffer */
 } thread_buffer_self;
 
 extern _Thread_local thread_buffer_self thread_buffer_me __attribute__((tls_model("initial-exec")));
@@ -177,6 +199,16 @@ static inline uint64_t thread_buffer_range(void)
  * thread `tid`, which records nothing itself. *ret_own is for the end. false: no buffer is free. */
 bool thread_buffer_proxy_begin(thread_buffer_self *ret_own, int tid, const char *name);
 void thread_buffer_guest_end(const thread_buffer_self *own);
+
+/* Opens a buffer of a device's queue, which no thread owns: one thread at a time writes to it.
+ * device: the queue's name (zone_names.h). false: no buffer is free. */
+bool thread_buffer_open(thread_buffer_self *ret, uint32_t device);
+/* Counts n events of it as lost. */
+void thread_buffer_lose(thread_buffer_self *me, uint64_t n);
+/* Returns whether a fork has dropped the buffer: it was opened in the parent. */
+bool thread_buffer_is_lost(const thread_buffer_self *me);
+void thread_buffer_put_to(thread_buffer_self *me, uint64_t ticks, uint64_t word, uint64_t value);
+void thread_buffer_close(thread_buffer_self *me);
 
 /* --- for the recorder (thread_buffer.c) */
 

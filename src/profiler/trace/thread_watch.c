@@ -77,6 +77,19 @@ static uint32_t tell_new_thread(thread_watch *w, int tid, const char *name)
 	return w->tracks;
 }
 
+static uint32_t tell_device(thread_watch *w, const char *name)
+{
+	const trace_track t = {.id = ++w->tracks,
+			       .parent = WATCH_PROCESS_TRACK,
+			       .kind = TRACE_DEVICE,
+			       .pid = (int32_t)os_process_id(),
+			       .name = name};
+
+	if (w->to.track)
+		w->to.track(w->to.self, &t);
+	return t.id;
+}
+
 static const char *watch_name_of(const watched *t)
 {
 	return t->said ? t->said : t->name;
@@ -268,6 +281,8 @@ uint32_t thread_watch_lane(thread_watch *w, const thread_buffer *l)
 {
 	watched *t = l->guest ? NULL : watch_row_of(w, l->tid);
 
+	if (l->device)
+		return tell_device(w, zone_name_get(l->device)->text);
 	if (l->guest)
 		return tell_new_thread(w, l->tid, l->name);
 	if (!t || t->over)

@@ -23,6 +23,8 @@ extern bool ticks_are_tsc; /* constant while anything records */
 #define TICKS_READ()  0
 #endif
 
+extern uint64_t ticks_ns_q32; /* ns of a tick, times 2^32; constant while anything records */
+
 static inline uint64_t ticks_of_system(void)
 {
 	struct timespec t;

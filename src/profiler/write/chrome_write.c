@@ -346,13 +346,14 @@ static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_heade
 
 /* Writes the name of a process or thread. Each track with events has one such line, so that an
  * event always follows another. */
-static void put_metadata(trace_out *o, const track *t, const char *what, const char *name)
+static void put_metadata(trace_out *o, const track *t, const char *what, const char *name,
+			 bool device)
 {
 	sink_text(o->sink, o->any ? ",\n{\"ph\":\"M\"" : "\n{\"ph\":\"M\"");
 	sink_put(o->sink, t->text, t->n);
 	sink_fmt(o->sink, ",\"name\":\"%s\",\"args\":{\"name\":", what);
 	chrome_put_text(o, name);
-	sink_text(o->sink, "}}");
+	sink_text(o->sink, device ? ",\"device\":true}}" : "}}");
 	o->any = true;
 }
 
@@ -365,22 +366,23 @@ static void chrome_track(trace_out *o, const trace_track *about)
 	if (!t)
 		return;
 	/* Viewers show a thread as a separate process if its id is not positive. */
-	const uint32_t tid = about->tid > 0		   ? (uint32_t)about->tid
-			     : about->kind != TRACE_THREAD ? 0
-							   : UINT32_C(1000000000) + about->id;
+	const bool device = about->kind == TRACE_DEVICE;
+	const bool thread = about->kind == TRACE_THREAD || device;
+	const uint32_t tid = about->tid > 0 ? (uint32_t)about->tid
+			     : !thread	    ? 0
+					    : UINT32_C(1000000000) + about->id;
 	t->n = (uint32_t)snprintf(t->text, sizeof t->text, ",\"pid\":%d,\"tid\":%" PRIu32,
 				  about->pid > 0 ? (int)about->pid : 0, tid);
 	t->counter = about->kind == TRACE_COUNTER_TRACK;
 	t->of = t->counter ? about->tid : 0;
 	t->name = name;
-	snprintf(unnamed, sizeof unnamed, "%s %d",
-		 about->kind == TRACE_THREAD ? "thread" : "process",
-		 (int)(about->kind == TRACE_THREAD ? about->tid : about->pid));
+	snprintf(unnamed, sizeof unnamed, "%s %d", thread ? "thread" : "process",
+		 (int)(thread ? about->tid : about->pid));
 	if (!t->counter)
-		put_metadata(o, t, about->kind == TRACE_THREAD ? "thread_name" : "process_name",
-			     name ? name : unnamed);
+		put_metadata(o, t, thread ? "thread_name" : "process_name", name ? name : unnamed,
+			     device);
 	else if (!o->any)
-		put_metadata(o, t, "process_name", unnamed);
+		put_metadata(o, t, "process_name", unnamed, false);
 }
 
 static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
@@ -437,7 +439,7 @@ static void chrome_samples(trace_out *o, const cct *paths, const trace_sample *s
 		t.n = (uint32_t)snprintf(t.text, sizeof t.text,
 					 ",\"pid\":%" PRId32 ",\"tid\":%" PRId32, s->pid, s->tid);
 		if (!o->any)
-			put_metadata(o, &t, "process_name", "process");
+			put_metadata(o, &t, "process_name", "process", false);
 		if (s->ns < 0)
 			*end++ = '-';
 		end = put_time(end, s->ns < 0 ? -(uint64_t)s->ns : (uint64_t)s->ns, &o->time);

@@ -58,11 +58,14 @@ void paths_track(trace_out *o, const trace_track *about)
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
 		return;
 	const bool thread = about->kind == TRACE_THREAD;
-	snprintf(label, sizeof label, "%.3900s %d",
-		 about->name ? about->name
-		 : thread    ? "thread"
-			     : "process",
-		 (int)(thread ? about->tid : about->pid));
+	if (about->kind == TRACE_DEVICE)
+		snprintf(label, sizeof label, "%.3900s", about->name ? about->name : "device");
+	else
+		snprintf(label, sizeof label, "%.3900s %d",
+			 about->name ? about->name
+			 : thread    ? "thread"
+				     : "process",
+			 (int)(thread ? about->tid : about->pid));
 	t->label = string_table_intern(&o->names, label, strlen(label));
 	t->described = true;
 }

@@ -546,6 +546,12 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 		perfetto_put_name(o, PF_TRACK_NAME, name);
 		put_unit(o, about->unit);
 		break;
+	case TRACE_DEVICE:
+		perfetto_put_name(o, PF_TRACK_NAME, name);
+		/* Perfetto loses the arrows of a track that it may merge with others. */
+		put_uint(o, PF_TRACK_MERGING, PF_MERGING_NONE);
+		put_uint(o, PF_TRACK_DEVICE, 1);
+		break;
 	}
 	wire_end(&o->message, own);
 	packet_end(o, packet);

@@ -2,6 +2,8 @@
  * counter, number, and sample. Times are nanoseconds since the base. A sample has its call path,
  * the outermost function first, its depth, and as value the CPU time in ns that it represents.
  *
+ * A device's queue has its name as thread, and no tid.
+ *
  *	pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value
  *	7,9,"main",range,forward,500,1200,1,
  *
@@ -47,7 +49,8 @@ static void write_put_head(trace_out *o, const track *t, const char *kind, const
 	if (t->kind == TRACE_THREAD || t->tid > 0)
 		sink_fmt(o->sink, "%" PRId32, t->tid);
 	sink_text(o->sink, ",");
-	csv_text_field(o->sink, t->kind == TRACE_THREAD ? t->name : NULL);
+	csv_text_field(o->sink,
+		       t->kind == TRACE_THREAD || t->kind == TRACE_DEVICE ? t->name : NULL);
 	sink_text(o->sink, kind);
 	sink_text(o->sink, ",");
 	csv_text_field(o->sink, name);

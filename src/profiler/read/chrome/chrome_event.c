@@ -406,7 +406,10 @@ static dck_status keep_metadata(chrome_reader *x, const event *e)
 	if (!row)
 		return x->err->code;
 	chrome_track *t = chrome_track_at(x, row);
-	const bool thread = t->kind == TRACE_THREAD;
+	const bool thread = t->kind != TRACE_PROCESS;
+	/* Our own writer marks the queue of a device. */
+	if (thread && e->nnumbers == 1 && is_text(x, e->numbers[0].name, "device"))
+		t->kind = TRACE_DEVICE;
 	snprintf(unnamed, sizeof unnamed, "%s %d", thread ? "thread" : "process",
 		 (int)(thread ? t->tid : t->pid));
 	if (!is_text(x, e->said, unnamed))

@@ -205,7 +205,7 @@ void chrome_emit_track(chrome_reader *x, uint32_t row)
 			   .parent = t->parent,
 			   .kind = t->kind,
 			   .pid = t->pid,
-			   .tid = t->tid,
+			   .tid = t->kind == TRACE_DEVICE ? 0 : t->tid,
 			   .name = name,
 			   .unit = counter < 0 ? DCK_UNIT_NONE : thread_counters[counter].unit});
 }

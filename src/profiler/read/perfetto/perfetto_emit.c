@@ -45,11 +45,10 @@ static uint32_t perfetto_emitted_parent(const perfetto_reader *x, const perfetto
 
 static void perfetto_emit_track(perfetto_reader *x, uint32_t row)
 {
-	static const trace_track_kind kinds[] = {[PERFETTO_UNDESCRIBED] = TRACE_THREAD,
-						 [PERFETTO_PROCESS] = TRACE_PROCESS,
-						 [PERFETTO_THREAD] = TRACE_THREAD,
-						 [PERFETTO_COUNTER] = TRACE_COUNTER_TRACK,
-						 [PERFETTO_TRACK] = TRACE_THREAD};
+	static const trace_track_kind kinds[] = {
+	    [PERFETTO_UNDESCRIBED] = TRACE_THREAD, [PERFETTO_PROCESS] = TRACE_PROCESS,
+	    [PERFETTO_THREAD] = TRACE_THREAD,	   [PERFETTO_COUNTER] = TRACE_COUNTER_TRACK,
+	    [PERFETTO_TRACK] = TRACE_THREAD,	   [PERFETTO_DEVICE] = TRACE_DEVICE};
 	perfetto_track *t = perfetto_track_at(x, row);
 	uint32_t parent = 0;
 

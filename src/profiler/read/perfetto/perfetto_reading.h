@@ -18,7 +18,8 @@ typedef enum perfetto_track_kind {
 	PERFETTO_PROCESS,
 	PERFETTO_THREAD,
 	PERFETTO_COUNTER,
-	PERFETTO_TRACK
+	PERFETTO_TRACK,
+	PERFETTO_DEVICE
 } perfetto_track_kind;
 
 typedef struct perfetto_track {

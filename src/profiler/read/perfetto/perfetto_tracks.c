@@ -225,12 +225,16 @@ dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 			DCK_TRY(wire_enter(&r, &f, "a counter", &inner, x->err));
 			DCK_TRY(read_counter(inner, &said, x));
 			break;
+		case PF_TRACK_DEVICE:
+			if (said.kind == PERFETTO_TRACK)
+				said.kind = PERFETTO_DEVICE;
+			break;
 		default:
 			break;
 		}
 	}
 	DCK_TRY(x->status);
-	if (said.kind == PERFETTO_TRACK && !hash_map_find(&x->track_rows, said.uuid) &&
+	if (said.kind >= PERFETTO_TRACK && !hash_map_find(&x->track_rows, said.uuid) &&
 	    x->nlanes++ >= LANES_MAX)
 		return DCK_OK;
 	DCK_TRY(perfetto_track_of(said.uuid, &row, x));

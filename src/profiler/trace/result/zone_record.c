@@ -126,7 +126,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 	if (dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
-	dck_status st = zone_table_put(r->sums, r->name_of, r->names, b, err);
+	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);
 		return st;

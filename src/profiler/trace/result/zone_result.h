@@ -59,8 +59,8 @@ typedef struct zone_result {
 	uint64_t threads, threads_left_out; /* thread_watch.h */
 	trace_file_said said;		    /* format NULL: no file was written */
 	const char *path;
-	const char *failed; /* why the file is incomplete; NULL: complete */
-	const zone_aggregate *sums;
+	const char *failed;		     /* why the file is incomplete; NULL: complete */
+	const zone_aggregate *sums, *device; /* device: of the devices' ranges; NULL: none */
 	zone_name_of *name_of;
 	void *names;
 	thread_table table; /* of one process */

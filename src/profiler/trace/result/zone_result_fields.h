@@ -36,6 +36,7 @@ enum {
 	RESULT_USE_ABSENT = 106,   /* texts, in the order of os_thread_counter */
 	RESULT_PATHS_LOST = 107,   /* number: path_trie.lost */
 	RESULT_PATHS_FAILED = 108, /* flag: path_trie.failed */
+	RESULT_DEVICE_ZONE = 109,  /* result_zone_row, of a device's ranges */
 };
 
 /* A zone: its name and number, and zone_stats. */

@@ -15,7 +15,7 @@ static const wire_kind kind = {"result of a recording", "a result of a recording
 
 typedef struct result_reader {
 	zone_result *to;
-	zone_aggregate *sums;
+	zone_aggregate *sums, *device;
 	zone_stats *stats;  /* nzones of them */
 	const char **names; /* by number */
 	dck_list *capture;
@@ -144,7 +144,7 @@ static dck_status result_row_count(result_reader *r, wire_reader *in, const wire
 	r->npaths += f->number == RESULT_PATH;
 	r->nthreads += f->number == RESULT_THREAD;
 	r->ncapture += f->number == RESULT_CAPTURE;
-	if (f->number != RESULT_ZONE)
+	if (f->number != RESULT_ZONE && f->number != RESULT_DEVICE_ZONE)
 		return DCK_OK;
 	r->nzones++;
 	DCK_TRY(zone_read(r, in, f, &z, err));
@@ -160,15 +160,17 @@ static dck_status rows_make(result_reader *r, dck_err *err)
 	mem_arena *a = r->to->arena;
 
 	r->sums = mem_arena_array(a, 1, sizeof *r->sums);
+	r->device = mem_arena_array(a, 1, sizeof *r->device);
 	r->stats = mem_arena_array(a, r->nzones + 1, sizeof *r->stats);
 	r->names = mem_arena_array(a, (size_t)r->names_end + 1, sizeof *r->names);
 	r->capture = mem_arena_array(a, 1, sizeof *r->capture);
 	r->to->table.rows = mem_arena_array(a, r->nthreads + 1, sizeof *r->to->table.rows);
 	DCK_NEED(!mem_arena_failed(a), err, "for the result of a recording");
 	r->sums->stats = mem_arena_array(a, (size_t)r->names_end + 1, sizeof *r->sums->stats);
+	r->device->stats = mem_arena_array(a, (size_t)r->names_end + 1, sizeof *r->device->stats);
 	r->sums->paths.rows = mem_arena_array(a, r->npaths + 1, sizeof *r->sums->paths.rows);
 	DCK_NEED(!mem_arena_failed(a), err, "for the result of a recording");
-	r->sums->nstats = r->names_end;
+	r->sums->nstats = r->device->nstats = r->names_end;
 	r->sums->paths.n = r->npaths ? 1 : 0;
 	return DCK_OK;
 }
@@ -216,11 +218,15 @@ static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_
 		to->method.capture = r->capture;
 		return DCK_OK;
 	case RESULT_PERCENTILE:
-		return percentile_read(in, f, &r->sums->percentiles, err);
+		DCK_TRY(percentile_read(in, f, &r->sums->percentiles, err));
+		r->device->percentiles = r->sums->percentiles;
+		return DCK_OK;
 	case RESULT_ZONE:
+	case RESULT_DEVICE_ZONE:
 		DCK_TRY(zone_read(r, in, f, &z, err));
 		r->stats[r->zone] = z.stats;
-		r->sums->stats[z.id] = &r->stats[r->zone++];
+		(f->number == RESULT_ZONE ? r->sums : r->device)->stats[z.id] =
+		    &r->stats[r->zone++];
 		r->names[z.id] = z.name;
 		return DCK_OK;
 	case RESULT_PATH:
@@ -287,6 +293,7 @@ static dck_status zone_result_fill(result_reader *r, wire_source *s, dck_err *er
 	to->table.n = r->thread;
 	to->table.nprocesses = 1;
 	to->sums = r->sums;
+	to->device = r->device;
 	to->name_of = result_name_of;
 	to->names = r;
 	if (!to->method.clock || !to->program)

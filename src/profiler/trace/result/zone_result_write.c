@@ -48,9 +48,9 @@ static void message_put(wire_out *to, uint32_t number, const result_field *field
 	wire_end(to, message);
 }
 
-static void zone_put(wire_out *to, const result_zone *z)
+static void zone_put(wire_out *to, uint32_t number, const result_zone *z)
 {
-	const size_t message = wire_begin(to, RESULT_ZONE);
+	const size_t message = wire_begin(to, number);
 	const zone_histogram *h = z->stats.histogram;
 
 	result_put(to, result_zone_fields, z);
@@ -66,17 +66,26 @@ static void zone_put(wire_out *to, const result_zone *z)
 	wire_end(to, message);
 }
 
+static void zone_rows_write(wire_out *to, uint32_t number, const zone_result *r,
+			    const zone_aggregate *s)
+{
+	for (uint32_t i = 0; i < s->nstats; i++)
+		if (s->stats[i])
+			zone_put(to, number,
+				 &(result_zone){.name = r->name_of(r->names, i),
+						.id = i,
+						.stats = *s->stats[i]});
+}
+
 static void sums_put(wire_out *to, const zone_result *r)
 {
 	const zone_aggregate *s = r->sums;
 
 	for (size_t i = 0; i < s->percentiles.n; i++)
 		wire_put_double(to, RESULT_PERCENTILE, s->percentiles.p[i]);
-	for (uint32_t i = 0; i < s->nstats; i++)
-		if (s->stats[i])
-			zone_put(to, &(result_zone){.name = r->name_of(r->names, i),
-						    .id = i,
-						    .stats = *s->stats[i]});
+	zone_rows_write(to, RESULT_ZONE, r, s);
+	if (r->device)
+		zone_rows_write(to, RESULT_DEVICE_ZONE, r, r->device);
 	for (uint32_t i = 1; i < s->paths.n; i++)
 		message_put(to, RESULT_PATH, result_path_fields, &s->paths.rows[i]);
 	if (s->paths.lost)

@@ -13,6 +13,8 @@ const trackName = track => {
 
 	if (track.kind === "counter")
 		return track.name || "counter";
+	if (track.kind === "device")
+		return track.name || "device";
 	return track.name ? `${track.name} ${id}` : `${track.kind} ${id}`;
 };
 
@@ -34,7 +36,7 @@ export function lapBorders(t) {
  * first), then their resource use. */
 export function trackTree(t) {
 	const nodes = t.tracks.map(track => ({ track, title: trackName(track), inside: [] })), roots = [];
-	const rank = n => (isOwnCounter(n.track) ? 0 : n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 1 : 2) : n.track.kind !== "counter" ? 5 : n.track.name === "CPU share" ? 3 : 4);
+	const rank = n => (isOwnCounter(n.track) ? 0 : n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 1 : 2) : n.track.kind === "device" ? 2.5 : n.track.kind !== "counter" ? 5 : n.track.name === "CPU share" ? 3 : 4);
 
 	nodes.filter(n => !n.track.empty).forEach(n => (n.track.in === undefined ? roots : nodes[n.track.in].inside).push(n));
 	/* Laps and the like: few of them are the outline of all that is below them. */
