@@ -49,6 +49,13 @@ const result_field result_fields[] = {
     F(38, TEXT, zone_result, failed),
     F(39, TEXT, zone_result, program),
     F(40, TEXT, zone_result, table.waits_absent),
+    F(41, TEXT, zone_result, device_report.source),
+    F(42, TEXT, zone_result, device_report.absent),
+    F(43, INT64, zone_result, device_report.calls),
+    F(44, INT64, zone_result, device_report.ranges),
+    F(45, INT64, zone_result, device_report.dropped),
+    F(46, INT64, zone_result, device_report.unfinished),
+    F(47, INT64, zone_result, device_report.unjoined),
     {0},
 };
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/device_report.h"
+
+#include <stdatomic.h>
+
+static struct {
+	_Atomic(const char *) source, absent;
+	_Atomic uint64_t calls, ranges, dropped, unfinished, unjoined;
+} newest;
+
+void dck_device_report_source(const char *source)
+{
+	atomic_store(&newest.source, source);
+}
+
+void dck_device_report_absent(const char *why)
+{
+	atomic_store(&newest.absent, why);
+}
+
+void dck_device_report(const device_report *counts)
+{
+	atomic_store(&newest.calls, counts->calls);
+	atomic_store(&newest.ranges, counts->ranges);
+	atomic_store(&newest.dropped, counts->dropped);
+	atomic_store(&newest.unfinished, counts->unfinished);
+	atomic_store(&newest.unjoined, counts->unjoined);
+}
+
+device_report device_report_get(void)
+{
+	return (device_report){.source = atomic_load(&newest.source),
+			       .absent = atomic_load(&newest.absent),
+			       .calls = atomic_load(&newest.calls),
+			       .ranges = atomic_load(&newest.ranges),
+			       .dropped = atomic_load(&newest.dropped),
+			       .unfinished = atomic_load(&newest.unfinished),
+			       .unjoined = atomic_load(&newest.unjoined)};
+}
