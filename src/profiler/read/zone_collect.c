@@ -48,7 +48,7 @@ struct zone_collect {
 	int64_t unix_ns;
 };
 
-static zone_aggregate *sums_of(zone_collect *c, const track *t)
+static zone_aggregate *collect_sums(zone_collect *c, const track *t)
 {
 	return t->device ? &c->device : &c->sums;
 }
@@ -57,8 +57,8 @@ static void collect_end(zone_collect *c, track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(&t->open);
 
-	c->unmatched += zone_aggregate_end(sums_of(c, t), &t->open, ns, !top || !top->unended) ==
-			ZONE_UNMATCHED;
+	c->unmatched += zone_aggregate_end(collect_sums(c, t), &t->open, ns,
+					   !top || !top->unended) == ZONE_UNMATCHED;
 }
 
 static void collect_number(zone_collect *c, track *t, const trace_event *e)
@@ -135,7 +135,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			zone_aggregate_begin(sums_of(c, t), &t->open, t->last_ns, e->name);
+			zone_aggregate_begin(collect_sums(c, t), &t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
@@ -175,7 +175,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
 		track *t = id_table_find(&c->tracks, i);
 
-		zone_aggregate_close(sums_of(c, t), &t->open, t->last_ns);
+		zone_aggregate_close(collect_sums(c, t), &t->open, t->last_ns);
 		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
 	}
 	zone_aggregate_close_ranges(&c->sums, c->last_ns, &unmatched);

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_table.c - tables of ranges: a row for each name, the longest total first, with the interval
+ * of its mean (zone_stats_mean.c) and the percentiles of its histogram. A percentile needs as many
+ * calls as its own interval would (stat_quantile_runs()); with fewer it is absent, with that
+ * reason. The answer compares self times, in which waits count only if there is nothing else.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/zone_table.h"
 
 #include "base/err.h"

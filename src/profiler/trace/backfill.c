@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/backfill.h"
 
-#include "deepclock/zone.h"
-
 #include "profiler/trace/zone_names.h"
 
 #include <stdio.h>
@@ -10,14 +8,9 @@
 
 enum { NAME_BYTES = 256 };
 
-static bool recording(void)
-{
-	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
-}
-
 void dck_past_begin(past *p, uint64_t ns)
 {
-	*p = (past){.on = recording(), .at = thread_buffer_me.next, .ns = {ns, ns}};
+	*p = (past){.on = trace_is_recording(), .at = thread_buffer_me.next, .ns = {ns, ns}};
 	thread_buffer_me.quiet = thread_buffer_me.next;
 	if (p->on)
 		p->ticks[0] = p->ticks[1] = ticks_now();
@@ -25,7 +18,7 @@ void dck_past_begin(past *p, uint64_t ns)
 
 bool dck_past_end(past *p, uint64_t ns)
 {
-	if (!p->on || !recording() || thread_buffer_me.next != p->at)
+	if (!p->on || !trace_is_recording() || thread_buffer_me.next != p->at)
 		return false;
 	p->ns[1] = ns;
 	p->ticks[1] = ticks_now();
@@ -64,10 +57,8 @@ void dck_past_pop(const past *p, uint64_t ns)
 
 void dck_past_number(const past *p, uint32_t name, double value, uint64_t ns)
 {
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	thread_buffer_put_value(ticks_of(p, ns), LANE_WORD(LANE_NUMBER, name), bits);
+	thread_buffer_put_value(ticks_of(p, ns), LANE_WORD(LANE_NUMBER, name),
+				thread_buffer_bits(value));
 }
 
 bool dck_past_thread_begin(past *p, int tid, const char *name)

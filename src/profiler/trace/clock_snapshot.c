@@ -4,6 +4,11 @@
 #include "os/os.h"
 #include "profiler/trace/ticks.h"
 
+uint64_t ticks_ns_q32 = UINT64_C(1) << 32;
+#if defined(__x86_64__)
+bool ticks_are_tsc;
+#endif
+
 enum { TRIES = 8 };
 
 typedef struct reading {
@@ -23,6 +28,14 @@ static reading read_closest(uint64_t (*clock_ns)(void))
 			best = (reading){ns, before + (after - before) / 2, after - before};
 	}
 	return best;
+}
+
+void clock_snapshot_pair(uint64_t *ret_ns, uint64_t *ret_ticks)
+{
+	const reading r = read_closest(os_now_ns);
+
+	*ret_ns = r.ns;
+	*ret_ticks = r.ticks;
 }
 
 static uint64_t unix_ns(void)

@@ -14,5 +14,7 @@
 
 /* Reads all clocks at the same instant, *ret_ticks; sets all of *ret. */
 void clock_snapshot(double ns_per_tick, uint64_t *ret_ticks, trace_header *ret);
+/* Reads CLOCK_MONOTONIC and the clock of events at the same instant. */
+void clock_snapshot_pair(uint64_t *ret_ns, uint64_t *ret_ticks);
 
 #endif

@@ -14,15 +14,15 @@
 #include "profiler/trace/device_track.h"
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
 #include "profiler/trace/backfill.h"
 #include "profiler/trace/capture.h"
+#include "profiler/trace/clock_snapshot.h"
 #include "profiler/trace/zone_names.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SYNCS = 64, SYNC_NS = 10000000, SYNC_TRIES = 4, SYNC_NARROW_NS = 200, NAME_BYTES = 192 };
+enum { SYNCS = 64, SYNC_NS = 10000000, NAME_BYTES = 192 };
 
 typedef struct track_row {
 	thread_buffer_self buffer; /* thread_buffer NULL: not open */
@@ -40,36 +40,19 @@ struct device_track {
 	bool is_tsc; /* of the pairs */
 };
 
-static bool recording(void)
-{
-	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
-}
-
 /* --- clocks */
 
 static void sync_now(device_track *t)
 {
 	const bool is_tsc = TICKS_QUICK();
-	uint64_t before = ticks_of_system(), narrow = UINT64_MAX, ns = 0, ticks = 0;
 
 	if (t->is_tsc != is_tsc)
 		t->nsyncs = 0;
 	t->is_tsc = is_tsc;
-	if (t->nsyncs && before - t->syncs[(t->nsyncs - 1) % SYNCS].ns < SYNC_NS)
+	if (t->nsyncs && ticks_of_system() - t->syncs[(t->nsyncs - 1) % SYNCS].ns < SYNC_NS)
 		return;
-	/* The narrowest of a few: the thread may be preempted between two readings. */
-	for (int i = 0; i < SYNC_TRIES && narrow > SYNC_NARROW_NS; i++) {
-		const uint64_t read = ticks_now(), after = ticks_of_system();
-
-		if (after - before < narrow) {
-			narrow = after - before;
-			ns = before + narrow / 2;
-			ticks = is_tsc ? read : ns;
-		}
-		before = after;
-	}
-	t->syncs[t->nsyncs % SYNCS].ns = ns;
-	t->syncs[t->nsyncs++ % SYNCS].ticks = ticks;
+	clock_snapshot_pair(&t->syncs[t->nsyncs % SYNCS].ns, &t->syncs[t->nsyncs % SYNCS].ticks);
+	t->nsyncs++;
 }
 
 /* Returns the ticks `ns` after a number of ticks; negative: before it. */
@@ -80,7 +63,7 @@ static uint64_t ticks_moved(uint64_t ticks, int64_t ns)
 	return moved < 0 && -moved > (double)ticks ? 0 : ticks + (uint64_t)(int64_t)moved;
 }
 
-static uint64_t ticks_of(device_track *t, uint64_t ns)
+static uint64_t track_ticks(device_track *t, uint64_t ns)
 {
 	const uint64_t first = t->nsyncs > SYNCS ? t->nsyncs - SYNCS : 0, last = t->nsyncs - 1;
 	uint64_t i = last;
@@ -118,7 +101,7 @@ static void put(device_track *t, size_t i, uint64_t ns, uint64_t word, uint64_t 
 	track_row *r = &t->rows[i];
 
 	r->last_ns = ns > r->last_ns ? ns : r->last_ns;
-	thread_buffer_put_to(&r->buffer, ticks_of(t, r->last_ns), word, value);
+	thread_buffer_put_to(&r->buffer, track_ticks(t, r->last_ns), word, value);
 }
 
 /* Returns the time, or now if that is earlier. */
@@ -129,19 +112,11 @@ static uint64_t not_after_now(uint64_t ns)
 	return ns < now ? ns : now;
 }
 
-static uint64_t bits_of(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
 /* --- the interface */
 
 uint64_t dck_device_flow(void)
 {
-	const uint64_t id = recording() ? thread_buffer_range() : 0;
+	const uint64_t id = trace_is_recording() ? thread_buffer_range() : 0;
 
 	return id && capture_put_value(LANE_WORD(LANE_FLOW_BEGIN, 0), id) ? id : 0;
 }
@@ -172,7 +147,7 @@ void dck_device_track_sync(device_track *t)
 
 void dck_device_track_begin(device_track *t, uint32_t name, uint64_t ns, uint64_t flow)
 {
-	if (!recording() || !row_is_open(t, 0))
+	if (!trace_is_recording() || !row_is_open(t, 0))
 		return;
 	sync_now(t);
 	put(t, 0, not_after_now(ns), LANE_WORD(LANE_PUSH, name), 0);
@@ -182,13 +157,13 @@ void dck_device_track_begin(device_track *t, uint32_t name, uint64_t ns, uint64_
 
 void dck_device_track_number(device_track *t, uint32_t name, double value)
 {
-	if (recording() && row_is_open(t, 0))
-		put(t, 0, 0, LANE_WORD(LANE_NUMBER, name), bits_of(value));
+	if (trace_is_recording() && row_is_open(t, 0))
+		put(t, 0, 0, LANE_WORD(LANE_NUMBER, name), thread_buffer_bits(value));
 }
 
 void dck_device_track_end(device_track *t, uint64_t ns)
 {
-	if (!recording() || !row_is_open(t, 0))
+	if (!trace_is_recording() || !row_is_open(t, 0))
 		return;
 	sync_now(t);
 	put(t, 0, not_after_now(ns), LANE_WORD(LANE_POP, 0), 0);
@@ -211,7 +186,7 @@ void dck_device_track_range(device_track *t, const device_range *r)
 {
 	const size_t i = row_for(t, r->begin_ns);
 
-	if (!recording() || !row_is_open(t, i))
+	if (!trace_is_recording() || !row_is_open(t, i))
 		return;
 	sync_now(t);
 	put(t, i, not_after_now(r->begin_ns), LANE_WORD(LANE_PUSH, r->name), 0);
@@ -219,6 +194,6 @@ void dck_device_track_range(device_track *t, const device_range *r)
 		put(t, i, 0, LANE_WORD(LANE_FLOW_END, 0), r->flow);
 	for (unsigned k = 0; k < r->nnumbers && k < DEVICE_TRACK_NUMBERS; k++)
 		put(t, i, 0, LANE_WORD(LANE_NUMBER, r->numbers[k].name),
-		    bits_of(r->numbers[k].value));
+		    thread_buffer_bits(r->numbers[k].value));
 	put(t, i, not_after_now(r->end_ns), LANE_WORD(LANE_POP, 0), 0);
 }

@@ -23,8 +23,8 @@
  * ranges sorted by their begin, or tracks are wasted. When all overlap, the range begins where the
  * last one ended. Do not mix both kinds on a track.
  *
- * A device's ranges are summed separately from the zones of threads (table "device_zones"). An
- *event that does not fit is dropped and counted, as a thread's is. Without a recording nothing is
+ * A device's ranges are summed separately from the zones of threads (table "device_zones"). Events
+ * that do not fit are dropped and counted, as a thread's are. Without a recording nothing is
  * written. A track may be opened before the recording begins, and serves several recordings; after
  * fork() the child's tracks are opened again by themselves.
  *

@@ -92,14 +92,6 @@ static void event_append(nesting *f, nesting_thread *t, uint64_t ns, trace_kind 
 	event_init(&f->batch[f->nbatch++], ns, kind, name, value);
 }
 
-static uint64_t bits_of(double real)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &real, sizeof bits);
-	return bits;
-}
-
 void nesting_flush(nesting *f, nesting_thread *t)
 {
 	if (f->nbatch && t->first_ns > f->batch[0].ns)
@@ -167,14 +159,14 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l)
 /* --- ranges of a thread */
 
 /* A device's time is not a thread's. */
-static inline zone_aggregate *sums_of(nesting *f, const nesting_thread *t)
+static inline zone_aggregate *nesting_sums(nesting *f, const nesting_thread *t)
 {
 	return t->device ? &f->device : &f->sums;
 }
 
 static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
-	if (!zone_aggregate_begin(sums_of(f, t), &t->open, ns, name)) {
+	if (!zone_aggregate_begin(nesting_sums(f, t), &t->open, ns, name)) {
 		f->counts.lost++;
 		return;
 	}
@@ -186,11 +178,11 @@ static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t na
 /* Ends the innermost range. */
 static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 {
-	switch (zone_aggregate_end(sums_of(f, t), &t->open, ns, finished)) {
+	switch (zone_aggregate_end(nesting_sums(f, t), &t->open, ns, finished)) {
 	case ZONE_ENDED:
 		if (!finished) {
 			f->counts.unfinished++;
-			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
+			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, thread_buffer_bits(1));
 		}
 		event_append(f, t, ns, TRACE_END, 0, 0);
 		break;
@@ -225,7 +217,7 @@ static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t st
 	}
 	for (size_t i = 0; i < n; i++) {
 		zone_stack_top(&t->open)->continued = true;
-		event_append(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+		event_append(f, t, ns, TRACE_NUMBER, f->continued, thread_buffer_bits(1));
 		pop_top(f, t, ns, true);
 	}
 	pop_top(f, t, ns, true);
@@ -395,7 +387,7 @@ static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64
 			uint32_t name)
 {
 	if (t->open.too_deep ||
-	    !zone_aggregate_leaf(sums_of(f, t), &t->open, begin_ns, end_ns, name))
+	    !zone_aggregate_leaf(nesting_sums(f, t), &t->open, begin_ns, end_ns, name))
 		return false;
 	if (!f->to.events)
 		return true;

@@ -19,11 +19,13 @@
 #ifndef TRACE_THREAD_BUFFER_H
 #define TRACE_THREAD_BUFFER_H
 
+#include "deepclock/zone.h"
 #include "os/os.h"
 #include "profiler/trace/ticks.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 /* An event's word: the name's id in the lower half, the kind in the byte above, and then the stack
  * of ranges that it pushes or pops: 0 is the stack of zones, annotation.h has others. */
@@ -103,6 +105,19 @@ typedef struct thread_buffer {
 
 /* Bits of dck_trace_on: active listeners. */
 enum { LISTEN_RECORD = 1, LISTEN_EMIT = 2 /* nvtx_emit.h */ };
+static inline bool trace_is_recording(void)
+{
+	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
+}
+
+/* A number as the value of an event. */
+static inline uint64_t thread_buffer_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
 
 /* Thread-local state. */
 typedef struct thread_buffer_self {

@@ -10,8 +10,6 @@
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/zone_names.h"
 
-#include <string.h>
-
 int dck_trace_on;
 
 static uint32_t trace_zone_name_of(dck_zone_site *site)
@@ -99,10 +97,9 @@ void dck_zone_mark(dck_zone_site *site)
 
 static void zone_put_real(thread_buffer_kind kind, dck_zone_site *site, double value)
 {
-	uint64_t bits;
+	const uint64_t bits = thread_buffer_bits(value);
 	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
-	memcpy(&bits, &value, sizeof bits);
 	if (to & LISTEN_RECORD)
 		capture_put_value(LANE_WORD(kind, trace_zone_name_of(site)), bits);
 	if (to & LISTEN_EMIT)

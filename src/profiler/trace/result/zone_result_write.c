@@ -66,7 +66,8 @@ static void zone_put(wire_out *to, uint32_t number, const result_zone *z)
 	wire_end(to, message);
 }
 
-static void zones_put(wire_out *to, uint32_t number, const zone_result *r, const zone_aggregate *s)
+static void zone_rows_write(wire_out *to, uint32_t number, const zone_result *r,
+			    const zone_aggregate *s)
 {
 	for (uint32_t i = 0; i < s->nstats; i++)
 		if (s->stats[i])
@@ -82,9 +83,9 @@ static void sums_put(wire_out *to, const zone_result *r)
 
 	for (size_t i = 0; i < s->percentiles.n; i++)
 		wire_put_double(to, RESULT_PERCENTILE, s->percentiles.p[i]);
-	zones_put(to, RESULT_ZONE, r, s);
+	zone_rows_write(to, RESULT_ZONE, r, s);
 	if (r->device)
-		zones_put(to, RESULT_DEVICE_ZONE, r, r->device);
+		zone_rows_write(to, RESULT_DEVICE_ZONE, r, r->device);
 	for (uint32_t i = 1; i < s->paths.n; i++)
 		message_put(to, RESULT_PATH, result_path_fields, &s->paths.rows[i]);
 	if (s->paths.lost)
