@@ -29,11 +29,11 @@ SET_UP = {
                           "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
                           "dck_zone_end dck_zone_start": "the recorder, which has the same rules"},
     "deepclock_cuda": {"dlopen dlsym dlclose dlerror secure_getenv snprintf __cxa_atexit pthread_create pthread_detach "
-                       "pthread_setname_np pthread_sigmask": "CUPTI, when the program initialises CUDA",
+                       "pthread_setname_np pthread_sigmask nanosleep": "CUPTI, when the program initialises CUDA",
                        "free pthread_mutex_lock pthread_mutex_unlock": "CUPTI's records: in its own thread, or in one that flushes; "
                        "__cxa_demangle() allocates",
                        "dck_past_name dck_trace_on dck_zone_push dck_zone_pop dck_device_flow dck_device_track_open "
-                       "dck_device_track_range dck_device_report dck_device_report_source dck_device_report_absent":
+                       "dck_device_track_range dck_device_report dck_device_report_source dck_device_report_absent dck_device_report_thread":
                        "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
                           "malloc free": "the argument of a thread that begins, in its creator",

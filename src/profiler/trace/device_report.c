@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/device_report.h"
 
+#include "os/os.h"
+#include "profiler/trace/thread_buffer.h"
+
 #include <stdatomic.h>
 
 static struct {
 	_Atomic(const char *) source, absent;
 	_Atomic uint64_t calls, ranges, dropped, unfinished, unjoined;
 } newest;
+
+static _Atomic int thread; /* 0: none */
+
+void dck_device_report_thread(void)
+{
+	thread_buffer_me.unseen = true;
+	atomic_store(&thread, os_thread_id());
+}
+
+bool device_report_is_thread(int tid)
+{
+	return tid == atomic_load(&thread);
+}
 
 void dck_device_report_source(const char *source)
 {

@@ -14,6 +14,7 @@
 
 #include "deepclock/base.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct device_report {
@@ -29,7 +30,11 @@ DCK_API void dck_device_report_source(const char *source);
 DCK_API void dck_device_report_absent(const char *why);
 DCK_API void dck_device_report(const device_report *counts); /* its texts are ignored */
 
+/* The calling thread is the collector's, not the program's. */
+DCK_API void dck_device_report_thread(void);
+
 /* For the recorder. */
+bool device_report_is_thread(int tid);
 device_report device_report_get(void);
 
 #endif

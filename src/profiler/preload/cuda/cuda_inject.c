@@ -20,7 +20,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,14 +41,14 @@ static bool flush(bool last)
 	return live && !last;
 }
 
-/* The sleep is a system call: a blocking call of libc would be recorded as one of the program. */
 static void *flush_thread(void *unused)
 {
 	const struct timespec time = {.tv_nsec = FLUSH_NS};
 
 	pthread_setname_np(pthread_self(), "deepclock cuda");
+	dck_device_report_thread();
 	do
-		syscall(SYS_nanosleep, &time, NULL);
+		nanosleep(&time, NULL);
 	while (flush(false));
 	return unused;
 }

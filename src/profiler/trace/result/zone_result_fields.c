@@ -72,6 +72,8 @@ const result_field result_zone_fields[] = {
     F(10, FLAG, result_zone, stats.self_unknown),
     F(11, FLAG, result_zone, stats.wait),
     F(12, INT64, result_zone, stats.batch_calls),
+    F(13, INT64, result_zone, stats.device_ns),
+    F(14, REAL, result_zone, stats.bytes),
     {0},
 };
 
