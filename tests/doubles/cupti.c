@@ -104,7 +104,7 @@ static void called(const char *function, uint32_t correlation, bool begins)
 	const size_t n = runtime ? RUNTIME_CALLS : DRIVER_CALLS;
 	const unsigned domain = runtime ? CUPTI_API_RUNTIME : CUPTI_API_DRIVER;
 	uint64_t own = 0;
-	const cupti_call_data data = {.site = begins ? CUPTI_API_ENTER : CUPTI_API_EXIT,
+	const cupti_call_data data = {.site = begins ? CUPTI_CALL_BEGINS : CUPTI_CALL_ENDS,
 				      .function_name = function,
 				      .own = &own,
 				      .correlation = correlation};

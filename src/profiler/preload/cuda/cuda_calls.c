@@ -163,7 +163,7 @@ void cuda_calls_callback(void *self, cupti_domain domain, cupti_call call, const
 	(void)self;
 	if (domain < CUPTI_API_DRIVER || domain > CUPTI_API_RUNTIME || call >= CALLS_MAX)
 		return;
-	if (d->site == CUPTI_API_ENTER)
+	if (d->site == CUPTI_CALL_BEGINS)
 		call_begins(domain, call, d);
 	else
 		call_ends();

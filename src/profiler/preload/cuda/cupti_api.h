@@ -72,11 +72,11 @@ enum {
 	CUPTI_API_PTOP = 10
 };
 
-enum { CUPTI_API_ENTER = 0, CUPTI_API_EXIT = 1 };
+enum { CUPTI_CALL_BEGINS = 0, CUPTI_CALL_ENDS = 1 };
 
 /* What a callback of a call gets. */
 typedef struct cupti_call_data {
-	unsigned site; /* CUPTI_API_ENTER, CUPTI_API_EXIT */
+	unsigned site; /* CUPTI_CALL_BEGINS, CUPTI_CALL_ENDS */
 	const char *function_name;
 	const void *parameters;
 	void *return_value;
