@@ -98,11 +98,12 @@ static bool is_wanted(const char *name, bool *ret_enqueues)
 					    "MemFree",		"cudaFree",	    "HostAlloc",
 					    "Prefetch",		"ModuleLoad",	    "LibraryLoad",
 					    "PrimaryCtxRetain", "GraphInstantiate", NULL};
-	/* Nodes of graphs are only described by these. */
-	const bool describes = strstr(name, "Graph") && !strstr(name, "GraphLaunch");
-
-	*ret_enqueues = !describes && has_any(name, work);
-	return *ret_enqueues || (has_any(name, other) && !strstr(name, "GraphAdd"));
+	/* The nodes of a graph are only described by these. */
+	if (strstr(name, "Graph") && !strstr(name, "GraphLaunch") &&
+	    !strstr(name, "GraphInstantiate"))
+		return false;
+	*ret_enqueues = has_any(name, work);
+	return *ret_enqueues || has_any(name, other);
 }
 
 void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber)

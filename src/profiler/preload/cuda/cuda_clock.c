@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_clock.h"
 
-#define APART_NS UINT64_C(1000000)
+#define APART_NS UINT64_C(100000000)
 
 void cuda_clock_pair(cuda_clock *c, uint64_t theirs, uint64_t ours)
 {

@@ -22,8 +22,9 @@ typedef struct cuda_clock {
 	uint64_t theirs[2], ours[2];
 } cuda_clock; /* {0}: the clocks are one */
 
-/* Adds a pair of readings; one that follows the last by less than 1 ms replaces it, because its
- * rate would be noise. */
+/* Adds a pair of readings; two closer than 100 ms have no
+ * rate, which would be noise: of the first two the first stays alone, later the newer one replaces
+ * the other. */
 void cuda_clock_pair(cuda_clock *c, uint64_t theirs, uint64_t ours);
 uint64_t cuda_clock_convert(const cuda_clock *c, uint64_t theirs);
 
