@@ -96,7 +96,7 @@ LAYERS = {
     # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "backfill device_report device_track result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
+                           "backfill device_track result/device_report result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
     "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),

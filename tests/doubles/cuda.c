@@ -23,7 +23,6 @@
 #include "double.h"
 #include "observer.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -346,24 +345,6 @@ static int physical(int index)
 	return -1;
 }
 
-static void injection_load(void)
-{
-#ifndef DOUBLE_HIP
-	const char *path = getenv("CUDA_INJECTION64_PATH");
-	static bool loaded;
-	void *library = path && *path && !loaded ? dlopen(path, RTLD_NOW) : NULL;
-	void *found = library ? dlsym(library, "InitializeInjection") : NULL;
-	int (*begin)(void);
-
-	if (library)
-		loaded = true;
-	if (found) {
-		memcpy(&begin, &found, sizeof begin);
-		begin();
-	}
-#endif
-}
-
 static api_result initialise(unsigned flags)
 {
 	BEGIN(cuInit, hipInit, false)
@@ -378,8 +359,10 @@ api_result NAME(cuInit, hipInit)(unsigned flags)
 {
 	const api_result result = initialise(flags);
 
+#ifndef DOUBLE_HIP
 	if (result == API_SUCCESS)
 		injection_load();
+#endif
 	return result;
 }
 

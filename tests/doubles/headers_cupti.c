@@ -1,5 +1,5 @@
-/* headers_cupti.c - compares src/profiler/preload/cuda/cupti_api.h with those of CUPTI; KERNEL, COPY,
- * COPY_PEER and SET are NVIDIA's newest records there. It is compiled only.
+/* headers_cupti.c - compares src/profiler/preload/cuda/cupti_api.h with those of CUPTI; KERNEL,
+ * COPY, COPY_PEER and SET are NVIDIA's newest records there. It is compiled only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
@@ -25,8 +25,8 @@ typedef CUpti_TimestampCallbackFunc cupti_timestamp;
 #define SIZE(a, b) _Static_assert(sizeof(a) == (b), #a)
 #define IS(ours, theirs) \
 	_Static_assert((unsigned long long)(ours) == (unsigned long long)(theirs), #theirs)
-#define AT(ours, member, theirs, name)                                                     \
-	_Static_assert(offsetof(ours, member) == offsetof(theirs, name) &&                 \
+#define AT(ours, member, theirs, name)                                                 \
+	_Static_assert(offsetof(ours, member) == offsetof(theirs, name) &&             \
 			   sizeof(((ours *)0)->member) == sizeof(((theirs *)0)->name), \
 		       #theirs " " #name)
 
@@ -42,8 +42,7 @@ SIZE(cupti_call, sizeof(uint32_t));
 SIZE(cupti_subscriber, sizeof(void *));
 SIZE(cupti_context, sizeof(void *));
 AT(CUpti_Activity, kind, CUpti_Activity, kind);
-SAME(CUpti_CallbackFunc,
-     void (*)(void *, CUpti_CallbackDomain, CUpti_CallbackId, const void *));
+SAME(CUpti_CallbackFunc, void (*)(void *, CUpti_CallbackDomain, CUpti_CallbackId, const void *));
 SAME(CUpti_BuffersCallbackRequestFunc, void (*)(uint8_t **, size_t *, size_t *));
 SAME(CUpti_BuffersCallbackCompleteFunc, void (*)(CUcontext, uint32_t, uint8_t *, size_t, size_t));
 SAME(CUpti_TimestampCallbackFunc, uint64_t (*)(void));

@@ -25,7 +25,7 @@
 #include "os/os.h"
 #include "profiler/trace/capture.h"
 #include "profiler/trace/clock_snapshot.h"
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 #include "profiler/trace/result/zone_result.h"
 #include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/thread_watch.h"

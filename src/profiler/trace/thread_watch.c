@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/thread_watch.h"
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 
 #include "base/err.h"
 #include "base/mem.h"

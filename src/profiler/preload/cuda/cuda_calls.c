@@ -82,7 +82,7 @@ uint64_t cuda_calls_count(void)
 
 /* --- which calls */
 
-static bool has_any(const char *name, const char *const *words)
+static bool name_has_any(const char *name, const char *const *words)
 {
 	for (; *words; words++)
 		if (strstr(name, *words))
@@ -91,7 +91,7 @@ static bool has_any(const char *name, const char *const *words)
 }
 
 /* Whether a call is recorded, by its name; *ret_enqueues: it enqueues work on the device. */
-static bool is_wanted(const char *name, bool *ret_enqueues)
+static bool call_is_wanted(const char *name, bool *ret_enqueues)
 {
 	static const char *const work[] = {"Launch", "Memcpy", "Memset", NULL};
 	static const char *const other[] = {"Synchronize",	"Malloc",	    "MemAlloc",
@@ -102,8 +102,8 @@ static bool is_wanted(const char *name, bool *ret_enqueues)
 	if (strstr(name, "Graph") && !strstr(name, "GraphLaunch") &&
 	    !strstr(name, "GraphInstantiate"))
 		return false;
-	*ret_enqueues = has_any(name, work);
-	return *ret_enqueues || has_any(name, other);
+	*ret_enqueues = name_has_any(name, work);
+	return *ret_enqueues || name_has_any(name, other);
 }
 
 void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber)
@@ -114,7 +114,7 @@ void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber)
 
 			if (f->call_name(d, call, &name) != CUPTI_API_SUCCESS || !name)
 				continue;
-			if (is_wanted(name, &enqueues[d - 1][call]))
+			if (call_is_wanted(name, &enqueues[d - 1][call]))
 				f->enable_callback(1, subscriber, d, call);
 		}
 }

@@ -14,7 +14,7 @@
 #include "cuda_calls.h"
 #include "cuda_records.h"
 
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 static bool ended;
 static pid_t owner; /* not of a child of fork() */
 
-static bool flush(bool last)
+static bool cuda_flush(bool last)
 {
 	pthread_mutex_lock(&flushing);
 	const bool live = !ended;
@@ -49,7 +49,7 @@ static void *flush_thread(void *unused)
 	dck_device_report_thread();
 	do
 		nanosleep(&time, NULL);
-	while (flush(false));
+	while (cuda_flush(false));
 	return unused;
 }
 
@@ -57,12 +57,12 @@ static void process_ends(void)
 {
 	if (getpid() != owner)
 		return;
-	flush(true);
+	cuda_flush(true);
 	cuda_records_report();
 }
 
 /* The program's signals are for its own threads. */
-static bool thread_start(void)
+static bool flush_thread_start(void)
 {
 	sigset_t all, mask;
 	pthread_t thread;
@@ -156,6 +156,6 @@ int InitializeInjection(void)
 		snprintf(source, sizeof source, "CUPTI, API %u", version);
 	dck_device_report_source(source);
 	atexit(process_ends);
-	thread_start();
+	flush_thread_start();
 	return 1;
 }

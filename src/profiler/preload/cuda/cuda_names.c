@@ -11,7 +11,7 @@
 
 enum { CACHE = 4096 }; /* kernels; beyond, a name is made each time */
 
-static uint64_t hash_of(const char *text)
+static uint64_t name_hash(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
@@ -70,7 +70,7 @@ void cuda_kernel_name(const char *mangled, char to[CUDA_NAME_BYTES])
 		snprintf(to, CUDA_NAME_BYTES, "%.*s", (int)n, name);
 	else
 		snprintf(to, CUDA_NAME_BYTES, "%.*s... #%08x", CUDA_NAME_BYTES - 15, name,
-			 (unsigned)(hash_of(mangled) >> 32));
+			 (unsigned)(name_hash(mangled) >> 32));
 	free(plain);
 }
 
@@ -80,7 +80,7 @@ uint32_t cuda_kernel_id(const char *mangled)
 		uint64_t hash;
 		uint32_t id;
 	} cache[CACHE];
-	const uint64_t hash = hash_of(mangled);
+	const uint64_t hash = name_hash(mangled);
 	char name[CUDA_NAME_BYTES];
 	size_t at = hash % CACHE, looked = 0;
 

@@ -15,7 +15,7 @@
 #include "cuda_names.h"
 
 #include "profiler/trace/backfill.h"
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 #include "profiler/trace/device_track.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static uint32_t bytes_name, rate_name;
 static uint64_t nranges, nunfinished, nunjoined;
 static _Atomic uint64_t ndropped;
 
-static uint64_t now_ns(void)
+static uint64_t records_now_ns(void)
 {
 	struct timespec t;
 
@@ -64,9 +64,9 @@ static void clocks_read(void)
 
 	for (int i = 0; own_clock && i < 8; i++) {
 		uint64_t read;
-		const uint64_t before = now_ns();
+		const uint64_t before = records_now_ns();
 		const bool known = cupti.timestamp(&read) == CUPTI_API_SUCCESS;
-		const uint64_t width = now_ns() - before;
+		const uint64_t width = records_now_ns() - before;
 
 		if (!known || width >= best)
 			continue;
@@ -149,7 +149,7 @@ static void work_write(const work *w)
 	nranges++;
 }
 
-static void sift(work *w, size_t from, size_t n)
+static void works_sift(work *w, size_t from, size_t n)
 {
 	const work moved = w[from];
 	size_t child;
@@ -166,13 +166,13 @@ static void sift(work *w, size_t from, size_t n)
 static void works_write(void)
 {
 	for (size_t i = nworks / 2; i-- > 0;)
-		sift(works, i, nworks);
+		works_sift(works, i, nworks);
 	for (size_t n = nworks; n > 1;) {
 		const work last = works[--n];
 
 		works[n] = works[0];
 		works[0] = last;
-		sift(works, 0, n);
+		works_sift(works, 0, n);
 	}
 	for (size_t i = 0; i < nworks; i++)
 		work_write(&works[i]);
@@ -213,7 +213,7 @@ static void work_add(uint64_t start, uint64_t end, work w)
 	works[nworks++] = w;
 }
 
-static void record_read(const cupti_record *record)
+static void cupti_record_read(const cupti_record *record)
 {
 	switch (record->kind) {
 	case CUPTI_API_KERNEL: {
@@ -287,7 +287,7 @@ void cuda_records_completed(cupti_context context, uint32_t stream, uint8_t *buf
 	pthread_mutex_lock(&lock);
 	clocks_read();
 	while (valid && cupti.next_record(buffer, valid, &record) == CUPTI_API_SUCCESS)
-		record_read(record);
+		cupti_record_read(record);
 	works_write();
 	if (cupti.dropped(context, stream, &dropped) == CUPTI_API_SUCCESS)
 		ndropped += dropped;

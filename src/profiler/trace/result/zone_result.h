@@ -21,7 +21,7 @@
 #include "profiler/timeline/thread_table.h"
 #include "profiler/timeline/zone_aggregate.h"
 #include "profiler/timeline/zone_table.h"
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 #include "profiler/trace/drain.h"
 #include "profiler/trace/trace_file.h"
 

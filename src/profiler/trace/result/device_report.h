@@ -9,8 +9,8 @@
  * Texts are static or live as long as the process. Any thread may call; one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACE_DEVICE_REPORT_H
-#define TRACE_DEVICE_REPORT_H
+#ifndef RESULT_DEVICE_REPORT_H
+#define RESULT_DEVICE_REPORT_H
 
 #include "deepclock/base.h"
 

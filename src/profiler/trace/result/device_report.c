@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/trace/device_report.h"
+#include "profiler/trace/result/device_report.h"
 
 #include "os/os.h"
 #include "profiler/trace/thread_buffer.h"
