@@ -31,6 +31,7 @@
 #include "profiler/trace/trace_program.h"
 #include "profiler/trace/trace_samples.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,39 @@ static const char *cuda_injection_find(mem_arena *a, const char **ret_why)
 	return NULL;
 }
 
+/* Returns the variable with the directories of CUPTI in the packages of the program, if it is
+ * Python, else of the python3 in PATH; NULL: none. In a virtual environment the interpreter is a
+ * link, and its packages come second. */
+static const char *cuda_packages_find(mem_arena *a, const char *program)
+{
+	static const char *const packages[] = {"lib/python3*/site-packages/nvidia/cu13/lib",
+					       "lib/python3*/site-packages/nvidia/cuda_cupti/lib"};
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *places = "";
+	char *path = NULL, real[PATH_MAX];
+
+	if (os_find_program(strncmp(name, "python", 6) == 0 ? program : "python3", &path, NULL) !=
+	    DCK_OK)
+		return NULL;
+	const char *resolved = realpath(path, real), *interpreters[] = {path, resolved};
+	for (size_t i = 0; i < 2 && interpreters[i]; i++) {
+		const char *bin = strrchr(interpreters[i], '/');
+		const size_t n = bin ? (size_t)(bin - interpreters[i]) : 0;
+		const char *directory = n ? mem_arena_dup_n(a, interpreters[i], n) : NULL;
+
+		for (size_t k = 0; directory && k < 2; k++) {
+			const char *found =
+			    os_path_newest(a, directory, mem_arena_fmt(a, "../%s", packages[k]));
+
+			if (found)
+				places =
+				    mem_arena_fmt(a, "%s%s%s", places, *places ? ":" : "", found);
+		}
+	}
+	mem_free(path);
+	return places && *places ? mem_arena_fmt(a, "DEEPCLOCK_TRACE_CUPTI=%s", places) : NULL;
+}
+
 /* Adds why nothing is known of GPUs. why NULL: the program's collector says it, if one was
  * loaded. */
 static void cuda_put(record_builder *b, const dck_record *record, const char *why)
@@ -256,8 +290,11 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		set[nset++] = preload;
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
 	const char *cuda_why = NULL, *cuda = c->cuda ? cuda_injection_find(a, &cuda_why) : NULL;
+	const char *packages = cuda ? cuda_packages_find(a, p->argv[0]) : NULL;
 	if (cuda)
 		set[nset++] = cuda;
+	if (packages)
+		set[nset++] = packages;
 	/* A child in another directory uses the same file. */
 	own.path = trace_path_absolute(a, c->path);
 	dck_status st =

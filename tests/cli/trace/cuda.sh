@@ -62,6 +62,15 @@ python3 times.py exit.json | grep -c True
 deepclock trace --cuda -o trace.pftrace --quiet --save fork.json -- ./program fork > text
 python3 times.py fork.json | grep -c True
 
+# CUPTI of the packages of the program's Python, no newer than the driver.
+mkdir -p venv/bin venv/lib/python3.99/site-packages/nvidia/cuda_cupti/lib driver
+ln -s "$(command -v python3)" venv/bin/python3
+ln -s "$LD_LIBRARY_PATH/old-libcupti.so.13" venv/lib/python3.99/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12
+ln -s "$LD_LIBRARY_PATH/libcuda.so.1" driver/
+LD_LIBRARY_PATH=driver PATH=$PWD/venv/bin:$PATH CUDA_DOUBLE_VERSION=12000 deepclock trace --cuda -o trace.pftrace --quiet \
+	--save python.json -- ./program > text
+record python.json 'f("method", "cuda")' 'f("trace", "cuda_ranges")'
+
 # Only what was enqueued while the range was open.
 deepclock trace --cuda -o trace.pftrace --capture-range 'step 2' --quiet --save capture.json -- ./program > text
 record capture.json '[row[:2] for row in t("device_zones")["rows"]]'

@@ -3,8 +3,9 @@
  *   1. the file in $DEEPCLOCK_CUPTI, and no other;
  *   2. one that the program has loaded already, as PyTorch does;
  *   3. by its name, as the loader searches: LD_LIBRARY_PATH, ldconfig;
- *   4. a toolkit: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda;
- *   5. beside CUDA's runtime that the program has loaded, as Python's packages are installed.
+ *   4. a toolkit: $CUDA_HOME, $CUDA_PATH, $CONDA_PREFIX, /usr/local/cuda;
+ *   5. beside CUDA's runtime that the program has loaded, as Python's packages are installed;
+ *   6. in the directories of Python's packages in $DEEPCLOCK_TRACE_CUPTI, of `deepclock trace`.
  *
  * A library of a newer major version than the driver refuses to work, so the driver's version is
  * tried first, then older ones.
@@ -59,10 +60,12 @@ static void *at(const char *format, const char *directory, const char *name)
 
 static void *in_toolkit(const char *root, const char *name)
 {
-	void *found = root && *root ? at("%s/extras/CUPTI/lib64/%s", root, name) : NULL;
+	static const char *const formats[] = {"%s/extras/CUPTI/lib64/%s", "%s/lib64/%s",
+					      "%s/lib/%s"};
+	void *found = NULL;
 
-	if (!found && root && *root)
-		found = at("%s/lib64/%s", root, name);
+	for (size_t i = 0; i < 3 && !found && root && *root; i++)
+		found = at(formats[i], root, name);
 	return found;
 }
 
@@ -92,9 +95,27 @@ static void *beside_runtime(const char *directory, const char *name)
 	return found ? found : at("%s/../extras/CUPTI/lib64/%s", directory, name);
 }
 
+static void *in_directories(const char *list, const char *name)
+{
+	char directory[PATH_BYTES];
+	void *found = NULL;
+
+	while (list && *list && !found) {
+		const size_t n = strcspn(list, ":");
+
+		if (n < sizeof directory) {
+			memcpy(directory, list, n);
+			directory[n] = '\0';
+			found = at("%s/%s", directory, name);
+		}
+		list += n + (list[n] == ':');
+	}
+	return found;
+}
+
 static void *library_find(void)
 {
-	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
+	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
 	const int major = driver_major();
 	char runtime[PATH_BYTES] = "";
 	void *found = NULL;
@@ -109,12 +130,14 @@ static void *library_find(void)
 		if (versions[i].major > major)
 			continue;
 		found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-		for (size_t k = 0; k < 2 && !found; k++)
+		for (size_t k = 0; k < 3 && !found; k++)
 			found = in_toolkit(secure_getenv(variables[k]), name);
 		if (!found)
 			found = in_toolkit("/usr/local/cuda", name);
 		if (!found && *runtime)
 			found = beside_runtime(runtime, name);
+		if (!found)
+			found = in_directories(secure_getenv("DEEPCLOCK_TRACE_CUPTI"), name);
 	}
 	return found;
 }
