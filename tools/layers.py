@@ -98,6 +98,8 @@ LAYERS = {
                             "profiler/sample"),
                            "backfill device_track result/device_report result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
+    # Zones on a queue of a device.
+    "src/profiler/device_zone": (("base", "os", "device", "profiler/trace"), (), ("base", "bench", "device_zone"), ISO, ("pthread.h",)),
     # Stopwatches inside a program.
     "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.

@@ -69,6 +69,7 @@
 #include "history.h"
 #include "lap.h"
 #include "zone.h"
+#include "device_zone.h"
 #include "trace.h"
 #include "sample.h"
 #include "overhead.h"

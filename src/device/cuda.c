@@ -57,6 +57,7 @@ typedef struct cuda_device {
 	device base;
 	const platform *p;
 	api_device handle;
+	bool wrapped;	      /* its context is the program's, which may be any */
 	pthread_mutex_t lock; /* protects the members below */
 	api_context context;  /* NULL: not yet retained */
 	dck_err lost;	      /* the first fault; code DCK_OK: none */
@@ -64,6 +65,7 @@ typedef struct cuda_device {
 
 typedef struct cuda_queue {
 	device_queue base;
+	bool wrapped; /* the stream is the program's; NULL: the default one */
 	api_stream stream;
 	api_event blocker; /* of blocked waits */
 } cuda_queue;
@@ -163,6 +165,21 @@ static dck_status enter(cuda_device *d, dck_err *err)
 	}
 	DCK_TRY(check(d, result, "use the device", err));
 	return check(d, call->context_set(d->context), "use the device", err);
+}
+
+/* The same for what wrapped queues use: context_leave() restores the program's current context. */
+static dck_status context_visit(cuda_device *d, api_context *ret_before, dck_err *err)
+{
+	*ret_before = d->context;
+	if (d->wrapped)
+		DCK_TRY(check(d, d->p->call->context_get(ret_before), "use the context", err));
+	return d->wrapped && *ret_before == d->context ? DCK_OK : enter(d, err);
+}
+
+static void context_leave(const cuda_device *d, api_context before)
+{
+	if (d->wrapped && before != d->context)
+		d->p->call->context_set(before);
 }
 
 static cuda_device *of(device *d)
@@ -290,7 +307,7 @@ static void cuda_close(device *base)
 
 	if (!d)
 		return;
-	if (d->context)
+	if (d->context && !d->wrapped)
 		d->p->call->context_release(d->handle);
 	pthread_mutex_destroy(&d->lock);
 	mem_free(d);
@@ -301,30 +318,35 @@ static void cuda_close(device *base)
 static void cuda_queue_close(device_queue *base)
 {
 	cuda_queue *q = (cuda_queue *)base;
+	api_context before;
 
 	if (!q)
 		return;
 	cuda_device *d = of(base->d);
-	if (enter(d, NULL) == DCK_OK) { /* else the context is lost, and all of it with it */
+	if (context_visit(d, &before, NULL) ==
+	    DCK_OK) { /* else the context is lost, and all of it with it */
 		if (q->blocker)
 			d->p->call->event_destroy(q->blocker);
-		if (q->stream)
+		if (q->stream && !q->wrapped)
 			d->p->call->stream_destroy(q->stream);
+		context_leave(d, before);
 	}
 	mem_free(q);
 }
 
-static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err)
+/* wrapped: with that stream; else with a new one. The context is current. */
+static dck_status queue_new(cuda_device *d, bool wrapped, api_stream stream, device_queue **ret,
+			    dck_err *err)
 {
-	cuda_device *d = of(base);
 	const api *call = d->p->call;
-
-	DCK_TRY(enter(d, err));
+	dck_status status = DCK_OK;
 	cuda_queue *q = mem_zalloc(1, sizeof *q);
+
 	DCK_NEED(q, err, "for a queue");
-	q->base.d = base;
-	dck_status status = check(d, call->stream_create(&q->stream, API_STREAM_NON_BLOCKING),
-				  "create a stream", err);
+	*q = (cuda_queue){.base = {&d->base}, .wrapped = wrapped, .stream = stream};
+	if (!wrapped)
+		status = check(d, call->stream_create(&q->stream, API_STREAM_NON_BLOCKING),
+			       "create a stream", err);
 	if (status == DCK_OK)
 		status = check(
 		    d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
@@ -337,20 +359,57 @@ static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err
 	return DCK_OK;
 }
 
+static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err)
+{
+	DCK_TRY(enter(of(base), err));
+	return queue_new(of(base), false, NULL, ret, err);
+}
+
+static dck_status platform_wrap(const platform *p, void *native, device **ret_device,
+				device_queue **ret, dck_err *err)
+{
+	api_context context = NULL;
+	api_device handle = 0;
+	device *base = NULL;
+
+	DCK_TRY(platform_load(p, err));
+	if (p->call->context_get(&context) != API_SUCCESS || !context ||
+	    p->call->context_device(&handle) != API_SUCCESS)
+		DCK_FAIL(err, E_ARG,
+			 "no context of %s is current in this thread: wrap a stream in a thread "
+			 "that uses it, after its first call",
+			 p->interface);
+	DCK_TRY(platform_open(p, (unsigned)handle, &base, err));
+	cuda_device *d = of(base);
+	d->wrapped = true;
+	d->context = context;
+	const dck_status status = queue_new(d, true, native, ret, err);
+	if (status != DCK_OK) {
+		cuda_close(base);
+		return status;
+	}
+	*ret_device = base;
+	return DCK_OK;
+}
+
 static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *err)
 {
 	cuda_queue *q = (cuda_queue *)base;
 	cuda_device *d = of(base->d);
 	const api *call = d->p->call;
+	api_context before;
 	api_result result;
 
-	DCK_TRY(enter(d, err));
+	DCK_TRY(context_visit(d, &before, err));
 	if (how == DEVICE_WAIT_BLOCK) {
-		DCK_TRY(check(d, call->event_record(q->blocker, q->stream), "wait", err));
-		return check(d, call->event_synchronize(q->blocker), "wait", err);
+		result = call->event_record(q->blocker, q->stream);
+		if (result == API_SUCCESS)
+			result = call->event_synchronize(q->blocker);
+	} else {
+		while ((result = call->stream_query(q->stream)) == API_NOT_READY)
+			;
 	}
-	while ((result = call->stream_query(q->stream)) == API_NOT_READY)
-		;
+	context_leave(d, before);
 	return check(d, result, "wait", err);
 }
 
@@ -359,22 +418,28 @@ static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *e
 static void cuda_mark_close(device_mark *base)
 {
 	cuda_mark *m = (cuda_mark *)base;
+	api_context before;
 
-	if (m && enter(of(base->d), NULL) == DCK_OK)
+	if (m && context_visit(of(base->d), &before, NULL) == DCK_OK) {
 		of(base->d)->p->call->event_destroy(m->event);
+		context_leave(of(base->d), before);
+	}
 	mem_free(m);
 }
 
 static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
 {
 	cuda_device *d = of(base);
-
-	DCK_TRY(enter(d, err));
+	api_context before;
 	cuda_mark *m = mem_zalloc(1, sizeof *m);
+
 	DCK_NEED(m, err, "for a mark");
 	m->base.d = base;
-	dck_status status =
-	    check(d, d->p->call->event_create(&m->event, 0), "create an event", err);
+	dck_status status = context_visit(d, &before, err);
+	if (status == DCK_OK) {
+		status = check(d, d->p->call->event_create(&m->event, 0), "create an event", err);
+		context_leave(d, before);
+	}
 	if (status != DCK_OK) {
 		mem_free(m);
 		return status;
@@ -385,24 +450,50 @@ static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
 
 static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_err *err)
 {
+	const cuda_queue *q = (cuda_queue *)base;
 	cuda_device *d = of(base->d);
+	api_capture capturing = API_CAPTURE_NONE;
+	api_result result = API_SUCCESS;
+	api_context before;
 
-	DCK_TRY(enter(d, err));
-	return check(
-	    d, d->p->call->event_record(((cuda_mark *)mark)->event, ((cuda_queue *)base)->stream),
-	    "record an event", err);
+	DCK_TRY(context_visit(d, &before, err));
+	/* It fails where another stream's capture forbids the use of the default one. */
+	if (q->wrapped && d->p->call->stream_capturing(q->stream, &capturing) != API_SUCCESS)
+		capturing = API_CAPTURE_NONE + 1;
+	if (capturing == API_CAPTURE_NONE)
+		result = d->p->call->event_record(((cuda_mark *)mark)->event, q->stream);
+	context_leave(d, before);
+	if (capturing != API_CAPTURE_NONE)
+		DCK_FAIL(err, E_UNSUP, "%s: the stream is being captured", d->base.info.name);
+	return check(d, result, "record an event", err);
+}
+
+static dck_status cuda_mark_is_done(const device_mark *base, bool *ret, dck_err *err)
+{
+	cuda_device *d = of(base->d);
+	api_context before;
+
+	DCK_TRY(context_visit(d, &before, err));
+	const api_result result = d->p->call->event_query(((const cuda_mark *)base)->event);
+	context_leave(d, before);
+	if (result != API_NOT_READY)
+		DCK_TRY(check(d, result, "ask for an event", err));
+	*ret = result == API_SUCCESS;
+	return DCK_OK;
 }
 
 static dck_status cuda_mark_elapsed(const device_mark *from, const device_mark *to, double *ret_ns,
 				    dck_err *err)
 {
 	cuda_device *d = of(from->d);
+	api_context before;
 	api_result result;
 	float ms = 0;
 
-	DCK_TRY(enter(d, err));
+	DCK_TRY(context_visit(d, &before, err));
 	result = d->p->call->event_elapsed(&ms, ((const cuda_mark *)from)->event,
 					   ((const cuda_mark *)to)->event);
+	context_leave(d, before);
 	if (result == API_NOT_READY)
 		DCK_FAIL(err, E_ARG, "%s: a mark was not waited for", d->base.info.name);
 	if (result == API_INVALID_HANDLE)
@@ -665,13 +756,26 @@ static dck_status hip_open(unsigned index, device **ret, dck_err *err)
 	return platform_open(&platform_hip, index, ret, err);
 }
 
-#define SAME_MEMBERS                                                                             \
-	.close = cuda_close, .queue_open = cuda_queue_open, .queue_close = cuda_queue_close,     \
-	.wait = cuda_wait, .mark_open = cuda_mark_open, .mark_close = cuda_mark_close,           \
-	.mark_record = cuda_mark_record, .mark_elapsed = cuda_mark_elapsed,                      \
-	.memory_open = cuda_memory_open, .memory_close = cuda_memory_close,                      \
-	.host_alloc = cuda_host_alloc, .host_free = cuda_host_free, .copy_host = cuda_copy_host, \
-	.copy = cuda_copy, .memory_free = cuda_memory_free
+static dck_status cuda_queue_wrap(void *native, device **ret_device, device_queue **ret,
+				  dck_err *err)
+{
+	return platform_wrap(&platform_cuda, native, ret_device, ret, err);
+}
+
+static dck_status hip_queue_wrap(void *native, device **ret_device, device_queue **ret,
+				 dck_err *err)
+{
+	return platform_wrap(&platform_hip, native, ret_device, ret, err);
+}
+
+#define SAME_MEMBERS                                                                         \
+	.close = cuda_close, .queue_open = cuda_queue_open, .queue_close = cuda_queue_close, \
+	.wait = cuda_wait, .mark_open = cuda_mark_open, .mark_close = cuda_mark_close,       \
+	.mark_record = cuda_mark_record, .mark_elapsed = cuda_mark_elapsed,                  \
+	.mark_is_done = cuda_mark_is_done, .memory_open = cuda_memory_open,                  \
+	.memory_close = cuda_memory_close, .host_alloc = cuda_host_alloc,                    \
+	.host_free = cuda_host_free, .copy_host = cuda_copy_host, .copy = cuda_copy,         \
+	.memory_free = cuda_memory_free
 
 const device_driver device_cuda = {
     .name = "cuda",
@@ -679,6 +783,7 @@ const device_driver device_cuda = {
     .kernel_language = "PTX",
     .count = cuda_count,
     .open = cuda_open,
+    .queue_wrap = cuda_queue_wrap,
     SAME_MEMBERS,
     .kernel_open = cuda_kernel_open,
     .kernel_close = cuda_kernel_close,
@@ -692,5 +797,6 @@ const device_driver device_hip = {
     .kernel_language = "",
     .count = hip_count,
     .open = hip_open,
+    .queue_wrap = hip_queue_wrap,
     SAME_MEMBERS,
 };

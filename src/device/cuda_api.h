@@ -17,6 +17,7 @@ typedef unsigned api_attribute;
 typedef unsigned long long api_address; /* HIP: void * */
 typedef const void *api_source;		/* HIP of 5.2: void * */
 typedef unsigned api_jit_option;
+typedef unsigned api_capture;
 typedef struct api_context_s *api_context;
 typedef struct api_stream_s *api_stream;
 typedef struct api_event_s *api_event;
@@ -39,12 +40,17 @@ typedef struct api_function_s *api_function;
 	  (api_context *, api_device))                                                             \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease, (api_device)) \
 	X(context_set, cuCtxSetCurrent, hipCtxSetCurrent, (api_context))                           \
+	X(context_get, cuCtxGetCurrent, hipCtxGetCurrent, (api_context *))                         \
+	X(context_device, cuCtxGetDevice, hipCtxGetDevice, (api_device *))                         \
 	X(stream_create, cuStreamCreate, hipStreamCreateWithFlags, (api_stream *, unsigned))       \
 	X(stream_destroy, cuStreamDestroy_v2, hipStreamDestroy, (api_stream))                      \
 	X(stream_query, cuStreamQuery, hipStreamQuery, (api_stream))                               \
+	X(stream_capturing, cuStreamIsCapturing, hipStreamIsCapturing,                             \
+	  (api_stream, api_capture *))                                                             \
 	X(event_create, cuEventCreate, hipEventCreateWithFlags, (api_event *, unsigned))           \
 	X(event_destroy, cuEventDestroy_v2, hipEventDestroy, (api_event))                          \
 	X(event_record, cuEventRecord, hipEventRecord, (api_event, api_stream))                    \
+	X(event_query, cuEventQuery, hipEventQuery, (api_event))                                   \
 	X(event_synchronize, cuEventSynchronize, hipEventSynchronize, (api_event))                 \
 	X(event_elapsed, cuEventElapsedTime, hipEventElapsedTime, (float *, api_event, api_event)) \
 	X(memory_alloc, cuMemAlloc_v2, hipMalloc, (api_address *, size_t))                         \
@@ -94,6 +100,7 @@ enum {
 };
 
 enum {
+	API_CAPTURE_NONE = 0,
 	API_STREAM_NON_BLOCKING = 1, /* not ordered with the default stream */
 	API_EVENT_BLOCKING = 1,	     /* the host sleeps while it waits */
 	API_EVENT_NO_TIMING = 2,

@@ -95,12 +95,17 @@ typedef struct device_driver {
 	void (*close)(device *d);
 	dck_status (*queue_open)(device *d, device_queue **ret, dck_err *err);
 	void (*queue_close)(device_queue *q);
+	/* native: CUstream, hipStream_t, cl_command_queue. */
+	dck_status (*queue_wrap)(void *native, device **ret_device, device_queue **ret,
+				 dck_err *err);
+	dck_status (*flush)(device_queue *q, dck_err *err); /* NULL: commands never stay behind */
 	dck_status (*wait)(device_queue *q, device_wait_kind how, dck_err *err);
 	dck_status (*mark_open)(device *d, device_mark **ret, dck_err *err);
 	void (*mark_close)(device_mark *m);
 	dck_status (*mark_record)(device_queue *q, device_mark *m, dck_err *err);
 	dck_status (*mark_elapsed)(const device_mark *from, const device_mark *to, double *ret_ns,
 				   dck_err *err);
+	dck_status (*mark_is_done)(const device_mark *m, bool *ret, dck_err *err);
 	dck_status (*memory_open)(device *d, uint64_t bytes, device_memory **ret, dck_err *err);
 	void (*memory_close)(device_memory *m);
 	dck_status (*host_alloc)(device *d, uint64_t bytes, void **ret, dck_err *err); /* pinned */
@@ -152,6 +157,14 @@ void device_close(device *d);
 
 dck_status device_queue_open(device *d, device_queue **ret, dck_err *err);
 void device_queue_close(device_queue *q);
+/* Wraps a queue that belongs to the program, for marks and waits alone: a CUstream or hipStream_t
+ * (NULL: the default stream) of the context that is current in this thread, or a cl_command_queue.
+ * Calls leave the thread's current context as it was. *ret_device is the queue's, and closed after
+ * it. E_ARG: no context, or a queue without times; E_UNSUP: it runs out of order. */
+dck_status device_queue_wrap(const char *driver, void *native, device **ret_device,
+			     device_queue **ret, dck_err *err);
+/* Submits what was enqueued, without waiting. */
+dck_status device_flush(device_queue *q, dck_err *err);
 /* Waits until all commands of the queue have run. */
 dck_status device_wait(device_queue *q, device_wait_kind how, dck_err *err);
 /* Spinning for waits that are expected to be short, otherwise blocking: the wake-up of a blocked
@@ -162,8 +175,11 @@ const char *device_wait_name(device_wait_kind how); /* "spin", "block" */
 /* Marks are created beforehand: recording one allocates nothing in this library. */
 dck_status device_mark_open(device *d, device_mark **ret, dck_err *err);
 void device_mark_close(device_mark *m);
-/* Enqueues the mark. A mark that is recorded again has the new time. */
+/* Enqueues the mark. A mark that is recorded again has the new time. E_UNSUP: the program captures
+ * the wrapped queue's commands for a graph, which do not run now. */
 dck_status device_mark_record(device_queue *q, device_mark *m, dck_err *err);
+/* Returns without waiting whether the device has reached the mark. E_ARG: it was not recorded. */
+dck_status device_mark_is_done(const device_mark *m, bool *ret, dck_err *err);
 /* Returns device time between two marks that the host has waited for. E_ARG: one was not recorded,
  * or not waited for. */
 dck_status device_mark_elapsed(const device_mark *from, const device_mark *to, double *ret_ns,

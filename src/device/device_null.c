@@ -191,6 +191,20 @@ static dck_status null_mark_elapsed(const device_mark *from, const device_mark *
 	return DCK_OK;
 }
 
+static dck_status null_mark_is_done(const device_mark *m, bool *ret, dck_err *err)
+{
+	const null_mark *self = (const null_mark *)m;
+	null_device *d = null_of(m->d);
+
+	DCK_TRY(null_check(m->d, err));
+	if (!self->recorded)
+		DCK_FAIL(err, E_ARG, "a mark was not recorded");
+	pthread_mutex_lock(&d->lock);
+	*ret = self->end_ns <= d->now_ns;
+	pthread_mutex_unlock(&d->lock);
+	return DCK_OK;
+}
+
 static dck_status null_memory_open(device *d, uint64_t bytes, device_memory **ret, dck_err *err)
 {
 	null_device *self = null_of(d);
@@ -331,6 +345,13 @@ static dck_status null_kernel_run(device_queue *q, device_kernel *k, const devic
 
 /* --- for tests */
 
+void device_null_advance(device *d, double ns)
+{
+	pthread_mutex_lock(&null_of(d)->lock);
+	null_of(d)->now_ns += ns;
+	pthread_mutex_unlock(&null_of(d)->lock);
+}
+
 void device_null_set(device *d, const device_null_times *times)
 {
 	pthread_mutex_lock(&null_of(d)->lock);
@@ -383,6 +404,7 @@ const device_driver device_null = {
     .mark_close = null_mark_close,
     .mark_record = null_mark_record,
     .mark_elapsed = null_mark_elapsed,
+    .mark_is_done = null_mark_is_done,
     .memory_open = null_memory_open,
     .memory_close = null_memory_close,
     .host_alloc = null_host_alloc,

@@ -32,6 +32,8 @@ void device_null_set(device *d, const device_null_times *times);
 void device_null_set_memory(device *d, uint64_t bytes);
 /* Every later call on the device that may fail does so with this message. */
 void device_null_break(device *d, const char *message);
+/* Advances the host's clock: the host does something else for so long. */
+void device_null_advance(device *d, double ns);
 /* Returns the host's clock. The device owns its state. */
 void device_null_clock(device *d, dck_clock *ret);
 

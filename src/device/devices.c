@@ -154,6 +154,24 @@ void device_queue_close(device_queue *q)
 		q->d->driver->queue_close(q);
 }
 
+dck_status device_queue_wrap(const char *driver, void *native, device **ret_device,
+			     device_queue **ret, dck_err *err)
+{
+	const device_driver *r = device_driver_find(driver, strlen(driver));
+	unsigned n = 0;
+
+	if (!r || !r->queue_wrap)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' has no queues of programs: it is one of cuda, hip, opencl", driver);
+	DCK_TRY(driver_count(r, &n, err));
+	return r->queue_wrap(native, ret_device, ret, err);
+}
+
+dck_status device_flush(device_queue *q, dck_err *err)
+{
+	return q->d->driver->flush ? q->d->driver->flush(q, err) : DCK_OK;
+}
+
 dck_status device_wait(device_queue *q, device_wait_kind how, dck_err *err)
 {
 	NEED(q->d, wait, "waiting");
@@ -194,6 +212,12 @@ dck_status device_mark_record(device_queue *q, device_mark *m, dck_err *err)
 	if (q->d != m->d)
 		return other_device(err);
 	return q->d->driver->mark_record(q, m, err);
+}
+
+dck_status device_mark_is_done(const device_mark *m, bool *ret, dck_err *err)
+{
+	NEED(m->d, mark_is_done, "marks that are polled");
+	return m->d->driver->mark_is_done(m, ret, err);
 }
 
 dck_status device_mark_elapsed(const device_mark *from, const device_mark *to, double *ret_ns,

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const device_driver device_opencl;
+
 enum { PLATFORMS_MAX = 32, DEVICES_MAX = 256, TEXT_MAX = 1 << 16 };
 
 /* --- which devices there are */
@@ -220,7 +222,69 @@ static dck_status opencl_open(unsigned index, device **ret, dck_err *err)
 	return DCK_OK;
 }
 
-extern const device_driver device_opencl;
+/* --- queues of the program */
+
+/* Reads the queue's device and context, and refuses a queue whose marks would not be its times. */
+static dck_status wrapped_queue_read(cl_command_queue queue, cl_device_id *ret_id,
+				     cl_context *ret_context, dck_err *err)
+{
+	cl_command_queue_properties how = 0;
+
+	OPENCL_TRY(
+	    err, NULL, "a command queue",
+	    opencl.GetCommandQueueInfo(queue, OPENCL_QUEUE_PROPERTIES, sizeof how, &how, NULL));
+	if (!(how & OPENCL_QUEUE_PROFILING_ENABLE))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "the command queue has no times: create it with CL_QUEUE_PROFILING_ENABLE");
+	if (how & OPENCL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+		DCK_FAIL(err, E_UNSUP,
+			 "the command queue runs out of order, so that a mark in it is no time of "
+			 "the commands around it: create it without "
+			 "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+	OPENCL_TRY(
+	    err, NULL, "a command queue",
+	    opencl.GetCommandQueueInfo(queue, OPENCL_QUEUE_DEVICE, sizeof *ret_id, ret_id, NULL));
+	OPENCL_TRY(err, NULL, "a command queue",
+		   opencl.GetCommandQueueInfo(queue, OPENCL_QUEUE_CONTEXT, sizeof *ret_context,
+					      ret_context, NULL));
+	return DCK_OK;
+}
+
+static dck_status opencl_queue_wrap(void *native, device **ret_device, device_queue **ret,
+				    dck_err *err)
+{
+	cl_device_id id[DEVICES_MAX], of = NULL;
+	cl_context context = NULL;
+	unsigned n = 0, index = 0;
+
+	if (!native)
+		DCK_FAIL(err, E_ARG, "OpenCL has no default queue: give a cl_command_queue");
+	DCK_TRY(devices_list(id, &n, err));
+	DCK_TRY(wrapped_queue_read(native, &of, &context, err));
+	while (index < n && id[index] != of) /* a part of a device is none of them */
+		index++;
+	opencl_device *d = mem_zalloc(1, sizeof *d);
+	DCK_NEED(d, err, "for a device");
+	pthread_mutex_init(&d->lock, NULL);
+	d->head.driver = &device_opencl;
+	d->head.index = index < n ? index : 0;
+	d->id = of;
+	properties_read(of, &d->head.info);
+	cl_int code = opencl.RetainContext(context);
+	if (code == OPENCL_SUCCESS)
+		d->context = context;
+	const dck_status status = code == OPENCL_SUCCESS
+				      ? opencl_queue_take(&d->head, native, ret, err)
+				      : opencl_fail(err, &d->head, "its context", code);
+	if (status != DCK_OK) {
+		opencl_close(&d->head);
+		return status;
+	}
+	*ret_device = &d->head;
+	return DCK_OK;
+}
+
 const device_driver device_opencl = {
     .name = "opencl",
     .remedy = "install the OpenCL driver of the device's vendor and ocl-icd-libopencl1; for this "
@@ -231,11 +295,14 @@ const device_driver device_opencl = {
     .close = opencl_close,
     .queue_open = opencl_queue_open,
     .queue_close = opencl_queue_close,
+    .queue_wrap = opencl_queue_wrap,
+    .flush = opencl_flush,
     .wait = opencl_wait,
     .mark_open = opencl_mark_open,
     .mark_close = opencl_mark_close,
     .mark_record = opencl_mark_record,
     .mark_elapsed = opencl_mark_elapsed,
+    .mark_is_done = opencl_mark_is_done,
     .memory_open = opencl_memory_open,
     .memory_close = opencl_memory_close,
     .host_alloc = opencl_host_alloc,

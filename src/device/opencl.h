@@ -41,12 +41,16 @@ dck_status opencl_fail(dck_err *err, const device *d, const char *what, cl_int c
 /* opencl_queue.c: members of the driver's table. */
 dck_status opencl_queue_open(device *d, device_queue **ret, dck_err *err);
 void opencl_queue_close(device_queue *q);
+/* Wraps the queue, which has times and runs in order, for a device that shares its context. */
+dck_status opencl_queue_take(device *d, cl_command_queue queue, device_queue **ret, dck_err *err);
+dck_status opencl_flush(device_queue *q, dck_err *err);
 dck_status opencl_wait(device_queue *q, device_wait_kind how, dck_err *err);
 dck_status opencl_mark_open(device *d, device_mark **ret, dck_err *err);
 void opencl_mark_close(device_mark *m);
 dck_status opencl_mark_record(device_queue *q, device_mark *m, dck_err *err);
 dck_status opencl_mark_elapsed(const device_mark *from, const device_mark *to, double *ret_ns,
 			       dck_err *err);
+dck_status opencl_mark_is_done(const device_mark *m, bool *ret, dck_err *err);
 dck_status opencl_memory_open(device *d, uint64_t bytes, device_memory **ret, dck_err *err);
 void opencl_memory_close(device_memory *m);
 dck_status opencl_host_alloc(device *d, uint64_t bytes, void **ret, dck_err *err);

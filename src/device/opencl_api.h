@@ -36,6 +36,7 @@ typedef cl_bitfield cl_mem_migration_flags;
 typedef cl_bitfield cl_map_flags;
 typedef cl_uint cl_program_build_info;
 typedef cl_uint cl_event_info;
+typedef cl_uint cl_command_queue_info;
 typedef cl_uint cl_profiling_info;
 
 #define OPENCL_CONSTANTS(X)                               \
@@ -74,7 +75,11 @@ typedef cl_uint cl_profiling_info;
 	X(DEVICE_VERSION, 0x102F)                         \
 	X(DEVICE_EXTENSIONS, 0x1030)                      \
 	X(DEVICE_PCI_BUS_INFO_KHR, 0x410F)                \
+	X(QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, (1 << 0))  \
 	X(QUEUE_PROFILING_ENABLE, (1 << 1))               \
+	X(QUEUE_CONTEXT, 0x1090)                          \
+	X(QUEUE_DEVICE, 0x1091)                           \
+	X(QUEUE_PROPERTIES, 0x1093)                       \
 	X(MEM_READ_WRITE, (1 << 0))                       \
 	X(MEM_ALLOC_HOST_PTR, (1 << 4))                   \
 	X(MAP_READ, (1 << 0))                             \
@@ -94,10 +99,13 @@ cl_int clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, c
 cl_int clGetDeviceInfo(cl_device_id, cl_device_info, size_t, void *, size_t *);
 cl_context clCreateContext(const cl_context_properties *, cl_uint, const cl_device_id *,
 			   void (*)(const char *, const void *, size_t, void *), void *, cl_int *);
+cl_int clRetainContext(cl_context);
 cl_int clReleaseContext(cl_context);
 cl_command_queue clCreateCommandQueue(cl_context, cl_device_id, cl_command_queue_properties,
 				      cl_int *);
+cl_int clRetainCommandQueue(cl_command_queue);
 cl_int clReleaseCommandQueue(cl_command_queue);
+cl_int clGetCommandQueueInfo(cl_command_queue, cl_command_queue_info, size_t, void *, size_t *);
 cl_mem clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
 cl_int clReleaseMemObject(cl_mem);
 void *clEnqueueMapBuffer(cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint,
@@ -135,9 +143,12 @@ cl_int clReleaseKernel(cl_kernel);
 	X(cl, GetDeviceIDs)              \
 	X(cl, GetDeviceInfo)             \
 	X(cl, CreateContext)             \
+	X(cl, RetainContext)             \
 	X(cl, ReleaseContext)            \
 	X(cl, CreateCommandQueue)        \
+	X(cl, RetainCommandQueue)        \
 	X(cl, ReleaseCommandQueue)       \
+	X(cl, GetCommandQueueInfo)       \
 	X(cl, CreateBuffer)              \
 	X(cl, ReleaseMemObject)          \
 	X(cl, EnqueueMapBuffer)          \

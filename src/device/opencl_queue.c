@@ -75,6 +75,21 @@ dck_status opencl_queue_open(device *d, device_queue **ret, dck_err *err)
 	return DCK_OK;
 }
 
+dck_status opencl_queue_take(device *d, cl_command_queue queue, device_queue **ret, dck_err *err)
+{
+	opencl_queue *q = mem_zalloc(1, sizeof *q);
+
+	DCK_NEED(q, err, "for a queue");
+	const cl_int code = opencl.RetainCommandQueue(queue);
+	if (code != OPENCL_SUCCESS) {
+		mem_free(q);
+		return opencl_fail(err, d, "a command queue", code);
+	}
+	*q = (opencl_queue){.head = {d}, .queue = queue};
+	*ret = &q->head;
+	return DCK_OK;
+}
+
 void opencl_queue_close(device_queue *q)
 {
 	opencl.ReleaseCommandQueue(queue_of(q));
@@ -105,6 +120,12 @@ static dck_status wait_spinning(device_queue *q, dck_err *err)
 	if (code == OPENCL_SUCCESS && status < OPENCL_COMPLETE)
 		code = status;
 	OPENCL_TRY(err, q->d, "waiting", code);
+	return DCK_OK;
+}
+
+dck_status opencl_flush(device_queue *q, dck_err *err)
+{
+	OPENCL_TRY(err, q->d, "submitting commands", opencl.Flush(queue_of(q)));
 	return DCK_OK;
 }
 
@@ -148,7 +169,7 @@ dck_status opencl_mark_record(device_queue *q, device_mark *m, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status mark_time(const device_mark *m, uint64_t *ret_ns, dck_err *err)
+dck_status opencl_mark_is_done(const device_mark *m, bool *ret, dck_err *err)
 {
 	const cl_event e = ((const opencl_mark *)m)->event;
 	cl_int status = 1;
@@ -158,7 +179,17 @@ static dck_status mark_time(const device_mark *m, uint64_t *ret_ns, dck_err *err
 	OPENCL_TRY(err, m->d, "a mark", event_status(e, &status));
 	if (status < OPENCL_COMPLETE)
 		return opencl_fail(err, m->d, "a mark", status);
-	if (status != OPENCL_COMPLETE)
+	*ret = status == OPENCL_COMPLETE;
+	return DCK_OK;
+}
+
+static dck_status mark_time(const device_mark *m, uint64_t *ret_ns, dck_err *err)
+{
+	const cl_event e = ((const opencl_mark *)m)->event;
+	bool done = false;
+
+	DCK_TRY(opencl_mark_is_done(m, &done, err));
+	if (!done)
 		DCK_FAIL(err, E_ARG, "a mark was not waited for");
 	OPENCL_TRY(err, m->d, "the time of a mark",
 		   opencl.GetEventProfilingInfo(e, OPENCL_PROFILING_COMMAND_END, sizeof *ret_ns,

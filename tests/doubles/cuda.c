@@ -6,13 +6,13 @@
  * So an enqueued copy has not happened when the call returns, and results are exact. Event stamps
  * are those of the device's clock, whose rate differs by CUDA_DOUBLE_SKEW_PPM, in steps of 0.5 us.
  *
- * With CUDA_DOUBLE_REAL_TIME time is CLOCK_MONOTONIC: commands take as long, and waits sleep. Of
- * CUDA, cuInit() loads the library of CUDA_INJECTION64_PATH, and cupti.c observes calls and
- * commands (observer.h).
+ * With CUDA_DOUBLE_REAL_TIME time is CLOCK_MONOTONIC, and waits sleep. CUPTI's double sees what
+ * this one does (observed.h).
  *
  * Settings: CUDA_DOUBLE_DEVICES, CUDA_DOUBLE_MEMORY (bytes of each), CUDA_DOUBLE_VERSION,
- * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_FAIL ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it
- * (numbers). -DDOUBLE_OLD: a release that lacks a symbol.
+ * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_CAPTURING (1: all streams are captured), CUDA_DOUBLE_FAIL
+ * ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it (numbers). -DDOUBLE_OLD: a release that
+ * lacks a symbol.
  *
  * Kernels are PTX of these entries, those of the devices' suite (tests/unit/device/device_case.h):
  * fill(u64 buffer, u32 value) writes value + index, work(u64 buffer, u32 n) takes n ns, as
@@ -21,13 +21,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda_api.h"
 #include "double.h"
-#include "observer.h"
+#include "observed.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 #ifdef DOUBLE_HIP
 #define NAME(cuda, hip) hip
@@ -58,7 +57,8 @@ enum {
 	TICK_NS = 500,
 	DEVICES_MAX = 8,
 	COMMANDS_MAX = 4096,
-	HOSTS_MAX = 256
+	HOSTS_MAX = 256,
+	OBJECTS_MAX = 16384
 };
 
 typedef enum kind { COPY, STAGED, FILL, WORK, WALK, EMPTY, FAULT, STAMP } kind;
@@ -107,40 +107,21 @@ static command pending[COMMANDS_MAX];
 static size_t npending;
 static struct api_context_s contexts[DEVICES_MAX];
 static __thread struct api_context_s *current;
+static struct api_stream_s default_stream;
 static size_t used_bytes;
 static struct {
 	char *at;
 	size_t bytes;
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
-static void *objects[HOSTS_MAX]; /* streams, events, modules: they end with the last context */
+static void *objects[OBJECTS_MAX]; /* streams, events, modules: they end with the last context */
 static struct api_function_s functions[] = {{FILL, "fill"},   {WORK, "work"},
 					    {WALK, "work"},   {EMPTY, "work"},
 					    {FAULT, "fault"}, {WORK, "_Z4workIfEvPT_i"}};
-static const cuda_observer *observer;
-static uint32_t ncorrelations;
-/* Of the outermost open call of this thread: CUPTI gives its id to the records of its work. */
-static __thread struct {
-	unsigned depth;
-	uint32_t correlation;
-} calling;
-
-static double real_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static bool is_real(void)
-{
-	return setting("CUDA_DOUBLE_REAL_TIME", 0) != 0;
-}
 
 static void *object_new(size_t bytes)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (!objects[i])
 			return objects[i] = calloc(1, bytes);
 	return NULL;
@@ -148,7 +129,7 @@ static void *object_new(size_t bytes)
 
 static void object_free(void *object)
 {
-	for (size_t i = 0; i < HOSTS_MAX; i++)
+	for (size_t i = 0; i < OBJECTS_MAX; i++)
 		if (objects[i] && objects[i] == object) {
 			free(object);
 			objects[i] = NULL;
@@ -162,9 +143,11 @@ static void objects_end(void)
 		if (pending[i].kind == STAGED)
 			free((void *)(uintptr_t)pending[i].from);
 	npending = 0;
-	for (size_t i = 0; i < HOSTS_MAX; i++) {
+	for (size_t i = 0; i < OBJECTS_MAX; i++) {
 		free(objects[i]);
 		objects[i] = NULL;
+	}
+	for (size_t i = 0; i < HOSTS_MAX; i++) {
 		free(buffers[i].at);
 		buffers[i].at = NULL;
 		free(pinned[i].at);
@@ -203,7 +186,8 @@ static void command_run(command *c)
 	case STAMP:
 		c->event->done = c->version;
 		c->event->stamp_ns =
-		    floor(c->end_ns * (1 + (double)setting("CUDA_DOUBLE_SKEW_PPM", 0) / 1e6) /
+		    floor(c->end_ns *
+			  (1 + (double)(long long)setting("CUDA_DOUBLE_SKEW_PPM", 0) / 1e6) /
 			  TICK_NS) *
 		    TICK_NS;
 		break;
@@ -214,19 +198,12 @@ static void command_observe(const command *c)
 {
 	if (!observer || c->kind == STAMP || c->kind == FAULT || sticky)
 		return;
-	const cuda_observed o = {.kind = c->name ? CUDA_OBSERVED_KERNEL
-					 : c->kind == COPY || c->kind == STAGED ? CUDA_OBSERVED_COPY
-										: CUDA_OBSERVED_SET,
-				 .begin_ns = (uint64_t)c->begin_ns,
-				 .end_ns = (uint64_t)c->end_ns,
-				 .bytes = c->bytes,
-				 .device = (uint32_t)c->stream->device,
-				 .stream = c->stream->number,
-				 .correlation = c->correlation,
-				 .copy_kind = c->copy_kind,
-				 .name = c->name};
-
-	observer->executed(&o);
+	const bool copies = c->kind == COPY || c->kind == STAGED;
+	observed(c->name  ? CUDA_OBSERVED_KERNEL
+		 : copies ? CUDA_OBSERVED_COPY
+			  : CUDA_OBSERVED_SET,
+		 c->begin_ns, c->end_ns, c->bytes, c->stream->device, c->stream->number,
+		 c->correlation, c->copy_kind, c->name);
 }
 
 /* Runs the commands that have ended by now, in their order. */
@@ -259,9 +236,7 @@ static void wait_until(double ns)
 	const double left = ns - (is_real() ? real_ns() : host_ns);
 
 	if (is_real() && left > 0)
-		nanosleep(&(struct timespec){.tv_sec = (time_t)(left / 1e9),
-					     .tv_nsec = (long)fmod(left, 1e9) + 1},
-			  NULL);
+		real_sleep(left);
 	advance(left > 0 ? left : 0);
 }
 
@@ -304,27 +279,15 @@ static api_result call_begin(const char *function, bool needs_context)
 	cuda_double_call(function_name, false); \
 	return result
 
-/* Also for a runtime in front of the driver, which a test may be. */
-void cuda_double_call(const char *function, bool begins)
+/* For tests: advances the host's clock by its own work, and returns it. */
+EXPORT double NAME(cuda_double, hip_double)(double advance_ns);
+double NAME(cuda_double, hip_double)(double advance_ns)
 {
-	if (begins) {
-		const uint32_t correlation =
-		    __atomic_add_fetch(&ncorrelations, 1, __ATOMIC_RELAXED);
-
-		if (calling.depth++ == 0 || setting("CUDA_DOUBLE_INNER_CALLS", 0))
-			calling.correlation = correlation;
-		if (observer)
-			observer->call(function, correlation, true);
-	} else {
-		if (observer)
-			observer->call(function, 0, false);
-		calling.depth--;
-	}
-}
-
-void cuda_double_observe(const cuda_observer *o)
-{
-	observer = o;
+	pthread_mutex_lock(&lock);
+	advance(advance_ns);
+	const double now = host_ns;
+	pthread_mutex_unlock(&lock);
+	return now;
 }
 
 /* --- devices */
@@ -476,7 +439,35 @@ api_result NAME(cuCtxSetCurrent, hipCtxSetCurrent)(api_context context)
 	END;
 }
 
+api_result NAME(cuCtxGetCurrent, hipCtxGetCurrent)(api_context *context)
+{
+	BEGIN(cuCtxGetCurrent, hipCtxGetCurrent, false)
+	*context = current;
+	END;
+}
+
+api_result NAME(cuCtxGetDevice, hipCtxGetDevice)(api_device *device)
+{
+	BEGIN(cuCtxGetDevice, hipCtxGetDevice, true)
+	*device = (api_device)(current - contexts);
+	END;
+}
+
 /* --- streams and events */
+
+/* NULL is the default stream. */
+static api_stream stream_of(api_stream stream)
+{
+	return stream ? stream : &default_stream;
+}
+
+api_result NAME(cuStreamIsCapturing, hipStreamIsCapturing)(api_stream stream, api_capture *status)
+{
+	BEGIN(cuStreamIsCapturing, hipStreamIsCapturing, true)
+	(void)stream;
+	*status = (api_capture)setting("CUDA_DOUBLE_CAPTURING", API_CAPTURE_NONE);
+	END;
+}
 
 api_result NAME(cuStreamCreate, hipStreamCreateWithFlags)(api_stream *stream, unsigned flags)
 {
@@ -502,7 +493,17 @@ api_result NAME(cuStreamDestroy_v2, hipStreamDestroy)(api_stream stream)
 api_result NAME(cuStreamQuery, hipStreamQuery)(api_stream stream)
 {
 	BEGIN(cuStreamQuery, hipStreamQuery, true)
-	result = stream->busy_ns > host_ns ? (api_result)API_NOT_READY : sticky;
+	result = stream_of(stream)->busy_ns > host_ns ? (api_result)API_NOT_READY : sticky;
+	END;
+}
+
+/* Not called by deepclock: programs do. */
+EXPORT api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream);
+api_result NAME(cuStreamSynchronize, hipStreamSynchronize)(api_stream stream)
+{
+	BEGIN(cuStreamSynchronize, hipStreamSynchronize, true)
+	wait_until(stream_of(stream)->busy_ns);
+	result = sticky;
 	END;
 }
 
@@ -531,10 +532,19 @@ api_result NAME(cuEventDestroy_v2, hipEventDestroy)(api_event event)
 api_result NAME(cuEventRecord, hipEventRecord)(api_event event, api_stream stream)
 {
 	BEGIN(cuEventRecord, hipEventRecord, true)
-	result = enqueue(
-	    (command){
-		.kind = STAMP, .stream = stream, .event = event, .version = ++event->recorded},
-	    0);
+	result = enqueue((command){.kind = STAMP,
+				   .stream = stream_of(stream),
+				   .event = event,
+				   .version = ++event->recorded},
+			 0);
+	END;
+}
+
+api_result NAME(cuEventQuery, hipEventQuery)(api_event event)
+{
+	BEGIN(cuEventQuery, hipEventQuery, true)
+	if (event->done < event->recorded)
+		result = API_NOT_READY;
 	END;
 }
 

@@ -308,7 +308,11 @@ cupti_result cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, cupti_rec
 
 cupti_result cuptiActivityGetNumDroppedRecords(cupti_context context, uint32_t stream, size_t *ret)
 {
+	const unsigned fails = failure("CUPTI_DOUBLE_FAIL", "cuptiActivityGetNumDroppedRecords");
+
 	(void)context, (void)stream;
+	if (fails)
+		return fails;
 	*ret = ndropped;
 	ndropped = 0; /* it resets the number */
 	return CUPTI_API_SUCCESS;

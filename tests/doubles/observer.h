@@ -5,11 +5,8 @@
 #ifndef DOUBLES_OBSERVER_H
 #define DOUBLES_OBSERVER_H
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CUDA_OBSERVED_KERNEL, CUDA_OBSERVED_COPY, CUDA_OBSERVED_SET };
 
@@ -29,22 +26,5 @@ typedef struct cuda_observer {
 
 __attribute__((visibility("default"))) void cuda_double_observe(const cuda_observer *o);
 __attribute__((visibility("default"))) void cuda_double_call(const char *function, bool begins);
-
-/* The library of CUDA_INJECTION64_PATH, once. */
-static inline void injection_load(void)
-{
-	const char *path = getenv("CUDA_INJECTION64_PATH");
-	static bool loaded;
-	void *library = path && *path && !loaded ? dlopen(path, RTLD_NOW) : NULL;
-	void *found = library ? dlsym(library, "InitializeInjection") : NULL;
-	int (*begin)(void);
-
-	if (library)
-		loaded = true;
-	if (found) {
-		memcpy(&begin, &found, sizeof begin);
-		begin();
-	}
-}
 
 #endif

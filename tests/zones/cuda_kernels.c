@@ -4,7 +4,7 @@
  *   step 1: copies 100,000 bytes to the device (12 us), and launches a kernel of 3 ms
  *   step 2: launches two kernels of 1 ms, in two streams, and copies 100,000 bytes back
  *
- * "exit": by _exit() after half a second; "fork": a child of fork() exits first.
+ * "exit": it leaves by _exit() half a second later; "fork": it forks half a second later.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/zone.h>
@@ -77,13 +77,6 @@ int main(int argc, char *argv[])
 		puts("no CUDA");
 		return 2;
 	}
-	if (strcmp(how, "fork") == 0) {
-		const pid_t child = fork();
-
-		if (child == 0)
-			return 0;
-		waitpid(child, NULL, 0);
-	}
 	failed |= cuda.context_retain(&context, 0);
 	failed |= cuda.context_set(context);
 	for (int i = 0; i < 2; i++)
@@ -118,6 +111,16 @@ int main(int argc, char *argv[])
 	if (strcmp(how, "exit") == 0) {
 		usleep(500000);
 		_exit(failed ? 2 : 0);
+	}
+	if (strcmp(how, "fork") == 0) {
+		usleep(500000); /* the records are there */
+		const pid_t child = fork();
+
+		if (child == 0) {
+			DCK_ZONE("child");
+			return 0;
+		}
+		waitpid(child, NULL, 0);
 	}
 	return failed ? 2 : 0;
 }

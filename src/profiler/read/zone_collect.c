@@ -290,8 +290,7 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
-	DCK_TRY(zone_table_put(&c->sums, collect_text_of, c, b, err));
-	DCK_TRY(zone_table_device_put(&c->device, collect_text_of, c, b, err));
+	DCK_TRY(zone_table_put(&c->sums, &c->device, collect_text_of, c, b, err));
 	if (c->samples.n == 0)
 		return DCK_OK;
 	record_fact_int(b, "sample", "samples", DCK_UNIT_ONE, (int64_t)c->samples.n);

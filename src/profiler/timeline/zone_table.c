@@ -159,16 +159,21 @@ static void timeline_table_put(record_builder *b, const char *table, const char 
 }
 
 /* Writes the answer: the zone with the largest self time, the time of its calls outside other
- * zones.
- */
-static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
+ * zones, and, if there is one, the range that takes longest on devices. */
+static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, const zone_row *on)
 {
 	const zone_row *most = NULL;
-	char own[32], calls[32];
+	char own[32], calls[32], also[200] = "";
 	double all = 0;
 	bool zones = false;
 
 	/* Waits are not counted as work, unless there is nothing else. */
+	if (on) {
+		dck_text_time((double)on->z->total_ns, own, sizeof own);
+		dck_text_count((int64_t)(on->z->calls + on->z->unfinished), calls, sizeof calls);
+		snprintf(also, sizeof also, "; on devices %.60s takes longest: %s in %s call%s",
+			 on->name, own, calls, strcmp(calls, "1") ? "s" : "");
+	}
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
 	for (size_t i = 0; i < n; i++) {
@@ -179,7 +184,7 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 			most = &rows[i];
 	}
 	if (!most) {
-		record_answer(b, "no zone was entered");
+		record_answer(b, "no zone was entered%s", also);
 		return;
 	}
 	for (size_t i = 0; most->z->self_ns == 0 && i < n; i++)
@@ -194,15 +199,15 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 	if (!zones)
 		record_answer(b,
 			      "no zone was entered (how to make one: deepclock trace --help); of "
-			      "its waits the longest in sum: %.60s, %s in %s call%s",
-			      most->name, own, calls, s);
+			      "its waits the longest in sum: %.60s, %s in %s call%s%s",
+			      most->name, own, calls, s, also);
 	else if (most->z->self_ns == 0)
-		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
+		record_answer(b, "%.60s takes %s in %s call%s%s", most->name, own, calls, s, also);
 	else
 		record_answer(b,
 			      "%.60s has the most self time: %s in %s call%s, %.0f %% of all "
-			      "zones'",
-			      most->name, own, calls, s, 100 * (double)ns / all);
+			      "zones'%s",
+			      most->name, own, calls, s, 100 * (double)ns / all, also);
 }
 
 /* The rows, which the caller frees; NULL: no memory. */
@@ -235,11 +240,12 @@ static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, v
 	return rows;
 }
 
-dck_status zone_table_device_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-				 record_builder *b, dck_err *err)
+/* ret_on: the range that takes longest there, if there is one. */
+static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+				   record_builder *b, zone_row *ret_on, dck_err *err)
 {
-	zone_row *rows;
 	bool any = s->failed;
+	zone_row *rows;
 	size_t n;
 
 	for (uint32_t i = 0; i < s->nstats && !any; i++)
@@ -248,19 +254,25 @@ dck_status zone_table_device_put(const zone_aggregate *s, zone_name_of *name_of,
 		return DCK_OK;
 	rows = zone_rows_put(s, name_of, self, true, b, &n);
 	DCK_NEED(rows, err, "for the table of ranges on devices");
+	*ret_on = rows[0];
 	mem_free(rows);
 	return DCK_OK;
 }
 
-dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			  record_builder *b, dck_err *err)
+dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
+			  zone_name_of *name_of, void *self, record_builder *b, dck_err *err)
 {
+	zone_row on = {0};
 	size_t n;
 	zone_row *rows = zone_rows_put(s, name_of, self, false, b, &n);
 
 	DCK_NEED(rows, err, "for the table of zones");
-	zone_answer_put(b, rows, n);
+	const dck_status status =
+	    device ? device_table_put(device, name_of, self, b, &on, err) : DCK_OK;
+	if (status == DCK_OK)
+		zone_answer_put(b, rows, n, on.z ? &on : NULL);
 	mem_free(rows);
+	DCK_TRY(status);
 	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
 			     err);
 }

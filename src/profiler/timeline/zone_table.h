@@ -13,11 +13,9 @@ typedef const char *zone_name_of(void *self, uint32_t name); /* NULL: it has non
 /* Number of calls below which a percentile is absent: fewer may all lie below it. */
 double zone_percentile_calls(double p);
 
-/* The table: what takes longest first; and the tree. */
-dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			  record_builder *b, dck_err *err);
-/* The table "device_zones", of the ranges on devices' tracks, if there are any. */
-dck_status zone_table_device_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-				 record_builder *b, dck_err *err);
+/* The table: what takes longest first; the tree; and of `device`, the sums of the ranges on
+ * devices' tracks, the table "device_zones" if it has any. device NULL: none. */
+dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
+			  zone_name_of *name_of, void *self, record_builder *b, dck_err *err);
 
 #endif

@@ -19,7 +19,9 @@
 #include "profiler/trace/clock_snapshot.h"
 #include "profiler/trace/zone_names.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SYNCS = 64, SYNC_NS = 10000000, NAME_BYTES = 192 };
@@ -38,6 +40,10 @@ struct device_track {
 	} syncs[SYNCS];
 	uint64_t nsyncs;
 	bool is_tsc; /* of the pairs */
+	/* dck_device_track_at_end(), under `ends` */
+	void (*at_end)(void *self);
+	void *self;
+	device_track *next;
 };
 
 /* --- clocks */
@@ -134,6 +140,8 @@ device_track *dck_device_track_open(const char *name)
 
 void dck_device_track_close(device_track *t)
 {
+	if (t)
+		dck_device_track_at_end(t, NULL, NULL);
 	for (size_t i = 0; t && i < DEVICE_TRACK_ROWS; i++)
 		if (t->rows[i].buffer.thread_buffer && !thread_buffer_is_lost(&t->rows[i].buffer))
 			thread_buffer_close(&t->rows[i].buffer);
@@ -196,4 +204,59 @@ void dck_device_track_range(device_track *t, const device_range *r)
 		put(t, i, 0, LANE_WORD(LANE_NUMBER, r->numbers[k].name),
 		    thread_buffer_bits(r->numbers[k].value));
 	put(t, i, not_after_now(r->end_ns), LANE_WORD(LANE_POP, 0), 0);
+}
+
+void dck_device_track_lost(device_track *t, uint64_t n)
+{
+	if (n && trace_is_recording() && row_is_open(t, 0))
+		thread_buffer_lose(&t->rows[0].buffer, n);
+}
+
+/* --- the end of a recording */
+
+static struct ends {
+	pthread_mutex_t lock;
+	device_track *first;
+	bool registered, exited;
+} ends = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uint32_t dck_device_recording(void)
+{
+	return trace_is_recording() ? atomic_load(&trace_recordings) : 0;
+}
+
+void device_tracks_end(void)
+{
+	pthread_mutex_lock(&ends.lock);
+	for (device_track *t = ends.exited ? NULL : ends.first; t; t = t->next)
+		t->at_end(t->self);
+	pthread_mutex_unlock(&ends.lock);
+}
+
+/* Before the drivers end: their own functions for exit() were registered before the first track. */
+static void process_exits(void)
+{
+	device_tracks_end();
+	pthread_mutex_lock(&ends.lock);
+	ends.exited = true;
+	pthread_mutex_unlock(&ends.lock);
+}
+
+void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self)
+{
+	pthread_mutex_lock(&ends.lock);
+	for (device_track **at = &ends.first; *at; at = &(*at)->next)
+		if (*at == t) {
+			*at = t->next;
+			break;
+		}
+	t->at_end = f;
+	t->self = self;
+	if (f) {
+		t->next = ends.first;
+		ends.first = t;
+		if (!ends.registered)
+			ends.registered = atexit(process_exits) == 0;
+	}
+	pthread_mutex_unlock(&ends.lock);
 }

@@ -72,5 +72,17 @@ DCK_API void dck_device_track_begin(device_track *t, uint32_t name, uint64_t ns,
 /* Adds a number to the innermost range. */
 DCK_API void dck_device_track_number(device_track *t, uint32_t name, double value);
 DCK_API void dck_device_track_end(device_track *t, uint64_t ns);
+/* Counts n events that the caller has dropped. */
+DCK_API void dck_device_track_lost(device_track *t, uint64_t n);
+
+/* Returns the number of the recording that is active, from 1 on; 0: none is. */
+DCK_API uint32_t dck_device_recording(void);
+/* f(self) is called before a recording ends, and before the process exits, to write what is known
+ * late; it does not wait for long, and opens or closes no track. NULL: not any more. Close() calls
+ * nothing. One for each track. */
+DCK_API void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self);
+
+/* For the recorder: calls these. */
+void device_tracks_end(void);
 
 #endif

@@ -194,6 +194,7 @@ static void on(struct recorder *r)
 	r->method.waits_ns = r->plan.config.waits_ns ? r->plan.config.waits_ns : WAITS_NS;
 	const double ticks = (double)r->method.waits_ns * r->method.tick_hz / 1e9;
 	waits_from(r->plan.config.no_waits ? UINT64_MAX : (uint64_t)ticks);
+	atomic_fetch_add(&trace_recordings, 1);
 	__atomic_or_fetch(r->plan.on, LISTEN_RECORD, __ATOMIC_SEQ_CST);
 }
 

@@ -22,6 +22,7 @@ static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t key;
 static sem_t wake;
+_Atomic uint32_t trace_recordings;
 
 enum { WAIT_NS = 10000000 }; /* at a time */
 
@@ -336,6 +337,11 @@ bool thread_buffer_open(thread_buffer_self *ret, uint32_t device)
 	*ret = (thread_buffer_self){
 	    .next = LANE_NONE, .thread_buffer = l, .mask = blocked(), .serial = l->serial};
 	return true;
+}
+
+void thread_buffer_lose(thread_buffer_self *me, uint64_t n)
+{
+	atomic_fetch_add_explicit(&me->thread_buffer->lost, n, memory_order_relaxed);
 }
 
 bool thread_buffer_is_lost(const thread_buffer_self *me)

@@ -110,6 +110,8 @@ static inline bool trace_is_recording(void)
 	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
 }
 
+extern _Atomic uint32_t trace_recordings; /* begun in this process */
+
 /* A number as the value of an event. */
 static inline uint64_t thread_buffer_bits(double value)
 {
@@ -201,6 +203,8 @@ void thread_buffer_guest_end(const thread_buffer_self *own);
 /* Opens a buffer of a device's queue, which no thread owns: one thread at a time writes to it.
  * device: the queue's name (zone_names.h). false: no buffer is free. */
 bool thread_buffer_open(thread_buffer_self *ret, uint32_t device);
+/* Counts n events of it as lost. */
+void thread_buffer_lose(thread_buffer_self *me, uint64_t n);
 /* Returns whether a fork has dropped the buffer: it was opened in the parent. */
 bool thread_buffer_is_lost(const thread_buffer_self *me);
 void thread_buffer_put_to(thread_buffer_self *me, uint64_t ticks, uint64_t word, uint64_t value);

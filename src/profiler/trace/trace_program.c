@@ -195,7 +195,7 @@ static void cuda_put(record_builder *b, const dck_record *record, const char *wh
 	if (dck_record_fact(record, "method", "cuda"))
 		return;
 	if (!why)
-		why = "the program did not initialise CUDA";
+		why = "the program did not initialise CUDA, or is linked with libdeepclock.a";
 	record_fact_absent(b, "method", "cuda", why);
 	record_note(b, "cuda-not-recorded", "no kernel was recorded: %s", why);
 }

@@ -16,6 +16,7 @@
 #include "os/os.h"
 #include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
+#include "profiler/trace/device_track.h"
 #include "profiler/trace/recorder.h"
 #include "profiler/trace/result/child_result.h"
 #include "profiler/trace/trace_file.h"
@@ -178,8 +179,10 @@ static dck_status start_end(struct state *s, wire_out *ret, dck_err *err)
 	dck_status st = DCK_OK;
 
 	pthread_mutex_lock(&s->control);
-	if (recorder_begun())
+	if (recorder_begun()) {
+		device_tracks_end();
 		st = recorder_end(ret, err);
+	}
 	pthread_mutex_unlock(&s->control);
 	return st;
 }

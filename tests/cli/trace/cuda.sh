@@ -61,6 +61,7 @@ deepclock trace --cuda -o trace.pftrace --quiet --save exit.json -- ./program ex
 python3 times.py exit.json | grep -c True
 deepclock trace --cuda -o trace.pftrace --quiet --save fork.json -- ./program fork > text
 python3 times.py fork.json | grep -c True
+record fork.json 'f("trace", "cuda_ranges")' '[row[:2] for row in t("zones")["rows"] if row[0] == "child"]'
 
 # CUPTI of the packages of the program's Python, no newer than the driver.
 mkdir -p venv/bin venv/lib/python3.99/site-packages/nvidia/cuda_cupti/lib driver
@@ -77,11 +78,13 @@ record capture.json '[row[:2] for row in t("device_zones")["rows"]]'
 
 # What is lost or impossible is said, and the program runs on.
 CUPTI_DOUBLE_DROP=2 deepclock trace --cuda -o trace.pftrace --quiet --save drop.json -- ./program > text
+CUPTI_DOUBLE_DROP=4 CUPTI_DOUBLE_FAIL=cuptiActivityGetNumDroppedRecords=7 deepclock trace --cuda -o trace.pftrace --quiet --save lost.json -- ./program > text
+record lost.json '[(n["code"], n["text"]) for n in r["notes"] if "cuda" in n["code"]]'
 record drop.json 'f("trace", "cuda_ranges")' 'f("trace", "cuda_dropped")' 'note("cuda-dropped")["text"]'
 for setting in CUPTI_DOUBLE_FAIL=cuptiSubscribe=39 CUPTI_DOUBLE_FAIL=cuptiSubscribe=35 CUPTI_DOUBLE_FAIL=cuptiActivityEnable=1 \
 	DEEPCLOCK_CUPTI=libnone.so.1 CUDA_INJECTION64_PATH=/opt/other.so CUDA_DOUBLE_FAIL=cuInit=100; do
 	env "$setting" deepclock trace --cuda -o trace.pftrace --quiet --save fails.json -- ./program > text
 	echo $?
 	record fails.json 'note("cuda-not-recorded")["text"]' '[x.get("absent") for x in r["facts"] if x["key"] == "cuda"] != [None]' \
-		'[row[0] for row in t("zones")["rows"] if "step" in row[0]]'
+		'sorted(row[0] for row in t("zones")["rows"] if "step" in row[0])'
 done

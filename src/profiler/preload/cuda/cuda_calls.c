@@ -31,7 +31,7 @@ typedef struct slot {
 } slot;
 
 static slot *slots;
-static _Atomic uint64_t ncalls;
+static _Atomic uint64_t ncalls, nenqueued;
 static dck_zone_site sites[DOMAINS][CALLS_MAX];
 static bool enqueues[DOMAINS][CALLS_MAX];
 
@@ -75,8 +75,9 @@ call_seen cuda_calls_find(uint32_t correlation, uint64_t *ret_flow)
 	return flow ? CALL_RECORDED : CALL_UNRECORDED;
 }
 
-uint64_t cuda_calls_count(void)
+uint64_t cuda_calls_count(uint64_t *ret_enqueued)
 {
+	*ret_enqueued = atomic_load(&nenqueued);
 	return atomic_load(&ncalls);
 }
 
@@ -144,8 +145,11 @@ static void call_begins(cupti_domain domain, cupti_call call, const cupti_call_d
 	}
 	if (!enqueues[domain - 1][call])
 		return;
-	if (outer.recorded && !outer.flow)
+	if (outer.recorded && !outer.flow) {
 		outer.flow = dck_device_flow();
+		if (outer.flow)
+			atomic_fetch_add_explicit(&nenqueued, 1, memory_order_relaxed);
+	}
 	slot_put(data->correlation, outer.flow);
 }
 

@@ -21,6 +21,7 @@ void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber);
 void cuda_calls_callback(void *self, cupti_domain domain, cupti_call call, const void *data);
 /* Finds the arrow of the call with that correlation; any thread. */
 call_seen cuda_calls_find(uint32_t correlation, uint64_t *ret_flow);
-uint64_t cuda_calls_count(void);
+/* Returns the number of calls; *ret_enqueued: of those with an arrow. */
+uint64_t cuda_calls_count(uint64_t *ret_enqueued);
 
 #endif

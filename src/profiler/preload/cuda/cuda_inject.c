@@ -58,7 +58,7 @@ static void process_ends(void)
 	if (getpid() != owner)
 		return;
 	cuda_flush(true);
-	cuda_records_report();
+	cuda_records_end();
 }
 
 /* The program's signals are for its own threads. */

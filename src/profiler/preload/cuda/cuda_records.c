@@ -278,6 +278,19 @@ void cuda_records_requested(uint8_t **buffer, size_t *size, size_t *records_max)
 	*records_max = 0; /* as many as fit */
 }
 
+static void counts_report(void)
+{
+	uint64_t enqueued;
+	const uint64_t calls = cuda_calls_count(&enqueued);
+
+	dck_device_report(&(device_report){.calls = calls,
+					   .enqueued = enqueued,
+					   .ranges = nranges,
+					   .dropped = ndropped,
+					   .unfinished = nunfinished,
+					   .unjoined = nunjoined});
+}
+
 void cuda_records_completed(cupti_context context, uint32_t stream, uint8_t *buffer, size_t size,
 			    size_t valid)
 {
@@ -291,17 +304,15 @@ void cuda_records_completed(cupti_context context, uint32_t stream, uint8_t *buf
 	works_write();
 	if (cupti.dropped(context, stream, &dropped) == CUPTI_API_SUCCESS)
 		ndropped += dropped;
-	cuda_records_report();
+	counts_report();
 	pthread_mutex_unlock(&lock);
 	if (buffer)
 		munmap(buffer, size);
 }
 
-void cuda_records_report(void)
+void cuda_records_end(void)
 {
-	dck_device_report(&(device_report){.calls = cuda_calls_count(),
-					   .ranges = nranges,
-					   .dropped = ndropped,
-					   .unfinished = nunfinished,
-					   .unjoined = nunjoined});
+	pthread_mutex_lock(&lock);
+	counts_report();
+	pthread_mutex_unlock(&lock);
 }

@@ -13,7 +13,7 @@ bool cuda_records_init(const cupti_functions *f, bool own_clock);
 void cuda_records_requested(uint8_t **buffer, size_t *size, size_t *records_max);
 void cuda_records_completed(cupti_context context, uint32_t stream, uint8_t *buffer, size_t size,
 			    size_t valid);
-/* Reports the counts so far to the recorder. */
-void cuda_records_report(void);
+/* Reports the last counts to the recorder. */
+void cuda_records_end(void);
 
 #endif

@@ -8,7 +8,8 @@
 
 static struct {
 	_Atomic(const char *) source, absent;
-	_Atomic uint64_t calls, ranges, dropped, unfinished, unjoined;
+	_Atomic long process;
+	_Atomic uint64_t calls, enqueued, ranges, dropped, unfinished, unjoined;
 } newest;
 
 static _Atomic int thread; /* 0: none */
@@ -26,17 +27,20 @@ bool device_report_is_thread(int tid)
 
 void dck_device_report_source(const char *source)
 {
+	atomic_store(&newest.process, os_process_id());
 	atomic_store(&newest.source, source);
 }
 
 void dck_device_report_absent(const char *why)
 {
+	atomic_store(&newest.process, os_process_id());
 	atomic_store(&newest.absent, why);
 }
 
 void dck_device_report(const device_report *counts)
 {
 	atomic_store(&newest.calls, counts->calls);
+	atomic_store(&newest.enqueued, counts->enqueued);
 	atomic_store(&newest.ranges, counts->ranges);
 	atomic_store(&newest.dropped, counts->dropped);
 	atomic_store(&newest.unfinished, counts->unfinished);
@@ -45,9 +49,12 @@ void dck_device_report(const device_report *counts)
 
 device_report device_report_get(void)
 {
+	if (atomic_load(&newest.process) != os_process_id())
+		return (device_report){0};
 	return (device_report){.source = atomic_load(&newest.source),
 			       .absent = atomic_load(&newest.absent),
 			       .calls = atomic_load(&newest.calls),
+			       .enqueued = atomic_load(&newest.enqueued),
 			       .ranges = atomic_load(&newest.ranges),
 			       .dropped = atomic_load(&newest.dropped),
 			       .unfinished = atomic_load(&newest.unfinished),

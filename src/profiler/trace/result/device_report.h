@@ -20,6 +20,7 @@
 typedef struct device_report {
 	const char *source, *absent; /* by what it recorded, or why not; both NULL: no collector */
 	uint64_t calls;		     /* of the program */
+	uint64_t enqueued;	     /* calls that enqueued work, most of which makes a range */
 	uint64_t ranges;	     /* on the devices' tracks */
 	uint64_t dropped;	     /* that the source could not store */
 	uint64_t unfinished;	     /* that had not ended when the program did */
@@ -33,7 +34,7 @@ DCK_API void dck_device_report(const device_report *counts); /* its texts are ig
 /* The calling thread is the collector's, not the program's. */
 DCK_API void dck_device_report_thread(void);
 
-/* For the recorder. */
+/* For the recorder. After fork() the parent's report is not the child's. */
 bool device_report_is_thread(int tid);
 device_report device_report_get(void);
 

@@ -97,12 +97,12 @@ static void device_report_put(record_builder *b, const device_report *d)
 	if (d->dropped)
 		record_note(b, "cuda-dropped", "CUPTI dropped %llu records of what ran on the GPU",
 			    (unsigned long long)d->dropped);
-	if (d->calls && !d->ranges && !d->dropped)
+	if (d->ranges + d->unfinished + d->dropped < d->enqueued / 2)
 		record_note(b, "cuda-not-recorded",
-			    "CUDA was called %llu times, and no kernel or copy was recorded: "
-			    "another profiler in the program (torch.profiler) may have taken the "
-			    "records",
-			    (unsigned long long)d->calls);
+			    "%llu calls of CUDA enqueued work, and %llu ranges of devices were "
+			    "recorded: another profiler in the program (torch.profiler) may have "
+			    "taken the records",
+			    (unsigned long long)d->enqueued, (unsigned long long)d->ranges);
 }
 
 dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
@@ -152,9 +152,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
 	device_report_put(b, &r->device_report);
-	dck_status st = zone_table_put(r->sums, r->name_of, r->names, b, err);
-	if (st == DCK_OK && r->device)
-		st = zone_table_device_put(r->device, r->name_of, r->names, b, err);
+	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);
 		return st;

@@ -56,6 +56,7 @@ const result_field result_fields[] = {
     F(45, INT64, zone_result, device_report.dropped),
     F(46, INT64, zone_result, device_report.unfinished),
     F(47, INT64, zone_result, device_report.unjoined),
+    F(48, INT64, zone_result, device_report.enqueued),
     {0},
 };
 

@@ -172,7 +172,8 @@ static void calls_are_ranges_with_an_arrow(void **state)
 	assert_int_equal(calls_of(r, "cuLaunchKernel"), 0);
 	assert_int_equal(calls_of(r, "cudaDeviceSynchronize"), 1);
 	dck_record_free(r);
-	assert_int_equal(cuda_calls_count(), 4);
+	assert_int_equal(cuda_calls_count(&flow), 4);
+	assert_int_equal(flow, 2);
 	launch((1u << 20) + 20); /* a call much later takes the place of an old one */
 	assert_int_equal(cuda_calls_find(20, &flow), CALL_UNKNOWN);
 }
