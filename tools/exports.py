@@ -22,7 +22,8 @@ FOREIGN = {"InitializeInjectionNvtx2",  # entry point of NVTX in a library
            "dck_past_pop", "dck_past_number", "dck_past_thread_begin", "dck_past_thread_end",
            "dck_device_flow", "dck_device_track_open", "dck_device_track_close", "dck_device_track_sync", "dck_device_track_begin",
            "dck_device_track_number", "dck_device_track_end", "dck_device_track_range", "dck_device_track_lost",
-           "dck_device_track_at_end", "dck_device_recording"}
+           "dck_device_track_at_end", "dck_device_recording", "dck_device_report", "dck_device_report_source",
+           "dck_device_report_absent", "dck_device_report_thread"}
 
 LIST, ZONES_LIST = "tools/exports.txt", "tools/exports_zones.txt"
 LIST_HEAD = "# What {} exports, and the header that declares it: tools/exports.py compares and writes this list.\n"

@@ -134,6 +134,13 @@ for driver in ${GPU_CHECK_DRIVERS-cuda opencl}; do
 	step "machine --device $driver" 60 40 "$program" machine --device "$driver"
 done
 
+if [ -n "$gpu" ]; then
+	step "kernels under trace --cuda" 100 60 python3 "$here/tools/gpu_trace_check.py" "$program" native "$build/cuda_work"
+	step "PyTorch under trace --cuda" 60 40 python3 "$here/tools/gpu_trace_check.py" "$program" torch
+else
+	missing "kernels under trace --cuda" "a device of CUDA"
+fi
+
 [ -n "${DEEPCLOCK_ORT_PROVIDER-}" ] || [ ! -d "$build/webgpu/onnxruntime_ep_webgpu" ] ||
 	export DEEPCLOCK_ORT_PROVIDER="$build/webgpu/onnxruntime_ep_webgpu"
 "$program" engines --format json >engines.json 2>/dev/null

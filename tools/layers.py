@@ -96,7 +96,7 @@ LAYERS = {
     # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "backfill device_track result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
+                           "backfill device_track result/device_report result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Zones on a queue of a device.
     "src/profiler/device_zone": (("base", "os", "device", "profiler/trace"), (), ("base", "bench", "device_zone"), ISO, ("pthread.h",)),
@@ -119,6 +119,7 @@ LAYERS = {
     "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
     "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
     "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
+    "src/profiler/preload/cuda": (("profiler/trace",), (), ("base", "zone"), ISO, ANY),
     "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
 
     # Reports. Pure functions of a record, except for the output file.

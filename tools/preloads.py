@@ -17,7 +17,7 @@ import check as c
 TOOLCHAIN = re.compile(r"_ITM_\w+|__gmon_start__|__cxa_finalize|__stack_chk_fail|__assert_fail|__tls_get_addr|_GLOBAL_OFFSET_TABLE_")
 # Safe at any time: async-signal-safe by POSIX, plain system calls, or pure functions of memory.
 ANYWHERE = set("""
-    __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr
+    __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr strstr strcspn
     clock_gettime close fcntl fstat ftruncate getpid getppid gettid ioctl madvise mincore mmap munmap open prctl pwrite readlink
     sched_yield syscall unlink write pthread_self pthread_setspecific sigaddset sigdelset sigemptyset sigfillset sigismember
     _dl_find_object dl_iterate_phdr __environ environ __libc_single_threaded __libc_stack_end __progname
@@ -28,6 +28,13 @@ SET_UP = {
     "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed",
                           "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
                           "dck_zone_end dck_zone_start": "the recorder, which has the same rules"},
+    "deepclock_cuda": {"dlopen dlsym dlclose dlerror secure_getenv snprintf __cxa_atexit pthread_create pthread_detach "
+                       "pthread_setname_np pthread_sigmask nanosleep": "CUPTI, when the program initialises CUDA",
+                       "free pthread_mutex_lock pthread_mutex_unlock": "CUPTI's records: in its own thread, or in one that flushes; "
+                       "__cxa_demangle() allocates",
+                       "dck_past_name dck_trace_on dck_zone_push dck_zone_pop dck_device_flow dck_device_track_open "
+                       "dck_device_track_range dck_device_report dck_device_report_source dck_device_report_absent dck_device_report_thread":
+                       "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
                           "malloc free": "the argument of a thread that begins, in its creator",
                           "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":

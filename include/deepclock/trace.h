@@ -66,6 +66,11 @@ typedef struct dck_trace_config {
 	 * @since 0.1 */
 	bool sample;
 	uint64_t sample_rate;
+	/* For dck_trace_program_run(): also records what programs with CUDA execute on NVIDIA's
+	 * GPUs, by CUPTI: kernels and copies, and the calls that enqueued them. Zones have the
+	 * device's time too.
+	 * @since 0.1 */
+	bool cuda;
 } dck_trace_config;
 
 /* Starts recording in all threads of this process. config NULL: into the file $DEEPCLOCK_TRACE, or

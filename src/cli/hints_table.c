@@ -145,18 +145,15 @@ const cli_hint cli_hints_sample[] = {
     {{NULL}, {NULL}, NULL},
 };
 
-#define ON_GPU                                                                                       \
-	"what runs on a GPU is in the file that torch.profiler writes, and 'deepclock report FILE' " \
-	"reads it"
-
 /* nsys's, of trace alone and before the others. */
 const cli_hint cli_hints_trace[] = {
     {{"t", "trace"},
      {NULL},
-     "ranges of NVTX and waits (nvtx and osrt of nsys) are recorded without an option; " ON_GPU},
+     "ranges of NVTX and waits (nvtx and osrt of nsys) are recorded without an option, and kernels "
+     "(cuda) by --cuda"},
     {{"cuda-memory-usage", "gpu-metrics-device", "gpu-metrics-devices", "cudabacktrace"},
-     {NULL},
-     ON_GPU},
+     {"cuda"},
+     "of GPUs kernels, copies and calls are recorded"},
     {{"stats"}, {NULL}, "the table is printed without it; --details prints all of it"},
     {{"c"}, {"capture-range"}, NULL},
     {{"capture-range-end"},

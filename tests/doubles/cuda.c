@@ -6,18 +6,22 @@
  * So an enqueued copy has not happened when the call returns, and results are exact. Event stamps
  * are those of the device's clock, whose rate differs by CUDA_DOUBLE_SKEW_PPM, in steps of 0.5 us.
  *
+ * With CUDA_DOUBLE_REAL_TIME time is CLOCK_MONOTONIC, and waits sleep. CUPTI's double sees what
+ * this one does (observed.h).
+ *
  * Settings: CUDA_DOUBLE_DEVICES, CUDA_DOUBLE_MEMORY (bytes of each), CUDA_DOUBLE_VERSION,
  * CUDA_DOUBLE_SKEW_PPM, CUDA_DOUBLE_CAPTURING (1: all streams are captured), CUDA_DOUBLE_FAIL
  * ("cuInit=803"), CUDA_VISIBLE_DEVICES as the driver has it (numbers). -DDOUBLE_OLD: a release that
  * lacks a symbol.
  *
  * Kernels are PTX of these entries, those of the devices' suite (tests/unit/device/device_case.h):
- * fill(u64 buffer, u32 value) writes value + index, work(u64 buffer, u32 n) takes n ns; and fault()
- * reads an illegal address.
+ * fill(u64 buffer, u32 value) writes value + index, work(u64 buffer, u32 n) takes n ns, as
+ * _Z4workIfEvPT_i does, a name of C++; and fault() reads an illegal address.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda_api.h"
 #include "double.h"
+#include "observed.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -67,6 +71,10 @@ typedef struct command {
 	const char *from; /* STAGED: freed */
 	size_t bytes;
 	unsigned value;
+	double begin_ns;
+	uint32_t correlation; /* of the call */
+	const char *name;     /* of a kernel */
+	unsigned char copy_kind;
 	api_event event;
 	unsigned long long version; /* of the event */
 } command;
@@ -76,6 +84,8 @@ struct api_context_s {
 };
 struct api_stream_s {
 	double busy_ns;
+	uint32_t number;
+	int device;
 };
 struct api_event_s {
 	unsigned flags;
@@ -88,6 +98,7 @@ struct api_module_s {
 };
 struct api_function_s {
 	kind kind;
+	const char *name;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,7 +115,9 @@ static struct {
 } pinned[HOSTS_MAX], buffers[HOSTS_MAX];
 static api_result sticky;
 static void *objects[OBJECTS_MAX]; /* streams, events, modules: they end with the last context */
-static struct api_function_s functions[] = {{FILL}, {WORK}, {WALK}, {EMPTY}, {FAULT}};
+static struct api_function_s functions[] = {{FILL, "fill"},   {WORK, "work"},
+					    {WALK, "work"},   {EMPTY, "work"},
+					    {FAULT, "fault"}, {WORK, "_Z4workIfEvPT_i"}};
 
 static void *object_new(size_t bytes)
 {
@@ -181,12 +194,24 @@ static void command_run(command *c)
 	}
 }
 
+static void command_observe(const command *c)
+{
+	if (!observer || c->kind == STAMP || c->kind == FAULT || sticky)
+		return;
+	const bool copies = c->kind == COPY || c->kind == STAGED;
+	observed(c->name  ? CUDA_OBSERVED_KERNEL
+		 : copies ? CUDA_OBSERVED_COPY
+			  : CUDA_OBSERVED_SET,
+		 c->begin_ns, c->end_ns, c->bytes, c->stream->device, c->stream->number,
+		 c->correlation, c->copy_kind, c->name);
+}
+
 /* Runs the commands that have ended by now, in their order. */
 static void advance(double ns)
 {
 	size_t left = 0;
 
-	host_ns += ns;
+	host_ns = is_real() ? real_ns() : host_ns + ns;
 	for (;;) {
 		size_t next = npending;
 
@@ -196,6 +221,7 @@ static void advance(double ns)
 				next = i;
 		if (next == npending)
 			break;
+		command_observe(&pending[next]);
 		command_run(&pending[next]);
 		if (pending[next].kind == STAGED)
 			free((void *)(uintptr_t)pending[next].from);
@@ -207,14 +233,20 @@ static void advance(double ns)
 
 static void wait_until(double ns)
 {
-	advance(ns > host_ns ? ns - host_ns : 0);
+	const double left = ns - (is_real() ? real_ns() : host_ns);
+
+	if (is_real() && left > 0)
+		real_sleep(left);
+	advance(left > 0 ? left : 0);
 }
 
 static api_result enqueue(command c, double takes_ns)
 {
 	if (npending == COMMANDS_MAX) /* a full queue makes the call wait */
 		wait_until(pending[0].end_ns);
-	c.stream->busy_ns = fmax(c.stream->busy_ns, host_ns) + takes_ns;
+	c.begin_ns = fmax(c.stream->busy_ns, host_ns);
+	c.correlation = calling.correlation;
+	c.stream->busy_ns = c.begin_ns + takes_ns;
 	c.end_ns = c.stream->busy_ns;
 	pending[npending++] = c;
 	return API_SUCCESS;
@@ -235,13 +267,16 @@ static api_result call_begin(const char *function, bool needs_context)
 
 #define TEXT(x)	 #x
 #define TEXT2(x) TEXT(x)
-#define BEGIN(cuda, hip, needs_context)                                          \
-	pthread_mutex_lock(&lock);                                               \
-	api_result result = call_begin(TEXT2(NAME(cuda, hip)), (needs_context)); \
+#define BEGIN(cuda, hip, needs_context)                                 \
+	static const char function_name[] = TEXT2(NAME(cuda, hip));     \
+	cuda_double_call(function_name, true);                          \
+	pthread_mutex_lock(&lock);                                      \
+	api_result result = call_begin(function_name, (needs_context)); \
 	if (result == API_SUCCESS) {
-#define END                          \
-	}                            \
-	pthread_mutex_unlock(&lock); \
+#define END                                     \
+	}                                       \
+	pthread_mutex_unlock(&lock);            \
+	cuda_double_call(function_name, false); \
 	return result
 
 /* For tests: advances the host's clock by its own work, and returns it. */
@@ -273,7 +308,7 @@ static int physical(int index)
 	return -1;
 }
 
-api_result NAME(cuInit, hipInit)(unsigned flags)
+static api_result initialise(unsigned flags)
 {
 	BEGIN(cuInit, hipInit, false)
 	if (flags != 0)
@@ -281,6 +316,17 @@ api_result NAME(cuInit, hipInit)(unsigned flags)
 	else if (physical(0) < 0)
 		result = API_NO_DEVICE;
 	END;
+}
+
+api_result NAME(cuInit, hipInit)(unsigned flags)
+{
+	const api_result result = initialise(flags);
+
+#ifndef DOUBLE_HIP
+	if (result == API_SUCCESS)
+		injection_load();
+#endif
+	return result;
 }
 
 api_result NAME(cuDriverGetVersion, hipDriverGetVersion)(int *version)
@@ -426,7 +472,12 @@ api_result NAME(cuStreamIsCapturing, hipStreamIsCapturing)(api_stream stream, ap
 api_result NAME(cuStreamCreate, hipStreamCreateWithFlags)(api_stream *stream, unsigned flags)
 {
 	BEGIN(cuStreamCreate, hipStreamCreateWithFlags, true)
+	static uint32_t number = 6; /* CUDA's own come first */
 	*stream = flags == API_STREAM_NON_BLOCKING ? object_new(sizeof **stream) : NULL;
+	if (*stream) {
+		(*stream)->number = ++number;
+		(*stream)->device = (int)(current - contexts);
+	}
 	result = *stream ? API_SUCCESS : 1;
 	END;
 }
@@ -628,7 +679,8 @@ api_result NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(api_address to, api_so
 		     .stream = stream,
 		     .to = (char *)(uintptr_t)to,
 		     .from = from,
-		     .bytes = bytes};
+		     .bytes = bytes,
+		     .copy_kind = 1};
 
 	if (!in_buffer(to, bytes)) {
 		result = 1;
@@ -657,7 +709,8 @@ api_result NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void *to, api_address 
 					   .stream = stream,
 					   .to = to,
 					   .from = (const char *)(uintptr_t)from,
-					   .bytes = bytes},
+					   .bytes = bytes,
+					   .copy_kind = 2},
 				 COMMAND_NS + (double)bytes / HOST_BYTES_NS);
 		if (!is_pinned(to,
 			       bytes)) /* to pageable memory, the call has copied when it returns */
@@ -677,7 +730,8 @@ api_result NAME(cuMemcpyDtoDAsync_v2, hipMemcpyDtoDAsync)(api_address to, api_ad
 					   .stream = stream,
 					   .to = (char *)(uintptr_t)to,
 					   .from = (const char *)(uintptr_t)from,
-					   .bytes = bytes},
+					   .bytes = bytes,
+					   .copy_kind = 8},
 				 COMMAND_NS + (double)bytes / DEVICE_BYTES_NS);
 	END;
 }
@@ -760,6 +814,8 @@ api_result NAME(cuModuleGetFunction, hipModuleGetFunction)(api_function *functio
 		*function = &functions[module->parameters == 0	 ? 3
 				       : module->parameters == 4 ? 2
 								 : 1];
+	else if (module->work && strcmp(name, functions[5].name) == 0)
+		*function = &functions[5];
 	else if (module->fault && strcmp(name, "fault") == 0)
 		*function = &functions[4];
 	else
@@ -774,7 +830,7 @@ api_result NAME(cuLaunchKernel, hipModuleLaunchKernel)(api_function function, un
 						       api_stream stream, void **args, void **extra)
 {
 	BEGIN(cuLaunchKernel, hipModuleLaunchKernel, true)
-	command c = {.kind = function->kind, .stream = stream};
+	command c = {.kind = function->kind, .stream = stream, .name = function->name};
 	double takes_ns = COMMAND_NS;
 
 	(void)shared;

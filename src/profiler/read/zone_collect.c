@@ -34,7 +34,7 @@ typedef struct track {
 
 /* How a number of that name marks its range. */
 typedef struct mark {
-	bool unended, continued;
+	bool unended, continued, bytes;
 } mark;
 
 struct zone_collect {
@@ -70,6 +70,7 @@ static void collect_number(zone_collect *c, track *t, const trace_event *e)
 		return;
 	top->unended |= m->unended;
 	top->continued |= m->continued;
+	top->bytes += m->bytes && t->device ? e->as.real : 0;
 }
 
 /* --- as a format */
@@ -117,7 +118,8 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *from)
 	string_name_put(&collect_of(o)->texts, id, from->text, from->n);
 	if (row)
 		*row = (mark){.unended = collect_is(from, PF_UNENDED),
-			      .continued = collect_is(from, PF_CONTINUED)};
+			      .continued = collect_is(from, PF_CONTINUED),
+			      .bytes = collect_is(from, "bytes")};
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
@@ -151,8 +153,14 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		case TRACE_INSTANT:
 		case TRACE_COUNTER:
 		case TRACE_FLOW_BEGIN:
-		case TRACE_FLOW_STEP:
+			if (!t->device)
+				zone_aggregate_enqueued(&c->sums, &t->open, e->as.id);
+			break;
 		case TRACE_FLOW_END:
+			if (t->device && t->open.depth)
+				zone_stack_top(&t->open)->flow = e->as.id;
+			break;
+		case TRACE_FLOW_STEP:
 		case TRACE_KINDS:
 			break;
 		}
@@ -213,6 +221,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	c->tracks.row_bytes = sizeof(track);
 	c->sums.is_wait = collect_is_wait;
 	c->sums.names = &c->texts;
+	c->device.enqueuers = &c->sums;
 	dck_status status = string_table_init(&c->texts, err);
 	if (status == DCK_OK)
 		status = thread_sums_init(&c->threads, err);

@@ -68,6 +68,12 @@ static inline bool trace_is_wait(const char *name)
 	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
 }
 
+/* The number with the bytes that a device's range moved. */
+static inline bool trace_is_bytes(const char *name)
+{
+	return !strcmp(name, "bytes");
+}
+
 typedef enum trace_track_kind {
 	TRACE_PROCESS,
 	TRACE_THREAD,

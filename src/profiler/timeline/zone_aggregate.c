@@ -10,6 +10,11 @@
  * its name that begins at that time continues it. Ranges that any thread may end are matched by id
  * in a hash table (open_ranges.c), whichever end comes first.
  *
+ * The path of an arrow is in one of two hash maps; when the newer one is full, the older one is
+ * dropped. So an arrow may end several times, as a graph of kernels does, and memory has a bound.
+ * A device's range adds its self time to its path, so that ranges in it that have an arrow of their
+ * own count once.
+ *
  * Bounds: ZONE_DEPTH_MAX open ranges on a track, deeper ones are counted; HISTOGRAMS_BYTES; the
  * limits of path_trie.h. An event costs O(1), beyond the limit of paths O(depth). One thread uses a
  * zone_aggregate; a failed allocation is stored in `failed`.
@@ -46,6 +51,8 @@ void zone_aggregate_done(zone_aggregate *s)
 	mem_free(s->stats);
 	path_trie_done(&s->paths);
 	open_ranges_done(&s->ranges);
+	hash_map_done(&s->flows[0]);
+	hash_map_done(&s->flows[1]);
 	*s = (zone_aggregate){0};
 }
 
@@ -105,6 +112,9 @@ static void zone_accumulate(zone_aggregate *s, const zone_frame *f, uint64_t too
 {
 	zone_stats *z = s->paths_only ? NULL : zone_aggregate_row(s, f->name);
 
+	if (z)
+		z->bytes += f->bytes;
+
 	if (z && f->in_pieces)
 		zone_stats_add_pieces(z, &f->before, took, self, outermost, finished);
 	else if (z && finished)
@@ -124,6 +134,42 @@ static void closed_notify(const zone_aggregate *s, const zone_stack *t, const zo
 					     .self_ns = self,
 					     .outermost = outermost,
 					     .whole = whole});
+}
+
+/* --- time of devices */
+
+void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t flow)
+{
+	const zone_frame *top = zone_stack_top(t);
+
+	if (!flow || !top || !top->path || top->path == PATH_NONE)
+		return;
+	if (s->nflows == ZONE_FLOWS_MAX) {
+		const hash_map newer = s->flows[0];
+
+		s->flows[0] = s->flows[1];
+		s->flows[1] = newer;
+		hash_map_clear(&s->flows[0]);
+		s->nflows = 0;
+	}
+	s->failed |= !hash_map_put(&s->flows[0], flow, top->path);
+	s->nflows++;
+}
+
+/* Adds the time of a device to the zones around the beginning of an arrow. */
+static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns)
+{
+	uint32_t path = hash_map_find(&s->flows[0], flow);
+
+	if (!path)
+		path = hash_map_find(&s->flows[1], flow);
+	for (; path; path = s->paths.rows[path].parent) {
+		const path_node *p = &s->paths.rows[path];
+		zone_stats *z = p->again ? NULL : zone_aggregate_row(s, p->name);
+
+		if (z)
+			z->device_ns += ns;
+	}
 }
 
 /* --- pieces */
@@ -219,7 +265,9 @@ bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_
 	uint32_t path = t->depth ? t->frames[t->depth - 1].path : t->root;
 	if (name != ZONE_LOST)
 		path = path_trie_child(&s->paths, path, name);
-	t->frames[t->depth++] = (zone_frame){.name = name, .path = path, .begin_ns = ns};
+	const uint64_t flow = t->depth ? t->frames[t->depth - 1].flow : 0;
+	t->frames[t->depth++] =
+	    (zone_frame){.name = name, .path = path, .begin_ns = ns, .flow = flow};
 	if (path == PATH_NONE)
 		hide(s, t, name, 1);
 	if (t->npieces)
@@ -260,6 +308,8 @@ zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool 
 	const uint64_t self = took > f.inside_ns ? took - f.inside_ns : 0;
 	if (above)
 		above->inside_ns += took;
+	if (f.flow && s->enqueuers)
+		device_time_add(s->enqueuers, f.flow, self);
 	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
 	if (s->ended)
 		closed_notify(s, t, &f, took, self, outer, whole);

@@ -15,6 +15,16 @@
  * name that begins at the same time on the same track is the next piece. In the table it is one
  * range.
  *
+ * Time of devices: a range on a device's track belongs to the path from which its arrow came, and
+ * counts in every zone of that path. The device's ranges have an aggregate of their own:
+ *
+ *	zone_aggregate_enqueued(&threads, &thread, flow);
+ *	device.enqueuers = &threads;
+ *	zone_aggregate_begin(&device, &queue, 400, 8);
+ *	zone_stack_top(&queue)->flow = flow;
+ *	zone_aggregate_end(&device, &queue, 700, true);
+ *	... zone_aggregate_of(&threads, 7)->device_ns ...
+ *
  * The times of a track are monotonic. Memory is bounded by the names, the paths, and the depth of
  * open ranges.
  *
@@ -28,13 +38,15 @@
 #include "profiler/timeline/zone_percentiles.h"
 #include "profiler/timeline/zone_stats.h"
 
-enum { ZONE_DEPTH_MAX = 65536, ZONE_PIECES_MAX = 64 };
+enum { ZONE_DEPTH_MAX = 65536, ZONE_PIECES_MAX = 64, ZONE_FLOWS_MAX = 1 << 19 };
 /* The name of a range whose beginning was lost: it is not aggregated. */
 #define ZONE_LOST UINT32_MAX
 
 typedef struct zone_frame {
 	uint32_t name, path;
 	uint64_t begin_ns, inside_ns;
+	uint64_t flow;	/* of a device's range: the arrow that ends in it or around it; 0: none */
+	double bytes;	/* that it moved */
 	uint32_t stack; /* owner, for the producer */
 	/* Set by the producer: it did not end; it continues. */
 	bool unended, continued;
@@ -89,7 +101,11 @@ typedef struct zone_aggregate {
 	 * zone_aggregate_leaf(); NULL: no listener. */
 	void (*ended)(void *listener, const zone_closed *r);
 	void *listener;
-	bool failed; /* out of memory: the sums are incomplete */
+	/* Paths by arrow: the newest, and those before, up to ZONE_FLOWS_MAX each. */
+	hash_map flows[2];
+	uint32_t nflows;
+	struct zone_aggregate *enqueuers; /* of a device's: the threads' */
+	bool failed;			  /* out of memory: the sums are incomplete */
 	open_ranges ranges;
 } zone_aggregate; /* {0} at first */
 
@@ -117,6 +133,9 @@ bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_
 zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool finished);
 /* Closes the open ranges of a track, as unfinished; no events may follow. */
 void zone_aggregate_close(zone_aggregate *s, zone_stack *t, uint64_t ns);
+
+/* An arrow begins in the innermost range of the stack. */
+void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t flow);
 
 /* Adds one end of a range that any track may end; name 0: its end. Either may come first. false: it
  * cannot be matched. */

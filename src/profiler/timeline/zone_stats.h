@@ -22,7 +22,10 @@ typedef struct zone_stats {
 	 * callees. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
 	uint64_t limit_ns,
-	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
+	    over; /* how long a call may take, 0: as it likes; how many took longer */
+	uint64_t
+	    device_ns; /* of what it enqueued on devices, with callees, without those of its name */
+	double bytes;  /* that it moved, of a device's range */
 	bool self_unknown; /* self time of a call is unknown */
 	bool wait;	   /* a wait, not work */
 	unsigned nbatches;

@@ -55,7 +55,28 @@ static void percentile_put(record_builder *b, const zone_stats *z, double p)
 		record_cell_real(b, fmin(fmax(ns, (double)z->min_ns), (double)z->max_ns));
 }
 
-static void zone_row_put(record_builder *b, const zone_row *r, const zone_percentiles *p)
+/* What a table has besides: the time of devices in zones; of the devices' ranges the share of all
+ * their time, and the bytes they moved, where any did. */
+typedef struct zone_columns {
+	bool device, share, bytes;
+	uint64_t all_ns;
+} zone_columns;
+
+static void moved_put(record_builder *b, const zone_stats *z)
+{
+	static const char none[] = "it moved no bytes that are known";
+
+	if (z->bytes <= 0 || z->total_ns == 0) {
+		record_cell_absent(b, none);
+		record_cell_absent(b, none);
+		return;
+	}
+	record_cell_int(b, (int64_t)z->bytes);
+	record_cell_real(b, z->bytes * 1e9 / (double)z->total_ns);
+}
+
+static void zone_row_put(record_builder *b, const zone_row *r, const zone_percentiles *p,
+			 const zone_columns *with)
 {
 	static const char none[] = "no call of it has ended";
 	const zone_stats *z = r->z;
@@ -68,6 +89,12 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 		record_cell_absent(b, "a range that any thread may end: its children are unknown");
 	else
 		record_cell_int(b, (int64_t)z->self_ns);
+	if (with->device)
+		record_cell_int(b, (int64_t)z->device_ns);
+	if (with->share)
+		record_cell_real(b, with->all_ns ? (double)z->total_ns / (double)with->all_ns : 0);
+	if (with->bytes)
+		moved_put(b, z);
 	if (!z->calls) {
 		for (size_t i = 0; i < 3 + p->n; i++)
 			record_cell_absent(b, none);
@@ -83,27 +110,48 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 		percentile_put(b, z, p->p[i]);
 }
 
-enum { FIXED = 7 };
-
 /* The columns of the percentiles follow the others. */
 static void timeline_table_put(record_builder *b, const char *table, const char *title,
-			       const zone_percentiles *p)
+			       const zone_percentiles *p, const zone_columns *with)
 {
-	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
-	    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
-	    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
-	    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
-	    {"max", "max", DCK_UNIT_NS},
+	enum { MOST = 11 };
+	static const struct {
+		dck_column column;
+		const char *of; /* what it is: a member of zone_columns, or in every table */
+		bool brief;
+	} all[MOST] = {
+	    {{"name", "name", DCK_UNIT_NONE}, "", false},
+	    {{"calls", "calls", DCK_UNIT_ONE}, "", true},
+	    {{"total", "total", DCK_UNIT_NS}, "", true},
+	    {{"self", "self", DCK_UNIT_NS}, "", true},
+	    {{"device", "device", DCK_UNIT_NS}, "device", true},
+	    {{"share", "share", DCK_UNIT_ONE}, "share", true},
+	    {{"bytes", "bytes", DCK_UNIT_BYTE}, "bytes", false},
+	    {{"rate", "rate", DCK_UNIT_BYTE_PER_S}, "bytes", true},
+	    {{"mean", "mean", DCK_UNIT_NS}, "", true},
+	    {{"min", "min", DCK_UNIT_NS}, "", false},
+	    {{"max", "max", DCK_UNIT_NS}, "", false},
 	};
-	char names[ZONE_PERCENTILES_MAX][16], brief[256] = "calls total self mean";
+	dck_column columns[MOST + ZONE_PERCENTILES_MAX];
+	char names[ZONE_PERCENTILES_MAX][16], brief[256] = "";
+	size_t n = 0;
 
+	for (size_t i = 0; i < MOST; i++) {
+		if ((strcmp(all[i].of, "device") == 0 && !with->device) ||
+		    (strcmp(all[i].of, "share") == 0 && !with->share) ||
+		    (strcmp(all[i].of, "bytes") == 0 && !with->bytes))
+			continue;
+		columns[n++] = all[i].column;
+		if (all[i].brief)
+			strcat(strcat(brief, *brief ? " " : ""), all[i].column.key);
+	}
 	for (size_t i = 0; i < p->n; i++) {
 		const char *name = zone_percentile_name(p->p[i], names[i]);
 
-		columns[FIXED + i] = (dck_column){name, name, DCK_UNIT_NS};
+		columns[n++] = (dck_column){name, name, DCK_UNIT_NS};
 		strcat(strcat(brief, " "), name);
 	}
-	record_table(b, table, title, columns, FIXED + p->n);
+	record_table(b, table, title, columns, n);
 	record_summary_columns(b, brief);
 	if (p->n)
 		record_fact_text(b, "method", "percentiles",
@@ -164,24 +212,30 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 
 /* The rows, which the caller frees; NULL: no memory. */
 static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			       const char *table, const char *title, record_builder *b,
-			       size_t *ret_n)
+			       bool of_devices, record_builder *b, size_t *ret_n)
 {
 	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
+	zone_columns with = {.share = of_devices};
 	size_t n = 0;
 
 	if (!rows)
 		return NULL;
 	for (uint32_t i = 0; i < s->nstats; i++) {
-		const char *name = s->stats[i] ? name_of(self, i) : NULL;
+		const zone_stats *z = s->stats[i];
+		const char *name = z ? name_of(self, i) : NULL;
 
-		if (s->stats[i])
-			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
+		if (!z)
+			continue;
+		rows[n++] = (zone_row){name ? name : "(no name)", z};
+		with.device = with.device || z->device_ns > 0;
+		with.bytes = with.bytes || z->bytes > 0;
+		with.all_ns += z->self_ns;
 	}
 	qsort(rows, n, sizeof *rows, by_total);
-	timeline_table_put(b, table, title, &s->percentiles);
+	timeline_table_put(b, of_devices ? "device_zones" : "zones",
+			   of_devices ? "Ranges on devices" : "Zones", &s->percentiles, &with);
 	for (size_t i = 0; i < n; i++)
-		zone_row_put(b, &rows[i], &s->percentiles);
+		zone_row_put(b, &rows[i], &s->percentiles, &with);
 	*ret_n = n;
 	return rows;
 }
@@ -198,7 +252,7 @@ static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_o
 		any = s->stats[i];
 	if (!any)
 		return DCK_OK;
-	rows = zone_rows_put(s, name_of, self, "device_zones", "Ranges on devices", b, &n);
+	rows = zone_rows_put(s, name_of, self, true, b, &n);
 	DCK_NEED(rows, err, "for the table of ranges on devices");
 	*ret_on = rows[0];
 	mem_free(rows);
@@ -210,7 +264,7 @@ dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
 {
 	zone_row on = {0};
 	size_t n;
-	zone_row *rows = zone_rows_put(s, name_of, self, "zones", "Zones", b, &n);
+	zone_row *rows = zone_rows_put(s, name_of, self, false, b, &n);
 
 	DCK_NEED(rows, err, "for the table of zones");
 	const dck_status status =

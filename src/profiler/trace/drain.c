@@ -338,8 +338,14 @@ bool drain_round(drain *d)
 	bool more = false;
 
 	d->nthreads = thread_buffers_used();
-	for (size_t i = 0; i < d->nthreads; i++)
-		more = drain_lane_read(d, thread_buffers_at(i), &d->threads[i], cut) || more;
+	/* Threads first: the arrow to a device's range has begun when it comes. */
+	for (int devices = 0; devices < 2; devices++)
+		for (size_t i = 0; i < d->nthreads; i++) {
+			thread_buffer *l = thread_buffers_at(i);
+
+			if ((l->device != 0) == devices)
+				more = drain_lane_read(d, l, &d->threads[i], cut) || more;
+		}
 	nesting_flush_counters(&d->nesting);
 	if (capture_armed())
 		windows_release(d, cut);

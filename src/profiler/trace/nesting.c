@@ -115,6 +115,7 @@ void nesting_init(nesting *f, const drain_listener *to)
 	*f = (nesting){.sums.is_wait = nesting_is_wait,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
+	f->device.enqueuers = &f->sums;
 	if (to)
 		f->to = *to;
 	thread_watch_begin(&f->watch, to);
@@ -404,7 +405,7 @@ static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64
 static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value)
 {
 	const uint32_t name = (uint32_t)word;
-	const zone_frame *top = zone_stack_top(&t->open);
+	zone_frame *top = zone_stack_top(&t->open);
 	double real;
 
 	switch (LANE_KIND(word)) {
@@ -418,6 +419,10 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		event_append(f, t, ns, TRACE_INSTANT, name, 0);
 		break;
 	case LANE_NUMBER:
+		if (top && t->device && trace_is_bytes(zone_name_get(name)->text)) {
+			memcpy(&real, &value, sizeof real);
+			top->bytes += real;
+		}
 		if (top && top->name != ZONE_LOST && !t->open.too_deep)
 			event_append(f, t, ns, TRACE_NUMBER, name, value);
 		else
@@ -436,12 +441,15 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		gap(f, t, ns, value);
 		break;
 	case LANE_FLOW_BEGIN:
+		zone_aggregate_enqueued(&f->sums, &t->open, value);
+		if (top)
+			event_append(f, t, ns, TRACE_FLOW_BEGIN, 0, value);
+		break;
 	case LANE_FLOW_END:
-		if (t->open.depth)
-			event_append(f, t, ns,
-				     LANE_KIND(word) == LANE_FLOW_BEGIN ? TRACE_FLOW_BEGIN
-									: TRACE_FLOW_END,
-				     0, value);
+		if (!top)
+			break;
+		top->flow = value;
+		event_append(f, t, ns, TRACE_FLOW_END, 0, value);
 		break;
 	case LANE_THREAD:
 		thread_watch_name(&f->watch, (int)(uint32_t)value, name);

@@ -25,6 +25,7 @@
 #include "os/os.h"
 #include "profiler/trace/capture.h"
 #include "profiler/trace/clock_snapshot.h"
+#include "profiler/trace/result/device_report.h"
 #include "profiler/trace/result/zone_result.h"
 #include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/thread_watch.h"
@@ -280,6 +281,7 @@ static void recorder_result_make(struct recorder *r, const trace_file_said *said
 			      .failed = r->ended.code ? r->ended.msg : NULL,
 			      .sums = drain_sums(r->drain),
 			      .device = drain_device_sums(r->drain),
+			      .device_report = device_report_get(),
 			      .name_of = recorder_name_of};
 	dck_err e = {0};
 

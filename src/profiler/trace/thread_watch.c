@@ -19,6 +19,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/thread_watch.h"
+#include "profiler/trace/result/device_report.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -376,7 +377,7 @@ static void look_at(void *self, int tid)
 	os_thread_stat st = {0};
 	uint64_t cpu;
 
-	if (tid == l->own || !os_thread_cpu(tid, &cpu))
+	if (tid == l->own || device_report_is_thread(tid) || !os_thread_cpu(tid, &cpu))
 		return;
 	/* Another thread has its number now. */
 	if (t && t->looked && cpu < t->uses.n[OS_USE_CPU]) {

@@ -119,6 +119,24 @@ static void children_sums_put(record_builder *b, const children *c)
 	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, children_sum_of(c, "captured"));
 }
 
+/* Often a launcher starts the processes that use GPUs. */
+static void children_cuda_put(record_builder *b, const children *c)
+{
+	static const char *const keys[] = {"cuda_calls", "cuda_ranges", "cuda_dropped",
+					   "cuda_unfinished", "cuda_without_call"};
+	const dck_fact *found = NULL;
+
+	for (size_t i = 0; i < c->n && !found; i++) {
+		found = c->said[i] ? dck_record_fact(c->said[i], "method", "cuda") : NULL;
+		found = found && found->value.kind == DCK_VALUE_TEXT ? found : NULL;
+	}
+	if (!found)
+		return;
+	record_fact_text(b, "method", "cuda", found->value.as.text);
+	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
+}
+
 /* Returns whether a note of process i is copied: that it captured nothing is of interest only if no
  * other process did. */
 static bool is_said(const children *c, size_t i, const dck_note *note)
@@ -194,6 +212,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	record_fact_text(b, "trace", "file", c->out);
 	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)bytes);
 	children_sums_put(b, c);
+	children_cuda_put(b, c);
 	children_notes_put(b, c);
 	running_note(b, c);
 	return record_finish(b, ret, err);

@@ -64,6 +64,8 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(COUNT, dck_trace_config, sample_rate, "sample-rate", "HZ", "997",
 	       "samples of each second of a thread's time", .min = 1, .max = 100000,
 	       .needs = "sample"),
+    DCK_FLAG(dck_trace_config, cuda, "cuda",
+	     "record kernels and copies on NVIDIA's GPUs, and the calls that start them"),
     {0},
 };
 

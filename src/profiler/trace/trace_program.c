@@ -31,6 +31,7 @@
 #include "profiler/trace/trace_program.h"
 #include "profiler/trace/trace_samples.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,82 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
+/* Returns a library beside libdeepclock.so; NULL: there is none. */
+static const char *library_beside(mem_arena *a, const char *file)
+{
+	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
+
+	return slash ? os_path_first(a, mem_arena_dup_n(a, own, (size_t)(slash - own)), file)
+		     : NULL;
+}
+
+static const char injection[] = "CUDA_INJECTION64_PATH"; /* what CUDA's driver loads */
+
+/* Returns the variable by which CUDA's driver loads the collector, or NULL with the reason in
+ * *ret_why. */
+static const char *cuda_injection_find(mem_arena *a, const char **ret_why)
+{
+	static const char file[] = "libdeepclock_cuda.so";
+	const char *theirs = secure_getenv(injection), *library = library_beside(a, file);
+
+	if (theirs && *theirs)
+		*ret_why =
+		    mem_arena_fmt(a, "%s is set, to another profiler's library (%s): unset it",
+				  injection, theirs);
+	else if (os_sanitizer_name())
+		*ret_why = "libdeepclock has a sanitizer in it";
+	else if (!library)
+		*ret_why = mem_arena_fmt(a, "%s is not in the directory of libdeepclock.so", file);
+	else
+		return mem_arena_fmt(a, "%s=%s", injection, library);
+	return NULL;
+}
+
+/* Returns the variable with the directories of CUPTI in the packages of the program, if it is
+ * Python, else of the python3 in PATH; NULL: none. In a virtual environment the interpreter is a
+ * link, and its packages come second. */
+static const char *cuda_packages_find(mem_arena *a, const char *program)
+{
+	static const char *const packages[] = {"lib/python3*/site-packages/nvidia/cu13/lib",
+					       "lib/python3*/site-packages/nvidia/cuda_cupti/lib"};
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *places = "";
+	char *path = NULL, real[PATH_MAX];
+
+	if (os_find_program(strncmp(name, "python", 6) == 0 ? program : "python3", &path, NULL) !=
+	    DCK_OK)
+		return NULL;
+	const char *resolved = realpath(path, real), *interpreters[] = {path, resolved};
+	for (size_t i = 0; i < 2 && interpreters[i]; i++) {
+		const char *bin = strrchr(interpreters[i], '/');
+		const size_t n = bin ? (size_t)(bin - interpreters[i]) : 0;
+		const char *directory = n ? mem_arena_dup_n(a, interpreters[i], n) : NULL;
+
+		for (size_t k = 0; directory && k < 2; k++) {
+			const char *found =
+			    os_path_newest(a, directory, mem_arena_fmt(a, "../%s", packages[k]));
+
+			if (found)
+				places =
+				    mem_arena_fmt(a, "%s%s%s", places, *places ? ":" : "", found);
+		}
+	}
+	mem_free(path);
+	return places && *places ? mem_arena_fmt(a, "DEEPCLOCK_TRACE_CUPTI=%s", places) : NULL;
+}
+
+/* Adds why nothing is known of GPUs. why NULL: the program's collector says it, if one was
+ * loaded. */
+static void cuda_put(record_builder *b, const dck_record *record, const char *why)
+{
+	if (dck_record_fact(record, "method", "cuda"))
+		return;
+	if (!why)
+		why = "the program did not initialise CUDA, or is linked with libdeepclock.a";
+	record_fact_absent(b, "method", "cuda", why);
+	record_note(b, "cuda-not-recorded", "no kernel was recorded: %s", why);
+}
+
 /* Writes the command that shows the file, quoted for a shell. */
 static void next_put(record_builder *b, const char *path)
 {
@@ -139,7 +216,7 @@ static void next_put(record_builder *b, const char *path)
  * without the recorder's start and the work on traces afterwards. On failure *record is freed. */
 static dck_status took_put(const dck_trace_program *p, const char *path, uint64_t ns,
 			   bool cancelled, const record_others *others, trace_samples *samples,
-			   dck_record **record, dck_err *err)
+			   bool with_cuda, const char *cuda_why, dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(p->argv);
 	dck_status st = DCK_OK;
@@ -157,6 +234,8 @@ static dck_status took_put(const dck_trace_program *p, const char *path, uint64_
 	record_fact_int(b, "trace", "program_elapsed", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
 	next_put(b, path);
+	if (with_cuda)
+		cuda_put(b, *record, cuda_why);
 	if (samples)
 		st = trace_samples_put(samples, *record, path,
 				       p->cut ? "it may end in the middle of a packet" : NULL, b,
@@ -170,20 +249,10 @@ static dck_status took_put(const dck_trace_program *p, const char *path, uint64_
 	return st;
 }
 
-/* Returns the library with the recorder, beside libdeepclock.so; NULL: there is none. */
-static const char *recorder_library(mem_arena *a)
-{
-	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
-
-	return slash ? os_path_first(a, mem_arena_dup_n(a, own, (size_t)(slash - own)),
-				     "libdeepclock_zones.so")
-		     : NULL;
-}
-
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n, dck_err *err)
 {
-	const char *library = recorder_library(a), *tick = trace_tick_put(a);
+	const char *library = library_beside(a, "libdeepclock_zones.so"), *tick = trace_tick_put(a);
 	const char *own[4];
 	size_t k = 0;
 
@@ -220,6 +289,12 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	if (preload)
 		set[nset++] = preload;
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
+	const char *cuda_why = NULL, *cuda = c->cuda ? cuda_injection_find(a, &cuda_why) : NULL;
+	const char *packages = cuda ? cuda_packages_find(a, p->argv[0]) : NULL;
+	if (cuda)
+		set[nset++] = cuda;
+	if (packages)
+		set[nset++] = packages;
 	/* A child in another directory uses the same file. */
 	own.path = trace_path_absolute(a, c->path);
 	dck_status st =
@@ -262,7 +337,8 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(p, c->path, took, cancelled, &others, samples, ret, err);
+			st = took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
+				      cuda_why, ret, err);
 	}
 	trace_samples_free(samples);
 	mem_arena_free(a);

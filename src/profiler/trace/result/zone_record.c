@@ -80,6 +80,31 @@ static void zone_capture_put(record_builder *b, const zone_method *m)
 		    m->capture_near ? m->capture_near : "", m->capture_near ? "'" : "");
 }
 
+static void device_report_put(record_builder *b, const device_report *d)
+{
+	if (d->absent) {
+		record_fact_absent(b, "method", "cuda", d->absent);
+		record_note(b, "cuda-not-recorded", "no kernel was recorded: %s", d->absent);
+	}
+	if (d->absent || !d->source)
+		return;
+	record_fact_text(b, "method", "cuda", d->source);
+	count_put(b, "cuda_calls", d->calls);
+	count_put(b, "cuda_ranges", d->ranges);
+	count_put(b, "cuda_dropped", d->dropped);
+	count_put(b, "cuda_unfinished", d->unfinished);
+	count_put(b, "cuda_without_call", d->unjoined);
+	if (d->dropped)
+		record_note(b, "cuda-dropped", "CUPTI dropped %llu records of what ran on the GPU",
+			    (unsigned long long)d->dropped);
+	if (d->ranges + d->unfinished + d->dropped < d->enqueued / 2)
+		record_note(b, "cuda-not-recorded",
+			    "%llu calls of CUDA enqueued work, and %llu ranges of devices were "
+			    "recorded: another profiler in the program (torch.profiler) may have "
+			    "taken the records",
+			    (unsigned long long)d->enqueued, (unsigned long long)d->ranges);
+}
+
 dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(r->program);
@@ -126,6 +151,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 	if (dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
+	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);

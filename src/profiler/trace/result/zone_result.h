@@ -21,6 +21,7 @@
 #include "profiler/timeline/thread_table.h"
 #include "profiler/timeline/zone_aggregate.h"
 #include "profiler/timeline/zone_table.h"
+#include "profiler/trace/result/device_report.h"
 #include "profiler/trace/drain.h"
 #include "profiler/trace/trace_file.h"
 
@@ -61,6 +62,7 @@ typedef struct zone_result {
 	const char *path;
 	const char *failed;		     /* why the file is incomplete; NULL: complete */
 	const zone_aggregate *sums, *device; /* device: of the devices' ranges; NULL: none */
+	device_report device_report;
 	zone_name_of *name_of;
 	void *names;
 	thread_table table; /* of one process */

@@ -49,6 +49,14 @@ const result_field result_fields[] = {
     F(38, TEXT, zone_result, failed),
     F(39, TEXT, zone_result, program),
     F(40, TEXT, zone_result, table.waits_absent),
+    F(41, TEXT, zone_result, device_report.source),
+    F(42, TEXT, zone_result, device_report.absent),
+    F(43, INT64, zone_result, device_report.calls),
+    F(44, INT64, zone_result, device_report.ranges),
+    F(45, INT64, zone_result, device_report.dropped),
+    F(46, INT64, zone_result, device_report.unfinished),
+    F(47, INT64, zone_result, device_report.unjoined),
+    F(48, INT64, zone_result, device_report.enqueued),
     {0},
 };
 
@@ -65,6 +73,8 @@ const result_field result_zone_fields[] = {
     F(10, FLAG, result_zone, stats.self_unknown),
     F(11, FLAG, result_zone, stats.wait),
     F(12, INT64, result_zone, stats.batch_calls),
+    F(13, INT64, result_zone, stats.device_ns),
+    F(14, REAL, result_zone, stats.bytes),
     {0},
 };
 

@@ -13,14 +13,17 @@
 
 enum { A = 1, B, C, NAMES = 3000 };
 
-static zone_aggregate sums;
-static zone_stack thread;
+static zone_aggregate sums, device;
+static zone_stack thread, queue;
 
 static int begin_test(void **state)
 {
 	(void)state;
 	zone_aggregate_done(&sums);
+	zone_aggregate_done(&device);
 	zone_stack_done(&thread);
+	zone_stack_done(&queue);
+	device.enqueuers = &sums;
 	return 0;
 }
 
@@ -167,6 +170,97 @@ static void ranges_of_no_thread_are_below_their_root(void **state)
 	assert_int_equal(sums.paths.rows[2].total_ns, 20);
 }
 
+/* --- time of devices */
+
+static void enqueue(uint64_t flow)
+{
+	zone_aggregate_enqueued(&sums, &thread, flow);
+}
+
+static void device_begin(uint64_t ns, uint32_t name, uint64_t flow)
+{
+	assert_true(zone_aggregate_begin(&device, &queue, ns, name));
+	if (flow)
+		zone_stack_top(&queue)->flow = flow;
+}
+
+static void device_end(uint64_t ns)
+{
+	assert_int_equal(zone_aggregate_end(&device, &queue, ns, true), ZONE_ENDED);
+}
+
+static uint64_t device_ns(uint32_t name)
+{
+	const zone_stats *z = zone_aggregate_of(&sums, name);
+
+	return z ? z->device_ns : UINT64_MAX;
+}
+
+static void time_on_a_device_counts_in_the_zones_that_enqueued_it(void **state)
+{
+	(void)state;
+	begin(0, A);
+	begin(10, B);
+	begin(20, A); /* inside its own name: once */
+	enqueue(7);
+	end(30);
+	end(40);
+	enqueue(8);
+	end(50);
+	enqueue(9); /* in no zone */
+	device_begin(100, C, 7);
+	device_end(400);
+	device_begin(400, C, 7); /* a second end of the arrow, as of a graph */
+	device_end(500);
+	device_begin(500, C, 8);
+	device_end(520);
+	device_begin(600, C, 9);
+	device_end(700);
+	device_begin(700, C, 1234); /* of no known call */
+	device_end(800);
+	assert_int_equal(device_ns(A), 300 + 100 + 20);
+	assert_int_equal(device_ns(B), 300 + 100);
+	assert_zone(A, 2, 50, 20 + 10);
+	assert_int_equal(zone_aggregate_of(&device, C)->calls, 5);
+}
+
+static void nested_ranges_of_a_device_count_once(void **state)
+{
+	(void)state;
+	begin(0, A);
+	enqueue(1);
+	begin(10, B);
+	enqueue(2);
+	end(20);
+	end(30);
+	device_begin(100, A, 1);
+	device_begin(110, B, 2);
+	device_begin(120, C, 0); /* without an arrow: that of the range around it */
+	device_end(150);
+	device_end(160);
+	device_end(200);
+	assert_int_equal(device_ns(A), 100);
+	assert_int_equal(device_ns(B), 50);
+}
+
+static void the_newest_arrows_are_known(void **state)
+{
+	(void)state;
+	begin(0, A);
+	for (uint64_t i = 1; i <= 2 * ZONE_FLOWS_MAX + 1; i++)
+		enqueue(i);
+	end(10);
+	device_begin(100, C, 2 * ZONE_FLOWS_MAX + 1);
+	device_end(101);
+	device_begin(110, C, ZONE_FLOWS_MAX + 1);
+	device_end(120);
+	assert_int_equal(device_ns(A), 11);
+	device_begin(200, C, ZONE_FLOWS_MAX); /* too many followed */
+	device_end(300);
+	assert_int_equal(device_ns(A), 11);
+	assert_false(sums.failed);
+}
+
 int test_zone_sums(void);
 int test_zone_sums(void)
 {
@@ -178,6 +272,10 @@ int test_zone_sums(void)
 	    cmocka_unit_test_setup(a_lost_range_hides_nothing, begin_test),
 	    cmocka_unit_test_setup(ranges_of_no_thread_are_in_the_table_only, begin_test),
 	    cmocka_unit_test_setup(ranges_of_no_thread_are_below_their_root, begin_test),
+	    cmocka_unit_test_setup(time_on_a_device_counts_in_the_zones_that_enqueued_it,
+				   begin_test),
+	    cmocka_unit_test_setup(nested_ranges_of_a_device_count_once, begin_test),
+	    cmocka_unit_test_setup(the_newest_arrows_are_known, begin_test),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -1,0 +1,30 @@
+/* observer.h - how the double of CUPTI (cupti.c) sees what the double of the driver (cuda.c) does,
+ * which in NVIDIA's libraries nobody else sees.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DOUBLES_OBSERVER_H
+#define DOUBLES_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CUDA_OBSERVED_KERNEL, CUDA_OBSERVED_COPY, CUDA_OBSERVED_SET };
+
+/* A command that has been executed, on the host's clock. */
+typedef struct cuda_observed {
+	int kind;
+	uint64_t begin_ns, end_ns, bytes;
+	uint32_t device, stream, correlation;
+	unsigned char copy_kind; /* of CUPTI */
+	const char *name;	 /* of a kernel */
+} cuda_observed;
+
+typedef struct cuda_observer {
+	void (*call)(const char *function, uint32_t correlation, bool begins);
+	void (*executed)(const cuda_observed *o); /* under the driver's lock */
+} cuda_observer;
+
+__attribute__((visibility("default"))) void cuda_double_observe(const cuda_observer *o);
+__attribute__((visibility("default"))) void cuda_double_call(const char *function, bool begins);
+
+#endif
