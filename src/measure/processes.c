@@ -2,6 +2,11 @@
  * that stays until its end (addresses, memory placement, which core its threads got), so the spread
  * between starts exceeds the interval within one: the interval here is between processes.
  *
+ * Each process has one value of a metric. The value of all is their median with order statistics
+ * (stat_starts()), so that one slow start does not move it; the latency's mean is the mean of the
+ * processes' means with Student's t, at the level that the order statistics reach, so that a record
+ * has intervals of one level. A rate is that of the folded latency.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/processes.h"
 #include "base/err.h"
@@ -63,7 +68,15 @@ static void series_copy(record_builder *b, const workers *w)
 }
 
 /* How the processes' values of one metric become one. */
-typedef enum fold { FOLD_MEAN, FOLD_SCALE, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
+typedef enum fold {
+	FOLD_MEDIAN,
+	FOLD_MEAN,
+	FOLD_SCALE,
+	FOLD_RATE,
+	FOLD_MIN,
+	FOLD_MAX,
+	FOLD_SUM
+} fold;
 
 static fold fold_of(const char *tag)
 {
@@ -71,32 +84,72 @@ static fold fold_of(const char *tag)
 		const char *tag;
 		fold how;
 	} special[] = {
-	    {"latency/stddev", FOLD_SCALE}, {"latency/cv", FOLD_SCALE},
-	    {"latency/mad", FOLD_SCALE},    {"latency/min", FOLD_MIN},
-	    {"latency/max", FOLD_MAX},	    {"runs/count", FOLD_SUM},
-	    {"runs/warmup", FOLD_SUM},	    {"memory/peak_rss", FOLD_MAX},
+	    {"latency/mean", FOLD_MEAN},   {"latency/stddev", FOLD_SCALE},
+	    {"latency/cv", FOLD_SCALE},	   {"latency/mad", FOLD_SCALE},
+	    {"latency/min", FOLD_MIN},	   {"latency/max", FOLD_MAX},
+	    {"runs/count", FOLD_SUM},	   {"runs/warmup", FOLD_SUM},
+	    {"memory/peak_rss", FOLD_MAX}, {"throughput/items", FOLD_RATE},
 	};
 
 	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
 		if (strcmp(special[i].tag, tag) == 0)
 			return special[i].how;
-	return FOLD_MEAN;
+	return FOLD_MEDIAN;
 }
 
 /* A measure of spread cannot be below 0, so its mean is taken of its logarithm. */
-static void processes_estimate(const workers *w, double *values, bool scale, stat_estimate *ret)
+static void processes_scale_estimate(const workers *w, double *values, double level,
+				     stat_estimate *ret)
 {
+	bool positive = true;
+
 	for (size_t k = 0; k < w->n; k++)
-		scale &= values[k] > 0;
-	for (size_t k = 0; scale && k < w->n; k++)
+		positive &= values[k] > 0;
+	for (size_t k = 0; positive && k < w->n; k++)
 		values[k] = log(values[k]);
-	stat_processes(values, w->n, w->plan->asked.level, ret);
-	if (scale) {
+	stat_processes(values, w->n, level, ret);
+	if (positive) {
 		ret->value = exp(ret->value);
 		ret->lo = exp(ret->lo);
 		ret->hi = exp(ret->hi);
 		snprintf(ret->how, sizeof ret->how, "geometric mean of %zu processes", w->n);
 	}
+}
+
+/* The rate of the median (or of the mean, if that is the one of each process) of the times of an
+ * item, and one over its interval: as the latency's. */
+static void processes_rate_estimate(const workers *w, double *values, double level,
+				    stat_estimate *ret)
+{
+	const dck_fact *of = dck_record_fact(w->records[0], "method", "rate");
+	const double asked = w->plan->asked.level;
+	stat_estimate e;
+
+	for (size_t k = 0; k < w->n; k++)
+		values[k] = 1 / values[k];
+	if (of && of->value.kind == DCK_VALUE_TEXT && strcmp(of->value.as.text, "mean") == 0)
+		stat_processes(values, w->n, level, &e);
+	else
+		stat_starts(values, w->n, asked, &e);
+	*ret = e;
+	ret->value = 1 / e.value;
+	ret->has_interval = e.has_interval && e.lo > 0;
+	ret->lo = 1 / e.hi;
+	ret->hi = 1 / e.lo;
+}
+
+static void processes_estimate(const workers *w, double *values, fold how, stat_estimate *ret)
+{
+	const double asked = w->plan->asked.level, level = stat_starts_level(w->n, asked);
+
+	if (how == FOLD_SCALE)
+		processes_scale_estimate(w, values, level, ret);
+	else if (how == FOLD_RATE)
+		processes_rate_estimate(w, values, level, ret);
+	else if (how == FOLD_MEAN)
+		stat_processes(values, w->n, level, ret);
+	else
+		stat_starts(values, w->n, asked, ret);
 }
 
 /* One half-width and one decision, here too: those between the processes. */
@@ -141,8 +194,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		sum += values[k];
 		extreme = f == FOLD_MIN ? fmin(extreme, values[k]) : fmax(extreme, values[k]);
 	}
-	if (f == FOLD_MEAN || f == FOLD_SCALE) {
-		processes_estimate(w, values, f == FOLD_SCALE, &e);
+	if (f <= FOLD_RATE) {
+		processes_estimate(w, values, f, &e);
 		measure_result_estimate(b, tag, &e);
 		if (strcmp(tag, measure_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
 			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
@@ -156,6 +209,19 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	}
 }
 
+/* Notes on the interval of one process, where the one between them is printed. */
+static bool is_of_one(const workers *w, const char *code)
+{
+	if (strcmp(code, "imprecise") == 0)
+		return true;
+	if (strcmp(code, "too-few-runs") != 0 || w->n < 2)
+		return false;
+	for (size_t k = 0; k < w->n; k++)
+		if (isnan(dck_record_value(w->records[k], measure_plan_tag(w->plan))))
+			return false;
+	return true;
+}
+
 /* Each code once, with how many processes it concerned. */
 static void notes_fold(record_builder *b, const workers *w)
 {
@@ -164,8 +230,7 @@ static void notes_fold(record_builder *b, const workers *w)
 			const dck_note *note = &w->records[k]->notes[i];
 			size_t earlier = 0, all = 0;
 
-			/* Of one process's interval; here that between them is asked about. */
-			if (strcmp(note->code, "imprecise") == 0)
+			if (is_of_one(w, note->code))
 				continue;
 
 			for (size_t other = 0; other < w->n; other++)
@@ -180,6 +245,53 @@ static void notes_fold(record_builder *b, const workers *w)
 		}
 	for (size_t k = 0; k < w->n; k++)
 		record_copy_under(b, w->records[k]);
+}
+
+/* Writes what distinguishes the slow starts, those above `limit`, from all others. */
+static void slow_cause(const workers *w, const double *values, double limit, char *text,
+		       size_t size)
+{
+	size_t n = 0, first = 0, undisturbed = 0, slow = 0;
+
+	text[0] = '\0';
+	for (size_t k = w->n; k-- > 0;)
+		if (values[k] > limit) {
+			first = k;
+			slow++;
+			undisturbed +=
+			    dck_record_value(w->records[k], "latency/undisturbed") <= limit;
+		}
+	if (undisturbed == slow) {
+		snprintf(text, size, "; without the waits for a processor as long as the others");
+		return;
+	}
+	for (size_t i = 0; i < w->records[first]->nnotes && n + 40 < size; i++) {
+		const char *code = w->records[first]->notes[i].code;
+		size_t k = 0;
+
+		while (k < w->n &&
+		       (values[k] > limit) == (dck_record_note(w->records[k], code) != NULL))
+			k++;
+		if (k == w->n)
+			n += (size_t)snprintf(text + n, size - n, "%s%.30s",
+					      n == 0 ? "; only there: " : ", ", code);
+	}
+}
+
+/* Reports starts that took much longer than the others. */
+static bool slow_note(record_builder *b, const workers *w, double *values)
+{
+	stat_slow_starts slow;
+	char cause[160];
+
+	stat_starts_slow(values, w->n, values + w->n, &slow);
+	if (slow.n == 0)
+		return false;
+	slow_cause(w, values, slow.above, cause, sizeof cause);
+	record_note(b, "slow-start",
+		    "%zu of %zu starts took %.1f times as long as the median of all%s", slow.n,
+		    w->n, slow.ratio, cause);
+	return true;
 }
 
 /* Adds the variation between starts, next to the interval within one start. */
@@ -203,11 +315,16 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	within /= (double)w->n;
 	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
 	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
+	if (slow_note(b, w, values))
+		return;
 	if (high - low > 4 * within)
-		record_note(b, "start-to-start",
-			    "starts differ by %.1f %% while each alone claims +-%.1f %%: "
-			    "an interval from one process does not cover the next start",
-			    100 * (high - low) / sum, 100 * within / sum);
+		record_note(
+		    b, "start-to-start",
+		    "starts differ by %.1f %% while each alone claims +-%.1f %%: a start "
+		    "decides where memory is placed (addresses, huge pages), and which cores "
+		    "and neighbours it has; the interval between starts includes that, one "
+		    "from one process does not",
+		    100 * (high - low) / sum, 100 * within / sum);
 }
 
 /* Numbers of runs are of all processes. */
@@ -236,7 +353,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 				    dck_record **ret, dck_err *err)
 {
 	const dck_record *first = w->records[0];
-	double *values = mem_alloc(w->n * sizeof *values);
+	double *values = mem_alloc(3 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
 	bool incomplete = failed != DCK_OK;
 
@@ -252,7 +369,9 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
-			"between %zu fresh processes: mean of their values with Student's t", w->n);
+			"between %zu fresh processes: the median of their values with order "
+			"statistics; means and spreads with Student's t",
+			w->n);
 	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");

@@ -429,7 +429,7 @@ static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 	page_fmt(p, ": ");
 	page_text(p, rest);
 	if (offer && p->col + 40 <= p->width)
-		page_text(p, "; several starts: --processes 5");
+		page_text(p, "; several starts: --processes 6");
 	page_line(p);
 }
 
