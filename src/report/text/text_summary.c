@@ -335,19 +335,36 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 }
 
 /* Conditions fixed at the start of a process remain until its end, so its interval does not cover
- * the next process. */
-static bool is_one_start(const dck_record *r)
-{
-	const dck_fact *f = dck_record_fact(r, "method", "processes");
+ * the next process. Each run of a program has its own; functions and modules of Python have that of
+ * the program that calls them. */
+typedef enum scope { SCOPE_NONE, SCOPE_PROCESS, SCOPE_START } scope;
 
-	return f && dck_value_number(&f->value) == 1;
+static scope scope_of(const dck_record *r)
+{
+	static const struct {
+		const char *kind;
+		scope is;
+	} kinds[] = {{"model", SCOPE_START}, {"plugin", SCOPE_START}, {"command", SCOPE_NONE}};
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+	char buf[FORMAT_SIZE];
+	const char *kind = text_fact(r, "subject", "kind", buf);
+
+	if (!f || dck_value_number(&f->value) != 1)
+		return SCOPE_NONE;
+	for (size_t i = 0; kind && i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strcmp(kind, kinds[i].kind) == 0)
+			return kinds[i].is;
+	return kind ? SCOPE_PROCESS : SCOPE_START;
 }
 
-static void one_start_put(page *p)
+static void scope_put(page *p, const dck_record *r)
 {
-	static const char text[] = " of one start";
+	static const char *const texts[] = {[SCOPE_NONE] = "",
+					    [SCOPE_PROCESS] = " of one process",
+					    [SCOPE_START] = " of one start"};
+	const char *text = texts[scope_of(r)];
 
-	if (p->col + sizeof text - 1 > p->width) {
+	if (p->col + strlen(text) > p->width) {
 		page_line(p);
 		page_to(p, 3);
 	}
@@ -385,11 +402,10 @@ static void summary_latency_put(page *p, const dck_record *r)
 			 format_scaled(&scale, m->hi, b));
 		text_narrow(p, m);
 		text_level(p, m->level);
-		if (is_one_start(r))
-			one_start_put(p);
 	} else {
 		page_text(p, "  (no interval)");
 	}
+	scope_put(p, r);
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
@@ -605,8 +621,8 @@ void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 	/* The remaining lines are shared: notes get the lines that the body does not need, and at
 	 * least one note is shown. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
-	const bool offer =
-	    summary_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
+	const bool offer = summary_is_latency(r) && scope_of(r) == SCOPE_START &&
+			   !dck_record_metric(r, "latency/starts");
 	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
