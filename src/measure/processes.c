@@ -16,6 +16,7 @@
 #include "record/copy.h"
 #include "measure/method.h"
 #include "measure/results.h"
+#include "measure/runner.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include <math.h>
@@ -27,15 +28,16 @@ typedef struct workers {
 	const dck_subject *whole;   /* with the hooks that run once for all processes */
 	dck_err cleanup;
 	const measure_plan *plan;
+	const dck_plan *each; /* the plan of a process */
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
-	size_t n;
+	size_t n, wanted;
+	uint64_t begin_ns, limit_ns; /* no process begins after that time; 0: no limit */
 } workers;
 
-static void processes_progress_show(const workers *w, size_t done, uint64_t begin_ns)
+static void processes_progress_show(const workers *w, size_t done)
 {
-	dck_progress p =
-	    progress_fraction("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
+	dck_progress p = progress_fraction("processes", done, w->wanted, os_now_ns() - w->begin_ns);
 
 	if (done > 0)
 		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
@@ -47,7 +49,7 @@ static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *e
 	dck_subject copy;
 	const worker_job job = {.subject =
 				    w->n > 0 ? rebatched_trusted(w->subject, &copy) : w->subject,
-				.plan = &w->plan->asked,
+				.plan = w->each,
 				.watch = w->watch};
 
 	return worker_record(&job, ret, err);
@@ -349,6 +351,12 @@ static void counts_sum(record_builder *b, const workers *w)
 	}
 }
 
+/* Returns whether the time is over before the next process. */
+static bool processes_late(const workers *w)
+{
+	return w->limit_ns > 0 && w->n < w->wanted && os_now_ns() - w->begin_ns > w->limit_ns;
+}
+
 static dck_status processes_combine(const workers *w, const dck_err *failure, dck_status failed,
 				    dck_record **ret, dck_err *err)
 {
@@ -366,13 +374,17 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
 	counts_sum(b, w);
-	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
+	if (w->each != &w->plan->asked)
+		record_fact_options(b, "plan", dck_plan_options, &w->plan->asked);
+	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->wanted);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
 			"between %zu fresh processes: the median of their values with order "
 			"statistics; means and spreads with Student's t",
 			w->n);
-	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
+	record_fact_text(b, "method", "stop",
+			 processes_late(w) ? "max-time: no time was left for more processes"
+					   : "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
 	for (size_t i = 0; i < first->nmetrics; i++) {
@@ -391,11 +403,11 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 		record_note(
 		    b, "interrupted",
 		    "interrupted in process %zu of %llu: this is what was measured until then",
-		    w->n + 1, (unsigned long long)w->plan->asked.processes);
+		    w->n + 1, (unsigned long long)w->wanted);
 	else if (failed != DCK_OK && failed != DCK_E_CANCEL)
 		record_note(b, "engine-failed",
 			    "process %zu of %llu failed: %s; this is what was measured until then",
-			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
+			    w->n + 1, (unsigned long long)w->wanted, failure->msg);
 	if (w->plan->asked.check_outputs && !incomplete)
 		output_compare_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
@@ -404,43 +416,109 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	return record_finish(b, ret, err);
 }
 
-dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
-				 const dck_observer *watch, dck_record **ret, dck_err *err)
+/* Runs the processes that are missing and makes one record of all. */
+static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 {
-	dck_subject bare;
-	workers w = {.subject = &bare, .whole = s, .plan = plan, .watch = watch};
-	const uint64_t begin_ns = os_now_ns();
 	dck_err why = {0};
 	dck_status failed = DCK_OK, status;
 
-	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
-	DCK_NEED(w.records, err, "for %llu processes", (unsigned long long)plan->asked.processes);
-	status = subject_hooks_begin(&s, 1, watch, &bare, err);
-	if (status != DCK_OK) {
-		mem_free(w.records);
-		return status;
-	}
-	while (w.n < plan->asked.processes && failed == DCK_OK) {
-		processes_progress_show(&w, w.n, begin_ns);
-		failed = observer_cancelled(w.watch)
+	while (w->n < w->wanted && failed == DCK_OK && !processes_late(w)) {
+		processes_progress_show(w, w->n);
+		failed = observer_cancelled(w->watch)
 			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
-			     : processes_process_run(&w, &w.records[w.n], &why);
+			     : processes_process_run(w, &w->records[w->n], &why);
 		if (failed == DCK_OK) {
-			w.n++;
-			if (w.records[w.n - 1]->incomplete)
+			w->n++;
+			if (w->records[w->n - 1]->incomplete)
 				break;
 		}
 	}
-	subject_hooks_end(&s, 1, &w.cleanup);
-	if (w.n == 0) {
+	subject_hooks_end(&w->whole, 1, &w->cleanup);
+	if (w->n == 0) {
 		if (err)
 			*err = why;
 		status = failed;
 	} else {
-		status = processes_combine(&w, &why, failed, ret, err);
+		status = processes_combine(w, &why, failed, ret, err);
 	}
-	for (size_t k = 0; k < w.n; k++)
-		dck_record_free(w.records[k]);
+	for (size_t k = 0; k < w->n; k++)
+		dck_record_free(w->records[k]);
+	return status;
+}
+
+dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
+				 const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_subject bare;
+	workers w = {.subject = &bare,
+		     .whole = s,
+		     .plan = plan,
+		     .each = &plan->asked,
+		     .watch = watch,
+		     .wanted = plan->asked.processes,
+		     .begin_ns = os_now_ns()};
+	dck_status status;
+
+	w.records = mem_zalloc(w.wanted, sizeof(dck_record *));
+	DCK_NEED(w.records, err, "for %zu processes", w.wanted);
+	status = subject_hooks_begin(&s, 1, watch, &bare, err);
+	if (status == DCK_OK)
+		status = processes_run(&w, ret, err);
 	mem_free(w.records);
 	return status;
+}
+
+/* --- several starts by itself */
+
+/* A number of runs or a time that was requested exactly is of one process, and so are percentiles,
+ * which need all runs, and what the other processes cannot be given. */
+static bool starts_are_possible(const dck_subject *s, const measure_plan *plan)
+{
+	const dck_plan *p = &plan->asked;
+
+	return s->kind == DCK_SUBJECT_MODEL && p->program && s->model.arrays.n == 0 && !p->trace &&
+	       !p->clock && p->runs == 0 && p->time_ns == 0 &&
+	       (plan->statistic == STAT_MEDIAN || plan->statistic == STAT_MEAN);
+}
+
+/* Returns the time of the first start until its warm-up. */
+static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
+{
+	const dck_fact *share = dck_record_fact(first, "method", "starting_share");
+	const double all = dck_value_number(&share->value) * (double)plan->asked.max_time_ns /
+			   MEASURE_STARTS,
+		     open = all - dck_record_value(first, "time/warmup");
+
+	return open > 0 ? (uint64_t)open : 0;
+}
+
+dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
+			      const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_record *records[MEASURE_STARTS] = {NULL};
+	measure_plan first = *plan;
+	dck_plan each = plan->asked;
+	workers w = {.subject = s,
+		     .whole = s,
+		     .plan = plan,
+		     .each = &each,
+		     .watch = watch,
+		     .records = records,
+		     .wanted = MEASURE_STARTS,
+		     .begin_ns = os_now_ns(),
+		     .limit_ns = plan->asked.max_time_ns + plan->asked.max_time_ns / 2};
+
+	first.asked.processes = 1;
+	first.starts = starts_are_possible(s, plan) ? MEASURE_STARTS : 0;
+	DCK_TRY(measure_run_here(s, &first, watch, &records[0], err));
+	const dck_fact *share = dck_record_fact(records[0], "method", "starting_share");
+
+	if (!share || records[0]->incomplete ||
+	    !(dck_value_number(&share->value) <= MEASURE_STARTING_SHARE)) {
+		*ret = records[0];
+		return DCK_OK;
+	}
+	w.n = 1;
+	measure_plan_share(&each, MEASURE_STARTS, start_open_ns(records[0], plan));
+	return processes_run(&w, ret, err);
 }

@@ -109,6 +109,7 @@ typedef struct stat_steady {
 	size_t first;	     /* index of the first steady run, when steady */
 	double change_ratio; /* when not steady: the remaining change, e.g. -0.03 = still falling 3
 				% */
+	bool noisy;	     /* not steady, but no change is shown: noise could hide one */
 	char evidence[160];  /* one phrase for people, without numbers of runs and times */
 } stat_steady;
 /* Tests the trace so far for a steady state. Keeps its false-accept rate under repeated calls at

@@ -339,31 +339,44 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
  * the program that calls them. */
 typedef enum scope { SCOPE_NONE, SCOPE_PROCESS, SCOPE_START } scope;
 
-static scope scope_of(const dck_record *r)
+static scope summary_scope_of(const dck_record *r, unsigned *ret_n)
 {
-	static const struct {
-		const char *kind;
-		scope is;
-	} kinds[] = {{"model", SCOPE_START}, {"plugin", SCOPE_START}, {"command", SCOPE_NONE}};
+	static const char *const starts[] = {"model", "plugin"};
 	const dck_fact *f = dck_record_fact(r, "method", "processes");
+	const double n = f ? dck_value_number(&f->value) : NAN;
 	char buf[FORMAT_SIZE];
 	const char *kind = text_fact(r, "subject", "kind", buf);
 
-	if (!f || dck_value_number(&f->value) != 1)
+	if (!(n >= 1) || (n == 1 && kind && strcmp(kind, "command") == 0))
 		return SCOPE_NONE;
-	for (size_t i = 0; kind && i < sizeof kinds / sizeof kinds[0]; i++)
-		if (strcmp(kind, kinds[i].kind) == 0)
-			return kinds[i].is;
+	*ret_n = (unsigned)n;
+	for (size_t i = 0; kind && i < sizeof starts / sizeof starts[0]; i++)
+		if (strcmp(kind, starts[i]) == 0)
+			return SCOPE_START;
 	return kind ? SCOPE_PROCESS : SCOPE_START;
 }
 
-static void scope_put(page *p, const dck_record *r)
+static bool is_one_start(const dck_record *r)
 {
-	static const char *const texts[] = {[SCOPE_NONE] = "",
-					    [SCOPE_PROCESS] = " of one process",
-					    [SCOPE_START] = " of one start"};
-	const char *text = texts[scope_of(r)];
+	unsigned n = 0;
 
+	return summary_scope_of(r, &n) == SCOPE_START && n == 1;
+}
+
+/* " of one start", " of 6 starts" */
+static void summary_scope_put(page *p, const dck_record *r)
+{
+	unsigned n = 0;
+	const scope is = summary_scope_of(r, &n);
+	char text[40];
+
+	if (is == SCOPE_NONE)
+		return;
+	if (n == 1)
+		snprintf(text, sizeof text, " of one %s", is == SCOPE_START ? "start" : "process");
+	else
+		snprintf(text, sizeof text, " of %u %s", n,
+			 is == SCOPE_START ? "starts" : "processes");
 	if (p->col + strlen(text) > p->width) {
 		page_line(p);
 		page_to(p, 3);
@@ -405,7 +418,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 	} else {
 		page_text(p, "  (no interval)");
 	}
-	scope_put(p, r);
+	summary_scope_put(p, r);
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
@@ -621,8 +634,8 @@ void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 	/* The remaining lines are shared: notes get the lines that the body does not need, and at
 	 * least one note is shown. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
-	const bool offer = summary_is_latency(r) && scope_of(r) == SCOPE_START &&
-			   !dck_record_metric(r, "latency/starts");
+	const bool offer =
+	    summary_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
 	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;

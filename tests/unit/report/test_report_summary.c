@@ -89,7 +89,8 @@ static void one_start_or_one_process(void **state)
 		    {"function", 1, " of one process", false},
 		    {"PyTorch module", 1, " of one process", false},
 		    {"command", 1, "", false},
-		    {"model", 6, "", false}};
+		    {"model", 6, " of 6 starts", false},
+		    {"command", 3, " of 3 processes", false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
