@@ -5,7 +5,7 @@ intervals of the same quantity are compared:
 
   windows  the medians of two windows, one after the other, agree when they differ by no more than the root
            of the sum of their half widths' squares: with correct coverage, 95 % do
-  starts   any 5 starts against the mean of the others: their interval (Student's t, as --processes gives)
+  starts   any 5 starts against the mean of the others: their interval (of their mean, by Student's t)
            covers it in 95 %, less the effect of that mean's own uncertainty
 
   PYTHONPATH=build/python bench/replicate.py [--program build/deepclock] [--time 60s] [--starts 30]

@@ -15,7 +15,7 @@ set -eu
 
 : "${DEEPCLOCK_DB:?name the history file that is kept from job to job}"
 
-deepclock bench "$@" --processes 5 --no-history --save new.json
+deepclock bench "$@" --processes 6 --no-history --save new.json
 status=0
 deepclock compare --history new.json --margin "${MARGIN:-5%}" || status=$?
 deepclock history import --commit "$(git rev-parse HEAD)" new.json

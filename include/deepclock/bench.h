@@ -134,7 +134,8 @@ typedef struct dck_plan {
 	const char *warmup;	/* "auto", a count or a time */
 	uint64_t max_warmup_ns; /* limit of "auto" */
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */
-	uint64_t processes;	/* fresh processes; 1: this one */
+	uint64_t processes;	/* fresh processes; 1: this one; 0: several if they can be
+				 * started, and starting is cheap, else this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* maximum number of stored samples */
 	bool check_outputs;	/* compare outputs with an unoptimised run's; dck_bench_options */

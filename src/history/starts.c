@@ -12,6 +12,7 @@
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Maximum number of records that are read from a history. */
 #define STARTS_MAX 100
@@ -83,18 +84,22 @@ static dck_status with_starts(const dck_record *r, starts *all, dck_record **ret
 	const dck_metric *m = dck_record_metric(r, all->tag);
 	record_builder *b = record_new();
 	stat_estimate e;
+	char how[160];
+	const double level = m->level > 0 ? m->level : 0.95;
 
 	DCK_NEED(b, err, "for a record");
 	record_set_id(b, r->id);
 	record_set_command(b, r->command);
 	record_copy(b, r);
 	record_copy_tables(b, r);
-	stat_processes(all->values, all->n, m->level > 0 ? m->level : 0.95, &e);
-	snprintf(e.how, sizeof e.how,
-		 "mean of the %ss of %zu starts, %zu of them earlier ones in the history, "
-		 "Student's t with %zu degrees of freedom",
-		 m->def->name, all->n, all->n - 1, all->n - 1);
-	record_metric_interval(b, "latency/starts", e.value, fmax(0, e.lo), e.hi, e.level, e.how);
+	/* The mean of means, which a slow start is a part of; the median of all others. */
+	if (strcmp(all->tag, "latency/mean") == 0)
+		stat_processes(all->values, all->n, level, &e);
+	else
+		stat_starts(all->values, all->n, level, &e);
+	snprintf(how, sizeof how, "%.100s; %zu of them earlier ones in the history", e.how,
+		 all->n - 1);
+	record_metric_interval(b, "latency/starts", e.value, fmax(0, e.lo), e.hi, e.level, how);
 	record_fact_int(b, "method", "starts", DCK_UNIT_ONE, (int64_t)all->n);
 	return record_finish(b, ret, err);
 }

@@ -17,6 +17,8 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	DCK_TRY(measure_plan_check(&own, &checked, err));
 	if (own.check_outputs)
 		DCK_TRY(compared_can_check(s, err));
+	if (checked.asked.processes == 0)
+		return measure_run_starts(s, &checked, watch, ret, err);
 	if (checked.asked.processes > 1)
 		return measure_run_processes(s, &checked, watch, ret, err);
 	return measure_run_here(s, &checked, watch, ret, err);

@@ -127,6 +127,19 @@ dck_status measure_phase_first_run(measure_phases *p, dck_err *err)
 
 /* --- warm-up */
 
+/* Where no change is shown in a warm-up that takes most of what several starts may take, they show
+ * more than a longer warm-up in one: noise would hide a change in that too. */
+#define STARTS_PART 0.8
+static bool is_left_to_starts(const measure_phases *p)
+{
+	double share;
+
+	if (p->plan.starts < 2 || !p->steady_known || !p->verdict.noisy)
+		return false;
+	share = measure_plan_starting_share(&p->plan, p->loop.last_ns - p->loop.origin_ns);
+	return share >= STARTS_PART * MEASURE_STARTING_SHARE && share <= MEASURE_STARTING_SHARE;
+}
+
 static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 {
 	switch (p->plan.warmup) {
@@ -135,7 +148,8 @@ static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 	case MEASURE_WARMUP_TIME:
 		return elapsed_ns >= p->plan.warmup_amount;
 	case MEASURE_WARMUP_AUTO:
-		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns;
+		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns ||
+		       is_left_to_starts(p);
 	}
 	return true;
 }

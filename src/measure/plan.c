@@ -1,10 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c - the options of a measurement, and what they mean.
+ *
+ * dck_plan_options is the table that parsing, help and the record's facts are made of.
+ * measure_plan_check() resolves a plan once: the statistic's estimator and the warm-up's kind are
+ * read from their texts, and combinations without a meaning are refused, each with the option's
+ * name. measure_plan_share() divides the time of a plan among several starts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/plan.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "base/percentile.h"
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +65,8 @@ const dck_opt dck_plan_options[] = {
 	       "runs per sample; 0: 1, or more when the clock is too coarse for one run",
 	       .max = 1e9),
     DCK_OPTION(COUNT, dck_plan, processes, "processes", "N", "1",
-	       "repeat all of it in N fresh processes; the interval is then between processes",
+	       "repeat all of it in N fresh processes; the interval is then between processes "
+	       "(bench MODEL alone: 6 that share the time, if starting is quick)",
 	       .min = 1, .max = 1000),
     DCK_OPTION(TIME, dck_plan, idle_ns, "idle", "TIME", NULL,
 	       "pause before each run: latency after idling", .max = 1e13),
@@ -172,8 +181,6 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	if (p->keep < KEEP_LEAST)
 		DCK_FAIL(err, E_ARG, "--keep is %llu: at least 64 samples are kept",
 			 (unsigned long long)p->keep);
-	if (p->processes < 1)
-		DCK_FAIL(err, E_ARG, "--processes is 0: give 1 or more");
 	if (p->processes > 1 && p->trace)
 		DCK_FAIL(err, E_ARG, "a trace is of one process: give --trace or --processes");
 	if (p->processes > 1 && !p->program)
@@ -183,6 +190,23 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
 	return DCK_OK;
+}
+
+double measure_plan_starting_share(const measure_plan *plan, uint64_t start_ns)
+{
+	return plan->starts * (double)start_ns / (double)plan->asked.max_time_ns;
+}
+
+void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns)
+{
+	const double start_ns = MEASURE_STARTING_SHARE * (double)plan->max_time_ns / n,
+		     warmup_ns = fmax(1, start_ns - (double)open_ns);
+
+	plan->processes = 1;
+	plan->max_time_ns = plan->max_time_ns / n + 1;
+	plan->min_time_ns /= n;
+	plan->keep = plan->keep / n > KEEP_LEAST ? plan->keep / n : KEEP_LEAST;
+	plan->max_warmup_ns = (uint64_t)fmin((double)plan->max_warmup_ns, warmup_ns);
 }
 
 dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,

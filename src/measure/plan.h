@@ -21,10 +21,24 @@ typedef struct measure_plan {
 	char percentile[24]; /* tag of that percentile: "latency/p75" */
 	measure_warmup_kind warmup;
 	uint64_t warmup_amount; /* runs or nanoseconds */
+	/* Above 1: this is the first of so many starts if starting is cheap, which then share the
+	 * time; else, and with 0, it is the only one. */
+	unsigned starts;
 } measure_plan;
 
 /* Validates a plan. E_ARG: the message names the option and its valid values. */
 dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err);
+
+/* The fewest starts whose smallest and largest value hold their median in 95 %. */
+#define MEASURE_STARTS 6
+/* Starting is cheap if all starts, from opening the subject to the last warm-up run, take at most
+ * this share of the time to measure. */
+#define MEASURE_STARTING_SHARE 0.5
+/* Returns that share if each of plan->starts starts takes start_ns. */
+double measure_plan_starting_share(const measure_plan *plan, uint64_t start_ns);
+/* Makes of a plan that of one of n starts: together they have its time and its samples. open_ns:
+ * the time of a start until its warm-up. */
+void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns);
 
 /* Makes a plan with only a first run and a warm-up; later runs follow no plan. */
 dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,

@@ -2,6 +2,11 @@
  * that stays until its end (addresses, memory placement, which core its threads got), so the spread
  * between starts exceeds the interval within one: the interval here is between processes.
  *
+ * Each process has one value of a metric. The value of all is their median with order statistics
+ * (stat_starts()), so that one slow start does not move it; the latency's mean is the mean of the
+ * processes' means with Student's t, at the level that the order statistics reach, so that a record
+ * has intervals of one level. A rate is that of the folded latency.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/processes.h"
 #include "base/err.h"
@@ -11,6 +16,7 @@
 #include "record/copy.h"
 #include "measure/method.h"
 #include "measure/results.h"
+#include "measure/runner.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include <math.h>
@@ -22,15 +28,16 @@ typedef struct workers {
 	const dck_subject *whole;   /* with the hooks that run once for all processes */
 	dck_err cleanup;
 	const measure_plan *plan;
+	const dck_plan *each; /* the plan of a process */
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
-	size_t n;
+	size_t n, wanted;
+	uint64_t begin_ns, limit_ns; /* no process begins after that time; 0: no limit */
 } workers;
 
-static void processes_progress_show(const workers *w, size_t done, uint64_t begin_ns)
+static void processes_progress_show(const workers *w, size_t done)
 {
-	dck_progress p =
-	    progress_fraction("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
+	dck_progress p = progress_fraction("processes", done, w->wanted, os_now_ns() - w->begin_ns);
 
 	if (done > 0)
 		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
@@ -42,7 +49,7 @@ static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *e
 	dck_subject copy;
 	const worker_job job = {.subject =
 				    w->n > 0 ? rebatched_trusted(w->subject, &copy) : w->subject,
-				.plan = &w->plan->asked,
+				.plan = w->each,
 				.watch = w->watch};
 
 	return worker_record(&job, ret, err);
@@ -63,7 +70,15 @@ static void series_copy(record_builder *b, const workers *w)
 }
 
 /* How the processes' values of one metric become one. */
-typedef enum fold { FOLD_MEAN, FOLD_SCALE, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
+typedef enum fold {
+	FOLD_MEDIAN,
+	FOLD_MEAN,
+	FOLD_SCALE,
+	FOLD_RATE,
+	FOLD_MIN,
+	FOLD_MAX,
+	FOLD_SUM
+} fold;
 
 static fold fold_of(const char *tag)
 {
@@ -71,32 +86,72 @@ static fold fold_of(const char *tag)
 		const char *tag;
 		fold how;
 	} special[] = {
-	    {"latency/stddev", FOLD_SCALE}, {"latency/cv", FOLD_SCALE},
-	    {"latency/mad", FOLD_SCALE},    {"latency/min", FOLD_MIN},
-	    {"latency/max", FOLD_MAX},	    {"runs/count", FOLD_SUM},
-	    {"runs/warmup", FOLD_SUM},	    {"memory/peak_rss", FOLD_MAX},
+	    {"latency/mean", FOLD_MEAN},   {"latency/stddev", FOLD_SCALE},
+	    {"latency/cv", FOLD_SCALE},	   {"latency/mad", FOLD_SCALE},
+	    {"latency/min", FOLD_MIN},	   {"latency/max", FOLD_MAX},
+	    {"runs/count", FOLD_SUM},	   {"runs/warmup", FOLD_SUM},
+	    {"memory/peak_rss", FOLD_MAX}, {"throughput/items", FOLD_RATE},
 	};
 
 	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
 		if (strcmp(special[i].tag, tag) == 0)
 			return special[i].how;
-	return FOLD_MEAN;
+	return FOLD_MEDIAN;
 }
 
 /* A measure of spread cannot be below 0, so its mean is taken of its logarithm. */
-static void processes_estimate(const workers *w, double *values, bool scale, stat_estimate *ret)
+static void processes_scale_estimate(const workers *w, double *values, double level,
+				     stat_estimate *ret)
 {
+	bool positive = true;
+
 	for (size_t k = 0; k < w->n; k++)
-		scale &= values[k] > 0;
-	for (size_t k = 0; scale && k < w->n; k++)
+		positive &= values[k] > 0;
+	for (size_t k = 0; positive && k < w->n; k++)
 		values[k] = log(values[k]);
-	stat_processes(values, w->n, w->plan->asked.level, ret);
-	if (scale) {
+	stat_processes(values, w->n, level, ret);
+	if (positive) {
 		ret->value = exp(ret->value);
 		ret->lo = exp(ret->lo);
 		ret->hi = exp(ret->hi);
 		snprintf(ret->how, sizeof ret->how, "geometric mean of %zu processes", w->n);
 	}
+}
+
+/* The rate of the median (or of the mean, if that is the one of each process) of the times of an
+ * item, and one over its interval: as the latency's. */
+static void processes_rate_estimate(const workers *w, double *values, double level,
+				    stat_estimate *ret)
+{
+	const dck_fact *of = dck_record_fact(w->records[0], "method", "rate");
+	const double asked = w->plan->asked.level;
+	stat_estimate e;
+
+	for (size_t k = 0; k < w->n; k++)
+		values[k] = 1 / values[k];
+	if (of && of->value.kind == DCK_VALUE_TEXT && strcmp(of->value.as.text, "mean") == 0)
+		stat_processes(values, w->n, level, &e);
+	else
+		stat_starts(values, w->n, asked, &e);
+	*ret = e;
+	ret->value = 1 / e.value;
+	ret->has_interval = e.has_interval && e.lo > 0;
+	ret->lo = 1 / e.hi;
+	ret->hi = 1 / e.lo;
+}
+
+static void processes_estimate(const workers *w, double *values, fold how, stat_estimate *ret)
+{
+	const double asked = w->plan->asked.level, level = stat_starts_level(w->n, asked);
+
+	if (how == FOLD_SCALE)
+		processes_scale_estimate(w, values, level, ret);
+	else if (how == FOLD_RATE)
+		processes_rate_estimate(w, values, level, ret);
+	else if (how == FOLD_MEAN)
+		stat_processes(values, w->n, level, ret);
+	else
+		stat_starts(values, w->n, asked, ret);
 }
 
 /* One half-width and one decision, here too: those between the processes. */
@@ -141,8 +196,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		sum += values[k];
 		extreme = f == FOLD_MIN ? fmin(extreme, values[k]) : fmax(extreme, values[k]);
 	}
-	if (f == FOLD_MEAN || f == FOLD_SCALE) {
-		processes_estimate(w, values, f == FOLD_SCALE, &e);
+	if (f <= FOLD_RATE) {
+		processes_estimate(w, values, f, &e);
 		measure_result_estimate(b, tag, &e);
 		if (strcmp(tag, measure_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
 			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
@@ -156,6 +211,19 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	}
 }
 
+/* Notes on the interval of one process, where the one between them is printed. */
+static bool is_of_one(const workers *w, const char *code)
+{
+	if (strcmp(code, "imprecise") == 0)
+		return true;
+	if (strcmp(code, "too-few-runs") != 0 || w->n < 2)
+		return false;
+	for (size_t k = 0; k < w->n; k++)
+		if (isnan(dck_record_value(w->records[k], measure_plan_tag(w->plan))))
+			return false;
+	return true;
+}
+
 /* Each code once, with how many processes it concerned. */
 static void notes_fold(record_builder *b, const workers *w)
 {
@@ -164,8 +232,7 @@ static void notes_fold(record_builder *b, const workers *w)
 			const dck_note *note = &w->records[k]->notes[i];
 			size_t earlier = 0, all = 0;
 
-			/* Of one process's interval; here that between them is asked about. */
-			if (strcmp(note->code, "imprecise") == 0)
+			if (is_of_one(w, note->code))
 				continue;
 
 			for (size_t other = 0; other < w->n; other++)
@@ -180,6 +247,53 @@ static void notes_fold(record_builder *b, const workers *w)
 		}
 	for (size_t k = 0; k < w->n; k++)
 		record_copy_under(b, w->records[k]);
+}
+
+/* Writes what distinguishes the slow starts, those above `limit`, from all others. */
+static void slow_cause(const workers *w, const double *values, double limit, char *text,
+		       size_t size)
+{
+	size_t n = 0, first = 0, undisturbed = 0, slow = 0;
+
+	text[0] = '\0';
+	for (size_t k = w->n; k-- > 0;)
+		if (values[k] > limit) {
+			first = k;
+			slow++;
+			undisturbed +=
+			    dck_record_value(w->records[k], "latency/undisturbed") <= limit;
+		}
+	if (undisturbed == slow) {
+		snprintf(text, size, "; without the waits for a processor as long as the others");
+		return;
+	}
+	for (size_t i = 0; i < w->records[first]->nnotes && n + 40 < size; i++) {
+		const char *code = w->records[first]->notes[i].code;
+		size_t k = 0;
+
+		while (k < w->n &&
+		       (values[k] > limit) == (dck_record_note(w->records[k], code) != NULL))
+			k++;
+		if (k == w->n)
+			n += (size_t)snprintf(text + n, size - n, "%s%.30s",
+					      n == 0 ? "; only there: " : ", ", code);
+	}
+}
+
+/* Reports starts that took much longer than the others. */
+static bool slow_note(record_builder *b, const workers *w, double *values)
+{
+	stat_slow_starts slow;
+	char cause[160];
+
+	stat_starts_slow(values, w->n, values + w->n, &slow);
+	if (slow.n == 0)
+		return false;
+	slow_cause(w, values, slow.above, cause, sizeof cause);
+	record_note(b, "slow-start",
+		    "%zu of %zu starts took %.1f times as long as the median of all%s", slow.n,
+		    w->n, slow.ratio, cause);
+	return true;
 }
 
 /* Adds the variation between starts, next to the interval within one start. */
@@ -203,11 +317,16 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	within /= (double)w->n;
 	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
 	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
+	if (slow_note(b, w, values))
+		return;
 	if (high - low > 4 * within)
-		record_note(b, "start-to-start",
-			    "starts differ by %.1f %% while each alone claims +-%.1f %%: "
-			    "an interval from one process does not cover the next start",
-			    100 * (high - low) / sum, 100 * within / sum);
+		record_note(
+		    b, "start-to-start",
+		    "starts differ by %.1f %% while each alone claims +-%.1f %%: a start "
+		    "decides where memory is placed (addresses, huge pages), and which cores "
+		    "and neighbours it has; the interval between starts includes that, one "
+		    "from one process does not",
+		    100 * (high - low) / sum, 100 * within / sum);
 }
 
 /* Numbers of runs are of all processes. */
@@ -232,11 +351,17 @@ static void counts_sum(record_builder *b, const workers *w)
 	}
 }
 
+/* Returns whether the time is over before the next process. */
+static bool processes_late(const workers *w)
+{
+	return w->limit_ns > 0 && w->n < w->wanted && os_now_ns() - w->begin_ns > w->limit_ns;
+}
+
 static dck_status processes_combine(const workers *w, const dck_err *failure, dck_status failed,
 				    dck_record **ret, dck_err *err)
 {
 	const dck_record *first = w->records[0];
-	double *values = mem_alloc(w->n * sizeof *values);
+	double *values = mem_alloc(3 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
 	bool incomplete = failed != DCK_OK;
 
@@ -249,11 +374,17 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
 	counts_sum(b, w);
-	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
+	if (w->each != &w->plan->asked)
+		record_fact_options(b, "plan", dck_plan_options, &w->plan->asked);
+	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->wanted);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
-			"between %zu fresh processes: mean of their values with Student's t", w->n);
-	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
+			"between %zu fresh processes: the median of their values with order "
+			"statistics; means and spreads with Student's t",
+			w->n);
+	record_fact_text(b, "method", "stop",
+			 processes_late(w) ? "max-time: no time was left for more processes"
+					   : "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
 	for (size_t i = 0; i < first->nmetrics; i++) {
@@ -272,11 +403,11 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 		record_note(
 		    b, "interrupted",
 		    "interrupted in process %zu of %llu: this is what was measured until then",
-		    w->n + 1, (unsigned long long)w->plan->asked.processes);
+		    w->n + 1, (unsigned long long)w->wanted);
 	else if (failed != DCK_OK && failed != DCK_E_CANCEL)
 		record_note(b, "engine-failed",
 			    "process %zu of %llu failed: %s; this is what was measured until then",
-			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
+			    w->n + 1, (unsigned long long)w->wanted, failure->msg);
 	if (w->plan->asked.check_outputs && !incomplete)
 		output_compare_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
@@ -285,43 +416,109 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	return record_finish(b, ret, err);
 }
 
-dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
-				 const dck_observer *watch, dck_record **ret, dck_err *err)
+/* Runs the processes that are missing and makes one record of all. */
+static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 {
-	dck_subject bare;
-	workers w = {.subject = &bare, .whole = s, .plan = plan, .watch = watch};
-	const uint64_t begin_ns = os_now_ns();
 	dck_err why = {0};
 	dck_status failed = DCK_OK, status;
 
-	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
-	DCK_NEED(w.records, err, "for %llu processes", (unsigned long long)plan->asked.processes);
-	status = subject_hooks_begin(&s, 1, watch, &bare, err);
-	if (status != DCK_OK) {
-		mem_free(w.records);
-		return status;
-	}
-	while (w.n < plan->asked.processes && failed == DCK_OK) {
-		processes_progress_show(&w, w.n, begin_ns);
-		failed = observer_cancelled(w.watch)
+	while (w->n < w->wanted && failed == DCK_OK && !processes_late(w)) {
+		processes_progress_show(w, w->n);
+		failed = observer_cancelled(w->watch)
 			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
-			     : processes_process_run(&w, &w.records[w.n], &why);
+			     : processes_process_run(w, &w->records[w->n], &why);
 		if (failed == DCK_OK) {
-			w.n++;
-			if (w.records[w.n - 1]->incomplete)
+			w->n++;
+			if (w->records[w->n - 1]->incomplete)
 				break;
 		}
 	}
-	subject_hooks_end(&s, 1, &w.cleanup);
-	if (w.n == 0) {
+	subject_hooks_end(&w->whole, 1, &w->cleanup);
+	if (w->n == 0) {
 		if (err)
 			*err = why;
 		status = failed;
 	} else {
-		status = processes_combine(&w, &why, failed, ret, err);
+		status = processes_combine(w, &why, failed, ret, err);
 	}
-	for (size_t k = 0; k < w.n; k++)
-		dck_record_free(w.records[k]);
+	for (size_t k = 0; k < w->n; k++)
+		dck_record_free(w->records[k]);
+	return status;
+}
+
+dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
+				 const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_subject bare;
+	workers w = {.subject = &bare,
+		     .whole = s,
+		     .plan = plan,
+		     .each = &plan->asked,
+		     .watch = watch,
+		     .wanted = plan->asked.processes,
+		     .begin_ns = os_now_ns()};
+	dck_status status;
+
+	w.records = mem_zalloc(w.wanted, sizeof(dck_record *));
+	DCK_NEED(w.records, err, "for %zu processes", w.wanted);
+	status = subject_hooks_begin(&s, 1, watch, &bare, err);
+	if (status == DCK_OK)
+		status = processes_run(&w, ret, err);
 	mem_free(w.records);
 	return status;
+}
+
+/* --- several starts by itself */
+
+/* A number of runs or a time that was requested exactly is of one process, and so are percentiles,
+ * which need all runs, and what the other processes cannot be given. */
+static bool starts_are_possible(const dck_subject *s, const measure_plan *plan)
+{
+	const dck_plan *p = &plan->asked;
+
+	return s->kind == DCK_SUBJECT_MODEL && p->program && s->model.arrays.n == 0 && !p->trace &&
+	       !p->clock && p->runs == 0 && p->time_ns == 0 &&
+	       (plan->statistic == STAT_MEDIAN || plan->statistic == STAT_MEAN);
+}
+
+/* Returns the time of the first start until its warm-up. */
+static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
+{
+	const dck_fact *share = dck_record_fact(first, "method", "starting_share");
+	const double all = dck_value_number(&share->value) * (double)plan->asked.max_time_ns /
+			   MEASURE_STARTS,
+		     open = all - dck_record_value(first, "time/warmup");
+
+	return open > 0 ? (uint64_t)open : 0;
+}
+
+dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
+			      const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_record *records[MEASURE_STARTS] = {NULL};
+	measure_plan first = *plan;
+	dck_plan each = plan->asked;
+	workers w = {.subject = s,
+		     .whole = s,
+		     .plan = plan,
+		     .each = &each,
+		     .watch = watch,
+		     .records = records,
+		     .wanted = MEASURE_STARTS,
+		     .begin_ns = os_now_ns(),
+		     .limit_ns = plan->asked.max_time_ns + plan->asked.max_time_ns / 2};
+
+	first.asked.processes = 1;
+	first.starts = starts_are_possible(s, plan) ? MEASURE_STARTS : 0;
+	DCK_TRY(measure_run_here(s, &first, watch, &records[0], err));
+	const dck_fact *share = dck_record_fact(records[0], "method", "starting_share");
+
+	if (!share || records[0]->incomplete ||
+	    !(dck_value_number(&share->value) <= MEASURE_STARTING_SHARE)) {
+		*ret = records[0];
+		return DCK_OK;
+	}
+	w.n = 1;
+	measure_plan_share(&each, MEASURE_STARTS, start_open_ns(records[0], plan));
+	return processes_run(&w, ret, err);
 }

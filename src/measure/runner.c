@@ -39,12 +39,30 @@ typedef struct run {
 	measure_traced traced;
 	run_delays delays;
 	gauge_log gauges;
+	bool several; /* it is the first of several starts */
 } run;
+
+/* Decides whether it is the first of several starts, or the only one, which has all of the time. */
+static void starts_decide(run *r)
+{
+	measure_phases *p = &r->session.phases;
+	double share;
+
+	if (p->plan.starts < 2)
+		return;
+	share = measure_plan_starting_share(&p->plan,
+					    measure_context_now(&r->shared) - r->shared.origin_ns);
+	record_fact_real(r->record, "method", "starting_share", DCK_UNIT_ONE, share);
+	r->several = share <= MEASURE_STARTING_SHARE;
+	if (r->several)
+		measure_plan_share(&p->plan.asked, p->plan.starts, 0);
+}
 
 /* Everything between opening the subject and the last run. */
 static dck_status measure(run *r, dck_err *err)
 {
 	DCK_TRY(measure_session_warm(&r->session, err));
+	starts_decide(r);
 	run_delays_begin(&r->delays, &r->session.phases);
 	record_others_begin(&r->others, 0);
 	os_usage_get(&r->before);
@@ -168,7 +186,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	if (status != DCK_OK)
 		runner_stopped_note(r, status, &why);
 	runner_record_fill(r, s, status);
-	if (plan->asked.check_outputs && status == DCK_OK)
+	/* Of several starts the whole is checked and shown. */
+	if (plan->asked.check_outputs && status == DCK_OK && !r->several)
 		output_compare_check(r->record, s, &r->session.target, r->shared.watch);
 	measure_traced_runs(&r->traced, &r->session, s, r->record);
 	/* Two sessions at a time would be in each other's way. */
@@ -176,7 +195,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	if (status == DCK_OK)
 		measure_traced_operators(&r->traced, &r->shared, s, plan, r->record);
 	measure_traced_stop(&r->traced, r->record);
-	measure_notes_show(r->shared.watch, r->record);
+	if (!r->several)
+		measure_notes_show(r->shared.watch, r->record);
 	return DCK_OK;
 }
 

@@ -10,8 +10,7 @@
 #define SAMPLES_MIN 8
 #define TAIL_FACTOR 1.5 /* a tail that widens the chart by less is shown, not cut off */
 
-/* "latency", or the series of each of several processes. */
-static bool bins_is_latency(const dck_series *s)
+bool bins_is_latency(const dck_series *s)
 {
 	static const char processes[] = "latency/process/";
 	return s->unit == DCK_UNIT_NS && (strcmp(s->tag, "latency") == 0 ||

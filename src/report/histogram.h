@@ -15,6 +15,9 @@ typedef struct bins_sorted {
 	size_t n;
 } bins_sorted;
 
+/* Returns whether it is "latency", or that of one of several processes. */
+bool bins_is_latency(const dck_series *s);
+
 /* Collects the measured runs of r, of all its processes. false: too few for a chart, or no memory;
  * the caller frees ret->x in any case. */
 bool bins_samples(const dck_record *r, bins_sorted *ret);

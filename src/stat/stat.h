@@ -109,6 +109,7 @@ typedef struct stat_steady {
 	size_t first;	     /* index of the first steady run, when steady */
 	double change_ratio; /* when not steady: the remaining change, e.g. -0.03 = still falling 3
 				% */
+	bool noisy;	     /* not steady, but no change is shown: noise could hide one */
 	char evidence[160];  /* one phrase for people, without numbers of runs and times */
 } stat_steady;
 /* Tests the trace so far for a steady state. Keeps its false-accept rate under repeated calls at
@@ -141,6 +142,24 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
 /* --- fresh processes: computes the mean of k values, one per process (its median, p90, ...), with
  * Student's t. k < 2: present, no interval. */
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret);
+
+/* --- starts: what one process cannot show (between_starts.c) */
+
+/* Estimates the median of k starts, one value each, which are sorted here. Its interval is between
+ * order statistics (sign test), whatever the distribution: the narrowest that holds the median with
+ * `level`, or the smallest and the largest value where k is too small. ret->level is the
+ * probability with which it does: 96.9 % of 6, 93.8 % of 5, 50 % of 2. k < 2: as stat_processes().
+ */
+void stat_starts(double *values, size_t k, double level, stat_estimate *ret);
+/* Returns that probability. */
+double stat_starts_level(size_t k, double level);
+typedef struct stat_slow_starts {
+	size_t n;     /* starts that took much longer than the others */
+	double ratio; /* their mean over the median of all; 0: there is none */
+	double above; /* the slow ones are above this value */
+} stat_slow_starts;
+/* Finds them; of fewer than 4 starts none. scratch: 2 k doubles. */
+void stat_starts_slow(const double *values, size_t k, double *scratch, stat_slow_starts *ret);
 
 /* Returns quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile_sorted(const double *sorted, size_t n, double p);

@@ -165,6 +165,9 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 	most = late > 0 ? fmax(CHANGE_HIDDEN, NOISE_HIDDEN * noise / late) : CHANGE_HIDDEN;
 	s.steady = rest >= min_steady && (change <= hidden || change <= CHANGE_SMALL * window) &&
 		   change + hidden <= most * window && step == 0;
+	/* Twice the half-width of an interval at 80 %: 1 % of traces without change are beyond it.
+	 */
+	s.noisy = !s.steady && rest >= min_steady && change <= 2 * hidden && step == 0;
 	if (fabs(step) > change)
 		s.change_ratio = step;
 	say(&s, rest, change + hidden, hidden, early > 0 ? fabs(late / early - 1) : 0);

@@ -13,13 +13,14 @@
 #include <limits.h>
 #include <string.h>
 
-/* Adds the interval between starts, if the history has earlier ones. */
+/* Adds the interval between starts, if the history has earlier ones; to the whole, not to the
+ * record of a worker. */
 static dck_status bench_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 			     dck_err *err)
 {
 	const dck_status status = dck_bench(&c->subject, config, o, ret, err);
 
-	if (status == DCK_OK && !c->output.no_history)
+	if (status == DCK_OK && !c->output.no_history && c->worker.fd == 0)
 		dck_history_with_starts(c->output.db, ret);
 	return status;
 }
@@ -131,6 +132,14 @@ static void program_plan(const cli *c, dck_plan *plan)
 		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
 }
 
+/* A model is measured in several starts by itself, which share the warm-up, so that a limit that
+ * was given is of one process. A worker is one of them. */
+static void model_plan(const cli *c, dck_plan *plan)
+{
+	if (!cli_given(c, "processes") && !cli_given(c, "max-warmup") && c->worker.fd == 0)
+		plan->processes = 0;
+}
+
 static int bench_run(cli *c, void *config)
 {
 	dck_plan *plan = config;
@@ -146,6 +155,8 @@ static int bench_run(cli *c, void *config)
 	code = cli_subject_open(c);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		program_plan(c, plan);
+	if (c->subject.kind == DCK_SUBJECT_MODEL)
+		model_plan(c, plan);
 	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;
 }
 
@@ -172,8 +183,8 @@ static const cli_item examples[] = {
      "exactly 1000 runs, and the 99th percentile first"},
     {"deepclock bench zoo:bert_mini --trace run.pftrace",
      "runs and operators on a timeline, for ui.perfetto.dev"},
-    {"deepclock bench zoo:bert_mini --processes 5",
-     "five fresh processes: an interval that also covers the next start"},
+    {"deepclock bench zoo:bert_mini --processes 6",
+     "six fresh processes: an interval between starts"},
     {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
     {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
      "several, interleaved: which is the fastest, and by how much?"},

@@ -341,19 +341,49 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 }
 
 /* Conditions fixed at the start of a process remain until its end, so its interval does not cover
- * the next process. */
-static bool is_one_start(const dck_record *r)
-{
-	const dck_fact *f = dck_record_fact(r, "method", "processes");
+ * the next process. Each run of a program has its own; functions and modules of Python have that of
+ * the program that calls them. */
+typedef enum scope { SCOPE_NONE, SCOPE_PROCESS, SCOPE_START } scope;
 
-	return f && dck_value_number(&f->value) == 1;
+static scope summary_scope_of(const dck_record *r, unsigned *ret_n)
+{
+	static const char *const starts[] = {"model", "plugin"};
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+	const double n = f ? dck_value_number(&f->value) : NAN;
+	char buf[FORMAT_SIZE];
+	const char *kind = text_fact(r, "subject", "kind", buf);
+
+	if (!(n >= 1) || (n == 1 && kind && strcmp(kind, "command") == 0))
+		return SCOPE_NONE;
+	*ret_n = (unsigned)n;
+	for (size_t i = 0; kind && i < sizeof starts / sizeof starts[0]; i++)
+		if (strcmp(kind, starts[i]) == 0)
+			return SCOPE_START;
+	return kind ? SCOPE_PROCESS : SCOPE_START;
 }
 
-static void one_start_put(page *p)
+static bool is_one_start(const dck_record *r)
 {
-	static const char text[] = " of one start";
+	unsigned n = 0;
 
-	if (p->col + sizeof text - 1 > p->width) {
+	return summary_scope_of(r, &n) == SCOPE_START && n == 1;
+}
+
+/* " of one start", " of 6 starts" */
+static void summary_scope_put(page *p, const dck_record *r)
+{
+	unsigned n = 0;
+	const scope is = summary_scope_of(r, &n);
+	char text[40];
+
+	if (is == SCOPE_NONE)
+		return;
+	if (n == 1)
+		snprintf(text, sizeof text, " of one %s", is == SCOPE_START ? "start" : "process");
+	else
+		snprintf(text, sizeof text, " of %u %s", n,
+			 is == SCOPE_START ? "starts" : "processes");
+	if (p->col + strlen(text) > p->width) {
 		page_line(p);
 		page_to(p, 3);
 	}
@@ -391,11 +421,10 @@ static void summary_latency_put(page *p, const dck_record *r)
 			 format_scaled(&scale, m->hi, b));
 		text_narrow(p, m);
 		text_level(p, m->level);
-		if (is_one_start(r))
-			one_start_put(p);
 	} else {
 		page_text(p, "  (no interval)");
 	}
+	summary_scope_put(p, r);
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
@@ -435,7 +464,7 @@ static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 	page_fmt(p, ": ");
 	page_text(p, rest);
 	if (offer && p->col + 40 <= p->width)
-		page_text(p, "; several starts: --processes 5");
+		page_text(p, "; several starts: --processes 6");
 	page_line(p);
 }
 

@@ -19,7 +19,7 @@ void text_title(page *p, const char *title)
 bool text_fact_is_share(const dck_fact *f)
 {
 	static const char *const keys[] = {"precision_reached", "precision_within_process",
-					   "spread_between_processes"};
+					   "spread_between_processes", "starting_share"};
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (strcmp(f->key, keys[i]) == 0)
 			return true;

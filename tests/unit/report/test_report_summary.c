@@ -76,6 +76,49 @@ static void a_latency_is_as_expected(void **state)
 	dck_record_free(r);
 }
 
+/* The line of the answer says what its interval is of, also where it has none. */
+static void one_start_or_one_process(void **state)
+{
+	static const struct {
+		const char *kind;
+		int64_t processes;
+		const char *scope;
+		bool offered;
+	} rows[] = {{"model", 1, " of one start", true},
+		    {"plugin", 1, " of one start", true},
+		    {"function", 1, " of one process", false},
+		    {"PyTorch module", 1, " of one process", false},
+		    {"command", 1, "", false},
+		    {"model", 6, " of 6 starts", false},
+		    {"command", 3, " of 3 processes", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		for (int interval = 0; interval < 2; interval++) {
+			record_builder *b = record_new();
+			char want[64];
+
+			record_fact_text(b, "subject", "kind", rows[i].kind);
+			record_fact_int(b, "method", "processes", DCK_UNIT_ONE, rows[i].processes);
+			record_metric(b, "latency/median", RECORD_REAL(20e6), 19e6, 21e6,
+				      interval ? 0.95 : 0, "h");
+			record_metric_int(b, "runs/count", 100, "h");
+			dck_record *r = finished(b);
+			dck_buffer got = brief(r, &(dck_style){.rest = "--details"});
+
+			snprintf(want, sizeof want, "%s%s\n",
+				 interval ? "  median 20.00 ms  [19.00, 21.00] 95 %"
+					  : "  median 20.00 ms  (no interval)",
+				 rows[i].scope);
+			if (!strstr(got.data, want))
+				fail_msg("'%s' is not in:\n%s", want, got.data);
+			assert_int_equal(strstr(got.data, "several starts: --processes 6") != NULL,
+					 rows[i].offered);
+			dck_buffer_done(&got);
+			dck_record_free(r);
+		}
+}
+
 /* The answer of a command, the summary columns of a table, and the most severe notes. */
 static dck_record *answered(void)
 {
@@ -328,6 +371,7 @@ int test_report_summary(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_record_is_answered_in_15_lines),
 	    cmocka_unit_test(a_latency_is_as_expected),
+	    cmocka_unit_test(one_start_or_one_process),
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
 	    cmocka_unit_test(one_spelling_of_microseconds),

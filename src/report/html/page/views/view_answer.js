@@ -42,7 +42,7 @@ function tiles(r, page, told) {
 
 /** The first of the answer's numbers with its interval set back, the others below it. */
 function verdict(text) {
-	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?)?)$/.exec(first);
+	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?(?: of (?:one|\d+) (?:starts?|process(?:es)?))?)?)$/.exec(first);
 
 	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? " " : null, interval ? el("span", { class: "interval" }, interval.trim()) : null),
 		...more.map(line => el("p", { class: "line" }, line))];
@@ -67,6 +67,6 @@ export const viewAnswer = {
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
 			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more note${n.rest.length + n.under.length === 1 ? "" : "s"}`),
 				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,
-			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page, said.answer.join(" ")) : null));
+			(r.series || []).some(s => /^latency(\/process\/\d+)?$/.test(s.tag)) ? tiles(r, page, said.answer.join(" ")) : null));
 	},
 };

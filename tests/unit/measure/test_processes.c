@@ -1,0 +1,337 @@
+/* test_processes.c - how the records of several processes become one, with exact numbers. The
+ * program that is started is a script that returns records made here, one after the other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/bench.h"
+#include "base/rng.h"
+#include "measure/runner.h"
+#include "record/build.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+typedef struct start {
+	double median, half;
+	const char *note; /* NULL: none */
+} start;
+
+static const char program[] =
+    "#!/bin/sh\n"
+    "for word; do case $word in --worker-fd=*) fd=${word#*=};; esac; done\n"
+    "echo \"$*\" > words\n"
+    "n=$(($(cat count) + 1))\n"
+    "echo $n > count\n"
+    "cat $n.json > /proc/self/fd/$fd\n";
+
+static void start_save(const start *s, unsigned number)
+{
+	record_builder *b = record_new();
+	dck_record *r;
+	char path[32];
+
+	record_fact_text(b, "method", "rate", "median");
+	record_metric_interval(b, "latency/median", s->median, s->median - s->half,
+			       s->median + s->half, 0.95, "a");
+	record_metric_real(b, "latency/mean", s->median + 1, "b");
+	record_metric_real(b, "latency/max", 2 * s->median, "c");
+	record_metric_real(b, "throughput/items", 1e9 / s->median, "d");
+	if (s->note)
+		record_note(b, s->note, "here");
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	snprintf(path, sizeof path, "%u.json", number);
+	assert_int_equal(dck_record_save(r, path, NULL), DCK_OK);
+	dck_record_free(r);
+}
+
+static dck_record *starts_bench(const start *starts, unsigned n)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	for (unsigned i = 0; i < n; i++)
+		start_save(&starts[i], i + 1);
+	scratch_text("count", "0\n");
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:simplenet";
+	dck_plan_init(&plan);
+	plan.program = scratch_text("./program", program);
+	plan.processes = n;
+	if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static void metric_is(const dck_record *r, const char *tag, double v, double lo, double hi,
+		      double level)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+
+	assert_non_null(m);
+	if (fabs(dck_record_value(r, tag) - v) > 1e-9 * v || fabs(m->level - level) > 1e-12 ||
+	    (level > 0 && (fabs(m->lo - lo) > 1e-6 * v || fabs(m->hi - hi) > 1e-6 * v)))
+		fail_msg("%s is %.12g [%.12g, %.12g] at %g", tag, dck_record_value(r, tag), m->lo,
+			 m->hi, m->level);
+}
+
+/* Six starts, of which one takes 2.4 times as long: it moves neither median nor rate. */
+static void one_of_six_is_slow(void **state)
+{
+	static const start starts[] = {{13, 0.1, "turbo"}, {10, 0.1, NULL}, {30, 0.1, "steal"},
+				       {12, 0.1, "turbo"}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+	dck_record *r = starts_bench(starts, 6);
+	const dck_note *n = dck_record_note(r, "slow-start");
+
+	(void)state;
+	metric_is(r, "latency/median", 12.5, 10, 30, 0.96875);
+	metric_is(r, "throughput/items", 1e9 / 12.5, 1e9 / 30, 1e9 / 10, 0.96875);
+	/* 16 +- t(5) of 98.4375 % times 7.4833 / sqrt(6) */
+	metric_is(r, "latency/mean", 16, 16 - 9.065617005677, 16 + 9.065617005677, 0.96875);
+	metric_is(r, "latency/max", 60, 0, 0, 0);
+	assert_non_null(n);
+	assert_non_null(
+	    strstr(n->text,
+		   "1 of 6 starts took 2.4 times as long as the median of all; only there: steal"));
+	assert_null(dck_record_note(r, "start-to-start"));
+	dck_record_free(r);
+}
+
+/* All starts scatter more than each interval: that is another note. */
+static void all_starts_differ(void **state)
+{
+	static const start starts[] = {
+	    {13, 0.1, NULL}, {10, 0.1, NULL}, {12, 0.1, NULL}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+	dck_record *r = starts_bench(starts, 5);
+
+	(void)state;
+	metric_is(r, "latency/median", 12, 10, 14, 0.9375);
+	assert_null(dck_record_note(r, "slow-start"));
+	assert_non_null(
+	    strstr(dck_record_note(r, "start-to-start")->text, "starts differ by 33.3 %"));
+	dck_record_free(r);
+}
+
+/* What one process says of its own interval is left out; starts agree, so there is no note. */
+static void starts_agree(void **state)
+{
+	static const start starts[] = {
+	    {10, 1, "too-few-runs"}, {10.1, 1, "imprecise"}, {10.2, 1, NULL}};
+	dck_record *r = starts_bench(starts, 3);
+
+	(void)state;
+	metric_is(r, "latency/median", 10.1, 10, 10.2, 0.75);
+	assert_int_equal(r->nnotes, 0);
+	dck_record_free(r);
+}
+
+/* --- several starts by itself */
+
+static unsigned started(void)
+{
+	FILE *f = fopen("count", "r");
+	unsigned n = 0;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%u", &n), 1);
+	fclose(f);
+	return n;
+}
+
+static double fact_number(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f ? dck_value_number(&f->value) : NAN;
+}
+
+/* The null engine, whose five warm-up runs end at once: all that takes time is opening. */
+static void alone_init(dck_subject *s, dck_plan *plan)
+{
+	static const start starts[] = {
+	    {13, 0.1, NULL}, {10, 0.1, NULL}, {12, 0.1, NULL}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+
+	for (unsigned i = 0; i < 5; i++)
+		start_save(&starts[i], i + 1);
+	scratch_text("count", "0\n");
+	dck_subject_init(s);
+	s->kind = DCK_SUBJECT_MODEL;
+	s->text = "zoo:simplenet";
+	s->model.engine = "null";
+	dck_plan_init(plan);
+	plan->program = scratch_text("./program", program);
+	plan->processes = 0;
+	plan->warmup = "5";
+	plan->precision = 1;
+	plan->max_time_ns = 60000000000;
+}
+
+static dck_record *alone_bench(const dck_subject *s, const dck_plan *plan)
+{
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	if (dck_bench(s, plan, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+/* This process is the first of six; the plan of the record is the whole one, that of the others a
+ * sixth of it. */
+static void six_starts(void **state)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+	char words[4096] = "";
+
+	(void)state;
+	alone_init(&s, &plan);
+	r = alone_bench(&s, &plan);
+	assert_int_equal(started(), 5);
+	assert_true(fact_number(r, "method", "processes") == 6);
+	assert_true(fact_number(r, "plan", "processes") == 6);
+	assert_true(fact_number(r, "plan", "max-time") == 60e9);
+	assert_true(fact_number(r, "method", "starting_share") <= 0.5);
+	assert_true(fabs(dck_record_metric(r, "latency/median")->level - 0.96875) < 1e-12);
+	assert_non_null(dck_record_series(r, "latency/process/1"));
+	FILE *f = fopen("words", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(words, sizeof words, f));
+	fclose(f);
+	assert_non_null(strstr(words, "--max-time=10000000001ns"));
+	assert_non_null(strstr(words, "--min-time=83333333ns"));
+	assert_null(strstr(words, "--processes"));
+	dck_record_free(r);
+}
+
+/* Starting takes too long beside the time to measure, or the plan is of one process. */
+static void one_start(void **state)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		alone_init(&s, &plan);
+		plan.max_time_ns = i == 0 ? 100000 : 50000000;
+		if (i == 1) {
+			plan.runs = 20;
+			plan.max_time_ns = 60000000000;
+		} else if (i == 2) {
+			plan.statistic = "p90";
+		} else if (i == 3) {
+			plan.program = NULL;
+		} else if (i == 4) {
+			plan.trace = "trace.json";
+		}
+		r = alone_bench(&s, &plan);
+		assert_int_equal(started(), 0);
+		assert_true(fact_number(r, "method", "processes") == 1);
+		assert_true(fact_number(r, "plan", "processes") == 1);
+		assert_int_equal(fact_number(r, "method", "starting_share") > 0.5, i == 0);
+		assert_non_null(dck_record_series(r, "latency"));
+		dck_record_free(r);
+	}
+}
+
+/* What is measured in this process fails, which ends the whole; no other is started. */
+static void the_first_start_fails(void **state)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+
+	(void)state;
+	alone_init(&s, &plan);
+	s.model.engine_option = (dck_list){.item = {"fail_at=8"}, .n = 1};
+	r = alone_bench(&s, &plan);
+	assert_int_equal(started(), 0);
+	assert_true(r->incomplete);
+	assert_true(fact_number(r, "method", "processes") == 1);
+	dck_record_free(r);
+}
+
+/* On this clock only the work takes time. It has two levels. */
+typedef struct world {
+	uint64_t ns, calls, rng, sojourn;
+	double level, fall, run_ns;
+} world;
+
+static uint64_t world_now(void *self)
+{
+	return ((world *)self)->ns;
+}
+
+static int world_work(void *arg)
+{
+	world *w = arg;
+
+	if (w->calls++ % w->sojourn == 0)
+		w->level = 1 + 0.3 * (double)rng_below(&w->rng, 2);
+	w->ns +=
+	    (uint64_t)(w->run_ns * w->level * (1 + 3 * w->fall / (1 + 0.002 * (double)w->calls)));
+	return 0;
+}
+
+/* Noise hides a change for as long as one warms up: several starts show more. A change that is
+ * shown is warmed up as for one start, and so are slow runs, whose warm-up alone takes too long. */
+static void noise_is_left_to_starts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const bool falls = i == 1, slow = i == 2;
+		world w = {.rng = slow ? 5 : 3,
+			   .fall = falls,
+			   .run_ns = slow ? 90e6 : 1e6,
+			   .sojourn = slow ? 4 : 50};
+		const dck_clock clock = {
+		    .name = "fake", .now_ns = world_now, .self = &w, .tick_ns = 1, .cost_ns = 16};
+		dck_subject s;
+		dck_plan asked;
+		measure_plan plan;
+		dck_record *r;
+
+		dck_subject_init(&s);
+		s.kind = DCK_SUBJECT_FUNCTION;
+		s.function = world_work;
+		s.arg = &w;
+		dck_plan_init(&asked);
+		asked.clock = &clock;
+		assert_int_equal(measure_plan_check(&asked, &plan, NULL), DCK_OK);
+		plan.starts = MEASURE_STARTS;
+		assert_int_equal(measure_run_here(&s, &plan, NULL, &r, NULL), DCK_OK);
+		const double share = fact_number(r, "method", "starting_share");
+		if (falls || slow) {
+			assert_true(share > 0.5);
+			assert_true(fact_number(r, "plan", "max-time") == 10e9);
+			assert_true(dck_record_value(r, "time/warmup") > 1.5e9);
+		} else {
+			assert_true(share >= 0.4 && share <= 0.5);
+			assert_true(fact_number(r, "plan", "max-time") < 1.7e9);
+			assert_non_null(dck_record_note(r, "not-steady"));
+		}
+		dck_record_free(r);
+	}
+}
+
+int test_processes(void);
+int test_processes(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(one_of_six_is_slow),
+	    SCRATCH_TEST(all_starts_differ),
+	    SCRATCH_TEST(starts_agree),
+	    SCRATCH_TEST(six_starts),
+	    SCRATCH_TEST(one_start),
+	    SCRATCH_TEST(the_first_start_fails),
+	    cmocka_unit_test(noise_is_left_to_starts),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
