@@ -32,7 +32,7 @@ SET_UP = {
                        "pthread_setname_np pthread_sigmask nanosleep": "CUPTI, when the program initialises CUDA",
                        "free pthread_mutex_lock pthread_mutex_unlock": "CUPTI's records: in its own thread, or in one that flushes; "
                        "__cxa_demangle() allocates",
-                       "dck_past_name dck_trace_on dck_zone_push dck_zone_pop dck_device_flow dck_device_track_open "
+                       "dck_past_name dck_trace_on dck_zone_push dck_zone_pop dck_zone_counter dck_device_flow dck_device_track_open "
                        "dck_device_track_range dck_device_report dck_device_report_source dck_device_report_absent dck_device_report_thread":
                        "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",

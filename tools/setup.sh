@@ -190,7 +190,7 @@ fetch_models() {
 
 # Headers of CUDA, NVML and HIP, with which the declarations in src/device are compared: 3 MB in packages.
 fetch_gpu_headers() {
-	linked gpu_headers cupti_activity.h && return 0
+	linked gpu_headers generated_cuda_meta.h && return 0
 	echo "setup: fetching the headers of CUDA, CUPTI and NVML with pip, of HIP with apt" >&2
 	to=$build/gpu_headers.tmp
 	rm -rf "$to"
@@ -202,7 +202,7 @@ fetch_gpu_headers() {
 		(cd "$to/packages" && apt-get download --quiet libamdhip64-dev >&2) &&
 		dpkg-deb --extract "$to"/packages/libamdhip64-dev*.deb "$to/packages/hip" &&
 		cp -r "$to"/packages/hip/usr/include/hip/. "$to/hip/" &&
-		wheel_files "$to/packages" "$to" cuda.h 'cupti*.h' nvml.h; then
+		wheel_files "$to/packages" "$to" cuda.h 'cupti*.h' generated_cuda_meta.h nvml.h; then
 		rm -rf "$to/packages" "${build:?}/gpu_headers"
 		mv "$to" "$build/gpu_headers"
 		return 0
@@ -262,7 +262,7 @@ case " $* " in
 	linked py_spy bin/py-spy || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
-	linked gpu_headers cupti_activity.h || true
+	linked gpu_headers generated_cuda_meta.h || true
 	linked webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so || true
 	;;
 esac

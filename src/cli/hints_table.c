@@ -153,7 +153,7 @@ const cli_hint cli_hints_trace[] = {
      "(cuda) by --cuda"},
     {{"cuda-memory-usage", "gpu-metrics-device", "gpu-metrics-devices", "cudabacktrace"},
      {"cuda"},
-     "of GPUs kernels, copies and calls are recorded"},
+     "of GPUs kernels, copies, calls and allocated memory are recorded"},
     {{"stats"}, {NULL}, "the table is printed without it; --details prints all of it"},
     {{"c"}, {"capture-range"}, NULL},
     {{"capture-range-end"},

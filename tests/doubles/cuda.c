@@ -276,6 +276,7 @@ static api_result call_begin(const char *function, bool needs_context)
 #define END                                     \
 	}                                       \
 	pthread_mutex_unlock(&lock);            \
+	calling.result = result;                \
 	cuda_double_call(function_name, false); \
 	return result
 
@@ -580,6 +581,7 @@ api_result NAME(cuEventElapsedTime, hipEventElapsedTime)(float *ms, api_event st
 api_result NAME(cuMemAlloc_v2, hipMalloc)(api_address *address, size_t bytes)
 {
 	BEGIN(cuMemAlloc_v2, hipMalloc, true)
+	parameters_are((uintptr_t)address, bytes);
 	size_t at = 0;
 
 	while (at < HOSTS_MAX && buffers[at].at)
@@ -601,6 +603,7 @@ api_result NAME(cuMemAlloc_v2, hipMalloc)(api_address *address, size_t bytes)
 api_result NAME(cuMemFree_v2, hipFree)(api_address address)
 {
 	BEGIN(cuMemFree_v2, hipFree, true)
+	parameters_are(address, 0);
 	result = 1;
 	wait_until(npending > 0 ? pending[npending - 1].end_ns : 0); /* it synchronises */
 	for (size_t i = 0; i < HOSTS_MAX; i++)

@@ -113,7 +113,8 @@ static void executed(const cuda_observed *o)
 	pthread_mutex_unlock(&lock);
 }
 
-static void called(const char *function, uint32_t correlation, bool begins)
+static void called(const char *function, uint32_t correlation, bool begins, const void *parameters,
+		   const unsigned *result)
 {
 	const bool runtime = strncmp(function, "cuda", 4) == 0;
 	const char *const *names = runtime ? runtime_calls : driver_calls;
@@ -122,6 +123,8 @@ static void called(const char *function, uint32_t correlation, bool begins)
 	uint64_t own = 0;
 	const cupti_call_data data = {.site = begins ? CUPTI_CALL_BEGINS : CUPTI_CALL_ENDS,
 				      .function_name = function,
+				      .parameters = parameters,
+				      .return_value = (void *)(uintptr_t)result,
 				      .own = &own,
 				      .correlation = correlation};
 

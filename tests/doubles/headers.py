@@ -59,7 +59,8 @@ def newest_records(include):
         text = f.read()
     records = {"KERNEL": "Kernel", "COPY": "Memcpy", "COPY_PEER": "MemcpyPtoP", "SET": "Memset"}
     numbers = {name: max(re.findall(rf"}} CUpti_Activity{record}(\d+);", text), key=int) for name, record in records.items()}
-    return [f"-D{name}=CUpti_Activity{records[name]}{number}" for name, number in numbers.items()]
+    # generated_cuda_meta.h has the parameters of calls as old as the first CUDA.
+    return ["-D__CUDA_API_VERSION_INTERNAL"] + [f"-D{name}=CUpti_Activity{records[name]}{number}" for name, number in numbers.items()]
 
 
 def compare(cc, headers, case):

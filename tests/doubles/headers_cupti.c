@@ -6,6 +6,7 @@
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>
 #include <cupti_version.h>
+#include <generated_cuda_meta.h>
 
 #define CUPTI_API_TYPES
 typedef CUptiResult cupti_result;
@@ -107,3 +108,14 @@ IS(CUPTI_API_PTOP, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
 
 IS(CUPTI_CALL_BEGINS, CUPTI_API_ENTER);
 IS(CUPTI_CALL_ENDS, CUPTI_API_EXIT);
+
+AT(cupti_alloc, address, cuMemAlloc_v2_params, dptr);
+AT(cupti_alloc, bytes, cuMemAlloc_v2_params, bytesize);
+AT(cupti_alloc, bytes, cuMemAllocManaged_params, bytesize);
+AT(cupti_alloc, address, cuMemAllocAsync_params, dptr);
+AT(cupti_alloc, bytes, cuMemAllocAsync_params, bytesize);
+AT(cupti_alloc, bytes, cuMemAllocFromPoolAsync_params, bytesize);
+AT(cupti_free, address, cuMemFree_v2_params, dptr);
+AT(cupti_free, address, cuMemFreeAsync_params, dptr);
+AT(cupti_call_data, parameters, CUpti_CallbackData, functionParams);
+AT(cupti_call_data, return_value, CUpti_CallbackData, functionReturnValue);

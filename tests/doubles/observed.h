@@ -18,7 +18,17 @@ static uint32_t ncorrelations;
 static __thread struct {
 	unsigned depth;
 	uint32_t correlation;
+	bool has_parameters; /* a call that allocates or frees */
+	uint64_t parameters[2];
+	unsigned result;
 } calling;
+
+static void parameters_are(uint64_t first, uint64_t second)
+{
+	calling.has_parameters = true;
+	calling.parameters[0] = first;
+	calling.parameters[1] = second;
+}
 
 static double real_ns(void)
 {
@@ -49,10 +59,13 @@ void cuda_double_call(const char *function, bool begins)
 		if (calling.depth++ == 0 || setting("CUDA_DOUBLE_INNER_CALLS", 0))
 			calling.correlation = correlation;
 		if (observer)
-			observer->call(function, correlation, true);
+			observer->call(function, correlation, true, NULL, NULL);
 	} else {
 		if (observer)
-			observer->call(function, 0, false);
+			observer->call(function, 0, false,
+				       calling.has_parameters ? calling.parameters : NULL,
+				       &calling.result);
+		calling.has_parameters = false;
 		calling.depth--;
 	}
 }

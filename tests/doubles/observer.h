@@ -20,7 +20,9 @@ typedef struct cuda_observed {
 } cuda_observed;
 
 typedef struct cuda_observer {
-	void (*call)(const char *function, uint32_t correlation, bool begins);
+	/* parameters and result: of calls that allocate, at their end; else NULL */
+	void (*call)(const char *function, uint32_t correlation, bool begins,
+		     const void *parameters, const unsigned *result);
 	void (*executed)(const cuda_observed *o); /* under the driver's lock */
 } cuda_observer;
 

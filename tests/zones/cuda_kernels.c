@@ -108,6 +108,7 @@ int main(int argc, char *argv[])
 		failed |= cuda.event_synchronize(event);
 		failed |= cuda.copy_to_host(host, buffer, BYTES, streams[0]);
 	}
+	failed |= cuda.memory_free(buffer);
 	if (strcmp(how, "exit") == 0) {
 		usleep(500000);
 		_exit(failed ? 2 : 0);

@@ -106,6 +106,18 @@ static int64_t children_sum_of(const children *c, const char *key)
 	return sum;
 }
 
+static int64_t children_most_of(const children *c, const char *key)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const int64_t n = children_count_of(c->said[i], key);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static void children_sums_put(record_builder *b, const children *c)
 {
 	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
@@ -135,6 +147,9 @@ static void children_cuda_put(record_builder *b, const children *c)
 	record_fact_text(b, "method", "cuda", found->value.as.text);
 	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
 		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
+	/* Their peaks need not be at one time. */
+	record_fact_int(b, "trace", "cuda_memory_peak", DCK_UNIT_BYTE,
+			children_most_of(c, "cuda_memory_peak"));
 }
 
 /* Returns whether a note of process i is copied: that it captured nothing is of interest only if no

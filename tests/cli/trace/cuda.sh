@@ -27,7 +27,7 @@ PY
 deepclock trace --cuda -o trace.pftrace --quiet --save run.json -- ./program > text
 python3 times.py run.json
 record run.json 'f("method", "cuda")' 'f("trace", "cuda_calls")' 'f("trace", "cuda_ranges")' 'f("trace", "cuda_dropped")' \
-	'f("trace", "cuda_without_call")' '[n["code"] for n in r["notes"] if "cuda" in n["code"]]' \
+	'f("trace", "cuda_without_call")' 'f("trace", "cuda_memory_peak")' '[n["code"] for n in r["notes"] if "cuda" in n["code"]]' \
 	'[row[0] for row in t("threads")["rows"] if "deepclock" in row[0]]' \
 	'[row[0] for row in t("zones")["rows"] if row[0] == "cuLaunchKernel"]'
 
@@ -43,6 +43,7 @@ tracks = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["n
 begins = {e["id"]: e for e in events if e["ph"] == "s"}
 ends = [e for e in events if e["ph"] == "f"]
 print("tracks", sorted(n for n in tracks.values() if n.startswith("cuda:")))
+print("memory", [next(iter(e["args"].values())) for e in events if e["ph"] == "C" and "CUDA" in e["name"]])
 print("arrows", len(ends), all(e["id"] in begins and begins[e["id"]]["ts"] <= e["ts"] + 1000 for e in ends))
 PY
 

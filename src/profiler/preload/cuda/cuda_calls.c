@@ -9,11 +9,12 @@
  * after SLOTS calls, when its records have long been read. A slot's key is written last and read
  * before and after the value.
  *
- * A callback takes no lock and allocates nothing, except for the name of a call that it meets for
- * the first time.
+ * A callback takes no lock, but for a call that allocates (cuda_memory.c), and allocates nothing
+ * but the name of a call that it meets for the first time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_calls.h"
+#include "cuda_memory.h"
 
 #include "deepclock/zone.h"
 #include "profiler/trace/backfill.h"
@@ -34,6 +35,7 @@ static slot *slots;
 static _Atomic uint64_t ncalls, nenqueued;
 static dck_zone_site sites[DOMAINS][CALLS_MAX];
 static bool enqueues[DOMAINS][CALLS_MAX];
+static memory_call memory_calls[DOMAINS][CALLS_MAX];
 
 /* The outermost open call of this thread. */
 static _Thread_local struct {
@@ -115,8 +117,10 @@ void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber)
 
 			if (f->call_name(d, call, &name) != CUPTI_API_SUCCESS || !name)
 				continue;
-			if (call_is_wanted(name, &enqueues[d - 1][call]))
-				f->enable_callback(1, subscriber, d, call);
+			if (!call_is_wanted(name, &enqueues[d - 1][call]))
+				continue;
+			memory_calls[d - 1][call] = cuda_memory_call_of(name);
+			f->enable_callback(1, subscriber, d, call);
 		}
 }
 
@@ -153,10 +157,11 @@ static void call_begins(cupti_domain domain, cupti_call call, const cupti_call_d
 	slot_put(data->correlation, outer.flow);
 }
 
-static void call_ends(void)
+static void call_ends(cupti_domain domain, cupti_call call, const cupti_call_data *data)
 {
 	if (outer.depth == 0 || --outer.depth)
 		return;
+	cuda_memory_called(memory_calls[domain - 1][call], data, outer.recorded);
 	if (outer.recorded)
 		dck_zone_pop();
 }
@@ -171,5 +176,5 @@ void cuda_calls_callback(void *self, cupti_domain domain, cupti_call call, const
 	if (d->site == CUPTI_CALL_BEGINS)
 		call_begins(domain, call, d);
 	else
-		call_ends();
+		call_ends(domain, call, d);
 }

@@ -12,6 +12,7 @@
 #include "cuda_records.h"
 #include "cuda_calls.h"
 #include "cuda_clock.h"
+#include "cuda_memory.h"
 #include "cuda_names.h"
 
 #include "profiler/trace/backfill.h"
@@ -285,6 +286,7 @@ static void counts_report(void)
 
 	dck_device_report(&(device_report){.calls = calls,
 					   .enqueued = enqueued,
+					   .memory_peak = cuda_memory_peak(),
 					   .ranges = nranges,
 					   .dropped = ndropped,
 					   .unfinished = nunfinished,

@@ -87,6 +87,17 @@ typedef struct cupti_call_data {
 	uint32_t correlation;
 } cupti_call_data;
 
+/* The first parameters of calls that allocate: where the address goes, and how much; and that free.
+ */
+typedef struct cupti_alloc {
+	const uint64_t *address;
+	uint64_t bytes;
+} cupti_alloc;
+
+typedef struct cupti_free {
+	uint64_t address;
+} cupti_free;
+
 #ifndef CUPTI_API_TYPES
 struct cupti_record {
 	cupti_kind kind;

@@ -9,7 +9,7 @@
 static struct {
 	_Atomic(const char *) source, absent;
 	_Atomic long process;
-	_Atomic uint64_t calls, enqueued, ranges, dropped, unfinished, unjoined;
+	_Atomic uint64_t calls, enqueued, memory_peak, ranges, dropped, unfinished, unjoined;
 } newest;
 
 static _Atomic int thread; /* 0: none */
@@ -41,6 +41,7 @@ void dck_device_report(const device_report *counts)
 {
 	atomic_store(&newest.calls, counts->calls);
 	atomic_store(&newest.enqueued, counts->enqueued);
+	atomic_store(&newest.memory_peak, counts->memory_peak);
 	atomic_store(&newest.ranges, counts->ranges);
 	atomic_store(&newest.dropped, counts->dropped);
 	atomic_store(&newest.unfinished, counts->unfinished);
@@ -55,6 +56,7 @@ device_report device_report_get(void)
 			       .absent = atomic_load(&newest.absent),
 			       .calls = atomic_load(&newest.calls),
 			       .enqueued = atomic_load(&newest.enqueued),
+			       .memory_peak = atomic_load(&newest.memory_peak),
 			       .ranges = atomic_load(&newest.ranges),
 			       .dropped = atomic_load(&newest.dropped),
 			       .unfinished = atomic_load(&newest.unfinished),

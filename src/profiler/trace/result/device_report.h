@@ -22,6 +22,7 @@ typedef struct device_report {
 	uint64_t calls;		     /* of the program */
 	uint64_t enqueued;	     /* calls that enqueued work, most of which makes a range */
 	uint64_t ranges;	     /* on the devices' tracks */
+	uint64_t memory_peak;	     /* bytes of the devices that the calls had allocated */
 	uint64_t dropped;	     /* that the source could not store */
 	uint64_t unfinished;	     /* that had not ended when the program did */
 	uint64_t unjoined;	     /* whose call was not found: without an arrow */

@@ -94,6 +94,7 @@ static void device_report_put(record_builder *b, const device_report *d)
 	count_put(b, "cuda_dropped", d->dropped);
 	count_put(b, "cuda_unfinished", d->unfinished);
 	count_put(b, "cuda_without_call", d->unjoined);
+	record_fact_int(b, "trace", "cuda_memory_peak", DCK_UNIT_BYTE, (int64_t)d->memory_peak);
 	if (d->dropped)
 		record_note(b, "cuda-dropped", "CUPTI dropped %llu records of what ran on the GPU",
 			    (unsigned long long)d->dropped);

@@ -57,6 +57,7 @@ const result_field result_fields[] = {
     F(46, INT64, zone_result, device_report.unfinished),
     F(47, INT64, zone_result, device_report.unjoined),
     F(48, INT64, zone_result, device_report.enqueued),
+    F(49, INT64, zone_result, device_report.memory_peak),
     {0},
 };
 

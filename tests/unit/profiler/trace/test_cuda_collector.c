@@ -6,6 +6,7 @@
 #include "deepclock/zone.h"
 #include "profiler/preload/cuda/cuda_calls.h"
 #include "profiler/preload/cuda/cuda_clock.h"
+#include "profiler/preload/cuda/cuda_memory.h"
 #include "profiler/preload/cuda/cuda_names.h"
 #include "scratch.h"
 
@@ -77,6 +78,53 @@ static void the_clock_follows_offset_and_drift(void **state)
 	cuda_clock_pair(&c, theirs + 1000100000 + 1010202000, ours + 2010 * ms);
 	assert_int_equal(cuda_clock_convert(&c, theirs + 1000100000 + 1010202000),
 			 ours + 2010 * ms);
+}
+
+/* --- memory */
+
+static void memory(memory_call call, uint64_t address, uint64_t bytes, int status)
+{
+	const cupti_alloc a = {.address = &address, .bytes = bytes};
+	const cupti_free f = {.address = address};
+
+	cuda_memory_called(
+	    call,
+	    &(cupti_call_data){.parameters = call == MEMORY_ALLOC ? (const void *)&a : &f,
+			       .return_value = &status},
+	    false);
+}
+
+static void the_peak_of_memory_is_known(void **state)
+{
+	enum { N = 20000 };
+
+	(void)state;
+	assert_int_equal(cuda_memory_call_of("cudaMalloc_v3020"), MEMORY_ALLOC);
+	assert_int_equal(cuda_memory_call_of("cudaMallocAsync_ptsz_v11020"), MEMORY_ALLOC);
+	assert_int_equal(cuda_memory_call_of("cudaFree_v3020"), MEMORY_FREE);
+	assert_int_equal(cuda_memory_call_of("cuMemFree_v2"), MEMORY_FREE);
+	assert_int_equal(cuda_memory_call_of("cudaFreeHost_v3020"), MEMORY_NONE);
+	assert_int_equal(cuda_memory_call_of("cudaMallocHost_v3020"), MEMORY_NONE);
+	memory(MEMORY_ALLOC, 0x1000, 100, 0);
+	memory(MEMORY_ALLOC, 0x2000, 50, 2); /* it failed */
+	memory(MEMORY_ALLOC, 0x3000, 10, 0);
+	memory(MEMORY_FREE, 0x1000, 0, 0);
+	memory(MEMORY_FREE, 0x1000, 0, 0);
+	memory(MEMORY_FREE, 0, 0, 0); /* cudaFree(NULL) is allowed */
+	memory(MEMORY_ALLOC, 0x1000, 105, 0);
+	assert_int_equal(cuda_memory_peak(), 115);
+	memory(MEMORY_FREE, 0x1000, 0, 0);
+	memory(MEMORY_FREE, 0x3000, 0, 0);
+	/* Many come and go, in another order: the table loses none. */
+	for (uint64_t round = 0; round < 3; round++) {
+		for (uint64_t i = 1; i <= N; i++)
+			memory(MEMORY_ALLOC, i << 9, 3, 0);
+		assert_int_equal(cuda_memory_peak(), 3 * N);
+		for (uint64_t i = 1; i <= N; i++)
+			memory(MEMORY_FREE, (i * 7 % N + 1) << 9, 0, 0);
+	}
+	memory(MEMORY_ALLOC, 0x1000, 3 * N, 0);
+	assert_int_equal(cuda_memory_peak(), 3 * N);
 }
 
 /* --- calls */
@@ -184,6 +232,7 @@ int main(void)
 	    cmocka_unit_test(names_of_kernels_are_short),
 	    cmocka_unit_test(long_names_stay_different),
 	    cmocka_unit_test(the_clock_follows_offset_and_drift),
+	    cmocka_unit_test(the_peak_of_memory_is_known),
 	    cmocka_unit_test(calls_are_ranges_with_an_arrow),
 	};
 
