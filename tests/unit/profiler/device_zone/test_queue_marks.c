@@ -202,7 +202,7 @@ static void open_ranges_always_end(void **state)
 	bench_end(b);
 }
 
-/* The device breaks: ranges that were told end, others are dropped, and the message remains. */
+/* The device breaks: ranges that have begun end, others are dropped, and the message remains. */
 static void a_lost_device_ends_it(void **state)
 {
 	bench *b = null_bench(64, &lag);
@@ -225,7 +225,7 @@ static void a_lost_device_ends_it(void **state)
 	bench_end(b);
 }
 
-static void forgotten_ranges_are_not_told(void **state)
+static void forgotten_ranges_are_not_emitted(void **state)
 {
 	bench *b = null_bench(64, &lag);
 
@@ -372,7 +372,7 @@ int test_queue_marks(void)
 	    cmocka_unit_test(ranges_without_marks_are_dropped),
 	    cmocka_unit_test(open_ranges_always_end),
 	    cmocka_unit_test(a_lost_device_ends_it),
-	    cmocka_unit_test(forgotten_ranges_are_not_told),
+	    cmocka_unit_test(forgotten_ranges_are_not_emitted),
 	    cmocka_unit_test(drift_is_followed),
 	    cmocka_unit_test(captured_streams_are_left_alone),
 	};
