@@ -65,11 +65,14 @@ static double host_now(const queue_marks *m)
 
 /* --- clocks */
 
-static void bounds_narrow(queue_marks *m, double device_ns, double after_ns, double before_ns)
+/* A mark that was reached `elapsed_ns` after the reference, between two times of the host. */
+static void bounds_narrow(queue_marks *m, double elapsed_ns, double after_ns, double before_ns)
 {
+	const double device_ns = m->reference_ns + elapsed_ns;
+	const double error_ns = m->tick_ns + elapsed_ns * 0x1p-24; /* rounded to a float */
 	const double drift = fabs(device_ns - m->at_ns) * DRIFT;
-	const double low = after_ns - device_ns - m->tick_ns;
-	const double high = before_ns - device_ns + m->tick_ns;
+	const double low = after_ns - device_ns - error_ns;
+	const double high = before_ns - device_ns + error_ns;
 
 	m->low = fmax(m->low - drift, low);
 	m->high = fmin(m->high + drift, high);
@@ -96,7 +99,7 @@ static dck_status marks_anchor(queue_marks *m, dck_err *err)
 		DCK_TRY(device_wait(q, DEVICE_WAIT_SPIN, err));
 		const double after = host_now(m);
 		DCK_TRY(device_mark_elapsed(m->reference, e->mark, &ns, err));
-		bounds_narrow(m, m->reference_ns + ns, before, after);
+		bounds_narrow(m, ns, before, after);
 	}
 	m->offset = (m->low + m->high) / 2;
 	m->counts.error_ns = (m->high - m->low) / 2;
@@ -206,7 +209,7 @@ static bool entry_read(queue_marks *m)
 		return true;
 	}
 	const double ns = m->reference_ns + elapsed;
-	bounds_narrow(m, ns, e->enqueued_ns, host_now(m));
+	bounds_narrow(m, elapsed, e->enqueued_ns, host_now(m));
 	entry_emit(m, e, fmax(ns + m->offset, e->enqueued_ns));
 	if (elapsed >= REFERENCE_NS) {
 		device_mark *was = m->reference;

@@ -114,7 +114,7 @@ static void times_are_the_devices(void **state)
 
 	(void)state;
 	const uint64_t begin = now(b);
-	assert_true(queue_marks_count(b->m).error_ns == 53.5);
+	assert_true(fabs(queue_marks_count(b->m).error_ns - 53.5) < 0.01);
 	queue_marks_begin(b->m, 7, 70); /* at begin + 5 + 100 */
 	kernel(b);			/* from begin + 10 + 100 to begin + 1110 */
 	queue_marks_begin(b->m, 8, 80); /* at begin + 1110 */
@@ -313,7 +313,7 @@ static void drift_is_followed(void **state)
 		const double bound = queue_marks_count(c->b.m).error_ns;
 
 		/* A call takes 1 us, an anchor a few of them. */
-		assert_true(bound > 500 && bound < 5000);
+		assert_true(bound > 500 && bound < 8000);
 		for (uint32_t i = 0; i < 600; i++) {
 			c->clock(1e8);
 			from[i] = double_now(c);
@@ -329,11 +329,11 @@ static void drift_is_followed(void **state)
 			assert_true(c->b.got.ranges[i].end_ns >= from[i] + 1000000);
 			/* The bound of the drift in 0.1 s, 100 ppm of it, the opening's bound, and
 			 * the calls of the host. */
-			assert_true(c->b.got.ranges[i].begin_ns <= from[i] + 10000 + 12000);
-			assert_true(c->b.got.ranges[i].end_ns <= to[i] + 12000);
+			assert_true(c->b.got.ranges[i].begin_ns <= from[i] + 10000 + 16000);
+			assert_true(c->b.got.ranges[i].end_ns <= to[i] + 16000);
 		}
 		assert_int_equal(queue_marks_count(c->b.m).steps, 0);
-		assert_true(queue_marks_count(c->b.m).error_ns < 5000);
+		assert_true(queue_marks_count(c->b.m).error_ns < 8000);
 		cuda_bench_end(c);
 	}
 }
@@ -351,6 +351,9 @@ static void captured_streams_are_left_alone(void **state)
 		queue_marks_begin(c->b.m, 2, 1);
 		queue_marks_end(c->b.m);
 		queue_marks_end(c->b.m); /* its begin has a mark, its end has none */
+		/* Polling does not void the capture: the double would fail. */
+		queue_marks_read(c->b.m);
+		assert_int_equal(c->b.got.n, 1);
 		unsetenv("CUDA_DOUBLE_CAPTURING");
 		queue_marks_begin(c->b.m, 3, 1);
 		queue_marks_end(c->b.m);
