@@ -101,7 +101,7 @@ LAYERS = {
     # Zones on a queue of a device.
     "src/profiler/device_zone": (("base", "os", "device", "profiler/trace"), (), ("base", "bench", "device_zone"), ISO, ("pthread.h",)),
     # Stopwatches inside a program.
-    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
+    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "device_zone", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.
     "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                             "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,

@@ -72,6 +72,18 @@ typedef struct dck_device_queue_counts {
 /* Returns the counts since the queue was opened. @since 0.1 */
 DCK_API dck_device_queue_counts dck_device_queue_count(dck_device_queue *q);
 
+/* The time of a queue between two points of the program, without a recording: dck_lap_device()
+ * measures a lap so. Unlike a zone the end waits for the queue. */
+typedef struct dck_device_span dck_device_span;
+
+/* Begins a span at this point of the queue. NULL: q is NULL, or the driver failed. @owned,
+ * dck_device_span_end(). @since 0.1 */
+DCK_API dck_device_span *dck_device_span_begin(dck_device_queue *q);
+
+/* Ends the span here, waits for the queue, and frees it. Returns the time on the device in ns; NaN:
+ * not known, or NULL. @since 0.1 */
+DCK_API double dck_device_span_end(dck_device_span *span);
+
 /* Building blocks of the macros below. */
 DCK_API void dck_device_zone_push(dck_device_queue *q, dck_zone_site *site);
 DCK_API void dck_device_zone_pop(dck_device_queue *q);

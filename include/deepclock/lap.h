@@ -49,6 +49,13 @@ DCK_API void dck_lap_total(dck_lap *l, uint64_t total);
  * ignored. @since 0.1 */
 DCK_API void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit);
 
+/* Measures also what the queue of a device takes, from here to the end of the lap, as the value
+ * "device" in ns: device_zone.h. The end of the lap then waits for the queue, which is part of its
+ * wall time, and is in the thread that uses the queue. q NULL: nothing. Once for a lap. @since 0.1
+ */
+struct dck_device_queue;
+DCK_API void dck_lap_device(dck_lap *l, struct dck_device_queue *q);
+
 /* Returns the wall time since the lap began, in ns; 0 for NULL. @since 0.1 */
 DCK_API uint64_t dck_lap_elapsed_ns(const dck_lap *l);
 

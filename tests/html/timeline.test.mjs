@@ -212,6 +212,10 @@ test("the program's own counters come first, and few laps are borders of all tra
 		{ kind: "counter", name: "CPU share", unit: "share", rate: true, in: 0 }, { kind: "counter", name: "quiet", in: 0, empty: true }];
 	assert.deepEqual(trackTree({ about, tracks: nodes })[0].inside.map(n => n.title), ["loss", "thread 1", "CPU share"]);
 
+	/* A device's queues follow the threads, under their names. */
+	const queues = [{ kind: "process", pid: 1 }, { kind: "device", name: "cuda:0 queue 1", pid: 1, in: 0 }, { kind: "thread", pid: 1, tid: 2, in: 0 }, { kind: "counter", name: "CPU share", unit: "share", rate: true, in: 0 }];
+	assert.deepEqual(trackTree({ about, tracks: queues })[0].inside.map(n => n.title), ["thread 2", "cuda:0 queue 1", "CPU share"]);
+
 	const t = { about: { lanes: [0] }, starts: [0, 2], begin: [10, 60], took: [50, 40] };
 	assert.deepEqual(lapBorders(t), [10, 60, 100]);
 	assert.deepEqual(lapBorders({ ...t, about: { lanes: [] } }), []);

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { MARKS = 4096, END_NS = 100000000 };
@@ -173,6 +174,55 @@ dck_device_queue_counts dck_device_queue_count(dck_device_queue *q)
 					 .dropped = counts.dropped +
 						    __atomic_load_n(&q->busy, __ATOMIC_RELAXED),
 					 .clock_error_ns = counts.error_ns};
+}
+
+struct dck_device_span {
+	dck_device_queue *queue;
+	device_mark *begin, *end;
+};
+
+static void span_free(dck_device_span *span)
+{
+	device_mark_close(span->begin);
+	device_mark_close(span->end);
+	mem_free(span);
+}
+
+dck_device_span *dck_device_span_begin(dck_device_queue *q)
+{
+	dck_device_span *span =
+	    q && q->process == os_process_id() ? mem_zalloc(1, sizeof *span) : NULL;
+	bool begun;
+
+	if (!span)
+		return NULL;
+	span->queue = q;
+	pthread_mutex_lock(&q->lock);
+	begun = device_mark_open(q->device, &span->begin, NULL) == DCK_OK &&
+		device_mark_open(q->device, &span->end, NULL) == DCK_OK &&
+		device_mark_record(q->queue, span->begin, NULL) == DCK_OK;
+	pthread_mutex_unlock(&q->lock);
+	if (begun)
+		return span;
+	span_free(span);
+	return NULL;
+}
+
+double dck_device_span_end(dck_device_span *span)
+{
+	double ns = NAN;
+
+	if (!span)
+		return NAN;
+	device_queue *q = span->queue->queue;
+	pthread_mutex_lock(&span->queue->lock);
+	if (device_mark_record(q, span->end, NULL) != DCK_OK ||
+	    device_wait(q, DEVICE_WAIT_BLOCK, NULL) != DCK_OK ||
+	    device_mark_elapsed(span->begin, span->end, &ns, NULL) != DCK_OK)
+		ns = NAN;
+	pthread_mutex_unlock(&span->queue->lock);
+	span_free(span);
+	return ns;
 }
 
 static void queue_push(dck_device_queue *q, const dck_zone_site *site, uint32_t recording)

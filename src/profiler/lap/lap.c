@@ -140,13 +140,27 @@ void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit)
 	lap_unlock();
 }
 
+void dck_lap_device(dck_lap *l, dck_device_queue *q)
+{
+	if (l && !l->span)
+		l->span = dck_device_span_begin(q);
+}
+
 uint64_t dck_lap_elapsed_ns(const dck_lap *l)
 {
 	return l ? os_now_ns() - l->begin_ns : 0;
 }
 
+/* The device's time is read first: it waits for what belongs to the lap. */
+static void device_end(dck_lap *l)
+{
+	if (l && l->span)
+		dck_lap_value(l, "device", dck_device_span_end(l->span), "ns");
+}
+
 void dck_lap_end_result(dck_lap *l, dck_lap_result *ret)
 {
+	device_end(l);
 	const uint64_t now_ns = os_now_ns(), cpu_ns = os_process_cpu_ns(),
 		       thread_ns = os_thread_cpu_ns();
 

@@ -12,6 +12,7 @@
 #ifndef LAP_LAP_STORE_H
 #define LAP_LAP_STORE_H
 
+#include "deepclock/device_zone.h"
 #include "deepclock/lap.h"
 #include "deepclock/zone.h"
 
@@ -62,6 +63,7 @@ struct dck_lap {
 	uint64_t begin_ns, begin_cpu_ns, begin_thread_ns;
 	uint64_t thread;	      /* id of the thread that called dck_lap_begin() */
 	dck_range range;	      /* on the timeline, while one is recorded */
+	dck_device_span *span;	      /* of dck_lap_device(); NULL: none */
 	double value[LAP_VALUES_MAX]; /* by the name's columns; NaN: not given */
 };
 

@@ -3,12 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/device_zone.h"
+#include "deepclock/lap.h"
 #include "deepclock/trace.h"
 #include "device/opencl.h"
 #include "scratch.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -260,6 +262,45 @@ static void queues_without_times_are_refused(void **state)
 	program_end(&p);
 }
 
+/* A lap has the device's time beside its own, which contains the wait for it. */
+static void a_lap_has_the_devices_time(void **state)
+{
+	const program p = program_begin();
+	const cl_command_queue own = queue_new(&p, OPENCL_QUEUE_PROFILING_ENABLE);
+	dck_device_queue *q = NULL;
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	kernel(&p, own);
+	ok(dck_device_queue_open("opencl", own, &q, &err), &err);
+	dck_laps_reset();
+	for (int i = 0; i < 3; i++) {
+		dck_lap *lap = dck_lap_begin("epoch");
+		dck_lap_device(lap, q);
+		kernel(&p, own);
+		dck_lap_end(lap);
+	}
+	dck_lap *none = dck_lap_begin("other");
+	dck_lap_device(none, NULL);
+	dck_lap_end(none);
+	dck_lap_device(NULL, q);
+	ok(dck_laps_record(&r, &err), &err);
+	const dck_series *wall = dck_record_series(r, "laps/epoch/wall");
+	const dck_series *on_device = dck_record_series(r, "laps/epoch/device");
+	assert_non_null(wall);
+	assert_non_null(on_device);
+	assert_int_equal(on_device->n, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(on_device->values[i] > 0 && on_device->values[i] <= wall->values[i]);
+	assert_null(dck_record_series(r, "laps/other/device"));
+	dck_record_free(r);
+	dck_laps_reset();
+	dck_device_queue_close(q);
+	opencl.ReleaseCommandQueue(own);
+	program_end(&p);
+}
+
 /* Without a queue the thread's range remains. */
 static void a_queue_may_be_missing(void **state)
 {
@@ -281,21 +322,27 @@ static void a_queue_may_be_missing(void **state)
 
 static struct cuda {
 	unsigned (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*get)(void **),
-	    (*stream)(void **, unsigned);
+	    (*stream)(void **, unsigned), (*allocate)(unsigned long long *, size_t),
+	    (*copy)(unsigned long long, unsigned long long, size_t, void *);
 } cuda;
 
 static void cuda_load(void)
 {
-	static const char *const names[] = {"cuInit", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
-					    "cuCtxGetCurrent", "cuStreamCreate"};
-	void *functions[5];
+	static const char *const names[] = {"cuInit",
+					    "cuDevicePrimaryCtxRetain",
+					    "cuCtxSetCurrent",
+					    "cuCtxGetCurrent",
+					    "cuStreamCreate",
+					    "cuMemAlloc_v2",
+					    "cuMemcpyDtoDAsync_v2"};
+	void *functions[7];
 	char path[600];
 
 	snprintf(path, sizeof path, "%s/libcuda.so.1", getenv("DOUBLES") ? getenv("DOUBLES") : "");
 	void *library = dlopen(path, RTLD_NOW);
 	if (!library)
 		fail_msg("%s", dlerror());
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 7; i++)
 		assert_non_null(functions[i] = dlsym(library, names[i]));
 	memcpy(&cuda, functions, sizeof cuda);
 	assert_int_equal(cuda.init(0), 0);
@@ -334,6 +381,40 @@ static void contexts_stay_the_programs(void **state)
 	assert_ptr_equal(now, first);
 }
 
+/* A copy of 1,000,000 bytes takes 12 us of the double's device. */
+static void spans_are_exact(void **state)
+{
+	const size_t bytes = 1000000;
+	void *context = NULL, *stream = NULL;
+	unsigned long long from = 0, to = 0;
+	dck_device_queue *q = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	cuda_load();
+	assert_int_equal(cuda.retain(&context, 0), 0);
+	assert_int_equal(cuda.set(context), 0);
+	assert_int_equal(cuda.stream(&stream, 1), 0);
+	assert_int_equal(cuda.allocate(&from, bytes), 0);
+	assert_int_equal(cuda.allocate(&to, bytes), 0);
+	ok(dck_device_queue_open("cuda", stream, &q, &err), &err);
+	assert_int_equal(cuda.copy(to, from, bytes, stream), 0);
+	dck_device_span *outer = dck_device_span_begin(q);
+	assert_int_equal(cuda.copy(to, from, bytes, stream), 0);
+	dck_device_span *inner = dck_device_span_begin(q);
+	assert_int_equal(cuda.copy(to, from, bytes, stream), 0);
+	const double inner_ns = dck_device_span_end(inner);
+	assert_true(inner_ns >= 11500 && inner_ns <= 12500);
+	/* The wait for the inner one ended before the outer one does. */
+	assert_true(dck_device_span_end(outer) >= 2 * inner_ns - 500);
+	assert_null(dck_device_span_begin(NULL));
+	assert_true(isnan(dck_device_span_end(NULL)));
+	setenv("CUDA_DOUBLE_FAIL", "cuEventRecord=999", 1);
+	assert_null(dck_device_span_begin(q));
+	unsetenv("CUDA_DOUBLE_FAIL");
+	dck_device_queue_close(q);
+}
+
 int test_device_zone(void);
 int test_device_zone(void)
 {
@@ -341,8 +422,10 @@ int test_device_zone(void)
 	    cmocka_unit_test(ranges_follow_their_zones),
 	    cmocka_unit_test(the_end_of_a_recording_reads_the_rest),
 	    cmocka_unit_test(queues_without_times_are_refused),
+	    cmocka_unit_test(a_lap_has_the_devices_time),
 	    cmocka_unit_test(a_queue_may_be_missing),
 	    cmocka_unit_test(contexts_stay_the_programs),
+	    cmocka_unit_test(spans_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

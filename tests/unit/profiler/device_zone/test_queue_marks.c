@@ -9,6 +9,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,27 +257,30 @@ static uint64_t double_now(void *self)
 	return (uint64_t)((cuda_bench *)self)->clock(0);
 }
 
-static cuda_bench *cuda_bench_new(const char *skew)
+/* driver "cuda" or "hip": the second has the same code, under other names. */
+static cuda_bench *cuda_bench_new(const char *driver, const char *skew)
 {
+	const bool hip = strcmp(driver, "hip") == 0;
 	cuda_bench *c = calloc(1, sizeof *c);
 	char path[600];
 	void *library, *found;
 
 	assert_non_null(c);
 	setenv("CUDA_DOUBLE_SKEW_PPM", skew, 1);
-	snprintf(path, sizeof path, "%s/libcuda.so.1", getenv("DOUBLES") ? getenv("DOUBLES") : "");
+	snprintf(path, sizeof path, "%s/%s", getenv("DOUBLES") ? getenv("DOUBLES") : "",
+		 hip ? "libamdhip64.so" : "libcuda.so.1");
 	library = dlopen(path, RTLD_NOW);
 	if (!library)
 		fail_msg("%s", dlerror());
-	found = dlsym(library, "cuda_double");
+	found = dlsym(library, hip ? "hip_double" : "cuda_double");
 	assert_non_null(found);
 	memcpy(&c->clock, &found, sizeof found);
 	c->b.clock = (dck_clock){.name = "double", .now_ns = double_now, .self = c};
 	/* The program's own context; its queue is the default stream. */
-	ok(device_open("cuda", &c->own, &c->b.err), &c->b.err);
+	ok(device_open(driver, &c->own, &c->b.err), &c->b.err);
 	ok(device_queue_open(c->own, &c->b.q, &c->b.err), &c->b.err);
 	device_queue_close(c->b.q);
-	ok(device_queue_wrap("cuda", NULL, &c->b.d, &c->b.q, &c->b.err), &c->b.err);
+	ok(device_queue_wrap(driver, NULL, &c->b.d, &c->b.q, &c->b.err), &c->b.err);
 	ok(queue_marks_open(&(queue_marks_config){.queue = c->b.q,
 						  .clock = &c->b.clock,
 						  .marks = 32,
@@ -304,7 +308,7 @@ static void drift_is_followed(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < 3; k++) {
-		cuda_bench *c = cuda_bench_new(skews[k]);
+		cuda_bench *c = cuda_bench_new("cuda", skews[k]);
 		uint64_t from[600], to[600];
 		const double bound = queue_marks_count(c->b.m).error_ns;
 
@@ -336,24 +340,28 @@ static void drift_is_followed(void **state)
 
 static void captured_streams_are_left_alone(void **state)
 {
-	cuda_bench *c = cuda_bench_new("0");
+	static const char *const drivers[] = {"cuda", "hip"};
 
 	(void)state;
-	queue_marks_begin(c->b.m, 1, 1);
-	setenv("CUDA_DOUBLE_CAPTURING", "1", 1);
-	queue_marks_begin(c->b.m, 2, 1);
-	queue_marks_end(c->b.m);
-	queue_marks_end(c->b.m); /* its begin has a mark, its end has none */
-	unsetenv("CUDA_DOUBLE_CAPTURING");
-	queue_marks_begin(c->b.m, 3, 1);
-	queue_marks_end(c->b.m);
-	ok(queue_marks_finish(c->b.m, &c->b.err), &c->b.err);
-	assert_int_equal(c->b.got.n, 2);
-	assert_int_equal(c->b.got.depth, 0);
-	assert_int_equal(c->b.got.ranges[0].name, 1);
-	assert_int_equal(c->b.got.ranges[1].name, 3);
-	assert_int_equal(queue_marks_count(c->b.m).dropped, 2);
-	cuda_bench_end(c);
+	for (size_t k = 0; k < 2; k++) {
+		cuda_bench *c = cuda_bench_new(drivers[k], "0");
+
+		queue_marks_begin(c->b.m, 1, 1);
+		setenv("CUDA_DOUBLE_CAPTURING", "1", 1);
+		queue_marks_begin(c->b.m, 2, 1);
+		queue_marks_end(c->b.m);
+		queue_marks_end(c->b.m); /* its begin has a mark, its end has none */
+		unsetenv("CUDA_DOUBLE_CAPTURING");
+		queue_marks_begin(c->b.m, 3, 1);
+		queue_marks_end(c->b.m);
+		ok(queue_marks_finish(c->b.m, &c->b.err), &c->b.err);
+		assert_int_equal(c->b.got.n, 2);
+		assert_int_equal(c->b.got.depth, 0);
+		assert_int_equal(c->b.got.ranges[0].name, 1);
+		assert_int_equal(c->b.got.ranges[1].name, 3);
+		assert_int_equal(queue_marks_count(c->b.m).dropped, 2);
+		cuda_bench_end(c);
+	}
 }
 
 int test_queue_marks(void);
