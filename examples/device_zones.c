@@ -23,11 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 64, GROUP = 64, ITEMS = GROUPS * GROUP, WORK = 2000, STEPS = 20, SKIPPED = 77 };
+enum { GROUPS = 64, GROUP = 64, ITEMS = GROUPS * GROUP, STEPS = 20, SKIPPED = 77 };
 
 /* A queue of a device, and what the steps do in it. Each returns whether it worked. */
 typedef struct backend {
 	const char *driver;
+	unsigned work;	     /* turns of a kernel's loop */
 	void *(*open)(void); /* the native queue; NULL: there is no device */
 	int (*copy)(const float *from);
 	int (*kernel)(unsigned work);
@@ -135,7 +136,7 @@ static int opencl_wait(void)
 /* --- CUDA */
 
 static const char cuda_source[] =
-    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry work(.param .u64 out, .param .u32 steps)\n{\n"
     ".reg .pred p;\n.reg .b32 r<6>;\n.reg .b64 d<3>;\n.reg .f32 f1;\n"
     "ld.param.u64 d1,[out];\nld.param.u32 r1,[steps];\ncvta.to.global.u64 d1,d1;\n"
@@ -205,8 +206,8 @@ static int cuda_wait(void)
 }
 
 static const backend backends[] = {
-    {"opencl", opencl_open, opencl_copy, opencl_kernel, opencl_wait},
-    {"cuda", cuda_open, cuda_copy, cuda_kernel, cuda_wait},
+    {"opencl", 2000, opencl_open, opencl_copy, opencl_kernel, opencl_wait},
+    {"cuda", 40000, cuda_open, cuda_copy, cuda_kernel, cuda_wait},
 };
 
 /* --- the program */
@@ -222,11 +223,11 @@ static int step(const backend *b, dck_device_queue *q, const float *data, int wa
 	}
 	{
 		DCK_DEVICE_ZONE(q, "forward");
-		works = works && b->kernel(WORK);
+		works = works && b->kernel(b->work);
 	}
 	DCK_DEVICE_PUSH(q, "backward");
 	for (int i = 0; i < 3; i++)
-		works = works && b->kernel(WORK);
+		works = works && b->kernel(b->work);
 	DCK_DEVICE_POP(q);
 	return works && (!waits || b->wait());
 }
@@ -247,10 +248,9 @@ static int train(const backend *b, dck_device_queue *q, int steps)
 		return EXIT_FAILURE;
 	}
 	counts = dck_device_queue_count(q);
-	printf(
-	    "%d steps: %llu ranges of the device, %llu dropped; times known to %.1f us\n",
-	    steps, (unsigned long long)counts.ranges, (unsigned long long)counts.dropped,
-	    1e-3 * counts.clock_error_ns);
+	printf("%d steps: %llu ranges of the device, %llu dropped; times known to %.1f us\n", steps,
+	       (unsigned long long)counts.ranges, (unsigned long long)counts.dropped,
+	       1e-3 * counts.clock_error_ns);
 	if (counts.ranges == 0)
 		puts("nothing was recorded: deepclock trace -- ./device_zones");
 	return EXIT_SUCCESS;

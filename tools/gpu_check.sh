@@ -92,6 +92,32 @@ for m in r["metrics"]:
 for n in r["notes"]:
     print("note " + n["code"] + ":", n["text"])
 PY
+# Zones with device time in a trace as CSV: each range of the queue begins after its zone began to enqueue it, and
+# ends before the step that waits for it does, within the bound of its clock.
+cat >zones.py <<'PY'
+import csv, statistics, sys
+read = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+rows = [r for r in read if r["kind"] == "range"]
+error = max(float(r["value"]) for r in read if r["name"] == "clock_error_ns")
+def of(name, device):
+    return [(int(r["begin_ns"]), int(r["begin_ns"]) + int(r["duration_ns"])) for r in rows
+            if r["name"] == name and (" queue " in r["thread"]) == device]
+waits = of("step", False)[4::5]
+for name in "copy", "forward", "backward":
+    host, device = of(name, False), of(name, True)
+    assert host and len(host) == len(device), f"{name}: {len(host)} zones, {len(device)} ranges of the device"
+    for (began, _), (begin, end) in zip(host, device):
+        assert began <= begin <= end <= min(w for _, w in waits if w > began) + error, f"{name}: enqueued at {began}, {begin} to {end}"
+    print(f"{name}: {len(device)} ranges; median {statistics.median(e - b for b, e in device) / 1e3:.1f} us on the device,",
+          f"{statistics.median(e - b for b, e in host) / 1e3:.1f} us to enqueue; first begins {(device[0][0] - host[0][0]) / 1e3:.1f} us later")
+print(f"clock_error_ns: at most {error:.0f}")
+PY
+cat >zones.sh <<'SH'
+set -e
+"$1" trace --quiet --no-waits --format csv --out zones.csv -- "$2" "$3" > answer
+head -n 1 answer
+python3 zones.py zones.csv
+SH
 has_library() { # prints why there is none
 	python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>&1 | tail -n 1 | cut -c1-120
 }
@@ -132,6 +158,7 @@ for driver in ${GPU_CHECK_DRIVERS-cuda opencl}; do
 	step "suite of devices on $driver" 60 40 env DEVICE_SUITE="$driver" "$tests" device_suite || continue
 	[ "$driver" = cuda ] && gpu=cuda
 	step "machine --device $driver" 60 40 "$program" machine --device "$driver"
+	step "zones with device time on $driver" 30 10 sh zones.sh "$program" "$build/examples/device_zones" "$driver"
 done
 
 if [ -n "$gpu" ]; then

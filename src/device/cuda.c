@@ -167,19 +167,35 @@ static dck_status enter(cuda_device *d, dck_err *err)
 	return check(d, call->context_set(d->context), "use the device", err);
 }
 
-/* The same for what wrapped queues use: context_leave() restores the program's current context. */
-static dck_status context_visit(cuda_device *d, api_context *ret_before, dck_err *err)
+/* What a call on a wrapped queue changes of the program's thread, and restores. */
+typedef struct context_before {
+	api_context context;
+	api_capture_mode mode;
+} context_before;
+
+/* The same for what wrapped queues use. Polling an event would void a capture of another stream,
+ * unless the thread's capture mode is relaxed. */
+static dck_status context_visit(cuda_device *d, context_before *ret, dck_err *err)
 {
-	*ret_before = d->context;
-	if (d->wrapped)
-		DCK_TRY(check(d, d->p->call->context_get(ret_before), "use the context", err));
-	return d->wrapped && *ret_before == d->context ? DCK_OK : enter(d, err);
+	dck_status status = DCK_OK;
+
+	*ret = (context_before){d->context, API_CAPTURE_RELAXED};
+	if (!d->wrapped)
+		return enter(d, err);
+	DCK_TRY(check(d, d->p->call->context_get(&ret->context), "use the context", err));
+	if (ret->context != d->context)
+		status = enter(d, err);
+	if (status == DCK_OK && d->p->call->capture_mode(&ret->mode) != API_SUCCESS)
+		ret->mode = API_CAPTURE_RELAXED;
+	return status;
 }
 
-static void context_leave(const cuda_device *d, api_context before)
+static void context_leave(const cuda_device *d, context_before *before)
 {
-	if (d->wrapped && before != d->context)
-		d->p->call->context_set(before);
+	if (d->wrapped && before->mode != API_CAPTURE_RELAXED)
+		d->p->call->capture_mode(&before->mode);
+	if (d->wrapped && before->context != d->context)
+		d->p->call->context_set(before->context);
 }
 
 static cuda_device *of(device *d)
@@ -318,7 +334,7 @@ static void cuda_close(device *base)
 static void cuda_queue_close(device_queue *base)
 {
 	cuda_queue *q = (cuda_queue *)base;
-	api_context before;
+	context_before before;
 
 	if (!q)
 		return;
@@ -329,7 +345,7 @@ static void cuda_queue_close(device_queue *base)
 			d->p->call->event_destroy(q->blocker);
 		if (q->stream && !q->wrapped)
 			d->p->call->stream_destroy(q->stream);
-		context_leave(d, before);
+		context_leave(d, &before);
 	}
 	mem_free(q);
 }
@@ -397,7 +413,7 @@ static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *e
 	cuda_queue *q = (cuda_queue *)base;
 	cuda_device *d = of(base->d);
 	const api *call = d->p->call;
-	api_context before;
+	context_before before;
 	api_result result;
 
 	DCK_TRY(context_visit(d, &before, err));
@@ -409,7 +425,7 @@ static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *e
 		while ((result = call->stream_query(q->stream)) == API_NOT_READY)
 			;
 	}
-	context_leave(d, before);
+	context_leave(d, &before);
 	return check(d, result, "wait", err);
 }
 
@@ -418,11 +434,11 @@ static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *e
 static void cuda_mark_close(device_mark *base)
 {
 	cuda_mark *m = (cuda_mark *)base;
-	api_context before;
+	context_before before;
 
 	if (m && context_visit(of(base->d), &before, NULL) == DCK_OK) {
 		of(base->d)->p->call->event_destroy(m->event);
-		context_leave(of(base->d), before);
+		context_leave(of(base->d), &before);
 	}
 	mem_free(m);
 }
@@ -430,7 +446,7 @@ static void cuda_mark_close(device_mark *base)
 static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
 {
 	cuda_device *d = of(base);
-	api_context before;
+	context_before before;
 	cuda_mark *m = mem_zalloc(1, sizeof *m);
 
 	DCK_NEED(m, err, "for a mark");
@@ -438,7 +454,7 @@ static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
 	dck_status status = context_visit(d, &before, err);
 	if (status == DCK_OK) {
 		status = check(d, d->p->call->event_create(&m->event, 0), "create an event", err);
-		context_leave(d, before);
+		context_leave(d, &before);
 	}
 	if (status != DCK_OK) {
 		mem_free(m);
@@ -454,7 +470,7 @@ static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_er
 	cuda_device *d = of(base->d);
 	api_capture capturing = API_CAPTURE_NONE;
 	api_result result = API_SUCCESS;
-	api_context before;
+	context_before before;
 
 	DCK_TRY(context_visit(d, &before, err));
 	/* It fails where another stream's capture forbids the use of the default one. */
@@ -462,7 +478,7 @@ static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_er
 		capturing = API_CAPTURE_NONE + 1;
 	if (capturing == API_CAPTURE_NONE)
 		result = d->p->call->event_record(((cuda_mark *)mark)->event, q->stream);
-	context_leave(d, before);
+	context_leave(d, &before);
 	if (capturing != API_CAPTURE_NONE)
 		DCK_FAIL(err, E_UNSUP, "%s: the stream is being captured", d->base.info.name);
 	return check(d, result, "record an event", err);
@@ -471,11 +487,11 @@ static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_er
 static dck_status cuda_mark_is_done(const device_mark *base, bool *ret, dck_err *err)
 {
 	cuda_device *d = of(base->d);
-	api_context before;
+	context_before before;
 
 	DCK_TRY(context_visit(d, &before, err));
 	const api_result result = d->p->call->event_query(((const cuda_mark *)base)->event);
-	context_leave(d, before);
+	context_leave(d, &before);
 	if (result != API_NOT_READY)
 		DCK_TRY(check(d, result, "ask for an event", err));
 	*ret = result == API_SUCCESS;
@@ -486,14 +502,14 @@ static dck_status cuda_mark_elapsed(const device_mark *from, const device_mark *
 				    dck_err *err)
 {
 	cuda_device *d = of(from->d);
-	api_context before;
+	context_before before;
 	api_result result;
 	float ms = 0;
 
 	DCK_TRY(context_visit(d, &before, err));
 	result = d->p->call->event_elapsed(&ms, ((const cuda_mark *)from)->event,
 					   ((const cuda_mark *)to)->event);
-	context_leave(d, before);
+	context_leave(d, &before);
 	if (result == API_NOT_READY)
 		DCK_FAIL(err, E_ARG, "%s: a mark was not waited for", d->base.info.name);
 	if (result == API_INVALID_HANDLE)

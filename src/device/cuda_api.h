@@ -18,6 +18,7 @@ typedef unsigned long long api_address; /* HIP: void * */
 typedef const void *api_source;		/* HIP of 5.2: void * */
 typedef unsigned api_jit_option;
 typedef unsigned api_capture;
+typedef unsigned api_capture_mode;
 typedef struct api_context_s *api_context;
 typedef struct api_stream_s *api_stream;
 typedef struct api_event_s *api_event;
@@ -47,6 +48,8 @@ typedef struct api_function_s *api_function;
 	X(stream_query, cuStreamQuery, hipStreamQuery, (api_stream))                               \
 	X(stream_capturing, cuStreamIsCapturing, hipStreamIsCapturing,                             \
 	  (api_stream, api_capture *))                                                             \
+	X(capture_mode, cuThreadExchangeStreamCaptureMode, hipThreadExchangeStreamCaptureMode,     \
+	  (api_capture_mode *))                                                                    \
 	X(event_create, cuEventCreate, hipEventCreateWithFlags, (api_event *, unsigned))           \
 	X(event_destroy, cuEventDestroy_v2, hipEventDestroy, (api_event))                          \
 	X(event_record, cuEventRecord, hipEventRecord, (api_event, api_stream))                    \
@@ -101,6 +104,7 @@ enum {
 
 enum {
 	API_CAPTURE_NONE = 0,
+	API_CAPTURE_RELAXED = 2,     /* calls that are unsafe to capture are allowed */
 	API_STREAM_NON_BLOCKING = 1, /* not ordered with the default stream */
 	API_EVENT_BLOCKING = 1,	     /* the host sleeps while it waits */
 	API_EVENT_NO_TIMING = 2,

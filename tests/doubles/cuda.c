@@ -462,6 +462,21 @@ static api_stream stream_of(api_stream stream)
 	return stream ? stream : &default_stream;
 }
 
+/* The mode of this thread; with CUDA_DOUBLE_CAPTURING another stream is captured in the mode
+ * "global", which forbids cuEventQuery() unless this thread is relaxed. */
+static __thread api_capture_mode thread_mode;
+
+api_result NAME(cuThreadExchangeStreamCaptureMode,
+		hipThreadExchangeStreamCaptureMode)(api_capture_mode *mode)
+{
+	BEGIN(cuThreadExchangeStreamCaptureMode, hipThreadExchangeStreamCaptureMode, false)
+	const api_capture_mode was = thread_mode;
+
+	thread_mode = *mode;
+	*mode = was;
+	END;
+}
+
 api_result NAME(cuStreamIsCapturing, hipStreamIsCapturing)(api_stream stream, api_capture *status)
 {
 	BEGIN(cuStreamIsCapturing, hipStreamIsCapturing, true)
@@ -544,7 +559,9 @@ api_result NAME(cuEventRecord, hipEventRecord)(api_event event, api_stream strea
 api_result NAME(cuEventQuery, hipEventQuery)(api_event event)
 {
 	BEGIN(cuEventQuery, hipEventQuery, true)
-	if (event->done < event->recorded)
+	if (setting("CUDA_DOUBLE_CAPTURING", 0) && thread_mode != API_CAPTURE_RELAXED)
+		result = 900; /* unsafe: and the capture is void */
+	else if (event->done < event->recorded)
 		result = API_NOT_READY;
 	END;
 }

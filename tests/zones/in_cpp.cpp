@@ -2,6 +2,7 @@
 // threads.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "deepclock/device_zone.h"
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
@@ -23,6 +24,12 @@ static int early(int i)
 static void thrown()
 {
 	DCK_ZONE("thrown");
+	throw std::runtime_error("on purpose");
+}
+
+static void thrown_on_a_device()
+{
+	DCK_DEVICE_ZONE(nullptr, "device");
 	throw std::runtime_error("on purpose");
 }
 
@@ -48,6 +55,12 @@ static void work()
 		} catch (const std::exception &) {
 			DCK_MARK("caught");
 		}
+		try {
+			thrown_on_a_device();
+		} catch (const std::exception &) {
+			DCK_DEVICE_PUSH(nullptr, "device by hand");
+			DCK_DEVICE_POP(nullptr);
+		}
 		dck_range r = DCK_START("range");
 		DCK_END(r);
 		DCK_PUSH("by hand");
@@ -67,8 +80,9 @@ int main()
 	static const struct {
 		const char *name;
 		int calls;
-	} expected[] = {{"early", 400},	 {"thrown", 400}, {"template", 800},
-			{"lambda", 400}, {"range", 400},  {"by hand", 400}};
+	} expected[] = {{"early", 400},	 {"thrown", 400},	 {"template", 800},
+			{"lambda", 400}, {"range", 400},	 {"by hand", 400},
+			{"device", 400}, {"device by hand", 400}};
 	dck_trace_config config = dck_trace_config();
 	dck_record *r = nullptr;
 	dck_err err;

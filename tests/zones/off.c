@@ -3,11 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #define DCK_ZONES_OFF
+#include "deepclock/device_zone.h"
 #include "deepclock/zone.h"
+#include <stddef.h>
 
 int main(void)
 {
 	int asked = 0;
+	dck_device_queue *queue = NULL;
 	dck_range r = DCK_START("range");
 
 	DCK_ZONE("zone");
@@ -19,5 +22,10 @@ int main(void)
 	DCK_COUNTER("counter", ++asked);
 	DCK_MARK("mark");
 	DCK_END(r);
+	DCK_DEVICE_ZONE(queue, "device zone");
+	if (asked)
+		DCK_DEVICE_PUSH(queue, "device push");
+	else
+		DCK_DEVICE_POP(queue);
 	return asked;
 }

@@ -43,8 +43,8 @@ int main(int argc, char **argv)
 	if (dck_trace_stop(&r, &err) != DCK_OK)
 		return fail(err.msg);
 	const dck_table *t = dck_record_table(r, "zones");
-	if (t->nrows != 2)
-		return fail("there are not two zones");
+	if (t->nrows != 4)
+		return fail("there are not four zones");
 	for (size_t i = 0; i < t->nrows; i++) {
 		const dck_cell *row = &t->cells[i * t->ncolumns];
 		int64_t calls = !strcmp(row->value.as.text, "around") ? TIMES : TIMES * CALLS;

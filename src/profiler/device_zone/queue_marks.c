@@ -46,14 +46,14 @@ struct queue_marks {
 	unsigned depth, kept;
 	uint64_t is_kept;
 	size_t unended; /* ranges whose end was not read */
-	size_t told;	/* of these, whose begin was read */
+	size_t emitted; /* of these, whose begin was read */
 	/* Clocks. Host times are relative to `base`, device times to the first mark. */
 	uint64_t base;
 	device_mark *reference;
 	double reference_ns, tick_ns;
 	double low, high, offset, at_ns; /* bounds and estimate; when the bounds were valid, of the
 					    device */
-	double told_ns, looked_ns, last_ns; /* last reported error; last reading; last time */
+	double reported_ns, looked_ns, last_ns; /* last reported error; last reading; last time */
 	queue_marks_counts counts;
 	dck_err failed; /* code DCK_OK: no error yet */
 };
@@ -65,11 +65,14 @@ static double host_now(const queue_marks *m)
 
 /* --- clocks */
 
-static void bounds_narrow(queue_marks *m, double device_ns, double after_ns, double before_ns)
+/* A mark that was reached `elapsed_ns` after the reference, between two times of the host. */
+static void bounds_narrow(queue_marks *m, double elapsed_ns, double after_ns, double before_ns)
 {
+	const double device_ns = m->reference_ns + elapsed_ns;
+	const double error_ns = m->tick_ns + elapsed_ns * 0x1p-24; /* rounded to a float */
 	const double drift = fabs(device_ns - m->at_ns) * DRIFT;
-	const double low = after_ns - device_ns - m->tick_ns;
-	const double high = before_ns - device_ns + m->tick_ns;
+	const double low = after_ns - device_ns - error_ns;
+	const double high = before_ns - device_ns + error_ns;
 
 	m->low = fmax(m->low - drift, low);
 	m->high = fmin(m->high + drift, high);
@@ -96,11 +99,11 @@ static dck_status marks_anchor(queue_marks *m, dck_err *err)
 		DCK_TRY(device_wait(q, DEVICE_WAIT_SPIN, err));
 		const double after = host_now(m);
 		DCK_TRY(device_mark_elapsed(m->reference, e->mark, &ns, err));
-		bounds_narrow(m, m->reference_ns + ns, before, after);
+		bounds_narrow(m, ns, before, after);
 	}
 	m->offset = (m->low + m->high) / 2;
 	m->counts.error_ns = (m->high - m->low) / 2;
-	m->told_ns = 0;
+	m->reported_ns = 0;
 	return DCK_OK;
 }
 
@@ -157,7 +160,7 @@ static void marks_fail(queue_marks *m, const dck_err *why)
 {
 	if (m->failed.code == DCK_OK)
 		m->failed = *why;
-	for (; m->told > 0; m->told--)
+	for (; m->emitted > 0; m->emitted--)
 		m->config.sink.end(m->config.sink.self, m->base + (uint64_t)(m->last_ns + 0.5));
 	m->counts.dropped += m->unended;
 	queue_marks_forget(m);
@@ -174,13 +177,13 @@ static void entry_emit(queue_marks *m, const entry *e, double ns)
 	if (e->is_end) {
 		to->end(to->self, at);
 		m->unended--;
-		m->told--;
+		m->emitted--;
 		m->counts.ranges++;
 		return;
 	}
-	m->told++;
-	if (!(m->counts.error_ns < 2 * m->told_ns && m->counts.error_ns > m->told_ns / 2))
-		error_ns = m->told_ns = m->counts.error_ns;
+	m->emitted++;
+	if (!(m->counts.error_ns < 2 * m->reported_ns && m->counts.error_ns > m->reported_ns / 2))
+		error_ns = m->reported_ns = m->counts.error_ns;
 	to->begin(to->self, e->name, at, e->flow, error_ns);
 }
 
@@ -206,7 +209,7 @@ static bool entry_read(queue_marks *m)
 		return true;
 	}
 	const double ns = m->reference_ns + elapsed;
-	bounds_narrow(m, ns, e->enqueued_ns, host_now(m));
+	bounds_narrow(m, elapsed, e->enqueued_ns, host_now(m));
 	entry_emit(m, e, fmax(ns + m->offset, e->enqueued_ns));
 	if (elapsed >= REFERENCE_NS) {
 		device_mark *was = m->reference;
@@ -253,7 +256,7 @@ dck_status queue_marks_finish(queue_marks *m, dck_err *err)
 
 void queue_marks_forget(queue_marks *m)
 {
-	m->unended = m->told = 0;
+	m->unended = m->emitted = 0;
 	m->oldest = m->next;
 	m->depth = m->kept = 0;
 	m->is_kept = 0;

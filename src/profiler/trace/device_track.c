@@ -194,7 +194,7 @@ void dck_device_track_range(device_track *t, const device_range *r)
 {
 	const size_t i = row_for(t, r->begin_ns);
 
-	if (!trace_is_recording() || !row_is_open(t, i))
+	if (!trace_is_recording() || (capture_armed() && !r->flow) || !row_is_open(t, i))
 		return;
 	sync_now(t);
 	put(t, i, not_after_now(r->begin_ns), LANE_WORD(LANE_PUSH, r->name), 0);

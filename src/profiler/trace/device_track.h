@@ -23,6 +23,10 @@
  * ranges sorted by their begin, or tracks are wasted. When all overlap, the range begins where the
  * last one ended. Do not mix both kinds on a track.
  *
+ * Where only parts of a program are recorded (--capture-range), what was enqueued inside them is,
+ * whenever it runs: a range without a flow is then not written. dck_device_track_begin() is not to
+ * be called for one.
+ *
  * A device's ranges are summed separately from the zones of threads (table "device_zones"). Events
  * that do not fit are dropped and counted, as a thread's are. Without a recording nothing is
  * written. A track may be opened before the recording begins, and serves several recordings; after

@@ -200,9 +200,10 @@ static void windows_tell(drain *d, nesting_thread *t, nesting_input *g, size_t n
 	}
 }
 
+/* Of a device, what was enqueued inside a window is recorded, whenever it runs (device_track.h). */
 static void events_dispatch(drain *d, nesting_thread *t, nesting_input *g, size_t n)
 {
-	(capture_armed() ? windows_tell : ticks_convert)(d, t, g, n);
+	(capture_armed() && !t->device ? windows_tell : ticks_convert)(d, t, g, n);
 }
 
 /* Releases old windows, after closing the ranges that are open in them. */
@@ -287,7 +288,7 @@ static void wait_read(drain *d, thread_buffer *l, nesting_thread *t, uint64_t no
 /* ended: its lane; NULL: only the recording ends. */
 static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const thread_buffer *ended)
 {
-	if (capture_armed())
+	if (capture_armed() && !t->device)
 		window_follow(d, t, ticks);
 	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks), ended);
 }

@@ -26,6 +26,17 @@ print(len(starts), len(ends), starts.keys() == ends.keys(), all(e["tid"] == devi
 print(all(ends[i]["ts"] >= starts[i]["ts"] for i in starts))
 END
 deepclock view t.pftrace --no-browser --html t.html > out && [ -s t.html ] && echo page
+# What is enqueued while a range is open is recorded, though it runs later.
+deepclock trace --no-waits --capture-range step --capture-times 3 --out w.pftrace --save window.json -- ./program opencl 20 > out
+record window.json '[[r[0], r[1]] for r in sorted(t("device_zones")["rows"])]' 't("zones")["rows"][0][1]' 'f("trace", "captures")' 'f("trace", "unfinished_ranges")'
+# The arrows of two processes are not joined, though each counts its own.
+deepclock report t.pftrace w.pftrace --format chrome --out merged.json > out
+python3 - <<'END'
+import collections, json
+events = json.load(open("merged.json"))["traceEvents"]
+arrows = collections.Counter((e["ph"], e["id"]) for e in events if e["ph"] in "sf")
+print(len(arrows), set(arrows.values()))
+END
 # On a double of CUDA, whose clock is not the host's.
 [ -e "$built/tests/doubles/libcuda.so.1" ] || { echo "the doubles were not built"; exit 77; }
 LD_LIBRARY_PATH=$built/tests/doubles deepclock trace --no-waits --out c.pftrace --save cuda.json -- ./program cuda 10 | sed -n 's/known to.*/known/p'

@@ -114,7 +114,7 @@ static void times_are_the_devices(void **state)
 
 	(void)state;
 	const uint64_t begin = now(b);
-	assert_true(queue_marks_count(b->m).error_ns == 53.5);
+	assert_true(fabs(queue_marks_count(b->m).error_ns - 53.5) < 0.01);
 	queue_marks_begin(b->m, 7, 70); /* at begin + 5 + 100 */
 	kernel(b);			/* from begin + 10 + 100 to begin + 1110 */
 	queue_marks_begin(b->m, 8, 80); /* at begin + 1110 */
@@ -202,7 +202,7 @@ static void open_ranges_always_end(void **state)
 	bench_end(b);
 }
 
-/* The device breaks: ranges that were told end, others are dropped, and the message remains. */
+/* The device breaks: ranges that have begun end, others are dropped, and the message remains. */
 static void a_lost_device_ends_it(void **state)
 {
 	bench *b = null_bench(64, &lag);
@@ -225,7 +225,7 @@ static void a_lost_device_ends_it(void **state)
 	bench_end(b);
 }
 
-static void forgotten_ranges_are_not_told(void **state)
+static void forgotten_ranges_are_not_emitted(void **state)
 {
 	bench *b = null_bench(64, &lag);
 
@@ -313,7 +313,7 @@ static void drift_is_followed(void **state)
 		const double bound = queue_marks_count(c->b.m).error_ns;
 
 		/* A call takes 1 us, an anchor a few of them. */
-		assert_true(bound > 500 && bound < 5000);
+		assert_true(bound > 500 && bound < 8000);
 		for (uint32_t i = 0; i < 600; i++) {
 			c->clock(1e8);
 			from[i] = double_now(c);
@@ -329,11 +329,11 @@ static void drift_is_followed(void **state)
 			assert_true(c->b.got.ranges[i].end_ns >= from[i] + 1000000);
 			/* The bound of the drift in 0.1 s, 100 ppm of it, the opening's bound, and
 			 * the calls of the host. */
-			assert_true(c->b.got.ranges[i].begin_ns <= from[i] + 10000 + 12000);
-			assert_true(c->b.got.ranges[i].end_ns <= to[i] + 12000);
+			assert_true(c->b.got.ranges[i].begin_ns <= from[i] + 10000 + 16000);
+			assert_true(c->b.got.ranges[i].end_ns <= to[i] + 16000);
 		}
 		assert_int_equal(queue_marks_count(c->b.m).steps, 0);
-		assert_true(queue_marks_count(c->b.m).error_ns < 5000);
+		assert_true(queue_marks_count(c->b.m).error_ns < 8000);
 		cuda_bench_end(c);
 	}
 }
@@ -351,6 +351,9 @@ static void captured_streams_are_left_alone(void **state)
 		queue_marks_begin(c->b.m, 2, 1);
 		queue_marks_end(c->b.m);
 		queue_marks_end(c->b.m); /* its begin has a mark, its end has none */
+		/* Polling does not void the capture: the double would fail. */
+		queue_marks_read(c->b.m);
+		assert_int_equal(c->b.got.n, 1);
 		unsetenv("CUDA_DOUBLE_CAPTURING");
 		queue_marks_begin(c->b.m, 3, 1);
 		queue_marks_end(c->b.m);
@@ -372,7 +375,7 @@ int test_queue_marks(void)
 	    cmocka_unit_test(ranges_without_marks_are_dropped),
 	    cmocka_unit_test(open_ranges_always_end),
 	    cmocka_unit_test(a_lost_device_ends_it),
-	    cmocka_unit_test(forgotten_ranges_are_not_told),
+	    cmocka_unit_test(forgotten_ranges_are_not_emitted),
 	    cmocka_unit_test(drift_is_followed),
 	    cmocka_unit_test(captured_streams_are_left_alone),
 	};
