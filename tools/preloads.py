@@ -17,7 +17,7 @@ import check as c
 TOOLCHAIN = re.compile(r"_ITM_\w+|__gmon_start__|__cxa_finalize|__stack_chk_fail|__assert_fail|__tls_get_addr|_GLOBAL_OFFSET_TABLE_")
 # Safe at any time: async-signal-safe by POSIX, plain system calls, or pure functions of memory.
 ANYWHERE = set("""
-    __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr strstr strcspn
+    __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr strstr strcspn strspn
     clock_gettime close fcntl fstat ftruncate getpid getppid gettid ioctl madvise mincore mmap munmap open prctl pwrite readlink
     sched_yield syscall unlink write pthread_self pthread_setspecific sigaddset sigdelset sigemptyset sigfillset sigismember
     _dl_find_object dl_iterate_phdr __environ environ __libc_single_threaded __libc_stack_end __progname

@@ -98,6 +98,7 @@ static void collect_track(trace_out *o, const trace_track *about)
 	if (t) {
 		t->open.track = about->id;
 		t->device = about->kind == TRACE_DEVICE;
+		t->open.stream = t->device && about->name && trace_is_stream(about->name);
 	}
 	if (collect_of(o)->drawn)
 		timeline_lod_track(collect_of(o)->drawn, about);

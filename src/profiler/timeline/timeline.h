@@ -68,6 +68,13 @@ static inline bool trace_is_wait(const char *name)
 	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
 }
 
+/* Tracks of what the driver says that a device executed, kernel by kernel, have this in their name.
+ * The ranges on a device's other tracks are zones around such work. */
+static inline bool trace_is_stream(const char *name)
+{
+	return strstr(name, " stream ") != NULL;
+}
+
 /* The number with the bytes that a device's range moved. */
 static inline bool trace_is_bytes(const char *name)
 {

@@ -157,7 +157,7 @@ void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t fl
 }
 
 /* Adds the time of a device to the zones around the beginning of an arrow. */
-static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns)
+static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns, bool stream)
 {
 	uint32_t path = hash_map_find(&s->flows[0], flow);
 
@@ -168,7 +168,7 @@ static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns)
 		zone_stats *z = p->again ? NULL : zone_aggregate_row(s, p->name);
 
 		if (z)
-			z->device_ns += ns;
+			*(stream ? &z->device_ns : &z->device_zone_ns) += ns;
 	}
 }
 
@@ -309,7 +309,7 @@ zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool 
 	if (above)
 		above->inside_ns += took;
 	if (f.flow && s->enqueuers)
-		device_time_add(s->enqueuers, f.flow, self);
+		device_time_add(s->enqueuers, f.flow, self, t->stream);
 	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
 	if (s->ended)
 		closed_notify(s, t, &f, took, self, outer, whole);

@@ -23,7 +23,7 @@
  *	zone_aggregate_begin(&device, &queue, 400, 8);
  *	zone_stack_top(&queue)->flow = flow;
  *	zone_aggregate_end(&device, &queue, 700, true);
- *	... zone_aggregate_of(&threads, 7)->device_ns ...
+ *	... zone_stats_device_ns(zone_aggregate_of(&threads, 7)) ...
  *
  * The times of a track are monotonic. Memory is bounded by the names, the paths, and the depth of
  * open ranges.
@@ -59,6 +59,7 @@ typedef struct zone_stack {
 	zone_frame *frames; /* @owned */
 	size_t depth, cap;
 	uint32_t root;	   /* the path that contains all of them */
+	bool stream;	   /* of a device: its ranges are kernels and copies (trace_is_stream()) */
 	uint32_t pathless; /* number of innermost frames without a path */
 	uint64_t too_deep; /* number of ranges inside them that are not tracked */
 	hash_map hidden;   /* by name: open calls without a path */

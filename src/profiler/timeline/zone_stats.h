@@ -23,9 +23,10 @@ typedef struct zone_stats {
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
 	uint64_t limit_ns,
 	    over; /* how long a call may take, 0: as it likes; how many took longer */
-	uint64_t
-	    device_ns; /* of what it enqueued on devices, with callees, without those of its name */
-	double bytes;  /* that it moved, of a device's range */
+	/* Of what it enqueued on devices, with callees, without those of its name: by the device's
+	 * kernels and copies, and by its zones, which are around them. */
+	uint64_t device_ns, device_zone_ns;
+	double bytes;	   /* that it moved, of a device's range */
 	bool self_unknown; /* self time of a call is unknown */
 	bool wait;	   /* a wait, not work */
 	unsigned nbatches;
@@ -52,6 +53,13 @@ static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self
 		z->self_unknown = true;
 	else
 		z->self_ns += self_ns;
+}
+
+/* The time of devices: that of the work itself if it is known, so that a zone around it does not
+ * count it twice. */
+static inline uint64_t zone_stats_device_ns(const zone_stats *z)
+{
+	return z->device_ns ? z->device_ns : z->device_zone_ns;
 }
 
 /* Adds an ended call; *z is {0} at first. */

@@ -90,7 +90,7 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 	else
 		record_cell_int(b, (int64_t)z->self_ns);
 	if (with->device)
-		record_cell_int(b, (int64_t)z->device_ns);
+		record_cell_int(b, (int64_t)zone_stats_device_ns(z));
 	if (with->share)
 		record_cell_real(b, with->all_ns ? (double)z->total_ns / (double)with->all_ns : 0);
 	if (with->bytes)
@@ -227,7 +227,7 @@ static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, v
 		if (!z)
 			continue;
 		rows[n++] = (zone_row){name ? name : "(no name)", z};
-		with.device = with.device || z->device_ns > 0;
+		with.device = with.device || zone_stats_device_ns(z) > 0;
 		with.bytes = with.bytes || z->bytes > 0;
 		with.all_ns += z->self_ns;
 	}

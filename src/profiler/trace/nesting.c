@@ -154,6 +154,7 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l)
 	t->track = thread_watch_lane(&f->watch, l);
 	t->tid = (uint32_t)l->tid;
 	t->device = l->device;
+	t->open.stream = t->device && trace_is_stream(zone_name_get(l->device)->text);
 	t->first_ns = UINT64_MAX;
 }
 

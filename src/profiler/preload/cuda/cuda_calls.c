@@ -130,6 +130,8 @@ static dck_zone_site *site_of(cupti_domain domain, cupti_call call, const char *
 {
 	dck_zone_site *site = &sites[domain - 1][call];
 
+	name += strspn(name, "_"); /* CUDA 13's cudaLaunchKernel() calls __cudaLaunchKernel() */
+
 	if (!__atomic_load_n(&site->id, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n(&site->name, name, __ATOMIC_RELEASE);
 		__atomic_store_n(&site->file, "", __ATOMIC_RELEASE);

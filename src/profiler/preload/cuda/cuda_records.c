@@ -117,7 +117,7 @@ static device_track *track_of(const work *w)
 	if (i == STREAMS)
 		return streams[STREAMS - 1].track;
 	if (i == STREAMS - 1)
-		snprintf(name, sizeof name, "cuda: further streams");
+		snprintf(name, sizeof name, "cuda, stream of many");
 	else if (other)
 		snprintf(name, sizeof name, "cuda:%u context %u stream %u", w->device, w->context,
 			 w->stream);

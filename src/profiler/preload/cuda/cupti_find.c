@@ -116,14 +116,15 @@ static void *in_directories(const char *list, const char *name)
 static void *library_find(void)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"};
-	const int major = driver_major();
 	char runtime[PATH_BYTES] = "";
 	void *found = NULL;
 
 	for (size_t i = 0; i < VERSIONS && !found; i++)
 		found = dlopen(versions[i].name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-	if (!found)
-		dl_iterate_phdr(module_look, runtime);
+	if (found)
+		return found;
+	dl_iterate_phdr(module_look, runtime);
+	const int major = driver_major();
 	for (size_t i = 0; i < VERSIONS && !found; i++) {
 		const char *name = versions[i].name;
 

@@ -76,6 +76,7 @@ const result_field result_zone_fields[] = {
     F(12, INT64, result_zone, stats.batch_calls),
     F(13, INT64, result_zone, stats.device_ns),
     F(14, REAL, result_zone, stats.bytes),
+    F(15, INT64, result_zone, stats.device_zone_ns),
     {0},
 };
 

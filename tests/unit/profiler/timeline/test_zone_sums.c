@@ -24,6 +24,7 @@ static int begin_test(void **state)
 	zone_stack_done(&thread);
 	zone_stack_done(&queue);
 	device.enqueuers = &sums;
+	queue.stream = true;
 	return 0;
 }
 
@@ -243,6 +244,28 @@ static void nested_ranges_of_a_device_count_once(void **state)
 	assert_int_equal(device_ns(B), 50);
 }
 
+static void a_zone_around_kernels_does_not_count_them_twice(void **state)
+{
+	zone_stack zones = {0};
+
+	(void)state;
+	begin(0, A);
+	enqueue(1);
+	begin(10, B);
+	enqueue(2);
+	end(20);
+	end(30);
+	assert_true(zone_aggregate_begin(&device, &zones, 100, A));
+	zone_stack_top(&zones)->flow = 1;
+	assert_int_equal(zone_aggregate_end(&device, &zones, 200, true), ZONE_ENDED);
+	assert_int_equal(zone_stats_device_ns(zone_aggregate_of(&sums, A)), 100);
+	device_begin(110, C, 2);
+	device_end(150);
+	assert_int_equal(zone_stats_device_ns(zone_aggregate_of(&sums, A)), 40);
+	assert_int_equal(zone_stats_device_ns(zone_aggregate_of(&sums, B)), 40);
+	zone_stack_done(&zones);
+}
+
 static void the_newest_arrows_are_known(void **state)
 {
 	(void)state;
@@ -275,6 +298,7 @@ int test_zone_sums(void)
 	    cmocka_unit_test_setup(time_on_a_device_counts_in_the_zones_that_enqueued_it,
 				   begin_test),
 	    cmocka_unit_test_setup(nested_ranges_of_a_device_count_once, begin_test),
+	    cmocka_unit_test_setup(a_zone_around_kernels_does_not_count_them_twice, begin_test),
 	    cmocka_unit_test_setup(the_newest_arrows_are_known, begin_test),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,7 +161,7 @@ static cupti_result enable_callback(uint32_t enable, cupti_subscriber of, cupti_
 
 static void call(unsigned site, cupti_domain domain, cupti_call which, uint32_t correlation)
 {
-	static const char *const names[] = {"", "cudaLaunchKernel", "cuLaunchKernel",
+	static const char *const names[] = {"", "__cudaLaunchKernel", "cuLaunchKernel",
 					    "cudaDeviceSynchronize"};
 
 	cuda_calls_callback(NULL, domain, which,
