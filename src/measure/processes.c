@@ -169,6 +169,41 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 			    100 * asked->precision);
 }
 
+/* Adds a percentile of which the processes have too few runs, of the runs of all. Returns whether
+ * there is one. */
+static bool percentile_pool(record_builder *b, const workers *w, const char *tag)
+{
+	static const struct {
+		stat_estimator which;
+		double p;
+	} percentiles[] = {{STAT_P90, 0.9}, {STAT_P95, 0.95}, {STAT_P99, 0.99}, {STAT_P999, 0.999}};
+	stat_start *starts;
+	stat_estimate e = {0};
+	double p = 0, *scratch = NULL;
+
+	for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++)
+		if (strcmp(measure_estimator_tag[percentiles[i].which], tag) == 0)
+			p = percentiles[i].p;
+	if (!(p > 0) || w->n < 2)
+		return false;
+	starts = mem_zalloc(w->n, sizeof *starts);
+	for (size_t k = 0; starts && k < w->n; k++) {
+		const dck_series *s = dck_record_series(w->records[k], "latency");
+
+		if (s)
+			starts[k] = (stat_start){s->values + s->warmup, s->n - s->warmup};
+	}
+	if (starts)
+		scratch = mem_alloc(stat_starts_scratch(starts, w->n) * sizeof *scratch);
+	if (scratch) {
+		stat_starts_quantile(p, starts, w->n, w->plan->asked.level, scratch, &e);
+		measure_result_estimate(b, tag, &e);
+	}
+	mem_free(scratch);
+	mem_free(starts);
+	return scratch != NULL;
+}
+
 static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
 			double *values)
 {
@@ -187,6 +222,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		if (isnan(values[k])) {
 			const dck_metric *m = dck_record_metric(w->records[k], tag);
 
+			if (percentile_pool(b, w, tag))
+				return;
 			record_metric_absent(b, tag,
 					     m && m->value.kind == DCK_VALUE_ABSENT
 						 ? m->value.as.text
