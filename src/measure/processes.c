@@ -400,6 +400,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(3 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
+	dck_plan asked = w->plan->asked;
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {
@@ -411,8 +412,8 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
 	counts_sum(b, w);
-	if (w->each != &w->plan->asked)
-		record_fact_options(b, "plan", dck_plan_options, &w->plan->asked);
+	asked.statistic = measure_plan_statistic(w->plan); /* p50 is the median */
+	record_fact_options(b, "plan", dck_plan_options, &asked);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->wanted);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
@@ -420,8 +421,9 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 			"statistics; means and spreads with Student's t",
 			w->n);
 	record_fact_text(b, "method", "stop",
-			 processes_late(w) ? "max-time: no time was left for more processes"
-					   : "processes: each stopped by its own rule");
+			 failed == DCK_OK && processes_late(w)
+			     ? "max-time: no time was left for more processes"
+			     : "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
 	for (size_t i = 0; i < first->nmetrics; i++) {
@@ -505,7 +507,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	return status;
 }
 
-/* --- several starts by itself */
+/* --- several starts by default */
 
 /* A number of runs or a time that was requested exactly is of one process, and so are percentiles,
  * which need all runs, and what the other processes cannot be given. */

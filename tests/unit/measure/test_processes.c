@@ -144,7 +144,7 @@ static void starts_agree(void **state)
 	dck_record_free(r);
 }
 
-/* --- several starts by itself */
+/* --- several starts by default */
 
 static unsigned started(void)
 {
@@ -206,8 +206,10 @@ static void six_starts(void **state)
 
 	(void)state;
 	alone_init(&s, &plan);
+	plan.statistic = "p50";
 	r = alone_bench(&s, &plan);
 	assert_int_equal(started(), 5);
+	assert_string_equal(dck_record_fact(r, "plan", "statistic")->value.as.text, "median");
 	assert_true(fact_number(r, "method", "processes") == 6);
 	assert_true(fact_number(r, "plan", "processes") == 6);
 	assert_true(fact_number(r, "plan", "max-time") == 60e9);

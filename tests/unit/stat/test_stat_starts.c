@@ -223,7 +223,7 @@ static void pooled_percentile(void **state)
 			held += e.lo <= truth && truth <= e.hi;
 		}
 		/* 99.5, 99.5 and 96.5 %, where 96.9 % is named. */
-		assert_true(n > 0.65 * POOLED);
+		assert_true((double)n > 0.65 * POOLED);
 		assert_true((double)held >= 0.955 * (double)n);
 	}
 	/* All starts together have too few. */
