@@ -169,6 +169,41 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 			    100 * asked->precision);
 }
 
+/* Adds a percentile of which the processes have too few runs, of the runs of all. Returns whether
+ * there is one. */
+static bool percentile_pool(record_builder *b, const workers *w, const char *tag)
+{
+	static const struct {
+		stat_estimator which;
+		double p;
+	} percentiles[] = {{STAT_P90, 0.9}, {STAT_P95, 0.95}, {STAT_P99, 0.99}, {STAT_P999, 0.999}};
+	stat_start *starts;
+	stat_estimate e = {0};
+	double p = 0, *scratch = NULL;
+
+	for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++)
+		if (strcmp(measure_estimator_tag[percentiles[i].which], tag) == 0)
+			p = percentiles[i].p;
+	if (!(p > 0) || w->n < 2)
+		return false;
+	starts = mem_zalloc(w->n, sizeof *starts);
+	for (size_t k = 0; starts && k < w->n; k++) {
+		const dck_series *s = dck_record_series(w->records[k], "latency");
+
+		if (s)
+			starts[k] = (stat_start){s->values + s->warmup, s->n - s->warmup};
+	}
+	if (starts)
+		scratch = mem_alloc(stat_starts_scratch(starts, w->n) * sizeof *scratch);
+	if (scratch) {
+		stat_starts_quantile(p, starts, w->n, w->plan->asked.level, scratch, &e);
+		measure_result_estimate(b, tag, &e);
+	}
+	mem_free(scratch);
+	mem_free(starts);
+	return scratch != NULL;
+}
+
 static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
 			double *values)
 {
@@ -187,6 +222,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		if (isnan(values[k])) {
 			const dck_metric *m = dck_record_metric(w->records[k], tag);
 
+			if (percentile_pool(b, w, tag))
+				return;
 			record_metric_absent(b, tag,
 					     m && m->value.kind == DCK_VALUE_ABSENT
 						 ? m->value.as.text
@@ -363,6 +400,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(3 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
+	dck_plan asked = w->plan->asked;
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {
@@ -374,8 +412,8 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
 	counts_sum(b, w);
-	if (w->each != &w->plan->asked)
-		record_fact_options(b, "plan", dck_plan_options, &w->plan->asked);
+	asked.statistic = measure_plan_statistic(w->plan); /* p50 is the median */
+	record_fact_options(b, "plan", dck_plan_options, &asked);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->wanted);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
@@ -383,8 +421,9 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 			"statistics; means and spreads with Student's t",
 			w->n);
 	record_fact_text(b, "method", "stop",
-			 processes_late(w) ? "max-time: no time was left for more processes"
-					   : "processes: each stopped by its own rule");
+			 failed == DCK_OK && processes_late(w)
+			     ? "max-time: no time was left for more processes"
+			     : "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
 	for (size_t i = 0; i < first->nmetrics; i++) {
@@ -468,7 +507,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	return status;
 }
 
-/* --- several starts by itself */
+/* --- several starts by default */
 
 /* A number of runs or a time that was requested exactly is of one process, and so are percentiles,
  * which need all runs, and what the other processes cannot be given. */

@@ -1,12 +1,16 @@
 /* between_starts.c - the median of a few starts, with the interval of the sign test: the r-th
  * smallest and the r-th largest of k values hold the median of whatever distribution they come from
  * unless at least k - r + 1 of them are on one side of it (Thompson 1936, Ann. Math. Stat. 7;
- * David and Nagaraja, Order Statistics, 3rd ed., 7.1).
+ * David and Nagaraja, Order Statistics, 3rd ed., 7.1). Percentiles of which a start has too few
+ * runs are those of all runs, with an interval on the share of runs below (Woodruff 1952, JASA 47):
+ * t times the error of that share between starts, and at least that of as many independent runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Beyond these a start differs from the others: a modified z-score of 3.5 (Iglewicz and Hoaglin
  * 1993, How to Detect and Handle Outliers), where 0.6745 makes the median absolute deviation that
@@ -61,6 +65,72 @@ void stat_starts(double *values, size_t k, double level, stat_estimate *ret)
 	} else {
 		snprintf(e.how, sizeof e.how, "median of %zu starts, %zu from either end", k, r);
 	}
+	*ret = e;
+}
+
+size_t stat_starts_scratch(const stat_start *starts, size_t k)
+{
+	size_t all = 0, most = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		all += starts[i].n;
+		most = starts[i].n > most ? starts[i].n : most;
+	}
+	return all + stat_scratch(most);
+}
+
+static double share_below(const stat_start *s, double value)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->x[i] <= value;
+	return s->n > 0 ? (double)n / (double)s->n : 0;
+}
+
+void stat_starts_quantile(double p, const stat_start *starts, size_t k, double level,
+			  double *scratch, stat_estimate *ret)
+{
+	stat_estimate e = {.level = stat_starts_level(k, level)}, own;
+	double *const sorted = scratch, clusters = 0, half;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		memcpy(sorted + n, starts[i].x, starts[i].n * sizeof *sorted);
+		n += starts[i].n;
+	}
+	for (size_t i = 0; i < k; i++) {
+		stat_estimate_quantile(p, starts[i].x, starts[i].n, level, scratch + n, &own);
+		e.n_eff += own.n_eff;
+	}
+	e.n_eff_lower = e.n_eff;
+	if (n == 0 || e.n_eff < stat_quantile_runs(p, level)) {
+		snprintf(e.why, sizeof e.why,
+			 "%.4g %% needs %.0f independent runs, there are %.0f in %zu starts",
+			 100 * p, stat_quantile_runs(p, level), floor(e.n_eff), k);
+		*ret = e;
+		return;
+	}
+	stat_sort(sorted, n);
+	e.present = true;
+	e.value = stat_quantile_sorted(sorted, n, p);
+	for (size_t i = 0; i < k; i++) {
+		const double weight = (double)starts[i].n / (double)n,
+			     apart = weight * (share_below(&starts[i], e.value) - p);
+
+		clusters += apart * apart;
+	}
+	clusters *= (double)k / ((double)k - 1);
+	half = stat_t_quantile(0.5 + e.level / 2, (double)k - 1) *
+	       sqrt(fmax(clusters, p * (1 - p) / e.n_eff));
+	e.has_interval = k > 1 && p + half <= 1 && p - half >= 0;
+	if (e.has_interval) {
+		e.lo = stat_quantile_sorted(sorted, n, p - half);
+		e.hi = stat_quantile_sorted(sorted, n, p + half);
+	} else {
+		snprintf(e.why, sizeof e.why, "%zu starts are too few for its interval", k);
+	}
+	snprintf(e.how, sizeof e.how, "of the runs of all %zu starts, each start a cluster", k);
 	*ret = e;
 }
 

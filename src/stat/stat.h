@@ -153,6 +153,17 @@ void stat_processes(const double *values, size_t k, double level, stat_estimate 
 void stat_starts(double *values, size_t k, double level, stat_estimate *ret);
 /* Returns that probability. */
 double stat_starts_level(size_t k, double level);
+typedef struct stat_start {
+	const double *x; /* its runs, in the order taken */
+	size_t n;
+} stat_start;
+size_t stat_starts_scratch(const stat_start *starts, size_t k);
+/* Estimates a percentile, p from 0.5 on, of the runs of all starts together, for starts that have
+ * too few runs for it. Its interval counts each start once, as a cluster. ret->level is
+ * stat_starts_level(). scratch: stat_starts_scratch(). */
+void stat_starts_quantile(double p, const stat_start *starts, size_t k, double level,
+			  double *scratch, stat_estimate *ret);
+
 typedef struct stat_slow_starts {
 	size_t n;     /* starts that took much longer than the others */
 	double ratio; /* their mean over the median of all; 0: there is none */

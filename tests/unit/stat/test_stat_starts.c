@@ -189,6 +189,55 @@ static void coverage(void **state)
 		}
 }
 
+/* Of starts with too few runs each, the p90 of all: lognormal runs, and levels of starts that
+ * scatter by nothing, by half and by twice the error of a start's own median. */
+static void pooled_percentile(void **state)
+{
+	enum { K = 6, RUNS = 60, POOLED = 2000 };
+	static const double spreads[] = {0, 0.02, 0.08};
+	uint64_t seed = 8;
+	static double x[K][RUNS], scratch[1 << 18];
+	stat_start starts[K];
+	stat_estimate e;
+
+	(void)state;
+	for (size_t k = 0; k < K; k++)
+		starts[k] = (stat_start){x[k], RUNS};
+	assert_true(stat_starts_scratch(starts, K) <= sizeof scratch / sizeof *scratch);
+	for (size_t s = 0; s < sizeof spreads / sizeof spreads[0]; s++) {
+		const double truth = exp(1.2815515655446004 * hypot(0.2, spreads[s]));
+		uint64_t r = 5;
+		size_t held = 0, n = 0;
+
+		for (size_t t = 0; t < POOLED; t++) {
+			for (size_t k = 0; k < K; k++) {
+				const double level = spreads[s] * normal(&r);
+
+				for (size_t i = 0; i < RUNS; i++)
+					x[k][i] = exp(level + 0.2 * normal(&r));
+			}
+			stat_starts_quantile(0.9, starts, K, 0.95, scratch, &e);
+			if (!e.has_interval)
+				continue;
+			n++;
+			held += e.lo <= truth && truth <= e.hi;
+		}
+		/* 99.5, 99.5 and 96.5 %, where 96.9 % is named. */
+		assert_true((double)n > 0.65 * POOLED);
+		assert_true((double)held >= 0.955 * (double)n);
+	}
+	/* All starts together have too few. */
+	stat_starts_quantile(0.99, starts, K, 0.95, scratch, &e);
+	assert_false(e.present);
+	assert_non_null(strstr(e.why, "99 % needs 368 independent runs"));
+	/* Starts that differ by more than a share of a tenth: a value, and no interval. */
+	for (size_t k = 0; k < K; k++)
+		for (size_t i = 0; i < RUNS; i++)
+			x[k][i] = (k == 0 ? 9 : 1) + 0.001 * unit(&seed);
+	stat_starts_quantile(0.9, starts, K, 0.95, scratch, &e);
+	assert_true(e.present && !e.has_interval && e.why[0]);
+}
+
 int test_stat_starts(void);
 int test_stat_starts(void)
 {
@@ -197,6 +246,7 @@ int test_stat_starts(void)
 	    cmocka_unit_test(one_slow_start),
 	    cmocka_unit_test(no_slow_start),
 	    cmocka_unit_test(coverage),
+	    cmocka_unit_test(pooled_percentile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
