@@ -25,9 +25,11 @@
 #include <string.h>
 
 enum { ANCHORS = 8, DEPTH_MAX = 64, READ_MAX = 64 };
-#define READ_NS	     1e6    /* between two looks of begin() and end() at the oldest mark */
-#define REFERENCE_NS 1e9    /* a float of a second has a resolution of 60 ns */
-#define DRIFT	     100e-6 /* of two crystals against each other, with a correction by NTP */
+#define READ_NS	     1e6 /* between two looks of begin() and end() at the oldest mark */
+#define REFERENCE_NS 1e9 /* a float of a second has a resolution of 60 ns */
+/* Two oscillators of 50 ppm each, as crystals are specified. While NTP slews the host's clock
+ * faster (up to 500 ppm, RFC 5905), the bounds contradict each other, as when it is set. */
+#define DRIFT 100e-6
 
 typedef struct entry {
 	device_mark *mark;
