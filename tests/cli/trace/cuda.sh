@@ -64,6 +64,11 @@ deepclock trace --cuda -o trace.pftrace --quiet --save fork.json -- ./program fo
 python3 times.py fork.json | grep -c True
 record fork.json 'f("trace", "cuda_ranges")' '[row[:2] for row in t("zones")["rows"] if row[0] == "child"]'
 
+# Two processes with CUDA, of one without.
+deepclock trace --cuda -o trace.pftrace --quiet --save two.json -- sh -c './program; ./program; sleep 0.01' > text
+record two.json 'f("method", "cuda")' 'f("trace", "cuda_ranges")' 'sorted(row[:2] for row in t("device_zones")["rows"])' \
+	'[row[1] for row in t("zones")["rows"] if row[0] == "cudaLaunchKernel"]'
+
 # CUPTI of the packages of the program's Python, no newer than the driver.
 mkdir -p venv/bin venv/lib/python3.99/site-packages/nvidia/cuda_cupti/lib driver
 ln -s "$(command -v python3)" venv/bin/python3
