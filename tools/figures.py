@@ -57,7 +57,7 @@ FIGURES = (
      (("docs/architecture.md", r"is (\w+) plain lists"),
       ("include/deepclock/record.h", r"is (\w+) plain lists"))),
     ("median of the example",
-      ("docs/reading.md", r"median ([\d.]+) ms \[51"),
+     (("docs/reading.md", r"median ([\d.]+) ms \[51"),
       (METHODS, r"median ([\d.]+) ms \[51"))),
     ("effective sample size of the example",
      (("docs/reading.md", r"n_eff (\d+) of 189"),
