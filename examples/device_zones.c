@@ -107,7 +107,7 @@ static void *opencl_open(void)
 	if (!cl.own_queue || !program || cl.build(program, 1, &device, "", NULL, NULL) != 0)
 		return NULL;
 	cl.own_kernel = cl.kernel(program, "work", &error);
-	cl.own_buffer = cl.buffer(context, 1, ITEMS * sizeof(float), NULL, &error);
+	cl.own_buffer = cl.buffer(context, 1, ITEMS * sizeof(float), NULL, NULL);
 	return cl.own_kernel && cl.own_buffer ? cl.own_queue : NULL;
 }
 

@@ -214,6 +214,17 @@ static void work_add(uint64_t start, uint64_t end, work w)
 	works[nworks++] = w;
 }
 
+/* Adds a record of a kind that has bytes. */
+#define MOVED(r, what)                                   \
+	work_add((r)->start, (r)->end,                   \
+		 (work){.name = (what),                  \
+			.bytes = (r)->bytes,             \
+			.device = (r)->device,           \
+			.context = (r)->context,         \
+			.stream = (r)->stream,           \
+			.correlation = (r)->correlation, \
+			.moves = true})
+
 static void cupti_record_read(const cupti_record *record)
 {
 	switch (record->kind) {
@@ -230,41 +241,17 @@ static void cupti_record_read(const cupti_record *record)
 	}
 	case CUPTI_API_COPY: {
 		const cupti_copy *c = (const void *)record;
-
-		work_add(c->start, c->end,
-			 (work){.name = copy_name(c->copy_kind),
-				.bytes = c->bytes,
-				.device = c->device,
-				.context = c->context,
-				.stream = c->stream,
-				.correlation = c->correlation,
-				.moves = true});
+		MOVED(c, copy_name(c->copy_kind));
 		break;
 	}
 	case CUPTI_API_COPY_PEER: {
 		const cupti_copy_peer *c = (const void *)record;
-
-		work_add(c->start, c->end,
-			 (work){.name = copy_name(CUPTI_API_PTOP),
-				.bytes = c->bytes,
-				.device = c->device,
-				.context = c->context,
-				.stream = c->stream,
-				.correlation = c->correlation,
-				.moves = true});
+		MOVED(c, copy_name(CUPTI_API_PTOP));
 		break;
 	}
 	case CUPTI_API_SET: {
-		const cupti_set *s = (const void *)record;
-
-		work_add(s->start, s->end,
-			 (work){.name = dck_past_name("set", "set memory"),
-				.bytes = s->bytes,
-				.device = s->device,
-				.context = s->context,
-				.stream = s->stream,
-				.correlation = s->correlation,
-				.moves = true});
+		const cupti_set *c = (const void *)record;
+		MOVED(c, dck_past_name("set", "set memory"));
 		break;
 	}
 	default:
