@@ -97,7 +97,7 @@ static void count_text(const dck_progress *now, char *buf, size_t size)
 	if (now->runs_total > 0)
 		snprintf(text, sizeof text, "  %s of %s  %.0f %%", done,
 			 dck_text_count((int64_t)now->runs_total, all, sizeof all),
-			 floor(100 * fmin(1, (double)now->runs / (double)now->runs_total)));
+			 floor(fmin(100, 100 * (double)now->runs / (double)now->runs_total)));
 	else
 		snprintf(text, sizeof text, "  %s run%s", done, now->runs == 1 ? "" : "s");
 	if (now->runs > 0 || now->runs_total > 0)

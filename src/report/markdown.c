@@ -202,6 +202,7 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 	timed t = {.records = mem_zalloc(n + 1, sizeof *records)};
 	markdown_table table = {
 	    .self = &t, .head = timed_head, .cell = timed_cell, .right = timed_right};
+	char text[MARKDOWN_CELL];
 
 	if (!t.records)
 		markdown_no_memory(out);
@@ -213,6 +214,16 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 		table.nrows = t.rows;
 		table.ncols = t.rows > 1 ? TIMED_RELATIVE + 1 : TIMED_RELATIVE;
 		markdown_table_put(out, &table);
+	}
+	for (size_t i = 0; t.rows > 1 && i < t.rows; i++) {
+		const dck_metric *m = metric_of(t.records[i], t.tag);
+
+		if (m && m->level > 0 && m->narrow) {
+			snprintf(text, sizeof text,
+				 "row %zu: the interval is too narrow, because %s", i + 1,
+				 m->narrow);
+			markdown_line(out, "\\* ", text, "");
+		}
 	}
 	mem_free(t.records);
 }
@@ -463,7 +474,8 @@ static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 		markdown_line(out, "**", subject_of(r), "**");
 	answers_put(out, r);
 	markdown_metrics_put(out, r);
-	markdown_narrow_put(out, r);
+	if (!titled || !only_timed) /* the table of several has its own */
+		markdown_narrow_put(out, r);
 	for (size_t i = 0; i < r->ntables; i++)
 		markdown_rows_put(out, &r->tables[i]);
 	if (r->nops > 0)

@@ -198,5 +198,6 @@ def _amend(out, found, absent, only):
         told = ("it gives 0" if not worst else f"{worst:.3g} times the honest value" if worst > 1
                 else f"{1 / worst:.3g} times too little")
         none = sum(row[4] == "no harm here" for row in rows)
-        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; {len(harm)} of {len(rows)} mistakes do harm, "
-                   f"{none} do not, the other {len(rows) - len(harm) - none} are undecided or cannot be made here")
+        rest = len(rows) - len(harm) - none
+        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; {len(harm)} of {len(rows)} mistakes do harm, {none} do not"
+                   + (f", {rest} {'is' if rest == 1 else 'are'} undecided or cannot be made here" if rest else ""))

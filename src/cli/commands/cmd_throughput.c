@@ -57,7 +57,7 @@ static void cmd_throughput_init(void *config)
 
 const cli_command cmd_throughput = {
     .name = "throughput",
-    .summary = "find the batch size that gives the most items per second",
+    .summary = "find the batch size that gives the most items per second (FPS)",
     .usage = usage,
     .about = "Measures MODEL at batch sizes that double until the throughput no longer grows, or "
 	     "memory or the latency limit ends it; then between the best size and the adjacent "

@@ -56,7 +56,7 @@ const dck_opt dck_model_options[] = {
 	     "do not compare the outputs first when --batch frees a batch that the model fixes"),
     DCK_OPTION(
 	COUNT, dck_model_config, items, "items", "N", NULL,
-	"items that one run processes, for items/s, where they are not the batch; 0: the batch",
+	"items that one run processes, for items/s (FPS), where they are not the batch; 0: the batch",
 	.max = 1e12),
     DCK_OPTION(LIST, dck_model_config, shape, "shape", "NAME=1x3x224x224", NULL,
 	       "an input's shape; N in it is the batch, ? is left to --dim; "

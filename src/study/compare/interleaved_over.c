@@ -305,8 +305,8 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 		verdict_metric(b, tag, &said[i]);
 		if (x->verdict == VERDICT_UNDECIDED)
 			record_note(b, "undecided",
-				    "%s: undecided after %zu rounds; give more --max-time", name,
-				    x->rounds);
+				    "%s: undecided after %zu round%s; give more --max-time", name,
+				    x->rounds, x->rounds == 1 ? "" : "s");
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
 	verdict_facts(b, said, noutcomes);

@@ -338,25 +338,24 @@ static void answer_record(record_builder *b, const pitfall *p, const chosen *row
 			  size_t worst)
 {
 	size_t harm = 0, none = 0;
-	char text[64];
+	char text[64], rest[96] = "";
 
 	for (size_t i = 0; i < n; i++) {
 		harm += verdict_kind_of(p, &rows[i]) == HARM;
 		none += verdict_kind_of(p, &rows[i]) == HARMLESS;
 	}
+	if (harm + none < n)
+		snprintf(rest, sizeof rest, ", %zu %s undecided or cannot be made here",
+			 n - harm - none, harm + none + 1 == n ? "is" : "are");
 	if (harm > 0)
 		record_answer(
 		    b,
-		    "the worst mistake here is %s: %s; %zu of %zu mistakes do harm, %zu do not, "
-		    "the other %zu are undecided or cannot be made here",
+		    "the worst mistake here is %s: %s; %zu of %zu mistakes do harm, %zu do not%s",
 		    rows[worst].row->says.key,
-		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n, none,
-		    n - harm - none);
+		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n, none, rest);
 	else
-		record_answer(b,
-			      "no mistake was shown to do harm here; %zu of %zu do none, the other "
-			      "%zu are undecided or cannot be made here",
-			      none, n, n - none);
+		record_answer(b, "no mistake was shown to do harm here; %zu of %zu do none%s", none,
+			      n, rest);
 }
 
 static void result_record(record_builder *b, const pitfall *p, const chosen *rows, size_t n)

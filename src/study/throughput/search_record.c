@@ -435,9 +435,9 @@ static void search_answer(making *m)
 	if (is_uncompared(m))
 		record_answer(
 		    m->b,
-		    "which size gives the most is not known: %zu sizes were tried, and the "
-		    "search ended before they were compared",
-		    m->ntried);
+		    "which size gives the most is not known: %zu size%s tried, and the search "
+		    "ended before they were compared",
+		    m->ntried, m->ntried == 1 ? " was" : "s were");
 	else if (r->nunresolved > 0)
 		record_answer(m->b,
 			      "%s %s give the most, with no difference shown between them: %s "
