@@ -333,6 +333,15 @@ static bool drain_lane_read(drain *d, thread_buffer *l, nesting_thread *t, uint6
 	return whole;
 }
 
+/* Returns whether the buffer's events are of a thread or of a device; -1: of neither yet.
+ * Other members are not read before the state says so, since its thread writes them. */
+static int drain_lane_kind(thread_buffer *l)
+{
+	const int state = atomic_load(&l->state);
+
+	return state != LANE_LIVE && state != LANE_ENDED ? -1 : l->device != 0;
+}
+
 bool drain_round(drain *d)
 {
 	const uint64_t cut = ticks_now();
@@ -344,7 +353,7 @@ bool drain_round(drain *d)
 		for (size_t i = 0; i < d->nthreads; i++) {
 			thread_buffer *l = thread_buffers_at(i);
 
-			if ((l->device != 0) == devices)
+			if (drain_lane_kind(l) == devices)
 				more = drain_lane_read(d, l, &d->threads[i], cut) || more;
 		}
 	nesting_flush_counters(&d->nesting);
