@@ -40,7 +40,8 @@ DCK_API dck_lap *dck_lap_begin(const char *name);
 
 /* Sets the expected number of laps of this name in the enclosing lap (0: unknown). The lap's line
  * then has its index and the time left: the number of remaining laps times the mean of the ended
- * ones. @since 0.1 */
+ * ones. When all of them have ended, the next lap of this name begins a new series, with index 1.
+ * @since 0.1 */
 DCK_API void dck_lap_total(dck_lap *l, uint64_t total);
 
 /* Sets a number of the lap, or replaces its former value. name and unit ("B", "tokens"; NULL: none)

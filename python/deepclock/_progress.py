@@ -4,6 +4,7 @@
 import locale
 import shutil
 import sys
+import time
 
 from ._deepclock import progress_text, time_text
 
@@ -24,13 +25,13 @@ class LiveOutput:
 
     def __init__(self):
         self._shown = None
-        self._last = ""
+        self._began_ns = time.monotonic_ns()
 
     def __call__(self, progress):
-        if progress is not None:
-            took = time_text(progress.elapsed_ns)
-            self._last = f"{progress.runs:,} run{'s' * (progress.runs != 1)} in {took}" if progress.runs else took
-        self._show(self._last if progress is None else progress_text(progress, True, 100), progress is not None)
+        # A Progress is not final: reports are dropped, warm-up is in them. The record has the runs.
+        text = f"ended after {time_text(time.monotonic_ns() - self._began_ns)}" if progress is None else \
+            progress_text(progress, True, 100)
+        self._show(text, progress is not None)
 
     def _show(self, text, begins):
         from IPython.display import display  # already imported by the notebook

@@ -25,7 +25,7 @@ class lap(dict):
     during it, also compiled, recompiled (how often) and compile_seconds.
 
     total: the expected number of laps of this name in the enclosing lap; the line then has the time that the others
-    will take. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
+    will take. After so many laps the next one is number 1 again. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
     on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a
     directory for the numbers of all laps from now on, written as each ends.
     """

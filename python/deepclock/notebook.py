@@ -46,7 +46,7 @@ class Dck(Magics):
 
     def __init__(self, shell):
         super().__init__(shell)
-        self._cell = None  # its lap, while the lines are on
+        self._cells = []  # laps of the running cells, while the lines are on: a cell may run another one
 
     @no_var_expand
     @line_cell_magic
@@ -143,19 +143,20 @@ class Dck(Magics):
                 events.unregister(event, call)
             if line.strip() == "on":
                 events.register(event, call)
-        self._cell = None
+        while line.strip() == "off" and self._cells:
+            self._cells.pop().stop()
 
     def _before(self, info=None):
         from .laps import lap
 
-        self._cell = lap("cell", quiet=True, live=True).start()
+        self._cells.append(lap("cell", quiet=True, live=True).start())
 
     def _after(self, result=None):
-        if self._cell is not None:
-            line = self._cell.stop()
-            if not self._cell.on_board:
+        if self._cells:
+            lap = self._cells.pop()
+            line = lap.stop()
+            if not lap.on_board:
                 print(line)
-            self._cell = None
 
     def _assign(self, name, value):
         if name:

@@ -61,6 +61,16 @@ class LapTest(Case):
         series = deepclock.laps_record().series["laps/epoch/wall"]
         self.assertEqual(series.values[1], round(lap.wall * 1e9))
 
+    def test_a_cell_that_is_run_again_counts_from_1(self):
+        with printed() as out:
+            for _ in range(2):
+                for _ in range(2):
+                    with deepclock.lap("Epoch", total=2):
+                        pass
+        self.assertEqual([line.split(" | ")[0] for line in out.getvalue().splitlines()],
+                         ["Epoch 1/2", "Epoch 2/2"] * 2)
+        self.assertEqual(out.getvalue().count(" | left "), 2)
+
     def test_items_is_number_and_method(self):
         with deepclock.lap("a", quiet=True) as lap:
             self.assertEqual(lap.items, 0)

@@ -188,10 +188,13 @@ class MagicsTest(Case):
         self.assertRegex(out, r"display epoch 1/2 1\.\d+ s\n")
         self.assertRegex(out, r"display cell \d+ 1\.\d+ s\n")
         self.assertIn("page 1 1 0 True", out)
-        left = out.rstrip().splitlines()[-3:]
+        left = out.rstrip().splitlines()[-6:]
         self.assertRegex(left[0], r"^left 'epoch 1/2 \| 1\.\d+ s wall.*'$")
         self.assertRegex(left[1], r"^left 'cell \d+ \| 1\.\d+ s wall.*'$")
         self.assertRegex(left[2], r"^left 'sum\(.*\), \d+ runs\\n  median ")
+        self.assertRegex(left[3], r"^left 'A \| 1\.\d+ s wall[^']*'$")  # the laps of %dck_cells have ended
+        self.assertRegex(left[4], r"^left 'B \| 1\.\d+ s wall[^']*'$")
+        self.assertRegex(left[5], r"^left 'ended after [\d.]+ m?s'$")
         self.assertNotIn("''", "".join(left))
 
 
@@ -229,7 +232,9 @@ os.environ["JUPYTER_PATH"] = os.path.abspath("kernels")
 cells = [r"""%s""", """import deepclock, time
 with deepclock.lap("epoch", total=2): time.sleep(1.8)""",
          """print(deepclock.bench(sum, [1], runs=20).show("page.html"))""", "%%dck_cells on", "time.sleep(1.8)", "%%dck_cells off",
-         "%%dck --warmup 2 --no-history sum(range(100000))"]
+         "%%dck --warmup 2 --no-history sum(range(100000))",
+         "with deepclock.lap('A'): time.sleep(1.2)", "with deepclock.lap('B'): time.sleep(1.2)",
+         "record = deepclock.bench(time.sleep, .01, runs=50, warmup=10, no_history=True)"]
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
 shown = []
 
@@ -247,7 +252,7 @@ for text in shown:
     print("display", text)
 page = [o["data"]["text/html"] for o in notebook.cells[2].outputs if "text/html" in o.get("data", {})]
 print("page", len(page), page[0].count("<iframe srcdoc="), page[0].count("<script"), os.path.exists("page.html"))
-for cell in (1, 4, 6):
+for cell in (1, 4, 6, 7, 8, 9):
     left = [o["data"]["text/plain"] for o in notebook.cells[cell].outputs if o.output_type == "display_data"]
     print("left", *map(repr, left))
 '''

@@ -80,11 +80,14 @@ static void drift(record_builder *b, const measure_evidence *e)
 	stat_drift d;
 
 	stat_drift_find(s->value, s->n, e->level, e->scratch, &d);
-	if (d.significant && fabs(d.ratio) > e->precision)
+	if (!isfinite(d.of_start_hi)) /* it began at 0 */
+		return;
+	if (d.significant && fabs(d.of_start) > e->precision)
 		record_note(b, "drift",
 			    "the latency %s by %.1f %% [%.1f, %.1f] during the measurement",
-			    d.ratio > 0 ? "rose" : "fell", 100 * fabs(d.ratio),
-			    100 * (d.ratio > 0 ? d.lo : -d.hi), 100 * (d.ratio > 0 ? d.hi : -d.lo));
+			    d.of_start > 0 ? "rose" : "fell", 100 * fabs(d.of_start),
+			    100 * (d.of_start > 0 ? d.of_start_lo : -d.of_start_hi),
+			    100 * (d.of_start > 0 ? d.of_start_hi : -d.of_start_lo));
 }
 
 static void two_modes(record_builder *b, const measure_evidence *e)

@@ -136,6 +136,8 @@ typedef struct stat_drift {
 	bool significant; /* corrected for autocorrelation */
 	double ratio;	  /* change over the whole series relative to its median, e.g. +0.04 */
 	double lo, hi;	  /* its interval */
+	/* The same relative to the start of the line: a fall is above -1. */
+	double of_start, of_start_lo, of_start_hi;
 } stat_drift;
 void stat_drift_find(const double *x, size_t n, double level, double *scratch, stat_drift *ret);
 

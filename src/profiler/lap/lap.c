@@ -64,6 +64,16 @@ static void lap_take_out(lap_state *s, dck_lap *l)
 	s->open--;
 }
 
+/* Where the expected laps are complete, another one begins a new series: a notebook's cell that is
+ * run again, a second training. An open lap belongs to the old one. */
+static void series_begin(lap_child *place)
+{
+	if (place->total == 0 || place->ended < place->total || place->ended < place->begun)
+		return;
+	place->begun = place->ended = 0;
+	place->wall_sum_ns = 0;
+}
+
 static dck_lap *lap_new(lap_state *s, const char *name)
 {
 	if (me == 0)
@@ -77,6 +87,7 @@ static dck_lap *lap_new(lap_state *s, const char *name)
 		s->lost++;
 		return NULL;
 	}
+	series_begin(place);
 	*l = (dck_lap){.parent = parent,
 		       .name = n,
 		       .place = place,

@@ -45,7 +45,7 @@ typedef struct lap_name {
 	uint64_t every; /* one of this number of laps is stored */
 } lap_name;
 
-/* Laps of one name inside one enclosing lap, or outside of all. */
+/* Laps of one name inside one enclosing lap, or outside of all: the current series of them. */
 typedef struct lap_child {
 	struct lap_child *next;
 	const lap_name *name;

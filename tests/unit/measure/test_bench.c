@@ -567,6 +567,30 @@ static void says_not_steady(void **state)
 	dck_record_free(r);
 }
 
+/* 10, 9, ... 1, 0.5, 0.5 ms: the regression line falls by more than its start. */
+static uint64_t falls_to_a_twentieth(uint64_t call)
+{
+	return call <= 10 ? (11 - call) * 1000000 : 500000;
+}
+
+static void fall_is_of_the_start(void **state)
+{
+	world w;
+	dck_record *r;
+	const char *text;
+
+	(void)state;
+	world_init(&w, falls_to_a_twentieth);
+	w.plan.warmup = "0";
+	w.plan.runs = 12;
+	r = world_bench(&w);
+	assert_non_null(dck_record_note(r, "drift"));
+	text = dck_record_note(r, "drift")->text;
+	assert_int_equal(strncmp(text, "the latency fell by 95.0 % [", 28), 0);
+	assert_true(strtod(text + 28, NULL) <= 95 && strtod(strchr(text, ',') + 1, NULL) < 100);
+	dck_record_free(r);
+}
+
 /* 1.08 ms, and 1 ms after `at` calls, each within 2 %. */
 static uint64_t level_ends, level_begins, level_again;
 static uint64_t levels(uint64_t call)
@@ -782,6 +806,7 @@ int test_bench(void)
 	    cmocka_unit_test(memory_stays_bounded),
 	    cmocka_unit_test(warms_up_until_steady),
 	    cmocka_unit_test(says_not_steady),
+	    cmocka_unit_test(fall_is_of_the_start),
 	    cmocka_unit_test(a_plateau_is_cut),
 	    cmocka_unit_test(after_a_plateau_it_goes_on),
 	    cmocka_unit_test(other_levels_stay),

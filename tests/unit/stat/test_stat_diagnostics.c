@@ -138,6 +138,33 @@ static void drift_line(void **state)
 	assert_true(d.significant);
 	assert_true(fabs(d.ratio - 20 / 109.5) < 1e-12);
 	assert_true(d.lo <= d.ratio && d.ratio <= d.hi && d.hi - d.lo < 1e-9);
+	/* From 100 to 119: the line goes half a step on at both ends, but not beyond the runs. */
+	assert_true(fabs(d.of_start - 0.19) < 1e-12);
+}
+
+/* 10, 9, ... 1, 0.5, 0.5: the line ends below 0, where no run was. */
+static void drift_of_start(void **state)
+{
+	stat_drift d;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		x[i] = i < 10 ? 10 - (double)i : 0.5;
+	stat_drift_find(x, 12, 0.95, scratch, &d);
+	assert_true(d.significant && d.ratio < -2);
+	assert_true(fabs(d.of_start - (0.5 / 10 - 1)) < 0.01);
+	assert_true(d.of_start_lo <= d.of_start && d.of_start <= d.of_start_hi);
+	assert_true(d.of_start_lo > -1 && d.of_start_hi < 0);
+	for (size_t i = 0; i < 6; i++) {
+		const double first = x[i];
+
+		x[i] = x[11 - i];
+		x[11 - i] = first;
+	}
+	stat_drift_find(x, 12, 0.95, scratch, &d);
+	assert_true(fabs(d.of_start - (10 / 0.5 - 1)) < 0.5);
+	assert_true(d.of_start_lo > 0 && d.of_start_lo <= d.of_start &&
+		    d.of_start <= d.of_start_hi);
 }
 
 static void drift_noise(void **state)
@@ -272,10 +299,11 @@ int test_stat_diagnostics(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(outliers_exact), cmocka_unit_test(outliers_unknown),
 	    cmocka_unit_test(modes_two),      cmocka_unit_test(modes_one),
-	    cmocka_unit_test(drift_line),     cmocka_unit_test(drift_noise),
-	    cmocka_unit_test(steady_noise),   cmocka_unit_test(steady_ten),
-	    cmocka_unit_test(steady_decay),   cmocka_unit_test(steady_step),
-	    cmocka_unit_test(steady_drift),   cmocka_unit_test(steady_spikes),
+	    cmocka_unit_test(drift_line),     cmocka_unit_test(drift_of_start),
+	    cmocka_unit_test(drift_noise),    cmocka_unit_test(steady_noise),
+	    cmocka_unit_test(steady_ten),     cmocka_unit_test(steady_decay),
+	    cmocka_unit_test(steady_step),    cmocka_unit_test(steady_drift),
+	    cmocka_unit_test(steady_spikes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

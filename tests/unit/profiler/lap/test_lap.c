@@ -135,6 +135,30 @@ static void laps_lie_inside_laps(void **state)
 	dck_record_free(r);
 }
 
+/* The expected laps, twice: a notebook's cell that is run again. */
+static void complete_laps_begin_anew(void **state)
+{
+	static const char *const begins[] = {"epoch 1/2 |", "epoch 2/2 |", "epoch 1/2 |",
+					     "epoch 2/2 |"};
+	dck_lap_result result;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		dck_lap *e = dck_lap_begin("epoch");
+
+		dck_lap_total(e, 2);
+		dck_lap_end_result(e, &result);
+		assert_int_equal(strncmp(result.line, begins[i], strlen(begins[i])), 0);
+		assert_int_equal(result.index, i % 2 + 1);
+		assert_int_equal(strstr(result.line, " | left ") != NULL, i % 2 == 0);
+	}
+
+	dck_record *r = laps();
+	assert_int_equal(cell(r, "epoch", "laps")->value.as.i, 4);
+	assert_int_equal(dck_record_series(r, "laps/epoch/wall")->n, 4);
+	dck_record_free(r);
+}
+
 static void several_at_once_and_out_of_order(void **state)
 {
 	char line[DCK_LAP_LINE_SIZE];
@@ -397,6 +421,7 @@ int test_lap(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(what_a_lap_was_is_told, forget),
 	    cmocka_unit_test_setup(laps_lie_inside_laps, forget),
+	    cmocka_unit_test_setup(complete_laps_begin_anew, forget),
 	    cmocka_unit_test_setup(several_at_once_and_out_of_order, forget),
 	    cmocka_unit_test_setup(values_are_kept_as_they_are, forget),
 	    cmocka_unit_test_setup(a_series_is_bounded_and_sums_are_exact, forget),
