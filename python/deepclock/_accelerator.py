@@ -69,24 +69,29 @@ def tensors_in(value):
             yield from tensors_in(member)
 
 
-def opened(name):
-    """Returns the Device of a name such as "cuda:1"; None: "cpu", whose calls end with their work."""
-    if name == "cpu":
-        return None
+def found(name):
+    """Returns the torch.device of a name such as "cuda:1", or of a torch.device; ArgumentError if this machine or this
+    PyTorch has none."""
     torch = sys.modules.get("torch")
     if torch is None:
         raise _deepclock.ArgumentError(
-            f"device={name!r}: the devices of functions are those of PyTorch, which is not imported: import torch first")
+            f"device={str(name)!r}: the devices of functions are those of PyTorch, which is not imported: import torch first")
     try:
         device = torch.device(name)
-    except RuntimeError as e:
+    except (RuntimeError, TypeError) as e:
         raise _deepclock.ArgumentError(f"device={name!r}: {_sentence(e)}") from None
     if device.type in ("cpu", "meta"):
-        return None
+        return device
     module = module_of(device)
     if module is None or not getattr(module, "is_available", lambda: True)():
-        raise _deepclock.ArgumentError(f"device={name!r}: PyTorch {torch.__version__} finds no such device here")
-    return Device(_numbered(device, module))
+        raise _deepclock.ArgumentError(f"device={str(name)!r}: PyTorch {torch.__version__} finds no such device here")
+    return device
+
+
+def opened(name):
+    """Returns the Device of a name such as "cuda:1"; None: "cpu", whose calls end with their work."""
+    device = None if name == "cpu" else found(name)
+    return None if device is None or device.type in ("cpu", "meta") else Device(_numbered(device, module_of(device)))
 
 
 def _numbered(device, module):

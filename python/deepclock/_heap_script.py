@@ -3,6 +3,9 @@
 
 import builtins
 import os
+import shlex
+import sys
+import threading
 
 from . import _script, heap
 from .line_memory import LineMemory
@@ -10,11 +13,19 @@ from .lines import Watch, code_of
 
 
 def chosen(names):
-    """Returns a predicate: whether a code object belongs to one of the named functions or files."""
-    files = {os.path.realpath(name) for name in names if name.endswith(".py")}
+    """Returns a predicate: whether a code object belongs to one of the named functions or files. Its attribute `missing`
+    is the set of names of which none was found."""
+    files = {os.path.realpath(name): name for name in names if name.endswith(".py")}
     functions = set(names)
-    return lambda code: (code.co_name in functions or getattr(code, "co_qualname", None) in functions
-                         or bool(files) and os.path.realpath(code.co_filename) in files)
+
+    def choose(code):
+        of = {code.co_name, getattr(code, "co_qualname", None)} & functions
+        if files and os.path.realpath(code.co_filename) in files:
+            of.add(files[os.path.realpath(code.co_filename)])
+        choose.missing -= of
+        return bool(of)
+    choose.missing = set(names)
+    return choose
 
 
 class _Lines:
@@ -41,6 +52,10 @@ class _Lines:
             self._begin()
         return function
 
+    def missing(self):
+        """Returns the names of which no function was called."""
+        return sorted(self._named.missing)
+
     def end(self):
         """Returns the LineMemory, or None if no function is watched."""
         if self._watch is None:
@@ -60,10 +75,13 @@ def main(words):
     if script is None:
         return _script.command(["memory", *words])
     recording = heap.memory()
-    recording._title = "python -m deepclock memory " + script.title[len("python "):]
+    recording._title = " ".join(["python -m deepclock memory", *(f"--lines {shlex.quote(name)}" for name in script.options.lines),
+                                 script.title[len("python "):]])
     lines = None
 
     def end():
+        for name in lines.missing() if lines else ():
+            print(f"deepclock: --lines {name}: no function of that name was found among those that ran", file=sys.stderr)
         if lines:
             recording._lines_told = lines.end()
         recording.stop()
@@ -77,4 +95,9 @@ def main(words):
     except SystemExit as e:
         if e.code == 130:
             recording._raised = KeyboardInterrupt
-        raise
+        if e.code not in (None, 0) or not lines.missing():
+            raise
+    for thread in threading.enumerate() if lines.missing() else ():  # one of these may call it
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    return 1 if lines.missing() else 0

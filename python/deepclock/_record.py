@@ -238,6 +238,13 @@ def kept(record, asked):
     return _keep(record, **asked)
 
 
+def saved(record, path):
+    """Returns the record, saved to the file unless path is None; it is not in the history."""
+    if path is not None:
+        record.save(path)
+    return record
+
+
 def _frame(frame):
     keys = "name file line start_line".split()
     values = (frame,) if isinstance(frame, str) else frame

@@ -3,6 +3,7 @@
 
 import ast
 import os
+import re
 import sys
 import textwrap
 import types
@@ -12,7 +13,7 @@ from . import _compiled, _deepclock, _record, _traced
 # The time limit of a statement without options for time or precision: a second or two, with its warm-up.
 BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
 HOW_LONG = {"time", "max_time", "runs", "precision"}
-_WARNING_WIDTH = 100
+_WARNING_WIDTH = 120
 
 
 def parse(text):
@@ -58,16 +59,27 @@ def brief(options):
     return {**{name: value for name, value in BRIEF.items() if name != "max_warmup" or "warmup" not in given}, **given}
 
 
-def doubt(record, more):
-    """Returns the first warning of the record in a line, or "". more: the hint to the other warnings."""
+def doubt(record, more, told=lambda note: note.text):
+    """Returns the first warning of the record in a line, or "". more: the hint to the other warnings. told(note): its
+    text."""
     doubts = {}
     for note in sorted(record.notes, key=lambda note: note.severity != "error"):
         if note.severity != "info":
-            doubts.setdefault(note.code, f"{note.severity}: {note.text.split('; ')[0]}")
+            doubts.setdefault(note.code, (f"  {note.severity}: ", told(note).split("; ")[0]))
     if not doubts:
         return ""
     rest = f" ({len(doubts) - 1} more: {more})" if len(doubts) > 1 else ""
-    return "  " + textwrap.shorten(next(iter(doubts.values())), _WARNING_WIDTH - len(rest), placeholder=" ...") + rest
+    begin, text = next(iter(doubts.values()))
+    return begin + _shortened(text, _WARNING_WIDTH + 2 - len(begin) - len(rest)) + rest
+
+
+def _shortened(text, width):
+    """Returns the whole clauses of the text that fit; of a long first clause, the words."""
+    if len(text) > width:
+        for end in reversed([m.start() for m in re.finditer(r"[,:] | \(", text[:width + 2])]):
+            if end <= width and all(text[:end].count(a) == text[:end].count(b) for a, b in ("()", "[]")):
+                return text[:end]
+    return textwrap.shorten(text, width, placeholder=" ...")
 
 
 def _measured(fn, /, *args, **options):

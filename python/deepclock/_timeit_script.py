@@ -6,6 +6,7 @@ import argparse
 import gc
 import importlib
 import itertools
+import re
 import sys
 import time
 import traceback
@@ -70,6 +71,14 @@ def _process(run, runs):
     return values, _deepclock.estimate([value * 1e9 for value in values])
 
 
+def _per_loop(note, number, text):
+    """Returns the text of a note of runs of so many loops, with the times of its samples as those of a loop."""
+    if note.code != "two-modes":
+        return note.text
+    units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+    return re.sub(r"(?<= near )([\d.]+) (\w+)", lambda m: text(float(m[1]) * units[m[2]] / number), note.text)
+
+
 def main(words):
     p = _parser()
     options = p.parse_args(words)
@@ -127,7 +136,8 @@ def _measured(options, body, setup, names, title, text):
         record = _deepclock.bench(run, title=f"python -m deepclock timeit {title!r}", no_history=True, save=options.save,
                                   device=options.device, **how_long)
         seconds = [value / 1e9 for value in record.series["latency"].measured]
-        median, doubt = record["latency/median"], _statement.doubt(record, "--save FILE")
+        median = record["latency/median"]
+        doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(note, number, text))
     if options.verbose:
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
         print(f"raw times: {raw}\n")

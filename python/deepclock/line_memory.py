@@ -65,7 +65,7 @@ class LineMemory:
         told = f"{place} adds {what} in {row.runs:,} run{'s' * (row.runs != 1)}"
         if self.tells_peaks:
             inside = max(self.rows, key=lambda row: row.peak)
-            if inside.peak:
+            if inside.peak and (inside is not row or text(inside.peak) != _signed(row.added)):
                 told += f", and {text(inside.peak)} for a while inside " \
                         f"{'it' if inside is row else os.path.basename(inside.code.co_filename) + ':' + str(inside.line)}"
         return f"{told}; {text(max(row.resident for row in self.rows))} resident at most"

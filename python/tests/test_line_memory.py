@@ -10,6 +10,8 @@ import unittest
 
 from support import Case, deepclock, main
 
+from deepclock.line_memory import LineMemory
+
 GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 MIB = 1 << 20
 BYTES = sys.getsizeof(b"")
@@ -59,6 +61,19 @@ def told(m, function):
 
 @unittest.skipUnless(GIL, "without the GIL the allocators are refused")
 class LinesOfMemory(Case):
+    def test_equal_bytes_are_said_once(self):
+        class Watched:
+            tells_peaks = True
+
+            def __init__(self, peak):
+                self.peak = peak
+
+            def rows(self):
+                return [(planted.__code__, 1, 1, 0, 40 * MIB, 4 * MIB, self.peak, 0, 0)]
+
+        self.assertRegex(LineMemory(Watched(4 * MIB + 1)).answer(), r" adds the most: 4\.\d+ MiB in 1 run; 4\d\.\d MiB resident")
+        self.assertRegex(LineMemory(Watched(9 * MIB)).answer(), r" 4\.\d+ MiB in 1 run, and 9\.\d+ MiB for a while inside it; ")
+
     def test_planted_bytes(self):
         with deepclock.memory.lines(planted) as m:
             planted(7)

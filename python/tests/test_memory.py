@@ -414,8 +414,21 @@ class Scripts(Case):
             self.assertRegex(answer, r"\n  line .*increment .*Python .*\n")
             self.assertRegex(answer, r"\n  script\.py:5 .* 100\b")
             self.assertTrue(answer.endswith("the rest: deepclock report r.json --details\n"), answer)
-        ran, r = self.under(SCRIPT, "--lines", "nothing_of_that_name")
+            self.assertEqual(r.command, f"python -m deepclock memory --lines {name} script.py")
+
+    def test_lines_of_no_function(self):
+        for end in ("", "import sys; sys.exit()"):
+            ran, r = self.under(SCRIPT + end, "--lines", "nosuch", "--lines", "keeps")
+            self.assertEqual((ran.returncode, ran.stderr), (1, "deepclock: --lines nosuch: no function of that name was "
+                                                               "found among those that ran\n"))
+            self.assertIn("adds the most", ran.stdout)
+        ran, r = self.under(SCRIPT, "--lines", "nosuch")
+        self.assertEqual(ran.returncode, 1)
         self.assertIn("none of the lines ran", ran.stdout)
+        ran, r = self.under("import threading\ndef late(): pass\nthreading.Timer(0.1, late).start()", "--lines", "late")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        ran, r = self.under(SCRIPT + "import sys; sys.exit(3)", "--lines", "nosuch")
+        self.assertEqual(ran.returncode, 3)
 
 
 class Refused(Case):

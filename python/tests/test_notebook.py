@@ -218,7 +218,7 @@ class MagicsTest(Case):
         self.assertEqual(lines[:2], ["f(x), 3 runs", "  median 1 ms"])
         self.assertRegex(lines[2], r"^  error: long long .* \.\.\. \(2 more: %dck --details\)$")
         self.assertEqual(len(lines), 3)
-        self.assertLessEqual(len(lines[2]), 102)
+        self.assertLessEqual(len(lines[2]), 122)
 
 
 NOTEBOOK = r'''

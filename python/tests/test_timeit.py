@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements: deepclock.bench("x.dot(x)", setup="..."), and python -m deepclock timeit with timeit's options."""
 
+import re
 import subprocess
 import sys
 
 from support import Case, deepclock, main, short
 
-from deepclock import _statement
+from deepclock import _statement, _timeit_script
 
 DATA = [1, 2, 3]
+# Two calls are short, the next two long.
+ALTERNATING = ("import itertools, time; calls = itertools.count()\ndef run(): "
+               "time.sleep(0.0005 if next(calls) % 4 < 2 else 0.004)")
 
 
 class Statements(Case):
@@ -68,6 +72,43 @@ class Timeit(Case):
         p = self.timeit("-p", "-r", "6", "-n", "2", "import time; time.sleep(0.02)")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertRegex(p.stdout, r"^2 loops, best of 6: [\d.e+-]+ [un]sec per loop\nmedian ")
+
+    def test_two_groups_are_of_a_loop(self):
+        record = deepclock.bench(self.alternating(), runs=60, warmup=1, group=1, no_history=True)
+        notes = [note for note in record.notes if note.code == "two-modes"]
+        self.assertEqual(len(notes), 1, record.notes)
+        times = [float(t) * {"ms": 1, "s": 1000}[u] for t, u in re.findall(r"near ([\d.]+) (\w+)", notes[0].text)]
+        told = _timeit_script._per_loop(notes[0], 1000, lambda seconds: f"{seconds * 1e6:.3g} usec")
+        self.assertEqual([float(t) for t in re.findall(r"near ([\d.e+]+) usec", told)], times)
+        self.assertIn(" usec, between which the median can jump", told)
+        out = self.timeit("-n", "2", "-r", "60", "-u", "msec", "-s", ALTERNATING, "run()").stdout
+        median = float(re.search(r"median (\S+) msec", out)[1])
+        for t in re.findall(r"near (\S+) msec", out):  # another warning may be the first
+            self.assertTrue(median / 20 < float(t) < median * 20, out)
+        self.assertNotRegex(out, r"near \S+ (ns|µs|ms|s)\b")
+
+    @staticmethod
+    def alternating():
+        names = {}
+        exec(ALTERNATING, names)
+        return lambda: (names["run"](), names["run"]())
+
+    def test_a_warning_is_cut_between_clauses(self):
+        class Note:
+            severity, code = "warning", "not-steady"
+            text = ("warm-up ended after 0.3 s without a steady state: still rising by 3.1 % within the last half of its "
+                    "runs, of which there were 2,000,000; give more --max-warmup")
+
+        class Record:
+            notes = [Note]
+
+        self.assertEqual(_statement.doubt(Record, "more"), "  warning: warm-up ended after 0.3 s without a steady state: "
+                                                           "still rising by 3.1 % within the last half of its runs")
+        Note.text = "the samples fall into two groups, 88 % near 520 ns and 12 % near 600 ns, between which the median can jump"
+        self.assertEqual(_statement._shortened(Note.text, 100), Note.text[:71])
+        Note.text = "the latency fell by 94.6 % [94.3, 94.6] during the measurement; x"
+        self.assertEqual(_statement.doubt(Record, "more"), f"  warning: {Note.text[:-3]}")
+        self.assertEqual(_statement._shortened(Note.text, 34), "the latency fell by 94.6 % ...")
 
     def test_wrong(self):
         for words, code, text in ((("a +",), 1, "SyntaxError"), (("nothing_here",), 1, "NameError"), (("-n", "x"), 2, "-n"),

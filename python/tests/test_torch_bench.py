@@ -140,7 +140,7 @@ class StateTest(Case):
         with self.assertRaisesRegex(TypeError, "did you mean 'max_time'"):
             deepclock.torch.bench(m, torch.zeros(8, 64), maxtime=1)
         with self.assertRaisesRegex(deepclock.ArgumentError, "move it there"):
-            deepclock.torch.bench(m, torch.zeros(8, 64), device="cuda")
+            deepclock.torch.bench(m, torch.zeros(8, 64), device="meta")
         self.assertEqual(deepclock.torch.bench(m, torch.zeros(8, 64), device="cpu", items=3,
                                                **short()).facts["subject/items_per_run"].value, 3)
 
@@ -187,6 +187,25 @@ class ArgumentTest(Case):
                 (lambda: t.steps(warmup=0), deepclock.ArgumentError, "1 or more")):
             with self.assertRaisesRegex(kind, says):
                 call()
+
+    def test_each_saves_its_record(self):
+        for call in (deepclock.torch.cost, deepclock.torch.profile):
+            path = self.path(call.__name__ + ".json")
+            record = call(network(), torch.ones(1, 64), save=path)
+            self.assertEqual(deepclock.load(path).id, record.id)
+
+    def test_a_device_that_is_not_there(self):
+        t, net, x = deepclock.torch, network(), torch.ones(1, 64)
+        missing = next(name for name in ("xpu", "mps", "cuda") if not getattr(getattr(torch, name, None), "is_available", lambda: False)())
+        for call in (lambda device: t.devices(net, x, devices=["cpu", device]),
+                     lambda device: t.bench(net, x, device=device), lambda device: t.profile(net, x, device=device),
+                     lambda device: t.throughput(net, x, device=device), lambda device: t.load(net, x, device=device),
+                     lambda device: t.pitfalls(net, x, device=device), lambda device: t.steps(2, device=device),
+                     lambda device: deepclock.bench(len, "", device=device)):
+            with self.assertRaisesRegex(deepclock.ArgumentError, f"device='{missing}': PyTorch .* finds no such device here"):
+                call(missing)
+            with self.assertRaisesRegex(deepclock.ArgumentError, "device='nosuch': "):
+                call("nosuch")
 
     def test_types_are_those_of_the_functions(self):
         """deepclock/torch/__init__.pyi has every public function, with its arguments and defaults."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from os import PathLike
 from types import TracebackType
 from typing import Any, TypeVar, Union
 
@@ -13,12 +14,13 @@ _Self = TypeVar("_Self")
 _Module = Callable[..., Any]
 _Named = Union[Mapping[str, Any], None]
 _Time = Union[float, str, timedelta]
+_File = Union[str, PathLike[str], None]
 
 def bench(module: _Module, *inputs: Any, named: _Named = None, transfers: bool = False, threads: Union[int, None] = None,
           device: Any = None, items: Union[float, None] = None, title: Union[str, None] = None, **options: Any) -> Record: ...
 def cost(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
          loss: Union[Callable[..., Any], None] = None, optimizer: Any = None, depth: Union[int, None] = None,
-         as_: Union[str, None] = None) -> Record: ...
+         as_: Union[str, None] = None, save: _File = None) -> Record: ...
 def devices(module: _Module, *example: Any, inputs: Union[Callable[[int], Any], None] = None, named: _Named = None,
             devices: Any = None, threads: Any = None, dtype: Any = None, layout: Any = None,
             batch: Union[Sequence[int], int, None] = None, labels: Any = None, target_names: Any = None,
@@ -34,7 +36,8 @@ def pitfalls(module: _Module, *inputs: Any, named: _Named = None, threads: Union
              skip: Union[str, Sequence[str], None] = None, **options: Any) -> Record: ...
 def profile(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
             loss: Union[Callable[..., Any], None] = None, runs: Union[int, None] = None, max_time: _Time = 2.0,
-            threads: Union[int, None] = None, device: Any = None, roofs: Union[Record, bool, None] = None) -> Record: ...
+            threads: Union[int, None] = None, device: Any = None, roofs: Union[Record, bool, None] = None,
+            save: _File = None) -> Record: ...
 
 class Schedule(tuple[int, int, int, int]):
     wait: int

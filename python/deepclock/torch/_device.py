@@ -11,7 +11,7 @@ import torch
 
 import deepclock
 
-from .._accelerator import in_use, module_of, tensors_in, waiter  # noqa: F401
+from .._accelerator import found, in_use, module_of, tensors_in, waiter  # noqa: F401
 
 
 def mapped(value, change):
@@ -60,10 +60,7 @@ def checked(asked, where):
     """Raises ArgumentError if a device is requested on which the module is not."""
     if asked is None:
         return
-    try:
-        asked = torch.device(asked)
-    except (RuntimeError, TypeError) as e:
-        raise deepclock.ArgumentError(f"device={asked!r}: {e}") from None
+    asked = found(asked)
     if asked.type != where.type or asked.index not in (None, where.index):
         raise deepclock.ArgumentError(
             f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")

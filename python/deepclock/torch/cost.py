@@ -22,7 +22,7 @@ from ._modules import Modules, calls, frame_of
 from ._inference import is_training, shape_text
 from ._operators import tensors_in
 from .. import _deepclock
-from .._record import Record, cell, si
+from .._record import Record, cell, saved, si
 
 _OPS_MAX = 100000
 _BRIEF_ROWS = 12
@@ -102,7 +102,7 @@ class _Tally:
 
 
 @hinted
-def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None, as_=None):
+def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None, as_=None, save=None):
     """What one call of `module(*inputs, **named)` computes: MACs, FLOPs, parameters and bytes, per
     module and per aten call.
 
@@ -116,6 +116,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     depth: modules at this number of levels below the root, and deeper ones, are added to their parent.
     as_: also the count of the forward pass by another counter's convention ("thop", "ptflops", "fvcore",
     "calflops", "torchvision", "onnx-tool"; those of `deepclock cost --as`): the metric cost/peer.
+    save: a file for the record, as JSON.
 
     Returns a Record: metrics cost/... as those of `deepclock cost`, its operators, the table
     cost/modules (each module with all below it), the tree `modules` (each alone). A call that
@@ -154,7 +155,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
             _backward.run(output, loss, counter, nodes, tally.running)
         if optimizer is not None:
             _backward.step(optimizer, counter)
-    return _record(tally, module, args, kwargs, depth, backward, optimizer, peer)
+    return saved(_record(tally, module, args, kwargs, depth, backward, optimizer, peer), save)
 
 
 class _Peer(typing.NamedTuple):

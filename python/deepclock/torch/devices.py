@@ -132,7 +132,7 @@ def _settings(module, where, devices, threads, dtype, layout):
             if not isinstance(getattr(torch, kind, None), torch.dtype):
                 raise deepclock.ArgumentError(f"PyTorch has no type '{kind}': give float32, bfloat16, float16 or float64")
             kind = getattr(torch, kind)
-        there = where if device is None else torch.device(device)
+        there = where if device is None else _device.found(device)
         words = [str(there) if device is not None else None, f"{n} thread{'s' if n != 1 else ''}" if n is not None else None,
                  str(kind).replace("torch.", "") if kind is not None else None, form]
         name = ", ".join(word for word in words if word) or str(there)

@@ -16,6 +16,7 @@ import torch
 
 import deepclock
 
+from .._record import saved
 from . import _backward, _device, _price, _profile_memory
 from ._call import arguments, hinted, name_of, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
@@ -141,7 +142,7 @@ class _Work:
 
 @hinted
 def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, max_time=2.0, threads=None,
-            device=None, roofs=None):
+            device=None, roofs=None, save=None):
     """Attributes the time of `module(*inputs, **named)` to its modules and aten calls.
 
     module: an nn.Module or any callable, on the device that it has; inputs as the module takes them, as
@@ -154,7 +155,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     seconds) holds, 5 to 200. threads: torch.set_num_threads() during the profile. device: for a check, ArgumentError if
     the module is on another one.
     roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
-    not kept (seconds); None: what is kept; False: none.
+    not kept (seconds); None: what is kept; False: none. save: a file for the record, as JSON.
 
     Returns a Record: tables profile/modules and profile/operators, the tree `modules` (each node's own
     time; it adds up to a run), operators with their times, latency/mean of the plain runs,
@@ -191,8 +192,8 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
                         ) if where.type != "cpu" else limits(roofs, used)
     roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
-    return record_of(work, counted, memory, times, overhead, roof, why, where,
-                     functools.partial(_interrupted, len(times.plain), runs))
+    return saved(record_of(work, counted, memory, times, overhead, roof, why, where,
+                           functools.partial(_interrupted, len(times.plain), runs)), save)
 
 
 def _interrupted(runs, wanted, b):

@@ -120,7 +120,7 @@ class steps:
         self.outside_ns = 0  # in the block, and in no step
         self.other_backward_ns = 0  # of networks that are not `module`; it is in the part "other"
         self._module, self._optimizer = module, optimizer
-        self._device = None if device is None else _device.torch.device(device)
+        self._device = None if device is None else _device.found(device)
         if self._device is None and module is not None:
             self._device = _device.device_of(module)
         self._wait, self._device_known = None, False
