@@ -34,7 +34,7 @@ LAYERS = {
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
-    "src/record/tree": (("base", "stat", "record"), "cct tree_rows function_weights call_table call_tree module_tree path_trie",
+    "src/record/tree": (("base", "stat", "record"), "cct tree_rows exact_functions function_weights call_table call_tree module_tree path_trie",
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.

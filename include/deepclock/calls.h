@@ -29,11 +29,11 @@ typedef struct dck_calls_view {
 	const char *weight; /* key of the column; NULL: time, else the first that is not a count */
 	dck_calls_by by;
 	const char *callers, *callees; /* of the functions with this name */
-	/* "self", "total", "name", "file", "line", "module", or the key of a weight; in pstats'
-	 * names "ncalls", "tottime", "time", "cumtime", "cumulative". NULL: self; for callers and
-	 * callees total. "memory", "self_memory", "device_memory", "self_device_memory" and
-	 * torch.profiler's names for these ("cpu_memory_usage", ...): the operators of its
-	 * trace. */
+	/* "self", "total", "primitive", "name", "file", "line", "module", or the key of a weight;
+	 * in pstats' names "ncalls", "pcalls", "tottime", "time", "cumtime", "cumulative". NULL:
+	 * self; for callers and callees total. "memory", "self_memory", "device_memory",
+	 * "self_device_memory" and torch.profiler's names for these ("cpu_memory_usage", ...): the
+	 * operators of its trace. */
 	const char *sort;
 	uint64_t depth; /* levels of the tree; 0: 40 */
 	uint64_t top;	/* rows; 0: 60 */
@@ -64,7 +64,8 @@ DCK_API dck_status dck_calls_write(const dck_record *r, const dck_calls_view *vi
 
 /* Reads another profiler's file. From Python's cProfile or profile (dump_stats()): table
  * "functions" (name, calls, primitive calls, total and self in ns, file, line), exactly as in the
- * file, and tree "calls", whose paths are estimated from callers; a note states this. From
+ * file, which views of functions show, and tree "calls", whose paths are estimated from callers; a
+ * note states this. From
  * speedscope's format (plain or gzip), folded stacks and gprof2dot's JSON: table "functions" and
  * tree "samples", with the file's weights; times are in ns. *ret is owned, dck_record_free().
  * E_ABSENT, E_IO: no such file; E_FORMAT: not such a profile; E_LIMIT: too large; E_NOMEM.

@@ -40,7 +40,7 @@ static void choices_text(const dck_opt *row, char *buf, size_t size)
 
 void cli_option_text(const dck_opt *row, char *buf, size_t size)
 {
-	char choices[256];
+	char choices[400];
 
 	choices_text(row, choices, sizeof choices);
 	if (row->def && row->kind != DCK_OPT_FLAG && *row->def)
@@ -98,7 +98,7 @@ static void section(FILE *out, const dck_style *style, const char *name, const c
 static void help_options(FILE *out, const dck_style *style, const cli_command *command)
 {
 	const char *group = NULL;
-	char term[96], text[512];
+	char term[96], text[700];
 
 	for (cli_option o = {0}; cli_option_next(command, &o); group = o.group.title) {
 		const dck_opt *row = o.row;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, functionRows, groupOf, inverted, layout, lineRows, mainWeight, openTree, search, totalOf } from "../../src/report/html/page/calltree.js";
+import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, exactRows, functionRows, groupOf, inverted, layout, lineRows, mainWeight, openTree, search, totalOf } from "../../src/report/html/page/calltree.js";
 
 const columns = [{ key: "calls", title: "calls", unit: "1" }, { key: "self", title: "self", unit: "ns" }];
 const frames = [{ name: "main", file: "a.c", line: 9, start_line: 5 }, { name: "work", module: "libw.so" }, { name: "fib", file: "f.py", line: 3 }, { name: "main", file: "a.c", line: 7, start_line: 5 }];
@@ -18,6 +18,16 @@ function made(n, functions) {
 	return openTree({ name: "x", title: "X", columns, frames: Array.from({ length: functions }, (_, i) => ({ name: `f${i}`, module: `m${i % 9}` })),
 		nodes: Array.from({ length: n }, (_, i) => [i === 0 ? -1 : Math.max(-1, i - 1 - random(Math.min(i, 300))), random(functions), random(5), random(1000)]) });
 }
+
+test("where paths are estimated, functions have the numbers of the table", () => {
+	const c = tree(), record = { notes: [{ code: "profile-paths" }], tables: [{ name: "functions",
+		columns: ["name", "calls", "primitive", "total", "self", "file", "line"].map(key => ({ key, title: key })),
+		rows: [["main", 2, 1, 300, 110, "a.c", 5], ["work", 2, 2, 90, 40, "", { absent: "not known" }]] }] };
+	const main = row(exactRows(functionRows(c), c, record), "main");
+
+	assert.deepEqual([main.self, main.total[1], main.outer[0]], [[2, 110], 300, 1]);
+	assert.deepEqual(exactRows(functionRows(c), c, { ...record, notes: [] }), functionRows(c));
+});
 
 test("totals are with all below, and a function that calls itself counts once", () => {
 	const c = tree(), rows = functionRows(c);

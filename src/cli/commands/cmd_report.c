@@ -144,6 +144,38 @@ static int figures(const cli *c, const dck_record *const *records)
 	return CLI_FAILED;
 }
 
+static bool has_operators(const cli *c, const dck_record *const *records)
+{
+	for (size_t i = 0; i < c->nargs; i++)
+		if (records[i]->nops > 0)
+			return true;
+	return false;
+}
+
+/* dck_calls_wanted() leaves the words of --by, --sort and --top that operators have too. Without
+ * operators an order or a number of rows is of the functions; no option is without effect. */
+static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_reading *how,
+			const dck_record *const *records)
+{
+	const char *option = c->ops.by ? "by" : c->ops.sort ? "sort" : c->ops.top ? "top" : NULL;
+	int code;
+
+	if (option && !has_operators(c, records)) {
+		if (!c->ops.by && !c->output.figures && c->nargs == 1 && records[0]->ntrees > 0)
+			return report_calls(c, calls, NULL, false, how);
+		return cli_usage(c,
+				 "--%s needs operators with costs, as 'cost' and 'profile' save "
+				 "them, and '%s' has none; --by function and --by path show call "
+				 "paths",
+				 option, c->args[0]);
+	}
+	if (c->output.figures)
+		code = figures(c, records);
+	else
+		code = cli_report_kept(c, records, c->nargs, c->nargs == 1 ? c->args[0] : NULL);
+	return cli_records_keep(c, records, c->nargs, code);
+}
+
 static int report_run(cli *c, void *config)
 {
 	dck_record **records;
@@ -182,12 +214,7 @@ static int report_run(cli *c, void *config)
 	    c, how, c->format.format == CLI_HTML || c->output.figures || c->output.html, &records);
 	if (code != CLI_OK)
 		return code;
-	if (c->output.figures)
-		code = figures(c, (const dck_record *const *)records);
-	else
-		code = cli_report_kept(c, (const dck_record *const *)records, c->nargs,
-				       c->nargs == 1 ? c->args[0] : NULL);
-	code = cli_records_keep(c, (const dck_record *const *)records, c->nargs, code);
+	code = records_show(c, calls, how, (const dck_record *const *)records);
 	report_records_free(c, records);
 	return code;
 }

@@ -26,9 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const dck_count_sorts[] = {
-    "self",   "total", "calls",	  "primitive", "overhead",   "name",   "file",	 "line",
-    "module", "time",  "tottime", "cumtime",   "cumulative", "ncalls", "pcalls", NULL};
+const char *const dck_count_sorts[] = {CALL_SORT_WORDS, "time", "name", "overhead", NULL};
 
 enum { CALLS, SELF, COST, PRIMITIVE };
 static const dck_column weights[] = {

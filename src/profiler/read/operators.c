@@ -700,7 +700,8 @@ static void lacks_put(const operators *o, record_builder *b)
 	else
 		record_fact_absent(b, "trace", "allocations",
 				   "the profiler did not record memory: "
-				   "torch.profiler.profile(profile_memory=True)");
+				   "torch.profiler.profile(profile_memory=True) of a PyTorch with "
+				   "Kineto; others, as Debian's 1.13, write none");
 	if (!o->kinds[DEVICE]) {
 		record_fact_absent(b, "trace", "device_time", no_device);
 		return;

@@ -4,9 +4,10 @@
  *	(file, line, name): (primitive calls, calls, own seconds, seconds, callers)
  *
  * where callers has the same numbers for each caller. Only a non-recursive call counts as
- * primitive, and only its time as the function's. A weight that is not a time is written unscaled,
- * and calls that were not counted as 0. Source: Lib/cProfile.py, Lib/pstats.py and Python/marshal.c
- * of CPython
+ * primitive, and only its time as the function's. If the paths are estimated, from such a file, the
+ * numbers of functions are those of the file, and of callers those of the estimate. A weight that
+ * is not a time is written unscaled, and calls that were not counted as 0. Source: Lib/cProfile.py,
+ * Lib/pstats.py and Python/marshal.c of CPython
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -108,6 +109,17 @@ static void pstats_put_function(const writing *w, uint32_t number)
 
 /* --- sums */
 
+/* Functions are distinguished by the fields of the format. Without a file: the module, or "~" like
+ * Python's built-in functions. */
+static dck_frame pstats_key_of(const dck_frame *f)
+{
+	return (dck_frame){.name = f->name,
+			   .file = f->file     ? f->file
+				   : f->module ? f->module
+					       : "~",
+			   .start_line = f->start_line ? f->start_line : f->line};
+}
+
 static void times_accumulate(const writing *w, times *t, uint32_t node)
 {
 	const size_t n = w->c->t->ncolumns, at = node * n;
@@ -158,6 +170,19 @@ static bool add_up(writing *w)
 	return ok;
 }
 
+static void exact_times_set(writing *w, const form_doc *d)
+{
+	for (size_t i = 0; i < d->nexact; i++) {
+		const exact_function *f = &d->exact[i];
+		const dck_frame key = pstats_key_of(&f->frame);
+		const uint32_t at = call_tree_function_find(w->c, &key);
+
+		if (at != CALL_NONE)
+			w->functions[at].t = (times){f->calls, f->primitive, f->self_ns * w->scale,
+						     f->total_ns * w->scale};
+	}
+}
+
 static uint64_t pstats_count(double v)
 {
 	return v > 0 ? (uint64_t)form_integer(v) : 0;
@@ -194,17 +219,6 @@ static void put_all(const writing *w)
 	sink_put(w->out, "0", 1);
 }
 
-/* Functions are distinguished by the fields of the format. Without a file: the module, or "~" like
- * Python's built-in functions. */
-static dck_frame pstats_key_of(const dck_frame *f)
-{
-	return (dck_frame){.name = f->name,
-			   .file = f->file     ? f->file
-				   : f->module ? f->module
-					       : "~",
-			   .start_line = f->start_line ? f->start_line : f->line};
-}
-
 static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
@@ -217,8 +231,10 @@ static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 		     .rows = {.row_bytes = sizeof(call)}};
 	const bool ok = w.functions && add_up(&w);
 
-	if (ok)
+	if (ok) {
+		exact_times_set(&w, d);
 		put_all(&w);
+	}
 	mem_free(w.functions);
 	id_table_done(&w.rows);
 	DCK_NEED(ok, err, "for the functions of call paths");

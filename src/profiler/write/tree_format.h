@@ -18,7 +18,7 @@
 #ifndef WRITE_TREE_FORMAT_H
 #define WRITE_TREE_FORMAT_H
 
-#include "record/tree/call_tree.h"
+#include "record/tree/exact_functions.h"
 #include "record/tree/path_trie.h"
 #include "deepclock/report.h"
 #include "deepclock/trace.h"
@@ -41,6 +41,9 @@ typedef struct form_doc {
 	uint64_t duration_ns;
 	const form_tree *trees; /* formats with one tree write the first */
 	size_t ntrees;
+	/* The functions' own numbers where the paths of the first tree are estimated. */
+	const exact_function *exact;
+	size_t nexact;
 } form_doc;
 
 typedef struct tree_format {

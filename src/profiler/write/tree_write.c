@@ -10,14 +10,33 @@
 
 #include <string.h>
 
+static dck_status exact_read(const dck_record *r, const dck_calls_view *view, const dck_tree *t,
+			     exact_function **ret, size_t *ret_n, dck_err *err)
+{
+	exact_functions e;
+	size_t weight;
+
+	DCK_TRY(call_tree_weight(t, view->weight, &weight, err));
+	if (!exact_functions_find(&e, r, t, weight))
+		return DCK_OK;
+	*ret = mem_zalloc(e.table->nrows + 1, sizeof **ret);
+	DCK_NEED(*ret, err, "for the functions of a profile");
+	for (size_t i = 0; i < e.table->nrows; i++)
+		(*ret)[i] = exact_functions_get(&e, i);
+	*ret_n = e.table->nrows;
+	return DCK_OK;
+}
+
 static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 			      const tree_format *to, const dck_tree *from, size_t n, dck_sink *out,
 			      dck_err *err)
 {
 	form_tree *trees = mem_zalloc(n, sizeof *trees);
-	dck_status status = DCK_OK;
+	exact_function *exact = NULL;
+	size_t nexact = 0;
+	dck_status status = trees ? exact_read(r, view, from, &exact, &nexact, err)
+				  : ERR_NO_MEMORY(err, "for the call paths");
 
-	DCK_NEED(trees, err, "for the call paths");
 	for (size_t i = 0; i < n && status == DCK_OK; i++)
 		status = form_tree_open(&trees[i], &from[i], n == 1 ? view->weight : NULL, to, err);
 	if (status == DCK_OK)
@@ -25,11 +44,14 @@ static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 					       .command = r->command,
 					       .unix_ns = r->began_unix_ns,
 					       .trees = trees,
-					       .ntrees = n},
+					       .ntrees = n,
+					       .exact = exact,
+					       .nexact = nexact},
 				   err);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; trees && i < n; i++)
 		form_tree_done(&trees[i]);
 	mem_free(trees);
+	mem_free(exact);
 	return status;
 }
 

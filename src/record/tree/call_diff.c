@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "record/tree/share_difference.h"
 #include "record/tree/cct.h"
+#include "record/tree/exact_functions.h"
 #include "record/tree/function_weights.h"
 #include "record/tree/call_view.h"
 
@@ -29,11 +30,13 @@ enum { A, B, SIDES, BRIEF = 9, PATH_MAX_BYTES = 1500 };
 
 typedef struct diff {
 	const dck_calls_view *view;
+	const dck_record *const *records;
 	const dck_column *weight;
 	dck_tree t; /* of both */
 	call_tree c;
 	function_weights sums;
 	double whole[SIDES];
+	double scale[SIDES];   /* factor of the weights */
 	double samples[SIDES]; /* number of samples in the weights; 0: no sums of samples */
 	char whole_text[100];  /* how the sums of both differ, for titles */
 } diff;
@@ -277,13 +280,43 @@ static void diff_paths_put(const diff *d, row *rows, record_builder *b)
 
 /* --- the record */
 
+/* Where the paths of a side are estimated, the sums of its functions are those of the file. */
+static dck_status side_exact(diff *d, size_t side, dck_err *err)
+{
+	const dck_record *r = d->records[side];
+	const dck_tree *t;
+	exact_functions e;
+	size_t weight;
+
+	DCK_TRY(call_tree_find(r, d->view->tree, &t, err));
+	DCK_TRY(call_tree_weight(t, d->view->weight, &weight, err));
+	if (!exact_functions_find(&e, r, t, weight))
+		return DCK_OK;
+	for (uint32_t i = 0; i < d->c.nfunctions; i++)
+		d->sums.self[SIDES * (size_t)i + side] = d->sums.total[SIDES * (size_t)i + side] =
+		    0;
+	for (size_t k = 0; k < e.table->nrows; k++) {
+		const exact_function f = exact_functions_get(&e, k);
+		const uint32_t i = call_tree_function_find(
+		    &d->c, &(dck_frame){.name = f.frame.name, .file = f.frame.file});
+
+		if (i == CALL_NONE)
+			continue;
+		d->sums.self[SIDES * (size_t)i + side] += f.self_ns * d->scale[side];
+		d->sums.total[SIDES * (size_t)i + side] += f.total_ns * d->scale[side];
+	}
+	return DCK_OK;
+}
+
 static dck_status diff_tables_put(diff *d, record_builder *b, dck_err *err)
 {
 	const size_t most = d->c.nfunctions > d->t.nnodes ? d->c.nfunctions : d->t.nnodes;
-	row *rows = mem_zalloc(most + 1, sizeof *rows);
 
-	DCK_NEED(rows, err, "for the difference of two trees");
 	function_weights_all(&d->sums, &d->c);
+	for (size_t side = 0; side < SIDES; side++)
+		DCK_TRY(side_exact(d, side, err));
+	row *rows = mem_zalloc(most + 1, sizeof *rows);
+	DCK_NEED(rows, err, "for the difference of two trees");
 	diff_functions_put(d, rows, b);
 	diff_paths_put(d, rows, b);
 	mem_free(rows);
@@ -311,13 +344,14 @@ static void whole_say(diff *d, const double whole[SIDES])
 }
 
 /* Adds the weights of both trees, and scales those of the first. */
-static dck_status both_add(cct *p, diff *d, const dck_record *const *r, dck_err *err)
+static dck_status both_add(cct *p, diff *d, dck_err *err)
 {
 	const dck_column *weights[SIDES];
 	double whole[SIDES];
 
 	for (size_t i = 0; i < SIDES; i++)
-		DCK_TRY(side_add(p, i, r[i], d->view, &weights[i], &whole[i], &d->samples[i], err));
+		DCK_TRY(side_add(p, i, d->records[i], d->view, &weights[i], &whole[i],
+				 &d->samples[i], err));
 	if (strcmp(weights[A]->key, weights[B]->key) != 0 || weights[A]->unit != weights[B]->unit)
 		DCK_FAIL(
 		    err, E_ARG,
@@ -329,17 +363,17 @@ static dck_status both_add(cct *p, diff *d, const dck_record *const *r, dck_err 
 	memcpy(d->whole, whole, sizeof whole);
 	whole_say(d, whole);
 	if (d->view->normalise) {
+		d->scale[A] = whole[B] / whole[A];
 		for (uint32_t i = 0; i < p->cap; i++)
-			p->weights[i * SIDES + A] *= whole[B] / whole[A];
+			p->weights[i * SIDES + A] *= d->scale[A];
 		d->whole[A] = whole[B];
 	}
 	return DCK_OK;
 }
 
-static dck_status diff_make(cct *p, diff *d, const dck_record *const *r, dck_column *columns,
-			    record_builder *b, dck_err *err)
+static dck_status diff_make(cct *p, diff *d, dck_column *columns, record_builder *b, dck_err *err)
 {
-	DCK_TRY(both_add(p, d, r, err));
+	DCK_TRY(both_add(p, d, err));
 	columns[A].unit = columns[B].unit = d->weight->unit;
 	DCK_TRY(cct_tree(p, "diff", "Call paths of both", b, err));
 	DCK_TRY(cct_view(p, &d->t, err));
@@ -362,15 +396,14 @@ dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_ca
 			  dck_record **ret, dck_err *err)
 {
 	dck_column columns[SIDES] = {{"a", "A", DCK_UNIT_NONE}, {"b", "B", DCK_UNIT_NONE}};
-	diff d = {.view = view};
+	diff d = {.view = view, .records = (const dck_record *const[]){a, b}, .scale = {1, 1}};
 	record_builder *builder;
 	cct p;
 
 	DCK_TRY(cct_init(&p, columns, SIDES, err));
 	builder = record_new();
 	dck_status status =
-	    builder ? diff_make(&p, &d, (const dck_record *const[]){a, b}, columns, builder, err)
-		    : ERR_NO_MEMORY(err, "for a record");
+	    builder ? diff_make(&p, &d, columns, builder, err) : ERR_NO_MEMORY(err, "for a record");
 	cct_done(&p);
 	if (status == DCK_OK) {
 		call_view_about(builder, b);

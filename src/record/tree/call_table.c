@@ -89,20 +89,24 @@ static const char *plain_word(const char *word)
 	return word;
 }
 
+static const char *const order_names[] = {[CALL_BY_NAME] = "name",
+					  [CALL_BY_FILE] = "file",
+					  [CALL_BY_LINE] = "line",
+					  [CALL_BY_MODULE] = "module"};
+
+const char *call_table_order(const call_table *how)
+{
+	return how->order == CALL_BY_COLUMN ? how->columns[how->sort].title
+					    : order_names[how->order];
+}
+
 dck_status call_table_sort(call_table *how, const char *word, dck_err *err)
 {
-	static const struct {
-		const char *word;
-		call_order order;
-	} names[] = {{"name", CALL_BY_NAME},
-		     {"file", CALL_BY_FILE},
-		     {"line", CALL_BY_LINE},
-		     {"module", CALL_BY_MODULE}};
 	const char *key = word;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(word, names[i].word) == 0) {
-			how->order = names[i].order;
+	for (size_t i = 0; i < sizeof order_names / sizeof order_names[0]; i++)
+		if (order_names[i] && strcmp(word, order_names[i]) == 0) {
+			how->order = (call_order)i;
 			return DCK_OK;
 		}
 	for (size_t pass = 0; pass < 2; pass++, key = plain_word(word))

@@ -60,9 +60,16 @@ typedef struct call_table {
 	const char *last; /* name of the row without a function; NULL: it is left out */
 } call_table;
 
+/* Words of --sort for a table of functions, beside "time" (as pstats, self) and "name": keys of
+ * columns, parts of a frame, and pstats' words. */
+#define CALL_SORT_WORDS                                                                        \
+	"self", "total", "calls", "primitive", "file", "line", "module", "tottime", "cumtime", \
+	    "cumulative", "ncalls", "pcalls"
 /* Sets the order by a column's key, by "name", "file", "line" or "module", also in pstats' words.
  * E_ARG: there is no such order. */
 dck_status call_table_sort(call_table *how, const char *word, dck_err *err) DCK_MUST_USE;
+/* Returns a short name of the order, for titles. */
+const char *call_table_order(const call_table *how);
 dck_status call_table_put(const dck_tree *t, const call_table *how, record_builder *b,
 			  dck_err *err) DCK_MUST_USE;
 /* Writes the table of an open tree from existing sums. */

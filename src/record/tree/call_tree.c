@@ -33,6 +33,7 @@ void call_tree_done(call_tree *c)
 	mem_free(c->again);
 	mem_free(c->total);
 	mem_free(c->functions);
+	hash_map_done(&c->by_frame);
 	*c = (call_tree){0};
 }
 
@@ -94,38 +95,55 @@ static uint64_t hash_of(const dck_frame *f)
 	return hash_number(hash, f->start_line);
 }
 
-/* Returns the number of a frame's function, from 1 on; 0: no memory. */
-static uint32_t tree_function_find(call_tree *c, hash_map *by_frame, const dck_frame *f)
+/* Returns the number of a frame's function, from 1 on; 0: none, and *ret_key is the free key. */
+static uint32_t function_probe(const call_tree *c, const dck_frame *f, uint64_t *ret_key)
 {
 	for (uint64_t key = hash_of(f);; key++) {
-		const uint32_t number = hash_map_find(by_frame, key);
-		call_function *had = &c->functions[number ? number - 1 : c->nfunctions];
+		const uint32_t number = hash_map_find(&c->by_frame, key);
+		const dck_frame *had = &c->functions[number ? number - 1 : 0].frame;
 
-		if (!number) {
-			*had = (call_function){.frame = *f};
-			return hash_map_put(by_frame, key, ++c->nfunctions) ? c->nfunctions : 0;
-		}
-		if (had->frame.start_line != f->start_line || !equal(had->frame.name, f->name) ||
-		    !equal(had->frame.file, f->file) || !equal(had->frame.module, f->module))
+		if (number && (had->start_line != f->start_line || !equal(had->name, f->name) ||
+			       !equal(had->file, f->file) || !equal(had->module, f->module)))
 			continue; /* another function has this hash: probe the next key */
-		if (f->line && (f->line < had->frame.line || !had->frame.line))
-			had->frame.line = f->line;
+		*ret_key = key;
 		return number;
 	}
 }
 
+uint32_t call_tree_function_find(const call_tree *c, const dck_frame *f)
+{
+	uint64_t key;
+	const uint32_t number = function_probe(c, f, &key);
+
+	return number ? number - 1 : CALL_NONE;
+}
+
+/* Returns the number of a frame's function, from 1 on; 0: no memory. */
+static uint32_t function_add(call_tree *c, const dck_frame *f)
+{
+	uint64_t key;
+	const uint32_t number = function_probe(c, f, &key);
+
+	if (!number) {
+		c->functions[c->nfunctions] = (call_function){.frame = *f};
+		return hash_map_put(&c->by_frame, key, ++c->nfunctions) ? c->nfunctions : 0;
+	}
+	dck_frame *had = &c->functions[number - 1].frame;
+	if (f->line && (f->line < had->line || !had->line))
+		had->line = f->line;
+	return number;
+}
+
 static bool functions_find(call_tree *c)
 {
-	hash_map by_frame = {0};
 	bool ok = true;
 
 	for (size_t i = 0; i < c->t->nframes && ok; i++) {
-		const uint32_t number = tree_function_find(c, &by_frame, &c->t->frames[i]);
+		const uint32_t number = function_add(c, &c->t->frames[i]);
 
 		ok = number != 0;
 		c->function_of[i] = number - 1;
 	}
-	hash_map_done(&by_frame);
 	return ok;
 }
 

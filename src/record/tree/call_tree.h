@@ -16,6 +16,7 @@
 #ifndef CALLS_CALL_TREE_H
 #define CALLS_CALL_TREE_H
 
+#include "base/id_table.h"
 #include "deepclock/record.h"
 
 #define CALL_NONE UINT32_MAX
@@ -42,7 +43,8 @@ typedef struct call_tree {
 	bool *again;		/* @owned; of each node: inside a node of the same function */
 	double *total;		/* @owned; [node][column]: node and all below it */
 	call_function *functions;
-	uint32_t first; /* outermost node; CALL_NONE: none */
+	hash_map by_frame; /* @owned; numbers of functions, from 1, by the hash of their frame */
+	uint32_t first;	   /* outermost node; CALL_NONE: none */
 	uint32_t nfunctions;
 } call_tree;
 
@@ -54,6 +56,8 @@ static inline uint32_t call_tree_function(const call_tree *c, uint32_t node)
 {
 	return c->function_of[c->t->nodes[node].frame];
 }
+/* Returns the function of that name, file, module and start line; CALL_NONE: none. */
+uint32_t call_tree_function_find(const call_tree *c, const dck_frame *f);
 /* Returns the next node in pre-order. node CALL_NONE: the first; CALL_NONE returned: the end. */
 uint32_t call_tree_next(const call_tree *c, uint32_t node);
 /* Returns the whole tree's weight. */

@@ -3,7 +3,8 @@
  * dck_calls_look() makes one of these tables, all but the last from an index of the tree
  * (call_tree.c) and its sums (function_weights.c):
  *
- *  - by function: a flat profile, self and total of each function (view_by_function());
+ *  - by function: a flat profile, self and total of each function (view_by_function()); where the
+ *    paths are estimated, from the numbers of the file (exact_functions.h);
  *  - by path: the tree in pre-order, heaviest child first, pruned by depth, rows and share_min
  *    (by_path(), tree_rows.c);
  *  - around a function: its callers or callees (around()), as in the call graph of gprof; shares
@@ -22,7 +23,9 @@
 #include "base/mem.h"
 #include "record/tree/tree_rows.h"
 #include "record/tree/call_table.h"
+#include "record/tree/exact_functions.h"
 #include "record/tree/operator_view.h"
+#include "record/tree/path_trie.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,17 +43,8 @@ static const char *const sort_choices[] = {"auto",
 					   "bytes",
 					   "name",
 					   "graph",
-					   [SORT_CALLS] = "calls",
+					   [SORT_CALLS] = CALL_SORT_WORDS,
 					   "samples",
-					   "total",
-					   "self",
-					   "file",
-					   "line",
-					   "module",
-					   "ncalls",
-					   "tottime",
-					   "cumtime",
-					   "cumulative",
 					   "memory",
 					   "self_memory",
 					   "device_memory",
@@ -61,11 +55,10 @@ static const char *const sort_choices[] = {"auto",
 const dck_opt dck_view_options[] = {
     DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
 	       "which tables of operators; function, path: of call paths", .choices = by_choices),
-    DCK_OPTION(
-	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
-	"order of operators, default time, or MACs without timing; of functions self, or pstats' "
-	"names; of operators of torch.profiler memory, or its names",
-	.choices = sort_choices),
+    DCK_OPTION(CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
+	       "order of operators, default time, or MACs without timing; of functions self; of "
+	       "operators of torch.profiler memory",
+	       .choices = sort_choices),
     DCK_OPTION(
 	COUNT, dck_op_view, top, "top", "N", NULL,
 	"rows of each table of operators, 0: 20 of a text, all of a CSV; of call paths, 0: 60",
@@ -119,6 +112,7 @@ size_t call_view_top(const dck_calls_view *view)
 typedef struct look {
 	const dck_calls_view *view;
 	const dck_tree *t;
+	dck_tree flat; /* of exact functions; {0}: they are those of `t` */
 	call_tree c;
 	function_weights sums;
 	size_t weight, count; /* columns; count: of calls or samples, ncolumns: none */
@@ -129,6 +123,7 @@ static void look_done(look *l)
 {
 	function_weights_done(&l->sums);
 	call_tree_done(&l->c);
+	path_trie_tree_done(&l->flat);
 }
 
 static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *view, dck_err *err)
@@ -143,21 +138,40 @@ static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *
 	if (l->count == l->weight)
 		l->count = l->t->ncolumns;
 	l->calls &= l->count < l->t->ncolumns;
-	dck_status status = call_tree_open(&l->c, l->t, err);
-	if (status == DCK_OK)
-		status = function_weights_init(&l->sums, &l->c, err);
-	if (status != DCK_OK)
-		look_done(l);
-	return status;
+	return DCK_OK;
+}
+
+/* Indexes t: the tree of the record, or `flat`. */
+static dck_status look_index(look *l, const dck_tree *t, dck_err *err)
+{
+	l->t = t;
+	DCK_TRY(call_tree_open(&l->c, t, err));
+	return function_weights_init(&l->sums, &l->c, err);
+}
+
+/* Returns the name of the weight in a title: "self" is the time of a path there, and a column of
+ * the table. */
+static const char *weight_title(const look *l)
+{
+	const dck_column *weight = &l->t->columns[l->weight];
+
+	return strcmp(weight->key, "self") == 0 ? "time" : weight->title;
 }
 
 /* --- tables of functions */
+
+static bool sorts_by_primitive(const dck_calls_view *view)
+{
+	return view->sort &&
+	       (strcmp(view->sort, "primitive") == 0 || strcmp(view->sort, "pcalls") == 0);
+}
 
 static dck_status view_functions_put(const look *l, call_table *how, const char *sort,
 				     record_builder *b, dck_err *err)
 {
 	const dck_unit unit = l->t->columns[l->weight].unit;
 	const uint32_t w = (uint32_t)l->weight;
+	char title[800];
 	call_column columns[8] = {{"total", "total", unit, w, CALL_TOTAL},
 				  {"total_share", "share", DCK_UNIT_ONE, w, CALL_TOTAL_SHARE},
 				  {"self", "self", unit, w, CALL_SELF},
@@ -168,6 +182,11 @@ static dck_status view_functions_put(const look *l, call_table *how, const char 
 		columns[n++] =
 		    (call_column){l->t->columns[l->count].key, l->t->columns[l->count].title,
 				  DCK_UNIT_ONE, (uint32_t)l->count, CALL_SELF};
+	/* Around a function, calls are of one side each: primitive ones are of interest by --sort.
+	 */
+	if (l->calls && (!how->last || sorts_by_primitive(l->view)))
+		columns[n++] = (call_column){"primitive", "primitive", DCK_UNIT_ONE,
+					     (uint32_t)l->count, CALL_OUTER};
 	if (l->calls) {
 		columns[n++] =
 		    (call_column){"total_per_call", "total/call", unit, w, CALL_TOTAL_EACH};
@@ -179,16 +198,28 @@ static dck_status view_functions_put(const look *l, call_table *how, const char 
 	how->top = call_view_top(l->view);
 	how->brief = BRIEF;
 	DCK_TRY(call_table_sort(how, l->view->sort ? l->view->sort : sort, err));
+	snprintf(title, sizeof title, "%s, sorted by %s", how->title, call_table_order(how));
+	how->title = title;
 	return call_table_rows(&l->c, &l->sums, how, b, err);
 }
 
-static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
+static dck_status view_by_function(look *l, const dck_record *r, record_builder *b, dck_err *err)
 {
+	const char *weight = weight_title(l);
+	exact_functions exact;
 	char title[300];
 
-	snprintf(title, sizeof title, "%.200s: functions, %.80s", l->t->title,
-		 l->t->columns[l->weight].title);
-	function_weights_all(&l->sums, &l->c);
+	if (exact_functions_find(&exact, r, l->t, l->weight)) {
+		snprintf(title, sizeof title, "Functions by %.80s, as in the file", weight);
+		DCK_TRY(exact_functions_tree(&exact, l->t, &l->flat, err));
+		DCK_TRY(look_index(l, &l->flat, err));
+		function_weights_all(&l->sums, &l->c);
+		exact_functions_sum(&exact, &l->c, l->weight, &l->sums);
+	} else {
+		snprintf(title, sizeof title, "%.200s: functions, %.80s", l->t->title, weight);
+		DCK_TRY(look_index(l, l->t, err));
+		function_weights_all(&l->sums, &l->c);
+	}
 	return view_functions_put(l, &(call_table){.name = "functions", .title = title}, "self", b,
 				  err);
 }
@@ -225,20 +256,20 @@ static dck_status view_choose(const look *l, const char *name, bool *chosen, siz
 
 static dck_status around(look *l, const char *name, bool callers, record_builder *b, dck_err *err)
 {
-	bool *chosen = mem_zalloc((size_t)l->c.nfunctions + 1, sizeof *chosen);
 	call_table how = {.name = callers ? "callers" : "callees",
 			  .last = callers ? "(none: outermost)" : "(itself)"};
 	char title[700];
 	size_t one = 0;
 
+	DCK_TRY(look_index(l, l->t, err));
+	bool *chosen = mem_zalloc((size_t)l->c.nfunctions + 1, sizeof *chosen);
 	DCK_NEED(chosen, err, "for the functions of call paths");
 	dck_status status = view_choose(l, name, chosen, &one, err);
 	if (status == DCK_OK) {
 		snprintf(title, sizeof title,
 			 callers ? "%.100s: callers of %.300s, with its %.80s under each"
 				 : "%.100s: what %.300s calls, and the %.80s of that",
-			 l->t->title, l->c.functions[one].frame.name,
-			 l->t->columns[l->weight].title);
+			 l->t->title, l->c.functions[one].frame.name, weight_title(l));
 		how.title = title;
 		for (uint32_t n = 0; n < l->t->nnodes; n++)
 			if (chosen[call_tree_function(&l->c, n)] && !l->c.again[n])
@@ -295,11 +326,11 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 		columns[n++] = l->t->columns[l->count];
 	if (places)
 		columns[n++] = (dck_column){"place", "place", DCK_UNIT_NONE};
-	snprintf(text, sizeof text, "%.300s, by %.80s", l->t->title, weight->title);
+	snprintf(text, sizeof text, "%.300s, by %.80s", l->t->title, weight_title(l));
 	if (rows->left_out > 0)
 		snprintf(text, sizeof text,
 			 "%.300s, by %.80s (left out: %zu path%s with all below)", l->t->title,
-			 weight->title, rows->left_out, rows->left_out == 1 ? "" : "s");
+			 weight_title(l), rows->left_out, rows->left_out == 1 ? "" : "s");
 	record_table(b, "paths", text, columns, n);
 	for (size_t i = 0; i < rows->n; i++) {
 		const uint32_t node = rows->rows[i].node;
@@ -320,12 +351,13 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 	}
 }
 
-static dck_status by_path(const look *l, record_builder *b, dck_err *err)
+static dck_status by_path(look *l, record_builder *b, dck_err *err)
 {
 	tree_rows rows;
 
 	if (l->view->sort)
 		DCK_FAIL(err, E_ARG, "a tree has the order of its totals: --sort is of functions");
+	DCK_TRY(look_index(l, l->t, err));
 	DCK_TRY(tree_rows_find(
 	    &rows, &l->c,
 	    &(tree_rows_how){.column = l->weight,
@@ -356,7 +388,7 @@ static dck_status call_view_put(record_builder *b, const dck_record *r, const dc
 	else if (view->by == DCK_CALLS_BY_PATH)
 		status = by_path(&l, b, err);
 	else
-		status = view_by_function(&l, b, err);
+		status = view_by_function(&l, r, b, err);
 	look_done(&l);
 	return status;
 }

@@ -1,4 +1,5 @@
 /* text_places.c - in a table of functions, file, line and module become one column: where each is.
+ * A column "place" of a table of paths is shortened in the same way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -89,7 +90,9 @@ const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols)
 
 	for (size_t i = 0; i < KEYS; i++)
 		n += (at[i] = column_find(t, keys[i])) != SIZE_MAX;
-	if (!a || n < 2 || at[0] == SIZE_MAX || cols < 8)
+	const bool one = n == 0 && (at[0] = column_find(t, "place")) != SIZE_MAX;
+	n += one;
+	if (!a || n < 2 - (size_t)one || at[0] == SIZE_MAX || cols < 8)
 		return t;
 	const size_t ncolumns = t->ncolumns - n + 1;
 	dck_table *ret = mem_arena_array(a, 1, sizeof *ret);
@@ -118,6 +121,10 @@ const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols)
 				cells[row * ncolumns + to[c]] = t->cells[row * t->ncolumns + c];
 		dck_value *v = &cells[row * ncolumns + place].value;
 		cells[row * ncolumns + place] = (dck_cell){0};
+		if (one && places_value_at(t, row, at[0])->kind != DCK_VALUE_TEXT) {
+			*v = *places_value_at(t, row, at[0]);
+			continue;
+		}
 		v->kind = DCK_VALUE_TEXT;
 		v->as.text = place_make(a, t, row, at, cols);
 		if (!v->as.text)

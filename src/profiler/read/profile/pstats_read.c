@@ -3,12 +3,17 @@
  * The file is a dictionary {function: (primitive calls, calls, own seconds, seconds with callees,
  * callers)}, callers a dictionary {function: (calls, primitive calls, own seconds, seconds)} with
  * one entry for each caller; the module `profile` has only the number of calls there. A function is
- * (file, line, name). The numbers of each function and of each edge are exact; longer call chains
- * are not in the file. So a function's callees are divided among its callers in proportion to the
- * time that it took under each, as gprof does (Graham, Kessler, McKusick, 1982, section 4). A
- * function inside itself is a leaf of the tree. A function's weight that is in no path (paths below
- * LIGHT of the total, cycles) is put below "(callers not known)", so that the sums of each function
- * equal those of the file. Source: Lib/cProfile.py, Lib/profile.py, Lib/pstats.py of CPython
+ * (file, line, name). The numbers of each function and of each edge are exact, and table
+ * "functions" has the former as they are; longer call chains are not in the file. So a function's
+ * callees are divided among its callers in proportion to the time that they took under each, total
+ * less self, much as gprof does (Graham, Kessler, McKusick, 1982, section 4). Without recursion the
+ * total of each edge is then the file's.
+ *
+ * A function inside itself is a leaf of the tree, and a path below LIGHT of the total is not
+ * continued. What the paths of an edge lack by that is divided among them (edges_scale()): calls
+ * and self times of each edge equal the file's. A weight whose edge is on no path is put below
+ * "(callers not known)", so that the sums of each function equal the file's. Source:
+ * Lib/cProfile.py, Lib/profile.py, Lib/pstats.py of CPython
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/pstats_read.h"
@@ -19,6 +24,7 @@
 #include "deepclock/opt.h"
 #include "profiler/read/profile/marshal_read.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +47,8 @@ typedef struct call_times {
 typedef struct profiled {
 	call_times t;
 	call_times outer;	 /* without a caller */
-	double in_ns, in_calls;	 /* sums without recursion: the divisor for callees */
+	call_times outer_paths;	 /* calls and self_ns of `outer` that are in the tree */
+	double in_ns, in_calls;	 /* time in callees and calls, without recursion: divisors */
 	call_times in_paths;	 /* calls and self_ns that are in the tree */
 	size_t edges, edges_end; /* from it, in pstats.edges */
 	bool listed, open;	 /* has a row in the file; is on the path that is being made */
@@ -49,7 +56,7 @@ typedef struct profiled {
 
 typedef struct call_edge {
 	uint32_t caller, callee;
-	call_times t;
+	call_times t, in_paths;
 } call_edge;
 
 typedef struct pstats {
@@ -206,6 +213,33 @@ static int by_caller(const void *a, const void *b)
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
+static double inner_ns(const call_times *t)
+{
+	return fmax(0, t->total_ns - t->self_ns);
+}
+
+/* Sorts the edges; functions that are equal in the first KEPT_NAME_MAX bytes have one edge. */
+static void edges_sort(pstats *p)
+{
+	size_t n = 0;
+
+	if (p->nedges > 0)
+		qsort(p->edges, p->nedges, sizeof *p->edges, by_caller);
+	for (size_t i = 0; i < p->nedges; i++) {
+		call_times *t = &p->edges[n ? n - 1 : 0].t;
+		const call_times *more = &p->edges[i].t;
+
+		if (n == 0 || by_caller(&p->edges[n - 1], &p->edges[i]) != 0) {
+			p->edges[n++] = p->edges[i];
+			continue;
+		}
+		t->calls += more->calls;
+		t->self_ns += more->self_ns;
+		t->total_ns += more->total_ns;
+	}
+	p->nedges = n;
+}
+
 /* Computes from rows and edges each function's times without a caller, and sorts the edges by
  * function. */
 static void graph_make(pstats *p)
@@ -216,8 +250,7 @@ static void graph_make(pstats *p)
 		p->calls += p->functions[f].t.calls;
 		p->primitive += p->functions[f].t.primitive;
 	}
-	if (p->nedges > 0)
-		qsort(p->edges, p->nedges, sizeof *p->edges, by_caller);
+	edges_sort(p);
 	for (size_t i = 0; i < p->nedges; i++) {
 		const call_edge *e = &p->edges[i];
 		profiled *caller = &p->functions[e->caller], *callee = &p->functions[e->callee];
@@ -229,7 +262,7 @@ static void graph_make(pstats *p)
 		callee->outer.self_ns -= e->t.self_ns;
 		if (e->caller != e->callee) {
 			callee->outer.total_ns -= e->t.total_ns;
-			callee->in_ns += e->t.total_ns;
+			callee->in_ns += inner_ns(&e->t);
 			callee->in_calls += e->t.calls;
 		}
 	}
@@ -239,21 +272,17 @@ static void graph_make(pstats *p)
 		*outer = (call_times){.calls = fmax(0, outer->calls),
 				      .self_ns = fmax(0, outer->self_ns),
 				      .total_ns = fmax(0, outer->total_ns)};
-		p->functions[f].in_ns += outer->total_ns;
+		p->functions[f].in_ns += inner_ns(outer);
 		p->functions[f].in_calls += outer->calls;
 	}
 }
 
 /* --- the tree */
 
-static void path_add(pstats *p, uint32_t path, uint32_t f, const call_times *t)
+static void path_add(pstats *p, uint32_t path, const call_times *t)
 {
-	profiled *function = &p->functions[f];
-
 	cct_add(&p->paths, path, CALLS, t->calls);
 	cct_add(&p->paths, path, SELF, t->self_ns);
-	function->in_paths.calls += t->calls;
-	function->in_paths.self_ns += t->self_ns;
 }
 
 /* The path to f, which took t on it, and what f called there. */
@@ -262,11 +291,11 @@ static void pstats_path_make(pstats *p, uint32_t parent, uint32_t f, const call_
 {
 	profiled *function = &p->functions[f];
 	const uint32_t path = cct_child(&p->paths, parent, f);
-	const double share = function->in_ns > 0      ? t->total_ns / function->in_ns
+	const double share = function->in_ns > 0      ? inner_ns(t) / function->in_ns
 			     : function->in_calls > 0 ? t->calls / function->in_calls
 						      : 0;
 
-	path_add(p, path, f, t);
+	path_add(p, path, t);
 	if (function->open || depth >= PATH_DEPTH_MAX || t->total_ns < LIGHT * p->self_ns)
 		return;
 	function->open = true;
@@ -282,6 +311,65 @@ static void pstats_path_make(pstats *p, uint32_t parent, uint32_t f, const call_
 	function->open = false;
 }
 
+/* Returns the edge that a path ends with; of an outermost path its function's `outer`, as an edge.
+ */
+static call_times *edge_of(pstats *p, uint32_t path, const call_times **ret_file)
+{
+	const path_node *rows = p->paths.paths.rows, *node = &rows[path];
+	const call_edge key = {.caller = node->parent ? rows[node->parent].name : 0,
+			       .callee = node->name};
+	profiled *function = &p->functions[node->name];
+
+	if (node->parent == 0) {
+		*ret_file = &function->outer;
+		return &function->outer_paths;
+	}
+	call_edge *e = bsearch(&key, p->edges, p->nedges, sizeof *p->edges, by_caller);
+	assert(e);
+	*ret_file = &e->t;
+	return &e->in_paths;
+}
+
+static void paths_sum(pstats *p)
+{
+	const call_times *file;
+
+	for (uint32_t path = 1; path < p->paths.paths.n; path++) {
+		const double *w = &p->paths.weights[path * p->paths.ncolumns];
+		call_times *edge = edge_of(p, path, &file);
+		call_times *function = &p->functions[p->paths.paths.rows[path].name].in_paths;
+
+		edge->calls += w[CALLS];
+		edge->self_ns += w[SELF];
+		function->calls += w[CALLS];
+		function->self_ns += w[SELF];
+	}
+}
+
+/* Divides what the paths of an edge lack among them, in proportion. If there are too many paths,
+ * those that were made first would get it all: their weights are left as they are. */
+static void edges_scale(pstats *p)
+{
+	const call_times *file;
+
+	if (p->paths.paths.n >= PATHS_MAX)
+		return;
+	for (uint32_t path = 1; path < p->paths.paths.n; path++) {
+		double *w = &p->paths.weights[path * p->paths.ncolumns];
+		const call_times *edge = edge_of(p, path, &file);
+		call_times *function = &p->functions[p->paths.paths.rows[path].name].in_paths;
+		const call_times more = {
+		    .calls = edge->calls > 0 ? w[CALLS] * (file->calls / edge->calls - 1) : 0,
+		    .self_ns =
+			edge->self_ns > 0 ? w[SELF] * (file->self_ns / edge->self_ns - 1) : 0,
+		};
+
+		path_add(p, path, &more);
+		function->calls += more.calls;
+		function->self_ns += more.self_ns;
+	}
+}
+
 /* Returns whether something is left: of paths that were not made. */
 static bool pstats_rest_add(pstats *p)
 {
@@ -291,15 +379,15 @@ static bool pstats_rest_add(pstats *p)
 	for (uint32_t f = 1; f < p->nfunctions; f++) {
 		const profiled *function = &p->functions[f];
 		const call_times left = {
-		    .calls = function->t.calls - function->in_paths.calls,
-		    .self_ns = function->t.self_ns - function->in_paths.self_ns,
+		    .calls = fmax(0, function->t.calls - function->in_paths.calls),
+		    .self_ns = fmax(0, function->t.self_ns - function->in_paths.self_ns),
 		};
 
 		/* Rounding of the shares is no rest. */
 		if (left.calls <= 1e-6 * function->t.calls &&
 		    left.self_ns <= 1e-6 * function->t.self_ns)
 			continue;
-		path_add(p, cct_child(&p->paths, cct_child(&p->paths, 0, root), f), f, &left);
+		path_add(p, cct_child(&p->paths, cct_child(&p->paths, 0, root), f), &left);
 		any = true;
 	}
 	return any;
@@ -310,6 +398,10 @@ static bool tree_make(pstats *p)
 	for (uint32_t f = 1; f < p->nfunctions; f++)
 		if (p->functions[f].outer.calls > 0 || p->functions[f].outer.self_ns > 0)
 			pstats_path_make(p, 0, f, &p->functions[f].outer, 1);
+	if (!cct_failed(&p->paths)) {
+		paths_sum(p);
+		edges_scale(p);
+	}
 	return pstats_rest_add(p);
 }
 
@@ -404,7 +496,7 @@ static dck_status record_write(pstats *p, record_builder *b)
 			    rest ? "; time on unknown paths is below (callers "
 				   "not known)"
 				 : "");
-	return cct_tree(&p->paths, "calls", "Calls by call path", b, p->err);
+	return cct_tree(&p->paths, "calls", "Calls by call path (estimated)", b, p->err);
 }
 
 dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *err)

@@ -4,6 +4,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import { number, rows, table } from "./record.js";
+
 export const NO_NODE = -1;
 const INVERTED_MAX = 200000;
 
@@ -194,6 +196,28 @@ export function functionRows(c) {
 	for (let i = 0; i < c.n; i++)
 		addNode(s, c, c.fn[i], i);
 	return rowsOf(c, s);
+}
+
+/** The same, with the numbers of the record's table "functions" where a note says that the paths are estimated. */
+export function exactRows(list, c, r) {
+	const functions = table(r, "functions"), key = parts => JSON.stringify(parts.map(v => v || null));
+	const time = c.columns.findIndex(column => column.key === "self"), calls = c.columns.findIndex(column => column.key === "calls");
+
+	if (!functions || time < 0 || calls < 0 || !(r.notes || []).some(n => n.code === "profile-paths"))
+		return list;
+	const exact = new Map(rows(functions).map(row => [key([row.name.value, row.file.value, row.line.value]), row]));
+
+	for (const one of list) {
+		const own = exact.get(key([one.fn.name, one.fn.file, one.fn.start_line]));
+
+		if (!own)
+			continue;
+		one.self[time] = number(own.self);
+		one.total[time] = number(own.total);
+		one.self[calls] = number(own.calls);
+		one.outer[calls] = number(own.primitive);
+	}
+	return list;
 }
 
 /** Its callers, with their shares. */

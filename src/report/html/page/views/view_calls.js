@@ -6,7 +6,7 @@
 import { el } from "../dom.js";
 import { listing } from "../listing.js";
 import { digits, percent, unitColumn } from "../units.js";
-import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, functionOf, functionRows, inverted, isImport, mainWeight, openTree, pathTo, placeOf, search, selfOf, totalOf } from "../calltree.js";
+import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, exactRows, functionOf, functionRows, inverted, isImport, mainWeight, openTree, pathTo, placeOf, search, selfOf, totalOf } from "../calltree.js";
 import { choice, crumbs, formControls, foundText, leftOut, pressed, searchControl, shareText, weightText } from "../callcontrols.js";
 import { drawLines } from "../calllines.js";
 import { LEAST_PX, callPicture } from "../callpicture.js";
@@ -154,8 +154,8 @@ const FUNCTIONS = ["Functions", "Self is without callees, total with them; a rec
 const MODULES = ["Modules and operators", "Self is without submodules, total with them. Select one to see its parents and children."];
 
 /** One tree with all that belongs to it. */
-export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null } = {}) {
-	const c = openTree(t), rows = functionRows(c).filter(any), around = el("div", { class: "around", "aria-live": "polite" }), list = el("div"), lines = el("div");
+export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null, record = {} } = {}) {
+	const c = openTree(t), rows = exactRows(functionRows(c), c, record).filter(any), around = el("div", { class: "around", "aria-live": "polite" }), list = el("div"), lines = el("div");
 	let k = weight === undefined ? mainWeight(t.columns) : weight, chosen = null, sources = {};
 
 	function open(f) {
@@ -196,7 +196,7 @@ const viewOfTrees = (id, title, wanted, words) => ({
 		const show = i => {
 			inner.replaceChildren();
 			inner.append(el("h3", {}, trees[i].title));
-			drawCalls(inner, trees[i], { words, page });
+			drawCalls(inner, trees[i], { words, page, record: r });
 		};
 
 		if (trees.length > 1)
