@@ -35,7 +35,7 @@ enum { PATHS_MAX = 200000, PATH_DEPTH_MAX = 200 };
 #define LIGHT	      1e-6
 #define NS_PER_SECOND 1e9
 
-static const dck_column weights[] = {
+static const dck_column weight_columns[] = {
     {"calls", "calls", DCK_UNIT_ONE},
     {"self", "self", DCK_UNIT_NS},
 };
@@ -505,7 +505,8 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 	marshal_values v;
 
 	DCK_TRY(marshal_read(&v, bytes, n, err));
-	dck_status status = cct_init(&p.paths, weights, sizeof weights / sizeof weights[0], err);
+	dck_status status = cct_init(&p.paths, weight_columns,
+				     sizeof weight_columns / sizeof weight_columns[0], err);
 	if (status == DCK_OK)
 		status = pstats_rows_read(&p, &v);
 	marshal_values_done(&v);

@@ -182,12 +182,12 @@ function addNode(s, c, to, node) {
 /** Rows {fn: a function, self, total, outer (of the paths that are not inside the same function)}, each a weight in every column. */
 function rowsOf(c, s, last) {
 	const at = (list, i) => Array.from(list.subarray(i * c.width, (i + 1) * c.width));
-	const rows = [];
+	const out = [];
 
 	for (let i = 0; i < s.paths.length; i++)
 		if (s.paths[i] > 0)
-			rows.push({ fn: c.functions[i] || { name: last }, self: at(s.self, i), total: at(s.total, i), outer: at(s.outer, i) });
-	return rows;
+			out.push({ fn: c.functions[i] || { name: last }, self: at(s.self, i), total: at(s.total, i), outer: at(s.outer, i) });
+	return out;
 }
 
 export function functionRows(c) {
