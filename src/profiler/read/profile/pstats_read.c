@@ -335,7 +335,7 @@ static void paths_sum(pstats *p)
 	const call_times *file;
 
 	for (uint32_t path = 1; path < p->paths.paths.n; path++) {
-		const double *w = &p->paths.weights[path * p->paths.ncolumns];
+		const double *w = p->paths.weights + path * p->paths.ncolumns;
 		call_times *edge = edge_of(p, path, &file);
 		call_times *function = &p->functions[p->paths.paths.rows[path].name].in_paths;
 
@@ -355,7 +355,7 @@ static void edges_scale(pstats *p)
 	if (p->paths.paths.n >= PATHS_MAX)
 		return;
 	for (uint32_t path = 1; path < p->paths.paths.n; path++) {
-		double *w = &p->paths.weights[path * p->paths.ncolumns];
+		double *w = p->paths.weights + path * p->paths.ncolumns;
 		const call_times *edge = edge_of(p, path, &file);
 		call_times *function = &p->functions[p->paths.paths.rows[path].name].in_paths;
 		const call_times more = {
