@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_clock.h"
 
+#include <time.h>
+
 #define APART_NS UINT64_C(100000000)
 
 void cuda_clock_pair(cuda_clock *c, uint64_t theirs, uint64_t ours)
@@ -30,4 +32,12 @@ uint64_t cuda_clock_convert(const cuda_clock *c, uint64_t theirs)
 		rate = (double)(c->ours[1] - c->ours[0]) / (double)(c->theirs[1] - c->theirs[0]);
 	const double moved = (double)gone * rate;
 	return c->ours[last] + (uint64_t)(int64_t)(moved < 0 ? moved - 0.5 : moved + 0.5);
+}
+
+uint64_t cuda_clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

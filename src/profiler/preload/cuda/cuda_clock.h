@@ -1,5 +1,5 @@
 /* cuda_clock.h - converts CUPTI's times to CLOCK_MONOTONIC. From CUPTI 11.7 on its records have
- * our times by themselves (cuptiActivityRegisterTimestampCallback()); before, both clocks are read
+ * these times already (cuptiActivityRegisterTimestampCallback()); before, both clocks are read
  * together when a buffer of records is complete, and its records are converted by the last two
  * such pairs, which follows a drift of the clocks.
  *
@@ -27,5 +27,6 @@ typedef struct cuda_clock {
  * the other. */
 void cuda_clock_pair(cuda_clock *c, uint64_t theirs, uint64_t ours);
 uint64_t cuda_clock_convert(const cuda_clock *c, uint64_t theirs);
+uint64_t cuda_clock_now(void); /* CLOCK_MONOTONIC in ns */
 
 #endif

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_calls.h"
+#include "cuda_clock.h"
 #include "cuda_records.h"
 
 #include "profiler/trace/result/device_report.h"
@@ -77,14 +78,6 @@ static bool flush_thread_start(void)
 	return made;
 }
 
-static uint64_t timestamp(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static const char *failed(const char *what, cupti_result result)
 {
 	static char why[512];
@@ -117,8 +110,8 @@ static const char *begin(void)
 	if (result != CUPTI_API_SUCCESS)
 		return failed("cuptiSubscribe()", result);
 	/* Before any kind is enabled, so that all records have these times. */
-	const bool common_clock =
-	    cupti.register_timestamp && cupti.register_timestamp(timestamp) == CUPTI_API_SUCCESS;
+	const bool common_clock = cupti.register_timestamp &&
+				  cupti.register_timestamp(cuda_clock_now) == CUPTI_API_SUCCESS;
 	if (!cuda_calls_init() || !cuda_records_init(&cupti, !common_clock))
 		return "there was no memory for the records of CUDA";
 	result = cupti.register_buffers(cuda_records_requested, cuda_records_completed);

@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum { BUFFER_BYTES = 1 << 20, WORKS = 16384, STREAMS = 256 };
 
@@ -50,14 +49,6 @@ static uint32_t bytes_name, rate_name;
 static uint64_t nranges, nunfinished, nunjoined;
 static _Atomic uint64_t ndropped;
 
-static uint64_t records_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The narrowest of some readings: the thread may lose its processor in between. */
 static void clocks_read(void)
 {
@@ -65,9 +56,9 @@ static void clocks_read(void)
 
 	for (int i = 0; own_clock && i < 8; i++) {
 		uint64_t read;
-		const uint64_t before = records_now_ns();
+		const uint64_t before = cuda_clock_now();
 		const bool known = cupti.timestamp(&read) == CUPTI_API_SUCCESS;
-		const uint64_t width = records_now_ns() - before;
+		const uint64_t width = cuda_clock_now() - before;
 
 		if (!known || width >= best)
 			continue;
