@@ -61,7 +61,7 @@ class Timeit(Case):
         self.assertRegex(p.stdout, rf"^raw times: ({time}, ){{6}}{time}\n\n20 loops, best of 7: {time} per loop\n"
                                    rf"median {time} per loop ")
         p = self.timeit("-r", "2", "-n", "1")
-        self.assertRegex(p.stdout, r"^1 loop, best of 2: [\d.e+-]+ nsec per loop\nmedian .* \(no interval: too few runs\)\n")
+        self.assertRegex(p.stdout, r"^1 loop, best of 2: [\d.e+-]+ [nu]sec per loop\nmedian .* \(no interval: too few runs\)\n")
 
     def test_by_itself(self):
         p = self.timeit("--save", "r.json", "sum(range(100))")

@@ -4,11 +4,15 @@
  * one, which ends when results are in the host's memory. The second wait, less the time that it
  * takes with nothing to wait for, is what the first one left. That idle time is the second wait of
  * trials whose first one is certain too, because a wait takes longer after work than in a loop of
- * waits. Both are medians. The work of a trial is WORK_NS and WORK_PER_IDLE times the idle time, so
- * that remaining work exceeds noise. A barrier is used if it leaves at most LEFT_SHARE of one run,
- * or what the range of the idle times does not resolve, which is less than NOISE_SHARE of one run,
- * or less than that which a pause of PAUSE_RUNS runs does not shorten: work would go on during the
- * pause, so it is the cost of a first wait after work.
+ * waits. The work of a trial is WORK_NS and WORK_PER_IDLE times the idle time, so that remaining
+ * work exceeds noise.
+ *
+ * A barrier waits if it leaves at most LEFT_SHARE of the work of a trial in TRIALS trials in
+ * succession (LONG_TRIALS, of runs longer than LONG_NS). Most of them do not suffice: the work
+ * also ends while the scheduler gives the processor of a host that does not wait to others. It
+ * waits until the end if the median of what it leaves is at most LEFT_SHARE of one run, or is not
+ * shortened by a pause in which one run and what is left would end: then it is the cost of a first
+ * wait after work. Shares are of the work in the same trials, since the speed of a device changes.
  *
  * Events of a device are tested too before their times are used: around the runs of a trial, they
  * must be neither further apart than the host's time in which both lie, nor less than half of it,
@@ -29,8 +33,11 @@
 #define WORK_PER_IDLE 20
 #define RUNS_MAX      4096
 #define LEFT_SHARE    0.05
-#define NOISE_SHARE   0.5
+#define LONG_NS	      100e6
+#define LONG_TRIALS   2
 #define PAUSE_RUNS    2
+/* A barrier that leaves more of one run returns early, beyond doubt. */
+#define RETURNS_SHARE 0.5
 /* Bounds of the time between two events over the host's. */
 #define EVENTS_MIN 0.5
 #define EVENTS_MAX 1.05
@@ -122,36 +129,51 @@ static dck_status work_choose(const device *d, double until_ns, device_proof *p,
 
 /* The certain barrier's time after another one. */
 typedef struct rest {
-	double median_ns, range_ns;
+	double median_ns;
+	bool waits;
 } rest;
 
+/* Makes trials until it has waited in enough of them in succession, or returned early in TRIALS.
+ * Medians are of the last trials with one outcome. */
 static dck_status barrier_test(const device *d, unsigned barrier, double pause_ns, double until_ns,
 			       device_proof *p, rest *ret, dck_err *err)
 {
 	double work[TRIALS], call[TRIALS], left[TRIALS], scratch[TRIALS];
-	double least = INFINITY, most = 0;
-	size_t n = 0;
+	const size_t needed = p->run_ns < LONG_NS ? TRIALS : LONG_TRIALS;
+	size_t n = 0, returned = 0;
+	bool waits = false;
 	trial t;
 
 	do {
 		DCK_TRY(trial_make(d, p->runs, barrier, pause_ns, p->n - 1, &t, err));
-		work[n] = t.ended_ns - t.begin_ns;
+		const double work_ns = t.ended_ns - t.begin_ns, left_ns = t.ended_ns - t.waited_ns;
+		const bool waited = left_ns - p->idle_ns <= LEFT_SHARE * work_ns;
+
+		if (waited != waits)
+			n = 0;
+		waits = waited;
+		returned += !waits;
+		work[n] = work_ns;
 		call[n] = t.waited_ns - t.enqueued_ns;
-		left[n++] = t.ended_ns - t.waited_ns;
-		least = fmin(least, t.ended_ns - t.waited_ns);
-		most = fmax(most, t.ended_ns - t.waited_ns);
-	} while (n < TRIALS && device_now(d) < until_ns);
+		left[n++] = left_ns;
+	} while (waits ? n < needed : returned < TRIALS && device_now(d) < until_ns);
 	if (pause_ns == 0) {
 		p->barrier[barrier].work_ns = stat_median(work, n, scratch);
 		p->barrier[barrier].call_ns = stat_median(call, n, scratch);
 	}
-	*ret = (rest){stat_median(left, n, scratch), most - least};
+	*ret = (rest){stat_median(left, n, scratch), waits};
 	return DCK_OK;
 }
 
 static double rest_left_ns(const device_proof *p, const rest *r)
 {
 	return fmax(0, r->median_ns - p->idle_ns);
+}
+
+/* Returns the time of one run in the trials of a barrier. */
+static double barrier_run_ns(const device_proof *p, unsigned barrier)
+{
+	return fmin(p->run_ns, p->barrier[barrier].work_ns / (double)p->runs);
 }
 
 /* Tests whether what a barrier leaves is work, which a pause would shorten. */
@@ -161,12 +183,10 @@ static dck_status barrier_pause(const device *d, unsigned barrier, double until_
 	const double left_ns = p->barrier[barrier].left_ns;
 	rest r;
 
-	*ret_stays = false;
-	if (left_ns > NOISE_SHARE * p->run_ns)
-		return DCK_OK;
-	DCK_TRY(barrier_test(d, barrier, PAUSE_RUNS * p->run_ns, until_ns, p, &r, err));
+	DCK_TRY(barrier_test(d, barrier, PAUSE_RUNS * p->run_ns + left_ns, until_ns, p, &r, err));
 	p->barrier[barrier].paused_ns = rest_left_ns(p, &r);
-	*ret_stays = left_ns - p->barrier[barrier].paused_ns <= LEFT_SHARE * p->run_ns;
+	*ret_stays = r.waits && left_ns - p->barrier[barrier].paused_ns <=
+				    LEFT_SHARE * barrier_run_ns(p, barrier);
 	return DCK_OK;
 }
 
@@ -176,17 +196,16 @@ static dck_status device_barrier_find(const device *d, double until_ns, device_p
 {
 	const unsigned certain = p->n - 1;
 	bool stays;
-	rest idle, r;
+	rest r;
 
-	DCK_TRY(barrier_test(d, certain, 0, until_ns, p, &idle, err));
-	p->idle_ns = idle.median_ns;
-	const double noise_ns = fmin(idle.range_ns, NOISE_SHARE * p->run_ns);
+	DCK_TRY(barrier_test(d, certain, 0, until_ns, p, &r, err));
+	p->idle_ns = r.median_ns;
 	for (p->chosen = 0; p->chosen < certain; p->chosen++) {
 		DCK_TRY(barrier_test(d, p->chosen, 0, until_ns, p, &r, err));
 		const double left_ns = p->barrier[p->chosen].left_ns = rest_left_ns(p, &r);
-		if (p->chosen < p->first)
+		if (p->chosen < p->first || !r.waits)
 			continue;
-		if (left_ns <= fmax(LEFT_SHARE * p->run_ns, noise_ns))
+		if (left_ns <= LEFT_SHARE * barrier_run_ns(p, p->chosen))
 			break;
 		DCK_TRY(barrier_pause(d, p->chosen, until_ns, p, &stays, err));
 		if (stays)
@@ -281,7 +300,7 @@ static void proof_note(record_builder *b, const device_proof *p)
 
 	dck_text_time(p->idle_ns, idle, sizeof idle);
 	dck_text_time(left_ns, left, sizeof left);
-	if (left_ns <= NOISE_SHARE * p->run_ns)
+	if (left_ns <= RETURNS_SHARE * barrier_run_ns(p, 1))
 		record_note(b, "barrier-unresolved",
 			    "the test of %s does not resolve %s, of runs of %s: each run ends with "
 			    "%s in its place, and the %s that this takes with nothing to wait for "

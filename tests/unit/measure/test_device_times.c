@@ -25,8 +25,11 @@ struct dck_engine_context {
 	bool copied;
 	unsigned polls; /* readings of the clock since the last call: many let time pass */
 	bool call_waits, synchronize_waits;
-	uint64_t tail_ns;  /* of a run, after its smallest output is available */
-	uint64_t early_ns; /* before the end of a run, synchronize() returns */
+	uint64_t tail_ns;   /* of a run, after its smallest output is available */
+	uint64_t early_ns;  /* before the end of a run, synchronize() returns */
+	uint64_t slow_runs; /* so many runs are 30 times as long */
+	unsigned preempted; /* so many of each five waits begin 40 ms later: the host did not run */
+	unsigned waits;
 	unsigned barriers, chosen;
 	uint64_t enqueued, fail_at;
 	uint64_t in_bytes, out_bytes;
@@ -60,7 +63,8 @@ static dck_status fake_enqueue(dck_engine_context *c, dck_err *err)
 	c->polls = 0;
 	c->copied = false;
 	c->now_ns += c->enqueue_ns;
-	c->busy_until_ns = later(c->busy_until_ns, c->now_ns) + c->run_ns;
+	c->busy_until_ns =
+	    later(c->busy_until_ns, c->now_ns) + c->run_ns * (c->enqueued <= c->slow_runs ? 30 : 1);
 	if (c->call_waits)
 		c->now_ns = c->busy_until_ns;
 	return DCK_OK;
@@ -77,7 +81,7 @@ static dck_status fake_wait(dck_engine_context *c, unsigned barrier, dck_err *er
 			    (c->copied ? 0 : c->first_copy_ns);
 		c->copied = true;
 	} else if (barrier == 1) {
-		c->now_ns += 1000;
+		c->now_ns += c->waits++ % 5 < c->preempted ? 40000000u : 1000u;
 		if (c->synchronize_waits)
 			c->now_ns = later(c->now_ns, c->busy_until_ns - c->early_ns);
 	} else {
@@ -336,6 +340,42 @@ static void a_first_copy(void **state)
 		   "the test of synchronize does not resolve 20.0 µs, of runs of 160 µs: "
 		   "each run ends with a copy in its place, and the 50.0 µs that"));
 	dck_record_free(r);
+}
+
+/* On a busy machine the work also ends while a host that does not wait is preempted. */
+static void a_host_that_is_preempted(void **state)
+{
+	dck_engine_context c = device_new(3);
+	device_proof p;
+
+	(void)state;
+	c.preempted = 4;
+	p = prove(&c);
+	assert_int_equal(p.chosen, 2);
+	dck_record *r = recorded(&c, &p);
+	assert_non_null(dck_record_note(r, "barrier-returns"));
+	dck_record_free(r);
+	/* A delay while it waits for the results is not a barrier that returns. */
+	c = device_new(3);
+	c.preempted = 4;
+	c.synchronize_waits = true;
+	p = prove(&c);
+	assert_int_equal(p.chosen, 1);
+}
+
+/* What is left is compared with the work in the same trial: other programs had slowed the device
+ * when its runs were measured. */
+static void a_device_that_becomes_faster(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.run_ns = 3000000;
+	c.slow_runs = 5;
+	const device_proof p = prove(&c);
+	assert_int_equal(p.runs, 1);
+	assert_true(p.run_ns == 90060000 && p.barrier[1].left_ns == 2999000);
+	assert_int_equal(p.chosen, 2);
 }
 
 static void no_device(void **state)
@@ -689,6 +729,8 @@ int test_device_times(void)
 	    cmocka_unit_test(bound_by_the_host),
 	    cmocka_unit_test(a_small_copy),
 	    cmocka_unit_test(a_first_copy),
+	    cmocka_unit_test(a_host_that_is_preempted),
+	    cmocka_unit_test(a_device_that_becomes_faster),
 	    cmocka_unit_test(no_device),
 	    cmocka_unit_test(untested),
 	    cmocka_unit_test(a_function),
