@@ -124,31 +124,27 @@ class Overhead(typing.NamedTuple):
         return self.call + lists * self.list
 
 
-def overhead_of(wait):
-    """Measured on a call on one number and on a convolution of one number, four of whose arguments are lists."""
-    one, image = torch.ones(1), torch.ones(1, 1, 1, 1)
-    call, _ = _overhead_ns(one.neg_, wait)
-    with_lists, lists = _overhead_ns(lambda: torch.conv2d(image, image), wait)
-    return Overhead(call, max(0.0, with_lists - call) / lists if lists else 0.0)
-
-
-def _overhead_ns(function, wait, rounds=9, calls_=100):
-    """(the median over rounds of both ways in turns, how many arguments are lists)"""
-    timer = Timer(Modules(None), wait)
-    more = []
+def overhead_of(wait, rounds=60, calls_=15):
+    """Measured on a call on one number and on a view of it, two of whose arguments are lists: with and without a
+    Timer in turns, the least of the rounds, which other programs lengthen."""
+    one, timer = torch.ones(1), Timer(Modules(None), wait)
+    functions = one.neg_, lambda: one.as_strided([1], [1])
+    plain, timed = ([], []), ([], [])
     with torch.no_grad():
         for _ in range(rounds):
-            begin = now()
-            for _ in range(calls_):
-                function()
-            plain = now() - begin
-            with timer.running, timer:
-                timer.open()
+            for i, function in enumerate(functions):
+                begin = now()
                 for _ in range(calls_):
                     function()
-                timer.close()
-            more.append((sum(ns for _, ns in timer.runs[-1].values()) - plain) / calls_)
-    return max(0.0, sorted(more)[rounds // 2]), sum(timer.lists.values())
+                plain[i].append(now() - begin)
+                with timer.running, timer:
+                    timer.open()
+                    for _ in range(calls_):
+                        function()
+                    timer.close()
+                timed[i].append(sum(ns for _, ns in timer.runs[-1].values()))
+    call, with_lists = (max(0, min(timed[i]) - min(plain[i])) / calls_ for i in range(2))
+    return Overhead(call, max(0, with_lists - call) / sum(timer.lists.values()))
 
 
 class TimedNodes(Nodes):
