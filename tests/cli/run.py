@@ -66,7 +66,7 @@ def expected(case, kind):
 
 def environment(args, scratch):
     env = {k: v for k, v in os.environ.items() if k not in UNSET}
-    env.update(LC_ALL="C.UTF-8", TERM="dumb", HOME=scratch, TMPDIR=scratch, TESTS=HERE)
+    env.update(LC_ALL="C.UTF-8", TERM="dumb", HOME=scratch, TMPDIR=scratch, TESTS=HERE, PYTHONUNBUFFERED="1")
     env["PATH"] = os.pathsep.join([os.path.dirname(args.program), os.path.join(HERE, "lib"), env["PATH"]])
     for pair in args.env:
         key, _, value = pair.partition("=")
