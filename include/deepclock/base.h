@@ -61,7 +61,7 @@ typedef struct dck_err {
 	int line;	     /* source line that raised it */
 	const char *file;    /* static string; NULL when raised by a plug-in */
 	int64_t native_code; /* code of the engine or the system; 0: none */
-	char msg[488];	     /* one sentence, no full stop, no newline */
+	char msg[488];	     /* one sentence without full stop and newline */
 } dck_err;
 
 /* Exit statuses of the program, equal in every command; help and manual pages are generated from

@@ -48,8 +48,8 @@ DCK_API dck_status dck_calls_look(const dck_record *r, const dck_calls_view *vie
 				  dck_err *err) DCK_MUST_USE;
 
 /* Compares the tree of that name in b with the one in a: tables "diff/functions" and "diff/paths",
- * and tree "diff" with a weight of each. Functions are equal if their names, files and modules are.
- * *ret is owned: dck_record_free(). @since 0.1 */
+ * and tree "diff" with a weight from each. Functions are equal if their names, files and modules
+ * are equal. *ret is owned: dck_record_free(). @since 0.1 */
 DCK_API dck_status dck_calls_diff(const dck_record *a, const dck_record *b,
 				  const dck_calls_view *view, dck_record **ret,
 				  dck_err *err) DCK_MUST_USE;

@@ -1,5 +1,5 @@
-/* device_zone.h - zones with the time of a device: ranges of a program's own queue of a GPU, beside
- * the ranges of its threads.
+/* device_zone.h - zones with the time of a device: ranges of a GPU queue of the program, in
+ * addition to the ranges of its threads.
  *
  *     #include <deepclock/device_zone.h>
  *
@@ -21,7 +21,7 @@
  *
  * A zone records a mark (an event of CUDA or HIP, a marker of OpenCL) at each end. It waits for
  * nothing and allocates nothing in this library; the times of marks that the device has reached are
- * read by later zones of the queue. Before a recording ends, what is not known yet is read, for at
+ * read by later zones of the queue. Before a recording ends, the pending times are read, for at
  * most 0.1 s. If the program is more than 2048 zones ahead of the device, further ones have no
  * range on the device, and count as dropped. Without a recording a macro costs one load and one
  * branch.
@@ -54,17 +54,17 @@ typedef struct dck_device_queue dck_device_queue;
 DCK_API dck_status dck_device_queue_open(const char *driver, void *native, dck_device_queue **ret,
 					 dck_err *err) DCK_MUST_USE;
 
-/* Waits for the queue, records what is left, and frees *q. NULL is allowed. @since 0.1 */
+/* Waits for the queue, records the remaining ranges, and frees *q. NULL is allowed. @since 0.1 */
 DCK_API void dck_device_queue_close(dck_device_queue *q);
 
-/* Waits for the queue, records what is left, and compares the clocks again, so that later times
- * have a small bound: for programs that run for minutes, where they wait for the device anyway. Not
- * while the stream is captured for a graph. Returns the first error of the driver since the queue
- * was opened, after which its zones have no range on the device. @since 0.1 */
+/* Waits for the queue, records the remaining ranges, and compares the clocks again, so that later
+ * times have a small bound: for programs that run for minutes, where they wait for the device
+ * anyway. Not while the stream is captured for a graph. Returns the first error of the driver since
+ * the queue was opened, after which its zones have no range on the device. @since 0.1 */
 DCK_API dck_status dck_device_queue_flush(dck_device_queue *q, dck_err *err);
 
 typedef struct dck_device_queue_counts {
-	uint64_t ranges;  /* recorded, with begin and end */
+	uint64_t ranges;  /* recorded, with start and end */
 	uint64_t dropped; /* no mark was free, captured for a graph, or an error of the driver */
 	double clock_error_ns; /* bound of the error of the device's times on the host's clock */
 } dck_device_queue_counts;

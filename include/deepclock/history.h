@@ -224,8 +224,8 @@ typedef struct dck_history_trend {
 	double min_change;   /* smallest change in `changes`, as a share */
 } dck_history_trend;
 
-/* Computes the trend of a metric over the records of the filter. All are of one subject and
- * command: if f names none, those of the newest record with the metric. Records of another machine
+/* Computes the trend of a metric over the records of the filter. All have the same subject and
+ * command: by default those of the newest record with the metric. Records of another machine
  * or method than the newest are left out and counted. *ret is owned: dck_history_trend_free().
  * E_ABSENT: no record has the metric (the message names the nearest tag); E_ARG. @since 0.1 */
 DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,

@@ -5,9 +5,9 @@
  * Plain C99. A plug-in exports ONE symbol, dck_engine_get(), which returns a const table.
  * Rules for an engine:
  *   - it does not print, abort, exit, or change signal handlers or the floating-point state;
- *   - it never reports times of its own: the host owns all clocks;
+ *   - it never reports times that it measured: the host owns all clocks;
  *   - close and free never fail and accept NULL and half-built objects;
- *   - strings and arrays it returns live as long as the object they came from;
+ *   - strings and arrays that it returns live as long as the object they came from;
  *   - members marked (optional) may be NULL.
  *
  * These are the only struct layouts of deepclock that are frozen: members are only added at
@@ -112,8 +112,8 @@ typedef struct dck_open_params {
 	const char
 	    *work_dir; /* with observe: a directory for the engine's files; the host removes it */
 	/* With DCK_OBSERVE_VALUES: names of values of the main graph, which the host reads from the
-	 * model. They become outputs, after the model's own and in this order. None of them is an
-	 * output already. */
+	 * model. They become outputs, after the model's own and in this order. They are not
+	 * outputs already. */
 	const char *const *values;
 	size_t nvalues;
 	/* Since minor 2, for engines with DCK_CAP_FOLDER: the directory with the weight files of
@@ -253,13 +253,13 @@ typedef struct dck_engine {
 	 * (optional) */
 	dck_status (*memory)(dck_engine_model *m, dck_memory *ret, dck_err *err);
 
-	/* Since minor 4: for engines whose runs may go on after the call that starts them, as on a
-	 * GPU. All of the five members, or none. (optional) */
+	/* Since minor 4: for engines whose runs may continue after the call that starts them, as
+	 * on a GPU. Either all five members or none are set. (optional) */
 	/* Returns the name of a way to wait until all enqueued runs have ended, by its index; NULL:
-	 * there is no more. NULL for index 0: every run of this context ends within its call, and
-	 * the other four members are not called. Index 0 is the end of the call itself. The last is
-	 * certain, because it copies every result to the host. The host tests, after the first run,
-	 * which of the others wait indeed. */
+	 * no more. NULL for index 0: every run of this context ends within its call, and
+	 * the other four members are not called. Index 0 is the end of the call itself. The last
+	 * one is certain, because it copies every result to the host. The host tests, after the
+	 * first run, which of the others really wait. */
 	const char *(*barrier)(dck_engine_context *c, unsigned index);
 	/* Has run() wait by this barrier, in every context of the model; before by the last. */
 	void (*barrier_choose)(dck_engine_context *c, unsigned index);
@@ -267,8 +267,8 @@ typedef struct dck_engine {
 	dck_status (*enqueue)(dck_engine_context *c, dck_err *err);
 	/* Waits by a barrier; not before the first run. */
 	dck_status (*wait)(dck_engine_context *c, unsigned barrier, dck_err *err);
-	/* Copies the inputs to the device, or the outputs to the host: *ret_bytes of them. The
-	 * copy to the device may go on until a barrier; the one to the host has ended. */
+	/* Copies the inputs to the device, or the outputs to the host: *ret_bytes of them. A copy
+	 * to the device may continue until a barrier; a copy to the host has ended. */
 	dck_status (*transfer)(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
 			       dck_err *err);
 	/* minor >= 5 adds here only */

@@ -91,8 +91,8 @@ typedef struct dck_metric {
 	const char *how; /* estimator and interval: "exact order statistics, n_eff 212" */
 	dck_value value;
 	double lo, hi, level; /* interval; level 0: none */
-	/* Why the interval covers less than its level; NULL: no undercoverage is known, or there is
-	 * no interval. */
+	/* Why the interval covers less than its level; NULL: no known undercoverage, or no
+	 * interval. */
 	const char *narrow;
 	/* Of an absent value that depends on open sizes: "4.09 G * N"; NULL: not a formula. */
 	const char *formula;
@@ -185,7 +185,7 @@ typedef struct dck_tree {
 
 typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 
-/* A warning about the numbers, or information on them: the cause and the remedy. */
+/* A warning about the numbers, or information on them: the cause and what to do. */
 typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
@@ -263,7 +263,7 @@ typedef struct dck_note_def {
 	dck_severity severity; /* the usual severity */
 	const char *when;      /* condition of the note */
 	const char *remedy;    /* "": none */
-	bool said;	       /* its text in a record includes the remedy */
+	bool said;	       /* its text in a record includes what to do */
 } dck_note_def;
 
 /* Returns the definitions of all notes of this version; static. @since 0.1 */

@@ -120,8 +120,8 @@ DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* The formats of traces, in the order of help: X(name, extension, gzip, help). gzip: its readers
- * accept compressed files too. Those of DCK_CALLS_FORM_MAP have sums by call path, and are also
- * written of a record with call trees: dck_calls_write(). */
+ * accept compressed files too. The formats of DCK_CALLS_FORM_MAP have sums by call path;
+ * dck_calls_write() also writes the call trees of a record in them. */
 #define DCK_TRACE_FORM_PERFETTO(X) \
 	X(perfetto, ".pftrace", true, "Perfetto's own, for ui.perfetto.dev; all of the trace")
 #define DCK_TRACE_FORM_CHROME(X) X(chrome, ".json", true, "Chrome's trace events, for many viewers")

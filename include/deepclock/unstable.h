@@ -38,7 +38,7 @@ DCK_API void dck_programs_kill(void);
 /* dck_subject.device: how to wait for a function whose call returns before its work has ended. The
  * members are those of dck_engine with the same names, and `arg` is the subject's;
  * dck_subject.function is then a whole run, which waits by the chosen barrier. A result other than
- * 0 is a failure, as of the function. The last barrier is certain only if it copies results: if
+ * 0 is a failure, as for the function. The last barrier is certain only if it copies results: if
  * barrier 1 is the last, nothing can test it. */
 typedef struct dck_function_device {
 	const char *name;    /* of the hardware; NULL: unknown */
@@ -124,7 +124,7 @@ DCK_API dck_status dck_read_any(const char *path, const dck_trace_reading *how, 
 
 /* A range within a step, or adjacent short ranges of one row: `ranges` of them. */
 typedef struct dck_step_range {
-	uint64_t begin_ns, took_ns; /* since the step began; within it */
+	uint64_t begin_ns, took_ns; /* since the start of the step; within it */
 	uint64_t ranges;
 	uint32_t row;
 	const char *name; /* of the range, or of the longest; borrowed */

@@ -14,6 +14,6 @@ size_t common_prefix(const char *const *names, size_t n)
 	}
 	while (same > 0 && names[0][same - 1] != '/')
 		same--;
-	/* A program with its arguments is no path. */
+	/* A program with its arguments is not a path. */
 	return !memchr(names[0], ' ', same) ? same : 0;
 }

@@ -1,4 +1,4 @@
-/* dtype.h - the one table of element types: names, sizes, and ONNX numbers (TensorProto.DataType).
+/* dtype.h - the table of element types: names, sizes, and ONNX numbers (TensorProto.DataType).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_DTYPE_H

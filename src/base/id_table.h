@@ -40,7 +40,7 @@ uint32_t hash_map_find(const hash_map *m, uint64_t key); /* 0: none */
 /* Inserts a key or replaces its value, which is not 0. false: no memory, or too many keys. */
 bool hash_map_put(hash_map *m, uint64_t key, uint32_t value);
 void hash_map_remove(hash_map *m, uint64_t key);
-void hash_map_clear(hash_map *m); /* keeps the memory */
+void hash_map_clear(hash_map *m); /* retains the memory */
 void hash_map_done(hash_map *m);
 
 /* --- names: cut after KEPT_NAME_MAX bytes and sanitized, so that all formats may write them. */

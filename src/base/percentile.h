@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Parses "median", "p75", "p99.9" or "p999" to *ret in 0..1. false: the text is no percentile, and
- * *ret is unchanged. */
+/* Parses "median", "p75", "p99.9" or "p999" to *ret in 0..1. Returns false and leaves *ret
+ * unchanged if the text is not a percentile. */
 bool percentile_parse(const char *text, double *ret);
 /* Returns whether two percentiles are equal, also if they were parsed from different texts. */
 bool percentile_is(double a, double b);

@@ -1,4 +1,4 @@
-/* rng.h - the one generator of random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/* rng.h - the generator of random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable
  * pseudorandom number generators", OOPSLA 2014). The same seed gives the same numbers on every
  * platform. It is not for secrets.
  *

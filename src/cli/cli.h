@@ -301,8 +301,8 @@ bool cli_signal_seen(void);
 bool cli_signal_ours(void); /* a signal only to us, not also to the programs that we started, as a
 			       terminal sends it */
 bool cli_cancelled(void *self); /* for an observer: whether a signal arrived */
-/* Registers a file that is removed if a signal ends the program; `path` is borrowed until the file
- * is kept. */
+/* Registers a file that is removed if a signal ends the program; `path` is borrowed until
+ * cli_signals_keep(). */
 void cli_signals_remove(const char *path);
 void cli_signals_keep(const char *path);
 
@@ -399,8 +399,9 @@ int cli_record_verdict(const dck_record *r);
 /* The same, and else the record's gate. */
 int cli_record_gate(const dck_record *r);
 
-/* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a message
- * that has the correct form. Returns an exit code; *ret_owned: see dck_subject_parse(). */
+/* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a
+ * message that has the correct syntax. Returns an exit code; *ret_owned: see dck_subject_parse().
+ */
 int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned);
 /* Returns whether the first word of the text is an executable program. */
 bool cli_is_program(const char *text);

@@ -9,12 +9,12 @@
 
 #define PNG_SCALE 2 /* pixels for each of the figure's: sharp on slides */
 
-/* Where figures go, and what was done. */
+/* The files of figures, and how many were written. */
 typedef struct figures_job {
 	const cli *c;
 	const char *directory;
 	size_t nrecords, drawn;
-	dck_err no_png; /* why there is no PNG, which is not a failure of a directory */
+	dck_err no_png; /* why there is no PNG; not an error if the target is a directory */
 } figures_job;
 
 /* The whole file or none. png: of that SVG. */
@@ -136,7 +136,7 @@ static dck_status overview_save(figures_job *j, const dck_record *const *records
 	return status;
 }
 
-/* --- one figure: pictures/NAME.svg or .png */
+/* --- one figure: DIR/NAME.svg or .png */
 
 static bool is_one_file(const char *path)
 {

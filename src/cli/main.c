@@ -80,7 +80,7 @@ static int main_command_run(cli *c)
 	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
-/* The intended exit status. Other code may call exit() with another one. */
+/* The intended exit status. Other code may call exit() with a different status. */
 static struct {
 	pid_t pid;
 	volatile bool decided;
@@ -88,7 +88,7 @@ static struct {
 } ending;
 
 /* A library or a plug-in may call exit(0), which would pass every gate. atexit() functions run in
- * reverse order, so the first registered one runs last, after those of others.
+ * reverse order, so the first registered function runs last.
  */
 static void main_on_end(int code, void *unused)
 {

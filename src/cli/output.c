@@ -92,7 +92,7 @@ dck_status cli_stdout_open(const char *path, dck_err *err)
 	return DCK_OK;
 }
 
-/* A command that failed before it had a result keeps the old file. */
+/* Leaves the old file unchanged if the command failed before it had a result. */
 int cli_stdout_close(int code)
 {
 	struct stat st;

@@ -5,7 +5,7 @@
  * platform is the library, its names, and what differs: numbers of attributes, the text of an
  * error, and kernels, which HIP does not compile at run time without another library.
  *
- * - A device has its primary context, the one that the runtime API and ONNX Runtime use too. It is
+ * - A device uses its primary context, which the runtime API and ONNX Runtime share. It is
  *   retained at the first use that needs it, so that opening a device for its properties costs none
  *   of its memory. A context belongs to a thread: every call makes it current.
  * - Queues are streams that do not wait for the default stream. A blocked wait is that of an event
@@ -44,7 +44,8 @@ typedef struct api {
 
 typedef struct platform {
 	const device_driver *driver;
-	os_lazy_library *library; /* by names of the same library; the first that is there */
+	os_lazy_library
+	    *library; /* alternative names of one library; the first that loads is used */
 	size_t nlibraries;
 	const api *call;
 	const char *(*error_text)(api_result result);

@@ -12,8 +12,8 @@
  *	DCK_TRY(device_mark_elapsed(begin, end, &ns, err));
  *
  * A driver is a const table (`device_driver`) over a library that is loaded at run time. A missing
- * library, or one without a device, is E_ABSENT with the remedy. NULL members of a table are not
- * offered, and the functions here fail with E_UNSUP.
+ * library, or one without a device, is E_ABSENT, and the message says what to install. A NULL
+ * member of a table is not supported: its function here fails with E_UNSUP.
  *
  * An error of a device is sticky where the driver's is (CUDA's context after a fault): every later
  * call on that device fails with the first message. E_NOMEM: device memory is exhausted, the device
@@ -98,7 +98,8 @@ typedef struct device_driver {
 	/* native: CUstream, hipStream_t, cl_command_queue. */
 	dck_status (*queue_wrap)(void *native, device **ret_device, device_queue **ret,
 				 dck_err *err);
-	dck_status (*flush)(device_queue *q, dck_err *err); /* NULL: commands never stay behind */
+	dck_status (*flush)(device_queue *q,
+			    dck_err *err); /* NULL: commands are submitted at once */
 	dck_status (*wait)(device_queue *q, device_wait_kind how, dck_err *err);
 	dck_status (*mark_open)(device *d, device_mark **ret, dck_err *err);
 	void (*mark_close)(device_mark *m);
@@ -163,7 +164,7 @@ void device_queue_close(device_queue *q);
  * it. E_ARG: no context, or a queue without times; E_UNSUP: it runs out of order. */
 dck_status device_queue_wrap(const char *driver, void *native, device **ret_device,
 			     device_queue **ret, dck_err *err);
-/* Submits what was enqueued, without waiting. */
+/* Submits the enqueued commands, without waiting. */
 dck_status device_flush(device_queue *q, dck_err *err);
 /* Waits until all commands of the queue have run. */
 dck_status device_wait(device_queue *q, device_wait_kind how, dck_err *err);
@@ -187,7 +188,7 @@ dck_status device_mark_elapsed(const device_mark *from, const device_mark *to, d
 
 dck_status device_memory_open(device *d, uint64_t bytes, device_memory **ret, dck_err *err);
 void device_memory_close(device_memory *m);
-/* Page-locked memory of the host, which the device reads and writes by itself. */
+/* Page-locked memory of the host, which the device accesses directly. */
 dck_status device_host_alloc(device *d, uint64_t bytes, void **ret, dck_err *err);
 void device_host_free(device *d, void *bytes);
 /* Enqueues a copy between the host's memory, pinned or pageable, and [at, at + bytes) of a buffer.

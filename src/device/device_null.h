@@ -6,8 +6,8 @@
  *	device_null_clock(d, &clock);	the host's clock: it advances by the durations alone
  *
  * A command that is enqueued at time t begins at t + lag_ns, or when the command before it in its
- * queue has ended; queues run in parallel. Copies copy when the queue is waited for: a caller that
- * reads too early reads what was there before. A kernel computes nothing. Its source is any text
+ * queue has ended; queues run in parallel. Data are copied when the queue is waited for: a caller
+ * that reads too early gets the old contents. A kernel computes nothing. Its source is any text
  * that has its name; a source that begins with "#error " does not compile. It takes kernel_ns +
  * work_ns for each work item, multiplied by its last 32-bit argument if it has one.
  *
@@ -21,7 +21,7 @@
 /* Durations, ns. All are 0 at first, but mark_tick_ns 1. */
 typedef struct device_null_times {
 	double enqueue_ns; /* of the host, for each command */
-	double lag_ns;	   /* from enqueueing to the begin on an idle device */
+	double lag_ns;	   /* from enqueueing to the start on an idle device */
 	double wake_ns;	   /* of a blocked wait, beyond the end of the commands */
 	double copy_ns, copy_byte_ns;
 	double kernel_ns, work_ns;
@@ -32,7 +32,7 @@ void device_null_set(device *d, const device_null_times *times);
 void device_null_set_memory(device *d, uint64_t bytes);
 /* Every later call on the device that may fail does so with this message. */
 void device_null_break(device *d, const char *message);
-/* Advances the host's clock: the host does something else for so long. */
+/* Advances the host's clock: as if the host did other work for this time. */
 void device_null_advance(device *d, double ns);
 /* Returns the host's clock. The device owns its state. */
 void device_null_clock(device *d, dck_clock *ret);

@@ -1,8 +1,8 @@
 /* devices.c - the table of drivers, and the functions of device.h.
  *
- * Each function checks what is the same for every driver, so that no driver has to: the driver
- * offers it (a member that is not NULL), its objects are of one device, ranges lie in their
- * buffers, numbers of arguments and work items are within bounds. Then it calls the driver. A
+ * Each function makes the checks that all drivers share: the driver supports the call (a member
+ * that is not NULL), the objects belong to one device, ranges are within their buffers, numbers of
+ * arguments and work items are within bounds. Then it calls the driver. A
  * close function of NULL does nothing. "gpu" opens each device in turn until one is not the host's
  * processor.
  *

@@ -28,9 +28,9 @@ dck_status nvml_gauges(const char *pci, device_gauges *ret, dck_err *err);
  */
 dck_status sysfs_gauges(const char *root, const char *pci, device_gauges *ret, dck_err *err);
 
-/* Opens the device that an engine's device is, as for --device: "cuda:1" of the providers of CUDA
- * and ROCm. It takes none of the device's memory. E_UNSUP: a provider that does not say which
- * device it uses. The caller closes it. */
+/* Opens the device that an engine uses, with a name as for --device: "cuda:1" of the providers of
+ * CUDA and ROCm. It allocates no device memory. E_UNSUP: the provider does not report its device.
+ * The caller closes it. */
 dck_status device_gauges_open(const char *text, device **ret, dck_err *err);
 
 /* Return whether there is a GPU with such gauges, whichever it is. */

@@ -262,7 +262,7 @@ static dck_status opencl_queue_wrap(void *native, device **ret_device, device_qu
 		DCK_FAIL(err, E_ARG, "OpenCL has no default queue: give a cl_command_queue");
 	DCK_TRY(devices_list(id, &n, err));
 	DCK_TRY(wrapped_queue_read(native, &of, &context, err));
-	while (index < n && id[index] != of) /* a part of a device is none of them */
+	while (index < n && id[index] != of) /* a sub-device is not in the list */
 		index++;
 	opencl_device *d = mem_zalloc(1, sizeof *d);
 	DCK_NEED(d, err, "for a device");

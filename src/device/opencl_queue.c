@@ -229,8 +229,8 @@ dck_status opencl_memory_open(device *d, uint64_t bytes, device_memory **ret, dc
 	opencl_memory *m = mem_zalloc(1, sizeof *m);
 
 	DCK_NEED(m, err, "for a buffer");
-	/* The memory of a processor is the host's. PoCL allocates it here if it is asked for as
-	 * that; at its first use it would end the process when memory is exhausted (an assertion).
+	/* The memory of a processor is the host's. With this flag PoCL allocates it here; without,
+	 * at its first use, where exhausted memory is a failed assertion and ends the process.
 	 */
 	const cl_mem_flags flags =
 	    OPENCL_MEM_READ_WRITE | (d->info.software ? OPENCL_MEM_ALLOC_HOST_PTR : 0);
@@ -309,7 +309,7 @@ void opencl_host_free(device *d, void *bytes)
 
 /* --- copies and kernels */
 
-/* Submits what was enqueued. */
+/* Submits the enqueued commands. */
 static dck_status queue_flush(device_queue *q, const char *what, cl_int code, dck_err *err)
 {
 	OPENCL_TRY(err, q->d, what, code);

@@ -1,7 +1,7 @@
 /* sysfs_gauges.c - gauges from the files of the kernel's drivers of AMD's and Intel's GPUs: hwmon
  * (power in uW, energy in uJ, temperature in mC, frequency in Hz), and amdgpu's own.
  *
- * Why a clock is reduced, and which processes use the device, is in none of these files.
+ * No file here gives the reason for a reduced clock or the processes that use the device.
  *
  * Source: Linux, Documentation/hwmon/sysfs-interface.rst and gpu/amdgpu/thermal.rst.
  *

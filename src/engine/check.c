@@ -80,8 +80,8 @@ static bool name_is_fine(const char *name)
 	return n > 0 && name[n] == '\0';
 }
 
-/* Checks all rows up to the one without a key. That row may be missing, so their number is
- * limited. */
+/* Checks all rows up to the one without a key. A table may lack that row, so the number of rows is
+ * bounded. */
 static dck_status options_check(const dck_engine *e, const char *from, dck_err *err)
 {
 	size_t n = 0;

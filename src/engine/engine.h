@@ -20,7 +20,7 @@
 extern const dck_engine *const engine_table[]; /* NULL-ended: ort, command, null */
 
 /* Finds an engine: "ort", "null", "command", "plugin:FILE" or a path that ends in ".so". Checks its
- * table (mandatory members, ABI). The handle keeps the library of a plug-in open; the caller owns
+ * table (mandatory members, ABI). A plug-in's library stays open with the handle; the caller owns
  * *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;

@@ -25,7 +25,7 @@ struct dck_engine_model {
 	mem_arena *arena; /* of the operators, or NULL */
 	null_op *operators;
 	size_t noperators;
-	atomic_size_t runs; /* of all contexts, without those that failed */
+	atomic_size_t runs; /* successful runs of all contexts */
 };
 
 struct dck_engine_context {

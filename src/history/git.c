@@ -117,7 +117,7 @@ static bool git_ref_read(const char *git, const char *ref, char *text)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], common[PATH_SIZE];
 
-	/* A name that leads out of the directory is no reference. */
+	/* A name that leads out of the directory is not a reference. */
 	if (strncmp(ref, "refs/", 5) != 0 || strstr(ref, ".."))
 		return false;
 	if (git_join(path, git, ref) && git_line_read(path, line, sizeof line) &&
@@ -125,7 +125,7 @@ static bool git_ref_read(const char *git, const char *ref, char *text)
 		strcpy(text, line);
 		return true;
 	}
-	/* A work tree keeps its HEAD, and shares the references of the whole. */
+	/* A linked work tree has its own HEAD and shares the references of the repository. */
 	if (!git_join(path, git, "commondir") || !git_line_read(path, line, sizeof line) ||
 	    !git_join(common, git, line))
 		strcpy(common, git);

@@ -129,7 +129,7 @@ static dck_status import_insert(dck_history *h, const dck_record *r, history_tex
 	return DCK_OK;
 }
 
-/* Inserts the record of a line in the form of --save, without the member that export added. */
+/* Inserts the record of a line as --save writes it, without the member that export added. */
 static dck_status line_insert(dck_history *h, const source *s, const char *commit,
 			      dck_history_count *count, dck_err *err)
 {

@@ -18,14 +18,14 @@ static const char *const history_schema_steps[] = {
     "bytes INTEGER NOT NULL);CREATE INDEX records_at ON records (at, "
     "seq);CREATE INDEX records_subject ON records (subject, at, "
     "seq);CREATE TABLE texts ( seq INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE, "
-    "sum INTEGER NOT NULL," /* of json: damage that leaves the structure whole is seen */
+    "sum INTEGER NOT NULL," /* of json: detects damage that leaves the structure intact */
     " json BLOB NOT NULL);CREATE TABLE metrics ( seq INTEGER NOT NULL REFERENCES records ON DELETE "
     "CASCADE, tag TEXT NOT NULL, value NOT NULL," /* integer or real; metrics without a number are
 						     in the text alone */
     " unit TEXT NOT NULL,"
     " lo REAL, hi REAL, level REAL,"
     " PRIMARY KEY (seq, tag)) WITHOUT ROWID;",
-    /* 1 -> 2: a baseline is found without looking at every record of a subject */
+    /* 1 -> 2: a baseline is found without a scan of all records of a subject */
     "CREATE INDEX records_alike ON records (subject, verb, machine, method, at, seq);",
     /* 2 -> 3: keys_renew(), as the seed no longer separates records */
     "",
@@ -61,7 +61,7 @@ static dck_status schema_header_read(dck_history *h, header *ret, dck_err *err)
 	    &ret->ours, err);
 }
 
-/* All of one moment: another program may be laying out the file. */
+/* Reads a consistent snapshot: another program may be creating the file. */
 static dck_status header_at_once(dck_history *h, header *ret, dck_err *err)
 {
 	const bool alone = sqlite->get_autocommit(h->db) != 0;
@@ -99,8 +99,8 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 	return DCK_OK;
 }
 
-/* Records of an older file have keys that an older record/comparable.c made. They are made again
- * from the records' texts. A record that cannot be read keeps its keys. */
+/* Records of an older file have keys that an older record/comparable.c made. They are computed
+ * again from the records' texts. The keys of an unreadable record stay. */
 #define KEYS_VERSION 3
 
 static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err *err)

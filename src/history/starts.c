@@ -25,8 +25,8 @@ typedef struct starts {
 	size_t bytes;
 } starts;
 
-/* Engine, model and settings must equal those of r too: an update or another model of that name
- * does not separate a trend, but is not another start of the same subject. */
+/* Engine, model and settings must equal those of r too: an update, or a different model of that
+ * name, does not split a trend, but is not a start of the same subject. */
 static bool starts_is_same(const dck_record *a, const dck_record *r, const char *tag)
 {
 	comparable_differences f;

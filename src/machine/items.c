@@ -37,7 +37,7 @@ double machine_best(const machine_item *i)
 	return best;
 }
 
-/* Steps that one core began in a cycle. */
+/* Steps that one core started per cycle. */
 static double steps_a_cycle(const machine_item *i)
 {
 	const machine_peak *p = i->peak;

@@ -1,4 +1,4 @@
-/* keep.c - where results are kept, by machine.
+/* keep.c - cache files of results, by machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"

@@ -69,8 +69,9 @@ uint64_t machine_level_bytes(const machine_topology *t, machine_level level, uns
 		}
 		break;
 	case MACHINE_L3:
-		/* Half of it behind an L2 that may hold other lines. No more than eight times the
-		 * L2: an L3 is shared with others, in a virtual machine with unknown ones. */
+		/* Half of the L3, because an exclusive L2 holds other lines. No more than eight
+		 * times the L2: an L3 is shared with others, in a virtual machine with unknown
+		 * ones. */
 		bytes = l3 > 0 ? l2 + l3 / 2 : 0;
 		bytes = bytes > 8 * l2 && l2 > 0 ? 8 * l2 : bytes;
 		*ret_why = "the system reports no L3 cache";

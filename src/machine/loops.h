@@ -185,8 +185,8 @@ typedef struct machine_item {
 	bool is_time;	    /* values are nanoseconds: less is better */
 	double value[MACHINE_ROUNDS_MAX];
 	unsigned n;
-	const char *absent; /* reason why there is no value; static */
-	/* Of a peak: the clock rate during the best rounds, summed over the cores; 0: unknown. */
+	const char *absent; /* why the value is absent; static */
+	/* For a peak: the clock rate during the best rounds, summed over the cores; 0: unknown. */
 	double clock_hz;
 	/* Calibration by run.c. */
 	uint64_t repetitions;
@@ -207,7 +207,7 @@ typedef struct machine_result {
 	size_t n;
 	bool interrupted, pinned;
 	char blas[256];	    /* path of the library; "": none */
-	char blas_why[256]; /* reason why there is no value */
+	char blas_why[256]; /* why the value is absent */
 	uint64_t dram_bytes;
 	unsigned passes, passes_asked; /* complete ones; fewer on a busy machine */
 	double throttled;	       /* share of passes that a container's limit throttled */

@@ -69,7 +69,7 @@ LOOP(i8mm_int8, , int32x4_t, int8x16_t, int32_t, vdupq_n_s32(0), vdupq_n_s8(1))
 #undef STEP
 #undef SUM
 
-/* 0x3c00 is 1; the sum of the lanes is of FP32. */
+/* 0x3c00 is 1; the lanes are summed in FP32. */
 #define STEP(i) ASM_STEP(i, "fmla %0.8h, %1.8h, %2.8h")
 #define SUM_LANES(i)                                                   \
 	{                                                              \

@@ -1,8 +1,8 @@
 /* peak_x86.c - the fastest arithmetic of x86-64 processors, one loop for each instruction set.
  *
- * A loop is a number of accumulators, each a chain of its own, enough to fill the units at their
- * latency (4 or 5 cycles, 2 units: 8 to 10 chains; 52 cycles at one every 16 for tiles), and few
- * enough to stay in registers: 16 before AVX-512, 32 with it, 8 tiles. Named variables, not an
+ * A loop is a number of accumulators, each a separate dependency chain, enough to fill the units at
+ * their latency (4 or 5 cycles, 2 units: 8 to 10 chains; 52 cycles at one every 16 for tiles), and
+ * few enough to stay in registers: 16 before AVX-512, 32 with it, 8 tiles. Named variables, not an
  * array, since a compiler that does not unroll keeps an array in memory, and then the loop
  * measures loads and stores.
  *
@@ -225,7 +225,7 @@ TILES(amx_int8, "amx-tile,amx-int8", int32_t, _tile_dpbssd, 0x0101)
 /* Operations: accumulators x lanes x products in a lane x 2. Steps in a cycle: Intel Optimization
  * Reference Manual, A. Fog, Instruction tables: two units for fused products, one where registers
  * are twice as wide as units (AVX2 on Zen and Gracemont, AVX-512 on Zen 4) or the second one is
- * left out (some Xeons); SSE's products and sums have units of their own on AMD and share three on
+ * left out (some Xeons); SSE's products and sums have separate units on AMD and share three on
  * Golden Cove; a product of tiles takes 16 cycles. */
 static const machine_peak table[] = {
     {"sse", MACHINE_FP64, MACHINE_SSE2, 2 * 7 * 2 * 2, sse_fp64, false, 14, {1, 1.5, 2}},

@@ -1,4 +1,4 @@
-/* pool.c - threads that stay on their processors, and rounds that they begin together.
+/* pool.c - threads pinned to processors, and rounds that they start together.
  *
  * Between jobs they sleep; within a job they meet at a barrier before and after each round, which
  * costs well under a microsecond where waking a thread costs many.

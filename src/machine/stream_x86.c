@@ -10,7 +10,7 @@
  *    port of Haswell to Cascade Lake, and an arithmetic instruction with one is two
  *    micro-operations.
  *  - Eight registers a step: four cycles at two loads a cycle, in which the counting is hidden on
- *    processors that begin four micro-operations a cycle.
+ *    processors that issue four micro-operations a cycle.
  *  - The loop begins at a line of the cache, and its branch at 32 bytes: one that crosses such a
  *    border is decoded again each time on Skylake to Cascade Lake (Intel, Mitigations for Jump
  *    Conditional Code Erratum, 2019).

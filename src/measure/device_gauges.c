@@ -7,7 +7,7 @@
  * Energy is that of the whole device, idle power included: the difference of its counter, or the
  * mean of the power readings times the time. Both are averages over the driver's own window of
  * about 0.1 s (Yang et al., "Part-time Power Measurements: nvidia-smi's Lack of Attention", SC
- * 2024), so there is none of a measurement below WINDOW_NS.
+ * 2024), so a measurement below WINDOW_NS has no power.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_gauges.h"
@@ -76,7 +76,7 @@ void gauge_log_close(gauge_log *g)
 
 /* --- readings */
 
-/* Keeps every second reading. */
+/* Drops every second reading. */
 static void gauges_thin(gauge_log *g)
 {
 	for (size_t i = 0; i < g->n / 2; i++) {

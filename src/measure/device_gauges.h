@@ -1,5 +1,5 @@
 /* device_gauges.h - readings of a device's power, clock and temperature around a measurement and
- * between its runs, never inside a timed region, and what they say about it.
+ * between its runs, never inside a timed region, and the notes that follow from them.
  *
  *	gauge_log_open(&g, "cuda:1", &clock);
  *	... warm-up: gauge_log_poll(&g, runs) between slices; gauge_log_falling() ...
@@ -22,7 +22,7 @@
 enum { GAUGE_READINGS = 256 };
 
 typedef struct gauge_log {
-	/* Where readings come from: device_gauges_read(), or a test's. NULL: there are none. */
+	/* The source of readings: device_gauges_read(), or a test's. NULL: none. */
 	void (*read)(void *self, device_gauges *ret);
 	void *self;
 	const dck_clock *clock;
@@ -47,7 +47,7 @@ typedef struct gauge_log {
 void gauge_log_open(gauge_log *g, const char *device_text, const dck_clock *clock);
 void gauge_log_close(gauge_log *g);
 
-/* Takes a reading if it is time for one. Returns how long that took, in ns. `runs`: made so far. */
+/* Takes a reading if one is due. Returns how long that took, in ns. `runs`: completed. */
 uint64_t gauge_log_poll(gauge_log *g, uint64_t runs);
 /* Takes the first reading of the measurement, with the same result. */
 uint64_t gauge_log_begin(gauge_log *g, uint64_t runs);

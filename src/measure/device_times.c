@@ -15,8 +15,8 @@
  * wait after work. Shares are of the work in the same trials, since the speed of a device changes.
  *
  * Events of a device are tested too before their times are used: around the runs of a trial, they
- * must be neither further apart than the host's time in which both lie, nor less than half of it,
- * as those of a stream are in which the work is not.
+ * must be neither further apart than the host's time that encloses both, nor less than half of it,
+ * which events of a stream without the work are.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
@@ -44,13 +44,13 @@
 /* Trials beyond the first are made only within this time. */
 #define BUDGET_NS 1e9
 
-/* A part of a run is timed so often; for an interval of a median with 95 % it takes 6. */
+/* Number of times that a part of a run is timed; a 95 % interval of a median needs 6. */
 #define PART_RUNS     50
 #define PART_RUNS_MIN 6
 /* PART_RUNS_MIN samples may take this many budgets. Longer runs have fewer, and no interval. */
 #define PART_BUDGETS 4
 
-/* Enqueueing more than this share of a latency is what it measures. */
+/* If enqueueing takes more than this share of a latency, the latency measures enqueueing. */
 #define ENQUEUE_SHARE 0.5
 
 typedef struct device {
@@ -127,7 +127,7 @@ static dck_status work_choose(const device *d, double until_ns, device_proof *p,
 	return DCK_OK;
 }
 
-/* The certain barrier's time after another one. */
+/* The time of the certain barrier after another barrier. */
 typedef struct rest {
 	double median_ns;
 	bool waits;

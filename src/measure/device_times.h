@@ -1,12 +1,12 @@
-/* device_times.h - runs on a device, which go on after the call that starts them: a test of what
- * waits for their end, and the parts of a run.
+/* device_times.h - runs on a device, which continue after the call that starts them: a test of the
+ * barriers that wait for their end, and the parts of a run.
  *
  *	DCK_TRY(device_barrier_prove(engine, context, clock, &proof, &runs, err));
  *
  * A call that is documented to wait may not (ONNX Runtime's SynchronizeBoundOutputs() returns at
  * once with WebGPU), and then the time of a run would be that of enqueueing it. So work of known
  * length is enqueued, each barrier is waited by, and what is left to do is measured by a barrier
- * that is certain, because it has the results in its hands. A barrier that leaves more than a small
+ * that is certain, because it copies the results. A barrier that leaves more than a small
  * part of one run is not used.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -85,8 +85,8 @@ void device_parts_notes(record_builder *b, const device_proof *p, const device_p
 /* Adds the same metrics as absent. */
 void device_times_absent(record_builder *b, const char *why);
 
-/* Fails with E_UNSUP if the times of a profile are of launching operators on a device, since they
- * do not say how long an operator runs. */
+/* Fails with E_UNSUP if a profile measures only the launch of operators on a device and not their
+ * execution. */
 dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
 				const dck_profile *profile, double run_ns, dck_err *err);
 

@@ -7,7 +7,8 @@
  * which none is dropped). docs/reference/methods.md has their sources.
  *
  * A busy machine causes several notes at once. diagnostics_fold() makes the first cause that is
- * present the parent of the effects (record_note_set_cause()), so that a report names one remedy.
+ * present the parent of the effects (record_note_set_cause()), so that a report names one cause and
+ * one fix.
  *
  * e->scratch has stat_scratch(n) doubles and is reused by every check. No check reads a clock.
  * Without samples no check runs.
@@ -80,7 +81,7 @@ static void drift(record_builder *b, const measure_evidence *e)
 	stat_drift d;
 
 	stat_drift_find(s->value, s->n, e->level, e->scratch, &d);
-	if (!isfinite(d.of_start_hi)) /* it began at 0 */
+	if (!isfinite(d.of_start_hi)) /* the trend starts at 0 */
 		return;
 	if (d.significant && fabs(d.of_start) > e->precision)
 		record_note(b, "drift",
@@ -323,7 +324,7 @@ static void diagnostics_fold(record_builder *b)
 		if (strcmp(effects[i], lead) != 0)
 			record_note_set_cause(b, effects[i], lead);
 	record_note_set_cause(b, "drift", "level-changed"); /* the line was fitted through a step */
-	/* Both have the remedy to measure longer. */
+	/* Both recommend a longer measurement. */
 	if (!lead)
 		record_note_set_cause(b, "imprecise", "too-few-runs");
 	if (!lead)

@@ -22,7 +22,7 @@ typedef struct latency_limit {
 } latency_limit;
 
 /* Parses STAT<=TIME or STAT<TIME, with optional blanks around both. E_ARG: invalid; the message
- * gives the reason and the correct form. */
+ * gives the reason and the correct syntax. */
 dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *err);
 
 /* Returns "met", "violated" or "inconclusive". */

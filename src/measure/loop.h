@@ -1,4 +1,4 @@
-/* loop.h - the timed loop: it runs the target, reads the clock around each sample, and keeps the
+/* loop.h - the timed loop: it runs the target, reads the clock around each sample, and stores the
  * samples. A slice is some samples in a row, about 0.1 ms of them.
  *
  *	phase_samples to = {.latency = &samples};
@@ -40,14 +40,14 @@ typedef struct phase_samples {
 	measure_samples *latency;
 	measure_samples *cpu;		/* process CPU time per run, one value per slice */
 	measure_samples *user, *system; /* of a command's runs */
-	/* For how long threads waited for a processor in a sample that is a slice of its own; else
-	 * NaN. One for each of `latency`, needs `waited`. */
+	/* Run delay of threads during a sample that is a slice by itself; else NaN. One for each of
+	 * `latency`, needs `waited`. */
 	measure_samples *delay;
 	uint64_t peak_rss_bytes; /* greatest of a command's runs */
 	double cpu_ns, wall_ns;	 /* sums over the slices */
 } phase_samples;
 
-/* Takes `n` samples. On failure the earlier samples are kept. E_CANCEL: the observer cancelled. */
+/* Takes `n` samples. On failure the earlier samples remain. E_CANCEL: the observer cancelled. */
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 
 /* Returns the number of samples of the next slice: enough that the work between slices is small in

@@ -39,7 +39,7 @@ typedef struct measure_phases {
 	uint64_t warmup_runs, measured_runs;
 	uint64_t runs_before;	 /* runs of the loop before the measured ones */
 	uint64_t measured_at_ns; /* start of the measurement, on the loop's clock */
-	uint64_t single_runs;	 /* samples of one run each, before those of `group` runs */
+	uint64_t single_runs;	 /* samples of one run each, followed by samples of `group` runs */
 	bool has_first_run;
 	bool steady_known, steady; /* auto: whether steadiness could be tested, and the result */
 	uint64_t steady_runs, steady_ns; /* where it became steady */

@@ -1,4 +1,4 @@
-/* plan.c - the options of a measurement, and what they mean.
+/* plan.c - the options of a measurement: table, defaults and checks.
  *
  * dck_plan_options is the table that parsing, help and the record's facts are made of.
  * measure_plan_check() resolves a plan once: the statistic's estimator and the warm-up's kind are

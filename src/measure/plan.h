@@ -21,8 +21,8 @@ typedef struct measure_plan {
 	char percentile[24]; /* tag of that percentile: "latency/p75" */
 	measure_warmup_kind warmup;
 	uint64_t warmup_amount; /* runs or nanoseconds */
-	/* Above 1: this is the first of so many starts if starting is cheap, which then share the
-	 * time; else, and with 0, it is the only one. */
+	/* Above 1: the planned number of starts, which share the time if starting is cheap; if it
+	 * is not, and with 0, this is the only start. */
 	unsigned starts;
 } measure_plan;
 

@@ -55,7 +55,7 @@ static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *e
 	return worker_record(&job, ret, err);
 }
 
-/* Each process keeps the series it measured, under a name with its number. */
+/* Copies the series of each process under a name with its number. */
 static void series_copy(record_builder *b, const workers *w)
 {
 	char tag[96];
@@ -118,8 +118,8 @@ static void processes_scale_estimate(const workers *w, double *values, double le
 	}
 }
 
-/* The rate of the median (or of the mean, if that is the one of each process) of the times of an
- * item, and one over its interval: as the latency's. */
+/* Returns the rate: the reciprocal of the median (or of the mean, if each process has one) of the
+ * times of an item, with the reciprocal of its interval. */
 static void processes_rate_estimate(const workers *w, double *values, double level,
 				    stat_estimate *ret)
 {
@@ -248,7 +248,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	}
 }
 
-/* Notes on the interval of one process, where the one between them is printed. */
+/* Notes on the interval of one process, which do not apply to the printed interval between
+ * processes. */
 static bool is_of_one(const workers *w, const char *code)
 {
 	if (strcmp(code, "imprecise") == 0)
@@ -366,7 +367,7 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 		    100 * (high - low) / sum, 100 * within / sum);
 }
 
-/* Numbers of runs are of all processes. */
+/* Sums the numbers of runs of all processes. */
 static void counts_sum(record_builder *b, const workers *w)
 {
 	static const char *const keys[] = {"undisturbed", "undisturbed_of"};
@@ -509,8 +510,8 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 
 /* --- several starts by default */
 
-/* A number of runs or a time that was requested exactly is of one process, and so are percentiles,
- * which need all runs, and what the other processes cannot be given. */
+/* An exactly requested number of runs or time applies to one process. So do percentiles, which
+ * need all runs, and subjects that other processes cannot open. */
 static bool starts_are_possible(const dck_subject *s, const measure_plan *plan)
 {
 	const dck_plan *p = &plan->asked;

@@ -1,5 +1,5 @@
 /* processes.h - repeats a measurement in several fresh processes and merges the results into one
- * record: as many as the plan has, or by itself where starting is cheap.
+ * record: the number of the plan, or the default where starting is cheap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_PROCESSES_H

@@ -20,7 +20,7 @@ static bool delay_read(void *self, uint64_t *ret_ns)
 	return os_run_delay_read(self, ret_ns);
 }
 
-/* The least of some: a neighbour can only lengthen it. */
+/* Returns the minimum of several readings, because other processes can only lengthen one. */
 static double reading_cost_ns(os_run_delay *d)
 {
 	uint64_t least = UINT64_MAX, ignored;

@@ -7,7 +7,7 @@
  *	run_delays_end(&u);
  *
  * The kernel counts such waits for each thread (os_run_delay). They are read before and after each
- * run, outside the clock. Waiting for a lock, a device or I/O does not count. Not seen: other
+ * run, outside the clock. Waiting for a lock, a device or I/O does not count. Not detected: other
  * programs that share a cache, the memory or a core without preempting, and a hypervisor that does
  * not report the time it takes.
  *

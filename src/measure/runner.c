@@ -2,10 +2,10 @@
  *
  * run_all() opens the session, warms it up, measures, and fills the record in a fixed order: the
  * metrics of the samples, the parts of a run on a device, the reason of the end, the facts of the
- * method, the notes. What needs runs of its own (parts of a run, gauges, run delays, the check of
- * the outputs, operators on a timeline) is done after the last counted run. A failure after the
- * first run keeps what was measured: the record is incomplete and has a note. Everything that was
- * opened is closed in measure_run_here(), on every path.
+ * method, the notes. Diagnostics that need extra runs (parts of a run, gauges, run delays, the
+ * check of the outputs, operators on a timeline) follow the last counted run. After a failure past
+ * the first run the measured results remain: the record is incomplete and has a note. Everything
+ * that was opened is closed in measure_run_here(), on every path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/runner.h"
@@ -87,7 +87,7 @@ static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 		record_note(r->record, "engine-failed",
 			    "run %llu failed: %s; this is what was measured until then", at,
 			    why->msg);
-		/* The same without the report's words, for who measured this in a process. */
+		/* The same in fewer words, for the parent process, which reports it. */
 		record_fact_fmt(r->record, "result", "failure", "run %llu failed: %s", at,
 				why->msg);
 		snprintf(r->session.phases.early, sizeof r->session.phases.early, "run %llu failed",

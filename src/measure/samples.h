@@ -27,7 +27,7 @@ void measure_samples_halve(measure_samples *s);
 /* Removes the first n samples; only while all are stored (stride 1). */
 void measure_samples_drop(measure_samples *s, size_t n);
 
-/* Returns the mean of all samples; NaN if there are none. */
+/* Returns the mean of all samples; NaN: no samples. */
 static inline double measure_samples_mean(const measure_samples *s)
 {
 	return s->sum / (double)s->pushed;

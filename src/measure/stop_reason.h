@@ -10,7 +10,7 @@
 typedef struct stop_reason {
 	double half_ratio; /* half-width of the interval over the value; NaN: none */
 	bool imprecise;	   /* the requested precision was not reached in time */
-	char why[160];	   /* reason why there is no half-width */
+	char why[160];	   /* why the half-width is absent */
 	char stop[256];	   /* the rule that ended it, a clause */
 } stop_reason;
 

@@ -8,7 +8,7 @@
  * While os_wait() polls, guard_asked() samples the resident memory and kills a child that exceeds
  * memory_bytes; data_bytes is its RLIMIT_DATA. The child leads a process group and is the first
  * choice of the OOM killer (oom_score_adj). Without a result end_read() classifies the end by
- * signal, exit status, and the OOM kills that the kernel counted meanwhile.
+ * signal, exit status, and the OOM kills that the kernel counted during the run.
  *
  * Bounds: WORDS_MAX words, RECORD_BYTES_MAX bytes of result. The result is parsed as untrusted
  * text. Every end of a child is a worker_end with a reason; worker_run() itself fails only if no
@@ -308,7 +308,7 @@ static dck_status worker_process_run(const worker_job *job, words *w, int fd, wo
 	if (job->data_bytes > 0 && !os_sanitizer_name())
 		os_child_limit_data(g.pid, job->data_bytes);
 	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
-	/* A cancelled worker reports what it has measured. */
+	/* A cancelled worker reports the runs that it has measured. */
 	if (status != DCK_OK && status != DCK_E_CANCEL)
 		return status;
 	ret->peak_rss_bytes =

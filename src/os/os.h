@@ -104,8 +104,8 @@ typedef struct os_usage {
 } os_usage;
 void os_usage_get(os_usage *ret);
 
-/* --- neighbours.c: CPU use by process. A snapshot takes about 10 us for each process of the
- * machine. */
+/* --- neighbours.c: CPU use of other processes. A snapshot takes about 10 us for each process of
+ * the machine. */
 typedef struct os_cpu_users os_cpu_users;
 /* Reads the CPU time of all processes. Our own processes are `self`, `pid` (0: none), and all that
  * they started. root: "" or, for tests, the directory that has proc/. @owned, os_cpu_users_free();
@@ -165,11 +165,12 @@ os_preload_obstacle os_preload_obstacle_of(const char *path);
 const char *os_preload_obstacle_text(os_preload_obstacle o);
 
 /* preload_env.c: returns the path of the shared library, for other programs to load: this library
- * itself, or the one in the program's directory, in the build or as installed. NULL: not found. */
+ * itself, or the library in the program's directory, in the build or as installed. NULL: not found.
+ */
 const char *os_library_own(mem_arena *a);
 /* Returns "LD_PRELOAD=..." that preloads `file` (in the shared library's directory) into
- * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason,
- * with remedies[obstacle] in parentheses if it is not NULL. Texts are the arena's, or static.
+ * `program`, ahead of any existing entries. NULL: it is impossible, and *ret_why is the reason,
+ * with remedies[obstacle] in parentheses if not NULL. Texts are owned by the arena, or static.
  */
 const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 			   const char *const remedies[OS_PRELOAD_OBSTACLES], const char **ret_why);
@@ -242,7 +243,7 @@ typedef struct os_resident {
 	uint64_t all, anonymous, file, shared; /* bytes; shared: with others, not from a file */
 	uint64_t peak;			       /* of `all`, as the kernel reports it */
 } os_resident;
-bool os_resident_get(long pid, os_resident *ret); /* false: there is no such process */
+bool os_resident_get(long pid, os_resident *ret); /* false: no such process */
 /* Returns the proportional set size (private memory and its part of shared memory), in bytes; 0:
  * not known. It takes the kernel milliseconds for each GiB. */
 uint64_t os_resident_share(long pid);
@@ -284,8 +285,8 @@ dck_status os_replace_commit(os_replace *r, dck_err *err);
 dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
-/* Makes a private directory under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes, which the caller keeps
- * at the same address until the directory is removed with its content. Also removes such
+/* Makes a private directory under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes, which the caller
+ * leaves at the same address until the directory is removed with its content. Also removes such
  * directories of our user whose process was killed. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
@@ -320,7 +321,7 @@ bool os_is_terminal(int fd);
 uint64_t os_file_hash(const char *path);
 
 /* --- file_map.c: maps the first bytes of a file, at most `most`; other processes may change them
- * at any time. NULL: there is no such file, it is empty, or no memory. */
+ * at any time. NULL: the file does not exist or is empty, or no memory. */
 void *os_file_map(const char *path, bool write, size_t most, size_t *ret_bytes);
 void os_file_unmap(void *p, size_t bytes); /* NULL is allowed */
 
@@ -366,7 +367,7 @@ const char *os_path_newest(mem_arena *a, const char *directory, const char *patt
 /* Returns a pattern that only this name matches. NULL: no memory. */
 const char *os_glob_escape(mem_arena *a, const char *name);
 /* Returns why others than root and the user of this process can change a file's content, by its
- * owner and mode. NULL: they cannot, or there is no such file. */
+ * owner and mode. NULL: they cannot, or the file does not exist. */
 const char *os_file_open_to_others(const char *path);
 
 /* --- thread.c: id and name of a thread; async-signal-safe. */
@@ -374,8 +375,8 @@ int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-terminated; "": not known */
 void os_thread_name_of(int id, char ret[16]);
 
-/* --- threads.c: resource counters of this process's threads, as the kernel keeps them since the
- * thread's start. */
+/* --- threads.c: resource counters of this process's threads, as the kernel accumulates them from
+ * the thread's start on. */
 typedef enum os_thread_counter {
 	OS_USE_CPU,	     /* ns */
 	OS_THREAD_RUN_DELAY, /* ns in which a thread was runnable and waited for a CPU */
@@ -393,8 +394,8 @@ void os_thread_counters_own(
     os_thread_counters *ret); /* of the calling thread; all but OS_THREAD_RUN_DELAY */
 void os_thread_counters_process(
     os_thread_counters *ret); /* of all threads, also ended ones; the same counters */
-/* Reads CPU time alone, ten times as fast as os_thread_read(). false: there is no such thread. */
-bool os_thread_cpu(int tid, uint64_t *ret_ns);
+/* Reads CPU time alone, ten times as fast as os_thread_read(). false: no such thread. */ bool
+os_thread_cpu(int tid, uint64_t *ret_ns);
 typedef struct os_thread_stat {
 	os_thread_counters uses;
 	char name[16];
@@ -403,7 +404,7 @@ typedef struct os_thread_stat {
 /* Reads the counters in /proc; context switches only if requested. false: no such thread, no /proc,
  * or no descriptor is free. */
 bool os_thread_read(int tid, bool switches, os_thread_stat *ret);
-/* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
+/* Calls f for each thread of this process. false: /proc is missing, or no descriptor is free. */
 bool os_threads_each(void (*f)(void *self, int tid), void *self);
 /* Counts the threads that outlive the main thread; 0: it has not ended. *ret_status: the main
  * thread's exit status. Without /proc, or if no descriptor is free, 2 means more than one, and the
@@ -444,7 +445,7 @@ int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: 
 bool os_signal_may_ask(int number);	/* it can be caught, and is not a crash signal */
 
 /* --- signal_cost.c: measures the time of a signal to the calling thread, in ns, with an empty
- * handler; 0: unknown. None of the program's real-time signals may be pending during the call. */
+ * handler; 0: unknown. No real-time signal of the program may be pending during the call. */
 double os_signal_price_ns(void);
 
 /* --- futex.c: async-signal-safe. */

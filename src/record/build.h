@@ -7,7 +7,7 @@
  *	record_metric_absent(b, "latency/p99", "too few runs");
  *	return record_finish(b, &record, err);
  *
- * Strings are copied. A failure (no memory) is kept until record_finish(): the calls before it
+ * Strings are copied. A failure (no memory) is sticky until record_finish(): the calls before it
  * need no check. A value that is not known is absent and has a reason; it is never 0 or NaN. After
  * record_finish() the record never changes, and writers only read it.
  *
@@ -82,7 +82,7 @@ void record_metric_narrow(record_builder *b, const char *tag, const char *why);
 /* Sets the unit of that metric, if its row allows another unit (record_def_in). */
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
 
-/* Sets the result as one sentence with its numbers, for people: fact "answer" of section "result".
+/* Sets the result as one sentence with its numbers, for readers: fact "answer" of section "result".
  * A summary shows it above (on a terminal below) all else; a later answer replaces it. No full
  * stop, no advice (notes have that), at most about 150 characters: "mobilenet is 2.31 times slower
  * than resnet18 [1.93, 2.66]". */
@@ -126,11 +126,11 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_
  * appended. */
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...) DCK_PRINTF(4, 5);
-const dck_note_def *record_note_find(const char *code); /* static; NULL: there is no such code */
+const dck_note_def *record_note_find(const char *code); /* static; NULL: unknown code */
 /* Sets the cause of the notes of `code` to the first note of code `cause`. Does nothing if either
  * is missing. */
 void record_note_set_cause(record_builder *b, const char *code, const char *cause);
-/* Return the operators and the notes so far, borrowed until the next call on b. */
+/* Return the operators and the notes added before, borrowed until the next call on b. */
 const dck_op *record_ops(const record_builder *b, size_t *ret_n);
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 

@@ -21,7 +21,7 @@
 
 typedef enum likeness {
 	LIKE_EQUAL,
-	LIKE_NEAR,    /* numbers within 1 %: a kernel keeps a little of the memory for itself */
+	LIKE_NEAR,    /* numbers within 1 %: kernels reserve different small parts of the memory */
 	LIKE_ENDS,    /* first and last word: the system and the processor's kind */
 	LIKE_GROUPED, /* single runs, or several together */
 	LIKE_UNSEEDED /* texts but for ", seed N" at their end */

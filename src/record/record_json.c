@@ -1,4 +1,4 @@
-/* record_json.c - the JSON form of a record, written. docs/reference/record.md describes every
+/* record_json.c - writer of a record's JSON. docs/reference/record.md describes every
  * member; record_parse.c reads it. One row of a list is one line, so that records can be compared
  * with diff.
  *

@@ -81,7 +81,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 		rd->sub = "values";
 		if (!json_is_number(x) && !json_is_null(x))
 			return reader_type_error(rd, NULL, x, "a number");
-		/* null: a value that was no finite number. */
+		/* null: a value that was not finite. */
 		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
 		rd->sub = "at_ns";
 		if (at && !reader_uint_of(jansson->array_get(at_ns, i), &at[i]))

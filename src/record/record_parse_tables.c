@@ -1,4 +1,4 @@
-/* record_parse_tables.c - parses and validates the tables and trees of a record's JSON form.
+/* record_parse_tables.c - parses and validates the tables and trees of a record's JSON.
  *
  * Input is a jansson document of an untrusted file. Everything is checked before it is stored:
  * types, the number of cells in each row, unique names and keys, ascending indices within bounds.

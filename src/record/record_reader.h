@@ -41,7 +41,7 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret);
 /* Reads the list at `key`. A missing optional list is empty. */
 dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, const json_t **ret,
 		       size_t *ret_n);
-/* Read integers; above 2^53 they are text. false: it is no integer. */
+/* Read integers; above 2^53 they are text. false: not an integer. */
 bool reader_int_of(const char *text, int64_t *ret);
 bool reader_uint_of(const json_t *v, uint64_t *ret);
 /* Reads a value of the document at `key` (NULL: at the current position). */

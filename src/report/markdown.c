@@ -231,7 +231,7 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 /* --- other numbers */
 
 typedef struct metrics {
-	const dck_metric **row; /* those that are shown */
+	const dck_metric **row; /* the ones that are shown */
 	const dck_record *r;
 	bool timed;
 } metrics;
@@ -373,7 +373,7 @@ static bool rows_right(const void *self, size_t col)
 	return ((const rows *)self)->number[col];
 }
 
-/* Why cells are empty, each reason once; a table of many is not looked through. */
+/* Lists the reasons of empty cells, each once; a long table is not searched. */
 #define REASONS_MAX 8
 
 static void markdown_reasons_put(dck_sink *out, const rows *own, size_t ncols)

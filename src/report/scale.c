@@ -22,7 +22,7 @@ typedef struct prefix {
 } prefix;
 
 /* By unit: the prefixes of its larger kinds, downwards; significant digits of the least number.
- * Arrivals per second are no frequency of a processor until there are a million. */
+ * Rates below a million per second are written as arrivals, not as the frequency of a processor. */
 static const prefix times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, "ns"}, {0, NULL}};
 static const prefix sizes[] = {{1099511627776.0, "TiB"},
 			       {1073741824.0, "GiB"},
@@ -140,7 +140,7 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		for (p = middle_of(f->prefixes, r); p[1].text && r->least < TINY * p->factor;)
 			p++;
 	s.divide = p->factor;
-	/* There is no half of a byte. */
+	/* Bytes are whole numbers. */
 	s.decimals = u == DCK_UNIT_BYTE && r->whole && p->factor <= 1
 			 ? 0
 			 : scale_decimals_of(r, s.divide, f->digits);
@@ -201,7 +201,7 @@ static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char 
 	if (!is_even(v, c, s->base == DCK_UNIT_ONE || share > 0.05 ? 1.25 : 2) &&
 	    !(share < 0.01 && s->base != DCK_UNIT_ONE && is_even(v, c, INFINITY)))
 		return false;
-	if (!(share > 0 && share <= HALF_MAX)) /* without a width it is no half of anything */
+	if (!(share > 0 && share <= HALF_MAX)) /* an interval without a width has no half */
 		return false;
 	decimal_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
 	snprintf(buf, FORMAT_SIZE, "%s%.20s %%", utf8 ? "\u00b1" : "+-",

@@ -66,8 +66,8 @@ static double autocorrelation_map(stat_map f, const void *self, double x)
 	return f ? f(x, self) : x;
 }
 
-/* Values are taken relative to the first, so that squares of nearly equal numbers keep their
- * digits; Kahan's compensation keeps the sum of many. */
+/* Values are taken relative to the first, so that squares of nearly equal numbers do not lose
+ * digits; Kahan's compensation does the same for the sum of many. */
 static void autocorrelation_fold(const double *x, size_t n, stat_map f, const void *self, double *y,
 				 folded *ret)
 {

@@ -1,9 +1,10 @@
 /* between_starts.c - the median of a few starts, with the interval of the sign test: the r-th
  * smallest and the r-th largest of k values hold the median of whatever distribution they come from
  * unless at least k - r + 1 of them are on one side of it (Thompson 1936, Ann. Math. Stat. 7;
- * David and Nagaraja, Order Statistics, 3rd ed., 7.1). Percentiles of which a start has too few
- * runs are those of all runs, with an interval on the share of runs below (Woodruff 1952, JASA 47):
- * t times the error of that share between starts, and at least that of as many independent runs.
+ * David and Nagaraja, Order Statistics, 3rd ed., 7.1). A percentile for which a start has too few
+ * runs is computed from all runs, with an interval on the share of runs below (Woodruff 1952, JASA
+ * 47): t times the error of that share between starts, and at least that of as many independent
+ * runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/dist.h"

@@ -1,5 +1,5 @@
-/* binomial.c - is a limit kept? A mean is judged by its interval, a percentile by the exact
- * binomial test, as MLPerf LoadGen's "early stopping" has it (Reddi et al., ISCA 2020), for any
+/* binomial.c - tests of latency limits. A mean is judged by its interval, a percentile by the
+ * exact binomial test, as in MLPerf LoadGen's "early stopping" (Reddi et al., ISCA 2020), for any
  * number of runs over the limit and for runs that depend on each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */

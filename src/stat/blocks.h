@@ -17,7 +17,7 @@ typedef struct stat_blocks {
 } stat_blocks;
 
 /* Fits the model to y[block * treatments + treatment]; means[treatments]. With fewer than two
- * blocks or treatments there are no residuals: dof is 0. */
+ * blocks or treatments dof is 0: no residuals. */
 void stat_blocks_fit(const double *y, size_t treatments, size_t blocks, double *means,
 		     stat_blocks *ret);
 
@@ -33,7 +33,7 @@ typedef struct stat_blocks_level {
 /* Estimates ret[treatments] from means[treatments]. The greatest of many means is biased upwards
  * (the winner's curse). All means not significantly below the greatest (Bonferroni) may be the
  * greatest: they are shrunk towards their mean by the share of their scatter that error explains
- * (empirical Bayes: Efron and Morris, JASA 68, 1973), which keeps their order. Each interval
+ * (empirical Bayes: Efron and Morris, JASA 68, 1973), which preserves their order. Each interval
  * contains the shrunk and the plain mean, and its lower end allows for the greatest of that many
  * means. The error is pooled over blocks and treatments (Satterthwaite, Biometrics Bulletin 2,
  * 1946). Infinite if dof is 0. */

@@ -26,7 +26,7 @@
 #define CLIP	     8.0
 #define LEAN_LEVEL   3.0
 #define LEAN_STEP    10.0
-#define LEANS	     20 /* correlations that are tried: multiples of 1 / LEANS */
+#define LEANS	     20 /* number of autocorrelations that are tried: multiples of 1 / LEANS */
 
 /* Fisher and Yates. */
 static void changepoint_shuffle(double *x, size_t n, uint64_t *state)

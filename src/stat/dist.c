@@ -63,7 +63,7 @@ static double beta_fraction(double x, double a, double b)
 	return value;
 }
 
-/* lgamma() stores the sign in a global of the C library; this form keeps it here. */
+/* lgamma() stores the sign in a global of the C library; this one returns it. */
 static double log_gamma(double x)
 {
 	int sign;
@@ -105,8 +105,8 @@ static double deviance(double z, double m)
 }
 
 /* x^a (1-x)^b / B(a, b). With large a + b the logarithms of the gamma function would lose digits:
- * in the form of C. Loader, "Fast and accurate computation of binomial probabilities", 2000, what
- * is large cancels before it is computed. */
+ * by the formula of C. Loader, "Fast and accurate computation of binomial probabilities", 2000,
+ * what is large cancels before it is computed. */
 static double beta_front(double x, double a, double b)
 {
 	const double n = a + b;
@@ -129,7 +129,7 @@ double stat_beta_cdf(double x, double a, double b)
 	return 1 - beta_front(x, a, b) * beta_fraction(1 - x, b, a) / b;
 }
 
-/* Newton, kept inside a bracket that bisection shrinks. */
+/* Newton's method inside a bracket that bisection shrinks. */
 double stat_beta_quantile(double p, double a, double b)
 {
 	double lo = 0, hi = 1, x = a / (a + b);
@@ -156,7 +156,7 @@ double stat_beta_quantile(double p, double a, double b)
 }
 
 /* t^2 / (dof + t^2) is beta distributed with 1/2 and dof/2, and 1 minus it with dof/2 and 1/2: the
- * smaller of the two keeps its digits. */
+ * smaller of the two is accurate. */
 double stat_t_quantile(double p, double dof)
 {
 	const double tail = 2 * fmin(p, 1 - p);

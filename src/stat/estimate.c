@@ -380,7 +380,7 @@ static double distant(double x, const void *self)
  * few runs beyond a high quantile show little of their dependence, and chance hides it easily. So
  * before an interval is promised they count as dependent as the median shows, and when it is made
  * as dependent as somewhat more runs show. ret_here: the number of independent runs in this window,
- * whatever its level will be later: without enough of them there is no such percentile. */
+ * whatever its level will be later: without enough of them the percentile is absent. */
 static void quantile_depend(const sample *s, double p, double value, stat_autocorrelation *ret,
 			    double *ret_here, stat_estimate *e)
 {

@@ -3,8 +3,8 @@
  *
  * stat_boundary: walk[k] is the probability that k of the n pairs so far are below the median and
  * no earlier look has ended the walk. Each pair is one step of a fair random walk, a convolution of
- * O(n), so n_max pairs take O(n_max^2); at a look the lowest counts are absorbed as long as the
- * error that is spent permits. These probabilities are exact. Only the spending function uses the
+ * O(n), so n_max pairs take O(n_max^2); at a look the lowest counts are absorbed while the spent
+ * error permits. These probabilities are exact. Only the spending function uses the
  * normal distribution, and any increasing one is valid. sequential.h has the sources.
  *
  * stat_paired_median(): pairs may depend on each other. Seven models (white noise and
@@ -47,8 +47,9 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
 }
 
 /* Returns the error that may be spent by the share t of the pairs: a little in the first half, by
- * Pocock's form, so that great differences end it early; after that by O'Brien and Fleming's, which
- * leaves most to the end, when there are enough pairs to see how they depend on each other. */
+ * Pocock's spending function, so that great differences end it early; after that by O'Brien and
+ * Fleming's, which leaves most to the end, when the pairs suffice to estimate their
+ * autocorrelation. */
 static double spending(double alpha, double t)
 {
 	const double few = EARLY * log(1 + (exp(1) - 1) * fmin(1, 2 * t));

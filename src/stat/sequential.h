@@ -4,10 +4,10 @@
  * The number of differences below the true median is a random walk of fair steps, so the
  * probability of ever crossing a boundary at the planned looks is known exactly: no
  * normality, no variance to estimate. The error is spent by shares of all planned pairs (Lan and
- * DeMets, Biometrika 70, 1983; after half of them in the form of O'Brien and Fleming, Biometrics
- * 35, 1979). The interval at each look contains the values for which the walk has not crossed the
- * boundary: together these intervals cover the median with the stated level (repeated confidence
- * intervals: Jennison and Turnbull, J. R. Statist. Soc. B 51, 1989).
+ * DeMets, Biometrika 70, 1983; after half of them by the boundary of O'Brien and Fleming,
+ * Biometrics 35, 1979). The interval at each look contains the values for which the walk has not
+ * crossed the boundary: together these intervals cover the median with the stated level (repeated
+ * confidence intervals: Jennison and Turnbull, J. R. Statist. Soc. B 51, 1989).
  *
  * This assumes independent pairs. The autocorrelation of pairs is estimated from the spectra of
  * their ranks and of [d < x], for each x that may be the median: see stat_paired_median().

@@ -112,7 +112,7 @@ typedef struct stat_steady {
 	bool noisy;	     /* not steady, but no change is shown: noise could hide one */
 	char evidence[160];  /* one phrase for people, without numbers of runs and times */
 } stat_steady;
-/* Tests the trace so far for a steady state. Keeps its false-accept rate under repeated calls at
+/* Tests the first n runs for a steady state. The false-accept rate holds for repeated calls at
  * growing n (a geometric grid). At least `min_steady` runs must follow `first`. */
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,
 		       stat_steady *ret);
@@ -145,7 +145,7 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
  * Student's t. k < 2: present, no interval. */
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret);
 
-/* --- starts: what one process cannot show (between_starts.c) */
+/* --- variation between starts of a process (between_starts.c) */
 
 /* Estimates the median of k starts, one value each, which are sorted here. Its interval is between
  * order statistics (sign test), whatever the distribution: the narrowest that holds the median with
@@ -168,7 +168,7 @@ void stat_starts_quantile(double p, const stat_start *starts, size_t k, double l
 
 typedef struct stat_slow_starts {
 	size_t n;     /* starts that took much longer than the others */
-	double ratio; /* their mean over the median of all; 0: there is none */
+	double ratio; /* their mean over the median of all; 0: none */
 	double above; /* the slow ones are above this value */
 } stat_slow_starts;
 /* Finds them; of fewer than 4 starts none. scratch: 2 k doubles. */
@@ -203,7 +203,7 @@ typedef struct stat_limit {
 void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret);
 
 /* Compares the interval from lo to hi with a limit: all above it is VIOLATED, all within it MET.
- * NaN (there is no interval): INCONCLUSIVE. */
+ * NaN (no interval): INCONCLUSIVE. */
 dck_verdict stat_limit_interval(double lo, double hi, double limit);
 /* Compares the mean +- half of n runs, with effective sample size n_eff, with a limit. Never MET
  * below STAT_N_EFF_ENOUGH: a few runs of a long-tailed distribution give a mean and a spread that
@@ -226,7 +226,7 @@ typedef struct stat_undisturbed {
 } stat_undisturbed;
 size_t stat_undisturbed_scratch(size_t n);
 /* Estimates the median of runs without disturbance. x[0..n): times of runs in the order taken;
- * delay[i]: how long threads were kept waiting in that run, in the same unit, NaN if not known. A
+ * delay[i]: run delay of threads in that run, in the same unit; NaN: unknown. A
  * run is undisturbed if the delay is below 1 % of it. scratch: stat_undisturbed_scratch(n). */
 void stat_undisturbed_estimate(const double *x, const double *delay, size_t n, double level,
 			       double *scratch, stat_undisturbed *ret);

@@ -24,8 +24,8 @@
  * trace that is refused by chance is tested again a few runs later. */
 #define LEVEL 0.8
 
-/* Keeps single spikes from moving the cut: values count no more than the outer fences of the later
- * half. */
+/* Clamps values to the outer fences of the later half, so that single spikes do not move the cut.
+ */
 static void steady_clip(double *y, size_t m, double *scratch)
 {
 	const size_t half = m - m / 2;

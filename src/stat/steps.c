@@ -9,7 +9,7 @@
 #define CHANCE	 0.01
 /* A step that is negligible. */
 #define CHANGE_SMALL 0.01
-/* A level that lasts longer is no warm-up. */
+/* A level that lasts longer is not warm-up. */
 #define PLATEAU_MAX 0.25
 
 size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *ret)

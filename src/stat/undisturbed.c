@@ -1,10 +1,10 @@
 /* undisturbed.c - the median of the runs in which no thread waited for a processor.
  *
- * The longer a run, the more probable is a disturbance in it, so the undisturbed runs alone are too
- * many short ones. Disturbances are taken for a Poisson process with rate r per time of own work: a
- * run of length d is undisturbed with probability exp(-r d). Whether each run was disturbed gives
- * the maximum-likelihood estimate of r (current status data: Sun, The Statistical Analysis of
- * Interval-censored Failure Time Data, 2006, chapter 3): the root of
+ * The longer a run, the more probable is a disturbance in it, so short runs are over-represented
+ * among the undisturbed ones. Disturbances are modelled as a Poisson process with rate r per time
+ *of own work: a run of length d is undisturbed with probability exp(-r d). Whether each run was
+ *disturbed gives the maximum-likelihood estimate of r (current status data: Sun, The Statistical
+ *Analysis of Interval-censored Failure Time Data, 2006, chapter 3): the root of
  *
  *	sum over disturbed runs of d exp(-r d) / (1 - exp(-r d)) = sum over undisturbed runs of d,
  *
@@ -13,8 +13,8 @@
  * delay, but not below that of the shortest undisturbed run.
  *
  * The interval is made without weights first, corrected for autocorrelation like every other one.
- * Its ends are the quantiles of two probabilities; with weights these lie farther from 1/2 by
- * sqrt(n / n_w), since n runs of unequal weight are worth n_w = (sum w)^2 / sum w^2 equal ones
+ * Its ends are the quantiles of two probabilities; with weights these are farther from 1/2 by
+ * sqrt(n / n_w), since the effective size of n runs of unequal weight is n_w = (sum w)^2 / sum w^2
  * (Kish, Survey Sampling, 1965), and the ends are the weighted quantiles there (Woodruff, JASA 47,
  * 1952).
  *
@@ -76,7 +76,7 @@ static double weight(const stat_undisturbed *u, double x, double greatest)
 	return exp(u->rate * (x - greatest));
 }
 
-/* Returns the value with that share of the weights below it, half of its own included. */
+/* Returns the value with that share of the weights below it, including half of its own weight. */
 static double weighted_quantile(const stat_undisturbed *u, const double *sorted, size_t n,
 				double sum, double share)
 {

@@ -196,8 +196,8 @@ void json_uint(json_writer *w, uint64_t v)
 	sink_fmt(w->out, quote ? "\"%" PRIu64 "\"" : "%" PRIu64, v);
 }
 
-/* 15 digits survive text -> double -> text, so that a number with a shorter form shows it when
- * written with 15; only subnormal numbers, which have fewer, need the search from 1. */
+/* 15 digits survive text -> double -> text, so 15 digits print the shortest form of a number that
+ * has a shorter one; only subnormal numbers, which have fewer, need the search from 1. */
 static void shortest(char *buf, double v)
 {
 	int first = fabs(v) < 2.2250738585072014e-308 ? 1 : 15;

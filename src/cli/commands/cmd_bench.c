@@ -132,8 +132,8 @@ static void program_plan(const cli *c, dck_plan *plan)
 		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
 }
 
-/* A model is measured in several starts by itself, which share the warm-up, so that a limit that
- * was given is of one process. A worker is one of them. */
+/* By default a model is measured in several starts, which share the time for warm-up, so a limit
+ * that the user sets applies to one process. A worker is one of the starts. */
 static void model_plan(const cli *c, dck_plan *plan)
 {
 	if (!cli_given(c, "processes") && !cli_given(c, "max-warmup") && c->worker.fd == 0)

@@ -153,7 +153,7 @@ static bool has_operators(const cli *c, const dck_record *const *records)
 }
 
 /* dck_calls_wanted() leaves the words of --by, --sort and --top that operators have too. Without
- * operators an order or a number of rows is of the functions; no option is without effect. */
+ * operators they apply to the functions, so that no option is ignored. */
 static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_reading *how,
 			const dck_record *const *records)
 {

@@ -20,7 +20,7 @@ static const dck_opt format_options[] = {
     {0},
 };
 
-/* A page shows the trace itself, where its form can be read again. */
+/* A page shows the trace itself if deepclock can read its format. */
 static void timeline_read(cli *c, const char *path)
 {
 	dck_record *record;

@@ -29,7 +29,7 @@ typedef struct ort_allocator ort_allocator;
 typedef struct ort_cuda ort_cuda;   /* options of the CUDA provider */
 typedef struct ort_pairs ort_pairs; /* keys and their values */
 typedef struct ort_stream ort_stream;
-/* Of a provider in a library of its own: a device that it computes on, and its hardware. */
+/* A device of a provider in a separate library, and its hardware. */
 typedef struct ort_ep_device ort_ep_device;
 typedef struct ort_hardware ort_hardware;
 /* The nodes of a graph that one provider was given together, and one of them. */
@@ -51,8 +51,8 @@ typedef struct ort_allocator_table {
 enum { ORT_LOG_VERBOSE, ORT_LOG_INFO, ORT_LOG_WARNING, ORT_LOG_ERROR, ORT_LOG_FATAL };
 enum { ORT_TYPE_TENSOR = 1 };
 enum { ORT_ALLOCATOR_DEVICE = 0, ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
-enum { ORT_DEVICE_CPU = 0, ORT_DEVICE_GPU = 1, ORT_DEVICE_NPU = 2 }; /* of hardware */
-enum { ORT_MEMORY_OF_CPU = 0 }; /* kind of device that memory is of */
+enum { ORT_DEVICE_CPU = 0, ORT_DEVICE_GPU = 1, ORT_DEVICE_NPU = 2 }; /* kinds of hardware */
+enum { ORT_MEMORY_OF_CPU = 0 }; /* kind of device that has the memory */
 enum { ORT_SEQUENTIAL = 0, ORT_PARALLEL = 1 };
 enum { ORT_OPT_NONE = 0, ORT_OPT_BASIC = 1, ORT_OPT_EXTENDED = 2, ORT_OPT_ALL = 99 };
 

@@ -99,7 +99,7 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 	c->run_options = m->run_options;
 	c->flush = m->setup.flush_denormals;
 	c->watched = m->observe != 0;
-	/* Outputs that are there from the run before would not be counted. */
+	/* Outputs that remain from the previous run would not be counted. */
 	c->outputs_vary = m->counter != NULL;
 	c->values_stale = true;
 	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof *c->bound_in);

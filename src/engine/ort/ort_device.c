@@ -1,9 +1,9 @@
 /* ort_device.c - inputs and outputs in the memory of a device, and the ways to wait for its runs.
  *
- * A session tells for each input and output in which memory the provider wants it. An input is
- * copied there when it is bound; an output is allocated there by ONNX Runtime and stays. Copies are
- * CopyTensors() of ONNX Runtime, which a provider may lack (then all tensors are the host's, and
- * each run copies its outputs back, as the older ways of ONNX Runtime do).
+ * A session reports for each input and output the memory in which the provider expects it. An input
+ * is copied there when it is bound; an output is allocated there by ONNX Runtime and stays. Copies
+ * are CopyTensors() of ONNX Runtime, which a provider may lack (then all tensors are the host's,
+ * and each run copies its outputs back, as the older ways of ONNX Runtime do).
  *
  * RunWithBinding() may return when the run has only been enqueued. What waits for its end differs
  * from provider to provider: SynchronizeBoundOutputs() returns at once for WebGPU. One thing is
@@ -35,7 +35,8 @@ static bool is_on_device(const ort_lib *l, const ort_memory *where)
 	return kind != ORT_MEMORY_OF_CPU;
 }
 
-/* Forgets what is in the host's memory, or cannot be copied. Returns the number that is left. */
+/* Removes the tensors that are in the host's memory or cannot be copied. Returns the number that
+ * remains. */
 static size_t memories_filter(const ort_lib *l, const dck_tensor_info *t, const ort_memory **where,
 			      size_t n)
 {

@@ -29,9 +29,9 @@ typedef struct ort_places {
  * library. */
 dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
 
-/* Finds the library of an execution provider that is a Python package of its own: `file` of
- * `package`. asked: a file or its directory; NULL: searches beside ONNX Runtime's `library`, then
- * in the places of Python's packages. Lists the existing files as above. */
+/* Finds the library of an execution provider that has its own Python package: `file` of `package`.
+ * asked: a file or its directory; NULL: searches the directory of ONNX Runtime's `library`, then
+ * the directories of Python's packages. Lists the existing files as above. */
 dck_status ort_find_provider(const char *package, const char *file, const char *library,
 			     const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
 

@@ -12,8 +12,8 @@
  * read the environment then.
  *
  * ort_lib owns library, environment and memory description; ort_lib_close() releases them in
- * reverse. The allocator is borrowed. ort_check() is the one place where an OrtStatus becomes a
- * dck_err and is released.
+ * reverse. The allocator is borrowed. Only ort_check() converts an OrtStatus to a dck_err and
+ * releases it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_lib.h"

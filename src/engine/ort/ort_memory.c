@@ -20,7 +20,7 @@ struct ort_counter {
 	ort_memory *where;
 	bool registered;
 	atomic_uint_least64_t in_use, peak;
-	/* Since the last run began. */
+	/* Since the start of the last run. */
 	atomic_uint_least64_t run_base, run_peak, run_allocs;
 };
 

@@ -51,7 +51,7 @@ dck_status ort_device_open(dck_engine_model *m, dck_err *err);
 /* Reads which operators are on the processor. */
 dck_status ort_device_placement(dck_engine_model *m, dck_err *err);
 
-/* The tensors of a context on the device, and what is copied from and to them. */
+/* The tensors of a context on the device, and the copies between them and the host. */
 typedef struct ort_device {
 	dck_engine_model *model;
 	ort_binding *binding; /* the context's */
@@ -74,7 +74,8 @@ void ort_device_done(ort_device *d); /* {0} is allowed */
 dck_status ort_device_bind_input(ort_device *d, size_t index, const dck_tensor *t, bool same_shape,
 				 ort_value *host, dck_err *err);
 dck_status ort_device_prepare(ort_device *d, dck_err *err);
-/* Takes the tensors of the outputs, after they were bound anew and a run was made. */
+/* Discards the tensors of the outputs; to be called after they were bound again and a run was made.
+ */
 void ort_device_outputs_forget(ort_device *d);
 dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_err *err);
 const char *ort_device_barrier(const ort_device *d, unsigned index);
@@ -97,8 +98,8 @@ dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_byt
 
 /* ort_probe.c */
 dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
-/* Returns the name of the first provider that has a GPU here: a vendor's own before WebGPU, which
- * works on all. provider_library: of WebGPU; NULL: searched. E_ABSENT: there is none. */
+/* Returns the name of the first provider that has a GPU here: a vendor's before WebGPU, which
+ * works on all GPUs. provider_library: of WebGPU; NULL: searched. E_ABSENT: no provider has one. */
 dck_status ort_probe_gpu(const ort_lib *l, const char *provider_library, mem_arena *a,
 			 const char **ret, dck_err *err);
 

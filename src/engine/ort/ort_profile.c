@@ -104,7 +104,7 @@ static void failed_leave_out(const ort_trace *t, const ort_runs *runs, run *r)
 	}
 }
 
-/* Sorts the runs by their beginnings and numbers those that are not left out. */
+/* Sorts the runs by their beginnings and numbers the runs that are not omitted. */
 static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, size_t *ret_kept)
 {
 	run *r = mem_arena_array(a, t->nruns + 1, sizeof *r);
@@ -143,8 +143,8 @@ static size_t runs_until(const run *r, size_t n, uint64_t us)
 }
 
 /* Finds the run of operator i: it ran within that run, and its event was written before the run's.
- * One thread runs all operators of a run, unless they run in parallel. *ret NULL: there is no such
- * run. */
+ * One thread runs all operators of a run, unless they run in parallel. *ret NULL: no run matches.
+ */
 static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run **ret, dck_err *err)
 {
 	const ort_trace_op *op = &t->ops[i];

@@ -1,10 +1,10 @@
 /* ort_provider.c - adds an execution provider to a session's options.
  *
- * A provider is part of ONNX Runtime's library, or a library of its own that is registered with the
- * environment and lists its devices (plugins[] has those that are known). The environment is shared
- * by all sessions of the process, so a library is registered once and stays. A provider keeps the
- * address of ONNX Runtime's functions from its first registration and has threads of its own, so
- * neither of the libraries may be unloaded after it, and the environment is not released.
+ * A provider is part of ONNX Runtime's library, or a separate library that is registered with the
+ * environment and lists its devices (plugins[] has the known ones). The environment is shared by
+ * all sessions of the process, so a library is registered once and stays. A provider stores the
+ * address of ONNX Runtime's functions at its first registration and starts threads, so neither
+ * library may be unloaded after that, and the environment is not released.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_provider.h"
@@ -166,7 +166,7 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	return ort_check(l, refusal, err, "cannot use provider '%s'", name);
 }
 
-/* --- providers in libraries of their own */
+/* --- providers in separate libraries */
 
 typedef struct plugin {
 	const char *name;	    /* of the provider and the device */
@@ -212,7 +212,7 @@ void ort_provider_end(const ort_provider *p)
 		os_fair_lock_give(&one_call);
 }
 
-/* Finds device number `n` among those that the registered libraries list; NULL: there is none. */
+/* Finds device number `n` in the lists of the registered libraries; NULL: it does not exist. */
 static dck_status ep_device_find(const ort_lib *l, const plugin *p, unsigned n,
 				 const ort_ep_device **ret, size_t *ret_n, dck_err *err)
 {

@@ -15,8 +15,8 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 typedef struct ort_provider {
 	const char *name; /* "cpu", "cuda", "webgpu" */
 	unsigned device;  /* which of its devices */
-	/* Of a provider in a library of its own (ONNX Runtime calls it a plug-in); NULL: it is in
-	 * ONNX Runtime's library. */
+	/* The separate library of the provider (ONNX Runtime calls it a plug-in); NULL: the
+	 * provider is in ONNX Runtime's library. */
 	const ort_ep_device *plugin;
 	const char *library, *version, *hardware;
 	/* Calls of several threads at a time break it, in whichever sessions: ort_provider_begin()
@@ -25,7 +25,7 @@ typedef struct ort_provider {
 } ort_provider;
 
 /* Finds provider `name` and loads its library, if it has one: `asked`, a file or its directory, or
- * NULL: the one that is found. Texts live in `a`. E_ABSENT: there is no library, or no device;
+ * NULL: searches for it. Texts live in `a`. E_ABSENT: there is no library, or no device;
  * E_VERSION: ONNX Runtime is too old; E_UNSUP: not in this build. */
 dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device, const char *asked,
 			     mem_arena *a, ort_provider *ret, dck_err *err);
@@ -38,8 +38,7 @@ dck_status ort_provider_refused(const ort_provider *p, dck_status status, dck_er
 void ort_provider_begin(const ort_provider *p);
 void ort_provider_end(const ort_provider *p);
 
-/* Returns the names of the known providers in libraries of their own whose library is found; ended
- * by NULL. */
+/* Returns the names of the known providers whose separate library is found; NULL-terminated. */
 const char *const *ort_provider_plugins(const ort_lib *l, mem_arena *a);
 
 /* Adds a provider to the session's options; "cpu" is always available and adds nothing. `given`:

@@ -138,7 +138,7 @@ static size_t skip_blanks(ort_scan *s, size_t i)
 	return i;
 }
 
-/* ": {" and a member or the end: names have been seen that hold the rest. */
+/* Requires ": {" and a member or the end, because names of nodes may contain the text before it. */
 static bool can_be_args(ort_scan *s, size_t i)
 {
 	i = skip_blanks(s, i);

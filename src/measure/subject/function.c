@@ -110,7 +110,7 @@ static dck_status function_wait(dck_engine_context *c, unsigned barrier, dck_err
 	return function_status(s->device->wait(s->arg, barrier), err);
 }
 
-/* The inputs are the function's own: it is not known what it copies to the device. */
+/* The function owns its inputs: its copies to the device are unknown. */
 static dck_status function_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
 				    dck_err *err)
 {

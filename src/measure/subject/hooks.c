@@ -61,7 +61,8 @@ dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err 
 	DCK_TRY(os_wait(pid, h->took_ns, watch ? watch->cancelled : NULL,
 			watch ? watch->self : NULL, &usage, err));
 	h->took_ns = os_now_ns() - begin_ns;
-	/* A signal that ended us too (Ctrl-C reaches both) is no failure of its own. */
+	/* A signal that ended us too (Ctrl-C reaches both) does not count as a failure of the
+	 * command. */
 	if (usage.signal && observer_cancelled(watch))
 		DCK_FAIL(err, E_CANCEL, "interrupted in --%s", h->name);
 	if (usage.signal)

@@ -15,9 +15,9 @@ static bool has_files(const onnx_graph *g)
 	return false;
 }
 
-/* Directory and name of the file that holds the weights. Links are followed, since engines refuse
- * those that lead out of a directory; but files next to the model are searched in the directory of
- * the given path. */
+/* Directory and name of the file that holds the weights. Links are followed, because engines
+ * reject links that lead out of a directory; but files next to the model are searched in the
+ * directory of the given path. */
 static dck_status rebatched_place_of(const char *path, const onnx_graph *g, mem_arena *a,
 				     const char **directory, const char **name, dck_err *err)
 {

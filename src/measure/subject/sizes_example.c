@@ -40,7 +40,7 @@ static bool example_is_one_of(const char *name, const char *const *words)
 	return false;
 }
 
-/* The middle of a state that is handed on: layers x batch x features. */
+/* Whether the axis is the middle one of a recurrent state: layers x batch x features. */
 static bool state_batch(const dck_tensor_info *t, size_t axis)
 {
 	return t->rank == 3 && axis == 1 && t->dim[0] >= 0 && t->dim[2] >= 0 &&
@@ -134,7 +134,8 @@ static void symbol_add(shape_resolve *full, const char *symbol, int64_t size, co
 		full->symbol[full->nsymbols++] = (subject_symbol){symbol, size, from};
 }
 
-/* The last sizes of one input; totals: only those that are the sum of others, else all others. */
+/* Fills the remaining sizes of one input; totals: only sizes that are the sum of others, else all
+ * other sizes. */
 static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t i, const usual *u,
 			     bool totals)
 {
@@ -412,7 +413,7 @@ static bool said_before(const shape_resolve *z, size_t input, size_t axis)
 	return false;
 }
 
-/* Its size follows from those of others. */
+/* Returns whether the size of the symbol follows from other sizes. */
 static bool follows(const shape_resolve *full, const char *symbol)
 {
 	const subject_symbol *s = shape_resolve_symbol(full, symbol);

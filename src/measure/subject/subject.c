@@ -9,7 +9,7 @@
  * opened, and texts are borrowed.
  *
  * subject_words() splits a command into words by the quoting of the shell (POSIX.1-2017, XCU 2.2):
- * single quotes keep everything, double quotes all but a backslash before " \ $ `. There are no
+ * single quotes preserve everything, double quotes all but a backslash before " \ $ `. There are no
  * expansions and no operators, so no shell is needed. The array and its words are one block, which
  * the caller frees with mem_free(); its size follows from the length of the text, since words are
  * separated by a blank.

@@ -326,7 +326,7 @@ dck_status subject_target_next_input(subject_target *t, dck_err *err)
 	return subject_target_bind(t, t->context, t->inputs, &t->next_set, err);
 }
 
-/* Appends a remedy. It is kept whole; the cause is truncated. */
+/* Appends what to do, in full; the cause is truncated to make space. */
 static void remedy_add(dck_err *err, const char *remedy)
 {
 	char cause[sizeof err->msg];

@@ -4,7 +4,7 @@
  * The first target is the reference. Inputs and outputs are paired by name, or by position where no
  * name matches and the counts are equal. Both targets run once for each set of the reference's
  * inputs; an input of another floating type gets rounded values. Elements are compared by
- * compared_tensor.c, and only sums are kept, so memory does not grow with the sets.
+ * compared_tensor.c, and only sums are stored, so memory does not grow with the sets.
  *
  * The verdict of an output only gets worse (identical, close, unknown, different). An output that
  * cannot be compared is unknown with a reason, never equal; if no output can be compared, the
@@ -176,7 +176,7 @@ static void output_add(compared *x, const char *name, const char *why)
 		verdict_worse(o, AGREE_DIFFERENT, why);
 }
 
-/* Lists the outputs of a, then those that only b has. to[i]: the index in b, or MISSING. */
+/* Lists the outputs of a, then the outputs that only b has. to[i]: the index in b, or MISSING. */
 static dck_status outputs_list(const subject_target *a, const subject_target *b, compared *ret,
 			       size_t *to, dck_err *err)
 {

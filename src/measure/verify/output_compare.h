@@ -31,7 +31,7 @@ typedef struct compared_output {
 	const char *dtypes; /* "float32", or "float32, float16" if they differ */
 	compared_verdict verdict;
 	const char *why; /* with UNKNOWN and DIFFERENT: a clause; else NULL */
-	bool compared;	 /* false: there is no `sum` */
+	bool compared;	 /* false: `sum` is not set */
 	int32_t rank;	 /* with compared: the shape, of the last set */
 	int64_t dim[DCK_RANK_MAX];
 	double rtol;

@@ -77,7 +77,7 @@ static long double load_bool(const void *data, size_t i)
 	return ((const uint8_t *)data)[i] != 0;
 }
 
-/* Relative tolerances are those of whole networks, in which every layer rounds: float32 as ONNX's
+/* Relative tolerances for whole networks, in which every layer rounds: float32 as ONNX's
  * own tests and PyTorch's exporter compare (rtol 1e-3), float64 as torch.testing.assert_close does;
  * the halves ten times their machine epsilon. Everything else is exact. */
 static const struct number_type {

@@ -163,7 +163,7 @@ static sym_int peak(infer *in)
 
 	if (!bytes)
 		return sym_unknown(t, "out of memory");
-	/* Walks of bodies that were repeated have left marks of operators that are not kept. */
+	/* Repeated walks of bodies left marks of operators that were discarded. */
 	for (size_t i = 0; i < in->nops; i++)
 		for (size_t k = 0; k < in->ops[i].nin; k++)
 			if (in->ops[i].in[k])

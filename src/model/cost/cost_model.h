@@ -49,7 +49,7 @@ typedef struct val {
 	struct val *from;
 	bool given;    /* its contents follow from contents of the caller: an engine does not know
 			  them before the run */
-	bool has_seen; /* a real run has observed its only number, `seen` */
+	bool has_seen; /* a real run observed its only number, `seen` */
 	int64_t seen;
 	const void *mark; /* user data of the visitor; a copy of the value has it too */
 	/* The other members are for the inference and the sums alone. */
@@ -153,8 +153,8 @@ typedef struct cost_result {
 	/* Sums over ops; absent, with the first reason, if one of the numbers is absent. */
 	sym_int macs, flops, params, buffers, weight_bytes, read_bytes, write_bytes;
 	sym_int macs_known, flops_known; /* of the operators whose cost is known */
-	/* Limits of sums that depend on branches and rounds of a run: 0 and absent if there is no
-	 * limit. A known sum is its own limit. */
+	/* Bounds of sums that depend on branches and rounds of a run: 0 and absent without a
+	 * bound. A known sum equals both bounds. */
 	sym_int macs_least, macs_most, flops_least, flops_most;
 	size_t unknown; /* operators whose MACs or FLOPs are not known */
 	sym_int peak_activation_bytes;

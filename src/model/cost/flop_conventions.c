@@ -90,8 +90,8 @@ static const cost_op *maker(const cost_result *r, const val *v, const char *type
 	return c && strcmp(c->node->op, type) == 0 ? c : NULL;
 }
 
-/* Whether c is the division that ends the normalisation of a LayerNorm which the exporter wrote out
- * (before opset 17 there was no operator for it): (x - mean) / sqrt(mean of squares + epsilon). */
+/* Returns whether c is the division that ends the normalisation of a decomposed LayerNorm (before
+ * opset 17 it had no operator): (x - mean) / sqrt(mean of squares + epsilon). */
 static bool layer_norm(const cost_result *r, const cost_op *c)
 {
 	const cost_op *root = c->nin == 2 ? maker(r, c->in[1], "Sqrt") : NULL;

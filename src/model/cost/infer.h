@@ -43,7 +43,7 @@ typedef struct infer {
 	size_t again;	/* visited nodes in bodies that were walked before */
 	size_t priced;	/* operators whose bytes were counted */
 	cost_result *result;
-	sym_int scratch[ONNX_INTS_MAX]; /* returned by op_dims() if there is no memory */
+	sym_int scratch[ONNX_INTS_MAX]; /* returned by op_dims() without memory */
 	/* The first error; it ends the inference. */
 	dck_status status;
 	dck_err *err;
@@ -58,7 +58,7 @@ typedef struct place {
 	sym_int times, rounds; /* in one run of the model, of the operator `inside` */
 } place;
 
-/* Ends the inference with that error; of several errors the first is kept. */
+/* Ends the inference with that error; only the first error is stored. */
 #define INFER_FAIL(in, code, ...)                                                            \
 	do {                                                                                 \
 		if (infer_ok(in))                                                            \

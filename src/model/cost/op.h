@@ -26,7 +26,7 @@ typedef enum op_traffic {
 	TRAFFIC_ALL,	/* reads its inputs once, writes its outputs */
 	TRAFFIC_VIEW,	/* moves nothing: the output is the same memory (Reshape, Identity) */
 	TRAFFIC_SHAPE,	/* reads only the shape of its input, and writes its output */
-	TRAFFIC_PICK,	/* reads of its first input as much as it writes (Gather, Slice) */
+	TRAFFIC_PICK,	/* reads as many elements of its first input as it writes (Gather, Slice) */
 	TRAFFIC_WRITE,	/* reads nothing that counts (ConstantOfShape, Range, random numbers) */
 	TRAFFIC_CONTROL /* the operators of its body read and write */
 } op_traffic;
@@ -88,7 +88,7 @@ struct op {
 /* Returns input i; NULL: the node leaves it out or has fewer inputs. */
 const val *op_in(const op *o, size_t i);
 bool op_has(const op *o, size_t i);
-/* Returns the type of input i; `otherwise` if there is no such input, or its type is not known. */
+/* Returns the type of input i; `otherwise` if the input is missing or its type is unknown. */
 int64_t op_type(const op *o, size_t i, int64_t otherwise);
 /* Returns input i; NULL after op_unknown(): it is missing. */
 const val *op_given(op *o, size_t i);
@@ -110,7 +110,7 @@ int64_t op_attr_int(const op *o, const char *name, int64_t otherwise);
 double op_attr_float(const op *o, const char *name, double otherwise);
 /* Returns whether the attribute exists and is not 0. */
 bool op_flag(const op *o, const char *name);
-/* Returns a text attribute; NULL: there is no such attribute, or it is not a text. */
+/* Returns a text attribute; NULL: the attribute is missing or not a text. */
 const char *op_attr_text(const op *o, const char *name);
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
 /* Returns the integers in that attribute, as in old opsets, or else in that input; NULL: they are
@@ -120,7 +120,7 @@ const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_
  * newer opsets: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are
  * not known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */
 bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n);
-/* Normalizes an axis: -1 becomes rank-1. False, after op_unknown(): there is no such axis. */
+/* Normalizes an axis: -1 becomes rank-1. False, after op_unknown(): the axis is out of range. */
 bool op_axis(op *o, int64_t axis, int rank, int *ret);
 
 /* --- answers --- */
@@ -179,7 +179,7 @@ void op_cost_flops(op *o, sym_int flops);
 /* Adds to the FLOPs that the rule has set before. */
 void op_cost_more(op *o, sym_int flops);
 void op_cost_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
-/* Sets 0 MACs, because there are no products, and unknown FLOPs with the reason. */
+/* Sets 0 MACs and unknown FLOPs with the reason. */
 void op_flops_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 
 /* --- rules that many rows share --- */

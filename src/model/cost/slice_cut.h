@@ -13,7 +13,7 @@
  * beginning". */
 #define SLICE_FAR INT32_MAX
 
-/* The bounds along one axis, as the node states them; those that depend on values are unknown. */
+/* The bounds along one axis, as the node states them; bounds that depend on values are unknown. */
 typedef struct slice_cut {
 	int axis; /* from 0 on */
 	sym_int begin, end, step;
@@ -25,8 +25,8 @@ typedef enum slice_state {
 	SLICE_INVALID, /* after op_unknown() */
 } slice_state;
 
-/* Reads the bounds of a node whose input has `rank` dimensions; ret: room for COST_RANK_MAX. Sets
- * *ret and *ret_n only if SLICE_READ. */
+/* Reads the bounds of a node whose input has `rank` dimensions; ret: an array of COST_RANK_MAX.
+ * Sets *ret and *ret_n only if SLICE_READ. */
 slice_state slice_read(op *o, int rank, slice_cut *ret, size_t *ret_n);
 /* Returns the elements that a cut takes of `size`, and the normalised begin; unknown with the
  * reason: it depends on values, or the step is 0. Then *ret_begin may not be set. */

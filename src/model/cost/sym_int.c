@@ -6,10 +6,10 @@
  * But floor((H - 1) / 2) is a new atom.
  *
  * Invariants: terms are in lexicographic order of their exponents, the largest first, and no
- * coefficient is 0. So a polynomial has one form, and exact division works (Cox, Little, O'Shea:
- * Ideals, Varieties, and Algorithms, section 2.3). Each polynomial and each atom is one object in
- * its table: equal numbers are equal pointers. An integer that fits into 64 bits is never an
- * object.
+ * coefficient is 0. So the representation of a polynomial is canonical, and exact division works
+ * (Cox, Little, O'Shea: Ideals, Varieties, and Algorithms, section 2.3). Each polynomial and each
+ * atom is one object in its table: equal numbers are equal pointers. An integer that fits into 64
+ * bits is never an object.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/sym_internal.h"
@@ -591,7 +591,7 @@ static sym_int extreme(sym_table *t, atom_kind kind, sym_int a, sym_int b)
 		return inner == kind ? b : a;
 	int64_t la = sym_lower_bound(t, a), lb = sym_lower_bound(t, b);
 	bool larger = kind == ATOM_MAX ? la > lb : la < lb;
-	/* max(a, b) and max(b, a) are one atom: the two sides are put in one order. */
+	/* max(a, b) and max(b, a) are one atom: the sides are sorted. */
 	bool swap = a.p && b.p ? a.p->hash > b.p->hash : !a.p;
 	return sym_of_atom(t,
 			   atom_get(t, kind, NULL, swap ? b : a, swap ? a : b, larger ? la : lb));

@@ -44,7 +44,7 @@ struct sym_table {
 	size_t natoms, cap, nfresh;
 	int atom_slots[SLOTS];
 	const sym_poly *slots[SLOTS];
-	sym_poly failed; /* the absent number if there is no memory for another */
+	sym_poly failed; /* the absent number when out of memory */
 };
 
 sym_int sym_of_atom(sym_table *t, uint32_t index);

@@ -1,15 +1,15 @@
 /* file_type.c - file type detection by magic numbers, as file(1) does, for files that are not ONNX
  * models.
  *
- * It only improves a message: a reader has failed already, and its error is replaced if the file is
- * recognised, by what it is and what to do. The order of tests is from certain to vague: the first
- * name in a ZIP archive, the header of safetensors, then magics[] from specific to general, then
- * tar, whose mark is at 257. The extension of the name decides if the bytes are unknown, or are a
- * container or a format of many uses (ZIP, pickle, a web page). begins_well states that the bytes
- * began as a model does, so they are not examined.
+ * It only improves a message: a reader has failed already, and its error is replaced if the file
+ * is recognised, by a message with the type of the file and what to do. The order of tests is from
+ * certain to vague: the first name in a ZIP archive, the header of safetensors, then magics[] from
+ * specific to general, then tar, whose mark is at 257. The extension of the name decides if the
+ * bytes are unknown, or are a container or a format of many uses (ZIP, pickle, a web page).
+ * begins_well states that the bytes began as a model does, so they are not examined.
  *
  * At most 64 bytes and then 5 are read, through the source's window; nothing is allocated. Lengths
- * in the file are checked against what was read.
+ * in the file are checked against the bytes that were read.
  *
  * Sources: APPNOTE.TXT of ZIP, RFC 1952 (gzip), https://github.com/huggingface/safetensors
  *

@@ -2,7 +2,7 @@
  * around them.
  *
  * Nodes are encoded as protocol buffers at once, into n->nodes. Parameters, inputs and outputs are
- * kept as descriptions until onnx_builder_write(). A message follows its length, so graph_size()
+ * stored as descriptions until onnx_builder_write(). A message follows its length, so graph_size()
  * adds up the sizes of all tensors first; then the parts are written in order: head of the model
  * with the graph's length, nodes, each tensor's header and its values, rest of the graph, rest of
  * the model. Values are generated in chunks of CHUNK_VALUES while they are written, so memory does

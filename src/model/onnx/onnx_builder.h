@@ -75,7 +75,7 @@ typedef struct onnx_builder_attr {
 dck_status onnx_builder_init(onnx_builder *n, const char *name, dck_err *err);
 void onnx_builder_done(onnx_builder *n);
 
-/* Formats a name, valid as long as the builder. */
+/* Formats a name; it lives as long as the builder. */
 const char *onnx_builder_text(onnx_builder *n, const char *fmt, ...) DCK_PRINTF(2, 3);
 /* Returns a module's path as a scope in the exporters' format: "layer1.0.conv1" gives
  * "/layer1/layer1.0/conv1". */

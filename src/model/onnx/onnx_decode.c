@@ -10,8 +10,8 @@
  * earlier one, and a second part of a message is merged into the first.
  *
  * Bounds on hostile input: memory by the arena's limit (E_LIMIT), nesting by WIRE_DEPTH_MAX in
- * wire_enter(), and byte strings above ONNX_TEXT_MAX are skipped. A list never exceeds what was
- * counted: a file that changes between the passes is E_IO.
+ * wire_enter(), and byte strings above ONNX_TEXT_MAX are skipped. A list never exceeds its counted
+ * length: a file that changes between the passes is E_IO.
  *
  * Source: https://protobuf.dev/programming-guides/encoding/
  *

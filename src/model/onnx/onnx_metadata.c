@@ -103,7 +103,7 @@ static bool metadata_is_own(const char *file)
 	return true;
 }
 
-/* Returns the frames of the model's own code; if there are none, as in a Sequential of a script,
+/* Returns the frames of the model's own code; without such frames, as in a Sequential of a script,
  * the innermost frame. */
 static void read_stack(mem_arena *a, onnx_node *node, char *text)
 {

@@ -55,7 +55,7 @@ static const char *bert_gather(onnx_builder *n, const char *scope, const char *p
 	return onnx_builder_node(n, scope, "Gather", NET_IN(table, ids), NULL);
 }
 
-/* The first seq of the positions 0, 1, 2, ... that the model keeps as a buffer. */
+/* The first seq of the positions 0, 1, 2, ... that the model stores as a buffer. */
 static const char *bert_positions(onnx_builder *n, const char *scope, int64_t seq)
 {
 	const char *ids = onnx_builder_count(n, "embeddings.position_ids", NET_DIMS(1, POSITIONS)),

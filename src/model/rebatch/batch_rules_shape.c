@@ -5,8 +5,8 @@
  * every axis of the new shape that such groups fit into exactly may hold them (ways_of(), by exact
  * division). Usually there is one; where sizes of 1 leave several, awkward() ranks them, and
  * batch_rule_choose() takes the best that no refusal has excluded. Equal reshapes have equal
- * hashes, so that they are decided alike. Sizes that the file states for the old number of items
- * become an edit; sizes that the model computes from the input's shape follow by themselves
+ * hashes, so that equal ones get the same decision. Sizes that the file states for the old number
+ * of items become an edit; sizes that the model computes from the input's shape adapt without one
  * (reshape_open()).
  *
  * Slice, Pad, Tile, Resize and Gather must leave the items' axis whole; an end, a size or an index

@@ -50,7 +50,7 @@ typedef struct rewrite {
 	dck_err *err;
 } rewrite;
 
-/* Numbers of list members read so far. A file may hold one graph in several parts, which continue
+/* Numbers of list members read so far. A file may store one graph in several parts, which continue
  * each other's lists. */
 typedef struct counts {
 	size_t node, tensor, input, output;

@@ -94,7 +94,7 @@ static void read_v1_memory(const char *dir, cgroup_limits *ret)
 	take_oom(dir, "memory.oom_control", ret);
 }
 
-/* controller "": the one tree of version 2. */
+/* controller "": the unified hierarchy (version 2). */
 static const struct hierarchy {
 	const char *type, *controller;
 	void (*read)(const char *dir, cgroup_limits *ret);

@@ -1,4 +1,4 @@
-/* counters.c - resource usage of the process and of the machine so far.
+/* counters.c - cumulative resource usage of the process and of the machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

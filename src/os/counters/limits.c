@@ -1,5 +1,5 @@
 /* limits.c - resource limits of a child, and available memory. Limits are set from outside after
- * the child has started: there is no time for more in the child (proc.c), and a limit applies to
+ * the child has started: nothing may be done in the child (proc.c), and a limit applies to
  * later allocations.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -10,8 +10,8 @@
  *	perf_counter_close(&c);
  *
  * It counts from the child's exec() on: the counter belongs to this thread, where it is never
- * enabled, and its children inherit it. So none of deepclock's own work is counted, and none of the
- * child's is missed.
+ * enabled, and its children inherit it. So deepclock's own work is not counted, and the child's
+ * work is counted completely.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_PERF_COUNT_H

@@ -11,8 +11,8 @@
  * two steps, so os_open_append() opens without following links and checks the open file again.
  *
  * Reading trusts no stated size: it ends at the end of the file or at the limit (E_LIMIT). Locks:
- * os_file_lock_process() is of the process (F_SETLK, lost when any descriptor of the file is
- * closed), os_file_lock() of the open file (F_OFD_SETLK).
+ * os_file_lock_process() belongs to the process (F_SETLK, lost when any descriptor of the file is
+ * closed), os_file_lock() to the open file description (F_OFD_SETLK).
  *
  * Sources: open(2), rename(2), fcntl_locking(2), Documentation/admin-guide/sysctl/fs.rst of Linux
  *
@@ -220,8 +220,8 @@ dck_status dck_file_target(const char *path, char *target, dck_err *err)
 	return DCK_OK;
 }
 
-/* Returns the umask. umask() would set it for a moment, for all threads: it is called only if /proc
- * does not state it. */
+/* Returns the umask. umask() sets it temporarily, for all threads, so it is called only if /proc
+ * does not report it. */
 static mode_t umask_now(void)
 {
 	unsigned mask = 0;
@@ -336,7 +336,7 @@ dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_
 	return DCK_OK;
 }
 
-/* Makes the new name survive a loss of power; some file systems cannot, which is no failure. */
+/* Makes the new name survive a loss of power; a file system that cannot is not an error. */
 static void sync_directory(const char *path)
 {
 	char directory[PATH_MAX];

@@ -3,15 +3,15 @@
  * os_glob_each() matches as glob(3) does, with two differences: the directory is taken literally,
  * since users name it, and the pattern is ours. The pattern is split at '/'. A part without special
  * characters is appended without reading a directory; any other part is compared (fnmatch(3)) with
- * the sorted entries of the directory so far. The recursion is as deep as the pattern has parts, on
- * one path buffer in `matching`; names longer than PATH_MAX are skipped. Entries that appear or
- * vanish during the walk do no harm: the whole name is tested before it is reported.
+ * the sorted entries of the directory matched up to there. The recursion is as deep as the pattern
+ * has parts, on one path buffer in `matching`; names longer than PATH_MAX are skipped. Entries that
+ * appear or vanish during the walk do no harm: the whole name is tested before it is reported.
  *
  * os_file_open_to_others() judges whether another user could change a file, by owner and mode. A
  * group counts as the user's own if it has the user's name and no other member (user private
  * groups).
  *
- * There is no state here. Functions that return false leave errno as os.h states; the check and a
+ * The functions have no state. After a result of false errno is as os.h states; the check and a
  * later use are two steps, so results are hints where others may write.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* strsignal() is not safe among threads; these are the ends a child comes to. */
+/* strsignal() is not safe among threads; the usual signals that end a child. */
 static const char *signal_text(int number)
 {
 	static const struct {

@@ -40,7 +40,7 @@ typedef struct os_lazy_library {
 #define OS_LAZY(file, use, names, functions) OS_LAZY_THEN(file, use, names, functions, NULL)
 
 /* Loads the library; call it before the first use of its functions. Further calls, also of several
- * threads, do nothing. E_ABSENT: there is no such library, or it lacks a function. */
+ * threads, do nothing. E_ABSENT: the library is missing, or lacks a function. */
 dck_status os_lazy_load(os_lazy_library *l, dck_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* neighbours.c - CPU time of every process, split into our own processes and others.
+/* neighbours.c - CPU time of every process, split into our own and other processes.
  *
  * The kernel adds a process's CPU time to its parent's cutime and cstime when the parent waits for
  * it. So processes that ended between two snapshots are counted by their parent, and their CPU time

@@ -9,7 +9,7 @@
 
 /* Returns whether the process exists and has not ended. */
 bool os_process_runs(int pid);
-/* Calls f for each thread of the process. false: there is no such process, or no /proc. */
+/* Calls f for each thread of the process. false: no such process, or no /proc. */
 bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self);
 /* Reads the CPU time of its threads, also of ended ones, to 10 ms. false: not known. */
 bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns);
@@ -19,7 +19,7 @@ typedef struct os_blocked_call {
 	uint64_t sp, pc;
 	long call; /* system call number; -1: none, it waits for memory or a CPU */
 } os_blocked_call;
-/* Reads it. false: the thread runs, there is no such thread, or access is denied. */
+/* Reads it. false: the thread runs or does not exist, or access is denied. */
 bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret);
 /* Reads its CPU time and number of timeslices: while that is unchanged, it has not run. false: not
  * known. */

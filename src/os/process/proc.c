@@ -68,7 +68,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 		snprintf(path, sizeof path, "%s", name);
 	} else {
 		const char *dirs = secure_getenv("PATH");
-		/* The path that execvp() takes when there is no PATH (confstr _CS_PATH). */
+		/* The path that execvp() uses without PATH (confstr _CS_PATH). */
 		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
 			size_t n = strcspn(p, ":");
 			int len = snprintf(path, sizeof path, "%.*s%s%s", (int)n, p, n ? "/" : "./",
@@ -391,8 +391,9 @@ static uint64_t proc_timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* Returns the child's peak, or 0 if it is not known. exec() keeps the peak of the address space it
- * leaves, which vfork() shares with us (Linux, exec_mmap): a peak that is not above ours is not the
+/* Returns the child's peak, or 0 if it is not known. exec() inherits the peak of the address space
+ * it leaves, which vfork() shares with us (Linux, exec_mmap): a peak that is not above ours is not
+ * the
  * child's. */
 static uint64_t own_peak_rss(const struct rusage *r)
 {
@@ -417,7 +418,7 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 	ret->killed = ret->signal == SIGKILL;
 }
 
-/* There is no such child: its number may soon be another process's. */
+/* The child does not exist: its number may soon be another process's. */
 static dck_status wait_failed(pid_t pid, int e, dck_err *err)
 {
 	cleanup_remove_process(pid, false);

@@ -1,5 +1,5 @@
-/* rank.c - the rank of this process in a job of many, from what the launchers put into the
- * environment.
+/* rank.c - the rank of this process in a parallel job, from the environment variables of the
+ * launchers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first that is there. torchrun's name is a common word, so it needs the second; inside srun
- * both sets exist, and torchrun's is the innermost. */
+/* The first variable that is set counts. torchrun's name is a common word, so it needs the second;
+ * inside srun both sets exist, and torchrun's is the innermost. */
 static const struct launcher {
 	const char *rank, *size;
 } launchers[] = {

@@ -84,7 +84,7 @@ static uint64_t links_of(const os_run_delay *d)
 	return fstat(d->directory, &st) == 0 ? (uint64_t)st.st_nlink : 0;
 }
 
-/* A thread that starts meanwhile changes the link count again. */
+/* A thread that starts during the listing changes the link count again. */
 static void threads_list(os_run_delay *d)
 {
 	unsigned left = 0;

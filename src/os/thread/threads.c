@@ -1,4 +1,4 @@
-/* threads.c - statistics of this process's threads, as the kernel keeps them: CPU time, run delay,
+/* threads.c - the kernel's statistics of this process's threads: CPU time, run delay,
  * page faults, context switches.
  *
  * Sources: getrusage(2) for the caller and the process, the CPU clock of a thread by its number (no
@@ -8,7 +8,7 @@
  *
  * This code also runs inside programs that are traced. No memory is allocated, all buffers are on
  * the stack, and no descriptor stays open, since the program may close any. Directories are read by
- * getdents64(2), because opendir() allocates. There is no state, so any thread may call;
+ * getdents64(2), because opendir() allocates. The functions have no state, so any thread may call;
  * os_threads_each() calls back while its descriptor is open.
  *
  * os_threads_after_main(): a main thread that has ended is a zombie in /proc/self/stat. Without
@@ -192,7 +192,7 @@ static bool has_ended(int tid)
 	return process_vm_readv(tid, &local, 1, &remote, 1, 0) < 0 && errno == ESRCH;
 }
 
-/* Returns a thread of this process other than the main thread and the caller, 0 if there is none.
+/* Returns a thread of this process other than the main thread and the caller; 0: none.
  * Tries every number, the likely ones first: a second at most. */
 static int other_thread(int process)
 {

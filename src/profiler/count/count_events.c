@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Default events without --events: those that always exist and the most useful hardware
+/* Default events without --events: the events that always exist and the most useful hardware
  * counters. */
 static const char usual[] =
     "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"

@@ -4,7 +4,7 @@
  *	count_functions f;
  *
  *	DCK_TRY(count_functions_init(&f, err));
- *	count_functions_add(&f, lane, ns_per_tick, &price, frame_of, self);
+ *	count_functions_add(&f, lane, ns_per_tick, &overhead, frame_of, self);
  *	status = count_functions_put(&f, "self", 0, b, err);
  *	count_functions_done(&f);
  *

@@ -4,8 +4,8 @@
  * Order of work: open the counters; make a directory for the files of the run; start the program
  * with libdeepclock_count.so preloaded and the recorder of zones configured by its environment;
  * wait; read the files of its processes (count_read.c, count_zones.c); make the record. The
- * counters come first, because a child inherits only those that exist when it starts. The wall time
- * covers start and wait alone.
+ * counters come first, because a child inherits only the counters that exist when it starts. The
+ * wall time covers start and wait alone.
  *
  * Without any function or zone the answer is the program's resource usage, and a note has the
  * reason: no library could be preloaded, the program is not instrumented, or it runs Python, for

@@ -9,7 +9,7 @@
 
 typedef struct count_row {
 	char name[64];
-	uint32_t pid, threads; /* threads that were there at one time */
+	uint32_t pid, threads; /* most threads at one time */
 	uint64_t calls;
 	double ns;
 } count_row;

@@ -30,7 +30,7 @@ dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, siz
 			     dck_err *err) DCK_MUST_USE;
 /* Adds the zones of all processes. */
 dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err) DCK_MUST_USE;
-/* Writes facts and notes; nothing if there were no zones. */
+/* Writes facts and notes; nothing without zones. */
 void count_zones_put(const count_zones *z, record_builder *b);
 void count_zones_done(count_zones *z); /* {0} is allowed */
 

@@ -151,7 +151,7 @@ static uint32_t lane_look_up(thread_cct *l, uint32_t parent, uint64_t function)
 	return node;
 }
 
-/* Returns 0 if there is no space for another node. */
+/* Returns 0 if the file has no space for another node. */
 static uint32_t lane_make(thread_cct *l, uint32_t parent, uint64_t function)
 {
 	call_node *nodes = thread_cct_nodes(l);

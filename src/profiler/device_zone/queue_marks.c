@@ -8,10 +8,10 @@
  * The offset o between the clocks (host = device + o) is bounded, not measured: a mark whose time
  * is d ran after its enqueueing and before the host saw it, so that o is in [enqueued - d, seen -
  * d]. A bound is widened by DRIFT for each ns since it was valid, and intersected with the next
- * mark's (set-membership estimation with bounded drift; of Marzullo's intersections the case in
- * which no clock lies). The estimate moves only as far as the bounds require. So no range begins
- * before it was enqueued, and the error has a bound without any waiting. Marks around which the
- * host waits on an idle queue, at the opening and in finish(), make the bounds narrow: the
+ * mark's (set-membership estimation with bounded drift; Marzullo's intersection of intervals, for
+ * sources that are all correct). The estimate moves only as far as the bounds require. So no range
+ * begins before it was enqueued, and the error has a bound without any waiting. Marks around which
+ * the host waits on an idle queue, at the opening and in finish(), make the bounds narrow: the
  * narrowest of ANCHORS brackets, and the middle is the estimate. If the bounds contradict each
  * other a clock was set, and the new mark alone counts.
  *
@@ -25,7 +25,7 @@
 #include <string.h>
 
 enum { ANCHORS = 8, DEPTH_MAX = 64, READ_MAX = 64 };
-#define READ_NS	     1e6 /* between two looks of begin() and end() at the oldest mark */
+#define READ_NS	     1e6 /* interval at which begin() and end() poll the oldest mark */
 #define REFERENCE_NS 1e9 /* a float of a second has a resolution of 60 ns */
 /* Two oscillators of 50 ppm each, as crystals are specified. While NTP slews the host's clock
  * faster (up to 500 ppm, RFC 5905), the bounds contradict each other, as when it is set. */
@@ -48,7 +48,7 @@ struct queue_marks {
 	unsigned depth, kept;
 	uint64_t is_kept;
 	size_t unended; /* ranges whose end was not read */
-	size_t emitted; /* of these, whose begin was read */
+	size_t emitted; /* of these, ranges whose first mark was read */
 	/* Clocks. Host times are relative to `base`, device times to the first mark. */
 	uint64_t base;
 	device_mark *reference;

@@ -56,7 +56,7 @@ size_t queue_marks_read(queue_marks *m);
 /* Waits until the device has reached all marks, reads them, and compares the clocks again. Returns
  * the first error of the device since the opening. */
 dck_status queue_marks_finish(queue_marks *m, dck_err *err);
-/* Drops what was not read, and open ranges, without a call of the sink. */
+/* Drops unread and open ranges without a call of the sink. */
 void queue_marks_forget(queue_marks *m);
 queue_marks_counts queue_marks_count(const queue_marks *m);
 

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Not the system's number, which a later thread may get again. 0: has not begun a lap. */
+/* Not the system's thread number, which may be reused. 0: the thread has not started a lap. */
 static _Thread_local uint64_t me;
 
 static dck_lap *lap_innermost_of(const lap_state *s, uint64_t thread)
@@ -32,7 +32,7 @@ static dck_lap *lap_innermost_of(const lap_state *s, uint64_t thread)
 	return l;
 }
 
-/* One holder less; a lap without any is freed, and is no holder of its parent any more. */
+/* Releases a reference; a lap without references is freed and releases its parent. */
 static void let_go(dck_lap *l)
 {
 	while (l && --l->holders == 0) {
@@ -64,8 +64,8 @@ static void lap_take_out(lap_state *s, dck_lap *l)
 	s->open--;
 }
 
-/* Where the expected laps are complete, another one begins a new series: a notebook's cell that is
- * run again, a second training. An open lap belongs to the old one. */
+/* When the expected laps are complete, the next lap starts a new series: a notebook's cell that is
+ * run again, a second training. An open lap belongs to the old series. */
 static void series_begin(lap_child *place)
 {
 	if (place->total == 0 || place->ended < place->total || place->ended < place->begun)

@@ -84,7 +84,7 @@ typedef struct lap_state {
 } lap_state;
 
 /* Exported: where a process has two copies of the laps (libdeepclock_zones and libdeepclock), the
- * record is made of the first. bytes: sizeof(lap_state); NULL, and no lock: the copy is of another
+ * record is made of the first. bytes: sizeof(lap_state); NULL, and no lock: the copy has another
  * version. */
 DCK_API lap_state *dck_laps_lock(size_t bytes);
 DCK_API void dck_laps_unlock(void);

@@ -71,7 +71,7 @@ const char *heap_names_lacking(heap_names *n)
 	return symbolizer_missing_reason(n->symbols);
 }
 
-/* Returns NULL if there is no memory. */
+/* Returns NULL without memory. */
 static const named_file *file_get(heap_names *n, const heap_file *f, const heap_module *m)
 {
 	char path[PATH_SIZE];
@@ -115,7 +115,7 @@ static bool piece_add(heap_frames *r, cct *paths, const dck_frame *f, bool c, bo
 	return true;
 }
 
-/* A file without an interpreter may still have the functions where programs and threads begin. */
+/* A file without an interpreter may still have the functions where programs and threads start. */
 static merge_native frames_native_of(const named_file *file, const char *function)
 {
 	const merge_kind kind = python_merge_kind(function);

@@ -41,7 +41,7 @@ void heap_names_free(heap_names *n);
 /* Returns the reason why lines are missing; NULL: they are known. */
 const char *heap_names_lacking(heap_names *n);
 
-/* Reads all frames of the file; ids are those of frames in `paths`. */
+/* Reads all frames of the file; ids are the frame numbers of `paths`. */
 dck_status heap_frames_read(heap_names *n, const heap_file *f, cct *paths, heap_frames *ret,
 			    dck_err *err);
 void heap_frames_done(heap_frames *f); /* {0} is allowed */

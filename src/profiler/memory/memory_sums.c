@@ -10,7 +10,7 @@
  *
  * A function is charged for what it allocates itself or through the runtime of its language; a line
  * of the user's Python code is preferred to a library's. Bytes that libc or the loader allocates
- * for itself count as kept, not as leaked.
+ * for itself count as retained, not as leaked.
  *
  * The program wrote the files, so they are not trusted: a parent that does not come first and a
  * frame out of range are ignored, and PROCESSES_MAX bounds the processes. Time is linear in the
@@ -45,7 +45,7 @@ typedef struct node_state {
 	uint32_t path, function;
 	uint32_t asked;	     /* piece: the innermost of no runtime; NONE: absent */
 	uint32_t leaf;	     /* piece: the innermost of all */
-	uint32_t user;	     /* piece: the innermost line of Python that is no library's */
+	uint32_t user;	     /* piece: the innermost line of Python outside libraries */
 	uint32_t python;     /* piece: the innermost line of Python */
 	bool wanted;	     /* it or a node below it has allocations */
 	const char *entered; /* the function of libc by which it was entered, ... */

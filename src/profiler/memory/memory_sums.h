@@ -28,7 +28,7 @@ typedef struct sums_process {
 	const char *program; /* its file */
 	long pid;
 	int64_t peak, leaked, kept, held,
-	    mapped_peak; /* bytes; kept: retained by libc and the loader */
+	    mapped_peak; /* bytes; kept: that libc and the loader retain */
 	uint64_t leaked_blocks, allocations, temporary, bytes;
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t freed; /* blocks */

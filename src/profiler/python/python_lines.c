@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
 
-/* Pairs: bytes of code, lines. The lines of a pair begin after its bytes. */
+/* Pairs: bytes of code, lines. The line changes after the bytes of the pair. */
 static int line_39(const unsigned char *t, size_t n, int line, int32_t instruction)
 {
 	int32_t at = 0;

@@ -34,7 +34,7 @@ typedef struct merge_frame {
 typedef struct merge_input {
 	const merge_native *native; /* innermost first, like all stacks here */
 	size_t natives;
-	bool native_whole; /* the outermost frame is where the thread began */
+	bool native_whole; /* the outermost frame is the start of the thread */
 	const python_frame *python;
 	size_t pythons;
 	bool python_whole;     /* no outer frame is missing */

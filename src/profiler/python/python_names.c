@@ -10,7 +10,7 @@
  *
  * Bounds: at half of CODES_MAX rows, or half of ARENA_MAX bytes, all is dropped, which may happen
  * in any lookup: so names are valid until the next call. Every read goes through `memory`, and a
- * length is checked before memory is taken for it (TEXT_MAX, LINES_MAX). One thread at a time.
+ * length is checked before memory is allocated for it (TEXT_MAX, LINES_MAX). One thread at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
@@ -27,7 +27,7 @@ enum {
 	LINES_MAX = 4 << 20,   /* bytes of a table of lines */
 };
 
-/* Members that distinguish an object from a later one at its address: those that it is read by, and
+/* Members that distinguish an object from a later one at its address: the ones that are read, and
  * the first bytes of its line table, whose address may be reused as well. */
 typedef struct code_members {
 	uint64_t type, file, name, qualified, lines, lines_size, lines_begin;
@@ -116,7 +116,7 @@ static bool text_kind(uint32_t state, unsigned *ret_bytes, bool *ret_ascii)
 	return false;
 }
 
-/* Returns a str as UTF-8; NULL: it is not a str, or there is no memory. */
+/* Returns a str as UTF-8; NULL: not a str, or no memory. */
 static const char *python_text_get(python_names *n, uint64_t address)
 {
 	const python_layout *at = &n->p.at;

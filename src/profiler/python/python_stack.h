@@ -86,7 +86,7 @@ typedef struct python_thread {
 typedef struct python_frame {
 	uint64_t frame;	     /* its address: unique while the call is active */
 	uint64_t code;	     /* 0: the evaluator starts or ends, without a frame */
-	int32_t instruction; /* offset in its bytecode, in bytes; < 0: it has not begun */
+	int32_t instruction; /* offset in its bytecode, in bytes; < 0: not started */
 	bool entry;	     /* a call of the evaluator started with it */
 } python_frame;
 

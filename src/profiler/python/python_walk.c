@@ -350,8 +350,8 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 		if (walked->unread != before.unread ||
 		    !chain_confirm(p, w, state, ret, &n, walked->cut))
 			continue;
-		/* A frame that returned during its read no longer has a caller: the outermost frame
-		 * is the one that was so before, or is so repeatedly. */
+		/* A frame that returned during its read no longer has a caller: accepted as the
+		 * outermost frame is one that was it before, or is it repeatedly. */
 		now = n && !walked->cut ? ret[n - 1].frame : 0;
 		agreed = now == outermost ? agreed + 1 : 1;
 		outermost = now;

@@ -189,7 +189,7 @@ dck_status inflate_reader_next(inflate_reader *u, wire_source *ret, dck_err *err
 	}
 	if (u->ended && !u->given)
 		u->given = u->n;
-	/* Offsets are those of the whole decompressed stream. */
+	/* Offsets count from the start of the decompressed stream. */
 	*ret = (wire_source){
 	    .size = u->from + u->given, .fd = -1, .window = u->data, .at = u->from, .n = u->given};
 	snprintf(ret->label, sizeof ret->label, "%s", u->source->label);

@@ -25,8 +25,8 @@ dck_status json_feed_open(json_feed *f, wire_source *s, json_reader *r, dck_err 
 /* The next bytes, as json_reader.more has them. */
 dck_status json_feed_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err);
 void json_feed_close(json_feed *f); /* {0} is allowed */
-/* Returns, of these NULL-terminated keys, the one that comes first in the file's top-level object.
- * NULL: not an object, or without any of them. */
+/* Returns which of these NULL-terminated keys comes first in the file's top-level object. NULL:
+ * not an object, or none of the keys. */
 const char *json_feed_first_key(wire_source *s, const char *const *keys);
 
 #endif

@@ -2,7 +2,7 @@
  * twice.
  *
  * The survey collects the processes of a file, when they ran and how many ranges they have. The
- * second pass renumbers what it receives and passes it on: tracks are numbered through all files,
+ * second pass renumbers the events and forwards them: tracks are numbered through all files,
  * names are interned by (text, category), so equal names share a number, ids of ranges and arrows
  * are mixed with the file's number, process and thread numbers are shifted by how->more, and times
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to

@@ -49,7 +49,7 @@ typedef struct footprint {
 typedef struct name {
 	sort is;
 	uint64_t device_ns;   /* operator: device time of the work it launched */
-	uint64_t backward_ns; /* module: backward time of its own operators */
+	uint64_t backward_ns; /* module: backward time of its direct operators */
 	footprint memory;     /* operator: with its callees, once for recursive calls */
 	footprint self_memory;
 } name;
@@ -73,7 +73,7 @@ typedef struct track {
 	uint64_t device_begin_ns, device_external;
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
-	footprint memory;	 /* sum over its operators so far */
+	footprint memory;	 /* sum over its operators */
 	footprint *begun_memory; /* @owned: the same at the begin of each open operator, by depth */
 	size_t nbegun_memory;
 } track;

@@ -20,7 +20,7 @@ static double drift_of(trace_place *p)
 	const double ahead = gone - own;
 
 	p->drift = 0;
-	if (!f->own_ns) /* the process was killed, or the file is of another producer */
+	if (!f->own_ns) /* the process was killed, or the file has another producer */
 		return rate_wrong * (double)p->last_ns;
 	/* A machine that slept, or a clock that was broken: the time is unknown. */
 	if (fabs(ahead) > 2 * rate_wrong * own + 1e6)

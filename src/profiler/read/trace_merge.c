@@ -109,7 +109,7 @@ static bool overlap(const work *w, const merging_process *a, const merging_proce
 	return a->any && b->any && a_first <= b_last && b_first <= a_last;
 }
 
-/* Returns whether two files are of different machines or boots; false if one does not state its
+/* Returns whether two files come from different machines or boots; false if one does not state its
  * boot. */
 static bool merge_apart(const work *w, uint32_t a, uint32_t b)
 {

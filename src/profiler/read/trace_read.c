@@ -66,7 +66,7 @@ static dck_status trace_read_into(reading *r, const char *const *numbers, const 
 	return status;
 }
 
-/* Perfetto's own ending, beside that of trace_perfetto. */
+/* Perfetto's own extension, in addition to the one of trace_perfetto. */
 static const char perfetto_ending[] = ".perfetto-trace";
 
 static bool is_named_perfetto(const char *path)
@@ -88,7 +88,7 @@ bool dck_trace_is(const char *path)
 
 	if (is_named_perfetto(path))
 		return true;
-	/* A pipe that is opened to look at it breaks for who writes into it. */
+	/* A pipe is not opened for the check, because closing it breaks it for the writer. */
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
 		return false;

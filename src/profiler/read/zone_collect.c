@@ -8,7 +8,7 @@
  * (timeline_lod.h), if there is one, receives all.
  *
  * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
- * ranges end at the last time of their track, those of any track at the last time of all. Memory:
+ * ranges end at the last time of their track, ranges of any track at the last time of all. Memory:
  * O(names + tracks + open ranges), independent of the number of events. The sink has no bytes:
  * open() takes the collection from sink->self. Failure is sticky and reported by
  * zone_collect_put().

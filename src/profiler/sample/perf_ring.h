@@ -37,7 +37,7 @@ typedef struct perf_rings {
 
 enum { PERF_RECORD_BYTES = 1 << 16 };
 
-void perf_rings_begin(perf_rings *r); /* takes the records that are there now */
+void perf_rings_begin(perf_rings *r); /* reads the records available now */
 /* Returns the oldest record of until_ns or earlier; NULL: none. Borrowed until the next call. */
 const struct perf_event_header *perf_rings_next(perf_rings *r, uint64_t until_ns);
 void perf_rings_end(perf_rings *r); /* returns the space of the read records to the kernel */

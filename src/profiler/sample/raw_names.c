@@ -2,8 +2,8 @@
  * names.
  *
  * 1. frames_name(): frames are sorted by file and address, the order in which debug information is
- * decoded fastest. Each becomes a list of functions, the outermost first: the function and what was
- * inlined into it. Code without a symbol is named by its C++ class if it is virtual
+ * decoded fastest. Each becomes a list of functions, the outermost first: the function and the
+ * functions inlined into it. Code without a symbol is named by its C++ class if it is virtual
  * (vtable_symbols.h), else as FILE+0xOFFSET of its function's start.
  *
  * 2. paths_add(): in path_trie parents precede their children, so one pass maps each raw path to

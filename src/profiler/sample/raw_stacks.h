@@ -11,7 +11,7 @@
 #include "profiler/unwind/address_space.h"
 
 typedef enum raw_kind {
-	RAW_CODE,   /* address in a file, or in memory where there is no file */
+	RAW_CODE,   /* address in a file, or in memory without a file */
 	RAW_KERNEL, /* the kernel, on behalf of the thread */
 	RAW_BLOCKED,
 	RAW_PREEMPTED,
@@ -50,7 +50,7 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 /* Further results of raw_stacks_name(). */
 typedef struct raw_named {
 	uint64_t unknown;    /* samples whose innermost code has no name */
-	const char *lacking; /* why there are no lines; NULL: there are */
+	const char *lacking; /* why lines are missing; NULL: they are not */
 	double spin_ns;	     /* busy-waiting time of threads (spin_waits.h), */
 	char spin_of[64];    /* the library with most of it; "": none */
 	/* The Python function, outside of libraries, with the highest total time: "f (x.py:12)";

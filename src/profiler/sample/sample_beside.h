@@ -35,8 +35,7 @@ dck_status sample_beside_start(sample_beside *s, dck_err *err) DCK_MUST_USE;
  * space for the times of the samples. */
 dck_status sample_beside_end(sample_beside *s, const os_child_usage *used, dck_record **ret,
 			     dck_err *err) DCK_MUST_USE;
-/* The samples, nearly in the order of time; path: in sample_beside_paths(). false: there are no
- * more. */
+/* The samples, nearly in the order of time; path: in sample_beside_paths(). false: no more. */
 bool sample_beside_next(sample_beside *s, sample_moment *ret);
 const cct *sample_beside_paths(const sample_beside *s);
 void sample_beside_close(sample_beside *s); /* NULL is allowed */

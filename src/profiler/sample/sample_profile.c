@@ -1,6 +1,6 @@
 /* sample_profile.c - turns the event stream of sampled processes into call paths with times.
  *
- * For each process an address space (address_space.h) is followed by map, exec and fork events, and
+ * For each process an address space (address_space.h) is updated by map, exec and fork events, and
  * read from /proc when an address is in no mapping, at most once in READ_AGAIN_NS. A sample has pcs
  * that the program unwound itself, or registers and a copy of the stack, which is unwound here: all
  * reads are confined to the copy, and a function without tables is scanned for its caller
@@ -13,7 +13,7 @@
  *
  * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
  * to them. Bounds: DEPTH frames and 2 * DEPTH steps for a stack; from SWEEP_FROM rows of processes
- * on, those of ended ones are reused. Lack of memory is sticky and reported by
+ * on, rows of ended processes are reused. Lack of memory is sticky and reported by
  * sample_profile_name().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -32,7 +32,8 @@
 
 #include <string.h>
 
-/* DEPTH: frames of a stack; SWEEP_FROM: rows of processes before those of ended ones are reused. */
+/* DEPTH: frames of a stack; SWEEP_FROM: number of processes from which rows of ended ones are
+ * reused. */
 enum { DEPTH = 1000, SWEEP_FROM = 1024 };
 /* Least time between two readings of a process's mappings, which unknown code causes. */
 #define READ_AGAIN_NS UINT64_C(50000000)
@@ -158,7 +159,7 @@ static process *process_put(sample_profile *p, int pid, address_space *s)
 	return row;
 }
 
-/* Returns the process of an event. A pid without events so far is a process that ran before. */
+/* Returns the process of an event. A pid without earlier events is a process that ran before. */
 static process *profile_process_of(sample_profile *p, int pid)
 {
 	process *found = process_find(p, pid);

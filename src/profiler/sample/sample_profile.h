@@ -57,7 +57,7 @@ void sample_profile_end(sample_profile *p, uint64_t now_ns);
  * have names. */
 void sample_profile_log(sample_profile *p, struct dck_sink *to);
 /* Names all paths; the weights are samples and time. ret_of: owned array of *ret_n: maps the path
- * of a moment to its number in *ret; NULL: not needed. */
+ * of a time-stamped sample to its number in *ret; NULL: not needed. */
 dck_status sample_profile_name(sample_profile *p, cct *ret, uint32_t **ret_of, uint32_t *ret_n,
 			       dck_err *err);
 sample_counts sample_profile_counts(const sample_profile *p);

@@ -7,7 +7,7 @@
  *
  * Caches: the class of each raw frame by its number (`kinds`); whether a file is an interpreter,
  * for the first FILES files; the interpreter of a process, in a list, searched again after
- * ASK_AGAIN_NS while there is none, swept of ended processes once for every PROCESSES_SWEPT new
+ * ASK_AGAIN_NS while it is not found, swept of ended processes once for every PROCESSES_SWEPT new
  * ones; the last walk of a thread, direct-mapped by tid.
  *
  * Invariants: one thread and one stack at a time, since the buffers are members. The process's

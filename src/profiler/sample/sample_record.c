@@ -1,12 +1,12 @@
 /* sample_record.c - makes the record of a sampled program: facts, cost, notes, answer, table and
  * tree, in this order.
  *
- * Paths are named first (sample_profile_name()), since that also gives counts, as of samples in
- * code without names. The cost of one sample is then measured by the source (price(), its last
- * call); the cost ratio is that times all samples, lost ones too, over the program's CPU time. A
- * note is one condition in sample_notes_put() on these counts, with its threshold named above. The
- * answer comes from the table of functions in a scratch record, sorted by own time: the first row
- * that is a function, and for a Python program before it the user's function.
+ * Paths are named first (sample_profile_name()), because that also gives counts, such as samples
+ * in code without names. The overhead of one sample is then measured by the source (price(), its
+ * last call); the cost ratio is that times all samples, lost ones too, over the program's CPU time.
+ * A note is one condition in sample_notes_put() on these counts, with its threshold named above.
+ * The answer comes from the table of functions in a scratch record, sorted by own time: the first
+ * row that is a function, and for a Python program before it the user's function.
  *
  * Shares of functions are of CPU time: time_ns - blocked_ns, where blocked time is off-CPU
  * (--wall). The record owns copies of all texts; ret_named stays the caller's also on failure.
@@ -228,7 +228,7 @@ typedef struct own_function {
 	double ns;
 } own_function;
 
-/* The answer of a Python program begins with the user's function, because the native function with
+/* The answer of a Python program starts with the user's function, because the native function with
  * the most own time often belongs to a library. */
 static void own_answer(record_builder *b, const sample_counts *n, const own_function *own,
 		       const char *time, const char *samples, const char *spins)

@@ -21,10 +21,10 @@ typedef struct sample_run {
 	int signal;	      /* by which the program ended of itself; 0: none */
 } sample_run;
 
-/* Names for the paths of a log's moments; initialise to {0}. */
+/* Names for the paths of time-stamped samples; initialise to {0}. */
 typedef struct sample_named {
 	cct paths;
-	uint32_t *of; /* @owned; maps a moment's path to one in `paths` */
+	uint32_t *of; /* @owned; maps the path of a sample to one in `paths` */
 	uint32_t n;   /* rows of `of` */
 } sample_named;
 void sample_named_done(sample_named *n); /* {0} is allowed */

@@ -142,8 +142,8 @@ static dck_status sample_started(sampling *s, dck_err *err)
 }
 
 /* Attaches to the process and its existing descendants; later children are inherited by the
- * followed process. Processes that exit meanwhile are skipped, and those without permission are
- * counted. */
+ * followed process. Processes that exit during this are skipped, and processes without permission
+ * are counted. */
 static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 {
 	long tree[TREE_MAX] = {pid};
@@ -288,7 +288,7 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 
 /* --- sampling together with a trace */
 
-enum { MOMENTS = 1024 }; /* moments read per call */
+enum { MOMENTS = 1024 }; /* samples read per call */
 
 struct sample_beside {
 	dck_sample_config config;
@@ -299,7 +299,7 @@ struct sample_beside {
 	int to, from; /* the log's file, to write and to read */
 	dck_sink log;
 	sample_named named;
-	uint64_t at; /* moments that were read */
+	uint64_t at; /* samples that were read */
 	size_t n, next;
 	sample_moment moments[MOMENTS];
 };

@@ -13,7 +13,7 @@
 typedef struct slots_drain {
 	sample_slots *slots;
 	uint64_t lost, taken_ns,
-	    taken; /* lost: reported so far; taken_ns: time in handlers of `taken` samples */
+	    taken; /* lost: already reported; taken_ns: time in handlers of `taken` samples */
 	uint64_t stuck_ns;	       /* when slots in work were checked */
 	int32_t working[SAMPLE_SLOTS]; /* their threads at that time */
 	sample_slot copy;

@@ -82,7 +82,7 @@ static char *demangle_rust(const char *name)
 		if (to != text)
 			to = (char *)memcpy(to, "::", 2) + 2;
 		at = behind;
-		/* A part that would begin with a sign has "_" before it. */
+		/* A part that would start with a sign has "_" before it. */
 		if (at[0] == '_' && at[1] == '$')
 			at++;
 		while (at < behind + n)

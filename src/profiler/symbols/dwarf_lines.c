@@ -8,7 +8,7 @@
  * of the frames around it. Under split DWARF the skeleton unit has the lines and the unit in the
  * other file the functions.
  *
- * libdw frees what it decoded only with its handle, so after READ_MAX units the handle is closed
+ * libdw frees decoded data only with its handle, so after READ_MAX units the handle is closed
  * and opened again: texts are valid until the next call. Damaged files: ENTRIES_MAX bounds the
  * entries of a unit and of one descent, RANGES_MAX the stored ranges of all units, DEPTH_MAX the
  * depth, UNITS_MAX the units. One thread. Without libdw at build time the functions report that it
@@ -28,7 +28,7 @@
 enum {
 	UNITS_MAX = 1 << 22,
 	READ_MAX = 300,	       /* cached units; a C++ unit takes about a megabyte */
-	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may form a cycle */
+	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may have a cycle */
 	RANGES_MAX = 1 << 23,  /* read of all units together: entries may share a long list */
 	DEPTH_MAX = 64,
 };

@@ -1,5 +1,5 @@
-/* lazy_dw.h - elfutils' reader of debugging information, loaded when it is first needed. Built
- * without its headers, it is as if it were not there.
+/* lazy_dw.h - elfutils' reader of debugging information, loaded on first use. A build without its
+ * headers behaves as if the library were missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SYMBOLS_LAZY_DW_H

@@ -9,7 +9,7 @@
  *
  * Names are borrowed from string tables that the table owns (symbol_table_keep()), each with a NUL
  * after its end (elf_file_read()). Damaged files: offsets of names are checked, SYMBOLS_MAX and
- * TABLE_MAX bound what is read. Source: System V ABI (generic), chapter 4, "Symbol Table".
+ * TABLE_MAX bound the tables. Source: System V ABI (generic), chapter 4, "Symbol Table".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/symbol_table.h"

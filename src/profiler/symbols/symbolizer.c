@@ -3,7 +3,7 @@
  * The sources of a file are opened at its first address: of .symtab, that of a separate debug file,
  * .gnu_debugdata and Go's .gopclntab the first that has functions, and always .dynsym and .plt. An
  * address is looked up in DWARF (dwarf_lines.h), which also gives inlined calls; where that has no
- * function, in the symbol table (symbol_table.h), with a line from Go's table where there is one.
+ * function, in the symbol table (symbol_table.h), with a line from Go's table if it has one.
  * Code without a file is looked up in the process's perf map.
  *
  * Three caches: answers by (file, address) in an open-addressing hash table, emptied at
@@ -11,7 +11,7 @@
  * TEXTS_MAX bytes at most; files, in a list searched from its end, since addresses come file by
  * file.
  *
- * Invariants: one thread; a file stays open while its symbols are used; what libdw returns is
+ * Invariants: one thread; a file stays open while its symbols are used; texts of libdw are
  * interned before its next call. Lack of memory gives a NULL text or 0 frames.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -169,7 +169,7 @@ static bool grow_interned(symbols *s)
 	return true;
 }
 
-/* Returns the one copy of a text; NULL for NULL, and without memory. */
+/* Returns the interned copy of a text; NULL for NULL, and without memory. */
 static const char *symbols_intern(symbols *s, const char *text)
 {
 	size_t i;

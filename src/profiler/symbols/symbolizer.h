@@ -66,7 +66,8 @@ typedef enum symbols_source {
 } symbols_source;
 symbols_source symbols_source_of(symbols *s, elf_file *file);
 
-/* Returns what is missing for lines and inlined frames on this machine; NULL: nothing. */
+/* Returns the reason why lines and inlined frames are unavailable on this machine; NULL: available.
+ */
 const char *symbolizer_missing_reason(symbols *s);
 
 #endif

@@ -252,7 +252,7 @@ static bool all_come_from(class_names *c, const entry *all, size_t n, uint64_t t
 	return true;
 }
 
-/* Returns the nearest class from which those of all n entries of a function are derived, if its
+/* Returns the nearest common base class of the classes of all n entries of a function, if its
  * slot is the same in all; 0: none. */
 static uint64_t common_class(class_names *c, const entry *all, size_t n)
 {

@@ -41,7 +41,7 @@ enum { /* ClockSnapshot */
        PF_SNAPSHOT_UNIX_ERROR = 1003 /* ns, of REALTIME, as its synchronisation estimates it */
 };
 enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
-/* Clocks; those from 64 to 127 belong to one sequence. */
+/* Clocks; ids from 64 to 127 belong to one sequence. */
 enum { PF_REALTIME = 1, PF_MONOTONIC = 3, PF_BOOTTIME = 6, PF_OWN_FIRST = 64, PF_OWN_LAST = 127 };
 
 enum { /* TrackDescriptor */

@@ -22,7 +22,7 @@ dck_status sample_sums_init(sample_sums *s, dck_err *err) DCK_MUST_USE;
 void sample_sums_done(sample_sums *s); /* {0} is allowed */
 /* from: the same tree until sample_sums_next(). Lack of memory is sticky in `paths`. */
 void sample_sums_add(sample_sums *s, const cct *from, const trace_sample *one, size_t n);
-/* The samples that follow are of another tree. */
+/* The following samples belong to another tree. */
 void sample_sums_next(sample_sums *s);
 
 #endif

@@ -81,7 +81,7 @@ static size_t rows_join(thread_row *rows, size_t n)
 
 /* --- cells */
 
-/* no_share: why there is no share of a lifetime of 0. */
+/* no_share: why a lifetime of 0 has no shares. */
 static void thread_uses_put(const thread_table *t, record_builder *b, const os_thread_counters *u,
 			    uint64_t lived_ns, const char *no_share)
 {

@@ -68,8 +68,8 @@ static inline bool trace_is_wait(const char *name)
 	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
 }
 
-/* Tracks of what the driver says that a device executed, kernel by kernel, have this in their name.
- * The ranges on a device's other tracks are zones around such work. */
+/* Tracks of the work that a device executed, kernel by kernel as its driver reports it, have this
+ * in their name. The ranges on a device's other tracks are zones around such work. */
 static inline bool trace_is_stream(const char *name)
 {
 	return strstr(name, " stream ") != NULL;
@@ -85,7 +85,7 @@ typedef enum trace_track_kind {
 	TRACE_PROCESS,
 	TRACE_THREAD,
 	TRACE_COUNTER_TRACK,
-	TRACE_DEVICE /* a queue of a device; its ranges are no thread's, and come late */
+	TRACE_DEVICE /* a queue of a device; its ranges belong to no thread, and come late */
 } trace_track_kind;
 
 typedef struct trace_track {

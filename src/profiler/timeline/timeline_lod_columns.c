@@ -1,8 +1,8 @@
 /* timeline_lod_columns.c - encodes a timeline_lod as columns of LEB128 numbers (DWARF 5, 7.6),
  * delta-coded by time, and computes its levels of detail. timeline_lod.h lists the columns.
  *
- * A level is the rows at a longer time step (lod_track_downsample()), each made from the one
- * before, like a mipmap. It is stored when it has at most a quarter of the items of the level
+ * A level is the rows at a longer time step (lod_track_downsample()), each made from the finer
+ * one, like a mipmap. It is stored when it has at most a quarter of the items of the level
  * below, so all levels together add at most a third; the last one has at most LEVEL_ENOUGH items,
  * unless steps or PICTURE_LEVELS end first. Only blocks are stored again: a range has a byte with
  * the last level that draws it individually.

@@ -93,7 +93,7 @@ struct timeline_lod {
 	int shift;		    /* time step of ranges and marks */
 	unsigned values_shift;	    /* 0: every value is stored */
 	uint64_t kept, kept_values; /* approximate sizes, compared with the limits */
-	uint64_t ranges, marks, values, last_ns; /* received so far */
+	uint64_t ranges, marks, values, last_ns; /* received */
 	uint64_t undrawn;			 /* ranges in PICTURE_REST */
 	bool failed;
 };

@@ -1,10 +1,9 @@
-/* timeline_step.c - one step of a trace, for a figure: what each thread did in it.
+/* timeline_step.c - one step of a trace, for a figure: the ranges of each thread in it.
  *
  * A step is a range whose name repeats in a row: numbers at its end do not count, so that
  * "ProfilerStep#12" and "ProfilerStep#13" are one name. Among those names the one with most time in
- * all is chosen, and before all others one that says that it is a step: "step", "iteration",
- * "batch". Its range of median duration is the step; all rows are cut to it. Where nothing repeats,
- * the step is the whole trace.
+ * all is chosen, preferably one that contains "step", "iteration" or "batch". Its range of median
+ * duration is the step; all rows are cut to it. Where nothing repeats, the step is the whole trace.
  *
  * Ranges that are shorter than a PIXELS-th of it and follow each other are one, so that the size is
  * bounded by rows times pixels, whatever the trace holds. Time is linear in the ranges.
@@ -25,7 +24,7 @@ typedef struct repeated {
 	const char *name;
 	uint64_t n, took_ns;
 	uint32_t row;
-	bool step; /* its name says so */
+	bool step; /* its name contains a word for a step */
 } repeated;
 
 static const char *range_name(const timeline_lod *p, uint32_t key)
@@ -66,7 +65,7 @@ static bool better(const repeated *a, const repeated *b)
 	return a->took_ns > b->took_ns;
 }
 
-/* The best name of a row; sums: by id of the base name, zeroed, of `room`. */
+/* The best name of a row; sums: by id of the base name, zeroed. */
 static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, repeated **sums,
 		      uint32_t *cap, repeated *best)
 {
@@ -74,7 +73,7 @@ static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, 
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < r->nranges; i++) {
-		/* Marks, and ranges that took no time, are no steps. */
+		/* Instants and ranges without duration are not steps. */
 		const char *name =
 		    r->ranges[i].took_ns > 0 ? range_name(p, r->ranges[i].key) : NULL;
 		const size_t n = name ? base_bytes(name) : 0;
@@ -157,7 +156,7 @@ static const lod_range *step_median(const timeline_lod *p, const repeated *of)
 	return ret;
 }
 
-/* --- what is in it */
+/* --- the ranges of a step */
 
 typedef struct collected {
 	const timeline_lod *p;

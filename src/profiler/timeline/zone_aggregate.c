@@ -12,8 +12,8 @@
  *
  * The path of an arrow is in one of two hash maps; when the newer one is full, the older one is
  * dropped. So an arrow may end several times, as a graph of kernels does, and memory has a bound.
- * A device's range adds its self time to its path, so that ranges in it that have an arrow of their
- * own count once.
+ * A device's range adds its self time to its path, so that ranges in it that have a separate arrow
+ * count once.
  *
  * Bounds: ZONE_DEPTH_MAX open ranges on a track, deeper ones are counted; HISTOGRAMS_BYTES; the
  * limits of path_trie.h. An event costs O(1), beyond the limit of paths O(depth). One thread uses a
@@ -210,7 +210,7 @@ static void pieces_drop(zone_aggregate *s, zone_stack *t)
 	}
 }
 
-/* Begins the range f: as the next piece of the range that ended last, or as a new range. */
+/* Starts the range f: as the next piece of the range that ended last, or as a new range. */
 static void piece_begin(zone_aggregate *s, zone_stack *t, zone_frame *f)
 {
 	const zone_frame *p = &t->pieces[t->npieces - 1];

@@ -16,7 +16,7 @@
  * range.
  *
  * Time of devices: a range on a device's track belongs to the path from which its arrow came, and
- * counts in every zone of that path. The device's ranges have an aggregate of their own:
+ * counts in every zone of that path. The device's ranges have a separate aggregate:
  *
  *	zone_aggregate_enqueued(&threads, &thread, flow);
  *	device.enqueuers = &threads;
@@ -63,7 +63,7 @@ typedef struct zone_stack {
 	uint32_t pathless; /* number of innermost frames without a path */
 	uint64_t too_deep; /* number of ranges inside them that are not tracked */
 	hash_map hidden;   /* by name: open calls without a path */
-	/* Ranges that continue, the next to begin last; begin_ns: when. */
+	/* Pieces to be continued, the next one last; begin_ns: its start. */
 	zone_frame *pieces; /* @owned */
 	uint32_t npieces;
 	uint64_t zones, waited_ns; /* ended ranges, and the total time of waits */
@@ -129,7 +129,7 @@ static inline const zone_stats *zone_aggregate_of(const zone_aggregate *s, uint3
 	return name < s->nstats ? s->stats[name] : NULL;
 }
 
-/* Begin and end a range. false: nested too deep. */
+/* Start and end a range. false: nested too deep. */
 bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_t name);
 zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool finished);
 /* Closes the open ranges of a track, as unfinished; no events may follow. */
@@ -141,8 +141,8 @@ void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t fl
 /* Adds one end of a range that any track may end; name 0: its end. Either may come first. false: it
  * cannot be matched. */
 bool zone_aggregate_range(zone_aggregate *s, uint64_t id, uint32_t name, uint64_t ns);
-/* Closes these ranges: returns how many have not ended, and count as unfinished; *ret_unmatched:
- * how many have not begun. */
+/* Closes these ranges: returns the number without an end, which count as unfinished;
+ * *ret_unmatched: the number without a start. */
 uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, uint64_t *ret_unmatched);
 
 /* --- leaf ranges: begin and end in one call, because most ranges are leaves */

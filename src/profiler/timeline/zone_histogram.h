@@ -52,7 +52,7 @@ static inline void zone_histogram_add(zone_histogram *h, uint64_t ns)
 }
 
 /* Computes the quantile of all added values, 0 <= p <= 1, with linear interpolation (Hyndman and
- * Fan's type 7, as elsewhere). false: some values were lost, or there are none. */
+ * Fan's type 7, as elsewhere). false: some values were lost, or none was added. */
 bool zone_histogram_quantile(const zone_histogram *h, double p, double *ret_ns);
 void zone_histogram_done(zone_histogram *h);
 

@@ -23,8 +23,8 @@ typedef struct zone_stats {
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
 	uint64_t limit_ns,
 	    over; /* how long a call may take, 0: as it likes; how many took longer */
-	/* Of what it enqueued on devices, with callees, without those of its name: by the device's
-	 * kernels and copies, and by its zones, which are around them. */
+	/* Time on devices of the work it enqueued, including callees of other names: by the
+	 * device's kernels and copies, and by its zones, which enclose them. */
 	uint64_t device_ns, device_zone_ns;
 	double bytes;	   /* that it moved, of a device's range */
 	bool self_unknown; /* self time of a call is unknown */

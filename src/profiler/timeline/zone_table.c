@@ -117,7 +117,7 @@ static void timeline_table_put(record_builder *b, const char *table, const char 
 	enum { MOST = 11 };
 	static const struct {
 		dck_column column;
-		const char *of; /* what it is: a member of zone_columns, or in every table */
+		const char *of; /* source: a member of zone_columns, or in every table */
 		bool brief;
 	} all[MOST] = {
 	    {{"name", "name", DCK_UNIT_NONE}, "", false},

@@ -1,7 +1,7 @@
 /* capture.c - capture windows (--capture-range): a lock-free gate by which threads record only
  * while a range of a requested name is open anywhere in the process.
  *
- * `state` has two counters in one word: windows begun, and open ranges that hold the window. One
+ * `state` has two counters in one word: windows opened, and open ranges that hold the window. One
  * compare-and-swap changes both, so exactly one thread opens a window and one closes it. The times
  * are in a ring of WINDOWS entries. The beginning is the first time stored. The end goes from OPEN
  * to CLOSING to a time, and the clock is read after CLOSING is visible; any thread that finds
@@ -13,8 +13,8 @@
  *
  * All but arming is async-signal-safe: no lock, no allocation, thread-local storage of the
  * initial-exec model. capture_arm() is called while nothing records, and never frees a list of
- * names, because a late thread may still read it. The drain alone releases windows; if it is
- * WINDOWS behind, new windows are not recorded, but counted.
+ * names, because a late thread may still read it. The drain alone releases windows; if WINDOWS are
+ * unreleased, new windows are not recorded, but counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/capture.h"
@@ -54,7 +54,7 @@ static _Atomic(asked *) current;
 static struct {
 	_Atomic uint64_t begin, end; /* begin 0: not stored yet */
 } windows[WINDOWS];
-/* Upper half: windows begun. Lower half: open ranges that hold the window. */
+/* Upper half: windows opened. Lower half: open ranges that hold the window. */
 static _Atomic uint64_t state;
 static _Atomic uint32_t released;
 static _Atomic uint64_t released_ticks, left_out, times_max;
@@ -140,7 +140,7 @@ const char *capture_nearest(void)
 
 /* --- windows */
 
-/* Begins a range that holds a window, at *ret_now. Returns false if no further window may begin. */
+/* Starts a range that holds a window, at *ret_now. Returns false if no further window may open. */
 static bool capture_enter(uint64_t *ret_now)
 {
 	const uint64_t times = atomic_load_explicit(&times_max, memory_order_relaxed);
@@ -272,7 +272,7 @@ static bool started_put(uint64_t id, uint64_t mark)
 	return false;
 }
 
-/* Removes and returns the entry of a range, or 0 if there is none. */
+/* Removes and returns the entry of a range; 0: none. */
 static uint64_t started_take(uint64_t id)
 {
 	const uint64_t at = hash_number(HASH_START, id);

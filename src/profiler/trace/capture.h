@@ -28,7 +28,7 @@ typedef struct capture_window {
 
 typedef struct capture_counts {
 	uint64_t windows, ticks; /* number with the open window; total time */
-	uint64_t left_out;	 /* omitted because the drain was too far behind */
+	uint64_t left_out;	 /* omitted because the drain was too slow */
 } capture_counts;
 
 extern _Atomic bool capture_on;
@@ -66,7 +66,7 @@ static inline bool capture_put_value(uint64_t word, uint64_t value)
  * times: maximum number of windows; 0: no limit. n 0: does not arm. false: no memory. */
 bool capture_arm(const dck_list *names, uint64_t times);
 void capture_disarm(void);
-/* Returns window i, from 0; false: it has not begun. Released windows are unavailable. */
+/* Returns window i, from 0; false: not opened yet. Released windows are unavailable. */
 bool capture_window_get(uint32_t i, capture_window *ret);
 /* Returns the first window that is not released. */
 uint32_t capture_released(void);

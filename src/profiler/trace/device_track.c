@@ -177,7 +177,7 @@ void dck_device_track_end(device_track *t, uint64_t ns)
 	put(t, 0, not_after_now(ns), LANE_WORD(LANE_POP, 0), 0);
 }
 
-/* Returns the first row that is free at that time, else the one that is free next. */
+/* Returns the first row that is free at that time, else the row that is free earliest. */
 static size_t row_for(const device_track *t, uint64_t ns)
 {
 	size_t best = 0;

@@ -23,14 +23,14 @@
  * ranges sorted by their begin, or tracks are wasted. When all overlap, the range begins where the
  * last one ended. Do not mix both kinds on a track.
  *
- * Where only parts of a program are recorded (--capture-range), what was enqueued inside them is,
- * whenever it runs: a range without a flow is then not written. dck_device_track_begin() is not to
- * be called for one.
+ * If only parts of a program are recorded (--capture-range), the work enqueued inside them is
+ * recorded, whenever it runs: a range without a flow is then not written. dck_device_track_begin()
+ *is not to be called for one.
  *
  * A device's ranges are summed separately from the zones of threads (table "device_zones"). Events
  * that do not fit are dropped and counted, as a thread's are. Without a recording nothing is
  * written. A track may be opened before the recording begins, and serves several recordings; after
- * fork() the child's tracks are opened again by themselves.
+ * fork() the child's tracks are opened again automatically.
  *
  * Threads: one thread at a time uses a track; dck_device_flow() belongs to the calling thread. They
  * take no lock; only open() and close() use the heap. They are exported: where a process has two
@@ -62,7 +62,7 @@ typedef struct device_range {
 	} numbers[DEVICE_TRACK_NUMBERS];
 } device_range;
 
-/* Begins an arrow in the innermost range of this thread. Returns its id; 0: nothing records now. */
+/* Starts an arrow in the innermost range of this thread. Returns its id; 0: no recording. */
 DCK_API uint64_t dck_device_flow(void);
 
 /* NULL: no memory. */
@@ -81,9 +81,9 @@ DCK_API void dck_device_track_lost(device_track *t, uint64_t n);
 
 /* Returns the number of the recording that is active, from 1 on; 0: none is. */
 DCK_API uint32_t dck_device_recording(void);
-/* f(self) is called before a recording ends, and before the process exits, to write what is known
- * late; it does not wait for long, and opens or closes no track. NULL: not any more. Close() calls
- * nothing. One for each track. */
+/* f(self) is called before a recording ends, and before the process exits, to write ranges whose
+ * times are known late; it does not wait for long, and opens or closes no track. NULL: removes it.
+ * Close() does not call it. One for each track. */
 DCK_API void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self);
 
 /* For the recorder: calls these. */

@@ -200,7 +200,8 @@ static void windows_tell(drain *d, nesting_thread *t, nesting_input *g, size_t n
 	}
 }
 
-/* Of a device, what was enqueued inside a window is recorded, whenever it runs (device_track.h). */
+/* A device's work is recorded if it was enqueued inside a window, whenever it runs
+ * (device_track.h). */
 static void events_dispatch(drain *d, nesting_thread *t, nesting_input *g, size_t n)
 {
 	(capture_armed() && !t->device ? windows_tell : ticks_convert)(d, t, g, n);
@@ -333,8 +334,8 @@ static bool drain_lane_read(drain *d, thread_buffer *l, nesting_thread *t, uint6
 	return whole;
 }
 
-/* Returns whether the buffer's events are of a thread or of a device; -1: of neither yet.
- * Other members are not read before the state says so, since its thread writes them. */
+/* Returns whether the buffer belongs to a thread or to a device; -1: neither yet. Other members
+ * are read only after the state, because its thread writes them. */
 static int drain_lane_kind(thread_buffer *l)
 {
 	const int state = atomic_load(&l->state);
@@ -348,7 +349,7 @@ bool drain_round(drain *d)
 	bool more = false;
 
 	d->nthreads = thread_buffers_used();
-	/* Threads first: the arrow to a device's range has begun when it comes. */
+	/* Threads first, so that an arrow starts before the device's range at which it ends. */
 	for (int devices = 0; devices < 2; devices++)
 		for (size_t i = 0; i < d->nthreads; i++) {
 			thread_buffer *l = thread_buffers_at(i);

@@ -16,7 +16,7 @@
 #include "profiler/timeline/timeline.h"
 #include "profiler/timeline/zone_aggregate.h"
 
-/* The listener; any member may be NULL. Name ids are those of zone_names.h; track 1 is the process,
+/* The listener; any member may be NULL. Name ids are from zone_names.h; track 1 is the process,
  * then threads, counters and devices' queues. */
 typedef struct drain_listener {
 	void *self;

@@ -1,4 +1,4 @@
-/* nesting.c - state of each thread's open ranges after the events so far: feeds the sums
+/* nesting.c - state of each thread's open ranges: feeds the sums
  * (zone_aggregate.c), and emits a properly nested timeline in batches of NESTING_BATCH events.
  *
  * Ranges of one stack (zones, a domain of NVTX) nest, but ranges of two stacks of a thread may
@@ -199,8 +199,8 @@ static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 	}
 }
 
-/* Ends the innermost range of that stack, which is not the innermost of all: those inside it end a
- * piece, and begin the next one. */
+/* Ends the innermost range of that stack, which is not the innermost of all: each range inside it
+ * ends a piece and starts the next one. */
 static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
 {
 	uint32_t names[ZONE_PIECES_MAX], stacks[ZONE_PIECES_MAX];

@@ -65,7 +65,7 @@ typedef struct nesting {
 void nesting_init(nesting *f, const drain_listener *to);
 void nesting_done(nesting *f);
 void nesting_thread_done(nesting_thread *t);
-/* Begins a thread, for a buffer that is new or has a new owner. */
+/* Starts a thread, for a buffer that is new or has a new owner. */
 void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l);
 void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n);
 /* Close the open ranges of a thread; nesting_thread_end() also ends the thread. ended: its buffer;

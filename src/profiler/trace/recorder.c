@@ -41,7 +41,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* The longest time that an ending program waits. */
+/* The maximum time that an exiting program waits. */
 #define BOUND_NS UINT64_C(2000000000)
 
 enum {
@@ -268,7 +268,7 @@ static void recorder_failed(struct recorder *r, const dck_err *e)
 		r->ended = *e;
 }
 
-/* said NULL: no file was written. */
+/* said: the result of the file; NULL: none was written. */
 static void recorder_result_make(struct recorder *r, const trace_file_said *said)
 {
 	const thread_watch *watch = drain_watch(r->drain);
@@ -494,7 +494,7 @@ static bool thread_start(struct recorder *r)
 	return made;
 }
 
-/* --- asking */
+/* --- requests */
 
 bool recorder_request_wait(recorder_request wish, uint64_t bound_ns)
 {

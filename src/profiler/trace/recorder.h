@@ -28,7 +28,7 @@ typedef struct recorder_plan {
 } recorder_plan;
 
 typedef enum recorder_request {
-	RECORDER_FLUSH = 1,	 /* write all events so far to the file */
+	RECORDER_FLUSH = 1,	 /* write all recorded events to the file */
 	RECORDER_DUMP = 2,	 /* write the newest events */
 	RECORDER_DUMP_ASIDE = 8, /* write them to a separate file */
 	RECORDER_END = 4	 /* close everything and save the result */

@@ -110,7 +110,7 @@ static inline bool trace_is_recording(void)
 	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
 }
 
-extern _Atomic uint32_t trace_recordings; /* begun in this process */
+extern _Atomic uint32_t trace_recordings; /* started in this process */
 
 /* A number as the value of an event. */
 static inline uint64_t thread_buffer_bits(double value)

@@ -11,7 +11,7 @@
  * if it changed; a share is emitted at the beginning of its interval, where it is drawn.
  *
  * Memory is bounded by the live threads: with more than 2 * KEPT_MAX rows of ended threads, drop()
- * sorts their CPU times, keeps those above the order statistic KEPT_MAX, and adds the others to
+ * sorts their CPU times, retains those above the order statistic KEPT_MAX, and adds the others to
  * `dropped`. At most WATCH_COUNTED_MAX threads have counters.
  *
  * Only the recorder's thread calls this while it lives. A new row may move the others, so a pointer
@@ -191,7 +191,7 @@ static void tracks_end(const thread_watch *w, const watched *t)
 			w->to.track_end(w->to.self, t->counters[k]);
 }
 
-/* Drops ended threads, except those with the most CPU time. Of threads with equal times it keeps
+/* Drops ended threads, except those with the most CPU time. Of threads with equal times it retains
  * enough for the table to choose from. */
 static void drop(thread_watch *w)
 {
@@ -226,7 +226,7 @@ static void drop(thread_watch *w)
 	mem_free(cpu);
 }
 
-/* Returns a new row, or NULL if there is no memory. The other rows may move. */
+/* Returns a new row; NULL: no memory. The other rows may move. */
 static watched *row_new(thread_watch *w, int tid)
 {
 	watched *was = watch_row_of(w, tid);
@@ -336,10 +336,10 @@ typedef struct look {
 	thread_watch *w;
 	watch_look how;
 	int own;    /* the polling thread, if it is the recorder's; 0: the program's */
-	bool first; /* what was used until now is not of this recording */
+	bool first; /* the use before this poll does not belong to the recording */
 } look;
 
-/* Returns when a thread began that the last poll did not find. */
+/* Returns the start time of a thread that the last poll did not find. */
 static uint64_t began(const look *l, const os_thread_stat *st)
 {
 	const thread_watch *w = l->w;
@@ -418,7 +418,7 @@ static void look_for_ends(const look *l)
 	}
 }
 
-/* Without a list of the threads: polls those that have lanes, and the first. */
+/* Without a list of the threads: polls the threads that have lanes, and the main thread. */
 static void look_at_known(look *l)
 {
 	if (!watch_row_of(l->w, (int)os_process_id()))

@@ -35,10 +35,10 @@ typedef struct watched {
 	const char *said; /* name set by the program; NULL: none */
 	char name[16];	  /* name of the system */
 	bool looked, muted;
-	bool mapped, over; /* its id maps to this row; it exited, and all is emitted */
-	uint32_t round;	   /* number of the last poll that found it */
-	uint64_t began_ns,
-	    seen_ns; /* began UINT64_MAX: unknown yet; seen: at the last poll, or its exit */
+	bool mapped, over;	    /* its id maps to this row; it exited, and all is emitted */
+	uint32_t round;		    /* number of the last poll that found it */
+	uint64_t began_ns, seen_ns; /* began UINT64_MAX: not known yet; seen: time of the last poll,
+				       or of its exit */
 	os_thread_counters before, uses;    /* at the start of the recording, now */
 	uint64_t emitted[OS_USES];	    /* last emitted value plus one; 0: none */
 	int64_t share;			    /* last emitted share, in 1/10000 */

@@ -39,7 +39,7 @@ enum { CHILDREN_MAX = 4095 };
 typedef struct children {
 	mem_arena *arena;
 	const char *out;	 /* the first process's trace */
-	size_t stem;		 /* of run.result, without the ending */
+	size_t stem;		 /* of run.result, without the extension */
 	const char **paths;	 /* @owned: traces; the first process's is [0] */
 	const dck_record **said; /* @owned, with the records; NULL: it has none */
 	size_t n, cut, running, left_out;
@@ -152,8 +152,8 @@ static void children_cuda_put(record_builder *b, const children *c)
 			children_most_of(c, "cuda_memory_peak"));
 }
 
-/* Returns whether a note of process i is copied: that it captured nothing is of interest only if no
- * other process did. */
+/* Returns whether a note of process i is copied: the note that it captured nothing is relevant
+ * only if no process captured anything. */
 static bool is_said(const children *c, size_t i, const dck_note *note)
 {
 	return strcmp(note->code, "trace-not-captured") != 0 ||
@@ -370,7 +370,7 @@ static void children_await(children *c, const char *result_path)
 	for (int i = 0; i < ROUNDS; i++) {
 		records_each(c, result_path, held_count);
 		const bool wait = c->running > 0;
-		c->running = 0; /* children_found() counts those that are left */
+		c->running = 0; /* children_found() counts the remaining ones */
 		if (!wait || !os_sleep_ns(ROUND_NS, NULL, NULL))
 			return;
 	}

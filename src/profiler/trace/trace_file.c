@@ -50,7 +50,7 @@ typedef struct kept_track {
 	bool ended, used;
 } kept_track;
 
-/* A batch of the newest events, while they are kept in memory. */
+/* A batch of the newest events, with --last (buffered in memory). */
 typedef struct kept_batch {
 	struct kept_batch *next;
 	uint32_t track, n;
@@ -68,7 +68,7 @@ struct trace_file {
 	bool compress;
 	gzip_sink *gzip; /* compresses into sink; NULL: no compression, or not open */
 	int fd;
-	os_file_id id; /* identity of the file behind fd */
+	os_file_id id; /* identity of the file of fd */
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
@@ -79,7 +79,7 @@ struct trace_file {
 	kept_track *tracks; /* @owned */
 	uint32_t *names;    /* @owned */
 	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
-	/* The last snapshot of the clocks if the newest events are kept; clocks_ns 0: none yet. */
+	/* The last snapshot of the clocks with --last; clocks_ns 0: none yet. */
 	uint64_t clocks_ns;
 	trace_header clocks;
 	/* The newest events: the oldest of them first. */

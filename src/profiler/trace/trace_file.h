@@ -38,7 +38,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 drain_listener trace_file_listener(trace_file *f);
 /* Writes a clock snapshot, `ns` after the base; with `last` at the end. */
 void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now);
-/* Flushes all events so far to the file; now false: unless it was done recently. */
+/* Flushes all events to the file; now false: unless it was done recently. */
 void trace_file_flush(trace_file *f, bool now);
 /* Writes the newest events to a separate file, "out.dump-3.pftrace" for number 3; the trace's own
  * path then does not exist until its end. E_ARG: the trace is not a named file. */

@@ -1,4 +1,4 @@
-/* trace_options.c - the table of recording's options, and their way to the recorded program:
+/* trace_options.c - the table of recording options, and their transfer to the recorded program by
  * environment variables.
  *
  * dck_trace_options is the one definition: the command line, its help, the facts of records and the

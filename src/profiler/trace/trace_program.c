@@ -8,8 +8,8 @@
  * the machine's other load, samples (trace_samples.c). Variables for NVTX and ITT that the user has
  * set stay.
  *
- * The result's file is the protocol between recorder and parent. If there is none, nothing
- * recorded. If it is empty, the recorder came to no end: the trace is read in its place, and p->cut
+ * The result's file is the protocol between recorder and parent. If it does not exist, nothing was
+ * recorded. If it is empty, the recorder did not finish: the trace is read instead, and p->cut
  * is set with the reason. A cancelled run that recorded gives an incomplete record. The directory
  * is removed on every path.
  *
@@ -124,7 +124,7 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
-/* Returns a library beside libdeepclock.so; NULL: there is none. */
+/* Returns a library in the directory of libdeepclock.so; NULL: it does not exist. */
 static const char *library_beside(mem_arena *a, const char *file)
 {
 	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
@@ -188,8 +188,8 @@ static const char *cuda_packages_find(mem_arena *a, const char *program)
 	return places && *places ? mem_arena_fmt(a, "DEEPCLOCK_TRACE_CUPTI=%s", places) : NULL;
 }
 
-/* Adds why nothing is known of GPUs. why NULL: the program's collector says it, if one was
- * loaded. */
+/* Adds the reason why GPUs were not recorded. why NULL: the program's collector reports it, if one
+ * was loaded. */
 static void cuda_put(record_builder *b, const dck_record *record, const char *why)
 {
 	if (dck_record_fact(record, "method", "cuda"))

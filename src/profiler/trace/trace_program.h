@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "deepclock/trace.h"
 
-/* Adds to set[], which has room for max, variables of an environment under which a program records
- * its ranges into c->path, an absolute one. Its result (result/zone_record.h) comes to `result`,
- * DIRECTORY/NAME.result, which is empty until the program ends; those of its child processes, and
- * their traces, have their process numbers in front of the ending. */
+/* Adds to set[], of capacity max, the environment variables under which a program records its
+ * ranges into c->path, an absolute path. It writes its result (result/zone_record.h) to `result`,
+ * DIRECTORY/NAME.result, which is empty until the program ends; results and traces of its child
+ * processes have the process number before the extension. */
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n,
 				     dck_err *err) DCK_MUST_USE;

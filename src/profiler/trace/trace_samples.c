@@ -146,8 +146,8 @@ static dck_status samples_write(trace_samples *s, double drift, dck_sink *out, i
 	return perfetto_samples_close(to, err);
 }
 
-/* Appends to the file, which is a sequence of packets, or of gzip members. After a failure
- * it is cut back to what it was. */
+/* Appends to the file, which is a sequence of packets, or of gzip members. After a failure it is
+ * truncated to its old size. */
 static dck_status samples_append(trace_samples *s, double drift, const char *path, int64_t *ret_n,
 				 dck_err *err)
 {

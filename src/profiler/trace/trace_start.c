@@ -35,7 +35,7 @@ static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* this process owns the file that the environment names */
 	bool child;		 /* of a recording process: its result is not the requested one */
-	bool asked;		 /* the environment alone has requested what is recorded */
+	bool asked;		 /* the recording was requested by the environment alone */
 	long owner;		 /* owner of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
@@ -342,7 +342,7 @@ __attribute__((constructor)) static void process_begins(void)
 	nvtx_emit_begin(&dck_trace_on);
 	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
-	(void)start(NULL, NULL); /* there is no caller to report it to yet */
+	(void)start(NULL, NULL); /* no caller exists yet to report it to */
 }
 
 __attribute__((destructor)) static void process_ends(void)

@@ -50,9 +50,9 @@ typedef struct dck_recorder {
 } dck_recorder;
 DCK_API bool dck_recorder_yield(const dck_recorder *to);
 
-/* Ends the recording as dck_trace_end() does, and passes the message of result/zone_result.h on, of
- * n bytes; it is not called if nothing was recorded. libdeepclock calls this, whose recorder may be
- * in libdeepclock_zones, with an allocator of its own. */
+/* Ends the recording as dck_trace_end() does, and forwards the message of result/zone_result.h, of
+ * n bytes; it is not called if nothing was recorded. libdeepclock calls this, because its recorder
+ * may be in libdeepclock_zones, which has a separate allocator. */
 typedef dck_status dck_result_take(void *self, const void *bytes, size_t n, dck_err *err);
 DCK_API dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err);
 

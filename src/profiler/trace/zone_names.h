@@ -25,7 +25,7 @@ uint32_t zone_name_intern_in(const char *category, const char *name, const char 
  * exits. File and line are the name's first site. */
 const trace_name *zone_name_get(uint32_t id);
 
-/* Writes the names so far, at most `max`; returns their number. */
+/* Writes the interned names, at most `max`; returns their number. */
 size_t zone_names_list(const char **ret, size_t max);
 
 #endif

@@ -3,12 +3,12 @@
  *
  * `all` is an array of disjoint intervals sorted by address. A lookup is a binary search; a new
  * mapping first cuts what it covers out of the others (address_space_unmapped(), which may split
- * one) and is then inserted: O(log n) and moving the rest. A file is opened at the first lookup of
- * an address in it, once for each path and inode, in address_space_files, which all processes share
- * and which owns the files to its end: so (file, address) of a sample outlives its process.
- * open_mapped() tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe, and takes
- * what has the mapping's inode, if that is known. bias is the mapping's begin less the file's
- * address of its offset.
+ * one) and is then inserted: O(log n) plus the move of later entries. A file is opened at the first
+ * lookup of an address in it, once for each path and inode, in address_space_files, which all
+ * processes share and which owns the files to its end: so (file, address) of a sample outlives its
+ * process. open_mapped() tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe,
+ * and takes what has the mapping's inode, if that is known. bias is the mapping's begin less the
+ * file's address of its offset.
  *
  * Invariants: one thread; a mapped_module is borrowed until its space changes. Bounds: MAPS_MAX
  * bytes of /proc/PID/maps, MAPPINGS_MAX mappings (E_LIMIT); each path is stored once. The vdso is
@@ -366,7 +366,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* "7f01-7f02 r-xp 00000000 08:01 1234   /usr/lib/x.so"; false: this is no such line. */
+/* "7f01-7f02 r-xp 00000000 08:01 1234   /usr/lib/x.so"; false: not such a line. */
 static bool read_line(char *line, address_space_mapping *ret)
 {
 	char *at;

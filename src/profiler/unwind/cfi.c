@@ -29,7 +29,7 @@ enum {
 enum {
 	REMEMBERED_MAX = 3,	    /* compilers need one; hand-written code two */
 	INSTRUCTIONS_MAX = 1 << 20, /* bytes; the longest known function has 200 kB */
-	SCAN_MAX = 1 << 16,	    /* entries, where there is no table to search in */
+	SCAN_MAX = 1 << 16,	    /* entries, without a table to search in */
 };
 
 enum {
@@ -262,7 +262,7 @@ static int32_t table_at(const unsigned char *table, uint64_t i, unsigned column)
 	return v;
 }
 
-/* Searches the sorted table of .eh_frame_hdr. CFI_DAMAGED: there is no usable table. */
+/* Searches the sorted table of .eh_frame_hdr. CFI_DAMAGED: the table is unusable. */
 static cfi_found search(const unwind_module *m, uint64_t place, function *ret)
 {
 	dwarf_bytes b = from(&m->hdr, 0);

@@ -10,7 +10,7 @@
  * Async-signal-safe: no allocation, no lock; memory is read through `memory` alone. Hostile code:
  * STEPS_MAX operations, since branches may go back, and STACK_MAX values; an empty or full stack, a
  * division by 0, a branch out of the code and an unknown operation are UNWIND_LOST. Arithmetic is
- * unsigned, and the one signed division that overflows is excluded. Source: DWARF 5, 2.5 and 7.7.1.
+ * unsigned, and the signed division that overflows is excluded. Source: DWARF 5, 2.5 and 7.7.1.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/dwarf_expression.h"

@@ -6,7 +6,7 @@
 
 #include "profiler/unwind/unwind.h"
 
-/* Runs the n bytes at `code`. `first`, unless NULL, is on the stack when it begins. */
+/* Runs the n bytes at `code`. `first`, unless NULL, is the initial stack. */
 unwind_result dwarf_expression_run(const unsigned char *code, size_t n, const uint64_t *first,
 				   const unwind_regs *r, const unwind_memory *memory,
 				   uint64_t *ret);
@@ -18,9 +18,9 @@ typedef struct dwarf_address {
 	int64_t offset, added;
 } dwarf_address;
 
-/* Returns whether the expression has that form. `pc`: the address it is evaluated for; the
- * expression of .plt entries depends only on its last four bits, so for one address it has that
- * form too. */
+/* Returns whether the expression has that form. `pc`: the address for which it is evaluated; the
+ * expression of .plt entries depends only on the last four bits of that, so for one address it has
+ * that form too. */
 bool dwarf_expression_simple(const unsigned char *code, size_t n, uint64_t pc, dwarf_address *ret);
 
 #endif

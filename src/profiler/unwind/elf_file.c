@@ -2,8 +2,8 @@
  *
  * Opening reads the ELF header, program headers, section headers with their names, and the build
  * id; everything else is read when it is requested. elf_file_unwind() loads the unwind tables once:
- * .eh_frame and .eh_frame_hdr by section, or a table made of .eh_frame (eh_frame_index.h) where
- * there is none, as in static programs; without section headers both by PT_GNU_EH_FRAME. .gopclntab
+ * .eh_frame and .eh_frame_hdr by section, or a table made of .eh_frame (eh_frame_index.h) without
+ * that section, as in static programs; without section headers both by PT_GNU_EH_FRAME. .gopclntab
  * serves Go. Files are not mapped, because a mapped file that is truncated raises SIGBUS.
  *
  * Hostile files: each read is checked against the file's size (read_at()) and each count against

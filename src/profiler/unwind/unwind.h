@@ -5,8 +5,8 @@
  *	unwind_memory memory = {read_stack, self};
  *
  *	do {
- *		uint64_t at = unwind_lookup_pc(&r);        what to look up: inside the call
- *		mapped_module *m = ...                  whose module covers it, and its `unwind`
+ *		uint64_t at = unwind_lookup_pc(&r);        the address to look up: inside the call
+ *		mapped_module *m = ...                  the module that covers it, and its `unwind`
  *		got = unwind_step(m, at - m->bias, &r, &memory);
  *	} while (got == UNWIND_OK);
  *

@@ -53,7 +53,7 @@ static bool may_read(unwind_stack *s, uint64_t address, uint64_t n)
 	return true;
 }
 
-/* Keeps the readable range if sp is on the same stack, else starts a new one. */
+/* Retains the readable range if sp is on the same stack, else starts a new one. */
 static void begin_at(unwind_stack *s, uint64_t sp)
 {
 	uint64_t page = sp & ~(uint64_t)(PAGE - 1);

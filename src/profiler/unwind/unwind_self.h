@@ -25,7 +25,7 @@ typedef struct unwind_stack {
 	bool scanned; /* last walk: the innermost frame's caller was searched for */
 } unwind_stack;
 
-/* Reads the registers of the calling function; only those that a caller's frame needs. */
+/* Reads the registers of the calling function that a caller's frame needs. */
 #if defined(__x86_64__)
 #define UNWIND_SELF_REGS(regs)                                                     \
 	do {                                                                       \

@@ -19,7 +19,7 @@ typedef struct writing {
 	const form_tree *f;
 	uint32_t *open;	     /* by function: how often it is on the path */
 	hash_map numbers;    /* ids, by function and depth of recursion */
-	string_table places; /* files and modules, with a letter for the kind in front */
+	string_table places; /* files and modules, prefixed by a letter for the kind */
 	uint32_t nnumbers, nplaces;
 	size_t
 	    calls; /* column; none: 0 calls, as Callgrind has for a function that it saw inside */

@@ -84,7 +84,7 @@ struct trace_out {
 	id_table tracks;
 	async_ranges async;
 	time_text time;
-	const cct *paths; /* of the samples; NULL: there are none */
+	const cct *paths; /* of the samples; NULL: no samples */
 	bool any;
 };
 
@@ -146,7 +146,7 @@ static void chrome_event_end(trace_out *o, unsigned nargs)
 	sink_text(o->sink, nargs ? "}}" : "}");
 }
 
-/* A range begins, and numbers that follow at once belong to it; returns how many these are. */
+/* Starts a range; numbers that follow at once belong to it: returns their number. */
 static size_t chrome_put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
 {
 	unsigned args = 0;
@@ -166,7 +166,7 @@ static void chrome_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 	unsigned args = 0;
 	uint32_t n;
 
-	if (t->depth == 0) /* begun before the trace */
+	if (t->depth == 0) /* started before the trace */
 		return;
 	const kept_number *numbers = pending_annotations_of(&t->numbers, t->depth, &n);
 	chrome_event_begin(o, "\"E\"", ns, t);

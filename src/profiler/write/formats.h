@@ -1,4 +1,4 @@
-/* formats.h - the formats of timelines by their names, and by the endings of files' names.
+/* formats.h - the formats of timelines by name, and by file extension.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_FORMATS_H
@@ -11,8 +11,8 @@
 const trace_format *const *trace_formats(size_t *ret_n);
 const trace_format *trace_format_find(const char *name); /* NULL: no such format */
 
-/* Returns whether files of the format have samples beside the zones. Those of one tree have that of
- * the zones alone. */
+/* Returns whether files of the format have samples besides the zones. Formats with one tree have
+ * only the zones. */
 bool trace_format_has_samples(const trace_format *f);
 
 /* Meaning of a file name's suffix. */

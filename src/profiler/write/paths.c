@@ -84,7 +84,7 @@ static void paths_range_begins(trace_out *o, track *t, uint32_t name)
 	zone_aggregate_begin(&o->sums, &t->open, t->last_ns, name);
 }
 
-/* The name that a range without one begins with is that of an end, so it is left out. */
+/* The start of a range without a name is indistinguishable from an end, and so is omitted. */
 static void async(trace_out *o, const trace_event *e, uint32_t name)
 {
 	static const char label[] = PATHS_ASYNC;

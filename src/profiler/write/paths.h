@@ -1,8 +1,8 @@
-/* paths.h - the call paths of a timeline and the time that was spent on each: what all formats
- * share that add up instead of telling each event. Such a format is the functions here with its
+/* paths.h - the call paths of a timeline and the time spent on each: shared by all formats that
+ * aggregate instead of writing each event. Such a format is the functions here with its
  * tree_format (formats.c).
  *
- * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
+ * The first level of the tree has the threads, and PATHS_ASYNC with the ranges that any thread may
  * end. Ranges of equal names are one, whatever their numbers. Memory and output are bounded: beyond
  * PATH_TRIE_MAX paths, and beyond the limits of tree_format.h, a range's time is added to the
  * enclosing range, so that sums are right. Counters and instants are omitted. Samples are a second

@@ -34,7 +34,7 @@ typedef struct name_form {
 typedef struct track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
-	uint32_t sequence; /* 0: not begun */
+	uint32_t sequence; /* 0: not started */
 	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in a separate one */
 	bool counter;
 	uint64_t last_ns, depth;
@@ -215,7 +215,7 @@ static void explain_once(trace_out *o, track *t, uint32_t id)
 
 /* --- events that are not plain */
 
-/* Writes a packet up to the begin of its event. type 0: none. */
+/* Writes a packet up to the start of its event. type 0: none. */
 static size_t perfetto_event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type,
 				   size_t *ret_event)
 {
@@ -269,7 +269,7 @@ static void put_reference(trace_out *o, uint32_t id)
 		memcpy(to, about->refer, about->n);
 }
 
-/* A range begins, and numbers that follow at once belong to it; returns how many these are. */
+/* Starts a range; numbers that follow at once belong to it: returns their number. */
 static size_t perfetto_put_begin(trace_out *o, track *t, const trace_event *e,
 				 const trace_event *end)
 {
@@ -294,7 +294,7 @@ static void perfetto_write_put_end(trace_out *o, track *t, uint64_t ns, bool une
 	size_t event, packet;
 	uint32_t n;
 
-	if (t->depth == 0) /* begun before the trace */
+	if (t->depth == 0) /* started before the trace */
 		return;
 	const kept_number *numbers = pending_annotations_of(&t->numbers, t->depth, &n);
 	packet = perfetto_event_begin(o, t, ns, PF_END, &event);

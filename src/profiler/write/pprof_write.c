@@ -182,7 +182,7 @@ static void put_label(writing *w, const char *key, const char *text)
 	wire_end(&w->message, label);
 }
 
-/* column: index of the tree's first column among those of all trees. */
+/* column: index of the tree's first column among the columns of all trees. */
 static void put_sample(writing *w, const form_tree *f, uint32_t node, int64_t first, size_t column)
 {
 	const size_t sample = wire_begin(&w->message, PP_SAMPLE), n = f->t.ncolumns;

@@ -77,7 +77,7 @@ static void range_ends(trace_out *o, track *t, uint64_t ns)
 		t->beyond--;
 		return;
 	}
-	if (t->depth == 0) /* begun before the trace */
+	if (t->depth == 0) /* started before the trace */
 		return;
 	const frame *f = &t->frames[t->depth - 1];
 	write_put_head(o, t, "range", string_name_of(&o->names, f->name).text);

@@ -21,7 +21,7 @@ typedef struct bounding {
 	uint64_t sum;
 } bounding;
 
-/* An outermost path is always retained, since it is as long as its name. */
+/* An outermost path is always retained, because its length is bounded by that of its name. */
 static void bound_path(bounding *b, size_t i)
 {
 	const size_t ncolumns = b->from->ncolumns;
@@ -93,7 +93,7 @@ void form_tree_done(form_tree *f)
 	*f = (form_tree){0};
 }
 
-/* --- what forms share */
+/* --- shared by formats */
 
 int64_t form_integer(double weight)
 {

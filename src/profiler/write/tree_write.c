@@ -1,4 +1,4 @@
-/* tree_write.c - a record's trees in the forms of other programs.
+/* tree_write.c - writes a record's trees in the formats of other programs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

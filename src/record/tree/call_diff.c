@@ -280,7 +280,7 @@ static void diff_paths_put(const diff *d, row *rows, record_builder *b)
 
 /* --- the record */
 
-/* Where the paths of a side are estimated, the sums of its functions are those of the file. */
+/* If the paths of a side are estimated, takes the sums of its functions from the file. */
 static dck_status side_exact(diff *d, size_t side, dck_err *err)
 {
 	const dck_record *r = d->records[side];
@@ -343,7 +343,7 @@ static void whole_say(diff *d, const double whole[SIDES])
 			 whole[B] / whole[A], d->view->normalise ? ", which is scaled to it" : "");
 }
 
-/* Adds the weights of both trees, and scales those of the first. */
+/* Adds the weights of both trees, and scales the weights of the first. */
 static dck_status both_add(cct *p, diff *d, dck_err *err)
 {
 	const dck_column *weights[SIDES];

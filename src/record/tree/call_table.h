@@ -66,7 +66,7 @@ typedef struct call_table {
 	"self", "total", "calls", "primitive", "file", "line", "module", "tottime", "cumtime", \
 	    "cumulative", "ncalls", "pcalls"
 /* Sets the order by a column's key, by "name", "file", "line" or "module", also in pstats' words.
- * E_ARG: there is no such order. */
+ * E_ARG: unknown order. */
 dck_status call_table_sort(call_table *how, const char *word, dck_err *err) DCK_MUST_USE;
 /* Returns a short name of the order, for titles. */
 const char *call_table_order(const call_table *how);

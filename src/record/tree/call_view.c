@@ -8,8 +8,8 @@
  *  - by path: the tree in pre-order, heaviest child first, pruned by depth, rows and share_min
  *    (by_path(), tree_rows.c);
  *  - around a function: its callers or callees (around()), as in the call graph of gprof; shares
- *    are of the function's total, in which recursive calls count once;
- *  - operators of torch.profiler, where the sort word is one of theirs (operator_view.c).
+ *    refer to the function's total, in which recursive calls count once;
+ *  - operators of torch.profiler, if the sort word is one of their columns (operator_view.c).
  *
  * by_choices and sort_choices begin with the choices of dck_op_options, in their order: options are
  * indices shared with tables of operators, and dck_calls_wanted() decides which are meant. The
@@ -112,11 +112,11 @@ size_t call_view_top(const dck_calls_view *view)
 typedef struct look {
 	const dck_calls_view *view;
 	const dck_tree *t;
-	dck_tree flat; /* of exact functions; {0}: they are those of `t` */
+	dck_tree flat; /* exact functions; {0}: as in `t` */
 	call_tree c;
 	function_weights sums;
-	size_t weight, count; /* columns; count: of calls or samples, ncolumns: none */
-	bool calls;	      /* count is of calls */
+	size_t weight, count; /* columns; count: number of calls or samples, ncolumns: none */
+	bool calls;	      /* count has calls, not samples */
 } look;
 
 static void look_done(look *l)
@@ -182,7 +182,7 @@ static dck_status view_functions_put(const look *l, call_table *how, const char 
 		columns[n++] =
 		    (call_column){l->t->columns[l->count].key, l->t->columns[l->count].title,
 				  DCK_UNIT_ONE, (uint32_t)l->count, CALL_SELF};
-	/* Around a function, calls are of one side each: primitive ones are of interest by --sort.
+	/* Callers and callees have calls of one side each: the primitive ones are shown on --sort.
 	 */
 	if (l->calls && (!how->last || sorts_by_primitive(l->view)))
 		columns[n++] = (call_column){"primitive", "primitive", DCK_UNIT_ONE,

@@ -3,7 +3,7 @@
  * Frames are interned: texts in a string table, and tuples of text numbers and lines in `frames`,
  * found by a hash map from their 64-bit hash; a collision probes the next key. A path is a node of
  * the trie (path_trie.c): a parent path and a frame. weights is a matrix [path][column] that grows
- * with the trie. Path 0 is the root; its weights are of samples without a stack.
+ * with the trie. Path 0 is the root; it has the weights of samples without a stack.
  *
  * Adding a known stack takes expected O(depth). At most CALL_PATHS_MAX paths are stored,
  * PATH_TRIE_DEPTH_MAX deep; beyond that a weight stays with the deepest path that fits, so sums

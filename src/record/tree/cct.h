@@ -41,7 +41,7 @@ typedef struct cct {
 	id_table frames; /* by number */
 	hash_map by_frame;
 	size_t ncolumns;
-	uint32_t nframes, cap; /* room: capacity of `weights`, in paths */
+	uint32_t nframes, cap; /* cap: of `weights`, in paths */
 	uint64_t cut;	       /* stacks, or calls, that did not fit */
 	bool failed;
 } cct;
@@ -68,7 +68,8 @@ static inline void cct_add(cct *p, uint32_t path, size_t column, double v)
 		p->weights[path * p->ncolumns + column] += v;
 }
 
-/* For the paths of one tree those of another; {.rows.row_bytes = sizeof(uint32_t)} at first. */
+/* Maps the paths of one tree to the paths of another; {.rows.row_bytes = sizeof(uint32_t)} at
+ * first. */
 typedef struct cct_map {
 	id_table rows; /* @owned */
 	uint32_t n;    /* paths of the first tree that are in it */
@@ -88,7 +89,7 @@ void cct_narrow(cct *p, size_t ncolumns);
 bool cct_failed(const cct *p); /* no memory: frames or paths are missing */
 
 /* Writes the tree to a record, pruned if it is large (tree_prune.h); weights without a path are
- * below "(no call path)". Writes nothing if there is no path. A note reports what did not fit. */
+ * below "(no call path)". Writes nothing without a path. A note reports what did not fit. */
 dck_status cct_tree(const cct *p, const char *name, const char *title, record_builder *b,
 		    dck_err *err) DCK_MUST_USE;
 /* Returns the current tree, valid until something is added; the caller sets its name and title. */

@@ -9,7 +9,7 @@
 
 /* Text reports identify the tree by it: their tables of operators show the same. */
 #define MODULE_TREE_TITLE "Operators by module"
-/* Adds the tree "modules" of the operators so far; nothing if none of them has a module. */
+/* Adds the tree "modules" of the operators added before; nothing if no operator has a module. */
 dck_status module_tree_put(record_builder *b, dck_err *err);
 
 #endif

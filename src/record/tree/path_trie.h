@@ -30,7 +30,7 @@ typedef struct path_node {
 typedef struct path_trie {
 	hash_map children; /* by parent and name */
 	path_node *rows;   /* @owned; row 0 is the root */
-	uint32_t n, cap;   /* rows; room: capacity */
+	uint32_t n, cap;   /* rows */
 	uint32_t most;	   /* maximum of paths; 0: PATH_TRIE_MAX */
 	uint64_t lost;	   /* calls */
 	bool failed;	   /* no memory */
@@ -70,7 +70,7 @@ dck_status path_trie_tree(const path_trie *p, bool threads,
 			  const char *(*name_of)(void *self, uint32_t name), void *self,
 			  dck_tree *ret, dck_err *err);
 void path_trie_tree_done(dck_tree *t);
-/* Adds a tree of that name; nothing if there is no path. name_of may return NULL. */
+/* Adds a tree of that name; nothing without a path. name_of may return NULL. */
 dck_status path_trie_put(const path_trie *p, const char *name, const char *title,
 			 const char *(*name_of)(void *self, uint32_t name), void *self,
 			 record_builder *b, dck_err *err);

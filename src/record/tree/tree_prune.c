@@ -1,17 +1,17 @@
-/* tree_prune.c - pruning of a calling-context tree: the heaviest nodes are kept, and the weight of
- * the others is summed in children "(light paths)" of the kept ones.
+/* tree_prune.c - pruning of a calling-context tree: the heaviest nodes are retained, and the
+ * weight of the others is summed in children "(light paths)" of the retained ones.
  *
  * A pass from the last node to the first adds the weights of each node to its parent's, which gives
  * inclusive weights: a node follows its parent. They are sums of absolute values, so that
  * differences of trees can be pruned too. The share of a node is its largest inclusive weight as a
  * part of the column's total. The sorted shares give the threshold (an order statistic). A second
  * pass, from parents to children, copies the nodes above it, and adds the own weights of each other
- * node to the light child of its nearest kept ancestor.
+ * node to the light child of its nearest retained ancestor.
  *
- * Invariants: no node has a larger share than its parent, and ties at the threshold are kept in the
- * order of nodes, so the parent of a kept node is kept. The sum of a column stays the same. The
- * result has at most 2 * kept + 1 nodes; its arrays are owned, its texts belong to the input.
- * O(n log n) time, O(n) memory.
+ * Invariants: no node has a larger share than its parent, and ties at the threshold are retained
+ * in the order of nodes, so the parent of a retained node is retained. The sum of a column stays
+ * the same. The result has at most twice the retained nodes plus 1; its arrays are owned, its texts
+ * belong to the input. O(n log n) time, O(n) memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/tree_prune.h"
@@ -29,7 +29,7 @@ typedef struct folding {
 	double *total;	 /* @owned; [node][column] inclusive absolute weights */
 	double *whole;	 /* @owned; of each column: its total */
 	double *share;	 /* @owned; of each node: its largest part of a total */
-	uint32_t *to;	 /* @owned; new number of a node, or of its nearest kept ancestor */
+	uint32_t *to;	 /* @owned; new number of a node, or of its nearest retained ancestor */
 	uint32_t *light; /* @owned; light child + 1, of the root and each new node */
 	uint32_t *frame; /* @owned; new number + 1 of each frame; 0: not copied */
 	dck_frame *frames;
@@ -66,8 +66,8 @@ static int fold_heavier(const void *a, const void *b)
 }
 
 /* Finds the weight threshold: keep nodes above *ret, and the first *ret_also of those equal to it.
- * A node is never heavier than its parent, and follows it: so the parents of all kept nodes are
- * kept too. */
+ * A node is never heavier than its parent, and follows it: so the parents of all retained nodes
+ * are retained too. */
 static bool limit_find(const folding *f, size_t kept, double *ret, size_t *ret_also)
 {
 	const size_t n = f->from->nnodes;
@@ -148,7 +148,7 @@ static void nodes_fold(folding *f, double limit, size_t also)
 dck_status tree_prune(const dck_tree *t, size_t kept, tree_folded *ret, dck_err *err)
 {
 	const size_t k = t->ncolumns, n = t->nnodes;
-	/* Each kept node may have a light child, and so may the root. */
+	/* Each retained node may have a light child, and so may the root. */
 	const size_t cap = 2 * kept + 1;
 	folding f = {.from = t, .ret = ret};
 	double limit = -1;

@@ -5,8 +5,8 @@
  *	status = tree_prune_put(&t, b, err); // instead of record_tree(b, &t)
  *
  * The size of a path is the largest share, over all weights, of its total (with all below it). The
- * other paths are summed in a child "(light paths)" of the innermost enclosing path that is kept.
- * So the totals of the kept paths do not change.
+ * other paths are summed in a child "(light paths)" of the innermost enclosing path that is
+ * retained. So the totals of the retained paths do not change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TREE_TREE_PRUNE_H
@@ -24,7 +24,7 @@ typedef struct tree_folded {
 	double *part; /* @owned; for each weight the sum of the pruned paths, as a share */
 } tree_folded;
 
-/* Prunes t to at most `kept` paths, and at most as many "(light paths)" nodes. */
+/* Prunes t to at most `kept` paths, and at most `kept` nodes "(light paths)". */
 dck_status tree_prune(const dck_tree *t, size_t kept, tree_folded *ret, dck_err *err) DCK_MUST_USE;
 void tree_folded_done(tree_folded *f); /* {0} is allowed */
 /* Writes the tree, pruned if it has more than TREE_NODES_KEPT paths; then it adds a note. */

@@ -63,7 +63,7 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 					  .to = b.origin + b.width * (double)b.rows,
 					  .unit = DCK_UNIT_NS,
 					  .title = "time of a run"});
-		/* With room above the bars for the names of marks. */
+		/* Leaves space above the bars for the names of marks. */
 		const double top = 1.3 * (double)b.most;
 		svg_axis_y(&s, (svg_axis){.to = top, .whole = true, .title = "samples"});
 		for (size_t i = 0; i < b.rows; i++)

@@ -1,5 +1,5 @@
 /* figure_laps.c - the time of each lap and its values, such as the accuracy of each epoch: time on
- * the left axis, values on the right one. With several names of laps, the one that has values, else
+ * the left axis, values on the right one. Of several names of laps the first that has values, else
  * the first.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,6 +1,7 @@
 /* figure_roofline.c - the operators on the machine's roofline: the arithmetic intensity (FLOP per
  * byte) and rate of each, below the machine's limits at that intensity (Williams, Waterman,
- * Patterson: Roofline, CACM 52(4), 2009). The roofs are those of the operators' shares.
+ * Patterson: Roofline, CACM 52(4), 2009). The roofs are the ones that the operators' shares refer
+ * to.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/figures.h"

@@ -57,7 +57,7 @@ static span runs_span_of(const dck_series *s, size_t from, size_t to)
 	return a;
 }
 
-/* As high as the picture of their spread is wide: one run of a second must not flatten all
+/* The axis has the range of the histogram plus a tenth: one run of a second must not flatten all
  * others. */
 static svg_axis times_of(const dck_record *r, const starts *s)
 {

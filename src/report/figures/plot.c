@@ -85,7 +85,7 @@ static void range_add(svg_axis *a, double v)
 	a->to = fmax(a->to, v);
 }
 
-/* Makes room around the points. */
+/* Adds a margin around the points. */
 static void axis_widen(svg_axis *a, double share, bool zero)
 {
 	if (a->base) {

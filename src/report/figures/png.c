@@ -38,7 +38,7 @@ void g_object_unref(void *object);
 	X(cairo_, surface_write_to_png_stream) X(cairo_, create) X(cairo_, destroy)
 #define OBJECT_FUNCTIONS(X) X(g_object_, unref)
 
-/* A minute is long for a picture, and 64 MiB are much: PNG of 1440 by 800 takes 0.1. */
+/* Generous limits: a PNG of 1440 by 800 takes 0.1 MiB. */
 #define TIMEOUT_NS UINT64_C(60000000000)
 #define PNG_MAX	   ((size_t)64 << 20)
 
@@ -116,7 +116,7 @@ static void draw_there(void *self, int fd)
 	dck_buffer_done(&png);
 }
 
-/* In a child: these libraries, and those of the fonts, end the program where they find no memory.
+/* Runs in a child process, because these libraries and the font libraries abort when out of memory.
  */
 dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
 {

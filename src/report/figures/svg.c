@@ -234,7 +234,7 @@ static double round_step(double v)
 }
 
 /* Returns the one unit of an axis' numbers. It makes the greatest number short, and on a
- * logarithmic axis the least one no fraction. */
+ * logarithmic axis the least number at least 1. */
 static column_scale axis_scale(const svg_axis *a)
 {
 	const double v = a->base ? a->from : fmax(fabs(a->from), fabs(a->to));

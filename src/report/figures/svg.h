@@ -45,7 +45,7 @@ typedef struct svg {
 	int left, right;  /* px: edges of the plot area */
 	unsigned rows;	  /* with names, in place of a y axis; 0: none */
 	int axis_px;	  /* of the axis on the right */
-	unsigned legends; /* so far */
+	unsigned legends; /* number drawn */
 } svg;
 
 void svg_open(svg *s, dck_sink *out, const char *title);
@@ -62,7 +62,7 @@ void svg_axis_right(svg *s, svg_axis a);
 /* Positions are values on the axes; shapes are clipped to the plot area. */
 void svg_rect(svg *s, double x0, double y0, double x1, double y1);
 void svg_dot(svg *s, double x, double y, double radius,
-	     const char *says); /* px; says: subtitle, or NULL */
+	     const char *says); /* px; says: tooltip (SVG title), or NULL */
 void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed);
 /* Draw a line through points that are given one by one. */
 void svg_path_begin(svg *s);
@@ -78,7 +78,7 @@ void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const
 	     const char *says);
 /* Writes a line of text below the title. */
 void svg_note(svg *s, const char *text);
-/* Reserves space for a legend on the right, with texts of at most so many px; call it before the
+/* Reserves space for a legend on the right, with texts of at most `px` px; call it before the
  * axes. */
 void svg_legend_room(svg *s, double px);
 /* Adds a colour and its meaning to the legend. */
@@ -92,7 +92,7 @@ void svg_rows(svg *s, unsigned n, double names_px, double texts_px);
 /* below: a second line, left out where rows are low, or NULL; text: or NULL. */
 void svg_row_names(svg *s, unsigned row, const char *name, const char *below, const char *text);
 typedef struct svg_interval {
-	double value, lo, hi; /* lo, hi: NaN, there is no interval */
+	double value, lo, hi; /* lo, hi: NaN without an interval */
 } svg_interval;
 /* bar: from the left end of the axis to the value. */
 void svg_row_value(svg *s, unsigned row, const svg_interval *v, bool bar, const char *says);

@@ -4,12 +4,12 @@
  * The order is that of page.html: head and title; the text report in <noscript>, for browsers
  * without scripts; then the blocks deepclock-page (answers, names of metrics, columns in percent),
  * deepclock-records (the canonical JSON), and where they exist the sources and the timeline. The
- * scripts of page/ draw everything from these blocks; no picture is made here.
+ * scripts of page/ draw everything from these blocks; nothing is drawn here.
  *
  * Names in records are untrusted. In markup '<' and '&' are escaped here, in blocks html_block.c
  * escapes '<', so that no name ends an element; and the page's Content-Security-Policy lets only
  * the embedded scripts run. Each block is held in memory until it is closed. Errors are sticky in
- * the sink; a text part for which there is no memory is empty.
+ * the sink; a text part without memory is empty.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"

@@ -100,7 +100,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Words of a path to three letters, the first ones first and none behind the last '/', until it
+/* Words of a path to three letters, from the first on and not after the last '/', until it
  * has at most `cols`: "/encoder/layer.0/output/dense/Add" becomes "/enc/lay.0/out/dense/Add".
  * What distinguishes layers are their numbers. */
 static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *buf)

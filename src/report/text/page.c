@@ -148,7 +148,7 @@ unsigned page_columns_n(const char *text, size_t bytes)
 	return n;
 }
 
-/* The end of a path identifies it better than its beginning: "/lay..conv1/Conv". */
+/* Cuts a text in the middle, because the end of a path identifies it best: "/lay..conv1/Conv". */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 {
 	unsigned n = page_columns_n(text, bytes);

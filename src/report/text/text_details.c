@@ -1,4 +1,4 @@
-/* text_details.c - the text report of a record in full; text_summary.c has the short form.
+/* text_details.c - the text report of a record in full; text_summary.c writes the summary.
  *
  * text_details() is the order of the sections: subject and result first; then verdicts, tables,
  * call trees, latencies, costs, operators, resources and facts; the notes last, where the reader's
@@ -61,7 +61,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 
 		if (!v || v[0] == '\0' || strcmp(v, "0") == 0)
 			continue;
-		/* It was requested, and the provider is what it was. */
+		/* A requested "gpu" is redundant next to the provider. */
 		if (strcmp(v, "gpu") == 0 && dck_record_fact(r, "engine", "provider"))
 			continue;
 		if (varies && strstr(varies->value.as.text, part[i].option))
@@ -183,7 +183,7 @@ static void details_counts_put(page *p, const dck_record *r)
 	page_line(p);
 }
 
-/* "300 runs after 42 warm-up runs, in 5 fresh processes; precision 0.45 % (asked 1.00 %)" */
+/* "300 runs after 42 warm-up runs, in 5 fresh processes; precision 0.45 % (requested 1.00 %)" */
 static void effort_put(page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE], text[512];
@@ -295,8 +295,8 @@ static void details_name_put(page *p, const dck_metric *m)
 	page_to(p, 2 + NAME_COLS);
 }
 
-/* Writes the description at the end of a line. On a terminal a long one is cut where a part of it
- * ends; the JSON form has all of it. */
+/* Writes the description at the end of a line. On a terminal a long one is cut at the end of a
+ * clause; JSON has all of it. */
 static void how_put(page *p, unsigned col, const char *how)
 {
 	static const char *const ends[] = {", ", " (", "; ", ": ", " at "};
@@ -345,7 +345,7 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 	page_line(p);
 }
 
-/* Returns the one reason why all of these metrics are absent, or NULL. */
+/* Returns the reason why all of these metrics are absent, or NULL if they do not share one. */
 static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_metric *m))
 {
 	const char *why = NULL;

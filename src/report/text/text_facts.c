@@ -3,7 +3,7 @@
  *
  * Sections come in the order of their first fact, the method last. Left out are the plan (what was
  * requested), facts that another part of the report shows (headline, verdicts, answer) and absent
- * facts, except those of the method; the JSON form has them all. Of the method, numbers share one
+ * facts outside the method; JSON has them all. Of the method, numbers share one
  * paragraph and every other fact has a line.
  *
  * Everything is written through page.h, which breaks lines and lets no control character through.
@@ -191,8 +191,7 @@ static void facts_method_put(page *p, const dck_record *r)
 	(void)section_put(p, r, "method", is_known_number, "numbers", NULL);
 }
 
-/* Sections in the order of their first fact. A record has six; of more than these, the rest is in
- * the JSON form only. */
+/* Sections in the order of their first fact. A record has six; further ones are in JSON only. */
 #define SECTIONS_MAX 32
 
 static size_t facts_sections_find(const dck_record *r, const char **section)

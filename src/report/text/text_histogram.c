@@ -30,7 +30,7 @@ static void bar_put(page *p, size_t count, size_t most, unsigned cols)
 		page_text(p, eighth[n % steps]);
 }
 
-/* Two leading digits of the width must be seen in the labels. */
+/* The labels must show the two leading digits of the width. */
 static format_scale label_scale(const format_scale *scale, double width)
 {
 	format_scale s = *scale;

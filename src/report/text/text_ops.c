@@ -35,7 +35,7 @@ typedef struct view {
 
 static void text_sum_put(const ops_sum *s, const char *number, char *buf)
 {
-	/* That it is at least nothing is no news. */
+	/* "At least 0" is not information. */
 	if (s->known == 0 || (s->unknown > 0 && !(ops_sum_value(s) > 0)))
 		snprintf(buf, FORMAT_SIZE, "%s", s->unknown > 0 ? "?" : "");
 	else

@@ -62,7 +62,7 @@ void text_level_mark(page *p, size_t count, size_t most);
 /* Writes the sections of facts: subject, engine, host and method. */
 void text_facts(page *p, const dck_record *r);
 
-/* Writes the answer of the record, a sentence; nothing if it has none. */
+/* Writes the record's answer; nothing if it has none. */
 void text_answer(page *p, const dck_record *r);
 void text_next(page *p, const dck_record *r); /* a command to type, never broken into lines */
 

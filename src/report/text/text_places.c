@@ -65,7 +65,8 @@ static bool is_in(size_t column, const size_t *at)
 	return column == at[0] || column == at[1] || column == at[2];
 }
 
-/* The brief columns, with the place where the first of the three stood. */
+/* The columns of the summary, with the three columns of the place as one, at the position of the
+ * first. */
 static void brief_fill(const dck_table *t, const uint32_t *to, const size_t *at, uint32_t *brief,
 		       dck_table *ret)
 {

@@ -192,7 +192,7 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 	page_line(p);
 }
 
-/* The values after the answer: without those that are in it, and without missing ones. */
+/* The values after the answer: without missing ones and the ones that the answer contains. */
 static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *ret)
 {
 	static const pair all[] = {{{"latency/median", NULL}},
@@ -452,7 +452,7 @@ void text_summary_answer(page *p, const dck_record *r)
 	text_incomplete(p, r, false);
 }
 
-/* offer: the number is of one start, and several are measured by ... */
+/* offer: adds the option that measures several starts, because the number is from one. */
 static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 {
 	if (!rest)
@@ -510,8 +510,8 @@ static int summary_rank_of(const dck_record *r, const dck_note *n)
 								  : RANK_OTHER;
 }
 
-/* Writes the most severe notes first, among these the ones that explain the answer, then causes of
- * others, as many as fit. Returns the number of omitted notes. */
+/* Writes the notes that fit: the most severe first, among these the ones that explain the answer,
+ * then causes of others. Returns the number of omitted notes. */
 static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
@@ -552,7 +552,7 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 	return a.lines;
 }
 
-/* A listing has a headline only if it is of a subject. */
+/* A listing has a headline only if it has a subject. */
 static bool has_headline(const dck_record *r)
 {
 	return summary_is_latency(r) ||

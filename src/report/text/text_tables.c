@@ -16,7 +16,7 @@
 #define ROWS_MAX     200
 #define COLUMNS_MAX  48
 #define REASONS_MAX  26
-#define TEXT_COLS    30 /* a column of longer texts is no column */
+#define TEXT_COLS    30 /* longer texts are not shown as a column */
 #define INDENT_BELOW 6
 #define ID_MIN	     24 /* hexadecimal digits; shorter ones are numbers or words */
 #define CUT_COLS     8	/* that a text is cut to, rather than that its column goes */
@@ -321,8 +321,8 @@ static void tables_part_add(page *p, view *v, part more, unsigned cols, unsigned
 	v->parts[v->nparts++] = more;
 }
 
-/* Puts as many columns as fit next to the names, and the others below in the same way. A value and
- * its interval are kept together, unless they do not fit. */
+/* Writes the columns that fit next to the names, and the others below in the same way. A value and
+ * its interval stay together if they fit. */
 static void grids_put(page *p, view *v)
 {
 	/* Longer names are shortened rather than that columns go below. */
@@ -340,7 +340,7 @@ static void grids_put(page *p, view *v)
 		if (v->nparts + 1 == GRID_COLS_MAX && together)
 			used = p->width;
 		tables_part_add(p, v, (part){.column = c}, together ? both : value, names, &used);
-		/* Under a title of its own it is as wide as that. */
+		/* With a separate title the column is at least as wide as the title. */
 		const unsigned apart = interval > value ? interval : value;
 		if (own->intervals)
 			tables_part_add(p, v, (part){.column = c, .interval = true},
@@ -514,7 +514,7 @@ static void texts_cut(view *v, unsigned used, unsigned width)
 	}
 }
 
-/* Selects the columns that fit next to the names, dropping the last ones. A listing keeps all: a
+/* Selects the columns that fit next to the names, dropping the last ones. A listing drops none: a
  * terminal cuts their texts. */
 static void parts_fill(const page *p, view *v, bool listing)
 {

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSES_MAX 100000 /* more are no classes but values */
+#define CLASSES_MAX 100000 /* more distinct labels are values, not classes */
 
 /* A label of either kind. */
 typedef struct key {
@@ -192,8 +192,8 @@ static dck_status classes_listed(building *g, dck_err *err)
 	return DCK_OK;
 }
 
-/* Returns whether all labels are positions among the names: then the names are the classes, also
- * those that do not occur. */
+/* Returns whether all labels are positions among the names: then the names are the classes,
+ * including names that do not occur. */
 static bool named_positions(const building *g)
 {
 	return g->names && !g->truth->text && g->n > 0 && g->n < g->names->n &&

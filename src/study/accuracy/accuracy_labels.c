@@ -339,8 +339,8 @@ static bool is_heading(const char *word)
 	return false;
 }
 
-/* The first line is a header when it is text above numbers, or a usual heading that is no label of
- * another line. */
+/* The first line is a header when it is text above numbers, or a usual heading that is not a label
+ * of another line. */
 static bool has_header(char *const *line, size_t n)
 {
 	int64_t v;

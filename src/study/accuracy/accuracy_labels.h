@@ -57,7 +57,7 @@ typedef struct classes {
 	const char **name; /* [n], display names */
 	size_t n;
 	bool complete;	      /* every label and prediction is in one of them */
-	uint32_t *truth;      /* [items]; n: none of the classes */
+	uint32_t *truth;      /* [items]; n: not one of the classes */
 	uint32_t **predicted; /* [npredictions][items] */
 } classes;
 

@@ -190,7 +190,7 @@ static void averages_put(const job *j)
 		record_cell_text(j->b, "accuracy");
 		record_cell_absent(j->b, one);
 		record_cell_absent(j->b, one);
-		/* This share is of all items, also of items without a prediction. */
+		/* The denominator is all items, including items without a prediction. */
 		record_cell_real(j->b, j->all.micro.recall);
 		record_cell_int(j->b, (int64_t)j->all.support);
 	} else {

@@ -133,8 +133,8 @@ static const items *items_find(const job *j, const candidate *l, size_t input)
 	return NULL;
 }
 
-/* Returns whether sizes of an item agree, those of 1 aside: 28x28 fits 1x28x28. A flat item fits
- * any shape. */
+/* Returns whether sizes of an item agree, except dimensions of 1: 28x28 fits 1x28x28. A flat item
+ * fits any shape. */
 static bool item_fits(const int64_t *a, size_t na, const int64_t *b, size_t nb)
 {
 	int64_t x[DCK_RANK_MAX], y[DCK_RANK_MAX], size_x = 1, size_y = 1;
@@ -243,7 +243,7 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 	dck_subject s = *j->r->all[which].subject;
 
 	s.model.input_pool = 1;
-	/* A model with a fixed batch keeps it unless another is requested. */
+	/* A fixed batch stays unless another is requested. */
 	if (s.model.batch == 0) {
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
 		s.model.batch_optional = true;

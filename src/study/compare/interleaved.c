@@ -132,8 +132,7 @@ static dck_status interleaved_compare(interleaved *v, interleaved_rounds *r,
 	return interleaved_rounds_run(v, r, err);
 }
 
-/* Compares outputs before anything is timed, because the speed of a wrong model is worth
- * nothing. */
+/* Compares outputs before anything is timed, because the speed of a wrong model is useless. */
 static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
 				record_builder *b, dck_err *err)
 {
@@ -154,7 +153,7 @@ static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_
 	return status;
 }
 
-/* Names different subjects for the headline; the other facts are those of the first. */
+/* Names different subjects for the headline; the other facts come from the first. */
 static void subjects_put(record_builder *b, const dck_alternative *all, size_t n, size_t from)
 {
 	const dck_subject *first = all[0].subject;

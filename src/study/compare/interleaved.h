@@ -61,7 +61,7 @@ typedef struct interleaved {
 dck_status interleaved_candidate_open(interleaved *v, interleaved_candidate *candidate,
 				      dck_err *err);
 void interleaved_candidate_close(
-    interleaved_candidate *candidate); /* keeps the times of openings; {0} is allowed */
+    interleaved_candidate *candidate); /* retains the times of openings; {0} is allowed */
 void interleaved_candidate_done(interleaved_candidate *candidate);
 /* Makes one trial: some runs that do not count, then the runs whose statistic is *ret_ns. */
 dck_status interleaved_candidate_trial(interleaved *v, interleaved_candidate *candidate,

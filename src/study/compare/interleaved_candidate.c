@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs before those that count: another subject's weights are in the caches, and its workers may
+/* Runs before the counted ones: another subject's weights are in the caches, and its workers may
  * still spin. */
 #define SETTLE_NS   3000000.0
 #define REWARM_NS   10000000u

@@ -1,4 +1,5 @@
-/* interleaved_look.c - an interim look at the rounds so far: verdicts, and precision of the ratios.
+/* interleaved_look.c - an interim look at the completed rounds: verdicts, and precision of the
+ * ratios.
  *
  * The error that a verdict may have is spent over the looks that were planned before the first
  * round, and shared by the alternatives: Holm's procedure against a baseline, Bonferroni's over all
@@ -19,7 +20,8 @@ size_t interleaved_look_least(size_t n, double level)
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
 }
 
-/* Finds the interval of the median ratio of all rounds so far. m: number of tests that share alpha.
+/* Finds the interval of the median ratio of all completed rounds. m: number of tests that share
+ * alpha.
  */
 static void look_interval_find(const interleaved_looks *f, size_t m, interleaved_result *x)
 {

@@ -246,8 +246,8 @@ static void note_not_steady(record_builder *b, const interleaved_rounds *r)
 }
 
 /* The printed times are medians over all rounds, the ratio that decides is the median of the
- * rounds' ratios. A reader who divides the times gets another number where the speed of the machine
- * changed from round to round, and has to know which one counts. */
+ * rounds' ratios. If the speed of the machine changed from round to round, a reader who divides
+ * the times gets a different number, so the record states which one counts. */
 #define TIMES_DIFFER 0.02
 
 static void note_times_differ(record_builder *b, const interleaved_rounds *r, size_t base)

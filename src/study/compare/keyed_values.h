@@ -17,8 +17,8 @@ typedef struct keyed_values {
 	size_t n; /* number of given values, stored or not */
 } keyed_values;
 
-/* Parses the text. option, form: for the message, "--vary", "OPTION=VALUE,VALUE". E_ARG: no key, or
- * no value after it. */
+/* Parses the text. option, form: for the message, "--vary" and its syntax, "OPTION=VALUE,VALUE".
+ * E_ARG: no key, or no value after it. */
 dck_status keyed_values_read(const char *option, const char *form, const char *text,
 			     keyed_values *ret, dck_err *err);
 void keyed_values_done(keyed_values *v); /* {0} is allowed */

@@ -131,7 +131,7 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 }
 
 /* Holm (1979), with intervals: with k undecided alternatives each is judged with the error divided
- * by k. Those that are decided leave, and the others are judged again. Counts have no error to
+ * by k. Decided alternatives are removed, and the others are judged again. Counts have no error to
  * divide. */
 static void saved_judge(saved_comparison *c)
 {

@@ -5,7 +5,7 @@
  * checked because only one of two records states them; and last the limits of the design, since the
  * records were not interleaved or are pooled.
  *
- * Nothing is measured or estimated here: the differences are those that saved.c found. Lists of
+ * Nothing is measured or estimated here: the differences come from saved.c. Lists of
  * names and codes are written into fixed buffers and end where these are full, so that hostile
  * records do not make notes grow.
  *

@@ -62,7 +62,7 @@ typedef struct decimal {
 	bool padded; /* as 08 is */
 } decimal;
 
-/* Reads a number and moves *text after it. false: no number is there. */
+/* Reads a number and moves *text after it. false: no number. */
 static bool decimal_read(const char **text, decimal *ret)
 {
 	const char *at = *text;
@@ -180,7 +180,7 @@ static dck_status scans_read(const dck_list *list, scans *ret, dck_err *err)
 
 /* --- writing words */
 
-/* An output that counts all bytes and stores those that fit. */
+/* An output that counts all bytes and stores the first ones, up to its capacity. */
 typedef struct scan_out {
 	char *to; /* NULL: counts alone */
 	size_t n, cap;

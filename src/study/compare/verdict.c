@@ -9,7 +9,7 @@
  *
  * The gate of several alternatives is their worst: a regression fails it although others are
  * undecided. The answer states up to three alternatives, of more than three the first two. Texts
- * are made in an arena for the call; out of memory, there is no answer.
+ * are made in an arena for the call; without memory the answer is omitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/verdict.h"

@@ -1,15 +1,15 @@
 /* cost_formula.c - the cost of a model with open sizes: a polynomial, its largest terms, and the
  * operators that contribute to them.
  *
- * sym_terms() gives the monomials of the MACs, those with the most factors first, at most
+ * sym_terms() gives the monomials of the MACs, by descending number of factors, at most
  * NUM_TERMS_MAX; the first TERMS_SHOWN are columns. The polynomial of each operator is matched with
  * them monomial by monomial (equal ones are the same object) and summed by operator and by type.
- * Shares are of the first term, which dominates for large sizes. A cost that depends on a branch of
- * an If has no formula.
+ * Shares refer to the first term, which dominates for large sizes. A cost that depends on a branch
+ * of an If has no formula.
  *
  * An input's size with a name longer than SYMBOL_MAX gets a letter that the model does not use
  * itself; names are replaced only as whole words. O(operators * NUM_TERMS_MAX). Texts are in the
- * arena of c; a text for which there is no memory is NULL or empty.
+ * arena of c; without memory a text is NULL or empty.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/cost_report/cost_formula.h"

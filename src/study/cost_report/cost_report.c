@@ -120,7 +120,7 @@ static const char *exact_text(model_cost *c, sym_int n)
 	return sym_text(c->cost->nums, n);
 }
 
-/* cost_metric_put() of a sum with limits, which are in front of the reason where it is absent. */
+/* Writes a sum as cost_metric_put(); for an absent one, its bounds precede the reason. */
 static void limited_put(record_builder *b, model_cost *c, const char *key, sym_int n, sym_int least,
 			sym_int most, const char *how)
 {

@@ -5,7 +5,7 @@
  * the exported one is requested. sizes_read() turns --shape, --dim, --batch and --input into sizes
  * of inputs; contents of small inputs are passed too, since they may decide a branch, the turns of
  * a loop or a shape. Then cost_model() infers and counts. With `real`, the sizes and values are
- * those that a run has shown.
+ * the ones observed in a run.
  *
  * A known number is an integer. An open one is a polynomial of sizes: the value is absent and its
  * formula is the reason, so that it is never mistaken for 0. All texts and arrays are in one arena,
@@ -134,7 +134,7 @@ static dck_status zoo_read(model_cost *c, const char *name, const dck_model_conf
 	dck_sink_buffer(&sink, &bytes);
 	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
 	if (status == DCK_E_ABSENT) {
-		status = DCK_E_ARG; /* a name in none of the tables is mistyped */
+		status = DCK_E_ARG; /* a name in no table is mistyped */
 		if (err)
 			err->code = status;
 	}

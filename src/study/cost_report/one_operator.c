@@ -2,8 +2,8 @@
  *
  *	Conv, x [1,3,224,224], w [64,3,7,7], strides [2,2], pads [3,3,3,3]: 118013952 MACs
  *
- * The operator becomes a graph of one node, which is counted as every graph is: so there is one
- * table of prices.
+ * The operator becomes a graph of one node, which is counted like every graph: so the cost rules
+ * exist once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"

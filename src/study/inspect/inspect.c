@@ -313,7 +313,8 @@ static const char *kinds_text(inspection *x)
 	return x->nkinds > TYPES_SHOWN && text ? mem_arena_fmt(x->arena, "%s, ...", text) : text;
 }
 
-/* Those that neither ONNX nor ONNX Runtime has: the engine needs a library for them. */
+/* Lists the operators that neither ONNX nor ONNX Runtime has: the engine needs a library for them.
+ */
 static const char *custom_text(inspection *x)
 {
 	const char *text = NULL;

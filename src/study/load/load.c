@@ -189,8 +189,8 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
-/* Returns how many threads one run keeps busy, as the engine reports; 1 where it does not. What a
- * device runs needs one, which enqueues it. */
+/* Returns the number of threads that one run uses, as the engine reports; 1 if it does not. A run
+ * on a device uses one, which enqueues it. */
 static unsigned threads_of_run(const load_job *j)
 {
 	const dck_engine *e = j->session.target.engine.ops;

@@ -2,7 +2,7 @@
  * and the answer, at one load or over the rates of a search.
  *
  * The tests are in load_point.c and stat/; here their results become rows and sentences. A limit
- * holds, is broken, or neither is shown. At one load the verdict is the worst of the limits. A
+ * is met, violated, or inconclusive. At one load the verdict is the worst of the limits. A
  * search holds where some rate was shown to hold; it is broken where the unloaded service, or the
  * lowest rate that was tried, breaks a limit.
  *

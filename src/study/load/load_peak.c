@@ -50,8 +50,8 @@ static double above_next(const load_peak *p)
 	return peak_apart(p, p->open_hi, p->broken) ? sqrt(p->open_hi * p->broken) : 0;
 }
 
-/* An end of the bracket that was seen once: a neighbour's burst may have broken the limits there.
- * The upper one first, since more is searched when it falls. */
+/* An end of the bracket that was measured once: a burst of another process may have violated the
+ * limits there. The upper one first, since more is searched when it falls. */
 static double again_next(const load_peak *p)
 {
 	const double ends[] = {p->broken, p->held};
@@ -120,7 +120,7 @@ void load_peak_take(load_peak *p, double rate, dck_verdict v, bool leans_over)
 		p->tried[p->points].rate = rate;
 		p->tried[p->points++].verdict = v;
 	} else {
-		/* Seen again. Two that contradict each other leave it open. */
+		/* The second measurement. Contradicting ones make the rate inconclusive. */
 		const bool over =
 		    v == DCK_VERDICT_VIOLATED || (v == DCK_VERDICT_INCONCLUSIVE && leans_over);
 

@@ -79,7 +79,7 @@ void limit_stats_add(const load_pool *p, const load_result *r, size_t limit_inde
 		runs = n;
 	}
 	to->n_eff += runs;
-	/* All requests are counted, also those whose sample was not kept. */
+	/* All requests are counted, also when the sample was dropped. */
 	to->over_eff += runs * (double)r->over[limit_index] / n;
 }
 
@@ -125,7 +125,7 @@ static void statistic_take(load_job *j, const latency_limit *limit, stat_estimat
 	stat_estimate_one(limit->kind == LIMIT_MEAN ? STAT_MEAN : STAT_MAX, x->value, x->n, level,
 			  j->pool.scratch, ret);
 	if (limit->kind == LIMIT_MAX)
-		ret->value = x->max; /* also of samples that were not kept */
+		ret->value = x->max; /* dropped samples included */
 }
 
 void load_point_take(load_job *j, const load_run_config *a, const load_result *r, double confidence,

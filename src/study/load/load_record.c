@@ -2,10 +2,10 @@
  * the parts of a latency (queue wait, service, dispatch lag) or of the streams.
  *
  * load_record() is the order; load_limits.c writes what concerns limits, load_notes.c the notes.
- * The samples are those of the last measurement, of a search those of the rate that is shown. In a
- * closed loop the throughput is requests over time; the relative width of its interval is that of
- * the mean gap between completions, whose reciprocal is the rate (a renewal process), corrected for
- * autocorrelation. Where samples were thinned, a gap is divided by their stride.
+ * The samples come from the last measurement, in a search from the measurement of the reported
+ * rate. In a closed loop the throughput is requests over time; the relative width of its interval
+ * is that of the mean gap between completions, whose reciprocal is the rate (a renewal process),
+ * corrected for autocorrelation. Where samples were thinned, a gap is divided by their stride.
  *
  * All estimates use the scratch of the pool, which load_pool_open() made large enough, so they are
  * made one after the other. Nothing is allocated here but by the builder of the record, whose

@@ -99,8 +99,8 @@ static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 	return true;
 }
 
-/* A closed loop begins when the run before has ended. Each stream makes one at least, however late
- * its thread comes to run. */
+/* In a closed loop a request starts when the previous run has ended. Each stream makes at least
+ * one, however late its thread is scheduled. */
 static bool turn_take(const load_stream *s, run_state *r, uint64_t now_ns)
 {
 	const load_run_config *a = r->ask;
@@ -159,7 +159,7 @@ static void usage_add(load_stream *s)
 		s->peak_rss_bytes = u.peak_rss_bytes;
 }
 
-/* at_ns: when it was due. `ready`: the stream stood there waiting for it. */
+/* at_ns: when it was due. `ready`: the stream was waiting for it. */
 static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uint64_t begin,
 			 uint64_t end, bool ready)
 {

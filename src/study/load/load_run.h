@@ -1,10 +1,10 @@
 /* load_run.h - load generator: the arrival process, the streams that serve requests, their
  * latencies, and the test of a limit.
  *
- * There is no queue and no dispatcher thread. Arrival times are known in advance, so a stream that
- * becomes free claims the next request: at once if it is due, else the stream waits until then.
- * Requests are served in the order of arrival as from a queue, without memory, and without a sender
- * whose delays would be unnoticed (coordinated omission).
+ * The implementation needs neither a queue nor a dispatcher thread. Arrival times are known in
+ * advance, so a stream that becomes free claims the next request: at once if it is due, else the
+ * stream waits until then. Requests are served in the order of arrival as from a queue, without
+ * memory, and without a sender whose delays would be unnoticed (coordinated omission).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LOAD_LOAD_RUN_H

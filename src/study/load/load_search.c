@@ -96,7 +96,7 @@ static uint64_t point_time(const load_job *j, double rate)
 {
 	if (j->config->time_ns > 0)
 		return j->config->time_ns;
-	/* As many as make a verdict likely, but for the time that several rates need. */
+	/* The number that makes a verdict likely, within the time that several rates need. */
 	const double part_ns = (double)j->config->max_time_ns / POINTS_PLANNED;
 	const double least_ns = j->needed / rate * 1e9;
 
@@ -105,7 +105,7 @@ static uint64_t point_time(const load_job *j, double rate)
 }
 
 /* Returns a rate at which the looks that fit into the time could show that the limits are met;
- * `worth`: effective sample size per request. */
+ * worth: effective sample size per request. */
 static bool can_be_known(const load_job *j, double rate, double worth, double left_ns)
 {
 	const double each_ns = (double)point_time(j, rate);
@@ -224,7 +224,7 @@ static bool leans_over(const load_job *j, const load_point *s)
 	return false;
 }
 
-/* The lowest rate that stayed open: what its requests were worth in independent ones. */
+/* Returns the lowest inconclusive rate, for the effective sample size of its requests. */
 static const load_point *open_lowest(const load_job *j)
 {
 	for (size_t k = 0; k < j->npoints; k++)

@@ -24,7 +24,7 @@ void load_limits_table(const load_view *v);
 void load_limits_notes(const load_view *v);
 /* Formats a rate: "17,763", "4.44". */
 const char *load_rate_text(double rate, char buf[32]);
-/* Adds an estimate as a cell, with its interval if requested; or the reason why there is none. */
+/* Adds an estimate as a cell, with its interval if requested; or the reason why it is absent. */
 void load_cell(record_builder *b, const stat_estimate *e, bool interval);
 
 /* Adds the data-quality notes (load_notes.c). */

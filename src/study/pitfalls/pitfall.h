@@ -70,7 +70,7 @@ typedef struct pitfall_finding {
 
 typedef struct pitfall_row {
 	dck_pitfall says;
-	/* Measures the mistake; a failure is the reason why there is no number. */
+	/* Measures the mistake; a failure is the reason why the number is absent. */
 	dck_status (*measure)(pitfall *p, pitfall_finding *ret, dck_err *err);
 	/* Parameters of some of these functions. */
 	size_t runs;
@@ -159,7 +159,7 @@ double pitfall_read_mean(pitfall *p, const pitfall_opening *o, size_t runs);
 double pitfall_read_session(pitfall *p, const pitfall_opening *o, size_t runs);
 dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err);
 
-/* --- pitfalls_device.c: runs that go on after the call that starts them */
+/* --- pitfalls_device.c: runs that continue after the call that starts them */
 bool pitfall_on_device(const pitfall *p);
 /* Compares runs whose clock stops when they are enqueued; the subject must be on a device. */
 dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err);

@@ -9,9 +9,9 @@
  * A row does harm if its interval excludes 1 and its factor is outside both the margin and the
  * resolution; inside the resolution it is not resolved. Else it does none if its interval is within
  * CLEAR of 1, or within the margin. All else is not resolved either: a wide interval does not prove
- * a mistake harmless. An interruption keeps the rows before it. All rows use the one scratch of
- * `pit`, in the caller's thread; only the busy loops of pitfalls_other.c are separate threads. At
- * most ROWS_MAX rows.
+ * a mistake harmless. After an interruption the completed rows remain. All rows use the one scratch
+ * of `pit`, in the caller's thread; only the busy loops of pitfalls_other.c are separate threads.
+ * At most ROWS_MAX rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"

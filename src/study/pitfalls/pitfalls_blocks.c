@@ -4,12 +4,12 @@
  * A trial has runs that do not count, and then runs whose median or mean is its result; a kind of
  * trial is a function with its data (pitfall_trial). pairs_take() changes which of the two is first
  * from pair to pair, so that a linear drift adds the same to both. The number of pairs, ROUNDS_MIN
- * to PIT_ROUNDS_MAX, follows from the time alone and never from the results, so that the one test
- * at the end keeps its level (stat/sequential.h).
+ * to PIT_ROUNDS_MAX, follows from the time alone and never from the results, so that the single
+ * test at the end has its nominal level (stat/sequential.h).
  *
- * Trials, those of other sessions too, use the sample store of the honest session, which they clear
- * first, and p->scratch, which pitfall_median() overwrites. A session that pitfall_candidate_open()
- * opens is the caller's to close; one that fails is closed.
+ * Trials of all sessions use the sample store of the honest session, which they clear first, and
+ * p->scratch, which pitfall_median() overwrites. A session that pitfall_candidate_open() opens is
+ * the caller's to close; one that fails is closed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
@@ -25,8 +25,8 @@
 #define ROUNDS_MIN 8
 /* The number of pairs that should fit into the time of a row. */
 #define ROUNDS_WANTED 16
-/* Runs before those that count: the other session's data are in the caches, and its workers may
- * still spin. A run as long as the second feels neither. */
+/* Runs before the counted ones: the other session's data are in the caches, and its workers may
+ * still spin. Neither affects runs longer than LONG_NS. */
 #define SETTLE_NS      3000000.0
 #define LONG_NS	       50000000.0
 #define SAMPLES_MIN    3
@@ -185,7 +185,8 @@ pitfall_trial pitfall_honest(pitfall *p)
 	return (pitfall_trial){pitfall_trial_loop, &p->session.phases.loop};
 }
 
-/* The number of rounds follows from the time alone, so one look at the end keeps its level. */
+/* The number of rounds follows from the time alone, so one look at the end has its nominal level.
+ */
 static dck_status pairs_judge(pitfall *p, pitfall_pairs *ret, dck_err *err)
 {
 	double *walk = mem_alloc((ret->n + 2) * sizeof *walk);
@@ -278,7 +279,7 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 	return DCK_OK;
 }
 
-/* --- one run, whose end is seen in two ways */
+/* --- one run, whose end is detected in two ways */
 
 typedef struct ready {
 	pitfall_ready_once once;

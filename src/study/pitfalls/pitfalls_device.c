@@ -6,7 +6,8 @@
  * Where the wait itself is the mistake, one run gives both numbers: the time until the call or
  * another barrier returned, and until the tested barrier did. The latter is timed again with
  * nothing to wait for, which is subtracted, because it may be a copy. Where runs end within their
- * call (no barriers, as on the processor) none of this can be done wrong, and the rows say so.
+ * call (no barriers, as on the processor) these mistakes are impossible, and the rows give that
+ * reason.
  *
  * The fallback takes a session of the profiler, to learn the name of an operator in the middle of
  * the graph, and another in which that operator is left to the processor.
@@ -53,7 +54,7 @@ static dck_status wait_by(pitfall *p, unsigned barrier, dck_err *err)
 }
 
 /* Makes a run, with the time until a barrier returns, and until the tested one has followed, less
- * what that takes with nothing to wait for: a copy takes time of its own. */
+ * the time that it takes on an idle device: a copy takes time itself. */
 static dck_status barrier_once(pitfall *p, unsigned barrier, double *ret_call_ns,
 			       double *ret_ready_ns, dck_err *err)
 {

@@ -85,7 +85,7 @@ static bool in_processes(const pitfall *p)
 }
 
 /* On a device the runs of a fresh start end with the certain barrier, because without a warm-up no
- * other has been tested. So do the honest runs beside them. */
+ * other has been tested. So do the honest runs of the same rounds. */
 static dck_status certain_trial(pitfall *p, pitfall_trial honest, double *ret_ns, dck_err *err)
 {
 	const device_proof *proof = &p->session.barriers;

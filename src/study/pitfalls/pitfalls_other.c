@@ -117,7 +117,7 @@ dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err)
 				 (pitfall_trial){pitfall_trial_step, &binding}, ret, err);
 }
 
-/* A run in a new context, whose inputs and outputs have memory of their own. */
+/* A run in a new context, whose inputs and outputs have new memory. */
 static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
 {
 	const subject_target *t = &p->session.target;

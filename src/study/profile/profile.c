@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The engine's profiler keeps a bounded number of events. */
+/* The engine's profiler stores a bounded number of events. */
 #define EVENTS_MAX     900000
 #define RUNS_MIN       10
 #define RUNS_MAX       1000
@@ -171,8 +171,8 @@ static dck_status profile_count(job *j, dck_err *err)
 	return status;
 }
 
-/* How many threads the limits are of; 0: all processors, since more threads than these reach no
- * higher limits. */
+/* Returns the number of threads of the limits; 0: all processors, because further threads do not
+ * raise the limits. */
 static uint64_t threads_of_roofs(const job *j)
 {
 	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");
@@ -343,7 +343,8 @@ static void memory(job *j)
 static dck_status profile_operators(job *j, dck_err *err)
 {
 	const dck_metric *m;
-	/* The statistic that is shown first; a tail's is no time that operators add up to. */
+	/* The statistic that is shown first, unless it is a tail's, because operators do not add up
+	 * to that. */
 	bool mean = j->plan->statistic && strcmp(j->plan->statistic, "mean") == 0;
 
 	m = dck_record_metric(j->base, mean ? "latency/mean" : "latency/median");

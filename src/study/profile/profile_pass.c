@@ -162,8 +162,8 @@ static double tame_mean(double *ns, size_t n)
 	return sum / (double)n;
 }
 
-/* Returns whether an operator is of the chain: an engine that does not run the model it is given
- * reports others. */
+/* Returns whether an operator belongs to the chain: an engine that runs a different model than the
+ * given one reports others. */
 static bool of_chain(const char *name)
 {
 	return strcmp(name, "y") == 0 ||
@@ -189,7 +189,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 		*ret_run = tame_mean(ns, CHAIN_RUNS);
 		for (size_t i = 0; i < profile.nevents; i++) {
 			const dck_op_event *e = &profile.events[i];
-			/* Preempted operators are no evidence of the profiler's cost. */
+			/* Preempted operators are not evidence of the profiler's cost. */
 			if (e->run < CHAIN_RUNS / 4 || e->depth || e->duration_ns > 50000 ||
 			    !of_chain(e->name))
 				continue;

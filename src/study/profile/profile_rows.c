@@ -573,8 +573,8 @@ static int by_gain(const row *a, const row *b)
 	return (x < y) - (x > y);
 }
 
-/* A roof that operators with much of the time beat or miss by this factor is no evidence about
- * them. */
+/* A roof that operators with much of the time beat or miss by this factor does not apply to them.
+ */
 #define FAR	  10
 #define FAR_SHARE 0.1
 
@@ -591,7 +591,7 @@ static void note_worth(const table *t, record_builder *b)
 
 	for (size_t i = 0; i < t->n; i++) {
 		const row *r = &t->rows[i];
-		/* Nothing is worth it below a thousandth of the model. */
+		/* A possible gain below a thousandth of the model's time is not reported. */
 		if (!r->n || isnan(r->roof.least_ns) || misses_far(r) ||
 		    r->value - r->roof.least_ns < t->in->latency_ns / 1000)
 			continue;

@@ -30,7 +30,7 @@ typedef struct device_program {
 	double amount;
 } device_program;
 
-/* Returns the program of a language. NULL: there is none. */
+/* Returns the program of a language. NULL: no program in that language. */
 const device_program *device_program_find(const char *language, device_work work);
 
 #endif

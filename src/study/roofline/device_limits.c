@@ -8,8 +8,8 @@
  *
  * The wait is chosen by the time that an empty kernel takes from being enqueued until a blocked
  * wait returns (device_wait_choose()). A device that is the processor has work groups of one item,
- * which walk memory in the order of their addresses; a GPU has groups of 256, of which neighbours
- * access neighbouring addresses, and a few groups for each unit, so that all of its threads are
+ * which walk memory in the order of their addresses; a GPU has groups of 256, in which adjacent
+ * items access adjacent addresses, and a few groups for each unit, so that all of its threads are
  * occupied.
  *
  * A limit that a device refuses (no memory, no such type) is absent with the reason; a device that
@@ -316,7 +316,8 @@ static void groups_choose(limits_run *u)
 	u->groups_memory = units * (i->software ? GROUPS_SOFTWARE : GROUPS_MEMORY);
 }
 
-/* Opens what all limits need, then what each needs. What is refused makes its limits absent. */
+/* Opens the resources of all limits, then those of each limit. A refused resource makes its limits
+ * absent. */
 static dck_status limits_open(limits_run *u, dck_err *err)
 {
 	dck_err memory = {.code = DCK_OK}, transfer = memory, pinned = memory;

@@ -1,7 +1,7 @@
 /* device_record.c - the limits of a device (device_limits.c) as a record.
  *
  * The record is never cached: which driver and which clock rates a device has changes without
- * notice, and measuring takes a few seconds. Its metrics have tags of their own (device/...), so
+ * notice, and measuring takes a few seconds. Its metrics have separate tags (device/...), so
  * that no roof of the processor is taken from it.
  *
  * SPDX-License-Identifier: Apache-2.0 */

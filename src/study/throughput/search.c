@@ -3,9 +3,9 @@
  *
  * A queue has the points (batch and setting) of the present step; when it is empty search_advance()
  * fills it. GROW doubles the batch of each setting until its rate is flat, a limit ends it or it
- * fails. REFINE halves the gaps between the best point and its neighbours, a few levels deep.
+ * fails. REFINE halves the gaps between the best point and the adjacent ones, a few levels deep.
  * ROUNDS measures up to SEARCH_CANDIDATES_MAX candidates in each round, in a new random order;
- * after every rounds_min rounds those that are clearly worse are removed, until all differences are
+ * after every rounds_min rounds the significantly worse ones are removed, until all differences are
  * resolved or known well enough, or rounds_max is reached. Nothing is judged between these interim
  * analyses, because each is another chance to err.
  *
@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A larger batch that is not better by this factor is no better, and FLAT_ENOUGH of them in a row
- * end the growth: one alone may be a dip. */
+/* A larger batch that is not better by this factor counts as equal, and FLAT_ENOUGH of them in a
+ * row end the growth: one alone may be a dip. */
 #define GROWTH_WORTH  1.02
 #define FLAT_ENOUGH   3
 #define REFINE_LEVELS 2
@@ -236,8 +236,8 @@ static void candidate_remove(search *s, size_t i)
 	s->ncandidates--;
 }
 
-/* Returns the point that was fastest when it was found, is not a candidate and keeps to the limit
- * as far as is known; of `setting`, or of any (SIZE_MAX). */
+/* Returns the point that was fastest when it was found, is not a candidate and does not violate
+ * the limit, as far as is known; of `setting`, or of any (SIZE_MAX). */
 static size_t fastest_other(const search *s, size_t setting)
 {
 	size_t found = SIZE_MAX;
@@ -258,7 +258,7 @@ static size_t fastest_other(const search *s, size_t setting)
 	return found;
 }
 
-/* Returns the point that comes nearest to the limit, to be measured well where none keeps to it. */
+/* Returns the point nearest to the limit, to be measured precisely if no point meets the limit. */
 static size_t least_held(const search *s)
 {
 	size_t found = SIZE_MAX;
@@ -271,8 +271,8 @@ static size_t least_held(const search *s)
 	return found;
 }
 
-/* Chooses the best, its neighbours, the knee and its neighbour below, then points that are about as
- * good. */
+/* Chooses the best and its adjacent points, the knee and the point below, then points that are
+ * about as good. */
 static void candidates_choose(search *s)
 {
 	size_t best, sure, below, above, knee, other;
@@ -338,7 +338,7 @@ static bool candidates_settle(search *s)
 	stat_blocks f;
 	size_t best, at;
 
-	/* If no point meets the limit, there are no candidates. */
+	/* If every point violates the limit, there are no candidates. */
 	if (!search_best(s, true, &best) && !search_best(s, false, &best))
 		return true;
 	at = search_candidate(s, best);

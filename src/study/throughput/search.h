@@ -8,9 +8,9 @@
  *	search_judge(s, &result);
  *
  * First the batch grows (times 2), and each size is measured once. Then sizes between the best one
- * and its neighbours are tried. Then the candidates are measured again in rounds. A round measures
- * all candidates, in a new random order, so that slow changes of the machine affect all alike
- * (stat/blocks.h). A trial is one measurement of one size.
+ * and the adjacent ones are tried. Then the candidates are measured again in rounds. A round
+ *measures all candidates, in a new random order, so that slow changes of the machine affect all
+ *alike (stat/blocks.h). A trial is one measurement of one size.
  *
  * Nothing here measures, reads a clock or starts a process: the same outcomes give the same trials,
  * so a search can be replayed from its journal. To avoid selection bias, a size that was measured
@@ -141,7 +141,7 @@ typedef struct search_result {
 	    rounds; /* complete rounds over which points were compared; below 2: not compared */
 	size_t ncompared; /* other points compared with the best */
 	size_t nunresolved;
-	size_t unresolved[SEARCH_CANDIDATES_MAX]; /* those that may be as good or better */
+	size_t unresolved[SEARCH_CANDIDATES_MAX]; /* points that may be as good or better */
 	double half; /* half-width of the interval of a difference, relative */
 } search_result;
 void search_judge(const search *s, search_result *ret);

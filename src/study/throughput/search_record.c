@@ -2,7 +2,7 @@
  * the batch, the best and the knee with intervals, the answer, and notes on unknown quantities.
  *
  * search_write() is the order: the judgement (search_judge.c); points sorted by setting and batch,
- * and those that an interruption left untried removed; the Pareto front; FLOPs of each batch,
+ * without those that an interruption left untried; the Pareto front; FLOPs of each batch,
  * counted once (cost_report), which turn items per second into FLOP/s; then facts, metrics, answer,
  * table, series and notes.
  *
@@ -184,7 +184,8 @@ static void search_row(making *m, size_t i)
 	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
 }
 
-/* Returns whether a summary shows the row: the ends, the best with its neighbours, and the knee. */
+/* Returns whether a summary shows the row: the ends, the best with the adjacent ones, and the knee.
+ */
 static bool is_brief(const making *m, size_t k)
 {
 	if (k == 0 || k + 1 == m->ntried)
@@ -376,8 +377,8 @@ static const char *unresolved_text(const making *m, size_t i)
 				   (unsigned long long)search_record_point(m, i)->batch);
 }
 
-/* Returns "1, 2 and 4": the best and those that may be as good, in the order of the table; at most
- * six. */
+/* Returns "1, 2 and 4": the best and the ones that may be as good, in the order of the table; at
+ * most six. */
 static const char *unresolved_list(const making *m)
 {
 	const search_result *r = &m->result;

@@ -54,7 +54,7 @@ double search_trial_log_rate(const search *s, size_t point, unsigned round);
  * round, of the trials that found them. */
 double search_log_ratio(const search *s, size_t a, size_t b);
 /* Finds the point with the highest rate that meets the limit; `strict`: significantly. Returns
- * false if there is none. */
+ * false if no point does. */
 bool search_best(const search *s, bool strict, size_t *ret);
 /* Finds the nearest measured batches of the point's setting, failed ones too. SIZE_MAX: none. */
 void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t *ret_above);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Maximum number of walks of a body until the shapes that it passes on no longer change. Each walk
- * but the last makes at least one more size open, so that it ends by itself; this bounds hostile
+ * but the last makes at least one more size open, so the walks terminate; this bounds hostile
  * models. */
 #define WALKS_MAX 16
 /* A loop that makes something larger in each round is walked round by round, if it has at most so
@@ -262,7 +262,7 @@ static bool rounds_walk(op *o, rounds *r, sym_int times, bool again, bool *ret_s
 		bool changed = false;
 		for (size_t i = 0; i < r->nstate; i++)
 			r->in[r->nextra + i] = r->state[i];
-		/* Only the operators of the last walk are kept. */
+		/* Only the operators of the last walk count. */
 		o->infer->nops = begin;
 		bool ok = walk || again
 			      ? walk_again(o, r->g, r->in, r->nin, times, &r->out, &r->nout)
@@ -343,7 +343,7 @@ static void give_content(op *o, val *v, int64_t content)
 	v->given = true; /* known when the node runs */
 }
 
-/* The most rounds, which input M states; absent where there is no limit. */
+/* Returns the maximum number of rounds, from input M; absent without M. */
 static sym_int trip_limit(op *o)
 {
 	sym_int m, cond;

@@ -18,8 +18,8 @@
 typedef sym_int whole_fn(op *o, int64_t dtype, sym_int a, sym_int b);
 typedef double real_fn(const op *o, double a, double b);
 
-/* The form of a row: how the operator computes contents from contents. One of the functions may be
- * missing. */
+/* The parameters of a row: how the operator computes contents from contents. One of the functions
+ * may be missing. */
 typedef struct fold {
 	whole_fn *whole;
 	real_fn *real;

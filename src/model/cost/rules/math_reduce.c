@@ -8,7 +8,7 @@
  * Constant folding: exporters compute shapes with such operators, so results are followed.
  * fold_reduce() maps each element to its output by the coordinates that stay, in one pass of at
  * most ONNX_INTS_MAX elements. A result that the element type cannot hold is absent (math_fit()).
- * Sum, product, maximum and minimum are folded, as the form of their rows states.
+ * Sum, product, maximum and minimum are folded, as the parameters of their rows state.
  *
  * Cost: FLOPs for each input element, and for some rows for each output element. Rows are in the
  * order of strcmp(), since they are found by bisection.
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* The form of a row: how a reduction makes its result from the elements. */
+/* The parameters of a row: how a reduction makes its result from the elements. */
 typedef struct reduction {
 	sym_int (*fn)(sym_table *t, sym_int a, sym_int b);
 	int64_t begin; /* the result for no elements; max and min have none */

@@ -5,8 +5,8 @@
  * 2017). A read_*() function brings each layout (packed projections, [batch, length, heads * size],
  * [batch, heads, length, size]) into one struct `heads`, and heads_cost() in nn_attention.c counts:
  * batch x heads x queries x keys x (head size + value size), the projections, and a softmax for
- * each score. Keys include the past keys; masked scores count too. The form of the row has the
- * indices of the inputs.
+ * each score. Keys include the past keys; masked scores count too. The parameters of the row have
+ * the indices of the inputs.
  *
  * The present is the past and the new keys, or has the length of the buffer that both share. A
  * length that depends on values is a new symbol in a shape, and absent with a reason in a cost.
@@ -28,7 +28,7 @@ static sym_int none_of(op *o, const val *v, const char *otherwise)
 
 /* --- attention with the input projection --- */
 
-/* The form of a row of an attention that projects its input: indices of the inputs. */
+/* The parameters of a row of an attention that projects its input: indices of the inputs. */
 typedef struct projected {
 	size_t weights, bias, mask, past, more_bias, past_length;
 	size_t typed; /* the input that has the output's type */

@@ -1,7 +1,7 @@
 /* microsoft_blocked.c - operators in layouts of ONNX Runtime's own: com.microsoft.nchwc, which
  * models saved with all optimisations have, and com.ms.internal.nhwc.
  *
- * NCHWc keeps the shape [batch, channels, ...]; channels are in blocks of 8 or 16 (AVX-512), and
+ * NCHWc has the shape [batch, channels, ...]; channels are in blocks of 8 or 16 (AVX-512), and
  * weights are padded to whole blocks, so that such a model has more parameters and products than
  * the original model, and computes them.
  *

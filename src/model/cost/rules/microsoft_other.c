@@ -491,7 +491,7 @@ static void cost_post_mix(op *o)
 	op_cost_macs(o, macs, op_times(o, 2, elements));
 }
 
-/* The form of a row whose outputs are like inputs: the input of each output. */
+/* The parameters of a row whose outputs are like inputs: the input of each output. */
 typedef struct alike {
 	size_t input[2];
 } alike;

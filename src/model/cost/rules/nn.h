@@ -37,7 +37,7 @@ typedef enum layout {
 	CHANNELS_AS_STATED /* last where the attribute channels_last is not 0 */
 } layout;
 
-/* The form of a row of a convolution: indices of the inputs. */
+/* The parameters of a row of a convolution: indices of the inputs. */
 typedef struct conv_form {
 	size_t x, w, bias, add; /* OP_NO_INPUT: it has no such input */
 	layout layout;
@@ -49,7 +49,7 @@ extern const conv_form conv_plain, conv_integer, conv_qlinear, conv_fused;
 void shape_conv(op *o);
 void cost_conv(op *o);
 
-/* The form of a row of a transposed convolution: the inputs with the pads and the bias. */
+/* The parameters of a row of a transposed convolution: the inputs with the pads and the bias. */
 typedef struct transposed_form {
 	size_t pads, bias;
 } transposed_form;
@@ -57,7 +57,8 @@ extern const transposed_form transposed_plain;
 void shape_conv_transpose(op *o);
 void cost_conv_transpose(op *o);
 
-/* The form of a row of a pool: FLOPs for each element of a window, and for each output element. */
+/* The parameters of a row of a pool: FLOPs for each element of a window, and for each output
+ * element. */
 typedef struct pool_form {
 	layout layout;
 	int64_t each, once;
@@ -79,7 +80,7 @@ sym_int product_macs(op *o, size_t a, bool ta);
 /* Sets output 0 to [.., n]: the product of input a, [.., K], and a weight of [K, n]. */
 void product_rows_shape(op *o, size_t a, sym_int n, int64_t dtype);
 
-/* The form of a row of a product: indices of the inputs, and other operations. */
+/* The parameters of a row of a product: indices of the inputs, and other operations. */
 typedef struct product_form {
 	size_t a, b;
 	bool transposes; /* the attributes transA and transB swap dimensions */
@@ -101,7 +102,7 @@ void product_cost(op *o, sym_int macs, int64_t each);
 
 /* --- recurrence --- */
 
-/* The form of a row of a recurrent cell. */
+/* The parameters of a row of a recurrent cell. */
 typedef struct cell {
 	int64_t gates;	 /* LSTM 4, GRU 3, RNN 1 */
 	bool transposed; /* weights are [directions, input, gates * hidden] */

@@ -5,7 +5,7 @@
  * takes [batch, length, heads * size] and [batch, heads, length, size], and heads_cost() counts
  * both products for all pairs of queries and keys, past keys and masked pairs included.
  * com.microsoft's operators use the same functions. The bodies of FlexAttention are walked once,
- * and their operators count by themselves.
+ * and their operators are counted separately.
  *
  * Linear attention is a recurrence over a state matrix of key size x value size: each step adds the
  * product k v' to the state and reads q' S; a delta rule also reads k' S. So its cost grows with

@@ -141,8 +141,8 @@ static sym_int window_places(op *o, const window *w, int i, sym_int size)
 		return sym_unknown(t, "its window is larger than its input");
 	if (!w->ceil)
 		return sym_add(t, sym_floor_div(t, room, stride), one);
-	/* A window that would start in the padding at the end is left out. There is no such window
-	 * where that padding and a stride together are not longer than the window. */
+	/* A window that would start in the padding at the end is omitted. None does if that
+	 * padding and a stride together are not longer than the window. */
 	sym_int places = sym_add(t, sym_ceil_div(t, room, stride), one);
 	sym_int reach = sym_sub(t, sym_sub(t, span, sym_const(w->end[i])), stride);
 	if (sym_known(reach) && reach.v >= 0)
@@ -235,8 +235,8 @@ static sym_int transposed_size(op *o, const window *w, int i, sym_int size, int6
 	return sym_sub(t, all, sym_const(w->end[i]));
 }
 
-/* The attribute output_shape may state the batch and the channels too. False: there is no such
- * attribute, or after op_unknown() it does not fit. */
+/* The attribute output_shape may state the batch and the channels too. False: the attribute is
+ * missing, or after op_unknown() it does not fit. */
 static bool explicit_shape(op *o, int n, sym_int *dims)
 {
 	size_t given = 0;

@@ -10,7 +10,7 @@
  * followed. SequenceMap walks its body once for each of up to RUNS_MAX members, and once if there
  * are more.
  *
- * None of these operators computes: their cost is 0, but for the operators in a body of
+ * These operators do not compute: their cost is 0, except for the operators in a body of
  * SequenceMap.
  * https://onnx.ai/onnx/operators/onnx__SequenceMap.html and related pages.
  *
@@ -74,8 +74,8 @@ static const val *need_sequence(op *o, size_t i)
 	return NULL;
 }
 
-/* Reads the position among n members from input i; `end` if there is no such input. False: it is
- * not known. */
+/* Reads the position among n members from input i; `end` without that input. False: it is unknown.
+ */
 static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 {
 	sym_int at;

@@ -5,9 +5,9 @@
  * so the Reshape at the end of such a chain knows its sizes. Contents of more than ONNX_INTS_MAX
  * elements are not followed.
  *
- * A conversion keeps a whole number if the new type holds it exactly (math_holds()); a real type
- * rounds it (model/onnx/float_format.h), and for another that element is absent. Real contents are
- * doubles that the type holds.
+ * A conversion preserves a whole number if the new type represents it exactly (math_holds()); a
+ * real type rounds it (model/onnx/float_format.h), and for another that element is absent. Real
+ * contents are doubles that the type holds.
  *
  * Buffers of ONNX_INTS_MAX numbers are on the stack, up to 24 KiB. Only Bernoulli and Multinomial
  * have FLOPs; making random numbers is not counted.

@@ -249,7 +249,7 @@ static void shape_expand(op *o)
 		return;
 	bool known = op_ints(o, 1, &n) != NULL;
 	for (int i = 0; i < nwant && !known; i++) {
-		/* A dimension that is not 1 keeps its size for any requested size; 1 may become
+		/* A dimension that is not 1 retains its size for any requested size; 1 may become
 		 * any size. */
 		int at = v->rank - nwant + i;
 		if (at >= 0 && !sym_is(v->dims[at], 1))

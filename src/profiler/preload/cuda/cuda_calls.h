@@ -1,5 +1,5 @@
 /* cuda_calls.h - the calls of CUDA's runtime and driver as ranges of their threads, and the arrows
- * from them to what they enqueued.
+ * from them to the work that they enqueued.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CUDA_CUDA_CALLS_H
@@ -9,7 +9,7 @@
 
 /* Where a call's arrow leads: dck_device_flow(). */
 typedef enum call_seen {
-	CALL_UNKNOWN, /* no such call was seen, or too many followed */
+	CALL_UNKNOWN, /* the call was not recorded, or too many followed */
 	CALL_UNRECORDED /* it was called outside the recording, or of --capture-range */,
 	CALL_RECORDED
 } call_seen;
@@ -21,7 +21,7 @@ void cuda_calls_enable(const cupti_functions *f, cupti_subscriber subscriber);
 void cuda_calls_callback(void *self, cupti_domain domain, cupti_call call, const void *data);
 /* Finds the arrow of the call with that correlation; any thread. */
 call_seen cuda_calls_find(uint32_t correlation, uint64_t *ret_flow);
-/* Returns the number of calls; *ret_enqueued: of those with an arrow. */
+/* Returns the number of calls; *ret_enqueued: number of calls with an arrow. */
 uint64_t cuda_calls_count(uint64_t *ret_enqueued);
 
 #endif

@@ -1,14 +1,14 @@
-/* cuda_inject.c - what `deepclock trace --cuda` puts into a program: CUDA's driver loads the
- * library that CUDA_INJECTION64_PATH names, when the program initialises CUDA (cuInit()), and calls
- * its InitializeInjection(). A program without CUDA loads nothing.
+/* cuda_inject.c - the library that `deepclock trace --cuda` injects into a program: CUDA's driver
+ * loads the library that CUDA_INJECTION64_PATH names, when the program initialises CUDA (cuInit()),
+ * and calls its InitializeInjection(). A program without CUDA loads nothing.
  *
  * It subscribes to calls (cuda_calls.c) and requests records of what the devices executed
- * (cuda_records.c). A record is there when its buffer is full or flushed: a thread flushes every
- * FLUSH_NS, so that a program that is killed loses no more, and the last flush is at exit, after
+ * (cuda_records.c). A record is delivered when its buffer is full or flushed: a thread flushes
+ * every FLUSH_NS, so that a killed program loses no more, and the last flush is at exit, after
  * which CUPTI is not called again. After fork() a child has neither CUDA nor that thread.
  *
- * CUPTI serves one program of this kind at a time: where another is first (Nsight, torch.profiler),
- * nothing is recorded, and where this one is first, the other says so.
+ * CUPTI has one subscriber at a time: after another one (Nsight, torch.profiler) nothing is
+ * recorded here, and after this one the other fails.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_calls.h"

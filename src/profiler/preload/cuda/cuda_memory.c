@@ -77,7 +77,7 @@ static void allocation_remove(uint64_t address)
 		return;
 	allocated -= table[hole].bytes;
 	nallocations--;
-	/* What follows moves back, if it may lie in the hole. */
+	/* Moves following entries back into the hole if their probe sequence allows it. */
 	for (size_t at = (hole + 1) % TABLE; table[at].address; at = (at + 1) % TABLE) {
 		const size_t from_home = (at + TABLE - home_of(table[at].address)) % TABLE;
 

@@ -254,7 +254,7 @@ void cuda_records_requested(uint8_t **buffer, size_t *size, size_t *records_max)
 {
 	*buffer = map(BUFFER_BYTES);
 	*size = *buffer ? BUFFER_BYTES : 0;
-	*records_max = 0; /* as many as fit */
+	*records_max = 0; /* the number that fits */
 }
 
 static void counts_report(void)

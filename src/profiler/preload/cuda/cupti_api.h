@@ -1,10 +1,10 @@
-/* cupti_api.h - own declarations of what the collector uses of NVIDIA's CUPTI, so that it compiles
- * without NVIDIA's headers: functions, constants, and the first bytes of its records.
+/* cupti_api.h - declarations of the parts of NVIDIA's CUPTI that the collector uses, so that it
+ * compiles without NVIDIA's headers: functions, constants, and the first bytes of its records.
  * tests/doubles/headers.py compares them with the headers; for that it defines CUPTI_API_TYPES and
  * the types.
  *
- * NVIDIA extends a record at its end and gives it a new number (CUpti_ActivityKernel3 to 13). What
- * is declared here is at the same place in all of them, from CUPTI 8 on.
+ * NVIDIA extends a record at its end and gives it a new number (CUpti_ActivityKernel3 to 13). The
+ * members declared here have the same offsets in all versions from CUPTI 8 on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CUDA_CUPTI_API_H

@@ -1,11 +1,11 @@
-/* cupti_find.c - which libcupti is loaded, the first there is of:
+/* cupti_find.c - finds the libcupti to load, the first that exists of:
  *
  *   1. the file in $DEEPCLOCK_CUPTI, and no other;
  *   2. one that the program has loaded already, as PyTorch does;
  *   3. by its name, as the loader searches: LD_LIBRARY_PATH, ldconfig;
  *   4. a toolkit: $CUDA_HOME, $CUDA_PATH, $CONDA_PREFIX, /usr/local/cuda;
- *   5. beside CUDA's runtime that the program has loaded, as Python's packages are installed;
- *   6. in the directories of Python's packages in $DEEPCLOCK_TRACE_CUPTI, of `deepclock trace`.
+ *   5. next to the CUDA runtime that the program has loaded, as in Python packages;
+ *   6. the directories of Python packages in $DEEPCLOCK_TRACE_CUPTI, which `deepclock trace` sets.
  *
  * A library of a newer major version than the driver refuses to work, so the driver's version is
  * tried first, then older ones.
@@ -87,7 +87,8 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *self)
 
 static void *beside_runtime(const char *directory, const char *name)
 {
-	/* nvidia/cu13/lib has both; nvidia/cuda_runtime/lib is beside nvidia/cuda_cupti/lib. */
+	/* nvidia/cu13/lib has both; nvidia/cuda_runtime/lib is a sibling of nvidia/cuda_cupti/lib.
+	 */
 	void *found = at("%s/%s", directory, name);
 
 	if (!found)

@@ -2,7 +2,7 @@
  *
  * In a process of one thread all is exact. With several, threads batch small updates
  * (HEAP_BATCH_BITS) to avoid contention on the shared totals; counts by path are always exact,
- * except what they held at the peak.
+ * except their bytes at the peak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_COUNT_H

@@ -31,7 +31,8 @@ HOOK int munmap(void *at, size_t n)
 {
 	const heap_caller caller = HEAP_CALLER;
 
-	/* Before: then another thread may be given these addresses. What fails is no mapping. */
+	/* Recorded before the call, because afterwards another thread may get these addresses. A
+	 * range for which munmap() fails was not mapped. */
 	heap_mapping_changed(at, n, NULL, 0, &caller);
 	return (int)syscall(SYS_munmap, at, n);
 }

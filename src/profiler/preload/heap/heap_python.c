@@ -1,7 +1,7 @@
 /* heap_python.c - incremental walk of the allocating thread's Python stack.
  *
  * The walk starts at the innermost frame of the thread's PyThreadState and follows `previous`
- * outwards (offsets: python_layout.h). A row of the last stack stores what identifies its frame:
+ * outwards (offsets: python_layout.h). A row of the last stack stores the identity of its frame:
  * address, code object, instruction, previous frame, and a hash of the code's line table. The walk
  * stops at the first frame that is a row whose words, and those of all rows outside it, are
  * unchanged; that row's path is reused and only the frames inside it are looked up. The Python path
@@ -49,8 +49,8 @@ static bool python_page_get(uint64_t *pages, uint64_t page)
 	return true;
 }
 
-/* A thread's frames, and what they point to, exist while the thread is in them, so a page that was
- * readable once stays readable. */
+/* A thread's frames, and the objects they point to, exist while the thread executes them, so a
+ * page that was readable once stays readable. */
 static bool python_own_read(void *pages, uint64_t address, void *to, size_t n)
 {
 	const uint64_t first = address & ~(uint64_t)(PAGE - 1),

@@ -8,8 +8,8 @@
 
 #include "profiler/preload/heap/heap_thread.h"
 
-/* Returns the path of the calling thread's Python frames joined with its native path `node`; `node`
- * if there are none. */
+/* Returns the path of the calling thread's Python frames joined with its native path `node`;
+ * `node` without Python frames. */
 uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node);
 
 #endif

@@ -8,7 +8,7 @@
 #include "profiler/preload/heap/heap_block.h"
 
 struct heap_ranges *heap_ranges_new(heap_state *s); /* NULL: no memory */
-/* Records a change: `gone` was unmapped, `made` was mapped. 0 bytes: nothing. */
+/* Records a change of mappings: removes the range `gone`, adds `made`. 0 bytes: nothing. */
 void heap_mapping_changed(const void *gone, size_t gone_bytes, const void *made, size_t made_bytes,
 			  const heap_caller *from);
 bool heap_mapping_known(const void *p); /* is in a recorded mapping */

@@ -15,7 +15,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
 /* Free list: the state of exited threads is reused by new ones. A forked child does not use it,
- * because its entries are of another generation. */
+ * because its entries belong to another generation. */
 static heap_lock left_lock;
 static heap_thread *left;
 static uint32_t left_generation;

@@ -1,6 +1,6 @@
 /* cuda_profiler.c - the range "cudaProfilerApi", from cudaProfilerStart() to cudaProfilerStop() of
- * CUDA's runtime, or those of its driver: --capture-range takes it, as nsys does. If the program
- * has no CUDA library these functions succeed, so that it is recorded without a GPU too.
+ * CUDA's runtime, or the functions of its driver: --capture-range takes it, as nsys does. If the
+ * program has no CUDA library these functions succeed, so that it is recorded without a GPU too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"

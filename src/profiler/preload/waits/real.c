@@ -14,7 +14,7 @@ static const char *const names[] = {
 #define NAME(f) #f,
     REAL_FUNCTIONS(NAME)};
 
-/* Stands in for a function that this libc lacks, which therefore has no caller.
+/* Placeholder for a function that this libc lacks, which therefore has no caller.
  */
 static long real_missing(void)
 {

@@ -27,7 +27,7 @@ PRELOAD long syscall(long number, ...)
 	long a[6];
 	va_list list;
 
-	/* The maximum number of arguments: those that the caller did not pass are not used. */
+	/* The maximum number of arguments; arguments that the caller did not pass are not used. */
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);

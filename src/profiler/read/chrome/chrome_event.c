@@ -105,7 +105,7 @@ static dck_status event_text_put(chrome_reader *x, uint32_t *ret)
 typedef struct shapes {
 	char text[256]; /* a truncated text ends in "..." */
 	size_t n;
-	unsigned depth, count[4]; /* items so far, by depth */
+	unsigned depth, count[4]; /* items read, by depth */
 } shapes;
 
 static void shapes_add(shapes *s, const char *text)
@@ -457,7 +457,7 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 }
 
 /* Returns the key of a range or flow. An id is scoped by the category, in old phases by the name,
- * of flows by both. Ids of our own writer stay unchanged. */
+ * in flows by both. Ids of deepclock's writer stay unchanged. */
 static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
 {
 	const char *own = by_name && by_category ? "flow" : "range";

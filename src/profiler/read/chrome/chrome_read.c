@@ -18,7 +18,7 @@ const wire_kind wire_chrome = {"trace", "a trace", "a trace in JSON"};
 
 static const char list_key[] = "traceEvents";
 
-/* An object with the list, or a list of objects. A record has other keys in front. */
+/* An object with the list, or a list of objects. A record has other keys first. */
 static bool looks_so(json_reader *r)
 {
 	static const char *const of_record[] = {"schema", "deepclock"};

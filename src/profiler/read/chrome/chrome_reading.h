@@ -61,7 +61,7 @@ typedef struct chrome_track {
 	uint32_t last;	 /* the track of the range that started last */
 	uint32_t nopen, cap;
 	chrome_open *open; /* @owned: the outermost first */
-	uint64_t flow;	   /* to the range that begins next */
+	uint64_t flow;	   /* to the next range */
 	bool has_flow;
 } chrome_track;
 

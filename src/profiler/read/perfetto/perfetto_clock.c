@@ -1,7 +1,7 @@
 /* perfetto_clock.c - the clocks of a trace of Perfetto.
  *
- * All arithmetic is on unsigned numbers, which wrap: a hostile file gets wrong times, no undefined
- * behaviour. A time beyond 2^63 ns is no time.
+ * All arithmetic is on unsigned numbers, which wrap: a hostile file gets wrong times, not
+ * undefined behaviour. A time beyond 2^63 ns is invalid.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/perfetto/perfetto_clock.h"

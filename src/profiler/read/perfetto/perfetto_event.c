@@ -309,7 +309,7 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	case FLOW_BEGIN:
 	case FLOW_STEP:
 	case FLOW_END:
-		/* Flows of our own writer have no name: their ids stay unchanged. */
+		/* Flows of deepclock's writer have no name: their ids stay unchanged. */
 		return lane ? DCK_OK
 			    : put_id(row, e,
 				     e->what == FLOW_BEGIN  ? TRACE_FLOW_BEGIN

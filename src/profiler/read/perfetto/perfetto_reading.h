@@ -105,8 +105,8 @@ void perfetto_emit_names(perfetto_reader *x);
 
 /* --- perfetto_interned.c */
 
-/* Returns the numbers of an InternedData field by iid: texts, source locations, and those of
- * perfetto_stacks.c. */
+/* Returns the numbers of an InternedData field by iid: texts, source locations, and the entries of
+ * call stacks (perfetto_stacks.c). */
 static inline hash_map *perfetto_interned_of(perfetto_sequence *q, uint32_t field)
 {
 	return &q->interned[field > PF_INTERNED_CALLSTACKS ? field - PERFETTO_INTERNED_GAP : field];

@@ -6,7 +6,7 @@
  * several sequences are one. A sample has the count of its clock since the start; the difference
  * from the last one of its CPU is the time that it represents.
  *
- * Only samples that count CPU time are read: those of another event have no time, and are skipped.
+ * Only samples that count CPU time are read: samples of other events have no time, and are skipped.
  * Bounds: FRAMES_MAX frames, the paths of cct.h, SAMPLE_CPUS_MAX CPUs. Source:
  * protos/perfetto/trace/profiling/profile_common.proto and profile_packet.proto of Perfetto.
  *
@@ -121,7 +121,7 @@ dck_status perfetto_callstack(wire_reader r, perfetto_sequence *q, uint64_t *ret
 		const uint32_t frame =
 		    hash_map_find(perfetto_interned_of(q, PF_INTERNED_FRAMES), f.value);
 		const uint32_t path = frame ? cct_child(&x->stacks, *ret, frame) : *ret;
-		full = frame && path == *ret; /* the rest stays with the path so far */
+		full = frame && path == *ret; /* the weight stays with the path up to here */
 		*ret = path;
 	}
 	return x->status;

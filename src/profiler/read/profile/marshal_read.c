@@ -1,6 +1,6 @@
 /* marshal_read.c - recursive descent over the encoding: a byte for the type, its high bit for
  * "later references name this value", then the value. Items of an open container are on a stack;
- * when the container ends they are copied after those of its inner containers, so that each
+ * when the container ends they are copied after the items of its inner containers, so that each
  * container's items are adjacent.
  *
  * SPDX-License-Identifier: Apache-2.0 */

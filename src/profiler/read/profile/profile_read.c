@@ -77,7 +77,7 @@ static bool is_perf(wire_source *s)
 	return profile_begins(s, "PERFILE2", 8);
 }
 
-/* Returns the first top-level key that is one of those of profiles, records and Chrome traces. */
+/* Returns the first top-level key that identifies a profile, a record or a Chrome trace. */
 static const char *profile_first_key(wire_source *s)
 {
 	static const char *const keys[] = {"shared",	"profiles", "costs",	   "functions",

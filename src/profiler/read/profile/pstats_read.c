@@ -346,8 +346,8 @@ static void paths_sum(pstats *p)
 	}
 }
 
-/* Divides what the paths of an edge lack among them, in proportion. If there are too many paths,
- * those that were made first would get it all: their weights are left as they are. */
+/* Divides the missing weight of an edge among its paths, in proportion. With too many paths the
+ * first ones would get all of it, so their weights are left unchanged. */
 static void edges_scale(pstats *p)
 {
 	const call_times *file;
@@ -383,7 +383,7 @@ static bool pstats_rest_add(pstats *p)
 		    .self_ns = fmax(0, function->t.self_ns - function->in_paths.self_ns),
 		};
 
-		/* Rounding of the shares is no rest. */
+		/* Rounding errors of the shares do not count as a remainder. */
 		if (left.calls <= 1e-6 * function->t.calls &&
 		    left.self_ns <= 1e-6 * function->t.self_ns)
 			continue;

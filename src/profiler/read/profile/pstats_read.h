@@ -6,7 +6,7 @@
 
 #include "record/build.h"
 
-/* Returns whether the first bytes of a file are those of a pstats profile: a dictionary whose first
+/* Returns whether the first bytes of a file identify a pstats profile: a dictionary whose first
  * key is a tuple. No JSON starts like this. */
 bool pstats_is(const char *bytes, size_t n);
 

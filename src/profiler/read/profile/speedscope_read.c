@@ -6,7 +6,7 @@
  * time between two events is added to the open path, and a close restores the path around the
  * frame. Profiles of one unit get an outermost frame with their name, as threads. In a record that
  * deepclock exported (`ours`, `active`), profiles "TITLE: WEIGHT" of one title are the weights of
- * one tree; in a timeline that it exported those of the samples are, after its threads.
+ * one tree; in an exported timeline the profiles of samples are, after the threads.
  *
  * Invariants, else E_FORMAT: time does not go back, the innermost frame closes first, each sample
  * has a weight, an index is in its list. Bounds (E_LIMIT): SPEEDSCOPE_PROFILES_MAX profiles,

@@ -3,9 +3,9 @@
  * A reader adds the file's frames in its order (`rows`), then builds each path from its outermost
  * frame inwards (stack_push()) and adds weights to the path. A row gets its frame of the tree
  * (cct.h) when a path first uses it. After a frame that does not fit (`full`), the deeper ones are
- * ignored and the weight stays with the path so far: so sums stay right. stacks_write() writes the
- * tree, for the first tree also the table of functions and the answer, by the first weight that is
- * not a count, and starts another tree over the same rows.
+ * ignored and the weight stays with the path up to there: so sums stay right. stacks_write() writes
+ * the tree, for the first tree also the table of functions and the answer, by the first weight that
+ * is not a count, and starts another tree over the same rows.
  *
  * Bounds for hostile files: STACKS_FRAMES_MAX rows, STACKS_COLUMNS weights, TEXT_BYTES_MAX of texts
  * in the file's and in the tree's table each, paths as in cct.h. A weight is finite and

@@ -1,5 +1,5 @@
 /* nvtx_emit.c - client side of the NVTX injection protocol: passes the zones of a program to a tool
- * that implements NVTX, such as Nsight Systems. Layouts and numbers are those of NVTX 3,
+ * that implements NVTX, such as Nsight Systems. Layouts and numbers are from NVTX 3,
  * https://github.com/NVIDIA/NVTX (see nvtx.c).
  *
  * The handshake: the first zone loads the library that NVTX_INJECTION64_PATH names, or finds one
@@ -8,8 +8,8 @@
  * becomes ATTACHED, stored with release and loaded with acquire order, and `given` is constant.
  *
  * A compare-and-swap selects the thread that loads the tool. Until it is done, zones of other
- * threads, and those of the tool itself, are not passed on: no thread waits. If there is no tool,
- * LISTEN_EMIT is cleared and zones cost nothing here.
+ * threads and of the tool itself are not forwarded: no thread waits. Without a tool LISTEN_EMIT is
+ * cleared and zones cost nothing here.
  *
  * The tool has its own ids of ranges. `ranges` maps ours to them, a direct-mapped hash table
  * without a lock: on a collision the older range never ends for the tool.

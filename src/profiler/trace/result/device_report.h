@@ -1,6 +1,6 @@
-/* device_report.h - what the collector of a device's activity (src/profiler/preload/cuda) reports
- * to the recorder of its process, for the record: how it recorded and what it lost, or why it
- * recorded nothing. The newest report counts.
+/* device_report.h - the report of the collector of a device's activity (src/profiler/preload/cuda)
+ * to the recorder of its process, for the record: its source and losses, or why it recorded
+ * nothing. The newest report counts.
  *
  *	dck_device_report_source("CUPTI 13.0");
  *	... whenever records have come ...
@@ -18,14 +18,15 @@
 #include <stdint.h>
 
 typedef struct device_report {
-	const char *source, *absent; /* by what it recorded, or why not; both NULL: no collector */
-	uint64_t calls;		     /* of the program */
-	uint64_t enqueued;	     /* calls that enqueued work, most of which makes a range */
-	uint64_t ranges;	     /* on the devices' tracks */
-	uint64_t memory_peak;	     /* bytes of the devices that the calls had allocated */
-	uint64_t dropped;	     /* that the source could not store */
-	uint64_t unfinished;	     /* that had not ended when the program did */
-	uint64_t unjoined;	     /* whose call was not found: without an arrow */
+	const char *source,
+	    *absent;	/* the source of its records, or why it has none; both NULL: no collector */
+	uint64_t calls; /* of the program */
+	uint64_t enqueued;    /* calls that enqueued work, most of which makes a range */
+	uint64_t ranges;      /* on the devices' tracks */
+	uint64_t memory_peak; /* bytes of the devices that the calls had allocated */
+	uint64_t dropped;     /* that the source could not store */
+	uint64_t unfinished;  /* that had not ended when the program did */
+	uint64_t unjoined;    /* whose call was not found: without an arrow */
 } device_report;
 
 DCK_API void dck_device_report_source(const char *source);

@@ -72,7 +72,7 @@ typedef struct zone_result {
 
 /* Appends the message; check to->failed. */
 void zone_result_write(const zone_result *r, wire_out *to);
-/* E_FORMAT: these are no such bytes; E_NOMEM. ret: zone_result_done(). */
+/* E_FORMAT: invalid bytes; E_NOMEM. ret: zone_result_done(). */
 dck_status zone_result_read(const void *bytes, size_t n, zone_result *ret, dck_err *err);
 void zone_result_done(zone_result *r); /* {0} is allowed */
 

@@ -1,4 +1,4 @@
-// bars.js - lying bars, each with its name and its value: which of several weighs most.
+// bars.js - horizontal bars with names and values.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -7,9 +7,9 @@ import { fitText, lively, textWidth } from "./marks.js";
 
 const BAR_ROW = 26, BAR_HIGH = 16, BAR_NARROW = 620, BAR_GAP = 10;
 
-/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a bar stand behind one another.
- * columns: what the parts are called, with their units, as csvText() has columns.
- * act is left out where nothing is to be chosen. most: what the longest bar could be; else the longest there is. The rest as figure() has it. */
+/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a bar are stacked from left to right.
+ * columns: names and units of the parts, as for csvText().
+ * act: omitted if bars cannot be selected. most: the value of a bar of full length (default: the longest). The rest as for figure(). */
 export function bars(box, { rows, most, columns, ...frame }) {
 	const sum = row => row.parts.reduce((s, [, v]) => s + v, 0);
 	const whole = most || Math.max(...rows.map(sum));

@@ -37,7 +37,7 @@ export function crumbs(box, c, root, zoom) {
 	box.replaceChildren(step(NO_NODE), ...(from > 0 ? [" … "] : []), ...path.slice(from).flatMap(node => [" › ", step(node)]));
 }
 
-/** A row of controls for the form of a picture, its levels and its cutoff, which change `s`. */
+/** A row of controls for the kind of chart, its levels and its cutoff, which change `s`. */
 export function formControls(s, draw) {
 	const buttons = FORMS.map(([key, text]) => el("button", { type: "button", "data-form": key, click: () => {
 		s.form = key;

@@ -1,5 +1,4 @@
-// calldiff.js - two trees of call paths in one, with what grew and what shrank. The rules are those of
-// `report --diff`: the same function has the same name, file and module, whatever its lines.
+// calldiff.js - merges two trees of call paths and computes the changes, by the rules of `report --diff`: the same function has the same name, file and module, whatever its lines.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -7,8 +6,8 @@ import { NO_NODE, functionOf, functionRows, openTree, pathTo } from "./calltree.
 
 export const DIFF_A = 0, DIFF_B = 1, DIFF_BOTH = 2;
 
-/** Of the arrays of two weights, A and B, opened: a third weight of each path alone is the greater one of both, so that
- * whatever only one of them has keeps its place in a picture. */
+/** Opens the arrays of two weights, A and B, with a third: the greater self weight of both, so that paths of one side
+ * alone have an area in a chart. */
 function withBoth(t, wholes) {
 	const columns = [...t.columns, { key: "both", title: "the greater of both", unit: t.columns[DIFF_A].unit }];
 	const c = openTree({ ...t, columns, nodes: t.nodes.map(n => [n[0], n[1], Number(n[2]), Number(n[3]), Math.max(0, n[2], n[3])]) });
@@ -17,10 +16,10 @@ function withBoth(t, wholes) {
 	return c;
 }
 
-/** A record's tree "diff", which has both already. */
+/** Opens a record's tree "diff", which has both sides already. */
 export const openDiff = t => withBoth(t);
 
-/** Both trees in one, weighed by the columns ka and kb; normalise: the first is scaled to the sum of the second. */
+/** Merges both trees by the columns ka and kb; normalise: scales the first to the sum of the second. */
 export function mergeTrees(a, ka, b, kb, normalise) {
 	const frames = [], frameNumbers = new Map(), nodes = [], known = new Map(), wholes = [0, 0];
 
@@ -65,7 +64,7 @@ function changeOf(c, self, total) {
 		state: was && is ? "changed" : is ? "added" : "removed" };
 }
 
-/** Of the path of that node, or of all (NO_NODE). */
+/** Returns the change of the path of that node, or of all (NO_NODE). */
 export function changeAt(c, node) {
 	const at = list => (node === NO_NODE ? c.wholes : [list[node * c.width], list[node * c.width + 1]]);
 	return changeOf(c, node === NO_NODE ? [0, 0] : at(c.self), at(c.total));

@@ -12,7 +12,7 @@ const STEPS = 5;
 /** Heat of a line relative to the hottest: 0 to 5. */
 export const heatOf = (v, most) => (v > 0 && most > 0 ? Math.max(1, Math.ceil(STEPS * v / most)) : 0);
 
-/** The lines of an opened tree with their own weight k; nothing where it has none. sources: {file: {line: text}}. */
+/** The lines of an opened tree with their self weight k; nothing without lines. sources: {file: {line: text}}. */
 export function drawLines(box, c, k, sources = {}) {
 	const rows = lineRows(c).filter(r => r.self[k] !== 0 || r.total[k] !== 0), whole = c.sums[k];
 	const most = rows.reduce((m, r) => Math.max(m, r.self[k]), 0);

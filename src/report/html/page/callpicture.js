@@ -1,5 +1,5 @@
-// callpicture.js - a tree of call paths drawn as an icicle, a flame graph or a sunburst, to be walked
-// through by mouse and keys.
+// callpicture.js - a tree of call paths drawn as an icicle, a flame graph or a sunburst, with navigation by mouse and
+// keyboard.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -42,7 +42,7 @@ function drawRings(svg, g, shown, width, state, cut) {
 	const arc = d3.arc().startAngle(m => m.from * turn).endAngle(m => m.to * turn)
 		.innerRadius(m => m.level * ring).outerRadius(m => (m.level + 1) * ring - 1);
 	const radius = m => (m.level + 0.5) * ring;
-	/* Straight texts: along the ring as far as it is straight enough, or from the middle outwards. */
+	/* Straight texts: along the ring where it is straight enough, else radially. */
 	const along = m => Math.min((m.to - m.from) * turn * radius(m) - 8, Math.sqrt(4 * radius(m) * Math.max(0, ring - 14)));
 
 	svg.select(".marks").attr("transform", `translate(${width / 2},${state.height / 2})`);
@@ -56,9 +56,9 @@ function drawRings(svg, g, shown, width, state, cut) {
 	g.filter(m => m.level === 0).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text(m => cut(state.label(m.node).split("  ").pop(), 2 * ring - 6));
 }
 
-/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the whole, or 0: as thin as can
- * be seen), colour(node) -> class, label(node), tip(node) -> lines, found: nothing or by node, says(shown) }.
- * zoom(node) is called when a node is chosen; name and title are those of its files, columns and fields(node) their numbers.
+/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (minimum share of the whole; 0: by the
+ * pixels), colour(node) -> class, label(node), tip(node) -> lines, found: nothing or by node, says(shown) }.
+ * zoom(node) is called when a node is selected; name and title: of the saved files; columns and fields(node): their numbers.
  * Returns { show(state), shown() }. */
 export function callPicture(box, zoom) {
 	let state = null, shown = null, at = NO_NODE, svgNode = null;
@@ -76,7 +76,7 @@ export function callPicture(box, zoom) {
 			tipShow({ target: mark }, state.tip(node));
 		}
 	}
-	/* The neighbour on its level; the heaviest child; the parent. */
+	/* The adjacent node of the level; the heaviest child; the parent. */
 	function beside(way) {
 		const here = shown.marks.find(m => m.node === at);
 		const row = shown.marks.filter(m => m.level === here.level).sort((a, b) => a.from - b.from);
@@ -156,7 +156,7 @@ export function callPicture(box, zoom) {
 	};
 }
 
-/** Every path below the one that is shown, with its functions from the outermost on; ";" stands between them, as in folded stacks. */
+/** Every path below the shown one, its functions from the outermost on separated by ";", as in folded stacks. */
 function pathData({ c, root, columns, fields }) {
 	const rows = [], isBelow = node => {
 		for (let at = node; at !== NO_NODE; at = c.parent[at])

@@ -1,6 +1,6 @@
 // calltree.js - a record's tree of call paths, as arrays: functions, totals, callers, and the nodes that a chart
-// shows or omits. The rules are those of src/record/tree (report --by function, --tree), and so
-// are the sums, to the last bit: the weight of a recursive function counts once.
+// shows or omits. The rules are the same as in src/record/tree (report --by function, --tree), and the sums are equal
+// to the last bit: the weight of a recursive function counts once.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,7 +11,7 @@ const INVERTED_MAX = 200000;
 
 const rank = column => (column.key === "overhead" ? 0 : column.unit === "ns" ? 2 : column.unit && column.unit !== "1" ? 1 : 0);
 
-/** The weight that counts by itself: the time, else the first that is no mere count. */
+/** The default weight: the time, else the first that is not a count. */
 export function mainWeight(columns) {
 	let best = 0;
 
@@ -88,7 +88,7 @@ function link(c) {
 	return c;
 }
 
-/** The node after this one where children follow their parent; NO_NODE: the end. */
+/** The next node in pre-order; NO_NODE: the end. */
 function nodeAfter(c, node) {
 	if (c.child[node] !== NO_NODE)
 		return c.child[node];
@@ -97,8 +97,7 @@ function nodeAfter(c, node) {
 	return node === NO_NODE ? NO_NODE : c.next[node];
 }
 
-/** A tree of a record. Weights are at [node * width + column]: `self` of the path alone, `total`
- * with all below it. */
+/** A tree of a record. Weights are at [node * width + column]: `self` without and `total` with the paths below. */
 export function openTree(t) {
 	const { of, functions } = functionsOf(t.frames), width = t.columns.length, n = t.nodes.length;
 	const c = { name: t.name, title: t.title, columns: t.columns, functions, width, n,
@@ -117,7 +116,7 @@ export function openTree(t) {
 /** The frames of Python's import system: five or six of them for each module that imports another. */
 export const isImport = f => /^<frozen importlib\._bootstrap(_external)?>$/.test(f.file || "");
 
-/** The same where paths that differ in lines alone are one, and so are frames of Python's import system that follow each other. */
+/** The tree with paths merged that differ in lines only, and consecutive frames of Python's import system merged. */
 export function byFunctions(c) {
 	const known = new Map(), to = new Int32Array(c.n), parent = [], fn = [], self = [], imports = c.functions.map(isImport);
 
@@ -149,12 +148,12 @@ export const totalOf = (c, node, k) => (node === NO_NODE ? c.sums[k] : c.total[n
 export const selfOf = (c, node, k) => (node === NO_NODE ? 0 : c.self[node * c.width + k]);
 export const functionOf = (c, node) => c.functions[c.fn[node]];
 
-/** "train.c:41" of a function, the file or module alone, or "". */
+/** "train.c:41" for a function, or its file or module, or "". */
 export function placeOf(f, line = f.start_line || f.line) {
 	return f.file && line ? `${f.file}:${line}` : f.file || f.module || "";
 }
 
-/** From the outermost to this one. */
+/** The path from the outermost node to this one. */
 export function pathTo(c, node) {
 	const path = [];
 
@@ -179,7 +178,7 @@ function addNode(s, c, to, node) {
 	}
 }
 
-/** Rows {fn: a function, self, total, outer (of the paths that are not inside the same function)}, each a weight in every column. */
+/** Rows {fn: a function, self, total, outer (without recursive paths)}, each with a weight for every column. */
 function rowsOf(c, s, last) {
 	const at = (list, i) => Array.from(list.subarray(i * c.width, (i + 1) * c.width));
 	const out = [];
@@ -198,7 +197,7 @@ export function functionRows(c) {
 	return rowsOf(c, s);
 }
 
-/** The same, with the numbers of the record's table "functions" where a note says that the paths are estimated. */
+/** The same, with the numbers of the record's table "functions" if a note marks the paths as estimated. */
 export function exactRows(list, c, r) {
 	const functions = table(r, "functions"), key = parts => JSON.stringify(parts.map(v => v || null));
 	const time = c.columns.findIndex(column => column.key === "self"), calls = c.columns.findIndex(column => column.key === "calls");
@@ -220,7 +219,7 @@ export function exactRows(list, c, r) {
 	return list;
 }
 
-/** Its callers, with their shares. */
+/** The callers of a function, with their shares. */
 export function callerRows(c, f) {
 	const s = emptySums(c, c.functions.length + 1);
 
@@ -230,7 +229,7 @@ export function callerRows(c, f) {
 	return rowsOf(c, s, "(none: outermost)");
 }
 
-/** Its callees; the last row is its self weight. */
+/** The callees of a function; the last row is its self weight. */
 export function calleeRows(c, f) {
 	const own = c.functions.length, s = emptySums(c, own + 1);
 
@@ -248,7 +247,7 @@ export function calleeRows(c, f) {
 	return rowsOf(c, s, "(itself)");
 }
 
-/** By source line: {file, line, self, total, fn}. A line that is on a path twice counts once in total. */
+/** Sums by source line: {file, line, self, total, fn}. A line that occurs twice on a path counts once in total. */
 export function lineRows(c) {
 	const lines = new Map(), open = new Map();
 	let last = NO_NODE;
@@ -275,8 +274,8 @@ export function lineRows(c) {
 
 // --- callers first
 
-/** The same paths from their inner ends: below each function (or, with `lines`, each line of it) what called it, and at
- * each node the weight that functions have themselves when they are reached so. Paths of less than `least` in column k
+/** The inverted tree: below each function (or, with `lines`, each of its lines) its callers, and at each node the self
+ * weight of the function when called by this path. Paths of less than `least` in column k
  * are not followed further. */
 export function inverted(c, k, least, lines) {
 	const parent = [], fn = [], total = [], line = [], ends = [];
@@ -328,7 +327,7 @@ export function inverted(c, k, least, lines) {
 				self[parent[i] * width + j] -= total[i * width + j];
 	const r = link({ name: c.name, title: c.title, columns: c.columns, functions: c.functions.map(f => ({ ...f, paths: 0 })), width, n: parent.length,
 		parent: Int32Array.from(parent), fn: Int32Array.from(fn), line: Int32Array.from(line), self });
-	r.total = Float64Array.from(total); /* as added up, not as taken apart and put together again */
+	r.total = Float64Array.from(total); /* the original sum, without the rounding of parts */
 	r.sums = c.sums;
 	r.cut = cut;
 	return r;
@@ -358,7 +357,7 @@ export function layout(c, k, root, { least = 0, levels = Infinity, most = Infini
 			continue;
 		}
 		children.sort((a, b) => weight(b) - weight(a) || a - b);
-		/* Children weigh more than their parent where something was taken away. */
+		/* After a subtraction children may weigh more than their parent. */
 		const sum = children.reduce((s, i) => s + weight(i), 0), scale = whole > 0 ? Math.min(1 / whole, sum > 0 ? (to - from) / sum : 1 / whole) : 0;
 		let at = from;
 		for (const i of children) {
@@ -404,7 +403,7 @@ export function search(c, word, k, root) {
 
 // --- colours
 
-/** The library that a function is of: its module, or the package or file of its source. */
+/** The library of a function: its module, or the package or file of its source. */
 export function groupOf(f) {
 	if (f.module)
 		return f.module;
@@ -414,8 +413,7 @@ export function groupOf(f) {
 	return (library ? library[1] : f.file.split("/").pop()).replace(/\.py$/, "");
 }
 
-/** One of the colours 1 to 7 for each of the heaviest groups, the same in every record where that is possible, and 8
- * for the rest: {of: by function, legend: [[colour, group]]}. */
+/** One of the colours 1 to 7 for each of the heaviest groups, if possible the same in every record, and 8 for the rest: {of: by function, legend: [[colour, group]]}. */
 export function coloursOf(c, k) {
 	const weights = new Map(), taken = new Map(), groups = c.functions.map(groupOf), own = new Float64Array(groups.length);
 

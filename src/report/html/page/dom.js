@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** An element with attributes (`class`, `href`; functions are listeners: `click`) and children
- * (elements, texts; null is left out). */
+ * (elements, texts; null is omitted). */
 export function el(tag, attributes, ...children) {
 	const e = document.createElement(tag);
 

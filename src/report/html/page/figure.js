@@ -1,5 +1,5 @@
-// figure.js - the frame of every chart: its title, a one-sentence description for readers who
-// do not see it, its size, and axes with units.
+// figure.js - the frame of every chart: its title, a one-sentence description for screen readers, its size, and axes
+// with units.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -11,9 +11,9 @@ import { digits, roundText, scaleOf } from "./units.js";
 const AXIS_TITLE = 16; /* px from the end of an axis to its title */
 
 /** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
- * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
- * name: of its files (pictures.js), where it stands alone and has `alone` for its title, unless it has one here.
- * data(): what is drawn as numbers, as csvText() has it. Returns { box, redraw }. */
+ * again when the width changes. height: px, or a function of the width. says: the description, one sentence; legend: [[class, text]].
+ * name: of the saved files (pictures.js), in which `alone` is the title of a chart without one here.
+ * data(): the drawn numbers, as for csvText(). Returns { box, redraw }. */
 export function figure(box, { name, alone, title, says, note, legend, height = 240, draw, data }) {
 	const holder = el("div", { class: "figure", "data-name": name, "data-title": title || alone, "data-note": note || null });
 	const svg = d3.select(holder).append("svg").attr("role", "group").attr("aria-label", says || title);
@@ -39,7 +39,7 @@ export function figure(box, { name, alone, title, says, note, legend, height = 2
 	return { box: holder, redraw };
 }
 
-/** As scaleOf(), and where a unit without prefixes would need more than five digits, in thousands or millions of it. */
+/** As scaleOf(); a unit without prefixes that would need more than five digits is shown in thousands or millions. */
 function shortScale(most, unit) {
 	const [factor, name] = scaleOf(most, unit);
 
@@ -84,7 +84,7 @@ export function logTicks(scale, gap) {
 	return out;
 }
 
-/** Of a logarithmic axis in tens: its numbers, each with its own unit where they reach over several, and the unit of all, or "". */
+/** The numbers of a logarithmic axis in tens, each with its unit if they span several, and the common unit, or "". */
 function logAxis(axis, scale, unit, gap, format) {
 	const values = logTicks(scale, gap), [from, to] = scale.domain(), same = scaleOf(from, unit)[1] === scaleOf(to, unit)[1];
 	const f = format ? { name: "", text: format } : same ? tickFormat(to, unit) : { name: "", text: v => roundText(v, unit) };
@@ -93,8 +93,8 @@ function logAxis(axis, scale, unit, gap, format) {
 	return f.name;
 }
 
-/** The x axis below a chart of that height and the y axis left of it. Units as in records; of a
- * logarithmic scale the powers only. values: ticks there and nowhere else. */
+/** The x axis below a chart of that height and the y axis left of it. Units as in records; a logarithmic scale has the
+ * powers only. values: the positions of all ticks. */
 export function axisX(svg, scale, { y, unit, title, count = 6, format, values }) {
 	const [, to] = scale.domain();
 	const f = format ? { name: "", text: format } : tickFormat(Math.abs(to), unit);

@@ -8,15 +8,15 @@ import { digits } from "./units.js";
 const BRIEF = 20;
 const LEAD = 24; /* letters of the first column on one line, on a phone too */
 const LONG = 40; /* letters: a text that needs a wide column, and may break into lines in it */
-const MORE_ROWS = 1000; /* rows at once, so that a long table answers at once too */
+const MORE_ROWS = 1000; /* rows drawn at a time, so that a long table responds fast */
 
-/** A name of parts with places between them where a line may end. */
+/** A name with optional line breaks between its parts. */
 const pathParts = text => text.match(text.includes("/") ? /[^/]*\/?/g : /[^.]*\.?/g).filter(Boolean).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 
 /** columns: [{key, title, number: bool, text(row) -> shown, more(row) -> tooltip, aside(row) ->
  * after it, dimmed; path: a name of parts, which breaks into lines between them; value(row) ->
  * sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, for the filtered rows}]; rows:
- * any objects. sort: the key sorted by at first (numbers from the most downwards). mark(row) -> an
+ * any objects. sort: the initial sort key (numbers in descending order). mark(row) -> an
  * id for rows that can be jumped to. Shows the first rows, and more on request. Returns { box,
  * show(row), only(test) }: test(row) -> visible; null: all rows. */
 export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF, brief = BRIEF, mark, click, caption }) {
@@ -95,7 +95,7 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 	fill();
 	return {
 		box,
-		show(r) { /* brings a row into sight, those around it with it */
+		show(r) { /* scrolls a row into view, with the rows around it */
 			word = search.value = "";
 			if (test && !test(r))
 				test = null;

@@ -1,15 +1,15 @@
-// ops.js - the operators of a record (docs/reference/record.md): their numbers, their sums in groups, and what
-// their roofs allow. Unknown values are omitted from sums and counted; they are never 0.
+// ops.js - the operators of a record (docs/reference/record.md): their numbers, their sums in groups, and their limits
+// by the roofline. Unknown values are omitted from sums and counted; they are never 0.
 //
 // SPDX-License-Identifier: Apache-2.0
 
 import { cell, fact, number } from "./record.js";
 import { digits, format, formatCount } from "./units.js";
 
-const DEEPEST = 50; /* modules in one another */
+const DEEPEST = 50; /* nesting depth of modules */
 const NOT_TOLD = { absent: "the record does not contain it" };
 
-/** "1 x 64 x 56 x 56"; of several outputs all of them. */
+/** "1 x 64 x 56 x 56", for every output. */
 export function shapeText(outputs) {
 	return (outputs || []).map(o => (Array.isArray(o.shape) ? (o.shape.length ? o.shape.join("×") : "scalar") : "?")).join(", ");
 }
@@ -26,7 +26,7 @@ function timeOf(op) {
 	return "absent" in c || op.time_level === undefined ? c : { ...c, lo: op.time_lo, hi: op.time_hi, level: op.time_level };
 }
 
-/** All operators: their texts, and their numbers as cell() has them. */
+/** All operators: their texts, and their numbers as cells. */
 export function operators(r) {
 	const names = (r.ops || []).map(op => compactName(op.name || "")), times = new Map();
 
@@ -45,9 +45,9 @@ export function operators(r) {
 	});
 }
 
-/** Some operator has that number. */
+/** Whether an operator has a value of that number. */
 export const has = (ops, key) => ops.some(o => !("absent" in o[key]));
-/** Whether operators have that number at all, be it as absent. */
+/** Whether operators have that number, as a value or absent. */
 export const tells = (ops, key) => ops.some(o => o[key].absent !== NOT_TOLD.absent);
 
 /** {sum, known, unknown} of one number over operators. */
@@ -68,12 +68,12 @@ export function sumOf(ops, key) {
 
 export const countText = (v, unit) => (unit === "1" || unit === "FLOP" ? formatCount(v).trim() : format(v, unit));
 
-/** "1.814 G", "≥ 1.814 G" where some are not known, "–" where none is. */
+/** "1.814 G", "≥ 1.814 G" if some are unknown, "–" if all are. */
 export function sumText(s, unit, text = v => countText(v, unit)) {
 	return s.known === 0 || (s.unknown > 0 && s.sum === 0) ? "–" : (s.unknown > 0 ? "≥ " : "") + text(s.sum);
 }
 
-/** Of a whole: "98.8 %", "<0.1 %". */
+/** A share of a whole: "98.8 %", "<0.1 %". */
 export function partText(ratio) {
 	return ratio > 0 && ratio < 0.001 ? "<0.1 %" : ratio > 0.999 && ratio < 1 ? ">99.9 %" : ratio === 0 || ratio === 1 ? `${100 * ratio} %` : `${(100 * ratio).toFixed(1)} %`;
 }
@@ -93,8 +93,8 @@ export const weightsOf = ops => WEIGHTS.filter(w => {
 	return s.sum > 0 && s.known > s.unknown;
 });
 
-/** Outer module of "layer1.0.conv1" and "encoder/layer/0": names are parted by '/' and '.'; the outermost alone, with
- * a number behind it where the modules are a list. */
+/** Outer module of "layer1.0.conv1" and "encoder/layer/0": names are separated by '/' and '.'; only the outermost, with
+ * a number after it if the modules are a list. */
 export const outerModule = scope => (/^[^/.]+(?:[/.]\d+(?=[/.]|$))?/.exec(scope) || [""])[0];
 
 /** Groupings of operators: displayed name and key. */
@@ -106,10 +106,10 @@ export const GROUPS = [
 		label: (k, ops) => (ops[0].code ? `${lastPart(k, "/")}  ${ops[0].code}` : lastPart(k, "/")) },
 ];
 
-/** The groups that distinguish operators at all. */
+/** The groupings for which an operator has a key. */
 export const groupsOf = ops => GROUPS.filter(g => ops.some(o => g.of(o) !== ""));
 
-/** [{key, name, ops, sum, known, unknown}], what weighs most first. */
+/** [{key, name, ops, sum, known, unknown}], the heaviest first. */
 export function grouped(ops, group, weight) {
 	const map = new Map();
 
@@ -154,8 +154,8 @@ export function roofsOf(r) {
 /** Returns the smallest memory level with at least this capacity. */
 const levelFor = (roofs, bytes) => roofs.levels.find(l => bytes <= l.capacity);
 
-/** The least time of an operator in ns: FLOPs at its roof, or, where nothing is computed, its bytes at the bandwidth of
- * the smallest memory that holds them. NaN: not known. */
+/** The least time of an operator in ns: FLOPs at its roof, or, without FLOPs, its bytes at the bandwidth of the
+ * smallest memory level with that capacity. NaN: unknown. */
 export function leastTime(o, roofs) {
 	const flops = number(o.flops), bytes = number(o.bytes), roof = number(o.roof);
 
@@ -178,7 +178,7 @@ export function gains(ops, roofs) {
 		.sort((a, b) => b.gain - a.gain);
 }
 
-/** Operators with a place in the picture of roofs: [{op, x: FLOP/B, y: FLOP/s, time}]; the rest with a reason. */
+/** Operators with a position in the roofline chart: [{op, x: FLOP/B, y: FLOP/s, time}]; the rest with a reason. */
 export function placed(ops) {
 	const dots = [], rest = [];
 
@@ -192,13 +192,13 @@ export function placed(ops) {
 	return { dots, rest };
 }
 
-/** "layer1.0/conv1/Conv" of "/layer1/layer1.0/conv1/Conv": exporters repeat a module's name in those of its parts. */
+/** "layer1.0/conv1/Conv" of "/layer1/layer1.0/conv1/Conv": exporters repeat a module's name in the names of its parts. */
 export const compactName = name => name.split("/").filter((part, i, all) => part && !(i + 1 < all.length && all[i + 1].startsWith(`${part}.`))).join("/");
 
-/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv": where the module is shown next to it. */
+/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv", for display next to the module. */
 export const shortName = op => op.name.split("/").slice(-2).join("/");
 
-/** Modules and the modules in them: {name, path, className, children}; the innermost entries are
+/** Nested modules: {name, path, className, children}; the innermost entries are
  * operators, {name, op}. A module with a single child module is merged with it. */
 export function moduleTree(ops) {
 	const root = { name: "model", path: "", className: "", children: [], inner: new Map() };

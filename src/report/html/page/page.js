@@ -40,7 +40,7 @@ function drawView(main, nav, view, records, page) {
 	}
 }
 
-/** Returns a promise that all of it is drawn. */
+/** Returns a promise that is resolved when all is drawn. */
 function drawRecord(page, i) {
 	const main = document.getElementById("record"), nav = document.getElementById("nav");
 

@@ -1,11 +1,11 @@
-// phases.js - which series of a record are runs, and where its time went, so that it adds up.
+// phases.js - which series of a record are runs, and a complete breakdown of its time.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
 import { factValue, metric, metricNumber, number, series } from "./record.js";
 
-/** The runs of each process: [{name, unit, warmup, at, values}]; `at` (ns since the first run began) is null where
+/** The runs of each process: [{name, unit, warmup, at, values}]; `at` (ns since the start of the first run) is null if
  * the record has no times. */
 export function runsOf(r) {
 	const one = series(r, "latency");
@@ -21,7 +21,7 @@ export function runsOf(r) {
 	}));
 }
 
-/** The measured ones, without warm-up. */
+/** The measured runs, without warm-up. */
 export const measuredOf = run => run.values.slice(run.warmup).filter(Number.isFinite);
 
 const NAMED = [["load the library", "time/library"], ["open the session", "time/session"], ["make the inputs", "time/inputs"]];
@@ -32,8 +32,8 @@ const phaseNs = (r, tag) => {
 };
 
 /** Breakdown of the time until the end of the last run: {rows: [{name, ns, from, tag, rest}],
- * wall}; null if the record does not have it. The rows sum to `wall`: time outside the phases is a
- * row too. For several processes all numbers are means. */
+ * wall}; null if the record lacks it. The rows sum to `wall`: time outside the phases is a row too. For several
+ * processes all numbers are means. */
 export function ledger(r) {
 	const runs = runsOf(r).filter(run => run.at);
 	const measuredNs = metricNumber(r, "time/measured");
@@ -54,7 +54,7 @@ export function ledger(r) {
 		{ name: "else, before measuring", ns: between, rest: true },
 		{ name: "measured", ns: measuredNs, tag: "time/measured" });
 	if (rows.some(row => row.ns < -0.001 * wall))
-		return null; /* overlapping phases: there is no breakdown */
+		return null; /* overlapping phases have no breakdown */
 	let from = 0;
 	for (const row of rows) {
 		row.from = from;
@@ -63,7 +63,7 @@ export function ledger(r) {
 	return { rows: rows.filter(row => row.ns > 0 || row.absent), wall, processes: runs.length };
 }
 
-/** When the steady state began, in ns since the first run; NaN: not known. */
+/** Start of the steady state, in ns since the first run; NaN: unknown. */
 export const steadyAfter = r => {
 	const v = factValue(r, "method", "steady_after");
 	return typeof v === "number" ? v : NaN;

@@ -1,5 +1,5 @@
-// pictures.js - the charts of a page as files, which the buttons of a chart save: as SVG that needs neither the page nor its
-// style, as PNG, and its numbers as CSV.
+// pictures.js - saves the charts of a page as files, by the buttons of a chart: as standalone SVG, as PNG, and its
+// numbers as CSV.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -24,7 +24,7 @@ function made(tag, attributes, text) {
 	return e;
 }
 
-/** A mark and all in it without the page's style; null: nothing of it is to be seen. above: the style around it. */
+/** Copies a mark and its children with their computed style; null: invisible. above: the inherited style. */
 function copied(node, above) {
 	const style = getComputedStyle(node), tag = node.tagName, colour = key => !["none", "rgba(0, 0, 0, 0)"].includes(style[key]);
 
@@ -48,7 +48,7 @@ function copied(node, above) {
 	return e;
 }
 
-/** Lines of words that are at most so wide. */
+/** Breaks words into lines of a maximum width. */
 function folded(text, width) {
 	const lines = [""];
 
@@ -94,7 +94,7 @@ function pictureOf(holder) {
 	root.setAttribute("viewBox", `0 0 ${all} ${y + high + EDGE}`);
 	root.append(made("title", {}, title || holder.dataset.name), made("desc", {}, chart.getAttribute("aria-label") || ""),
 		made("rect", { width: "100%", height: "100%", fill: "#fff" }), ...head, inner);
-	/* XML has no control characters, whatever a name has. */
+	/* XML allows no control characters, which a name may have. */
 	return { width: all, height: y + high + EDGE, text: new XMLSerializer().serializeToString(root).replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, " ") };
 }
 
@@ -119,7 +119,7 @@ const asPng = picture => new Promise((done, failed) => {
 	image.src = `data:image/svg+xml;base64,${base64(picture.text)}`;
 });
 
-/** Calls f while the page is light: files are for paper. */
+/** Calls f with the page in the light theme, because files are printed. */
 function onPaper(f) {
 	const { dataset } = document.documentElement, { theme } = dataset;
 
@@ -142,8 +142,9 @@ function save(name, type, content) {
 	link.click();
 }
 
-/** Buttons that save a chart as NAME.svg, NAME.png and NAME.csv, by the browser's own download. name(): of the files; title: what
- * the chart is called; data: as figure() has it; drawn(take): draws it for paper and returns what take(holder) makes of it. */
+/** Buttons that save a chart as NAME.svg, NAME.png and NAME.csv, by a download of the browser. name(): of the files;
+ * title: of the chart; data: as for figure(); drawn(take): draws it in the light theme and returns the result of
+ * take(holder). */
 export function saveButtons({ name, title, data, drawn }) {
 	const picture = () => onPaper(() => drawn(pictureOf));
 	const forms = {

@@ -18,7 +18,7 @@ export const colorOf = i => `c${i % COLORS + 1}`;
 const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : [])];
 
 /** Rows of {name, value, lo, hi, level, lines, class}; text(row): the text at the right; lines: the
- * tooltip. zone: [from, to, what]: a range that is shaded. bars: each value is a bar from 0 too,
+ * tooltip. zone: [from, to, meaning]: a shaded range. bars: each value is a bar from 0 too,
  * unless the axis is logarithmic. The axis is logarithmic if the values span a wide range, or if
  * `log` is set. */
 export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, bars = false, log: asked }) {
@@ -57,7 +57,7 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 }
 
 
-/** A place for the name of a line along the axis, where the fewest marks are; the names after it leave it free. */
+/** A position for the name of a line along the axis, where it covers the fewest marks; later names do not overlap it. */
 function nameAlong(rule, ends, y, taken) {
 	const spot = placeFree(rule.text, ends, [y - 5, y + 14], taken), wide = textWidth(rule.text);
 
@@ -67,9 +67,9 @@ function nameAlong(rule, ends, y, taken) {
 }
 
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
- * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain: numbers
- * that the axis has besides}; y: {title, unit, zero, log}; equal: the text of the line on which y is x. told: [[title, p => text]]: what
- * else is known of a point. */
+ * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain:
+ * further numbers that the axis includes}; y: {title, unit, zero, log}; equal: the text of the line y = x. told:
+ * [[title, p => text]]: further fields of a point. */
 export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [], equal, told = [] }) {
 	const points = lists.flatMap(l => l.points).filter(p => Number.isFinite(p.y));
 	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x)), ax.domain || []), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y), equal ? [d3.max(points, p => p.x)] : []));

@@ -1,4 +1,4 @@
-// plot_spread.js - how values are spread: histogram with density, and the share of values up to each time.
+// plot_spread.js - distributions of values: histogram with density, empirical distribution function (ECDF), dots by subject.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -14,7 +14,7 @@ import { digits, format, percent } from "./units.js";
 
 const PERCENTILES = [["median", "latency/median", 0.5], ["p90", "latency/p90", 0.9], ["p95", "latency/p95", 0.95], ["p99", "latency/p99", 0.99], ["p99.9", "latency/p999", 0.999]];
 
-/** The percentiles of the record: {name, share, tag, unit, c}, c as cell() has it. */
+/** The percentiles of the record: {name, share, tag, unit, c}, c a cell. */
 export const percentilesOf = r => PERCENTILES.map(([name, tag, share]) => ({ name, tag, share, unit: (metric(r, tag) || {}).unit, c: cell(metric(r, tag)) }))
 	.filter(p => metric(r, p.tag));
 
@@ -66,7 +66,7 @@ export function plotHistogram(box, r, values, unit) {
 			axisX(svg, x, { y: height - ROOM.bottom, unit, title: "time of a run", count: Math.max(2, width / 90) });
 			const g = svg.selectAll(".percentile").data(placed).join("g").attr("class", "percentile").attr("transform", m => `translate(${m.at},0)`);
 			g.append("line").attr("class", "rule thin").attr("y1", m => 6 + 14 * m.lane).attr("y2", height - ROOM.bottom);
-			/* The line of one must not strike the text of another. */
+			/* The line of one must not cross the text of another. */
 			const texts = svg.selectAll(null).data(placed).join("g").attr("transform", m => `translate(${m.at},0)`);
 			texts.append("text").attr("class", "strong halo").attr("x", m => (m.left ? -4 : 4)).attr("text-anchor", m => (m.left ? "end" : "start"))
 				.attr("y", m => 14 + 14 * m.lane).text(m => m.text);
@@ -79,7 +79,7 @@ export function plotHistogram(box, r, values, unit) {
 		{ key: "n", title: "runs", number: true, text: b => digits(b.n), value: b => b.n }] }));
 }
 
-/** Lists of sorted values as the share of them up to each time: [{sorted, class}]; one point a pixel where they are many. */
+/** ECDFs of lists of sorted values: [{sorted, class}]; at most one point per pixel. */
 export function ecdfLines(svg, lists, x, y, from, to) {
 	const [left, right] = x.range(), line = d3.line().x(p => x(p[0])).y(p => y(p[1])).curve(d3.curveStepAfter);
 	const points = list => (list.length > right - left ? d3.range(left, right + 1).map(px => x.invert(px)).map(v => [v, atMost(list, v) / list.length]) : ecdf(list, from, to));
@@ -94,7 +94,7 @@ const VIOLIN_ROW = 74, VIOLIN_LEAST = 8, VIOLIN_POINTS = 160; /* px, values, poi
 const scatter = i => 2 * ((i * 0.618034) % 1) - 1;
 
 /** The values of several subjects, one row each, on one axis: every value as a dot, the density around them, the median as a
- * line. list: [{name, class, values}]; the axis is logarithmic where they are far apart. */
+ * line. list: [{name, class, values}]; the axis is logarithmic if they are far apart. */
 export function plotViolins(box, { name, title, note, list, unit, axis, what }) {
 	const all = list.flatMap(l => l.values), least = d3.min(all), most = d3.max(all), log = least > 0 && most / least > 8;
 	const scaled = log ? Math.log : v => v, pad = (scaled(most) - scaled(least) || Math.abs(scaled(most)) || 1) * 0.06;

@@ -15,14 +15,14 @@ import { digits, format } from "./units.js";
 
 const SLOWEST = 500;
 
-/** From where to where times are drawn: all but the far ends, of the warm-up too where it is not far away. */
+/** The range of drawn times: without far outliers, with the warm-up if it is near. */
 function timeSpan(run) {
 	const measured = measuredOf(run), warm = run.values.slice(0, run.warmup).filter(Number.isFinite);
 	const [low, high] = fence(measured.length > 1 ? measured : run.values), [least, most] = warm.length > 1 ? fence(warm) : [low, high];
 	return [Math.min(low, Math.max(least, 0)), Math.max(high, Math.min(most, 3 * high))];
 }
 
-/** The run's number, counted from 1 as people do. */
+/** The run's number, from 1. */
 const runName = (run, i) => (i < run.warmup ? `warm-up run ${digits(i + 1)}` : `run ${digits(i - run.warmup + 1)}`);
 
 export function plotTime(box, r, run) {

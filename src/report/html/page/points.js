@@ -63,7 +63,7 @@ export function spaced(wanted, gap, from, to) {
 	return out;
 }
 
-/** The numbers of a figure as a table, made when it is opened. */
+/** The numbers of a figure as a table, created when it is opened. */
 export function numbersBelow(box, title, fill) {
 	const details = el("details", {}, el("summary", {}, title));
 

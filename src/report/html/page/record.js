@@ -11,7 +11,7 @@ export const series = (r, tag) => (r.series || []).find(s => s.tag === tag);
 export const table = (r, name) => (r.tables || []).find(t => t.name === name);
 export const tree = (r, name) => (r.trees || []).find(t => t.name === name);
 
-/** A value of any form (17.5, {value, lo, hi, level}, {absent}, null; a fact, a metric) as {value,
+/** Converts any value (17.5, {value, lo, hi, level}, {absent}, null; a fact, a metric) to {value,
  * lo, hi, level, absent}: either `value` or `absent`, the reason. */
 export function cell(v) {
 	if (v === null || v === undefined)
@@ -42,7 +42,7 @@ export const metricNumber = (r, tag) => {
 	return m ? number(m) : NaN;
 };
 
-/** Rows of a table as objects by the columns' keys; each value as cell() has it. */
+/** Rows of a table as objects by the columns' keys; each value as a cell. */
 export function rows(t) {
 	return t.rows.map(row => Object.fromEntries(t.columns.map((c, i) => [c.key, cell(row[i])])));
 }
@@ -55,7 +55,7 @@ export function cellText(c, unit) {
 	return unit && !Number.isNaN(v) ? format(v, unit) : format(c.value, unit);
 }
 
-/** Tooltip of a cell: the reason, the interval, and the reason why it under-covers. */
+/** Tooltip of a cell: the reason of absence, the interval, and the reason of undercoverage. */
 export function cellMore(c, unit) {
 	if ("absent" in c)
 		return `absent: ${c.absent}`;
@@ -64,7 +64,7 @@ export function cellMore(c, unit) {
 	return formatInterval(c.lo, c.hi, c.level, unit) + (c.narrow ? `, narrower than its level: ${c.narrow}` : "");
 }
 
-/** The name of a record among others, as dck_record_name() has it. */
+/** The name of a record among several, as by dck_record_name(). */
 export function recordName(r, i) {
 	return factValue(r, "subject", "title") || factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
 }

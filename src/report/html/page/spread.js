@@ -1,12 +1,12 @@
-// spread.js - statistics of samples for charts. Everything that a record contains already (a
-// percentile, an interval) is taken from it and not computed again.
+// spread.js - statistics of samples for charts. Numbers that a record contains (a percentile, an interval) are used and
+// not computed again.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
 export const sorted = values => Float64Array.from(values).sort();
 
-/** Of sorted values, between the two nearest (Hyndman and Fan's type 7). */
+/** Quantile of sorted values, by linear interpolation (Hyndman and Fan's type 7). */
 export function quantile(list, p) {
 	const at = (list.length - 1) * p, i = Math.floor(at);
 
@@ -36,7 +36,7 @@ export function histogram(values) {
 	return { bins, from, to, below, above, mode: (top.from + top.to) / 2 };
 }
 
-/** Where a picture of values ends: all but the far ends, as histogram() has it. */
+/** The range of a chart of values: without far outliers, as in histogram(). */
 export function fence(values) {
 	const { from, to } = histogram(values);
 	return [from, to];
@@ -68,7 +68,7 @@ export function density(values, from, to, points = 128, least = 30) {
 	});
 }
 
-/** How many of the sorted values are at most v. */
+/** Returns the number of sorted values that are at most v. */
 export function atMost(list, v) {
 	let low = 0, high = list.length;
 

@@ -7,7 +7,7 @@ import { usesAsRates } from "./timeline_uses.js";
 /** Key of a range's sum, besides its name. */
 export const KEY_INNER = 1, KEY_PIECE = 2, KEY_NO_SELF = 4, KEY_MARK = 8;
 
-/** Reads columns of numbers, one behind the other. */
+/** Reads consecutive columns of numbers. */
 class Columns {
 	constructor(bytes) {
 		this.bytes = bytes;
@@ -49,7 +49,7 @@ class Columns {
 	}
 }
 
-/** Where each part begins: [2, 3] -> [0, 2, 5]. */
+/** Start offsets of parts: [2, 3] -> [0, 2, 5]. */
 export function startsOf(counts) {
 	const starts = new Uint32Array(counts.length + 1);
 
@@ -69,7 +69,7 @@ function readBlocks(c, counts, shift) {
 	};
 }
 
-/** Those ranges that are drawn by themselves in a level. */
+/** The ranges that a level draws individually. */
 function rangesOf(t, level) {
 	const starts = new Uint32Array(t.starts.length), list = [];
 
@@ -148,7 +148,7 @@ export function firstAfter(from, to, after) {
 	return a;
 }
 
-/** The level whose steps are as long as one or two pixels, or shorter. */
+/** The coarsest level whose steps are at most two pixels long. */
 export function timelineLevel(t, nsOfPixel) {
 	let level = 0;
 
@@ -157,8 +157,8 @@ export function timelineLevel(t, nsOfPixel) {
 	return level;
 }
 
-/** What of a row of a level begins or lasts within [from, to): {alone: [first, end), blocks:
- * [first, end)}; the range at place i is rangeAt(level, i). */
+/** The items of a row of a level that overlap [from, to): {alone: [first, end), blocks:
+ * [first, end)}; the range at index i is rangeAt(level, i). */
 export function inSight(t, level, row, from, to) {
 	const l = t.levels[level], at = l.alone ? i => l.alone[i] : i => i;
 	const a0 = l.aloneStarts[row], a1 = l.aloneStarts[row + 1], b0 = l.starts[row], b1 = l.starts[row + 1];

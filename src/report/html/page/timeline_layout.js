@@ -18,7 +18,7 @@ const trackName = track => {
 	return track.name ? `${track.name} ${id}` : `${track.kind} ${id}`;
 };
 
-/** Where ranges that any thread may end, laps and the like, begin and end: few of them are borders of all tracks. */
+/** Start and end times of ranges that any thread may end, such as laps: if they are few, they are vertical lines through all tracks. */
 export function lapBorders(t) {
 	const times = new Set();
 
@@ -39,7 +39,7 @@ export function trackTree(t) {
 	const rank = n => (isOwnCounter(n.track) ? 0 : n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 1 : 2) : n.track.kind === "device" ? 2.5 : n.track.kind !== "counter" ? 5 : n.track.name === "CPU share" ? 3 : 4);
 
 	nodes.filter(n => !n.track.empty).forEach(n => (n.track.in === undefined ? roots : nodes[n.track.in].inside).push(n));
-	/* Laps and the like: few of them are the outline of all that is below them. */
+	/* Ranges such as laps: if they are few, they are the outline of the tracks below. */
 	if (t.about.lanes.length)
 		roots[t.about.lanes.length <= OUTLINE ? "unshift" : "push"]({ track: { kind: "lanes", rows: t.about.lanes }, title: "across threads", inside: [] });
 	nodes.forEach(n => n.inside.sort((a, b) => rank(a) - rank(b)));
@@ -47,8 +47,8 @@ export function trackTree(t) {
 }
 
 /** The tree as lines: [{node, depth, y, high, head, parts: [{kind: "rows" | "marks" | "counter", row,
- * y, high}]}], and how high they are together. folded: a Set of nodes whose inside is not shown; of
- * a thread the outermost ranges remain. */
+ * y, high}]}], and their total height. folded: a Set of nodes whose children are hidden; a thread still shows its
+ * outermost ranges. */
 export function layoutTracks(roots, folded) {
 	const lines = [];
 	let y = 0;
@@ -87,14 +87,14 @@ export function timeTicks(from, to, many) {
 	return { step, ticks };
 }
 
-/** A time on an axis whose lines are `step` apart: as many digits as distinguish two of them. */
+/** A time on an axis with ticks `step` apart: with the digits that distinguish two ticks. */
 export function tickText(ns, step) {
 	const [factor, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
 
 	return `${Math.round(ns / factor).toLocaleString("en-US")} ${name}`;
 }
 
-/** Sentences on ranges that are not drawn individually, and where the complete data are. */
+/** Describes the ranges that are not drawn individually, and the location of the complete data. */
 export function thinnedText(about, file) {
 	const said = [], count = v => Math.round(v).toLocaleString("en-US"), step = 2 ** about.shift;
 	const told = about.ranges_told + about.marks_told;

@@ -1,6 +1,5 @@
 // timeline_paint.js - paints rows of a timeline into the pixels of a canvas. A row is painted once as a
-// line of pixels, which is copied as often as the row is high: so a picture takes the same time
-// whatever is in it.
+// line of pixels, which is copied once per pixel of height: so the time to draw does not depend on the content.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,7 +14,7 @@ const mix = (a, b, share) => a.map((v, i) => Math.round(v + (b[i] - v) * share))
 const pixelOf = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 const isLight = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
 
-/** How a name is distinguished from others: a number that is always the same for it. */
+/** A hash of a name, which selects its colour. */
 export function nameHash(text) {
 	let h = 2166136261;
 
@@ -79,7 +78,7 @@ export function paintRow(t, level, row, from, nsOfPixel, line, palette, wanted, 
 		const x0 = Math.max(0, Math.floor((begin - from) / nsOfPixel));
 		const x1 = Math.min(width, Math.max(x0 + 1, Math.round((begin + t.took[at] - from) / nsOfPixel)));
 		if (x1 <= next || x0 >= width)
-			continue; /* all of it is painted */
+			continue; /* fully painted */
 		const wide = x1 - x0, colour = palette.of(t.key[at], wanted)[TIME_SHADES - 1];
 		next = x1;
 		painted++;
@@ -90,27 +89,27 @@ export function paintRow(t, level, row, from, nsOfPixel, line, palette, wanted, 
 		}
 		line.fill(colour, x0, x1);
 		if (x1 < width)
-			line[x1 - 1] = palette.paper; /* apart from the next one */
+			line[x1 - 1] = palette.paper; /* a gap before the next range */
 		if (texts && wide > 28)
 			texts.push({ key: t.key[at], x: x0, wide });
 	}
 	return painted;
 }
 
-/** Copies a painted line into rows [y0, y1) of the picture. */
+/** Copies a painted line into rows [y0, y1) of the image. */
 export function spreadLine(pixels, width, high, line, x, y0, y1) {
 	for (let y = Math.max(0, y0); y < Math.min(high, y1); y++)
 		pixels.set(line, y * width + x);
 }
 
-/** The value of a counter at a time; null: none came yet. */
+/** The value of a counter at a time; null: before its first value. */
 export function counterAt(counter, ns) {
 	const i = firstAfter(0, counter.ns.length, k => counter.ns[k] > ns);
 
 	return i ? counter.last[i - 1] : null;
 }
 
-/** The least and the greatest value in each pixel of [from, ...), as {low, high}; NaN: none yet. */
+/** The least and the greatest value in each pixel of [from, ...), as {low, high}; NaN: before its first value. */
 export function counterColumns(counter, from, nsOfPixel, width) {
 	const low = new Float64Array(width), high = new Float64Array(width);
 	let i = firstAfter(0, counter.ns.length, k => counter.ns[k] > from), value = i ? counter.last[i - 1] : NaN;
@@ -127,13 +126,13 @@ export function counterColumns(counter, from, nsOfPixel, width) {
 	return { low, high };
 }
 
-/** A counter as an area into the picture, between the pixels y0 and y1. */
+/** Paints a counter as an area into the image, between the pixels y0 and y1. */
 export function paintCounter(counter, range, from, nsOfPixel, pixels, width, high, x0, y0, y1, palette) {
 	const wide = width - x0, c = counterColumns(counter, from, nsOfPixel, wide), tall = y1 - y0 - 1;
 	const at = v => y1 - 1 - Math.round(tall * (range.most > range.least ? (v - range.least) / (range.most - range.least) : 0.5));
 
 	for (let x = 0; x < wide; x++) {
-		if (!(c.high[x] === c.high[x])) /* NaN: nothing came yet */
+		if (!(c.high[x] === c.high[x])) /* NaN: before its first value */
 			continue;
 		const top = at(c.high[x]), low = at(c.low[x]);
 		for (let y = Math.max(0, top); y < Math.min(high, y1); y++)
@@ -141,7 +140,7 @@ export function paintCounter(counter, range, from, nsOfPixel, pixels, width, hig
 	}
 }
 
-/** From which value to which its axis goes: 0 is on it where values are not far from it. */
+/** The range of a counter's axis: includes 0 if the values are near it. */
 export function counterRange(counter) {
 	let least = Infinity, most = -Infinity;
 

@@ -6,7 +6,7 @@ import { KEY_INNER, KEY_MARK, KEY_NO_SELF, KEY_PIECE, firstAfter } from "./timel
 
 const overlapOf = (begin, end, from, to) => Math.max(0, Math.min(end, to) - Math.max(begin, from));
 
-/** Covered time of a row in [from, to); rough: includes blocks that are only partly in it. */
+/** Covered time of a row in [from, to); rough: includes blocks that are partly outside. */
 function coveredOf(t, row, from, to) {
 	const l = t.levels[0];
 	let ns = 0, rough = false;
@@ -66,7 +66,7 @@ export function sumsWithin(t, from, to) {
 	const s = t.sums;
 	for (let p = 0; p < s.owners.length; p++)
 		for (let i = firstAfter(s.starts[p], s.starts[p + 1], k => (s.bin[k] + 1) * s.step > from); i < s.starts[p + 1] && s.bin[i] * s.step < to; i++) {
-			/* The last step is as long as what happened in it. */
+			/* The last step ends with the last event. */
 			const begin = s.bin[i] * s.step, end = Math.min(begin + s.step, Math.max(begin + 1, t.ended));
 			const part = overlapOf(begin, end, from, to) / (end - begin);
 			add(s.key[i], s.ranges[i] * part, s.took[i] * part, (s.took[i] - s.inside[i]) * part, part < 1);
@@ -75,7 +75,7 @@ export function sumsWithin(t, from, to) {
 		.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
 }
 
-/** Names that have the word: {names, calls, total, places: [{begin, took, row, range | block}]} in
+/** Names that contain the word: {names, calls, total, places: [{begin, took, row, range | block}]} in
  * the order of time; null for no word. Merged ranges count as places of the name with most of their
  * time; calls and total include all. */
 export function searchTimeline(t, word) {

@@ -1,5 +1,5 @@
-// timeline_uses.js - the counters of a timeline as they are drawn: what threads used, which the file has as sums since they
-// began, as rates; the program's own as they are.
+// timeline_uses.js - the counters of a timeline for drawing: resource use of threads, which the file has as cumulative
+// sums, as rates; counters of the program unchanged.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -14,7 +14,7 @@ const isKnownUse = (list, track) => Object.prototype.hasOwnProperty.call(list, t
 const isSum = track => isKnownUse(USE_SUMS, track) && USE_SUMS[track.name][2] === track.unit;
 const isLevel = track => isKnownUse(USE_LEVELS, track) && USE_LEVELS[track.name] === track.unit;
 
-/** The counter is the program's own, and not one of those that deepclock reads from the kernel. */
+/** Whether the program set the counter, and not deepclock from the kernel's statistics. */
 export const isOwnCounter = track => track.kind === "counter" && !isSum(track) && !isLevel(track) && !track.rate;
 
 /** Converts cumulative sums to rates between consecutive times; the first from `begin`, 0 after the
@@ -38,7 +38,7 @@ export function ratesOf(counter, begin, scale) {
 	return { ns: Float64Array.from(ns), last: Float64Array.from(last), least: Float64Array.from(last), most: Float64Array.from(last) };
 }
 
-/** The tracks with sums as rates; those of which nothing is to be seen have `empty`. They stay in their places: others name them. */
+/** The tracks with cumulative sums converted to rates; invisible ones are marked `empty` and not removed, because others refer to their indices. */
 export function usesAsRates(tracks) {
 	const beside = (track, name) => tracks.find(other => other.counter && other.in === track.in && other.name === name);
 

@@ -1,4 +1,4 @@
-// units.js - numbers for people: the same units and digits as in the text report.
+// units.js - formatted numbers: the same units and digits as in the text report.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -26,7 +26,7 @@ export function digits(v, n = 4) {
 	return v.toFixed(Math.max(0, n - 1 - whole));
 }
 
-/** What to divide by, and the name of that unit: [1e6, "ms"]. */
+/** The divisor and name of a unit: [1e6, "ms"]. */
 export function scaleOf(v, unit) {
 	const size = Math.abs(v);
 	const fit = list => list.find(([factor]) => size >= factor * 0.99995) || list[list.length - 1];
@@ -42,8 +42,8 @@ export function scaleOf(v, unit) {
 	return [1, unit === "1" || !unit ? "" : unit];
 }
 
-/** What all numbers of one column are divided by, and the unit for its title: that in the middle of them, or a smaller one
- * in which the least needs no exponent. */
+/** The divisor of all numbers of one column, and the unit for its title: the unit of the middle number, or a smaller
+ * one in which the least needs no exponent. */
 export function columnScale(values, unit) {
 	const sizes = values.map(Math.abs).filter(v => v > 0 && Number.isFinite(v));
 	const least = sizes.reduce((a, b) => Math.min(a, b), Infinity), most = sizes.reduce((a, b) => Math.max(a, b), 0);
@@ -51,7 +51,7 @@ export function columnScale(values, unit) {
 	return most > 0 ? scaleOf(Math.min(Math.sqrt(least) * Math.sqrt(most), 1000 * least), unit) : [1, ""];
 }
 
-/** Arithmetic on whole numbers has no FLOPs: "2.1 TOP/s" of the tag peak/int8/all. */
+/** Integer arithmetic is not FLOPs: "2.1 TOP/s" for the tag peak/int8/all. */
 export const wholeText = (tag, text) => (tag.startsWith("peak/int") ? text.replace("FLOP/s", "OP/s") : text);
 
 /** "17.84 ms", "4.230 MiB", "1,000", "56.74 items/s". */
@@ -65,8 +65,7 @@ export function format(v, unit) {
 	return name ? `${text} ${name}` : text;
 }
 
-/** Title and number format of a table column with these numbers: in the unit of its title; counts,
- * which have none, as `plain` does. */
+/** Title and number format of a table column with these numbers: in the unit of its title; counts as by `plain`. */
 export function unitColumn(title, values, unit, plain = v => format(v, unit)) {
 	const [factor, name] = unit === "1" || unit === "FLOP" ? [1, ""] : columnScale(values, unit);
 
@@ -76,7 +75,7 @@ export function unitColumn(title, values, unit, plain = v => format(v, unit)) {
 /** A round number: "5 µs", not "5.000 µs". */
 export const roundText = (v, unit) => format(Number(v.toPrecision(3)), unit).replace(/\.0+(?= |$)/, "");
 
-/** Of MACs, parameters and other counts without a unit: "1.814 G". */
+/** MACs, parameters and other counts without a unit: "1.814 G". */
 export function formatCount(v) {
 	const [factor, prefix] = DECIMAL.find(([f]) => Math.abs(v) >= f) || [1, ""];
 

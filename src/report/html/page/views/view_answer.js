@@ -1,5 +1,4 @@
-// view_answer.js - the first screen: the subject, the answer with its interval, and the
-// reasons to doubt it.
+// view_answer.js - the first screen: the subject, the answer with its interval, and the warnings.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -10,10 +9,10 @@ import { cell, cellMore, factValue, metric, number } from "../record.js";
 const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
 const TILES = ["latency/median", "latency/undisturbed", "latency/less_run_delay", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
-/* Of a run on a device. */
+/* The parts of a run on a device. */
 const PARTS = ["device/time", "device/enqueue", "transfer/to_device", "transfer/from_device", "time/first_run"];
 
-/** A number keeps the short word that follows it on its line: "42.53 ms". */
+/** Joins a number and the short word after it by a non-breaking space: "42.53 ms". */
 const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1\u00a0");
 
 const doubt = n => el("li", { class: n.severity }, n.text);
@@ -24,8 +23,7 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.cause) };
 }
 
-/** The metrics next to the answer, without those that it contains; below them the absent ones, with
- * their reason. */
+/** The metrics next to the answer, without the ones that it contains; below them the absent ones, with their reason. */
 function tiles(r, page, told) {
 	const all = [...TILES, ...(metric(r, PARTS[0]) ? PARTS : [])].map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
 	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
@@ -40,7 +38,7 @@ function tiles(r, page, told) {
 	...[...why].map(([reason, names]) => el("p", { class: "small dim absent" }, `${names.join(", ")}: absent, ${reason}`))];
 }
 
-/** The first of the answer's numbers with its interval set back, the others below it. */
+/** The first number of the answer with its interval dimmed, the others below it. */
 function verdict(text) {
 	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?(?: of (?:one|\d+) (?:starts?|process(?:es)?))?)?)$/.exec(first);
 

@@ -22,7 +22,7 @@ export function limitNs(text) {
 	return m ? Number(m[1]) * TIME_NS[m[2]] : NaN;
 }
 
-/** The limits that a record was asked to hold: [{text, stat, ns}]; stat as columns and percentiles are called: p99, p999, mean. */
+/** The limits requested by --slo: [{text, stat, ns}]; stat is a name of columns and percentiles: p99, p999, mean. */
 export const limitsOf = r => (r.facts || []).filter(f => f.section === "plan" && /^slo(\/\d+)?$/.test(f.key)).map(f => String(cell(f).value))
 	.map(text => ({ text: `limit ${text}`, stat: text.split("<")[0].trim().replace(".", ""), ns: limitNs(text) })).filter(l => Number.isFinite(l.ns));
 
@@ -69,7 +69,7 @@ export const viewBatches = {
 	},
 };
 
-/** Latency against throughput: what no other size beats in both is joined. */
+/** Latency against throughput: a line joins the Pareto-optimal sizes. */
 function drawPareto(pair, lists) {
 	const all = lists.flatMap(l => l.rows.map(row => ({ x: number(row.throughput), y: number(row.latency), batch: row.batch.value, name: l.name, front: row.pareto && row.pareto.value === "yes" }))).filter(p => Number.isFinite(p.x) && Number.isFinite(p.y));
 	if (all.length < 2)
@@ -116,7 +116,7 @@ export const viewRates = {
 
 const SHARES = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
-/** The tail of the latencies: [{x: 1/(1-share), y}] up to the last percentile that the record has; left: those that it has not. */
+/** The tail of the latencies: [{x: 1/(1-share), y}] up to the last percentile of the record; left: the percentiles that it lacks. */
 export function tailOf(r) {
 	const list = sorted(runsOf(r).flatMap(measuredOf)), told = percentilesOf(r), have = told.filter(p => Number.isFinite(number(p.c)));
 	if (have.length === 0 || list.length < 2)

@@ -21,7 +21,7 @@ export const medians = records => records.map((r, i) => ({ r, i, m: metric(r, "l
 	.map(({ r, i, m }) => ({ r, name: numbered(r, i), class: colorOf(i), value: number(m), lo: m.lo, hi: m.hi, level: m.level, unit: m.unit }));
 
 /** The items per second of records that differ in the items of a run: [{x: items, y, lo, hi, level, name}], the fewest items first;
- * [] where they do not differ. */
+ * [] if they do not differ. */
 export function itemsOf(records) {
 	const list = records.map((r, i) => ({ r, i, items: Number(factValue(r, "subject", "items_per_run")), m: metric(r, "throughput/items") }))
 		.filter(p => p.items > 0 && p.m && Number.isFinite(number(p.m)))
@@ -95,7 +95,7 @@ export const viewBeside = {
 const BASE = "compare/rounds/";
 const ratioText = v => digits(v, 4);
 
-/** Of a comparison: the alternatives with their ratios, and the rounds' own ratios to the first. */
+/** A comparison's alternatives with their ratios, and the ratios of the rounds to the first. */
 export function ratiosOf(r) {
 	const t = table(r, "compare/alternatives"), list = t ? rows(t) : [];
 	const base = list.length > 0 ? series(r, BASE + list[0].subject.value) : undefined;
@@ -110,7 +110,7 @@ export function ratiosOf(r) {
 	});
 }
 
-/** The time of each subject in every round: [{name, class, values}]; [] where the record has none. */
+/** The time of each subject in every round: [{name, class, values}]; [] if the record has none. */
 export function roundsOf(r) {
 	return (r.series || []).filter(s => s.tag.startsWith(BASE)).map((s, i) => ({ name: s.tag.slice(BASE.length), class: colorOf(i), values: s.values.filter(Number.isFinite) }))
 		.filter(l => l.values.length > 1);
@@ -140,7 +140,7 @@ export function rankOf(r) {
 	})) : [];
 }
 
-/** A cell with its interval as plotRows() has it. */
+/** A cell with its interval, as for plotRows(). */
 const rowOf = (s, c, text) => ({ name: s.rank === undefined ? s.name : `${s.rank}. ${s.name}`, class: s.class, value: number(c), lo: c.lo, hi: c.hi, level: c.level, text });
 
 export const viewRank = {

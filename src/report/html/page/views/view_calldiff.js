@@ -1,4 +1,4 @@
-// view_calldiff.js - two records with call paths side by side: what grew and what shrank.
+// view_calldiff.js - changes between the call paths of two records.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,7 +12,7 @@ import { callPicture } from "../callpicture.js";
 import { choice, crumbs, formControls, foundText, leftOut, pressed, searchControl } from "../callcontrols.js";
 
 const PATHS = 1000;
-/** From which change on, as a share of the whole, a colour is so strong. */
+/** The thresholds of the shades of colour: changes as shares of the whole. */
 const STRENGTHS = [0.05, 0.01, 0.001];
 
 const signed = (v, unit) => (v > 0 ? "+" : v < 0 ? "−" : "") + (unit === "1" ? digits(Math.abs(v)) : format(Math.abs(v), unit));
@@ -39,7 +39,7 @@ function diffColumns(unit, first) {
 		{ key: "state", title: "", text: r => r.state, value: r => r.state }];
 }
 
-/** The picture and the tables of a tree of both. names: of A and B. */
+/** Draws the chart and the tables of the merged tree. names: of A and B. */
 function drawDiff(box, c, names) {
 	const unit = c.columns[DIFF_A].unit, plain = v => (unit === "1" ? digits(v) : format(v, unit));
 	const s = { k: DIFF_BOTH, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "" };
@@ -103,7 +103,7 @@ function drawDiff(box, c, names) {
 }
 
 const treesOf = r => (r.trees || []).filter(t => t.nodes.length > 0 && t.name !== "diff");
-/** [key, key in a, key in b] of weights that both have. */
+/** [key, key in a, key in b] of the common weights. */
 const shared = (a, b) => a.columns.map((column, i) => [column, i, b.columns.findIndex(o => o.key === column.key && o.unit === column.unit)]).filter(p => p[2] >= 0);
 const pairs = (records, a, b) => treesOf(records[a]).map(t => [t, treesOf(records[b]).find(o => o.name === t.name)]).filter(([t, o]) => o && shared(t, o).length > 0);
 
@@ -161,7 +161,7 @@ export const viewDiff = {
 	},
 };
 
-/** A record that `report --diff` made. */
+/** Whether `report --diff` made the record. */
 export const viewDiffRecord = {
 	id: "calldiff",
 	title: "What changed in call paths",

@@ -1,4 +1,4 @@
-// view_calls.js - call paths of a record: the picture of its tree with switchable weight, the table of functions
+// view_calls.js - call paths of a record: the chart of its tree with switchable weight, the table of functions
 // with pstats' columns, and the callers and callees of a function.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,7 @@ function tipOf(c, k, node, root, upside) {
 		...(upside ? [] : c.columns.map((column, j) => (j === k ? null : [column.title, weightText(c, j, totalOf(c, node, j))])))].filter(Boolean);
 }
 
-/** The picture with its controls, among which `weights` is put; zoomed(f) gets the function that was selected.
+/** Draws the chart with its controls, which include `weights`; zoomed(f) is called with the selected function.
  * title: of the tree. Returns { weigh(k) }. */
 function picture(box, c, k, weights, zoomed, title) {
 	const s = { c, k, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "", upside: false, lines: false };
@@ -107,7 +107,7 @@ function picture(box, c, k, weights, zoomed, title) {
 	};
 }
 
-/** Columns as `report --by function` has them, with pstats' keys. */
+/** The columns of `report --by function`, with pstats' keys. */
 function functionColumns(c, k, rows) {
 	const count = ["calls", "samples"].map(key => c.columns.findIndex(column => column.key === key)).find(i => i >= 0 && i !== k);
 	const numberColumn = (key, title, value, text, more) => ({ key, title, number: true, value, text: r => (Number.isFinite(value(r)) ? text(value(r)) : "–"), more });
@@ -153,7 +153,7 @@ const functionAt = (c, f) => c.functions.findIndex(g => g.at === f.at);
 const FUNCTIONS = ["Functions", "Self is without callees, total with them; a recursive function counts once. pstats' names: tottime, cumtime, ncalls, percall. Choose one to see its callers."];
 const MODULES = ["Modules and operators", "Self is without submodules, total with them. Select one to see its parents and children."];
 
-/** One tree with all that belongs to it. */
+/** Draws one tree with its chart, tables and lines. */
 export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null, record = {} } = {}) {
 	const c = openTree(t), rows = exactRows(functionRows(c), c, record).filter(any), around = el("div", { class: "around", "aria-live": "polite" }), list = el("div"), lines = el("div");
 	let k = weight === undefined ? mainWeight(t.columns) : weight, chosen = null, sources = {};
@@ -179,7 +179,7 @@ export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null, reco
 	const image = picture(box, c, k, c.width > 1 ? weights : null, open, t.title);
 	box.append(el("h3", {}, words[0]), el("p", { class: "dim small" }, words[1]), list, around, lines);
 	table();
-	if (page) /* comes when it is unpacked */
+	if (page) /* resolved when it is decompressed */
 		page.block("deepclock-sources").then(found => {
 			sources = found || {};
 			if (found)
@@ -209,6 +209,6 @@ const viewOfTrees = (id, title, wanted, words) => ({
 const OTHERS = ["modules", "allocations", "diff"];
 
 export const viewCalls = viewOfTrees("calls", "Call paths", t => !OTHERS.includes(t.name));
-/* Of records with operators, the modules are drawn from these: view_treemap.js. */
+/* For records with operators view_treemap.js draws the modules. */
 const modulesAlone = viewOfTrees("modules", "By module", t => t.name === "modules", MODULES);
 export const viewModules = { ...modulesAlone, match: records => !(records[0].ops || []).length && modulesAlone.match(records) };

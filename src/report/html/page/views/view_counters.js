@@ -10,7 +10,7 @@ import { digits, format, percent } from "../units.js";
 
 const COUNTER_TAG = "counter/", COUNTER_TIMES = ["user_time", "system_time", "duration_time", "task-clock", "cpu-clock"];
 
-/** The events with their number: [{name, value, rate: in each second of the program's processor time, m}]; those without, by their reason. */
+/** The events with their number: [{name, value, rate: in each second of the program's processor time, m}]; events without one, by their reason. */
 export function eventsOf(r) {
 	const all = (r.metrics || []).filter(m => m.tag.startsWith(COUNTER_TAG) && !COUNTER_TIMES.includes(m.tag.slice(COUNTER_TAG.length))), why = new Map();
 	const cpu = ["task-clock", "cpu-clock"].map(key => metricNumber(r, COUNTER_TAG + key)).find(v => v > 0) || NaN;

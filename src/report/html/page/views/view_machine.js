@@ -12,7 +12,7 @@ const ELEMENTS = [["fp64", "FP64"], ["fp32", "FP32"], ["fp16", "FP16"], ["bf16",
 const PLACES = [["l1", "L1"], ["l2", "L2"], ["l3", "L3"], ["dram", "memory"]];
 const WAYS = [["read", "read"], ["write", "write"], ["write_nt", "write past caches"], ["copy", "copy"], ["triad", "triad"]];
 
-/** A row for a metric; without a value it has the reason. Integer arithmetic has no FLOPs. */
+/** A row for a metric; without a value it has the reason. Integer arithmetic is not FLOPs. */
 export function limitRow(r, name, tag, more = []) {
 	const m = metric(r, tag), c = cell(m), known = !("absent" in c), whole = tag.startsWith("peak/int");
 	const text = t => wholeText(tag, t);

@@ -13,7 +13,7 @@ import { cell, cellText, metric, metricNumber, tree } from "../record.js";
 import { drawCalls } from "./view_calls.js";
 
 const MEMORY_MARGIN = { left: 64, right: 20, top: 28, bottom: 44 };
-/* Series, the metric of its peak, colour, words. */
+/* Series, the metric of its peak, colour, description. */
 const USES = [["memory/rss", "memory/peak_rss", "c1", "resident"], ["memory/anonymous", "memory/peak_anonymous", "c3", "anonymous"],
 	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, requested bytes"]];
 

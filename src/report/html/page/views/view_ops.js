@@ -10,7 +10,7 @@ import { compactName, countText, grouped, groupsOf, has, operators, reasons, rea
 import { digits, format, formatInterval, percent, unitColumn } from "../units.js";
 import { fact, factValue, metric, number } from "../record.js";
 
-const MOST_BARS = 12; /* bars; the rest is one more */
+const MOST_BARS = 12; /* maximum number of bars; the rest is one more */
 const OP_NUMBERS = ["macs", "flops", "params", "bytes"];
 
 export const opMark = o => `op-${o.i}`;
@@ -27,7 +27,7 @@ export function opLines(o, total) {
 		"absent" in o.share ? null : ["of its roof", `${percent(number(o.share))}${o.bound ? `, ${o.bound}` : ""}`]].filter(Boolean);
 }
 
-/** A bar for each group, what weighs most above; act(test, text) when one is chosen. */
+/** A bar for each group, the heaviest first; act(test, text) is called on selection. */
 function opBarRows(ops, group, weight, total, act) {
 	const all = grouped(ops, group, weight.key), seen = all.filter(g => g.sum > 0);
 	const first = seen.length > MOST_BARS + 1 ? seen.slice(0, MOST_BARS) : seen, rest = seen.slice(first.length);
@@ -64,7 +64,7 @@ function drawOpBars(box, ops, act) {
 	draw();
 }
 
-/** The columns of the table; those without any value are left out. */
+/** The columns of the table that have a value. */
 export function opColumns(ops, r) {
 	const total = sumOf(ops, "time").sum;
 	const why = (o, key) => ("absent" in o[key] ? `absent: ${o[key].absent}` : "");
@@ -102,7 +102,7 @@ export function opColumns(ops, r) {
 	].filter(Boolean);
 }
 
-/** Whether the sums are the record's own: a sentence, and what differs. */
+/** Compares the sums with the record's: a sentence, with the differences. */
 export function sumsText(ops, r) {
 	const bytes = ["cost/read_bytes", "cost/write_bytes"].map(tag => number(metric(r, tag)));
 	const statistic = ["median", "mean"].map(name => [`${name} latency`, number(metric(r, `latency/${name}`))]);
@@ -144,7 +144,7 @@ export const viewOps = {
 			box.append(el("p", { class: "dim small absent-why" }, `Where – is shown: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));
 		if (fact(r, "cost", "convention"))
 			box.append(el("p", { class: "dim small" }, String(factValue(r, "cost", "convention"))));
-		/* Other views choose rows of this table. */
+		/* Other views select rows of this table. */
 		page.operators = { ops, only, show(o) {
 			only(null);
 			table.show(o);

@@ -1,4 +1,4 @@
-// view_phases.js - where the time of a measurement went, phase by phase, so that it adds up.
+// view_phases.js - complete breakdown of the time of a measurement into phases.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */

@@ -8,7 +8,7 @@ import { digits, formatInterval } from "../units.js";
 
 const HARM = { harm: "c2", "no harm here": "c3" };
 
-/** The mistakes whose factor has a place on a logarithmic axis, the largest change first: [{name, class, value, lo, hi, level, verdict}]. */
+/** The mistakes with a positive factor, for a logarithmic axis, the largest change first: [{name, class, value, lo, hi, level, verdict}]. */
 export function mistakesOf(r) {
 	const t = table(r, "pitfalls/mistakes"), far = m => Math.abs(Math.log(m.value));
 

@@ -16,7 +16,7 @@ import { factValue, metric, number } from "../record.js";
 const ROOF_SPACE = { left: 84, right: 16, top: 30, bottom: 46 };
 const ROOF_HIGH = 460, DOT_MOST = 20, DOT_LEAST = 3.5, LABELS = 6, NAME_WIDE = 240, KINDS = 7, GAINS = 12;
 
-/** Roofs of a record that does not hold them, from those of its operators: what limits each is a peak, or a bandwidth. */
+/** Roofs of a record without the machine's, derived from its operators: each is limited by a peak or by a bandwidth. */
 export function roofsSeen(ops) {
 	const peaks = new Map(), levels = new Map();
 
@@ -30,14 +30,14 @@ export function roofsSeen(ops) {
 	return peaks.size + levels.size > 0 ? { peaks: [...peaks.values()], levels: [...levels.values()] } : null;
 }
 
-/** The peaks that operators meet, and that of single precision. */
+/** The peaks that limit operators, and the peak of single precision. */
 function peaksUsed(roofs, ops) {
 	const used = roofs.peaks.filter(p => p.key === "fp32" || p.key === "peak" || ops.some(o => o.bound === "compute" && Math.abs(number(o.roof) / p.value - 1) < 1e-9));
 
 	return used.length ? used : roofs.peaks.slice(0, 1);
 }
 
-/** Where the picture begins and ends: all dots, and the bend of every roof. */
+/** The range of the axes: includes all dots and the ridge point of every roof. */
 export function roofDomain(dots, peaks, levels) {
 	const bends = levels.flatMap(l => peaks.map(p => p.value / l.value));
 	const xs = [...dots.map(d => d.x), ...bends], ys = [...dots.map(d => d.y), ...peaks.map(p => p.value)];
@@ -45,7 +45,7 @@ export function roofDomain(dots, peaks, levels) {
 	return { x: [Math.min(...xs) / 2.5, Math.max(...xs) * 2.5], y: [Math.min(...ys) / 2.5, Math.max(...ys) * 2] };
 }
 
-/** Colours: the types with most time; the others share one. */
+/** Colours for the types with most time; the others share one. */
 function typeColours(dots) {
 	const time = new Map();
 
@@ -80,7 +80,7 @@ function drawRoofs(svg, x, y, peaks, levels) {
 		svg.append("text").attr("class", "strong halo").attr("x", x(right)).attr("y", y(d.value) - 6).attr("text-anchor", "end").text(`${d.name}${d.name === "peak" ? "" : " peak"} ${format(d.value, "FLOP/s")}`);
 }
 
-/** Names of the largest dots where nothing else is. */
+/** Names of the largest dots, where they cover nothing else. */
 function nameDots(svg, list, width) {
 	const had = list.map(d => ({ x0: d.px - d.r, x1: d.px + d.r, y0: d.py - d.r, y1: d.py + d.r, of: d })), named = new Set();
 	let n = 0;
@@ -138,7 +138,7 @@ function drawRoofline(box, r, ops, roofs, page) {
 		roofs && roofs.levels.some(l => l.capacity) ? "An operator's slope is that of the smallest memory that holds all it moves." : ""));
 }
 
-/** What would be gained at the roofs: the most of it first. */
+/** The possible gains at the roofs, the largest first. */
 function drawGains(box, r, ops, roofs, page) {
 	const list = gains(ops, roofs), total = sumOf(ops, "time").sum, gained = list.reduce((s, g) => s + g.gain, 0);
 	const whole = metric(r, "profile/attainable"), least = number(whole), first = list.filter(g => g.gain > 0).slice(0, GAINS);

@@ -1,5 +1,5 @@
-// view_runs.js - the runs of a measurement: distribution of the times, their course, and whether
-// consecutive runs are correlated.
+// view_runs.js - the runs of a measurement: distribution of the times, their order, and the autocorrelation of
+// consecutive runs.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -22,7 +22,7 @@ export const viewRuns = {
 			wide.replaceChildren();
 			lag.replaceChildren();
 			plotTime(wide, r, run);
-			/* The record's autocorrelation is that of the first process. */
+			/* The record's autocorrelation refers to the first process. */
 			plotLag(lag, run === runs[0] ? r : { facts: [] }, run);
 		};
 

@@ -15,20 +15,20 @@ function intervalText(c, factor, share) {
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, ID = /^[0-9a-f]{32}$/;
-/* Columns that the page shows next to the value they belong to. */
+/* Columns that the page shows next to their value. */
 const IN_COLUMNS = { of: "value", lo: "lo", hi: "hi", level: "level", unit: "unit" }, BESIDE = { "history/points": IN_COLUMNS, "history/records": IN_COLUMNS };
 
-/** A text of a table that is long without need: an instant to the second, of an id what names the record. */
+/** Shortens long texts of a table: an instant to the second, an id to the digits that identify the record. */
 const shortText = text => (INSTANT.test(text) ? text.replace(INSTANT, "$1 $2") : ID.test(text) ? text.slice(0, 8) : text);
 
-/** The rows of a table with intervals in columns of their own as cells that have them. */
+/** Moves intervals from separate columns into the cells of their values. */
 function withIntervals(t) {
 	const b = BESIDE[t.name], list = rows(t);
 
 	return b ? list.map(row => ({ ...row, [b.of]: number(row[b.level]) > 0 ? { ...row[b.of], lo: number(row[b.lo]), hi: number(row[b.hi]), level: number(row[b.level]) } : row[b.of] })) : list;
 }
 
-/** Columns in which nothing is known, by the reason: [[reason, titles]]. */
+/** Columns without a value, by the reason: [[reason, titles]]. */
 export function emptyColumns(t) {
 	const list = rows(t), why = new Map();
 
@@ -65,8 +65,7 @@ export const viewTables = {
 	match: ([r]) => (r.tables || []).length > 0,
 	draw(box, [r], page) {
 		for (const t of r.tables) {
-			/* Tables that another view shows are repeated here as the record's own
-			 * rows. */
+			/* Tables that another view shows are repeated here as the record's rows. */
 			const again = SHOWN.includes(t.name) && (r.trees || []).some(one => one.nodes.length > 0);
 			const put = part => {
 				listing(part, { columns: columnsOf(t, page), rows: withIntervals(t) });

@@ -24,7 +24,7 @@ const factText = (r, section, key) => {
 };
 const within = (v, low, high) => Math.max(low, Math.min(v, high));
 
-/** All that is shown and chosen; `draw` is called for the next frame. */
+/** The state of view and selection; `draw` is called for the next frame. */
 class TimelineView {
 	constructor(box, t, record) {
 		this.t = t;
@@ -50,7 +50,7 @@ class TimelineView {
 		this.resize();
 	}
 
-	/* Many tracks: what threads used is folded. */
+	/* With many tracks the resource use of threads is folded. */
 	foldMany() {
 		const visit = n => {
 			if (n.inside.length && n.inside.every(i => i.track.kind === "counter") && n.track.kind === "thread" && this.t.tracks.length > 24)
@@ -103,7 +103,7 @@ class TimelineView {
 		this.map.addEventListener("pointerdown", e => this.mapPress(e));
 	}
 
-	/* --- where things are */
+	/* --- layout and hit testing */
 
 	layout() {
 		const { lines, high } = layoutTracks(this.roots, this.folded);
@@ -217,7 +217,7 @@ class TimelineView {
 		done();
 	}
 
-	/** Follows the pointer until it is let go. */
+	/** Tracks the pointer until the button is released. */
 	follow(target, e, moved, done) {
 		const move = next => moved(next), up = last => {
 			target.removeEventListener("pointermove", move);
@@ -346,7 +346,7 @@ class TimelineView {
 		return l ? [l.bin[hit.block] * l.step, l.step] : [this.t.begin[hit.range], this.t.took[hit.range]];
 	}
 
-	/** Brings a range or block into sight. */
+	/** Scrolls to a range or block. */
 	into(hit, roomy = 1.2) {
 		if (!hit || (hit.range === undefined && hit.block === undefined))
 			return;
@@ -354,7 +354,7 @@ class TimelineView {
 		this.show(begin + took / 2 - span / 2, begin + took / 2 + span / 2);
 	}
 
-	/** The next range of the row of the chosen one, or the first in sight. */
+	/** The next range in the row of the selected one, or the first visible one. */
 	step(by) {
 		const { t, chosen } = this, row = chosen ? chosen.row : drawnRows(t)[0];
 		let i = chosen && chosen.range !== undefined ? chosen.range + by : t.starts[row];
@@ -464,7 +464,7 @@ class TimelineView {
 	/* --- drawing */
 
 	draw() {
-		/* At once for the first time: where time is made to fly, as for a picture by a browser without a window, no frame comes. */
+		/* The first time is drawn at once: a headless browser with virtual time delivers no animation frame. */
 		if (!this.frames && this.ctx && this.palette && this.lines) {
 			this.drawNow();
 			return;
@@ -539,7 +539,7 @@ class TimelineView {
 		}
 	}
 
-	/** How high the highest of a counter is, at its left end, on a ground of its own. */
+	/** The maximum of a counter, at its left end, on an opaque background. */
 	drawCounts(counts, left) {
 		const { ctx, ratio, palette } = this, paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
 
@@ -595,7 +595,7 @@ class TimelineView {
 		ctx.fillRect(left - 1, 0, 1, canvas.height);
 	}
 
-	/** Every range of the part that is shown, and every block of merged ones. */
+	/** All ranges and blocks of the visible part. */
 	data() {
 		const { t, from, to } = this, rows = [], level = t.levels[0];
 		const put = (node, row) => {
@@ -615,7 +615,7 @@ class TimelineView {
 		return { columns: ["track", "name", "ranges", ["begin", "ns"], ["took", "ns"], ["of its own", "ns"]], rows };
 	}
 
-	/** As much of it as fits on a page, as a chart: what take() makes of that. The page is light meanwhile, and dark again right after it. */
+	/** Draws the part that fits on a page, in the light theme, as a chart, and returns the result of take(). The old theme is restored. */
 	onPaper(take) {
 		const place = this.holder.parentElement.appendChild(el("div")), top = this.scroller.scrollTop, shape = most => {
 			this.most = most;
@@ -637,7 +637,7 @@ class TimelineView {
 		}
 	}
 
-	/** The same as a chart. */
+	/** The timeline as a chart for saving. */
 	figure(box) {
 		this.drawNow();
 		const left = this.left - 12, inside = this.lines.filter(l => l.y + TIME_AXIS + TRACK_ROW <= this.high), more = this.lines.length - inside.length;

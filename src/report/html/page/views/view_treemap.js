@@ -1,4 +1,4 @@
-// view_treemap.js - the modules of a model as areas: what weighs much is large.
+// view_treemap.js - treemap of the modules of a model by weight.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */

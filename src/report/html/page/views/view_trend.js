@@ -1,4 +1,4 @@
-// view_trend.js - what changes over time: a metric over commits with its changes, laps of a training, parts of steps.
+// view_trend.js - series over time: a metric over commits with its changes, laps of a training, parts of steps.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -12,7 +12,7 @@ import { digits, format, formatInterval, percent } from "../units.js";
 
 const textOf = c => (c === undefined || "absent" in c ? "" : String(c.value));
 
-/** Of a trend: the points, and the levels between its changes: [{from, to, y}] by numbers of points. */
+/** The points of a trend, and the levels between its changes: [{from, to, y}] by indices of points. */
 export function trendOf(r) {
 	const t = table(r, "history/points"), list = t ? rows(t) : [];
 	const points = list.map((row, i) => ({
@@ -55,7 +55,7 @@ export const viewTrend = {
 
 const OWN = ["wall", "cpu", "thread_cpu", "items"];
 
-/** The laps of each name that has several: {name, at, wall, values: [{name, unit, values}]}; values by the laps' places. */
+/** The laps of each name that has several: {name, at, wall, values: [{name, unit, values}]}; values by the indices of the laps. */
 export function lapsOf(r) {
 	const names = new Map();
 
