@@ -14,6 +14,9 @@
 #define READINGS      5
 /* Threads that compute: they ran for this share of the measurement. */
 #define BUSY_SHARE 0.05
+/* The runs whose delay is known represent all of them if they are at least this share: runs that
+ * become shorter are timed several between two readings. */
+#define KNOWN_SHARE 0.5
 
 static bool delay_read(void *self, uint64_t *ret_ns)
 {
@@ -119,6 +122,7 @@ void run_delays_record(const run_delays *u, const measure_phases *p, record_buil
 {
 	const size_t n = p->latency.n;
 	const unsigned allowed = os_cpus_allowed();
+	size_t known = 0;
 	double *scratch;
 	stat_undisturbed e;
 	char why[160];
@@ -136,6 +140,17 @@ void run_delays_record(const run_delays *u, const measure_phases *p, record_buil
 		snprintf(why, sizeof why,
 			 "%u threads computed on %u processor%s, and waited for each other", busy,
 			 allowed, allowed == 1 ? "" : "s");
+		delays_absent(b, why);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		known += isnan(p->delay.value[i]) ? 0 : 1;
+	if (n > 0 && (double)known < KNOWN_SHARE * (double)n) {
+		snprintf(
+		    why, sizeof why,
+		    "of %zu runs the delays of %zu are known: the runs became too short to read "
+		    "them around each",
+		    n, known);
 		delays_absent(b, why);
 		return;
 	}

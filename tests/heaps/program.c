@@ -152,23 +152,36 @@ static void threads(void)
 static void unload(void)
 {
 }
+
+static void reload(void)
+{
+}
 #else
+static void load(const char *name)
+{
+	char path[4096];
+	void *(*f)(void);
+
+	snprintf(path, sizeof path, "%s/lib%s_heap.so", here, name);
+	void *library = dlopen(path, RTLD_NOW);
+	if (!library || !(*(void **)&f = dlsym(library, "leak_here")))
+		exit(2);
+	keep = f();
+	dlclose(library);
+}
+
 /* Libraries of equal size, loaded one after the other: they mostly get the same addresses. */
 static void unload(void)
 {
-	static const char *const names[] = {"first", "second"};
+	load("first");
+	load("second");
+}
 
-	for (int i = 0; i < 2; i++) {
-		char path[4096];
-		void *(*f)(void);
-
-		snprintf(path, sizeof path, "%s/lib%s_heap.so", here, names[i]);
-		void *library = dlopen(path, RTLD_NOW);
-		if (!library || !(*(void **)&f = dlsym(library, "leak_here")))
-			exit(2);
-		keep = f();
-		dlclose(library);
-	}
+/* More often than there are rows for modules. */
+static void reload(void)
+{
+	for (int i = 0; i < 2500; i++)
+		load("first");
 }
 
 #endif
@@ -267,12 +280,12 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} all[] = {
-	    {"leak", leak},	     {"peak", peak},	       {"temporary", temporary},
-	    {"grow", grow},	     {"aligned", aligned},     {"fork", fork_one},
-	    {"threads", threads},    {"unload", unload},       {"killed", killed},
-	    {"leave", leave},	     {"exec", become},	       {"mapped", mapped},
-	    {"many", many},	     {"recursion", recursion}, {"signals", signals},
-	    {"wait", wait_for_ever}, {"late", late},
+	    {"leak", leak},	  {"peak", peak},	   {"temporary", temporary},
+	    {"grow", grow},	  {"aligned", aligned},	   {"fork", fork_one},
+	    {"threads", threads}, {"unload", unload},	   {"reload", reload},
+	    {"killed", killed},	  {"leave", leave},	   {"exec", become},
+	    {"mapped", mapped},	  {"many", many},	   {"recursion", recursion},
+	    {"signals", signals}, {"wait", wait_for_ever}, {"late", late},
 	};
 	char *slash;
 	static char path[4096];

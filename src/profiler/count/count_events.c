@@ -184,6 +184,17 @@ void count_event_put(const count_event *e, const perf_counted *c, const char *ta
 	record_metric_real(b, tag, (double)c->value / share, how);
 }
 
+uint64_t count_events_value(const count_events *e, const char *name, const os_child_usage *usage)
+{
+	perf_counted c;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (!strcmp(e->all[i].event.name, name) && !e->all[i].counter.user_only &&
+		    perf_counter_read(&e->all[i].counter, &c) && c.running_ns >= c.enabled_ns)
+			return c.value;
+	return usage_rows[usage_find(name)].get(usage);
+}
+
 /* Writes instructions per cycle, the first figure that most readers need. */
 static void ratio_put(const count_events *e, record_builder *b)
 {

@@ -37,6 +37,10 @@ void count_events_done(count_events *e);
 /* Writes metrics "counter/NAME". usage NULL: the program did not exit. */
 void count_events_put(const count_events *e, const os_child_usage *usage, uint64_t elapsed_ns,
 		      record_builder *b);
+/* Returns the value of an event with a row of the resource usage: the kernel's counter of all
+ * processes if it is open and complete, else the usage, which lacks those that were not waited
+ * for. */
+uint64_t count_events_value(const count_events *e, const char *name, const os_child_usage *usage);
 /* Writes one event: scaled if it was multiplexed, absent if it was never scheduled on a counter. */
 void count_event_put(const count_event *e, const perf_counted *c, const char *tag,
 		     record_builder *b);

@@ -142,12 +142,13 @@ static void count_program_facts_put(const run *r, record_builder *b)
 static void count_program_answer_put(const run *r, record_builder *b)
 {
 	char wall[32], processor[32], faults[32], switches[32];
+	const count_events *e = &r->events;
 	const os_child_usage *u = &r->usage;
 
 	dck_text_time((double)r->elapsed_ns, wall, sizeof wall);
-	dck_text_time((double)(u->user_ns + u->system_ns), processor, sizeof processor);
-	dck_text_count((int64_t)(u->minor_faults + u->major_faults), faults, sizeof faults);
-	dck_text_count((int64_t)(u->voluntary_switches + u->involuntary_switches), switches,
+	dck_text_time((double)count_events_value(e, "task-clock", u), processor, sizeof processor);
+	dck_text_count((int64_t)count_events_value(e, "page-faults", u), faults, sizeof faults);
+	dck_text_count((int64_t)count_events_value(e, "context-switches", u), switches,
 		       sizeof switches);
 	record_answer(b, "it took %s and %s of processor time; %s page faults, %s context switches",
 		      wall, processor, faults, switches);

@@ -13,7 +13,8 @@
  * which serialises the naming of Python's frames.
  *
  * When a module is unloaded, its addresses leave the table and header->code grows, at which threads
- * drop their caches; frames and nodes keep their numbers. Capacities are fixed (heap_region.h):
+ * drop their caches; frames and nodes keep their numbers. If it is loaded again to the same place,
+ * it has its old number, and its frames return to the table. Capacities are fixed (heap_region.h):
  * what does not fit becomes frame 0 or its parent node, and a node is then counted as lost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -61,7 +62,7 @@ struct heap_paths *heap_paths_new(heap_state *s)
 static bool paths_same_module(const heap_state *s, const heap_module *known, const heap_loaded *m,
 			      const char *path)
 {
-	return !known->gone && known->start == m->start && known->end == m->end &&
+	return known->start == m->start && known->end == m->end && known->bias == m->bias &&
 	       known->name_bytes == strlen(path) &&
 	       !memcmp(s->names + known->name, path, known->name_bytes);
 }
@@ -110,6 +111,24 @@ static void places_forget(heap_state *s)
 	atomic_fetch_add_explicit(&s->header->code, 1, memory_order_release);
 }
 
+/* Puts the addresses of a module that is loaded again, to the same place, into the table. Its file
+ * may be another one by now, with other rules. */
+static void places_restore(heap_state *s, uint32_t module, const unwind_module *unwind)
+{
+	struct heap_paths *p = s->paths;
+
+	for (uint32_t i = HEAP_FRAMES_FIRST; i < s->header->nframes; i++) {
+		const uint64_t place = s->frames[i].place;
+
+		if (s->frames[i].module != module || heap_table_find(&p->places, place)->value)
+			continue;
+		if (!heap_table_reserve(s, &p->places))
+			return;
+		p->rules[i] = unwind_find_rule(unwind, place);
+		heap_table_put(&p->places, place, i);
+	}
+}
+
 /* It is too large for a small stack. */
 typedef struct scratch {
 	heap_loaded rows[HEAP_MODULES_MAX];
@@ -156,9 +175,15 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 	bool gone = false;
 
 	for (size_t i = 0; i < n; i++) {
-		now->ids[i] = paths_id_of(s, now, &now->rows[i]);
-		if (now->ids[i] != HEAP_NO_MODULE)
-			now->there[now->ids[i]] = 1;
+		const uint32_t id = now->ids[i] = paths_id_of(s, now, &now->rows[i]);
+
+		if (id == HEAP_NO_MODULE)
+			continue;
+		now->there[id] = 1;
+		if (s->modules[id].gone) {
+			s->modules[id].gone = 0;
+			places_restore(s, id, &now->rows[i].unwind);
+		}
 	}
 	for (uint32_t i = known; i < s->header->nmodules && !s->python; i++)
 		if (paths_is_python(s, &s->modules[i]))
