@@ -53,7 +53,7 @@ LAYERS = {
     "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "output_compare tensor_compare rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.
     "src/measure": (("base", "os", "stat", "device", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
-                    "device_times diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),
+                    "device_times diagnostics latency_limit method phases plan results run_delays samples session worker", ANY, ISO, ("pthread.h",)),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),

@@ -62,6 +62,9 @@ typedef struct dck_compare_config {
 	const char *const *record_names;
 	bool pool;	   /* compare the last record with the pool of all before it */
 	const char *title; /* the record's `command`; NULL: none */
+	/* Decide by latency/undisturbed, whatever `statistic` and `metric` are: the runs in which
+	 * no thread waited for a processor. Not for dck_rank(). */
+	bool undisturbed;
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[]; /* dck_compare() and dck_compare_records() */
 DCK_API extern const dck_opt dck_compare_live_options[];   /* dck_compare() alone */

@@ -184,6 +184,7 @@ typedef struct dck_history_trend_config {
 	int by;		      /* dck_history_by */
 	bool mixed;	      /* include other machines and methods */
 	double min_change;    /* smallest reported change of the median, as a share */
+	bool undisturbed;     /* of latency/undisturbed; metric is then NULL */
 } dck_history_trend_config;
 DCK_API extern const dck_opt dck_history_trend_options[];
 /* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
@@ -222,6 +223,7 @@ typedef struct dck_history_trend {
 	uint64_t incomplete; /* incomplete records, left out */
 	uint64_t other;	     /* records of another machine or method, left out */
 	double min_change;   /* smallest change in `changes`, as a share */
+	uint64_t without;    /* records without a value of the metric, left out */
 } dck_history_trend;
 
 /* Computes the trend of a metric over the records of the filter. All have the same subject and

@@ -599,6 +599,7 @@ def compare(
     margin: Union[_Number, None] = ...,
     level: Union[_Number, None] = ...,
     statistic: Union[str, None] = ...,
+    undisturbed: Union[bool, None] = ...,
     rounds: Union[_Number, None] = ...,
     max_rounds: Union[_Number, None] = ...,
     max_time: Union[_Time, None] = ...,

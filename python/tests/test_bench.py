@@ -282,6 +282,15 @@ class CompareTest(Case):
                               no_history=True)
         self.assertIn(r.verdict, ("same", "undecided"))
 
+    def test_undisturbed(self):
+        """The decision is by undisturbed runs, or there is none; never by the others."""
+        works = {"a": lambda: work(2000), "b": lambda: work(8000)}
+        r = deepclock.compare(works, rounds=12, trial="2ms", undisturbed=True, no_history=True)
+        self.assertEqual(r.facts["compare/metric"].value, "latency/undisturbed")
+        self.assertIn((r.verdict, r.gate), (("slower", "violated"), ("undecided", "inconclusive")))
+        with self.assertRaisesRegex(deepclock.ArgumentError, "undisturbed and --statistic"):
+            deepclock.compare(works, statistic="mean", undisturbed=True)
+
     def test_what_does_not_go(self):
         self.assertRaises(TypeError, deepclock.compare, work)
         self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work})

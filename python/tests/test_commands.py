@@ -207,6 +207,8 @@ class HistoryTest(Case):
             self.assertEqual(h.get("last").to_json(), b.to_json())
             self.assertEqual(h.baseline(b).id, a.id)
             self.assertEqual(len(h.trend().tables["history/points"]), 2)
+            with self.assertRaisesRegex(deepclock.ArgumentError, "latency/p99"):
+                h.trend("latency/p99", undisturbed=True)
             self.assertEqual(h.check()[0], 2)
             self.assertEqual(h.prune(keep=1, dry_run=True)[0], 1)
             self.assertEqual(h.remove(a.id[:8]), a.id)

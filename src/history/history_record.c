@@ -321,7 +321,7 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 
 static void trend_notes(record_builder *b, const dck_history_trend *t)
 {
-	char incomplete[64] = "", other[80] = "";
+	char incomplete[64] = "", without[100] = "", other[80] = "";
 
 	if (t->autocorrelated)
 		record_note(b, "points-autocorrelated",
@@ -333,9 +333,13 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 	if (t->other > 0)
 		snprintf(other, sizeof other,
 			 "%" PRIu64 " of another machine or method (--mixed shows them)", t->other);
-	if (t->incomplete + t->other > 0)
-		record_note(b, "records-left-out", "records left out: %s%s%s", incomplete,
-			    incomplete[0] && other[0] ? ", " : "", other);
+	if (t->without > 0)
+		snprintf(without, sizeof without, "%" PRIu64 " without %.60s", t->without,
+			 t->metric.tag);
+	if (t->incomplete + t->other + t->without > 0)
+		record_note(b, "records-left-out", "records left out: %s%s%s%s%s", incomplete,
+			    incomplete[0] && (without[0] || other[0]) ? ", " : "", without,
+			    without[0] && other[0] ? ", " : "", other);
 }
 
 dck_status dck_history_trend_record(const dck_history_trend *t, const char *title, dck_record **ret,

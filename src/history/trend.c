@@ -40,6 +40,10 @@ const dck_opt dck_history_trend_options[] = {
 	     "trend: records of other machines and methods too, which do not compare"),
     DCK_OPTION(SHARE, dck_history_trend_config, min_change, "min-change", "SHARE", "0",
 	       "trend: changes of the level by less are not marked", .max = 1),
+    DCK_FLAG(dck_history_trend_config, undisturbed, "undisturbed",
+	     "trend: of the runs in which no thread waited for a processor "
+	     "(latency/undisturbed)",
+	     .excludes = "statistic metric"),
     {0},
 };
 
@@ -209,9 +213,8 @@ static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
 }
 
-static dck_status trend_rows_read(dck_history *h, const history_where *w, const char *tag,
-				  const origin *from, const dck_history_trend_config *c,
-				  trend_box *box, rows *all, dck_err *err)
+static void origin_bind(sqlite3_stmt *s, const char *tag, const origin *from,
+			const dck_history_trend_config *c)
 {
 	const struct {
 		const char *name, *text;
@@ -220,6 +223,42 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 		     {":verb", from->verb},
 		     {":machine", from->machine},
 		     {":method", from->method}};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		history_bind_text(s, sqlite->bind_parameter_index(s, texts[i].name), texts[i].text);
+	sqlite->bind_int(s, sqlite->bind_parameter_index(s, ":mixed"), c->mixed);
+}
+
+/* Counts the records that the trend would show if they had a value of the metric. */
+static dck_status without_count(dck_history *h, const history_where *w, const char *tag,
+				const origin *from, const dck_history_trend_config *c,
+				dck_history_trend *t, dck_err *err)
+{
+	char sql[1200];
+	sqlite3_stmt *s;
+	bool found = false;
+	dck_status status;
+
+	snprintf(sql, sizeof sql,
+		 "SELECT count(*) FROM records %s %s records.subject IS :of AND records.verb IS "
+		 ":verb AND NOT incomplete AND (:mixed OR (machine = :machine AND method = "
+		 ":method)) AND NOT EXISTS (SELECT 1 FROM metrics WHERE metrics.seq = records.seq "
+		 "AND tag = :tag)",
+		 w->sql, w->sql[0] ? "AND" : "WHERE");
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	history_where_bind(w, s);
+	origin_bind(s, tag, from, c);
+	status = history_step(h, s, &found, "read", err);
+	if (status == DCK_OK && found)
+		t->without = (uint64_t)sqlite->column_int64(s, 0);
+	sqlite->finalize(s);
+	return status;
+}
+
+static dck_status trend_rows_read(dck_history *h, const history_where *w, const char *tag,
+				  const origin *from, const dck_history_trend_config *c,
+				  trend_box *box, rows *all, dck_err *err)
+{
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
 	char sql[2400];
 	sqlite3_stmt *s;
@@ -229,9 +268,7 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 	rows_sql(w, c->by, sql, sizeof sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		history_bind_text(s, sqlite->bind_parameter_index(s, texts[i].name), texts[i].text);
-	sqlite->bind_int(s, sqlite->bind_parameter_index(s, ":mixed"), c->mixed);
+	origin_bind(s, tag, from, c);
 	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":most"), most);
 	status = history_step(h, s, &more, "read", err);
 	while (status == DCK_OK && more) {
@@ -382,16 +419,22 @@ static dck_status trend_make(dck_history *h, const dck_history_filter *f,
 			     const dck_history_trend_config *c, trend_box *box, rows *all,
 			     dck_err *err)
 {
-	const char *tag = c->metric ? c->metric : HISTORY_METRIC;
+	const char *tag = c->undisturbed ? "latency/undisturbed"
+			  : c->metric	 ? c->metric
+					 : HISTORY_METRIC;
 	history_where w;
 	origin from = {0};
 
+	if (c->undisturbed && c->metric)
+		DCK_FAIL(err, E_ARG, "--undisturbed is of %s, and '%.80s' is given too", tag,
+			 c->metric);
 	DCK_TRY(history_where_make(f, &w, err));
 	DCK_TRY(origin_find(h, &w, tag, box, &from, err));
 	DCK_TRY(trend_metric_find(box, tag, err));
 	if (from.unit)
 		record_find_unit(from.unit, &box->trend.metric.unit);
 	DCK_TRY(trend_rows_read(h, &w, tag, &from, c, box, all, err));
+	DCK_TRY(without_count(h, &w, tag, &from, c, &box->trend, err));
 	return points_and_changes(box, all, c, err);
 }
 

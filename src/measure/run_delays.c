@@ -118,49 +118,72 @@ static void delays_absent(record_builder *b, const char *why)
 	record_metric_absent(b, "latency/less_run_delay", why);
 }
 
-void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b)
+/* Estimates the median of the undisturbed ones of the runs, which took took_ns. Returns `scratch`,
+ * to be freed; NULL: delays do not show which runs were disturbed, because of `why`. */
+static double *delays_estimate(const run_delays *u, const measure_phases *p, uint64_t took_ns,
+			       unsigned *ret_busy, stat_undisturbed *ret, char *why, size_t size)
 {
 	const size_t n = p->latency.n;
 	const unsigned allowed = os_cpus_allowed();
+	const unsigned busy = os_run_delay_busy(u->delay, (uint64_t)(BUSY_SHARE * (double)took_ns));
 	size_t known = 0;
 	double *scratch;
-	stat_undisturbed e;
-	char why[160];
 
-	assert(!u->delay || p->delay.n == n);
-	if (!u->delay) {
-		if (u->why[0])
-			delays_absent(b, u->why);
-		return;
-	}
-	const unsigned busy =
-	    os_run_delay_busy(u->delay, (uint64_t)(BUSY_SHARE * (double)p->measured_ns));
-
+	assert(p->delay.n == n);
 	if (busy > allowed) {
-		snprintf(why, sizeof why,
+		snprintf(why, size,
 			 "%u threads computed on %u processor%s, and waited for each other", busy,
 			 allowed, allowed == 1 ? "" : "s");
-		delays_absent(b, why);
-		return;
+		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
 		known += isnan(p->delay.value[i]) ? 0 : 1;
 	if (n > 0 && (double)known < KNOWN_SHARE * (double)n) {
 		snprintf(
-		    why, sizeof why,
+		    why, size,
 		    "of %zu runs the delays of %zu are known: the runs became too short to read "
 		    "them around each",
 		    n, known);
-		delays_absent(b, why);
-		return;
+		return NULL;
 	}
 	scratch = mem_alloc(stat_undisturbed_scratch(n) * sizeof *scratch);
 	if (!scratch) {
-		delays_absent(b, "out of memory");
-		return;
+		snprintf(why, size, "out of memory");
+		return NULL;
 	}
 	stat_undisturbed_estimate(p->latency.value, p->delay.value, n, p->plan.asked.level, scratch,
-				  &e);
+				  ret);
+	*ret_busy = busy;
+	return scratch;
+}
+
+double run_delays_median(run_delays *u, const measure_phases *p, uint64_t took_ns)
+{
+	stat_undisturbed e = {.median.value = NAN};
+	unsigned busy;
+
+	u->why[0] = '\0';
+	mem_free(delays_estimate(u, p, took_ns, &busy, &e, u->why, sizeof u->why));
+	return e.median.present ? e.median.value : NAN;
+}
+
+void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b)
+{
+	double *scratch;
+	stat_undisturbed e;
+	unsigned busy;
+	char why[160];
+
+	if (!u->delay) {
+		if (u->why[0])
+			delays_absent(b, u->why);
+		return;
+	}
+	scratch = delays_estimate(u, p, p->measured_ns, &busy, &e, why, sizeof why);
+	if (!scratch) {
+		delays_absent(b, why);
+		return;
+	}
 	undisturbed_put(b, &e);
 	if (busy <= 1) {
 		less_delay_put(b, p, scratch);

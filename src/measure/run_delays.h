@@ -29,6 +29,10 @@ void run_delays_begin(run_delays *u, measure_phases *p);
 /* Adds latency/undisturbed and latency/less_run_delay, or why they are absent, and the numbers of
  * runs. */
 void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b);
+/* Returns the median of the undisturbed ones of the samples, weighted for their lengths: those
+ * since run_delays_begin(), which took took_ns. NaN: there is none, or, because of u->why, it
+ * cannot be known which ones are. */
+double run_delays_median(run_delays *u, const measure_phases *p, uint64_t took_ns);
 void run_delays_end(run_delays *u); /* {0} is allowed */
 
 #endif

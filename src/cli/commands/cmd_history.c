@@ -340,7 +340,8 @@ typedef struct action {
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
 static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
 static const char *const show_options[] = {RESULT, "details", NULL};
-static const char *const trend_options[] = {FILTER, "by", "mixed", "min-change", RESULT, NULL};
+static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-change",
+					    "undisturbed", RESULT, NULL};
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};

@@ -61,8 +61,15 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
 				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	if (c->ranking && c->undisturbed)
+		DCK_FAIL(err, E_ARG,
+			 "a ranking is of all runs: compare decides by undisturbed ones");
 	if (c->ranking && (c->over || c->aa))
 		DCK_FAIL(err, E_ARG, "a ranking has no baseline: --over and --aa need one");
+	if (c->over && c->undisturbed)
+		DCK_FAIL(err, E_ARG,
+			 "--undisturbed is of one comparison, --over makes several: give one of "
+			 "them");
 	if (c->over && c->aa)
 		DCK_FAIL(err, E_ARG,
 			 "--aa is of one comparison, --over makes several: give one of them");

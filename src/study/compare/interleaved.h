@@ -30,7 +30,8 @@ typedef struct interleaved_candidate {
 	measure_session session; /* its loop, its warm-up, the samples of a trial */
 	uint64_t samples;	 /* that a trial takes */
 	uint64_t items;		 /* per run; 0: unknown until it is opened */
-	double *inner_ns;	 /* [blocks of a round], heap: of the current round */
+	double *inner_ns;	 /* [blocks of a round], heap: of the current round; NaN: none */
+	char unknown[160];	 /* --undisturbed: why it is not known which runs are; "": it is */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
@@ -86,7 +87,9 @@ typedef struct interleaved_rounds {
 	interleaved_result *results;
 	size_t n;	/* candidates */
 	size_t planned; /* rounds, fixed before the first */
-	size_t done;	/* whole rounds */
+	size_t done;	/* whole rounds that count */
+	/* --undisturbed: other rounds, in which a subject had no undisturbed run */
+	size_t disturbed;
 	size_t looks;
 	size_t blocks;	   /* of a round: trials of each candidate */
 	bool reopens;	   /* sessions are opened again for every round */
@@ -100,12 +103,16 @@ typedef struct interleaved_rounds {
 	size_t fastest;	   /* of a ranking: the fastest candidate, the base of `median` etc. */
 	dck_status failed; /* reason of an early end after the first round */
 	dck_err why;
+	char none[240]; /* --undisturbed: why no round counts */
 } interleaved_rounds;
 
 /* Measures all candidates in rounds until all are decided. Fails if no complete round can be
  * reported; a later failure is in r->failed. */
 dck_status interleaved_rounds_run(interleaved *v, interleaved_rounds *r, dck_err *err);
 void interleaved_rounds_done(interleaved_rounds *r); /* the candidates too */
+
+/* Returns the number of whole rounds, those that do not count included. */
+size_t interleaved_rounds_made(const interleaved_rounds *r);
 
 /* Returns the display name of a candidate. Facts and tags have the whole name. */
 const char *interleaved_label(const interleaved_rounds *r, size_t candidate);

@@ -3,8 +3,9 @@
  *
  * A trial in this process has some runs that do not count, because the caches have another
  * candidate's data, and then runs for the time --trial; its result is their median, mean or
- * minimum. A trial of a program is one run. With --fresh a trial is a measurement in a worker
- * process, which opens the subject too.
+ * minimum, or with --undisturbed the median of those in which no thread waited for a processor; a
+ * trial without such a run has none. A trial of a program is one run. With --fresh a trial is a
+ * measurement in a worker process, which opens the subject too.
  *
  * The first opening warms up to a steady state and checks a rebatched model; later ones, in each
  * round, warm up for REWARM_NS and trust that check. Facts of the subject are recorded at the first
@@ -18,6 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/copy.h"
+#include "measure/run_delays.h"
 #include "measure/subject/subject_facts.h"
 #include "measure/worker.h"
 #include <math.h>
@@ -30,6 +32,8 @@
 #define REWARM_NS   10000000u
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
+/* With --undisturbed a trial is at most this number of times as long as without. */
+#define UNDISTURBED_TRIES 10
 
 static bool is_command(const interleaved_candidate *candidate)
 {
@@ -155,6 +159,34 @@ static double statistic_of(const measure_samples *s, int statistic, double *scra
 	return stat_quantile_sorted(scratch, s->n, 0.5);
 }
 
+/* Takes the trial's runs, and again as many until one of them is undisturbed: opening a subject
+ * takes longer. Whether it goes on depends on the disturbances and not on how fast a run was. NaN:
+ * there is none, or it is not known which one is. */
+static dck_status trial_undisturbed(interleaved_candidate *candidate, double *ret_ns, dck_err *err)
+{
+	measure_phases *p = &candidate->session.phases;
+	const uint64_t begin_ns = os_now_ns();
+	unsigned tries = 0;
+	phase_samples sinks;
+	dck_status status;
+	run_delays u;
+
+	*ret_ns = NAN;
+	measure_samples_clear(&p->delay);
+	run_delays_begin(&u, p);
+	sinks = (phase_samples){.latency = &p->latency, .delay = p->sinks.delay};
+	do {
+		status = measure_loop_take(&p->loop, &sinks, candidate->samples, err);
+		if (status == DCK_OK && u.delay)
+			*ret_ns = run_delays_median(&u, p, os_now_ns() - begin_ns);
+	} while (status == DCK_OK && u.delay && isnan(*ret_ns) && ++tries < UNDISTURBED_TRIES &&
+		 p->latency.n + candidate->samples < SAMPLES_MAX);
+	snprintf(candidate->unknown, sizeof candidate->unknown, "%s", u.why);
+	p->sinks.delay = NULL;
+	run_delays_end(&u);
+	return status;
+}
+
 static dck_status trial_here(interleaved *v, interleaved_candidate *candidate, double *ret_ns,
 			     dck_err *err)
 {
@@ -168,6 +200,8 @@ static dck_status trial_here(interleaved *v, interleaved_candidate *candidate, d
 		    err));
 	}
 	measure_samples_clear(&p->latency);
+	if (v->asked->undisturbed)
+		return trial_undisturbed(candidate, ret_ns, err);
 	DCK_TRY(measure_loop_take(&p->loop, &sinks, candidate->samples, err));
 	*ret_ns = statistic_of(&p->latency, v->asked->statistic, p->scratch);
 	return DCK_OK;
@@ -196,13 +230,14 @@ static dck_status trial_fresh(interleaved *v, interleaved_candidate *candidate, 
 		subject_facts_usual_copy(v->notes, result.record);
 		v->noted = s->text;
 	}
-	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);
+	*ret_ns = dck_record_value(
+	    result.record, v->asked->undisturbed ? UNDISTURBED_METRIC : tags[v->asked->statistic]);
 	candidate->items = (uint64_t)saved_items(result.record);
 	candidate->session.target.session_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/session"));
 	candidate->session.phases.first_run_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/first_run"));
-	if (result.record->incomplete || isnan(*ret_ns)) {
+	if (result.record->incomplete || (isnan(*ret_ns) && !v->asked->undisturbed)) {
 		const dck_note *note = dck_record_note(result.record, "engine-failed");
 
 		status = err_set(err, note ? DCK_E_ENGINE : DCK_E_CANCEL, __FILE__, __LINE__, "%s",

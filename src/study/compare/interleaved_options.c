@@ -16,6 +16,9 @@ const dck_opt dck_compare_options[] = {
     DCK_OPTION(CHOICE, dck_compare_config, statistic, "statistic", "WHICH", "median",
 	       "statistic of a trial's runs; for records: the compared metric",
 	       .choices = dck_compare_statistics),
+    DCK_FLAG(dck_compare_config, undisturbed, "undisturbed",
+	     "decide by the runs in which no thread waited for a processor (latency/undisturbed)",
+	     .excludes = "statistic metric"),
     {0},
 };
 

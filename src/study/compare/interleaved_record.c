@@ -23,16 +23,18 @@
 static void interleaved_how_make(const interleaved *v, const interleaved_result *x, char *buf,
 				 size_t size)
 {
+	const char *of = v->asked->undisturbed ? " of undisturbed runs" : "";
+
 	if (!x->has_interval)
-		snprintf(buf, size, "median of %zu paired ratios", x->judged);
+		snprintf(buf, size, "median of %zu paired ratios%s", x->judged, of);
 	else if (x->tau > 1)
 		snprintf(buf, size,
-			 "median of %zu paired ratios, sign-test interval (%s), widened for what "
+			 "median of %zu paired ratios%s, sign-test interval (%s), widened for what "
 			 "rounds may depend on each other (tau %.1f)",
-			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
+			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
 	else
-		snprintf(buf, size, "median of %zu paired ratios, exact sign-test interval (%s)",
-			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential");
+		snprintf(buf, size, "median of %zu paired ratios%s, exact sign-test interval (%s)",
+			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
 const dck_metric_def *interleaved_items_metric(void)
@@ -93,7 +95,10 @@ static void table_alternatives(record_builder *b, const interleaved *v, const in
 			       const interleaved_rounds *self, const verdict_outcome *all)
 {
 	const dck_metric_def *rate = r->per_item ? interleaved_items_metric() : NULL;
-	const dck_column time = {"time", dck_compare_statistics[v->asked->statistic], DCK_UNIT_NS};
+	const dck_column time = {
+	    "time",
+	    v->asked->undisturbed ? "undisturbed" : dck_compare_statistics[v->asked->statistic],
+	    DCK_UNIT_NS};
 	const dck_column value = rate ? (dck_column){"value", rate->name, rate->unit} : time;
 	char name[200];
 
@@ -202,6 +207,27 @@ void interleaved_series(record_builder *b, const interleaved_rounds *r)
 
 /* --- notes */
 
+/* Where no round counts, or too few for an interval, because of disturbances. */
+static bool note_disturbed(record_builder *b, const interleaved_rounds *r)
+{
+	if (r->none[0] && r->disturbed == 0)
+		record_note(b, "undecided",
+			    "undecided, since it is not known which runs are undisturbed: %s; "
+			    "compare without --undisturbed",
+			    r->none);
+	else if (r->none[0])
+		record_note(b, "undecided", "undecided: %s" VERDICT_UNDISTURBED_REMEDY, r->none);
+	else if (r->disturbed > 0 && !r->results[1].has_interval)
+		record_note(b, "undecided",
+			    "undecided: in %zu of %zu rounds had every subject a run in which no "
+			    "thread waited for a processor, too few for an interval at this "
+			    "level" VERDICT_UNDISTURBED_REMEDY,
+			    r->done, interleaved_rounds_made(r));
+	else
+		return false;
+	return true;
+}
+
 static void interleaved_note_undecided(record_builder *b, const interleaved_rounds *r, size_t i)
 {
 	const interleaved_result *x = &r->results[i];
@@ -280,7 +306,9 @@ static void note_times_differ(record_builder *b, const interleaved_rounds *r, si
 void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r,
 		       const interleaved_rounds *self)
 {
-	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking; i++)
+	const bool disturbed = note_disturbed(b, r);
+
+	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking && !disturbed; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
 			interleaved_note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
@@ -300,11 +328,11 @@ void interleaved_notes(record_builder *b, interleaved *v, const interleaved_roun
 	if (r->failed == DCK_E_CANCEL)
 		record_note(b, "interrupted",
 			    "interrupted in round %zu: this is what was measured until then",
-			    r->done + 1);
+			    interleaved_rounds_made(r) + 1);
 	else
 		record_note(b, "engine-failed",
 			    "round %zu failed: %s; this is what was measured until then",
-			    r->done + 1, r->why.msg);
+			    interleaved_rounds_made(r) + 1, r->why.msg);
 }
 
 /* --- facts */
@@ -346,7 +374,11 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 			 "every second block in reverse");
 	record_fact_text(b, "method", "trial", c->fresh ? "a fresh process" : "in this process");
 	record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
-	record_fact_text(b, "method", "statistic", dck_compare_statistics[c->statistic]);
+	record_fact_text(b, "method", "statistic",
+			 c->undisturbed ? "median of undisturbed runs"
+					: dck_compare_statistics[c->statistic]);
+	if (c->undisturbed)
+		record_fact_text(b, "compare", "metric", UNDISTURBED_METRIC);
 	record_fact_text(b, "method", "interval",
 			 c->rounds > 0
 			     ? "exact sign test on the rounds' ratios, one look"
@@ -363,6 +395,9 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 	else if (r->n > 2)
 		record_fact_text(b, "method", "several", "Holm's procedure over the alternatives");
 	record_fact_int(b, "method", "rounds", DCK_UNIT_ONE, (int64_t)r->done);
+	if (c->undisturbed)
+		record_fact_int(b, "method", "rounds_disturbed", DCK_UNIT_ONE,
+				(int64_t)r->disturbed);
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
 	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
 	record_fact_int(b, "method", "trials_per_round", DCK_UNIT_ONE, (int64_t)r->blocks);
@@ -372,8 +407,10 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 				      : "opened once");
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK ? "it failed or was interrupted"
-			 : r->stopped	     ? "max-time passed before all was decided"
-			 : c->rounds > 0     ? "rounds: as requested"
+			 : r->none[0]	     ? "no round has undisturbed runs of all subjects"
+			 : r->stopped && interleaved_rounds_made(r) < r->planned
+			     ? "max-time passed before all was decided"
+			 : c->rounds > 0 ? "rounds: as requested"
 			 : r->done < r->planned
 			     ? c->ranking ? "precision: all ratios have the requested precision"
 					  : "all is decided"
@@ -400,11 +437,15 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 	interleaved_facts_method(b, v, r);
 	if (r->margin > v->asked->margin)
 		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
-	if (self)
+	if (self && self->done > 0)
 		facts_self(b, self);
 	if (r->done == 0) {
 		record_metric_absent(b, "compare/ratio",
-				     "it ended while the first subject was compared with itself");
+				     r->none[0] ? r->none
+						: "it ended while the first subject was compared "
+						  "with itself");
+		record_fact_text(b, "compare", "verdict", verdict_texts[VERDICT_UNDECIDED]);
+		record_answer(b, "undecided: %s", r->none[0] ? r->none : "it ended early");
 		verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
 		interleaved_notes(b, v, r, self);
 		return;

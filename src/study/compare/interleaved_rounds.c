@@ -64,17 +64,22 @@ static uint64_t rounds_now(const interleaved *v)
 	return measure_context_now(&v->shared);
 }
 
+size_t interleaved_rounds_made(const interleaved_rounds *r)
+{
+	return r->done + r->disturbed;
+}
+
 static void rounds_progress_show(interleaved *v, const interleaved_rounds *r)
 {
 	dck_progress p = progress_indeterminate(r->phase);
 
-	p.runs = r->done;
+	p.runs = interleaved_rounds_made(r);
 	/* The time of the rounds, once there are some: openings before them give no rate. */
-	p.elapsed_ns = rounds_now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
+	p.elapsed_ns = rounds_now(v) - (p.runs > 0 ? r->begin_ns : v->shared.origin_ns);
 	p.runs_total = v->asked->rounds;
 	if (r->planned > 0) {
-		p.done_ratio = (double)r->done / (double)r->planned;
-		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
+		p.done_ratio = (double)p.runs / (double)r->planned;
+		p.eta_ns = r->round_ns * (double)(r->planned - p.runs);
 	}
 	observer_show(v->shared.watch, &p);
 }
@@ -119,7 +124,7 @@ static dck_status block_run(interleaved *v, interleaved_rounds *r, const size_t 
 
 		if (status != DCK_OK)
 			return candidate_failed(candidate, status, "measuring", err);
-		if (!(ns > 0))
+		if (!(ns > 0) && !v->asked->undisturbed)
 			DCK_FAIL(err, E_ARG,
 				 "a run of '%s' took no time that the clock can see: "
 				 "there is no ratio to compare",
@@ -141,6 +146,8 @@ static bool items_differ(const interleaved *v, const interleaved_rounds *r)
 {
 	bool differ = false;
 
+	if (v->asked->undisturbed)
+		return false;
 	if (v->asked->metric && strcmp(v->asked->metric, ITEMS_METRIC) != 0)
 		return false;
 	for (size_t i = 0; i < r->n; i++) {
@@ -151,10 +158,36 @@ static bool items_differ(const interleaved *v, const interleaved_rounds *r)
 	return differ;
 }
 
+/* Gives each candidate the median of its trials that had an undisturbed run, instead of all of
+ * them. Returns whether every candidate has one: only such rounds count. Which rounds count may
+ * depend on how long runs are, but not on which of two equal subjects comes out faster. */
+static bool round_undisturbed(interleaved_rounds *r, double *scratch)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double *x = r->candidates[i].inner_ns;
+		size_t n = 0;
+
+		for (size_t k = 0; k < r->blocks; k++)
+			if (x[k] > 0)
+				scratch[n++] = x[k];
+		all &= n > 0;
+		const double median = n > 0 ? median_of(scratch, n) : NAN;
+		for (size_t k = 0; k < r->blocks; k++)
+			x[k] = median;
+	}
+	return all;
+}
+
 /* A round counts once, however many blocks it has, because blocks of one opening depend on each
  * other. */
 static void round_keep(const interleaved *v, interleaved_rounds *r, double *scratch)
 {
+	if (v->asked->undisturbed && !round_undisturbed(r, scratch)) {
+		r->disturbed++;
+		return;
+	}
 	if (r->done == 0) /* in fresh processes nothing is known before */
 		r->per_item = items_differ(v, r);
 	for (size_t i = 0; i < r->n && r->per_item; i++)
@@ -176,10 +209,12 @@ static void round_keep(const interleaved *v, interleaved_rounds *r, double *scra
 static dck_status round_run(interleaved *v, interleaved_rounds *r, size_t *order, double *scratch,
 			    dck_err *err)
 {
-	if (r->reopens && r->done > 0)
+	const size_t before = interleaved_rounds_made(r);
+
+	if (r->reopens && before > 0)
 		DCK_TRY(candidates_open(v, r, err));
 	for (size_t block = 0; block < r->blocks; block++) {
-		interleaved_rounds_order_make(v, r->done * r->blocks + block, r->n, order);
+		interleaved_rounds_order_make(v, before * r->blocks + block, r->n, order);
 		DCK_TRY(block_run(v, r, order, block, err));
 		rounds_progress_show(v, r);
 	}
@@ -267,7 +302,8 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
  * The last look is then early. */
 static bool time_over(const interleaved *v, const interleaved_rounds *r)
 {
-	const double each = (double)(rounds_now(v) - r->begin_ns) / (double)r->done;
+	const double each =
+	    (double)(rounds_now(v) - r->begin_ns) / (double)interleaved_rounds_made(r);
 
 	return v->asked->rounds == 0 && (double)rounds_now(v) + each > (double)v->deadline_ns;
 }
@@ -284,14 +320,35 @@ static dck_status rounds_loop(interleaved *v, interleaved_rounds *r, interleaved
 	while (r->done < r->planned) {
 		rounds_progress_show(v, r);
 		DCK_TRY(round_run(v, r, order, f->scratch, err));
-		r->stopped = time_over(v, r) && r->done < r->planned;
+		r->stopped = (time_over(v, r) || interleaved_rounds_made(r) >= r->planned) &&
+			     r->done < r->planned;
+		if (r->stopped && r->done == 0)
+			break;
 		if (r->done < next_look && !r->stopped)
 			continue;
 		next_look = stat_look_next(r->done, r->planned);
 		if (interleaved_look(v, f, r) == 0 || r->stopped)
 			break;
 	}
+	if (r->done == 0)
+		snprintf(r->none, sizeof r->none,
+			 "in none of %zu rounds had every subject a run in which no thread waited "
+			 "for a processor",
+			 r->disturbed);
 	return DCK_OK;
+}
+
+/* With --undisturbed: returns whether one can know which runs are undisturbed. */
+static bool rounds_can_filter(interleaved_rounds *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (!r->candidates[i].unknown[0])
+			continue;
+		snprintf(r->none, sizeof r->none, "%.60s: %s", interleaved_label(r, i),
+			 r->candidates[i].unknown);
+		return false;
+	}
+	return true;
 }
 
 static dck_status results_new(interleaved_rounds *r, dck_err *err)
@@ -315,17 +372,20 @@ static dck_status planned_rounds_run(interleaved *v, interleaved_rounds *r, inte
 	DCK_TRY(candidates_open(v, r, err));
 	DCK_TRY(rounds_plan_make(v, r, order, err));
 	DCK_TRY(results_new(r, err));
+	if (!rounds_can_filter(r))
+		return DCK_OK;
 	DCK_TRY(interleaved_looks_init(f, v, r, err));
 	r->failed = rounds_loop(v, r, f, order, &why);
 	if (r->failed == DCK_OK)
 		return DCK_OK;
-	if (r->done == 0) {
+	if (interleaved_rounds_made(r) == 0) {
 		if (err)
 			*err = why;
 		return r->failed;
 	}
 	r->why = why;
-	(void)interleaved_look(v, f, r);
+	if (r->done > 0)
+		(void)interleaved_look(v, f, r);
 	return DCK_OK;
 }
 

@@ -51,6 +51,9 @@ typedef struct saved_source {
 dck_status saved_source_open(const dck_record *r, const char *name, const char *tag,
 			     saved_source *ret, dck_err *err);
 void saved_source_close(saved_source *s); /* {0} is allowed */
+/* Returns whether the value is of the runs of one process, whose interval does not include how much
+ * starts differ. */
+bool saved_source_one_process(const saved_source *s);
 void saved_source_value(const saved_source *s, double level, saved_value *ret);
 
 /* Returns the metric to compare: the requested one, else the tag of the statistic, or the main

@@ -77,7 +77,7 @@ static size_t names_join(const saved_comparison *c, bool (*is)(const saved_compa
 
 static bool is_one_process(const saved_comparison *c, size_t i)
 {
-	return c->sides[i].source.from == SAVED_RUNS;
+	return saved_source_one_process(&c->sides[i].source);
 }
 
 static bool is_incomplete(const saved_comparison *c, size_t i)
@@ -214,7 +214,8 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 	const double half = log(r->hi / r->lo) / 2;
 
 	if (isnan(r->lo))
-		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
+		record_note(c->b, "undecided", "%s: there is no interval: %s%s", s->name, r->why,
+			    c->asked->undisturbed ? VERDICT_UNDISTURBED_REMEDY : "");
 	else if (isnan(times))
 		record_note(c->b, "undecided",
 			    "%s: the difference is at the margin of %.3g %% itself, which no "

@@ -70,6 +70,8 @@ const char *saved_tag(const dck_record *const *records, size_t n, const dck_comp
 	static const char *const before[] = {"throughput/best", "load/peak_rate"};
 	static const char *const after[] = {"cost/flops", "accuracy/overall"};
 
+	if (c->undisturbed)
+		return UNDISTURBED_METRIC;
 	if (c->metric)
 		return c->metric;
 	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
@@ -239,15 +241,29 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
+/* Returns from how many processes the record's values come; 0: unknown. */
+static int64_t processes_of(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+
+	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+}
+
+bool saved_source_one_process(const saved_source *s)
+{
+	return s->from == SAVED_RUNS ||
+	       (s->from == SAVED_METRIC && strcmp(s->def->tag, UNDISTURBED_METRIC) == 0 &&
+		processes_of(s->record) == 1);
+}
+
 /* Returns the quantile that a stored interval was made with: Student's where it is between
  * processes. */
 static double quantile_at(const dck_record *r, double level)
 {
-	const dck_fact *f = dck_record_fact(r, "method", "processes");
-	const bool several = f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 1;
+	const int64_t n = processes_of(r);
 
-	return several ? stat_t_quantile(0.5 + level / 2, (double)(f->value.as.i - 1))
-		       : stat_normal_quantile(0.5 + level / 2);
+	return n > 1 ? stat_t_quantile(0.5 + level / 2, (double)(n - 1))
+		     : stat_normal_quantile(0.5 + level / 2);
 }
 
 /* An interval at another level is the stored one stretched on the logarithm, where intervals of
@@ -294,7 +310,7 @@ static void value_widen(const saved_source *s, double level, saved_value *v)
 	const double own = s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
 			   stat_normal_quantile(0.975);
 
-	if (!v->has_interval || !(own > 0) || !(v->lo > 0))
+	if (!saved_source_one_process(s) || !v->has_interval || !(own > 0) || !(v->lo > 0))
 		return;
 	v->lo = v->value * exp(-saved_square_add(log(v->value / v->lo), own, 0));
 	v->hi = v->value * exp(saved_square_add(log(v->hi / v->value), own, 0));
@@ -308,6 +324,7 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 	switch (s->from) {
 	case SAVED_METRIC:
 		take_metric(s, level, &v);
+		value_widen(s, level, &v);
 		break;
 	case SAVED_RUNS:
 		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, level, s->scratch,

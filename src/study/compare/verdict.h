@@ -9,6 +9,11 @@
 
 /* The compared metric if runs differ in items. */
 #define ITEMS_METRIC "throughput/items"
+/* The compared metric with --undisturbed. */
+#define UNDISTURBED_METRIC "latency/undisturbed"
+/* What helps where too few runs are undisturbed; the end of a note. */
+#define VERDICT_UNDISTURBED_REMEDY \
+	"; measure longer (--max-time), with fewer --threads, or without --undisturbed"
 
 typedef enum verdict { VERDICT_UNDECIDED, VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER } verdict;
 extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slower" */
