@@ -50,9 +50,16 @@ typedef enum dck_value_kind {
 	DCK_VALUE_TEXT
 } dck_value_kind;
 
+/* The kind of a reason, for programs; the reason itself is for people. */
+typedef enum dck_absence {
+	DCK_ABSENCE_OTHER,
+	DCK_ABSENCE_OPEN_SIZE /* the value is a formula of sizes that the model leaves open */
+} dck_absence;
+
 /* A value, or the reason for its absence. An unknown value is never 0. */
 typedef struct dck_value {
 	dck_value_kind kind;
+	dck_absence absence; /* of an absent value */
 	union {
 		bool b;
 		int64_t i;
@@ -263,7 +270,7 @@ typedef struct dck_note_def {
 	dck_severity severity; /* the usual severity */
 	const char *when;      /* condition of the note */
 	const char *remedy;    /* "": none */
-	bool said;	       /* its text in a record includes what to do */
+	bool remedy_in_text;   /* its text in a record includes the remedy */
 } dck_note_def;
 
 /* Returns the definitions of all notes of this version; static. @since 0.1 */

@@ -6,7 +6,6 @@ import argparse
 import gc
 import importlib
 import itertools
-import re
 import sys
 import time
 import traceback
@@ -71,12 +70,13 @@ def _process(run, runs):
     return values, _deepclock.estimate([value * 1e9 for value in values])
 
 
-def _per_loop(note, number, text):
-    """Returns the text of a note of runs of so many loops, with the times of its samples as those of a loop."""
+def _per_loop(record, note, number, text):
+    """Returns the text of a note; that of two groups of runs of `number` loops has the times of a loop."""
     if note.code != "two-modes":
         return note.text
-    units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
-    return re.sub(r"(?<= near )([\d.]+) (\w+)", lambda m: text(float(m[1]) * units[m[2]] / number), note.text)
+    fact = {key: record.facts["samples/" + key].value for key in ("mode_low", "mode_low_share", "mode_high", "mode_high_share")}
+    groups = (f"{100 * fact[mode + '_share']:.0f} % near {text(fact[mode] / 1e9 / number)}" for mode in ("mode_low", "mode_high"))
+    return f"the samples fall into two groups, {' and '.join(groups)}, between which the median can jump"
 
 
 def main(words):
@@ -137,7 +137,7 @@ def _measured(options, body, setup, names, title, text):
                                   device=options.device, **how_long)
         seconds = [value / 1e9 for value in record.series["latency"].measured]
         median = record["latency/median"]
-        doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(note, number, text))
+        doubt = _statement.doubt(record, "--save FILE", lambda note: _per_loop(record, note, number, text))
     if options.verbose:
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
         print(f"raw times: {raw}\n")

@@ -78,9 +78,13 @@ class Timeit(Case):
         notes = [note for note in record.notes if note.code == "two-modes"]
         self.assertEqual(len(notes), 1, record.notes)
         times = [float(t) * {"ms": 1, "s": 1000}[u] for t, u in re.findall(r"near ([\d.]+) (\w+)", notes[0].text)]
-        told = _timeit_script._per_loop(notes[0], 1000, lambda seconds: f"{seconds * 1e6:.3g} usec")
-        self.assertEqual([float(t) for t in re.findall(r"near ([\d.e+]+) usec", told)], times)
-        self.assertIn(" usec, between which the median can jump", told)
+        told = _timeit_script._per_loop(record, notes[0], 1000, lambda seconds: f"{seconds * 1e6:.4g} usec")
+        per_loop = [float(t) for t in re.findall(r"near ([\d.e+]+) usec", told)]
+        self.assertEqual(len(per_loop), 2, told)
+        for of_loop, of_run in zip(per_loop, times):
+            self.assertAlmostEqual(of_loop / of_run, 1, delta=0.01)
+        unit = r"[\d.e+]+ (?:usec|ns|µs|ms|s)"  # the same sentence, but for the times
+        self.assertEqual(re.sub(f"near {unit}", "near", told), re.sub(f"near {unit}", "near", notes[0].text.split("; ")[0]))
         out = self.timeit("-n", "2", "-r", "60", "-u", "msec", "-s", ALTERNATING, "run()").stdout
         median = float(re.search(r"median (\S+) msec", out)[1])
         for t in re.findall(r"near (\S+) msec", out):  # another warning may be the first

@@ -98,6 +98,15 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 	char low[32], high[32];
 
 	stat_modes_find(s->value, s->n, e->scratch, &m);
+	for (int i = 0; i < 2 && m.two; i++) {
+		const char *at = i == 0 ? "low" : "high";
+		char share[32], centre[32];
+
+		snprintf(share, sizeof share, "mode_%s_share", at);
+		snprintf(centre, sizeof centre, "mode_%s", at);
+		record_fact_real(b, "samples", share, DCK_UNIT_ONE, m.share[i]);
+		record_fact_real(b, "samples", centre, DCK_UNIT_NS, m.centre[i]);
+	}
 	if (m.two)
 		record_note(
 		    b, "two-modes",

@@ -660,7 +660,7 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
-	if (text && !def->said && def->remedy[0])
+	if (text && !def->remedy_in_text && def->remedy[0])
 		text = mem_arena_fmt(b->box->arena, "%s; %s", text, def->remedy);
 	note_add(b, def->severity, code, text);
 }

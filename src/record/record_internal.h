@@ -51,7 +51,8 @@ void record_op_set(dck_op *op, size_t i, dck_value v);
 #define RECORD_OP_INTERVAL ((const char *const[]){"time_lo", "time_hi", "time_level"})
 
 /* Suffix of an operator's exact formula. */
-#define RECORD_DIM ", which --dim makes a number"
+#define RECORD_OPEN_SIZE \
+	"open-size" /* DCK_ABSENCE_OPEN_SIZE as the member "code" of a JSON value */
 
 /* "2026-11-21T04:56:52.123456789Z". text: at least RECORD_TIME_SIZE bytes. */
 #define RECORD_TIME_SIZE 40

@@ -48,28 +48,26 @@ static void bare_put(json_writer *w, const dck_value *v)
 	}
 }
 
-/* The members "value" or "absent" of the object that is open. */
+/* The members "value", or "absent" and "code", of the object that is open. */
 static void record_value_put(json_writer *w, const dck_value *v)
 {
 	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
 	bare_put(w, v);
+	if (v->kind == DCK_VALUE_ABSENT && v->absence == DCK_ABSENCE_OPEN_SIZE)
+		record_text_put(w, "code", RECORD_OPEN_SIZE);
 }
 
 /* An operator's number: bare, or {"absent": "why"}. */
 static void record_number_put(json_writer *w, const char *key, const dck_value *v)
 {
 	json_key(w, key);
-	if (v->kind == DCK_VALUE_INT) {
-		json_int(w, v->as.i);
-	} else if (v->kind == DCK_VALUE_REAL) {
-		real_put(w, v->as.r);
-	} else {
-		json_flat_object(w);
-		record_text_put(w, "absent",
-				v->kind == DCK_VALUE_ABSENT && v->as.text ? v->as.text
-									  : "not known");
-		json_end(w);
+	if (v->kind != DCK_VALUE_ABSENT) {
+		bare_put(w, v);
+		return;
 	}
+	json_flat_object(w);
+	record_value_put(w, v);
+	json_end(w);
 }
 
 /* The record was not made to hold it. */

@@ -21,7 +21,7 @@
 
 /* --- rows */
 
-/* An operator's number, or {"absent": "why"}. */
+/* An operator's number, or an object with "absent". */
 static dck_status op_number_get(reader *rd, const json_t *o, const char *key, const char *missing,
 				dck_value *ret)
 {
@@ -31,11 +31,9 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 		return DCK_OK;
 	if (json_is_number(v) || json_is_string(v))
 		return reader_bare(rd, key, v, true, ret);
-	const json_t *absent = jansson->object_get(v, "absent");
-	if (!json_is_string(absent))
+	if (!json_is_string(jansson->object_get(v, "absent")))
 		return reader_type_error(rd, key, v, "a number or {\"absent\": \"why\"}");
-	ret->as.text = reader_keep(rd, absent);
-	return DCK_OK;
+	return reader_absent(rd, v, ret);
 }
 
 /* --- rows */

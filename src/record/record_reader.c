@@ -13,11 +13,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_reader.h"
+#include "record/renamed.h"
 #include "base/err.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *reader_type_text(const json_t *v)
 {
@@ -200,6 +202,20 @@ dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_i
 	return DCK_OK;
 }
 
+/* Reads "absent" and "code". */
+dck_status reader_absent(reader *rd, const json_t *o, dck_value *ret)
+{
+	const char *code = NULL;
+
+	DCK_TRY(reader_text(rd, o, "absent", REQUIRED, &ret->as.text));
+	DCK_TRY(reader_text(rd, o, "code", OPTIONAL, &code));
+	ret->kind = DCK_VALUE_ABSENT;
+	ret->absence =
+	    code ? (strcmp(code, RECORD_OPEN_SIZE) == 0 ? DCK_ABSENCE_OPEN_SIZE : DCK_ABSENCE_OTHER)
+		 : record_renamed_absence(ret->as.text);
+	return DCK_OK;
+}
+
 /* Reads "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`.
  * */
 dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
@@ -210,11 +226,7 @@ dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value
 		return reader_value_error(rd, NULL,
 					  !v ? "has neither \"value\" nor \"absent\""
 					     : "has both \"value\" and \"absent\"");
-	if (absent) {
-		ret->kind = DCK_VALUE_ABSENT;
-		return reader_text(rd, o, "absent", REQUIRED, &ret->as.text);
-	}
-	return reader_bare(rd, "value", v, text_is_int, ret);
+	return absent ? reader_absent(rd, o, ret) : reader_bare(rd, "value", v, text_is_int, ret);
 }
 
 /* Reads the three members of an interval: all of them or none. */

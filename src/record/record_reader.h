@@ -48,6 +48,7 @@ bool reader_uint_of(const json_t *v, uint64_t *ret);
 dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_is_int,
 		       dck_value *ret);
 /* Reads "value" or "absent" of a fact, a metric or a cell. Text is an integer if `text_is_int`. */
+dck_status reader_absent(reader *rd, const json_t *o, dck_value *ret);
 dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value *ret);
 /* Reads the three members of an interval: all of them or none. */
 dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3], double *lo,

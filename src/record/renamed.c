@@ -85,6 +85,16 @@ const char *record_renamed_metric(const char *tag)
 	return renamed_find(metrics, NULL, tag);
 }
 
+dck_absence record_renamed_absence(const char *why)
+{
+	static const char formula[] = ", which --dim makes a number", size[] = "a size is ";
+	const size_t n = why ? strlen(why) : 0, k = sizeof formula - 1;
+
+	return n > k && strcmp(why + n - k, formula) == 0 && strncmp(why, size, sizeof size - 1)
+		   ? DCK_ABSENCE_OPEN_SIZE
+		   : DCK_ABSENCE_OTHER;
+}
+
 const char *record_renamed_text(const char *section, const char *key, const char *text)
 {
 	const bool limits = strcmp(section, "load") == 0 || strcmp(section, "throughput") == 0;

@@ -5,10 +5,14 @@
 #ifndef RECORD_RENAMED_H
 #define RECORD_RENAMED_H
 
+#include "deepclock/record.h"
+
 /* Return today's name, a static string, or `code`, `key`, `tag` itself if it was never renamed. */
 const char *record_renamed_note(const char *code);
 const char *record_renamed_fact(const char *section, const char *key);
 const char *record_renamed_metric(const char *tag);
+/* Returns the kind of a reason for an absent value that was written without a code. */
+dck_absence record_renamed_absence(const char *why);
 /* Returns today's text of a fact, such as a verdict. */
 const char *record_renamed_text(const char *section, const char *key, const char *text);
 

@@ -441,17 +441,10 @@ static bool text_group_put(page *p, const view *v, const ops_group *group)
 
 /* --- unknown values */
 
-static bool text_is_formula(const dck_value *v)
-{
-	size_t n = strlen(RECORD_DIM), bytes = v->as.text ? strlen(v->as.text) : 0;
-
-	return bytes > n && strcmp(v->as.text + bytes - n, RECORD_DIM) == 0;
-}
-
 static const char *text_reason_of(const dck_op *op)
 {
 	const dck_value *v = op->macs.kind == DCK_VALUE_ABSENT ? &op->macs : &op->flops;
-	if (v->kind != DCK_VALUE_ABSENT || text_is_formula(v))
+	if (v->kind != DCK_VALUE_ABSENT || v->absence == DCK_ABSENCE_OPEN_SIZE)
 		return NULL;
 	return v->as.text ? v->as.text : "not known";
 }

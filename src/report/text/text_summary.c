@@ -128,6 +128,12 @@ static void summary_absent_put(page *p, const dck_record *r, const dck_metric *m
 	text_style_set(p, PAGE_PLAIN);
 }
 
+/* The names of metrics; of the two that share a line with other times, without the word. */
+static const char *summary_label(const dck_metric *m)
+{
+	return is_tag(m, "cpu/user") ? "user" : is_tag(m, "cpu/system") ? "system" : m->def->name;
+}
+
 /* Writes a label and its value, or the reason why it has none. */
 static void summary_value_put(page *p, const dck_record *r, const char *tag,
 			      const format_scale *scale, columns w)
@@ -137,9 +143,7 @@ static void summary_value_put(page *p, const dck_record *r, const char *tag,
 	char buf[FORMAT_SIZE];
 	double v;
 
-	/* "user" and "system": all of them are times. */
-	const size_t bytes = strncmp(tag, "cpu/", 4) == 0 ? strcspn(m->def->name, " ") : SIZE_MAX;
-	page_fmt(p, "%.*s", bytes == SIZE_MAX ? 32 : (int)bytes, m->def->name);
+	page_fmt(p, "%.32s", summary_label(m));
 	page_to(p, begin + w.label);
 	if (!format_number_of(&m->value, &v)) {
 		summary_absent_put(p, r, m);

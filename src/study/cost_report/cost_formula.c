@@ -399,7 +399,7 @@ static whole whole_of(model_cost *c)
 	return w;
 }
 
-const char *cost_open_most(model_cost *c, double *ret_share)
+const char *cost_open_most(model_cost *c, double *ret_share, bool *ret_several)
 {
 	whole w = whole_of(c);
 	size_t n = 0, most = 0;
@@ -409,6 +409,7 @@ const char *cost_open_most(model_cost *c, double *ret_share)
 		if (part_order(&parts[i], &parts[most]) < 0)
 			most = i;
 	*ret_share = n ? parts[most].term[0] / w.term[0].coef : 0;
+	*ret_several = w.n > 1;
 	return n ? parts[most].name : NULL;
 }
 

@@ -19,9 +19,9 @@ const char *cost_open_letters(model_cost *c);
 /* Adds a metric of the model: a number, or absent with its formula or its reason. */
 void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int n, const char *how);
 
-/* Returns the operator type with the largest share of the largest term, and that share; NULL: none.
- */
-const char *cost_open_most(model_cost *c, double *ret_share);
+/* Returns the operator type with the largest share of the first term, that share, and whether the
+ * formula has other terms; NULL: none. */
+const char *cost_open_most(model_cost *c, double *ret_share, bool *ret_several);
 
 /* If the MACs of the model are symbolic, adds the facts and tables of the formula, and a note on
  * how to give the sizes. */

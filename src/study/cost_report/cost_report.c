@@ -380,7 +380,10 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 			       "FLOPs"),
 		   *params = tally_amount(c, r->params, "parameters");
 	double share = 0;
-	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
+	bool several = false;
+	const char *most = known  ? most_macs(c, &share)
+			   : open ? cost_open_most(c, &share, &several)
+				  : NULL;
 
 	const bool almost = share > 0.9995 && share < 1; /* no others would have nothing */
 
@@ -396,10 +399,10 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 		record_answer(b, "MACs not known (%.200s), %s%s",
 			      model_cost_value(c, r->macs).as.text, params, more);
 	else if (most)
-		record_answer(
-		    b, "%s, %s%s%s; %s carries %s%.1f %%%s%s", macs, open ? "" : flops,
-		    open ? "" : ", ", params, most, almost ? ">" : "", almost ? 99.9 : 100 * share,
-		    strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term" : "", more);
+		record_answer(b, "%s, %s%s%s; %s carries %s%.1f %%%s%s", macs, open ? "" : flops,
+			      open ? "" : ", ", params, most, almost ? ">" : "",
+			      almost ? 99.9 : 100 * share, several ? " of the first term" : "",
+			      more);
 	else
 		record_answer(b, "%s, %s%s%s%s", macs, open ? "" : flops, open ? "" : ", ", params,
 			      more);

@@ -254,7 +254,10 @@ dck_value model_cost_value(model_cost *c, sym_int n)
 	if (sym_why_fresh(t, n))
 		return counted_absent(
 		    mem_arena_fmt(c->arena, "it depends on %s", sym_why_fresh(t, n)));
-	return counted_absent(mem_arena_fmt(c->arena, "%s" RECORD_DIM, sym_text(t, n)));
+	dck_value open = counted_absent(
+	    mem_arena_fmt(c->arena, "%s, which --dim makes a number", sym_text(t, n)));
+	open.absence = DCK_ABSENCE_OPEN_SIZE;
+	return open;
 }
 
 const char *model_cost_name(model_cost *c, const onnx_node *node)

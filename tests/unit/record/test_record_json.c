@@ -297,6 +297,9 @@ static void names_of_before_are_read_as_todays(void **state)
 	    "{\"section\": \"report\", \"key\": \"took\", \"value\": \"holds\"},"
 	    "{\"section\": \"throughput\", \"key\": \"limited_by\", \"value\": \"roof\"}],"
 	    "\"metrics\": [{\"tag\": \"load/unserved\", \"value\": 7, \"unit\": \"1\"}],"
+	    "\"ops\": [{\"name\": \"a\", \"type\": \"MatMul\","
+	    "\"macs\": {\"absent\": \"N*3, which --dim makes a number\"},"
+	    "\"flops\": {\"absent\": \"a size is N*3, which --dim makes a number\"}}],"
 	    "\"tables\": [{\"name\": \"t\", \"title\": \"t\", \"columns\": [{\"key\": \"k\", \"title\": \"k\"}],"
 	    "\"rows\": [[\"a\"], [\"b\"]], \"brief_columns\": [0], \"brief_rows\": [1]}],"
 	    "\"notes\": [{\"code\": \"slo-broken\", \"severity\": \"error\", \"text\": \"x\"},"
@@ -312,11 +315,38 @@ static void names_of_before_are_read_as_todays(void **state)
 	assert_string_equal(dck_record_fact(r, "throughput", "limited_by")->value.as.text,
 			    "saturation");
 	assert_int_equal(dck_record_metric(r, "load/abandoned")->value.as.i, 7);
+	assert_int_equal(r->ops[0].macs.absence, DCK_ABSENCE_OPEN_SIZE);
+	assert_int_equal(r->ops[0].flops.absence, DCK_ABSENCE_OTHER);
 	assert_int_equal(t->nsummary_columns, 1);
 	assert_int_equal(t->nsummary_rows, 1);
 	assert_int_equal(t->summary_rows[0], 1);
 	assert_non_null(dck_record_note(r, "slo-violated"));
 	assert_string_equal(dck_record_note(r, "drift")->cause, "slo-violated");
+	dck_record_free(r);
+}
+
+/* The kind of a reason is in the file: readers need not understand its text. */
+static void a_reason_has_its_kind(void **state)
+{
+	static const char json[] =
+	    "{\"schema\": 1, \"deepclock\": \"0.1\", \"id\": \"a\", \"ops\": ["
+	    "{\"name\": \"a\", \"type\": \"MatMul\","
+	    "\"macs\": {\"absent\": \"in other words\", \"code\": \"open-size\"},"
+	    "\"flops\": {\"absent\": \"x\", \"code\": \"of a later version\"}}]}";
+	dck_record *r = from_json(json, sizeof json - 1);
+	dck_buffer out = {0};
+	dck_sink sink;
+
+	(void)state;
+	assert_int_equal(r->ops[0].macs.absence, DCK_ABSENCE_OPEN_SIZE);
+	assert_int_equal(r->ops[0].flops.absence, DCK_ABSENCE_OTHER);
+	dck_sink_buffer(&sink, &out);
+	record_json_write(r, &sink);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	assert_non_null(
+	    strstr(out.data, "{\"absent\": \"in other words\", \"code\": \"open-size\"}"));
+	assert_non_null(strstr(out.data, "\"flops\": {\"absent\": \"x\"}"));
+	dck_buffer_done(&out);
 	dck_record_free(r);
 }
 
@@ -772,6 +802,7 @@ int test_record_json(void)
 	    cmocka_unit_test(a_rate_is_of_items_or_of_runs),
 	    cmocka_unit_test(newer_minors_and_other_programs_are_understood),
 	    cmocka_unit_test(names_of_before_are_read_as_todays),
+	    cmocka_unit_test(a_reason_has_its_kind),
 	    cmocka_unit_test(a_newer_schema_is_refused_as_such),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_place),
 	    cmocka_unit_test(size_and_depth_are_bounded_before_anything_is_built),
