@@ -134,8 +134,8 @@ typedef struct dck_plan {
 	const char *warmup;	/* "auto", a count or a time */
 	uint64_t max_warmup_ns; /* limit of "auto" */
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */
-	uint64_t processes;	/* fresh processes; 1: this one; 0: several if they can be
-				 * started, and starting is cheap, else this one */
+	uint64_t processes;	/* fresh processes; 1: this one; 0: of a model several if they can
+				 * be started, and starting is cheap, else this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* maximum number of stored samples */
 	bool check_outputs;	/* compare outputs with an unoptimised run's; dck_bench_options */
@@ -144,13 +144,18 @@ typedef struct dck_plan {
 	const char *trace;
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The deepclock program, started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT` in each
-	 * fresh process (processes > 1); NULL: none. */
+	 * fresh process; NULL: the one of this version beside the library or in PATH. */
 	const char *program;
 	const char *title;  /* the record's `command`; NULL: none */
 	uint64_t enough_ns; /* time limit once min_runs are done; 0: max_time_ns alone */
+	/* Measures a FUNCTION in the number-th fresh process, which only its program can start, for
+	 * processes > 1; *ret is then owned. NULL: a function is of one process. */
+	dck_status (*start)(void *self, size_t number, dck_record **ret, dck_err *err);
+	void *start_self;
+	bool pin_start; /* start processes without address randomisation; dck_bench_options */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
-DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace */
+DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace, pin-start */
 /* The usual statistics, NULL-ended; any percentile from p50 to p99.99 is accepted too. */
 DCK_API extern const char *const dck_plan_statistics[];
 

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import types
 
-from . import _compiled, _deepclock, _record, _traced
+from . import _compiled, _deepclock, _record, _traced, _workers
 
 # The time limit of a statement without options for time or precision: a second or two, with its warm-up.
 BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
@@ -83,6 +83,12 @@ def _shortened(text, width):
 
 
 def _measured(fn, /, *args, **options):
+    """Measures, in fresh processes of the script if several are asked for."""
+    processes = _workers.count(options)
+    return _workers.measured(_measured_here, processes, fn, args, options) if processes else _measured_here(fn, *args, **options)
+
+
+def _measured_here(fn, /, *args, **options):
     """Measures; the record states what was compiled during the measurement."""
     counts = _traced.mark(fn)
     if "torch" not in sys.modules and not counts:

@@ -4,7 +4,32 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Calls the caller's `_start`, which returns the record of a fresh process as bytes, or a text that
+ * says why there is none. */
+static dck_status bench_start(void *self, size_t number, dck_record **ret, dck_err *err)
+{
+	ext_call *c = self;
+	PyObject *o = PyObject_CallFunction(c->start, "n", (Py_ssize_t)number);
+	dck_status status = DCK_E_CANCEL;
+	const char *why;
+
+	if (o && PyBytes_Check(o)) {
+		status =
+		    dck_record_parse(PyBytes_AS_STRING(o), (size_t)PyBytes_GET_SIZE(o), ret, err);
+	} else if (o && (why = PyUnicode_AsUTF8(o))) {
+		status = DCK_E_ENGINE;
+		*err = (dck_err){.code = status};
+		snprintf(err->msg, sizeof err->msg, "%s", why);
+	} else {
+		ext_watch_raised(&c->watch);
+		*err = (dck_err){.code = status};
+	}
+	Py_XDECREF(o);
+	return status;
+}
 
 static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 {
@@ -12,6 +37,10 @@ static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 
 	c->plan.title = c->title;
 	c->plan.program = c->program;
+	if (c->start) {
+		c->plan.start = bench_start;
+		c->plan.start_self = c;
+	}
 	status = dck_bench(&c->subjects[0].of, &c->plan, &c->watch.observer, ret, err);
 	if (status == DCK_OK && !c->common.no_history)
 		dck_history_with_starts(c->common.db, ret);

@@ -286,6 +286,7 @@ typedef struct ext_call {
 	dck_pitfalls_config pitfalls;
 	dck_cost_config cost;
 	PyObject *over_next; /* called at each value of `over`; NULL: none */
+	PyObject *start;     /* measures in a fresh process of the script; NULL: none */
 	dck_batches batches;
 	PyObject *batched;  /* borrowed; the object of `batches` */
 	PyObject *prepared; /* its callable with arguments, during a trial */

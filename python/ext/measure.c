@@ -708,6 +708,7 @@ static void call_done(ext_call *c)
 	dck_free(c->made[1]);
 	Py_XDECREF(c->watch.progress);
 	Py_XDECREF(c->over_next);
+	Py_XDECREF(c->start);
 	Py_XDECREF(c->prepared);
 	Py_XDECREF(c->failure);
 	Py_XDECREF(c->kwargs);
@@ -757,6 +758,7 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 	call_init(c);
 	given = option_take(c, "progress");
 	c->over_next = option_take(c, "_over_next");
+	c->start = option_take(c, "_start");
 	c->said.arrays = &c->arrays;
 	if (!PyErr_Occurred() && device_text(c) == 0 && options_read(c) == 0 &&
 	    command->subjects(c, args) == 0 && title_set(c) == 0 && program_find(c) == 0 &&

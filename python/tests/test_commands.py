@@ -163,6 +163,34 @@ class ModelTest(Case):
         self.assertEqual(r["runs/count"].value, 30)
         self.assertEqual(r.facts["engine/name"].value, "ort")
 
+    def test_several_starts_by_default(self):
+        """As `deepclock bench MODEL`; what is of one process, or asked to be, is of one start."""
+        quick = {"engine": "null", "engine_option": {"ns": 100000}, "warmup": 5, "precision": "100%", "no_history": True}
+        phases = []
+        r = deepclock.bench_model("zoo:simplenet", max_time=20, progress=lambda p: p and phases.append(p.phase), **quick)
+        self.assertEqual((r.facts["method/processes"].value, r.facts["plan/processes"].value), (6, 6))
+        self.assertLessEqual(r.facts["method/starting_share"].value, 0.5)
+        self.assertEqual(r["latency/median"].level, 0.96875)
+        self.assertIn(" of 6 starts", str(r))
+        self.assertIn("processes", phases)
+        for options, why in (({"processes": 1}, None), ({"runs": 20, "precision": None}, "--runs and --time are"),
+                             ({"max_warmup": 1, "warmup": None}, "--max-warmup is"), ({"statistic": "p90"}, "--statistic")):
+            r = deepclock.bench_model("zoo:simplenet", **{**quick, "max_time": None, "min_time": None, **options})
+            self.assertEqual(r.facts["method/processes"].value, 1)
+            self.assertIn(" of one start", str(r))
+            share = r.facts.get("method/starting_share")
+            self.assertTrue(share is None if why is None else why in share.absent, share)
+
+    def test_a_cancelled_start(self):
+        """An exception of the progress function ends the starts, and comes out."""
+        def stop(p):
+            if p and p.phase == "processes":
+                raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            deepclock.bench_model("zoo:simplenet", engine="null", engine_option={"ns": 100000}, warmup=5, precision="100%",
+                                  max_time=20, no_history=True, progress=stop)
+
     def test_fresh_processes(self):
         r = deepclock.bench_model("zoo:resnet18", image_size=64, threads=1, processes=2,
                                   **short(runs=10))

@@ -6,6 +6,39 @@
 #include "measure/verify/output_compare.h"
 #include "measure/processes.h"
 #include "measure/runner.h"
+#include "os/os.h"
+
+static dck_status bench_run(const dck_subject *s, const measure_plan *plan,
+			    const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	if (plan->asked.processes == 0)
+		return measure_run_starts(s, plan, watch, ret, err);
+	if (plan->asked.processes > 1)
+		return measure_run_processes(s, plan, watch, ret, err);
+	return measure_run_here(s, plan, watch, ret, err);
+}
+
+/* Measures while what this thread starts has a fixed address layout, or says why it has not. */
+static dck_status pinned_run(const dck_subject *s, measure_plan *plan, const dck_observer *watch,
+			     dck_record **ret, dck_err *err)
+{
+	const uint64_t n = plan->asked.processes;
+	unsigned long before;
+	dck_err why;
+	dck_status status;
+
+	if (s->kind != DCK_SUBJECT_COMMAND && n < 2 && (n == 1 || s->kind != DCK_SUBJECT_MODEL))
+		DCK_FAIL(err, E_ARG,
+			 "--pin-start is of processes that are started, and this one measures: "
+			 "give --processes 2 or more");
+	if (os_address_layout_fix(&before, &why) != DCK_OK) {
+		plan->layout_why = why.msg;
+		return bench_run(s, plan, watch, ret, err);
+	}
+	status = bench_run(s, plan, watch, ret, err);
+	os_address_layout_restore(before);
+	return status;
+}
 
 dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
 		     dck_record **ret, dck_err *err)
@@ -17,9 +50,6 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	DCK_TRY(measure_plan_check(&own, &checked, err));
 	if (own.check_outputs)
 		DCK_TRY(compared_can_check(s, err));
-	if (checked.asked.processes == 0)
-		return measure_run_starts(s, &checked, watch, ret, err);
-	if (checked.asked.processes > 1)
-		return measure_run_processes(s, &checked, watch, ret, err);
-	return measure_run_here(s, &checked, watch, ret, err);
+	return own.pin_start ? pinned_run(s, &checked, watch, ret, err)
+			     : bench_run(s, &checked, watch, ret, err);
 }

@@ -25,6 +25,15 @@ void method_clock(record_builder *b, const dck_clock *clock)
 	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, clock->tick_ns);
 }
 
+void method_address_layout(record_builder *b, const measure_plan *plan)
+{
+	if (plan->layout_why)
+		record_fact_absent(b, "method", "address_layout", plan->layout_why);
+	else if (os_address_layout_is_fixed())
+		record_fact_text(b, "method", "address_layout",
+				 "the same in each start: not randomised (ADDR_NO_RANDOMIZE)");
+}
+
 void method_samples(record_builder *b, const measure_samples *latency)
 {
 	record_fact_int(b, "method", "samples", DCK_UNIT_ONE, (int64_t)latency->pushed);
@@ -103,6 +112,7 @@ void method_facts(record_builder *b, const dck_subject *s, const measure_phases 
 	const uint32_t caps = p->loop.target->engine.ops->caps;
 
 	method_clock(b, p->loop.clock);
+	method_address_layout(b, &p->plan);
 	record_fact_text(b, "method", "enclosed",
 			 caps & DCK_CAP_COMMAND ? METHOD_PROCESS
 			 : caps & DCK_CAP_NO_TENSORS

@@ -64,9 +64,9 @@ const dck_opt dck_plan_options[] = {
     DCK_OPTION(COUNT, dck_plan, group, "group", "N", NULL,
 	       "runs per sample; 0: 1, or more when the clock is too coarse for one run",
 	       .max = 1e9),
-    DCK_OPTION(COUNT, dck_plan, processes, "processes", "N", "1",
-	       "repeat all of it in N fresh processes; the interval is then between processes "
-	       "(bench MODEL alone: 6 that share the time, if starting is quick)",
+    DCK_OPTION(COUNT, dck_plan, processes, "processes", "N", NULL,
+	       "repeat all of it in N fresh processes; the interval is then between processes; "
+	       "default: 1, of a model alone 6 that share the time, if starting is quick",
 	       .min = 1, .max = 1000),
     DCK_OPTION(TIME, dck_plan, idle_ns, "idle", "TIME", NULL,
 	       "pause before each run: latency after idling", .max = 1e13),
@@ -84,6 +84,10 @@ const dck_opt dck_bench_options[] = {
 	       "write the runs on a timeline, and the operators of more runs under the engine's "
 	       "profiler; the extension selects the format, as in 'trace'",
 	       .excludes = "processes"),
+    DCK_FLAG(dck_plan, pin_start, "pin-start",
+	     "start each process with the same address layout (no randomisation), to see whether "
+	     "that is what makes starts differ",
+	     .excludes = "trace"),
     {0},
 };
 
@@ -183,10 +187,6 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 			 (unsigned long long)p->keep);
 	if (p->processes > 1 && p->trace)
 		DCK_FAIL(err, E_ARG, "a trace is of one process: give --trace or --processes");
-	if (p->processes > 1 && !p->program)
-		DCK_FAIL(err, E_UNSUP,
-			 "fresh processes need a program to start (dck_plan.program): "
-			 "the deepclock program has one, a function in memory has none");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
 	return DCK_OK;

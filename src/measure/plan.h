@@ -24,6 +24,9 @@ typedef struct measure_plan {
 	/* Above 1: the planned number of starts, which share the time if starting is cheap; if it
 	 * is not, and with 0, this is the only start. */
 	unsigned starts;
+	const char *one_start; /* why it is the only one whatever starting takes; NULL: not known */
+	bool shared;	       /* all processes together have the time, not each */
+	const char *layout_why; /* why the address layout is random though it was to be fixed */
 } measure_plan;
 
 /* Validates a plan. E_ARG: the message names the option and its valid values. */

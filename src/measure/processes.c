@@ -15,6 +15,7 @@
 #include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"
+#include "measure/program.h"
 #include "measure/results.h"
 #include "measure/runner.h"
 #include "measure/worker.h"
@@ -47,6 +48,8 @@ static void processes_progress_show(const workers *w, size_t done)
 static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *err)
 {
 	dck_subject copy;
+	if (w->plan->asked.start)
+		return w->plan->asked.start(w->plan->asked.start_self, w->n + 1, ret, err);
 	const worker_job job = {.subject =
 				    w->n > 0 ? rebatched_trusted(w->subject, &copy) : w->subject,
 				.plan = w->each,
@@ -287,13 +290,61 @@ static void notes_fold(record_builder *b, const workers *w)
 		record_copy_under(b, w->records[k]);
 }
 
-/* Writes what distinguishes the slow starts, those above `limit`, from all others. */
-static void slow_cause(const workers *w, const double *values, double limit, char *text,
-		       size_t size)
-{
-	size_t n = 0, first = 0, undisturbed = 0, slow = 0;
+/* What is known of a start that could make it slow, and the least difference that could matter. */
+static const struct {
+	const char *section, *key, *name;
+	double least;
+} slow_properties[] = {
+    {"process", "huge_pages", "memory in huge pages", 2 << 20},
+    {"samples", "minor_faults_per_run", "page faults a run", 1},
+    {"samples", "involuntary_switches_per_run", "involuntary switches a run", 0.1},
+    {"samples", "others_cpu", "processors that other programs used", 0.1},
+    {"samples", "steal", "steal by the hypervisor", 0.01},
+};
 
-	text[0] = '\0';
+/* Appends each property in which the slow starts, those above `limit`, differ from all others. */
+static size_t slow_properties_put(const workers *w, const double *values, double limit,
+				  double *scratch, char *text, size_t size)
+{
+	double *const x = scratch;
+	stat_starts_property p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof slow_properties / sizeof slow_properties[0]; i++) {
+		dck_unit unit = DCK_UNIT_ONE;
+		char slow[32], others[32];
+
+		for (size_t k = 0; k < w->n; k++) {
+			const dck_fact *f = dck_record_fact(
+			    w->records[k], slow_properties[i].section, slow_properties[i].key);
+
+			x[k] = f ? dck_value_number(&f->value) : NAN;
+			unit = f ? f->unit : unit;
+		}
+		if (!stat_starts_differ(x, values, w->n, limit, slow_properties[i].least,
+					scratch + w->n, &p) ||
+		    n + 120 > size)
+			continue;
+		if (unit == DCK_UNIT_BYTE) {
+			dck_text_bytes(p.slow, slow, sizeof slow);
+			dck_text_bytes(p.others, others, sizeof others);
+		} else {
+			snprintf(slow, sizeof slow, "%.3g", p.slow);
+			snprintf(others, sizeof others, "%.3g", p.others);
+		}
+		n += (size_t)snprintf(text + n, size - n, "%s%s %s, of the others %s",
+				      n == 0 ? "; there " : ", ", slow_properties[i].name, slow,
+				      others);
+	}
+	return n;
+}
+
+/* Writes what distinguishes the slow starts, those above `limit`, from all others. */
+static void slow_cause(const workers *w, const double *values, double limit, double *scratch,
+		       char *text, size_t size)
+{
+	size_t n = 0, first = 0, undisturbed = 0, slow = 0, notes = 0;
+
 	for (size_t k = w->n; k-- > 0;)
 		if (values[k] > limit) {
 			first = k;
@@ -305,6 +356,7 @@ static void slow_cause(const workers *w, const double *values, double limit, cha
 		snprintf(text, size, "; without the waits for a processor as long as the others");
 		return;
 	}
+	n = slow_properties_put(w, values, limit, scratch, text, size);
 	for (size_t i = 0; i < w->records[first]->nnotes && n + 40 < size; i++) {
 		const char *code = w->records[first]->notes[i].code;
 		size_t k = 0;
@@ -314,20 +366,22 @@ static void slow_cause(const workers *w, const double *values, double limit, cha
 			k++;
 		if (k == w->n)
 			n += (size_t)snprintf(text + n, size - n, "%s%.30s",
-					      n == 0 ? "; only there: " : ", ", code);
+					      notes++ == 0 ? "; only there: " : ", ", code);
 	}
+	if (n == 0)
+		snprintf(text, size, "; the cause is not known");
 }
 
 /* Reports starts that took much longer than the others. */
 static bool slow_note(record_builder *b, const workers *w, double *values)
 {
 	stat_slow_starts slow;
-	char cause[160];
+	char cause[480];
 
 	stat_starts_slow(values, w->n, values + w->n, &slow);
 	if (slow.n == 0)
 		return false;
-	slow_cause(w, values, slow.above, cause, sizeof cause);
+	slow_cause(w, values, slow.above, values + w->n, cause, sizeof cause);
 	record_note(b, "slow-start",
 		    "%zu of %zu starts took %.1f times as long as the median of all%s", slow.n,
 		    w->n, slow.ratio, cause);
@@ -399,7 +453,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 				    dck_record **ret, dck_err *err)
 {
 	const dck_record *first = w->records[0];
-	double *values = mem_alloc(3 * w->n * sizeof *values); /* and scratch */
+	double *values = mem_alloc(5 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
 	dck_plan asked = w->plan->asked;
 	bool incomplete = failed != DCK_OK;
@@ -427,6 +481,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 			     : "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
+	method_address_layout(b, w->plan);
 	for (size_t i = 0; i < first->nmetrics; i++) {
 		const dck_metric *m = &first->metrics[i];
 
@@ -486,19 +541,24 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 	return status;
 }
 
-dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
-				 const dck_observer *watch, dck_record **ret, dck_err *err)
+static dck_status processes_all_run(const dck_subject *s, const measure_plan *plan,
+				    const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_subject bare;
+	dck_plan each = plan->asked;
 	workers w = {.subject = &bare,
 		     .whole = s,
 		     .plan = plan,
-		     .each = &plan->asked,
+		     .each = &each,
 		     .watch = watch,
 		     .wanted = plan->asked.processes,
 		     .begin_ns = os_now_ns()};
 	dck_status status;
 
+	if (plan->shared) {
+		measure_plan_share(&each, (unsigned)w.wanted, 0);
+		w.limit_ns = plan->asked.max_time_ns + plan->asked.max_time_ns / 2;
+	}
 	w.records = mem_zalloc(w.wanted, sizeof(dck_record *));
 	DCK_NEED(w.records, err, "for %zu processes", w.wanted);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
@@ -508,17 +568,56 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	return status;
 }
 
+dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
+				 const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	measure_plan own = *plan;
+	const char *why = NULL;
+	dck_status status;
+	mem_arena *a;
+
+	if (s->kind == DCK_SUBJECT_FUNCTION && !plan->asked.start)
+		DCK_FAIL(err, E_UNSUP,
+			 "a function in memory is of one process, as no other one has it "
+			 "(deepclock.bench(f, processes=N) of a script in Python starts the "
+			 "script again)");
+	if (plan->asked.start)
+		return processes_all_run(s, plan, watch, ret, err);
+	a = mem_arena_new(0);
+	DCK_NEED(a, err, "to find the deepclock program");
+	if (!own.asked.program)
+		own.asked.program = program_find(a, &why);
+	status = own.asked.program
+		     ? processes_all_run(s, &own, watch, ret, err)
+		     : err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s", why ? why : "no memory");
+	mem_arena_free(a);
+	return status;
+}
+
 /* --- several starts by default */
 
-/* An exactly requested number of runs or time applies to one process. So do percentiles, which
- * need all runs, and subjects that other processes cannot open. */
-static bool starts_are_possible(const dck_subject *s, const measure_plan *plan)
+/* Returns why the plan applies to one process; NULL: it does not. An exactly requested number of
+ * runs or time does, and so do percentiles, which need all runs, a limit of the warm-up, which
+ * several processes share, and what other processes cannot have. */
+static const char *starts_obstacle(const dck_subject *s, const measure_plan *plan)
 {
 	const dck_plan *p = &plan->asked;
+	dck_plan plain;
 
-	return s->kind == DCK_SUBJECT_MODEL && p->program && s->model.arrays.n == 0 && !p->trace &&
-	       !p->clock && p->runs == 0 && p->time_ns == 0 &&
-	       (plan->statistic == STAT_MEDIAN || plan->statistic == STAT_MEAN);
+	dck_plan_init(&plain);
+	if (p->runs > 0 || p->time_ns > 0)
+		return "--runs and --time are of one process";
+	if (plan->statistic != STAT_MEDIAN && plan->statistic != STAT_MEAN)
+		return "a --statistic other than median and mean is of one process";
+	if (p->max_warmup_ns != plain.max_warmup_ns)
+		return "--max-warmup is of one process";
+	if (p->trace)
+		return "a trace is of one process";
+	if (s->model.arrays.n > 0)
+		return "a fresh process does not have the arrays that are inputs here";
+	if (p->clock)
+		return "a fresh process does not have the clock of this one";
+	return NULL;
 }
 
 /* Returns the time of the first start until its warm-up. */
@@ -532,8 +631,9 @@ static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
 	return open > 0 ? (uint64_t)open : 0;
 }
 
-dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
-			      const dck_observer *watch, dck_record **ret, dck_err *err)
+/* Runs a plan of which nothing says that it is of one process. */
+static dck_status starts_run(const dck_subject *s, const measure_plan *plan,
+			     const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_record *records[MEASURE_STARTS] = {NULL};
 	measure_plan first = *plan;
@@ -549,7 +649,7 @@ dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
 		     .limit_ns = plan->asked.max_time_ns + plan->asked.max_time_ns / 2};
 
 	first.asked.processes = 1;
-	first.starts = starts_are_possible(s, plan) ? MEASURE_STARTS : 0;
+	first.starts = MEASURE_STARTS;
 	DCK_TRY(measure_run_here(s, &first, watch, &records[0], err));
 	const dck_fact *share = dck_record_fact(records[0], "method", "starting_share");
 
@@ -561,4 +661,51 @@ dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
 	w.n = 1;
 	measure_plan_share(&each, MEASURE_STARTS, start_open_ns(records[0], plan));
 	return processes_run(&w, ret, err);
+}
+
+/* With a fixed address layout this process, which has one already, is none of the starts. Their
+ * share of the time is fixed too, as none decides before the others begin. */
+static dck_status starts_pinned_run(const dck_subject *s, const measure_plan *plan,
+				    const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	const char *why = starts_obstacle(s, plan);
+	measure_plan own = *plan;
+
+	if (why)
+		DCK_FAIL(err, E_ARG,
+			 "--pin-start is of processes that are started, and %s: give --processes 2 "
+			 "or more",
+			 why);
+	own.asked.processes = MEASURE_STARTS;
+	own.shared = true;
+	return measure_run_processes(s, &own, watch, ret, err);
+}
+
+dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
+			      const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	measure_plan own = *plan;
+	mem_arena *a;
+	dck_status status;
+
+	if (plan->asked.pin_start && s->kind == DCK_SUBJECT_MODEL)
+		return starts_pinned_run(s, plan, watch, ret, err);
+	if (s->kind == DCK_SUBJECT_MODEL)
+		own.one_start = starts_obstacle(s, plan);
+	if (s->kind != DCK_SUBJECT_MODEL || own.one_start) {
+		own.asked.processes = 1;
+		return measure_run_here(s, &own, watch, ret, err);
+	}
+	a = mem_arena_new(0);
+	DCK_NEED(a, err, "to find the deepclock program");
+	if (!own.asked.program)
+		own.asked.program = program_find(a, &own.one_start);
+	if (own.asked.program) {
+		status = starts_run(s, &own, watch, ret, err);
+	} else {
+		own.asked.processes = 1;
+		status = measure_run_here(s, &own, watch, ret, err);
+	}
+	mem_arena_free(a);
+	return status;
 }

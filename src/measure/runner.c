@@ -21,6 +21,7 @@
 #include "measure/session.h"
 #include "measure/measure_trace.h"
 #include "measure/run_delays.h"
+#include "os/process/other_process.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,8 @@ static void starts_decide(run *r)
 	measure_phases *p = &r->session.phases;
 	double share;
 
+	if (p->plan.one_start)
+		record_fact_absent(r->record, "method", "starting_share", p->plan.one_start);
 	if (p->plan.starts < 2)
 		return;
 	share = measure_plan_starting_share(&p->plan,
@@ -115,6 +118,18 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 	diagnostics_notes(r->record, &e);
 }
 
+/* Adds what the start of this process decided, and is known. */
+static void placement_fact(record_builder *b)
+{
+	uint64_t bytes;
+
+	if (os_process_huge_pages((int)os_process_id(), &bytes))
+		record_fact_int(b, "process", "huge_pages", DCK_UNIT_BYTE, (int64_t)bytes);
+	else
+		record_fact_absent(b, "process", "huge_pages",
+				   "the kernel does not say how many there are (smaps_rollup)");
+}
+
 /* What a run on a device consists of. */
 static void runner_device(run *r, const dck_subject *s, const stat_estimate *median,
 			  dck_status status)
@@ -160,6 +175,8 @@ static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
 	doubts(r, s, estimates, &ending);
+	if (s->kind != DCK_SUBJECT_COMMAND)
+		placement_fact(b);
 	measure_context_notes(&r->shared, b);
 }
 

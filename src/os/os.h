@@ -205,6 +205,13 @@ typedef struct os_spawn_config {
 	 * foreground of a terminal. */
 	bool group;
 } os_spawn_config;
+/* --- address_layout.c */
+/* Programs that the calling thread starts have no address randomisation, until the restore.
+ * E_UNSUP: the system refuses it. */
+dck_status os_address_layout_fix(unsigned long *ret_before, dck_err *err);
+void os_address_layout_restore(unsigned long before);
+bool os_address_layout_is_fixed(void);
+
 /* Raises this process's soft limit of descriptors to the hard limit. Programs that it starts get
  * the soft limit of before. */
 void os_descriptors_raise(void);

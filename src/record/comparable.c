@@ -89,6 +89,7 @@ static const row rows[] = {
     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL,
      "another draw of the same inputs and arrivals: one more repetition, not another subject",
      NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "method", "address_layout", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "name", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_TOGETHER, "engine", "version", LIKE_EQUAL,
      "whether an update made it slower is the question", NULL},

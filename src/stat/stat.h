@@ -174,6 +174,16 @@ typedef struct stat_slow_starts {
 /* Finds them; of fewer than 4 starts none. scratch: 2 k doubles. */
 void stat_starts_slow(const double *values, size_t k, double *scratch, stat_slow_starts *ret);
 
+/* The medians of a property of the slow starts and of the others. */
+typedef struct stat_starts_property {
+	double slow, others;
+} stat_starts_property;
+/* Returns whether x, a property of the k starts, is another one in those with values above the
+ * limit of stat_starts_slow(): all of them are beyond every other start, and their median is apart
+ * by 20 median absolute deviations of the others, a tenth, and `least`. scratch: 3 k doubles. */
+bool stat_starts_differ(const double *x, const double *values, size_t k, double above, double least,
+			double *scratch, stat_starts_property *ret);
+
 /* Returns quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
 /* Returns the median of unsorted data. scratch: n doubles. */

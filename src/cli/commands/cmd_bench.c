@@ -41,6 +41,7 @@ static int several_check(const cli *c, const dck_plan *plan)
 	    {"processes", "compare --fresh makes each trial in a fresh process"},
 	    {"idle", "measure them one by one"},
 	    {"keep", "all rounds are kept"},
+	    {"pin-start", "measure them one by one"},
 	    {"trace", "measure them one by one"},
 	};
 
@@ -132,14 +133,6 @@ static void program_plan(const cli *c, dck_plan *plan)
 		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
 }
 
-/* By default a model is measured in several starts, which share the time for warm-up, so a limit
- * that the user sets applies to one process. A worker is one of the starts. */
-static void model_plan(const cli *c, dck_plan *plan)
-{
-	if (!cli_given(c, "processes") && !cli_given(c, "max-warmup") && c->worker.fd == 0)
-		plan->processes = 0;
-}
-
 static int bench_run(cli *c, void *config)
 {
 	dck_plan *plan = config;
@@ -155,8 +148,6 @@ static int bench_run(cli *c, void *config)
 	code = cli_subject_open(c);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		program_plan(c, plan);
-	if (c->subject.kind == DCK_SUBJECT_MODEL)
-		model_plan(c, plan);
 	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;
 }
 

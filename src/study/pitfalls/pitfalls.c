@@ -124,6 +124,7 @@ static void plan_fill(dck_plan *plan, const dck_pitfalls_config *c)
 	plan->max_warmup_ns = most < plan->max_warmup_ns ? most : plan->max_warmup_ns;
 	plan->min_time_ns = c->time_ns < plan->min_time_ns ? c->time_ns : plan->min_time_ns;
 	plan->keep = KEEP;
+	plan->processes = 1; /* to which what is done wrong in this one is compared */
 	plan->clock = c->clock;
 	plan->title = c->title;
 }

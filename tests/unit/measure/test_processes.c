@@ -5,12 +5,16 @@
 #include "deepclock/bench.h"
 #include "base/rng.h"
 #include "measure/runner.h"
+#include "os/os.h"
 #include "record/build.h"
 #include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #define RUNS 40
@@ -18,6 +22,7 @@
 typedef struct start {
 	double median, half;
 	const char *note; /* NULL: none */
+	double huge_mib;
 } start;
 
 static const char program[] =
@@ -47,6 +52,8 @@ static void start_save(const start *s, unsigned number)
 	record_metric_real(b, "latency/mean", s->median + 1, "b");
 	record_metric_real(b, "latency/max", 2 * s->median, "c");
 	record_metric_real(b, "throughput/items", 1e9 / s->median, "d");
+	record_fact_int(b, "process", "huge_pages", DCK_UNIT_BYTE, (int64_t)s->huge_mib << 20);
+	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE, 0.01 * s->median);
 	if (s->note)
 		record_note(b, s->note, "here");
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
@@ -91,8 +98,9 @@ static void metric_is(const dck_record *r, const char *tag, double v, double lo,
 /* Six starts, of which one takes 2.4 times as long: it moves neither median nor rate. */
 static void one_of_six_is_slow(void **state)
 {
-	static const start starts[] = {{13, 0.1, "turbo"}, {10, 0.1, NULL}, {30, 0.1, "steal"},
-				       {12, 0.1, "turbo"}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+	static const start starts[] = {{13, 0.1, "turbo", 0}, {10, 0.1, NULL, 0},
+				       {30, 0.1, "steal", 0}, {12, 0.1, "turbo", 0},
+				       {14, 0.1, NULL, 0},    {11, 0.1, NULL, 0}};
 	dck_record *r = starts_bench(starts, 6);
 	const dck_note *n = dck_record_note(r, "slow-start");
 
@@ -116,11 +124,41 @@ static void one_of_six_is_slow(void **state)
 	dck_record_free(r);
 }
 
+/* What is known of a start is named where the slow one differs, and nothing where it does not. */
+static void what_slow_starts_have(void **state)
+{
+	static const char *const says[] = {
+	    "; there memory in huge pages 0 B, of the others 96.0 MiB",
+	    "; there memory in huge pages 0 B, of the others 96.0 MiB; only there: steal",
+	    "; the cause is not known"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const double slow = i == 2 ? 96 : 0;
+		const start starts[] = {{13, 0.1, NULL, 96},
+					{10, 0.1, NULL, 94},
+					{30, 0.1, i == 1 ? "steal" : NULL, slow},
+					{12, 0.1, NULL, 96},
+					{14, 0.1, NULL, 98},
+					{11, 0.1, NULL, 96}};
+		dck_record *r = starts_bench(starts, 6);
+		const char *text = dck_record_note(r, "slow-start")->text,
+			   *end = strstr(text, "median of all");
+
+		if (!end || strncmp(end + strlen("median of all"), says[i], strlen(says[i])) != 0)
+			fail_msg("%s", text);
+		dck_record_free(r);
+	}
+}
+
 /* All starts scatter more than each interval: that is another note. */
 static void all_starts_differ(void **state)
 {
-	static const start starts[] = {
-	    {13, 0.1, NULL}, {10, 0.1, NULL}, {12, 0.1, NULL}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+	static const start starts[] = {{13, 0.1, NULL, 0},
+				       {10, 0.1, NULL, 0},
+				       {12, 0.1, NULL, 0},
+				       {14, 0.1, NULL, 0},
+				       {11, 0.1, NULL, 0}};
 	dck_record *r = starts_bench(starts, 5);
 
 	(void)state;
@@ -135,7 +173,7 @@ static void all_starts_differ(void **state)
 static void starts_agree(void **state)
 {
 	static const start starts[] = {
-	    {10, 1, "too-few-runs"}, {10.1, 1, "imprecise"}, {10.2, 1, NULL}};
+	    {10, 1, "too-few-runs", 0}, {10.1, 1, "imprecise", 0}, {10.2, 1, NULL, 0}};
 	dck_record *r = starts_bench(starts, 3);
 
 	(void)state;
@@ -167,8 +205,11 @@ static double fact_number(const dck_record *r, const char *section, const char *
 /* The null engine, whose five warm-up runs end at once: all that takes time is opening. */
 static void alone_init(dck_subject *s, dck_plan *plan)
 {
-	static const start starts[] = {
-	    {13, 0.1, NULL}, {10, 0.1, NULL}, {12, 0.1, NULL}, {14, 0.1, NULL}, {11, 0.1, NULL}};
+	static const start starts[] = {{13, 0.1, NULL, 0},
+				       {10, 0.1, NULL, 0},
+				       {12, 0.1, NULL, 0},
+				       {14, 0.1, NULL, 0},
+				       {11, 0.1, NULL, 0}};
 
 	for (unsigned i = 0; i < 5; i++)
 		start_save(&starts[i], i + 1);
@@ -222,7 +263,7 @@ static void six_starts(void **state)
 	fclose(f);
 	assert_non_null(strstr(words, "--max-time=10000000001ns"));
 	assert_non_null(strstr(words, "--min-time=83333333ns"));
-	assert_null(strstr(words, "--processes"));
+	assert_non_null(strstr(words, "--processes=1 "));
 	dck_record_free(r);
 }
 
@@ -253,6 +294,176 @@ static void one_start(void **state)
 		assert_true(fact_number(r, "plan", "processes") == 1);
 		assert_int_equal(fact_number(r, "method", "starting_share") > 0.5, i == 0);
 		assert_non_null(dck_record_series(r, "latency"));
+		dck_record_free(r);
+	}
+}
+
+/* A caller that names no program has the one of this version in PATH, where it is none of another
+ * version; else the record says why there is one start. */
+static void the_program_is_searched(void **state)
+{
+	const char *path = getenv("PATH");
+	char *before = path ? strdup(path) : NULL, script[256];
+
+	(void)state;
+	setenv("PATH", ".:/usr/bin:/bin", 1);
+	for (int i = 0; i < 3; i++) {
+		static const char *const why[] = {"neither beside",
+						  "'./deepclock' is not the program "
+						  "of this version"};
+		const bool found = i == 2;
+		dck_subject s;
+		dck_plan plan;
+		dck_record *r;
+		dck_err err;
+
+		alone_init(&s, &plan);
+		s.model.engine_option =
+		    (dck_list){.item = {"ns=100000"}, .n = 1}; /* precise soon */
+		plan.program = NULL;
+		snprintf(script, sizeof script,
+			 "#!/bin/sh\n[ $1 = --version ] && echo deepclock %s && exit\n"
+			 "exec ./program \"$@\"\n",
+			 found ? dck_version() : "0.0.0");
+		if (i > 0)
+			scratch_text("./deepclock", script);
+		r = alone_bench(&s, &plan);
+		assert_int_equal(started(), found ? 5 : 0);
+		assert_true(fact_number(r, "method", "processes") == (found ? 6 : 1));
+		const dck_fact *share = dck_record_fact(r, "method", "starting_share");
+		assert_int_equal(share->value.kind == DCK_VALUE_ABSENT, !found);
+		assert_true(found || strstr(share->value.as.text, why[i]));
+		dck_record_free(r);
+		/* Where they are asked for, one process is not what was wanted. */
+		plan.processes = 5;
+		scratch_text("count", "0\n");
+		if (found) {
+			r = alone_bench(&s, &plan);
+			assert_int_equal(started(), 5);
+			dck_record_free(r);
+		} else {
+			assert_int_equal(dck_bench(&s, &plan, NULL, &r, &err), DCK_E_UNSUP);
+			assert_non_null(strstr(err.msg, why[i]));
+		}
+	}
+	unlink("deepclock");
+	if (before)
+		setenv("PATH", before, 1);
+	free(before);
+}
+
+/* --- a fixed address layout */
+
+static const char layout_program[] =
+    "#!/bin/sh\n"
+    "for word; do case $word in --worker-fd=*) fd=${word#*=};; esac; done\n"
+    "cat /proc/self/personality >> layouts\n"
+    "echo \"$*\" > words\n"
+    "cat 1.json > /proc/self/fd/$fd\n";
+
+/* Each start has it, all six are fresh processes that share the time, and this process is as
+ * before. Where the system refuses it, all the same but the fact, which has the reason. */
+static void starts_are_pinned(void **state)
+{
+	const bool before = os_address_layout_is_fixed();
+	unsigned long layout;
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+	char line[4096];
+	int n = 0;
+
+	(void)state;
+	const bool possible = os_address_layout_fix(&layout, NULL) == DCK_OK;
+	if (possible)
+		os_address_layout_restore(layout);
+	unlink("layouts");
+	alone_init(&s, &plan);
+	plan.program = scratch_text("./layout_program", layout_program);
+	plan.pin_start = true;
+	r = alone_bench(&s, &plan);
+	assert_true(fact_number(r, "method", "processes") == 6);
+	const dck_fact *fixed = dck_record_fact(r, "method", "address_layout");
+	assert_int_equal(fixed->value.kind, possible ? DCK_VALUE_TEXT : DCK_VALUE_ABSENT);
+	assert_true(possible || strstr(fixed->value.as.text, "personality"));
+	dck_record_free(r);
+	FILE *f = fopen("layouts", "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		assert_int_equal((strtoul(line, NULL, 16) & 0x40000) != 0, possible || before);
+		n++;
+	}
+	fclose(f);
+	assert_int_equal(n, 6);
+	f = fopen("words", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof line, f));
+	fclose(f);
+	assert_non_null(strstr(line, "--max-time=10000000001ns"));
+	assert_null(strstr(line, "--pin-start"));
+	assert_int_equal(os_address_layout_is_fixed(), before);
+	/* This process has a layout already. */
+	for (int i = 0; i < 3; i++) {
+		dck_err err;
+
+		alone_init(&s, &plan);
+		plan.pin_start = true;
+		if (i == 0)
+			plan.processes = 1;
+		else if (i == 1)
+			plan.runs = 20;
+		else
+			s.kind = DCK_SUBJECT_FUNCTION;
+		assert_int_equal(dck_bench(&s, &plan, NULL, &r, &err), DCK_E_ARG);
+		assert_non_null(strstr(err.msg, "give --processes 2 or more"));
+	}
+}
+
+/* --- functions */
+
+typedef struct starter {
+	size_t calls, fails_at;
+} starter;
+
+static dck_status function_start(void *self, size_t number, dck_record **ret, dck_err *err)
+{
+	starter *t = self;
+	char path[32];
+
+	assert_int_equal(number, ++t->calls);
+	if (number == t->fails_at) {
+		*err = (dck_err){.code = DCK_E_ENGINE, .msg = "it broke"};
+		return err->code;
+	}
+	snprintf(path, sizeof path, "%zu.json", number);
+	return dck_record_load(path, ret, err);
+}
+
+/* Only its own program can start processes that have a function. */
+static void functions_are_started_by_their_program(void **state)
+{
+	for (size_t fails_at = 0; fails_at < 4; fails_at += 3) {
+		starter t = {.fails_at = fails_at};
+		dck_subject s;
+		dck_plan plan;
+		dck_record *r;
+		dck_err err;
+
+		(void)state;
+		alone_init(&s, &plan);
+		dck_subject_init(&s);
+		plan.processes = 5;
+		assert_int_equal(dck_bench(&s, &plan, NULL, &r, &err), DCK_E_UNSUP);
+		plan.start = function_start;
+		plan.start_self = &t;
+		r = alone_bench(&s, &plan);
+		assert_int_equal(t.calls, fails_at ? 3 : 5);
+		assert_int_equal(r->incomplete, fails_at > 0);
+		if (fails_at > 0)
+			assert_non_null(strstr(dck_record_note(r, "engine-failed")->text,
+					       "process 3 of 5 failed: it broke"));
+		else
+			metric_is(r, "latency/median", 12, 10, 14, 0.9375);
 		dck_record_free(r);
 	}
 }
@@ -342,10 +553,14 @@ int test_processes(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(one_of_six_is_slow),
+	    SCRATCH_TEST(what_slow_starts_have),
 	    SCRATCH_TEST(all_starts_differ),
 	    SCRATCH_TEST(starts_agree),
 	    SCRATCH_TEST(six_starts),
 	    SCRATCH_TEST(one_start),
+	    SCRATCH_TEST(the_program_is_searched),
+	    SCRATCH_TEST(starts_are_pinned),
+	    SCRATCH_TEST(functions_are_started_by_their_program),
 	    SCRATCH_TEST(the_first_start_fails),
 	    cmocka_unit_test(noise_is_left_to_starts),
 	};

@@ -87,6 +87,48 @@ static void one_slow_start(void **state)
 	assert_true(e.value == plain.value && e.lo == plain.lo && e.hi == plain.hi);
 }
 
+/* Of one slow start of six each property that differs is told, by exact numbers, and one that has
+ * nothing to do with it is in few cases (normal, lognormal). */
+static void properties_of_a_slow_start(void **state)
+{
+	static const double times[] = {10, 10, 30, 10, 10, 10};
+	static const struct {
+		double x[6];
+		bool differs;
+	} rows[] = {
+	    {{96, 96, 0, 96, 96, 96}, true},	{{96, 98, 0, 94, 96, 96}, true},
+	    {{96, 98, 60, 94, 96, 96}, true},	{{96, 98, 80, 94, 90, 96}, false},
+	    {{96, 0, 0, 96, 96, 96}, false},	{{96, 96, 95, 96, 96, 96}, false},
+	    {{96, 96, NAN, 96, 96, 96}, false}, {{0, 0, 0.5, 0, 0, 0}, false},
+	    {{0, 0, 1.5, 0, 0, 0}, true},
+	};
+	double scratch[18];
+	stat_starts_property p;
+	uint64_t rng = 5;
+	int wrong[2] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (stat_starts_differ(rows[i].x, times, 6, 20, 1, scratch, &p) != rows[i].differs)
+			fail_msg("row %zu", i);
+	assert_true(stat_starts_differ(rows[1].x, times, 6, 20, 1, scratch, &p));
+	assert_true(p.slow == 0 && p.others == 96);
+	/* Of two starts nothing is known that the others could have. */
+	assert_false(
+	    stat_starts_differ((double[]){1, 9, 1}, (double[]){10, 30, 10}, 3, 20, 1, scratch, &p));
+	for (int log_normal = 0; log_normal < 2; log_normal++)
+		for (int trial = 0; trial < 4000; trial++) {
+			double x[6];
+
+			for (int k = 0; k < 6; k++) {
+				x[k] = normal(&rng);
+				x[k] = log_normal ? exp(x[k]) : 10 + x[k];
+			}
+			wrong[log_normal] += stat_starts_differ(x, times, 6, 20, 0, scratch, &p);
+		}
+	assert_true(wrong[0] < 60 && wrong[1] < 200 && wrong[1] > 20);
+}
+
 /* A difference that is small, one among starts that scatter as much, two levels, and three starts.
  */
 static void no_slow_start(void **state)
@@ -244,6 +286,7 @@ int test_stat_starts(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exact),
 	    cmocka_unit_test(one_slow_start),
+	    cmocka_unit_test(properties_of_a_slow_start),
 	    cmocka_unit_test(no_slow_start),
 	    cmocka_unit_test(coverage),
 	    cmocka_unit_test(pooled_percentile),
