@@ -16,7 +16,7 @@ import check as c
 
 FOREIGN = {"InitializeInjectionNvtx2",  # entry point of NVTX in a library
            "dck_wait_begin", "dck_wait_end", "dck_waits_seen",  # libdeepclock_preload.so calls them
-           "dck_recorder_yield",  # a copy of the library calls it
+           "dck_recorder_delegate",  # a copy of the library calls it
            # libdeepclock calls these in libdeepclock_zones, so that two copies use one recorder.
            "dck_recorder_end", "dck_nvtx_install", "dck_itt_install", "dck_laps_lock", "dck_laps_unlock", "dck_past_begin", "dck_past_end", "dck_past_name", "dck_past_push",
            "dck_past_pop", "dck_past_number", "dck_past_thread_begin", "dck_past_thread_end",

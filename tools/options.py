@@ -143,8 +143,8 @@ def extensions(root):
         lines = re.findall(r"^#define DCK_%s.*" % table, text, re.MULTILINE)
         return set(re.findall(r'X\([^"]*"(\.[a-z.]+)"', "\n".join(lines)))
 
-    calls = rows("trace.h", "CALLS_FORM_MAP")
-    writers, traces = rows("report.h", "WRITER_") | calls, rows("trace.h", "TRACE_FORM_") | calls
+    calls = rows("trace.h", "CALLS_FORMAT_MAP")
+    writers, traces = rows("report.h", "WRITER_") | calls, rows("trace.h", "TRACE_FORMAT_") | calls
     for path in [*c.files(root, ".md"), *c.files(root, ".py")]:
         if not path.startswith(("docs/", "python/deepclock/")):
             continue
@@ -222,8 +222,8 @@ EVERY = "".join(f"`{o}`\n" for o in sorted(GENERAL))
 RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "src/record/notes.def"
 
 
-TABLE = {"include/deepclock/trace.h": '#define DCK_TRACE_FORM_A(X) \\\n\tX(a, ".a", true, "a format")\n'
-                                      '#define DCK_CALLS_FORM_MAP(X) \\\n\tX(b, ".b.c", false, "another")\n'}
+TABLE = {"include/deepclock/trace.h": '#define DCK_TRACE_FORMAT_A(X) \\\n\tX(a, ".a", true, "a format")\n'
+                                      '#define DCK_CALLS_FORMAT_MAP(X) \\\n\tX(b, ".b.c", false, "another")\n'}
 EXTENSIONS = "The extension of FILE selects the format: `.a`, `.b.c`; a further `.gz` compresses.\n\n"
 
 

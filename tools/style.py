@@ -121,6 +121,16 @@ def head(path, text):
         yield f"{path}: {said} lines at its head say how it works: at least {HEAD_MIN}"
 
 
+# A file is replaced as a whole by dck_replace alone; 'trace' keeps the trace of an earlier run.
+RENAMES = re.compile(r"\b(?:renameat2?|rename|mkostemps?|mkstemps?)\(")
+MAY_RENAME = ("src/os/file/file.c", "src/os/file/path.c", "src/cli/commands/cmd_trace.c")
+
+
+def replaced(path, text):
+    for m in RENAMES.finditer(c.code(text)) if path not in MAY_RENAME else ():
+        yield f"{path}: calls {m[0][:-1]}(): a file is replaced by dck_replace_open() (unstable.h)"
+
+
 # Start of a static function's definition or declaration.
 STATIC = re.compile(r"^static (?:inline )?[^;{}()=]*?\b([a-z_0-9]+)\(", re.MULTILINE)
 
@@ -173,6 +183,7 @@ def check(root=c.ROOT):
             yield from late_locals(path, text)
         if path.startswith("src/") and path.endswith(".c"):
             yield from head(path, text)
+            yield from replaced(path, text)
         # A test case is a command without a licence line.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
@@ -209,6 +220,8 @@ def self_test():
         ("one static name twice", {f"src/{n}.c": spdx + "static int f(void)\n{\n\treturn 1;\n}\n" for n in "ab"}, "static in"),
         ("a call of one", {"src/a.c": spdx + "static int f(void)\n{\n\treturn 1;\n}\n", "src/b.c": spdx + "int g(void)\n"
                            "{\n\treturn f();\n}\n"}, None),
+        ("another replacement of files", {"src/a.c": spdx + "int f(void) { return rename(a, b); }\n"}, "dck_replace_open"),
+        ("the replacement of files", {"src/os/file/file.c": spdx + "int f(void) { return rename(a, b); }\n"}, None),
         ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
     ]
     if shutil.which("shellcheck"):

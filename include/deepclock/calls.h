@@ -4,7 +4,7 @@
  *	dck_calls_view view = {.tree = "samples"};
  *	dck_record *shown;
  *
- *	if (dck_calls_look(record, &view, &shown, &err) == DCK_OK)
+ *	if (dck_calls_query(record, &view, &shown, &err) == DCK_OK)
  *		... dck_report("text", ...) ...
  *
  * A view is a separate record, with tables that any writer shows.
@@ -44,8 +44,8 @@ DCK_API extern const dck_opt dck_calls_options[];
 /* Makes a record with one table: "functions", "paths", "callers", "callees" or "operators". *ret is
  * owned: dck_record_free(). E_ABSENT: no such tree, weight or function; E_ARG: no such sort key.
  * @since 0.1 */
-DCK_API dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
-				  dck_err *err) DCK_MUST_USE;
+DCK_API dck_status dck_calls_query(const dck_record *r, const dck_calls_view *view,
+				   dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* Compares the tree of that name in b with the one in a: tables "diff/functions" and "diff/paths",
  * and tree "diff" with a weight of each. Functions are equal if their names, files and modules are.
@@ -54,7 +54,7 @@ DCK_API dck_status dck_calls_diff(const dck_record *a, const dck_record *b,
 				  const dck_calls_view *view, dck_record **ret,
 				  dck_err *err) DCK_MUST_USE;
 
-/* Writes a record's trees in a format of DCK_CALLS_FORM_MAP (trace.h). gzip:
+/* Writes a record's trees in a format of DCK_CALLS_FORMAT_MAP (trace.h). gzip:
  * compresses formats whose readers accept it. For a record of dck_calls_diff(), "folded" has both
  * weights. E_ARG: no such format; E_ABSENT as above. Errors of the sink come from
  * dck_sink_finish(). @since 0.1 */

@@ -1,7 +1,7 @@
 /* count.h - event counters of the kernel for a program and its children; calls, total and self time
  * of each function of a program that is built with -finstrument-functions.
  *
- *	dck_count_program p = {.argv = (char *[]){"./train", "data", NULL}};
+ *	dck_program p = {.argv = (char *[]){"./train", "data", NULL}};
  *	dck_record *record;
  *	dck_err err;
  *
@@ -15,6 +15,7 @@
 #define DCK_COUNT_H
 
 #include "opt.h"
+#include "program.h"
 #include "record.h"
 
 #ifdef __cplusplus
@@ -43,19 +44,11 @@ static inline void dck_count_config_init(dck_count_config *c)
 	dck_count_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-typedef struct dck_count_program {
-	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Called every 50 ms; true sends the program SIGTERM. NULL: never. */
-	bool (*cancelled)(void *self);
-	void *self;
-	int exit_code, signal; /* result; exit_code -1: ended by the signal */
-} dck_count_program;
-
 /* Runs the program, which inherits standard input and output. config NULL: the defaults. *ret is
  * owned, dck_record_free(): metrics "counter/...", and table "functions" and tree "calls" if the
  * program was built with -finstrument-functions. After a cancellation the record is incomplete.
  * E_ABSENT: no such program; E_ARG: an event has no such name. @since 0.1 */
-DCK_API dck_status dck_count_program_run(const dck_count_config *config, dck_count_program *p,
+DCK_API dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus

@@ -49,6 +49,7 @@
 
 #include "base.h"
 #include "opt.h"
+#include "program.h"
 #include "record.h"
 #include "report.h"
 #include "model.h"

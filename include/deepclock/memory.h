@@ -6,7 +6,7 @@
  * leak, exact to the byte; memory retained by the C library is separate.
  *
  *	dck_memory_config config;
- *	dck_memory_program program = {.argv = argv};
+ *	dck_program program = {.argv = argv};
  *	dck_record *record;
  *
  *	dck_memory_config_init(&config);
@@ -18,6 +18,7 @@
 #define DCK_MEMORY_H
 
 #include "opt.h"
+#include "program.h"
 #include "record.h"
 
 #ifdef __cplusplus
@@ -43,25 +44,14 @@ static inline void dck_memory_config_init(dck_memory_config *c)
 	dck_memory_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-typedef struct dck_memory_program {
-	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */
-	/* Called every 50 ms; true sends the program SIGTERM, and the record is incomplete. NULL:
-	 * never. */
-	bool (*cancelled)(void *self);
-	void *self;
-	/* Result; exit_code -1: ended by the signal. */
-	int exit_code, signal;
-} dck_memory_program;
-
 /* Starts the program, which inherits standard input and output, and observes it and its children
  * until it exits; or observes a running one (config.pid). *ret is owned, dck_record_free(): series
  * "memory/rss", "memory/anonymous", "memory/file" and "memory/heap"; metrics "memory/peak_rss",
  * "memory/heap_peak", "memory/heap_leaked", "memory/allocations", "memory/temporary"; tables
  * "memory/functions", "memory/lines"; tree "allocations". If no library can be preloaded (a static
  * or setuid program), these are absent, with the reason. E_ABSENT: no such program or process;
- * E_ARG; E_IO; E_CANCEL: cancelled before it ran. p's last members are set whenever it ran.
- * @since 0.1 */
-DCK_API dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_program *p,
+ * E_ARG; E_IO; E_CANCEL: cancelled before it ran. @since 0.1 */
+DCK_API dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *p,
 					  dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* sample.h - sampling profiler: samples the stacks of an unchanged program at a fixed rate.
  *
  *     dck_sample_config c;
- *     dck_sample_program p = {.argv = argv};
+ *     dck_program p = {.argv = argv};
  *
  *     dck_sample_config_init(&c);
  *     if (dck_sample(&c, &p, &record, &err) == DCK_OK) ...
@@ -14,6 +14,7 @@
 #define DCK_SAMPLE_H
 
 #include "opt.h"
+#include "program.h"
 #include "record.h"
 
 #ifdef __cplusplus
@@ -46,24 +47,13 @@ static inline void dck_sample_config_init(dck_sample_config *c)
 	dck_sample_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-typedef struct dck_sample_program {
-	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */
-	/* Called every 50 ms; true ends sampling, and sends a started program SIGTERM. NULL:
-	 * never. */
-	bool (*cancelled)(void *self);
-	void *self;
-	/* Result of a program started here; exit_code -1: ended by the signal. */
-	int exit_code, signal;
-} dck_sample_program;
-
 /* Starts the program, or attaches to a running one (config.pid), and samples all its threads and
  * its present and future child processes, until it exits, for config.time_ns, or until it is
  * cancelled, which makes the record incomplete. The program inherits standard input and output.
  * *ret is owned, dck_record_free(). E_ABSENT: no such program or process, or no sample; E_UNSUP: it
- * cannot be sampled here, and the message names the fix; E_ARG. p's last members are set whenever
- * it ran. @since 0.1 */
-DCK_API dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p,
-			      dck_record **ret, dck_err *err) DCK_MUST_USE;
+ * cannot be sampled here, and the message names the fix; E_ARG. @since 0.1 */
+DCK_API dck_status dck_sample(const dck_sample_config *config, dck_program *p, dck_record **ret,
+			      dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #define DCK_TRACE_H
 
 #include "opt.h"
+#include "program.h"
 #include "record.h"
 #include "report.h"
 
@@ -120,42 +121,43 @@ DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* The formats of traces, in the order of help: X(name, extension, gzip, help). gzip: its readers
- * accept compressed files too. Those of DCK_CALLS_FORM_MAP have sums by call path, and are also
+ * accept compressed files too. Those of DCK_CALLS_FORMAT_MAP have sums by call path, and are also
  * written of a record with call trees: dck_calls_write(). */
-#define DCK_TRACE_FORM_PERFETTO(X) \
+#define DCK_TRACE_FORMAT_PERFETTO(X) \
 	X(perfetto, ".pftrace", true, "Perfetto's own, for ui.perfetto.dev; all of the trace")
-#define DCK_TRACE_FORM_CHROME(X) X(chrome, ".json", true, "Chrome's trace events, for many viewers")
-#define DCK_CALLS_FORM_MAP(X)                                                             \
+#define DCK_TRACE_FORMAT_CHROME(X) \
+	X(chrome, ".json", true, "Chrome's trace events, for many viewers")
+#define DCK_CALLS_FORMAT_MAP(X)                                                           \
 	X(speedscope, ".speedscope.json", true, "for speedscope.app; sums by call path")  \
 	X(folded, ".folded", false, "folded stacks, for flame graphs; sums by call path") \
 	X(pprof, ".pb.gz", false, "for go tool pprof; sums by call path")                 \
 	X(callgrind, ".callgrind", false,                                                 \
 	  "for callgrind_annotate and KCachegrind; sums by call path")                    \
 	X(pstats, ".pstats", false, "for Python's pstats and snakeviz; sums by function")
-#define DCK_TRACE_FORM_ROWS(X) X(rows, ".csv", true, "a row for each range, instant and value")
-#define DCK_TRACE_FORM_MAP(X)      \
-	DCK_TRACE_FORM_PERFETTO(X) \
-	DCK_TRACE_FORM_CHROME(X)   \
-	DCK_CALLS_FORM_MAP(X)      \
-	DCK_TRACE_FORM_ROWS(X)
+#define DCK_TRACE_FORMAT_ROWS(X) X(rows, ".csv", true, "a row for each range, instant and value")
+#define DCK_TRACE_FORMAT_MAP(X)      \
+	DCK_TRACE_FORMAT_PERFETTO(X) \
+	DCK_TRACE_FORMAT_CHROME(X)   \
+	DCK_CALLS_FORMAT_MAP(X)      \
+	DCK_TRACE_FORMAT_ROWS(X)
 
 /* Returns the name of the format of a file's extension, NULL for none, and whether it is compressed
  * (".json.gz"). @since 0.1 */
-DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
+DCK_API const char *dck_trace_format_of(const char *path, bool *ret_gzip);
 
 /* The losses of a conversion. */
-typedef struct dck_trace_gaps {
+typedef struct dck_trace_losses {
 	uint64_t undated_events; /* without a time, or on a clock that the file does not define */
 	char cut[512];		 /* "", or why the file could not be read to its end */
 	uint64_t samples;	 /* of stacks, which the format does not hold */
-} dck_trace_gaps;
+} dck_trace_losses;
 
 /* Converts a trace file that dck_trace_read() accepts into another format. gzip: compresses formats
  * whose readers accept it. ret may be NULL. Memory does not grow with the file, except for call
  * paths, and for JSON, whose events are unordered. E_ABSENT, E_IO: no such file; E_FORMAT: not a
  * trace; E_ARG: no such format. Errors of the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
-				     dck_trace_gaps *ret, dck_err *err) DCK_MUST_USE;
+				     dck_trace_losses *ret, dck_err *err) DCK_MUST_USE;
 
 /* Merges the traces of n processes into one of the given format, on one clock: BOOTTIME if all come
  * from one boot of one machine, else the time of day. *ret is owned, dck_record_free(): the tables
@@ -167,26 +169,11 @@ DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gz
 DCK_API dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form, bool gzip,
 				   dck_sink *out, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* A program to record: `deepclock trace`. */
-typedef struct dck_trace_program {
-	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Called every 50 ms; true sends the program SIGTERM. NULL: never. */
-	bool (*cancelled)(void *self);
-	void *self;
-	/* Result; exit_code -1: ended by the signal. cut: the recording was not closed, and the
-	 * record comes from the file alone. cut_why: the possible cause, static; NULL: the signal,
-	 * or not cut. */
-	int exit_code, signal;
-	bool cut;
-	const char *cut_why;
-} dck_trace_program;
-
 /* Starts a program that is linked with this library or annotated with NVTX, and records all of it
  * as $DEEPCLOCK_TRACE does; it inherits standard input and output. config: path must not be NULL.
  * *ret is owned, dck_record_free(): the record of dck_trace_stop(). E_ABSENT: no such program, or
- * it recorded nothing; E_ENGINE: it was killed before it recorded; E_CANCEL. p's last members are
- * set whenever it ran. @since 0.1 */
-DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
+ * it recorded nothing; E_ENGINE: it was killed before it recorded; E_CANCEL. @since 0.1 */
+DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* The command-line options of dck_trace_config. */

@@ -100,15 +100,18 @@ DCK_API dck_status dck_plugin_probe(const char *name, dck_engine_info **ret,
 
 /* --- files */
 
-/* For callers that replace a file atomically (write a temporary file, then rename). Resolves
- * symbolic links, which are not replaced, to the target's name: PATH_MAX bytes at *ret. E_IO: a
- * link of another user in a world-writable directory (/tmp), because it could lead anywhere, or
- * another user's file or pipe, because its owner can read and change the data. */
-DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
-/* Copies owner, group and mode of the existing target to the new file, which was created with mode
- * 0600, as far as the system permits and without more access for other users; without a target,
- * sets the mode by the umask. */
-DCK_API void dck_file_inherit(int fd, const char *target);
+/* A file that is replaced as a whole: a temporary file in the directory of `path`, which commit
+ * syncs and renames to its target, and abort removes, as dck_abandon() does. A path that is not a
+ * regular file (a pipe, /dev/stdout) is written directly. */
+typedef struct dck_replace dck_replace;
+/* Opens it, for writing to *ret_fd, which it owns. Symbolic links are followed, not replaced; the
+ * new file has owner, group and mode of the old one, or the mode of the umask. *ret is owned:
+ * commit or abort. E_IO: it cannot be written, or in a world-writable directory (/tmp) it is a
+ * link or a file of another user; E_ARG: an empty name. */
+DCK_API dck_status dck_replace_open(const char *path, dck_replace **ret, int *ret_fd, dck_err *err);
+/* Makes it the file of that name, and frees r, also on failure: then the old file stays. */
+DCK_API dck_status dck_replace_commit(dck_replace *r, dck_err *err);
+DCK_API void dck_replace_abort(dck_replace *r); /* Keeps the old file; NULL is allowed. */
 
 /* Returns whether dck_trace_read() accepts a file: Perfetto's format by the file's extension
  * (.pftrace, .perfetto-trace, each optionally with .gz), JSON by its contents. Returns false for an
@@ -257,16 +260,16 @@ DCK_API bool dck_call_counter_enter(dck_call_counter *c, uint64_t function);
 DCK_API void dck_call_counter_leave(dck_call_counter *c, uint64_t function);
 /* Undoes dck_call_counter_enter(): if `function` is the innermost open call, it is not counted.
  * Returns false otherwise. */
-DCK_API bool dck_call_counter_forget(dck_call_counter *c, uint64_t function);
+DCK_API bool dck_call_counter_undo(dck_call_counter *c, uint64_t function);
 /* Ends all open calls. E_NOMEM. */
 DCK_API dck_status dck_call_counter_end(dck_call_counter *c, dck_err *err);
 
 /* A call path, with the calls and times of its innermost function. */
 typedef struct dck_call_path {
-	uint64_t function; /* 0: overflow node of several functions */
-	size_t parent;	   /* index of the caller's path, an earlier one; 0: none */
-	uint64_t calls;	   /* number of calls */
-	uint64_t again;	   /* recursive calls among them */
+	uint64_t function;  /* 0: overflow node of several functions */
+	size_t parent;	    /* index of the caller's path, an earlier one; 0: none */
+	uint64_t calls;	    /* number of calls */
+	uint64_t recursive; /* recursive calls among them */
 	double self_ns, total_ns;
 } dck_call_path;
 /* Reads the i-th path, from 1, callers before callees, as of dck_call_counter_end(); false: past
@@ -274,7 +277,7 @@ typedef struct dck_call_path {
 DCK_API bool dck_call_counter_path(const dck_call_counter *c, size_t i, dck_call_path *ret);
 
 /* Metadata of a record of calls. */
-typedef struct dck_call_counter_about {
+typedef struct dck_call_counter_meta {
 	const char *title;   /* the command; NULL: none */
 	const char *method;  /* how the calls were recorded: a fact */
 	uint64_t elapsed_ns; /* 0: unknown */
@@ -287,10 +290,10 @@ typedef struct dck_call_counter_about {
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);
 	void *self;
 	const char *sort; /* one of dck_count_sorts; NULL: the first */
-} dck_call_counter_about;
+} dck_call_counter_meta;
 /* Makes a record of n threads together: table "functions" and tree "calls". *ret is owned. */
 DCK_API dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
-					   const dck_call_counter_about *about, dck_record **ret,
+					   const dck_call_counter_meta *about, dck_record **ret,
 					   dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@ import tempfile
 import warnings
 import webbrowser
 
-from ._deepclock import AbsentError, _figures, _file_target
+from ._deepclock import AbsentError, _figures, _file_replace
 
 _HEIGHT = 700  # in pixels, in a notebook; the page scrolls
 
@@ -29,30 +29,11 @@ def _cell(page):
     display({"text/html": frame, "text/plain": "a page with pictures"}, raw=True)
 
 
-def write(path, data):
-    """Writes a file atomically, by renaming a temporary file of the same directory, whose name no other user can turn
-    into a link. Writes directly to a path that is not a file, such as /dev/stdout."""
-    path = _file_target(path)
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as f:
-            f.write(data)
-        return
-    part = f"{path}.part-{os.urandom(8).hex()}"
-    try:
-        with open(part, "xb") as f:
-            f.write(data)
-        os.replace(part, path)
-    except BaseException:
-        if os.path.exists(part):
-            os.unlink(part)
-        raise
-
-
 def draw(record, html_path, directory, sources, source_root):
     """Writes the page and figures that the options html, sources, source_root and figures request."""
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
-        write(html_path, page.encode("utf-8", "surrogateescape"))
+        _file_replace(html_path, page.encode("utf-8", "surrogateescape"))
     if directory is not None:
         figures(record, directory)
 
@@ -66,14 +47,14 @@ def figures(record, path):
         svg, png, why = _figures(record, name)[name]
         if ending == ".png" and png is None:
             raise AbsentError(why)
-        write(path, svg if ending == ".svg" else png)
+        _file_replace(path, svg if ending == ".svg" else png)
         return [name]
     os.makedirs(path, exist_ok=True)
     drawn = _figures(record)
     for name, (svg, png, why) in drawn.items():
-        write(os.path.join(path, name + ".svg"), svg)
+        _file_replace(os.path.join(path, name + ".svg"), svg)
         if png is not None:
-            write(os.path.join(path, name + ".png"), png)
+            _file_replace(os.path.join(path, name + ".png"), png)
     reasons = {why for _, _, why in drawn.values() if why}
     if reasons:
         warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=3)
@@ -102,7 +83,7 @@ def show(record, path=None):
     if path is None:
         path = _page_name()
     path = os.path.abspath(os.fspath(path))
-    write(path, page.encode("utf-8", "surrogateescape"))
+    _file_replace(path, page.encode("utf-8", "surrogateescape"))
     if _in_notebook():
         _cell(page)
     else:

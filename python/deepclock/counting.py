@@ -110,9 +110,7 @@ class counting:
 
     def dump_stats(self, path: Any) -> None:
         """Writes a file for pstats.Stats(path) and other readers of this format."""
-        from ._show import write
-
-        write(path, _marshal.dumps(self.stats))
+        _deepclock._file_replace(path, _marshal.dumps(self.stats))
 
     @stats.setter
     def stats(self, _):

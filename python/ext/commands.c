@@ -279,9 +279,9 @@ static PyMethodDef methods[] = {
     {"_figures", ext_figures, METH_VARARGS,
      "_figures($module, record, name=None, /)\n--\n\nThe figures that the record has, or the one of that name: a "
      "dict of names to (SVG, PNG or None, why there is no PNG or None)."},
-    {"_file_target", ext_file_target, METH_O,
-     "_file_target($module, path, /)\n--\n\nThe file that is replaced by a new one of that name, "
-     "behind symbolic links. IoError: another user laid it, or a link, where everybody may."},
+    {"_file_replace", ext_file_replace, METH_VARARGS,
+     "_file_replace($module, path, data, /)\n--\n\nWrites a file atomically; a path that is not a file, "
+     "such as /dev/stdout, directly. IoError."},
     {NULL, NULL, 0, NULL}};
 
 /* --- docstrings */

@@ -613,9 +613,9 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 	if (!all.active)
 		Py_RETURN_FALSE;
 	if (c)
-		dck_call_counter_forget(c, (uintptr_t)&methods[STOP]);
+		dck_call_counter_undo(c, (uintptr_t)&methods[STOP]);
 	for (Py_ssize_t i = 0; c && i < PyTuple_GET_SIZE(codes); i++)
-		dck_call_counter_forget(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
+		dck_call_counter_undo(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
 	all.active = false;
 	if (listen(ext_state_of(m), false) < 0)
 		return NULL;
@@ -663,7 +663,7 @@ static PyObject *count_paths(PyObject *m, PyObject *none)
 			PyObject *row =
 			    Py_BuildValue("(KnKKdd)", (unsigned long long)p.function,
 					  (Py_ssize_t)p.parent, (unsigned long long)p.calls,
-					  (unsigned long long)p.again, p.self_ns, p.total_ns);
+					  (unsigned long long)p.recursive, p.self_ns, p.total_ns);
 
 			failed = !row || PyList_Append(rows, row) < 0;
 			Py_XDECREF(row);
@@ -829,7 +829,7 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	asked frames;
 	dck_record *r = NULL;
 	dck_err err = {0};
-	dck_call_counter_about about = {.frame = frame_of, .self = &frames};
+	dck_call_counter_meta about = {.frame = frame_of, .self = &frames};
 	unsigned long long elapsed, top;
 	int incomplete;
 

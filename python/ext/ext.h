@@ -327,7 +327,7 @@ void ext_device_close(ext_function *f); /* {0} is allowed */
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);
 /* _keep(record, **options): saves a Record by ext_common_options. */
 PyObject *ext_figures(PyObject *self, PyObject *args);
-PyObject *ext_file_target(PyObject *self, PyObject *path);
+PyObject *ext_file_replace(PyObject *self, PyObject *args);
 PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* For .subjects: each takes positional arguments. */

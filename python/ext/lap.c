@@ -69,15 +69,15 @@ static PyObject *lap_elapsed(PyObject *self, PyObject *none)
 static PyObject *lap_end(PyObject *self, PyObject *none)
 {
 	dck_lap *l = take(self);
-	dck_lap_result told;
+	dck_lap_result result;
 
 	(void)none;
 	Py_BEGIN_ALLOW_THREADS
-	dck_lap_end_result(l, &told);
+	dck_lap_end_result(l, &result);
 	Py_END_ALLOW_THREADS
-	return Py_BuildValue("(KKKs)", (unsigned long long)told.wall_ns,
-			     (unsigned long long)told.cpu_ns, (unsigned long long)told.index,
-			     told.line);
+	return Py_BuildValue("(KKKs)", (unsigned long long)result.wall_ns,
+			     (unsigned long long)result.cpu_ns, (unsigned long long)result.index,
+			     result.line);
 }
 
 static PyMethodDef lap_methods[] = {

@@ -65,7 +65,7 @@ static int constants_add(PyObject *m)
 		       PyModule_AddStringConstant(m, "_formats", DCK_WRITER_MAP(WRITER_NAME)) < 0 ||
 		       PyModule_AddStringConstant(m, "_endings",
 						  DCK_WRITER_MAP(WRITER_ENDING)
-						      DCK_CALLS_FORM_MAP(CALLS_ENDING)) < 0 ||
+						      DCK_CALLS_FORMAT_MAP(CALLS_ENDING)) < 0 ||
 		       PyModule_AddIntConstant(m, "SCHEMA", DCK_RECORD_SCHEMA) < 0
 		   ? -1
 		   : 0;

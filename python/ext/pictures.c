@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
-#include <limits.h>
 
 static PyObject *bytes_of(const dck_buffer *b)
 {
@@ -81,18 +80,35 @@ PyObject *ext_figures(PyObject *self, PyObject *args)
 	return all;
 }
 
-PyObject *ext_file_target(PyObject *self, PyObject *path)
+PyObject *ext_file_replace(PyObject *self, PyObject *args)
 {
+	ext_state *s = ext_state_of(self);
 	ext_texts texts = {NULL};
-	const char *text = ext_texts_add(&texts, path);
-	char target[PATH_MAX];
-	PyObject *result = NULL;
+	PyObject *path;
+	Py_buffer data;
+	dck_replace *r;
+	dck_sink out;
 	dck_err err;
+	int fd;
 
-	if (text && dck_file_target(text, target, &err) == DCK_OK)
-		result = PyUnicode_DecodeFSDefault(target);
-	else if (text)
-		ext_raise(ext_state_of(self), &err);
+	if (!PyArg_ParseTuple(args, "Oy*:_file_replace", &path, &data))
+		return NULL;
+	const char *text = ext_texts_add(&texts, path);
+	dck_status status = text ? dck_replace_open(text, &r, &fd, &err) : DCK_E_NOMEM;
+	if (status == DCK_OK) {
+		Py_BEGIN_ALLOW_THREADS;
+		dck_sink_fd(&out, fd);
+		if (out.write(out.self, data.buf, (size_t)data.len, &err) == DCK_OK) {
+			status = dck_replace_commit(r, &err);
+		} else {
+			status = err.code;
+			dck_replace_abort(r);
+		}
+		Py_END_ALLOW_THREADS;
+	}
+	PyBuffer_Release(&data);
 	ext_texts_done(&texts);
-	return result;
+	if (status == DCK_OK)
+		Py_RETURN_NONE;
+	return text ? ext_raise(s, &err) : NULL;
 }

@@ -60,7 +60,7 @@ static PyObject *calls_written(ext_state *s, const char *writer, const dck_recor
 
 	if (view->diff)
 		return ext_raise_argument(s, "diff compares two records, and report() is of one");
-	if (dck_calls_look(r, view, &shown, &err) != DCK_OK)
+	if (dck_calls_query(r, view, &shown, &err) != DCK_OK)
 		return ext_raise(s, &err);
 	whole.details = true;
 	text = ext_record_written(s, writer, shown, &whole);

@@ -151,7 +151,7 @@ static PyObject *trace_form(PyObject *m, PyObject *path)
 
 	(void)m;
 	if (text)
-		form = dck_trace_form_of(text, &gzip);
+		form = dck_trace_format_of(text, &gzip);
 	ext_texts_done(&texts);
 	if (PyErr_Occurred())
 		return NULL;

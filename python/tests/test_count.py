@@ -203,8 +203,10 @@ class Counts(Case):
         read.sort_stats("cumulative").calc_callees()
         os.symlink("x.pstats", self.path("link"))
         os.truncate(self.path("x.pstats"), 0)
+        os.chmod(self.path("x.pstats"), 0o640)
         c.dump_stats(self.path("link"))  # writes through the link
         self.assertEqual(os.readlink(self.path("link")), "x.pstats")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("x.pstats")).st_mode), 0o640)
         self.assertEqual(counts(pstats.Stats(self.path("x.pstats")).stats), counts(c.stats))
         os.mkfifo(self.path("pipe"))
         reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)

@@ -44,7 +44,7 @@ dck_status string_table_init(string_table *k, dck_err *err)
 	return DCK_OK;
 }
 
-size_t utf8_sanitize_copy(char to[KEPT_NAME_MAX], const char *text, size_t n)
+size_t utf8_sanitize_copy(char to[STRING_NAME_MAX], const char *text, size_t n)
 {
 	static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
 	size_t used = 0;
@@ -59,7 +59,7 @@ size_t utf8_sanitize_copy(char to[KEPT_NAME_MAX], const char *text, size_t n)
 			put = 1;
 			shown = bytes == 1 ? " " : "?";
 		}
-		if (put > KEPT_NAME_MAX - used)
+		if (put > STRING_NAME_MAX - used)
 			break;
 		memcpy(to + used, shown, put);
 		used += put;
@@ -70,7 +70,7 @@ size_t utf8_sanitize_copy(char to[KEPT_NAME_MAX], const char *text, size_t n)
 
 void string_name_put(string_table *k, uint32_t id, const char *text, size_t n)
 {
-	char cleaned[KEPT_NAME_MAX];
+	char cleaned[STRING_NAME_MAX];
 	size_t used = utf8_sanitize_copy(cleaned, text, n);
 	char *copy = mem_arena_dup_n(k->arena, cleaned, used);
 	string_name *row = copy ? id_table_row(&k->table, id) : NULL;
@@ -81,7 +81,7 @@ void string_name_put(string_table *k, uint32_t id, const char *text, size_t n)
 
 uint32_t string_table_intern(string_table *k, const char *text, size_t n)
 {
-	char cleaned[KEPT_NAME_MAX];
+	char cleaned[STRING_NAME_MAX];
 
 	n = utf8_sanitize_copy(cleaned, text, n);
 	for (uint64_t key = hash_bytes(HASH_START, cleaned, n);; key++) {
@@ -99,7 +99,7 @@ uint32_t string_table_intern(string_table *k, const char *text, size_t n)
 
 const char *string_table_copy(string_table *k, const char *text)
 {
-	char cleaned[KEPT_NAME_MAX];
+	char cleaned[STRING_NAME_MAX];
 
 	return text ? mem_arena_dup_n(k->arena, cleaned,
 				      utf8_sanitize_copy(cleaned, text, strlen(text)))
@@ -158,7 +158,7 @@ bool hash_map_put(hash_map *m, uint64_t key, uint32_t value)
 		return false;
 	uint32_t at = kept_place_of(m, key);
 	m->n += !m->at[at].value;
-	m->at[at] = (struct kept_pair){key, value};
+	m->at[at] = (struct hash_pair){key, value};
 	return true;
 }
 
@@ -172,7 +172,7 @@ void hash_map_remove(hash_map *m, uint64_t key)
 	m->at[hole].value = 0;
 	m->n--;
 	for (uint32_t i = (hole + 1) & (m->cap - 1); m->at[i].value; i = (i + 1) & (m->cap - 1)) {
-		struct kept_pair moved = m->at[i];
+		struct hash_pair moved = m->at[i];
 		m->at[i].value = 0;
 		m->at[kept_place_of(m, moved.key)] = moved;
 	}

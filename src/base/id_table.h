@@ -29,7 +29,7 @@ void id_table_done(id_table *t);
 /* --- hash map: a number for each key. */
 
 typedef struct hash_map {
-	struct kept_pair {
+	struct hash_pair {
 		uint64_t key;
 		uint32_t value; /* 0: an empty slot */
 	} * at;			/* @owned, hash_map_done */
@@ -43,12 +43,12 @@ void hash_map_remove(hash_map *m, uint64_t key);
 void hash_map_clear(hash_map *m); /* keeps the memory */
 void hash_map_done(hash_map *m);
 
-/* --- names: cut after KEPT_NAME_MAX bytes and sanitized, so that all formats may write them. */
-enum { KEPT_NAME_MAX = 4000 };
+/* --- names: cut after STRING_NAME_MAX bytes and sanitized, so that all formats may write them. */
+enum { STRING_NAME_MAX = 4000 };
 
 /* Copies n bytes. Bytes that are not UTF-8, and a NUL, become U+FFFD, and control characters ' ' or
  * '?' as in utf8_sanitize(). Returns the number of bytes written; it writes no NUL. */
-size_t utf8_sanitize_copy(char to[KEPT_NAME_MAX], const char *text, size_t n);
+size_t utf8_sanitize_copy(char to[STRING_NAME_MAX], const char *text, size_t n);
 
 typedef struct string_name {
 	const char *text; /* UTF-8, NUL-terminated; NULL: no such name */

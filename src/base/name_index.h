@@ -10,7 +10,7 @@
 
 typedef struct name_index {
 	const char **name; /* by id */
-	size_t n, cap;	   /* room: capacity in names */
+	size_t n, cap;	   /* cap: capacity in names */
 	size_t *slot;	   /* id + 1; 0: free */
 	size_t mask;
 } name_index;

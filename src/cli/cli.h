@@ -301,10 +301,6 @@ bool cli_signal_seen(void);
 bool cli_signal_ours(void); /* a signal only to us, not also to the programs that we started, as a
 			       terminal sends it */
 bool cli_cancelled(void *self); /* for an observer: whether a signal arrived */
-/* Registers a file that is removed if a signal ends the program; `path` is borrowed until the file
- * is kept. */
-void cli_signals_remove(const char *path);
-void cli_signals_keep(const char *path);
 
 /* output.c */
 /* Flushes stdout; on failure returns cli_stdout_failed(), else `code`. At the end of the program it
@@ -326,8 +322,8 @@ int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, co
 /* A file that is written atomically; "-" is stdout. */
 typedef struct cli_file {
 	int fd;
-	bool direct;
-	char path[4096], temporary[4096 + 16];
+	const char *path;     /* borrowed; for messages */
+	dck_replace *replace; /* NULL: stdout */
 } cli_file;
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
 dck_status cli_file_commit(cli_file *f, dck_err *err);
@@ -390,9 +386,11 @@ int cli_profile_show(const cli *c, const dck_record *r);
 #define CLI_UNTIL_THEN "; the results are partial"
 /* Returns whether to detach from a profiled program, because only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);
+/* Reports why a profiled program has no record, and returns the exit code. */
+int cli_program_failed(const dck_err *err);
 /* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed
  * program), and returns the exit code; `code`: exit code of showing its record. */
-int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
+int cli_program_ended(const dck_program *p, const char *more, int code);
 /* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup, a failed trace, or no batch
  * size that fits, because a fast wrong model must not pass. */
 int cli_record_verdict(const dck_record *r);

@@ -43,7 +43,7 @@ const dck_opt cli_profile_options[] = {
     DCK_OPTION(
 	TEXT, cli_format, profile, "out", "FILE", NULL,
 	"write the result to FILE instead of stdout; its ending sets the format:" DCK_WRITER_MAP(
-	    CLI_WRITER_ENDING) ", or for its call paths alone, for other programs:" DCK_CALLS_FORM_MAP(CLI_CALLS_ENDING),
+	    CLI_WRITER_ENDING) ", or for its call paths alone, for other programs:" DCK_CALLS_FORMAT_MAP(CLI_CALLS_ENDING),
 	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),

@@ -1,11 +1,7 @@
 /* output.c - results to stdout, and files written atomically: temporary file, then rename.
  *
- * cli_file_open() creates PATH.part-XXXXXX in the directory of the target (symbolic links are
- * resolved), cli_file_commit() does fsync(2), close(2) and rename(2), cli_file_abort() unlinks it.
- * So PATH has its old content or all of its new content, also after a crash or on a full disk. A
- * target that is not a regular file (a pipe, /dev/null) is written directly. While a temporary file
- * exists, it is registered with signals.c, which unlinks it when a signal ends the program; the
- * path is borrowed, so a cli_file must not be moved while it is open.
+ * A cli_file is stdout or a dck_replace: PATH has its old content or all of its new content, also
+ * after a crash, on a full disk, or when a signal ends the program.
  *
  * A process has one stdout, and so one `result`. cli_stdout_open() replaces descriptor 1 by such a
  * file; main() commits it at the end (cli_stdout_close()), or aborts it when the command failed
@@ -15,7 +11,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -206,46 +201,10 @@ static dck_status path_failed(dck_err *err, const char *what, const char *path)
 
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 {
-	struct stat st;
-	char real[PATH_MAX];
-
-	*f = (cli_file){.fd = -1};
-	if (strcmp(path, "-") == 0) {
-		f->fd = STDOUT_FILENO;
-		f->direct = true;
-		strcpy(f->path, "standard output");
-		return DCK_OK;
-	}
-	if (dck_file_target(path, real, err) != DCK_OK)
-		return err->code;
-	path = real;
-	if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path)
-		return cli_err(err, DCK_E_ARG, "the file's name has more than %zu bytes",
-			       sizeof f->path - 1);
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return cli_err(err, DCK_E_IO, "cannot write '%s': it is a directory", path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		f->direct = true;
-		f->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return f->fd < 0 ? path_failed(err, "write", path) : DCK_OK;
-	}
-	/* rename(2) would bypass the write protection of the file. */
-	if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
-		return path_failed(err, "write", path);
-	snprintf(f->temporary, sizeof f->temporary, "%s.part-XXXXXX", f->path);
-	f->fd = mkostemp(f->temporary, O_CLOEXEC);
-	if (f->fd < 0) {
-		const char *slash = strrchr(path, '/');
-
-		f->temporary[0] = 0;
-		if (errno == ENOENT && slash)
-			return cli_err(err, DCK_E_IO,
-				       "cannot write '%s': there is no directory '%.*s'", path,
-				       (int)(slash - path), path);
-		return path_failed(err, "write", path);
-	}
-	cli_signals_remove(f->temporary);
-	dck_file_inherit(f->fd, path);
+	*f = (cli_file){.path = path, .fd = STDOUT_FILENO};
+	if (strcmp(path, "-") != 0)
+		return dck_replace_open(path, &f->replace, &f->fd, err);
+	f->path = "standard output";
 	return DCK_OK;
 }
 
@@ -265,32 +224,16 @@ dck_status cli_file_check(const char *path, dck_err *err)
 
 dck_status cli_file_commit(cli_file *f, dck_err *err)
 {
-	dck_status status = DCK_OK;
+	dck_replace *r = f->replace;
 
-	if (f->fd == STDOUT_FILENO)
-		return DCK_OK;
-	if (!f->direct && fsync(f->fd) < 0)
-		status = path_failed(err, "write", f->path);
-	if (close(f->fd) < 0 && status == DCK_OK)
-		status = path_failed(err, "write", f->path);
-	f->fd = -1;
-	if (!f->direct && status == DCK_OK && rename(f->temporary, f->path) < 0)
-		status = path_failed(err, "write", f->path);
-	if (status == DCK_OK)
-		f->temporary[0] = 0;
-	cli_file_abort(f);
-	return status;
+	f->replace = NULL;
+	return r ? dck_replace_commit(r, err) : DCK_OK;
 }
 
 void cli_file_abort(cli_file *f)
 {
-	if (f->fd >= 0 && f->fd != STDOUT_FILENO)
-		close(f->fd);
-	f->fd = -1;
-	if (f->temporary[0])
-		unlink(f->temporary);
-	cli_signals_keep(f->temporary);
-	f->temporary[0] = 0;
+	dck_replace_abort(f->replace);
+	f->replace = NULL;
 }
 
 dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err)

@@ -7,7 +7,7 @@ bool report_calls_has_form(const char *form)
 {
 	static const char *const forms[] = {
 #define X(id, ending, gzip, text) #id,
-	    DCK_CALLS_FORM_MAP(X)
+	    DCK_CALLS_FORMAT_MAP(X)
 #undef X
 	};
 
@@ -35,7 +35,7 @@ static dck_status view_make(const cli *c, const dck_calls_view *view, const dck_
 			    dck_record **ret, dck_err *err)
 {
 	return c->nargs == 2 ? dck_calls_diff(r[0], r[1], view, ret, err)
-			     : dck_calls_look(r[0], view, ret, err);
+			     : dck_calls_query(r[0], view, ret, err);
 }
 
 static int calls_show(const cli *c, const dck_calls_view *view, const dck_record *const *r,

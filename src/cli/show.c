@@ -242,7 +242,7 @@ static const char *show_form_of(const cli *c, bool *ret_gzip)
 {
 	const char *path = c->format.profile;
 	const char *form =
-	    path && !cli_given(c, "format") ? dck_trace_form_of(path, ret_gzip) : NULL;
+	    path && !cli_given(c, "format") ? dck_trace_format_of(path, ret_gzip) : NULL;
 
 	return form && report_calls_has_form(form) ? form : NULL;
 }
@@ -260,7 +260,7 @@ int cli_profile_check(const cli *c)
 		return cli_usage(
 		    c,
 		    "'%s' ends in no format:" DCK_WRITER_MAP(
-			CLI_WRITER_ENDING) ", or for call paths" DCK_CALLS_FORM_MAP(CLI_CALLS_ENDING),
+			CLI_WRITER_ENDING) ", or for call paths" DCK_CALLS_FORMAT_MAP(CLI_CALLS_ENDING),
 		    path);
 	return cli_file_check(path, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 }

@@ -30,22 +30,10 @@ static volatile sig_atomic_t shared;
 static struct timespec first_at;
 /* The process that started this worker; 0: not a worker. */
 static pid_t parent;
-/* The files that are removed when a signal ends the program. */
-#define TEMPORARIES_MAX 4
-static const char *volatile temporary[TEMPORARIES_MAX];
 
 static void on_write(int sig)
 {
 	(void)sig;
-}
-
-/* No partial file and no process that worked for us stays. */
-static void clean(void)
-{
-	for (int i = 0; i < TEMPORARIES_MAX; i++)
-		if (temporary[i])
-			unlink(temporary[i]);
-	dck_abandon();
 }
 
 /* One more signal must not end us in the middle of it. */
@@ -56,7 +44,7 @@ static void signals_end_by(int sig)
 	if (ending)
 		return;
 	ending = 1;
-	clean();
+	dck_abandon();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -69,7 +57,7 @@ static void signals_end_by(int sig)
 /* The process that waits for this worker was killed, and with us the programs that we measure. */
 static void end_orphaned(void)
 {
-	clean();
+	dck_abandon();
 	if (getpgrp() == getpid())
 		kill(0, SIGKILL);
 	_exit(CLI_FAILED);
@@ -130,29 +118,10 @@ static void on_deadline(int sig)
 		program_kill();
 		return;
 	}
-	clean();
+	dck_abandon();
 	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
 		_exit(CLI_INTERRUPTED);
 	_exit(CLI_INTERRUPTED);
-}
-
-static void temporary_replace(const char *old, const char *path)
-{
-	for (int i = 0; i < TEMPORARIES_MAX; i++)
-		if (temporary[i] == old) {
-			temporary[i] = path;
-			return;
-		}
-}
-
-void cli_signals_remove(const char *path)
-{
-	temporary_replace(NULL, path);
-}
-
-void cli_signals_keep(const char *path)
-{
-	temporary_replace(path, NULL);
 }
 
 static void handler_set(int sig, struct sigaction action)

@@ -11,13 +11,20 @@ bool cli_program_cancelled(void *self)
 	return cli_signal_ours() || cli_signal_killed();
 }
 
-int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code)
+int cli_program_failed(const dck_err *err)
 {
-	if (signal)
-		cli_message("'%s' was killed by signal %d%s", name, signal, more);
-	else if (exit_code)
-		cli_message("'%s' ended with exit status %d", name, exit_code);
+	const int code = cli_failed(err);
+
+	return cli_signal_seen() ? CLI_INTERRUPTED : code;
+}
+
+int cli_program_ended(const dck_program *p, const char *more, int code)
+{
+	if (p->signal)
+		cli_message("'%s' was killed by signal %d%s", p->argv[0], p->signal, more);
+	else if (p->exit_code)
+		cli_message("'%s' ended with exit status %d", p->argv[0], p->exit_code);
 	if (cli_signal_seen())
 		return CLI_INTERRUPTED;
-	return code == CLI_OK && (signal || exit_code) ? CLI_FAILED : code;
+	return code == CLI_OK && (p->signal || p->exit_code) ? CLI_FAILED : code;
 }

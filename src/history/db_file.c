@@ -50,7 +50,7 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	if (kind == OS_NOTHING) {
 		if (errno != ENOENT)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
-		DCK_TRY(dck_file_target(path, target, err)); /* it is made */
+		DCK_TRY(os_file_target(path, target, err)); /* it is made */
 		*ret_exists = false;
 		return DCK_OK;
 	}

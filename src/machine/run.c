@@ -43,7 +43,7 @@ typedef struct effort {
 	double round_ns;
 	double limit_ns; /* of all passes: on a busy machine the rest is skipped */
 } effort;
-static const effort thorough = {5, 5, 2e6, 8e9}, hasty = {2, 3, 1e6, 4e9};
+static const effort thorough = {5, 5, 2e6, 8e9}, nonblocking = {2, 3, 1e6, 4e9};
 
 typedef struct run {
 	const machine_run_config *ask;
@@ -589,7 +589,7 @@ static void add_all(run *u)
 dck_status machine_measure(const machine_run_config *ask, machine_result *ret, dck_err *err)
 {
 	run u = {.ask = ask,
-		 .effort = ask->quick ? &hasty : &thorough,
+		 .effort = ask->quick ? &nonblocking : &thorough,
 		 .r = ret,
 		 .began_ns = os_now_ns()};
 

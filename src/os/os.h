@@ -176,7 +176,6 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 
 /* --- proc.c: processes. */
 long os_process_id(void);
-bool os_is_root(void);
 const char *os_program_name(void); /* as the program was started; static */
 /* Returns the rank of this process in a job of torchrun, MPI or Slurm; OS_NO_RANK: it is in none.
  */
@@ -275,14 +274,17 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 dck_status os_memfd(int *ret_fd, dck_err *err);
 /* Reads all of a file from its beginning, at any position. *ret owned: dck_buffer_done(). */
 dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
-typedef struct os_replace os_replace;
-/* Opens a temporary file in the directory of path. Commit syncs it, renames it to path and syncs
- * the directory; abort removes it. A path that is not a regular file is written directly. */
-dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err);
-dck_status os_replace_commit(os_replace *r, dck_err *err);
+typedef struct dck_replace dck_replace; /* unstable.h has the functions */
 /* Commits without syncing, for a file that another program reads soon and removes. */
-dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
-void os_replace_abort(os_replace *r); /* NULL is allowed */
+dck_status os_replace_commit_unsynced(dck_replace *r, dck_err *err);
+/* Resolves symbolic links, which are not replaced, to the target's name: PATH_MAX bytes at *ret.
+ * E_IO: a link of another user in a world-writable directory (/tmp), because it could lead
+ * anywhere, or another user's file or pipe, because its owner can read and change the data. */
+dck_status os_file_target(const char *path, char *ret, dck_err *err);
+/* Copies owner, group and mode of the existing target to the new file, which was created with mode
+ * 0600, as far as the system permits and without more access for other users; without a target,
+ * sets the mode by the umask. */
+void os_file_inherit(int fd, const char *target);
 void os_random_bytes(void *p, size_t n);
 /* Makes a private directory under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes, which the caller keeps
  * at the same address until the directory is removed with its content. Also removes such

@@ -26,9 +26,6 @@ void record_drop(record_builder *b); /* NULL is allowed */
 /* Returns the record, which the caller owns, and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
-/* Saves as dck_record_save() but without fsync, for a caller that reads the file soon and removes
- * it. */
-dck_status record_save_unsynced(const dck_record *r, const char *path, dck_err *err);
 
 void record_set_id(record_builder *b, const char *id);
 void record_set_began(record_builder *b, int64_t unix_ns);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "deepclock/unstable.h"
 #include "os/os.h"
 #include "record/build.h"
 #include <string.h>
@@ -22,30 +23,19 @@ dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status save(const dck_record *r, const char *path,
-		       dck_status (*commit)(os_replace *r, dck_err *err), dck_err *err)
+dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
 {
-	os_replace *file;
+	dck_replace *file;
 	dck_sink out;
 	int fd;
 
-	DCK_TRY(os_replace_open(path, &file, &fd, err));
+	DCK_TRY(dck_replace_open(path, &file, &fd, err));
 	dck_sink_fd(&out, fd);
 	record_json_write(r, &out);
 	dck_status st = dck_sink_finish(&out, err);
 	if (st != DCK_OK) {
-		os_replace_abort(file);
+		dck_replace_abort(file);
 		return err_while(err, st, "writing the record '%s'", path);
 	}
-	return commit(file, err);
-}
-
-dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
-{
-	return save(r, path, os_replace_commit, err);
-}
-
-dck_status record_save_unsynced(const dck_record *r, const char *path, dck_err *err)
-{
-	return save(r, path, os_replace_commit_passing, err);
+	return dck_replace_commit(file, err);
 }

@@ -90,14 +90,14 @@ static inline void trace_log_events(trace_out *o, uint32_t track, const trace_ev
 	for (size_t i = 0; i < n; i++) {
 		const char *name = e[i].name < LOG_NAMES ? l->names[e[i].name] : NULL;
 		sink_text(&out, kinds[e[i].kind]);
-		if (e[i].kind != TRACE_NUMBER) {
+		if (e[i].kind != TRACE_ANNOTATION) {
 			t->disorder = t->disorder || e[i].ns < t->last_ns;
 			t->last_ns = e[i].ns;
 			sink_fmt(&out, " %" PRIu64, e[i].ns);
 		}
 		if (name)
 			sink_fmt(&out, " %s", name);
-		if (e[i].kind == TRACE_NUMBER || e[i].kind == TRACE_COUNTER)
+		if (e[i].kind == TRACE_ANNOTATION || e[i].kind == TRACE_COUNTER)
 			sink_fmt(&out, " %.17g", e[i].as.real);
 		if (e[i].kind >= TRACE_ASYNC_BEGIN)
 			sink_fmt(&out, " %" PRIu64, e[i].as.id);

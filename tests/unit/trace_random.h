@@ -98,7 +98,7 @@ static inline void tell_random(const trace_format *f, trace_out *o, uint64_t see
 			depth[t]++;
 			if (rng_below(&rng, 3) == 0)
 				e[n++] = (trace_event){.ns = one.ns,
-						       .kind = TRACE_NUMBER,
+						       .kind = TRACE_ANNOTATION,
 						       .name = 1,
 						       .as.real = (double)rng_below(&rng, 9) / 3};
 			if (rng_below(&rng, 9) == 0)

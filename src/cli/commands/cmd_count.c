@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-typedef struct count_config {
-	dck_count_config count;
-} count_config;
-
 static int events_list(cli *c)
 {
 	static const dck_column columns[] = {
@@ -31,8 +27,8 @@ static int events_list(cli *c)
 
 static int count_run(cli *c, void *config)
 {
-	const dck_count_config *count = &((count_config *)config)->count;
-	dck_count_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
+	const dck_count_config *count = config;
+	dck_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
 	dck_record *record;
 	dck_err err;
 	int code;
@@ -46,18 +42,16 @@ static int count_run(cli *c, void *config)
 	if (code != CLI_OK)
 		return code;
 	cli_signals_program(true);
-	if (dck_count_program_run(count, &program, &record, &err) != DCK_OK) {
-		code = cli_failed(&err);
-		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	}
+	if (dck_count_program_run(count, &program, &record, &err) != DCK_OK)
+		return cli_program_failed(&err);
 	code = cli_profile_show(c, record);
 	dck_record_free(record);
-	return cli_program_ended(c->program[0], program.signal, program.exit_code, "", code);
+	return cli_program_ended(&program, "", code);
 }
 
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--events list", NULL};
 static const cli_group groups[] = {
-    {"Counting", dck_count_options, offsetof(count_config, count), false},
+    {"Counting", dck_count_options, 0, false},
     CLI_PROFILE,
     {0},
 };
@@ -70,7 +64,7 @@ static const cli_item examples[] = {
 
 static void cmd_count_init(void *config)
 {
-	dck_count_config_init(&((count_config *)config)->count);
+	dck_count_config_init(config);
 }
 
 const cli_command cmd_count = {
@@ -87,7 +81,7 @@ const cli_command cmd_count = {
 	"counted by 'python -m deepclock count SCRIPT'.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(count_config),
+    .config_size = sizeof(dck_count_config),
     .config_init = cmd_count_init,
     .takes_command = true,
     .run = count_run,

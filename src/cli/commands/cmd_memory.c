@@ -3,15 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct memory_config {
-	dck_memory_config memory;
-} memory_config;
-
 static int memory_run(cli *c, void *config)
 {
-	const dck_memory_config *memory = &((memory_config *)config)->memory;
-	dck_memory_program program = {
-	    .argv = c->program, .cancelled = memory->pid ? cli_cancelled : cli_program_cancelled};
+	const dck_memory_config *memory = config;
+	dck_program program = {.argv = c->program,
+			       .cancelled = memory->pid ? cli_cancelled : cli_program_cancelled};
 	dck_record *record;
 	dck_err err;
 	int code;
@@ -29,10 +25,8 @@ static int memory_run(cli *c, void *config)
 	if (code != CLI_OK)
 		return code;
 	cli_signals_program(!memory->pid);
-	if (dck_memory_program_run(memory, &program, &record, &err) != DCK_OK) {
-		code = cli_failed(&err);
-		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	}
+	if (dck_memory_program_run(memory, &program, &record, &err) != DCK_OK)
+		return cli_program_failed(&err);
 	code = cli_profile_show(c, record);
 	const dck_note *unseen = dck_record_note(record, "allocations-not-traced");
 	if (unseen) { /* the requested result is missing, but the rest is shown and saved */
@@ -42,14 +36,13 @@ static int memory_run(cli *c, void *config)
 	dck_record_free(record);
 	if (memory->pid)
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	return cli_program_ended(c->program[0], program.signal, program.exit_code, CLI_UNTIL_THEN,
-				 code);
+	return cli_program_ended(&program, CLI_UNTIL_THEN, code);
 }
 
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID",
 				    NULL};
 static const cli_group groups[] = {
-    {"Looking", dck_memory_options, offsetof(memory_config, memory), false},
+    {"Looking", dck_memory_options, 0, false},
     CLI_PROFILE,
     {0},
 };
@@ -64,7 +57,7 @@ static const cli_item examples[] = {
 
 static void cmd_memory_init(void *config)
 {
-	dck_memory_config_init(&((memory_config *)config)->memory);
+	dck_memory_config_init(config);
 }
 
 const cli_command cmd_memory = {
@@ -81,7 +74,7 @@ const cli_command cmd_memory = {
 	"recorded for dynamically linked programs, from their start.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(memory_config),
+    .config_size = sizeof(dck_memory_config),
     .config_init = cmd_memory_init,
     .takes_command = true,
     .run = memory_run,

@@ -3,13 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct overhead_config {
-	dck_overhead_config overhead;
-} overhead_config;
-
 static int overhead_run(cli *c, void *config)
 {
-	dck_overhead_config *overhead = &((overhead_config *)config)->overhead;
+	dck_overhead_config *overhead = config;
 	dck_record *record;
 	dck_err err;
 	int code = cli_save_check(c);
@@ -33,7 +29,7 @@ static int overhead_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
 static const cli_group groups[] = {
-    {"Measuring", dck_overhead_options, offsetof(overhead_config, overhead), false},
+    {"Measuring", dck_overhead_options, 0, false},
     CLI_RECORD,
     {0},
 };
@@ -45,7 +41,7 @@ static const cli_item examples[] = {
 
 static void cmd_overhead_init(void *config)
 {
-	dck_overhead_config_init(&((overhead_config *)config)->overhead);
+	dck_overhead_config_init(config);
 }
 
 const cli_command cmd_overhead = {
@@ -59,7 +55,7 @@ const cli_command cmd_overhead = {
 	"that is not possible for the program is listed with the reason.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(overhead_config),
+    .config_size = sizeof(dck_overhead_config),
     .config_init = cmd_overhead_init,
     .takes_command = true,
     .run = overhead_run,

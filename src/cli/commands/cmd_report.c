@@ -27,7 +27,7 @@ static const char *const formats[] = {
     DCK_WRITER_MAP(X)
 #undef X
 #define X(id, ending, gzip, text) #id,
-	DCK_TRACE_FORM_MAP(X)
+	DCK_TRACE_FORMAT_MAP(X)
 #undef X
 	    NULL};
 static const dck_opt format_options[] = {
@@ -61,7 +61,7 @@ typedef struct report_config {
  * and .csv mean the record format, for traces too. */
 static const char *report_form_of(const cli *c, bool *ret_gzip)
 {
-	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
+	const char *form = c->format.out ? dck_trace_format_of(c->format.out, ret_gzip) : NULL;
 	const int format = c->format.format;
 
 	if (format >= CLI_NFORMATS)
@@ -105,7 +105,7 @@ static const char *no_trace(const cli *c)
 
 static int convert(const cli *c, const char *form, bool gzip, const char *other)
 {
-	dck_trace_gaps gaps;
+	dck_trace_losses gaps;
 	dck_sink out;
 	dck_err err;
 

@@ -3,15 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct sample_config {
-	dck_sample_config sample;
-} sample_config;
-
 static int sample_run(cli *c, void *config)
 {
-	const dck_sample_config *sample = &((sample_config *)config)->sample;
-	dck_sample_program program = {
-	    .argv = c->program, .cancelled = sample->pid ? cli_cancelled : cli_program_cancelled};
+	const dck_sample_config *sample = config;
+	dck_program program = {.argv = c->program,
+			       .cancelled = sample->pid ? cli_cancelled : cli_program_cancelled};
 	dck_record *record;
 	dck_err err;
 	int code;
@@ -27,10 +23,8 @@ static int sample_run(cli *c, void *config)
 	if (code != CLI_OK)
 		return code;
 	cli_signals_program(!sample->pid);
-	if (dck_sample(sample, &program, &record, &err) != DCK_OK) {
-		code = cli_failed(&err);
-		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	}
+	if (dck_sample(sample, &program, &record, &err) != DCK_OK)
+		return cli_program_failed(&err);
 	code = cli_profile_show(c, record);
 	dck_record_free(record);
 	if (program.exit_code > 0)
@@ -45,7 +39,7 @@ static int sample_run(cli *c, void *config)
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID",
 				    NULL};
 static const cli_group groups[] = {
-    {"Sampling", dck_sample_options, offsetof(sample_config, sample), false},
+    {"Sampling", dck_sample_options, 0, false},
     CLI_PROFILE,
     {0},
 };
@@ -60,7 +54,7 @@ static const cli_item examples[] = {
 
 static void cmd_sample_init(void *config)
 {
-	dck_sample_config_init(&((sample_config *)config)->sample);
+	dck_sample_config_init(config);
 }
 
 const cli_command cmd_sample = {
@@ -78,7 +72,7 @@ const cli_command cmd_sample = {
 	"that was used.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(sample_config),
+    .config_size = sizeof(dck_sample_config),
     .config_init = cmd_sample_init,
     .takes_command = true,
     .hints = cli_hints_sample,

@@ -6,10 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct trace_config {
-	dck_trace_config trace;
-} trace_config;
-
 /* As cli_format_options, but --out and -o name the trace. */
 static const dck_opt format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
@@ -75,8 +71,8 @@ static bool is_sampling_of_nsys(const char *word)
 
 static int trace_run(cli *c, void *config)
 {
-	const dck_trace_config *trace = &((trace_config *)config)->trace;
-	dck_trace_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
+	const dck_trace_config *trace = config;
+	dck_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
 	dck_record *record;
 	dck_err err;
 	int code;
@@ -96,10 +92,8 @@ static int trace_run(cli *c, void *config)
 	const dck_status st = dck_trace_program_run(trace, &program, &record, &err);
 	if (kept)
 		previous_report(trace->path);
-	if (st != DCK_OK) {
-		code = cli_failed(&err);
-		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	}
+	if (st != DCK_OK)
+		return cli_program_failed(&err);
 	timeline_read(c, trace->path);
 	code = cli_record_show(c, record);
 	const bool nothing = dck_record_note(record, "trace-not-captured");
@@ -111,13 +105,12 @@ static int trace_run(cli *c, void *config)
 	}
 	if (code == CLI_OK && (program.cut || nothing))
 		code = CLI_FAILED;
-	return cli_program_ended(c->program[0], program.signal, program.exit_code,
-				 program.cut ? CLI_UNTIL_THEN : "", code);
+	return cli_program_ended(&program, program.cut ? CLI_UNTIL_THEN : "", code);
 }
 
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
 static const cli_group groups[] = {
-    {"Recording", dck_trace_options, offsetof(trace_config, trace), false},
+    {"Recording", dck_trace_options, 0, false},
     CLI_SHARED("Output", format_options, format),
     CLI_SHARED("Output", cli_save_options, output),
     {0},
@@ -148,7 +141,7 @@ const cli_command cmd_trace = {
 	"as a whole, and counted.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(trace_config),
+    .config_size = sizeof(dck_trace_config),
     .takes_command = true,
     .hints = cli_hints_trace,
     .run = trace_run,

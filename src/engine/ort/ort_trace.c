@@ -34,10 +34,10 @@
 static const char kernel_time[] = "_kernel_time";
 
 /* Set of interned names. */
-typedef struct names {
+typedef struct name_set {
 	const char **slot;
 	size_t nslots, n;
-} names;
+} name_set;
 
 typedef struct event {
 	ort_text name, category, type, provider, parent;
@@ -48,7 +48,7 @@ typedef struct event {
 typedef struct reader {
 	ort_scan scan; /* counts the events */
 	event event;
-	names names;
+	name_set names;
 	mem_arena *arena;
 	ort_trace trace;
 	size_t ops_cap, runs_cap;
@@ -150,7 +150,7 @@ static dck_status object_read(reader *r, const member *table)
 
 /* --- operators, runs and kernels */
 
-static bool names_grow(names *t)
+static bool names_grow(name_set *t)
 {
 	size_t n = t->nslots ? 2 * t->nslots : 256;
 	const char **slot = mem_zalloc(n, sizeof *slot);
@@ -175,7 +175,7 @@ static bool names_grow(names *t)
 /* Returns the interned name; NULL: no memory. */
 static const char *ort_name_keep(reader *r, const char *s, size_t n)
 {
-	names *t = &r->names;
+	name_set *t = &r->names;
 
 	if (2 * t->n >= t->nslots && !names_grow(t))
 		return NULL;

@@ -62,7 +62,7 @@ static void price_traffic(op *o)
 	c->write_bytes = sym_mul(o->nums, c->times, write);
 }
 
-void price_op(op *o)
+void cost_evaluate_op(op *o)
 {
 	cost_op *c = o->made;
 

@@ -4,7 +4,7 @@
  *
  * Example: Conv(x [N,3,224,224], w [64,3,7,7]) with strides of 2 and pads of 3. infer_node() finds
  * the values x and w in the scope and the row "Conv" in the families, calls the row's shape rule,
- * which sets y to [N,64,112,112], and then price_op(), which calls the row's cost rule.
+ * which sets y to [N,64,112,112], and then cost_evaluate_op(), which calls the row's cost rule.
  *
  * Invariants: when a rule is called, all inputs of its node have been inferred, or are known to
  * have no producer. After it each output has a shape or a reason why it has none. Sizes that the
@@ -469,7 +469,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 	mark_constants(&o);
 	if (watch && infer_ok(in))
 		in->status = watch->after(watch->self, &o, in->err);
-	price_op(&o);
+	cost_evaluate_op(&o);
 	in->ops[slot] = c;
 	return true;
 }

@@ -115,7 +115,7 @@ void infer_chosen(op *o, int64_t value);
 /* --- cost_evaluate.c --- */
 
 /* Computes cost, traffic and parameters of an operator whose shapes are set. */
-void price_op(op *o);
+void cost_evaluate_op(op *o);
 /* Sets the limits of the model's MACs and FLOPs, after their sums. */
 void price_bounds(infer *in);
 /* Computes the sums over all operators, and the peak memory of activations. */

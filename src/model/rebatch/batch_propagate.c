@@ -19,20 +19,20 @@
 
 /* Changes the latest choice that led to a refusal and has another way left. False: no choice has.
  */
-static bool choose_otherwise(struct batch_rule_state *s, int blame)
+static bool choose_otherwise(struct batch_rule_state *s, int conflict)
 {
-	for (; blame >= 0; blame = s->choices[blame].parent) {
-		choice *c = &s->choices[blame];
+	for (; conflict >= 0; conflict = s->choices[conflict].parent) {
+		choice_point *c = &s->choices[conflict];
 		if (c->way + 1 >= c->ways)
 			continue;
 		c->way++;
-		s->nfixed = blame + 1;
+		s->nfixed = conflict + 1;
 		size_t i = 0;
-		while (i < s->nprefer && s->prefer[i].what != c->what)
+		while (i < s->npreferred && s->preferred[i].what != c->what)
 			i++;
-		if (i < PREFER_MAX) {
-			s->prefer[i] = (prefer){c->what, c->way};
-			s->nprefer += i == s->nprefer;
+		if (i < PREFERRED_MAX) {
+			s->preferred[i] = (preferred_way){c->what, c->way};
+			s->npreferred += i == s->npreferred;
 		}
 		return true;
 	}
@@ -157,7 +157,7 @@ static dck_status on_input(void *self, sym_table *nums, val *v, dck_err *err)
 	f->state->first_input = true;
 	if (s.kind == BATCHED)
 		v->dims[0] = f->count;
-	batch_rule_mark(f, v, &s);
+	batch_state_set(f, v, &s);
 	return DCK_OK;
 }
 
@@ -289,7 +289,7 @@ static void check_sizes(batch_propagation *f, const op *o, val *v)
 		batch_rule_refuse(f, &s, "its result depends on the number of items");
 	if (s.kind == BATCHED && strcmp(o->node->op, "Tile") == 0 && !sym_is(s.post, 1))
 		batch_rule_refuse(f, &s, "it repeats values as often as there are items");
-	batch_rule_mark(f, v, &s);
+	batch_state_set(f, v, &s);
 }
 
 static dck_status on_after(void *self, struct op *o, dck_err *err)
@@ -308,12 +308,12 @@ static dck_status on_after(void *self, struct op *o, dck_err *err)
 		if (!v)
 			continue;
 		if (f->answered && s->kind == BATCHED) {
-			batch_rule_mark(f, v, s);
+			batch_state_set(f, v, s);
 			check_items(f, v, s);
 		} else if ((f->answered && s->kind == BATCH_SIZES) || (!f->answered && sizes)) {
 			check_sizes(f, o, v);
 		} else {
-			batch_rule_mark(f, v, s);
+			batch_state_set(f, v, s);
 		}
 	}
 	return f->why ? refused(f, o) : DCK_OK;
@@ -392,7 +392,7 @@ dck_status batch_rule_model(const onnx_model *m, int64_t n, int64_t was, mem_are
 					   .n = n,
 					   .was = was,
 					   .opset = onnx_opset_version(m),
-					   .blame = -1,
+					   .conflict = -1,
 					   .state = s};
 		if (!ret->arena) {
 			status = ERR_NO_MEMORY(err, "to follow the items through the model");
@@ -408,7 +408,7 @@ dck_status batch_rule_model(const onnx_model *m, int64_t n, int64_t was, mem_are
 			why = mem_arena_fmt(text, "%s%s",
 					    s->failed ? node_text(ret->arena, s->failed) : "",
 					    ret->why);
-		if (!choose_otherwise(s, ret->blame))
+		if (!choose_otherwise(s, ret->conflict))
 			break;
 		mem_arena_free(ret->arena);
 		ret->arena = NULL;

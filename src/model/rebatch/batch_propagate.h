@@ -6,26 +6,26 @@
 
 #include "model/rebatch/batch_rules.h"
 
-#define CHOICES_MAX 4096
-#define PREFER_MAX  64
+#define CHOICES_MAX   4096
+#define PREFERRED_MAX 64
 
 /* A choice point. */
-typedef struct choice {
+typedef struct choice_point {
 	uint64_t what; /* equal keys are decided alike */
 	int way, ways, parent;
-} choice;
+} choice_point;
 
-typedef struct prefer {
+typedef struct preferred_way {
 	uint64_t what;
 	int way;
-} prefer;
+} preferred_way;
 
 struct batch_rule_state {
-	choice choices[CHOICES_MAX];
+	choice_point choices[CHOICES_MAX];
 	int nchoices; /* made in this attempt */
 	int nfixed;   /* the first ones, decided before this attempt */
-	prefer prefer[PREFER_MAX];
-	size_t nprefer;
+	preferred_way preferred[PREFERRED_MAX];
+	size_t npreferred;
 	/* Nodes with batched inputs, so that a body without any is reported. */
 	size_t touched, stack[COST_DEPTH_MAX + 1], depth, nodes;
 	const onnx_node *failed; /* the node that refused */

@@ -14,7 +14,7 @@
  *
  * A rule may also edit an input: other sizes, or an Expand, Tile or offset before it. The inference
  * continues with a copy that has the edited shape, so shapes and edits agree; rewrite.c writes the
- * edits. All is in the arena of one attempt; a node has at most FOLLOW_EDITS_MAX edits.
+ * edits. All is in the arena of one attempt; a node has at most BATCH_EDITS_MAX edits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_propagate.h"
@@ -111,7 +111,7 @@ void batch_rule_refuse(batch_propagation *f, const items *because, const char *w
 	va_end(ap);
 	if (!f->why)
 		f->why = "out of memory";
-	f->blame = because ? because->choice : -1;
+	f->conflict = because ? because->choice : -1;
 }
 
 void batch_rule_mixes(batch_propagation *f, const items *s, const char *what)
@@ -164,11 +164,11 @@ int batch_rule_choose(batch_propagation *f, const items *from, uint64_t what, in
 		way = s->choices[at].way;
 	} else {
 		s->nfixed = at < s->nfixed ? at : s->nfixed;
-		for (size_t i = 0; i < s->nprefer; i++)
-			if (s->prefer[i].what == what && s->prefer[i].way < n)
-				way = s->prefer[i].way;
+		for (size_t i = 0; i < s->npreferred; i++)
+			if (s->preferred[i].what == what && s->preferred[i].way < n)
+				way = s->preferred[i].way;
 	}
-	s->choices[at] = (choice){what, way, n, *ret_choice};
+	s->choices[at] = (choice_point){what, way, n, *ret_choice};
 	*ret_choice = s->nchoices++;
 	return way;
 }
@@ -200,9 +200,9 @@ static bool edit_add(batch_propagation *f, const op *o, edit_kind kind, size_t s
 {
 	edit *e = &f->now.edit[f->now.n];
 
-	if (f->now.n == FOLLOW_EDITS_MAX) {
+	if (f->now.n == BATCH_EDITS_MAX) {
 		batch_rule_refuse(f, NULL, "more than %d of its inputs would have to change",
-				  FOLLOW_EDITS_MAX);
+				  BATCH_EDITS_MAX);
 		return false;
 	}
 	bool narrow =
@@ -214,7 +214,7 @@ static bool edit_add(batch_propagation *f, const op *o, edit_kind kind, size_t s
 	return true;
 }
 
-void batch_rule_mark(batch_propagation *f, val *v, const items *s)
+void batch_state_set(batch_propagation *f, val *v, const items *s)
 {
 	items *to;
 
@@ -273,7 +273,7 @@ static bool repeat(batch_propagation *f, op *o, size_t i, edit_kind kind, const 
 	copy->reals = NULL;
 	copy->constant = false;
 	s.axis = axis;
-	batch_rule_mark(f, copy, &s);
+	batch_state_set(f, copy, &s);
 	return copy->mark != NULL;
 }
 

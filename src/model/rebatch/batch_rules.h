@@ -10,7 +10,7 @@
 
 #include "model/cost/op.h"
 
-#define FOLLOW_EDITS_MAX 8 /* of one node */
+#define BATCH_EDITS_MAX 8 /* of one node */
 
 typedef enum batch_state {
 	BATCH_INVARIANT, /* the same for all items and any number of them */
@@ -47,7 +47,7 @@ typedef struct edit {
 typedef struct edits {
 	const onnx_node *node;
 	size_t n;
-	edit edit[FOLLOW_EDITS_MAX];
+	edit edit[BATCH_EDITS_MAX];
 } edits;
 
 typedef struct batch_propagation batch_propagation;
@@ -65,7 +65,7 @@ struct batch_propagation {
 	edits now;
 	/* Reason of a refusal; the text is in the arena. */
 	const char *why;
-	int blame; /* the choice to change; -1: none */
+	int conflict; /* the choice to change; -1: none */
 	struct batch_rule_state *state;
 };
 
@@ -107,7 +107,7 @@ sym_int batch_rule_groups(batch_propagation *f, const items *s, sym_int count);
 /* --- answers --- */
 
 /* Sets the state of a value, for the nodes that read it. */
-void batch_rule_mark(batch_propagation *f, val *v, const items *s);
+void batch_state_set(batch_propagation *f, val *v, const items *s);
 
 void batch_rule_all(batch_propagation *f, items s);
 void batch_rule_set(batch_propagation *f, op *o, size_t i, items s);
@@ -159,7 +159,6 @@ void batch_rule_batchnorm(batch_propagation *f, op *o);
 void batch_rule_maxpool(batch_propagation *f, op *o);
 void batch_rule_rnn(batch_propagation *f, op *o);
 void batch_rule_skipnorm(batch_propagation *f, op *o);
-void batch_rule_if(batch_propagation *f, op *o);
 void batch_rule_transpose(batch_propagation *f, op *o);
 void batch_rule_reshape(batch_propagation *f, op *o);
 void batch_rule_flatten(batch_propagation *f, op *o);

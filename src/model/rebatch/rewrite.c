@@ -229,7 +229,7 @@ static void uses_count(rewrite *x, const onnx_node *nodes, size_t n, bool find)
 
 static dck_status unused_find(rewrite *x, const onnx_graph *g)
 {
-	size_t most = batch_rule_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
+	size_t most = batch_rule_nedits(x->f) * BATCH_EDITS_MAX + 1;
 
 	x->uses = mem_arena_array(x->f->arena, most, sizeof *x->uses);
 	DCK_NEED(x->uses && name_index_init(&x->unused, x->f->arena, most), x->err,
@@ -359,7 +359,7 @@ static dck_status attribute(rewrite *x, const wire_reader *r, const wire_field *
 static dck_status node(rewrite *x, const wire_reader *r, const wire_field *w, const onnx_node *n)
 {
 	const edits *e = batch_rule_edits(x->f, n);
-	const char *name[FOLLOW_EDITS_MAX];
+	const char *name[BATCH_EDITS_MAX];
 	size_t input = 0, attributes = 0;
 	bool bodies = false, more = true;
 	wire_reader in;

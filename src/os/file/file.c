@@ -1,12 +1,12 @@
 /* file.c - whole files: bounded reading, atomic replacement, appending, locks, random bytes.
  *
- * Replacement (os_replace): a temporary file of a random name in the target's directory (O_EXCL),
+ * Replacement (dck_replace): a temporary file of a random name in the target's directory (O_EXCL),
  * the old file's owner and mode, the contents, fsync(), rename(2), fsync() of the directory. So
  * after a crash the name has the old or the new contents, never a part. A temporary file is
  * registered in cleanup.c until it is renamed. Devices, pipes and /dev/stdout are written
  * directly.
  *
- * Directories that all users may write to (/tmp): dck_file_target() follows links itself, up to 40,
+ * Directories that all users may write to (/tmp): os_file_target() follows links itself, up to 40,
  * and refuses a link or file of another user, as the kernel's fs.protected_* do. Check and open are
  * two steps, so os_open_append() opens without following links and checks the open file again.
  *
@@ -139,7 +139,7 @@ dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
 
 /* --- replacing */
 
-struct os_replace {
+struct dck_replace {
 	int fd;
 	bool direct;
 	char target[PATH_MAX], temp[PATH_MAX];
@@ -189,7 +189,7 @@ static bool is_trusted(const struct stat *st, const char *directory)
 	       (!is_for_all(&in) || st->st_uid == geteuid() || st->st_uid == in.st_uid);
 }
 
-dck_status dck_file_target(const char *path, char *target, dck_err *err)
+dck_status os_file_target(const char *path, char *target, dck_err *err)
 {
 	char link[PATH_MAX], directory[PATH_MAX], next[2 * PATH_MAX];
 	struct stat st;
@@ -240,13 +240,13 @@ static mode_t umask_now(void)
 	return (mode_t)mask;
 }
 
-void dck_file_inherit(int fd, const char *target)
+void os_file_inherit(int fd, const char *target)
 {
 	char directory[PATH_MAX];
 	struct stat old;
 	mode_t mode = 0666 & ~umask_now();
 
-	/* Another user may have created one since dck_file_target(). */
+	/* Another user may have created one since os_file_target(). */
 	directory_of(target, directory, sizeof directory);
 	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, directory)) {
 		mode = old.st_mode & 07777;
@@ -262,20 +262,20 @@ void dck_file_inherit(int fd, const char *target)
 		errno = 0;
 }
 
-static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
+static dck_status open_direct(dck_replace *r, const char *path, dck_err *err)
 {
 	int own = own_descriptor(r->target);
 	r->direct = true;
 	r->fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3)
 			 : open(r->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (r->fd < 0)
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open '%s' for writing", path);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
 	return DCK_OK;
 }
 
 /* Creates a file with a short random name; a name made from the target's could exceed the limit of
  * names. */
-static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
+static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 {
 	char directory[PATH_MAX];
 	directory_of(r->target, directory, sizeof(directory));
@@ -291,18 +291,24 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 		if (r->fd < 0 && errno != EEXIST)
 			break;
 	}
+	if (r->fd < 0 && errno == ENOENT) {
+		err_set(err, DCK_E_IO, __FILE__, __LINE__,
+			"cannot write '%s': there is no directory '%s'", path, directory);
+		if (err)
+			err->native_code = ENOENT;
+		return DCK_E_IO;
+	}
 	if (r->fd < 0)
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a temporary file next to '%s'",
-			       path);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
 	cleanup_add_path(CLEANUP_FILE, r->temp);
-	dck_file_inherit(r->fd, r->target);
+	os_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
 
-static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
+static dck_status replace_open(dck_replace *r, const char *path, dck_err *err)
 {
 	struct stat st;
-	DCK_TRY(dck_file_target(path, r->target, err));
+	DCK_TRY(os_file_target(path, r->target, err));
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "the name of the file to write is empty");
 	if (own_descriptor(r->target) >= 0)
@@ -322,9 +328,9 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 	return open_temp(r, path, err);
 }
 
-dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)
+dck_status dck_replace_open(const char *path, dck_replace **ret, int *ret_fd, dck_err *err)
 {
-	os_replace *r = mem_zalloc(1, sizeof *r);
+	dck_replace *r = mem_zalloc(1, sizeof *r);
 	DCK_NEED(r, err, "to write '%s'", path);
 	dck_status st = replace_open(r, path, err);
 	if (st != DCK_OK) {
@@ -348,7 +354,7 @@ static void sync_directory(const char *path)
 	close(fd);
 }
 
-static dck_status commit(os_replace *r, bool lasting, dck_err *err)
+static dck_status commit(dck_replace *r, bool lasting, dck_err *err)
 {
 	/* Pipes and terminals cannot be synced, and some file systems do not offer it. */
 	if (lasting && fsync(r->fd) && !r->direct && errno != EINVAL && errno != ENOTSUP)
@@ -369,21 +375,21 @@ static dck_status commit(os_replace *r, bool lasting, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status os_replace_commit(os_replace *r, dck_err *err)
+dck_status dck_replace_commit(dck_replace *r, dck_err *err)
 {
 	dck_status st = commit(r, true, err);
-	os_replace_abort(r);
+	dck_replace_abort(r);
 	return st;
 }
 
-dck_status os_replace_commit_passing(os_replace *r, dck_err *err)
+dck_status os_replace_commit_unsynced(dck_replace *r, dck_err *err)
 {
 	dck_status st = commit(r, false, err);
-	os_replace_abort(r);
+	dck_replace_abort(r);
 	return st;
 }
 
-void os_replace_abort(os_replace *r)
+void dck_replace_abort(dck_replace *r)
 {
 	if (!r)
 		return;
@@ -433,7 +439,7 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 	struct stat st;
 	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
 
-	DCK_TRY(dck_file_target(path, target, err));
+	DCK_TRY(os_file_target(path, target, err));
 	const bool own = own_descriptor(target) >= 0;
 	if (!own)
 		flags |= O_NOFOLLOW;

@@ -493,11 +493,6 @@ long os_process_id(void)
 	return (long)getpid();
 }
 
-bool os_is_root(void)
-{
-	return geteuid() == 0;
-}
-
 const char *os_program_name(void)
 {
 	return program_invocation_name;

@@ -160,7 +160,7 @@ void dck_call_counter_leave(dck_call_counter *c, uint64_t function)
 	thread_cct_leave(c->lane, function, ~UINT64_C(0), calls_now(c));
 }
 
-bool dck_call_counter_forget(dck_call_counter *c, uint64_t function)
+bool dck_call_counter_undo(dck_call_counter *c, uint64_t function)
 {
 	if (!thread_cct_forget(c->lane, function))
 		return false;
@@ -194,7 +194,7 @@ bool dck_call_counter_path(const dck_call_counter *c, size_t i, dck_call_path *r
 	*ret = (dck_call_path){.function = node->function,
 			       .parent = node->parent,
 			       .calls = node->calls,
-			       .again = node->again,
+			       .recursive = node->recursive,
 			       .self_ns = (double)node->self * c->ns_per_tick,
 			       .total_ns = c->totals[i] * c->ns_per_tick};
 	return true;
@@ -203,7 +203,7 @@ bool dck_call_counter_path(const dck_call_counter *c, size_t i, dck_call_path *r
 /* --- the record */
 
 typedef struct naming {
-	const dck_call_counter_about *about;
+	const dck_call_counter_meta *about;
 	hash_map frames; /* by function */
 } naming;
 
@@ -222,7 +222,7 @@ static uint32_t calls_frame_of(void *self, count_functions *f, uint64_t function
 }
 
 static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
-				 const dck_call_counter_about *about, record_builder *b,
+				 const dck_call_counter_meta *about, record_builder *b,
 				 dck_err *err)
 {
 	const call_overhead price = {about->cost_inside_ns, about->cost_outside_ns};
@@ -254,7 +254,7 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 }
 
 dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
-				   const dck_call_counter_about *about, dck_record **ret,
+				   const dck_call_counter_meta *about, dck_record **ret,
 				   dck_err *err)
 {
 	record_builder *b = record_begin(about->title);

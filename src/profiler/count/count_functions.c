@@ -94,7 +94,7 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 
 		if (node->parent >= i || (i == THREAD_CCT_OVERFLOW && !lane->rest))
 			continue;
-		/* An undone call (dck_call_counter_forget()) is not a path. */
+		/* An undone call (dck_call_counter_undo()) is not a path. */
 		if (i != THREAD_CCT_OVERFLOW && node->calls == 0 && node->self == 0) {
 			paths[i] = paths[node->parent];
 			continue;
@@ -113,7 +113,7 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 			cost = own;
 		count_functions_path(f, paths[i], (double)node->calls, own, cost);
 		cct_add(&f->paths, paths[i], PRIMITIVE,
-			-(double)(node->again < node->calls ? node->again : node->calls));
+			-(double)(node->recursive < node->calls ? node->recursive : node->calls));
 		f->calls += node->calls;
 		f->self_ns += own;
 		f->cost_ns += cost;
@@ -139,7 +139,7 @@ static uint64_t primitive_sum(const cct *p)
 	for (uint32_t i = 1; i < p->paths.n; i++) {
 		const char *file = cct_frame_get(p, p->paths.rows[i].name).file;
 
-		if (!p->paths.rows[i].again && (!file || strcmp(file, COUNT_ZONE) != 0))
+		if (!p->paths.rows[i].recursive && (!file || strcmp(file, COUNT_ZONE) != 0))
 			sum += p->weights[i * p->ncolumns + PRIMITIVE];
 	}
 	return (uint64_t)fmin(sum, 0x1p62);

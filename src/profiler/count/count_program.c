@@ -59,7 +59,7 @@ enum { SET_MAX = 64 };
 
 typedef struct run {
 	const dck_count_config *config;
-	dck_count_program *p;
+	dck_program *p;
 	mem_arena *a;
 	const char *directory;
 	const char *why; /* why no library is preloaded; NULL: one is */
@@ -226,8 +226,8 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 				    "%u threads were not counted: there was no space for their "
 				    "files; set TMPDIR to a directory with more",
 				    left.lanes_failed);
-		if (left.lacking)
-			record_fact_text(b, "method", "symbols", left.lacking);
+		if (left.missing_reason)
+			record_fact_text(b, "method", "symbols", left.missing_reason);
 	}
 	count_results_done(&left);
 	count_functions_done(&f);
@@ -254,8 +254,8 @@ static dck_status count_record_make(run *r, dck_record **ret, dck_err *err)
 	return st;
 }
 
-dck_status dck_count_program_run(const dck_count_config *config, dck_count_program *p,
-				 dck_record **ret, dck_err *err)
+dck_status dck_count_program_run(const dck_count_config *config, dck_program *p, dck_record **ret,
+				 dck_err *err)
 {
 	dck_count_config own;
 	char directory[OS_TEMP_SIZE];

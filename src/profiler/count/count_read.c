@@ -221,7 +221,7 @@ dck_status count_read(const char *directory, double ns_per_tick, count_functions
 	if (r.status == DCK_OK)
 		os_glob_each(directory, "*.process", one_read, &r);
 	if (r.names && ret->processes)
-		ret->lacking = symbolizer_missing_reason(r.names);
+		ret->missing_reason = symbolizer_missing_reason(r.names);
 	symbols_free(r.names);
 	address_space_files_free(r.files);
 	return r.status;

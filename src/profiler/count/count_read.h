@@ -17,9 +17,9 @@ typedef struct count_row {
 typedef struct count_results {
 	uint32_t processes; /* processes that called instrumented functions */
 	uint32_t lanes_failed;
-	uint32_t no_space;   /* processes without space for their file */
-	const char *lacking; /* reason why lines are missing; NULL: they are known. Static */
-	id_table rows;	     /* count_row, from 0 on */
+	uint32_t no_space;	    /* processes without space for their file */
+	const char *missing_reason; /* reason why lines are missing; NULL: they are known. Static */
+	id_table rows;		    /* count_row, from 0 on */
 } count_results;
 
 /* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any

@@ -193,7 +193,7 @@ uint32_t thread_cct_find(thread_cct *l, uint64_t function, uint32_t *ret_folded)
 	node = same_above(l, parent, function);
 	if (node) {
 		*ret_folded = 1;
-		nodes[node].again++;
+		nodes[node].recursive++;
 		return node;
 	}
 	node = lane_look_up(l, THREAD_CCT_OVERFLOW, function);
@@ -263,7 +263,7 @@ bool thread_cct_forget(thread_cct *l, uint64_t function)
 	/* The path above is unchanged since thread_cct_find() folded the call. */
 	const uint32_t above = same_above(l, l->current, function);
 	if (above)
-		nodes[above].again--;
+		nodes[above].recursive--;
 	else
 		l->rest--;
 	return true;

@@ -39,8 +39,8 @@ typedef struct call_node {
 	uint32_t parent;   /* 0: outermost */
 	uint32_t child;	   /* the last child looked up; 0: none */
 	uint64_t calls;
-	uint64_t
-	    again; /* recursive calls: inside a call of the same function that this path omits */
+	uint64_t recursive;   /* recursive calls: inside a call of the same function that this path
+				 omits */
 	uint64_t self;	      /* ticks of the clock */
 	uint32_t depth, next; /* next: in the same bucket */
 } call_node;

@@ -21,7 +21,7 @@ static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 };
 
-static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *directory,
+static dck_status watched(const dck_memory_config *c, dck_program *p, const char *directory,
 			  memory_result *m, rss_samples *looks, os_child_usage *usage, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -57,7 +57,7 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 }
 
 /* No library can be preloaded into what runs already. */
-static dck_status memory_attached(const dck_memory_config *c, const dck_memory_program *p,
+static dck_status memory_attached(const dck_memory_config *c, const dck_program *p,
 				  memory_result *m, rss_samples *looks, dck_err *err)
 {
 	enum { ASK_NS = 50000000 };
@@ -84,8 +84,8 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_memory_p
 	return DCK_OK;
 }
 
-static dck_status target_run(const dck_memory_config *c, dck_memory_program *p,
-			     const char *directory, dck_record **ret, dck_err *err)
+static dck_status target_run(const dck_memory_config *c, dck_program *p, const char *directory,
+			     dck_record **ret, dck_err *err)
 {
 	rss_samples looks = {0};
 	memory_sums sums = {0};
@@ -119,8 +119,8 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p,
 	return st;
 }
 
-dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_program *p,
-				  dck_record **ret, dck_err *err)
+dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *p, dck_record **ret,
+				  dck_err *err)
 {
 	dck_memory_config own;
 	char directory[OS_TEMP_SIZE];

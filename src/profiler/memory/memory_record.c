@@ -263,7 +263,7 @@ static void memory_counts_put(record_builder *b, const memory_sums *s, const hea
 
 static void memory_notes_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
-	const char *lacking = heap_names_lacking(m->sums->names);
+	const char *missing_reason = heap_names_lacking(m->sums->names);
 
 	if (sum->lost)
 		record_note(b, "memory-lost",
@@ -288,8 +288,8 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 		record_note(b, "memory-missed",
 			    "%llu allocations inside an allocation hook were not recorded",
 			    (unsigned long long)sum->unseen);
-	if (lacking)
-		record_note(b, "memory-lines", "%s", lacking);
+	if (missing_reason)
+		record_note(b, "memory-lines", "%s", missing_reason);
 	if ((m->usage->signal || m->cancelled) && sum->leaked)
 		record_note(b, "memory-live",
 			    "the program was killed, so that memory still in use counts as leaked");

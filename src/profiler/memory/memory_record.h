@@ -9,7 +9,7 @@
 
 typedef struct memory_result {
 	const dck_memory_config *config;
-	const dck_memory_program *program;
+	const dck_program *program;
 	const rss_samples *looks;
 	const memory_sums *sums; /* NULL: allocations were not recorded; `why` has the reason */
 	const char *why;

@@ -121,14 +121,14 @@ static void merging_track(trace_out *o, const trace_track *from)
 /* Equal names of several files have one number. */
 static uint32_t merging_whole_name(merging *m, const trace_name *name)
 {
-	char key[2 * KEPT_NAME_MAX];
-	const size_t n = name->n < KEPT_NAME_MAX / 2 ? name->n : KEPT_NAME_MAX / 2;
+	char key[2 * STRING_NAME_MAX];
+	const size_t n = name->n < STRING_NAME_MAX / 2 ? name->n : STRING_NAME_MAX / 2;
 	size_t more = name->category ? strlen(name->category) : 0;
 
 	memcpy(key, name->text, n);
 	if (more == 0)
 		return string_table_intern(&m->names, key, n);
-	more = more < KEPT_NAME_MAX / 2 - 1 ? more : KEPT_NAME_MAX / 2 - 1;
+	more = more < STRING_NAME_MAX / 2 - 1 ? more : STRING_NAME_MAX / 2 - 1;
 	key[n] = '\x1f';
 	memcpy(key + n + 1, name->category, more);
 	return string_table_intern(&m->names, key, n + 1 + more);
@@ -153,7 +153,7 @@ static void read_survey(merging *m, const track *t, const trace_event *e, size_t
 
 	for (size_t i = 0; i < n; i++) {
 		m->last_ns = e[i].ns > m->last_ns ? e[i].ns : m->last_ns;
-		if (!p || e[i].kind == TRACE_NUMBER)
+		if (!p || e[i].kind == TRACE_ANNOTATION)
 			continue;
 		p->zones += e[i].kind == TRACE_BEGIN || e[i].kind == TRACE_ASYNC_BEGIN;
 		p->first_ns = !p->any || e[i].ns < p->first_ns ? e[i].ns : p->first_ns;
@@ -196,7 +196,7 @@ static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size
 	while (n > 0) {
 		/* A number belongs to the event before it. */
 		size_t some = n < BATCH ? n : BATCH, whole = some;
-		while (whole > 1 && whole < n && e[whole].kind == TRACE_NUMBER)
+		while (whole > 1 && whole < n && e[whole].kind == TRACE_ANNOTATION)
 			whole--;
 		some = whole > 1 ? whole : some;
 		for (size_t i = 0; i < some; i++)

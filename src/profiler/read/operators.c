@@ -55,16 +55,16 @@ typedef struct name {
 } name;
 
 /* An open range or an allocation, and its numbers. */
-typedef struct held {
+typedef struct open_event {
 	uint64_t ns, external, sequence;
 	double bytes;
 	uint32_t device_type;
 	uint32_t name; /* 0: none */
 	bool has_external, has_sequence, backward;
-} held;
+} open_event;
 
 typedef struct track {
-	held begun;
+	open_event begun;
 	uint64_t last_ns;
 	zone_stack all;	   /* kinds of the open ranges, to identify an end */
 	zone_stack timed;  /* operators alone */
@@ -129,14 +129,14 @@ static uint32_t module_name(const operators *o, uint32_t path)
 	return path ? o->places.paths.rows[path].name : 0;
 }
 
-static void note_external(operators *o, const held *h)
+static void note_external(operators *o, const open_event *h)
 {
 	if (h->has_external && o->by_external.n < OPERATORS_MAX)
 		o->failed |= !hash_map_put(&o->by_external, h->external, h->name);
 }
 
 /* A backward operator belongs to the last forward operator with its sequence number. */
-static void note_sequence(operators *o, const track *t, const held *h)
+static void note_sequence(operators *o, const track *t, const open_event *h)
 {
 	const uint32_t path = module_open(o, t);
 
@@ -154,7 +154,7 @@ static void footprint_add(footprint *f, const footprint *more)
 }
 
 /* Adds an allocation or a free to the innermost open operator. */
-static void allocation(operators *o, track *t, const held *h)
+static void allocation(operators *o, track *t, const open_event *h)
 {
 	/* c10::DeviceType: the others are CPU libraries, not devices. */
 	enum { CPU = 0, MKLDNN = 2, IDEEP = 5 };
@@ -194,7 +194,8 @@ static void memory_begin(operators *o, track *t)
 static void memory_end(operators *o, const track *t, size_t depth)
 {
 	const zone_frame *f = &t->timed.frames[depth - 1];
-	const bool again = f->path && f->path != PATH_NONE && o->timed.paths.rows[f->path].again;
+	const bool again =
+	    f->path && f->path != PATH_NONE && o->timed.paths.rows[f->path].recursive;
 	name *n = id_table_find(&o->names, f->name);
 
 	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)
@@ -203,7 +204,7 @@ static void memory_end(operators *o, const track *t, size_t depth)
 
 /* --- begins and ends */
 
-static void begin_operator(operators *o, track *t, const held *h)
+static void begin_operator(operators *o, track *t, const open_event *h)
 {
 	if (t->places.depth == 0) {
 		t->places.root = h->backward && h->has_sequence
@@ -225,12 +226,12 @@ static void begin_operator(operators *o, track *t, const held *h)
 /* Opens the held range, after its numbers are known. */
 static void op_open(operators *o, track *t)
 {
-	const held h = t->begun;
+	const open_event h = t->begun;
 	const sort is = sort_of(o, h.name);
 
 	if (!h.name)
 		return;
-	t->begun = (held){0};
+	t->begun = (open_event){0};
 	if (is == MEMORY) {
 		allocation(o, t, &h);
 		return;
@@ -317,7 +318,7 @@ static void operators_end(operators *o, track *t, uint64_t ns)
 
 static void operators_number(const operators *o, track *t, const trace_event *e)
 {
-	held *h = &t->begun;
+	open_event *h = &t->begun;
 	const double v = e->as.real;
 	const sort is = sort_of(o, e->name);
 
@@ -400,8 +401,8 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 {
 	static const char module[] = "nn.Module: ";
 	operators *o = operators_of(out);
-	char text[KEPT_NAME_MAX + 1];
-	const size_t n = from->n < KEPT_NAME_MAX ? from->n : KEPT_NAME_MAX;
+	char text[STRING_NAME_MAX + 1];
+	const size_t n = from->n < STRING_NAME_MAX ? from->n : STRING_NAME_MAX;
 	name *row = id_table_row(&o->names, id);
 
 	memcpy(text, from->text, n);
@@ -422,7 +423,7 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 
 	zone_collect_format.events(o->out, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
-		if (e->kind == TRACE_NUMBER) {
+		if (e->kind == TRACE_ANNOTATION) {
 			operators_number(o, t, e);
 			continue;
 		}
@@ -430,7 +431,7 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 		op_open(o, t);
 		if (e->kind == TRACE_BEGIN ||
 		    (e->kind == TRACE_INSTANT && sort_of(o, e->name) == MEMORY))
-			t->begun = (held){.ns = t->last_ns, .name = e->name};
+			t->begun = (open_event){.ns = t->last_ns, .name = e->name};
 		else if (e->kind == TRACE_END)
 			operators_end(o, t, t->last_ns);
 	}

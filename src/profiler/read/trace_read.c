@@ -175,7 +175,7 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 
 /* --- another format */
 
-const char *dck_trace_form_of(const char *path, bool *ret_gzip)
+const char *dck_trace_format_of(const char *path, bool *ret_gzip)
 {
 	const trace_suffix e = trace_suffix_of(path);
 
@@ -184,7 +184,7 @@ const char *dck_trace_form_of(const char *path, bool *ret_gzip)
 }
 
 dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
-			     dck_trace_gaps *ret, dck_err *err)
+			     dck_trace_losses *ret, dck_err *err)
 {
 	reading r = {.path = path};
 	const trace_format *f = trace_format_find(form);
@@ -199,9 +199,9 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
 	(void)gzip_sink_close(g, NULL); /* the sink has the error */
 	if (status == DCK_OK && ret) {
-		*ret =
-		    (dck_trace_gaps){.undated_events = r.facts.undated,
-				     .samples = trace_format_has_samples(f) ? 0 : r.facts.samples};
+		*ret = (dck_trace_losses){.undated_events = r.facts.undated,
+					  .samples =
+					      trace_format_has_samples(f) ? 0 : r.facts.samples};
 		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);
 	}
 	return status;

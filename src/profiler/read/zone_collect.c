@@ -143,7 +143,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
 			break;
-		case TRACE_NUMBER:
+		case TRACE_ANNOTATION:
 			collect_number(c, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:

@@ -366,7 +366,7 @@ dck_status raw_stacks_name(const raw_stacks *p, cct *to, uint32_t *of, raw_named
 		user_find(&m, ret);
 		spins_report(&m, ret);
 	}
-	ret->lacking = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
+	ret->missing_reason = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
 	symbols_free(m.symbols);
 	class_names_free(m.classes);
 	python_library_free(m.library);

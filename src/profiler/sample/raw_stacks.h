@@ -49,10 +49,10 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 
 /* Further results of raw_stacks_name(). */
 typedef struct raw_named {
-	uint64_t unknown;    /* samples whose innermost code has no name */
-	const char *lacking; /* why there are no lines; NULL: there are */
-	double spin_ns;	     /* busy-waiting time of threads (spin_waits.h), */
-	char spin_of[64];    /* the library with most of it; "": none */
+	uint64_t unknown;	    /* samples whose innermost code has no name */
+	const char *missing_reason; /* why there are no lines; NULL: there are */
+	double spin_ns;		    /* busy-waiting time of threads (spin_waits.h), */
+	char spin_of[64];	    /* the library with most of it; "": none */
 	/* The Python function, outside of libraries, with the highest total time: "f (x.py:12)";
 	 * "": none. */
 	char user[160];

@@ -60,7 +60,7 @@ struct sample_python {
 	merge_frame merged[2 * DEPTH];
 	uint32_t before[DEPTH];
 	sample_python_counts counts;
-	char lacking[512];
+	char missing_reason[512];
 };
 
 sample_python *sample_python_new(raw_stacks *raw, bool interpreter)
@@ -200,7 +200,7 @@ static one_process *python_process_of(sample_python *s, int pid)
 	if (st == DCK_OK)
 		one->names = python_names_new(&one->p, &memory);
 	else if (st != DCK_E_ABSENT)
-		snprintf(s->lacking, sizeof s->lacking, "%s", err.msg);
+		snprintf(s->missing_reason, sizeof s->missing_reason, "%s", err.msg);
 	one->found = one->names != NULL;
 	return one->found ? one : NULL;
 }
@@ -285,6 +285,6 @@ sample_python_counts sample_python_counted(const sample_python *s)
 {
 	sample_python_counts counts = s->counts;
 
-	counts.lacking = s->lacking[0] ? s->lacking : NULL;
+	counts.missing_reason = s->missing_reason[0] ? s->missing_reason : NULL;
 	return counts;
 }

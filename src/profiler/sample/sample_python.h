@@ -12,13 +12,13 @@
 #include "profiler/python/python_merge.h"
 
 typedef struct sample_python_counts {
-	uint64_t samples;  /* with Python frames */
-	uint64_t late;	   /* of these, read from outside */
-	uint64_t torn;	   /* of these, changed during the read */
-	uint64_t inexact;  /* of these, evaluator calls and native frames did not match */
-	uint64_t nameless; /* frames whose code was freed before it was named */
-	const char
-	    *lacking; /* reason why they are missing although a process has an interpreter; NULL */
+	uint64_t samples;	    /* with Python frames */
+	uint64_t late;		    /* of these, read from outside */
+	uint64_t torn;		    /* of these, changed during the read */
+	uint64_t inexact;	    /* of these, evaluator calls and native frames did not match */
+	uint64_t nameless;	    /* frames whose code was freed before it was named */
+	const char *missing_reason; /* reason why they are missing although a process has an
+				       interpreter; NULL */
 } sample_python_counts;
 
 /* The files and processes with an interpreter. */

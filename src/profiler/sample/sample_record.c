@@ -178,9 +178,9 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_note(b, "sample-unseen",
 			    "the program used %.0f %% more CPU time than its samples represent",
 			    100 * (cpu - seen) / (seen > 0 ? seen : cpu));
-	if (n->python.lacking)
+	if (n->python.missing_reason)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
-			    n->python.lacking);
+			    n->python.missing_reason);
 	if (sample_share(n->python.late, n->python.samples) > EARLY)
 		record_note(b, "sample-python-late",
 			    "for %.0f %% of the Python samples the frames were read some "
@@ -192,8 +192,8 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "%.0f %% of the samples are in functions that have no names, which are "
 			    "shown as FILE+0xOFFSET",
 			    100 * sample_share(n->named.unknown, n->samples));
-	if (n->named.lacking)
-		record_note(b, "sample-no-lines", "%s", n->named.lacking);
+	if (n->named.missing_reason)
+		record_note(b, "sample-no-lines", "%s", n->named.missing_reason);
 }
 
 /* --- result */

@@ -33,7 +33,7 @@ enum { WAIT_MS = 20, LOOK_MS = 10, SET_MAX = 16, ASK_NS = 50000000, TREE_MAX = 1
 
 typedef struct sampling {
 	const dck_sample_config *config;
-	dck_sample_program *program;
+	dck_program *program;
 	const sample_source *source;
 	void *self; /* state of the source */
 	sample_profile *profile;
@@ -266,7 +266,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 				  s->profile, NULL, ret, err);
 }
 
-dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dck_record **ret,
+dck_status dck_sample(const dck_sample_config *config, dck_program *p, dck_record **ret,
 		      dck_err *err)
 {
 	dck_sample_config own;
@@ -292,7 +292,7 @@ enum { MOMENTS = 1024 }; /* moments read per call */
 
 struct sample_beside {
 	dck_sample_config config;
-	dck_sample_program program;
+	dck_program program;
 	sampling s;
 	bool started;
 	uint64_t cpu_ns;

@@ -74,7 +74,7 @@ struct symbols {
 	size_t n_answers, cap_answers;
 	symbols_frame *frames;
 	size_t n_frames, cap_frames;
-	dck_err lacking;
+	dck_err missing_reason;
 };
 
 symbols *symbols_new(const symbols_config *config)
@@ -93,8 +93,8 @@ symbols *symbols_new(const symbols_config *config)
 		return NULL;
 	}
 	mem_arena_limit(s->texts, TEXTS_MAX);
-	if (!s->config.names_only && late_dw_load(&s->lacking) == DCK_OK)
-		s->lacking.msg[0] = '\0';
+	if (!s->config.names_only && late_dw_load(&s->missing_reason) == DCK_OK)
+		s->missing_reason.msg[0] = '\0';
 	return s;
 }
 
@@ -120,7 +120,7 @@ void symbols_free(symbols *s)
 
 const char *symbolizer_missing_reason(symbols *s)
 {
-	return s->lacking.msg[0] ? s->lacking.msg : NULL;
+	return s->missing_reason.msg[0] ? s->missing_reason.msg : NULL;
 }
 
 /* Makes space for `more` rows in an array; false: no memory. */

@@ -29,7 +29,7 @@ typedef enum trace_kind {
 	TRACE_COUNTER, /* the new value of a counter's track: real */
 	/* name and real, of the innermost open range; the time is ignored. After an instant it
 	 * belongs to the instant, and is only passed to readers that request numbers by name. */
-	TRACE_NUMBER,
+	TRACE_ANNOTATION,
 	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
 			    * and, among the ranges open at one time, of this one alone */
 	TRACE_ASYNC_END,   /* id */
@@ -126,7 +126,7 @@ typedef struct trace_out trace_out; /* a format's own */
 struct cct;			    /* record/tree/cct.h */
 
 typedef struct trace_format {
-	const char *name, *suffix, *help; /* and gunzips: a row of DCK_TRACE_FORM_MAP */
+	const char *name, *suffix, *help; /* and gunzips: a row of DCK_TRACE_FORMAT_MAP */
 	bool
 	    gunzips; /* its readers accept gzip-compressed files too, or only those: see `suffix` */
 	const struct tree_format *tree; /* sums by call path, written also of a record; or NULL */

@@ -91,7 +91,7 @@ void timeline_lod_free(timeline_lod *p)
 
 void timeline_lod_name(timeline_lod *p, uint32_t id, const trace_name *from)
 {
-	char clean[KEPT_NAME_MAX];
+	char clean[STRING_NAME_MAX];
 	timeline_lod_text *t = id_table_row(&p->names, id);
 
 	if (!t)

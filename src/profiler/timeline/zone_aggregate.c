@@ -165,7 +165,7 @@ static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns, bool 
 		path = hash_map_find(&s->flows[1], flow);
 	for (; path; path = s->paths.rows[path].parent) {
 		const path_node *p = &s->paths.rows[path];
-		zone_stats *z = p->again ? NULL : zone_aggregate_row(s, p->name);
+		zone_stats *z = p->recursive ? NULL : zone_aggregate_row(s, p->name);
 
 		if (z)
 			*(stream ? &z->device_ns : &z->device_zone_ns) += ns;
@@ -279,7 +279,7 @@ bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_
 static bool outermost(zone_aggregate *s, zone_stack *t, const zone_frame *f)
 {
 	if (f->path != PATH_NONE) /* 0, perhaps without a row: its beginning was lost */
-		return f->path && !s->paths.rows[f->path].again;
+		return f->path && !s->paths.rows[f->path].recursive;
 	if (hide(s, t, f->name, -1) > 1)
 		return false;
 	const uint32_t last =

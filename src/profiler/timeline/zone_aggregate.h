@@ -169,7 +169,7 @@ static inline bool zone_aggregate_leaf(zone_aggregate *s, zone_stack *t, uint64_
 	if (top)
 		top->inside_ns += took;
 	path_trie_add(&s->paths, path, 1, took);
-	zone_stats_add(z, took, took, !s->paths.rows[path].again);
+	zone_stats_add(z, took, took, !s->paths.rows[path].recursive);
 	t->zones++;
 	t->waited_ns += z->wait ? took : 0;
 	return true;

@@ -27,7 +27,7 @@ typedef struct zone_histogram {
 	uint32_t first, n;
 	uint64_t *cap; /* bytes left for all histograms together */
 	bool failed;   /* no bytes left, or no memory */
-} zone_histogram;      /* initialise to {.room} */
+} zone_histogram;      /* initialise to {.cap} */
 
 /* Returns the class of a time. */
 static inline uint32_t zone_histogram_class(uint64_t ns)

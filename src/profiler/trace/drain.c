@@ -362,9 +362,9 @@ bool drain_round(drain *d)
 	return more;
 }
 
-void drain_poll_threads(drain *d, bool tells, bool last, uint64_t ticks)
+void drain_poll_threads(drain *d, bool emit, bool last, uint64_t ticks)
 {
-	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), tells, last});
+	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), emit, last});
 }
 
 void drain_end(drain *d, uint64_t ticks)

@@ -51,9 +51,9 @@ void drain_want(drain *d, const zone_percentiles *p);
 uint64_t drain_over(const drain *d); /* number of ranges over their limit */
 /* Drains all events; true: there were whole blocks, and more may follow. */
 bool drain_round(drain *d);
-/* Polls the resource use of all threads (thread_watch.h). tells: also emits it. last: only
+/* Polls the resource use of all threads (thread_watch.h). emit: also emits it. last: only
  * drain_end() follows. */
-void drain_poll_threads(drain *d, bool tells, bool last, uint64_t ticks);
+void drain_poll_threads(drain *d, bool emit, bool last, uint64_t ticks);
 /* Closes all open ranges at that time. */
 void drain_end(drain *d, uint64_t ticks);
 

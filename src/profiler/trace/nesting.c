@@ -184,7 +184,8 @@ static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 	case ZONE_ENDED:
 		if (!finished) {
 			f->counts.unfinished++;
-			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, thread_buffer_bits(1));
+			event_append(f, t, ns, TRACE_ANNOTATION, f->unfinished,
+				     thread_buffer_bits(1));
 		}
 		event_append(f, t, ns, TRACE_END, 0, 0);
 		break;
@@ -219,7 +220,7 @@ static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t st
 	}
 	for (size_t i = 0; i < n; i++) {
 		zone_stack_top(&t->open)->continued = true;
-		event_append(f, t, ns, TRACE_NUMBER, f->continued, thread_buffer_bits(1));
+		event_append(f, t, ns, TRACE_ANNOTATION, f->continued, thread_buffer_bits(1));
 		pop_top(f, t, ns, true);
 	}
 	pop_top(f, t, ns, true);
@@ -425,7 +426,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 			top->bytes += real;
 		}
 		if (top && top->name != ZONE_LOST && !t->open.too_deep)
-			event_append(f, t, ns, TRACE_NUMBER, name, value);
+			event_append(f, t, ns, TRACE_ANNOTATION, name, value);
 		else
 			f->counts.unmatched++;
 		break;

@@ -2,10 +2,10 @@
  * sums and the trace file, and serves requests of other threads and of signal handlers.
  *
  * Requests are a lock-free request/acknowledge protocol: recorder_request_wait() sets a bit of
- * `wishes`, takes a ticket from `asked` and wakes the thread. The thread reads `asked` before it
- * takes the wishes, serves them, and stores that number in `served`, a futex on which callers wait
- * for a bounded time. So a ticket up to `served` is done. recorder_request_wait() is
- * async-signal-safe (signal-safety(7)).
+ * `pending`, takes a ticket from `requested_seq` and wakes the thread. The thread reads
+ * `requested_seq` before it takes the requests, serves them, and stores that number in `acked_seq`,
+ * a futex on which callers wait for a bounded time. So a ticket up to `acked_seq` is done.
+ * recorder_request_wait() is async-signal-safe (signal-safety(7)).
  *
  * Until the thread has acknowledged RECORDER_END, or is joined, it alone uses drain, file and
  * results. It holds `work` in each round, so that no round is under way between recorder_quiesce()
@@ -15,13 +15,14 @@
  * The thread blocks all signals, and its own work is not recorded (thread_buffer_me.unseen). If it
  * is the last thread of the process, it finishes the recording and lets the process end
  * (end_if_last()). Signals that end the process request RECORDER_END and wait BOUND_NS at most.
- * Polls of the threads take at most 1 % of a CPU (LOOK_TIMES).
+ * Polls of the threads take at most 1 % of a CPU (POLL_TIMES).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/recorder.h"
 
 #include "base/err.h"
 #include "base/sink.h"
+#include "deepclock/unstable.h"
 #include "os/os.h"
 #include "profiler/trace/capture.h"
 #include "profiler/trace/clock_snapshot.h"
@@ -46,8 +47,8 @@
 
 enum {
 	FLUSH_NS = 100000000,
-	LOOK_NS = 95000000,	      /* between two polls of the threads: with each flush */
-	LOOK_TIMES = 100,	      /* and this multiple of the time of a poll */
+	POLL_NS = 95000000,	      /* between two polls of the threads: with each flush */
+	POLL_TIMES = 100,	      /* and this multiple of the time of a poll */
 	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
 	TERMINATIONS_NS = 1000000000, /* after which signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
@@ -74,7 +75,7 @@ static struct recorder {
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* time of the last reading of other clocks */
-	uint64_t look_ns;	      /* when the threads are polled next */
+	uint64_t poll_ns;	      /* when the threads are polled next */
 	thread_buffer_waits waited;   /* at the beginning */
 	zone_method method;
 	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
@@ -82,8 +83,8 @@ static struct recorder {
 	_Atomic bool live;
 	_Atomic int thread_id;
 	_Atomic long process;
-	_Atomic unsigned wishes;
-	_Atomic uint32_t asked, served;
+	_Atomic unsigned pending;
+	_Atomic uint32_t requested_seq, acked_seq;
 	_Atomic int signal; /* the signal that ends the process; 0: none */
 	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
@@ -181,8 +182,8 @@ static void threads_poll(struct recorder *r, bool last, uint64_t ticks)
 
 	drain_poll_threads(r->drain, file && inside, last, ticks);
 	const uint64_t took = os_thread_cpu_ns() - cpu;
-	const uint64_t pause = took * LOOK_TIMES > LOOK_NS ? took * LOOK_TIMES : LOOK_NS;
-	r->look_ns = os_now_ns() + pause;
+	const uint64_t pause = took * POLL_TIMES > POLL_NS ? took * POLL_TIMES : POLL_NS;
+	r->poll_ns = os_now_ns() + pause;
 	r->method.looks++;
 	r->method.looks_cpu_ns += took;
 }
@@ -309,20 +310,20 @@ static void recorder_result_make(struct recorder *r, const trace_file_said *said
 
 static void recorder_result_save(struct recorder *r)
 {
-	os_replace *file;
+	dck_replace *file;
 	dck_sink out;
 	dck_err e = {0};
 	int fd;
 
-	dck_status status = os_replace_open(r->plan.result, &file, &fd, &e);
+	dck_status status = dck_replace_open(r->plan.result, &file, &fd, &e);
 	if (status == DCK_OK) {
 		dck_sink_fd(&out, fd);
 		sink_put(&out, r->result.data, r->result.n);
 		status = dck_sink_finish(&out, &e);
 		if (status == DCK_OK)
-			status = os_replace_commit_passing(file, &e);
+			status = os_replace_commit_unsynced(file, &e);
 		else
-			os_replace_abort(file);
+			dck_replace_abort(file);
 	}
 	if (status != DCK_OK)
 		recorder_failed(r, &e);
@@ -376,14 +377,14 @@ static void recorder_write_out(struct recorder *r, bool dump)
 		trace_file_flush(r->file, true);
 }
 
-static void serve(struct recorder *r, unsigned wishes)
+static void serve(struct recorder *r, unsigned requests)
 {
 	drain_round(r->drain);
-	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
-		recorder_write_out(r, wishes & RECORDER_DUMP);
-	if (wishes & RECORDER_DUMP_ASIDE)
+	if (requests & (RECORDER_DUMP | RECORDER_FLUSH))
+		recorder_write_out(r, requests & RECORDER_DUMP);
+	if (requests & RECORDER_DUMP_ASIDE)
 		dump_aside(r);
-	if (wishes & RECORDER_END) {
+	if (requests & RECORDER_END) {
 		off(r);
 		thread_buffers_block_when_full(0);
 		recorder_finish(r);
@@ -401,27 +402,27 @@ static bool recorder_has_place(const struct recorder *r)
 static bool round_of(struct recorder *r)
 {
 	/* In this order: a request with this number, or a lower one, was stored before. */
-	const uint32_t asked = atomic_load(&r->asked);
-	const unsigned wishes = atomic_exchange(&r->wishes, 0);
+	const uint32_t requested = atomic_load(&r->requested_seq);
+	const unsigned requests = atomic_exchange(&r->pending, 0);
 	bool more = false;
 
 	pthread_mutex_lock(&r->work);
-	if (wishes)
-		serve(r, wishes);
+	if (requests)
+		serve(r, requests);
 	else
 		more = drain_round(r->drain);
 	if (r->method.limited && r->file)
 		limits_look(r);
-	if (atomic_load(&r->live) && os_now_ns() >= r->look_ns)
+	if (atomic_load(&r->live) && os_now_ns() >= r->poll_ns)
 		threads_poll(r, false, ticks_now());
 	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
 		recorder_clocks_put(r);
 	if (r->file)
 		trace_file_flush(r->file, false);
 	pthread_mutex_unlock(&r->work);
-	atomic_store(&r->served, asked);
-	if (wishes)
-		os_futex_wake(&r->served);
+	atomic_store(&r->acked_seq, requested);
+	if (requests)
+		os_futex_wake(&r->acked_seq);
 	return more && atomic_load(&r->live);
 }
 
@@ -438,7 +439,7 @@ static void end_if_last(struct recorder *r)
 	r->outlived = r->outlived || threads > 1;
 	if (threads != 1)
 		return;
-	atomic_fetch_or(&r->wishes, RECORDER_END);
+	atomic_fetch_or(&r->pending, RECORDER_END);
 	round_of(r);
 	if (status && !r->outlived)
 		os_thread_exit(status);
@@ -450,7 +451,7 @@ static void *drain_thread(void *arg)
 	struct recorder *r = arg;
 	bool hooked = !recorder_has_place(r);
 
-	thread_buffer_me.hasty = true;
+	thread_buffer_me.nonblocking = true;
 	thread_buffer_me.unseen = true;
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
@@ -476,13 +477,13 @@ static bool thread_start(struct recorder *r)
 {
 	sigset_t all;
 
-	atomic_store(&r->wishes, 0);
+	atomic_store(&r->pending, 0);
 	atomic_store(&r->signal, 0);
 	r->outlived = false;
 	r->other = 0;
 	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
 	r->method.looks = r->method.looks_cpu_ns = 0;
-	r->look_ns = r->base_ns + LOOK_NS;
+	r->poll_ns = r->base_ns + POLL_NS;
 	r->method.limited = r->plan.config.limits.n > 0;
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);
@@ -496,7 +497,7 @@ static bool thread_start(struct recorder *r)
 
 /* --- asking */
 
-bool recorder_request_wait(recorder_request wish, uint64_t bound_ns)
+bool recorder_request_wait(recorder_request request, uint64_t bound_ns)
 {
 	struct recorder *r = &recorder;
 	const int error = errno;
@@ -505,21 +506,21 @@ bool recorder_request_wait(recorder_request wish, uint64_t bound_ns)
 	/* A child between vfork() and exec() has our memory, but is another process. */
 	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
 		return false;
-	atomic_fetch_or(&r->wishes, wish);
-	const uint32_t ticket = atomic_fetch_add(&r->asked, 1) + 1;
+	atomic_fetch_or(&r->pending, request);
+	const uint32_t ticket = atomic_fetch_add(&r->requested_seq, 1) + 1;
 	thread_buffers_wake();
 	const uint64_t from = os_now_ns();
 	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
 	bool done = false;
 	thread_buffer_me.unseen = true; /* this wait is not one of the program's */
 	for (;;) {
-		const uint32_t served = atomic_load(&r->served);
+		const uint32_t acked = atomic_load(&r->acked_seq);
 		const uint64_t gone = os_now_ns() - from;
 
-		done = (int32_t)(served - ticket) >= 0;
+		done = (int32_t)(acked - ticket) >= 0;
 		if (done || ourselves || gone >= bound_ns || !atomic_load(&r->live))
 			break;
-		os_futex_wait(&r->served, served,
+		os_futex_wait(&r->acked_seq, acked,
 			      bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
 	}
 	thread_buffer_me.unseen = unseen;
@@ -686,12 +687,12 @@ bool recorder_ended_empty(void)
 void recorder_quiesce(void)
 {
 	pthread_mutex_lock(&recorder.work);
-	thread_buffer_me.hasty = true;
+	thread_buffer_me.nonblocking = true;
 }
 
 void recorder_resume(void)
 {
-	thread_buffer_me.hasty = false;
+	thread_buffer_me.nonblocking = false;
 	pthread_mutex_unlock(&recorder.work);
 }
 

@@ -40,7 +40,7 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err);
 const recorder_plan *recorder_begun(void);
 /* Sends a request and waits up to bound_ns; false: nothing records in this process, or a timeout.
  * Async-signal-safe; preserves errno. */
-bool recorder_request_wait(recorder_request wish, uint64_t bound_ns);
+bool recorder_request_wait(recorder_request request, uint64_t bound_ns);
 /* Returns the result of the last RECORDER_FLUSH or RECORDER_DUMP. */
 dck_status recorder_last_status(dck_err *err);
 /* Stops recording. *ret: the message of zone_result.h, owned, wire_out_done(); ret may be NULL. */

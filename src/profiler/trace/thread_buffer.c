@@ -151,19 +151,19 @@ static event_chunk *block_await(thread_buffer_self *me)
 	uint32_t given = block_pool_given();
 	event_chunk *fresh = NULL;
 
-	if (!atomic_load(&patience) || me->hasty || maybe_in_handler(me)) {
+	if (!atomic_load(&patience) || me->nonblocking || maybe_in_handler(me)) {
 		errno = error;
 		return NULL;
 	}
 	const uint64_t from = ticks_of_system();
 	uint64_t now = from, last = from; /* last: when a block was freed */
-	while (!(fresh = chunk_alloc()) && atomic_load(&patience) && !me->hasty) {
+	while (!(fresh = chunk_alloc()) && atomic_load(&patience) && !me->nonblocking) {
 		block_pool_wait(given, WAIT_NS);
 		now = ticks_of_system();
 		if (block_pool_given() != given)
 			last = now;
 		else if (now - last >= atomic_load(&patience))
-			me->hasty = true;
+			me->nonblocking = true;
 		given = block_pool_given();
 	}
 	atomic_fetch_add(&waits, 1);

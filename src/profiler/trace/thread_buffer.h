@@ -126,10 +126,10 @@ typedef struct thread_buffer_self {
 	uintptr_t next;		      /* address of the next entry */
 	thread_buffer *thread_buffer; /* NULL: none yet */
 	volatile int busy;
-	bool ended;    /* the thread is past its end */
-	bool hasty;    /* it never waits for a free block */
-	uint64_t mask; /* the signals that it blocked when it got its buffer */
-	bool unseen;   /* a thread of this library, not of the program */
+	bool ended;	  /* the thread is past its end */
+	bool nonblocking; /* it never waits for a free block */
+	uint64_t mask;	  /* the signals that it blocked when it got its buffer */
+	bool unseen;	  /* a thread of this library, not of the program */
 	/* Blocking calls are not recorded until `next` moves, because events with earlier times are
 	 * not written yet (backfill.h). */
 	uintptr_t quiet;
@@ -231,7 +231,7 @@ void thread_buffers_wake(void);
 /* Makes a thread without a free block wait for one, while blocks are freed within patience_ns of
  * each other; afterwards it no longer waits. 0: no thread waits, as at first, and waiting threads
  * continue. A handler of a signal that its thread had not blocked when it got its buffer never
- * waits, nor does thread_buffer_self.hasty. */
+ * waits, nor does thread_buffer_self.nonblocking. */
 void thread_buffers_block_when_full(uint64_t patience_ns);
 /* Number of waits of all threads, and their total time. */
 typedef struct thread_buffer_waits {

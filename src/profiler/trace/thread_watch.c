@@ -106,7 +106,7 @@ static void name_take(thread_watch *w, watched *t, const char name[16])
 		tell_thread(w, t->track, t->tid, t->name);
 }
 
-static bool may_tell(const thread_watch *w, const watched *t)
+static bool may_emit(const thread_watch *w, const watched *t)
 {
 	return w->to.track && w->to.events && !t->muted;
 }
@@ -327,7 +327,7 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end)
 	if (!end->ended || guest || t->over)
 		return;
 	uses_take(&t->uses, &end->ended->uses);
-	row_end(w, t, end->ns, may_tell(w, t));
+	row_end(w, t, end->ns, may_emit(w, t));
 }
 
 /* --- polls */
@@ -362,7 +362,7 @@ static void stat_store(const look *l, watched *t, const os_thread_stat *st)
 	t->looked = true;
 	t->seen_ns = l->how.ns;
 	name_take(w, t, st->name);
-	if (!l->how.tells || !may_tell(w, t))
+	if (!l->how.emit || !may_emit(w, t))
 		return;
 	if (!l->how.last) /* else its end emits them */
 		tell_uses(w, t, l->how.ns, false);
@@ -381,7 +381,7 @@ static void look_at(void *self, int tid)
 		return;
 	/* Another thread has its number now. */
 	if (t && t->looked && cpu < t->uses.n[OS_USE_CPU]) {
-		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
+		row_end(w, t, t->seen_ns, l->how.emit && may_emit(w, t));
 		t = NULL;
 	}
 	if (t)
@@ -412,7 +412,7 @@ static void look_for_ends(const look *l)
 		/* The end of its lane, with exact counters, may still follow. */
 		if (!t->over && !l->how.last && t->round + 2 > w->round)
 			continue;
-		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
+		row_end(w, t, t->seen_ns, l->how.emit && may_emit(w, t));
 		t->mapped = false;
 		hash_map_remove(&w->live, (uint32_t)t->tid);
 	}
@@ -442,7 +442,7 @@ static void look_at_process(const look *l)
 	for (int k = 0; k < OS_USES; k++)
 		st.uses.n[k] -= earlier(own.n[k], st.uses.n[k]);
 	stat_store(l, &w->process, &st);
-	if (!l->how.tells || !may_tell(w, &w->process))
+	if (!l->how.emit || !may_emit(w, &w->process))
 		return;
 	if (l->how.last)
 		tell_uses(w, &w->process, l->how.ns, true);
@@ -461,7 +461,7 @@ static void look_at_all(look *l)
 		look_at_known(l);
 	look_for_ends(l);
 	for (size_t i = 0; l->how.last && i < w->n; i++)
-		row_end(w, &w->rows[i], l->how.ns, l->how.tells && may_tell(w, &w->rows[i]));
+		row_end(w, &w->rows[i], l->how.ns, l->how.emit && may_emit(w, &w->rows[i]));
 	look_at_process(l);
 	w->looked_ns = l->how.ns;
 }

@@ -3,9 +3,9 @@
  *
  *	thread_watch_begin(&w, &listener);
  *	track = thread_watch_lane(&w, lane);
- *	thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true}); ... now and then
+ *	thread_watch_look(&w, &(watch_look){.ns = ns, .emit = true}); ... now and then
  *	thread_watch_lane_end(&w, &end);
- *	thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true, .last = true});
+ *	thread_watch_look(&w, &(watch_look){.ns = ns, .emit = true, .last = true});
  *	thread_watch_table(&w, NULL, &table, &process, err);
  *	thread_watch_done(&w);
  *
@@ -83,7 +83,7 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end);
 
 typedef struct watch_look {
 	uint64_t ns;
-	bool tells; /* emits now; else stores the values for later */
+	bool emit; /* emits now; else stores the values for later */
 	bool last;
 } watch_look;
 /* Polls the threads. Only the draining thread may call it. */

@@ -18,6 +18,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_children.h"
 #include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"
@@ -236,16 +237,16 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 static dck_status children_join(const children *c, const char *title, dck_record **ret,
 				dck_err *err)
 {
-	os_replace *replace;
+	dck_replace *replace;
 	int fd;
 
-	DCK_TRY(os_replace_open(c->out, &replace, &fd, err));
+	DCK_TRY(dck_replace_open(c->out, &replace, &fd, err));
 	dck_status status = written(c, title, fd, ret, err);
 	if (status != DCK_OK) {
-		os_replace_abort(replace);
+		dck_replace_abort(replace);
 		return status;
 	}
-	status = os_replace_commit(replace, err);
+	status = dck_replace_commit(replace, err);
 	if (status != DCK_OK) {
 		dck_record_free(*ret);
 		return status;

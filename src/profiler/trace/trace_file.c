@@ -539,7 +539,7 @@ dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
 	const char *to = mem_arena_fmt(f->arena, "%.*s.dump-%u%s", (int)(n - k), f->path, number,
 				       f->path + n - k);
 	DCK_NEED(to, err, "for the name of a trace");
-	if (rename(f->path, to) != 0)
+	if (!os_path_rename(f->path, to))
 		DCK_FAIL(err, E_IO, "'%s' cannot be made '%s'", f->path, to);
 	return DCK_OK;
 }

@@ -72,8 +72,8 @@ static const char *why_cut(const char *directory)
 
 /* Makes the record of a program that left none. announced: it had started to record, so its trace
  * has the events. why: the reason that no library was preloaded, or NULL. */
-static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
-			const char *why, dck_record **ret, dck_err *err)
+static dck_status ended(const dck_trace_config *c, dck_program *p, bool announced, const char *why,
+			dck_record **ret, dck_err *err)
 {
 	const char *name = p->argv[0];
 
@@ -214,9 +214,9 @@ static void next_put(record_builder *b, const char *path)
 
 /* Adds what only the parent knows: the command line, and the time from start to end of the program,
  * without the recorder's start and the work on traces afterwards. On failure *record is freed. */
-static dck_status took_put(const dck_trace_program *p, const char *path, uint64_t ns,
-			   bool cancelled, const record_others *others, trace_samples *samples,
-			   bool with_cuda, const char *cuda_why, dck_record **record, dck_err *err)
+static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, bool cancelled,
+			   const record_others *others, trace_samples *samples, bool with_cuda,
+			   const char *cuda_why, dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(p->argv);
 	dck_status st = DCK_OK;
@@ -268,7 +268,7 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	return trace_environment_put(a, c, set, max, n, err);
 }
 
-static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, const char *directory,
+static dck_status traced_run(const dck_trace_config *c, dck_program *p, const char *directory,
 			     dck_record **ret, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -345,8 +345,8 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	return st;
 }
 
-dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
-				 dck_record **ret, dck_err *err)
+dck_status dck_trace_program_run(const dck_trace_config *config, dck_program *p, dck_record **ret,
+				 dck_err *err)
 {
 	char directory[OS_TEMP_SIZE];
 

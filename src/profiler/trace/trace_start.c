@@ -293,7 +293,7 @@ static void yield(struct state *s, const recorder_plan *plan)
 	mem_arena_free(a);
 }
 
-bool dck_recorder_yield(const dck_recorder *to)
+bool dck_recorder_delegate(const dck_recorder *to)
 {
 	const bool fits = to->wait_bytes == sizeof(dck_wait);
 
@@ -324,7 +324,7 @@ static void others_yield(void)
 	memcpy(&own, &begin, sizeof own); /* ISO C has no cast from a function to an object */
 	if (!found || found == own)
 		return;
-	found = os_symbol_default("dck_recorder_yield");
+	found = os_symbol_default("dck_recorder_delegate");
 	if (!found)
 		return;
 	memcpy(&first, &found, sizeof first);

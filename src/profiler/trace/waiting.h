@@ -48,7 +48,7 @@ typedef struct dck_recorder {
 	bool (*flush)(void);
 	bool (*leave)(void);
 } dck_recorder;
-DCK_API bool dck_recorder_yield(const dck_recorder *to);
+DCK_API bool dck_recorder_delegate(const dck_recorder *to);
 
 /* Ends the recording as dck_trace_end() does, and passes the message of result/zone_result.h on, of
  * n bytes; it is not called if nothing was recorded. libdeepclock calls this, whose recorder may be

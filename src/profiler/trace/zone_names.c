@@ -12,15 +12,15 @@
 
 enum { SLOTS = 2 * ZONE_NAMES_MAX, TEXT_BYTES = 16 << 20, OTHER = 1 };
 
-typedef struct names {
+typedef struct name_table {
 	_Atomic uint32_t count;	       /* numbers given */
 	_Atomic uint64_t used;	       /* bytes of text */
 	_Atomic uint32_t slots[SLOTS]; /* by hash; 0: empty */
 	trace_name names[ZONE_NAMES_MAX];
 	char text[TEXT_BYTES];
-} names;
+} name_table;
 
-static names *all;
+static name_table *all;
 
 bool zone_names_init(void)
 {

@@ -36,7 +36,7 @@ enum { MAPS_MAX = 1 << 28, MAPPINGS_MAX = 1 << 20, VDSO_MAX = 1 << 16 };
 /* One file that was opened, or could not be. */
 typedef struct opened {
 	uint64_t inode, hash;
-	const char *path, *lacking;
+	const char *path, *missing_reason;
 	elf_file *file;
 } opened;
 
@@ -190,7 +190,7 @@ static opened *open_once(address_space *s, const mapping *m)
 	else
 		o.file = open_mapped(s->pid, m, o.path, &err);
 	if (!o.file)
-		o.lacking = mem_arena_dup(f->texts, err.msg);
+		o.missing_reason = mem_arena_dup(f->texts, err.msg);
 	f->all[f->n] = o;
 	return &f->all[f->n++];
 }
@@ -418,14 +418,14 @@ static void mapping_open(address_space *s, mapping *m)
 	if (!*m->m.path || !(o = open_once(s, m)))
 		return;
 	m->m.path = o->path;
-	m->m.lacking = o->lacking;
+	m->m.missing_reason = o->missing_reason;
 	if (!o->file)
 		return;
 	if (elf_file_address_of(o->file, m->offset, true, &address)) {
 		m->m.file = o->file;
 		m->m.bias = m->m.begin - address;
 	} else {
-		m->m.lacking = "no part of the file is to be mapped there as code";
+		m->m.missing_reason = "no part of the file is to be mapped there as code";
 	}
 }
 

@@ -41,7 +41,7 @@ typedef struct mapped_module {
 	    *path;	/* "" : of no file, as what compilers make at run time; borrowed of files */
 	elf_file *file; /* NULL: missing, or not an ELF file; borrowed from files */
 	/* Why a file with a path is missing, else NULL. */
-	const char *lacking;
+	const char *missing_reason;
 } mapped_module;
 
 address_space_files *address_space_files_new(void); /* @owned; NULL: no memory */

@@ -29,7 +29,7 @@ typedef struct writing {
 /* "fl=(2) a.c" the first time, later "fl=(2)". */
 static void put_place(writing *w, const char *what, char kind, const char *text)
 {
-	char key[KEPT_NAME_MAX];
+	char key[STRING_NAME_MAX];
 	size_t n = 1;
 
 	text = text ? text : "???";
@@ -98,7 +98,7 @@ static void callgrind_put_node(writing *w, uint32_t node)
 
 	callgrind_put_function(w, false, node, w->open[call_tree_function(&f->c, node)]);
 	sink_fmt(w->d->sink, "%" PRIu32 " %" PRId64 "\n", callgrind_line_of(frame),
-		 form_weight(f, node));
+		 tree_format_weight(f, node));
 	for (uint32_t c = f->c.child[node]; c != CALL_NONE; c = f->c.next[c]) {
 		const dck_frame *called = form_frame(f, c);
 
@@ -119,7 +119,7 @@ static void callgrind_put_head(const writing *w)
 	int64_t sum = 0;
 
 	for (uint32_t n = 0; n < w->f->t.nnodes; n++)
-		if (__builtin_add_overflow(sum, form_weight(w->f, n), &sum))
+		if (__builtin_add_overflow(sum, tree_format_weight(w->f, n), &sum))
 			sum = INT64_MAX;
 	sink_text(out, "# callgrind format\nversion: 1\ncreator: deepclock " DCK_VERSION "\n");
 	if (w->d->command) {

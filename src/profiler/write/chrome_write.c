@@ -154,7 +154,7 @@ static size_t chrome_put_begin(trace_out *o, track *t, const trace_event *e, con
 
 	chrome_event_begin(o, "\"B\"", e->ns, t);
 	chrome_put_name(o, e->name);
-	for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
+	for (; e + 1 + n < end && e[1 + n].kind == TRACE_ANNOTATION; n++)
 		args = chrome_put_number(o, args, e[1 + n].name, e[1 + n].as.real);
 	chrome_event_end(o, args);
 	t->depth++;
@@ -221,7 +221,7 @@ static void chrome_put_flow(trace_out *o, const track *t, const trace_event *e)
 static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 			     const trace_event *end)
 {
-	if (e->ns > o->last_ns && e->kind != TRACE_NUMBER)
+	if (e->ns > o->last_ns && e->kind != TRACE_ANNOTATION)
 		o->last_ns = e->ns;
 	switch ((trace_kind)e->kind) {
 	case TRACE_BEGIN:
@@ -237,7 +237,7 @@ static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_ev
 	case TRACE_COUNTER:
 		chrome_put_counter(o, t, e);
 		break;
-	case TRACE_NUMBER:
+	case TRACE_ANNOTATION:
 		if (t->depth > 0)
 			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
 		break;
@@ -283,7 +283,7 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 		if (begins) {
 			name = string_name_of(&o->quoted, e->name);
 			if (!name.text || name.n > NAME_MAX_PLAIN ||
-			    (e + 1 < end && e[1].kind == TRACE_NUMBER))
+			    (e + 1 < end && e[1].kind == TRACE_ANNOTATION))
 				break;
 		} else if (e->kind != TRACE_END || depth == 0 || t->numbers.n > 0) {
 			break;
@@ -527,7 +527,7 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_chrome = {
-    DCK_TRACE_FORM_CHROME(TRACE_FORMAT),
+    DCK_TRACE_FORMAT_CHROME(TRACE_FORMAT),
     .open = chrome_open,
     .track = chrome_track,
     .intern = chrome_intern,

@@ -23,7 +23,7 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = call_tree_next(&f->c, n)) {
 		const size_t own = n * f->t.ncolumns;
 		const double a = f->t.weights[own], b = diff ? f->t.weights[own + 1] : 0;
-		const int64_t weight = form_weight(f, n);
+		const int64_t weight = tree_format_weight(f, n);
 
 		path[f->depth[n]] = form_frame(f, n)->name;
 		if (diff ? a == 0 && b == 0 : weight <= 0)

@@ -22,12 +22,12 @@
 	    .samples = paths_samples,                            \
 	    .close = id##_close,                                 \
 	};
-DCK_CALLS_FORM_MAP(X)
+DCK_CALLS_FORMAT_MAP(X)
 #undef X
 
 static const trace_format *const formats[] = {
 #define X(id, ending, gzip, text) &trace_##id,
-    DCK_TRACE_FORM_MAP(X)
+    DCK_TRACE_FORMAT_MAP(X)
 #undef X
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };

@@ -53,7 +53,7 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 void paths_track(trace_out *o, const trace_track *about)
 {
 	track *t = id_table_row(&o->tracks, about->id);
-	char label[KEPT_NAME_MAX];
+	char label[STRING_NAME_MAX];
 
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
 		return;
@@ -100,7 +100,7 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 	track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
-		if (e->kind == TRACE_NUMBER)
+		if (e->kind == TRACE_ANNOTATION)
 			continue;
 		if (e->ns > t->last_ns) /* time never goes back on a track */
 			t->last_ns = e->ns;

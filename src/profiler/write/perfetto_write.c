@@ -96,7 +96,7 @@ static void put_uint(trace_out *o, uint32_t field, uint64_t v)
 
 static void perfetto_put_name(trace_out *o, uint32_t field, const char *text)
 {
-	char shown[KEPT_NAME_MAX];
+	char shown[STRING_NAME_MAX];
 
 	if (text)
 		wire_put_bytes(&o->message, field, shown,
@@ -281,7 +281,7 @@ static size_t perfetto_put_begin(trace_out *o, track *t, const trace_event *e,
 	if (perfetto_is_known(t, e->name))
 		put_reference(o, e->name);
 	if (e->kind == TRACE_BEGIN) {
-		for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
+		for (; e + 1 + n < end && e[1 + n].kind == TRACE_ANNOTATION; n++)
 			perfetto_put_number(o, e[1 + n].name, e[1 + n].as.real);
 		t->depth++;
 	}
@@ -385,7 +385,7 @@ static size_t perfetto_put_any(trace_out *o, track *t, uint32_t id, const trace_
 	case TRACE_COUNTER:
 		perfetto_put_counter(o, t, t, e);
 		break;
-	case TRACE_NUMBER:
+	case TRACE_ANNOTATION:
 		if (t->depth > 0)
 			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
 		break;
@@ -430,7 +430,7 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 		if (e->kind > TRACE_INSTANT || e->ns < last ||
 		    (ends ? depth == 0 || t->numbers.n > 0
 			  : !perfetto_is_known(t, e->name) ||
-				(e + 1 < end && e[1].kind == TRACE_NUMBER)))
+				(e + 1 < end && e[1].kind == TRACE_ANNOTATION)))
 			break;
 		if (p > full) {
 			sink->used += (size_t)(p - from);
@@ -658,7 +658,7 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_perfetto = {
-    DCK_TRACE_FORM_PERFETTO(TRACE_FORMAT),
+    DCK_TRACE_FORMAT_PERFETTO(TRACE_FORMAT),
     .open = perfetto_open,
     .track = perfetto_track,
     .intern = perfetto_intern,

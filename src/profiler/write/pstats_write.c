@@ -83,7 +83,7 @@ static void put_seconds(dck_sink *out, double v)
 
 static void pstats_put_text(dck_sink *out, const char *text)
 {
-	char shown[KEPT_NAME_MAX];
+	char shown[STRING_NAME_MAX];
 	const size_t n = utf8_sanitize_copy(shown, text, strlen(text));
 
 	sink_put(out, "u", 1);
@@ -127,7 +127,7 @@ static void times_accumulate(const writing *w, times *t, uint32_t node)
 
 	t->calls += calls;
 	t->self += w->c->t->weights[at + w->weight] * w->scale;
-	if (w->c->again[node])
+	if (w->c->recursive[node])
 		return;
 	t->primitive += calls;
 	t->total += w->c->total[at + w->weight] * w->scale;

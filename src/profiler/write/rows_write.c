@@ -153,7 +153,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 	track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
-		if (e->kind != TRACE_NUMBER && e->ns > o->last_ns)
+		if (e->kind != TRACE_ANNOTATION && e->ns > o->last_ns)
 			o->last_ns = e->ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
@@ -166,7 +166,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 			put_instant(o, t, "instant", e);
 			break;
 		case TRACE_COUNTER:
-		case TRACE_NUMBER:
+		case TRACE_ANNOTATION:
 			write_put_value(o, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:
@@ -232,7 +232,7 @@ static dck_status rows_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_rows = {
-    DCK_TRACE_FORM_ROWS(TRACE_FORMAT),
+    DCK_TRACE_FORMAT_ROWS(TRACE_FORMAT),
     .open = rows_open,
     .track = rows_track,
     .intern = rows_intern,

@@ -54,7 +54,7 @@ static double put_samples(const profile *p, json_writer *w, bool weights)
 
 static void speedscope_put_text(json_writer *w, const char *key, const char *text)
 {
-	char shown[KEPT_NAME_MAX + 1];
+	char shown[STRING_NAME_MAX + 1];
 
 	shown[utf8_sanitize_copy(shown, text, strlen(text))] = '\0';
 	json_key(w, key);

@@ -102,14 +102,14 @@ int64_t form_integer(double weight)
 	return weight >= most ? INT64_MAX : weight <= -most ? INT64_MIN : llround(weight);
 }
 
-int64_t form_weight(const form_tree *f, uint32_t node)
+int64_t tree_format_weight(const form_tree *f, uint32_t node)
 {
 	return form_integer(f->t.weights[node * f->t.ncolumns + f->weight]);
 }
 
 void form_put_line(dck_sink *out, const char *text, char no)
 {
-	char shown[KEPT_NAME_MAX];
+	char shown[STRING_NAME_MAX];
 	const size_t n = utf8_sanitize_copy(shown, text, strlen(text));
 
 	for (size_t i = 0; no && i < n; i++)

@@ -7,7 +7,7 @@
  *
  *		for (uint32_t n = call_tree_next(&f->c, CALL_NONE); n != CALL_NONE;
  *		     n = call_tree_next(&f->c, n))
- *			... form_weight(f, n) ...
+ *			... tree_format_weight(f, n) ...
  *		return DCK_OK;
  *	}
  *
@@ -54,7 +54,7 @@ typedef struct tree_format {
 	bool several; /* supports several trees */
 } tree_format;
 #define X(id, ending, gzip, text) extern const tree_format form_##id;
-DCK_CALLS_FORM_MAP(X)
+DCK_CALLS_FORMAT_MAP(X)
 #undef X
 
 /* Opens a tree; borrows the frames and strings of t. weight: the key of a column; NULL:
@@ -64,7 +64,7 @@ dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
 void form_tree_done(form_tree *f); /* {0} is allowed */
 
 /* Returns a node's self weight as an integer. */
-int64_t form_weight(const form_tree *f, uint32_t node);
+int64_t tree_format_weight(const form_tree *f, uint32_t node);
 int64_t form_integer(double weight);
 static inline const dck_frame *form_frame(const form_tree *f, uint32_t node)
 {

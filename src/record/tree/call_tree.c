@@ -8,8 +8,8 @@
  *  - child and next (first child, next sibling), by one pass from the last node to the first, so
  *    that siblings keep their order;
  *  - total, the inclusive weights, in the same pass, since a node is complete before its parent;
- *  - again: the node is inside another node of its function, by a pre-order walk that counts the
- *    open nodes of each function; function_weights.c counts recursive calls once by it.
+ *  - recursive: the node is inside another node of its function, by a pre-order walk that counts
+ * the open nodes of each function; function_weights.c counts recursive calls once by it.
  *
  * All of it takes O(nodes x columns) time and memory. Nothing is recursive and call_tree_next()
  * walks by parent links, so depth is not limited by the stack of the thread. The tree is borrowed
@@ -30,7 +30,7 @@ void call_tree_done(call_tree *c)
 	mem_free(c->child);
 	mem_free(c->next);
 	mem_free(c->function_of);
-	mem_free(c->again);
+	mem_free(c->recursive);
 	mem_free(c->total);
 	mem_free(c->functions);
 	hash_map_done(&c->by_frame);
@@ -196,7 +196,7 @@ static void again_find(call_tree *c, uint32_t *open)
 
 		for (; last != c->t->nodes[n].parent; last = c->t->nodes[last].parent)
 			open[call_tree_function(c, last)]--;
-		c->again[n] = open[function]++ > 0;
+		c->recursive[n] = open[function]++ > 0;
 		c->functions[function].paths++;
 		last = n;
 	}
@@ -211,10 +211,10 @@ dck_status call_tree_open(call_tree *c, const dck_tree *t, dck_err *err)
 			 .child = mem_zalloc(t->nnodes, sizeof *c->child),
 			 .next = mem_zalloc(t->nnodes, sizeof *c->next),
 			 .function_of = mem_zalloc(t->nframes, sizeof *c->function_of),
-			 .again = mem_zalloc(t->nnodes, sizeof *c->again),
+			 .recursive = mem_zalloc(t->nnodes, sizeof *c->recursive),
 			 .total = mem_zalloc(t->nnodes, (t->ncolumns + 1) * sizeof *c->total),
 			 .functions = mem_zalloc(t->nframes + 1, sizeof *c->functions)};
-	ok = c->child && c->next && c->function_of && c->again && c->total && c->functions &&
+	ok = c->child && c->next && c->function_of && c->recursive && c->total && c->functions &&
 	     functions_find(c);
 	open = ok ? mem_zalloc(c->nfunctions + (size_t)1, sizeof *open) : NULL;
 	if (open) {

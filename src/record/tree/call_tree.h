@@ -40,7 +40,7 @@ typedef struct call_tree {
 	const dck_tree *t;
 	uint32_t *child, *next; /* @owned; of each node: its first child, its next sibling */
 	uint32_t *function_of;	/* @owned; of each frame */
-	bool *again;		/* @owned; of each node: inside a node of the same function */
+	bool *recursive;	/* @owned; of each node: inside a node of the same function */
 	double *total;		/* @owned; [node][column]: node and all below it */
 	call_function *functions;
 	hash_map by_frame; /* @owned; numbers of functions, from 1, by the hash of their frame */

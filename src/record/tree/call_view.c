@@ -1,6 +1,6 @@
 /* call_view.c - queries on a record's call paths; the result is a record with one table.
  *
- * dck_calls_look() makes one of these tables, all but the last from an index of the tree
+ * dck_calls_query() makes one of these tables, all but the last from an index of the tree
  * (call_tree.c) and its sums (function_weights.c):
  *
  *  - by function: a flat profile, self and total of each function (view_by_function()); where the
@@ -272,7 +272,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 			 l->t->title, l->c.functions[one].frame.name, weight_title(l));
 		how.title = title;
 		for (uint32_t n = 0; n < l->t->nnodes; n++)
-			if (chosen[call_tree_function(&l->c, n)] && !l->c.again[n])
+			if (chosen[call_tree_function(&l->c, n)] && !l->c.recursive[n])
 				how.whole += l->c.total[n * l->t->ncolumns + l->weight];
 		if (callers)
 			function_weights_callers(&l->sums, &l->c, chosen);
@@ -393,8 +393,8 @@ static dck_status call_view_put(record_builder *b, const dck_record *r, const dc
 	return status;
 }
 
-dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
-			  dck_err *err)
+dck_status dck_calls_query(const dck_record *r, const dck_calls_view *view, dck_record **ret,
+			   dck_err *err)
 {
 	record_builder *b = record_new();
 

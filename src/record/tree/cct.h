@@ -41,7 +41,7 @@ typedef struct cct {
 	id_table frames; /* by number */
 	hash_map by_frame;
 	size_t ncolumns;
-	uint32_t nframes, cap; /* room: capacity of `weights`, in paths */
+	uint32_t nframes, cap; /* cap: capacity of `weights`, in paths */
 	uint64_t cut;	       /* stacks, or calls, that did not fit */
 	bool failed;
 } cct;
@@ -51,7 +51,7 @@ dck_status cct_init(cct *p, const dck_column *columns, size_t ncolumns, dck_err 
 void cct_done(cct *p); /* {0} is allowed */
 
 /* Returns the number of a frame, from 1 on; 0: no memory. Its texts are copied, cut after
- * KEPT_NAME_MAX bytes. */
+ * STRING_NAME_MAX bytes. */
 uint32_t cct_frame(cct *p, const dck_frame *f);
 /* Returns the frame with that number. Texts are borrowed. */
 dck_frame cct_frame_get(const cct *p, uint32_t number);

@@ -34,7 +34,7 @@ void function_weights_add(function_weights *s, const call_tree *c, uint32_t func
 	s->paths[function]++;
 	for (size_t k = 0; k < n; k++) {
 		s->self[to + k] += c->t->weights[from + k];
-		if (c->again[node])
+		if (c->recursive[node])
 			continue;
 		s->total[to + k] += c->total[from + k];
 		s->outer[to + k] += c->t->weights[from + k];

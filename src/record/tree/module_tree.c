@@ -70,13 +70,13 @@ static uint32_t op_frame(modules *m, const dck_op *op)
 {
 	const char *colon = op->line ? strrchr(op->line, ':') : NULL;
 	dck_frame f = {.name = op->type ? op->type : "?", .file = op->line};
-	char file[KEPT_NAME_MAX];
+	char file[STRING_NAME_MAX];
 
 	if (colon && colon[1] >= '0' && colon[1] <= '9') {
-		snprintf(
-		    file, sizeof file, "%.*s",
-		    (int)(colon - op->line < KEPT_NAME_MAX ? colon - op->line : KEPT_NAME_MAX - 1),
-		    op->line);
+		snprintf(file, sizeof file, "%.*s",
+			 (int)(colon - op->line < STRING_NAME_MAX ? colon - op->line
+								  : STRING_NAME_MAX - 1),
+			 op->line);
 		f.file = file;
 		f.line = (uint32_t)strtoul(colon + 1, NULL, 10);
 	}

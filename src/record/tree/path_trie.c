@@ -46,7 +46,7 @@ static uint32_t path_new(path_trie *p, uint32_t parent, uint32_t name, uint64_t 
 	p->rows[p->n] = (path_node){.parent = parent,
 				    .name = name,
 				    .depth = (uint16_t)(p->rows[parent].depth + 1),
-				    .again = path_trie_inside(p, parent, name)};
+				    .recursive = path_trie_inside(p, parent, name)};
 	return p->n++;
 }
 

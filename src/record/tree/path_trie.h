@@ -23,14 +23,14 @@ typedef struct path_node {
 	 * last followed this one, which usually follows again. 0: none. */
 	uint32_t child, after;
 	uint16_t depth; /* 1: outermost */
-	bool again;	/* inside a path of the same name */
+	bool recursive; /* inside a path of the same name */
 	uint64_t calls, total_ns;
 } path_node;
 
 typedef struct path_trie {
 	hash_map children; /* by parent and name */
 	path_node *rows;   /* @owned; row 0 is the root */
-	uint32_t n, cap;   /* rows; room: capacity */
+	uint32_t n, cap;   /* rows; cap: capacity */
 	uint32_t most;	   /* maximum of paths; 0: PATH_TRIE_MAX */
 	uint64_t lost;	   /* calls */
 	bool failed;	   /* no memory */

@@ -121,19 +121,19 @@ static void draw_there(void *self, int fd)
 dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
 {
 	drawing d = {text, n, scale};
-	dck_buffer told = {0};
+	dck_buffer output = {0};
 	dck_err why = {0};
-	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &told, &why);
+	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &output, &why);
 
-	if (status == DCK_OK && told.n < 2)
+	if (status == DCK_OK && output.n < 2)
 		status = err_set(&why, DCK_E_IO, __FILE__, __LINE__, "nothing was drawn");
-	else if (status == DCK_OK && told.data[0] != DCK_OK)
-		status = err_set(&why, (dck_status)told.data[0], __FILE__, __LINE__, "%.400s",
-				 told.data + 1);
+	else if (status == DCK_OK && output.data[0] != DCK_OK)
+		status = err_set(&why, (dck_status)output.data[0], __FILE__, __LINE__, "%.400s",
+				 output.data + 1);
 	if (status == DCK_OK)
-		sink_put(out, told.data + 1, told.n - 1);
+		sink_put(out, output.data + 1, output.n - 1);
 	else if (err)
 		*err = why;
-	dck_buffer_done(&told);
+	dck_buffer_done(&output);
 	return status;
 }

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS	     16
-#define COLUMN_COUNT 10
-#define COLUMN_MARK  8
+#define ROWS	    16
+#define COLUMN_MARK 8
 
 static void bar_put(page *p, size_t count, size_t most, unsigned cols)
 {
@@ -128,7 +127,6 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 
 #define LINE_BINS 56
 #define LINE_RUNS 20 /* fewer runs give no chart */
-#define LINE_COLS 24 /* for the ends of the chart and the counts of cut samples */
 
 void text_level_mark(page *p, size_t count, size_t most)
 {

@@ -148,21 +148,21 @@ static void notes_differences(const saved_comparison *c)
 	static const struct {
 		comparable_group group;
 		const char *code, *what;
-	} told[] = {
+	} reported[] = {
 	    {COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
 	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "are of different subjects"},
 	    {COMPARABLE_STATE, .code = "state-differs", "are of one machine and method, but for"}};
 	char text[400];
 
 	for (size_t i = c->first; i < c->n; i++)
-		for (size_t k = 0; k < sizeof told / sizeof told[0]; k++) {
+		for (size_t k = 0; k < sizeof reported / sizeof reported[0]; k++) {
 			const saved_side *s = &c->sides[i];
 
-			if (s->differs.count[told[k].group] == 0)
+			if (s->differs.count[reported[k].group] == 0)
 				continue;
-			comparable_text(&s->differs, told[k].group, text, sizeof text);
-			record_note_as(c->b, DCK_INFO, told[k].code, "'%s' and '%s' %s: %s",
-				       c->sides[0].name, s->name, told[k].what, text);
+			comparable_text(&s->differs, reported[k].group, text, sizeof text);
+			record_note_as(c->b, DCK_INFO, reported[k].code, "'%s' and '%s' %s: %s",
+				       c->sides[0].name, s->name, reported[k].what, text);
 		}
 }
 

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOK_NS	  50000000u /* how often Ctrl-C is checked */
-#define HEAD_NS	  1000000u  /* from the start of the threads to the first arrival */
-#define KEEP_MIN  64
-#define WARM_RUNS 10
-#define WARM_NS	  50000000u
-#define SPIN_NS	  120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
+#define CANCEL_POLL_NS 50000000u /* how often Ctrl-C is checked */
+#define HEAD_NS	       1000000u	 /* from the start of the threads to the first arrival */
+#define KEEP_MIN       64
+#define WARM_RUNS      10
+#define WARM_NS	       50000000u
+#define SPIN_NS	       120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
 
 typedef struct run_state run_state;
 
@@ -136,7 +136,7 @@ static bool wait_until(run_state *r, uint64_t until_ns)
 		if (left <= spin)
 			continue;
 		left -= spin;
-		p->pace.sleep_ns(p->pace.self, left < LOOK_NS ? left : LOOK_NS);
+		p->pace.sleep_ns(p->pace.self, left < CANCEL_POLL_NS ? left : CANCEL_POLL_NS);
 	}
 }
 
@@ -322,7 +322,7 @@ static bool look_on(load_pool *p, run_state *r)
 
 	pthread_mutex_lock(&r->lock);
 	while (r->running > 0) {
-		const uint64_t until = os_now_ns() + LOOK_NS;
+		const uint64_t until = os_now_ns() + CANCEL_POLL_NS;
 		const struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
 					   .tv_nsec = (long)(until % 1000000000u)};
 

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "base/sink.h"
+#include "deepclock/unstable.h"
 #include "model/onnx/onnx.h"
 #include "base/wire.h"
 #include "stat/stat.h"
@@ -118,22 +119,22 @@ static void chain_put(wire_out *w)
 static dck_status chain_write(const char *path, dck_err *err)
 {
 	wire_out w = {0};
-	os_replace *file;
+	dck_replace *file;
 	dck_sink out;
 	dck_status status;
 	int fd;
 
 	chain_put(&w);
 	status =
-	    w.failed ? ERR_NO_MEMORY(err, "for a model") : os_replace_open(path, &file, &fd, err);
+	    w.failed ? ERR_NO_MEMORY(err, "for a model") : dck_replace_open(path, &file, &fd, err);
 	if (status != DCK_OK)
 		goto done;
 	dck_sink_fd(&out, fd);
 	sink_put(&out, w.data, w.n);
 	if (dck_sink_finish(&out, NULL) == DCK_OK) {
-		status = os_replace_commit(file, err);
+		status = dck_replace_commit(file, err);
 	} else {
-		os_replace_abort(file);
+		dck_replace_abort(file);
 		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
 				 "cannot write the model that calibrates the profiler");
 	}

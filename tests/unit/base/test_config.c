@@ -203,12 +203,11 @@ static void every_call_refuses_zeroes(void **state)
 	REFUSED(dck_throughput(&s, &(dck_throughput_config){0}, NULL, &r, &err));
 	REFUSED(dck_history_open(&(dck_history_config){0}, &h, &err));
 	REFUSED(dck_history_trend_get(NULL, NULL, &(dck_history_trend_config){0}, &t, &err));
+	REFUSED(dck_sample(&(dck_sample_config){0}, &(dck_program){.argv = words}, &r, &err));
+	REFUSED(dck_memory_program_run(&(dck_memory_config){0}, &(dck_program){.argv = words}, &r,
+				       &err));
 	REFUSED(
-	    dck_sample(&(dck_sample_config){0}, &(dck_sample_program){.argv = words}, &r, &err));
-	REFUSED(dck_memory_program_run(&(dck_memory_config){0},
-				       &(dck_memory_program){.argv = words}, &r, &err));
-	REFUSED(dck_count_program_run(&(dck_count_config){0}, &(dck_count_program){.argv = words},
-				      &r, &err));
+	    dck_count_program_run(&(dck_count_config){0}, &(dck_program){.argv = words}, &r, &err));
 	REFUSED(dck_overhead(&(dck_overhead_config){0}, words, &r, &err));
 #undef REFUSED
 }

@@ -478,7 +478,7 @@ static void every_allocation_fails_once(void **state)
 typedef struct begun {
 	char directory[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];
 	pid_t group, alone;
-	os_replace *replace;
+	dck_replace *replace;
 } begun;
 
 /* In a child, because the library does not work afterwards. */
@@ -498,7 +498,7 @@ static void begin_and_abandon(void *self, int fd)
 	    os_spawn(&alone, &b.alone, NULL) != DCK_OK)
 		_exit(1);
 	snprintf(b.file, sizeof b.file, "%s/file", b.directory);
-	if (os_replace_open(b.file, &b.replace, &in, NULL) != DCK_OK)
+	if (dck_replace_open(b.file, &b.replace, &in, NULL) != DCK_OK)
 		_exit(2);
 	dck_abandon();
 	if (write(fd, &b, sizeof b) != (ssize_t)sizeof b)

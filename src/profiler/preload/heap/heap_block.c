@@ -8,7 +8,7 @@
  * freed and allocated after it, or restored if it failed. A block that is freed before its thread
  * allocates again is temporary, as heaptrack counts it.
  *
- * Invariants: heap_inside is the thread's reentrancy guard. A hook inside another hook (a signal
+ * Invariants: heap_in_hook is the thread's reentrancy guard. A hook inside another hook (a signal
  * handler's, or the tool's own calls) records nothing, so a thread never waits for a lock that it
  * holds itself; calls from handlers are counted (`unseen`). Entering a hook takes no lock and no
  * system call, but for the first one of a thread or of a process after fork() (enter_first()).
@@ -30,18 +30,18 @@
  * is to be recorded. */
 HEAP_APART static heap_thread *enter_first(heap_state **ret)
 {
-	if (heap_inside) {
+	if (heap_in_hook) {
 		heap_state *s = heap_now;
 
-		if (heap_inside == HEAP_INSIDE && s && atomic_load(&s->phase) == HEAP_ON)
+		if (heap_in_hook == HEAP_INSIDE && s && atomic_load(&s->phase) == HEAP_ON)
 			atomic_fetch_add_explicit(&s->header->unseen, 1, memory_order_relaxed);
 		return NULL;
 	}
-	heap_inside = HEAP_INSIDE;
+	heap_in_hook = HEAP_INSIDE;
 	heap_state *s = *ret = heap_get();
 	heap_thread *t = s ? heap_thread_get(s) : NULL;
 	if (!t)
-		heap_inside = HEAP_OUTSIDE;
+		heap_in_hook = HEAP_OUTSIDE;
 	return t;
 }
 
@@ -50,11 +50,11 @@ static inline heap_thread *block_enter(heap_state **ret)
 	heap_state *s = *ret = heap_now;
 	heap_thread *t = heap_mine;
 
-	if (__builtin_expect(heap_inside || !s || !t || heap_mine_of != s->generation ||
+	if (__builtin_expect(heap_in_hook || !s || !t || heap_mine_of != s->generation ||
 				 atomic_load_explicit(&s->phase, memory_order_acquire) != HEAP_ON,
 			     0))
 		return enter_first(ret);
-	heap_inside = HEAP_INSIDE;
+	heap_in_hook = HEAP_INSIDE;
 	return t;
 }
 
@@ -65,7 +65,7 @@ heap_thread *hook_enter(heap_state **ret)
 
 void heap_leave(void)
 {
-	heap_inside = HEAP_OUTSIDE;
+	heap_in_hook = HEAP_OUTSIDE;
 }
 
 /* One call in TIMED_EVERY is timed, from which the cost of all calls is estimated. */

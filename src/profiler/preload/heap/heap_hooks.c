@@ -67,7 +67,7 @@ static bool real_functions_resolve(void)
 
 	if (!atomic_compare_exchange_strong(&found, &none, 1))
 		return none == 2;
-	heap_inside++;
+	heap_in_hook++;
 	hooks_look_up("malloc", &real.malloc);
 	hooks_look_up("calloc", &real.calloc);
 	hooks_look_up("realloc", &real.realloc);
@@ -78,7 +78,7 @@ static bool real_functions_resolve(void)
 	hooks_look_up("pvalloc", &real.pvalloc);
 	hooks_look_up("dlclose", &real.dlclose);
 	hooks_look_up("free", &real.free);
-	heap_inside--;
+	heap_in_hook--;
 	atomic_store(&found, 2);
 	return true;
 }

@@ -25,7 +25,7 @@ typedef struct large_block {
 typedef struct shard {
 	alignas(64) heap_lock lock;
 	large_block *rows;
-	size_t n, cap; /* room: a power of two */
+	size_t n, cap; /* cap: a power of two */
 } shard;
 
 struct heap_live {

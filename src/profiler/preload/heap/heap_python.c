@@ -191,7 +191,7 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 {
 	const unwind_memory memory = {python_own_read, t->pages};
 
-	heap_inside = HEAP_INSIDE_OURS;
+	heap_in_hook = HEAP_INSIDE_OURS;
 	heap_lock_take(&finding);
 	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
 		const bool found = python_self_find(&interpreter, &memory, &process);
@@ -200,7 +200,7 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
 	}
 	heap_lock_give(&finding);
-	heap_inside = HEAP_INSIDE;
+	heap_in_hook = HEAP_INSIDE;
 	return atomic_load(&s->python) == HEAP_PYTHON_FOUND;
 }
 
@@ -236,7 +236,7 @@ static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
 
 /* Returns whether the rows up to `row` are still the frames from *now outwards. Each frame exists,
  * because the frame inside it points to it. */
-static bool still_so(heap_thread *t, const kept_python *row, kept_python *now)
+static bool python_cache_valid(heap_thread *t, const kept_python *row, kept_python *now)
 {
 	while (now->code == row->code && now->instruction == row->instruction &&
 	       now->previous == row->previous && now->lines == row->lines) {
@@ -268,7 +268,7 @@ static size_t python_follow(heap_thread *t, uint64_t frame, uint32_t *ret_known,
 
 			if (t->python[i - 1].frame != frame)
 				continue;
-			if (still_so(t, &t->python[i - 1], &now)) {
+			if (python_cache_valid(t, &t->python[i - 1], &now)) {
 				*ret_known = i;
 				return n;
 			}

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-_Thread_local volatile int heap_inside __attribute__((tls_model("initial-exec")));
+_Thread_local volatile int heap_in_hook __attribute__((tls_model("initial-exec")));
 _Thread_local heap_thread *heap_mine __attribute__((tls_model("initial-exec")));
 _Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exec")));
 
@@ -25,7 +25,7 @@ static void heap_thread_ends(void *self)
 	heap_state *s = heap_get();
 	heap_thread *t = self;
 
-	heap_inside++;
+	heap_in_hook++;
 	if (s && heap_mine == t && heap_mine_of == s->generation) {
 		heap_count_flush(s, t);
 		heap_lock_take(&left_lock);
@@ -37,7 +37,7 @@ static void heap_thread_ends(void *self)
 		heap_lock_give(&left_lock);
 	}
 	heap_mine = NULL; /* a later allocation of the thread takes a new state */
-	heap_inside--;
+	heap_in_hook--;
 }
 
 static void thread_key_make(void)

@@ -106,6 +106,6 @@ static inline uint32_t heap_node_of(heap_state *s, heap_thread *t, uint32_t pare
 /* Whether this thread is inside a hook, where allocations are this library's or a signal
  * handler's. */
 enum { HEAP_OUTSIDE, HEAP_INSIDE, HEAP_INSIDE_OURS /* this library's */ };
-extern _Thread_local volatile int heap_inside __attribute__((tls_model("initial-exec")));
+extern _Thread_local volatile int heap_in_hook __attribute__((tls_model("initial-exec")));
 
 #endif

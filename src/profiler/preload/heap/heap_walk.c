@@ -141,8 +141,8 @@ static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
  * unchanged. If all words are known to be readable, all are read: that is faster than stopping at
  * the first that differs. Most frames do not depend on the frame pointer, so code that uses it for
  * other values is not slower. */
-READS_STACKS static inline bool still_so(const heap_thread *t, const cached_frame *k,
-					 uint64_t place, uint64_t sp, uint64_t fp)
+READS_STACKS static inline bool frame_cache_valid(const heap_thread *t, const cached_frame *k,
+						  uint64_t place, uint64_t sp, uint64_t fp)
 {
 	uint64_t differs = (k->place ^ place) | (k->sp ^ sp);
 
@@ -207,7 +207,7 @@ static uint32_t walk_follow(heap_state *s, heap_thread *t, walked_frame *f, uint
 		while (*known && t->stack[*known - 1].sp < f->sp)
 			--*known;
 		if (*known) {
-			if (still_so(t, &t->stack[*known - 1], f->place, f->sp, f->fp)) {
+			if (frame_cache_valid(t, &t->stack[*known - 1], f->place, f->sp, f->fp)) {
 				*ret_end = UNWIND_OK;
 				return n;
 			}
@@ -289,7 +289,7 @@ static inline uint32_t walk_walk(heap_state *s, heap_thread *t, const heap_calle
 	const uint32_t code = atomic_load_explicit(&s->header->code, memory_order_acquire);
 
 	if (t->depth && t->code == code && from->sp - t->low < t->high - t->low &&
-	    still_so(t, &t->stack[t->depth - 1], from->pc - 1, from->sp, from->fp))
+	    frame_cache_valid(t, &t->stack[t->depth - 1], from->pc - 1, from->sp, from->fp))
 		return t->stack[t->depth - 1].node;
 	return walk_on(s, t, from);
 }

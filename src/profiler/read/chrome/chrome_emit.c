@@ -87,7 +87,7 @@ static void chrome_emit_numbers(emitter *t, uint32_t track, const chrome_row *r,
 		event_buffer(
 		    t, track,
 		    &(trace_event){
-			.ns = ns, .kind = TRACE_NUMBER, .name = n->name, .as.real = n->real});
+			.ns = ns, .kind = TRACE_ANNOTATION, .name = n->name, .as.real = n->real});
 	}
 }
 

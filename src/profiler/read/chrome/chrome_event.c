@@ -431,7 +431,7 @@ static const char *tid_of(const event *e)
 static dck_status keep_counters(chrome_reader *x, const event *e)
 {
 	const string_name name = string_name_of(&x->texts, e->text);
-	char text[2 * KEPT_NAME_MAX + 2];
+	char text[2 * STRING_NAME_MAX + 2];
 
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
 		const string_name series = string_name_of(&x->texts, e->numbers[i].name);
@@ -475,7 +475,7 @@ static uint32_t shaped(chrome_reader *x, const event *e)
 {
 	const string_name name = string_name_of(&x->texts, e->text),
 			  inputs = string_name_of(&x->texts, e->shapes);
-	char text[2 * KEPT_NAME_MAX + 3];
+	char text[2 * STRING_NAME_MAX + 3];
 	const int n = snprintf(text, sizeof text, "%s(%s)", name.text, inputs.text);
 
 	x->facts->shaped++;

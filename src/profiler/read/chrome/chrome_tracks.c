@@ -177,7 +177,7 @@ uint32_t chrome_beside(chrome_reader *x, uint32_t row)
 	const chrome_track *t = chrome_track_at(x, row);
 	const char *name = string_name_of(&x->texts, t->name).text;
 	chrome_track made = {.kind = t->kind, .pid = t->pid, .parent = t->parent};
-	char text[KEPT_NAME_MAX];
+	char text[STRING_NAME_MAX];
 	int n = name ? snprintf(text, sizeof text, "%s (overlapping)", name)
 		     : snprintf(text, sizeof text, "%d (overlapping)", (int)t->tid);
 

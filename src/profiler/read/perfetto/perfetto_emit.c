@@ -120,7 +120,7 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
 	    t->kind == PERFETTO_COUNTER ? perfetto_carrier_of(x, t->parent) : row;
 	uint32_t process;
 
-	if (t->nends > 0 && e->kind != TRACE_NUMBER)
+	if (t->nends > 0 && e->kind != TRACE_ANNOTATION)
 		DCK_TRY(perfetto_emit_ends(x, row, e->ns));
 	t = perfetto_track_at(x, owner);
 	if (owner && t->kind == PERFETTO_THREAD)

@@ -91,7 +91,7 @@ static dck_status event_put_numbers(wire_reader r, const perfetto_sequence *q, u
 	bool has;
 
 	while (e->numbers && perfetto_each(x, &r, &f)) {
-		trace_event one = {.ns = e->ns, .kind = TRACE_NUMBER};
+		trace_event one = {.ns = e->ns, .kind = TRACE_ANNOTATION};
 		uint32_t text;
 		if (f.number != PF_EVENT_NUMBER)
 			continue;

@@ -7,7 +7,7 @@
  * emitted to the format once, in the order of the numbers, before events that use it.
  *
  * Bounds for hostile files: TEXTS_MAX texts and as many pairs (E_LIMIT); a text is cut after
- * KEPT_NAME_MAX bytes. Row 0 means none.
+ * STRING_NAME_MAX bytes. Row 0 means none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -60,7 +60,7 @@ static dck_status text_numbered(const char *text, size_t n, uint32_t *ret, perfe
 dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *ret,
 			 perfetto_reader *x)
 {
-	char text[KEPT_NAME_MAX];
+	char text[STRING_NAME_MAX];
 	size_t n = f->value < sizeof text ? (size_t)f->value : sizeof text;
 
 	if (f->type != WIRE_BYTES)
@@ -73,7 +73,7 @@ dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_
 {
 	const string_name first = string_name_of(&x->texts, a),
 			  second = string_name_of(&x->texts, b);
-	char text[2 * KEPT_NAME_MAX + 1];
+	char text[2 * STRING_NAME_MAX + 1];
 
 	*ret = a ? a : b;
 	if (!a || !b)

@@ -28,7 +28,7 @@ dck_status perfetto_mapping(wire_reader r, perfetto_sequence *q, uint64_t *ret_i
 			    perfetto_reader *x)
 {
 	const hash_map *parts = perfetto_interned_of(q, PF_INTERNED_MODULES);
-	char path[KEPT_NAME_MAX];
+	char path[STRING_NAME_MAX];
 	uint32_t first = 0;
 	size_t n = 0, nparts = 0;
 	wire_field f;

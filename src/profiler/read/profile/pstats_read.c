@@ -100,7 +100,7 @@ static dck_status function_read(pstats *p, const marshal_values *v, const marsha
 				uint32_t *ret)
 {
 	const marshal_value *part = key->kind == MARSHAL_TUPLE ? v->items + key->first : NULL;
-	char file[KEPT_NAME_MAX + 1], name[KEPT_NAME_MAX + 1];
+	char file[STRING_NAME_MAX + 1], name[STRING_NAME_MAX + 1];
 
 	if (!part || key->n != 3 || part[0].kind != MARSHAL_TEXT ||
 	    part[1].kind != MARSHAL_NUMBER || part[2].kind != MARSHAL_TEXT)
@@ -218,7 +218,7 @@ static double inner_ns(const call_times *t)
 	return fmax(0, t->total_ns - t->self_ns);
 }
 
-/* Sorts the edges; functions that are equal in the first KEPT_NAME_MAX bytes have one edge. */
+/* Sorts the edges; functions that are equal in the first STRING_NAME_MAX bytes have one edge. */
 static void edges_sort(pstats *p)
 {
 	size_t n = 0;

@@ -428,7 +428,7 @@ static bool tree_ends(const reader *x)
 static dck_status tree_end(reader *x, record_builder *b)
 {
 	const char *name = string_name_of(&x->stacks.texts, x->heads[x->at].name).text;
-	char title[KEPT_NAME_MAX + 1];
+	char title[STRING_NAME_MAX + 1];
 	size_t n = 0;
 
 	if (!is_of_tree(x, x->at))

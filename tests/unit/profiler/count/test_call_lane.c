@@ -231,8 +231,8 @@ static void test_record(void **state)
 	dck_call_counter_enter(b, 99);
 	dck_call_counter_leave(b, 99);
 	dck_call_counter_enter(b, 2);
-	assert_false(dck_call_counter_forget(b, 3));
-	assert_true(dck_call_counter_forget(b, 2));
+	assert_false(dck_call_counter_undo(b, 3));
+	assert_true(dck_call_counter_undo(b, 2));
 	assert_int_equal(dck_call_counter_end(a, &err), DCK_OK);
 	assert_int_equal(dck_call_counter_end(b, &err), DCK_OK);
 	double self = 0, total = 0;
@@ -242,7 +242,7 @@ static void test_record(void **state)
 		assert_true(p.total_ns >= p.self_ns);
 	}
 	assert_true(total > self * 0.999 && total < self * 1.001);
-	const dck_call_counter_about about = {
+	const dck_call_counter_meta about = {
 	    .title = "test", .frame = named, .cost_inside_ns = 1, .cost_outside_ns = 1};
 	assert_int_equal(
 	    dck_call_counter_record((const dck_call_counter *const[]){a, b}, 2, &about, &r, &err),
@@ -360,12 +360,12 @@ static void test_forgotten(void **state)
 	for (int i = 0; i < CALL_LANE_DEPTH; i++)
 		thread_cct_enter(l, 7, ++now);
 	const call_node *last = &thread_cct_nodes(l)[l->current];
-	const uint64_t again = last->again, calls = last->calls;
+	const uint64_t again = last->recursive, calls = last->calls;
 	thread_cct_enter(l, 7, ++now); /* a recursion */
-	assert_int_equal(last->again, again + 1);
+	assert_int_equal(last->recursive, again + 1);
 	assert_false(thread_cct_forget(l, 8));
 	assert_true(thread_cct_forget(l, 7));
-	assert_int_equal(last->again, again);
+	assert_int_equal(last->recursive, again);
 	assert_int_equal(last->calls, calls);
 	thread_cct_enter(l, 9, ++now); /* in no path so far */
 	assert_int_equal(l->rest, 1);

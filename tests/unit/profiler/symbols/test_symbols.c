@@ -303,7 +303,7 @@ static void test_replaced(void **state)
 		assert_string_equal(f.function, "exported");
 		symbols_free(s);
 	} else {
-		assert_non_null(strstr(m->lacking, "moving.so"));
+		assert_non_null(strstr(m->missing_reason, "moving.so"));
 	}
 	dlclose(handle);
 	address_space_free(mine);

@@ -55,7 +55,7 @@ static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 {
 	static const char *const forms[TRACE_KINDS] = {
 	    [TRACE_BEGIN] = "(%s ",   [TRACE_END] = ") ",	   [TRACE_INSTANT] = "!%s ",
-	    [TRACE_COUNTER] = "#%s ", [TRACE_NUMBER] = "%s= ",	   [TRACE_ASYNC_BEGIN] = "<%s ",
+	    [TRACE_COUNTER] = "#%s ", [TRACE_ANNOTATION] = "%s= ", [TRACE_ASYNC_BEGIN] = "<%s ",
 	    [TRACE_ASYNC_END] = "> ", [TRACE_FLOW_BEGIN] = "from "};
 
 	(void)self;

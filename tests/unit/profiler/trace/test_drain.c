@@ -78,7 +78,7 @@ static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 		case TRACE_COUNTER:
 			snprintf(p, room, "%u:%s=%g ", id, name_of(e[i].name), e[i].as.real);
 			break;
-		case TRACE_NUMBER:
+		case TRACE_ANNOTATION:
 			snprintf(p, room, "%s=%g ", name_of(e[i].name), e[i].as.real);
 			break;
 		case TRACE_ASYNC_BEGIN:

@@ -88,7 +88,7 @@ static void empty(void)
 	drain *d = NULL;
 
 	thread_buffers_block_when_full(0);
-	thread_buffer_me.hasty = false;
+	thread_buffer_me.nonblocking = false;
 	assert_int_equal(drain_new(&d, 0, UINT64_C(1) << 32, NULL, NULL), DCK_OK);
 	while (drain_round(d))
 		;

@@ -376,7 +376,7 @@ static void the_end_of_a_lane_tells_all(void **state)
 	assert_true(last[3] == 5000 && last[4] == 6);
 	/* Reported only once. */
 	told[0] = '\0';
-	thread_watch_look(&w, &(watch_look){.ns = 40, .tells = false, .last = true});
+	thread_watch_look(&w, &(watch_look){.ns = 40, .emit = false, .last = true});
 	assert_string_equal(told, "");
 	thread_watch_done(&w);
 }
@@ -408,7 +408,7 @@ static void what_a_look_saw_is_not_taken_back(void **state)
 		usleep(1000);
 	for (uint64_t ns = 1; !t || t->emitted[OS_USE_CPU] < 1000000; ns++) {
 		usleep(1000);
-		thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true});
+		thread_watch_look(&w, &(watch_look){.ns = ns, .emit = true});
 		for (size_t i = 0; i < w.n; i++)
 			t = w.rows[i].tid == burns ? &w.rows[i] : t;
 	}

@@ -93,7 +93,7 @@ static void every_allocation_may_fail(void **state)
 	result_leave();
 	scratch_text("t.pftrace", "");
 	for (bool failed = true; failed; at++) {
-		dck_trace_program p = {.argv = leaves_a_result};
+		dck_program p = {.argv = leaves_a_result};
 		dck_record *r = NULL;
 		fault_alloc f;
 		dck_err err = {0};

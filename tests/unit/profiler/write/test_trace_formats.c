@@ -73,8 +73,8 @@ static void put(writing *w, uint32_t track, uint64_t ns, trace_kind kind, uint32
 
 static void number(writing *w, uint32_t track, uint32_t id, double real)
 {
-	w->f->events(w->o, track, &(trace_event){.kind = TRACE_NUMBER, .name = id, .as.real = real},
-		     1);
+	w->f->events(w->o, track,
+		     &(trace_event){.kind = TRACE_ANNOTATION, .name = id, .as.real = real}, 1);
 }
 
 static void end(writing *w)
@@ -192,8 +192,8 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 	    "220b 5207756e656e646564 1001"
 	    "0a20 5002 4000 5a1a 4802 5885808080808080808001 220b 5207756e656e646564 1001";
 	const trace_event three[] = {{.ns = 3, .kind = TRACE_BEGIN, .name = 1},
-				     {.kind = TRACE_NUMBER, .name = 2, .as.real = 32},
-				     {.kind = TRACE_NUMBER, .name = 2, .as.real = NAN}};
+				     {.kind = TRACE_ANNOTATION, .name = 2, .as.real = 32},
+				     {.kind = TRACE_ANNOTATION, .name = 2, .as.real = NAN}};
 	writing w;
 
 	(void)state;

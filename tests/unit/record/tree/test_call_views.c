@@ -70,7 +70,7 @@ static dck_record *looked(const dck_calls_view *view)
 {
 	dck_record *r = record_made(1), *shown;
 
-	assert_int_equal(dck_calls_look(r, view, &shown, NULL), DCK_OK);
+	assert_int_equal(dck_calls_query(r, view, &shown, NULL), DCK_OK);
 	dck_record_free(r);
 	return shown;
 }
@@ -277,7 +277,7 @@ static void totals_are_right_whatever_recurses(void **state)
 	dck_record *r, *shown;
 	record_tree(b, &t);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
-	assert_int_equal(dck_calls_look(r, &(dck_calls_view){0}, &shown, NULL), DCK_OK);
+	assert_int_equal(dck_calls_query(r, &(dck_calls_view){0}, &shown, NULL), DCK_OK);
 	for (size_t k = 0; k < NAMES; k++)
 		ASSERT_NUMBER("functions", names[k].name, "total", want[k]);
 	ASSERT_NUMBER("functions", "a", "total_share", want[0] / all);
@@ -304,7 +304,7 @@ static void no_memory_is_told(void **state)
 			fault_alloc_begin(&faults, n);
 			dck_status status = views[v].diff
 						? dck_calls_diff(r, other, &views[v], &shown, NULL)
-						: dck_calls_look(r, &views[v], &shown, NULL);
+						: dck_calls_query(r, &views[v], &shown, NULL);
 			done = faults.calls < n;
 			assert_int_equal(status, done ? DCK_OK : DCK_E_NOMEM);
 			dck_record_free(shown);
