@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
