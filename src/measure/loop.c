@@ -1,4 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* loop.c - the timed loop, in slices. measure_loop_slice() prepares a slice, reads the counters
+ * around it, and calls loop_timed(), which has nothing but the engine's runs between two clock
+ * readings.
+ *
+ * The order of readings is: waits of the threads, CPU time, clock, runs, clock, CPU time, waits. So
+ * the CPU time of a slice includes at least its runs, and less of it than the clock's time is time
+ * without a processor. Samples of a slice are pushed after it, in batches.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/loop.h"
 #include "base/err.h"
 #include "base/observer.h"
@@ -119,10 +127,28 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 	return engine_answer(l->target->engine.ops, "run", status, &why, err);
 }
 
+typedef struct loop_waits {
+	uint64_t ns, timeslices;
+} loop_waits;
+
+/* Returns for how long the runs of one sample, which took wall_ns, had no processor. If no thread
+ * was put on a processor meanwhile, none has slept: what is missing in the CPU time was taken by a
+ * hypervisor, which the kernel does not count as CPU time (steal time). With several threads
+ * running the CPU time exceeds wall_ns, and steal is not seen. */
+static double loop_lost_ns(const loop_waits *begin, const loop_waits *end, double wall_ns,
+			   double cpu_ns)
+{
+	const double delay_ns = (double)(end->ns - begin->ns);
+
+	return begin->timeslices == end->timeslices ? delay_ns + fmax(0, wall_ns - cpu_ns)
+						    : delay_ns;
+}
+
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)
 {
 	const bool outside = l->target->engine.ops->caps & DCK_CAP_COMMAND;
-	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end, waited_begin = 0, waited_end = 0;
+	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
+	loop_waits begin = {0}, end = {0};
 	double cpu_ns, runs;
 	dck_status status;
 
@@ -132,15 +158,18 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		n = 1;
 		DCK_TRY(before_run(l, err));
 	}
-	bool known = to->delay && n == 1 && l->waited(l->waited_self, &waited_begin);
+	bool known = to->delay && n == 1 && l->waited(l->waited_self, &begin.ns, &begin.timeslices);
 
 	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
 	status = loop_timed(l, to->latency, n, &first_ns, &done, err);
 	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
-	known = known && l->waited(l->waited_self, &waited_end);
+	known = known && l->waited(l->waited_self, &end.ns, &end.timeslices);
 	for (uint64_t i = 0; to->delay && i < done; i++)
 		measure_samples_push(to->delay, first_ns - l->origin_ns,
-				     known ? (double)(waited_end - waited_begin) / (double)l->group
+				     known ? loop_lost_ns(&begin, &end,
+							  (double)(l->last_ns - first_ns),
+							  (double)(cpu_end - cpu_begin)) /
+						 (double)l->group
 					   : NAN);
 	if (done > 0) {
 		runs = (double)(done * l->group);

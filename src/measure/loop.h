@@ -29,8 +29,9 @@ typedef struct measure_loop {
 	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
 	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */
-	/* Reads for how long threads have waited for a processor, in ns; NULL: not known. */
-	bool (*waited)(void *self, uint64_t *ret_ns);
+	/* Reads for how long threads have waited for a processor, in ns, and how often one was put
+	 * on a processor; NULL: not known. */
+	bool (*waited)(void *self, uint64_t *ret_ns, uint64_t *ret_timeslices);
 	void *waited_self;
 	struct gauge_log *gauges; /* of the target's device; NULL: none */
 } measure_loop;
@@ -40,8 +41,8 @@ typedef struct phase_samples {
 	measure_samples *latency;
 	measure_samples *cpu;		/* process CPU time per run, one value per slice */
 	measure_samples *user, *system; /* of a command's runs */
-	/* Run delay of threads during a sample that is a slice by itself; else NaN. One for each of
-	 * `latency`, needs `waited`. */
+	/* For how long threads waited for a processor in a sample that is a slice of its own, or a
+	 * hypervisor had it; else NaN. One for each of `latency`, needs `waited`. */
 	measure_samples *delay;
 	uint64_t peak_rss_bytes; /* greatest of a command's runs */
 	double cpu_ns, wall_ns;	 /* sums over the slices */

@@ -18,9 +18,9 @@
  * become shorter are timed several between two readings. */
 #define KNOWN_SHARE 0.5
 
-static bool delay_read(void *self, uint64_t *ret_ns)
+static bool delay_read(void *self, uint64_t *ret_ns, uint64_t *ret_timeslices)
 {
-	return os_run_delay_read(self, ret_ns);
+	return os_run_delay_read(self, ret_ns, ret_timeslices);
 }
 
 /* Returns the minimum of several readings, because other processes can only lengthen one. */
@@ -31,7 +31,7 @@ static double reading_cost_ns(os_run_delay *d)
 	for (int i = 0; i < READINGS; i++) {
 		const uint64_t begin_ns = os_now_ns();
 
-		os_run_delay_read(d, &ignored);
+		os_run_delay_read(d, &ignored, &ignored);
 		const uint64_t took_ns = os_now_ns() - begin_ns;
 		least = took_ns < least ? took_ns : least;
 	}

@@ -7,9 +7,9 @@
  *	run_delays_end(&u);
  *
  * The kernel counts such waits for each thread (os_run_delay). They are read before and after each
- * run, outside the clock. Waiting for a lock, a device or I/O does not count. Not detected: other
- * programs that share a cache, the memory or a core without preempting, and a hypervisor that does
- * not report the time it takes.
+ * run, outside the clock, and time that a hypervisor took is added (loop.c). Waiting for a lock, a
+ * device or I/O does not count. Not seen: other programs that share a cache, the memory or a core
+ * without preempting, and a hypervisor that does not report the time it takes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_RUN_DELAYS_H

@@ -25,21 +25,21 @@ static const char directory_name[] = "/proc/self/task";
 
 typedef struct thread_delay {
 	int tid, fd;
-	bool listed;		   /* by the last listing */
-	uint64_t ran_ns, delay_ns; /* at the last reading */
-	uint64_t ran_before_ns;	   /* at the opening */
+	bool listed;			       /* by the last listing */
+	uint64_t ran_ns, delay_ns, timeslices; /* at the last reading */
+	uint64_t ran_before_ns;		       /* at the opening */
 } thread_delay;
 
 struct os_run_delay {
 	int directory;
 	uint64_t links; /* of the directory when the threads were listed */
-	uint64_t delay_ns;
+	uint64_t delay_ns, timeslices;
 	thread_delay thread[OS_RUN_DELAY_THREADS];
 	unsigned n;
 	bool failed; /* too many threads, or no descriptor is free */
 };
 
-static bool schedstat_read(int fd, uint64_t *ret_ran, uint64_t *ret_delay)
+static bool schedstat_read(int fd, uint64_t *ret_ran, uint64_t *ret_delay, uint64_t *ret_timeslices)
 {
 	char text[128], *end;
 	const ssize_t n = pread(fd, text, sizeof text - 1, 0);
@@ -50,7 +50,8 @@ static bool schedstat_read(int fd, uint64_t *ret_ran, uint64_t *ret_delay)
 	*ret_ran = strtoull(text, &end, 10);
 	if (end == text || *end != ' ')
 		return false;
-	*ret_delay = strtoull(end, NULL, 10);
+	*ret_delay = strtoull(end, &end, 10);
+	*ret_timeslices = strtoull(end, NULL, 10);
 	return true;
 }
 
@@ -106,13 +107,15 @@ static void delays_add(os_run_delay *d)
 {
 	for (unsigned i = 0; i < d->n; i++) {
 		thread_delay *t = &d->thread[i];
-		uint64_t ran, delay;
+		uint64_t ran, delay, timeslices;
 
-		if (!schedstat_read(t->fd, &ran, &delay))
+		if (!schedstat_read(t->fd, &ran, &delay, &timeslices))
 			continue; /* it has ended: the link count will show it */
 		d->delay_ns += delay - t->delay_ns;
 		t->ran_ns = ran;
 		t->delay_ns = delay;
+		d->timeslices += timeslices - t->timeslices;
+		t->timeslices = timeslices;
 	}
 }
 
@@ -144,12 +147,13 @@ dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
 	return DCK_OK;
 }
 
-bool os_run_delay_read(os_run_delay *d, uint64_t *ret_ns)
+bool os_run_delay_read(os_run_delay *d, uint64_t *ret_ns, uint64_t *ret_timeslices)
 {
 	if (links_of(d) != d->links)
 		threads_list(d);
 	delays_add(d);
 	*ret_ns = d->delay_ns;
+	*ret_timeslices = d->timeslices;
 	return !d->failed;
 }
 
