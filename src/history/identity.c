@@ -35,6 +35,19 @@ static void verb_find(const char *command, char *verb, size_t size)
 	verb[n] = '\0';
 }
 
+/* The record of a program that was watched has the program's command line, and a section of the
+ * command's name: "trace --sample" has those of both. */
+static const char *watching_verb_find(const dck_record *r)
+{
+	static const char *const verbs[] = {"overhead", "trace", "memory", "sample", "count"};
+
+	for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++)
+		for (size_t i = 0; i < r->nfacts; i++)
+			if (strcmp(r->facts[i].section, verbs[v]) == 0)
+				return verbs[v];
+	return NULL;
+}
+
 void history_identify(const dck_record *r, history_identity *ret)
 {
 	*ret = (history_identity){
@@ -43,6 +56,14 @@ void history_identify(const dck_record *r, history_identity *ret)
 	    .cpu = fact_text(r, "host", "cpu"),
 	};
 	verb_find(r->command, ret->verb, sizeof ret->verb);
+	if (!ret->verb[0] && !ret->subject) {
+		const char *verb = watching_verb_find(r);
+
+		if (verb) {
+			snprintf(ret->verb, sizeof ret->verb, "%s", verb);
+			ret->subject = r->command;
+		}
+	}
 	snprintf(ret->machine, sizeof ret->machine, "%016" PRIx64,
 		 comparable_key(r, TREND_MACHINE, HASH_START));
 	snprintf(ret->method, sizeof ret->method, "%016" PRIx64,

@@ -35,6 +35,21 @@ bool runtime_is_c(const char *module)
 	return module && begins_with_any(frames_base_of(module), known);
 }
 
+/* Rust's standard library, whose generic functions are compiled into programs. Its files have the
+ * names that rustc gives them, those of its dependencies "/rust/deps/"; functions that were
+ * compiled beforehand have no file. */
+static bool frames_is_rust_runtime(const dck_frame *f)
+{
+	static const char *const files[] = {"/rustc/",	     "/rust/deps/",  "library/alloc/",
+					    "library/core/", "library/std/", NULL};
+	static const char *const names[] = {
+	    "alloc::", "<alloc::", "core::", "<core::", "__rust_", NULL};
+
+	if (!f->file)
+		return f->name && begins_with_any(f->name, names);
+	return begins_with_any(f->file, files) || strstr(f->file, "/rustlib/src/rust/library/");
+}
+
 bool runtime_is(const dck_frame *f)
 {
 	static const char *const known[] = {"libstdc++.so", "libgcc_s.so",  "libc++.so",
@@ -43,6 +58,8 @@ bool runtime_is(const dck_frame *f)
 	if (runtime_is_c(f->module))
 		return true;
 	if (f->module && begins_with_any(frames_base_of(f->module), known))
+		return true;
+	if (frames_is_rust_runtime(f))
 		return true;
 	return f->file && (strstr(f->file, "/include/c++/") || strstr(f->file, "/c++/v1/"));
 }

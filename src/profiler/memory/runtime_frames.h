@@ -11,9 +11,8 @@
  * NULL: false. */
 bool runtime_is_python(const char *module); /* the interpreter: python3.11, libpython3.11.so */
 bool runtime_is_c(const char *module);
-/* Includes those, the libraries of C++ and of the compiler, and functions of their headers that are
- compiled into programs.
- */
+/* Includes those, the libraries of C++, of Rust and of the compiler, and functions of them that are
+ * compiled into programs. */
 bool runtime_is(const dck_frame *f);
 /* Returns whether the libc function passes its allocation to the caller, as strdup() and fopen()
  * do. */

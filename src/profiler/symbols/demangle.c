@@ -98,6 +98,8 @@ char *demangle(const char *name)
 	char *theirs, *ours;
 	int status;
 
+	if (strncmp(name, "_R", 2) == 0)
+		return demangle_rust_v0(name);
 	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > NAME_MAX_BYTES)
 		return NULL;
 	if (is_rust(name))

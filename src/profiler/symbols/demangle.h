@@ -8,5 +8,6 @@
 
 /* @owned, mem_free(). NULL: it is not mangled, or cannot be demangled here, or no memory. */
 char *demangle(const char *name);
+char *demangle_rust_v0(const char *name); /* likewise, of Rust's v0 mangling alone */
 
 #endif

@@ -63,7 +63,8 @@ static bool temp_has_space(const char *directory)
 static const char *why_cut(const char *directory)
 {
 	return temp_has_space(directory)
-		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
+		   ? "its recording has no end: it exited by a direct system call, as in Go and in "
+		     "daemon(3), whose child goes on; or "
 		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
 		     "filter forbade recording; or no descriptor was free"
 		   : "its recording has no end: the directory for temporary files is full (set "

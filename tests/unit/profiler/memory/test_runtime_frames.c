@@ -56,6 +56,19 @@ static void libraries_are_known_by_their_names(void **state)
 	    &(dck_frame){.name = "f", .module = "prog", .file = "/usr/include/c++/12/bits/x.h"}));
 	assert_false(runtime_is(&(dck_frame){.name = "main", .module = "prog", .file = "main.c"}));
 	assert_false(runtime_is(&(dck_frame){.name = "f"}));
+	/* Rust's standard library: generic code, the copy that rustup installs, code without lines.
+	 */
+	static const char *const files[] = {
+	    "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/alloc.rs",
+	    "library/alloc/src/vec/mod.rs", "/rust/deps/gimli-0.32.3/src/read/dwarf.rs",
+	    "/opt/rust/lib/rustlib/src/rust/library/core/src/option.rs"};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		assert_true(
+		    runtime_is(&(dck_frame){.name = "alloc", .module = "prog", .file = files[i]}));
+	assert_true(runtime_is(
+	    &(dck_frame){.name = "<alloc::raw_vec::RawVecInner>::finish_grow", .module = "prog"}));
+	assert_false(runtime_is(
+	    &(dck_frame){.name = "alloc::mine", .module = "prog", .file = "src/alloc.rs"}));
 }
 
 int test_runtime_frames(void);

@@ -385,6 +385,72 @@ static void test_demangle(void **state)
 	mem_free(plain);
 }
 
+/* The expected names are binutils' c++filt's, without hashes of crates and types of constants. */
+static void test_demangle_rust_v0(void **state)
+{
+	static const char *const names[][2] = {
+	    {"_RNvC6_123foo3bar", "123foo::bar"},
+	    {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+	    {"_RNvCs1234_7mycrate3foo.llvm.123", "mycrate::foo"},
+	    {"_RNvCs1234_7mycrate3foo.cold", "mycrate::foo.cold"},
+	    {"_RNvMC7mycrateINtB2_3FooyE3new", "<mycrate::Foo<u64>>::new"},
+	    {"_RNCNvC7mycrate4mains_0", "mycrate::main::{closure#1}"},
+	    {"_RNSNvC1a1b6vtable", "a::b::{shim:vtable#0}"},
+	    {"_RNvXs_C7mycrateNtB4_3FooNtNtC4core3fmt5Debug3fmt",
+	     "<mycrate::Foo as core::fmt::Debug>::fmt"},
+	    {"_RNvC7mycrateu8gdel_5qa", "mycrate::g\xc3\xb6"
+					"del"},
+	    {"_RINvC7mycrate3fooFG_RL0_hEuDNtB2_5TraitEL_Kln5_E",
+	     "mycrate::foo::<for<'a> fn(&'a u8), dyn mycrate::Trait, -5>"},
+	    {"_RINvC7mycrate3fooAhj8_TsETEFKCPuOzEuE",
+	     "mycrate::foo::<[u8; 8], (i16,), (), extern \"C\" fn(*const (), *mut !)>"},
+	    {"_RINvC1a1bDINtC1a1TlEp3OuthEL_E", "a::b::<dyn a::T<i32, Out = u8>>"},
+	    {"_RINvC1a1bKb1_Kc41_KpE", "a::b::<true, 'A', _>"},
+	    {"_RNvMs4_NtCslNYArtu3iFV_5alloc7raw_vecNtB5_11RawVecInner11finish_growCsduwmD7cSIQq_"
+	     "5gimli",
+	     "<alloc::raw_vec::RawVecInner>::finish_grow"},
+	    /* Wrong: cut, a number out of range, references to themselves and forward, a lifetime
+	     * without a binder. */
+	    {"_R", NULL},
+	    {"_RNvC7mycrat", NULL},
+	    {"_RNvC99999999999999999999a1b", NULL},
+	    {"_RB_", NULL},
+	    {"_RIC1aTB2_E", NULL},
+	    {"_RIC1aTB9_EE", NULL},
+	    {"_RINvC1a1bRL0_hE", NULL},
+	    {"_RNvC1au5_zzzz1b", NULL},
+	};
+	static const char base62[] =
+	    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char deep[8192] = "_RI";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *plain = demangle(names[i][0]);
+
+		if (names[i][1])
+			assert_string_equal(plain, names[i][1]);
+		else
+			assert_null(plain);
+		mem_free(plain);
+	}
+	/* Recursion, and text that doubles 50 times by references to the element before. */
+	memset(deep + 3, 'I', sizeof deep - 4);
+	assert_null(demangle(deep));
+	strcpy(deep, "_RIC1aTuuE");
+	for (size_t i = 0, at = 4; i < 50; i++) {
+		const size_t before = at - 1;
+		char digits[8];
+
+		at = strlen(deep) - 2;
+		snprintf(digits, sizeof digits, "%.*s%c", before >= 62, &base62[before / 62],
+			 base62[before % 62]);
+		snprintf(deep + strlen(deep), 32, "TB%s_B%s_E", digits, digits);
+	}
+	strcat(deep, "E");
+	assert_null(demangle(deep));
+}
+
 static void test_generated(void **state)
 {
 	symbols *s = symbols_new(NULL);
@@ -493,6 +559,7 @@ int test_symbols(void)
 	    SCRATCH_TEST(test_replaced),
 	    SCRATCH_TEST(test_plt),
 	    cmocka_unit_test(test_demangle),
+	    cmocka_unit_test(test_demangle_rust_v0),
 	    SCRATCH_TEST(test_shared_ranges),
 	    cmocka_unit_test(test_generated),
 	};
