@@ -142,11 +142,12 @@ DCK_API dck_status dck_history_get_json(dck_history *h, const char *id, dck_buff
 DCK_API dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret,
 					dck_err *err) DCK_MUST_USE;
 
-/* Copies r and adds the variation between starts, from earlier records of the same subject, engine,
- * machine and method: metric latency/starts, the mean of the statistic of r's plan over all starts
- * with its interval, and fact method/starts, their number including r. At most the newest 100 are
- * read. *ret is owned: dck_record_free(). E_ABSENT: no earlier start, or r is not a complete
- * measurement of one process. @since 0.1 */
+/* Copies r and adds where earlier records of the same subject, engine, machine and method lie, by
+ * the statistic of r's plan: facts history/earlier (their number), earlier_least, earlier_greatest.
+ * Of one process it adds the variation between starts too: metric latency/starts, the statistic
+ * over all starts with its interval, and fact method/starts, their number including r. At most the
+ * newest 100 are read. *ret is owned: dck_record_free(). E_ABSENT: no earlier record, or r is not
+ * complete. @since 0.1 */
 DCK_API dck_status dck_history_starts(dck_history *h, const dck_record *r, dck_record **ret,
 				      dck_err *err) DCK_MUST_USE;
 

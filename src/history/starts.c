@@ -1,7 +1,7 @@
-/* starts.c - run-to-run variation: the interval between earlier starts of the same subject. Many
- * conditions are fixed at the start of a process until its end, so the next process may be outside
- * of any interval computed within one process: this interval is between starts, with one value of
- * each.
+/* starts.c - run-to-run variation: where earlier records of the same subject lie, and of those of
+ * one process the interval between starts. Many conditions are fixed at the start of a process
+ * until its end, so the next process may be outside of any interval computed within one process:
+ * this interval is between starts, with one value of each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -79,19 +79,28 @@ static dck_status starts_find(dck_history *h, const dck_record *r, starts *all, 
 	return status;
 }
 
-static dck_status with_starts(const dck_record *r, starts *all, dck_record **ret, dck_err *err)
+/* Adds the range of the earlier ones, which a new one of the same distribution is above or below by
+ * chance in 2 of n + 1 cases. */
+static void earlier_range(record_builder *b, const starts *all)
+{
+	double low = INFINITY, high = -INFINITY;
+
+	for (size_t i = 1; i < all->n; i++) {
+		low = fmin(low, all->values[i]);
+		high = fmax(high, all->values[i]);
+	}
+	record_fact_int(b, "history", "earlier", DCK_UNIT_ONE, (int64_t)all->n - 1);
+	record_fact_real(b, "history", "earlier_least", DCK_UNIT_NS, low);
+	record_fact_real(b, "history", "earlier_greatest", DCK_UNIT_NS, high);
+}
+
+static void starts_interval(record_builder *b, const dck_record *r, starts *all)
 {
 	const dck_metric *m = dck_record_metric(r, all->tag);
-	record_builder *b = record_new();
 	stat_estimate e;
 	char how[160];
 	const double level = m->level > 0 ? m->level : 0.95;
 
-	DCK_NEED(b, err, "for a record");
-	record_set_id(b, r->id);
-	record_set_command(b, r->command);
-	record_copy(b, r);
-	record_copy_tables(b, r);
 	/* The mean of means, which a slow start is a part of; the median of all others. */
 	if (strcmp(all->tag, "latency/mean") == 0)
 		stat_processes(all->values, all->n, level, &e);
@@ -101,6 +110,21 @@ static dck_status with_starts(const dck_record *r, starts *all, dck_record **ret
 		 all->n - 1);
 	record_metric_interval(b, "latency/starts", e.value, fmax(0, e.lo), e.hi, e.level, how);
 	record_fact_int(b, "method", "starts", DCK_UNIT_ONE, (int64_t)all->n);
+}
+
+static dck_status with_starts(const dck_record *r, starts *all, bool one, dck_record **ret,
+			      dck_err *err)
+{
+	record_builder *b = record_new();
+
+	DCK_NEED(b, err, "for a record");
+	record_set_id(b, r->id);
+	record_set_command(b, r->command);
+	record_copy(b, r);
+	record_copy_tables(b, r);
+	earlier_range(b, all);
+	if (one)
+		starts_interval(b, r, all);
 	return record_finish(b, ret, err);
 }
 
@@ -115,14 +139,13 @@ dck_status dck_history_starts(dck_history *h, const dck_record *r, dck_record **
 		 asked && asked->value.kind == DCK_VALUE_TEXT ? asked->value.as.text : "median");
 	all.tag = tag;
 	all.values[0] = dck_record_value(r, tag);
-	if (r->incomplete || isnan(all.values[0]) || !processes ||
-	    dck_value_number(&processes->value) != 1)
-		DCK_FAIL(err, E_ABSENT, "it is no complete measurement of one process");
+	if (r->incomplete || isnan(all.values[0]) || !processes)
+		DCK_FAIL(err, E_ABSENT, "it is no complete measurement");
 	DCK_TRY(starts_find(h, r, &all, err));
 	if (all.n < 2)
 		DCK_FAIL(err, E_ABSENT,
 			 "the history '%s' has no earlier start of the same subject, engine, "
 			 "machine and method",
 			 h->path);
-	return with_starts(r, &all, ret, err);
+	return with_starts(r, &all, dck_value_number(&processes->value) == 1, ret, err);
 }

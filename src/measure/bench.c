@@ -8,8 +8,8 @@
 #include "measure/runner.h"
 #include "os/os.h"
 
-static dck_status bench_run(const dck_subject *s, const measure_plan *plan,
-			    const dck_observer *watch, dck_record **ret, dck_err *err)
+static dck_status measure_run(const dck_subject *s, const measure_plan *plan,
+			      const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	if (plan->asked.processes == 0)
 		return measure_run_starts(s, plan, watch, ret, err);
@@ -33,9 +33,9 @@ static dck_status pinned_run(const dck_subject *s, measure_plan *plan, const dck
 			 "give --processes 2 or more");
 	if (os_address_layout_fix(&before, &why) != DCK_OK) {
 		plan->layout_why = why.msg;
-		return bench_run(s, plan, watch, ret, err);
+		return measure_run(s, plan, watch, ret, err);
 	}
-	status = bench_run(s, plan, watch, ret, err);
+	status = measure_run(s, plan, watch, ret, err);
 	os_address_layout_restore(before);
 	return status;
 }
@@ -51,5 +51,5 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	if (own.check_outputs)
 		DCK_TRY(compared_can_check(s, err));
 	return own.pin_start ? pinned_run(s, &checked, watch, ret, err)
-			     : bench_run(s, &checked, watch, ret, err);
+			     : measure_run(s, &checked, watch, ret, err);
 }

@@ -15,7 +15,6 @@
 #include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"
-#include "measure/program.h"
 #include "measure/results.h"
 #include "measure/runner.h"
 #include "measure/worker.h"
@@ -586,7 +585,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "to find the deepclock program");
 	if (!own.asked.program)
-		own.asked.program = program_find(a, &why);
+		own.asked.program = worker_program_find(a, &why);
 	status = own.asked.program
 		     ? processes_all_run(s, &own, watch, ret, err)
 		     : err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s", why ? why : "no memory");
@@ -699,7 +698,7 @@ dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "to find the deepclock program");
 	if (!own.asked.program)
-		own.asked.program = program_find(a, &own.one_start);
+		own.asked.program = worker_program_find(a, &own.one_start);
 	if (own.asked.program) {
 		status = starts_run(s, &own, watch, ret, err);
 	} else {

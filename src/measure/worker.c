@@ -23,8 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX	 512
-#define RECORD_BYTES_MAX ((size_t)1 << 30)
+#define WORDS_MAX	  512
+#define RECORD_BYTES_MAX  ((size_t)1 << 30)
+#define VERSION_BYTES_MAX 4096
 
 /* --- options as words */
 
@@ -351,4 +352,85 @@ dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err)
 		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
 	*ret = result.record;
 	return DCK_OK;
+}
+
+/* --- the program, for a caller that names none */
+
+/* Relative to the directory of the library, or of the program that it was linked into: in a build,
+ * in a Python package, in an installation, and from the extension of a build. */
+static const char *const worker_places[] = {"deepclock", "bin/deepclock", "../bin/deepclock",
+					    "../../bin/deepclock", "../../deepclock"};
+
+/* Returns the directory of the file that this code is in; NULL: not known. */
+static const char *worker_library_directory(mem_arena *a)
+{
+	const char *own = os_library_of(worker_places);
+	const bool shared = own && strstr(own, ".so") && strchr(own, '/');
+	char *real = realpath(shared ? own : "/proc/self/exe", NULL), *slash;
+	const char *directory = NULL;
+
+	if (real && (slash = strrchr(real, '/')))
+		directory = mem_arena_dup_n(a, real, (size_t)(slash - real));
+	free(real);
+	return directory;
+}
+
+static dck_status worker_version_read(const char *program, int fd, dck_buffer *text, dck_err *err)
+{
+	char *const argv[] = {(char *)(uintptr_t)program, (char *)(uintptr_t) "--version", NULL};
+	const os_spawn_config config = {
+	    .argv = argv, .in_fd = -1, .out_fd = fd, .err_fd = -1, .keep_fd = -1, .group = true};
+	os_child_usage usage;
+	pid_t pid;
+
+	DCK_TRY(os_spawn(&config, &pid, err));
+	DCK_TRY(os_wait(pid, 0, NULL, NULL, &usage, err));
+	return os_file_read_all(fd, VERSION_BYTES_MAX, text, err);
+}
+
+static bool worker_version_is_this(mem_arena *a, const char *program)
+{
+	const char *wanted = mem_arena_fmt(a, "deepclock %s\n", dck_version());
+	dck_buffer text = {0};
+	bool same;
+	int fd;
+
+	if (!wanted || os_memfd(&fd, NULL) != DCK_OK)
+		return false;
+	same = worker_version_read(program, fd, &text, NULL) == DCK_OK &&
+	       text.n == strlen(wanted) && memcmp(text.data, wanted, text.n) == 0;
+	dck_buffer_done(&text);
+	os_close(fd);
+	return same;
+}
+
+const char *worker_program_find(mem_arena *a, const char **ret_why)
+{
+	const char *directory = worker_library_directory(a), *other = NULL, *program = NULL;
+	const size_t n = sizeof worker_places / sizeof worker_places[0];
+
+	for (size_t i = directory ? 0 : n; i <= n && !program; i++) {
+		const char *name =
+		    i < n ? mem_arena_fmt(a, "%s/%s", directory, worker_places[i]) : "deepclock";
+		char *found = NULL;
+
+		if (name && os_find_program(name, &found, NULL) == DCK_OK) {
+			if (worker_version_is_this(a, found))
+				program = mem_arena_dup(a, found);
+			else
+				other = mem_arena_dup(a, found);
+		}
+		mem_free(found);
+	}
+	*ret_why = NULL;
+	if (!program && other)
+		*ret_why = mem_arena_fmt(a,
+					 "no fresh process can be started: '%s' is not the program "
+					 "of this version, deepclock %s",
+					 other, dck_version());
+	else if (!program)
+		*ret_why = mem_arena_dup(
+		    a, "no fresh process can be started: the program deepclock is neither beside "
+		       "the library nor in PATH (dck_plan.program names one)");
+	return program;
 }

@@ -45,6 +45,12 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err);
 /* Runs a worker that must return a record; fails with the error that the worker reported. */
 dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err);
 
+/* Finds the deepclock program for a caller that names none. Returns its path, owned by the arena:
+ * the one beside this library, or else in PATH, if it is of this version, since it reads the
+ * options of its own. NULL: there is none; *ret_why says what was searched (owned by the arena;
+ * NULL: no memory). */
+const char *worker_program_find(mem_arena *a, const char **ret_why);
+
 /* Appends the options of a config that differ from their defaults to argv[*n ...], each as one word
  * "--name=value". `max` is the capacity of argv; the words live in the arena. E_LIMIT: too many. */
 dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,

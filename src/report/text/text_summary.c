@@ -307,6 +307,33 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
+/* "among 8 earlier ones, 17.1 to 17.9 ms", or "above all 8 earlier ones, 17.1 to 17.9 ms (by chance
+ * in 1 of 9)": whether the value lies where those in the history do. */
+static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
+{
+	static const char *const keys[] = {"earlier", "earlier_least", "earlier_greatest"};
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double of[3], v;
+	const char *where = "among";
+
+	for (size_t i = 0; i < 3; i++) {
+		const dck_fact *f = dck_record_fact(r, "history", keys[i]);
+
+		if (!f || !format_number_of(&f->value, &of[i]))
+			return;
+	}
+	if (of[0] < 2 || !text_metric_main(r, &v))
+		return;
+	if (v < of[1] || v > of[2])
+		where = v < of[1] ? "below all" : "above all";
+	page_to(p, 2);
+	page_fmt(p, "%s %.0f earlier ones, %s to ", where, of[0], format_scaled(scale, of[1], a));
+	page_fmt(p, "%s", latency_text(scale, of[2], b));
+	if (v < of[1] || v > of[2])
+		page_fmt(p, " (by chance in 1 of %.0f)", of[0] + 1);
+	page_line(p);
+}
+
 /* "31 of 244 runs had their processors to themselves: median 12.91 ms  [12.84, 13.08] 95 %", or of
  * one thread the runs without its waits; where other programs moved the answer. */
 static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
@@ -432,6 +459,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
+	earlier_put(p, r, &scale);
 	undisturbed_line(p, r, &scale);
 }
 

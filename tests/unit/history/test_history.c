@@ -328,6 +328,10 @@ static void starts(void **state)
 	assert_true(fabs(m->value.as.r - 11) < 1e-12);
 	assert_true(m->lo == 10 && m->hi == 12 && m->level == 0.75);
 	assert_true(dck_record_value(all, "latency/median") == 10);
+	/* It is below both earlier ones. */
+	assert_int_equal(dck_record_fact(all, "history", "earlier")->value.as.i, 2);
+	assert_true(dck_record_fact(all, "history", "earlier_least")->value.as.r == 11);
+	assert_true(dck_record_fact(all, "history", "earlier_greatest")->value.as.r == 12);
 	assert_int_equal(all->nseries, r->nseries);
 	dck_record_free(all);
 	dck_record_free(r);

@@ -119,6 +119,42 @@ static void one_start_or_one_process(void **state)
 		}
 }
 
+/* Whether the value lies where those in the history do; of one nothing can be said. */
+static void where_earlier_ones_lay(void **state)
+{
+	static const struct {
+		int64_t n;
+		double least, greatest;
+		const char *line; /* NULL: none */
+	} rows[] = {{8, 19.5e6, 20.5e6, "\n  among 8 earlier ones, 19.50 to 20.50 ms\n"},
+		    {8, 18e6, 19.5e6,
+		     "\n  above all 8 earlier ones, 18.00 to 19.50 ms (by chance in 1 of 9)\n"},
+		    {2, 20.5e6, 21e6,
+		     "\n  below all 2 earlier ones, 20.50 to 21.00 ms (by chance in 1 of 3)\n"},
+		    {1, 18e6, 18e6, NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		record_builder *b = record_new();
+
+		record_fact_text(b, "subject", "kind", "model");
+		record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 6);
+		record_fact_int(b, "history", "earlier", DCK_UNIT_ONE, rows[i].n);
+		record_fact_real(b, "history", "earlier_least", DCK_UNIT_NS, rows[i].least);
+		record_fact_real(b, "history", "earlier_greatest", DCK_UNIT_NS, rows[i].greatest);
+		record_metric(b, "latency/median", RECORD_REAL(20e6), 19e6, 21e6, 0.95, "h");
+		record_metric_int(b, "runs/count", 100, "h");
+		dck_record *r = finished(b);
+		dck_buffer got = brief(r, &(dck_style){.rest = "--details"});
+
+		if (rows[i].line ? !strstr(got.data, rows[i].line)
+				 : strstr(got.data, "earlier one") != NULL)
+			fail_msg("'%s' in:\n%s", rows[i].line ? rows[i].line : "no line", got.data);
+		dck_buffer_done(&got);
+		dck_record_free(r);
+	}
+}
+
 /* The answer of a command, the summary columns of a table, and the most severe notes. */
 static dck_record *answered(void)
 {
@@ -372,6 +408,7 @@ int test_report_summary(void)
 	    cmocka_unit_test(every_record_is_answered_in_15_lines),
 	    cmocka_unit_test(a_latency_is_as_expected),
 	    cmocka_unit_test(one_start_or_one_process),
+	    cmocka_unit_test(where_earlier_ones_lay),
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
 	    cmocka_unit_test(one_spelling_of_microseconds),
