@@ -25,11 +25,11 @@ def _parser():
         prog="python -m deepclock timeit", allow_abbrev=False,
         usage="python -m deepclock timeit [-n N] [-r N] [-s SETUP] [-u UNIT] [-p] [-v] [--save FILE] [STATEMENT ...]",
         description="Measures a statement, as python -m timeit, with its answer and the median with its 95 % interval. "
-                    "Several statements are lines. Garbage collection is off meanwhile.")
+                    "Several statements are lines. Garbage collection is off during it.")
     p.add_argument("-n", "--number", type=int, metavar="N", help="how often the statement runs in each run; by default often "
                    "enough for the clock")
-    p.add_argument("-r", "--repeat", type=int, metavar="N", help="how many runs (default: as many as fit into a second, with "
-                   "-n 5)")
+    p.add_argument("-r", "--repeat", type=int, metavar="N", help="number of runs (default: the number that fits into a second, "
+                   "with -n 5)")
     p.add_argument("-s", "--setup", action="append", default=[], help="runs once before the statement; may be repeated")
     p.add_argument("-p", "--process", action="store_true", help="CPU time of the process instead of wall time")
     p.add_argument("-u", "--unit", choices=_UNITS, metavar="UNIT", help="unit of the times: nsec, usec, msec or sec")
@@ -72,7 +72,7 @@ def _process(run, runs):
 
 
 def _per_loop(note, number, text):
-    """Returns the text of a note of runs of so many loops, with the times of its samples as those of a loop."""
+    """Returns the text of a note on runs of `number` loops, with the times of samples divided by that."""
     if note.code != "two-modes":
         return note.text
     units = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
