@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Does the interval of a default run hold what other runs find, now and later? Each model is measured N times by
-'deepclock bench' and as often with --processes 1, in random order at random times, beside load that changes. An
-interval should hold the grand median, that of the medians of all these runs.
+'deepclock bench' and as often with --processes 1, in random order at random times, under changing load. An interval
+should contain the grand median, that of the medians of all these runs.
 
   repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [MODEL...]
 
   -n 40 --within 2h zoo:simplenet zoo:mobilenet_v2 zoo:resnet18 zoo:resnet50 zoo:bert_mini
 
-makes 40 runs of each kind over two hours. --load: most busy loops beside it; their number changes every 1 to 20
+makes 40 runs of each kind over two hours. --load: maximum number of busy loops next to it; their number changes every 1 to 20
 seconds, and is 0 as often as each other. --least: exits with 1 if default runs hold it less often for some model.
 """
 

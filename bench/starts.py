@@ -5,7 +5,7 @@ compared with weights by the error within each (Paule and Mandel; Hartung and Kn
 
   starts.py [HISTORIES]     20000; the tables of docs/reference/validation.md
 
-The second table is of the median start, by order statistics as in deepclock and by Student's t.
+The second table has the median start, by order statistics as in deepclock and by Student's t.
 """
 
 import math

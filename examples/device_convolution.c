@@ -6,14 +6,14 @@
  * Laplace filter of 3 x 3 is written as an ONNX model of one Conv, and the program measures on the
  * device
  *
- *   - until the call that starts a run returns, which is wrong: the run goes on;
+ *   - until the call that starts a run returns, which is wrong: the run continues;
  *   - until a barrier that dck_bench() tested has waited;
  *   - the same with the input copied to the device and the output back in every run;
  *
  * and the same model on the processor, whose outputs dck_accuracy() compares with the device's.
  * image.png, edges.png (the filter in plain C) and edges.onnx are written to DIRECTORY. Without a
- * device it says what to install, and measures the processor alone. Exit status 77: ONNX Runtime is
- * not installed.
+ * device it prints what to install, and measures the processor alone. Exit status 77: ONNX Runtime
+ * is not installed.
  *
  *     cc -O2 device_convolution.c $(pkg-config --cflags --libs deepclock) -o device_convolution
  *

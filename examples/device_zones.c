@@ -1,13 +1,13 @@
-/* device_zones.c - zones with the time of a GPU: what each phase of a step takes in the queue of
- * the device, beside what enqueueing it takes on the host.
+/* device_zones.c - zones with the time of a GPU: the time of each phase of a step in the queue of
+ * the device, next to the time of enqueueing it on the host.
  *
  *     deepclock trace -o device.pftrace -- ./device_zones [opencl | cuda [STEPS]]
  *
  * Each step copies a buffer to the device and runs kernels, of which "backward" has three times as
  * many as "forward", in a queue of the program; the host waits at the end of every fifth step only.
  * The loop is done long before the device is, so that a clock of the host around the calls shows
- * nothing of the kernels. The zones show both: ui.perfetto.dev draws the queue's ranges on a track
- * of their own, with an arrow from the zone that enqueued each.
+ * nothing of the kernels. The zones show both: ui.perfetto.dev draws the queue's ranges on a
+ * separate track, with an arrow from the zone that enqueued each.
  *
  * The drivers' libraries are loaded at run time, so that the program is built without their
  * headers; a program of your own includes them, and has its queue already: the lines with dck_ and

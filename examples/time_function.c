@@ -18,7 +18,7 @@ typedef struct matrices {
 	float a[N][N], b[N][N], c[N][N];
 } matrices;
 
-/* One run. Its result must be observable (here: memory behind a pointer argument), or the compiler
+/* One run. Its result must be observable (here: memory that an argument points to), or the compiler
  * removes the computation. */
 static int multiply(void *arg)
 {
@@ -48,7 +48,7 @@ static void show_progress(void *self, const dck_progress *p)
 			dck_text_time(p->estimate_ns, estimate, sizeof estimate));
 }
 
-/* A warning about the numbers, with its remedy. */
+/* A warning about the numbers, with what to do. */
 static void show_note(void *self, const dck_note *note)
 {
 	(void)self;

@@ -64,7 +64,7 @@ def of_session(pid):
 
 
 def kill(find, pid):
-    """Kills the processes that find(pid) returns, and returns them. Stops them first, so that none forks meanwhile."""
+    """Kills the processes that find(pid) returns, and returns them. Stops them first, so that none forks in between."""
     killed = {}
     for number in (signal.SIGSTOP, signal.SIGKILL):
         killed.update(find(pid))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a trace in Perfetto's own UI and writes what the browser shows as a PNG picture.
+"""Opens a trace in Perfetto's own UI and writes a PNG screenshot of it.
 
   perfetto_picture.py TRACE OUT.png [--size 1200x400] [--between FROM_MS TO_MS]
 

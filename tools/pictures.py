@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "docs", "pictures")
 TABLE = os.path.join(FOLDER, "README.md")
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
-# Pictures of the documents
+# Figures of the documents
 
 `tools/pictures.py` makes each from a run, and writes this table. "before C": the picture is from commit C, without a record of what
 made it.

@@ -26,6 +26,11 @@ UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
 # clang-format 14 may produce such a line when it breaks a long one.
 GLUED = re.compile(r"^ \*[A-Za-z(]", re.MULTILINE)
+# Words that the field has better terms for, in comments of src and include: programs, files and threads do not
+# speak, and a role has a name. A name of the code (`said`, .says, tells:) is not meant.
+VAGUE = re.compile(r"(?<![\w.`&>-])(says?|said|tells?|told|asks|wants|whoever|whom|nobody|somebody|anybody|folders?|anew|mends?|"
+                   r"meanwhile|(?:stands?|stood) (?:in|behind|beside|ready)|in front of|for want of|hand(?:s|ed)? (?:over|on)|"
+                   r"taken (?:for|back)|other way round|none the \w+)(?![\w`(:=\[-])")
 BLANKS = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # Data files and expected outputs are not source text.
@@ -96,6 +101,13 @@ def form(path, text):
         yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: a condition says p or !p, and does not compare with NULL"
     for m in SIZE_OF_VALUE.finditer(text):
         yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: sizeof of a value has no parentheses"
+
+
+def vague(path, text):
+    """Checks the words of comments."""
+    for m in re.finditer(r"/\*.*?\*/", text, re.DOTALL):
+        for word in VAGUE.finditer(re.sub(r"\s*\n[ \t*]*", " ", m[0])):
+            yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: a comment with '{word[0]}': use the field's term"
 
 
 def whole(root, path, text):
@@ -184,6 +196,8 @@ def check(root=c.ROOT):
         if path.startswith("src/") and path.endswith(".c"):
             yield from head(path, text)
             yield from replaced(path, text)
+        if path.startswith(("src/", "include/")) and path.endswith((".c", ".h")):
+            yield from vague(path, text)
         # A test case is a command without a licence line.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
@@ -222,6 +236,8 @@ def self_test():
                            "{\n\treturn f();\n}\n"}, None),
         ("another replacement of files", {"src/a.c": spdx + "int f(void) { return rename(a, b); }\n"}, "dck_replace_open"),
         ("the replacement of files", {"src/os/file/file.c": spdx + "int f(void) { return rename(a, b); }\n"}, None),
+        ("a vague word", {"src/a.h": spdx + "/* What the file\n * says. */\n"}, "with 'says'"),
+        ("a term", {"src/a.h": spdx + "/* `told`: .says of a thread_watch, tells: emits. */\nconst char *says; /* text */\n"}, None),
         ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
     ]
     if shutil.which("shellcheck"):

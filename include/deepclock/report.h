@@ -98,7 +98,7 @@ typedef struct dck_writer {
 	X(csv, CSV, ".csv", "one row per metric, for spreadsheets and data frames")
 #define DCK_WRITER_MARKDOWN(X) X(markdown, MARKDOWN, ".md", "tables for pages, issues and reviews")
 #define DCK_WRITER_HTML(X) \
-	X(html, HTML, ".html", "one page for a browser, with pictures; needs no network")
+	X(html, HTML, ".html", "one page for a browser, with charts; needs no network")
 #define DCK_WRITER_MAP(X)      \
 	DCK_WRITER_TEXT(X)     \
 	DCK_WRITER_JSON(X)     \

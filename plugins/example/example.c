@@ -66,7 +66,7 @@ static const dck_engine_option options[] = {
     {NULL, NULL, NULL},
 };
 
-/* A whole number from 1 to max, and nothing behind it. */
+/* A whole number from 1 to max, and nothing after it. */
 static int number_read(const char *text, unsigned long max, size_t *ret)
 {
 	char *end;
@@ -261,8 +261,8 @@ static dck_status prepare(dck_engine_context *c, dck_err *err)
 }
 
 /* --- 7. The timed call: everything the user waits for, and nothing else. It returns when the
- * results are there, so an engine for a GPU waits for the GPU here. It does not allocate, and does
- * not measure time: the host does. */
+ * results are complete, so an engine for a GPU waits for the GPU here. It does not allocate, and
+ * does not measure time: the host does. */
 
 static dck_status run(dck_engine_context *c, dck_err *err)
 {

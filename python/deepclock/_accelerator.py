@@ -132,7 +132,7 @@ def _optional(module, name, *args):
 
 
 def _events(torch, module, device):
-    """Returns (a function that makes an event, None), or (None, the reason why there is none)."""
+    """Returns (a function that creates an event, None), or (None, why events are unavailable)."""
     ways = [functools.partial(getattr(owner, "Event"), *args, enable_timing=True)
             for owner, args in ((module, ()), (getattr(module, "event", None), ()), (torch, (str(device),)))
             if hasattr(owner, "Event")]
@@ -163,8 +163,7 @@ def _record_event(event, device):
 
 
 def in_use():
-    """Returns an accelerator on which the program has begun to work; None: there is none, or PyTorch is not
-    imported."""
+    """Returns an accelerator that the program has started to use; None: none, or PyTorch is not imported."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "device"):  # being imported
         return None

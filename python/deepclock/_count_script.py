@@ -19,7 +19,7 @@ def _cprofile_checked(p, words, options):
 
 def main(words):
     p = _script.parser("count", "How often and how long, for each function of a Python script, its threads, and the functions "
-                                "in C that it calls; behind '--' any program, as 'deepclock count'.")
+                                "in C that it calls; after '--' any program, as 'deepclock count'.")
     own = p.add_argument_group("Counting")
     own.add_argument("--no-builtins", action="store_true", help="functions in C are not separated from their callers")
     own.add_argument("--top", type=int, default=0, metavar="N", help="only the first N functions")

@@ -105,7 +105,7 @@ def _functions(b, paths):
     for function, row in sums.items():
         name, file, line = paths.functions[function]
         rows.append([name, row[0], row[_N], *row[1:_N], file or None, line or None])
-    _ranked(b, "memory/functions", "Functions by what they held at the peak; total: with what they call", rows,
+    _ranked(b, "memory/functions", "Functions by their bytes at the peak; total: including callees", rows,
             [("name", "function", None), _WEIGHTS[0], ("total", "total", "B"), *_WEIGHTS[1:],
              ("file", "file", None), ("line", "line", "1")], [1, 2, 4, 6])
     return rows
@@ -120,7 +120,7 @@ def _lines(b, paths):
     rows = [[f"{os.path.basename(file)}:{line}" if file else paths.functions[function][0], *row,
              paths.functions[function][0], file or None, line or None]
             for (file, line, function), row in sums.items() if any(row)]
-    _ranked(b, "memory/lines", "Lines by what they held at the peak", rows,
+    _ranked(b, "memory/lines", "Lines by their bytes at the peak", rows,
             [("name", "line", None), *_WEIGHTS, ("function", "function", None), ("file", "file", None),
              ("line", "line", "1")], [1, 3, 5, 7])
 
@@ -160,21 +160,21 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     paths = Paths(functions, all_paths)
     b = Record(title)
     b.fact("subject", "kind", "python")
-    b.fact("memory", "domains", "raw, mem, obj: what is asked of Python's allocators; what libraries of C take by "
-           "themselves is not in it")
+    b.fact("memory", "domains", "raw, mem, obj: requests to Python's allocators; direct allocations of C libraries "
+           "are not included")
     for domain in ("raw", "mem", "obj"):
         b.fact("memory", f"allocated_{domain}", totals[domain], "B")
     b.fact("memory", "lost", totals["lost"], "1")
     b.fact("memory", "own_bytes", totals["own"], "B")
     b.fact("memory", "own_time", round(totals["allocations"] * pair_ns), "ns")
-    b.fact("memory", "method", "allocators in front of Python's own (PyMem_SetAllocator); own_time is estimated: the "
-           "number of allocations by what one and its end took longer in a trial, at a stack of a few frames")
-    how = "bytes as they were asked for, of what was asked for since it began"
+    b.fact("memory", "method", "wrappers of Python's allocators (PyMem_SetAllocator); own_time is estimated: the "
+           "number of allocations times the overhead of one with its release, in a trial with a stack of a few frames")
+    how = "requested bytes of the blocks allocated since the start"
     b.metric("memory/heap_peak", totals["peak"], "B", how)
     b.metric("memory/heap_held", totals["held"], "B", how)
     b.metric("memory/allocated", totals["allocated"], "B", "a block that is resized counts again")
     b.metric("memory/allocations", totals["allocations"], "1", "a block that is resized counts again")
-    b.metric("memory/temporary", totals["temporary"], "1", "given back before anything else was asked for")
+    b.metric("memory/temporary", totals["temporary"], "1", "freed before the next allocation")
     if lines_told:  # the requested table is first
         lines_told.tables(b)
     _functions(b, paths)

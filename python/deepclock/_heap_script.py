@@ -65,7 +65,7 @@ class _Lines:
 
 
 def main(words):
-    parser = _script.parser("memory", "What the objects of a Python script need of memory: peak, allocations, what is "
+    parser = _script.parser("memory", "The memory of the objects of a Python script: peak, allocations, bytes "
                             "held at the end; by function, line and call path of Python.")
     parser.add_argument("-l", "--lines", metavar="NAME", action="append", default=[],
                         help="each line of that function, or of that file (NAME.py), as a table memory/source: the "

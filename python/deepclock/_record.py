@@ -7,7 +7,7 @@
     record = b.finish()
 
 The library's own parser reads the JSON text of the record (docs/reference/record.md) and checks every
-member, so the record is the one that `deepclock report` would read.
+member, so the record equals the one that `deepclock report` would read.
 """
 
 import datetime
@@ -28,7 +28,7 @@ def _number(value):
     if isinstance(value, int):
         return value if abs(value) <= _EXACT else str(value)
     if isinstance(value, float) and math.isinf(value):
-        raise ValueError("a record holds finite numbers; say why it is absent")
+        raise ValueError("a record has finite numbers; give the reason why it is absent")
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -2,8 +2,7 @@
 """Ensures one recorder per process where several copies exist; imported before the extension is loaded.
 
 The extension contains a copy of the recorder, and so does libdeepclock_zones.so or libdeepclock.so, which
-C modules may be linked with and which NVTX loads if `deepclock trace` names it. All copies use the one
-whose symbols (ext/exported.map) are first in the process's global scope: a library that is already
+C modules may be linked with and which NVTX loads if `deepclock trace` names it. All copies use the copy whose symbols (ext/exported.map) are first in the process's global scope: a library that is already
 loaded becomes global here, and __init__.py makes the extension global, so that libraries loaded later
 use its recorder.
 """

@@ -54,8 +54,8 @@ def parser(command, about):
                         help="how the result is written to stdout (default: text)")
     output.add_argument("--details", action="store_true", help="all of the result, not only the answer in a few lines")
     output.add_argument("-o", "--out", metavar="FILE",
-                        help="the result in a file; its ending sets the format:" + _deepclock._endings)
-    output.add_argument("-s", "--save", metavar="FILE", help="keep the record there too, as JSON")
+                        help="the result in a file; its extension sets the format:" + _deepclock._endings)
+    output.add_argument("-s", "--save", metavar="FILE", help="also save the record as JSON")
     output.add_argument("--html", metavar="FILE", help="the result as a page for the browser, too")
     output.add_argument("--no-history", action="store_true",
                         help="as in the program deepclock; records of scripts are not added to the history anyway")
@@ -191,7 +191,7 @@ def show(record, options):
 def _report(record, words):
     path = _program.path()
     if path is None:
-        print("deepclock: the program deepclock is not there, which writes this form", file=sys.stderr)
+        print("deepclock: the program deepclock, which writes this format, is not installed", file=sys.stderr)
         return
     with tempfile.TemporaryDirectory(prefix="deepclock-") as folder:
         kept = os.path.join(folder, "record.json")

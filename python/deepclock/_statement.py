@@ -23,7 +23,7 @@ def parse(text):
 
 def function(statement, setup, names, title, loops=None):
     """Returns a function that runs the nodes `statement`, `loops` times unless None. The nodes `setup` run once, now;
-    the statement sees their variables and those in `names`, and may assign the former."""
+    the statement can read their variables and the ones in `names`, and assign the former."""
     body = statement or [ast.Pass()]
     if loops is not None:
         loop = ast.parse(f"for _deepclock_i in _deepclock_repeat(None, {loops}): pass").body[0]

@@ -24,11 +24,11 @@ def _parser():
         prog="python -m deepclock timeit", allow_abbrev=False,
         usage="python -m deepclock timeit [-n N] [-r N] [-s SETUP] [-u UNIT] [-p] [-v] [--save FILE] [STATEMENT ...]",
         description="Measures a statement, as python -m timeit, with its answer and the median with its 95 % interval. "
-                    "Several statements are lines. Garbage collection is off meanwhile.")
+                    "Several statements are lines. Garbage collection is off during it.")
     p.add_argument("-n", "--number", type=int, metavar="N", help="how often the statement runs in each run; by default often "
                    "enough for the clock")
-    p.add_argument("-r", "--repeat", type=int, metavar="N", help="how many runs (default: as many as fit into a second, with "
-                   "-n 5)")
+    p.add_argument("-r", "--repeat", type=int, metavar="N", help="number of runs (default: the number that fits into a second, "
+                   "with -n 5)")
     p.add_argument("-s", "--setup", action="append", default=[], help="runs once before the statement; may be repeated")
     p.add_argument("-p", "--process", action="store_true", help="CPU time of the process instead of wall time")
     p.add_argument("-u", "--unit", choices=_UNITS, metavar="UNIT", help="unit of the times: nsec, usec, msec or sec")
@@ -71,7 +71,7 @@ def _process(run, runs):
 
 
 def _per_loop(record, note, number, text):
-    """Returns the text of a note; that of two groups of runs of `number` loops has the times of a loop."""
+    """Returns the text of a note on runs of `number` loops; the times of two groups of runs become those of a loop."""
     if note.code != "two-modes":
         return note.text
     fact = {key: record.facts["samples/" + key].value for key in ("mode_low", "mode_low_share", "mode_high", "mode_high_share")}

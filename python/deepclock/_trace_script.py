@@ -3,7 +3,7 @@
 
 from . import _deepclock, _script
 
-# Options of the program, besides those of the library's tables.
+# Options of the program that are not in the library's tables.
 _OTHERS = (("format", "f", True), ("out", "o", True), ("colour", "", True), ("db", "", True), ("commit", "", True))
 
 

@@ -7,7 +7,7 @@ import typing
 
 from . import _compiled
 
-# framework: (attribute that only its functions have, number of compilations so far, what needs a new one)
+# framework: (attribute that only its functions have, number of compilations, what needs a new one)
 _COUNTERS = {
     "TensorFlow": ("experimental_get_tracing_count", lambda f: f.experimental_get_tracing_count(), "shape, type or Python number"),
     "JAX": ("_cache_size", lambda f: f._cache_size(), "shape or type"),
@@ -46,7 +46,7 @@ def _named_by(f):
 
 
 def _count(function):
-    """Returns the framework of a compiled function and its compilations so far; None: not such a function."""
+    """Returns the framework of a compiled function and its number of compilations; None: not such a function."""
     for framework, (attribute, count, _) in _COUNTERS.items():
         if hasattr(type(function), attribute):  # on the type: a module or a mock has any attribute
             return framework, count(function)

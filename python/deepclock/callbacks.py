@@ -7,7 +7,7 @@
 
 Profile() in the same place of the latter two profiles some of its steps, as deepclock.torch.profiling().
 
-None of these libraries is imported: the object has the methods that such loops call, and any loop may call them.
+These libraries are not imported: the object has the methods that their loops call, and any loop may call them.
 """
 
 import collections.abc
@@ -39,7 +39,7 @@ class Laps(_Callback):
 
     An epoch's lap has the numbers that the loop logs, and counts items where batches are shown
     (Lightning), else steps. total: epochs; None: the loop's number. steps: a lap of each step too, which
-    prints nothing. The other options are those of deepclock.lap.
+    prints nothing. The other options are as for deepclock.lap.
     """
 
     def __init__(self, total=None, *, steps=False, quiet=False, stamps=False, live=None,
@@ -178,7 +178,7 @@ class Laps(_Callback):
                 return
 
     def _close(self, n):
-        """Ends all but the first n laps, including those that an exception has left open."""
+        """Ends all but the first n laps, including laps that an exception has left open."""
         while self._zones and n == 0:
             self._pop()
         while len(self._open) > n:
@@ -192,7 +192,7 @@ class Laps(_Callback):
 
 class Profile(_Callback):
     """Profiles some steps of the training, as deepclock.torch.profiling() does, whose options it takes. The module is
-    the one that the loop hands to its callbacks; with transformers, the optimizer too. `record` is there when the
+    the one that the loop passes to its callbacks; with transformers, the optimizer too. `record` is set when the
     training has ended. stop() ends it before, as after an exception that the loop does not report."""
 
     def __init__(self, module=None, **options):

@@ -23,8 +23,8 @@ class counting:
     `builtins=False` leaves functions in C out; `top` is the number of functions in the record's table, `sort` their order,
     in pstats' words too ("cumulative", "calls"). After the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
 
-    A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that
-    neither ran at the beginning nor were started by `threading` are not seen. What forked children call until the
+    A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that neither ran at
+    the beginning nor were started by `threading` are not counted. What forked children call until the
     block ends is counted too; in a child the block's own record has the child's calls alone.
     """
 
@@ -206,7 +206,7 @@ _MARK = 48  # bits of an address; above them the number of a forked process
 
 def _children_read(folder, functions):
     """Reads the counts of forked processes: files PID.N, one per thread, and next to the first file of each process the
-    names of its own functions."""
+    names of its functions."""
     import shutil
 
     names = [{}]

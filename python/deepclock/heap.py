@@ -46,7 +46,7 @@ class memory:
     def start(self) -> "memory":
         """Starts, as entering the block does; returns the object itself."""
         if self._number is not None:
-            raise _deepclock.ArgumentError("this recording runs already: each block has a deepclock.memory() of its own")
+            raise _deepclock.ArgumentError("this recording runs already: each block needs a separate deepclock.memory()")
         _pair_ns()
         self._told = self._record = self._raised = None
         _deepclock._heap_start(self._began)

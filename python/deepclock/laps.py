@@ -20,12 +20,12 @@ class lap(dict):
 
         epoch 3/5 | loss 0.2 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
 
-    It is a dict of its numbers, as any logger takes them: those that are given, and once it has ended
+    It is a dict of its numbers, as any logger takes them: the ones that are given, and once it has ended
     wall_seconds, cpu_seconds, device_seconds (accelerators with events) and items_per_second; if torch.compile compiled
     during it, also compiled, recompiled (how often) and compile_seconds.
 
     total: the expected number of laps of this name in the enclosing lap; the line then has the time that the others
-    will take. After so many laps the next one is number 1 again. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
+    will take. After this number of laps the next one has number 1 again. quiet: prints nothing. stamps: date and time before the line. live: the open laps,
     on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a
     directory for the numbers of all laps from now on, written as each ends.
     """
@@ -143,8 +143,7 @@ class lap(dict):
 
     @property
     def device(self) -> Optional[float]:
-        """Seconds between two events of the accelerator; None: there is none, it has no events, or the lap has not
-        ended."""
+        """Seconds between two events of the accelerator; None: no accelerator, no events, or the lap has not ended."""
         return self.get("device_seconds")
 
     @property

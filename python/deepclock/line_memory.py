@@ -143,7 +143,7 @@ class lines:
 
     def __init__(self, *functions: Callable[..., Any], python: bool = True) -> None:
         if not functions:
-            raise TypeError("deepclock.memory.lines wants functions")
+            raise TypeError("deepclock.memory.lines needs functions")
         self._codes = [code_of(f) for f in functions]
         self._python = python
         self._watch = self._heap = self._told = None

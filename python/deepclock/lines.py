@@ -15,7 +15,7 @@ from . import _deepclock
 
 
 def code_of(function):
-    """Returns the code of a function or method, also behind decorators."""
+    """Returns the code of a function or method, also a decorated one."""
     function = inspect.unwrap(getattr(function, "__func__", function))
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None:
@@ -109,7 +109,7 @@ class _Monitored:
         e = monitoring.events
         self.tool = next((i for i in (2, 3, 4, 1, 5, 0) if monitoring.get_tool(i) is None), None)
         if self.tool is None:
-            raise RuntimeError("all six tools that Python has room for are in use")
+            raise RuntimeError("all six tool ids of sys.monitoring are in use")
         monitoring.use_tool_id(self.tool, "deepclock")
         for event, call in ((e.PY_START, lines.starts), (e.PY_RESUME, lines.resumes), (e.LINE, lines.line),
                             (e.PY_RETURN, lines.leaves), (e.PY_YIELD, lines.leaves), (e.PY_UNWIND, lines.leaves),

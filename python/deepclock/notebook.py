@@ -2,7 +2,7 @@
 """IPython and Jupyter: `%load_ext deepclock`.
 
     %dck f(x)                          measures a statement, in a second or two
-    %dck --precision 1% -o r f(x)      options of `deepclock bench` in front; r: the Record
+    %dck --precision 1% -o r f(x)      with options of `deepclock bench`; r: the Record
     %%dck                              measures a cell; a statement in the first line runs before
     %dck_lines -f Net.forward net(x)   time of each line of a function
     %dck_memory net(x)                 how much memory it needs
@@ -46,7 +46,7 @@ class Dck(Magics):
 
     def __init__(self, shell):
         super().__init__(shell)
-        self._cells = []  # laps of the running cells, while the lines are on: a cell may run another one
+        self._cells = []  # laps of the running cells, while the lines are on: a cell may run another cell
 
     @no_var_expand
     @line_cell_magic
@@ -55,13 +55,13 @@ class Dck(Magics):
 
         Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...: these three
         and --time set the duration instead), --details: all of the result and every note in full, and
-        -o NAME: assigns the Record. The statement sees your variables; those that it assigns are its
-        own, as in a function. %%dck measures the cell; a statement in its first line runs once before.
+        -o NAME: assigns the Record. The statement can read your variables; the ones that it assigns are local, as in a
+        function. %%dck measures the cell; a statement in its first line runs once before.
         """
         options, assign, rest = _options(line)
         setup, statement = (rest, cell) if cell is not None else ("", rest)
         if not statement.strip():
-            raise UsageError("%dck wants a statement: %dck f(x)")
+            raise UsageError("%dck needs a statement: %dck f(x)")
         details = options.pop("details", False)
         live = _progress.live_output()
         if live:
@@ -84,7 +84,7 @@ class Dck(Magics):
         """
         names, assign, statement = _own_options(line, "f")
         if not names or not statement.strip():
-            raise UsageError("%dck_lines wants functions and a statement: %dck_lines -f f f(x)")
+            raise UsageError("%dck_lines needs functions and a statement: %dck_lines -f f f(x)")
         functions = [eval(name, self.shell.user_ns) for name in names]
         run = self._function(statement)
         try:
@@ -120,7 +120,7 @@ class Dck(Magics):
 
     def _memory_of_lines(self, names, assign, statement):
         if not statement.strip():
-            raise UsageError("%dck_memory -f wants a statement: %dck_memory -f f f(x)")
+            raise UsageError("%dck_memory -f needs a statement: %dck_memory -f f f(x)")
         run = self._function(statement)
         try:
             lines = memory.lines(*(eval(name, self.shell.user_ns) for name in names))
@@ -226,7 +226,7 @@ def _own_options(text, letter):
 
 
 def _headline(record):
-    """Returns the result and the first warning, in three lines at most; --details has the remedy."""
+    """Returns the result and the first warning, in three lines at most; --details shows what to do."""
     told = [*str(record).rstrip().split("\n\n")[0].split("\n")[:2], _statement.doubt(record, "%dck --details")]
     return "\n".join(line for line in told if line)
 

@@ -15,8 +15,8 @@ class trace:
     """Records zones, laps, marks, numbers and counters of all threads while its block runs.
 
     `path` is the file of the trace; its extension selects the format: ".pftrace" (Perfetto), ".json"
-    (Chrome), ".speedscope.json", ".folded", ".pb.gz" (pprof), ".callgrind", ".pstats", ".csv"; None:
-    nowhere, the record alone. The options are those of `deepclock trace`, with `_` for `-`:
+    (Chrome), ".speedscope.json", ".folded", ".pb.gz" (pprof), ".callgrind", ".pstats", ".csv"; None: nowhere, the
+    record alone. The options are as for `deepclock trace`, with `_` for `-`:
     last="64MiB", max_size=10**9, buffer="256MiB", lossless=True, ...
 
     A process records once at a time: ArgumentError where it does already, as under
@@ -41,7 +41,7 @@ class trace:
 
     @property
     def path(self) -> Optional[str]:
-        """The absolute path of the file; None if there is none."""
+        """The absolute path of the file, or None."""
         return self._path
 
     def start(self) -> "trace":

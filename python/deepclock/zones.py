@@ -17,7 +17,7 @@ def decorate(name, function):
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(decorate(name, function.__func__))
     if isinstance(function, type) or not callable(function):
-        raise TypeError(f"a zone decorates a function: {function!r} is none")
+        raise TypeError(f"a zone decorates a function: {function!r} is not one")
     name = name or _name_of(function)
     code = getattr(function, "__code__", None)
     if inspect.iscode(code):

@@ -190,8 +190,9 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
 					 &version, &device, &copy))
 		return NULL;
 	if (copy == Py_False) {
-		PyErr_SetString(PyExc_BufferError, "a record cannot be changed: only a copy of its "
-						   "numbers is handed over by DLPack");
+		PyErr_SetString(
+		    PyExc_BufferError,
+		    "a record cannot be changed: DLPack exports only a copy of its numbers");
 		return NULL;
 	}
 	m = PyMem_RawMalloc(sizeof *m + (size_t)bytes_of(a));

@@ -47,7 +47,7 @@ static dck_status batches_prepare(void *self, uint64_t batch, uint64_t threads,
 	return DCK_OK;
 }
 
-/* Takes the trial's exception from the watch; NULL: none. An exception that is no Exception
+/* Takes the trial's exception from the watch; NULL: none. An exception that is not an Exception
  * (Ctrl-C), or that the trial did not raise, stays in the watch and ends the search. */
 static PyObject *error_take(ext_call *c)
 {

@@ -215,8 +215,8 @@ static const dck_opt seed_options[] = {
 /* Function, command, signature, description, subjects, call, flags, first_only, option tables. */
 #define COMMANDS(X)                                                                                \
 	X(bench, "bench", "fn, /, *args, **options",                                               \
-	  "Measures fn(*args) until its median is known to the precision that is asked for. What " \
-	  "fn raises is raised again. Ctrl-C ends it with what was measured until then. "          \
+	  "Measures fn(*args) until its median has the requested precision. Exceptions of fn are " \
+	  "raised again. Ctrl-C ends it with the results until then. "                             \
 	  "With device=\"cuda\" (\"xpu\", \"mps\", a torch.device) a run ends when that "          \
 	  "accelerator of PyTorch has ended its work.",                                            \
 	  ext_takes_function, run_bench, 0, NULL, PLAN, MODELS)                                    \
@@ -233,7 +233,7 @@ static const dck_opt seed_options[] = {
 	  ext_takes_several, run_rank, EXT_SIZES, NULL, PLAN, MODELS, PROGRAMS, HOOKS, SCAN)       \
 	X(compare, "compare", "subjects, /, **options",                                            \
 	  "Is the second faster than the first? A dict of functions, models, programs or "         \
-	  "Records by name; the first is the baseline. record.verdict is of the second.",          \
+	  "Records by name; the first is the baseline. record.verdict is about the second.",       \
 	  ext_takes_several, run_compare, EXT_SIZES, NULL, {ext_which_options, AT(which)},         \
 	  {dck_compare_options, AT(compare)}, {dck_compare_live_options, AT(compare)},             \
 	  {dck_compare_saved_options, AT(compare)}, MODELS, PROGRAMS, HOOKS, SCAN)                 \
@@ -253,7 +253,7 @@ static const dck_opt seed_options[] = {
 	  {seed_options, AT(subject.model)})                                                       \
 	X(bench_load, "load", "subject, /, **options",                                             \
 	  "Measures latency under load of a model, a program or a function, which several "        \
-	  "threads then call; record.verdict is of the limits (slo).",                             \
+	  "threads then call; record.verdict is about the limits (slo).",                          \
 	  ext_takes_any, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)},    \
 	  MODELS, PROGRAMS)                                                                        \
 	X(accuracy, "accuracy", "models=None, /, **options",                                       \
@@ -269,7 +269,7 @@ static const dck_opt seed_options[] = {
 	X(machine, "machine", "**options", "Measures what this machine could do at best.",         \
 	  ext_takes_nothing, run_machine, 0, NULL, {dck_machine_options, AT(machine)})             \
 	X(inspect, "inspect", "model, /, **options",                                               \
-	  "Shows what a model is, and what it leaves open; nothing runs.", ext_takes_model,        \
+	  "Shows the structure and the symbolic sizes of a model; nothing runs.", ext_takes_model, \
 	  run_inspect, EXT_QUICK, NULL, MODELS)
 
 #define ROW(function, word, sign, text, take, call, flag, first, ...)                    \
@@ -303,11 +303,11 @@ static PyMethodDef methods[] = {
 	"options($module, function, /)\n--\n\nThe options of a function, by its name: a list "
 	"of (name, kind, placeholder, default, help), named as on the command line."},
     {"_keep", (PyCFunction)(void (*)(void))ext_keep, METH_VARARGS | METH_KEYWORDS,
-     "_keep($module, record, /, **options)\n--\n\nKeeps the record as save, db, commit and no_history "
-     "say; returns it."},
+     "_keep($module, record, /, **options)\n--\n\nSaves the record by save, db, commit and no_history; "
+     "returns it."},
     {"_figures", ext_figures, METH_VARARGS,
-     "_figures($module, record, name=None, /)\n--\n\nThe figures that the record has, or the one of that name: a "
-     "dict of names to (SVG, PNG or None, why there is no PNG or None)."},
+     "_figures($module, record, name=None, /)\n--\n\nThe figures of the record, or the figure of that name: a "
+     "dict of names to (SVG, PNG or None, the reason without a PNG or None)."},
     {"_file_replace", ext_file_replace, METH_VARARGS,
      "_file_replace($module, path, data, /)\n--\n\nWrites a file atomically; a path that is not a file, "
      "such as /dev/stdout, directly. IoError."},

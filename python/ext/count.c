@@ -1,11 +1,11 @@
 /* count.c - counts and times calls of Python and C functions, for deepclock.count
  * (counting.py).
  *
- * From 3.12 on the interpreter reports the calls of all threads by sys.monitoring. Before 3.12 each
- * thread has a profile function in C: the threads that run when counting starts, and those that
- * threading starts later. Each thread has its own dck_call_counter. A function is identified by its
- * code object, a C function by its PyMethodDef, as in the standard library's profiler, so counts
- * agree.
+ * From 3.12 on the interpreter reports the calls of all threads by sys.monitoring. Before 3.12
+ * each thread has a profile function in C: threads that run when counting starts, and threads that
+ * `threading` starts later. Each thread has its own dck_call_counter. A function is identified by
+ * its code object, a C function by its PyMethodDef, as in the standard library's profiler, so
+ * counts agree.
  *
  * A process has one active counter at a time.
  *
@@ -36,7 +36,7 @@ static struct {
 	pthread_once_t once;
 	pthread_key_t key;
 	slot *slots;
-	uint64_t id;		 /* number of counters so far */
+	uint64_t id;		 /* number of counters created */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
 	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
@@ -492,7 +492,7 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 	case PyTrace_RETURN: {
 		PyCodeObject *code = PyFrame_GetCode(frame);
 
-		/* The frame keeps it alive. */
+		/* The frame holds a reference. */
 		Py_DECREF(code);
 		if (what == PyTrace_CALL)
 			python_enter(t, (PyObject *)code);
@@ -761,7 +761,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-/* _count_directory() -> the path, in the process that made it; else None. */
+/* Returns the path, in the process that created it; else None. */
 static PyObject *count_directory(PyObject *m, PyObject *none)
 {
 	(void)m;
@@ -884,7 +884,7 @@ static PyMethodDef methods[] = {
     {"_count_folder", count_directory, METH_NOARGS,
      "_count_folder($module, /)\n--\n\nWhere forked processes count."},
     {"_count_child", count_child, METH_VARARGS,
-     "_count_child($module, path, mark, first, /)\n--\n\nReads what one counted."},
+     "_count_child($module, path, mark, first, /)\n--\n\nReads the counts of a process."},
     {"_count_record", count_record, METH_VARARGS,
      "_count_record($module, frames, title, method, elapsed, inside, outside, incomplete, top, "
      "sort, /)\n--\n\nThe record of the calls."},

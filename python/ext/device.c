@@ -7,7 +7,7 @@
  * framework. The result of a run stays alive until the next one, because the copy needs it.
  *
  * Threads of bench_load() share a function: only the run itself is called by several of them, and
- * it keeps its result to itself.
+ * its result stays local.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -28,8 +28,8 @@ static PyObject *call(const ext_function *f)
 	return PyObject_Vectorcall(f->callable, f->args, f->nargs, NULL);
 }
 
-/* Copies the tensors of a result, or of each so many numbers (0: all): *ret_bytes of the tensors.
- * 0, or -1 with an exception. */
+/* Copies the tensors of a result, or the given number of elements of each (0: all): *ret_bytes of
+ * the tensors. 0, or -1 with an exception. */
 static int result_copy(const ext_function *f, PyObject *result, int numbers, uint64_t *ret_bytes)
 {
 	PyObject *bytes =

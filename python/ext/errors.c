@@ -21,15 +21,18 @@ static const struct kind {
      {&PyExc_NotImplementedError}},
     {DCK_E_ABSENT,
      "AbsentError",
-     "A file, a metric or a library that is not there.",
+     "A file, a metric or a library that does not exist.",
      {&PyExc_KeyError, &PyExc_FileNotFoundError}},
     {DCK_E_IO, "IoError", "The system could not read or write.", {&PyExc_OSError}},
-    {DCK_E_FORMAT, "FormatError", "A file that is not what it should be.", {&PyExc_ValueError}},
+    {DCK_E_FORMAT, "FormatError", "A file with invalid content.", {&PyExc_ValueError}},
     {DCK_E_VERSION,
      "VersionError",
      "Made by another version, which this one cannot read.",
      {&PyExc_ValueError}},
-    {DCK_E_ENGINE, "EngineError", "The engine, or what it ran, failed.", {&PyExc_RuntimeError}},
+    {DCK_E_ENGINE,
+     "EngineError",
+     "The engine or the program that it ran failed.",
+     {&PyExc_RuntimeError}},
     {DCK_E_DEVICE, "DeviceError", "The device failed.", {&PyExc_RuntimeError}},
     {DCK_E_LIMIT, "LimitError", "More than the limit allows.", {&PyExc_RuntimeError}},
     {DCK_E_CANCEL, "CancelError", "Ended before there was anything to report.", {NULL}},
@@ -44,10 +47,7 @@ static PyObject *error_str(PyObject *self)
 
 PyDoc_STRVAR(
     error_doc,
-    "Every failure of deepclock; the text is one sentence that says what, where and what "
-    "to do.\n\n"
-    "code: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; "
-    "native_code: the engine's or the system's own number, 0 where there is none.");
+    "Every failure of deepclock; the text states what failed, where and what to do.\n\ncode: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; native_code: the engine's or the system's error number, or 0.");
 
 static PyType_Slot error_slots[] = {
     {Py_tp_str, error_str},

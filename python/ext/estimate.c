@@ -70,11 +70,11 @@ static PyObject *estimate(PyObject *m, PyObject *args, PyObject *kwargs)
 
 static PyStructSequence_Field fields[] = {
     {"value", NULL},
-    {"lo", "None: there is no interval"},
+    {"lo", "None: no interval"},
     {"hi", NULL},
     {"level", NULL},
-    {"how", "the estimator and the kind of interval; or why there is none"},
-    {"narrow", "why the interval is narrower than its level says; None: it is not known to be"},
+    {"how", "the estimator and the kind of interval; or why it is absent"},
+    {"narrow", "why the interval covers less than its level; None: no known undercoverage"},
     {0},
 };
 

@@ -67,7 +67,7 @@ int ext_double(PyObject *o, void *ret);
 /* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
 
-/* --- view of a part of a record, which it keeps alive */
+/* --- view of a part of a record, with a reference to it */
 typedef struct ext_view {
 	PyObject_HEAD PyObject *owner; /* the record */
 	const void *at;
@@ -158,7 +158,8 @@ bool ext_arrays_is(PyObject *o);
 /* Registers an array and returns the name by which options refer to it; NULL: an exception is set.
  * A PyTorch tensor is detached and copied to the CPU automatically. */
 const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
-/* Returns whether it is no array but valid as labels or predictions: a list or a table column. */
+/* Returns whether o is valid as labels or predictions without being an array: a list or a table
+ * column. */
 bool ext_arrays_is_column(PyObject *o);
 /* As ext_arrays_add() for such a value: numbers, rows of scores, or texts. */
 const char *ext_arrays_column(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
@@ -199,8 +200,8 @@ typedef struct ext_watch {
 void ext_watch_init(ext_watch *w, ext_state *s, PyObject *progress);
 /* Stores the current exception, and ends the measurement. */
 void ext_watch_raised(ext_watch *w);
-/* Raises the measurement's exception or the one of its status, else returns the record. Takes over
- * the record. */
+/* Raises the measurement's exception or the exception of its status, else returns the record. Takes
+ * over the record. */
 PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const dck_err *err);
 
 /* --- functions.c: Python callables as subjects */
@@ -298,7 +299,7 @@ enum { EXT_GROUPS_MAX = 10 };
 enum {
 	EXT_THREADS = 1, /* it calls functions from its own threads */
 	EXT_SIZES = 2,	 /* symbolic model sizes are refused before any file is opened */
-	EXT_QUICK = 4	 /* nothing runs, so there is no progress */
+	EXT_QUICK = 4	 /* nothing runs: no progress */
 };
 struct ext_command {
 	const char *name; /* Python function */

@@ -169,8 +169,7 @@ static int device_check(ext_state *s, PyObject *o, const char *name)
 		return 0;
 	ext_raise_argument(
 	    s,
-	    "the array '%s' lies in the memory of a device (DLPack's type %d, number "
-	    "%d): bring it to the CPU, as by x.cpu()",
+	    "the array '%s' is in the memory of a device (DLPack's type %d, number %d): bring it to the CPU, as by x.cpu()",
 	    name, type, number);
 	return -1;
 }
@@ -187,7 +186,7 @@ static int tensor_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 		return -1;
 	}
 	if (t->lanes != 1 || step == 0 || t->bits % 8 != 0) {
-		ext_raise_argument(s, "the array '%s' has elements that are no plain numbers",
+		ext_raise_argument(s, "the array '%s' has elements that are not plain numbers",
 				   name);
 		return -1;
 	}
@@ -213,8 +212,9 @@ static int dlpack_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 	if (!capsule)
 		return -1;
 	if (!PyCapsule_IsValid(capsule, DL_CAPSULE)) {
-		ext_raise_argument(s, "what __dlpack__() of the array '%s' gives is no tensor: %s",
-				   name, Py_TYPE(capsule)->tp_name);
+		ext_raise_argument(
+		    s, "what __dlpack__() of the array '%s' returns is not a tensor: %s", name,
+		    Py_TYPE(capsule)->tp_name);
 	} else if (PyCapsule_SetName(capsule, DL_CAPSULE_TAKEN) == 0) {
 		g->dl = PyCapsule_GetPointer(capsule, DL_CAPSULE_TAKEN);
 		status = tensor_take(s, all, g, name);

@@ -433,8 +433,7 @@ static const char *why_not(void)
 	return FRAMES_WHY_NOT;
 #else
 	if (PyInterpreterState_Get() != PyInterpreterState_Main())
-		return "memory is measured from the main interpreter: a sub-interpreter has no "
-		       "allocators of its own";
+		return "memory is measured from the main interpreter: a sub-interpreter has no separate allocators";
 	return NULL;
 #endif
 }
@@ -490,7 +489,7 @@ failed:
 	return NULL;
 }
 
-/* A path that did not change since the last peak holds now what it held then. */
+/* A path that did not change since the last peak has the same bytes as then. */
 static uint64_t at_peak(const recording *r, const sums *s)
 {
 	return s->peaks == r->total.peaks ? s->at_peak : s->held;

@@ -16,7 +16,8 @@
 
 /* Reason why this build of Python is not supported: another object allocator or frame layout. */
 #if defined(Py_GIL_DISABLED)
-#define FRAMES_WHY_NOT "a Python without the GIL allocates objects by itself: use one with it"
+#define FRAMES_WHY_NOT \
+	"a Python without the GIL has a different allocator of objects: use one with the GIL"
 #elif PY_VERSION_HEX >= 0x030f0000
 #define FRAMES_WHY_NOT "this version of Python is newer than deepclock: its frames are not known"
 #endif

@@ -384,7 +384,7 @@ uint32_t heap_paths_get(heap_paths *p, heap_stack *s, size_t n)
 	path = same ? kept[same - 1].path : NONE;
 	if (same == n && same == s->n)
 		return path;
-	/* Stores the new frames: reverses them and moves them behind the common prefix. */
+	/* Stores the new frames: reverses them and moves them after the common prefix. */
 	heap_frame *from = kept + s->n;
 	for (size_t i = 0, j = n - 1; same < n && i < j; i++, j--) {
 		const heap_frame f = from[i];

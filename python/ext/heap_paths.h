@@ -2,9 +2,9 @@
  * function below the path of its caller.
  *
  * Each thread caches its last stack: only frames of the next stack that differ are looked up. Names
- * are copied when a code object is first seen, because this table must not keep it alive; the
- * allocator hook reports when it is freed. This code runs inside that hook, so it allocates from
- * libc only, and calls no Python function that allocates. The caller holds the heap's lock.
+ * are copied when a code object is first encountered, because this table must not keep it alive;
+ * the allocator hook reports when it is freed. This code runs inside that hook, so it allocates
+ * from libc only, and calls no Python function that allocates. The caller holds the heap's lock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PYTHON_HEAP_PATHS_H
@@ -54,7 +54,7 @@ typedef struct heap_paths {
 	void (*seen)(const void *code);
 } heap_paths;
 
-/* Reads the frames of `t` behind the cached stack, without the lock. Returns false without memory.
+/* Reads the frames of `t` beyond the cached stack, without the lock. Returns false without memory.
  */
 bool heap_stack_read(heap_stack *s, const PyThreadState *t, size_t *ret_n);
 void heap_stack_done(heap_stack *s);

@@ -192,13 +192,13 @@ static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const cha
 static PyStructSequence_Field entry_fields[] = {
     {"id", "of the record"},
     {"at_unix_ns", "when it began, ns since 1970"},
-    {"command", "what was asked for, or None"},
-    {"subject", "what was measured, or None"},
+    {"command", "the command, or None"},
+    {"subject", "the subject, or None"},
     {"engine", "or None"},
     {"cpu", "or None"},
     {"commit", "or None"},
     {"incomplete", "it was interrupted, or failed"},
-    {"value", "of the metric that was asked for; None: the record has none"},
+    {"value", "of the requested metric; None: the record lacks it"},
     {"lo", "lower end of its interval, or None"},
     {"hi", "upper end of its interval, or None"},
     {NULL, NULL},
@@ -353,18 +353,12 @@ static PyObject *history_check(PyObject *self, PyObject *none)
 
 PyDoc_STRVAR(
     history_doc,
-    "History(path=None, *, existing=False, wait=30.0)\n--\n\n"
-    "The records that were kept, in one SQLite file: by itself the one that the program uses. "
-    "existing: a file that is not there is an AbsentError, and none is made. wait: at most so many "
-    "seconds for other programs that write to it.\n\n"
-    "Options of list, trend and prune choose records: subject (* and ? stand for any text), "
-    "command, since, until (a date or an age, \"90d\"), at_commit, limit. A History belongs to one "
-    "thread at a time.");
+    "History(path=None, *, existing=False, wait=30.0)\n--\n\nThe stored records, in one SQLite file (default: the program's). existing: a missing file is an AbsentError and is not created. wait: maximum time in seconds for other programs that write to it.\n\nOptions of list, trend and prune choose records: subject (* and ? stand for any text), command, since, until (a date or an age, \"90d\"), at_commit, limit. A History belongs to one thread at a time.");
 
 #define WITH_NAMES(f) (PyCFunction)(void (*)(void)) f, METH_VARARGS | METH_KEYWORDS
 static PyMethodDef history_methods[] = {
     {"add", WITH_NAMES(history_add),
-     "add($self, record, commit=None)\n--\n\nKeeps a Record; False: it was there already."},
+     "add($self, record, commit=None)\n--\n\nStores a Record; False: it was already stored."},
     {"get", history_get, METH_VARARGS,
      "get($self, id, /)\n--\n\nThe Record of an id or its beginning, of \"last\", \"last~2\"."},
     {"baseline", history_baseline, METH_O,
@@ -382,8 +376,7 @@ static PyMethodDef history_methods[] = {
     {"remove", history_remove, METH_VARARGS,
      "remove($self, id, /)\n--\n\nRemoves one record; returns its whole id."},
     {"load", WITH_NAMES(history_import),
-     "load($self, path, commit=None)\n--\n\nAdds the records of a file: how many are new, how many "
-     "were there."},
+     "load($self, path, commit=None)\n--\n\nAdds the records of a file; returns how many are new, and how many were already stored."},
     {"check", history_check, METH_NOARGS,
      "check($self, /)\n--\n\nReads all of it: the number of records, the file's bytes. "
      "FormatError."},

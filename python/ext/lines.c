@@ -1,7 +1,7 @@
 /* lines.c - profiler of single lines of Python functions, for lines.py and line_memory.py: runs,
  * time, and memory increase of each line, with its callees.
  *
- *     lines = _Lines(wanted, memory)   # wanted(code): (first line, last line), or None
+ *     lines = _Lines(wanted, memory)   # `wanted`(code) returns (first line, last line), or None
  *     lines.line(code, 12)             # and so on: by sys.monitoring, or by lines.trace()
  *     lines.rows()
  *
@@ -109,7 +109,7 @@ static int met_grow(lines *l)
 	return 0;
 }
 
-/* Calls wanted(code) and registers the code. -1: an exception is set. */
+/* Calls `wanted` and registers the code. -1: an exception is set. */
 static int met_add(lines *l, PyObject *code, watched **ret)
 {
 	PyObject *answer = PyObject_CallOneArg(l->wanted, code);
@@ -596,7 +596,7 @@ static void lines_dealloc(PyObject *self)
 	}
 static PyMethodDef lines_methods[] = {
     EVENT("starts", lines_starts, "A call of the code begins."),
-    EVENT("resumes", lines_resumes, "It goes on in the middle."),
+    EVENT("resumes", lines_resumes, "A call of the code resumes."),
     EVENT("line", lines_line, "A line of it begins."),
     EVENT("leaves", lines_leaves, "It returns, yields, or is left by an exception."),
 #if PY_VERSION_HEX < 0x030c0000
@@ -612,7 +612,8 @@ static PyMethodDef lines_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot lines_slots[] = {
-    {Py_tp_doc, (void *)"_Lines(wanted, disable)\n--\n\nWhat single lines of Python take."},
+    {Py_tp_doc,
+     (void *)"_Lines(wanted, disable)\n--\n\nTime and memory of single lines of Python."},
     {Py_tp_new, lines_new},
     {Py_tp_dealloc, lines_dealloc},
     {Py_tp_traverse, lines_traverse},

@@ -8,7 +8,7 @@
 const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
     DCK_OPTION(TEXT, ext_common, html, "html", "FILE", NULL,
-	       "write the result to FILE too, as a page with pictures for a browser"),
+	       "write the result to FILE too, as a page with charts for a browser"),
     DCK_FLAG(
 	ext_common, sources, "sources",
 	"that page has the text of the source lines that call paths name, too, from files below "
@@ -18,7 +18,7 @@ const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, figures, "figures", "DIR", NULL,
 	       "draw its figures into that directory too, as SVG and PNG"),
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
-	       "the history that what is saved is added to; also without save"),
+	       "the history to which the record is added; also without save"),
     DCK_OPTION(TEXT, ext_common, commit, "commit", "ID", NULL,
 	       "its commit in the history; default: that of the Git working tree"),
     DCK_FLAG(ext_common, no_history, "no-history", "do not add it to the history"),
@@ -39,10 +39,10 @@ const dck_opt ext_which_options[] = {
     DCK_FLAG(ext_which, modes, "modes",
 	     "one model eager, fused, with all optimisations and with parallel branches",
 	     .excludes = "vary"),
-    DCK_FLAG(ext_which, history, "history",
-	     "one record beside the newest before it in the history, of the same subject, machine "
-	     "and method",
-	     .excludes = "vary modes scan"),
+    DCK_FLAG(
+	ext_which, history, "history",
+	"one record and the newest earlier one in the history, of the same subject, machine and method",
+	.excludes = "vary modes scan"),
     {0},
 };
 const dck_opt ext_scan_options[] = {
@@ -301,8 +301,9 @@ static int dict_read(ext_call *c, PyObject *dict)
 	functions_apart(c);
 	if (c->nrecords == 0 || c->nrecords == c->n)
 		return 0;
-	ext_raise_argument(c->state, "a record that was kept does not compare with what is "
-				     "measured now: give records or subjects");
+	ext_raise_argument(
+	    c->state,
+	    "saved records cannot be compared with new measurements: give records or subjects");
 	return -1;
 }
 
@@ -318,7 +319,7 @@ static int one_read(ext_call *c, PyObject *o)
 
 int ext_takes_several(ext_call *c, PyObject *args)
 {
-	PyObject *o = only(c, args, "a dict of what is compared, by name");
+	PyObject *o = only(c, args, "a dict of subjects by name");
 
 	if (!o)
 		return -1;
@@ -326,8 +327,7 @@ int ext_takes_several(ext_call *c, PyObject *args)
 		return dict_read(c, o);
 	if (c->which.vary.n > 0 || c->which.scan.n > 0 || c->which.modes || c->which.history)
 		return one_read(c, o);
-	PyErr_Format(PyExc_TypeError,
-		     "%s() takes a dict of what is compared, by name: {\"a\": f, \"b\": g}",
+	PyErr_Format(PyExc_TypeError, "%s() takes a dict of subjects by name: {\"a\": f, \"b\": g}",
 		     c->command->name);
 	return -1;
 }

@@ -214,15 +214,7 @@ static PyObject *price_made(const dck_cost_price *p)
 
 PyDoc_STRVAR(
     operator_cost_doc,
-    "operator_cost(type, inputs, attributes={}, outputs=1)\n--\n\n"
-    "What one run of an operator costs, by deepclock's own table "
-    "('deepclock cost --operators').\n\n"
-    "type: \"Conv\", \"com.microsoft.Gelu\". inputs: for each None (left out), (dtype, "
-    "shape) or (dtype, shape, contents), with dtype as \"float32\". attributes: integers, "
-    "floats, texts and lists of integers by their names in ONNX.\n\n"
-    "Returns (macs, flops, read_bytes, write_bytes, shape of the first output, why, what each of "
-    "_cost_peers() counts); None is not known, and why says the reason. Raises AbsentError "
-    "where the table has no such operator, ArgumentError for sizes and types that cannot be.");
+    "operator_cost(type, inputs, attributes={}, outputs=1)\n--\n\nThe cost of one run of an operator, by deepclock's table ('deepclock cost --operators').\n\ntype: \"Conv\", \"com.microsoft.Gelu\". inputs: for each None (left out), (dtype, shape) or (dtype, shape, contents), with dtype as \"float32\". attributes: integers, floats, texts and lists of integers by their names in ONNX.\n\nReturns (macs, flops, read_bytes, write_bytes, shape of the first output, why, the count of each of _cost_peers()); None: unknown, with the reason in `why`. Raises AbsentError for an operator that is not in the table, ArgumentError for invalid sizes and types.");
 
 static PyObject *operator_cost(PyObject *module, PyObject *args)
 {
@@ -240,7 +232,7 @@ static PyObject *operator_cost(PyObject *module, PyObject *args)
 	const char *dot = strrchr(type, '.');
 	if (outputs < 0 || (dot && (size_t)(dot - type) >= sizeof domain))
 		return ext_raise_argument(ext_state_of(module),
-					  "no operator has this name, or so many outputs");
+					  "no operator has this name and number of outputs");
 	attributes = attributes ? same(attributes) : PyDict_New();
 	if (!attributes || node_read(&w, inputs, attributes) < 0)
 		goto done;

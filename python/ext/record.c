@@ -2,7 +2,7 @@
  * metric.c.
  *
  * A Record owns an immutable dck_record. Views point into that and keep the Record alive, so
- * nothing is copied and there is no reference cycle.
+ * nothing is copied, without a reference cycle.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -105,16 +105,16 @@ static PyStructSequence_Field fact_fields[] = {
     {"key", "\"cpu\""},
     {"value", "None: absent"},
     {"unit", "\"\" of texts"},
-    {"absent", "why there is no value; None: there is one"},
+    {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc fact_desc = {"deepclock.Fact", "What was asked, found or built.",
-					  fact_fields, 5};
+static PyStructSequence_Desc fact_desc = {
+    "deepclock.Fact", "A fact about the request, the environment or the method.", fact_fields, 5};
 
 static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
     {"code", "for scripts: \"not-steady\""},
-    {"text", "cause and remedy"},
+    {"text", "cause and what to do"},
     {"cause", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
@@ -532,11 +532,7 @@ static PyObject *record_repr(PyObject *self)
 
 PyDoc_STRVAR(
     record_doc,
-    "What one measurement gave; it never changes.\n\n"
-    "record[tag] is a Metric, print(record) the report for people; iteration, keys(), items() and "
-    "get() are those of the dict record.metrics. Records are equal where all that they hold is, and "
-    "can be pickled. facts, metrics, series, "
-    "tables and trees are dicts by name, notes is a list.");
+    "The immutable result of one measurement.\n\nrecord[tag] is a Metric, print(record) the text report; iteration, keys(), items() and get() are as for the dict record.metrics. Records are equal if their content is, and can be pickled. facts, metrics, series, tables and trees are dicts by name, notes is a list.");
 
 #define OF_RECORD(field) ((void *)offsetof(dck_record, field))
 static PyGetSetDef record_getset[] = {
@@ -545,15 +541,14 @@ static PyGetSetDef record_getset[] = {
     {"series", record_series, NULL, "dict: tag to Series", NULL},
     {"tables", record_tables, NULL, "dict: name to Table", NULL},
     {"trees", record_trees, NULL, "dict: name to Tree", NULL},
-    {"ops", record_ops, NULL,
-     "list of dict: the model's operators; None stands for what is not known", NULL},
-    {"notes", record_notes, NULL, "list of Note: every reason to doubt the numbers", NULL},
+    {"ops", record_ops, NULL, "list of dict: the model's operators; None: unknown", NULL},
+    {"notes", record_notes, NULL, "list of Note: warnings about the numbers", NULL},
     {"id", record_text, NULL, "128 random bits in hexadecimal", OF_RECORD(id)},
     {"version", record_text, NULL, "of the deepclock that made it", OF_RECORD(version)},
-    {"command", record_text, NULL, "what was asked for, or None", OF_RECORD(command)},
+    {"command", record_text, NULL, "the command, or None", OF_RECORD(command)},
     {"began_unix_ns", record_began, NULL, "when it began, ns since 1970; 0: not known", NULL},
-    {"incomplete", record_incomplete, NULL, "interrupted or failed in the middle; a note says why",
-     NULL},
+    {"incomplete", record_incomplete, NULL,
+     "interrupted or failed in the middle; a note has the reason", NULL},
     {"verdict", record_verdict, NULL,
      "of a comparison \"faster\", \"slower\", \"same\", \"undecided\"; of load \"holds\", "
      "\"broken\", \"not shown\"; else None",
@@ -567,35 +562,27 @@ static PyGetSetDef record_getset[] = {
 };
 static PyMethodDef record_methods[] = {
     {"get", ext_record_find, METH_VARARGS,
-     "get($self, tag, default=None, /)\n--\n\nrecord[tag], or default where there is none."},
+     "get($self, tag, default=None, /)\n--\n\nrecord[tag], or default without that metric."},
     {"keys", ext_record_keys, METH_NOARGS, "keys($self, /)\n--\n\nThe tags of the metrics."},
     {"values", ext_record_values, METH_NOARGS, "values($self, /)\n--\n\nThe metrics."},
     {"items", ext_record_items, METH_NOARGS,
      "items($self, /)\n--\n\n(tag, metric) of each metric."},
     {"__reduce__", ext_record_reduce, METH_NOARGS,
-     "__reduce__($self, /)\n--\n\nFor pickle and copy: its JSON form."},
+     "__reduce__($self, /)\n--\n\nFor pickle and copy: its JSON."},
     {"to_pandas", record_to_pandas, METH_VARARGS,
      "to_pandas($self, table=None, /)\n--\n\nA pandas.DataFrame: of the metrics, or of the table, "
      "series or \"ops\" of that name. AbsentError."},
     {"_repr_html_", record_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nFor notebooks."},
     {"show", (PyCFunction)(void (*)(void))record_show, METH_VARARGS | METH_KEYWORDS,
-     "show($self, /, path=None)\n--\n\nThe record as a page with pictures: in a notebook below "
-     "the cell, elsewhere in the browser. The page is kept in path, else in a new temporary file; "
-     "returns its name."},
+     "show($self, /, path=None)\n--\n\nThe record as a page with charts: in a notebook below the cell, elsewhere in the browser. The page is written to path (default: a new temporary file); returns its name."},
     {"to_json", ext_record_to_json, METH_NOARGS,
      "to_json($self, /)\n--\n\nThe whole record as JSON: what `deepclock report` reads."},
     {"save", record_save, METH_O,
-     "save($self, path, /)\n--\n\nWrites its JSON form into a file, all of it or nothing; "
-     "IoError."},
+     "save($self, path, /)\n--\n\nWrites its JSON into a file, completely or not at all; IoError."},
     {"report", (PyCFunction)(void (*)(void))ext_record_report, METH_VARARGS | METH_KEYWORDS,
-     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, "
-     "sources=False, rest=None, source_root=None, **options)\n--\n\n"
-     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ... by, sort, top, "
-     "tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
+     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, sources=False, rest=None, source_root=None, **options)\n--\n\nThe record in a format of `deepclock report`: text, json, csv, markdown, html, ... by, sort, top, tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
     {"summary", (PyCFunction)(void (*)(void))record_summary, METH_VARARGS | METH_KEYWORDS,
-     "summary($self, /, digits=3)\n--\n\n"
-     "MACs and parameters as \"1.814G MACs, 11.690M params\", of a PyTorch module also of each module in it, in "
-     "the form of print(module)."},
+     "summary($self, /, digits=3)\n--\n\nMACs and parameters as \"1.814G MACs, 11.690M params\", of a PyTorch module also of each module in it, in the layout of print(module)."},
     {"figures", record_figures, METH_O,
      "figures($self, path, /)\n--\n\n"
      "Draws every figure of the record into a directory, as SVG and PNG, or the one that a file is named by, "

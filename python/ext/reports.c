@@ -59,7 +59,7 @@ static PyObject *calls_written(ext_state *s, const char *writer, const dck_recor
 	PyObject *text;
 
 	if (view->diff)
-		return ext_raise_argument(s, "diff compares two records, and report() is of one");
+		return ext_raise_argument(s, "diff compares two records, and report() takes one");
 	if (dck_calls_query(r, view, &shown, &err) != DCK_OK)
 		return ext_raise(s, &err);
 	whole.details = true;

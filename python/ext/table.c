@@ -17,20 +17,20 @@ static PyStructSequence_Desc column_desc = {"deepclock.Column", "A column of a t
 static PyStructSequence_Field frame_fields[] = {
     {"name", "of the function, range or module"},
     {"file", "of its source; None: not known"},
-    {"line", "where it was seen; None: not known"},
-    {"module", "the program or library that holds it; None: not known"},
+    {"line", "of its source; None: not known"},
+    {"module", "the program or library that contains it; None: not known"},
     {"start_line", "where it begins; None: not known"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc frame_desc = {"deepclock.Frame", "What stands on a call path.",
+static PyStructSequence_Desc frame_desc = {"deepclock.Frame", "A frame of a call path.",
 					   frame_fields, 5};
 
 static PyStructSequence_Field cell_fields[] = {
     {"value", "None: absent"},
-    {"lo", "lower end of the interval; None: there is none"},
-    {"hi", "upper end of the interval; None: there is none"},
-    {"level", "confidence of the interval; None: there is none"},
-    {"absent", "why there is no value; None: there is one"},
+    {"lo", "lower end of the interval; None: no interval"},
+    {"hi", "upper end of the interval; None: no interval"},
+    {"level", "confidence of the interval; None: no interval"},
+    {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc cell_desc = {"deepclock.Cell", "A value of a table with its interval.",
@@ -345,10 +345,7 @@ static PyObject *tree_repr(PyObject *self)
 
 PyDoc_STRVAR(
     tree_doc,
-    "Call paths with weights. A node is a frame reached through its parent's path; its "
-    "weights are its own, without what lies below it.\n\n"
-    "frames: list of Frame; nodes: list of (parent, frame), parent an earlier index or -1; weights: "
-    "Array (nodes, columns), float64.");
+    "Call paths with weights. A node is a frame reached through its parent's path; its weights are its own, without the nodes below it.\n\nframes: list of Frame; nodes: list of (parent, frame), parent an earlier index or -1; weights: Array (nodes, columns), float64.");
 
 #define OF_TREE(field) ((void *)offsetof(dck_tree, field))
 static PyGetSetDef tree_getset[] = {

@@ -176,7 +176,7 @@ static PyMethodDef methods[] = {
     {"_trace_active", trace_active, METH_NOARGS,
      "_trace_active($module, /)\n--\n\nWhether zones are recorded now."},
     {"_trace_form", trace_form, METH_O,
-     "_trace_form($module, path, /)\n--\n\nThe form that the file's ending stands for, or None."},
+     "_trace_form($module, path, /)\n--\n\nThe format of the file's extension, or None."},
     {NULL, NULL, 0, NULL},
 };
 

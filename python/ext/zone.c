@@ -130,8 +130,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 
 	if (nargs != 2) {
 		PyErr_Format(PyExc_TypeError,
-			     "two arguments are wanted, a name and a number: %zd "
-			     "were given",
+			     "two arguments are needed, a name and a number: %zd were given",
 			     nargs);
 		return NULL;
 	}
@@ -218,10 +217,10 @@ static PyObject *zone_start(PyObject *names, PyObject *name)
 
 static PyMethodDef functions[] = {
     {"push", zone_push, METH_O,
-     "push($self, name, /)\n--\n\nBegins a zone on this thread, inside those that are open there."},
+     "push($self, name, /)\n--\n\nStarts a zone on this thread, inside the open ones."},
     {"pop", zone_pop, METH_NOARGS, "pop($self, /)\n--\n\nEnds the innermost zone of this thread."},
     {"start", zone_start, METH_O,
-     "start($self, name, /)\n--\n\nBegins a range of its own, which its end() ends on any thread."},
+     "start($self, name, /)\n--\n\nStarts a separate range, which its end() ends on any thread."},
     {"mark", zone_mark, METH_O, "mark($self, name, /)\n--\n\nAn instant on this thread's row."},
     {"number", (PyCFunction)(void (*)(void))zone_number, METH_FASTCALL,
      "number($self, name, value, /)\n--\n\nA number on the innermost zone of this thread. The "
@@ -415,8 +414,8 @@ static PyObject *zone_vectorcall(PyObject *type, PyObject *const *args, size_t n
 				 PyObject *kwnames)
 {
 	if (PyVectorcall_NARGS(nargsf) != 1 || (kwnames && PyTuple_GET_SIZE(kwnames))) {
-		PyErr_SetString(PyExc_TypeError, "a zone wants its name, or a function: "
-						 "zone(\"forward\")");
+		PyErr_SetString(PyExc_TypeError,
+				"a zone needs a name or a function: zone(\"forward\")");
 		return NULL;
 	}
 	if (PyUnicode_Check(args[0]))
@@ -439,12 +438,7 @@ static PyObject *zone_repr(PyObject *self)
 
 PyDoc_STRVAR(
     zone_doc,
-    "zone(name)\n--\n\n"
-    "A named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\n"
-    "which takes the function's name.\n\n"
-    "A generator's zone is open only while its body runs. In a coroutine the\n"
-    "zone is a range of its own, from the beginning to the end, with what it awaits: others\n"
-    "run on its thread meanwhile. It costs next to nothing while nothing records.");
+    "zone(name)\n--\n\nA named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\nwhich takes the function's name.\n\nA generator's zone is open only while its body runs. In a coroutine the\nzone is a separate range from its start to its end, including what it awaits, because\nothers run on its thread in between. It costs next to nothing while nothing records.");
 
 static PyMethodDef zone_methods[] = {
     {"__enter__", zone_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nBegins it."},

@@ -25,8 +25,8 @@ typedef struct zone_names_near {
 /* Makes the table of names, one object per module. */
 PyObject *zone_names_new(PyObject *module);
 
-/* Returns the zone site of a name, valid as long as the table. `code` is the source location of a
- * new name; NULL: the current frame. NULL with an exception set: `name` is not a str, or out of
+/* Returns the zone site of a name; it lives as long as the table. `code` is the source location of
+ * a new name; NULL: the current frame. NULL with an exception set: `name` is not a str, or out of
  * memory. */
 dck_zone_site *zone_names_site(PyObject *names, PyObject *name, PyCodeObject *code);
 

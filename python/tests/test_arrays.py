@@ -169,7 +169,7 @@ class Refused(Case):
                       deepclock.UnsupportedError)
         # An exception of the array's library is raised unchanged.
         self.assertIs(self.refused("planted", OnlyDLPack(Broken())), BufferError)
-        self.assertIs(self.refused("gives is no tensor: int", OnlyDLPack(Nonsense())), argument)
+        self.assertIs(self.refused("returns is not a tensor: int", OnlyDLPack(Nonsense())), argument)
         with self.assertRaises(TypeError):
             deepclock.bench_model("zoo:conv2d", shape={"input": images()})
 

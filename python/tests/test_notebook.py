@@ -175,7 +175,7 @@ class MagicsTest(Case):
         self.assertNotIn("cell 3 | ", out)
         self.assertIn("%dck has no option --nothing", out)
         self.assertIn("has no lines of Python", out)
-        self.assertIn("%dck_lines wants functions and a statement", out)
+        self.assertIn("%dck_lines needs functions and a statement", out)
         self.assertIn("the end", out)
 
     def test_kernel_of_jupyter(self):

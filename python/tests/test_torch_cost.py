@@ -696,7 +696,7 @@ class Peers(Case):
         self.assertIn("what thop counts for aten.exp is not known", " ".join(r.report().split()))
 
     def test_wrong(self):
-        with self.assertRaisesRegex(deepclock.ArgumentError, "none of torchvision, fvcore, thop"):
+        with self.assertRaisesRegex(deepclock.ArgumentError, "not one of torchvision, fvcore, thop"):
             cost(self.net(), torch.randn(1, 3, 8, 8), as_="thopp")
 
 

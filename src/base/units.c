@@ -118,7 +118,7 @@ static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *re
 			 text, text, text);
 	const scale *s = *suffix ? scale_find(q->scales, suffix) : &q->scales[0];
 	if (!s)
-		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, '%.40s' is no unit of it: %s", text,
+		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, '%.40s' is not a unit of it: %s", text,
 			 q->noun, suffix, q->hint);
 	if (!decimal_scaled(&d, s->factor, &v, &exact))
 		DCK_FAIL(err, E_ARG, "'%.80s' is too large for %s", text, q->noun);

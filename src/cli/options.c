@@ -29,7 +29,7 @@ const dck_opt cli_format_options[] = {
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
     DCK_OPTION(
 	TEXT, cli_format, out, "out", "FILE", NULL,
-	"write the result to FILE instead of stdout; its ending sets the format:" DCK_WRITER_MAP(
+	"write the result to FILE instead of stdout; its extension sets the format:" DCK_WRITER_MAP(
 	    CLI_WRITER_ENDING),
 	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
@@ -42,7 +42,7 @@ const dck_opt cli_profile_options[] = {
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
     DCK_OPTION(
 	TEXT, cli_format, profile, "out", "FILE", NULL,
-	"write the result to FILE instead of stdout; its ending sets the format:" DCK_WRITER_MAP(
+	"write the result to FILE instead of stdout; its extension sets the format:" DCK_WRITER_MAP(
 	    CLI_WRITER_ENDING) ", or for its call paths alone, for other programs:" DCK_CALLS_FORMAT_MAP(CLI_CALLS_ENDING),
 	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",

@@ -28,7 +28,7 @@
 		   .letter = 's')
 #define HTML_ROW                                                 \
 	DCK_OPTION(TEXT, cli_output, html, "html", "FILE", NULL, \
-		   "write the result to FILE too, as a page with pictures for a browser")
+		   "write the result to FILE too, as a page with charts for a browser")
 
 const dck_opt cli_keep_options[] = {SAVE_ROW, HTML_ROW, {0}};
 

@@ -82,11 +82,11 @@ bool cli_is_program(const char *text)
 static int program_refuse(const cli *c, const char *before, const char *text)
 {
 	if (c->command->takes_command)
-		return cli_usage(c, "'%s' is no model; a program? write: deepclock %s -- %s%s",
+		return cli_usage(c, "'%s' is not a model; a program? write: deepclock %s -- %s%s",
 				 text, c->command->name, before, text);
 	if (c->command->takes_programs)
-		return cli_usage(c, "'%s' is no model; a program? write: 'cmd:%s%s'", text, before,
-				 text);
+		return cli_usage(c, "'%s' is not a model; a program? write: 'cmd:%s%s'", text,
+				 before, text);
 	return cli_usage(c, "'%s' is a program, and %s takes a model: give a file.onnx or zoo:NAME",
 			 text, c->command->name);
 }

@@ -494,7 +494,7 @@ static dck_status cuda_mark_is_done(const device_mark *base, bool *ret, dck_err 
 	const api_result result = d->p->call->event_query(((const cuda_mark *)base)->event);
 	context_leave(d, &before);
 	if (result != API_NOT_READY)
-		DCK_TRY(check(d, result, "ask for an event", err));
+		DCK_TRY(check(d, result, "query an event", err));
 	*ret = result == API_SUCCESS;
 	return DCK_OK;
 }

@@ -12,7 +12,7 @@
  *	DCK_TRY(device_mark_elapsed(begin, end, &ns, err));
  *
  * A driver is a const table (`device_driver`) over a library that is loaded at run time. A missing
- * library, or one without a device, is E_ABSENT, and the message says what to install. A NULL
+ * library, or one without a device, is E_ABSENT, and the message states what to install. A NULL
  * member of a table is not supported: its function here fails with E_UNSUP.
  *
  * An error of a device is sticky where the driver's is (CUDA's context after a fault): every later

@@ -238,10 +238,11 @@ static dck_status wrapped_queue_read(cl_command_queue queue, cl_device_id *ret_i
 		    err, E_ARG,
 		    "the command queue has no times: create it with CL_QUEUE_PROFILING_ENABLE");
 	if (how & OPENCL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-		DCK_FAIL(err, E_UNSUP,
-			 "the command queue runs out of order, so that a mark in it is no time of "
-			 "the commands around it: create it without "
-			 "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+		DCK_FAIL(
+		    err, E_UNSUP,
+		    "the command queue runs out of order, so that a mark in it is not a time of "
+		    "the commands around it: create it without "
+		    "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
 	OPENCL_TRY(
 	    err, NULL, "a command queue",
 	    opencl.GetCommandQueueInfo(queue, OPENCL_QUEUE_DEVICE, sizeof *ret_id, ret_id, NULL));

@@ -130,10 +130,10 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 			 engine_text_ends(e->version) ? "help" : "version");
 	const char *missing = missing_member(e);
 	if (missing)
-		DCK_FAIL(err, E_FORMAT,
-			 "the engine table in '%s' lacks the function '%s', "
-			 "which its capabilities ask for",
-			 from, missing);
+		DCK_FAIL(
+		    err, E_FORMAT,
+		    "the engine table in '%s' lacks the function '%s', which its capabilities require",
+		    from, missing);
 	return options_check(e, from, err);
 }
 

@@ -189,7 +189,7 @@ static dck_status command_usage(dck_engine_context *c, dck_usage *ret, dck_err *
 
 static const dck_engine_option options[] = {
     {"shell", "0|1", "the words joined with blanks are given to /bin/sh -c"},
-    {"any_exit", "0|1", "an exit status other than 0 is no failure"},
+    {"any_exit", "0|1", "an exit status other than 0 is not a failure"},
     {"output", "WHERE", "discard, inherit (to our standard error) or a file to append to"},
     {"directory", "DIR", "directory to run the command in"},
     {NULL, NULL, NULL},

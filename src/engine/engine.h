@@ -24,7 +24,7 @@ extern const dck_engine *const engine_table[]; /* NULL-ended: ort, command, null
  * *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;
-	void *library; /* os_dl handle of a plug-in, or NULL */
+	void *library; /* handle of a plug-in's library (os_library_open()), or NULL */
 } engine_handle;
 dck_status engine_find(const char *name, engine_handle *ret, dck_err *err);
 void engine_release(engine_handle *h);

@@ -83,7 +83,7 @@ dck_status engine_answer(const dck_engine *e, const char *what, dck_status statu
 	for (size_t i = 0; engine_table[i]; i++)
 		ours |= e == engine_table[i];
 	if (!status_is_known(status))
-		WRONG(err, e, what, "%d is no status%s%.*s", (int)status, n > 0 ? ": " : "",
+		WRONG(err, e, what, "%d is not a status%s%.*s", (int)status, n > 0 ? ": " : "",
 		      n < 120 ? n : 120, why->msg);
 	status = memory_status(status, why->msg, n);
 	if (n == 0)

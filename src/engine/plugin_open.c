@@ -52,7 +52,7 @@ static dck_status plugin_table_get(os_library *l, const char *path, const dck_en
 
 	if (!symbol.object)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is no deepclock plug-in: it does not export " SYMBOL "()", path);
+			 "'%s' is not a deepclock plug-in: it does not export " SYMBOL "()", path);
 	const dck_engine *e = symbol.get(DCK_ABI_MAJOR);
 	if (!e)
 		DCK_FAIL(err, E_VERSION, "the plug-in '%s' does not serve ABI %u of this deepclock",

@@ -148,7 +148,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 		*ret = k.rows;
 		*ret_n = n;
 	} else if (status == DCK_OK) {
-		status = ERR_NO_MEMORY(err, "for what the engines say");
+		status = ERR_NO_MEMORY(err, "for the output of the engines");
 	}
 	for (size_t i = 0; i < n; i++)
 		dck_buffer_done(&answers[i]);

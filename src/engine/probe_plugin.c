@@ -79,7 +79,7 @@ static dck_status info_make(const dck_buffer *b, size_t n, dck_engine_info **ret
 			    (noptions + 1) * sizeof(dck_engine_option);
 	char *block = mem_zalloc(1, rows + b->n);
 
-	DCK_NEED(block, err, "for what the plug-in says");
+	DCK_NEED(block, err, "for the output of the plug-in");
 	dck_engine_info *info = (dck_engine_info *)(void *)block;
 	dck_kv *facts = (dck_kv *)(void *)(info + 1);
 	dck_engine_option *options = (dck_engine_option *)(void *)(facts + nfacts);
@@ -107,12 +107,12 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 	size_t n = 0;
 	char *copy = mem_dup(name);
 
-	DCK_NEED(copy, err, "to ask '%.200s'", name);
+	DCK_NEED(copy, err, "to query '%.200s'", name);
 	dck_status status = os_in_child(plugin_answer, copy, TIMEOUT_NS, ANSWER_MAX, &b, err);
 	for (size_t i = 0; i < b.n; i++)
 		n += b.data[i] == '\0';
 	if (status != DCK_OK)
-		err_while(err, status, "asking '%.200s' in a child process", name);
+		err_while(err, status, "querying '%.200s' in a child process", name);
 	else if (n == 2 && b.data[0] == '-')
 		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", b.data + 2);
 	else if (n < OPTIONS || (n - OPTIONS) % 3 != 0 || b.data[b.n - 1] != '\0')

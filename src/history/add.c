@@ -44,12 +44,12 @@ static dck_status add_record_check(const dck_record *r, const char *commit, dck_
 			 DCK_HISTORY_ID_SIZE - 1, r->id);
 	if (!is_name(r->id, "-_.:"))
 		DCK_FAIL(err, E_ARG,
-			 "'%.80s' is no id of a record: it has other characters than letters, "
+			 "'%.80s' is not an id of a record: it has other characters than letters, "
 			 "digits and -_.:",
 			 r->id);
 	if (commit && !history_commit_fits(commit))
 		DCK_FAIL(err, E_ARG,
-			 "'%.80s' is no name of a commit: give at most %d letters, "
+			 "'%.80s' is not a name of a commit: give at most %d letters, "
 			 "digits and -_.:/+@~",
 			 commit, DCK_COMMIT_SIZE - 1);
 	return DCK_OK;

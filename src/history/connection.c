@@ -102,10 +102,10 @@ static void disconnect(dck_history *h)
 static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 {
 	if (version < history_schema_version())
-		DCK_FAIL(err, E_VERSION,
-			 "the history '%s' is of an older version and may only be read, "
-			 "so it cannot be brought up to date",
-			 h->path);
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' has an older version and is read-only, so it cannot be brought up to date",
+		    h->path);
 	return DCK_OK;
 }
 

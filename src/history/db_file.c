@@ -64,7 +64,7 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	os_close(fd);
 	if (n > 0 && memcmp(head, magic, sizeof magic) != 0)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is no history of deepclock: it is not an SQLite file; "
+			 "'%s' is not a history of deepclock: it is not an SQLite file; "
 			 "it was not changed: name another file with --db",
 			 path);
 	*ret_exists = n > 0;

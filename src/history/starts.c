@@ -140,7 +140,7 @@ dck_status dck_history_starts(dck_history *h, const dck_record *r, dck_record **
 	all.tag = tag;
 	all.values[0] = dck_record_value(r, tag);
 	if (r->incomplete || isnan(all.values[0]) || !processes)
-		DCK_FAIL(err, E_ABSENT, "it is no complete measurement");
+		DCK_FAIL(err, E_ABSENT, "it is not a complete measurement");
 	DCK_TRY(starts_find(h, r, &all, err));
 	if (all.n < 2)
 		DCK_FAIL(err, E_ABSENT,

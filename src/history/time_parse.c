@@ -46,7 +46,7 @@ dck_status history_when(const char *text, int64_t now_ns, int64_t *ret, dck_err 
 	}
 	if (!age_in_days(text, &age) && units_parse_time(text, &age, NULL) != DCK_OK)
 		DCK_FAIL(err, E_ARG,
-			 "'%.60s' is no time: write a date (2026-11-01), "
+			 "'%.60s' is not a time: write a date (2026-11-01), "
 			 "a time in UTC (2026-11-01T12:00:00Z), or an age (90d, 12h)",
 			 text);
 	/* Older than any record is older than all of them. */

@@ -254,12 +254,10 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 			    "--group or few --runs): each sample is up to that much too long",
 			    e->clock_cost_ns);
 	else if (e->group > 1)
-		record_note(b, "grouped",
-			    "one run is too short for the clock (%.0f ns a reading), "
-			    "so each sample is the mean of %llu runs in a row: "
-			    "spread and percentiles are of such means, "
-			    "not of single runs (--group 1 times single runs)",
-			    e->clock_cost_ns, (unsigned long long)e->group);
+		record_note(
+		    b, "grouped",
+		    "one run is too short for the clock (%.0f ns a reading), so each sample is the mean of %llu runs in a row: spread and percentiles refer to such means, not of single runs (--group 1 times single runs)",
+		    e->clock_cost_ns, (unsigned long long)e->group);
 }
 
 static void thinned(record_builder *b, const measure_evidence *e)
@@ -269,8 +267,7 @@ static void thinned(record_builder *b, const measure_evidence *e)
 	if (s->stride > 1)
 		record_note(
 		    b, "thinned",
-		    "%llu samples were taken and every %lluth kept (--keep), evenly over the run: "
-		    "count, minimum and maximum are of all, the rest of the kept ones",
+		    "%llu samples were taken and every %lluth kept (--keep), evenly over the run: count, minimum and maximum cover all, other statistics the stored ones",
 		    (unsigned long long)s->pushed, (unsigned long long)s->stride);
 }
 

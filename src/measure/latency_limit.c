@@ -68,7 +68,7 @@ dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *er
 	    !blanks_strip(limit, strlen(limit), false, time, sizeof time))
 		return limit_refuse(text, "it is too long", err);
 	if (units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
-		return limit_refuse(text, "the limit is no time above 0, as in 50ms", err);
+		return limit_refuse(text, "the limit is not a time above 0, as in 50ms", err);
 	why = limit_statistic_read(word, &l);
 	if (why)
 		return limit_refuse(text, why, err);

@@ -3,8 +3,8 @@
  *
  * Nothing is recorded while the clock runs. measure_traced_runs() makes the ranges of opening,
  * warm-up and measured runs from the sample stores (start, value, group) and writes them to the
- * track of the calling thread through trace/past.h. Events of a thread are in order, so this needs
- * a thread without other events since the beginning; if the subject made some, the ranges are
+ * track of the calling thread through trace/backfill.h. Events of a thread are in order, so this
+ * needs a thread without other events since the beginning; if the subject made some, the ranges are
  * absent with a reason.
  *
  * Operators come from a second session under the engine's profiler, which slows every run, so its
@@ -356,10 +356,10 @@ static void pass_record(const measure_traced *t, const pass *p, record_builder *
 		return;
 	}
 	record_fact_real(b, "trace", "profiled_ratio", DCK_UNIT_ONE, took / t->median_ns);
-	record_note(b, "trace-profiled",
-		    "the operators on the timeline are of %llu more runs under the engine's "
-		    "profiler, which took %.2f times as long as the measured ones (medians)",
-		    (unsigned long long)p->runs, took / t->median_ns);
+	record_note(
+	    b, "trace-profiled",
+	    "the operators on the timeline come from %llu more runs under the engine's profiler, which took %.2f times as long as the measured ones (medians)",
+	    (unsigned long long)p->runs, took / t->median_ns);
 }
 
 static dck_status traced_operators(measure_traced *t, measure_context *m, const dck_subject *s,

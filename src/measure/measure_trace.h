@@ -1,5 +1,5 @@
-/* measure_trace.h - a measurement on the timeline of a recording (trace/past.h): bench --trace, and
- * a program that records itself and calls dck_bench().
+/* measure_trace.h - a measurement on the timeline of a recording (trace/backfill.h): bench --trace,
+ * and a program that records itself and calls dck_bench().
  *
  *	DCK_TRY(measure_traced_start(&t, plan->trace, err));
  *	measure_traced_begin(&t, &shared);

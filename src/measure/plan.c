@@ -71,7 +71,7 @@ const dck_opt dck_plan_options[] = {
     DCK_OPTION(TIME, dck_plan, idle_ns, "idle", "TIME", NULL,
 	       "pause before each run: latency after idling", .max = 1e13),
     DCK_OPTION(COUNT, dck_plan, keep, "keep", "N", "131072",
-	       "samples kept at most; beyond, every second one is dropped, evenly", .min = 64,
+	       "maximum number of stored samples; beyond, every second one is dropped", .min = 64,
 	       .max = 16777216),
     {0},
 };
@@ -79,7 +79,7 @@ const dck_opt dck_plan_options[] = {
 /* Apart, since only dck_bench() heeds them. */
 const dck_opt dck_bench_options[] = {
     DCK_FLAG(dck_plan, check_outputs, "check-outputs",
-	     "then compare the outputs with those of an unoptimised run on one thread"),
+	     "then compare the outputs with an unoptimised run on one thread"),
     DCK_OPTION(TEXT, dck_plan, trace, "trace", "FILE", NULL,
 	       "write the runs on a timeline, and the operators of more runs under the engine's "
 	       "profiler; the extension selects the format, as in 'trace'",
@@ -183,10 +183,10 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	if (!(p->level > 0 && p->level < 1))
 		DCK_FAIL(err, E_ARG, "--level is %g: it must be between 0 and 1", p->level);
 	if (p->keep < KEEP_LEAST)
-		DCK_FAIL(err, E_ARG, "--keep is %llu: at least 64 samples are kept",
+		DCK_FAIL(err, E_ARG, "--keep is %llu: the minimum is 64 samples",
 			 (unsigned long long)p->keep);
 	if (p->processes > 1 && p->trace)
-		DCK_FAIL(err, E_ARG, "a trace is of one process: give --trace or --processes");
+		DCK_FAIL(err, E_ARG, "a trace covers one process: give --trace or --processes");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
 	return DCK_OK;

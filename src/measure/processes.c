@@ -413,10 +413,7 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	if (high - low > 4 * within)
 		record_note(
 		    b, "start-to-start",
-		    "starts differ by %.1f %% while each alone claims +-%.1f %%: a start "
-		    "decides where memory is placed (addresses, huge pages), and which cores "
-		    "and neighbours it has; the interval between starts includes that, one "
-		    "from one process does not",
+		    "starts differ by %.1f %% while each alone claims +-%.1f %%: a start decides where memory is placed (addresses, huge pages), and its cores and the programs next to it; the interval between starts includes that, one from one process does not",
 		    100 * (high - low) / sum, 100 * within / sum);
 }
 

@@ -78,7 +78,7 @@ static void cpu(record_builder *b, const measure_phases *p)
 	if (p->sinks.wall_ns > 0)
 		record_metric_real(
 		    b, "cpu/ratio", p->sinks.cpu_ns / p->sinks.wall_ns,
-		    "CPU time over wall time: cores kept busy, waiting in a spin included");
+		    "CPU time over wall time: the number of busy cores, spinning included");
 	else
 		record_metric_absent(b, "cpu/ratio", "no measured run");
 	for (int i = 0; command && i < 2; i++) {

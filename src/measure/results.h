@@ -7,7 +7,7 @@
 #include "measure/phases.h"
 #include "record/build.h"
 
-/* Fills estimates[STAT_ESTIMATORS + 1] (the last where the plan asks for another percentile) and
+/* Fills estimates[STAT_ESTIMATORS + 1] (the last for another percentile of the plan) and
  * adds every metric of a measurement. */
 void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates);
 

@@ -59,7 +59,7 @@ void run_delays_begin(run_delays *u, measure_phases *p)
 
 	if (!(2 * cost_ns <= READING_SHARE * sample_ns)) {
 		snprintf(u->why, sizeof u->why,
-			 "reading how long threads waited takes %s, too long beside %s",
+			 "reading how long threads waited takes %s, too long relative to %s",
 			 dck_text_time(cost_ns, cost, sizeof cost),
 			 sample_ns > 0 ? dck_text_time(sample_ns, run, sizeof run)
 				       : "a run of unknown length");

@@ -83,7 +83,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
 		rd->sub = "at_ns";
 		if (at && !reader_uint_of(jansson->array_get(at_ns, i), &at[i]))
-			return reader_value_error(rd, NULL, "is no integer from 0 to 2^64 - 1");
+			return reader_value_error(rd, NULL, "is not an integer from 0 to 2^64 - 1");
 	}
 	rd->sub = NULL;
 	s->values = v;
@@ -292,7 +292,7 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 		DCK_FAIL(rd->err, E_FORMAT, "this is a list, not one deepclock record");
 	if (!schema)
 		DCK_FAIL(rd->err, E_FORMAT,
-			 "this is no deepclock record: it has no member \"schema\"");
+			 "this is not a deepclock record: it has no member \"schema\"");
 	if (!json_is_integer(schema))
 		return reader_type_error(rd, "schema", schema, "an integer");
 	if (jansson->integer_value(schema) < 1)
@@ -321,7 +321,7 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 		return reader_type_error(rd, "began", began, "text");
 	if (began && !record_time_parse(jansson->string_value(began), &r->began_unix_ns))
 		return reader_value_error(rd, "began",
-					  "is no time such as \"2026-11-21T04:56:52Z\"");
+					  "is not a time such as \"2026-11-21T04:56:52Z\"");
 	if (incomplete && !json_is_boolean(incomplete))
 		return reader_type_error(rd, "incomplete", incomplete, "true or false");
 	r->incomplete = json_is_true(incomplete);
@@ -394,7 +394,7 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	if (no_memory)
 		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
 	if (!root)
-		DCK_FAIL(err, E_FORMAT, "this is no JSON: %s (line %d, column %d)", at.text,
+		DCK_FAIL(err, E_FORMAT, "this is not JSON: %s (line %d, column %d)", at.text,
 			 at.line, at.column);
 
 	record_owner *box = record_box_new();

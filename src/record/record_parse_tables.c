@@ -189,7 +189,7 @@ dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n
 	rd->list = list;
 	rd->row = twin_find(rd, rows, n, size, name_order);
 	if (rd->row < n)
-		return reader_value_error(rd, "name", "is that of another one too");
+		return reader_value_error(rd, "name", "is a duplicate");
 	rd->list = NULL;
 	return DCK_OK;
 }
@@ -209,10 +209,10 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 {
 	if (!json_is_array(row) || jansson->array_size(row) != t->ncolumns + 2)
 		return reader_value_error(
-		    rd, NULL, "is no list of a parent, a frame and a weight for each column");
+		    rd, NULL, "is not a list of a parent, a frame and a weight for each column");
 	const json_t *parent = jansson->array_get(row, 0), *frame = jansson->array_get(row, 1);
 	if (!index_of(parent, -1, (json_int_t)rd->sub_row - 1))
-		return reader_value_error(rd, NULL, "has a parent that does not stand before it");
+		return reader_value_error(rd, NULL, "has a parent that does not precede it");
 	if (!index_of(frame, 0, (json_int_t)t->nframes - 1))
 		return reader_value_error(rd, NULL, "has a frame that there is not");
 	node->parent = jansson->integer_value(parent) < 0
@@ -222,7 +222,7 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 	for (size_t k = 0; k < t->ncolumns; k++) {
 		const json_t *v = jansson->array_get(row, k + 2);
 		if (!json_is_number(v))
-			return reader_value_error(rd, NULL, "has a weight that is no number");
+			return reader_value_error(rd, NULL, "has a weight that is not a number");
 		weights[k] = jansson->number_value(v);
 	}
 	return DCK_OK;

@@ -176,7 +176,7 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
 		return reader_type_error(rd, "unit", v, "text");
 	if (jansson->string_length(v) > 0 && record_find_unit(jansson->string_value(v), ret))
 		return DCK_OK;
-	return reader_value_error(rd, "unit", "is no unit of this version");
+	return reader_value_error(rd, "unit", "is not a unit of this version");
 }
 
 /* Reads the value at `key` (NULL: at the position of the reader). */
@@ -189,7 +189,7 @@ dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_i
 		ret->kind = DCK_VALUE_INT;
 		if (!reader_int_of(jansson->string_value(v), &ret->as.i))
 			return reader_value_error(
-			    rd, key, "is text that is no 64-bit integer, not a number");
+			    rd, key, "is text that is not a 64-bit integer, not a number");
 	} else if (json_is_string(v)) {
 		ret->kind = DCK_VALUE_TEXT;
 		ret->as.text = reader_keep(rd, v);

@@ -146,7 +146,7 @@ static const char *time_text(const timed *t, const dck_metric *m, char *buf)
 	return m ? column_scale_value(&t->scale, &m->value, buf) : "-";
 }
 
-/* A star: the interval under-covers (narrow_put). */
+/* A star: the interval under-covers (markdown_narrow_put()). */
 static const char *interval_text(const column_scale *s, const dck_metric *m, char *buf)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];

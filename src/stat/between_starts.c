@@ -15,7 +15,7 @@
 
 /* Beyond these a start differs from the others: a modified z-score of 3.5 (Iglewicz and Hoaglin
  * 1993, How to Detect and Handle Outliers), where 0.6745 makes the median absolute deviation that
- * of a normal distribution, and a tenth of the median, below which nobody needs to know. */
+ * of a normal distribution, and a tenth of the median, below which a difference does not matter. */
 #define SLOW_SCORE (3.5 / 0.6745)
 #define SLOW_RATIO 1.1
 #define SLOW_LEAST 4 /* of three starts two may be the slow ones */

@@ -2,9 +2,9 @@
  *
  * The longer a run, the more probable is a disturbance in it, so short runs are over-represented
  * among the undisturbed ones. Disturbances are modelled as a Poisson process with rate r per time
- *of own work: a run of length d is undisturbed with probability exp(-r d). Whether each run was
- *disturbed gives the maximum-likelihood estimate of r (current status data: Sun, The Statistical
- *Analysis of Interval-censored Failure Time Data, 2006, chapter 3): the root of
+ * of own work: a run of length d is undisturbed with probability exp(-r d). Whether each run was
+ * disturbed gives the maximum-likelihood estimate of r (current status data: Sun, The Statistical
+ * Analysis of Interval-censored Failure Time Data, 2006, chapter 3): the root of
  *
  *	sum over disturbed runs of d exp(-r d) / (1 - exp(-r d)) = sum over undisturbed runs of d,
  *

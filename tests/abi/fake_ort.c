@@ -1,4 +1,4 @@
-/* fake_ort.c - says that it is ONNX Runtime of the version VERSION, and has no table.
+/* fake_ort.c - reports to be ONNX Runtime of version VERSION, and has no table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>

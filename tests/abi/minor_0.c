@@ -59,7 +59,7 @@ static const dck_engine engine = {
     .run = run,
 };
 
-/* What lies behind the table is not the table. */
+/* The memory after the table does not belong to it. */
 static struct {
 	char table[offsetof(dck_engine, profile)];
 	char after[64];

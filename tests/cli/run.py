@@ -75,7 +75,7 @@ def environment(args, scratch):
 
 
 def without_figures(text):
-    """Removes the figures behind an expected False, which explain it."""
+    """Removes the figures after an expected False, which explain it."""
     return re.sub(r"(?m)(: False) \(.*\)$", r"\1", text)
 
 

@@ -1,5 +1,5 @@
 /* cuda.c - a double of libcuda.so.1, and with -DDOUBLE_HIP of libamdhip64.so: it behaves as the
- * driver's documentation says, and computes in the host's memory. No GPU is needed or touched.
+ * driver's documentation states, and computes in the host's memory. No GPU is needed or touched.
  *
  * Time is virtual. The host's clock advances by CALL_NS with each call and by what a wait takes; a
  * stream has the times at which its commands end, and a command takes effect then and not before.

@@ -1,4 +1,4 @@
-/* cupti.c - a double of libcupti.so: it behaves as CUPTI's documentation says, over the double of
+/* cupti.c - a double of libcupti.so: it behaves as CUPTI's documentation states, over the double of
  * the driver (cuda.c, observer.h).
  *
  * A record is stored when its command has ended, and delivered only when its buffer is full or

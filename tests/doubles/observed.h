@@ -49,7 +49,7 @@ static bool is_real(void)
 	return setting("CUDA_DOUBLE_REAL_TIME", 0) != 0;
 }
 
-/* Also for a runtime in front of the driver, which a test may be. */
+/* Also for a runtime that calls the driver, which a test may be. */
 void cuda_double_call(const char *function, bool begins)
 {
 	if (begins) {

@@ -1,5 +1,5 @@
-/* observer.h - how the double of CUPTI (cupti.c) sees what the double of the driver (cuda.c) does,
- * which in NVIDIA's libraries nobody else sees.
+/* observer.h - lets the double of CUPTI (cupti.c) observe the calls of the double of the driver
+ * (cuda.c), which is internal in NVIDIA's libraries.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DOUBLES_OBSERVER_H

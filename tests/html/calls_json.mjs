@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page computes of call paths, as JSON, to be compared with what `deepclock report` tells:
+// The page's results on call paths, as JSON, to be compared with the output of `deepclock report`:
 //   calls_json.mjs RECORD.json [FUNCTION]
 //   calls_json.mjs --diff A.json B.json [normalise]
 import fs from "node:fs";

@@ -10,7 +10,7 @@ const tree = () => openTree({ name: "calls", title: "Calls", columns, frames,
 	nodes: [[-1, 0, 1, 100], [0, 1, 2, 40], [1, 2, 3, 30], [2, 2, 5, 20], [-1, 3, 0, 10], [4, 2, 1, 50]] });
 const row = (rows, name) => rows.find(r => r.fn.name === name);
 
-/** Any tree: of so many nodes and functions. */
+/** A random tree with these numbers of nodes and functions. */
 function made(n, functions) {
 	let seed = 1;
 	const random = m => (seed = (seed * 48271) % 2147483647) % m;

@@ -11,7 +11,7 @@ test("the header has titles with units, one line a row", () => {
 	assert.equal(csvText({ columns: ["a"], rows: [] }), "a\n");
 });
 
-test("numbers keep all their digits; what is no number is empty", () => {
+test("numbers keep all their digits; what is not a number is empty", () => {
 	assert.equal(line(0.1 + 0.2, 1e21, -5e-324, 2 ** 53, -0), "0.30000000000000004,1e+21,-5e-324,9007199254740992,0");
 	assert.equal(line(NaN, Infinity, -Infinity), ",,");
 });

@@ -111,7 +111,7 @@ test("a part counts what lies in it", () => {
 	const rows = sumsWithin(read(), 20, 230);
 
 	assert.equal(by(rows, "outer").total, 80 + 30);
-	assert.equal(by(rows, "outer").self, 80 - 20 - 8 + 30 - 10); /* the block lies wholly in it */
+	assert.equal(by(rows, "outer").self, 80 - 20 - 8 + 30 - 10); /* the block is wholly inside it */
 	assert.equal(by(rows, "inner").total, 20 + 10);
 	assert.equal(by(rows, "inner").calls, 2);
 	assert.equal(by(rows, "inner").rough, false);
@@ -203,7 +203,7 @@ test("what threads used is drawn as rates, from the thread's beginning", () => {
 	assert.deepEqual([...tracks[2].counter.ns, ...tracks[2].counter.last], [40, 140, 7e7, 0]);
 	assert.deepEqual(tracks.map(t => isOwnCounter(t)), [false, false, false, false, true, true]);
 	assert.deepEqual([useText(0.5, "share"), useText(20, "/s"), useText(2048, "B")], ["50 %", "20/s", "2 KiB"]);
-	/* Beside the share that was told, the one that is computed of the sums is left out. */
+	/* A share computed from the sums is omitted if the file has one. */
 	assert.deepEqual(usesAsRates([track("CPU time", "ns", counter([0, 9], [0, 9])), track("CPU share", "1", counter([0], [1]))]).map(t => [t.name, !!t.empty]), [["CPU share", true], ["CPU share", false]]);
 });
 

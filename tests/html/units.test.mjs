@@ -27,7 +27,7 @@ test("a column has one unit, however far its numbers lie apart", () => {
 	assert.deepEqual(columnScale([], "ns"), [1, ""]);
 });
 
-test("what is no number is said as it is", () => {
+test("what is not a number is said as it is", () => {
 	assert.equal(format(NaN, "ns"), "? ns");
 	assert.equal(format(true), "yes");
 	assert.equal(format("ort"), "ort");

@@ -1,7 +1,7 @@
 /* flawed.c - a plug-in that is slow as its options say: a slow first run, slow denormals, results
  * that are not ready when run() returns, against the rules. With `device` it is a device: enqueued
- * runs go on after the call, its documented barrier returns at once (device=2: waits), and a copy
- * to the host waits.
+ * runs continue after the call, its documented barrier returns at once (device=2: waits), and a
+ * copy to the host waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>

@@ -1,5 +1,5 @@
 /* leaving.c - a plug-in that exits the program at the point named by the variable LEAVE, with
- * status 0: this is forbidden, and no result may come of it. Or it creates the file "hung" and
+ * status 0: this is forbidden, and must not give a result. Or it creates the file "hung" and
  * hangs.
  *
  * SPDX-License-Identifier: Apache-2.0 */

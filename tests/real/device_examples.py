@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The examples of a convolution on a GPU, in C and in Python: on SwiftShader the call returns long before the run has
-ended; without the device they say what to install; the pictures are right in any case. Prints TAP.
+ended; without the device they print what to install; the images are right in any case. Prints TAP.
 
   device_examples.py --program build/deepclock [CASE...]
 """
@@ -37,7 +37,7 @@ def grey_png(path):
 
 
 def convolution_on_a_device(words, device):
-    """Runs an example on a device, or on one that is not there; the pictures are written in any case."""
+    """Runs an example on a device, or on a missing one; the images are written in any case."""
     build = os.path.dirname(PROGRAM)
     driver, provider = "/usr/lib/chromium/vk_swiftshader_icd.json", os.path.join(build, "webgpu", "onnxruntime_ep_webgpu")
     env = dict(os.environ, VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver, ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER="1",

@@ -360,7 +360,7 @@ def valgrind():
 
 
 def heaptrack():
-    """heaptrack also counts a few allocations of its own, and prints four digits."""
+    """heaptrack also counts a few of its allocations, and prints four digits."""
     need("heaptrack")
     need("xz")
     command = ["xz", "-6", "-T1", "-k", "-c", data()]

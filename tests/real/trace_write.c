@@ -6,8 +6,8 @@
  *                                                 event TRACK KIND NS NAME NUMBER
  *     trace_write FORMAT TRACE >FILE       the same from a trace of Perfetto
  *
- * Names are in hexadecimal, "-" is no name; kinds are numbers; the number of an async range is its
- * id.
+ * Names are in hexadecimal, "-" is not a name; kinds are numbers; the number of an async range is
+ * its id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"

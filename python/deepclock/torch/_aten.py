@@ -2,8 +2,8 @@
 """Maps each aten call to operators of deepclock's table.
 
 This table has no costs: a row maps a call to the operators that `deepclock cost
---operators` lists, and how its arguments become their inputs and attributes. `price()` asks the
-library for each of them and adds up.
+--operators` lists, and how its arguments become their inputs and attributes. `price()` gets the cost of each from the
+library and adds them up.
 
     relu                    -> Relu(self)
     addmm                   -> Gemm(mat1, mat2, self; alpha, beta)
@@ -129,7 +129,7 @@ ROWS["abs"] = ROWS["absolute"] = like("x", "Abs")  # a complex number has a real
 
 ROWS["addcmul"], ROWS["addcdiv"] = _with_value("Mul"), _with_value("Div")
 
-# Results that hold what was there before, or what the caller gave; nothing is computed.
+# Results with existing contents, or contents that the caller gave; nothing is computed.
 _table_of("""
 Cast: _nested_tensor_from_mask _nested_tensor_from_tensor_list _nested_from_padded to_padded_tensor _nested_from_padded_and_nested_example clone _to_copy copy contiguous to lift_fresh_copy _copy_from _copy_from_and_resize type_as _conj_physical
 Transpose: permute_copy transpose_copy t_copy
@@ -467,7 +467,7 @@ def _max_pool(a):
 
 @row("avg_pool1d", "avg_pool2d", "avg_pool3d", "avg_pool2d_backward", "avg_pool3d_backward")
 def _avg_pool(a):
-    """The gradient gives each element of a window its share: as much as the pool."""
+    """The gradient gives each element of a window its share, which costs the same as the pool."""
     return _pool("AveragePool", a.x, _dimensions(a), a.kernel_size, a.stride, a.padding,
                  ceil=a.ceil_mode)
 
@@ -621,7 +621,7 @@ def _axes(a):
 
 
 def reduces(*types):
-    """The first type reduces the axes of the call, or all; the others run on what is left."""
+    """The first type reduces the axes of the call, or all; the others run on the reduced elements."""
     def build(a):
         axes = _axes(a)
         x = spec(a.x)
@@ -663,7 +663,7 @@ def _arg(a):
 
 @row("var", "var_mean", "std", "std_mean", "_std", "_var")
 def _variance(a):
-    """The mean, and the sum of the squares of what is left, over their number."""
+    """The mean, and the sum of the squared differences from it, over their number."""
     axes = integers(_axes(a))
     x = spec(a.x)
     root = ["Sqrt"] if "std" in a.name_ else []

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of linear algebra: factorisations and what is solved with them.
+"""Rows of linear algebra: factorisations, and solvers that use them.
 
 FLOPs of the direct methods are the operation counts of LAPACK (J. Dongarra et al., LAPACK Working Note 41,
 appendix C), for each matrix of a batch. Eigenvalues and singular values are found by iterations whose
 number depends on the values: their FLOPs are the customary ones of G. Golub and C. Van Loan, Matrix
-Computations (sections 5.4, 7.5 and 8.3 of the third edition). None of them has MACs: MACs are of products.
+Computations (sections 5.4, 7.5 and 8.3 of the third edition). They have no MACs, which only products have.
 """
 
 from fractions import Fraction

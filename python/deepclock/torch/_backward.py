@@ -40,7 +40,7 @@ class Nodes:
 
 
 def opened(value):
-    """Outputs may be objects with attributes, such as those of transformers."""
+    """Outputs may be objects with attributes, as in transformers."""
     if hasattr(value, "__dict__") and not isinstance(value, (torch.Tensor, dict, list, tuple)):
         return list(vars(value).values())
     return value

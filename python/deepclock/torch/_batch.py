@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of any batch, made from those of one call or by a function.
+"""Inputs of any batch, made from the inputs of one call or by a function.
 
     make = maker((images,), {"mask": mask})
     args, named = make(64)

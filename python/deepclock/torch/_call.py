@@ -18,7 +18,7 @@ def arguments(module, inputs, named=None):
     """(args, kwargs) of the call `module(*inputs, **named)`.
 
     A tuple alone is the positional arguments. A dict alone is the keyword arguments, as
-    tokenizers make them, unless `forward` takes none of its names: then it is the one argument.
+    tokenizers make them, unless `forward` takes none of its names: then it is the only argument.
     """
     kwargs = dict(named or {})
     if len(inputs) == 1 and isinstance(inputs[0], tuple) and not hasattr(inputs[0], "_fields"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dispatch mode that prices every aten call while it is entered."""
+"""A dispatch mode that computes the cost of every aten call while it is entered."""
 
 import sys
 import typing
@@ -79,8 +79,8 @@ def _on_meta(value):
 class Counter(Mode):
     """Calls `seen(Call)` for each aten call except views and pure allocations.
 
-    phase: a text that is stored with the calls. `writes` False: a call that would change more than one number in
-    place is priced and not run. `path()` returns the module.
+    phase: a text that is stored with the calls. `writes` False: a call that would change more than one number in place
+    gets its cost and is not run. `path()` returns the module.
     """
 
     def __init__(self, seen, path=lambda: "", depth=0):
@@ -114,8 +114,8 @@ class Counter(Mode):
         return self._decomposed(func, args, kwargs, out) or price
 
     def _decomposed(self, func, args, kwargs, out):
-        """A call without a row, priced by what PyTorch's own table of decompositions makes of it, on
-        tensors without memory; None: that has no answer."""
+        """The cost of a call without a row, by PyTorch's table of decompositions, on meta tensors; None: it has no
+        decomposition."""
         make = torch._decomp.decomposition_table.get(func)
         if make is None or any(t.is_nested for t in tensors_in((args, kwargs))):
             return None
@@ -123,7 +123,7 @@ class Counter(Mode):
         try:
             with torch.no_grad(), Counter(parts.append, depth=self._depth + 1):
                 make(*_on_meta(args), **_on_meta(kwargs))
-        except Exception:  # whatever a decomposition raises: the call stays without a price
+        except Exception:  # whatever a decomposition raises: the cost of the call stays unknown
             return None
         if any(c.price.macs is None or c.price.flops is None for c in parts):
             return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which aten calls a dispatch mode counts as one: those that PyTorch runs as one kernel.
+"""Which aten calls a dispatch mode counts as one: the calls that PyTorch runs as one kernel.
 
-All other calls are opened, so that the mode sees what they consist of: composite operators, wrapper
+All other calls are decomposed, so that the mode receives their parts: composite operators, wrapper
 subclasses of tensors (nested tensors of the layout torch.jagged, distributed tensors), torch.cond and
 while_loop.
 """
@@ -28,8 +28,7 @@ class Mode(TorchDispatchMode):
     supports_higher_order_operators = True
 
     def opened(self, func, types, args, kwargs):
-        """The result of a call that consists of others, which this mode has seen; ITSELF if it is one
-        kernel; NotImplemented if a subclass of tensors has to run it."""
+        """The result of a decomposed call, whose parts this mode has received; ITSELF if it is one kernel; NotImplemented if a subclass of tensors has to run it."""
         if not hasattr(func, "_schema"):
             return self._higher_order(func, args, kwargs)
         if any(map(_is_wrapper, types)):

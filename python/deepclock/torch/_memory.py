@@ -40,7 +40,7 @@ def _status():
 
 class _Resident:
     """The resident set of the process, with Python and PyTorch in it."""
-    default = 0  # the library's own: what is resident and nearly all that is free
+    default = 0  # the library's default: the resident and nearly all free memory
     what = "resident set of the process"
 
     def __init__(self):
@@ -51,7 +51,7 @@ class _Resident:
 
     @contextlib.contextmanager
     def limited(self, budget):
-        """Allocations beyond the budget fail while this lasts, those of other threads too."""
+        """Allocations beyond the budget fail inside the block, in all threads."""
         gc.collect()
         if self._trim:
             self._trim(0)

@@ -21,9 +21,9 @@ def try_mode(run, t, absent):
     if run.named or any(not isinstance(value, torch.Tensor) for value in run.args):
         raise absent("only modules whose inputs are tensors by position are exported here")
     if torch.__version__ >= "2" and importlib.util.find_spec("onnxscript") is None:
-        raise absent("torch.onnx.export needs the package onnxscript, which is not there")
+        raise absent("torch.onnx.export needs the package onnxscript, which is not installed")
     if importlib.util.find_spec("numpy") is None:
-        raise absent("inputs are handed over by NumPy, which is not there")
+        raise absent("inputs are passed by NumPy, which is not installed")
     names = [f"input{i}" for i in range(len(tensors))]
     path = os.path.join(run.directory, "module.onnx")
     begin = now()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which module runs: the modules of a network by their paths, and the stack of their calls.
 
-The calls are followed by standing in front of Module.__call__, as torch.fx and torch.jit do, and not
-by hooks: nn.TransformerEncoderLayer and nn.MultiheadAttention take another path where a module has
+The calls are tracked by a wrapper of Module.__call__, as in torch.fx and torch.jit, and not by hooks: nn.TransformerEncoderLayer and nn.MultiheadAttention take another path where a module has
 hooks, and other calls would be counted than run.
 """
 
@@ -25,7 +24,7 @@ def _place(class_):
 
 
 def class_of(module):
-    """The class that a module is of; of a scripted, traced or frozen module, the one it was made from."""
+    """The class of a module; of a scripted, traced or frozen module, the class it was made from."""
     script = getattr(module, "_c", None) if isinstance(module, torch.jit.ScriptModule) else None
     if script is None:
         return type(module)
@@ -57,7 +56,7 @@ class Modules:
             self.classes[""] = None
 
     def path_of(self, module, around):
-        """Of a module that is called in `around`: of several paths the one below it."""
+        """The path of a module that is called in `around`: of several paths the one below that."""
         paths = self.paths.get(id(module))
         if not paths:
             return None

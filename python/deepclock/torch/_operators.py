@@ -73,7 +73,7 @@ def lengths(t):
 
 
 def sizes_text(t):
-    """"3x224x224", of a nested tensor with the number of its items in front: "2x(6x32, 4x32)"."""
+    """"3x224x224", of a nested tensor prefixed by the number of its items: "2x(6x32, 4x32)"."""
     n = lengths(t)
     if n:
         shown = ["x".join(map(str, size)) for size in t._nested_tensor_size()[:4].tolist()]
@@ -91,7 +91,7 @@ def stored(t):
 
 
 def bytes_in(t):
-    """What a tensor's values take, of a sparse one those that it stores and their indices."""
+    """Bytes of a tensor's values; of a sparse one, of its stored values and their indices."""
     if t.layout == torch.strided or t.is_nested:
         return t.numel() * t.element_size()
     try:

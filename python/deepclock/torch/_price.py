@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an aten call costs: its operators priced by deepclock's table, and added up."""
+"""The cost of an aten call: the sum over its operators by deepclock's table."""
 
 import functools
 import sys
@@ -22,9 +22,9 @@ class Price(typing.NamedTuple):
     read_bytes: typing.Optional[int]
     write_bytes: typing.Optional[int]
     why: str = ""
-    least_macs: int = 0   # of what is known
+    least_macs: int = 0   # lower bounds: the known part
     least_flops: int = 0
-    type: str = ""  # the one that has the MACs, or the only one; "": there are several
+    type: str = ""  # the operator with the MACs, or the only one; "": several
     peers: tuple = ()  # what each counter of _cost_peers() counts, None is not known; (): none is known
 
 
@@ -83,7 +83,7 @@ def has_row(func):
 
 
 def _formula_of(func):
-    """What torch.utils.flop_counter.register_flop_formula() has for it; None: nothing."""
+    """The formula of torch.utils.flop_counter.register_flop_formula() for it, or None."""
     counter = sys.modules.get("torch.utils.flop_counter")  # a user who registers one has loaded it
     return counter and counter.flop_registry.get(getattr(func, "overloadpacket", func))
 
@@ -210,7 +210,7 @@ def _of_complex(o, price_):
     return (macs, flops * _COMPLEX[o.type][0 if both or by_complex else 1], *price_[2:])
 
 
-# They read nothing of what they are given but its shape.
+# They read only the shapes of their inputs.
 _WRITES = {"ConstantOfShape", "Range", "RandomUniformLike", "RandomNormalLike", "Bernoulli", "Shape"}
 
 
@@ -239,7 +239,7 @@ def _traffic(ops, parts, args, kwargs, out):
 
 
 def price(func, args, kwargs, out):
-    """A Price; of a call that the table has no operators for, one whose MACs and FLOPs are None."""
+    """A Price; for a call without operators in the table, one whose MACs and FLOPs are None."""
     n = max((lengths(t) for t in tensors_in((args, kwargs, out))), default=0)
     if not n:
         return _price_of_one(func, args, kwargs, out)
@@ -274,7 +274,7 @@ def _price_of_one(func, args, kwargs, out):
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, StopIteration,
             RuntimeError) as e:
         return Price((), None, None, None, None,
-                     f"its arguments are none that deepclock knows ({type(e).__name__}: {e})"[:200])
+                     f"its arguments are unknown to deepclock ({type(e).__name__}: {e})"[:200])
     types = tuple(dict.fromkeys(o.type for o in ops))
     macs = flops = 0
     why = ""

@@ -2,8 +2,8 @@
 """Attributes the device memory of a run to modules and aten calls: the peak, and the memory that stays allocated.
 
 One run under PyTorch's own profiler, whose memory events contain each block that its allocator gives and takes back.
-Ranges around each call of a module and each aten call attribute an allocation. Blocks are followed from then on, so that
-what a call leaves behind is known, and what of all was there at the peak.
+Ranges around each call of a module and each aten call attribute an allocation. Blocks are tracked from then on, which
+gives the bytes that a call leaves allocated, and its share of the peak.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ NO_CALL = "(no aten call)"
 
 
 class Held:
-    """Of one aten call in one module and phase, in bytes: all blocks it took, those of them that were there at the
-    peak, and those still there when the forward pass had ended."""
+    """Bytes of one aten call in one module and phase: of all its blocks, of those allocated at the peak, and of those
+    still allocated at the end of the forward pass."""
     __slots__ = ("taken", "at_peak", "stays")
 
     def __init__(self):
@@ -30,8 +30,8 @@ class Held:
 
 
 class Memory:
-    """ops: {(path, phase, name): Held}, modules: {path: the most that a call of it held beyond what was there at its
-    beginning}, peak and stays of the whole run; why: the reason if it is absent."""
+    """ops: {(path, phase, name): Held}, modules: {path: the peak of a call of it above the bytes at its start}, peak
+    and stays of the whole run; why: the reason if it is absent."""
 
     def __init__(self, why=""):
         self.ops, self.modules = {}, {}
@@ -158,7 +158,7 @@ def _in_time(events, device):
 
 
 class _Open:
-    """A call of a module that runs: what was there when it began, and the most since."""
+    """A running call of a module: the bytes allocated at its start, and the peak since."""
     __slots__ = ("path", "had", "most")
 
     def __init__(self, path, had):
@@ -209,7 +209,7 @@ def _owner(ops, modules):
 
 
 def _block(memory, blocks, address, size, owner):
-    """(key, bytes) of a block that was taken or, below 0, given back; None: it was there before."""
+    """(key, bytes) of a block that was allocated or, below 0, freed; None: it existed before."""
     if size > 0:
         blocks[address] = owner, size
         memory.ops.setdefault(owner, Held()).taken += size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was profiled as a record: operators, tables, and the tree of modules, in times of one run."""
+"""The record of a profile: operators, tables, and the tree of modules, in times of one run."""
 
 import typing
 
@@ -14,7 +14,7 @@ from ._profile_timer import OTHER
 from .._record import Record, cell, si
 
 _BRIEF_ROWS = 12
-#: From this perturbation on, times are far from those of the plain run.
+#: From this perturbation on, times differ much from the plain run.
 _DISTURBED = 1.5
 _NO_TIME = "it took no time that the clock shows"
 
@@ -62,7 +62,7 @@ class _Row:
 
 
 class _Sum:
-    """Rows added up; a number with an unknown part is None."""
+    """A sum of rows; a number with an unknown part is None."""
 
     def __init__(self, rows):
         rows = list(rows)
@@ -96,8 +96,8 @@ _RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof
 
 class Plain:
     """Times of the faster half of the profiled runs as shares of the faster half of the plain ones, which are shorter:
-    of each aten call what its recording adds is taken off, and what lies between the calls is scaled to the rest of the
-    plain run. In the faster halves other programs took the fewest cores, from plain and profiled runs alike."""
+    the overhead of recording is subtracted from each aten call, and the time between the calls is scaled to the rest of
+    the plain run. In the faster halves other programs took the fewest cores, from plain and profiled runs alike."""
 
     def __init__(self, ns, rows, modules, runs):
         self._ns = ns
@@ -153,10 +153,10 @@ def _modules_table(b, work, rows, memory, runs, plain, why):
         between = sum(t.between for p, t in work.timer.modules.items() if _below(path, p)) / runs
         sums = _Sum(all_)
         lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls / runs,
-                      total, time.between / runs + own, cell(back, "there is no backward pass"),
+                      total, time.between / runs + own, cell(back, "no backward pass"),
                       cell(plain.share(all_, between), _NO_TIME),
                       *sums.cells(why), sums.allocated,
-                      cell(memory.modules.get(path), memory.why or "no call of it was seen"), *sums.held(memory)])
+                      cell(memory.modules.get(path), memory.why or "no call of it was recorded"), *sums.held(memory)])
     order = sorted(range(len(lines)), key=lambda i: -lines[i][4])
     b.table("profile/modules", "Time by module: forward with all in it, self without its modules, backward by its"
             " aten calls", columns, lines, [3, 4, 5, 6, 8, 11, 13] if work.backward else [3, 4, 6, 8, 11], sorted(order[:_BRIEF_ROWS]))
@@ -251,10 +251,10 @@ def _facts(b, work, where, runs, profiled, without, overhead):
     b.fact("profile", "time_of_deepclock", profiled - without, "ns")
     b.fact("profile", "call_overhead", overhead.call, "ns")
     b.fact("profile", "list_overhead", overhead.list, "ns")
-    b.fact("profile", "method", "a dispatch mode around each aten call, and deepclock in front of each call "
-           "of a module; their own time is taken out")
+    b.fact("profile", "method", "a dispatch mode around each aten call, and a wrapper around each call "
+           "of a module; their overhead is subtracted")
     b.fact("profile", "shares", "of the plain run: each aten call less profile/call_overhead and profile/list_overhead "
-           "for each argument that is a list, and what lies between the calls scaled to the rest; of the faster half of "
+           "for each argument that is a list, and the time between the calls scaled to the rest; of the faster half of "
            "the runs")
 
 
@@ -274,8 +274,8 @@ def _metrics(b, work, times, explained, rows, memory, why):
              why=why or s.why or "bytes of some call are not known")
     b.metric("memory/activation_peak", memory.peak, "B", "blocks of PyTorch's allocator, beyond those that were "
              "there before the run; one run under its profiler", why=memory.why)
-    b.metric("memory/activations", memory.stays, "B", "of these blocks, those that are there when the forward pass has "
-             "ended", why=memory.why)
+    b.metric("memory/activations", memory.stays, "B", "of these blocks, those still allocated at the end of the forward "
+             "pass", why=memory.why)
     b.series("latency", "ns", times.plain)
     b.series("profile/latency", "ns", times.profiled)
     return mean, perturbation, rate

@@ -29,7 +29,7 @@ class Timer(Mode):
     {(path, phase, name of the call): [calls, ns]} in the order of the first calls, `lists` how many arguments of a
     call of this name are lists.
 
-    wait: a function that waits for the device, called behind each aten call; None: nothing to wait for.
+    wait: a function that waits for the device, called after each aten call; None: nothing to wait for.
     """
 
     def __init__(self, modules, wait):

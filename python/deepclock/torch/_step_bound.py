@@ -5,7 +5,7 @@ What takes the largest share of a step bounds it:
 
     data loading   waiting for batches
     transfer       moving them to the device
-    launch         asking for the operators takes longer than computing them
+    launch         launching the operators takes longer than computing them
     compute        the operators themselves
     waiting        forward, loss, backward or optimiser, or what the loop does besides, while neither this
                    thread nor one that works for it runs: sleep, input and output, locks, remote calls
@@ -96,7 +96,7 @@ def _sentence(name, share, why, longest):
     return {
         "data loading": f"{percent} waits for data",
         "transfer": f"{percent} moves batches to the device",
-        "launch": f"{percent} is operators too short for what asking for them costs ({why})",
+        "launch": f"{percent} is operators that are shorter than their launch overhead ({why})",
         "compute": f"{percent} is operators that compute",
         "waiting": f"{percent} waits without using a core, most of it in {longest}",
         "other": f"{percent} is in no part of the step",
@@ -111,10 +111,10 @@ def _remedy(name, e):
                     "non_blocking=True, or keep the data on the device",
         "launch": "larger batches, torch.compile, an optimiser with foreach=True or fused=True",
         "compute": "fewer or cheaper operators, a lower precision, a faster machine; "
-                   "deepclock.torch.profile() says which operators",
+                   "deepclock.torch.profile() lists the operators",
         "waiting": "sleep, input and output, locks or remote calls; `deepclock sample --wall` shows the functions "
                    "that wait, `deepclock trace` their calls",
-        "other": "look at what the loop does besides: .item(), logging, metrics; or give steps() "
+        "other": "check what else the loop does: .item(), logging, metrics; or give steps() "
                  "module= and optimizer=, or mark the parts",
     }[name]
 
@@ -122,8 +122,8 @@ def _remedy(name, e):
 def _data_remedy(e):
     cores = len(os.sched_getaffinity(0))
     if not e.is_loader:
-        return ("what gives the batches is slow; a torch.utils.data.DataLoader with num_workers loads "
-                "them meanwhile")
+        return ("the source of the batches is slow; a torch.utils.data.DataLoader with num_workers loads "
+                "them in parallel")
     if e.workers == 0:
         return (f"the program loads them itself: DataLoader(num_workers=N) loads in other processes "
                 f"(there are {cores} cores), or make a batch cheaper")

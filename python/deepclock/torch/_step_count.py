@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many operators PyTorch runs in a step, and what one costs that has nothing to compute.
+"""The number of operators that PyTorch runs in a step, and the overhead of one without work.
 
 Both are counted in the same way, so their product is what a step of as many operators takes when
 each of them computes on a single number: the share of Python, of the dispatcher and of autograd.
@@ -48,8 +48,8 @@ def _compiles():
 
 
 def empty_operator_ns():
-    """The time of a training step of a network of single numbers, by its operators. The random
-    numbers that the program draws next stay what they were."""
+    """The time of a training step of a network of single numbers, by its operators. The state of the random numbers is
+    restored."""
     with torch.random.fork_rng(devices=[]), torch.enable_grad():
         layers = (part for _ in range(4) for part in (torch.nn.Linear(1, 1), torch.nn.ReLU()))
         net = torch.nn.Sequential(*layers)

@@ -24,7 +24,7 @@ from ._operators import tensors_in
 class Hooks:
     def __init__(self, owner, module, optimizer):
         self._owner, self._module = owner, module
-        # Accelerate's optimisers wrap another one, whose step() they call where gradients are complete.
+        # Accelerate's optimisers wrap another optimiser, whose step() they call when gradients are complete.
         inner = getattr(optimizer, "optimizer", None)
         self._optimizer = inner if isinstance(inner, torch.optim.Optimizer) else optimizer
         self._undo = []
@@ -130,7 +130,7 @@ class Hooks:
     # --- wrappers
 
     def _patch(self, holder, name, wrap):
-        """A function of a module or a class, for as long as the block lasts."""
+        """Replaces a function of a module or a class for the duration of the block."""
         own = name in vars(holder)
         original = getattr(holder, name)
         setattr(holder, name, wrap(original))
@@ -138,7 +138,7 @@ class Hooks:
                           else functools.partial(delattr, holder, name))
 
     def _method(self, thing, name):
-        """A method of one object; schedulers ask for its __self__ and __func__."""
+        """Replaces a method of one object; schedulers read its __self__ and __func__."""
         had = vars(thing).get(name)
         original = getattr(thing, name)
 

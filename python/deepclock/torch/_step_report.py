@@ -7,7 +7,7 @@ from .. import _compiled
 from . import _device, _step_bound, _step_count, _step_wait
 from .._record import Record, cell
 
-#: Entering and leaving a part, tried so often.
+#: Repetitions of the test that measures entering and leaving a part.
 _TRIED = 1000
 #: Rows of the short report.
 _BRIEF = 5
@@ -32,7 +32,7 @@ def record_of(owner, error):
             ("subject", "name", _name_of(owner._module)),
             *_device.facts(owner._device),
             ("method", "clock", "CLOCK_MONOTONIC"),
-            ("method", "enclosed", "from asking for a batch until the next one is asked for"),
+            ("method", "enclosed", "from requesting a batch to requesting the next one"),
             ("method", "parts", _how_apart(owner)),
             ("method", "warmup_rule", f"the first {warmup} of {len(steps)} steps are apart"),
             ("plan", "total", owner.total),
@@ -62,7 +62,7 @@ def record_of(owner, error):
         out.note("step-also", other, "info")
     if error is not None:
         out.incomplete()
-        out.note("interrupted", f"the block was left by {type(error).__name__}: the record is of the "
+        out.note("interrupted", f"the block ended by {type(error).__name__}: the record has the "
                                 f"{len(steps)} steps that were complete", "error")
     return out.finish()
 
@@ -137,11 +137,11 @@ def _evidence(owner, apart, whole, names):
 
 
 def _parts(out, parts, apart, first, waits, owner):
-    """A row for each part: its total adds up to the steps' wall time exactly. The median is of the steps that
-    have the part."""
+    """A row for each part: its total adds up to the steps' wall time exactly. The median is over the steps that have
+    the part."""
     total = sum(s.wall_ns for s in apart)
     rows = []
-    unknown = ("the device computes meanwhile" if owner._wait is not None else
+    unknown = ("the device computes at the same time" if owner._wait is not None else
                "the kernel shows no run delay of threads" if not owner._usage.is_known else
                "no step was sampled: there were too few")
     for i, (name, title) in enumerate([*parts, ("step", "step")]):

@@ -5,9 +5,8 @@
               - CPU time of other threads, beyond those that compute together with this one
 
 The threads of PyTorch's pool run while the loop's thread runs, so up to `threads` - 1 times its CPU time is
-theirs. What other threads use beyond that is work that the loop's thread waits for, as in an engine
-of its own. At the end of an operator the loop's thread also waits for threads of the pool that have no core: their
-longest run delay is taken off.
+theirs. CPU time of other threads beyond that is work that the loop's thread waits for, as in a separate engine. At the end of an operator the loop's thread also waits for threads of the pool that have no core: their
+longest run delay is subtracted.
 """
 
 import os

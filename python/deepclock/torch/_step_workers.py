@@ -15,16 +15,16 @@ class Workers:
         self.is_loader = False  # batches come from a DataLoader
 
     def of(self, batches, iterator):
-        """The processes behind this iterator of `batches`, which may be a torch.utils.data.DataLoader."""
+        """The worker processes of this iterator of `batches`, which may be a torch.utils.data.DataLoader."""
         self.is_loader = self.is_loader or isinstance(iterator, _BaseDataLoaderIter) or isinstance(
-            batches, DataLoader)  # Accelerate's are, and have an iterator of their own
+            batches, DataLoader)  # Accelerate's loaders are, and have a different iterator
         pids = [worker.pid for worker in getattr(iterator, "_workers", ())]
         # The clock of a process, as clock_getcpuclockid(3) makes it: all of its threads.
         self._clocks = [(~pid << 3) | 2 for pid in pids if pid]
         self.count = max(self.count, len(self._clocks))
 
     def cpu_ns(self):
-        """Of all of them together since they began; None: there are none, or one has ended."""
+        """CPU time of all workers since they started; None: no workers, or one has ended."""
         if not self._clocks:
             return None
         try:

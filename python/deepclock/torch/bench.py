@@ -22,12 +22,12 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     transfers  time apart what moving the inputs there and the outputs back takes (metrics
                transfer/to_device and transfer/from_device, ns)
     threads    torch.set_num_threads() during it; default: unchanged
-    device     for a check: ArgumentError if the module is on another one
+    device     for a check: ArgumentError if the module is on another device
     items      that one run processes, for throughput/items; default: the first axis of the first
                tensor
 
-    The other options are those of deepclock.bench(), by the names of the command line: runs,
-    precision, max_time, warmup, statistic, save, db, ... Returns a Record. What the module raises is raised.
+    The other options are as for deepclock.bench(), by the names of the command line: runs,
+    precision, max_time, warmup, statistic, save, db, ... Returns a Record. Exceptions of the module are raised.
     """
     checked(module)
     named, asked = dict(named or {}), keeping(options, title)

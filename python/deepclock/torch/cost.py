@@ -5,8 +5,8 @@
     print(record.report())
     record["cost/macs"].value                   # 1814073344
 
-The module runs once; a dispatch mode sees its aten calls, and deepclock's table prices them, the same
-table that `deepclock cost` counts ONNX files with.
+The module runs once; a dispatch mode sees its aten calls, and their cost follows from deepclock's table, which
+`deepclock cost` uses for ONNX files.
 """
 
 import contextlib
@@ -103,24 +103,24 @@ class _Tally:
 
 @hinted
 def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None, as_=None, save=None):
-    """What one call of `module(*inputs, **named)` computes: MACs, FLOPs, parameters and bytes, per
-    module and per aten call.
+    """Computes the cost of one call of `module(*inputs, **named)`: MACs, FLOPs, parameters and bytes, per module and
+    per aten call.
 
     module: an nn.Module or any callable; in the mode (train, eval) and on the device that it has. On
     the device "meta" nothing is computed and no memory is taken. inputs: as the module takes them; a
     tuple alone is all of them, a dict alone the keyword arguments. named: arguments by keyword.
     backward: the backward pass too, from ones for each floating output, or from the scalar that
     `loss(output)` gives, or from `output.loss`. optimizer: one step of it too, whose writes to
-    parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and
-    the state of the random numbers are afterwards what they were.
+    parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and the state of the
+    random numbers are restored.
     depth: modules at this number of levels below the root, and deeper ones, are added to their parent.
     as_: also the count of the forward pass by another counter's convention ("thop", "ptflops", "fvcore",
-    "calflops", "torchvision", "onnx-tool"; those of `deepclock cost --as`): the metric cost/peer.
+    "calflops", "torchvision", "onnx-tool"; as for `deepclock cost --as`): the metric cost/peer.
     save: a file for the record, as JSON.
 
-    Returns a Record: metrics cost/... as those of `deepclock cost`, its operators, the table
-    cost/modules (each module with all below it), the tree `modules` (each alone). A call that
-    deepclock has no price for makes the totals absent, and the note cost-unknown names it.
+    Returns a Record: metrics cost/... as of `deepclock cost`, its operators, the table
+    cost/modules (each module with all below it), the tree `modules` (each alone). A call of unknown cost makes the
+    totals absent, and the note cost-unknown names it.
 
     Raises what the module raises; ArgumentError where a loss cannot be made.
     """
@@ -174,7 +174,7 @@ def _peer(name):
     for i, row in enumerate(rows):
         if row[0] == name:
             return _Peer(i, *row[:4])
-    raise _deepclock.ArgumentError(f"as_: {name!r} is none of {', '.join(row[0] for row in rows)}")
+    raise _deepclock.ArgumentError(f"as_: {name!r} is not one of {', '.join(row[0] for row in rows)}")
 
 
 def _peer_count(peer, tally):
@@ -230,7 +230,7 @@ def _facts(b, tally, module, args, kwargs, backward, optimizer):
 
 
 def _held(tally):
-    """Parameters and buffers of each module, and what they take."""
+    """Parameters and buffers of each module, and their bytes."""
     trained = bytes_ = 0
     sizes = {}
     for path, t, parameter in tally.modules.held():
@@ -251,7 +251,7 @@ def _metrics(b, tally, all_, bytes_, backward, optimizer):
     def put(tag, sums, key, unit, how):
         value, why = _known(sums, key)
         b.metric(tag, value, unit, how, why=why)
-        if why:  # what is known of it
+        if why:  # the known part
             b.fact("cost", tag.partition("/")[2] + "_at_least", getattr(sums, key), unit)
     put("cost/macs", forward, "macs", "1",
         "convolutions, matrix products, recurrent and attention operators; no bias")
@@ -264,7 +264,7 @@ def _metrics(b, tally, all_, bytes_, backward, optimizer):
     b.metric("cost/write_bytes", forward.write_bytes, "B", "each aten call writes its outputs once")
     known = forward.calls - sum(1 for c in tally.ops if c.price.macs is None or c.price.flops is None)
     b.metric("cost/coverage", known / forward.calls if forward.calls else None, "1",
-             "aten calls whose MACs and FLOPs are known, over all that are no views",
+             "aten calls whose MACs and FLOPs are known, over all that are not views",
              why="the module made no aten calls")
     moved = forward.read_bytes + forward.write_bytes
     b.metric("cost/intensity", forward.flops / moved if moved and not forward.flops_why else None, "1",
@@ -283,7 +283,7 @@ def _metrics(b, tally, all_, bytes_, backward, optimizer):
 
 
 def _ops(b, tally, sizes):
-    """Rows of the forward pass; a parameter is of the first call that reads it."""
+    """Rows of the forward pass; a parameter belongs to the first call that reads it."""
     numbers = {}
     for call in tally.ops:
         p = call.price

@@ -33,8 +33,7 @@ def devices(module, *example, inputs=None, named=None, devices=None, threads=Non
     labels     of the items of `example`: the predictions (highest score) of each setting are judged by them
     transfers  a device other than the CPU is measured twice, also with inputs moved to it and outputs moved back
 
-    Every setting has a copy of the module where it needs another one. Outputs are compared with those of the first
-    setting, within rtol or the tolerance of `deepclock accuracy`.
+    A setting uses a copy of the module if it needs a different one. Outputs are compared with the first setting's, within rtol or the tolerance of `deepclock accuracy`.
 
     Returns a Record: with `batch` the table compare/over and metrics compare/crossover, else compare/alternatives;
     the table devices/outputs; with labels devices/predictions and devices/classes.
@@ -116,7 +115,7 @@ class _Setting:
 
     def run_with_transfers(self):
         args, named = _device.moved(self._host, self.where)
-        return _device.moved(self.module(*args, **named), torch.device("cpu"))  # waits for what it copies
+        return _device.moved(self.module(*args, **named), torch.device("cpu"))  # waits for the copies
 
 
 def _settings(module, where, devices, threads, dtype, layout):
@@ -150,7 +149,7 @@ def _copy(module, there, where, dtype, layout):
 
 
 def _answer(out, names, sizes):
-    """Which setting is ahead at which sizes, in one sentence."""
+    """The answer: which setting is faster at which sizes."""
     record = out.finish()
     rows, told = list(record.tables["compare/over"]), []
     for name in names[1:]:
@@ -179,11 +178,11 @@ def _outputs(out, all_, sizes, ready, rtol):
             if not agrees:
                 differ.append(f"{s.name} at batch {size} (by up to {largest:.3g}, {tolerance})")
     if rows:
-        out.table("devices/outputs", f"Outputs against those of {all_[0].name}", [
+        out.table("devices/outputs", f"Outputs against {all_[0].name}", [
             ("batch", "batch", None), ("setting", "setting", None), ("max_difference", "max. diff.", "1"),
             ("outputs", "outputs", None), ("tolerance", "tolerance", None)], rows, summary_columns=[1, 2, 3])
     if differ:
-        out.note("outputs-differ", f"outputs differ from those of {all_[0].name}: {'; '.join(differ[:3])}"
+        out.note("outputs-differ", f"outputs differ from {all_[0].name}: {'; '.join(differ[:3])}"
                  + (f" and {len(differ) - 3} more" if len(differ) > 3 else "") + _tf32(all_), "error")
 
 

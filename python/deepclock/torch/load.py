@@ -17,9 +17,9 @@ def load(module, *inputs, named=None, threads=None, device=None, items=None, tit
     `streams` several threads call the module at once.
 
     During the measurement the module is in eval mode and without gradients; inputs are where its parameters are, and each
-    request waits for the device; ArgumentError if `device` is another one. `threads` is torch.set_num_threads(), `items` what a request processes (default: the
-    first axis of the first tensor). The other options are those of `deepclock load`: rate, slo, find_peak, streams,
-    scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is of the limits (slo).
+    request waits for the device; ArgumentError if `device` is another device. `threads` is torch.set_num_threads(), `items` the items of a request (default: the
+    first axis of the first tensor). The other options are as for `deepclock load`: rate, slo, find_peak, streams,
+    scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is the verdict on the limits (slo).
     """
     checked(module)
     named, asked = dict(named or {}), keeping(options, title)

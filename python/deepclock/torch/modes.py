@@ -21,7 +21,7 @@ from ._call import checked
 from ._inference import inference, name_of, shape_text
 from .._record import Record, cell, keeping, kept
 
-#: Calls of each mode that are timed by themselves: TorchScript optimises in its second one.
+#: Number of first calls of each mode that are timed separately: TorchScript optimises in the second call.
 FIRST_CALLS = 3
 SEED = 1
 #: |b - a| <= rtol (rms(a) + |a|), as `deepclock accuracy` has it.
@@ -29,7 +29,7 @@ TOLERANCE = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 8e-2, tor
 
 
 class Absent(Exception):
-    """This mode cannot run the module; the text is the reason, in one sentence."""
+    """This mode cannot run the module; the text is the reason."""
 
 
 def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, **options):
@@ -218,7 +218,7 @@ def difference(expected, result, rtol=None):
 
 
 def _reason(e):
-    """The first sentence of what may be pages."""
+    """The first sentence of a message that may be long."""
     lines = [line.strip() for line in str(e).splitlines() if line.strip()]
     text = " ".join(lines[:2]) if lines else "no reason was given"
     return f"{type(e).__name__}: {text}"[:240]
@@ -326,7 +326,7 @@ def _row(t, eager, comparison, rounds, random):
         row["verdict"] = table["verdict"][at]
         row["pays_back"] = _pays_back(t, eager, rounds, less, row["verdict"])
     row["max_difference"] = (t.difference if t.difference is not None and math.isfinite(t.difference)
-                             else cell(None, "the outputs have other shapes, or are no numbers"))
+                             else cell(None, "the outputs have other shapes, or are not numbers"))
     row["outputs"] = "agree" if t.agrees else "random" if random else "differ"
     row["tolerance"] = t.tolerance
     return row

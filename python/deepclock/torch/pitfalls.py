@@ -28,17 +28,17 @@ _SAYS = {
     "no-sync": ("the clock stops when the work is launched, not when it is done",
                 "the call returns before the device has computed", "synchronise before the clock stops"),
     "compile-inside": ("torch.compile within the loop: the first call counts in the mean of 10",
-                       "compiling happens once, calls happen often", "give the first call as a number of its own"),
+                       "compiling happens once, calls happen often", "report the first call as a separate number"),
 }
 _ORDER = ("harm", "not resolved", "no harm here", "not measured")
 
 
 def pitfalls(module, *inputs, named=None, threads=None, device=None, title=None, only=None, skip=None, **options):
-    """Shows how far each classic mistake moves the number: those of `deepclock pitfalls` that can be made of a function,
+    """Shows how far each classic mistake moves the number: the mistakes of `deepclock pitfalls` that are possible with a function,
     and of PyTorch gradients on, training mode, inputs made or moved within the clock, no synchronisation, and
     torch.compile in the loop.
 
-    The other options are those of `deepclock pitfalls`: time (for each mistake), margin, save, ...; only and skip are
+    The other options are as for `deepclock pitfalls`: time (for each mistake), margin, save, ...; only and skip are
     keys; ArgumentError if the module is on another device than `device`. Returns a Record with the table pitfalls/mistakes and a metric pitfalls/KEY for each.
     """
     checked(module)
@@ -104,7 +104,7 @@ def _mistakes(module, host, there, where, wait):
             wait()
         made["inputs-inside"] = inside
     else:
-        absent["inputs-inside"] = "no input is of floating-point numbers"
+        absent["inputs-inside"] = "no input has floating-point numbers"
     if where.type in ("cpu", "meta"):
         absent["binding-inside"] = "the module is on the CPU: nothing is moved"
         absent["no-sync"] = "the CPU has computed when the call returns"
@@ -128,7 +128,7 @@ def _not_synchronised(call, where, options):
 
 
 def _compared(honest, made, options):
-    """{key: (number, honest, ratio cell, verdict)}, in rounds beside the honest call."""
+    """{key: (number, honest, ratio cell, verdict)}, in rounds with the honest call."""
     if not made:
         return {}
     extra = {"max_time": (1 + len(made)) * seconds("time", options.get("time", 1.0))}
@@ -168,7 +168,7 @@ def _compiled(module, args, kwargs, wait, found, absent):
 
 
 def _amend(out, found, absent, only):
-    """Puts our rows among those of the library, the worst first."""
+    """Merges these rows with the library's, the worst first."""
     new = {key: [key, number, honest, ratio, verdict] for key, (number, honest, ratio, verdict) in found.items()}
     for key, why in absent.items():
         new[key] = [key, *[cell(None, why)] * 3, "not measured"]

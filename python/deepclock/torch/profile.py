@@ -46,7 +46,7 @@ class Count:
 
 
 class Counting(Counter):
-    """Prices calls, and counts the bytes of the tensors that they create. A parameter belongs to the first call that
+    """Computes the cost of calls, and the bytes of the tensors that they create. A parameter belongs to the first call that
     reads it."""
 
     def __init__(self, modules):
@@ -149,13 +149,12 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     for cost(). Without a backward pass it runs in eval mode and without gradients; with one in the
     mode that it has.
     backward: the backward pass too, from ones for each floating output, from the scalar that
-    `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are afterwards
-    what they were.
+    `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are restored.
     runs: profiled runs, each next to a plain one; default: the number that `max_time` ("5s", or a number of
     seconds) holds, 5 to 200. threads: torch.set_num_threads() during the profile. device: for a check, ArgumentError if
-    the module is on another one.
-    roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
-    not kept (seconds); None: what is kept; False: none. save: a file for the record, as JSON.
+    the module is on another device.
+    roofs: the record of `deepclock machine`, with which rates are compared; True: measured unless cached (seconds);
+    None: if cached; False: none. save: a file for the record, as JSON.
 
     Returns a Record: tables profile/modules and profile/operators, the tree `modules` (each node's own
     time; it adds up to a run), operators with their times, latency/mean of the plain runs,
@@ -189,7 +188,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         times = _run(work, runs)
         overhead = overhead_of(_device.waiter(where))
         used = torch.get_num_threads()
-        machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
+        machine, why = (None, f"the module runs on '{where}': the machine's limits apply to its CPU"
                         ) if where.type != "cpu" else limits(roofs, used)
     roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
     return saved(record_of(work, counted, memory, times, overhead, roof, why, where,
@@ -200,7 +199,7 @@ def _interrupted(runs, wanted, b):
     """Adds to the Record that Ctrl-C came, if it did."""
     if runs < wanted:
         b.incomplete()
-        b.note("interrupted", f"Ctrl-C: the record is of the {runs} of {wanted} runs that were complete", "error")
+        b.note("interrupted", f"Ctrl-C: the record has the {runs} of {wanted} runs that were complete", "error")
 
 
 def limits(asked, threads):
@@ -218,8 +217,8 @@ def limits(asked, threads):
 
 
 def _until_interrupted(runs):
-    """range(runs), but Ctrl-C ends it after the run in which it comes, so that none is there in part; a second
-    one is a KeyboardInterrupt."""
+    """range(runs), but Ctrl-C ends it after the run in which it comes, so that no run is incomplete; a second Ctrl-C is
+    a KeyboardInterrupt."""
     default = signal.getsignal(signal.SIGINT)
     came = []
     takes = threading.current_thread() is threading.main_thread() and default is signal.default_int_handler
@@ -251,8 +250,8 @@ def _run(work, runs):
             took = work.plain()
             times.append((took, *work.profiled()))
     plain_, profiled, without = map(list, zip(*times))
-    return Times(plain_, profiled, without, [t[1] / t[0] for t in times], "plain runs, each beside a profiled one",
-                 "median of a profiled run, deepclock's own code included, over the plain one beside it")
+    return Times(plain_, profiled, without, [t[1] / t[0] for t in times], "plain runs, each next to a profiled one",
+                 "median of a profiled run, including deepclock's code, over the adjacent plain one")
 
 
 @contextlib.contextmanager

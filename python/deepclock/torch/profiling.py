@@ -7,9 +7,9 @@
             p.step()
     print(p.record)
 
-Wait steps run as they are, with one reading of the clock; they are what profiled steps are compared with. In warm-up
-and active steps a dispatch mode is around each aten call, as in profile(). The first warm-up step is the one in which
-calls are priced.
+Wait steps run as they are, with one reading of the clock; they are the reference of profiled steps. In warm-up
+and active steps a dispatch mode is around each aten call, as in profile(). The cost of calls is computed in the first
+warm-up step.
 """
 
 import collections
@@ -52,21 +52,21 @@ class Schedule(typing.NamedTuple):
 
 @hinted
 def schedule(*, wait=2, warmup=1, active=3, repeat=1):
-    """Which steps of a loop profiling() profiles: cycles of `wait` steps that run as they are, `warmup` steps under
-    the profiler that are not kept, and `active` ones that are. repeat: cycles; 0: until the block ends.
+    """Which steps of a loop profiling() profiles: cycles of `wait` plain steps, `warmup` steps under the profiler that
+    are discarded, and `active` recorded steps. repeat: cycles; 0: until the block ends.
 
-    The first step of a loop takes longer than the others, so wait=1 alone compares with that one, unless there is
-    another cycle or the loop goes on.
+    The first step of a loop takes longer than the others, so wait=1 alone compares with that step, unless another cycle
+    follows or the loop continues.
     """
     for name, value, least in (("wait", wait, 1), ("warmup", warmup, 0), ("active", active, 1), ("repeat", repeat, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            why = ": profiled steps are compared with those that wait" if name == "wait" else ""
+            why = ": profiled steps are compared with the wait steps" if name == "wait" else ""
             raise deepclock.ArgumentError(f"{name}={value!r}: a whole number from {least} on{why}")
     return Schedule(wait, warmup, active, repeat)
 
 
 class _Phase:
-    """`with` it: aten calls are of this phase."""
+    """`with` it: aten calls belong to this phase."""
 
     def __init__(self, owner, name):
         self._owner, self._name = owner, name
@@ -115,7 +115,7 @@ class _Total:
     def __init__(self, modules):
         self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
         self.runs, self.lists = [], {}
-        self.views = set()  # names of calls that compute nothing, and are not priced
+        self.views = set()  # names of calls that compute nothing and have no cost
 
     def add(self, timer):
         self.views.update(name for func, name in timer.names.items() if hasattr(func, "_schema") and _price.is_view(func))
@@ -134,8 +134,7 @@ class profiling:
     optimizer   aten calls in its step() and zero_grad() are shown as "optimizer: ..."
     roofs       as for profile()
 
-    step() ends a step. After the block `record` is the Record that profile() makes, of the active steps; None where
-    there was none. After an exception it has the complete active steps, and is `incomplete`. Nothing
+    step() ends a step. After the block `record` is a Record as of profile(), of the active steps; None without one. After an exception it has the complete active steps, and is `incomplete`. Nothing
     of a step is changed, except that modules of torch.compile run uncompiled in warm-up and active steps.
     """
 
@@ -149,7 +148,7 @@ class profiling:
         self.record = None
         self.name = "loop" if module is None else name_of(self.module)
         self.inputs = []  # of the module, in the step that is counted
-        self.backward = False  # whether any backward pass was seen
+        self.backward = False  # whether a backward pass ran
         self.modules = Modules(self.module)
         self.timer = _Total(self.modules)
         self._optimizer, self._roofs = optimizer, roofs
@@ -245,7 +244,7 @@ class profiling:
         before = mode, mode.phase, mode.path
         if name == "backward" and mode.phase != name:
             self.backward = True
-            nodes.path = OTHER  # what the loss has made is of no module
+            nodes.path = OTHER  # calls of the loss belong to no module
             nodes.watch()
             mode.path = lambda: running.path or nodes.path
         mode.phase = name
@@ -259,7 +258,7 @@ class profiling:
     def _finish(self, error):
         used = torch.get_num_threads()
         machine, why = limits(self._roofs, used) if self._where.type == "cpu" else (
-            None, f"the loop runs on '{self._where}': the machine's limits are those of its CPU")
+            None, f"the loop runs on '{self._where}': the machine's limits apply to its CPU")
         roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
         cold = len(self._plain) == 1
         steady = self._plain if cold else self._plain[1:]
@@ -272,7 +271,7 @@ class profiling:
                          times, overhead_of(self._wait), roof, why, self._where, more)
 
     def _counts(self):
-        """{key: Count} of a mean step: calls of an active one at the price of those in the step that was counted."""
+        """{key: Count} of a mean step: the calls of an active step, with the cost of the calls in the counted step."""
         counts = {}
         calls_of = collections.Counter()
         for run in self.timer.runs:
@@ -303,7 +302,7 @@ class profiling:
                    "others: shares and perturbation are too small; give schedule(wait=2, ...)", "warning")
         if error is not None:
             b.incomplete()
-            b.note("interrupted", f"the block was left by {type(error).__name__}: the record is of the "
+            b.note("interrupted", f"the block ended by {type(error).__name__}: the record has the "
                                   f"{len(self._profiled)} active steps that were complete", "error")
 
 

@@ -20,7 +20,7 @@ or, without a word inside the loop, `deepclock.torch.steps(module=model, optimiz
 
 One clock runs: it is read where a part begins or ends, and what passed since it was last read
 belongs to the part that was open. So the parts of a step add up to its wall time, to the
-nanosecond, and a part inside another one is counted once, in the inner one.
+nanosecond, and a part inside another part is counted once, in the inner one.
 
 A device that computes on its own is waited for at the end of each part in every second step, and
 at the end of the step alone in the others. The first kind measures what each part takes; the second
@@ -73,7 +73,7 @@ class Step:
 
 
 class _Part:
-    """`with s.forward:` - may be entered any number of times, also inside another one."""
+    """`with s.forward:` - may be entered any number of times, also inside another part."""
 
     __slots__ = ("_enter", "_leave", "_index")
 
@@ -91,8 +91,7 @@ class _Part:
 class steps:
     """Takes the steps of a training loop apart.
 
-    total       expected number of steps, for the live line; default: the length of what is
-                iterated over
+    total       expected number of steps, for the live line; default: the length of the iterated object
     module, optimizer
                 find the parts without a `with` in the loop: hooks on the module's forward and
                 the optimizer's step(), and on backward; undone at the end of the block. The loss
@@ -104,7 +103,7 @@ class steps:
     live        a line while it runs; default: on a terminal
     seed        of the order in which the two kinds of steps take turns, on a device
 
-    After the block `record` has what was measured, `steps` the single steps. Left by an
+    After the block `record` has the result, `steps` the single steps. Left by an
     exception, the record has the complete steps, and is `incomplete`.
     """
 
@@ -154,7 +153,7 @@ class steps:
     def __exit__(self, kind, error, trace):
         self._abandon()
         self._loops += 1
-        if kind is not None and self._left:  # what looked like a `break` was the exception
+        if kind is not None and self._left:  # the exception had looked like a `break`
             self.outside_ns += self.steps.pop().wall_ns
         if self._hooks:
             self._hooks.undo()

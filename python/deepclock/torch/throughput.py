@@ -21,16 +21,16 @@ def throughput(module, *example, inputs=None, named=None, threads=None, device=N
     batch grows until more gives nothing, does not fit into memory or breaks `slo`; then sizes around the best are
     compared in rounds of random order.
 
-    example    inputs of one call, from which those of a batch are made: of each tensor whose first axis is that of
-               the first tensor, the items are repeated; `named` by keyword
+    example    inputs of one call, from which the inputs of a batch are made: the items of each tensor are repeated
+               whose first axis has the size of the first tensor's; `named` by keyword
     inputs     a function in place of `example`: inputs(batch) returns a tensor, a tuple of arguments or a dict of
                arguments by keyword
-    memory     that a measurement may have, as "2GiB": on the CPU the resident set of the process (by itself what it
-               has and nearly all that is free), elsewhere the device's memory; a batch that needs more ends the growth
+    memory     that a measurement may have, as "2GiB": on the CPU the resident set of the process (default: the resident
+               and nearly all free memory), elsewhere the device's memory; a batch that needs more ends the growth
     threads    torch.set_num_threads(); several, as (1, 2, 4), are all searched
-    device     for a check: ArgumentError if the module is on another one
+    device     for a check: ArgumentError if the module is on another device
 
-    The other options are those of `deepclock throughput`: batch, min_batch, max_batch, slo, statistic, precision,
+    The other options are as for `deepclock throughput`: batch, min_batch, max_batch, slo, statistic, precision,
     rounds, point_time, max_time, seed, save, ... Each trial is made in this process, the module in eval mode and
     without gradients. Returns a Record with the metrics throughput/best, throughput/best_batch and
     throughput/knee_batch and the table throughput/points. What the module raises at the first size is raised.

@@ -221,7 +221,7 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 		if (strcmp(r->text, words[i]) == 0)
 			return DCK_OK;
 	if (!json_number(r->text, &v))
-		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%.40s' at byte %llu is no value",
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%.40s' at byte %llu is not a value",
 			 r->label, r->text, json_place(r) - r->n);
 	return DCK_OK;
 }
@@ -306,7 +306,7 @@ static dck_status read_key(json_reader *r, dck_err *err)
 	DCK_TRY(json_read_text(r, err));
 	DCK_TRY(peek_solid(r, &c, err));
 	if (c < 0)
-		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends after a key, at %llu bytes",
 			 r->label, json_place(r));
 	if (c != ':')
 		return misplaced(r, c, err);
@@ -344,7 +344,7 @@ dck_status json_next(json_reader *r, json_token *ret, dck_err *err)
 		return DCK_OK;
 	}
 	if (c < 0)
-		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends after a key, at %llu bytes",
 			 r->label, json_place(r));
 	if (c == '}' || c == ']') {
 		*ret = JSON_CLOSE;

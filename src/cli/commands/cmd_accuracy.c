@@ -87,7 +87,7 @@ static const cli_item subject_items[] = {
 };
 static const cli_item exit_items[] = {
     {"0", "the outputs are the same within the tolerance, or the report was made"},
-    {"1", "they are not, or predictions are no numbers, or it failed"},
+    {"1", "they are not, or predictions are not numbers, or it failed"},
     {0},
 };
 static const cli_section sections[] = {{"Models", subject_items}, {"Exit status", exit_items}, {0}};

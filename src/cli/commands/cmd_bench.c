@@ -47,10 +47,10 @@ static int several_check(const cli *c, const dck_plan *plan)
 
 	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
 		if (cli_given(c, of_one[i].name))
-			return cli_usage(c,
-					 "--%s is of one subject, "
-					 "and several are measured interleaved: %s",
-					 of_one[i].name, of_one[i].instead);
+			return cli_usage(
+			    c,
+			    "--%s applies to one subject, and several are measured interleaved: %s",
+			    of_one[i].name, of_one[i].instead);
 	if (plan->runs > 0 && plan->max_time_given)
 		return cli_usage(c, "several subjects are measured in rounds: "
 				    "give --runs or --max-time");

@@ -158,7 +158,8 @@ static int compare_run(cli *c, void *config)
 		return cli_usage(
 		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
 	if (nrecords > 0 && c->scan.scan.n > 0)
-		return cli_usage(c, "--scan is of programs that are measured now, not of records");
+		return cli_usage(
+		    c, "--scan applies to programs that are measured now, not to records");
 	if (nrecords > 0)
 		return c->nargs > DCK_ALTERNATIVES_MAX
 			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)

@@ -20,7 +20,7 @@ typedef struct engines_config {
 
 static const dck_opt probe_options[] = {
     DCK_OPTION(TEXT, engines_config, lib, "engine-lib", "FILE", NULL,
-	       "the engine's library, instead of the one that would be found"),
+	       "the engine's library (default: searched)"),
     {0},
 };
 

@@ -210,7 +210,7 @@ static int history_import(const cli *c, const history_command *cfg, dck_history 
 			code = CLI_FAILED;
 		}
 	}
-	printf("%" PRIu64 " added, %" PRIu64 " were there already\n", all.added, all.known);
+	printf("%" PRIu64 " added, %" PRIu64 " were already stored\n", all.added, all.known);
 	return cli_stdout_finish(code);
 }
 

@@ -29,9 +29,9 @@ static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGR
 static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
-    {"offline", "all requests are there from the start: items per second"},
-    {"server", "requests arrive by themselves (--rate, --trace), wait in one queue, "
-	       "and are served by --streams N"},
+    {"offline", "all requests arrive at the start: items per second"},
+    {"server",
+     "requests arrive independently (--rate, --trace), wait in one queue, and are served by --streams N"},
     {0},
 };
 static const cli_section sections[] = {

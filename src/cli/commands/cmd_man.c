@@ -152,7 +152,7 @@ static void page_program(FILE *out, const cli_command *const *all)
 	      ".TP\n.B DEEPCLOCK_ORT\n"
 	      "The library of ONNX Runtime; the option \\-\\-engine\\-lib comes first.\n"
 	      ".TP\n.B NO_COLOR\nWhen set and not empty: no colours, unless \\-\\-colour always.\n"
-	      ".TP\n.B COLUMNS\nThe width of texts when standard output is no terminal.\n"
+	      ".TP\n.B COLUMNS\nThe width of texts when standard output is not a terminal.\n"
 	      ".SH SEE ALSO\n",
 	      out);
 	for (size_t i = 0; all[i]; i++) {

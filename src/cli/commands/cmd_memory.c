@@ -65,13 +65,7 @@ const cli_command cmd_memory = {
     .summary = "allocations, leaks and resident memory of a program",
     .usage = usage,
     .about =
-	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned "
-	"form, operator new and anonymous mmap of it and its children, with its call stack: heap "
-	"at its peak, leaks, and temporary allocations, by function and by line (build with -g "
-	"for lines). Memory that the C library and the loader retain does not count as "
-	"leaked.\n\nIt also samples the resident memory of all processes, file-backed and "
-	"anonymous. That works for any program, also for a running one (--pid); allocations are "
-	"recorded for dynamically linked programs, from their start.",
+	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned variant, operator new and anonymous mmap of it and its children, with its call stack: heap at its peak, leaks, and temporary allocations, by function and by line (build with -g for lines). Memory that the C library and the loader retain does not count as leaked.\n\nIt also samples the resident memory of all processes, file-backed and anonymous. That works for any program, also for a running one (--pid); allocations are recorded for dynamically linked programs, from their start.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_memory_config),

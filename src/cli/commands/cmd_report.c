@@ -195,16 +195,16 @@ static int report_run(cli *c, void *config)
 				 "command",
 				 form, c->output.save ? "save" : "html");
 	if (c->output.save && c->nargs > 1 && !calls->diff)
-		return cli_usage(c, "--save keeps one record, and %u files are given", c->nargs);
+		return cli_usage(c, "--save writes one record, and %u files are given", c->nargs);
 	if (option && form)
-		return cli_usage(c, "--%s is of the table of a trace, and '%s' has none", option,
-				 form);
+		return cli_usage(c, "--%s applies to the table of a trace, and '%s' has none",
+				 option, form);
 	if (other && access(other, F_OK) != 0) {
 		cli_message("cannot open '%s': %s", other, strerror(errno));
 		return CLI_FAILED;
 	}
 	if (option && other)
-		return cli_usage(c, "--%s is of traces, and '%s' is a record", option, other);
+		return cli_usage(c, "--%s applies to traces, and '%s' is a record", option, other);
 	const bool paths = dck_calls_wanted(&c->ops, calls);
 	if ((paths && !form) || (form && report_calls_has_form(form) && (other || paths)))
 		return report_calls(c, calls, form, gzip, how);
@@ -240,7 +240,7 @@ static const cli_item examples[] = {
     {"deepclock report run.json --callers sgemm", "the callers of a function, with their shares"},
     {"deepclock report --diff before.json after.json", "what grew and what shrank, by function"},
     {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
-    {"deepclock report run.json -o run.html", "its pictures, for a browser"},
+    {"deepclock report run.json -o run.html", "with its charts, for a browser"},
     {"deepclock report run.json --figures pictures", "its histogram, ... as SVG and PNG"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},

@@ -59,17 +59,8 @@ const cli_command cmd_throughput = {
     .name = "throughput",
     .summary = "find the batch size that gives the most items per second (FPS)",
     .usage = usage,
-    .about = "Measures MODEL at batch sizes that double until the throughput no longer grows, or "
-	     "memory or the latency limit ends it; then between the best size and the adjacent "
-	     "ones; then all relevant sizes again in rounds of random order, so that a drift of "
-	     "the machine is not mistaken for an effect. Each measurement runs in a fresh "
-	     "process: one that runs out of memory ends itself and not the search.\n\nIt reports "
-	     "each size with its interval, latency and memory, the best size, the knee (the "
-	     "smallest size within 5 % of the best), and what limits growth. The first Ctrl-C "
-	     "ends the search and reports what was measured (exit status 130).\n\nExit status: 0 "
-	     "when there is no limit or the best size keeps to it, 3 when every size breaks it, 4 "
-	     "when none is shown to keep to it, as of max, where one run over it violates the "
-	     "limit and none shows that it is met; 1 when no size fits into memory.",
+    .about =
+	"Measures MODEL at batch sizes that double until the throughput no longer grows, or memory or the latency limit ends it; then between the best size and the adjacent ones; then all relevant sizes again in rounds of random order, so that a drift of the machine is not mistaken for an effect. Each measurement runs in a fresh process: one that runs out of memory ends itself and not the search.\n\nIt reports each size with its interval, latency and memory, the best size, the knee (the smallest size within 5 % of the best), and what limits growth. The first Ctrl-C ends the search and reports what was measured (exit status 130).\n\nExit status: 0 without a limit or when the best size meets it, 3 when every size violates it, 4 when it is inconclusive, as max is, which one run can violate and no number of runs can prove to be met; 1 when no size fits into memory.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

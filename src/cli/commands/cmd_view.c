@@ -142,7 +142,7 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock view run.json", "a saved record with its pictures, in the browser"},
+    {"deepclock view run.json", "a saved record with its charts, in the browser"},
     {"deepclock view before.json after.json", "several side by side"},
     {"deepclock view out.pftrace -o out.html", "a trace, in a file to keep or to send"},
     {0},

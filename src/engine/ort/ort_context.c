@@ -139,7 +139,7 @@ static dck_status shape_check(const char *what, const dck_tensor_info *want, con
 
 	if (want->dtype.code == DCK_DTYPE_OTHER || dtype_onnx(t->dtype) == 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): "
+			 "%s '%s' is not a tensor of numbers (a text, a sequence or a map): "
 			 "such models cannot be run here",
 			 what, want->name);
 	if (dtype_onnx(want->dtype) != dtype_onnx(t->dtype))
@@ -406,7 +406,7 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 	t.dtype = dtype_of_onnx(element_type);
 	if ((t.dtype.code == DCK_DTYPE_OTHER && !shape_only) || rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP,
-			 "output '%s' is no tensor of numbers of at most %d dimensions", name,
+			 "output '%s' is not a tensor of numbers of at most %d dimensions", name,
 			 DCK_RANK_MAX);
 	DCK_TRY(ort_check(l, l->api.GetDimensions(type, t.dim, rank), err,
 			  "cannot read output '%s'", name));
@@ -446,7 +446,7 @@ static dck_status context_output(dck_engine_context *c, size_t index, dck_tensor
 	DCK_TRY(ort_check(&m->lib, c->api->IsTensor(v, &is_tensor), err, "cannot read output '%s'",
 			  name));
 	if (!is_tensor)
-		DCK_FAIL(err, E_UNSUP, "output '%s' is no tensor", name);
+		DCK_FAIL(err, E_UNSUP, "output '%s' is not a tensor", name);
 	DCK_TRY(ort_check(&m->lib, c->api->GetTensorTypeAndShape(v, &type), err,
 			  "cannot read output '%s'", name));
 	dck_status status =

@@ -174,7 +174,7 @@ static void kind_add(kind_counts *k, const char *type)
 static dck_status group_read(dck_engine_model *m, const ort_assigned *group, kind_counts *kinds,
 			     dck_err *err)
 {
-	static const char cannot[] = "cannot ask where operators run";
+	static const char cannot[] = "cannot query where operators run";
 	const ort_lib *l = &m->lib;
 	const char *provider, *type;
 	size_t n;
@@ -204,7 +204,7 @@ dck_status ort_device_placement(dck_engine_model *m, dck_err *err)
 	if (strcmp(m->provider.name, "cpu") == 0 || !l->api.Session_GetEpGraphAssignmentInfo)
 		return DCK_OK;
 	DCK_TRY(ort_check(l, l->api.Session_GetEpGraphAssignmentInfo(m->session, &groups, &n), err,
-			  "cannot ask where operators run"));
+			  "cannot query where operators run"));
 	for (size_t i = 0; i < n; i++)
 		DCK_TRY(group_read(m, groups[i], &kinds, err));
 	if (kinds.n > 0) {

@@ -183,7 +183,7 @@ static dck_status arena_of(const ort_lib *l, const ort_session *s, const ort_pro
 
 	if (device)
 		return ort_check(l, l->api.CreateAllocator(s, device, ret), err,
-				 "cannot ask for the session's allocator");
+				 "cannot get the session's allocator");
 	/* Tensors of the CUDA provider are in a separate arena. */
 	if (strcmp(p->name, "cuda") == 0)
 		DCK_TRY(
@@ -196,7 +196,7 @@ static dck_status arena_of(const ort_lib *l, const ort_session *s, const ort_pro
 		    l, l->api.CreateCpuMemoryInfo(ORT_ALLOCATOR_ARENA, ORT_MEMORY_DEFAULT, &where),
 		    err, "cannot describe the host's memory to ONNX Runtime"));
 	dck_status status = ort_check(l, l->api.CreateAllocator(s, where, ret), err,
-				      "cannot ask for the session's allocator");
+				      "cannot get the session's allocator");
 	l->api.ReleaseMemoryInfo(where);
 	return status;
 }
@@ -214,14 +214,14 @@ static dck_status stats_get(const ort_lib *l, const ort_session *s, const ort_pr
 		    l->version);
 	DCK_TRY(arena_of(l, s, p, device, &arena, err));
 	dck_status status = ort_check(l, l->api.AllocatorGetStats(arena, &pairs), err,
-				      "cannot ask how much memory is used");
+				      "cannot query how much memory is used");
 	l->api.ReleaseAllocator(arena);
 	DCK_TRY(status);
 	dck_memory m = pairs ? stats_read(l, pairs) : (dck_memory){0};
 	if (pairs)
 		l->api.ReleaseKeyValuePairs(pairs);
 	if (m.valid == 0)
-		DCK_FAIL(err, E_ABSENT, "the session's allocator keeps no account%s",
+		DCK_FAIL(err, E_ABSENT, "the session's allocator has no statistics%s",
 			 device ? " of the device's memory" : ": its arena is off");
 	*ret = m;
 	return DCK_OK;

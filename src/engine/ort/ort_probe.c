@@ -119,7 +119,7 @@ static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
 		provider_probe(p, l, providers[i]);
 	for (const char *const *name = ort_provider_plugins(l, p->arena); *name; name++)
 		provider_probe(p, l, *name);
-	DCK_NEED(!mem_arena_failed(p->arena), err, "for what is found");
+	DCK_NEED(!mem_arena_failed(p->arena), err, "for the results of the search");
 	return DCK_OK;
 }
 

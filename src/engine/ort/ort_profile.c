@@ -170,9 +170,9 @@ static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run *
 		best = now;
 	}
 	if (unsure)
-		DCK_FAIL(err, E_UNSUP,
-			 "several runs went on at a time, each with operators side by side: "
-			 "whose an operator was is unknown; profile with one run at a time");
+		DCK_FAIL(
+		    err, E_UNSUP,
+		    "several runs overlapped, each with concurrent operators: the run of an operator is unknown; profile with one run at a time");
 	*ret = best;
 	return DCK_OK;
 }

@@ -310,10 +310,10 @@ static dck_status plugin_register(const ort_lib *l, const plugin *p, const char 
 	size_t n;
 
 	if (!api->RegisterExecutionProviderLibrary)
-		DCK_FAIL(err, E_VERSION,
-			 "ONNX Runtime %s has no providers in libraries of their own, as '%s' is: "
-			 "pip install -U onnxruntime",
-			 l->version, p->name);
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "ONNX Runtime %s supports no providers in separate libraries, as '%s' is: pip install -U onnxruntime",
+		    l->version, p->name);
 	DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
 	if (n == 0) {
 		DCK_TRY(plugin_library(l, p, asked, a, &ret->library, err));

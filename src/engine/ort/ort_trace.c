@@ -271,7 +271,8 @@ static dck_status kernel_keep(reader *r)
 		op->has_device = true;
 		op->device_us += (uint64_t)e->dur;
 		if (op->device_us > US_MAX / 2)
-			return ort_scan_malformed(&r->scan, "an event's 'ts' or 'dur' is no time");
+			return ort_scan_malformed(&r->scan,
+						  "an event's 'ts' or 'dur' is not a time");
 	}
 	return DCK_OK;
 }
@@ -289,7 +290,8 @@ static dck_status event_keep(reader *r)
 			continue;
 		if (!e->has_ts || e->ts < 0 || e->dur < 0 || (uint64_t)e->ts > US_MAX / 2 ||
 		    (uint64_t)e->dur > US_MAX / 2)
-			return ort_scan_malformed(&r->scan, "an event's 'ts' or 'dur' is no time");
+			return ort_scan_malformed(&r->scan,
+						  "an event's 'ts' or 'dur' is not a time");
 		return kinds[i].keep(r);
 	}
 	return DCK_OK;

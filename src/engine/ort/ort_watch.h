@@ -47,9 +47,9 @@ dck_status ort_profile_group(const struct ort_trace *t, const ort_runs *runs, me
 
 typedef struct ort_counter ort_counter; /* an allocator that counts */
 
-/* Counts the allocations of a session that is created between counter_new and counter_settle. The
- * allocator is registered only that long, because all sessions of the process share the
- * environment. The caller owns *ret, which must outlive the session. */
+/* Counts the allocations of a session that is created between ort_counter_new() and
+ * ort_counter_settle(). The allocator is registered only that long, because all sessions of the
+ * process share the environment. The caller owns *ret, which must outlive the session. */
 dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, dck_err *err);
 void ort_counter_settle(ort_counter *c);
 void ort_counter_free(ort_counter *c); /* NULL is allowed */

@@ -54,7 +54,7 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 
 	if (bytes == 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "the input '%s' is no tensor of numbers (it is text, a sequence, "
+			 "the input '%s' is not a tensor of numbers (it is text, a sequence, "
 			 "or has elements of less than a byte): such inputs cannot be made here",
 			 in->sized->info.name);
 	for (size_t d = 0; d < in->sized->rank; d++)

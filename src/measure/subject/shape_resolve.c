@@ -378,7 +378,7 @@ static dck_status symbol_unknown(const shape_resolve *z, const char *name, dck_e
 
 	if (!onnx_symbol_named(name))
 		DCK_FAIL(err, E_ARG,
-			 "--dim names '%s', which is no name: "
+			 "--dim names '%s', which is not a name: "
 			 "exporters write it for any open size; give such sizes with --shape",
 			 name);
 	if (n == 0)

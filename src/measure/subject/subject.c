@@ -81,7 +81,8 @@ const dck_opt dck_command_options[] = {
     DCK_FLAG(
 	dck_command_config, shell, "shell",
 	"join the words with blanks and give them to /bin/sh -c (its start is then timed too)"),
-    DCK_FLAG(dck_command_config, any_exit, "any-exit", "an exit status other than 0 is no failure"),
+    DCK_FLAG(dck_command_config, any_exit, "any-exit",
+	     "an exit status other than 0 is not a failure"),
     DCK_OPTION(TEXT, dck_command_config, output, "output", "WHERE", "discard",
 	       "where the command's output goes: discard, inherit, or a file to append to"),
     DCK_OPTION(TEXT, dck_command_config, directory, "directory", "DIR", NULL,

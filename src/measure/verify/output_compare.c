@@ -4,7 +4,7 @@
  * The first target is the reference. Inputs and outputs are paired by name, or by position where no
  * name matches and the counts are equal. Both targets run once for each set of the reference's
  * inputs; an input of another floating type gets rounded values. Elements are compared by
- * compared_tensor.c, and only sums are stored, so memory does not grow with the sets.
+ * tensor_compare.c, and only sums are stored, so memory does not grow with the sets.
  *
  * The verdict of an output only gets worse (identical, close, unknown, different). An output that
  * cannot be compared is unknown with a reason, never equal; if no output can be compared, the

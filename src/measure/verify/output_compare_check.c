@@ -69,8 +69,7 @@ void output_compare_check(record_builder *b, const dck_subject *s, subject_targe
 	if (check_check(s, measured, watch, &x, &why) != DCK_OK) {
 		record_fact_absent(b, "difference", "verdict", why.msg);
 		record_note(b, "outputs-not-compared",
-			    "the outputs could not be compared with those of the reference: %s",
-			    why.msg);
+			    "the outputs could not be compared with the reference: %s", why.msg);
 		return;
 	}
 	record_fact_text(b, "difference", "reference",

@@ -1,5 +1,5 @@
-/* compared_record.c - writes comparisons of outputs into a record: table, metrics, facts, notes,
- * answer.
+/* output_compare_record.c - writes comparisons of outputs into a record: table, metrics, facts,
+ * notes, answer.
  *
  * The table has a row for each output of each comparison. The metrics are maxima over all of them
  * (worst_of()), each with the name of the output that has it; NaN means that an output has no value

@@ -1,4 +1,4 @@
-/* compared_tensor.c - element-wise comparison of two tensors: absolute, relative, ULP and cosine
+/* tensor_compare.c - element-wise comparison of two tensors: absolute, relative, ULP and cosine
  * distance.
  *
  * compared_add() makes one pass and adds to the sums of compared_sum, which may cover any number of

@@ -12,7 +12,8 @@
 static dck_status input_shape(infer *in, val *v, const cost_shape *want)
 {
 	if (v->kind != VAL_TENSOR)
-		DCK_FAIL(in->err, E_ARG, "the input '%s' is no tensor and has no shape", v->name);
+		DCK_FAIL(in->err, E_ARG, "the input '%s' is not a tensor and has no shape",
+			 v->name);
 	if (v->rank >= 0 && v->rank != want->rank)
 		DCK_FAIL(in->err, E_ARG, "the input '%s' has %d dimensions, not %d", v->name,
 			 v->rank, want->rank);

@@ -61,7 +61,7 @@ const val *op_need(op *o, size_t i)
 		return NULL;
 	}
 	if (v->kind != VAL_TENSOR) {
-		op_unknown(o, "its input '%s' is no tensor%s%s", v->name, v->why ? ": " : "",
+		op_unknown(o, "its input '%s' is not a tensor%s%s", v->name, v->why ? ": " : "",
 			   v->why ? v->why : "");
 		return NULL;
 	}
@@ -337,7 +337,7 @@ void op_set_typed(op *o, int64_t dtype)
 	if (!x)
 		op_unknown(o, "its input is missing");
 	else if (x->kind != VAL_TENSOR)
-		op_set_unknown(o, 0, dtype, "%s", x->why ? x->why : "its input is no tensor");
+		op_set_unknown(o, 0, dtype, "%s", x->why ? x->why : "its input is not a tensor");
 	else {
 		op_same(o, 0, x);
 		if (op_out(o, 0))
@@ -555,7 +555,7 @@ sym_int op_share(op *o, sym_int a, sym_int b, const char *what)
 	if (sym_div_exact(o->nums, a, b, &whole))
 		return whole;
 	if (sym_known(a) && sym_known(b))
-		return sym_unknown(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
+		return sym_unknown(o->nums, "%lld is not a multiple of its %lld %s", (long long)a.v,
 				   (long long)b.v, what);
 	return sym_floor_div(o->nums, a, b);
 }

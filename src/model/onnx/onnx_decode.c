@@ -1,8 +1,8 @@
 /* onnx_decode.c - table-driven decoder of protocol buffers: reads any message of onnx.proto.
  *
  * onnx_schema.c describes each message: for a field's number its kind and its offset in the struct.
- * A message is read in two passes. make_room() walks its fields without entering them, counts the
- * items of every list and allocates each list once; then the fields are read. So each field is
+ * A message is read in two passes. fields_reserve() walks its fields without entering them, counts
+ * the items of every list and allocates each list once; then the fields are read. So each field is
  * visited at most twice, and lists do not grow piece by piece. Fields that are in no table are
  * skipped by their length, which is how tensor data is never read.
  *

@@ -202,11 +202,11 @@ dck_status os_file_target(const char *path, char *target, dck_err *err)
 		if (lstat(target, &st) != 0 || S_ISDIR(st.st_mode))
 			return DCK_OK;
 		if (!is_trusted(&st, directory))
-			DCK_FAIL(err, E_IO,
-				 "cannot write '%s': '%s' is a %s of another user in a directory "
-				 "where everybody may lay one; name %s",
-				 path, target, S_ISLNK(st.st_mode) ? "link" : "file",
-				 S_ISLNK(st.st_mode) ? "the file that is meant" : "another file");
+			DCK_FAIL(
+			    err, E_IO,
+			    "cannot write '%s': '%s' is a %s of another user in a directory where all users may create files; name %s",
+			    path, target, S_ISLNK(st.st_mode) ? "link" : "file",
+			    S_ISLNK(st.st_mode) ? "the file that is meant" : "another file");
 		ssize_t n = readlink(target, link, sizeof link - 1);
 		if (n < 0)
 			return DCK_OK;
@@ -453,10 +453,10 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
 	if (!own && !file_is_meant(fd, target)) {
 		close(fd);
-		DCK_FAIL(err, E_IO,
-			 "cannot write to '%s': another user may have laid it, in a directory "
-			 "where everybody may; name another file",
-			 path);
+		DCK_FAIL(
+		    err, E_IO,
+		    "cannot write to '%s': another user may have created it, in a directory where all users may; name another file",
+		    path);
 	}
 	*ret_fd = fd;
 	return DCK_OK;

@@ -136,7 +136,7 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 			CPU_SET_S(i, sizeof asked, asked.part);
 	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
 	if (!mask_get(&before))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot ask which CPUs this process may use");
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot query which CPUs this process may use");
 	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
 	if (failed && failed != EINVAL)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);

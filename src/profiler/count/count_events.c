@@ -274,7 +274,7 @@ bool dck_count_event_get(size_t i, dck_count_event *ret)
 	} else {
 		if (!perf_event_cache_name(i - n - nusage, cache, sizeof cache))
 			return false;
-		own = (dck_count_event){cache, NULL, "of a cache, as its name says", NULL};
+		own = (dck_count_event){cache, NULL, "cache event", NULL};
 	}
 	if (perf_event_find(own.name, &e) && !perf_counter_open(&e, NULL, &own.absent) &&
 	    usage_find(own.name) >= 0)

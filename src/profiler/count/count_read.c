@@ -2,9 +2,9 @@
  * calling-context trees of all threads, and symbolizes the functions.
  *
  * Per process: the header, the map of modules, then one lane per thread. A function number is an
- * address with a generation. The generation selects an address space (unwind/space.h), because
- * dlclose() and dlopen() can map another function at the same address. Each number is looked up
- * once per process and cached in a hash map; all processes share open files and symbols.
+ * address with a generation. The generation selects an address space (unwind/address_space.h),
+ * because dlclose() and dlopen() can map another function at the same address. Each number is
+ * looked up once per process and cached in a hash map; all processes share open files and symbols.
  *
  * The program writes these files, so they are not trusted: sizes, magic numbers, addresses and
  * parents are checked, numbers of processes, threads and generations and the bytes of the map are

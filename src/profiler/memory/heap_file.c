@@ -16,7 +16,7 @@ static const char *damage_of(const heap_file *f)
 	if (f->bytes < HEAP_AT_NODES || f->header->magic != HEAP_MAGIC)
 		return "it has another beginning";
 	if (f->header->version != HEAP_VERSION)
-		return "it is of another version";
+		return "it has another version";
 	if (!atomic_load(&f->header->ready))
 		return "its process had not begun to allocate";
 	return NULL;

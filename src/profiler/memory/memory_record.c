@@ -57,7 +57,7 @@ static void resident_put(record_builder *b, const memory_result *m)
 	else
 		record_metric_absent(b, "memory/peak_rss",
 				     "the program ended before the first sample");
-	snprintf(how, sizeof how, "all processes together, at %g looks per second",
+	snprintf(how, sizeof how, "sum of all processes, %g samples per second",
 		 m->config->rate_hz);
 	if (l->peak[WATCH_ANONYMOUS] > 0) {
 		record_metric_real(b, "memory/peak_anonymous", l->peak[WATCH_ANONYMOUS], how);
@@ -141,7 +141,7 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 	record_metric_int(b, "memory/heap_runtime", sum->kept,
 			  several ? "of all processes" : "exact");
 	record_metric_int(b, "memory/allocations", (int64_t)sum->allocations,
-			  "malloc, calloc, realloc, aligned forms, operator new");
+			  "malloc, calloc, realloc, aligned variants, operator new");
 	record_metric_int(b, "memory/temporary", (int64_t)sum->temporary,
 			  "freed by the thread that allocated it, with nothing in between");
 	record_metric_int(b, "memory/allocated", (int64_t)sum->bytes,

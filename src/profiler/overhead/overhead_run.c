@@ -137,8 +137,8 @@ static dck_status method_run(overhead *o, size_t method, mem_arena *a, int said,
 		DCK_FAIL(err, E_ENGINE, "'%.200s' was killed by signal %d", o->argv[0],
 			 usage.signal);
 	if (method == OVERHEAD_NONE && usage.exit_code)
-		DCK_FAIL(err, E_ENGINE, "'%.200s' ended with exit status %d by itself", o->argv[0],
-			 usage.exit_code);
+		DCK_FAIL(err, E_ENGINE, "'%.200s' ended with exit status %d without a profiler",
+			 o->argv[0], usage.exit_code);
 	if (usage.exit_code)
 		sentence_find(said, o->of[method].absent, sizeof o->of[method].absent);
 	else

@@ -69,10 +69,10 @@ static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 static dck_status align_check(const trace_place *p, dck_err *err)
 {
 	if (!p->facts.dated)
-		DCK_FAIL(err, E_UNSUP,
-			 "'%.200s' has no snapshot of its clocks, so that its times cannot be "
-			 "compared with those of other files; record it with 'deepclock trace'",
-			 p->path);
+		DCK_FAIL(
+		    err, E_UNSUP,
+		    "'%.200s' has no snapshot of its clocks, so that its times cannot be aligned with other files; record it with 'deepclock trace'",
+		    p->path);
 	if (p->facts.about.boottime_ns > TIME_MAX || p->facts.about.unix_ns > TIME_MAX ||
 	    p->last_ns > TIME_MAX || p->facts.own_ns > TIME_MAX ||
 	    p->facts.own_boottime_ns > TIME_MAX)

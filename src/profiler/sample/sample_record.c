@@ -274,7 +274,7 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	if (c->wall && n->time_ns > 0)
 		record_answer(
 		    b, "the threads waited %.1f %% of %s%s%.60s%s",
-		    100 * n->blocked_ns / n->time_ns, time, any ? "; of what they ran " : "",
+		    100 * n->blocked_ns / n->time_ns, time, any ? "; of the CPU time " : "",
 		    any ? sample_cell_of(t, row, 0)->as.text : "",
 		    any ? share_text(sample_cell_of(t, row, 1 + CCT_SAMPLE_SELF)->as.r / ran, part,
 				     sizeof part)

@@ -30,7 +30,7 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 		if (item.n >= WORD || !percentile_parse(word, &p) ||
 		    !(p >= PERCENTILE_LEAST && p <= PERCENTILE_MOST))
 			DCK_FAIL(err, E_ARG,
-				 "'%s' is no percentile from p50 to p99.99, as in p50,p90,p99",
+				 "'%s' is not a percentile from p50 to p99.99, as in p50,p90,p99",
 				 word);
 		if (all.n == ZONE_PERCENTILES_MAX)
 			DCK_FAIL(err, E_ARG, "more than %d percentiles are requested",

@@ -50,7 +50,7 @@ static void percentile_put(record_builder *b, const zone_stats *z, double p)
 	if ((double)z->calls < needed)
 		record_cell_absent(b, few);
 	else if (!z->histogram || !zone_histogram_quantile(z->histogram, p, &ns))
-		record_cell_absent(b, "there was no memory for the times of so many names");
+		record_cell_absent(b, "there was no memory for the times of all names");
 	else
 		record_cell_real(b, fmin(fmax(ns, (double)z->min_ns), (double)z->max_ns));
 }

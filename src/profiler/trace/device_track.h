@@ -25,7 +25,7 @@
  *
  * If only parts of a program are recorded (--capture-range), the work enqueued inside them is
  * recorded, whenever it runs: a range without a flow is then not written. dck_device_track_begin()
- *is not to be called for one.
+ * is not to be called for one.
  *
  * A device's ranges are summed separately from the zones of threads (table "device_zones"). Events
  * that do not fit are dropped and counted, as a thread's are. Without a recording nothing is

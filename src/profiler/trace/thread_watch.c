@@ -531,6 +531,6 @@ dck_status thread_watch_table(const thread_watch *w, const char *waits_absent, t
 		for (int k = 0; k < OS_USES; k++)
 			rows[i].uses.n[k] = used(from, k);
 	}
-	ret->waits_absent = waits_absent ? waits_absent : "none took so long";
+	ret->waits_absent = waits_absent ? waits_absent : "none lasted that long";
 	return DCK_OK;
 }

@@ -298,7 +298,7 @@ static const char *children_reason_of(const dck_trace_config *config, const chil
 	if (os_file_is_locked(c->out))
 		return "the process that began the trace still runs";
 	if (os_path_kind(c->out, NULL) != OS_FILE)
-		return "the trace is no file";
+		return "the trace is not a file";
 	return NULL;
 }
 

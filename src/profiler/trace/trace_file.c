@@ -117,7 +117,8 @@ static dck_status file_find(trace_file *f, dck_err *err)
 	DCK_TRY(os_open_append(f->path, &fd, err));
 	if (!trace_is_ours(f, fd)) {
 		os_close(fd);
-		DCK_FAIL(err, E_IO, "the program has closed it, and another is there now");
+		DCK_FAIL(err, E_IO,
+			 "the program has closed its descriptor, which another file has now");
 	}
 	os_file_lock_process(fd);
 	f->fd = fd;
@@ -518,7 +519,7 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 {
 	if (!f->last)
 		DCK_FAIL(err, E_ARG,
-			 "the newest events are not kept in memory: they are in '%s' already",
+			 "the newest events are not buffered in memory: they are in '%s' already",
 			 f->path);
 	trace_finish(f);
 	dck_status st = failure(f, err);
@@ -535,7 +536,7 @@ dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
 
 	DCK_TRY(trace_file_dump(f, err));
 	if (os_path_kind(f->path, NULL) != OS_FILE)
-		DCK_FAIL(err, E_ARG, "'%s' is no file, and cannot get another name", f->path);
+		DCK_FAIL(err, E_ARG, "'%s' is not a file, and cannot get another name", f->path);
 	const char *to = mem_arena_fmt(f->arena, "%.*s.dump-%u%s", (int)(n - k), f->path, number,
 				       f->path + n - k);
 	DCK_NEED(to, err, "for the name of a trace");

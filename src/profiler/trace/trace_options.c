@@ -121,7 +121,7 @@ static dck_status capture_check(const dck_trace_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->capture_ranges.n; i++)
 		if (!c->capture_ranges.item[i][0] || c->capture_ranges.item[i][0] == '@')
-			DCK_FAIL(err, E_ARG, "'%.80s' is no range: NAME, or NAME@DOMAIN",
+			DCK_FAIL(err, E_ARG, "'%.80s' is not a range: NAME, or NAME@DOMAIN",
 				 c->capture_ranges.item[i]);
 	if (c->capture_times && !c->capture_ranges.n)
 		DCK_FAIL(err, E_ARG, "no range is named that is recorded %llu times",
@@ -144,13 +144,13 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 	if (!c->dump_on)
 		return DCK_OK;
 	if (!number)
-		DCK_FAIL(err, E_ARG, "'%.40s' is no signal: SIGUSR1, SIGUSR2, or another's name",
+		DCK_FAIL(err, E_ARG, "'%.40s' is not a signal: SIGUSR1, SIGUSR2, or another's name",
 			 c->dump_on);
 	if (!os_signal_may_ask(number))
-		DCK_FAIL(err, E_ARG,
-			 "%.40s cannot ask for the newest events: it ends or stops a program; "
-			 "SIGUSR2 can",
-			 c->dump_on);
+		DCK_FAIL(
+		    err, E_ARG,
+		    "%.40s cannot request the newest events: it ends or stops a program; SIGUSR2 can",
+		    c->dump_on);
 	return DCK_OK;
 }
 

@@ -14,7 +14,7 @@ dck_status zone_limits_check(const dck_list *limits, dck_err *err)
 
 		if (!equals || equals == item ||
 		    units_parse_time(equals + 1, &ns, NULL) != DCK_OK || !ns)
-			DCK_FAIL(err, E_ARG, "'%.80s' is no limit: NAME=TIME, as in step=20ms",
+			DCK_FAIL(err, E_ARG, "'%.80s' is not a limit: NAME=TIME, as in step=20ms",
 				 item);
 	}
 	return DCK_OK;

@@ -116,7 +116,7 @@ static dck_status open_vdso(elf_file **ret, dck_err *err)
 	uint64_t n = head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
 
 	if (n > VDSO_MAX)
-		DCK_FAIL(err, E_FORMAT, "the kernel's vdso is of a kind that is not known");
+		DCK_FAIL(err, E_FORMAT, "the kernel's vdso has an unknown format");
 	return elf_file_open_bytes(at, (size_t)n, "[vdso]", ret, err);
 }
 

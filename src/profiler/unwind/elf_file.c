@@ -94,7 +94,8 @@ static dck_status read_segments(elf_file *f, dck_err *err)
 	f->segments = mem_zalloc(n, sizeof *f->segments);
 	DCK_NEED(f->segments, err, "for the segments of '%s'", f->path);
 	if (!read_at(f, f->head.e_phoff, f->segments, n * sizeof *f->segments))
-		DCK_FAIL(err, E_FORMAT, "'%s' is cut: its program headers are not there", f->path);
+		DCK_FAIL(err, E_FORMAT, "'%s' is truncated: its program headers are missing",
+			 f->path);
 	f->n_segments = n;
 	return DCK_OK;
 }
@@ -190,7 +191,7 @@ static dck_status elf_read_all(elf_file *f, dck_err *err)
 	const unsigned char *ident = f->head.e_ident;
 
 	if (!read_at(f, 0, &f->head, sizeof f->head) || memcmp(ident, ELFMAG, SELFMAG) != 0)
-		DCK_FAIL(err, E_FORMAT, "'%s' is no ELF file", f->path);
+		DCK_FAIL(err, E_FORMAT, "'%s' is not an ELF file", f->path);
 	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB ||
 	    f->head.e_machine != MACHINE)
 		DCK_FAIL(err, E_UNSUP, "'%s' is for another processor, or of 32 bits", f->path);
@@ -233,7 +234,7 @@ dck_status elf_file_open_fd(int fd, const char *path, elf_file **ret, dck_err *e
 
 	if (os_fd_kind(fd, &f.size) != OS_FILE) {
 		os_close(fd);
-		DCK_FAIL(err, E_FORMAT, "'%s' is no file", path);
+		DCK_FAIL(err, E_FORMAT, "'%s' is not a file", path);
 	}
 	return open_it(&f, path, ret, err);
 }

@@ -63,7 +63,7 @@ dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view, cons
 	gzip_sink *g = NULL;
 
 	if (!to || !to->tree)
-		DCK_FAIL(err, E_ARG, "call paths have no form '%s'", form);
+		DCK_FAIL(err, E_ARG, "call paths cannot be written as '%s'", form);
 	if (gzip && !to->gunzips)
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	DCK_TRY(call_tree_find(r, view->tree, &tree, err));

@@ -60,7 +60,7 @@ typedef struct call_table {
 	const char *last; /* name of the row without a function; NULL: it is left out */
 } call_table;
 
-/* Words of --sort for a table of functions, beside "time" (as pstats, self) and "name": keys of
+/* Words of --sort for a table of functions, besides "time" (as pstats, self) and "name": keys of
  * columns, parts of a frame, and pstats' words. */
 #define CALL_SORT_WORDS                                                                        \
 	"self", "total", "calls", "primitive", "file", "line", "module", "tottime", "cumtime", \

@@ -272,7 +272,7 @@ void text_machine(page *p, const dck_record *r)
 	bandwidths_put(p, r);
 	page_to(p, 2);
 	text_style_set(p, PAGE_DIM);
-	page_wrap(p, 2, "each is the fastest of its rounds; the JSON and CSV forms have intervals");
+	page_wrap(p, 2, "each is the fastest of its rounds; JSON and CSV have intervals");
 	page_line(p);
 	machine_reasons_put(p, r);
 }

@@ -109,8 +109,7 @@ static dck_status asked_check(const job *j, dck_err *err)
 			 "give two models to compare, one with --vary, "
 			 "or --labels with --predictions or with a model and --inputs");
 	if (c->labels && c->predictions.n > 0 && j->n > 0)
-		DCK_FAIL(err, E_ARG,
-			 "--predictions are there already: a model is only run with --inputs");
+		DCK_FAIL(err, E_ARG, "--predictions are given: a model is only run with --inputs");
 	if (c->labels && c->predictions.n > 0 && (c->inputs.n > 0 || c->output))
 		DCK_FAIL(err, E_ARG, "--%s is for a model that predicts; there are --predictions",
 			 c->inputs.n > 0 ? "inputs" : "output");

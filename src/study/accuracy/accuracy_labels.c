@@ -272,9 +272,8 @@ static dck_status line_cut(const char *from, size_t number, char **at, char **re
 		c += c[0] == '"';
 		*to++ = *c;
 	}
-	DCK_FAIL(err, E_FORMAT,
-		 "line %zu of '%s' has a quote that is not closed, or text behind it", number,
-		 from);
+	DCK_FAIL(err, E_FORMAT, "line %zu of '%s' has a quote that is not closed, or text after it",
+		 number, from);
 }
 
 /* The bytes and a pointer for each line are at most `limit`. */

@@ -418,7 +418,7 @@ static void nan_note(const job *j, size_t which)
 
 	if (p->nnone > 0)
 		record_note(j->b, "nan-predictions",
-			    "predictions of '%s' that are no number (NaN): %zu of %zu, "
+			    "predictions of '%s' that are not numbers (NaN): %zu of %zu, "
 			    "the first for item %zu; they count as wrong and as no class",
 			    p->from, p->nnone, p->n, p->first_none + 1);
 }

@@ -51,7 +51,7 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		DCK_FAIL(
 		    err, E_ARG,
 		    "--metric is '%.80s': subjects measured now are compared by latency/%s or " ITEMS_METRIC
-		    "; other metrics are of saved records",
+		    "; other metrics need saved records",
 		    c->metric, dck_compare_statistics[c->statistic]);
 	if (c->fresh && !c->program)
 		DCK_FAIL(err, E_UNSUP,
@@ -72,7 +72,7 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 			 "them");
 	if (c->over && c->aa)
 		DCK_FAIL(err, E_ARG,
-			 "--aa is of one comparison, --over makes several: give one of them");
+			 "--aa applies to one comparison, --over makes several: give one of them");
 	/* Pinning holds for the whole process, so of two pinnings only the last would hold. */
 	for (size_t i = 1; i < n && !c->fresh; i++) {
 		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;

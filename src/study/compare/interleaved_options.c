@@ -47,7 +47,7 @@ const dck_opt dck_compare_live_options[] = {
 	       "compare at each of these values, e.g. batch=1,8,64, and report where another "
 	       "becomes the faster"),
     DCK_FLAG(dck_compare_config, check_outputs, "check-outputs",
-	     "also compare the outputs of each with those of the first; a difference is a failure"),
+	     "also compare the outputs of each with the first's; a difference is a failure"),
     DCK_OPTION(COUNT, dck_compare_config, seed, "order-seed", "N", "1", "of the order of trials",
 	       .max = 9e15),
     {0},
@@ -62,7 +62,7 @@ const dck_opt dck_compare_saved_options[] = {
 	       "pairs), added to the interval",
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
-	     "also when the records are of different machines or methods"),
+	     "also when machine or method of the records differ"),
     DCK_FLAG(dck_compare_config, pool, "pool",
 	     "the last record against all before it: the interval includes their scatter"),
     {0},

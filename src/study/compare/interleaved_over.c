@@ -187,7 +187,7 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over 
 
 	snprintf(tag, sizeof tag, "compare/%s", key);
 	if (isnan(size))
-		record_metric_absent(b, tag, "the sizes are no numbers in ascending order");
+		record_metric_absent(b, tag, "the sizes are not numbers in ascending order");
 	else
 		record_metric_interval(b, tag, size, strtod(o->given.value[from], NULL),
 				       strtod(o->given.value[to], NULL), v->asked->level,

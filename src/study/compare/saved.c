@@ -97,7 +97,7 @@ static dck_status check_comparable(saved_comparison *c, dck_err *err)
 					 "that of the subjects; --force compares all the same",
 					 c->sides[0].name, s->name, must[k].what, text);
 			record_note_as(c->b, DCK_WARN, must[k].code,
-				       "'%s' and '%s' %s (%s): the ratio is of that too",
+				       "'%s' and '%s' %s (%s): the ratio includes that",
 				       c->sides[0].name, s->name, must[k].what, text);
 		}
 	}

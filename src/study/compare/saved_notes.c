@@ -150,8 +150,8 @@ static void notes_differences(const saved_comparison *c)
 		const char *code, *what;
 	} reported[] = {
 	    {COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
-	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "are of different subjects"},
-	    {COMPARABLE_STATE, .code = "state-differs", "are of one machine and method, but for"}};
+	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "have different subjects"},
+	    {COMPARABLE_STATE, .code = "state-differs", "have the same machine and method, but for"}};
 	char text[400];
 
 	for (size_t i = c->first; i < c->n; i++)

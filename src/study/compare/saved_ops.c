@@ -579,8 +579,7 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 			    saved_name_of(&worst->side[FROM]), saved_type_of(worst));
 	if (m->paired == 0)
 		record_note(b, "operators-unmatched",
-			    "no operator of one profile is in the other: "
-			    "they are of different models");
+			    "no operator of one profile is in the other: the models differ");
 	if (m->spread > 1.5)
 		record_note(b, "operators-scatter",
 			    "the operators' ratios scatter %.1f times as far as their intervals, "

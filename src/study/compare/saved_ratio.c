@@ -80,7 +80,7 @@ void saved_ratio_find(const saved_value *a, const saved_value *b, bool higher_is
 		if (!isfinite(r.value) || !(r.value > 0)) {
 			r.known = false;
 			r.lo = r.hi = NAN;
-			snprintf(r.why, sizeof r.why, "the ratio is no finite number");
+			snprintf(r.why, sizeof r.why, "the ratio is not a finite number");
 		}
 	}
 	*ret = r;

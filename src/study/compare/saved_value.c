@@ -280,7 +280,8 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	} else {
 		v->exact = false;
 		snprintf(v->why, sizeof v->why, "%s",
-			 m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : "it is no number");
+			 m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text
+							   : "it is not a number");
 		return;
 	}
 	if (v->exact)
@@ -348,7 +349,7 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 	}
 	if (v.known && !isfinite(v.value)) {
 		v.known = v.has_interval = false;
-		snprintf(v.why, sizeof v.why, "its value is no finite number");
+		snprintf(v.why, sizeof v.why, "its value is not a finite number");
 	}
 	*ret = v;
 }

@@ -291,7 +291,7 @@ static void output_row(model_cost *c, const val *v, dck_op_output *ret)
 		ret->absent = v->kind == VAL_SEQUENCE	? "it is a sequence"
 			      : v->kind == VAL_OPTIONAL ? "it is optional"
 			      : v->why			? v->why
-							: "it is no tensor";
+							: "it is not a tensor";
 	else if (v->rank < 0)
 		ret->absent = v->why ? v->why : "not known";
 	ret->rank = n;

@@ -60,10 +60,9 @@ static dck_status closed_check(const dck_load_config *c, load_scenario scenario,
 			 "give --scenario multi",
 			 (unsigned long long)c->streams);
 	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
-		DCK_FAIL(err, E_ARG,
-			 "--slo limits latency, and with --scenario offline all requests are "
-			 "there from the start, so that the latency of each is its position in "
-			 "the queue: give another scenario");
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--slo limits latency, and with --scenario offline all requests arrive at the start, so that the latency of each is its position in the queue: give another scenario");
 	return DCK_OK;
 }
 

@@ -114,7 +114,7 @@ static dck_status trace_refuse(const reader *r, char *cell, dck_err *err)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
 	DCK_FAIL(err, E_FORMAT,
-		 "'%s', line %llu: '%.40s' is no time: "
+		 "'%s', line %llu: '%.40s' is not a time: "
 		 "give seconds (0.25) or a time with its unit (250ms), one a line",
 		 r->path, (unsigned long long)r->line, cell);
 }

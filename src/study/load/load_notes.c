@@ -13,10 +13,9 @@ static void closed_loop(const load_view *v)
 	const load_scenario s = v->j->ask.scenario;
 
 	if (s == LOAD_SINGLE || s == LOAD_MULTI)
-		record_note(v->b, "coordinated-omission",
-			    "each stream sends a request only when the one before is done, so a "
-			    "slow run delays the next ones instead of making them wait: these are "
-			    "service times, and independent users wait longer");
+		record_note(
+		    v->b, "coordinated-omission",
+		    "each stream sends a request only when the previous one is done, so a slow run delays the next ones instead of making them wait: these are service times, and independent users wait longer");
 }
 
 static void unstable(const load_view *v)
@@ -27,14 +26,12 @@ static void unstable(const load_view *v)
 	char come[32], can[32], left[32];
 
 	if (v->server && v->r->unstable)
-		record_note(v->b, "unstable",
-			    "unstable: arrivals exceed what is served: %s arrive a second, and "
-			    "%zu stream%s can serve %s; %s were waiting at last, and more would "
-			    "wait the longer it lasts, so that latency here depends only on the "
-			    "duration of the measurement",
-			    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
-			    load_rate_text((double)n * 1e9 / service_ns, can),
-			    dck_text_count((int64_t)waiting, left, sizeof left));
+		record_note(
+		    v->b, "unstable",
+		    "unstable: arrivals exceed the service rate: %s arrive a second, and %zu stream%s can serve %s; %s were waiting at last, and more would wait the longer it lasts, so that latency here depends only on the duration of the measurement",
+		    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
+		    load_rate_text((double)n * 1e9 / service_ns, can),
+		    dck_text_count((int64_t)waiting, left, sizeof left));
 }
 
 static void dispatch_lag(const load_view *v)

@@ -107,7 +107,7 @@ static void server_metrics(const load_view *v)
 		if (lag->pushed > 0)
 			record_metric_real(b, lag_tags[i],
 					   i == 0 ? measure_samples_mean(lag) : lag->max,
-					   "of requests for which a stream stood ready");
+					   "of requests for which a stream was waiting");
 		else
 			record_metric_absent(b, lag_tags[i], "no request found a stream ready");
 	record_metric_int(b, "load/queue_max", (int64_t)v->r->queue_max,

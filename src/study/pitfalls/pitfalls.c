@@ -9,9 +9,9 @@
  * A row does harm if its interval excludes 1 and its factor is outside both the margin and the
  * resolution; inside the resolution it is not resolved. Else it does none if its interval is within
  * CLEAR of 1, or within the margin. All else is not resolved either: a wide interval does not prove
- * a mistake harmless. After an interruption the completed rows remain. All rows use the one scratch
- * of `pit`, in the caller's thread; only the busy loops of pitfalls_other.c are separate threads.
- * At most ROWS_MAX rows.
+ * a mistake harmless. After an interruption the completed rows remain. All rows use the scratch of
+ * the `pitfall`, in the caller's thread; only the busy loops of pitfalls_other.c are separate
+ * threads. At most ROWS_MAX rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
@@ -85,7 +85,7 @@ static dck_status list_check(const char *option, const char *list, dck_err *err)
 		if (known)
 			continue;
 		const char *nearest = dck_nearest(key, keys, n);
-		DCK_FAIL(err, E_ARG, "--%s names '%s', which is no mistake known here%s%s%s",
+		DCK_FAIL(err, E_ARG, "--%s names '%s', which is not a mistake known here%s%s%s",
 			 option, key, nearest ? ": did you mean '" : " (--list shows all)",
 			 nearest ? nearest : "", nearest ? "'?" : "");
 	}
@@ -175,10 +175,10 @@ static dck_status resolution_measure(pitfall *p, record_builder *b, dck_err *err
 		p->resolution =
 		    fmax(p->resolution, expm1(fmax(fabs(log(all.lo)), fabs(log(all.hi)))));
 	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twins");
-	record_fact_fmt(b, "pitfalls", "resolution_from",
-			"%zu pairs of trials beside %d more sessions of the same: "
-			"the farther end of their interval, or the farther session",
-			all.n, TWINS);
+	record_fact_fmt(
+	    b, "pitfalls", "resolution_from",
+	    "%zu pairs of trials, with %d more sessions of the same: the farther end of their interval, or the farther session",
+	    all.n, TWINS);
 	return DCK_OK;
 }
 

@@ -29,7 +29,7 @@
 static dck_status tensors_needed(const pitfall *p, dck_err *err)
 {
 	if (!p->session.target.inputs || p->session.target.nin == 0)
-		DCK_FAIL(err, E_UNSUP, "the subject has no inputs that are handed over");
+		DCK_FAIL(err, E_UNSUP, "the subject has no inputs to pass");
 	return DCK_OK;
 }
 
@@ -216,9 +216,10 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
 	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
-	snprintf(
-	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
-	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
+	snprintf(ret->seen, sizeof ret->seen,
+		 "a run returns after %s, its outputs are complete after %s",
+		 dck_text_time(ret->number_ns, a, sizeof a),
+		 dck_text_time(ret->honest_ns, b, sizeof b));
 	p->not_waiting = ret->has_interval && ret->hi < 1 - fmax(p->asked->margin, p->resolution);
 	return DCK_OK;
 }
@@ -364,7 +365,7 @@ dck_status pitfall_denormals(pitfall *p, pitfall_finding *ret, dck_err *err)
 			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
 	if (!any)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "no input is of floating-point numbers");
+				 "no input has floating-point numbers");
 	if (status == DCK_OK)
 		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
 					   ret, err);

@@ -71,7 +71,7 @@ const pitfall_row pitfall_rows[] = {
     {.says = {"cpu-fallback",
 	      "one operator runs on the processor, as if the device had none for it",
 	      "its inputs and outputs are copied between the device and the host",
-	      "look where operators run (bench notes device-fallback)"},
+	      "check where operators run (bench notes device-fallback)"},
      .measure = pitfall_fallback},
     /* Next to a run. */
     {.says = {"profiler-on", "the engine's profiler is on",

@@ -752,12 +752,10 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 			    "operators ran side by side: their times are shares of the work, "
 			    "not of the latency");
 	if (in->perturbation < 0.9)
-		record_note(b, "profile-faster",
-			    "a run took %.2f times as long under the profiler as without it: "
-			    "the machine was slower while the latency was measured; "
-			    "shares are of the profiled runs, "
-			    "and times and rates are stretched with them",
-			    in->perturbation);
+		record_note(
+		    b, "profile-faster",
+		    "a run took %.2f times as long under the profiler as without it: the machine was slower while the latency was measured; shares refer to the profiled runs, and times and rates are stretched with them",
+		    in->perturbation);
 	if (in->perturbation > 1.5)
 		record_note(
 		    b, "profile-perturbs",

@@ -215,9 +215,9 @@ dck_status device_record_make(const dck_machine_config *c, const dck_observer *w
 	device *d = NULL;
 
 	if (c->threads > 0 || c->cached_only || c->keep)
-		DCK_FAIL(err, E_ARG,
-			 "--threads, --cached-only and --keep are for the processor's limits: "
-			 "those of a device are measured each time");
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--threads, --cached-only and --keep are for the processor's limits: a device is measured each time");
 	DCK_TRY(device_open(c->device, &d, err));
 	if (strcmp(d->driver->name, "null") == 0) {
 		status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,

@@ -187,9 +187,9 @@ static void facts_devices(record_builder *b)
 		record_fact_text(b, "device", key, found[i].text);
 	}
 	if (n > 0)
-		record_fact_absent(b, "device", "limits",
-				   "these are those of the processor; --device measures a "
-				   "device that has a driver");
+		record_fact_absent(
+		    b, "device", "limits",
+		    "these are the processor's; --device measures a device that has a driver");
 	else
 		record_fact_absent(b, "device", "accelerator", why);
 }
@@ -613,7 +613,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 		(void)kept_save(s, &not_kept);
 	else if (!s->asked->quick && busy)
 		err_set(&not_kept, DCK_E_ABSENT, __FILE__, __LINE__,
-			"the machine was busy: %s; --keep keeps it all the same", busy);
+			"the machine was busy: %s; --keep stores it anyway", busy);
 	return peaks_record_make(s, false, &not_kept, ret, err);
 }
 

@@ -9,8 +9,8 @@
  *
  * First the batch grows (times 2), and each size is measured once. Then sizes between the best one
  * and the adjacent ones are tried. Then the candidates are measured again in rounds. A round
- *measures all candidates, in a new random order, so that slow changes of the machine affect all
- *alike (stat/blocks.h). A trial is one measurement of one size.
+ * measures all candidates, in a new random order, so that slow changes of the machine affect all
+ * alike (stat/blocks.h). A trial is one measurement of one size.
  *
  * Nothing here measures, reads a clock or starts a process: the same outcomes give the same trials,
  * so a search can be replayed from its journal. To avoid selection bias, a size that was measured

@@ -29,9 +29,9 @@ const dck_opt dck_throughput_options[] = {
 	       "threads inside an operator; several are all searched", .letter = 'j'),
     DCK_OPTION(TEXT, dck_throughput_config, streams, "streams", "N,N...", NULL,
 	       "requests that are served at the same time; several are all searched"),
-    DCK_OPTION(TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
-	       "only batch sizes whose latency keeps to this, such as p99<=20ms; mean, max, "
-	       "median or any percentile"),
+    DCK_OPTION(
+	TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
+	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile"),
     DCK_OPTION(BYTES, dck_throughput_config, memory_bytes, "memory", "BYTES", NULL,
 	       "memory limit of a measurement; default: nearly all free memory", .min = 1,
 	       .max = 1e15),

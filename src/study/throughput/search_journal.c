@@ -166,7 +166,8 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 	char a[WORD_SHOWN], b[WORD_SHOWN];
 
 	if (!there)
-		DCK_FAIL(err, E_FORMAT, "'%s' is no journal of a search: give another file", path);
+		DCK_FAIL(err, E_FORMAT, "'%s' is not a journal of a search: give another file",
+			 path);
 	if (strcmp(there, key) == 0)
 		return DCK_OK;
 	keys_differ(there, key, a, b);
@@ -242,7 +243,7 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 		status = dck_record_parse(text->data + at, n, &r, NULL);
 		if (status != DCK_OK)
 			DCK_FAIL(err, E_FORMAT,
-				 "'%s' is no journal of a search (line %zu is no record): "
+				 "'%s' is not a journal of a search (line %zu is not a record): "
 				 "give another file",
 				 path, line);
 		status =
@@ -278,7 +279,7 @@ static dck_status journal_continue(search_journal *j, const char *key, search *s
 	status = text.n > 0 ? lines_replay(j->path, &text, key, s, &good, ret_facts, err) : DCK_OK;
 	if (status == DCK_OK && text.n > 0 && good == 0)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "'%s' is no journal of a search: give another file", j->path);
+				 "'%s' is not a journal of a search: give another file", j->path);
 	if (status == DCK_OK && good < text.n)
 		status = os_truncate(j->fd, j->path, good, err);
 	if (status == DCK_OK && text.n == 0)

@@ -279,12 +279,12 @@ static void search_metrics(making *m)
 	const search_number rate = search_rate(r->search, m->result.best);
 	const size_t rounds = search_in_rounds(r->search, m->result.best);
 	const char *how =
-	    rounds > 1 ? mem_arena_fmt(m->arena,
-				       "geometric mean of %zu trials in %s, drawn "
-				       "towards those that may be the best as well; error "
-				       "pooled over sizes and rounds",
-				       rounds, trial_place(r))
-		       : "one trial: its own interval; another start of the program may be outside";
+	    rounds > 1
+		? mem_arena_fmt(
+		      m->arena,
+		      "geometric mean of %zu trials in %s, shrunk towards the others that may be the best; error pooled over sizes and rounds",
+		      rounds, trial_place(r))
+		: "one trial: its own interval; another start of the program may be outside";
 
 	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
 			       how);
@@ -412,7 +412,7 @@ static void search_answer(making *m)
 
 	if (!r->found) {
 		record_answer(m->b,
-			      r->verdict == DCK_VERDICT_VIOLATED ? "no batch size keeps to %s"
+			      r->verdict == DCK_VERDICT_VIOLATED ? "no batch size meets %s"
 			      : m->r->plan.limit.ns > 0 ? "no batch size was shown to keep to %s"
 							: "no batch size was found%s",
 			      m->r->plan.limit.text);
@@ -558,7 +558,7 @@ static void note_nothing(making *m)
 		      sizeof text);
 	if (m->result.verdict == DCK_VERDICT_VIOLATED)
 		record_note(
-		    m->b, "slo-not-met", "no batch size keeps to %s: %s comes nearest with %s%s",
+		    m->b, "slo-not-met", "no batch size meets %s: %s comes nearest with %s%s",
 		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
 	else
 		record_note(m->b, "slo-inconclusive",

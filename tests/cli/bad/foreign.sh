@@ -33,7 +33,7 @@ printf '\037\213\010\0and more' > model.onnx.gz
 printf 'x' > f && tar -cf model.tar f
 printf '<!DOCTYPE html>\n<title>404' > page.onnx
 printf 'version https://git-lfs.github.com/spec/v1\noid' > pointer.onnx
-printf 'this is no model' > text.onnx
+printf 'this is not a model' > text.onnx
 for f in model.* renamed.onnx exported.pt2 arrays.npz models.zip object.pkl old.pth run.json input.npy \
 	page.onnx pointer.onnx text.onnx; do
 	deepclock bench -q -r 3 $f 2> err

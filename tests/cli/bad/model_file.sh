@@ -2,7 +2,7 @@
 deepclock zoo simplenet -o good.onnx
 : > empty.onnx
 head -c 200000 good.onnx > truncated.onnx
-echo 'this is no model' > text.onnx
+echo 'this is not a model' > text.onnx
 tail -c 5000 good.onnx > weights.onnx
 mkdir folder.onnx
 truncate -s 4G zeros.onnx

@@ -61,13 +61,13 @@ static void times(void **state)
 	bad(units_parse_time, "nan", "is not a time");
 	bad(units_parse_time, "inf", "is not a time");
 	bad(units_parse_time, "-1s", "is negative");
-	bad(units_parse_time, "1ms2", "is no unit");
-	bad(units_parse_time, "1MS", "'MS' is no unit of it");
-	bad(units_parse_time, "1ms ", "is no unit");
+	bad(units_parse_time, "1ms2", "is not a unit");
+	bad(units_parse_time, "1MS", "'MS' is not a unit of it");
+	bad(units_parse_time, "1ms ", "is not a unit");
 	bad(units_parse_time, " 1ms", "is not a time");
-	bad(units_parse_time, "1__0ms", "is no unit");
-	bad(units_parse_time, "1._5ms", "is no unit");
-	bad(units_parse_time, "0x10s", "is no unit");
+	bad(units_parse_time, "1__0ms", "is not a unit");
+	bad(units_parse_time, "1._5ms", "is not a unit");
+	bad(units_parse_time, "0x10s", "is not a unit");
 	bad(units_parse_time, "0.2ns", "no smaller parts than 1ns");
 	bad(units_parse_time, "18446744073709551616ns", "too large");
 	bad(units_parse_time, "6000000h", "too large");
@@ -85,7 +85,7 @@ static void sizes(void **state)
 	good(units_parse_bytes, "1 kB", 1000);
 	good(units_parse_bytes, "7B", 7);
 	bad(units_parse_bytes, "1.5", "no smaller parts than 1:");
-	bad(units_parse_bytes, "1M", "'M' is no unit");
+	bad(units_parse_bytes, "1M", "'M' is not a unit");
 	bad(units_parse_bytes, "-4096", "is negative");
 	bad(units_parse_bytes, "20000000TiB", "too large");
 }
@@ -101,8 +101,8 @@ static void counts(void **state)
 	good(units_parse_count, "18446744073709551615", UINT64_MAX);
 	bad(units_parse_count, "18446744073709551616", "too large");
 	bad(units_parse_count, "1.5", "is not a count");
-	bad(units_parse_count, "12x", "'x' is no unit");
-	bad(units_parse_count, "1_", "is no unit");
+	bad(units_parse_count, "12x", "'x' is not a unit");
+	bad(units_parse_count, "1_", "is not a unit");
 	bad(units_parse_count, "_1", "is not a count");
 	bad(units_parse_count, "-1", "is negative");
 	bad(units_parse_count, "", "write a whole number, as in 300");

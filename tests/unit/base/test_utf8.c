@@ -76,7 +76,7 @@ static void a_cut_is_between_characters(void **state)
 	assert_int_equal(utf8_cut("\x80\x80", 1), 0);
 }
 
-/* The first and the last code point of each range, and their neighbours outside it. */
+/* The first and the last code point of each range, and the adjacent ones outside it. */
 static void what_steers_is_not_shown(void **state)
 {
 	static const uint32_t steers[] = {0x01,	  0x1b,	  0x1f,	  0x7f,	  0x80,	  0x9b,	  0x9f,

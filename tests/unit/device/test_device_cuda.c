@@ -150,7 +150,7 @@ static void test_unusable(void **state)
 	assert_int_equal(n, 0);
 }
 
-/* A release that lacks a function; in a process of its own, since libraries stay loaded. */
+/* A release that lacks a function; in a separate process, because libraries stay loaded. */
 static void test_old(void **state)
 {
 	char text[sizeof(dck_err)] = "";

@@ -131,7 +131,7 @@ static void test_others(void **state)
 	assert_int_equal(nvml_read().others, 1);
 }
 
-/* In a process of its own: the library stays as it was loaded. */
+/* In a separate process, because the library stays loaded. */
 static void child_run(bool (*f)(void))
 {
 	int status = -1;

@@ -124,7 +124,7 @@ static void queues_overlap(void **state)
 	bench_close(&b);
 }
 
-/* Who reads before the wait reads what was there before. */
+/* A read before the wait returns the old contents. */
 static void copies_happen_at_the_wait(void **state)
 {
 	unsigned char from[4] = {1, 2, 3, 4}, to[4] = {0};

@@ -304,7 +304,7 @@ static void no_driver_is_installed(void **state)
 	}
 }
 
-/* Devices are what the driver says: processors, which are no GPU, or GPUs. */
+/* Devices have the kind that the driver reports: processors, which are not GPUs, or GPUs. */
 static cl_device_type device_type;
 
 static cl_int type_info(cl_device_id id, cl_device_info which, size_t size, void *to, size_t *ret)

@@ -362,7 +362,7 @@ static void refuse_model(const void *bytes, size_t n, const char *says)
 
 static void bad_models_are_refused(void **state)
 {
-	static const char text[] = "This is no model at all.";
+	static const char text[] = "This is not a model at all.";
 	wire_out w = model_twice(), unknown = model_of("NoSuchOperator", "x", ELEMENT_FLOAT,
 						       DIMS(2), ELEMENT_FLOAT, DIMS(2));
 	const dck_open_params p = {.struct_size = sizeof p, .model_path = "no/such/model.onnx"};

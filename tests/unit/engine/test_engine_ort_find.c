@@ -218,7 +218,7 @@ static void packages_come_before_the_loaders_path(void **state)
 }
 
 /* The program of a wheel, the extension, a program in a virtual environment's bin: each searches
- * the packages of its own installation, whatever environment is active. */
+ * the packages of its installation, whatever environment is active. */
 static void packages_of_its_own(void **state)
 {
 	static const struct {

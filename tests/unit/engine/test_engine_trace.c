@@ -408,11 +408,13 @@ static void wrong_texts_are_refused(void **state)
 	    {"[{\"a\":[\"", "it ends within a text"},
 	    {"[{\"name\":\"x", "it ends within a text"},
 	    {"[{\"args\":{\"op_name\":\"x\"", "it ends within a text"},
-	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"dur\":1}]", "is no time"},
-	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"ts\":-1,\"dur\":1}]", "is no time"},
-	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"ts\":1,\"dur\":-1}]", "is no time"},
+	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"dur\":1}]", "is not a time"},
+	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"ts\":-1,\"dur\":1}]",
+	     "is not a time"},
+	    {"[{\"cat\":\"Node\",\"name\":\"a_kernel_time\",\"ts\":1,\"dur\":-1}]",
+	     "is not a time"},
 	    {"[{\"cat\":\"Session\",\"name\":\"model_run\",\"ts\":9223372036854775807}]",
-	     "is no time"},
+	     "is not a time"},
 	};
 
 	(void)state;

@@ -714,7 +714,7 @@ static void operators(void **state)
 	f.flags = 0;
 	c.barriers = 0;
 	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_OK);
-	/* Each run waits for the device and copies, and the times are of launches all the same. */
+	/* Each run waits for the device and copies, and the times still measure launches. */
 	f.flags = DCK_PROFILE_LAUNCH_TIME;
 	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_E_UNSUP);
 }

@@ -282,7 +282,7 @@ static void test_falling(void **state)
 						  "too few");
 	}
 	assert_string_equal(text, "the device's clock is falling, from 1.98 GHz to 1.84 GHz");
-	/* Of a device without a clock there is nothing to say. */
+	/* A device without a clock gets no note. */
 	f.next.clock_hz = NAN;
 	g = log_new(&f, &clock);
 	gauge_log_poll(&g, 0);

@@ -169,7 +169,7 @@ static void all_starts_differ(void **state)
 	dck_record_free(r);
 }
 
-/* What one process says of its own interval is left out; starts agree, so there is no note. */
+/* Notes on the interval of one process are omitted; starts agree, so there is no note. */
 static void starts_agree(void **state)
 {
 	static const start starts[] = {
@@ -267,7 +267,7 @@ static void six_starts(void **state)
 	dck_record_free(r);
 }
 
-/* Starting takes too long beside the time to measure, or the plan is of one process. */
+/* Starting takes too long relative to the time to measure, or the plan has one process. */
 static void one_start(void **state)
 {
 	dck_subject s;

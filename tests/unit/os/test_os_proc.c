@@ -473,7 +473,7 @@ static void every_allocation_fails_once(void **state)
 	assert_true(n > 2);
 }
 
-/* --- an abrupt end of this process leaves nothing behind */
+/* --- an abrupt end of this process leaves no files */
 
 typedef struct begun {
 	char directory[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];

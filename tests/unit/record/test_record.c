@@ -488,7 +488,7 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 	assert_true(fail_at > 5);
 }
 
-/* The row of notes.def gives severity and remedy; a complete message gets no remedy. */
+/* The row of notes.def gives severity and advice; a complete message gets no advice. */
 static void test_notes(void **state)
 {
 	size_t n;

@@ -137,7 +137,7 @@ static void large_files_are_refused_in_time(void **state)
 	int fd = open(path_of("zeros"), O_WRONLY | O_CREAT, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 100 << 20), 0);
-	assert_load_fails(path_of("zeros"), DCK_E_FORMAT, "no JSON");
+	assert_load_fails(path_of("zeros"), DCK_E_FORMAT, "not JSON");
 	assert_int_equal(ftruncate(fd, (off_t)4 << 30), 0);
 	assert_load_fails(path_of("zeros"), DCK_E_LIMIT, "larger than");
 	close(fd);

@@ -76,7 +76,8 @@ static void a_latency_is_as_expected(void **state)
 	dck_record_free(r);
 }
 
-/* The line of the answer says what its interval is of, also where it has none. */
+/* The line of the answer states whether its interval is from starts or one process, also without an
+ * interval. */
 static void one_start_or_one_process(void **state)
 {
 	static const struct {
@@ -257,7 +258,7 @@ static void a_cause_stands_first(void **state)
 	dck_record_free(r);
 }
 
-/* The explanation of a long note is cut, the remedy is not. */
+/* The explanation of a long note is cut, the advice is not. */
 static void a_remedy_is_never_cut(void **state)
 {
 	(void)state;

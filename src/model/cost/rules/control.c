@@ -12,8 +12,8 @@
  * but the last makes at least one more size open, so the walks terminate; this bounds hostile
  * models. */
 #define WALKS_MAX 16
-/* A loop that makes something larger in each round is walked round by round, if it has at most so
- * many rounds. */
+/* A loop that makes something larger in each round is walked round by round, if it has at most
+ * this number of rounds. */
 #define ROUNDS_MAX 32
 /* The most nodes that may be walked again: loops in loops multiply their number. */
 #define AGAIN_MAX 50000u

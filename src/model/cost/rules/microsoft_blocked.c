@@ -26,7 +26,7 @@ static sym_int weights_channels(op *o, const onnx_node *n)
 	const val *w = n->ninputs > 1 && n->inputs[1] ? infer_find(o->around, n->inputs[1]) : NULL;
 
 	if (!n->op || strcmp(n->op, "Conv") != 0 || !w || w->rank < 2)
-		return sym_unknown(o->nums, "it is no convolution");
+		return sym_unknown(o->nums, "it is not a convolution");
 	return op_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
 }
 

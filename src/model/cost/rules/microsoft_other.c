@@ -369,7 +369,7 @@ static void shape_remove_padding(op *o)
 
 	if (!x)
 		return;
-	sym_int out[] = {op_fresh(o, "tokens that are no padding"), x->dims[2]};
+	sym_int out[] = {op_fresh(o, "tokens that are not padding"), x->dims[2]};
 	sym_int starts = sym_add(o->nums, x->dims[0], sym_const(1)), one = sym_const(1);
 	op_set(o, 0, x->dtype, 2, out);
 	op_set(o, 1, ONNX_INT32, 2, x->dims);

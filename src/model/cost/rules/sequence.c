@@ -70,7 +70,7 @@ static const val *need_sequence(op *o, size_t i)
 
 	if (v && v->kind == VAL_SEQUENCE)
 		return v;
-	op_unknown(o, v ? "its input is no sequence" : "its input is missing");
+	op_unknown(o, v ? "its input is not a sequence" : "its input is missing");
 	return NULL;
 }
 

@@ -30,7 +30,7 @@ static void shape_step(op *o)
 	size_t n = trained(o, s);
 
 	if (!n || n * s->groups != o->made->nin - 2) {
-		op_unknown(o, "its inputs are no whole number of tensors to train");
+		op_unknown(o, "its inputs are not a whole number of tensors to train");
 		return;
 	}
 	for (size_t i = 0; i < o->made->nout; i++) {

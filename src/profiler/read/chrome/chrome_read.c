@@ -93,7 +93,7 @@ static dck_status read_members(chrome_reader *x)
 		if (t == JSON_CLOSE && found)
 			return DCK_OK;
 		if (t == JSON_CLOSE)
-			DCK_FAIL(x->err, E_FORMAT, "%s is no trace: it has no list \"%s\"",
+			DCK_FAIL(x->err, E_FORMAT, "%s is not a trace: it has no list \"%s\"",
 				 x->source->label, list_key);
 		if (t == JSON_END)
 			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it is not closed",
@@ -125,7 +125,7 @@ static dck_status read_events(chrome_reader *x)
 	else if (t == JSON_OBJECT)
 		DCK_TRY(read_members(x));
 	else
-		DCK_FAIL(x->err, E_FORMAT, "%s is no trace: it is neither an object nor a list",
+		DCK_FAIL(x->err, E_FORMAT, "%s is not a trace: it is neither an object nor a list",
 			 x->source->label);
 	DCK_TRY(json_next(&x->json, &t, x->err));
 	if (t != JSON_END)

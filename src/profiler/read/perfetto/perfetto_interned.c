@@ -54,7 +54,7 @@ static dck_status interned_put(wire_reader one, uint32_t field, interned_read *r
 		return ERR_NO_MEMORY(x->err, "for the names of a trace");
 	x->ninterned += to->n - had;
 	if (x->ninterned > INTERNED_MAX)
-		DCK_FAIL(x->err, E_LIMIT, "the trace keeps more than %d names at a time",
+		DCK_FAIL(x->err, E_LIMIT, "the trace interns more than %d names at a time",
 			 (int)INTERNED_MAX);
 	return DCK_OK;
 }

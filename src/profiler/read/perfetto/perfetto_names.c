@@ -64,7 +64,7 @@ dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *re
 	size_t n = f->value < sizeof text ? (size_t)f->value : sizeof text;
 
 	if (f->type != WIRE_BYTES)
-		return wire_fail(r, x->err, "a name that is no text");
+		return wire_fail(r, x->err, "a name that is not a text");
 	DCK_TRY(wire_source_copy(r->source, f->data, n, text, x->err));
 	return text_numbered(text, n, ret, x);
 }

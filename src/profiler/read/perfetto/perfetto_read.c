@@ -188,7 +188,7 @@ static dck_status read_packets(wire_source *s, uint64_t from, perfetto_reader *x
 	r.sure = x->facts->packets > 0;
 	while (perfetto_each(x, &r, &f)) {
 		if (f.number != PF_TRACE_PACKET)
-			return wire_fail(&r, x->err, "field %u at byte %llu is no packet",
+			return wire_fail(&r, x->err, "field %u at byte %llu is not a packet",
 					 (unsigned)f.number, (unsigned long long)f.at);
 		DCK_TRY(wire_enter(&r, &f, "a packet", &inner, x->err));
 		DCK_TRY(read_packet(inner, x));
@@ -224,7 +224,7 @@ static dck_status read_compressed(const wire_reader *r, const wire_field *f, per
 	enum { DEPTH_MAX = 2 }; /* a file that is compressed as a whole, and packets in it */
 
 	if (f->type != WIRE_BYTES)
-		return wire_fail(r, x->err, "compressed packets that are no bytes");
+		return wire_fail(r, x->err, "compressed packets that are not bytes");
 	if (x->packed == DEPTH_MAX)
 		return wire_fail(r, x->err, "compressed packets inside compressed packets");
 	return read_packed(r->source, f->data, f->value, x);

@@ -145,7 +145,7 @@ static dck_status stack_read(reader *x, stacks *s, size_t column)
 		return DCK_OK;
 	if (!stacks_weight_fits(weight) || memchr(x->line, '\0', x->n))
 		DCK_FAIL(x->err, E_FORMAT,
-			 "line %llu is no folded stack: it does not end in a blank and a number",
+			 "line %llu is not a folded stack: it does not end in a blank and a number",
 			 (unsigned long long)x->number);
 	while (n > 0 && folded_is_blank(x->line[n - 1]))
 		n--;

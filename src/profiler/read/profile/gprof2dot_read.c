@@ -121,7 +121,7 @@ static dck_status list_read(reader *x, bool functions)
 		if (t == JSON_CLOSE)
 			return DCK_OK;
 		if (t != JSON_OBJECT)
-			MALFORMED(x, "a %s is no object", functions ? "function" : "cost");
+			MALFORMED(x, "a %s is not an object", functions ? "function" : "cost");
 		DCK_TRY(named_read(x, &one));
 		DCK_TRY(functions ? stacks_frame(&x->stacks, &one.row, x->err) : cost_add(x, &one));
 	}
@@ -138,7 +138,7 @@ static dck_status gprof2dot_chain_read(reader *x)
 		if (t == JSON_CLOSE)
 			return DCK_OK;
 		if (t != JSON_LITERAL)
-			MALFORMED(x, "a call chain is no list of numbers");
+			MALFORMED(x, "a call chain is not a list of numbers");
 		if (x->nchain == DEPTH_MAX)
 			DCK_FAIL(x->err, E_LIMIT, "the profile has more than %d frames in a stack",
 				 DEPTH_MAX);
@@ -200,7 +200,7 @@ static dck_status gprof2dot_events_read(reader *x)
 		if (t == JSON_CLOSE)
 			return DCK_OK;
 		if (t != JSON_OBJECT)
-			MALFORMED(x, "an event is no object");
+			MALFORMED(x, "an event is not an object");
 		DCK_TRY(gprof2dot_event_read(x));
 	}
 }
@@ -214,7 +214,8 @@ static dck_status gprof2dot_file_read(reader *x, bool events)
 
 	DCK_TRY(json_next(&x->json, &t, x->err));
 	if (t != JSON_OBJECT)
-		DCK_FAIL(x->err, E_FORMAT, "this is no profile of gprof2dot: it is no object");
+		DCK_FAIL(x->err, E_FORMAT,
+			 "this is not a profile of gprof2dot: it is not an object");
 	for (;;) {
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
@@ -232,7 +233,8 @@ static dck_status gprof2dot_file_read(reader *x, bool events)
 			DCK_TRY(json_skip(&x->json, t, x->err));
 	}
 	if (!x->events || x->stacks.ncolumns == 0)
-		DCK_FAIL(x->err, E_FORMAT, "this is no profile of gprof2dot: it has no list \"%s\"",
+		DCK_FAIL(x->err, E_FORMAT,
+			 "this is not a profile of gprof2dot: it has no list \"%s\"",
 			 x->events ? "costs" : "events");
 	return DCK_OK;
 }

@@ -163,7 +163,7 @@ static dck_status profile_read_into(const char *path, record_builder *b, dck_err
 	dck_status status = DCK_OK;
 	if (!kind)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "it is no profile that is known here");
+				 "it is not a profile that is known here");
 	else if (!kind->read)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "it is %s", kind->instead);
 	else

@@ -105,7 +105,7 @@ static dck_status function_read(pstats *p, const marshal_values *v, const marsha
 	if (!part || key->n != 3 || part[0].kind != MARSHAL_TEXT ||
 	    part[1].kind != MARSHAL_NUMBER || part[2].kind != MARSHAL_TEXT)
 		DCK_FAIL(p->err, E_FORMAT,
-			 "this is no profile of cProfile: a function is not (file, line, name)");
+			 "this is not a profile of cProfile: a function is not (file, line, name)");
 	const uint32_t line =
 	    part[1].number > 0 && part[1].number < UINT32_MAX ? (uint32_t)part[1].number : 0;
 	*ret =
@@ -135,7 +135,7 @@ static dck_status times_read(const pstats *p, const marshal_values *v, const mar
 			return DCK_OK;
 	}
 	DCK_FAIL(p->err, E_FORMAT,
-		 "this is no profile of cProfile: a function's calls and times "
+		 "this is not a profile of cProfile: a function's calls and times "
 		 "are not four numbers");
 }
 
@@ -153,7 +153,7 @@ static dck_status callers_read(pstats *p, const marshal_values *v, uint32_t call
 {
 	if (callers->kind != MARSHAL_DICT)
 		DCK_FAIL(p->err, E_FORMAT,
-			 "this is no profile of cProfile: a function has no "
+			 "this is not a profile of cProfile: a function has no "
 			 "dictionary of callers");
 	for (size_t i = 0; i < callers->n; i += 2) {
 		const marshal_value *value = &v->items[callers->first + i + 1];
@@ -178,7 +178,8 @@ static dck_status pstats_rows_read(pstats *p, const marshal_values *v)
 	const marshal_value *root = &v->root;
 
 	if (root->kind != MARSHAL_DICT)
-		DCK_FAIL(p->err, E_FORMAT, "this is no profile of cProfile: it is no dictionary");
+		DCK_FAIL(p->err, E_FORMAT,
+			 "this is not a profile of cProfile: it is not a dictionary");
 	/* Each key of a dictionary may be a function, and each entry an edge. */
 	p->edges_max = v->nitems / 2 + 1;
 	p->functions = mem_zalloc(v->nitems + 2, sizeof *p->functions);
@@ -191,7 +192,7 @@ static dck_status pstats_rows_read(pstats *p, const marshal_values *v)
 		DCK_TRY(function_read(p, v, &v->items[root->first + i], &f));
 		if (row->kind != MARSHAL_TUPLE || row->n != 5)
 			DCK_FAIL(p->err, E_FORMAT,
-				 "this is no profile of cProfile: a function "
+				 "this is not a profile of cProfile: a function "
 				 "has %u values, not 5",
 				 row->n);
 		DCK_TRY(times_read(p, v, row, false, &p->functions[f].t));

@@ -140,7 +140,7 @@ static dck_status frames_read(reader *x)
 		if (t == JSON_CLOSE)
 			return DCK_OK;
 		if (t != JSON_OBJECT)
-			MALFORMED(x, "a frame is no object");
+			MALFORMED(x, "a frame is not an object");
 		DCK_TRY(speedscope_frame_read(x));
 	}
 }
@@ -213,7 +213,7 @@ static dck_status head_read(reader *x)
 static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 {
 	if (t != JSON_LITERAL || !json_number(x->json.text, ret))
-		MALFORMED(x, "%s%.20s%s is no number", t == JSON_TEXT ? "\"" : "",
+		MALFORMED(x, "%s%.20s%s is not a number", t == JSON_TEXT ? "\"" : "",
 			  t == JSON_TEXT || t == JSON_LITERAL ? x->json.text : "an object",
 			  t == JSON_TEXT ? "\"" : "");
 	return DCK_OK;
@@ -242,7 +242,7 @@ static dck_status sample_read(reader *x)
 		if (t == JSON_CLOSE)
 			break;
 		if (t != JSON_LITERAL)
-			MALFORMED(x, "a sample is no list of numbers");
+			MALFORMED(x, "a sample is not a list of numbers");
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
 		stack_push(&x->stacks, row);
 	}
@@ -261,7 +261,7 @@ static dck_status samples_read(reader *x)
 		if (t == JSON_CLOSE)
 			return DCK_OK;
 		if (t != JSON_ARRAY)
-			MALFORMED(x, "a sample is no list");
+			MALFORMED(x, "a sample is not a list");
 		DCK_TRY(sample_read(x));
 	}
 }
@@ -373,7 +373,7 @@ static dck_status speedscope_events_read(reader *x)
 		if (t == JSON_CLOSE)
 			break;
 		if (t != JSON_OBJECT)
-			MALFORMED(x, "an event is no object");
+			MALFORMED(x, "an event is not an object");
 		DCK_TRY(speedscope_event_read(x, &e));
 		if (!(e.at >= before))
 			MALFORMED(x, "an event at %g follows one at %g", e.at, before);
@@ -491,7 +491,7 @@ static dck_status profiles_read(reader *x, record_builder *b)
 		if (t == JSON_CLOSE)
 			break;
 		if (t != JSON_OBJECT)
-			MALFORMED(x, "a profile is no object");
+			MALFORMED(x, "a profile is not an object");
 		if (!b) {
 			DCK_TRY(head_read(x));
 			continue;
@@ -544,7 +544,8 @@ static dck_status speedscope_file_read(reader *x, record_builder *b)
 
 	DCK_TRY(speedscope_next(x, &t));
 	if (t != JSON_OBJECT)
-		DCK_FAIL(x->err, E_FORMAT, "this is no profile of speedscope: it is no object");
+		DCK_FAIL(x->err, E_FORMAT,
+			 "this is not a profile of speedscope: it is not an object");
 	for (;;) {
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
@@ -553,7 +554,7 @@ static dck_status speedscope_file_read(reader *x, record_builder *b)
 	}
 	if (!profiles)
 		DCK_FAIL(x->err, E_FORMAT,
-			 "this is no profile of speedscope: it has no list \"profiles\"");
+			 "this is not a profile of speedscope: it has no list \"profiles\"");
 	DCK_TRY(speedscope_next(x, &t));
 	if (t != JSON_END)
 		MALFORMED(x, "something follows its end");

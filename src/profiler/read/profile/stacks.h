@@ -6,7 +6,8 @@
  *
  *	DCK_TRY(stacks_init(&s, err));
  *	DCK_TRY(stacks_column(&s, "samples", DCK_UNIT_ONE, &samples, err));
- *	DCK_TRY(stacks_frame(&s, &(stacks_named){"main", 4}, err)); // frame 0 of the file
+ *	stacks_row row = {.name = stacks_text(&s, "main", 4)};
+ *	DCK_TRY(stacks_frame(&s, &row, err)); // frame 0 of the file
  *	stack_open(&s, 0);
  *	stack_push(&s, 0);
  *	stack_add(&s, samples, 12);

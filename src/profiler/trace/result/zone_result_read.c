@@ -104,7 +104,7 @@ static dck_status histogram_read(result_reader *r, const wire_reader *in, const 
 		if (f.number != HISTOGRAM_COUNTS)
 			continue;
 		if (f.type != WIRE_BYTES || f.value % sizeof *h->counts)
-			return wire_fail(&message, err, "its counts are no numbers");
+			return wire_fail(&message, err, "its counts are not numbers");
 		const size_t n = (size_t)f.value / sizeof *h->counts;
 		h->counts = mem_arena_array(r->to->arena, n + 1, sizeof *h->counts);
 		DCK_NEED(h->counts, err, "for the result of a recording");

@@ -246,7 +246,7 @@ static void open_dimensions_say_what_to_give(void **state)
 				 "2), -1 (axis 3)" WITH "--shape 1x3x224x224");
 	shaped(&marks, CONFIG(.shape = LIST("2x3x48x320")), "2x3x48x320");
 	refused(&marks, 1, CONFIG(.dim = LIST("?=3")), DCK_E_ARG,
-		"--dim names '?', which is no name: exporters write it for any open size; give "
+		"--dim names '?', which is not a name: exporters write it for any open size; give "
 		"such sizes with --shape");
 	refused(&one_mark, 1, CONFIG(.seed = 1), DCK_E_ARG,
 		CAUSE("3 sizes") "N (input 'x' axis 0), ? (axis 2), W (axis 3)" WITH
@@ -478,7 +478,7 @@ static void sizes_that_do_not_fit(void **state)
 	assert_non_null(strstr(err.msg, "1 set(s) of inputs need more than "));
 	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
 	refused(&text, 1, CONFIG(.seed = 1), DCK_E_UNSUP,
-		"the input 'words' is no tensor of numbers (it is text, a sequence, or has "
+		"the input 'words' is not a tensor of numbers (it is text, a sequence, or has "
 		"elements of less than a byte): such inputs cannot be made here");
 	refused(&text, 1, CONFIG(.input = LIST("words=f1.npy")), DCK_E_UNSUP,
 		"the input 'words' is not of plain numbers, which are all that --input reads");

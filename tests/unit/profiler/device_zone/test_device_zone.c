@@ -262,7 +262,7 @@ static void queues_without_times_are_refused(void **state)
 	program_end(&p);
 }
 
-/* A lap has the device's time beside its own, which contains the wait for it. */
+/* A lap has the device's time and its wall time, which contains the wait for the device. */
 static void a_lap_has_the_devices_time(void **state)
 {
 	const program p = program_begin();

@@ -134,7 +134,7 @@ static void times_are_the_devices(void **state)
 	assert_int_equal(b->got.ranges[0].name, 7);
 	assert_int_equal(b->got.ranges[0].flow, 70);
 	assert_int_equal(b->got.ranges[1].flow, 80);
-	/* Less the estimate's error: no mark was seen soon enough to correct it. */
+	/* Less the estimate's error: no mark was read soon enough to correct it. */
 	assert_in_range(b->got.ranges[0].begin_ns, begin + 52, begin + 53);
 	assert_in_range(b->got.ranges[1].begin_ns, begin + 1057, begin + 1058);
 	assert_in_range(b->got.ranges[1].end_ns, begin + 2057, begin + 2058);

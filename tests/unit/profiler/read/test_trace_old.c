@@ -421,7 +421,7 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 	     "the trace in memory is malformed: its compressed data are damaged "
 	     "(incorrect header check)"},
 	    {"\x0a\x03\x90\x03\x01", 5,
-	     "the trace in memory is malformed: compressed packets that are no bytes, "
+	     "the trace in memory is malformed: compressed packets that are not bytes, "
 	     "in a packet"},
 	};
 	static trace_log got;

@@ -279,7 +279,7 @@ static void what_is_no_trace_gets_a_sentence(void **state)
 	     "the trace in memory is not a trace of Perfetto: field 1 at byte 0 is not "
 	     "a packet"},
 	    {"\x12\x00", 2,
-	     "the trace in memory is not a trace of Perfetto: field 2 at byte 0 is no packet"},
+	     "the trace in memory is not a trace of Perfetto: field 2 at byte 0 is not a packet"},
 	    {"\x0a\x7f", 2,
 	     "the trace in memory is not a trace of Perfetto: packet at byte 0 has length 127, "
 	     "but 0 bytes are left"},

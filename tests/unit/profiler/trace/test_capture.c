@@ -497,7 +497,7 @@ static void wrong_names_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(dck_trace_start(&config, &err), DCK_E_ARG);
-	assert_string_equal(err.msg, "'@mine' is no range: NAME, or NAME@DOMAIN");
+	assert_string_equal(err.msg, "'@mine' is not a range: NAME, or NAME@DOMAIN");
 	config = (dck_trace_config){.capture_times = 3};
 	assert_int_equal(dck_trace_start(&config, &err), DCK_E_ARG);
 }

@@ -30,7 +30,7 @@ static void names_of_kernels_are_short(void **state)
 	assert_string_equal(name_of("saxpy"), "saxpy");
 	assert_string_equal(name_of("_Z3addPKfS0_Pf"), "add");
 	assert_string_equal(name_of("_Z5scaleIfEvPT_i"), "scale<float>");
-	/* Parentheses inside a name are no parameters. */
+	/* Parentheses inside a name are not parameters. */
 	assert_string_equal(name_of("_ZN12_GLOBAL__N_14workIPFviEEEvv"),
 			    "(anonymous namespace)::work<void (*)(int)>");
 	assert_string_equal(name_of("_Z"), "_Z");

@@ -1,4 +1,4 @@
-/* test_device_track.c - ranges of devices on tracks of their own: their times, their table, their
+/* test_device_track.c - ranges of devices on separate tracks: their times, their table, their
  * arrows, in each format that is read back.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -149,7 +149,7 @@ static void what_a_killed_program_left_is_read(void **state)
 			_exit(1);
 		DCK_PUSH("never ends");
 		work(NULL);
-		nanosleep(&pause, NULL); /* the drain polls meanwhile */
+		nanosleep(&pause, NULL); /* the drain polls during it */
 		raise(SIGKILL);
 	}
 	int status = 0;

@@ -229,11 +229,11 @@ static void test_refused(void **state)
 	/* One key equals the other plus a newline. */
 	refused(&f, KEY "\n", DCK_E_ARG, "it has 'nothing', this one has ''");
 	write_text(&f, "some text\n");
-	refused(&f, KEY, DCK_E_FORMAT, "is no journal of a search (line 1 is no record)");
+	refused(&f, KEY, DCK_E_FORMAT, "is not a journal of a search (line 1 is not a record)");
 	write_text(&f, "some text without an end");
-	refused(&f, KEY, DCK_E_FORMAT, "is no journal of a search");
+	refused(&f, KEY, DCK_E_FORMAT, "is not a journal of a search");
 	write_text(&f, "{\"schema\": 1, \"deepclock\": \"0\", \"id\": \"0\"}\n");
-	refused(&f, KEY, DCK_E_FORMAT, "is no journal of a search");
+	refused(&f, KEY, DCK_E_FORMAT, "is not a journal of a search");
 	os_temp_dir_remove(f.dir);
 }
 
