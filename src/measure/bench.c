@@ -18,7 +18,8 @@ static dck_status measure_run(const dck_subject *s, const measure_plan *plan,
 	return measure_run_here(s, plan, watch, ret, err);
 }
 
-/* Measures while what this thread starts has a fixed address layout, or says why it has not. */
+/* Measures while processes that this thread starts have a fixed address layout; records the reason
+ * if they do not. */
 static dck_status pinned_run(const dck_subject *s, measure_plan *plan, const dck_observer *watch,
 			     dck_record **ret, dck_err *err)
 {

@@ -132,8 +132,8 @@ typedef struct loop_waits {
 } loop_waits;
 
 /* Returns for how long the runs of one sample, which took wall_ns, had no processor. If no thread
- * was put on a processor meanwhile, none has slept: what is missing in the CPU time was taken by a
- * hypervisor, which the kernel does not count as CPU time (steal time). With several threads
+ * was put on a processor during them, none has slept: what is missing in the CPU time was taken by
+ * a hypervisor, which the kernel does not count as CPU time (steal time). With several threads
  * running the CPU time exceeds wall_ns, and steal is not seen. */
 static double loop_lost_ns(const loop_waits *begin, const loop_waits *end, double wall_ns,
 			   double cpu_ns)

@@ -16,7 +16,7 @@ void method_subject(record_builder *b, const dck_subject *s, const subject_targe
 		    const os_host *host, const dck_opt *options, const void *config);
 void method_clock(record_builder *b, const dck_clock *clock);
 /* Adds that programs which this thread starts have a fixed address layout, or why they do not
- * though the plan says so; nothing where it is random, as usual. */
+ * despite the plan; nothing where it is random, as usual. */
 void method_address_layout(record_builder *b, const measure_plan *plan);
 void method_samples(record_builder *b, const measure_samples *latency);
 /* The timed part of a run of a command. */

@@ -627,7 +627,7 @@ static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
 	return open > 0 ? (uint64_t)open : 0;
 }
 
-/* Runs a plan of which nothing says that it is of one process. */
+/* Runs a plan that may take several processes. */
 static dck_status starts_run(const dck_subject *s, const measure_plan *plan,
 			     const dck_observer *watch, dck_record **ret, dck_err *err)
 {

@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* run_delays.c - which runs were disturbed. The run delays of all threads (schedstat) are read
+ * before and after each run, if both readings take at most READING_SHARE of it; a run without delay
+ * is undisturbed. The weighted median of the undisturbed runs (stat/undisturbed.c) is recorded if
+ * the delays of at least KNOWN_SHARE of the runs are known, and no more threads compute than there
+ * are processors: threads that wait for each other are not disturbed by other programs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/run_delays.h"
 
 #include "base/mem.h"

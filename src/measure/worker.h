@@ -47,7 +47,7 @@ dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err);
 
 /* Finds the deepclock program for a caller that names none. Returns its path, owned by the arena:
  * the one beside this library, or else in PATH, if it is of this version, since it reads the
- * options of its own. NULL: there is none; *ret_why says what was searched (owned by the arena;
+ * options of its own. NULL: there is none; *ret_why: what was searched (owned by the arena;
  * NULL: no memory). */
 const char *worker_program_find(mem_arena *a, const char **ret_why);
 

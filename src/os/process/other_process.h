@@ -24,7 +24,8 @@ bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret);
 /* Reads its CPU time and number of timeslices: while that is unchanged, it has not run. false: not
  * known. */
 bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_turns);
-/* Reads how many bytes of its private memory lie in huge pages. false: the kernel does not say. */
+/* Reads how many bytes of its private memory lie in huge pages. false: the kernel does not report
+ * it. */
 bool os_process_huge_pages(int pid, uint64_t *ret);
 /* Copies memory of another process; returns the bytes copied; fewer than n: the rest cannot be
  * read. */
