@@ -148,10 +148,10 @@ static void notes_differences(const saved_comparison *c)
 	static const struct {
 		comparable_group group;
 		const char *code, *what;
-	} reported[] = {
-	    {COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
-	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "have different subjects"},
-	    {COMPARABLE_STATE, .code = "state-differs", "have the same machine and method, but for"}};
+	} reported[] = {{COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
+			{COMPARABLE_SUBJECT, .code = "subjects-differ", "have different subjects"},
+			{COMPARABLE_STATE, .code = "state-differs",
+			 "have the same machine and method, but for"}};
 	char text[400];
 
 	for (size_t i = c->first; i < c->n; i++)
