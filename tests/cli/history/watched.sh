@@ -1,4 +1,5 @@
 # Records of programs that were watched have their command and program, and retention keeps them apart.
+zone-program zone || exit # not under a sanitizer, which cannot trace other programs
 for what in trace memory sample count; do
 	for program in true false; do
 		deepclock $what -q --save $what-$program.json -- $program >out 2>&1
