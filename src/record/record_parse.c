@@ -33,7 +33,10 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 		return reader_bare(rd, key, v, true, ret);
 	if (!json_is_string(jansson->object_get(v, "absent")))
 		return reader_type_error(rd, key, v, "a number or {\"absent\": \"why\"}");
-	return reader_absent(rd, v, ret);
+	DCK_TRY(reader_absent(rd, v, ret));
+	if (!jansson->object_get(v, "code"))
+		ret->absence = record_renamed_absence(ret->as.text);
+	return DCK_OK;
 }
 
 /* --- rows */

@@ -13,7 +13,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_reader.h"
-#include "record/renamed.h"
 #include "base/err.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -211,8 +210,7 @@ dck_status reader_absent(reader *rd, const json_t *o, dck_value *ret)
 	DCK_TRY(reader_text(rd, o, "code", OPTIONAL, &code));
 	ret->kind = DCK_VALUE_ABSENT;
 	ret->absence =
-	    code ? (strcmp(code, RECORD_OPEN_SIZE) == 0 ? DCK_ABSENCE_OPEN_SIZE : DCK_ABSENCE_OTHER)
-		 : record_renamed_absence(ret->as.text);
+	    code && strcmp(code, RECORD_OPEN_SIZE) == 0 ? DCK_ABSENCE_OPEN_SIZE : DCK_ABSENCE_OTHER;
 	return DCK_OK;
 }
 

@@ -11,7 +11,8 @@
 const char *record_renamed_note(const char *code);
 const char *record_renamed_fact(const char *section, const char *key);
 const char *record_renamed_metric(const char *tag);
-/* Returns the kind of a reason for an absent value that was written without a code. */
+/* Returns the kind of a reason for an absent number of an operator that was written without a code.
+ */
 dck_absence record_renamed_absence(const char *why);
 /* Returns today's text of a fact, such as a verdict. */
 const char *record_renamed_text(const char *section, const char *key, const char *text);

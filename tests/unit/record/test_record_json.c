@@ -295,7 +295,8 @@ static void names_of_before_are_read_as_todays(void **state)
 	    "{\"section\": \"load\", \"key\": \"verdict\", \"value\": \"not shown\"},"
 	    "{\"section\": \"sample\", \"key\": \"stacks_cut\", \"value\": 3},"
 	    "{\"section\": \"report\", \"key\": \"took\", \"value\": \"holds\"},"
-	    "{\"section\": \"throughput\", \"key\": \"limited_by\", \"value\": \"roof\"}],"
+	    "{\"section\": \"throughput\", \"key\": \"limited_by\", \"value\": \"roof\"},"
+	    "{\"section\": \"trace\", \"key\": \"x\", \"absent\": \"N, which --dim makes a number\"}],"
 	    "\"metrics\": [{\"tag\": \"load/unserved\", \"value\": 7, \"unit\": \"1\"}],"
 	    "\"ops\": [{\"name\": \"a\", \"type\": \"MatMul\","
 	    "\"macs\": {\"absent\": \"N*3, which --dim makes a number\"},"
@@ -317,6 +318,8 @@ static void names_of_before_are_read_as_todays(void **state)
 	assert_int_equal(dck_record_metric(r, "load/abandoned")->value.as.i, 7);
 	assert_int_equal(r->ops[0].macs.absence, DCK_ABSENCE_OPEN_SIZE);
 	assert_int_equal(r->ops[0].flops.absence, DCK_ABSENCE_OTHER);
+	/* Such a text of anything but an operator may have any author. */
+	assert_int_equal(dck_record_fact(r, "trace", "x")->value.absence, DCK_ABSENCE_OTHER);
 	assert_int_equal(t->nsummary_columns, 1);
 	assert_int_equal(t->nsummary_rows, 1);
 	assert_int_equal(t->summary_rows[0], 1);
