@@ -17,8 +17,8 @@ VARIABLE = "DEEPCLOCK_WORKER"
 _RESULT = "result.json"
 _OF_PARENT = ("save", "html", "sources", "source_root", "figures", "db", "commit", "title", "progress",
               "pin_start")
-_END_SECONDS = 10      # a worker that has measured may take so long to end
-_CANCEL_SECONDS = 2    # and so long to write what it has after Ctrl-C
+_END_SECONDS = 10      # limit for the end of a worker that has measured
+_CANCEL_SECONDS = 2    # limit for writing the incomplete record after Ctrl-C
 
 try:
     _DIRECTORY = os.getcwd()
@@ -29,8 +29,8 @@ _calls = 0
 
 
 def _worker_of():
-    """Returns the number of the call and the directory; None: this process is no worker. A process that a worker starts
-    is none."""
+    """Returns the number of the call and the directory; None: this process is not a worker, which a child
+    of a worker is not either."""
     number, parent, directory = (os.environ.get(VARIABLE, "").split(":", 2) + ["", ""])[:3]
     return (int(number), directory) if parent == str(os.getppid()) and number.isdigit() else None
 
@@ -60,7 +60,7 @@ def command():
         reason = "a process of multiprocessing cannot be started again"
     elif not of_text and not os.path.isfile(getattr(main, "__file__", None) or ""):
         if _DIRECTORY is None or not os.path.isfile(os.path.join(_DIRECTORY, getattr(main, "__file__", None) or "")):
-            reason = "the program was read from the standard input, or is no file that could be started again"
+            reason = "the program was read from the standard input, or is not a file that can be started again"
     if not reason and not sys.executable:
         reason = "the path of the interpreter is not known"
     if reason:
