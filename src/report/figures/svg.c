@@ -243,6 +243,30 @@ static column_scale axis_scale(const svg_axis *a)
 	return column_scale_of(&range, a->unit, false);
 }
 
+/* Calls put for every tick of a logarithmic axis: powers of the base, of 10 also their 2 and 5
+ * times where fewer than two powers may be in range. */
+static void ticks_log(svg *s, const svg_axis *a, double factor,
+		      void (*put)(svg *s, double v, const char *label))
+{
+	static const double parts[] = {1, 2, 5};
+	const double span = (log(a->to) - log(a->from)) / log(a->base), slack = 1e-9;
+	const int each = span > 10 ? (int)ceil(span / 10) : 1;
+	const int nparts = a->base == 10 && span < 2 ? 3 : 1;
+	char label[NUM_TEXT_MAX];
+
+	for (int i = (int)ceil(log(a->from) / log(a->base) - slack) - (nparts > 1);
+	     pow(a->base, i) <= a->to * (1 + slack); i += each)
+		for (int k = 0; k < nparts; k++) {
+			const double v = parts[k] * pow(a->base, i);
+
+			if (v < a->from * (1 - slack) || v > a->to * (1 + slack))
+				continue;
+			put(s, v,
+			    v / factor < 1 ? (decimal_general(label, 3, v / factor), label)
+					   : decimal_grouped(label, 0, v / factor));
+		}
+}
+
 /* Calls put for every tick. */
 static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const char *label))
 {
@@ -250,16 +274,7 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 	char label[NUM_TEXT_MAX];
 
 	if (a->base) {
-		const double span = (log(a->to) - log(a->from)) / log(a->base);
-		const int each = span > 10 ? (int)ceil(span / 10) : 1;
-		const int first = (int)ceil(log(a->from) / log(a->base) - 1e-9);
-
-		for (int i = first; pow(a->base, i) <= a->to * (1 + 1e-9); i += each) {
-			const double v = pow(a->base, i) / factor;
-			put(s, v * factor,
-			    v < 1 ? (decimal_general(label, 3, v), label)
-				  : decimal_grouped(label, 0, v));
-		}
+		ticks_log(s, a, factor, put);
 		return;
 	}
 	const double even = round_step((a->to - a->from) / factor / TICKS),

@@ -44,6 +44,16 @@ static void ticks_are_few(void **state)
 	}
 }
 
+/* A range with one power of ten in it has more than its label. */
+static void logarithmic_axes_have_labels(void **state)
+{
+	(void)state;
+	assert_int_equal(ticks_of((svg_axis){.from = 7, .to = 60, .base = 10}), 3);
+	assert_int_equal(ticks_of((svg_axis){.from = 20, .to = 90, .base = 10}), 2);
+	assert_int_equal(ticks_of((svg_axis){.from = 1, .to = 1000, .base = 10}), 4);
+	assert_int_equal(ticks_of((svg_axis){.from = 1, .to = 8, .base = 2}), 4);
+}
+
 /* Ends that differ by a few ulps, where adding a step does not change a value. */
 static void ends_that_nearly_meet(void **state)
 {
@@ -68,6 +78,7 @@ int test_report_svg(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ticks_are_few),
+	    cmocka_unit_test(logarithmic_axes_have_labels),
 	    cmocka_unit_test(ends_that_nearly_meet),
 	};
 
