@@ -3,7 +3,7 @@
  *
  *	sampled_program
  *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]
- *[ROUNDS]
+ *[generated|named] [ROUNDS]
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -266,6 +267,48 @@ static _Noreturn void endless(bool family)
 		shares();
 }
 
+/* Code that the program writes, as a JIT compiler does: it counts its argument down to 0. named:
+ * its name is in the map that profilers read. */
+static int generated(bool named)
+{
+#if defined __x86_64__
+	/* again: dec rdi; jnz again; ret */
+	static const unsigned char code[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
+#elif defined __aarch64__
+	/* again: subs x0, x0, #1; b.ne again; ret */
+	static const uint32_t code[] = {0xf1000400, 0x54ffffe1, 0xd65f03c0};
+#else
+	static const unsigned char code[1];
+	return 77;
+#endif
+	void *at =
+	    mmap(NULL, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	union {
+		void *data;
+		void (*call)(uint64_t n);
+	} written = {at};
+
+	if (at == MAP_FAILED)
+		return 1;
+	memcpy(at, code, sizeof code);
+	__builtin___clear_cache(at, (char *)at + sizeof code);
+	if (mprotect(at, sizeof code, PROT_READ | PROT_EXEC) != 0)
+		return 1;
+	snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+	if (named) {
+		FILE *map = fopen(path, "w");
+
+		if (!map)
+			return 1;
+		fprintf(map, "%lx %zx counts_down\n", (unsigned long)(uintptr_t)at, sizeof code);
+		fclose(map);
+		puts(path);
+	}
+	written.call((uint64_t)rounds * 1000000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "shares";
@@ -296,6 +339,8 @@ int main(int argc, char **argv)
 		endless(false);
 	if (!strcmp(what, "family"))
 		endless(true);
+	if (!strcmp(what, "generated") || !strcmp(what, "named"))
+		return generated(!strcmp(what, "named"));
 	if (!strcmp(what, "fail"))
 		return shares() + 3;
 	if (!strcmp(what, "crash")) {

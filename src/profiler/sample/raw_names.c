@@ -37,7 +37,8 @@ enum { NAME_BYTES = 256 };
 typedef struct named {
 	uint32_t first, n;
 	bool unknown;
-	bool user; /* a Python function that is not of a library */
+	bool generated; /* unknown, and of no file: a program's JIT compiler wrote it */
+	bool user;	/* a Python function that is not of a library */
 } named;
 
 /* Data that the children of a path need. */
@@ -133,6 +134,7 @@ static void code_name(naming *m, const raw_frame *f, named *ret)
 	ret->unknown = n == 0 || !found[0].function;
 	if (n == 0)
 		ret->unknown = !nameless(m, f, module);
+	ret->generated = ret->unknown && !f->file && !f->path[0];
 	for (size_t i = n; i-- > 0;)
 		number_add(m,
 			   &(dck_frame){.name = found[i].function ? found[i].function : "[unknown]",
@@ -298,7 +300,7 @@ static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 		if (of)
 			of[i] = weighed;
 		if (i && f->unknown)
-			ret->unknown += s->calls;
+			*(f->generated ? &ret->generated : &ret->unknown) += s->calls;
 	}
 	mem_free(paths);
 	return true;

@@ -100,7 +100,8 @@ static void sample_counts_put(record_builder *b, const sample_run *r, const dck_
 	record_fact_int(b, s, "stacks_truncated", DCK_UNIT_ONE, (int64_t)n->cut);
 	record_fact_int(b, s, "stacks_failed", DCK_UNIT_ONE, (int64_t)n->broken);
 	record_fact_int(b, s, "stacks_scanned", DCK_UNIT_ONE, (int64_t)n->scanned);
-	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE, (int64_t)n->named.unknown);
+	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE,
+			(int64_t)(n->named.unknown + n->named.generated));
 	record_fact_int(b, s, "processes", DCK_UNIT_ONE, (int64_t)n->processes);
 	if (r->refused)
 		record_fact_int(b, s, "processes_refused", DCK_UNIT_ONE, (int64_t)r->refused);
@@ -192,6 +193,11 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "%.0f %% of the samples are in functions that have no names, which are "
 			    "shown as FILE+0xOFFSET",
 			    100 * sample_share(n->named.unknown, n->samples));
+	if (sample_share(n->named.generated, n->samples) > NAMELESS)
+		record_note(
+		    b, "sample-generated",
+		    "%.0f %% of the samples are in JIT-compiled code without names ([unknown])",
+		    100 * sample_share(n->named.generated, n->samples));
 	if (n->named.missing_reason)
 		record_note(b, "sample-no-lines", "%s", n->named.missing_reason);
 }

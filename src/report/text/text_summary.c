@@ -509,13 +509,14 @@ static bool summary_is_among(const char *code, const char *const *codes, size_t 
 	return i < n;
 }
 
-/* Where the answer is "not known", "none" or "no", or is not that of the question, these have the
- * reason and what to do. */
+/* Where the answer is "not known", "none", "no" or "[unknown]", or is not that of the question,
+ * these have the reason and what to do. */
 static bool is_of_answer(const dck_note *n)
 {
 	static const char *const codes[] = {
-	    "slo-inconclusive",	     "slo-not-met",	      "slo-violated",	    "undecided",
-	    "throughput-unresolved", "throughput-few-trials", "device-not-awaited",
+	    "slo-inconclusive",	  "slo-not-met",	   "slo-violated",
+	    "undecided",	  "throughput-unresolved", "throughput-few-trials",
+	    "device-not-awaited", "sample-generated",
 	};
 
 	return summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
