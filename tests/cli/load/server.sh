@@ -11,7 +11,7 @@ cmp -s at1.0 at2.0 || echo another
 record run1.json 'f("load", "scenario")' 'm("runs/count")["value"]' \
 	'all(l >= w + 1e6 for l, w in zip(r["series"][0]["values"], r["series"][1]["values"]))' \
 	'[s["tag"] for s in r["series"]]' '[t["name"] for t in r["tables"]]' \
-	'0.1 < m("load/utilisation")["value"] < 1' 'm("load/dispatch_lag_mean")["value"] >= 0' 'm("latency/p99")["absent"] != ""'
+	'm("load/utilisation")["value"] > 0.1' 'm("load/dispatch_lag_mean")["value"] >= 0' 'm("latency/p99")["absent"] != ""'
 # Constant-rate arrivals are exact.
 deepclock load --details $common --rate 100 --arrivals constant --requests 5 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'
