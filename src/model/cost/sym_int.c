@@ -486,6 +486,31 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+/* Whether a is floor(x/m) + k with an integer m > 0: floor(a/b) is then floor((x + k*m)/(m*b))
+ * (Graham, Knuth, Patashnik 1994, Concrete Mathematics, (3.11)). */
+static bool is_nested_div(sym_table *t, sym_int a, int64_t b, sym_int *ret_a, sym_int *ret_b)
+{
+	const atom *inner = NULL;
+	int64_t k = 0, m;
+
+	for (size_t i = 0; i < a.p->n; i++) {
+		const packed *x = &a.p->terms[i];
+
+		if (x->n == 0)
+			k = x->coef;
+		else if (!inner && x->n == 1 && x->coef == 1 && x->f[0].power == 1)
+			inner = &t->atoms[x->f[0].atom];
+		else
+			return false;
+	}
+	if (!inner || inner->kind != ATOM_DIV || inner->b.p || inner->b.v <= 0 ||
+	    __builtin_mul_overflow(inner->b.v, b, &m) || __builtin_mul_overflow(inner->b.v, k, &k))
+		return false;
+	*ret_a = sym_add(t, inner->a, sym_const(k));
+	*ret_b = sym_const(m);
+	return true;
+}
+
 sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b)
 {
 	sym_int exact, whole = sym_const(0), rest = sym_const(0);
@@ -515,6 +540,9 @@ sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b)
 		}
 		if (!rest.p)
 			return sym_add(t, whole, sym_const(floor_div(rest.v, b.v)));
+		sym_int x, xb;
+		if (is_nested_div(t, rest, b.v, &x, &xb))
+			return sym_add(t, whole, sym_floor_div(t, x, xb));
 	} else
 		rest = a;
 	int64_t least = sym_lower_bound(t, rest), most_b = b.p ? 0 : b.v;

@@ -98,6 +98,34 @@ static void test_division(void **state)
 	check(f, sym_floor_div(f->t, f->h, f->n), "floor((H)/(N))");
 }
 
+/* floor((floor(x/m) + k)/b) has one floor, with the value of both. */
+static void nested_floors(void **state)
+{
+	fixture *f = *state;
+	const sym_int two = sym_const(2), one = sym_const(1);
+	sym_int x = f->h;
+
+	for (int i = 0; i < 3; i++) /* a convolution of stride 2 each */
+		x = sym_add(f->t, sym_floor_div(f->t, sym_sub(f->t, x, one), two), one);
+	check(f, x, "floor((H+7)/8)");
+	x = sym_floor_div(f->t,
+			  sym_add(f->t, sym_floor_div(f->t, f->h, sym_const(3)), sym_const(5)),
+			  sym_const(4));
+	check(f, x, "floor((H+3)/12)+1");
+	for (int64_t h = -30; h < 60; h++) {
+		const sym_int n = sym_floor_div(
+		    f->t,
+		    sym_add(f->t, sym_floor_div(f->t, sym_const(h), sym_const(3)), sym_const(5)),
+		    sym_const(4));
+		assert_int_equal(n.v, sym_floor_div(f->t, sym_const(h + 3), sym_const(12)).v + 1);
+	}
+	/* Not where the inner one has a factor, or the divisor would not fit. */
+	x = sym_mul(f->t, two, sym_floor_div(f->t, f->h, sym_const(3)));
+	check(f, sym_floor_div(f->t, x, sym_const(5)), "floor((2*floor((H)/3))/5)");
+	x = sym_floor_div(f->t, f->h, sym_const(INT64_MAX / 2));
+	check(f, sym_floor_div(f->t, x, sym_const(3)), "floor((floor((H)/4611686018427387903))/3)");
+}
+
 static void test_bounds(void **state)
 {
 	fixture *f = *state;
@@ -242,6 +270,7 @@ int test_cost_num(void)
 	    cmocka_unit_test_setup_teardown(test_integers, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_polynomials, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_division, setup, teardown),
+	    cmocka_unit_test_setup_teardown(nested_floors, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fixed, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_none, setup, teardown),
