@@ -20,6 +20,7 @@
 
 #define INPUTS_SHOWN  4u /* in the summary; each must be given */
 #define OUTPUTS_SHOWN 2u
+#define SHAPE_SHOWN   100u /* characters of a shape in the summary */
 #define TYPES_SHOWN   5u   /* of operators in the summary */
 #define TEXT_SHOWN    200u /* characters of a property */
 #define DOMAIN(d)     (!(d) || !*(d) || strcmp((d), "ai.onnx") == 0 ? "ai.onnx" : (d))
@@ -274,6 +275,19 @@ static void inspect_row(record_builder *b, const char *what, const char *value)
 	record_cell_text(b, value ? value : "?");
 }
 
+/* A shape whose dimensions have long names ends after the last one that fits, as "[batch, ...]". */
+static const char *shape_brief(inspection *x, const model_value *v)
+{
+	const char *text = inspect_shape_text(x, v);
+	size_t n = SHAPE_SHOWN;
+
+	if (!text || strlen(text) <= SHAPE_SHOWN)
+		return text;
+	while (n > 1 && text[n - 1] != ',')
+		n--;
+	return n == 1 ? text : mem_arena_fmt(x->arena, "%.*s ...]", (int)n, text);
+}
+
 static void rows_values(record_builder *b, inspection *x, const char *what, const model_value *v,
 			size_t n, size_t shown)
 {
@@ -283,9 +297,8 @@ static void rows_values(record_builder *b, inspection *x, const char *what, cons
 				       : "";
 
 		inspect_row(b, what,
-			    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name,
-					  inspect_shape_text(x, &v[i]), inspect_type_text(x, &v[i]),
-					  more ? more : ""));
+			    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name, shape_brief(x, &v[i]),
+					  inspect_type_text(x, &v[i]), more ? more : ""));
 	}
 	if (n == 0)
 		inspect_row(b, what, "none");

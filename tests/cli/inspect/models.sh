@@ -34,3 +34,9 @@ deepclock inspect open.onnx --details | sed -n "/^Inputs/,/^Operators/p"
 # The suggested command quotes the name for a shell.
 mkdir "my nets" && cp open.onnx "my nets/it's.onnx"
 deepclock inspect "my nets/it's.onnx" --batch 1 --shape x=1x3x8x8 | grep '^next'
+# A dimension with a long name is left out of the summary, and is in the table.
+long=$(printf 'rows_of_the_feature_map_%.0s' 1 2 3 4 5)
+{ echo "input x batchx3x8"; echo "node Relu x y relu"; echo "output y batchx3x$long"; } | onnx-model long.onnx
+deepclock inspect long.onnx | grep '^  output'
+deepclock inspect long.onnx --save run.json --no-history >text
+record run.json 'sum("rows_of_the_feature_map_" * 5 in str(row) for t in r["tables"] if t["name"] == "inspect/outputs" for row in t["rows"])'
