@@ -75,6 +75,7 @@ typedef struct batch_rule {
 	int64_t at;	   /* a parameter of the rule: a default, the index of an input */
 	uint32_t sizes;	   /* bits of inputs that may be BATCH_SIZES */
 	const char *why;   /* the reason if the rule refuses */
+	const char *slots; /* batch_rule_slots(): how each input holds the items */
 } batch_rule;
 /* Returns the rule of an operator; NULL: it has none. */
 const batch_rule *batch_rule_row_of(const op *o);
@@ -159,6 +160,7 @@ void batch_rule_batchnorm(batch_propagation *f, op *o);
 void batch_rule_maxpool(batch_propagation *f, op *o);
 void batch_rule_rnn(batch_propagation *f, op *o);
 void batch_rule_skipnorm(batch_propagation *f, op *o);
+void batch_rule_slots(batch_propagation *f, op *o);
 void batch_rule_transpose(batch_propagation *f, op *o);
 void batch_rule_reshape(batch_propagation *f, op *o);
 void batch_rule_flatten(batch_propagation *f, op *o);

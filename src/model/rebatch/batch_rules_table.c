@@ -24,6 +24,7 @@ static const batch_rule rows[] = {
      .names = "AveragePool Conv ConvInteger ConvTranspose DepthToSpace GlobalAveragePool "
 	      "GlobalLpPool GlobalMaxPool GroupNormalization InstanceNormalization LRN LpPool "
 	      "QLinearConv SpaceToDepth"},
+    {batch_rule_slots, .names = "Attention", .slots = "iiimiii"},
     {batch_rule_batchnorm, .names = "BatchNormalization"},
     {batch_rule_never, .names = "Bernoulli Multinomial RandomNormalLike RandomUniformLike",
      .why = "it is random"},
@@ -64,6 +65,7 @@ static const batch_rule rows[] = {
 	      "ReduceProd ReduceSum ReduceSumSquare"},
     {batch_rule_reshape, .names = "Reshape", .sizes = BIT(1)},
     {batch_rule_resize, .names = "Resize", .sizes = BIT(3)},
+    {batch_rule_slots, .names = "RotaryEmbedding", .slots = "icci"},
     {batch_rule_elements, .names = "ScatterElements", .at = 3},
     {batch_rule_scatter_nd, .names = "ScatterND"},
     {batch_rule_shape, .names = "Shape Size"},
@@ -78,11 +80,16 @@ static const batch_rule rows[] = {
 };
 
 static const batch_rule rows_microsoft[] = {
+    {batch_rule_slots, .names = "Attention", .slots = "issiams"},
     {batch_rule_each, .names = "BiasGelu FastGelu"},
     {batch_rule_first, .names = "ConvTransposeWithDynamicPads FusedConv"},
     {batch_rule_quantize, .names = "DequantizeLinear QuantizeLinear"},
+    {batch_rule_slots, .names = "EmbedLayerNormalization", .slots = "iisssssir"},
     {batch_rule_gemm, .names = "FusedGemm"},
     {batch_rule_keep, .names = "Gelu Inverse MatMulNBits QuickGelu"},
+    {batch_rule_slots, .names = "GroupQueryAttention", .slots = "iiiiiisssimsss"},
+    {batch_rule_slots, .names = "MultiHeadAttention", .slots = "iiisimiis"},
+    {batch_rule_slots, .names = "RotaryEmbedding", .slots = "ipss"},
     {batch_rule_norm, .names = "SimplifiedLayerNormalization"},
     {batch_rule_skipnorm, .names = "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };

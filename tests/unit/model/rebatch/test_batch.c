@@ -176,6 +176,55 @@ static void each_item_by_itself(void **state)
 	CHECK(cases);
 }
 
+#define MICROSOFT(op, in, out, attrs)                             \
+	{                                                         \
+		{                                                 \
+			op, "com.microsoft", NULL, in, out, attrs \
+		}                                                 \
+	}
+
+/* Each input by its kind: items, the past, a bias that broadcasts, positions, caches. */
+static void attention(void **state)
+{
+	static const batch_case cases[] = {
+	    {"q:f[1,2,7,4] k:f[1,2,7,4] v:f[1,2,7,4]", ONE("Attention", "q k v", NULL), "y",
+	     "[3,2,7,4]+0"},
+	    {"q:f[1,2,7,4] k:f[1,2,7,4] v:f[1,2,7,4] m:*f[7,7]", ONE("Attention", "q k v m", NULL),
+	     "y", "[3,2,7,4]+0"},
+	    {"q:f[1,2,7,4] k:f[1,2,7,4] v:f[1,2,7,4] m:f[1,1,7,7]",
+	     ONE("Attention", "q k v m", NULL), "y", "[3,2,7,4]+0"},
+	    {"q:f[1,2,7,4] k:*f[1,2,5,4] v:*f[1,2,5,4] m:*f[1,1,7,5]",
+	     ONE("Attention", "q k v m", NULL), "y", "[3,2,7,4]+1"},
+	    {"q:f[1,2,7,4] k:f[1,2,4,4]",
+	     {{"ReduceMean", NULL, NULL, "q", "m", "axes=1, keepdims=0"},
+	      {"Attention", NULL, NULL, "q k k m", "y", NULL}},
+	     "y",
+	     "!its input 'm' holds the items along axis 0"},
+	    {"x:f[1,2,7,4] c:*f[50,2] s:*f[50,2] p:*l[1,7]",
+	     ONE("RotaryEmbedding", "x c s p", NULL), "y", "[3,2,7,4]+1"},
+	    {"x:f[1,2,7,4] c:*f[1,7,2] s:*f[1,7,2]", ONE("RotaryEmbedding", "x c s", NULL), "y",
+	     "[3,2,7,4]+1"},
+	    {"x:f[1,7,8] w:*f[8,24] b:*f[24] m:i[1,7] p:f[2,1,2,5,4]",
+	     MICROSOFT("Attention", "x w b m p", "y r", "num_heads=2"), "y r",
+	     "[3,7,8] [2,3,2,12,4]+1"},
+	    {"q:f[1,7,8] k:f[1,7,8] v:f[1,7,8] b:*f[24] m:i[1,7]",
+	     MICROSOFT("MultiHeadAttention", "q k v b m", "y", "num_heads=2"), "y", "[3,7,8]+0"},
+	    {"q:f[1,7,8] k:f[1,7,8] v:f[1,7,8] b:*f[24] m:*i[5]",
+	     MICROSOFT("MultiHeadAttention", "q k v b m", "y", "num_heads=2"), "y",
+	     "!axis 0 of its input 'm' has 5 values that are not of the items"},
+	    {"q:f[1,2,7,4] w:f[1,8,24]", MICROSOFT("Attention", "w q w", "y", "num_heads=2"), "y",
+	     "!its input 'q' holds the items along axis 0"},
+	    {"x:f[1,2,7,4] p:*l[1] c:*f[50,2] s:*f[50,2]",
+	     MICROSOFT("RotaryEmbedding", "x p c s", "y", NULL), "y", "[3,2,7,4]+0"},
+	    {"i:i[1,7] s:i[1,7] w:*f[50,8] p:*f[9,8] t:*f[2,8] g:*f[8] b:*f[8]",
+	     MICROSOFT("EmbedLayerNormalization", "i s w p t g b", "y n", NULL), "y n",
+	     "[3,7,8] [3]+0"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
 static void sizes_are_rewritten(void **state)
 {
 	static const batch_case cases[] = {
@@ -417,6 +466,7 @@ int test_batch(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_item_by_itself),
+	    cmocka_unit_test(attention),
 	    cmocka_unit_test(sizes_are_rewritten),
 	    cmocka_unit_test(items_that_meet_are_refused),
 	    cmocka_unit_test(an_input_may_be_no_item),
