@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
+#include "base/name_index.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
@@ -64,7 +65,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		/* A requested "gpu" is redundant next to the provider. */
 		if (strcmp(v, "gpu") == 0 && dck_record_fact(r, "engine", "provider"))
 			continue;
-		if (varies && strstr(varies->value.as.text, part[i].option))
+		if (varies && name_index_listed(varies->value.as.text, part[i].option))
 			continue;
 		/* "sleep 1 on command" is redundant, ... */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
