@@ -609,11 +609,7 @@ static const char *starts_obstacle(const dck_subject *s, const measure_plan *pla
 		return "--max-warmup is of one process";
 	if (p->trace)
 		return "a trace is of one process";
-	if (s->model.arrays.n > 0)
-		return "a fresh process does not have the arrays that are inputs here";
-	if (p->clock)
-		return "a fresh process does not have the clock of this one";
-	return NULL;
+	return worker_obstacle(s, p->clock);
 }
 
 /* Returns the time of the first start until its warm-up. */
