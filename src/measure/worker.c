@@ -11,8 +11,8 @@
  * signal, exit status, and the OOM kills that the kernel counted during the run.
  *
  * worker_link_*(): a worker that stays has one end of a socket pair instead of a memfd, and answers
- * requests of fixed size; what they mean is its caller's (study/compare/trial_process.c). Its end
- * is the end of the connection, and the other way round.
+ * requests of fixed size, defined by its caller (study/compare/trial_process.c). It ends when the
+ * connection is closed.
  *
  * Bounds: WORDS_MAX words, RECORD_BYTES_MAX bytes of result. The result is parsed as untrusted
  * text. Every end of a child is a worker_end with a reason; worker_run() itself fails only if no
@@ -539,7 +539,7 @@ static bool worker_version_is_this(mem_arena *a, const char *program)
 	       text.n == strlen(wanted) && memcmp(text.data, wanted, text.n) == 0;
 	dck_buffer_done(&text);
 	os_close(fd);
-	if (same)
+	if (same && program[0] == '/')
 		worker_known_set(program);
 	return same;
 }

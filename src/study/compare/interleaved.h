@@ -142,8 +142,8 @@ double interleaved_floor(const interleaved_rounds *self);
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,
 			    trial_place *ret, dck_err *err);
 
-/* Returns what the answer says of a comparison whose trials were all in this process, which its
- * interval does not tell from the next one; "": they were not. */
+/* Returns the end of an answer from trials that were all in this process, which its interval does
+ * not compare with others; "" for other answers. */
 const char *interleaved_where(const trial_place *p);
 
 /* Adds the facts of the method. r NULL: of several comparisons. */

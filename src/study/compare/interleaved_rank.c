@@ -1,6 +1,10 @@
 /* interleaved_rank.c - several subjects without a baseline: ranked by their time, each with its
  * ratio to the fastest.
  *
+ * The fastest is known only after the rounds, so its ratios have the level over all pairs
+ * (interleaved_look.c). A subject whose interval holds 1 is a tie and shares the first rank; the
+ * answer names ties before the slower ones. Names are joined in an arena for the call.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"

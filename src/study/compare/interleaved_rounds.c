@@ -269,8 +269,8 @@ static dck_status starts_try(interleaved *v, interleaved_rounds *r, double *ret_
 }
 
 /* Decides whether the rounds are in fresh processes. *open_ns: the time of opening all again. */
-static dck_status starts_decide(interleaved *v, interleaved_rounds *r, double *open_ns,
-				dck_err *err)
+static dck_status rounds_starts_decide(interleaved *v, interleaved_rounds *r, double *open_ns,
+				       dck_err *err)
 {
 	trial_place *p = &r->place;
 
@@ -327,7 +327,7 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
 	block_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
 			    : (double)(rounds_now(v) - begin) / PILOT_BLOCKS;
 	open_ns = r->place.reopens ? opening_ns(r) : 0;
-	DCK_TRY(starts_decide(v, r, &open_ns, err));
+	DCK_TRY(rounds_starts_decide(v, r, &open_ns, err));
 	left_ns = fmax(0, (double)v->deadline_ns - (double)rounds_now(v));
 	/* The first opening of all may have compiled what later ones find (shaders of a GPU): it
 	 * shows by one more. */

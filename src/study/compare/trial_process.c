@@ -95,7 +95,7 @@ static dck_status trial_answer_make(interleaved *v, interleaved_candidate *candi
 	return DCK_OK;
 }
 
-/* Begins what the first request asks for. */
+/* Begins with the configuration of the first request. */
 static void trials_begin(interleaved *v, dck_compare_config *c, const trial_request *request,
 			 os_clock_state *state, dck_clock *clock, const dck_observer *watch)
 {

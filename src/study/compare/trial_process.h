@@ -1,5 +1,5 @@
-/* trial_process.h - a candidate's trials in a fresh process: this process asks, that one opens the
- * subject and measures.
+/* trial_process.h - a candidate's trials in a fresh process, which opens the subject and measures on
+ * request of this one.
  *
  *	DCK_TRY(trial_process_open(&link, &v, subject, &opened, err));
  *	DCK_TRY(trial_process_take(&link, &v, &result, err));
