@@ -337,9 +337,15 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
 		open_ns = (double)(rounds_now(v) - begin);
 		left_ns = fmax(0, left_ns - open_ns);
 	}
-	/* Even, so that each order comes as often as its reverse. */
-	if (r->place.reopens)
-		blocks = 2 * fmax(1, fmin(BLOCKS_MAX / 2.0, round(open_ns / block_ns / 2)));
+	/* Even, so that each order comes as often as its reverse. Where openings and trials scatter
+	 * alike the root is best (Cochran 1977, Sampling Techniques, ch. 10): with the ratio itself
+	 * fresh processes would leave too few rounds. */
+	if (r->place.reopens) {
+		const double ratio = open_ns / block_ns;
+
+		blocks = (r->place.starts ? sqrt(ratio) : ratio) / 2;
+		blocks = 2 * fmax(1, fmin(BLOCKS_MAX / 2.0, round(blocks)));
+	}
 	r->blocks = c->trials > 0 ? (size_t)c->trials : (size_t)blocks;
 	r->round_ns = open_ns + (double)r->blocks * block_ns;
 	r->planned = c->rounds;
