@@ -28,8 +28,8 @@ typedef struct dck_compare_config {
 	double margin;	      /* equivalence margin of a ratio, as a share */
 	double level;	      /* confidence of every interval, and of all verdicts together */
 	int statistic;	      /* statistic of a trial: index into dck_compare_statistics */
-	/* dck_compare(): a round opens every subject again and measures some trials of each, in
-	 * random order. */
+	/* dck_compare(): a round opens every subject again, in fresh processes if it can, and
+	 * measures some trials of each, in random order. */
 	uint64_t rounds;      /* exact number; 0: until every verdict is decided */
 	uint64_t max_rounds;  /* maximum, with rounds 0 */
 	uint64_t max_time_ns; /* time limit, with rounds 0 */
@@ -50,7 +50,7 @@ typedef struct dck_compare_config {
 	bool ranking;
 	const char *warmup;	/* of each subject, as dck_plan.warmup; NULL: the default */
 	uint64_t max_warmup_ns; /* 0: the default */
-	const char *program;	/* for `fresh`, as dck_plan.program */
+	const char *program;	/* of fresh processes, as dck_plan.program */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* dck_compare_records(). */
 	const char *metric; /* tag of the compared metric; NULL: latency of the statistic, or items
@@ -65,6 +65,10 @@ typedef struct dck_compare_config {
 	/* Decide by latency/undisturbed, whatever `statistic` and `metric` are: the runs in which
 	 * no thread waited for a processor. Not for dck_rank(). */
 	bool undisturbed;
+	/* 1: all trials are in this process, but for `fresh`; 0: those of models are in fresh
+	 * processes, for each round and subject one, if they can be started and starting is cheap.
+	 */
+	uint64_t processes;
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[]; /* dck_compare() and dck_compare_records() */
 DCK_API extern const dck_opt dck_compare_live_options[];   /* dck_compare() alone */

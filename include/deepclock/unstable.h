@@ -33,6 +33,14 @@ DCK_API void dck_abandon(void);
  * wait for them continue with the data recorded before. Async-signal-safe. */
 DCK_API void dck_programs_kill(void);
 
+/* --- a process that measures for a comparison */
+
+/* Opens the subject, warms it up and measures trials of it, as dck_compare() in another process
+ * requests over the descriptor, until it closes its end. What fails is answered. Errors: E_ARG (the
+ * plan). */
+DCK_API dck_status dck_trials_serve(const dck_subject *s, const dck_plan *plan,
+				    const dck_observer *watch, int fd, dck_err *err) DCK_MUST_USE;
+
 /* --- functions that compute on a device */
 
 /* dck_subject.device: how to wait for a function whose call returns before its work has ended. The

@@ -611,6 +611,7 @@ def compare(
     trials: Union[_Number, None] = ...,
     keep_sessions: Union[bool, None] = ...,
     fresh: Union[bool, None] = ...,
+    processes: Union[_Number, None] = ...,
     aa: Union[bool, None] = ...,
     over: Union[_Text, None] = ...,
     check_outputs: Union[bool, None] = ...,

@@ -76,6 +76,7 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 	if (ext_said_has(&c->said, "max-warmup"))
 		r->max_warmup_ns = c->plan.max_warmup_ns;
 	r->check_outputs = c->plan.check_outputs;
+	r->processes = c->plan.processes == 1;
 	r->program = c->program;
 	r->title = c->title;
 	return dck_rank(c->all, c->n, r, &c->watch.observer, ret, err);

@@ -72,6 +72,7 @@ extern const dck_opt cli_keep_options[];
 typedef struct cli_worker {
 	uint64_t fd; /* 0: not a worker */
 	uint64_t of; /* the process that started it */
+	bool trials; /* it answers requests of a comparison, instead of one record */
 } cli_worker;
 extern const dck_opt cli_worker_options[];
 
@@ -370,6 +371,8 @@ typedef dck_status (*cli_maker)(const cli *c, void *config, const dck_observer *
  * exit code. */
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r));
 int cli_worker_run(const cli *c, cli_maker make, void *config);
+/* Measures trials for the comparison that started this process. Returns the exit code. */
+int cli_worker_trials(const cli *c, const dck_plan *plan);
 /* Returns the path of this program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 

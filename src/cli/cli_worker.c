@@ -12,6 +12,8 @@ const dck_opt cli_worker_options[] = {
 	       .max = INT_MAX),
     DCK_OPTION(COUNT, cli_worker, of, "worker-of", "PID", NULL, "end with this process", .min = 1,
 	       .max = INT_MAX),
+    DCK_FLAG(cli_worker, trials, "worker-trials",
+	     "answer the requests of a comparison over that descriptor"),
     {0},
 };
 
@@ -34,6 +36,27 @@ static int failure_send(const cli_worker *w, const dck_err *why)
 	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
 }
 
+static void worker_begin(const cli_worker *w)
+{
+	/* Programs that are measured here have no business with it. */
+	fcntl((int)w->fd, F_SETFD, FD_CLOEXEC);
+	if (w->of > 0)
+		cli_signals_die_with_parent((pid_t)w->of);
+	cli_signals_install();
+	cli_signals_watchdog();
+}
+
+int cli_worker_trials(const cli *c, const dck_plan *plan)
+{
+	const dck_observer observer = {.cancelled = cli_cancelled};
+	dck_err err;
+
+	worker_begin(&c->worker);
+	if (dck_trials_serve(&c->subject, plan, &observer, (int)c->worker.fd, &err) != DCK_OK)
+		return cli_failed(&err);
+	return CLI_OK;
+}
+
 int cli_worker_run(const cli *c, cli_maker make, void *config)
 {
 	const dck_observer observer = {.cancelled = cli_cancelled};
@@ -41,12 +64,7 @@ int cli_worker_run(const cli *c, cli_maker make, void *config)
 	dck_err err;
 	int code;
 
-	/* Programs that are measured here have no business with it. */
-	fcntl((int)c->worker.fd, F_SETFD, FD_CLOEXEC);
-	if (c->worker.of > 0)
-		cli_signals_die_with_parent((pid_t)c->worker.of);
-	cli_signals_install();
-	cli_signals_watchdog();
+	worker_begin(&c->worker);
 	if (make(c, config, &observer, &record, &err) != DCK_OK)
 		return failure_send(&c->worker, &err);
 	code = record_send(&c->worker, record);

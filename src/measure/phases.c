@@ -136,7 +136,8 @@ static bool is_left_to_starts(const measure_phases *p)
 
 	if (p->plan.starts < 2 || !p->steady_known || !p->verdict.noisy)
 		return false;
-	share = measure_plan_starting_share(&p->plan, p->loop.last_ns - p->loop.origin_ns);
+	share = measure_starting_share((double)(p->loop.last_ns - p->loop.origin_ns),
+				       p->plan.asked.max_time_ns);
 	return share >= STARTS_PART * MEASURE_STARTING_SHARE && share <= MEASURE_STARTING_SHARE;
 }
 

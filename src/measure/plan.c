@@ -192,9 +192,9 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	return DCK_OK;
 }
 
-double measure_plan_starting_share(const measure_plan *plan, uint64_t start_ns)
+double measure_starting_share(double start_ns, uint64_t max_time_ns)
 {
-	return plan->starts * (double)start_ns / (double)plan->asked.max_time_ns;
+	return MEASURE_STARTS * start_ns / (double)max_time_ns;
 }
 
 void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns)

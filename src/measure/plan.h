@@ -37,8 +37,8 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 /* Starting is cheap if all starts, from opening the subject to the last warm-up run, take at most
  * this share of the time to measure. */
 #define MEASURE_STARTING_SHARE 0.5
-/* Returns that share if each of plan->starts starts takes start_ns. */
-double measure_plan_starting_share(const measure_plan *plan, uint64_t start_ns);
+/* Returns that share of max_time_ns if each of MEASURE_STARTS starts takes start_ns. */
+double measure_starting_share(double start_ns, uint64_t max_time_ns);
 /* Makes of a plan that of one of n starts: together they have its time and its samples. open_ns:
  * the time of a start until its warm-up. */
 void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns);

@@ -206,6 +206,39 @@ static bool percentile_pool(record_builder *b, const workers *w, const char *tag
 	return scratch != NULL;
 }
 
+/* Whether a start has undisturbed runs enough depends on other programs, so those that have are
+ * folded alone, unless they are less than half. */
+static void undisturbed_fold(record_builder *b, const workers *w, const char *tag, double *values)
+{
+	const char *why = "not every process has it";
+	stat_estimate e;
+	size_t n = 0, how;
+
+	for (size_t k = 0; k < w->n; k++) {
+		const dck_metric *m = dck_record_metric(w->records[k], tag);
+
+		values[n] = dck_record_value(w->records[k], tag);
+		if (!isnan(values[n]))
+			n++;
+		else if (m && m->value.kind == DCK_VALUE_ABSENT)
+			why = m->value.as.text;
+	}
+	if (n == 0 || 2 * n < w->n) {
+		char text[300];
+
+		snprintf(text, sizeof text, "%zu of %zu starts have it; another: %.180s", n, w->n,
+			 why);
+		record_metric_absent(b, tag, n == 0 ? why : text);
+		return;
+	}
+	stat_starts(values, n, w->plan->asked.level, &e);
+	how = strlen(e.how);
+	if (n < w->n)
+		snprintf(e.how + how, sizeof e.how - how, "; of %zu of %zu starts", n, w->n);
+	measure_result_estimate(b, tag, &e);
+	record_fact_int(b, "samples", "undisturbed_starts", DCK_UNIT_ONE, (int64_t)n);
+}
+
 static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
 			double *values)
 {
@@ -219,6 +252,10 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	double extreme = NAN, sum = 0;
 	stat_estimate e;
 
+	if (strcmp(tag, "latency/undisturbed") == 0) {
+		undisturbed_fold(b, w, tag, values);
+		return;
+	}
 	for (size_t k = 0; k < w->n; k++) {
 		values[k] = dck_record_value(w->records[k], tag);
 		if (isnan(values[k])) {
@@ -609,11 +646,7 @@ static const char *starts_obstacle(const dck_subject *s, const measure_plan *pla
 		return "--max-warmup is of one process";
 	if (p->trace)
 		return "a trace is of one process";
-	if (s->model.arrays.n > 0)
-		return "a fresh process does not have the arrays that are inputs here";
-	if (p->clock)
-		return "a fresh process does not have the clock of this one";
-	return NULL;
+	return worker_obstacle(s, p->clock);
 }
 
 /* Returns the time of the first start until its warm-up. */

@@ -53,8 +53,9 @@ static void starts_decide(run *r)
 		record_fact_absent(r->record, "method", "starting_share", p->plan.one_start);
 	if (p->plan.starts < 2)
 		return;
-	share = measure_plan_starting_share(&p->plan,
-					    measure_context_now(&r->shared) - r->shared.origin_ns);
+	share =
+	    measure_starting_share((double)(measure_context_now(&r->shared) - r->shared.origin_ns),
+				   p->plan.asked.max_time_ns);
 	record_fact_real(r->record, "method", "starting_share", DCK_UNIT_ONE, share);
 	r->several = share <= MEASURE_STARTING_SHARE;
 	if (r->several)

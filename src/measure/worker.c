@@ -10,6 +10,10 @@
  * choice of the OOM killer (oom_score_adj). Without a result end_read() classifies the end by
  * signal, exit status, and the OOM kills that the kernel counted during the run.
  *
+ * worker_link_*(): a worker that stays has one end of a socket pair instead of a memfd, and answers
+ * requests of fixed size, defined by its caller (study/compare/trial_process.c). It ends when the
+ * connection is closed.
+ *
  * Bounds: WORDS_MAX words, RECORD_BYTES_MAX bytes of result. The result is parsed as untrusted
  * text. Every end of a child is a worker_end with a reason; worker_run() itself fails only if no
  * child could be run.
@@ -20,6 +24,9 @@
 #include "base/observer.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +105,17 @@ dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, con
 
 /* --- the command line */
 
+const char *worker_obstacle(const dck_subject *s, const dck_clock *clock)
+{
+	if (s->kind == DCK_SUBJECT_FUNCTION)
+		return "a fresh process does not have a function of this one";
+	if (s->model.arrays.n > 0)
+		return "a fresh process does not have the arrays that are inputs here";
+	if (clock)
+		return "a fresh process does not have the clock of this one";
+	return NULL;
+}
+
 static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 {
 	switch (s->kind) {
@@ -116,7 +134,7 @@ static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 	DCK_FAIL(err, E_UNSUP, "an in-process function cannot be measured in a fresh process");
 }
 
-static dck_status command_make(words *w, const worker_job *job, int fd, dck_err *err)
+static dck_status command_make(words *w, const worker_job *job, int fd, bool stays, dck_err *err)
 {
 	const dck_subject *s = job->subject;
 	dck_plan plan = *job->plan;
@@ -138,6 +156,8 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 	DCK_TRY(
 	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
+	if (stays)
+		DCK_TRY(word_add(w, "--worker-trials", err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-of=%ld", os_process_id()), err));
 	DCK_TRY(subject_add(w, s, err));
@@ -288,6 +308,19 @@ static uint64_t worker_peak_of(const worker_result *r)
 	return peak > (double)r->peak_rss_bytes ? (uint64_t)peak : r->peak_rss_bytes;
 }
 
+static dck_status worker_process_start(const worker_job *job, words *w, int fd, bool stays,
+				       pid_t *ret, dck_err *err)
+{
+	DCK_TRY(command_make(w, job, fd, stays, err));
+	const os_spawn_config config = {.argv = (char *const *)w->argv,
+					.in_fd = -1,
+					.out_fd = -1,
+					.err_fd = job->quiet ? -1 : 2,
+					.keep_fd = fd,
+					.group = true};
+	return os_spawn(&config, ret, err);
+}
+
 static dck_status worker_process_run(const worker_job *job, words *w, int fd, worker_result *ret,
 				     dck_err *err)
 {
@@ -296,14 +329,7 @@ static dck_status worker_process_run(const worker_job *job, words *w, int fd, wo
 	os_child_usage usage = {0};
 	dck_status status;
 
-	DCK_TRY(command_make(w, job, fd, err));
-	const os_spawn_config config = {.argv = (char *const *)w->argv,
-					.in_fd = -1,
-					.out_fd = -1,
-					.err_fd = job->quiet ? -1 : 2,
-					.keep_fd = fd,
-					.group = true};
-	DCK_TRY(os_spawn(&config, &g.pid, err));
+	DCK_TRY(worker_process_start(job, w, fd, false, &g.pid, err));
 	os_child_oom_first(g.pid);
 	/* A sanitizer reserves terabytes for itself. */
 	if (job->data_bytes > 0 && !os_sanitizer_name())
@@ -354,6 +380,92 @@ dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err)
 	return DCK_OK;
 }
 
+/* --- a worker that stays */
+
+dck_status worker_link_open(const worker_job *job, worker_link *ret, dck_err *err)
+{
+	const char *argv[WORDS_MAX];
+	words w = {.argv = argv, .max = WORDS_MAX, .arena = mem_arena_new(0)};
+	int ends[2];
+	pid_t pid;
+	dck_status status;
+
+	DCK_NEED(w.arena, err, "for a worker's options");
+	status = os_message_pair(ends, err);
+	if (status == DCK_OK) {
+		status = worker_process_start(job, &w, ends[1], true, &pid, err);
+		os_close(ends[1]); /* the worker alone has it, so that its end is seen here */
+		if (status == DCK_OK)
+			*ret = (worker_link){pid, ends[0]};
+		else
+			os_close(ends[0]);
+	}
+	mem_arena_free(w.arena);
+	return status;
+}
+
+static bool link_cancelled(void *watch)
+{
+	return observer_cancelled(watch);
+}
+
+/* Says how the worker ended, which it did. */
+static dck_status link_ended(worker_link *l, const dck_observer *watch, dck_err *err)
+{
+	const worker_job job = {0};
+	worker_result end = {0};
+	os_child_usage usage;
+
+	DCK_TRY(os_wait((pid_t)l->pid, 0, NULL, NULL, &usage, err));
+	os_close(l->fd);
+	*l = (worker_link){0};
+	if (observer_cancelled(watch))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	end_read(&job, &usage, OOM_UNKNOWN, &end);
+	return err_set(err, end.why.code, __FILE__, __LINE__, "%s", end.why.msg);
+}
+
+dck_status worker_link_ask(worker_link *l, const void *request, size_t request_n, void *ret,
+			   size_t n, const dck_observer *watch, dck_err *err)
+{
+	/* A worker that has ended is seen by what it does not answer. */
+	(void)os_message_send(l->fd, request, request_n);
+	switch (os_message_receive(l->fd, ret, n, link_cancelled, (void *)(uintptr_t)watch)) {
+	case OS_MESSAGE_DONE:
+		return DCK_OK;
+	case OS_MESSAGE_CANCELLED:
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	case OS_MESSAGE_FOREIGN:
+		DCK_FAIL(err, E_VERSION,
+			 "the program that fresh processes run is of another version than "
+			 "deepclock %s",
+			 dck_version());
+	case OS_MESSAGE_ENDED:
+		break;
+	}
+	return link_ended(l, watch, err);
+}
+
+/* An engine that does not end is killed. */
+#define LINK_END_NS 2000000000u
+
+static bool link_late(void *deadline)
+{
+	return os_now_ns() > *(const uint64_t *)deadline;
+}
+
+void worker_link_close(worker_link *l)
+{
+	uint64_t deadline = os_now_ns() + LINK_END_NS;
+	os_child_usage usage;
+
+	if (l->pid == 0)
+		return;
+	os_close(l->fd);
+	(void)os_wait((pid_t)l->pid, 0, link_late, &deadline, &usage, NULL);
+	*l = (worker_link){0};
+}
+
 /* --- the program, for a caller that names none */
 
 /* Relative to the directory of the library, or of the program that it was linked into: in a build,
@@ -388,6 +500,30 @@ static dck_status worker_version_read(const char *program, int fd, dck_buffer *t
 	return os_file_read_all(fd, VERSION_BYTES_MAX, text, err);
 }
 
+/* The program that was last found to be of this version: a caller that measures again does not
+ * start it to ask. */
+static struct {
+	pthread_mutex_t lock;
+	char program[PATH_MAX];
+} worker_known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool worker_is_known(const char *program)
+{
+	bool known;
+
+	pthread_mutex_lock(&worker_known.lock);
+	known = strcmp(worker_known.program, program) == 0;
+	pthread_mutex_unlock(&worker_known.lock);
+	return known;
+}
+
+static void worker_known_set(const char *program)
+{
+	pthread_mutex_lock(&worker_known.lock);
+	snprintf(worker_known.program, sizeof worker_known.program, "%s", program);
+	pthread_mutex_unlock(&worker_known.lock);
+}
+
 static bool worker_version_is_this(mem_arena *a, const char *program)
 {
 	const char *wanted = mem_arena_fmt(a, "deepclock %s\n", dck_version());
@@ -395,12 +531,16 @@ static bool worker_version_is_this(mem_arena *a, const char *program)
 	bool same;
 	int fd;
 
+	if (worker_is_known(program))
+		return true;
 	if (!wanted || os_memfd(&fd, NULL) != DCK_OK)
 		return false;
 	same = worker_version_read(program, fd, &text, NULL) == DCK_OK &&
 	       text.n == strlen(wanted) && memcmp(text.data, wanted, text.n) == 0;
 	dck_buffer_done(&text);
 	os_close(fd);
+	if (same && program[0] == '/')
+		worker_known_set(program);
 	return same;
 }
 

@@ -38,12 +38,32 @@ typedef struct worker_result {
 	dck_err why; /* error reported by the worker, code and message; empty with DONE */
 } worker_result;
 
+/* Returns why a fresh process cannot measure the subject, or with that clock, as this one does;
+ * NULL: it can. */
+const char *worker_obstacle(const dck_subject *s, const dck_clock *clock);
+
 /* Runs `PROGRAM COMMAND OPTIONS --worker-fd N SUBJECT` to its end. Fails only if no worker could be
  * run (E_UNSUP: no program, or a function; E_NOMEM, E_IO); *ret has how the worker ended. */
 dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err);
 
 /* Runs a worker that must return a record; fails with the error that the worker reported. */
 dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err);
+
+/* A worker that stays, and answers one request after the other until it is closed. */
+typedef struct worker_link {
+	long pid; /* 0: none */
+	int fd;
+} worker_link;
+
+/* Starts `PROGRAM bench OPTIONS --worker-trials --worker-fd N SUBJECT`, job->plan's options
+ * included. Fails as worker_run() does. */
+dck_status worker_link_open(const worker_job *job, worker_link *ret, dck_err *err);
+/* Sends a request and waits for the answer of n bytes. E_ENGINE: the worker has ended, and how;
+ * E_VERSION: it is another program's; E_CANCEL: `watch` cancelled. */
+dck_status worker_link_ask(worker_link *l, const void *request, size_t request_n, void *ret,
+			   size_t n, const dck_observer *watch, dck_err *err);
+/* Ends the worker and waits for it. {0} is allowed. */
+void worker_link_close(worker_link *l);
 
 /* Finds the deepclock program for a caller that names none. Returns its path, owned by the arena:
  * the one beside this library, or else in PATH, if it is of this version, since it reads the

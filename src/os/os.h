@@ -232,6 +232,21 @@ void os_spawner_free(os_spawner *s); /* NULL is allowed */
  * polling costs 3 % of a short run. */
 dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
 		   os_child_usage *ret, dck_err *err);
+/* --- message_link.c: whole messages between this process and one that it started. */
+/* Makes the two ends of a connection, closed on exec. */
+dck_status os_message_pair(int ret[2], dck_err *err);
+bool os_message_send(int fd, const void *message, size_t n); /* false: the other end is closed */
+typedef enum os_message {
+	OS_MESSAGE_DONE,
+	OS_MESSAGE_ENDED,   /* the other end is closed */
+	OS_MESSAGE_FOREIGN, /* its message is not n bytes long */
+	OS_MESSAGE_CANCELLED
+} os_message;
+/* Waits for a message of n bytes. cancelled(self) is called every 50 ms and when a signal arrives;
+ * NULL: never. */
+os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)(void *self),
+			      void *self);
+
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
  * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,

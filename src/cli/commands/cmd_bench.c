@@ -38,7 +38,6 @@ static int several_check(const cli *c, const dck_plan *plan)
 	    {"min-time", "rounds are made until the ratios are known to --precision"},
 	    {"min-runs", "rounds are made until the ratios are known to --precision"},
 	    {"group", "a trial of a short model is several runs"},
-	    {"processes", "compare --fresh makes each trial in a fresh process"},
 	    {"idle", "measure them one by one"},
 	    {"keep", "all rounds are kept"},
 	    {"pin-start", "measure them one by one"},
@@ -51,6 +50,11 @@ static int several_check(const cli *c, const dck_plan *plan)
 			    c,
 			    "--%s applies to one subject, and several are measured interleaved: %s",
 			    of_one[i].name, of_one[i].instead);
+	if (plan->processes > 1)
+		return cli_usage(c,
+				 "--processes N applies to one subject, and several are measured "
+				 "interleaved, each in a fresh process for every round: give "
+				 "--processes 1 or none");
 	if (plan->runs > 0 && plan->max_time_given)
 		return cli_usage(c, "several subjects are measured in rounds: "
 				    "give --runs or --max-time");
@@ -76,6 +80,7 @@ static void ranking_config(const cli *c, const dck_plan *p, size_t n, dck_compar
 		r->max_warmup_ns = p->max_warmup_ns;
 	r->check_outputs = p->check_outputs;
 	r->clock = p->clock;
+	r->processes = p->processes;
 	r->program = p->program;
 	r->title = p->title;
 }
@@ -146,6 +151,8 @@ static int bench_run(cli *c, void *config)
 	if (c->nargs > 1 || (c->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
 		return several_run(c, plan);
 	code = cli_subject_open(c);
+	if (code == CLI_OK && c->worker.trials)
+		return cli_worker_trials(c, plan);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		program_plan(c, plan);
 	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;

@@ -239,7 +239,8 @@ const cli_command cmd_compare = {
     .about =
 	"Measures the subjects in blocks, a trial of each in random order, so that drift meets all "
 	"alike, and "
-	"takes the ratio to the first of them in each round. The verdict comes from the interval "
+	"takes the ratio to the first of them in each round, which opens models in fresh processes "
+	"where starting is quick. The verdict comes from the interval "
 	"of these ratios, which holds however early the comparison ends.\n\n"
 	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided. With --vary, "
 	"--modes or --scan it is 0 for each of these, unless --margin is given.",

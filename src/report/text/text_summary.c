@@ -334,6 +334,20 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
+/* Returns " in 5 of 6 starts" if only some of them have enough such runs. */
+static const char *undisturbed_starts(const dck_record *r, char *buf, size_t size)
+{
+	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed_starts"),
+		       *of = dck_record_fact(r, "method", "processes");
+	double n, all;
+
+	buf[0] = '\0';
+	if (some && of && format_number_of(&some->value, &n) &&
+	    format_number_of(&of->value, &all) && n < all)
+		snprintf(buf, size, " in %.0f of %.0f starts", n, all);
+	return buf;
+}
+
 /* "31 of 244 runs had their processors to themselves: median 12.91 ms  [12.84, 13.08] 95 %", or of
  * one thread the runs without its waits; where other programs moved the answer. */
 static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
@@ -342,7 +356,7 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed"),
 		       *of = dck_record_fact(r, "samples", "undisturbed_of");
 	const double median = dck_record_value(r, "latency/median");
-	char value[FORMAT_SIZE];
+	char value[FORMAT_SIZE], starts[48];
 	const dck_metric *m = NULL;
 	double runs, all, v = NAN;
 	size_t i;
@@ -356,8 +370,8 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 		return;
 	page_to(p, 2);
 	if (i == 0)
-		page_fmt(p, "%.0f of %.0f runs had their processors to themselves: median ", runs,
-			 all);
+		page_fmt(p, "%.0f of %.0f runs%s had their processors to themselves: median ", runs,
+			 all, undisturbed_starts(r, starts, sizeof starts));
 	else
 		page_text(p, "without the waits for a processor: median ");
 	page_fmt(p, "%s", latency_text(scale, v, value));

@@ -53,10 +53,6 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		    "--metric is '%.80s': subjects measured now are compared by latency/%s or " ITEMS_METRIC
 		    "; other metrics need saved records",
 		    c->metric, dck_compare_statistics[c->statistic]);
-	if (c->fresh && !c->program)
-		DCK_FAIL(err, E_UNSUP,
-			 "trials in fresh processes need the deepclock program "
-			 "(dck_compare_config.program)");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
@@ -83,6 +79,40 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 				 "which one process cannot be: add --fresh",
 				 all[0].name, all[i].name);
 	}
+	return DCK_OK;
+}
+
+/* Returns why all trials are in this process; NULL: those of models may be in fresh ones. */
+static const char *one_process_why(const dck_alternative *all, size_t n,
+				   const dck_compare_config *c)
+{
+	const char *why = NULL;
+
+	if (c->processes == 1)
+		return "--processes is 1";
+	if (c->keep_sessions)
+		return "--keep-sessions opens each subject once";
+	for (size_t i = 0; i < n && !why; i++) {
+		why = worker_obstacle(all[i].subject, c->clock);
+		if (all[i].subject->kind == DCK_SUBJECT_PLUGIN)
+			why = "plug-ins are measured in this process";
+	}
+	return why;
+}
+
+/* Finds the program of fresh processes, if some may be started and the caller names none. */
+static dck_status fresh_program_find(interleaved *v, dck_compare_config *c, mem_arena *a,
+				     dck_err *err)
+{
+	const char *why = NULL;
+
+	if (c->program || (v->one_process && !c->fresh))
+		return DCK_OK;
+	c->program = worker_program_find(a, &why);
+	if (!c->program)
+		v->one_process = why ? why : "no memory";
+	if (!c->program && c->fresh)
+		return err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s", v->one_process);
 	return DCK_OK;
 }
 
@@ -232,8 +262,8 @@ static dck_status compare_all(interleaved *v, interleaved_rounds *r, interleaved
 		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));
 	record_others_begin(&v->others, 0);
 	if (v->asked->over) {
-		DCK_TRY(interleaved_over(v, all, n, b, err));
-		interleaved_facts_method(b, v, NULL);
+		DCK_TRY(interleaved_over(v, all, n, b, &r->place, err));
+		interleaved_facts_method(b, v, &r->place, NULL);
 		return DCK_OK;
 	}
 	DCK_TRY(interleaved_compare(v, r, self, &all[0], err));
@@ -245,15 +275,14 @@ static dck_status compare_all(interleaved *v, interleaved_rounds *r, interleaved
 	return DCK_OK;
 }
 
-dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
-		       const dck_observer *watch, dck_record **ret, dck_err *err)
+/* Compares with a complete configuration. */
+static dck_status interleaved_run(interleaved *v, const dck_alternative *all, size_t n,
+				  const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	interleaved_candidate candidates[DCK_ALTERNATIVES_MAX] = {0}, self_candidates[2] = {0};
 	interleaved_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
 	interleaved_rounds r = {.candidates = candidates, .results = results, .n = n};
 	interleaved_rounds self = {.candidates = self_candidates, .results = self_results};
-	dck_compare_config own;
-	interleaved v = {.asked = &own};
 	record_builder *b;
 	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
 	dck_subject bare[DCK_ALTERNATIVES_MAX];
@@ -261,35 +290,54 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	dck_err cleanup;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(interleaved_check(all, n, v.asked, err));
-	DCK_TRY(interleaved_plan_make(&v, err));
-	v.random = v.asked->seed;
+	v->random = v->asked->seed;
 	for (size_t i = 0; i < n; i++) {
 		whole[i] = all[i].subject;
 		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
 		candidates[i].what = &bare_all[i];
 	}
 	r.shared = shared_of(all, n);
-	b = record_begin(v.asked->title);
+	b = record_begin(v->asked->title);
 	DCK_NEED(b, err, "for a record");
-	measure_context_begin(&v.shared, v.asked->clock, watch, false);
+	measure_context_begin(&v->shared, v->asked->clock, watch, false);
 	status = subject_hooks_begin(whole, n, watch, bare, err);
 	if (status != DCK_OK)
 		goto done;
 	record_set_began(b, os_unix_ns());
-	status = compare_all(&v, &r, &self, bare_all, n, b, err);
+	status = compare_all(v, &r, &self, bare_all, n, b, err);
 	interleaved_rounds_done(&self);
 	interleaved_rounds_done(&r);
 	subject_hooks_end(whole, n, &cleanup);
 	if (status == DCK_OK)
 		subject_hooks_note(b, &cleanup);
 done:
-	record_others_end(&v.others);
-	measure_context_end(&v.shared);
+	record_others_end(&v->others);
+	measure_context_end(&v->shared);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);
+	return status;
+}
+
+dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_compare_config own;
+	interleaved v = {.asked = &own};
+	dck_status status;
+	mem_arena *a;
+
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
+	DCK_TRY(interleaved_check(all, n, &own, err));
+	v.one_process = one_process_why(all, n, &own);
+	a = mem_arena_new(0);
+	DCK_NEED(a, err, "to find the deepclock program");
+	status = fresh_program_find(&v, &own, a, err);
+	if (status == DCK_OK)
+		status = interleaved_plan_make(&v, err);
+	if (status == DCK_OK)
+		status = interleaved_run(&v, all, n, watch, ret, err);
+	mem_arena_free(a);
 	return status;
 }
 

@@ -19,6 +19,7 @@
 
 #include "deepclock/compare.h"
 #include "measure/session.h"
+#include "measure/worker.h"
 #include "study/compare/verdict.h"
 #include "record/build.h"
 #include "record/others.h"
@@ -26,7 +27,8 @@
 /* One subject, ready for its trials. */
 typedef struct interleaved_candidate {
 	const dck_alternative *what;
-	bool open;
+	bool open, remote; /* remote: in a fresh process, at the other end of `link` */
+	worker_link link;
 	measure_session session; /* its loop, its warm-up, the samples of a trial */
 	uint64_t samples;	 /* that a trial takes */
 	uint64_t items;		 /* per run; 0: unknown until it is opened */
@@ -48,7 +50,10 @@ typedef struct interleaved {
 	measure_context shared;
 	record_others others; /* that used the machine during the comparison */
 	bool models;	      /* all subjects have --threads */
+	bool again;	      /* the first opening was in another process */
 	measure_plan plan;    /* of warm-ups, and of trials in fresh processes */
+	/* Why all trials are in this process whatever starting takes; NULL: not known. */
+	const char *one_process;
 	uint64_t deadline_ns;
 	uint64_t random; /* state */
 	record_builder
@@ -82,6 +87,16 @@ typedef struct interleaved_result {
 	dck_verdict gate;
 } interleaved_result;
 
+/* Where trials are made. */
+typedef struct trial_place {
+	bool models;  /* some subject is not a program, whose runs are separate starts */
+	bool reopens; /* sessions are opened again for every round */
+	bool starts;  /* and in fresh processes, with --fresh for every trial */
+	/* The share of the time that six openings of all take; why[0]: not known, because of it. */
+	double starting_share;
+	char why[240];
+} trial_place;
+
 typedef struct interleaved_rounds {
 	interleaved_candidate *candidates;
 	interleaved_result *results;
@@ -91,17 +106,18 @@ typedef struct interleaved_rounds {
 	/* --undisturbed: other rounds, in which a subject had no undisturbed run */
 	size_t disturbed;
 	size_t looks;
-	size_t blocks;	   /* of a round: trials of each candidate */
-	bool reopens;	   /* sessions are opened again for every round */
-	bool per_item;	   /* runs differ in items: times are per item */
-	double round_ns;   /* planned duration of a round */
-	uint64_t begin_ns; /* of the first */
-	double margin;	   /* differences above this matter */
-	size_t shared;	   /* length of the names' common prefix */
-	const char *phase; /* for progress */
-	bool stopped;	   /* by time, before the planned rounds */
-	size_t fastest;	   /* of a ranking: the fastest candidate, the base of `median` etc. */
-	dck_status failed; /* reason of an early end after the first round */
+	size_t blocks; /* of a round: trials of each candidate */
+	trial_place place;
+	bool per_item;	    /* runs differ in items: times are per item */
+	double round_ns;    /* planned duration of a round */
+	uint64_t origin_ns; /* before the first opening */
+	uint64_t begin_ns;  /* of the first round */
+	double margin;	    /* differences above this matter */
+	size_t shared;	    /* length of the names' common prefix */
+	const char *phase;  /* for progress */
+	bool stopped;	    /* by time, before the planned rounds */
+	size_t fastest;	    /* of a ranking: the fastest candidate, the base of `median` etc. */
+	dck_status failed;  /* reason of an early end after the first round */
 	dck_err why;
 	char none[240]; /* --undisturbed: why no round counts */
 } interleaved_rounds;
@@ -124,10 +140,15 @@ double interleaved_floor(const interleaved_rounds *self);
 /* Makes the comparison at each value of asked->over and adds it to the record (interleaved_over.c).
  */
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,
-			    dck_err *err);
+			    trial_place *ret, dck_err *err);
+
+/* Returns the end of an answer from trials that were all in this process, which its interval does
+ * not compare with others; "" for other answers. */
+const char *interleaved_where(const trial_place *p);
 
 /* Adds the facts of the method. r NULL: of several comparisons. */
-void interleaved_facts_method(record_builder *b, const interleaved *v, const interleaved_rounds *r);
+void interleaved_facts_method(record_builder *b, const interleaved *v, const trial_place *p,
+			      const interleaved_rounds *r);
 
 /* Adds the fastest candidate, and the ratios of the others to it (interleaved_rank.c). */
 void interleaved_rank_facts(record_builder *b, const dck_alternative *all, size_t n);

@@ -4,8 +4,9 @@
  * A trial in this process has some runs that do not count, because the caches have another
  * candidate's data, and then runs for the time --trial; its result is their median, mean or
  * minimum, or with --undisturbed the median of those in which no thread waited for a processor; a
- * trial without such a run has none. A trial of a program is one run. With --fresh a trial is a
- * measurement in a worker process, which opens the subject too.
+ * trial without such a run has none. A trial of a program is one run. A `remote` candidate is
+ * opened and measured so in a process that is started for the round (trial_process.c). With --fresh
+ * a trial is a measurement in a worker process, which opens the subject too.
  *
  * The first opening warms up to a steady state and checks a rebatched model; later ones, in each
  * round, warm up for REWARM_NS and trust that check. Facts of the subject are recorded at the first
@@ -14,14 +15,13 @@
  * arrays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/compare/interleaved.h"
+#include "study/compare/trial_process.h"
 #include "study/compare/saved.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/copy.h"
 #include "measure/run_delays.h"
 #include "measure/subject/subject_facts.h"
-#include "measure/worker.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,16 +82,16 @@ static bool is_new_subject(const interleaved *v, const interleaved_candidate *ca
 static dck_status compare_candidate_open(interleaved *v, interleaved_candidate *candidate,
 					 dck_err *err)
 {
+	const bool again = v->again || candidate->nopened > 0;
 	dck_subject copy;
-	const dck_subject *s = candidate->nopened > 0
-				   ? rebatched_trusted(candidate->what->subject, &copy)
-				   : candidate->what->subject;
-	const dck_observer *watch = candidate->nopened > 0 ? &v->shared.quiet : v->shared.watch;
+	const dck_subject *s =
+	    again ? rebatched_trusted(candidate->what->subject, &copy) : candidate->what->subject;
+	const dck_observer *watch = again ? &v->shared.quiet : v->shared.watch;
 	measure_plan plan = v->plan;
 	dck_status status;
 
 	/* The machine is warm then; the session is not. */
-	if (candidate->nopened > 0) {
+	if (again) {
 		plan.warmup = MEASURE_WARMUP_TIME;
 		plan.warmup_amount = REWARM_NS;
 	}
@@ -115,11 +115,23 @@ static dck_status compare_candidate_open(interleaved *v, interleaved_candidate *
 	return status == DCK_OK ? opened_keep(candidate, err) : status;
 }
 
+static dck_status remote_open(interleaved *v, interleaved_candidate *candidate, dck_err *err)
+{
+	trial_result opened;
+
+	DCK_TRY(trial_process_open(&candidate->link, v, candidate->what->subject, &opened, err));
+	candidate->items = opened.items;
+	candidate->session.target.session_ns = opened.session_ns;
+	candidate->session.phases.first_run_ns = opened.first_run_ns;
+	return opened_keep(candidate, err);
+}
+
 dck_status interleaved_candidate_open(interleaved *v, interleaved_candidate *candidate,
 				      dck_err *err)
 {
-	const dck_status status =
-	    v->asked->fresh ? DCK_OK : compare_candidate_open(v, candidate, err);
+	const dck_status status = v->asked->fresh     ? DCK_OK
+				  : candidate->remote ? remote_open(v, candidate, err)
+						      : compare_candidate_open(v, candidate, err);
 
 	candidate->open = status == DCK_OK;
 	if (status != DCK_OK)
@@ -129,6 +141,7 @@ dck_status interleaved_candidate_open(interleaved *v, interleaved_candidate *can
 
 void interleaved_candidate_close(interleaved_candidate *candidate)
 {
+	worker_link_close(&candidate->link);
 	measure_session_close(&candidate->session);
 	candidate->open = false;
 }
@@ -207,6 +220,17 @@ static dck_status trial_here(interleaved *v, interleaved_candidate *candidate, d
 	return DCK_OK;
 }
 
+static dck_status trial_remote(interleaved *v, interleaved_candidate *candidate, double *ret_ns,
+			       dck_err *err)
+{
+	trial_result made;
+
+	DCK_TRY(trial_process_take(&candidate->link, v, &made, err));
+	memcpy(candidate->unknown, made.unknown, sizeof candidate->unknown);
+	*ret_ns = made.ns;
+	return DCK_OK;
+}
+
 static dck_status trial_fresh(interleaved *v, interleaved_candidate *candidate, double *ret_ns,
 			      dck_err *err)
 {
@@ -250,6 +274,7 @@ static dck_status trial_fresh(interleaved *v, interleaved_candidate *candidate, 
 dck_status interleaved_candidate_trial(interleaved *v, interleaved_candidate *candidate,
 				       double *ret_ns, dck_err *err)
 {
-	return v->asked->fresh ? trial_fresh(v, candidate, ret_ns, err)
-			       : trial_here(v, candidate, ret_ns, err);
+	return v->asked->fresh	   ? trial_fresh(v, candidate, ret_ns, err)
+	       : candidate->remote ? trial_remote(v, candidate, ret_ns, err)
+				   : trial_here(v, candidate, ret_ns, err);
 }

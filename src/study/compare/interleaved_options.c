@@ -40,6 +40,10 @@ const dck_opt dck_compare_live_options[] = {
 	     "of one start count as differences"),
     DCK_FLAG(dck_compare_config, fresh, "fresh",
 	     "every trial in a fresh process, so that no start is compared with another's luck"),
+    DCK_OPTION(COUNT, dck_compare_config, processes, "processes", "N", NULL,
+	       "1: all trials in this process; default: models in fresh processes for every "
+	       "round, if starting is quick",
+	       .min = 1, .max = 1, .excludes = "fresh"),
     DCK_FLAG(dck_compare_config, aa, "aa",
 	     "first run an A/A comparison; no verdict claims a difference smaller than its result",
 	     .excludes = "over"),

@@ -36,8 +36,9 @@ typedef struct outcome {
 
 typedef struct over {
 	keyed_values given;
-	outcome *all; /* [values][n - 1] */
-	size_t done;  /* values that have an outcome */
+	outcome *all;	   /* [values][n - 1] */
+	size_t done;	   /* values that have an outcome */
+	trial_place place; /* in fresh processes only if the trials of all values are */
 	dck_status failed;
 	dck_err why;
 } over;
@@ -89,6 +90,11 @@ static void outcomes_keep(over *o, const interleaved_rounds *r)
 		to->per_item = r->per_item;
 		to->x = r->results[i];
 	}
+	const bool starts = r->place.starts && (o->done == 0 || o->place.starts);
+
+	if (o->done == 0 || !r->place.starts)
+		o->place = r->place;
+	o->place.starts = starts;
 	o->done++;
 }
 
@@ -319,7 +325,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 			}
 	for (size_t i = 1; i < n; i++)
 		crossover(b, v, o, all, n, i, answer, sizeof answer);
-	record_answer(b, "%s", answer);
+	record_answer(b, "%s%s", answer, interleaved_where(&o->place));
 	over_table(b, v, o, all, n);
 	record_others_end(&v->others);
 	record_others_put(&v->others, b, "samples", v->models);
@@ -333,7 +339,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 }
 
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,
-			    dck_err *err)
+			    trial_place *ret, dck_err *err)
 {
 	over *o = mem_zalloc(1, sizeof *o);
 	verdict_outcome *said = NULL;
@@ -356,6 +362,7 @@ dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n
 	}
 	if (o->done > 0) {
 		over_record_fill(b, v, o, all, n, said);
+		*ret = o->place;
 		goto done;
 	}
 	status = o->failed;

@@ -1,6 +1,10 @@
 /* interleaved_rank.c - several subjects without a baseline: ranked by their time, each with its
  * ratio to the fastest.
  *
+ * The fastest is known only after the rounds, so its ratios have the level over all pairs
+ * (interleaved_look.c). A subject whose interval holds 1 is a tie and shares the first rank; the
+ * answer names ties before the slower ones. Names are joined in an arena for the call.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"
@@ -130,7 +134,8 @@ static void rank_answer(record_builder *b, const interleaved_rounds *r, const si
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *first = interleaved_label(r, r->fastest), *ties = "", *slower = "";
-	const char *what = r->per_item ? "items per second: " : "";
+	const char *what = r->per_item ? "items per second: " : "",
+		   *where = interleaved_where(&r->place);
 	size_t bare = 0;
 
 	for (size_t i = 0; i < r->n; i++)
@@ -160,9 +165,10 @@ static void rank_answer(record_builder *b, const interleaved_rounds *r, const si
 		    b, "%s%s has the lowest median; %zu round%s too few to rank %zu subjects", what,
 		    first, r->done, r->done == 1 ? " is" : "s are", r->n);
 	else if (a && ties && slower && *ties)
-		record_answer(b, "%s%s has the lowest median, but %s%s", what, first, ties, slower);
+		record_answer(b, "%s%s has the lowest median, but %s%s%s", what, first, ties,
+			      slower, where);
 	else if (a && ties && slower)
-		record_answer(b, "%s%s is the fastest%s", what, first, slower);
+		record_answer(b, "%s%s is the fastest%s%s", what, first, slower, where);
 	mem_arena_free(a);
 }
 
@@ -186,7 +192,7 @@ void interleaved_rank_record(record_builder *b, interleaved *v, const interleave
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 
 	interleaved_facts_options(b, r);
-	interleaved_facts_method(b, v, r);
+	interleaved_facts_method(b, v, &r->place, r);
 	rank_order_make(r, order);
 	if (!ranking(b, v, r, order))
 		record_note_as(b, DCK_ERROR, "no-series",

@@ -142,7 +142,8 @@ static void interleaved_outcomes_put(record_builder *b, const interleaved *v,
 	interleaved_metric_resolution(b, &r->results[1], self);
 	verdict_facts(b, all, n);
 	verdict_answer(b, interleaved_label(r, 0), all, n, r->margin,
-		       r->per_item ? interleaved_items_metric() : NULL);
+		       r->per_item ? interleaved_items_metric() : NULL,
+		       interleaved_where(&r->place));
 	table_alternatives(b, v, r, self, all);
 }
 
@@ -337,6 +338,29 @@ void interleaved_notes(record_builder *b, interleaved *v, const interleaved_roun
 
 /* --- facts */
 
+const char *interleaved_where(const trial_place *p)
+{
+	return p->models && !p->starts ? ", in one process" : "";
+}
+
+/* Where the trials were, and what decided it. */
+static void facts_place(record_builder *b, const interleaved *v, const trial_place *p)
+{
+	record_fact_text(b, "method", "trial",
+			 v->asked->fresh ? "a fresh process"
+			 : p->starts	 ? "in a process that is started for the subject and round"
+					 : "in this process");
+	record_fact_text(b, "method", "sessions",
+			 v->asked->fresh ? "each trial has its own process"
+			 : p->starts  ? "opened in fresh processes for every round, in random order"
+			 : p->reopens ? "opened again for every round, in random order"
+				      : "opened once");
+	if (p->why[0])
+		record_fact_absent(b, "method", "starting_share", p->why);
+	else if (p->reopens)
+		record_fact_real(b, "method", "starting_share", DCK_UNIT_ONE, p->starting_share);
+}
+
 /* Records the options of each subject, as one would type them. */
 void interleaved_facts_options(record_builder *b, const interleaved_rounds *r)
 {
@@ -362,7 +386,8 @@ void interleaved_facts_options(record_builder *b, const interleaved_rounds *r)
 	}
 }
 
-void interleaved_facts_method(record_builder *b, const interleaved *v, const interleaved_rounds *r)
+void interleaved_facts_method(record_builder *b, const interleaved *v, const trial_place *p,
+			      const interleaved_rounds *r)
 {
 	const dck_compare_config *c = v->asked;
 
@@ -372,7 +397,7 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 	record_fact_text(b, "method", "compare",
 			 "paired: blocks of one trial of each subject in random order, "
 			 "every second block in reverse");
-	record_fact_text(b, "method", "trial", c->fresh ? "a fresh process" : "in this process");
+	facts_place(b, v, p);
 	record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
 	record_fact_text(b, "method", "statistic",
 			 c->undisturbed ? "median of undisturbed runs"
@@ -401,10 +426,6 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
 	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
 	record_fact_int(b, "method", "trials_per_round", DCK_UNIT_ONE, (int64_t)r->blocks);
-	record_fact_text(b, "method", "sessions",
-			 c->fresh     ? "each trial has its own process"
-			 : r->reopens ? "opened again for every round, in random order"
-				      : "opened once");
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK ? "it failed or was interrupted"
 			 : r->none[0]	     ? "no round has undisturbed runs of all subjects"
@@ -434,7 +455,7 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 			const interleaved_rounds *self)
 {
 	interleaved_facts_options(b, r);
-	interleaved_facts_method(b, v, r);
+	interleaved_facts_method(b, v, &r->place, r);
 	if (r->margin > v->asked->margin)
 		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
 	if (self && self->done > 0)

@@ -4,7 +4,8 @@
  * planned_rounds_run() opens all candidates, times PILOT_BLOCKS that do not count, plans rounds for
  * the time that is left, and runs them. A block is a trial of each candidate, shuffled (Fisher and
  * Yates); the next block is its reverse, which cancels a linear drift. A round opens all again,
- * programs and --keep-sessions aside, and gives each candidate one number, the median over its
+ * programs and --keep-sessions aside, models in fresh processes where starting is cheap (the rule
+ * of `bench`, plan.h), and gives each candidate one number, the median over its
  * blocks of the logarithm of its time over the baseline's, since blocks of one opening depend on
  * each other. At the rounds of stat_look_next() interleaved_look() judges by a sequential sign test
  * (stat/sequential.h) and may end the comparison.
@@ -211,7 +212,7 @@ static dck_status round_run(interleaved *v, interleaved_rounds *r, size_t *order
 {
 	const size_t before = interleaved_rounds_made(r);
 
-	if (r->reopens && before > 0)
+	if (r->place.reopens && before > 0)
 		DCK_TRY(candidates_open(v, r, err));
 	for (size_t block = 0; block < r->blocks; block++) {
 		interleaved_rounds_order_make(v, before * r->blocks + block, r->n, order);
@@ -233,6 +234,57 @@ static double opening_ns(const interleaved_rounds *r)
 			sum += r->candidates[i].session_ns[0] + 2 * r->candidates[i].first_ns[0] +
 			       12e6;
 	return sum;
+}
+
+/* Opens all candidates again, the models among them in fresh processes, if starting is cheap then.
+ * *ret_ns: the time that this took. If it is not, or no process can be started, all are open in
+ * this process as before. */
+static dck_status starts_try(interleaved *v, interleaved_rounds *r, double *ret_ns, dck_err *err)
+{
+	const uint64_t begin = rounds_now(v), time_ns = v->deadline_ns - r->origin_ns;
+	trial_place *p = &r->place;
+	dck_err why = {0};
+	dck_status status;
+
+	for (size_t i = 0; i < r->n; i++)
+		r->candidates[i].remote = r->candidates[i].what->subject->kind == DCK_SUBJECT_MODEL;
+	status = candidates_open(v, r, &why);
+	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM) {
+		if (err)
+			*err = why;
+		return status;
+	}
+	*ret_ns = (double)(rounds_now(v) - begin);
+	p->starting_share = measure_starting_share(*ret_ns, time_ns);
+	p->starts = status == DCK_OK && p->starting_share <= MEASURE_STARTING_SHARE;
+	if (p->starts)
+		return DCK_OK;
+	if (status != DCK_OK)
+		snprintf(p->why, sizeof p->why, "%.*s", (int)sizeof p->why - 1, why.msg);
+	for (size_t i = 0; i < r->n; i++) {
+		interleaved_candidate_close(&r->candidates[i]);
+		r->candidates[i].remote = false;
+	}
+	return candidates_open(v, r, err);
+}
+
+/* Decides whether the rounds are in fresh processes. *open_ns: the time of opening all again. */
+static dck_status rounds_starts_decide(interleaved *v, interleaved_rounds *r, double *open_ns,
+				       dck_err *err)
+{
+	trial_place *p = &r->place;
+
+	p->starts = v->asked->fresh;
+	if (!p->models || p->starts)
+		return DCK_OK;
+	if (v->one_process) {
+		snprintf(p->why, sizeof p->why, "%s", v->one_process);
+		return DCK_OK;
+	}
+	/* Fresh processes are not cheaper than opening again here. */
+	p->starting_share = measure_starting_share(*open_ns, v->deadline_ns - r->origin_ns);
+	return p->starting_share <= MEASURE_STARTING_SHARE ? starts_try(v, r, open_ns, err)
+							   : DCK_OK;
 }
 
 static dck_status inner_new(interleaved_rounds *r, size_t blocks, dck_err *err)
@@ -263,8 +315,8 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
 	uint64_t begin;
 
 	for (size_t i = 0; i < r->n; i++) /* each run of a program is a separate start */
-		r->reopens |= r->candidates[i].what->subject->kind != DCK_SUBJECT_COMMAND;
-	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
+		r->place.models |= r->candidates[i].what->subject->kind != DCK_SUBJECT_COMMAND;
+	r->place.reopens = r->place.models && !c->keep_sessions && !c->fresh;
 	DCK_TRY(inner_new(r, c->trials > BLOCKS_MAX ? (size_t)c->trials : BLOCKS_MAX, err));
 	begin = rounds_now(v);
 	for (size_t i = 0; i < PILOT_BLOCKS && !c->fresh; i++) {
@@ -274,19 +326,26 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
 	}
 	block_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
 			    : (double)(rounds_now(v) - begin) / PILOT_BLOCKS;
-	open_ns = r->reopens ? opening_ns(r) : 0;
+	open_ns = r->place.reopens ? opening_ns(r) : 0;
+	DCK_TRY(rounds_starts_decide(v, r, &open_ns, err));
 	left_ns = fmax(0, (double)v->deadline_ns - (double)rounds_now(v));
 	/* The first opening of all may have compiled what later ones find (shaders of a GPU): it
 	 * shows by one more. */
-	if (open_ns * ROUNDS_MIN > left_ns) {
+	if (open_ns * ROUNDS_MIN > left_ns && !r->place.starts) {
 		begin = rounds_now(v);
 		DCK_TRY(candidates_open(v, r, err));
 		open_ns = (double)(rounds_now(v) - begin);
 		left_ns = fmax(0, left_ns - open_ns);
 	}
-	/* Even, so that each order comes as often as its reverse. */
-	if (r->reopens)
-		blocks = 2 * fmax(1, fmin(BLOCKS_MAX / 2.0, round(open_ns / block_ns / 2)));
+	/* Even, so that each order comes as often as its reverse. Where openings and trials scatter
+	 * alike the root is best (Cochran 1977, Sampling Techniques, ch. 10): with the ratio itself
+	 * fresh processes would leave too few rounds. */
+	if (r->place.reopens) {
+		const double ratio = open_ns / block_ns;
+
+		blocks = (r->place.starts ? sqrt(ratio) : ratio) / 2;
+		blocks = 2 * fmax(1, fmin(BLOCKS_MAX / 2.0, round(blocks)));
+	}
 	r->blocks = c->trials > 0 ? (size_t)c->trials : (size_t)blocks;
 	r->round_ns = open_ns + (double)r->blocks * block_ns;
 	r->planned = c->rounds;
@@ -368,6 +427,7 @@ static dck_status planned_rounds_run(interleaved *v, interleaved_rounds *r, inte
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 	dck_err why = {0};
 
+	r->origin_ns = rounds_now(v);
 	rounds_progress_show(v, r);
 	DCK_TRY(candidates_open(v, r, err));
 	DCK_TRY(rounds_plan_make(v, r, order, err));

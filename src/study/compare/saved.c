@@ -263,7 +263,7 @@ static void saved_outcomes_put(const saved_comparison *c)
 	saved_metric_resolution(c);
 	verdict_facts(c->b, all, n);
 	verdict_answer(c->b, c->pooled ? c->pool.name : c->sides[0].name, all, n, c->asked->margin,
-		       c->def);
+		       c->def, "");
 	saved_table(c, all);
 }
 

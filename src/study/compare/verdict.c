@@ -134,7 +134,7 @@ static const char *said_text(const said *s, const char *name, double margin, con
 }
 
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
-		    double margin, const dck_metric_def *metric)
+		    double margin, const dck_metric_def *metric, const char *where)
 {
 	const dck_unit unit = metric ? metric->unit : DCK_UNIT_NS;
 	const char *what = unit == DCK_UNIT_NS		 ? NULL
@@ -162,10 +162,10 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 					    unit == DCK_UNIT_NS || unit == DCK_UNIT_ITEM_PER_S, a));
 	}
 	if (!mem_arena_failed(a) && most < n)
-		record_answer(b, "%s%s%s; and %zu more", what ? what : "", what ? ": " : "", text,
-			      n - most);
+		record_answer(b, "%s%s%s; and %zu more%s", what ? what : "", what ? ": " : "", text,
+			      n - most, where);
 	else if (!mem_arena_failed(a))
-		record_answer(b, "%s%s%s", what ? what : "", what ? ": " : "", text);
+		record_answer(b, "%s%s%s%s", what ? what : "", what ? ": " : "", text, where);
 	mem_arena_free(a);
 }
 

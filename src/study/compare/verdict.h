@@ -42,9 +42,10 @@ dck_cell verdict_cell_absent(const char *why);
 int verdict_decimals(double lo, double hi);
 
 /* Adds the record's answer: n subjects against `base`; margin: of the verdict "same". metric: the
- * compared metric; times and rates are faster or slower, others better or worse. */
+ * compared metric; times and rates are faster or slower, others better or worse. `where` ends the
+ * sentence. */
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
-		    double margin, const dck_metric_def *metric);
+		    double margin, const dck_metric_def *metric, const char *where);
 
 /* Adds metric compare/ratio of the first outcome and, of several, compare/ratio/NAME of all. */
 void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n);

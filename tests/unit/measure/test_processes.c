@@ -23,6 +23,7 @@ typedef struct start {
 	double median, half;
 	const char *note; /* NULL: none */
 	double huge_mib;
+	double undisturbed; /* median of the undisturbed runs; 0: too few */
 } start;
 
 static const char program[] =
@@ -49,6 +50,11 @@ static void start_save(const start *s, unsigned number)
 	record_fact_text(b, "method", "rate", "median");
 	record_metric_interval(b, "latency/median", s->median, s->median - s->half,
 			       s->median + s->half, 0.95, "a");
+	if (s->undisturbed > 0)
+		record_metric_interval(b, "latency/undisturbed", s->undisturbed, s->undisturbed,
+				       s->undisturbed, 0.95, "e");
+	else
+		record_metric_absent(b, "latency/undisturbed", "2 of 40 runs, too few");
 	record_metric_real(b, "latency/mean", s->median + 1, "b");
 	record_metric_real(b, "latency/max", 2 * s->median, "c");
 	record_metric_real(b, "throughput/items", 1e9 / s->median, "d");
@@ -98,9 +104,9 @@ static void metric_is(const dck_record *r, const char *tag, double v, double lo,
 /* Six starts, of which one takes 2.4 times as long: it moves neither median nor rate. */
 static void one_of_six_is_slow(void **state)
 {
-	static const start starts[] = {{13, 0.1, "turbo", 0}, {10, 0.1, NULL, 0},
-				       {30, 0.1, "steal", 0}, {12, 0.1, "turbo", 0},
-				       {14, 0.1, NULL, 0},    {11, 0.1, NULL, 0}};
+	static const start starts[] = {{13, 0.1, "turbo", 0, 0}, {10, 0.1, NULL, 0, 0},
+				       {30, 0.1, "steal", 0, 0}, {12, 0.1, "turbo", 0, 0},
+				       {14, 0.1, NULL, 0, 0},	 {11, 0.1, NULL, 0, 0}};
 	dck_record *r = starts_bench(starts, 6);
 	const dck_note *n = dck_record_note(r, "slow-start");
 
@@ -135,12 +141,12 @@ static void what_slow_starts_have(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		const double slow = i == 2 ? 96 : 0;
-		const start starts[] = {{13, 0.1, NULL, 96},
-					{10, 0.1, NULL, 94},
-					{30, 0.1, i == 1 ? "steal" : NULL, slow},
-					{12, 0.1, NULL, 96},
-					{14, 0.1, NULL, 98},
-					{11, 0.1, NULL, 96}};
+		const start starts[] = {{13, 0.1, NULL, 96, 0},
+					{10, 0.1, NULL, 94, 0},
+					{30, 0.1, i == 1 ? "steal" : NULL, slow, 0},
+					{12, 0.1, NULL, 96, 0},
+					{14, 0.1, NULL, 98, 0},
+					{11, 0.1, NULL, 96, 0}};
 		dck_record *r = starts_bench(starts, 6);
 		const char *text = dck_record_note(r, "slow-start")->text,
 			   *end = strstr(text, "median of all");
@@ -154,11 +160,11 @@ static void what_slow_starts_have(void **state)
 /* All starts scatter more than each interval: that is another note. */
 static void all_starts_differ(void **state)
 {
-	static const start starts[] = {{13, 0.1, NULL, 0},
-				       {10, 0.1, NULL, 0},
-				       {12, 0.1, NULL, 0},
-				       {14, 0.1, NULL, 0},
-				       {11, 0.1, NULL, 0}};
+	static const start starts[] = {{13, 0.1, NULL, 0, 0},
+				       {10, 0.1, NULL, 0, 0},
+				       {12, 0.1, NULL, 0, 0},
+				       {14, 0.1, NULL, 0, 0},
+				       {11, 0.1, NULL, 0, 0}};
 	dck_record *r = starts_bench(starts, 5);
 
 	(void)state;
@@ -173,12 +179,34 @@ static void all_starts_differ(void **state)
 static void starts_agree(void **state)
 {
 	static const start starts[] = {
-	    {10, 1, "too-few-runs", 0}, {10.1, 1, "imprecise", 0}, {10.2, 1, NULL, 0}};
+	    {10, 1, "too-few-runs", 0, 0}, {10.1, 1, "imprecise", 0, 0}, {10.2, 1, NULL, 0, 0}};
 	dck_record *r = starts_bench(starts, 3);
 
 	(void)state;
 	metric_is(r, "latency/median", 10.1, 10, 10.2, 0.75);
 	assert_int_equal(r->nnotes, 0);
+	dck_record_free(r);
+}
+
+/* Other programs leave some starts no undisturbed runs: the others have them, if they are half. */
+static void undisturbed_runs_of_some(void **state)
+{
+	start starts[] = {{13, 9, NULL, 0, 0}, {10, 9, NULL, 0, 5}, {12, 9, NULL, 0, 7},
+			  {14, 9, NULL, 0, 6}, {11, 9, NULL, 0, 9}, {11, 9, NULL, 0, 8}};
+	dck_record *r = starts_bench(starts, 6);
+
+	(void)state;
+	metric_is(r, "latency/undisturbed", 7, 5, 9, 0.9375);
+	assert_non_null(
+	    strstr(dck_record_metric(r, "latency/undisturbed")->how, "; of 5 of 6 starts"));
+	assert_int_equal(dck_record_fact(r, "samples", "undisturbed_starts")->value.as.i, 5);
+	dck_record_free(r);
+	for (int i = 2; i < 5; i++)
+		starts[i].undisturbed = 0;
+	r = starts_bench(starts, 6);
+	assert_string_equal(dck_record_metric(r, "latency/undisturbed")->value.as.text,
+			    "2 of 6 starts have it; another: 2 of 40 runs, too few");
+	assert_null(dck_record_fact(r, "samples", "undisturbed_starts"));
 	dck_record_free(r);
 }
 
@@ -205,11 +233,11 @@ static double fact_number(const dck_record *r, const char *section, const char *
 /* The null engine, whose five warm-up runs end at once: all that takes time is opening. */
 static void alone_init(dck_subject *s, dck_plan *plan)
 {
-	static const start starts[] = {{13, 0.1, NULL, 0},
-				       {10, 0.1, NULL, 0},
-				       {12, 0.1, NULL, 0},
-				       {14, 0.1, NULL, 0},
-				       {11, 0.1, NULL, 0}};
+	static const start starts[] = {{13, 0.1, NULL, 0, 0},
+				       {10, 0.1, NULL, 0, 0},
+				       {12, 0.1, NULL, 0, 0},
+				       {14, 0.1, NULL, 0, 0},
+				       {11, 0.1, NULL, 0, 0}};
 
 	for (unsigned i = 0; i < 5; i++)
 		start_save(&starts[i], i + 1);
@@ -303,13 +331,15 @@ static void one_start(void **state)
 static void the_program_is_searched(void **state)
 {
 	const char *path = getenv("PATH");
-	char *before = path ? strdup(path) : NULL, script[256];
+	struct stat asked;
+	char *before = path ? strdup(path) : NULL, script[256], here[PATH_MAX + 32];
 
 	(void)state;
-	setenv("PATH", ".:/usr/bin:/bin", 1);
+	snprintf(here, sizeof here, "%s:/usr/bin:/bin", scratch_path);
+	setenv("PATH", here, 1);
 	for (int i = 0; i < 3; i++) {
 		static const char *const why[] = {"neither beside",
-						  "'./deepclock' is not the program "
+						  "/deepclock' is not the program "
 						  "of this version"};
 		const bool found = i == 2;
 		dck_subject s;
@@ -322,7 +352,8 @@ static void the_program_is_searched(void **state)
 		    (dck_list){.item = {"ns=100000"}, .n = 1}; /* precise soon */
 		plan.program = NULL;
 		snprintf(script, sizeof script,
-			 "#!/bin/sh\n[ $1 = --version ] && echo deepclock %s && exit\n"
+			 "#!/bin/sh\n"
+			 "[ $1 = --version ] && echo >> asked && echo deepclock %s && exit\n"
 			 "exec ./program \"$@\"\n",
 			 found ? dck_version() : "0.0.0");
 		if (i > 0)
@@ -346,6 +377,9 @@ static void the_program_is_searched(void **state)
 			assert_non_null(strstr(err.msg, why[i]));
 		}
 	}
+	/* Each that is of another version, and the right one once. */
+	assert_int_equal(stat("asked", &asked), 0);
+	assert_int_equal(asked.st_size, 3);
 	unlink("deepclock");
 	if (before)
 		setenv("PATH", before, 1);
@@ -556,6 +590,7 @@ int test_processes(void)
 	    SCRATCH_TEST(what_slow_starts_have),
 	    SCRATCH_TEST(all_starts_differ),
 	    SCRATCH_TEST(starts_agree),
+	    SCRATCH_TEST(undisturbed_runs_of_some),
 	    SCRATCH_TEST(six_starts),
 	    SCRATCH_TEST(one_start),
 	    SCRATCH_TEST(the_program_is_searched),

@@ -415,7 +415,7 @@ static void ranked(void **state)
 	assert_string_equal(
 	    dck_record_fact(r, "result", "answer")->value.as.text,
 	    "b is the fastest; a takes 1.310 times as long [1.299, 1.322], c 2.000 times "
-	    "[1.983, 2.018]");
+	    "[1.983, 2.018], in one process");
 	assert_null(dck_record_note(r, "imprecise"));
 	assert_null(dck_record_metric(r, "compare/ratio"));
 	dck_record_free(r);
