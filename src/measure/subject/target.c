@@ -208,6 +208,8 @@ static dck_status target_model_read(subject_target *t, opening *o, const char *t
 				 "--image-size and --seq are for built-in networks (zoo:NAME); "
 				 "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
 		o->params.model_path = text;
+		if (engine_reads(t->engine.ops, text))
+			return DCK_OK;
 		status = model_summary_read_file(text, t->arena, &t->summary, err);
 	}
 	if (status == DCK_E_UNSUP)
@@ -258,6 +260,35 @@ static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_mode
 	return DCK_OK;
 }
 
+/* Resolves what the model declares, the options and the files of inputs. */
+static dck_status sizes_read(subject_target *t, const dck_model_config *c, bool files,
+			     shape_resolve *z, dck_err *err)
+{
+	const model_values *v = &t->summary.values;
+
+	DCK_TRY(shape_resolve_declared(z, t->arena, v, t->summary.path, err));
+	return files ? input_given_sizes(z, v, c, subject_memory_half(), err)
+		     : shape_resolve_read(z, v, c, err);
+}
+
+/* Passes the sizes that are known now to the engine. */
+static dck_status shapes_give(opening *o, const shape_resolve *z, mem_arena *a, dck_err *err)
+{
+	dck_tensor_info *shapes = mem_arena_array(a, z->n, sizeof *shapes);
+
+	DCK_NEED(shapes, err, "for the model's inputs");
+	for (size_t i = 0; i < z->n; i++) {
+		shapes[i] = z->input[i].info;
+		if (z->input[i].shaped)
+			shapes[i].rank = (int32_t)z->input[i].rank;
+		for (int32_t d = 0; d < shapes[i].rank; d++)
+			shapes[i].dim[d] = z->input[i].dim[d];
+	}
+	o->params.shapes = shapes;
+	o->params.nshapes = z->n;
+	return DCK_OK;
+}
+
 /* Checks sizes before the engine opens the model: rejects a size for a name that no input has,
  * which an engine would ignore, and adds usual sizes for dimensions that options and files leave
  * open. */
@@ -277,16 +308,14 @@ static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err
 
 	if (files && !tensors)
 		return DCK_OK;
-	if (files)
-		DCK_TRY(
-		    input_given_sizes(&z, &t->summary.values, &known, subject_memory_half(), err));
-	else
-		DCK_TRY(shape_resolve_read(&z, &t->summary.values, &known, err));
+	DCK_TRY(sizes_read(t, &known, files, &z, err));
 	if (!tensors)
 		return DCK_OK;
 	DCK_TRY(usual_give(t, &z, c, err));
 	o->usual_batch = c->batch != known.batch;
-	return DCK_OK;
+	if (t->usual && *t->usual)
+		DCK_TRY(sizes_read(t, c, files, &z, err));
+	return shapes_give(o, &z, t->arena, err);
 }
 
 static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)
