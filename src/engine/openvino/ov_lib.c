@@ -39,6 +39,9 @@ const library_kind openvino_library = {
 
 /* --- errors */
 
+/* Begins advice for a developer, until the end of the message. */
+static const char advice[] = "Please check that model format";
+
 /* "Check 'f(x)' failed at src/core/src/model.cpp:12:" and "Exception from src/x.cpp:7:" */
 static bool line_is_source(const char *line, size_t n)
 {
@@ -57,7 +60,8 @@ void ov_sentence(const char *text, char *buf, size_t size)
 
 	for (const char *line = text; *line;) {
 		const size_t n = strcspn(line, "\n");
-		size_t end = n;
+		const char *cut = memmem(line, n, advice, sizeof advice - 1);
+		size_t end = cut ? (size_t)(cut - line) : n;
 
 		while (end > 0 && isspace((unsigned char)line[end - 1]))
 			end--;

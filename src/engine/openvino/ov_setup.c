@@ -135,20 +135,25 @@ static dck_status property_set(const ov_lib *l, const char *device, const char *
 			"OpenVINO %s refuses %s=%s for %s", l->version, key, value, device);
 }
 
+static dck_status cpu_set(const ov_lib *l, const ov_setup *s, const dck_open_params *p,
+			  mem_arena *a, dck_err *err)
+{
+	const char *threads = mem_arena_fmt(a, "%llu", (unsigned long long)s->threads);
+
+	DCK_NEED(threads, err, "for an option");
+	DCK_TRY(property_set(l, "CPU", "INFERENCE_NUM_THREADS", threads, err));
+	if (engine_option(p, "execution_mode_hint") || engine_option(p, "inference_precision_hint"))
+		return DCK_OK;
+	return property_set(l, "CPU", "EXECUTION_MODE_HINT", "ACCURACY", err);
+}
+
 dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_params *p,
 			  mem_arena *a, dck_err *err)
 {
 	DCK_TRY(device_check(l, s->device, a, err));
-	/* Only the processor has threads of its own: a device that chooses passes them on. */
-	const bool cpu = strcmp(s->device, "CPU") == 0;
-
-	if (cpu)
-		DCK_TRY(property_set(l, "CPU", "INFERENCE_NUM_THREADS",
-				     mem_arena_fmt(a, "%llu", (unsigned long long)s->threads),
-				     err));
-	if (cpu && !engine_option(p, "execution_mode_hint") &&
-	    !engine_option(p, "inference_precision_hint"))
-		DCK_TRY(property_set(l, "CPU", "EXECUTION_MODE_HINT", "ACCURACY", err));
+	/* The processor's, also where a device such as AUTO may choose it. */
+	if (strncmp(s->device, "GPU", 3) != 0 && strncmp(s->device, "NPU", 3) != 0)
+		DCK_TRY(cpu_set(l, s, p, a, err));
 	if (p->observe & DCK_OBSERVE_OPERATORS)
 		DCK_TRY(property_set(l, s->device, "PERF_COUNT", "YES", err));
 	for (size_t i = 0; i < p->noptions; i++) {

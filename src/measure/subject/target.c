@@ -104,6 +104,18 @@ bool subject_engine_takes(const dck_engine *e, const char *key)
 	return false;
 }
 
+/* Returns "KEY=VALUE" of "ENGINE:KEY=VALUE", which is for that engine alone; NULL: for another. */
+static const char *option_of(const dck_engine *e, const char *text)
+{
+	const size_t n = strcspn(text, ":=");
+
+	for (size_t i = 0; text[n] == ':' && engine_table[i]; i++)
+		if (strlen(engine_table[i]->name) == n &&
+		    strncmp(engine_table[i]->name, text, n) == 0)
+			return engine_table[i] == e ? text + n + 1 : NULL;
+	return text;
+}
+
 /* Translates the common model options into keys of the engine. An engine that has no such key gets
  * it only when the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
@@ -123,9 +135,12 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
 		option_add(o, "transfers", "include");
 	for (size_t i = 0; i < c->engine_option.n; i++) {
+		const char *text = option_of(e, c->engine_option.item[i]);
 		dck_kv pair = {0};
 
-		DCK_TRY(target_pair_read(t->arena, c->engine_option.item[i], &pair, err));
+		if (!text)
+			continue;
+		DCK_TRY(target_pair_read(t->arena, text, &pair, err));
 		option_add(o, pair.key, pair.value);
 	}
 	for (size_t i = 0; i < c->dim.n; i++) {
