@@ -45,7 +45,7 @@ static const struct {
     {".tflite", "a TensorFlow Lite model", "TFL3", 4},
 };
 
-static dck_status file_check(const char *path, dck_err *err)
+static dck_status ov_file_check(const char *path, dck_err *err)
 {
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
 		const size_t length = strlen(foreign[i].mark);
@@ -77,7 +77,7 @@ static dck_status model_read(dck_engine_model *m, const dck_open_params *p, dck_
 				l->api.core_read_model_from_memory_buffer(
 				    l->core, p->model_bytes, p->model_bytes_n, NULL, &m->model),
 				err, "OpenVINO %s refuses the model", l->version);
-	DCK_TRY(file_check(p->model_path, err));
+	DCK_TRY(ov_file_check(p->model_path, err));
 	return ov_check(l, l->api.core_read_model(l->core, p->model_path, NULL, &m->model), err,
 			"OpenVINO %s refuses '%s'", l->version, p->model_path);
 }
@@ -169,7 +169,7 @@ static const dck_tensor_info *shape_given(const dck_open_params *p, const char *
 	return NULL;
 }
 
-static bool is_open(const dck_tensor_info *t)
+static bool ov_is_open(const dck_tensor_info *t)
 {
 	bool open = t->rank < 0;
 
@@ -188,7 +188,7 @@ static dck_status sizes_fix(dck_engine_model *m, const dck_open_params *p, dck_e
 	for (size_t i = 0; i < m->nin; i++) {
 		const dck_tensor_info *given = shape_given(p, m->in[i].name);
 
-		if (!given || given->rank < 0 || !is_open(&m->in[i]))
+		if (!given || given->rank < 0 || !ov_is_open(&m->in[i]))
 			continue;
 		ov_dimension *dim = mem_arena_array(m->arena, (size_t)given->rank, sizeof *dim);
 		DCK_NEED(dim, err, "for the model's inputs");
@@ -231,7 +231,7 @@ static const char *compiled_property(dck_engine_model *m, const char *key)
 	return copy;
 }
 
-static const char *options_text(mem_arena *a, const dck_open_params *p)
+static const char *ov_options_text(mem_arena *a, const dck_open_params *p)
 {
 	const char *text = "";
 
@@ -272,7 +272,7 @@ static dck_status ov_facts_make(dck_engine_model *m, const dck_open_params *p, d
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
 		ov_fact(m, reported[i].fact, compiled_property(m, reported[i].property));
 	ov_fact(m, "max_isa", mem_arena_dup(m->arena, secure_getenv("OV_CPU_MAX_ISA")));
-	ov_fact(m, "options", options_text(m->arena, p));
+	ov_fact(m, "options", ov_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }

@@ -159,7 +159,7 @@ static dck_status types_check(const ov_lib *l, dck_err *err)
 
 /* --- loading */
 
-static dck_status functions_find(ov_lib *l, dck_err *err)
+static dck_status ov_functions_find(ov_lib *l, dck_err *err)
 {
 #define X(name, result, arguments)                                                           \
 	{                                                                                    \
@@ -211,7 +211,7 @@ static dck_status ov_load(void *self, const library_place *p, dck_err *err)
 
 	*l = (ov_lib){.how = p->how};
 	DCK_TRY(os_library_open(p->path, &l->library, err));
-	dck_status status = functions_find(l, err);
+	dck_status status = ov_functions_find(l, err);
 	if (status == DCK_OK) {
 		os_library_keep(l->library);
 		l->api.util_set_log_callback(ov_log_drop);

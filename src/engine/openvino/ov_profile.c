@@ -39,7 +39,7 @@ static bool reserve(void **list, size_t size, size_t need, size_t *cap)
 }
 
 /* Returns a copy of a text, or the text of the same event of the run before, which is the same. */
-static const char *text_keep(mem_arena *a, const char *before, const char *text, size_t n)
+static const char *ov_text_keep(mem_arena *a, const char *before, const char *text, size_t n)
 {
 	return before && strncmp(before, text, n) == 0 && before[n] == '\0'
 		   ? before
@@ -69,14 +69,15 @@ static dck_status nodes_append(dck_engine_model *m, const ov_node_times *t, uint
 			continue;
 		const uint64_t ns = (uint64_t)node->real_us * 1000;
 		p->events[p->nevents++] = (dck_op_event){
-		    .name = text_keep(m->arena, before ? before->name : NULL, node->name,
-				      ov_name_length(node->name)),
-		    .type = text_keep(m->arena, before ? before->type : NULL, node->type,
-				      strlen(node->type)),
-		    .provider = node->implementation
-				    ? text_keep(m->arena, before ? before->provider : NULL,
-						node->implementation, strlen(node->implementation))
-				    : NULL,
+		    .name = ov_text_keep(m->arena, before ? before->name : NULL, node->name,
+					 ov_name_length(node->name)),
+		    .type = ov_text_keep(m->arena, before ? before->type : NULL, node->type,
+					 strlen(node->type)),
+		    .provider =
+			node->implementation
+			    ? ov_text_keep(m->arena, before ? before->provider : NULL,
+					   node->implementation, strlen(node->implementation))
+			    : NULL,
 		    .run = p->nruns,
 		    .begin_ns = at_ns,
 		    .duration_ns = ns,

@@ -58,7 +58,7 @@ static bool value_is_small(const char *key)
 	       strcmp(key, "kv_cache_precision") == 0;
 }
 
-static char *upper(mem_arena *a, const char *text)
+static char *ov_upper(mem_arena *a, const char *text)
 {
 	char *copy = mem_arena_dup(a, text);
 
@@ -69,15 +69,14 @@ static char *upper(mem_arena *a, const char *text)
 
 /* --- the device */
 
-/* OpenVINO's kinds of devices: those before a colon in front of a list of others choose among
- * these. */
+/* Kinds of devices. The last four run a model on others, which may be listed after a colon. */
 static const char *const device_kinds[] = {"CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI", "BATCH"};
 
 static dck_status ov_device_read(const dck_open_params *p, mem_arena *a, const char **ret,
 				 dck_err *err)
 {
 	const char *text = p->device && *p->device ? p->device : "cpu";
-	char *name = upper(a, text);
+	char *name = ov_upper(a, text);
 
 	DCK_NEED(name, err, "for the name of a device");
 	const size_t n = strcspn(name, ".:");
@@ -158,11 +157,11 @@ dck_status ov_setup_apply(const ov_lib *l, const ov_setup *s, const dck_open_par
 		DCK_TRY(property_set(l, s->device, "PERF_COUNT", "YES", err));
 	for (size_t i = 0; i < p->noptions; i++) {
 		const dck_kv *o = &p->options[i];
-		const char *value = value_is_small(o->key) ? o->value : upper(a, o->value);
+		const char *value = value_is_small(o->key) ? o->value : ov_upper(a, o->value);
 
 		if (option_is_own(o->key))
 			continue;
-		const char *key = upper(a, o->key);
+		const char *key = ov_upper(a, o->key);
 		DCK_NEED(key && value, err, "for an option");
 		DCK_TRY(property_set(l, s->device, key, value, err));
 	}

@@ -276,8 +276,8 @@ static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_mode
 }
 
 /* Resolves what the model declares, the options and the files of inputs. */
-static dck_status sizes_read(subject_target *t, const dck_model_config *c, bool files,
-			     shape_resolve *z, dck_err *err)
+static dck_status target_sizes_read(subject_target *t, const dck_model_config *c, bool files,
+				    shape_resolve *z, dck_err *err)
 {
 	const model_values *v = &t->summary.values;
 
@@ -287,7 +287,7 @@ static dck_status sizes_read(subject_target *t, const dck_model_config *c, bool 
 }
 
 /* Passes the sizes that are known now to the engine. */
-static dck_status shapes_give(opening *o, const shape_resolve *z, mem_arena *a, dck_err *err)
+static dck_status target_shapes_give(opening *o, const shape_resolve *z, mem_arena *a, dck_err *err)
 {
 	dck_tensor_info *shapes = mem_arena_array(a, z->n, sizeof *shapes);
 
@@ -323,14 +323,14 @@ static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err
 
 	if (files && !tensors)
 		return DCK_OK;
-	DCK_TRY(sizes_read(t, &known, files, &z, err));
+	DCK_TRY(target_sizes_read(t, &known, files, &z, err));
 	if (!tensors)
 		return DCK_OK;
 	DCK_TRY(usual_give(t, &z, c, err));
 	o->usual_batch = c->batch != known.batch;
 	if (t->usual && *t->usual)
-		DCK_TRY(sizes_read(t, c, files, &z, err));
-	return shapes_give(o, &z, t->arena, err);
+		DCK_TRY(target_sizes_read(t, c, files, &z, err));
+	return target_shapes_give(o, &z, t->arena, err);
 }
 
 static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)
