@@ -188,13 +188,16 @@ static dck_status sizes_fix(dck_engine_model *m, const dck_open_params *p, dck_e
 	for (size_t i = 0; i < m->nin; i++) {
 		const dck_tensor_info *given = shape_given(p, m->in[i].name);
 
-		if (!given || given->rank < 0 || !ov_is_open(&m->in[i]))
+		if (!given || given->rank < 0 || !ov_is_open(&m->in[i]) ||
+		    (m->in[i].rank >= 0 && m->in[i].rank != given->rank))
 			continue;
 		ov_dimension *dim = mem_arena_array(m->arena, (size_t)given->rank, sizeof *dim);
 		DCK_NEED(dim, err, "for the model's inputs");
-		for (int32_t d = 0; d < given->rank; d++)
-			dim[d] = given->dim[d] < 0 ? (ov_dimension){0, -1}
-						   : (ov_dimension){given->dim[d], given->dim[d]};
+		for (int32_t d = 0; d < given->rank; d++) {
+			const bool fixed = m->in[i].rank >= 0 && m->in[i].dim[d] >= 0;
+			const int64_t size = fixed ? m->in[i].dim[d] : given->dim[d];
+			dim[d] = size < 0 ? (ov_dimension){0, -1} : (ov_dimension){size, size};
+		}
 		shapes[n] = (ov_partial_shape){{given->rank, given->rank}, dim};
 		ports[n++] = i;
 	}
