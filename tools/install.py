@@ -113,10 +113,11 @@ def put_all(there, build, prefix):
                 with open(source, "w", encoding="utf-8") as f:
                     f.write(re.sub("^prefix=.*$", lambda _: "prefix=" + prefix.replace(" ", "\\ "), text, flags=re.M))
             there.put(source, path)
-    ort = os.path.join(build, "ort")
-    for name in sorted(os.listdir(ort)) if os.path.isdir(ort) else []:
-        if name.startswith("libonnxruntime.so"):
-            there.put(os.path.join(ort, name), os.path.join(prefix, "lib/deepclock/ort", name), 0o644)
+    for runtime, begin in (("ort", "libonnxruntime.so"), ("openvino", "lib")):
+        libraries = os.path.join(build, runtime)
+        for name in sorted(os.listdir(libraries)) if os.path.isdir(libraries) else []:
+            if name.startswith(begin):
+                there.put(os.path.join(libraries, name), os.path.join(prefix, "lib/deepclock", runtime, name), 0o644)
 
 
 def install(build, destdir, prefix):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prepares a fresh Debian or Ubuntu machine: installs the missing packages, and ONNX Runtime's library
-# in BUILD/ort. If nothing is missing it ends quickly.
+# Prepares a fresh Debian or Ubuntu machine: installs the missing packages, and the libraries of
+# ONNX Runtime in BUILD/ort and of OpenVINO in BUILD/openvino. If nothing is missing it ends quickly.
 #
 #   tools/setup.sh BUILD [test] [extras] [packages]
 #
@@ -10,7 +10,7 @@
 #           scikit-learn, Go, Valgrind, networks of two Python packages, PyTorch 2); large
 # packages: the packages alone, which suffice for compiling
 #
-# If packages are missing it fails and prints the command to run. Without ONNX Runtime (no network,
+# If packages are missing it fails and prints the command to run. Without these libraries (no network,
 # another processor) it prints so and succeeds: everything except models can be measured.
 set -eu
 
@@ -66,47 +66,64 @@ install_packages() {
 	fi
 }
 
-# A wheel is a zip; only the library is taken, which does not depend on the Python version.
-fetch_onnxruntime() {
-	for have in "$build"/ort/libonnxruntime.so.*; do
+# wheel_files FROM TO PATTERN...: copies the files in the wheels of a directory whose names match, without their paths.
+wheel_files() {
+	python3 - "$@" <<'PY'
+import fnmatch, glob, os, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/*.whl"):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            base = os.path.basename(name)
+            if any(fnmatch.fnmatch(base, pattern) for pattern in sys.argv[3:]):
+                with open(os.path.join(sys.argv[2], base), "wb") as f:
+                    f.write(z.read(name))
+PY
+}
+
+# Fetches the libraries of a runtime from its wheel, which do not depend on the Python version:
+# fetch_runtime DIR NAME VARIABLE PATTERN...; the first pattern shows that they exist.
+fetch_runtime() {
+	to=$build/$1 name=$2 variable=$3 list=$here/$2.txt
+	dir=$1
+	shift 3
+	for have in "$to"/$1; do
 		[ -e "$have" ] && return 0
 	done
 	# Another build directory of this tree may have it.
-	for have in "$here"/../build*/ort/libonnxruntime.so.*; do
+	# shellcheck disable=SC2231 # a pattern
+	for have in "$here"/../build*/"$dir"/$1; do
 		[ -e "$have" ] || continue
-		mkdir -p "$build/ort"
-		cp -p "${have%/*}"/* "$build/ort/"
+		mkdir -p "$to"
+		cp -p "${have%/*}"/* "$to/"
 		return 0
 	done
 	machine=$(uname -m)
 	python=python3
 	"$python" -m pip --version >/dev/null 2>&1 || python=/usr/bin/python3
-	wheel=$build/ort.tmp
+	wheel=$to.tmp
 	rm -rf "$wheel"
-	mkdir -p "$wheel" "$build/ort"
-	echo "setup: fetching ONNX Runtime ($machine) with pip" >&2
+	mkdir -p "$wheel/libs"
+	echo "setup: fetching $name ($machine) with pip" >&2
 	if "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
 		--implementation cp --python-version 3.12 --abi cp312 --platform "manylinux_2_28_$machine" \
-		--require-hashes --dest "$wheel" --requirement "$here/onnxruntime.txt" >&2 &&
-		"$python" - "$wheel" "$build/ort" <<'PY'
-import glob, os, sys, zipfile
-wheel, to = sys.argv[1:]
-with zipfile.ZipFile(glob.glob(wheel + "/*.whl")[0]) as z:
-    for name in z.namelist():
-        base = os.path.basename(name)
-        if base.startswith("libonnxruntime.so"):
-            part = os.path.join(wheel, base)
-            with open(part, "wb") as f:
-                f.write(z.read(name))
-            os.replace(part, os.path.join(to, base))
-PY
-	then
+		--platform "manylinux_2_35_$machine" --require-hashes --dest "$wheel" --requirement "$list" >&2 &&
+		wheel_files "$wheel" "$wheel/libs" "$@"; then
+		rm -rf "${to:?}" # without the library
+		mv "$wheel/libs" "$to"
 		rm -rf "$wheel"
 		return 0
 	fi
 	rm -rf "$wheel"
-	echo "setup: ONNX Runtime could not be fetched: models cannot be measured until it is there" >&2
-	echo "setup: try again, or name a library you have with --engine-lib or DEEPCLOCK_ORT" >&2
+	echo "setup: $name could not be fetched: models cannot be measured with it until it is there" >&2
+	echo "setup: try again, or name a library you have with --engine-lib or $variable" >&2
+}
+
+fetch_runtimes() {
+	fetch_runtime ort onnxruntime DEEPCLOCK_ORT 'libonnxruntime.so.*'
+	# Without the readers of other formats, and the plug-ins for Intel's GPU and NPU.
+	fetch_runtime openvino openvino DEEPCLOCK_OPENVINO 'libopenvino_c.so.*' 'libopenvino.so.*' \
+		'libopenvino_onnx_frontend*' 'libopenvino_ir_frontend*' 'libopenvino_tensorflow_lite_frontend*' \
+		'libopenvino_*_cpu_plugin*' 'libopenvino_auto*' 'libopenvino_hetero*' 'libtbb*.so*' 'libhwloc*'
 }
 
 # Links BUILD/$1 from another build directory of this tree if $1/$2 exists there.
@@ -156,20 +173,6 @@ fetch_torch() {
 	echo "setup: PyTorch 2 could not be fetched: its tests are skipped" >&2
 }
 
-# wheel_files FROM TO PATTERN...: copies the files in the wheels of a directory whose names match, without their paths.
-wheel_files() {
-	/usr/bin/python3 - "$@" <<'PY'
-import fnmatch, glob, os, sys, zipfile
-for wheel in glob.glob(sys.argv[1] + "/*.whl"):
-    with zipfile.ZipFile(wheel) as z:
-        for name in z.namelist():
-            base = os.path.basename(name)
-            if any(fnmatch.fnmatch(base, pattern) for pattern in sys.argv[3:]):
-                with open(os.path.join(sys.argv[2], base), "wb") as f:
-                    f.write(z.read(name))
-PY
-}
-
 # Networks used in practice: only the .onnx files of the packages are taken.
 fetch_models() {
 	linked models silero_vad.onnx && return 0
@@ -213,7 +216,7 @@ fetch_gpu_headers() {
 
 install_packages
 case " $* " in *" packages "*) exit 0 ;; esac
-fetch_onnxruntime
+fetch_runtimes
 case " $* " in
 *" extras "*)
 	# In parallel, because most of the time is spent waiting for the network.

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 4u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 5u /* grows with each member added at an end */
 
 /* An element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -119,6 +119,10 @@ typedef struct dck_open_params {
 	/* Since minor 2, for engines with DCK_CAP_FOLDER: the directory with the weight files of
 	 * model_bytes (ONNX's external data); NULL: none. */
 	const char *model_folder;
+	/* Since minor 5. Shapes of inputs that the host knows already, by name; -1: open. It binds
+	 * no others, so the engine may compile for them. */
+	const dck_tensor_info *shapes;
+	size_t nshapes;
 } dck_open_params;
 
 #define DCK_OBSERVE_OPERATORS 0x1u /* record the times of each operator */
@@ -271,7 +275,11 @@ typedef struct dck_engine {
 	 * to the device may continue until a barrier; a copy to the host has ended. */
 	dck_status (*transfer)(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
 			       dck_err *err);
-	/* minor >= 5 adds here only */
+
+	/* Since minor 5: endings of files in formats other than ONNX that open() reads, as in
+	 * ".xml .tflite". Such a file is passed by its path, unread. (optional) */
+	const char *formats;
+	/* minor >= 6 adds here only */
 } dck_engine;
 
 /* Type of a plug-in's dck_engine_get(): returns the table, or NULL if it does not support this

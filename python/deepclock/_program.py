@@ -21,27 +21,41 @@ def path():
     return shutil.which("deepclock")
 
 
-def onnxruntime():
-    """Returns ONNX Runtime's library of this interpreter's package, which is not imported, or of the program's
-    directory; None: not found, or the environment names one."""
-    if os.environ.get("DEEPCLOCK_ORT") or os.environ.get("ORT_DYLIB_PATH"):
+# What differs between runtimes: the variables with which a user names the library, the one through which this module
+# does, the package, the library in it, and the directory next to the program.
+_RUNTIMES = {
+    "onnxruntime": (("DEEPCLOCK_ORT", "ORT_DYLIB_PATH"), "DEEPCLOCK_PYTHON_ORT", "capi", "libonnxruntime.so*", "ort"),
+    "openvino": (("DEEPCLOCK_OPENVINO",), "DEEPCLOCK_PYTHON_OPENVINO", "libs", "libopenvino_c.so*", "openvino"),
+}
+
+
+def library(package):
+    """Returns the library of this interpreter's package "onnxruntime" or "openvino", which is not imported, or of the
+    program's directory; None: not found, or the environment names one."""
+    variables, _, inside, pattern, own = _RUNTIMES[package]
+    if any(os.environ.get(name) for name in variables):
         return None
     try:
-        spec = importlib.util.find_spec("onnxruntime")
+        spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return None
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        for library in sorted(glob.glob(os.path.join(glob.escape(folder), "capi", "libonnxruntime.so*"))):
-            return library
+        for found in sorted(glob.glob(os.path.join(glob.escape(folder), inside, pattern))):
+            return found
     program = path()
-    beside = program and sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(program)), "ort",
-                                                       "libonnxruntime.so*")))
+    beside = program and sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(program)), own, pattern)))
     return beside[0] if beside else None
 
 
-def onnxruntime_offer():
-    """Passes that file to the library, for this process and the programs that it starts. The library checks the
-    file's write permissions; os.environ does not change."""
-    library = onnxruntime()
-    if library:
-        os.putenv("DEEPCLOCK_PYTHON_ORT", os.path.abspath(library))
+def onnxruntime():
+    """Returns ONNX Runtime's library: see library()."""
+    return library("onnxruntime")
+
+
+def libraries_offer():
+    """Passes these files to the library, for this process and the programs that it starts. The library checks the
+    files' write permissions; os.environ does not change."""
+    for package, (_, variable, *_) in _RUNTIMES.items():
+        found = library(package)
+        if found:
+            os.putenv(variable, os.path.abspath(found))

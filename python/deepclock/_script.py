@@ -207,7 +207,7 @@ def command(words):
               "nor on the PATH: install the package again", file=sys.stderr)
         return 1
     sys.stdout.flush()
-    _program.onnxruntime_offer()
+    _program.libraries_offer()
     os.execv(path, ["deepclock", *words])
 
 

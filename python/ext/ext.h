@@ -342,7 +342,7 @@ int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of 
 int ext_takes_nothing(ext_call *c, PyObject *args);
 int ext_takes_batches(ext_call *c, PyObject *args); /* batches.c */
 
-/* Sets the path of the interpreter's ONNX Runtime for the engines. */
-int ext_onnxruntime_offer(void);
+/* Sets the paths of the libraries in the interpreter's packages for the engines. */
+int ext_libraries_offer(void);
 
 #endif

@@ -101,7 +101,7 @@ static PyObject *engines(PyObject *m, PyObject *none)
 	dck_err err;
 
 	(void)none;
-	if (ext_onnxruntime_offer() != 0)
+	if (ext_libraries_offer() != 0)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	status = dck_engines_probe(NULL, &all, &n, &err);

@@ -113,20 +113,19 @@ static PyObject *program_call(const char *what)
 	return o;
 }
 
-int ext_onnxruntime_offer(void)
+int ext_libraries_offer(void)
 {
-	PyObject *none = program_call("onnxruntime_offer");
+	PyObject *none = program_call("libraries_offer");
 
 	Py_XDECREF(none);
 	return none ? 0 : -1;
 }
 
-static int library_find(const dck_subject *s)
+static int libraries_find(const dck_subject *s)
 {
-	const bool searched = s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib &&
-			      s->model.engine && strcmp(s->model.engine, "ort") == 0;
+	const bool searched = s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib;
 
-	return searched ? ext_onnxruntime_offer() : 0;
+	return searched ? ext_libraries_offer() : 0;
 }
 
 /* Parses a subject as on the command line, "zoo:resnet18", "cmd:gzip -k x"; a path is a model. */
@@ -140,10 +139,10 @@ static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 	if (!PyUnicode_Check(o)) {
 		s->of.kind = DCK_SUBJECT_MODEL;
 		s->of.text = text;
-		return library_find(&s->of);
+		return libraries_find(&s->of);
 	}
 	if (dck_subject_parse(text, &s->of, &s->owned, &err) == DCK_OK)
-		return library_find(&s->of);
+		return libraries_find(&s->of);
 	ext_raise(c->state, &err);
 	return -1;
 }

@@ -16,10 +16,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
 
+#include "base/dtype.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
+#include "os/os.h"
 
 #include <string.h>
 
@@ -134,7 +136,27 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 		    err, E_FORMAT,
 		    "the engine table in '%s' lacks the function '%s', which its capabilities require",
 		    from, missing);
+	if (HAS(e, formats) && !engine_text_ends(e->formats))
+		DCK_FAIL(err, E_FORMAT, "the engine table in '%s' has formats without an end",
+			 from);
 	return options_check(e, from, err);
+}
+
+bool engine_reads(const dck_engine *e, const char *path)
+{
+	const char *end = strrchr(path, '.');
+	const size_t n = end ? strlen(end) : 0;
+
+	if (!n || !HAS(e, formats))
+		return false;
+	for (const char *at = e->formats; *at; at += strspn(at, " ")) {
+		const size_t length = strcspn(at, " ");
+
+		if (length == n && memcmp(at, end, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
 }
 
 bool engine_may_enqueue(const dck_engine *e)
@@ -241,5 +263,56 @@ dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, d
 			DCK_FAIL(err, E_ARG, "option '%s' is '%s': the engine '%s' takes %s",
 				 o->key, o->value, e->name, row->values);
 	}
+	return DCK_OK;
+}
+
+/* --- what engines have in common */
+
+uint64_t engine_threads_default(void)
+{
+	uint64_t n = os_cores_allowed();
+	os_host host;
+
+	os_host_get(&host);
+	/* A container's quota counts like fewer cores. */
+	if (host.cgroup_cpus > 0 && host.cgroup_cpus < (double)n) {
+		const uint64_t whole = (uint64_t)host.cgroup_cpus;
+		n = (double)whole < host.cgroup_cpus ? whole + 1 : whole;
+	}
+	return n > 0 ? n : 1;
+}
+
+dck_status engine_tensor_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
+			       dck_err *err)
+{
+	uint64_t n = dck_dtype_bytes(t->dtype);
+
+	if (want->dtype.code == DCK_DTYPE_OTHER || dtype_onnx(t->dtype) == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "%s '%s' is not a tensor of numbers (a text, a sequence or a map): "
+			 "such models cannot be run here",
+			 what, want->name);
+	if (dtype_onnx(want->dtype) != dtype_onnx(t->dtype))
+		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
+			 dck_dtype_text(want->dtype), dck_dtype_text(t->dtype));
+	if (want->rank >= 0 && want->rank != t->rank)
+		DCK_FAIL(err, E_ARG, "%s '%s' has %d dimensions, and %d were bound", what,
+			 want->name, want->rank, t->rank);
+	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
+		DCK_FAIL(err, E_ARG, "%s '%s' was bound with %d dimensions", what, want->name,
+			 t->rank);
+	for (int32_t i = 0; i < t->rank; i++) {
+		if (t->dim[i] < 0 ||
+		    (want->rank >= 0 && want->dim[i] >= 0 && want->dim[i] != t->dim[i]))
+			DCK_FAIL(err, E_ARG,
+				 "dimension %d of %s '%s' is %lld in the model, and %lld was bound",
+				 i, what, want->name, (long long)want->dim[i],
+				 (long long)t->dim[i]);
+		if (__builtin_mul_overflow(n, (uint64_t)t->dim[i], &n))
+			DCK_FAIL(err, E_LIMIT, "%s '%s' is too large", what, want->name);
+	}
+	if (n != t->bytes)
+		DCK_FAIL(err, E_ARG, "%s '%s' needs %llu bytes, and %llu were bound", what,
+			 want->name, (unsigned long long)n, (unsigned long long)t->bytes);
 	return DCK_OK;
 }

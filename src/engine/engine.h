@@ -17,9 +17,9 @@
 
 #include "deepclock/plugin.h"
 
-extern const dck_engine *const engine_table[]; /* NULL-ended: ort, command, null */
+extern const dck_engine *const engine_table[]; /* NULL-ended: ort, openvino, command, null */
 
-/* Finds an engine: "ort", "null", "command", "plugin:FILE" or a path that ends in ".so". Checks its
+/* Finds an engine: "ort", "openvino", "null", "command", "plugin:FILE" or a path that ends in ".so". Checks its
  * table (mandatory members, ABI). A plug-in's library stays open with the handle; the caller owns
  * *ret: engine_release(). */
 typedef struct engine_handle {
@@ -86,6 +86,16 @@ dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_d
 /* Fails with E_UNSUP if the engine cannot observe what `observe` requests. Call it before open(),
  * because an engine of an older ABI ignores the request. */
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err);
+
+/* Returns whether the engine reads files with the ending of `path` although they are not ONNX. */
+bool engine_reads(const dck_engine *e, const char *path);
+/* Returns the number of threads that engines use unless one is given: the cores that this process
+ * may use, within a container's quota. */
+uint64_t engine_threads_default(void);
+/* Checks that a tensor has the type, the shape and the bytes that the model declares; `what`:
+ * "input". */
+dck_status engine_tensor_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
+			       dck_err *err);
 
 /* Returns the value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);

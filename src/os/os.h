@@ -134,6 +134,7 @@ bool os_library_is_cut(const char *path);
 /* Loads a library with RTLD_NOW | RTLD_LOCAL. E_ABSENT with the loader's message. */
 dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
 void os_library_close(os_library *l);
+void os_library_keep(os_library *l); /* it stays loaded after os_library_close() */
 void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
 const char *os_library_path(const os_library *l);	  /* the file that the loader found */
 /* Loads a library for good, for later libraries that need its symbols. A failure is ignored. */

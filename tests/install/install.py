@@ -63,6 +63,8 @@ def the_program_runs(build, to):
     assert run(program, "version").startswith("deepclock ")
     if os.path.isdir(os.path.join(build, "ort")):
         assert to + PREFIX + "/lib/deepclock/ort/" in run(program, "engines", "ort", "--format", "json")
+    if os.path.isdir(os.path.join(build, "openvino")):
+        assert to + PREFIX + "/lib/deepclock/openvino/" in run(program, "engines", "openvino", "--format", "json")
 
 
 def programs_are_built_with_pkg_config(build, to):

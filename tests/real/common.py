@@ -70,10 +70,10 @@ def need_torch():
     return torch, torchvision
 
 
-def need_engine(program):
+def need_engine(program, name="ort"):
     done = subprocess.run([program, "engines", "--format", "json"], capture_output=True, text=True)
-    if ["ort", "usable", "true"] not in json.loads(done.stdout)["tables"][0]["rows"]:
-        raise Skipped("no ONNX Runtime")
+    if [name, "usable", "true"] not in json.loads(done.stdout)["tables"][0]["rows"]:
+        raise Skipped("no ONNX Runtime" if name == "ort" else f"no {name}")
 
 
 def skip_all(why, package):

@@ -173,7 +173,25 @@ def onnx_package(program):
     expect(measured >= 0.6 * len(models), f"only {measured} of {len(models)} could be measured")
 
 
-CASES = [torchvision_resnet18, torch_embedding, torch_shapes, torchvision_modules, onnx_package]
+# Of the packages that tools/setup.sh fetches: convolutions, attention, recurrent cells.
+NETWORKS = ["ch_PP-OCRv4_det_infer", "ch_PP-OCRv4_rec_infer", "ch_ppocr_mobile_v2.0_cls_infer", "silero_vad_openvino_16k"]
+
+
+def openvino_agrees(program):
+    """Both runtimes give the same outputs; python/tests/test_openvino.py has the other built-in networks."""
+    need_engine(program, "openvino")
+    models = os.path.join(os.path.dirname(os.path.abspath(program)), "models")
+    paths = [os.path.join(models, name + ".onnx") for name in NETWORKS]
+    if not all(map(os.path.exists, paths)):
+        raise Skipped("BUILD/models does not exist: 'make test-all' fetches them")
+    for model in [*paths, "zoo:vgg16"]:
+        done = subprocess.run([program, "accuracy", model, "--vary", "engine=ort,openvino", "--format", "json"],
+                              capture_output=True, text=True, timeout=400)
+        expect(done.returncode == 0, f"{model}: {done.stderr}")
+        expect(fact(json.loads(done.stdout), "difference", "verdict") in ("close", "identical"), f"{model}: {done.stderr}")
+
+
+CASES = [torchvision_resnet18, torch_embedding, torch_shapes, torchvision_modules, onnx_package, openvino_agrees]
 
 
 def main():

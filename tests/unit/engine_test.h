@@ -6,6 +6,7 @@
 #define TESTS_ENGINE_TEST_H
 
 #include "engine/engine.h"
+#include "engine/openvino/ov_lib.h"
 #include "engine/ort/ort_lib.h"
 #include "model_build.h"
 #include "os/os.h"
@@ -36,6 +37,24 @@ static inline void need_ort(void)
 	}
 	assert_int_equal(err.code, DCK_E_ABSENT);
 	print_message("skipped: no ONNX Runtime: %s\n", err.msg);
+	skip();
+}
+
+/* The same of OpenVINO. */
+static inline void need_openvino(void)
+{
+	mem_arena *a = mem_arena_new(0);
+	ov_lib l;
+	dck_err err;
+	dck_status status = ov_lib_open(NULL, a, NULL, &l, &err);
+
+	mem_arena_free(a);
+	if (status == DCK_OK) {
+		ov_lib_close(&l);
+		return;
+	}
+	assert_int_equal(err.code, DCK_E_ABSENT);
+	print_message("skipped: no OpenVINO: %s\n", err.msg);
 	skip();
 }
 

@@ -132,41 +132,6 @@ dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_er
 	return DCK_OK;
 }
 
-static dck_status shape_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
-			      dck_err *err)
-{
-	uint64_t n = dck_dtype_bytes(t->dtype);
-
-	if (want->dtype.code == DCK_DTYPE_OTHER || dtype_onnx(t->dtype) == 0)
-		DCK_FAIL(err, E_UNSUP,
-			 "%s '%s' is not a tensor of numbers (a text, a sequence or a map): "
-			 "such models cannot be run here",
-			 what, want->name);
-	if (dtype_onnx(want->dtype) != dtype_onnx(t->dtype))
-		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
-			 dck_dtype_text(want->dtype), dck_dtype_text(t->dtype));
-	if (want->rank >= 0 && want->rank != t->rank)
-		DCK_FAIL(err, E_ARG, "%s '%s' has %d dimensions, and %d were bound", what,
-			 want->name, want->rank, t->rank);
-	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
-		DCK_FAIL(err, E_ARG, "%s '%s' was bound with %d dimensions", what, want->name,
-			 t->rank);
-	for (int32_t i = 0; i < t->rank; i++) {
-		if (t->dim[i] < 0 ||
-		    (want->rank >= 0 && want->dim[i] >= 0 && want->dim[i] != t->dim[i]))
-			DCK_FAIL(err, E_ARG,
-				 "dimension %d of %s '%s' is %lld in the model, and %lld was bound",
-				 i, what, want->name, (long long)want->dim[i],
-				 (long long)t->dim[i]);
-		if (__builtin_mul_overflow(n, (uint64_t)t->dim[i], &n))
-			DCK_FAIL(err, E_LIMIT, "%s '%s' is too large", what, want->name);
-	}
-	if (n != t->bytes)
-		DCK_FAIL(err, E_ARG, "%s '%s' needs %llu bytes, and %llu were bound", what,
-			 want->name, (unsigned long long)n, (unsigned long long)t->bytes);
-	return DCK_OK;
-}
-
 static dck_status value_new(dck_engine_context *c, const char *name, const dck_tensor *t,
 			    ort_value **ret, dck_err *err)
 {
@@ -214,7 +179,7 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	if (index >= m->nin)
 		DCK_FAIL(err, E_ARG, "there is no input %zu: the model has %zu", index, m->nin);
 	const char *name = m->in[index].name;
-	DCK_TRY(shape_check("input", &m->in[index], t, err));
+	DCK_TRY(engine_tensor_check("input", &m->in[index], t, err));
 	DCK_TRY(value_new(c, name, t, &value, err));
 	const bool same = same_shape(&c->bound_in[index], t);
 	ort_provider_begin(&m->provider);
@@ -238,7 +203,7 @@ dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor
 	const char *name = m->out[index].name;
 	if (m->out_memory[index])
 		DCK_FAIL(err, E_UNSUP, "output '%s' stays on the device", name);
-	DCK_TRY(shape_check("output", &m->out[index], t, err));
+	DCK_TRY(engine_tensor_check("output", &m->out[index], t, err));
 	DCK_TRY(value_new(c, name, t, &value, err));
 	dck_status status = ort_check(&m->lib, c->api->BindOutput(c->binding, name, value), err,
 				      "cannot bind output '%s'", name);

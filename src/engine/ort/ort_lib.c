@@ -1,8 +1,6 @@
 /* ort_lib.c - loads ONNX Runtime with dlopen(), negotiates its C API and opens its environment.
  *
- * load_first() tries the candidates of ort_find() in order. A requested file is the only one tried;
- * the failure of any other is logged, and the first failure is returned if no candidate works. A
- * candidate that another user could modify is rejected before it is loaded.
+ * library_load() finds the file; ort_load() tries one.
  *
  * The version is read before anything else, since the slots that ort_api.h declares exist from 1.19
  * on. The API version requested is the smaller of the library's minor version and the newest known
@@ -19,7 +17,6 @@
 #include "engine/ort/ort_lib.h"
 
 #include "base/err.h"
-#include "engine/ort/ort_find.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -131,6 +128,27 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 
 /* --- loading */
 
+const library_kind ort_library = {
+    .runtime = "ONNX Runtime",
+    .file = "libonnxruntime.so*",
+    .package = "onnxruntime/capi/",
+    .inside = (const char *const[]){"", "lib/", "lib64/", "capi/", "onnxruntime/capi/", NULL},
+    .variables = (const char *const[]){"DEEPCLOCK_ORT", "ORT_DYLIB_PATH", NULL},
+    .python = "DEEPCLOCK_PYTHON_ORT",
+    .own = "ort",
+    .loader = (const char *const[]){"libonnxruntime.so.1", "libonnxruntime.so", NULL},
+    /* A distribution's file may carry the minor version in its name and nothing shorter. */
+    .system =
+	(const char *const[]){"usr/local/lib/libonnxruntime.so.1*",
+			      "usr/local/lib64/libonnxruntime.so.1*",
+			      "usr/lib/libonnxruntime.so.1*", "usr/lib64/libonnxruntime.so.1*",
+			      "usr/lib/*-linux-gnu/libonnxruntime.so.1*",
+			      "opt/onnxruntime/lib/libonnxruntime.so.1*", NULL},
+    .module = "onnxruntime_pybind11_state",
+    .module_fault = "1.19 or newer is needed",
+    .module_remedy = "pip install -U onnxruntime brings 1.19 or newer, which has it",
+};
+
 static dck_status version_read(const char *text, const char *path, unsigned *ret, dck_err *err)
 {
 	unsigned major, minor;
@@ -190,23 +208,11 @@ static void telemetry_off(void)
 		(void)setenv(variable, "1", 1);
 }
 
-/* Refuses a library that other users can modify, because its code runs with this user's rights. */
-static dck_status trust(const ort_place *p, dck_err *err)
+static dck_status ort_load(void *self, const library_place *p, dck_err *err)
 {
-	const char *why = p->trusted ? NULL : os_file_open_to_others(p->path);
+	ort_lib *l = self;
 
-	if (why)
-		DCK_FAIL(err, E_UNSUP,
-			 "'%s' (%s) is not loaded: %s; fix its owner and mode, or name it with "
-			 "--engine-lib to load it all the same",
-			 p->path, p->how, why);
-	return DCK_OK;
-}
-
-static dck_status ort_load(const ort_place *p, ort_lib *l, dck_err *err)
-{
 	*l = (ort_lib){.how = p->how};
-	DCK_TRY(trust(p, err));
 	telemetry_off();
 	DCK_TRY(os_library_open(p->path, &l->library, err));
 	dck_status status = ort_table_get(l, err);
@@ -215,25 +221,6 @@ static dck_status ort_load(const ort_place *p, ort_lib *l, dck_err *err)
 		l->library = NULL;
 	}
 	return status;
-}
-
-static dck_status nothing_found(const ort_places *p, dck_err *err)
-{
-	if (p->old_wheel)
-		DCK_FAIL(err, E_ABSENT,
-			 "no ONNX Runtime was found: "
-			 "'%s' is a Python package of it without the C library, "
-			 "which it has from 1.19 on: pip install -U onnxruntime, "
-			 "or give --engine-lib FILE",
-			 p->old_wheel);
-	DCK_FAIL(
-	    err, E_ABSENT,
-	    "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, not next to "
-	    "deepclock nor in the packages that it is installed in, not in the packages of %s or "
-	    "%s, not in the loader's path; 'make demo' fetches it, or pip install onnxruntime, or "
-	    "give --engine-lib FILE",
-	    p->python ? p->python : "a python3 (none is in PATH)",
-	    secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
 }
 
 /* Drops the messages of the environment, which outlives each session and is shared by the whole
@@ -263,41 +250,12 @@ static dck_status environment_open(ort_lib *l, dck_err *err)
 			 err, "cannot describe the host's memory to ONNX Runtime");
 }
 
-static dck_status load_first(const ort_places *places, const dck_open_params *log, ort_lib *ret,
-			     dck_err *err)
-{
-	dck_err first = {0}, now;
-
-	for (size_t i = 0; i < places->n; i++) {
-		const ort_place *p = &places->place[i];
-		if (p->asked)
-			return ort_load(p, ret, err);
-		if (ort_load(p, ret, &now) == DCK_OK)
-			return DCK_OK;
-		/* Bare names are tried without knowing whether they exist, so failure is not
-		 * reported. */
-		if (!strchr(p->path, '/'))
-			continue;
-		if (first.code == DCK_OK)
-			first = now;
-		if (log && log->log)
-			log->log(log->log_self, DCK_LOG_WARN, now.msg);
-	}
-	if (first.code == DCK_OK)
-		return nothing_found(places, err);
-	if (err)
-		*err = first;
-	return first.code;
-}
-
 dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *log, ort_lib *ret,
 			dck_err *err)
 {
-	ort_places places;
 	ort_lib l;
 
-	DCK_TRY(ort_find(asked, a, &places, err));
-	DCK_TRY(load_first(&places, log, &l, err));
+	DCK_TRY(library_load(&ort_library, asked, a, log, ort_load, &l, err));
 	dck_status status = environment_open(&l, err);
 	if (status != DCK_OK) {
 		ort_lib_close(&l);

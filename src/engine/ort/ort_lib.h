@@ -6,19 +6,22 @@
 
 #include "base/mem.h"
 #include "deepclock/plugin.h"
+#include "engine/library_find.h"
 #include "engine/ort/ort_api.h"
 #include "os/os.h"
 
 typedef struct ort_lib {
 	ort_api api; /* first: run() is one load away from it */
 	os_library *library;
-	const char *how; /* source in ort_find() */
+	const char *how; /* source in library_find() */
 	char version[24];
 	unsigned minor;
 	ort_env *env;
 	ort_allocator *allocator; /* borrowed: the library's own */
 	ort_memory *cpu;
 } ort_lib;
+
+extern const library_kind ort_library;
 
 /* Opens the library. asked: a file or directory; NULL: searches. log and log_self receive the files
  * that were skipped. The search allocates in `a`. E_ABSENT, E_VERSION, E_FORMAT, E_ENGINE. */

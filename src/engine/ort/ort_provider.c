@@ -10,7 +10,6 @@
 #include "engine/ort/ort_provider.h"
 
 #include "base/err.h"
-#include "engine/ort/ort_find.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -234,10 +233,10 @@ static dck_status plugin_library(const ort_lib *l, const plugin *p, const char *
 {
 	const char *variable = secure_getenv(PLUGIN_VARIABLE);
 	const char *given = asked ? asked : variable && *variable ? variable : NULL;
-	ort_places places;
+	library_places places;
 
-	DCK_TRY(ort_find_provider(p->package, p->file, os_library_path(l->library), given, a,
-				  &places, err));
+	DCK_TRY(library_find_package(&ort_library, p->package, p->file, os_library_path(l->library),
+				     given, a, &places, err));
 	if (places.n == 0)
 		DCK_FAIL(
 		    err, E_ABSENT,

@@ -174,20 +174,6 @@ static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *e
 	return DCK_OK;
 }
 
-/* Limits n to the CPU time that this process may use: a container's quota counts like fewer
- * cores. */
-static uint64_t within_quota(uint64_t n)
-{
-	os_host host;
-
-	os_host_get(&host);
-	if (host.cgroup_cpus > 0 && host.cgroup_cpus < (double)n) {
-		uint64_t whole = (uint64_t)host.cgroup_cpus;
-		n = (double)whole < host.cgroup_cpus ? whole + 1 : whole;
-	}
-	return n > 0 ? n : 1;
-}
-
 static void threads_warn(const dck_open_params *p, const ort_setup *s)
 {
 	uint64_t wanted = s->threads * s->interop_threads;
@@ -208,7 +194,7 @@ static void threads_warn(const dck_open_params *p, const ort_setup *s)
  * even those that this process may not use, and pins its workers. */
 static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
-	uint64_t cores = within_quota(os_cores_allowed());
+	uint64_t cores = engine_threads_default();
 
 	s->threads = 0;
 	s->interop_threads = 0;

@@ -28,15 +28,19 @@ static const char *const transfer_choices[] = {"exclude", "include", NULL};
 static const char *const opt_levels[] = {"none", "basic", "extended", "all", NULL};
 
 const dck_opt dck_model_options[] = {
-    DCK_OPTION(TEXT, dck_model_config, engine, "engine", "NAME", "ort",
-	       "what runs the model: ort, null, or plugin:FILE ('deepclock engines' lists them)"),
+    DCK_OPTION(
+	TEXT, dck_model_config, engine, "engine", "NAME", "ort",
+	"what runs the model: ort, openvino, null, or plugin:FILE ('deepclock engines' lists "
+	"them)"),
     DCK_OPTION(TEXT, dck_model_config, engine_lib, "engine-lib", "FILE", NULL,
 	       "the engine's library; searched when not given"),
     DCK_OPTION(LIST, dck_model_config, engine_option, "engine-option", "KEY=VALUE", NULL,
-	       "an option of the engine; 'deepclock engines NAME' lists them; may be repeated"),
+	       "an option of the engine, or ENGINE:KEY=VALUE of that one alone; 'deepclock engines "
+	       "NAME' lists them; may be repeated"),
     DCK_OPTION(
 	TEXT, dck_model_config, device, "device", "DEVICE", "cpu",
-	"cpu; gpu: the first there is; or webgpu, cuda, or one of several: webgpu:N, cuda:N"),
+	"cpu; gpu: the first there is; or webgpu, cuda, or one of several: webgpu:N, cuda:N; with "
+	"openvino also npu, auto, GPU.1, AUTO:GPU,CPU"),
     DCK_OPTION(CHOICE, dck_model_config, transfers, "transfers", "WHICH", "exclude",
 	       "include: a run on a device copies its inputs there and its outputs back",
 	       .choices = transfer_choices),

@@ -104,6 +104,18 @@ bool subject_engine_takes(const dck_engine *e, const char *key)
 	return false;
 }
 
+/* Returns "KEY=VALUE" of "ENGINE:KEY=VALUE", which is for that engine alone; NULL: for another. */
+static const char *option_of(const dck_engine *e, const char *text)
+{
+	const size_t n = strcspn(text, ":=");
+
+	for (size_t i = 0; text[n] == ':' && engine_table[i]; i++)
+		if (strlen(engine_table[i]->name) == n &&
+		    strncmp(engine_table[i]->name, text, n) == 0)
+			return engine_table[i] == e ? text + n + 1 : NULL;
+	return text;
+}
+
 /* Translates the common model options into keys of the engine. An engine that has no such key gets
  * it only when the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
@@ -123,9 +135,12 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
 		option_add(o, "transfers", "include");
 	for (size_t i = 0; i < c->engine_option.n; i++) {
+		const char *text = option_of(e, c->engine_option.item[i]);
 		dck_kv pair = {0};
 
-		DCK_TRY(target_pair_read(t->arena, c->engine_option.item[i], &pair, err));
+		if (!text)
+			continue;
+		DCK_TRY(target_pair_read(t->arena, text, &pair, err));
 		option_add(o, pair.key, pair.value);
 	}
 	for (size_t i = 0; i < c->dim.n; i++) {
@@ -208,6 +223,8 @@ static dck_status target_model_read(subject_target *t, opening *o, const char *t
 				 "--image-size and --seq are for built-in networks (zoo:NAME); "
 				 "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
 		o->params.model_path = text;
+		if (engine_reads(t->engine.ops, text))
+			return DCK_OK;
 		status = model_summary_read_file(text, t->arena, &t->summary, err);
 	}
 	if (status == DCK_E_UNSUP)
@@ -258,6 +275,35 @@ static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_mode
 	return DCK_OK;
 }
 
+/* Resolves what the model declares, the options and the files of inputs. */
+static dck_status target_sizes_read(subject_target *t, const dck_model_config *c, bool files,
+				    shape_resolve *z, dck_err *err)
+{
+	const model_values *v = &t->summary.values;
+
+	DCK_TRY(shape_resolve_declared(z, t->arena, v, t->summary.path, err));
+	return files ? input_given_sizes(z, v, c, subject_memory_half(), err)
+		     : shape_resolve_read(z, v, c, err);
+}
+
+/* Passes the sizes that are known now to the engine. */
+static dck_status target_shapes_give(opening *o, const shape_resolve *z, mem_arena *a, dck_err *err)
+{
+	dck_tensor_info *shapes = mem_arena_array(a, z->n, sizeof *shapes);
+
+	DCK_NEED(shapes, err, "for the model's inputs");
+	for (size_t i = 0; i < z->n; i++) {
+		shapes[i] = z->input[i].info;
+		if (z->input[i].shaped)
+			shapes[i].rank = (int32_t)z->input[i].rank;
+		for (int32_t d = 0; d < shapes[i].rank; d++)
+			shapes[i].dim[d] = z->input[i].dim[d];
+	}
+	o->params.shapes = shapes;
+	o->params.nshapes = z->n;
+	return DCK_OK;
+}
+
 /* Checks sizes before the engine opens the model: rejects a size for a name that no input has,
  * which an engine would ignore, and adds usual sizes for dimensions that options and files leave
  * open. */
@@ -277,16 +323,14 @@ static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err
 
 	if (files && !tensors)
 		return DCK_OK;
-	if (files)
-		DCK_TRY(
-		    input_given_sizes(&z, &t->summary.values, &known, subject_memory_half(), err));
-	else
-		DCK_TRY(shape_resolve_read(&z, &t->summary.values, &known, err));
+	DCK_TRY(target_sizes_read(t, &known, files, &z, err));
 	if (!tensors)
 		return DCK_OK;
 	DCK_TRY(usual_give(t, &z, c, err));
 	o->usual_batch = c->batch != known.batch;
-	return DCK_OK;
+	if (t->usual && *t->usual)
+		DCK_TRY(target_sizes_read(t, c, files, &z, err));
+	return target_shapes_give(o, &z, t->arena, err);
 }
 
 static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)

@@ -27,7 +27,8 @@ static const kind torch = {"a file of PyTorch",
 			   "export the model with torch.onnx.export(model, inputs, 'model.onnx')"};
 static const kind tflite = {
     "a TensorFlow Lite model",
-    "python -m tf2onnx.convert --tflite MODEL --output model.onnx makes one of it"};
+    "--engine openvino runs it, and python -m tf2onnx.convert --tflite MODEL --output model.onnx "
+    "makes one of it"};
 static const kind tensorflow = {
     "a graph of TensorFlow",
     "python -m tf2onnx.convert --saved-model DIR --output model.onnx makes one of its directory"};
@@ -45,7 +46,9 @@ static const kind gguf = {"a GGUF model of llama.cpp",
 static const kind trt = {
     "an engine of TensorRT",
     "it is tied to one GPU and one TensorRT: give the ONNX file that it was built from"};
-static const kind openvino = {"a model of OpenVINO", "give the ONNX file that it was made from"};
+static const kind openvino = {
+    "a model of OpenVINO",
+    "--engine openvino runs it; or give the ONNX file that it was made from"};
 static const kind coreml = {"a model of Core ML", "give the ONNX file or export its source again"};
 static const kind paddle = {"a model of PaddlePaddle",
 			    "paddle2onnx --model_dir DIR --save_file model.onnx makes one of it"};

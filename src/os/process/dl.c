@@ -91,6 +91,14 @@ void os_library_close(os_library *l)
 	mem_free(l);
 }
 
+void os_library_keep(os_library *l)
+{
+	void *again = dlopen(l->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (again)
+		dlclose(again);
+}
+
 void *os_library_symbol(os_library *l, const char *name)
 {
 	return dlsym(l->handle, name);

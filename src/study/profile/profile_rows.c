@@ -29,7 +29,9 @@
 typedef struct row {
 	const cost_op *ran; /* NULL: an operator that is not in the graph */
 	const char *name, *type;
-	double *ns; /* of each run that it was in, without what ran inside it */
+	const char *reported; /* the type by the engine, where it gives no graph; NULL: as above */
+	bool fused;	      /* the model's operator is in another row */
+	double *ns;	      /* of each run that it was in, without what ran inside it */
 	size_t n, events;
 	uint64_t run;		  /* the last of them */
 	double value, half_ratio; /* scaled; half of its interval over it, NaN: none */
@@ -50,6 +52,8 @@ typedef struct table {
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
 	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
+	name_index outputs;	     /* names of what operators of the main graph compute */
+	size_t *output_of;	     /* of such a name: a row */
 	name_index bodies;	     /* paths of the bodies in the engine's graph */
 	name_index types;	     /* of the operators as the engine runs them */
 	double *type_ns;
@@ -90,6 +94,25 @@ static const char *row_key(table *t, size_t inside, const char *name)
 	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
 }
 
+/* An engine may name an operator by what it computes. */
+static dck_status outputs_index(table *t, dck_err *err)
+{
+	const cost_result *r = t->in->ran->cost;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nops; i++)
+		n += r->ops[i].nout;
+	t->output_of = mem_arena_array(t->arena, n + 1, sizeof *t->output_of);
+	DCK_NEED(t->output_of && name_index_init(&t->outputs, t->arena, n + 1), err,
+		 "for the operators' times");
+	for (size_t i = 0; i < r->nops; i++)
+		for (size_t k = 0; !r->ops[i].scope && k < r->ops[i].nout; k++)
+			if (r->ops[i].out[k])
+				t->output_of[name_index_intern(&t->outputs,
+							       r->ops[i].out[k]->name)] = i;
+	return DCK_OK;
+}
+
 static dck_status profile_rows_make(table *t, dck_err *err)
 {
 	const cost_result *r = t->in->ran->cost;
@@ -121,7 +144,7 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 			end = &t->next[*end];
 		*end = i;
 	}
-	return DCK_OK;
+	return outputs_index(t, err);
 }
 
 /* Returns the row of an event. inside: the row of the operator around it; SIZE_MAX: none. */
@@ -130,6 +153,11 @@ static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 	const char *key = row_key(t, inside, e->name);
 	size_t at = key ? name_index_find(&t->names, key) : NAME_INDEX_NONE, k;
 
+	if (at == NAME_INDEX_NONE && inside == SIZE_MAX) {
+		const size_t output = name_index_find(&t->outputs, e->name);
+		if (output != NAME_INDEX_NONE)
+			return &t->rows[t->output_of[output]];
+	}
 	if (at == NAME_INDEX_NONE) {
 		/* Made by the engine after the graph was saved: a copy between devices. */
 		if (t->n == t->cap || !key)
@@ -200,6 +228,8 @@ static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, ui
 	if (!r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof *r->ns)))
 		return ERR_NO_MEMORY(err, "for the operators' times");
 	row_time_add(r, run, (double)e->duration_ns);
+	if (t->in->model == t->in->ran && *e->type)
+		r->reported = e->type;
 	r->events++;
 	if (e->memory_bytes >= 0) {
 		r->memory = e->memory_bytes;
@@ -322,25 +352,30 @@ static size_t owner_timed(const table *t, size_t at)
 	return at;
 }
 
-/* Makes lists of the model's operators by the row that owns them, in the order of the model. */
-static dck_status members_make(table *t, dck_err *err)
+/* Finds the row that owns each of the model's operators. Where the engine does not give the graph
+ * that it ran, rows are the model's operators: those without a time were fused into others. */
+static size_t *owners_find(table *t)
 {
-	size_t n = t->in->model->cost->nops;
+	const cost_result *model = t->in->model->cost, *ran = t->in->ran->cost;
+	cost_result timed = *ran;
+	size_t *from, *owner;
 
-	t->owner = profile_map(t->in->model->cost, t->in->ran->cost, t->arena);
-	t->member = mem_arena_array(t->arena, t->cap, sizeof *t->member);
-	t->sibling = mem_arena_array(t->arena, n, sizeof *t->sibling);
-	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
-	for (size_t i = 0; i < n; i++)
-		t->owner[i] = owner_timed(t, t->owner[i]);
-	memset(t->member, 0xff, t->cap * sizeof *t->member);
-	for (size_t i = n; i-- > 0;) {
-		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
-			continue;
-		t->sibling[i] = t->member[t->owner[i]];
-		t->member[t->owner[i]] = i;
-	}
-	return DCK_OK;
+	if (model != ran)
+		return profile_map(model, ran, t->arena);
+	timed.nops = 0;
+	timed.ops = mem_arena_array(t->arena, ran->nops, sizeof *timed.ops);
+	from = mem_arena_array(t->arena, ran->nops, sizeof *from);
+	if (!timed.ops || !from)
+		return NULL;
+	for (size_t i = 0; i < ran->nops; i++)
+		if (t->rows[i].n) {
+			from[timed.nops] = i;
+			timed.ops[timed.nops++] = ran->ops[i];
+		}
+	owner = profile_map(model, &timed, t->arena);
+	for (size_t i = 0; owner && i < model->nops; i++)
+		owner[i] = owner[i] == PROFILE_NONE ? i : from[owner[i]];
+	return owner;
 }
 
 /* Returns whether a node may name the operator of the engine that computes it. */
@@ -354,6 +389,46 @@ static bool computes_more(const cost_op *a, const cost_op *b)
 {
 	return profile_number(a->macs) > profile_number(b->macs) ||
 	       (sym_same(a->macs, b->macs) && profile_number(a->flops) > profile_number(b->flops));
+}
+
+/* Gives rows without the engine's graph the operator of the model that computes most in them: its
+ * shapes are those of the work. */
+static void rows_name(table *t)
+{
+	const cost_result *model = t->in->model->cost;
+
+	for (size_t i = 0; model == t->in->ran->cost && i < model->nops; i++) {
+		const cost_op *most = NULL;
+
+		for (size_t k = t->member[i]; k != PROFILE_NONE; k = t->sibling[k])
+			if (is_origin(t, &model->ops[k]) &&
+			    (!most || computes_more(&model->ops[k], most)))
+				most = &model->ops[k];
+		t->rows[i].ran = most ? most : t->rows[i].ran;
+		t->rows[i].fused = t->member[i] == PROFILE_NONE && !t->rows[i].n;
+	}
+}
+
+/* Makes lists of the model's operators by the row that owns them, in the order of the model. */
+static dck_status members_make(table *t, dck_err *err)
+{
+	size_t n = t->in->model->cost->nops;
+
+	t->owner = owners_find(t);
+	t->member = mem_arena_array(t->arena, t->cap, sizeof *t->member);
+	t->sibling = mem_arena_array(t->arena, n, sizeof *t->sibling);
+	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
+	for (size_t i = 0; i < n; i++)
+		t->owner[i] = owner_timed(t, t->owner[i]);
+	memset(t->member, 0xff, t->cap * sizeof *t->member);
+	for (size_t i = n; i-- > 0;) {
+		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
+			continue;
+		t->sibling[i] = t->member[t->owner[i]];
+		t->member[t->owner[i]] = i;
+	}
+	rows_name(t);
+	return DCK_OK;
 }
 
 /* Returns the deepest module that holds all nodes of the row which have one: casts and copies that
@@ -511,12 +586,12 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 		row *r = &t->rows[i];
 		dck_op op = {0};
 		size_t before = *above;
-		if (!r->name || (!r->n && (!r->ran || r->ran->folded || r->ran->scope)))
+		if (!r->name || r->fused || (!r->n && (!r->ran || r->ran->folded || r->ran->scope)))
 			continue;
 		if (r->ran)
 			model_cost_op(in->ran, r->ran, &op);
 		op.name = r->ran ? op.name : r->name;
-		op.type = r->ran ? op.type : r->type;
+		op.type = r->reported ? r->reported : r->ran ? op.type : r->type;
 		costs_sum(t, i, &op);
 		r->name = op.name;
 		op.scope = t->scope[i];

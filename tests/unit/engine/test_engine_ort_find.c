@@ -5,7 +5,7 @@
 #include "engine_test.h"
 
 #include "engine/ort/ort_api.h"
-#include "engine/ort/ort_find.h"
+#include "engine/library_find.h"
 #include "fault_alloc.h"
 
 #include <sys/stat.h>
@@ -71,10 +71,10 @@ static int environment_empty(void **state)
 static void found(const char *asked, const char *path, const char *how)
 {
 	mem_arena *a = mem_arena_new(0);
-	ort_places p;
+	library_places p;
 	dck_err err = {0};
 
-	ort_find(asked, a, &p, &err);
+	library_find(&ort_library, asked, a, &p, &err);
 	assert_string_equal(err.msg, "");
 	assert_int_equal(p.n, 1);
 	assert_true(p.place[0].asked);
@@ -86,10 +86,10 @@ static void found(const char *asked, const char *path, const char *how)
 static void refused(const char *asked, dck_status code, const char *says)
 {
 	mem_arena *a = mem_arena_new(0);
-	ort_places p;
+	library_places p;
 	dck_err err = {0};
 
-	assert_int_equal(ort_find(asked, a, &p, &err), code);
+	assert_int_equal(library_find(&ort_library, asked, a, &p, &err), code);
 	assert_non_null(strstr(err.msg, says));
 	mem_arena_free(a);
 }
@@ -157,7 +157,7 @@ static void each_allocation_may_fail(void **state)
 		snprintf(directory, sizeof(directory), "%s",
 			 at(directories[i] ? directories[i] : ""));
 		for (size_t n = 1;; n++) {
-			ort_places p;
+			library_places p;
 			fault_alloc f;
 			dck_err err = {0};
 
@@ -165,7 +165,8 @@ static void each_allocation_may_fail(void **state)
 			/* Small blocks, so that many allocations can fail. */
 			mem_arena *a = mem_arena_new(16);
 			dck_status status =
-			    a ? ort_find(directories[i] ? directory : NULL, a, &p, &err)
+			    a ? library_find(&ort_library, directories[i] ? directory : NULL, a, &p,
+					     &err)
 			      : DCK_E_NOMEM;
 			mem_arena_free(a);
 			dck_set_allocator(NULL);
@@ -180,7 +181,7 @@ static void each_allocation_may_fail(void **state)
 	}
 }
 
-static size_t place_of(const ort_places *p, const char *name)
+static size_t place_of(const library_places *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (strcmp(p->place[i].path, name[0] == 'l' ? name : at(name)) == 0)
@@ -192,14 +193,14 @@ static size_t place_of(const ort_places *p, const char *name)
 static void packages_come_before_the_loaders_path(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
-	ort_places p;
+	library_places p;
 	dck_err err;
 
 	(void)state;
 	setenv("VIRTUAL_ENV", at("env"), 1);
 	setenv("PATH", at("py/bin"), 1);
 	setenv("HOME", at("home"), 1);
-	assert_int_equal(ort_find(NULL, a, &p, &err), DCK_OK);
+	assert_int_equal(library_find(&ort_library, NULL, a, &p, &err), DCK_OK);
 	size_t env = place_of(
 	    &p, "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1");
 	size_t python =
@@ -237,10 +238,11 @@ static void packages_of_its_own(void **state)
 	make("env/pyvenv.cfg");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		mem_arena *a = mem_arena_new(0);
-		ort_places p = {0};
+		library_places p = {.kind = &ort_library,
+				    .file = "onnxruntime/capi/libonnxruntime.so*"};
 
 		make(cases[i].self);
-		ort_find_beside(&p, a, at(cases[i].self));
+		library_find_beside(&p, a, at(cases[i].self));
 		assert_int_equal(p.n, cases[i].found ? 1 : 0);
 		if (cases[i].found) {
 			assert_non_null(realpath(p.place[0].path, real));
@@ -270,7 +272,7 @@ static void providers_are_packages_of_their_own(void **state)
 	    {"flat/libonnxruntime.so.1.31.1", "ep/nothing", NULL},
 	};
 	char library[PATH_MAX * 2], asked[PATH_MAX * 2];
-	ort_places p;
+	library_places p;
 	dck_err err;
 
 	(void)state;
@@ -283,8 +285,9 @@ static void providers_are_packages_of_their_own(void **state)
 
 		snprintf(library, sizeof library, "%s", at(cases[i].library));
 		snprintf(asked, sizeof asked, "%s", at(cases[i].asked ? cases[i].asked : "."));
-		const dck_status status = ort_find_provider(
-		    package, file, library, cases[i].asked ? asked : NULL, a, &p, &err);
+		const dck_status status =
+		    library_find_package(&ort_library, package, file, library,
+					 cases[i].asked ? asked : NULL, a, &p, &err);
 		assert_int_equal(status, cases[i].found ? DCK_OK : DCK_E_ABSENT);
 		if (cases[i].found) {
 			assert_true(p.n > 0);
@@ -298,18 +301,18 @@ static void the_python_that_runs_deepclock_comes_first(void **state)
 {
 	char path[2 * PATH_MAX];
 	mem_arena *a = mem_arena_new(0);
-	ort_places p;
+	library_places p;
 
 	(void)state;
 	setenv("VIRTUAL_ENV", at("env"), 1);
 	setenv("DEEPCLOCK_PYTHON_ORT", at("one/libonnxruntime.so.1.20.0"), 1);
-	assert_int_equal(ort_find(NULL, a, &p, NULL), DCK_OK);
+	assert_int_equal(library_find(&ort_library, NULL, a, &p, NULL), DCK_OK);
 	assert_int_equal(place_of(&p, "one/libonnxruntime.so.1.20.0"), 0);
 	assert_false(p.place[0].asked || p.place[0].trusted); /* others may write to it */
 	place_of(&p, "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1");
 	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	setenv("DEEPCLOCK_PYTHON_ORT", path, 1);
-	assert_int_equal(ort_find(NULL, a, &p, NULL), DCK_OK);
+	assert_int_equal(library_find(&ort_library, NULL, a, &p, NULL), DCK_OK);
 	assert_string_not_equal(p.place[0].path, path);
 	unsetenv("DEEPCLOCK_PYTHON_ORT");
 	mem_arena_free(a);
@@ -318,12 +321,12 @@ static void the_python_that_runs_deepclock_comes_first(void **state)
 static void an_old_package_is_remembered(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
-	ort_places p;
+	library_places p;
 	dck_err err;
 
 	(void)state;
 	setenv("VIRTUAL_ENV", at("oldenv"), 1);
-	assert_int_equal(ort_find(NULL, a, &p, &err), DCK_OK);
+	assert_int_equal(library_find(&ort_library, NULL, a, &p, &err), DCK_OK);
 	assert_non_null(p.old_wheel);
 	assert_non_null(strstr(p.old_wheel, "onnxruntime_pybind11_state"));
 	mem_arena_free(a);

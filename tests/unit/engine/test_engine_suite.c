@@ -13,10 +13,12 @@ static const char *const command_argv[] = {"true", NULL};
 
 static const struct engine_case {
 	const char *name;
-	bool needs_ort, takes_model;
+	void (*need)(void); /* skips without the library; NULL: none is needed */
+	bool takes_model;
 	const char *const *argv;
 } cases[] = {
-    {.name = "ort", .needs_ort = true, .takes_model = true},
+    {.name = "ort", .need = need_ort, .takes_model = true},
+    {.name = "openvino", .need = need_openvino, .takes_model = true},
     {.name = "command", .argv = command_argv},
     {.name = "null"},
     {.name = "../plugins/example/example.so"},
@@ -73,8 +75,8 @@ static dck_engine_model *opened(fixture *f)
 	dck_engine_model *m = NULL;
 	dck_err err = {0};
 
-	if (f->which->needs_ort)
-		need_ort();
+	if (f->which->need)
+		f->which->need();
 	f->h.ops->open(&f->params, &m, &err);
 	assert_string_equal(err.msg, "");
 	assert_non_null(m);
@@ -195,8 +197,8 @@ static void runs_again_and_again(void **state)
 	dck_err err = {0};
 	ear ears;
 
-	if (f->which->needs_ort)
-		need_ort();
+	if (f->which->need)
+		f->which->need();
 	ears = ear_open();
 	dck_engine_model *m = opened(f);
 	size_t n = inputs_make(f, m, t);
@@ -292,11 +294,10 @@ static void two_contexts_do_not_mix(void **state)
 static void memory_is_told_or_refused(void **state)
 {
 	fixture *f = *state;
-	dck_engine_model *m;
+	dck_engine_model *m = opened(f);
 	dck_memory memory;
 	dck_err err = {0};
 
-	assert_int_equal(f->h.ops->open(&f->params, &m, &err), DCK_OK);
 	dck_status status = engine_memory(f->h.ops, m, &memory, &err);
 	f->h.ops->close(m);
 	if (status == DCK_E_UNSUP || status == DCK_E_ABSENT) {
@@ -346,16 +347,18 @@ static void probe_tells_of_each(void **state)
 		assert_int_equal(all[i].usable, all[i].why_not == NULL);
 		for (size_t k = 0; k < all[i].nfacts; k++)
 			assert_true(*all[i].facts[k].key && *all[i].facts[k].value);
-		if (strcmp(all[i].name, "ort") == 0 && all[i].usable)
+		if (all[i].usable && (strcmp(all[i].name, "ort") == 0 ||
+				      strcmp(all[i].name, "openvino") == 0))
 			assert_true(all[i].nfacts >= 5);
 	}
 	assert_null(engine_table[n]);
 	dck_free(all);
-	/* A library that is not ONNX Runtime: a row reports it, and the call succeeds. */
+	/* A library that is of no runtime: a row reports it, and the call succeeds. */
 	assert_int_equal(dck_engines_probe(built_file("abi/abi_no_symbol.so"), &all, &n, &err),
 			 DCK_OK);
 	assert_false(all[0].usable);
 	assert_non_null(strstr(all[0].why_not, "is not ONNX Runtime"));
+	assert_non_null(strstr(all[1].why_not, "is not OpenVINO"));
 	dck_free(all);
 }
 

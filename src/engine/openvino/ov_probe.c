@@ -1,0 +1,60 @@
+/* ov_probe.c - what OpenVINO is found here, and its devices.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "engine/openvino/ov_model.h"
+
+#include <string.h>
+
+#define FACTS_MAX 40
+
+typedef struct ov_found {
+	mem_arena *arena;
+	dck_kv facts[FACTS_MAX];
+	size_t n;
+} ov_found;
+
+static void found_put(ov_found *f, const char *key, const char *value)
+{
+	if (value && *value && f->n < FACTS_MAX)
+		f->facts[f->n++] = (dck_kv){key, value};
+}
+
+static dck_status devices_probe(ov_found *f, const ov_lib *l, dck_err *err)
+{
+	ov_devices d = {NULL, 0};
+
+	found_put(f, "library", mem_arena_dup(f->arena, os_library_path(l->library)));
+	found_put(f, "found", mem_arena_dup(f->arena, l->how));
+	found_put(f, "version", mem_arena_dup(f->arena, l->version));
+	found_put(f, "build", mem_arena_dup(f->arena, l->build));
+	DCK_TRY(ov_check(l, l->api.core_get_available_devices(l->core, &d), err,
+			 "cannot list OpenVINO's devices"));
+	for (size_t i = 0; i < d.n; i++) {
+		const char *name = ov_device_property(l, d.name[i], "FULL_DEVICE_NAME", f->arena);
+		found_put(f, mem_arena_fmt(f->arena, "device/%s", d.name[i]), name ? name : "ok");
+	}
+	l->api.available_devices_free(&d);
+	DCK_NEED(!mem_arena_failed(f->arena), err, "for the results of the search");
+	return DCK_OK;
+}
+
+dck_status ov_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err)
+{
+	/* The interface lends the pairs until the next probe. */
+	static ov_found last;
+	ov_lib l;
+
+	mem_arena_free(last.arena);
+	last = (ov_found){.arena = mem_arena_new(0)};
+	DCK_NEED(last.arena, err, "to search OpenVINO");
+	DCK_TRY(ov_lib_open(library_path, last.arena, NULL, &l, err));
+	const dck_status status = devices_probe(&last, &l, err);
+	ov_lib_close(&l);
+	if (status != DCK_OK)
+		return status;
+	*ret = last.facts;
+	*ret_n = last.n;
+	return DCK_OK;
+}
