@@ -96,6 +96,27 @@ dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, con
 	return DCK_OK;
 }
 
+dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, const void *config,
+		      const char **ret, dck_err *err)
+{
+	const bool zoo = strncmp(s->text, "zoo:", 4) == 0;
+	const char *argv[WORDS_MAX];
+	char *key;
+	os_host host;
+	size_t n = 0;
+
+	DCK_TRY(worker_words(a, table, config, argv, WORDS_MAX, &n, err));
+	DCK_TRY(worker_words(a, dck_model_options, &s->model, argv, WORDS_MAX, &n, err));
+	os_host_get(&host);
+	key = mem_arena_fmt(a, "deepclock %s\n%s\ncontent %016llx\n%s", dck_version(), s->text,
+			    (unsigned long long)(zoo ? 0 : os_file_hash(s->text)), host.cpu);
+	for (size_t i = 0; key && i < n; i++)
+		key = mem_arena_fmt(a, "%s\n%s", key, argv[i]);
+	DCK_NEED(key, err, "for a journal");
+	*ret = key;
+	return DCK_OK;
+}
+
 /* --- the command line */
 
 static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)

@@ -55,5 +55,9 @@ const char *worker_program_find(mem_arena *a, const char **ret_why);
  * "--name=value". `max` is the capacity of argv; the words live in the arena. E_LIMIT: too many. */
 dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,
 			size_t max, size_t *n, dck_err *err);
+/* Makes the identity of a search, one word per line: version, model with a hash of the file,
+ * processor, and the options that differ from their defaults. *ret is owned by the arena. */
+dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, const void *config,
+		      const char **ret, dck_err *err);
 
 #endif
