@@ -20,6 +20,7 @@
 #include "base/observer.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,6 +374,18 @@ dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err)
 		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
 	*ret = result.record;
 	return DCK_OK;
+}
+
+void worker_incomplete_text(const dck_record *r, char *buf, size_t size)
+{
+	const dck_fact *failure = dck_record_fact(r, "result", "failure");
+	const char *text =
+	    failure && failure->value.kind == DCK_VALUE_TEXT ? failure->value.as.text : NULL;
+
+	for (size_t i = r->nnotes; i-- > 0 && !text;)
+		if (r->notes[i].severity == DCK_ERROR)
+			text = r->notes[i].text;
+	snprintf(buf, size, "%s", text ? text : "it ended early");
 }
 
 /* --- the program, for a caller that names none */

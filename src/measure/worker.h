@@ -45,6 +45,9 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err);
 /* Runs a worker that must return a record; fails with the error that the worker reported. */
 dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err);
 
+/* Reads why a worker's record is incomplete. */
+void worker_incomplete_text(const dck_record *r, char *buf, size_t size);
+
 /* Finds the deepclock program for a caller that names none. Returns its path, owned by the arena:
  * the one beside this library, or else in PATH, if it is of this version, since it reads the
  * options of its own. NULL: there is none; *ret_why: what was searched (owned by the arena;

@@ -130,8 +130,8 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 
 dck_status line_journal_damaged(const char *path, size_t line, dck_err *err)
 {
-	DCK_FAIL(err, E_FORMAT,
-		 "'%s' is damaged in line %zu: give another file to start again", path, line);
+	DCK_FAIL(err, E_FORMAT, "'%s' is damaged in line %zu: give another file to start again",
+		 path, line);
 }
 
 dck_status line_journal_strange(const char *path, size_t line, dck_err *err)

@@ -38,7 +38,8 @@ static search_number journal_number_get(const dck_record *r, const char *key)
 
 	snprintf(lo, sizeof lo, "%s_lo", key);
 	snprintf(hi, sizeof hi, "%s_hi", key);
-	return (search_number){line_journal_real(r, "trial", key), line_journal_real(r, "trial", lo),
+	return (search_number){line_journal_real(r, "trial", key),
+			       line_journal_real(r, "trial", lo),
 			       line_journal_real(r, "trial", hi)};
 }
 

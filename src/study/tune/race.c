@@ -126,8 +126,8 @@ race *race_new(const race_config *c)
 	assert(c->ndims <= RACE_DIMS_MAX && c->budget_ns > 0);
 	if (!r)
 		return NULL;
-	r->scratch = mem_alloc((stat_scratch(RACE_PAIRS_MAX) + 2 * RACE_PAIRS_MAX) *
-			       sizeof *r->scratch);
+	r->scratch =
+	    mem_alloc((stat_scratch(RACE_PAIRS_MAX) + 2 * RACE_PAIRS_MAX) * sizeof *r->scratch);
 	if (!r->scratch) {
 		mem_free(r);
 		return NULL;
@@ -191,7 +191,7 @@ static double stage_end(const race *r)
 {
 	const double before = r->c.budget_ns - race_reserve(r);
 
-	return r->stage == RACE_SCREEN	 ? SCREEN_SHARE * before
+	return r->stage == RACE_SCREEN ? SCREEN_SHARE * before
 	       : r->stage == RACE_RACE ? before
 				       : r->c.budget_ns;
 }
@@ -478,8 +478,7 @@ static void race_advance_rung(race *r)
 	}
 	if (r->nalive > 1 && r->rung_rounds == 0 && r->rungs > 0)
 		rung_begin(r);
-	if (r->nalive > 1 && r->rung_rounds > 0 &&
-	    r->used_ns + cost_of_round(r) <= stage_end(r)) {
+	if (r->nalive > 1 && r->rung_rounds > 0 && r->used_ns + cost_of_round(r) <= stage_end(r)) {
 		r->rung_rounds--;
 		queue_begin(r);
 		return;
@@ -676,9 +675,10 @@ bool race_next(race *r, race_ask *ret)
 	const size_t arm = r->queue[r->at];
 	const double usual = r->arms[0].cost_ns, room = OVER_SHARE * r->c.budget_ns - r->used_ns;
 	const bool outputs = r->stage == RACE_VERIFY || r->stage == RACE_REST;
-	const double late = usual > 0 ? fmax(LATE_TIMES * fmax(usual, cost_of(r, arm)),
-					     usual + LATE_NS) * (outputs ? 2 : 1)
-				      : INFINITY;
+	const double late = usual > 0
+				? fmax(LATE_TIMES * fmax(usual, cost_of(r, arm)), usual + LATE_NS) *
+				      (outputs ? 2 : 1)
+				: INFINITY;
 
 	*ret = (race_ask){.stage = r->stage,
 			  .arm = arm,

@@ -77,7 +77,7 @@ typedef struct race_ask {
 	race_stage stage;
 	size_t arm;
 	unsigned round;
-	bool outputs;	/* compare its outputs instead of timing it */
+	bool outputs;	 /* compare its outputs instead of timing it */
 	double limit_ns; /* a trial that takes longer is to be ended */
 } race_ask;
 
@@ -93,11 +93,11 @@ typedef struct race_arm {
 	uint8_t value[RACE_DIMS_MAX];
 	unsigned changes; /* values that are not the default */
 	race_end end;
-	bool skipped;	/* there was no time to try it */
-	bool left;	/* it left the rounds of its stage */
-	bool raced;	/* it was in the stage RACE */
+	bool skipped;	 /* there was no time to try it */
+	bool left;	 /* it left the rounds of its stage */
+	bool raced;	 /* it was in the stage RACE */
 	unsigned trials; /* that ended well */
-	double cost_ns;	/* of its last trial; 0: none */
+	double cost_ns;	 /* of its last trial; 0: none */
 	uint64_t peak_rss_bytes;
 	race_outputs outputs;
 	double error;
@@ -136,8 +136,8 @@ race_number race_default_latency(const race *r);
 double race_items(const race *r, size_t arm);
 
 typedef struct race_result {
-	bool found;    /* a winner is shown to be faster than the default */
-	size_t winner; /* the arm that was confirmed, or 0 */
+	bool found;	   /* a winner is shown to be faster than the default */
+	size_t winner;	   /* the arm that was confirmed, or 0 */
 	race_number ratio; /* its time over the default's, from CONFIRM; n 0: not confirmed */
 	bool out_of_time;  /* no time for enough pairs */
 	/* Arms of RACE that may be faster than the winner by more than the margin. */
