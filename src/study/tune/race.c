@@ -29,11 +29,12 @@
 
 #define SCREEN_ROUNDS 6
 #define SCREEN_LOOK   3
-/* Share of the time before CONFIRM that SCREEN may take. */
+/* Share of the time before CONFIRM that SCREEN may take, and that its first round may take. */
 #define SCREEN_SHARE 0.55
+#define SCREEN_FIRST 0.85
 /* Share of all that CONFIRM has at least, and, where trials are long, at most. */
 #define CONFIRM_LEAST 0.35
-#define CONFIRM_MOST  0.6
+#define CONFIRM_MOST  0.5
 #define CONFIRM_PAIRS 8
 #define COMBINED      4
 #define RACERS_MAX    16
@@ -191,9 +192,14 @@ static double stage_end(const race *r)
 {
 	const double before = r->c.budget_ns - race_reserve(r);
 
-	return r->stage == RACE_SCREEN ? SCREEN_SHARE * before
-	       : r->stage == RACE_RACE ? before
-				       : r->c.budget_ns;
+	switch (r->stage) {
+	case RACE_SCREEN:
+		return (r->round == 0 ? SCREEN_FIRST : SCREEN_SHARE) * before;
+	case RACE_RACE:
+		return before;
+	default:
+		return r->c.budget_ns;
+	}
 }
 
 /* --- rounds */

@@ -85,8 +85,21 @@ static race_number exponential(race_number x)
 	return (race_number){exp(x.value), exp(x.lo), exp(x.hi), x.n};
 }
 
+/* Returns the arm's ratio to the winner in RACE, times the winner's to the default in CONFIRM: the
+ * winner's ratio in RACE is too small, because it was chosen by it. */
+static race_number beside_winner(const race *r, size_t arm, size_t comparisons)
+{
+	const race_number x = race_paired(r, RACE_RACE, RACE_RACE, arm, r->winner, comparisons);
+	const race_number w = r->ratio;
+	const double half = hypot(x.value - x.lo, (w.hi - w.lo) / 2);
+	const double value = x.value + w.value;
+
+	return (race_number){value, value - half, value + half, x.n};
+}
+
 race_number race_ratio(const race *r, size_t arm)
 {
+	race_number x;
 	size_t n = 0;
 
 	if (arm == 0)
@@ -95,7 +108,14 @@ race_number race_ratio(const race *r, size_t arm)
 		return exponential(r->ratio);
 	for (size_t i = 1; i < r->narms; i++)
 		n += r->arms[i].trials > 0;
-	return exponential(race_paired(r, RACE_SCREEN, RACE_RACE, arm, 0, n > 0 ? n : 1));
+	if (n == 0)
+		n = 1;
+	if (r->ratio.n > 0 && r->arms[arm].raced) {
+		x = beside_winner(r, arm, n);
+		if (x.n > 0)
+			return exponential(x);
+	}
+	return exponential(race_paired(r, RACE_SCREEN, RACE_RACE, arm, 0, n));
 }
 
 static race_number default_mean(const race *r, size_t which)
@@ -186,7 +206,10 @@ size_t race_front(const race *r, size_t *front)
 
 		if (!race_usable(r, i) || isnan(ratio))
 			continue;
-		for (; at > 0 && all[at - 1].ratio > ratio; at--)
+		/* The winner is before all that chance put before it. */
+		for (; at > 0 && all[at - 1].arm != r->winner &&
+		       (i == r->winner || all[at - 1].ratio > ratio);
+		     at--)
 			all[at] = all[at - 1];
 		all[at] = p;
 		n++;

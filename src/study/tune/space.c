@@ -216,8 +216,10 @@ static dck_status dim_add(space *p, const dck_subject *s, const char *name, bool
 
 static dck_status engine_dim_add(space *p, mem_arena *a, const dck_subject *s, dck_err *err)
 {
-	const char *list = p->nengines > 1 ? p->engines[1] : "";
+	const char *list = p->engines[1];
 
+	if (p->nengines < 2)
+		return DCK_OK;
 	for (size_t e = 2; list && e < p->nengines; e++)
 		list = mem_arena_fmt(a, "%s,%s", list, p->engines[e]);
 	DCK_NEED(list, err, "for a space");
@@ -237,7 +239,7 @@ static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_confi
 
 		DCK_NEED(values, err, "for a space");
 		if ((row->goal >= 0 && row->goal != c->goal) || !is_wanted(c, row->name) ||
-		    applies == 0)
+		    applies == 0 || !*values)
 			continue;
 		if (is_given(s, row->name, row->of_engine)) {
 			p->fixed =

@@ -432,6 +432,21 @@ static void note_unresolved_arms(tuned *m)
 			    100 * m->r->config->margin);
 }
 
+static void note_untried(tuned *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < race_narms(m->r->race); i++)
+		n += race_arm_get(m->r->race, i)->skipped &&
+		     race_arm_get(m->r->race, i)->why[0] == '\0';
+	if (n > 0)
+		record_note(
+		    m->b, "tune-out-of-time",
+		    "there was no time to try %zu configuration%s; give more --max-time, or "
+		    "fewer options (--only, --skip)",
+		    n, n == 1 ? "" : "s");
+}
+
 static void tune_notes(tuned *m)
 {
 	const tune_run *r = m->r;
@@ -447,6 +462,7 @@ static void tune_notes(tuned *m)
 			    "--max-time left no time to confirm that %s is faster; give more, or "
 			    "fewer options (--only, --skip)",
 			    arm_text(m, m->result.winner));
+	note_untried(m);
 	if (m->command && m->result.found)
 		record_note(m->b, "tune-apply", "%s; lines for Python and C: --details",
 			    m->command);
