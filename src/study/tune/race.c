@@ -39,14 +39,17 @@
 #define COMBINED      4
 #define RACERS_MAX    16
 #define RUNG_ROUNDS   12
+#define RACE_LOOK     3
 #define WINNERS_MAX   4
 /* A trial may take this number of times as long as the default's, and LATE_NS more. */
 #define LATE_TIMES 4
 #define LATE_NS	   3e9
 /* The budget is kept to within this share; a trial is ended before. */
 #define OVER_SHARE 1.05
-/* CONFIRM ends when the difference is shown and half of its interval is within this share. */
-#define CONFIRM_HALF 0.02
+/* CONFIRM ends when the difference is shown and half of its interval is within one of these: a
+ * share, or a part of the difference. */
+#define CONFIRM_HALF 0.03
+#define CONFIRM_PART 0.1
 
 /* --- arms */
 
@@ -478,10 +481,10 @@ static void race_advance_rung(race *r)
 {
 	if (r->round > 0)
 		r->whole[RACE_RACE] = r->round;
-	if (r->round > 0 && r->rung_rounds == 0) {
+	if (r->round > 0 && (r->rung_rounds == 0 || r->round % RACE_LOOK == 0))
 		slower_leave(r);
+	if (r->round > 0 && r->rung_rounds == 0)
 		half_leave(r);
-	}
 	if (r->nalive > 1 && r->rung_rounds == 0 && r->rungs > 0)
 		rung_begin(r);
 	if (r->nalive > 1 && r->rung_rounds > 0 && r->used_ns + cost_of_round(r) <= stage_end(r)) {
@@ -602,7 +605,7 @@ static bool confirm_look(race *r, bool last)
 	r->ratio = (race_number){p.median, p.has_interval ? p.lo - slack : NAN,
 				 p.has_interval ? p.hi + slack : NAN, n};
 	return p.has_interval && (r->ratio.lo > 0 || r->ratio.hi < 0) &&
-	       (r->ratio.hi - r->ratio.lo) / 2 <= CONFIRM_HALF;
+	       (r->ratio.hi - r->ratio.lo) / 2 <= fmax(CONFIRM_HALF, CONFIRM_PART * fabs(p.median));
 }
 
 static void confirm_advance(race *r)

@@ -7,7 +7,7 @@
 #include "study/tune/race.h"
 #include "stat/sequential.h"
 
-#define RACE_PAIRS_MAX	200
+#define RACE_PAIRS_MAX	64
 #define RACE_ROUNDS_MAX 64 /* of SCREEN, and of RACE */
 
 struct race {
