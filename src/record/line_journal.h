@@ -1,5 +1,5 @@
 /* line_journal.h - write-ahead journal of a search, so that one that was killed can be resumed:
- *each step is a line in a file, synced before the next step starts. A line is a small record
+ * each step is a line in a file, synced before the next step starts. A line is a small record
  * (docs/reference/record.md); the first line has the key, everything that defines the search.
  *
  *	const line_journal_reader reader = {"throughput journal", replay, self};

@@ -155,13 +155,6 @@ void race_free(race *r)
 	mem_free(r);
 }
 
-bool race_usable(const race *r, size_t arm)
-{
-	const race_arm *a = &r->arms[arm];
-
-	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER;
-}
-
 /* --- time */
 
 static double cost_of(const race *r, size_t arm)
@@ -207,7 +200,7 @@ static double stage_end(const race *r)
 
 /* --- rounds */
 
-static void queue_begin(race *r)
+static void race_queue_begin(race *r)
 {
 	r->round++;
 	r->at = 0;
@@ -313,7 +306,7 @@ static void screen_advance(race *r)
 		slower_leave(r);
 	if (r->round < SCREEN_ROUNDS && r->nalive > 1 &&
 	    r->used_ns + cost_of_round(r) <= stage_end(r))
-		queue_begin(r);
+		race_queue_begin(r);
 	else
 		racers_choose(r);
 }
@@ -489,7 +482,7 @@ static void race_advance_rung(race *r)
 		rung_begin(r);
 	if (r->nalive > 1 && r->rung_rounds > 0 && r->used_ns + cost_of_round(r) <= stage_end(r)) {
 		r->rung_rounds--;
-		queue_begin(r);
+		race_queue_begin(r);
 		return;
 	}
 	winner_choose(r);
@@ -620,7 +613,7 @@ static void confirm_advance(race *r)
 	if (ends)
 		stage_begin(r, RACE_REST);
 	else if (r->round % 2 == 0) {
-		queue_begin(r);
+		race_queue_begin(r);
 	} else { /* every second pair is the one before it in reverse */
 		const size_t first = r->queue[0];
 

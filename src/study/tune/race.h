@@ -126,8 +126,8 @@ typedef struct race_number {
 } race_number;
 
 /* Estimates the arm's time over the default's, from the rounds of SCREEN and RACE that both are in;
- * of the winner, from the pairs of CONFIRM alone, and then of an arm of RACE beside the winner. The intervals of all arms hold together
- * (Bonferroni), with an error pooled over the arms. */
+ * of the winner, from the pairs of CONFIRM alone, and then of an arm of RACE beside the winner. The
+ * intervals of all arms hold together (Bonferroni), with an error pooled over the arms. */
 race_number race_ratio(const race *r, size_t arm);
 /* Estimates the default's value or latency: geometric mean of its trials. */
 race_number race_default_value(const race *r);

@@ -4,13 +4,16 @@
  * from round to round cancels. An arm has few rounds, so the error of a difference is pooled: the
  * mean square of the differences of all arms to the default about their own means, in the stages
  * that are compared (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition, chapter 4),
- * with Student's t. Of the winner and the default only the pairs of CONFIRM count.
+ * with Student's t;
+ * the difference itself is a pseudomedian, since trials beside other programs have long tails. Of
+ * the winner and the default only the pairs of CONFIRM count.
  *
  * Nothing is cached: a search has some hundred trials. Sums of the default's logarithms are kept as
  * they come.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/dist.h"
+#include "stat/stat.h"
 #include "study/tune/race_state.h"
 #include <math.h>
 #include <string.h>
@@ -18,34 +21,56 @@
 /* Memory that differs by less is the same: starts differ by some pages. */
 #define MEMORY_SHARE 0.03
 
+bool race_usable(const race *r, size_t arm)
+{
+	const race_arm *a = &r->arms[arm];
+
+	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER;
+}
+
 double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)
 {
 	return stage == RACE_SCREEN ? r->screen[round - 1][arm] : r->race[round - 1][arm];
 }
 
-/* Mean and sum of squares of the differences of two arms. */
+/* Differences of two arms, by rounds. */
 typedef struct differences {
 	size_t n;
-	double mean, squares;
+	double mean, squares; /* sum of squares about the mean */
+	double of[2 * RACE_ROUNDS_MAX];
 } differences;
 
-static differences differ(const race *r, race_stage from, race_stage to, size_t arm, size_t other)
+static void differ(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
+		   differences *f)
 {
-	differences f = {0};
-
+	f->n = 0;
+	f->mean = f->squares = 0;
 	for (race_stage s = from; s <= to; s++)
 		for (unsigned k = 1; k <= r->whole[s]; k++) {
 			const double d = race_log_value(r, s, k, arm) -
 					 race_log_value(r, s, k, other),
-				     off = d - f.mean;
+				     off = d - f->mean;
 
 			if (isnan(d))
 				continue;
-			f.n++;
-			f.mean += off / (double)f.n; /* Welford, Technometrics 4, 1962 */
-			f.squares += off * (d - f.mean);
+			f->of[f->n++] = d;
+			f->mean += off / (double)f->n; /* Welford, Technometrics 4, 1962 */
+			f->squares += off * (d - f->mean);
 		}
-	return f;
+}
+
+/* Returns the median of the means of all pairs: nearly as precise as the mean, and a few long
+ * trials do not move it (Hodges and Lehmann, Ann. Math. Statist. 34, 1963). */
+static double pseudomedian(const differences *f)
+{
+	double walsh[RACE_ROUNDS_MAX * (2 * RACE_ROUNDS_MAX + 1)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = i; k < f->n; k++)
+			walsh[n++] = (f->of[i] + f->of[k]) / 2;
+	stat_sort(walsh, n);
+	return stat_quantile_sorted(walsh, n, 0.5);
 }
 
 /* Returns the standard deviation of a difference in one round; NaN: not known. */
@@ -54,8 +79,9 @@ static double pooled_sd(const race *r, race_stage from, race_stage to, double *r
 	double squares = 0, dof = 0;
 
 	for (size_t i = 1; i < r->narms; i++) {
-		const differences f = differ(r, from, to, i, 0);
+		differences f;
 
+		differ(r, from, to, i, 0, &f);
 		if (f.n < 2)
 			continue;
 		squares += f.squares;
@@ -68,16 +94,18 @@ static double pooled_sd(const race *r, race_stage from, race_stage to, double *r
 race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
 			size_t comparisons)
 {
-	const differences f = differ(r, from, to, arm, other);
-	double dof, sd, half;
+	double dof, sd, half, value;
+	differences f;
 
+	differ(r, from, to, arm, other, &f);
 	if (f.n == 0)
 		return (race_number){NAN, NAN, NAN, 0};
 	sd = pooled_sd(r, from, to, &dof);
 	half = isnan(sd) ? (double)NAN
 			 : stat_t_quantile(1 - (1 - r->c.level) / 2 / (double)comparisons, dof) *
 			       sd / sqrt((double)f.n);
-	return (race_number){f.mean, f.mean - half, f.mean + half, f.n};
+	value = pseudomedian(&f);
+	return (race_number){value, value - half, value + half, f.n};
 }
 
 static race_number exponential(race_number x)
@@ -184,7 +212,7 @@ typedef struct point {
 } point;
 
 /* Returns whether a is no worse than b in all that is known of both. b is not faster. */
-static bool covers(const point *a, const point *b, double margin)
+static bool front_covers(const point *a, const point *b, double margin)
 {
 	return a->latency <= b->latency * (1 + margin) &&
 	       (!(b->memory > 0) || !(a->memory > 0) ||
@@ -218,7 +246,7 @@ size_t race_front(const race *r, size_t *front)
 		bool covered = false;
 
 		for (size_t k = 0; k < nkept && !covered; k++)
-			covered = covers(&kept[k], &all[i], r->c.margin);
+			covered = front_covers(&kept[k], &all[i], r->c.margin);
 		if (covered)
 			continue;
 		front[nkept] = all[i].arm;

@@ -178,7 +178,7 @@ static bool is_given(const dck_subject *s, const char *name, bool of_engine)
 	return !opt_same(model_row(name), &s->model, &plain.model);
 }
 
-static bool is_wanted(const dck_tune_config *c, const char *name)
+static bool space_is_wanted(const dck_tune_config *c, const char *name)
 {
 	return !commas_have(c->skip, name) && (!c->only || commas_have(c->only, name));
 }
@@ -238,7 +238,7 @@ static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_confi
 		const uint32_t applies = engines_with(p, row->of_engine ? row->name : row->key);
 
 		DCK_NEED(values, err, "for a space");
-		if ((row->goal >= 0 && row->goal != c->goal) || !is_wanted(c, row->name) ||
+		if ((row->goal >= 0 && row->goal != c->goal) || !space_is_wanted(c, row->name) ||
 		    applies == 0 || !*values)
 			continue;
 		if (is_given(s, row->name, row->of_engine)) {
@@ -268,7 +268,7 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 			 "threads=1,2,4",
 			 number, c->space, line);
 	*equals = '\0';
-	if (!is_wanted(c, line))
+	if (!space_is_wanted(c, line))
 		return DCK_OK;
 	of_engine = !model_row(line);
 	applies = of_engine ? engines_with(p, line) : engines_with(p, NULL);
@@ -287,8 +287,8 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 			 c->space);
 }
 
-static dck_status file_add(space *p, const dck_subject *s, const dck_tune_config *c, mem_arena *a,
-			   dck_err *err)
+static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_config *c,
+				 mem_arena *a, dck_err *err)
 {
 	dck_buffer text = {0};
 	size_t number = 0;
@@ -350,14 +350,17 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena 
 		      dck_err *err)
 {
 	space p = {.fixed = "", .absent = ""};
+	engine_handle h;
 	size_t arms = 0;
 
+	DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
+	engine_release(&h);
 	if (!c->space) {
 		DCK_TRY(names_check("only", c->only, err));
 		DCK_TRY(names_check("skip", c->skip, err));
 	}
 	DCK_TRY(engines_list(s, c, a, &p, err));
-	DCK_TRY(c->space ? file_add(&p, s, c, a, err) : usual_add(&p, s, c, a, err));
+	DCK_TRY(c->space ? space_file_add(&p, s, c, a, err) : usual_add(&p, s, c, a, err));
 	if (p.n == 0)
 		DCK_FAIL(err, E_ARG,
 			 "there is nothing to vary: the engine '%s' has none of the options%s%s%s",

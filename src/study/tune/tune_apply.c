@@ -105,7 +105,7 @@ static void ort_put(const applying *p, const char *option, const char *value, co
 	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), python, c, setting, to);
 }
 
-static const char *upper(mem_arena *a, const char *text)
+static const char *tune_upper(mem_arena *a, const char *text)
 {
 	char *copy = mem_arena_dup(a, text);
 
@@ -117,8 +117,8 @@ static const char *upper(mem_arena *a, const char *text)
 static void openvino_put(const applying *p, const char *option, const char *value)
 {
 	const char *property =
-	    strcmp(option, "threads") == 0 ? "INFERENCE_NUM_THREADS" : upper(p->a, option);
-	const char *to = upper(p->a, value);
+	    strcmp(option, "threads") == 0 ? "INFERENCE_NUM_THREADS" : tune_upper(p->a, option);
+	const char *to = tune_upper(p->a, value);
 
 	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value),
 		mem_arena_fmt(p->a, "config[\"%s\"] = \"%s\"", property, to),
@@ -184,7 +184,7 @@ static void options_put(const applying *p, const dck_subject *s)
 /* --- the command */
 
 /* Quotes a word for a shell, if it has to be. */
-static const char *shell_word(mem_arena *a, const char *word)
+static const char *tune_shell_word(mem_arena *a, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "-_./:=,+@%";
@@ -209,7 +209,7 @@ static const char *command_text(const dck_subject *s, mem_arena *a)
 	if (worker_words(a, dck_model_options, &s->model, words, WORDS_MAX, &n, NULL) != DCK_OK)
 		return NULL;
 	for (size_t i = 0; text && i <= n; i++) {
-		const char *word = shell_word(a, i < n ? words[i] : s->text);
+		const char *word = tune_shell_word(a, i < n ? words[i] : s->text);
 
 		text = word ? mem_arena_fmt(a, "%s %s", text, word) : NULL;
 	}

@@ -321,7 +321,7 @@ static void tune_metrics(tuned *m)
 
 /* --- the answer */
 
-static const char *interval_text(const tuned *m, race_number x)
+static const char *tune_interval_text(const tuned *m, race_number x)
 {
 	return isnan(x.lo) ? "" : mem_arena_fmt(m->a, " [%.2f, %.2f]", x.lo, x.hi);
 }
@@ -342,12 +342,13 @@ static void tune_answer(tuned *m)
 
 	if (m->result.found)
 		record_answer(m->b, "%s is %.2f times as fast as the default%s%s",
-			      arm_text(m, m->best), x.value, interval_text(m, x), outputs_text(m));
+			      arm_text(m, m->best), x.value, tune_interval_text(m, x),
+			      outputs_text(m));
 	else if (m->result.ratio.n > 0)
 		record_answer(m->b,
 			      "no configuration is shown to be faster than the default: %s is %.2f "
 			      "times as fast%s",
-			      arm_text(m, m->result.winner), x.value, interval_text(m, x));
+			      arm_text(m, m->result.winner), x.value, tune_interval_text(m, x));
 	else
 		record_answer(m->b, "no configuration is shown to be faster than the default");
 }

@@ -9,5 +9,5 @@ record run.json 'f("tune", "configuration")' 'f("tune", "command")' 'm("tune/spe
 	'm("tune/error").get("value")' '[t["name"] for t in r["tables"]]' \
 	'[c["key"] for c in r["tables"][0]["columns"]]' 'r["tables"][0]["rows"][0][0]' \
 	'sorted(row[0] for row in r["tables"][1]["rows"])' 'f("space", "sleep_ns")' 'f("method", "pairs") >= 6' \
-	'f("method", "elapsed") <= 66e9' 'r.get("incomplete", False)' 'note("outputs-not-compared")["severity"]' \
+	'r.get("incomplete", False)' 'note("outputs-not-compared")["severity"]' \
 	'note("tune-apply")["text"].split(";")[0]' 'f("engine", "name")'

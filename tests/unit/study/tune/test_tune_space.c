@@ -1,4 +1,4 @@
-/* test_space.c - the options that `tune` varies: the usual ones, --only, --skip, a file.
+/* test_tune_space.c - the options that `tune` varies: the usual ones, --only, --skip, a file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/tune/space.h"
@@ -166,8 +166,8 @@ static void test_wrong_files(void **state)
 	assert_int_not_equal(make(f), DCK_OK);
 }
 
-int test_space(void);
-int test_space(void)
+int test_tune_space(void);
+int test_tune_space(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_usual, begin, end),
@@ -176,5 +176,5 @@ int test_space(void)
 	    cmocka_unit_test_setup_teardown(test_wrong_files, begin, end),
 	};
 
-	return cmocka_run_group_tests_name("space", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("tune_space", tests, NULL, NULL);
 }
