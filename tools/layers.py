@@ -31,7 +31,7 @@ LAYERS = {
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # Devices that run asynchronously, and their drivers, which are loaded at run time.
     "src/device": (("base", "os"), "device device_null gauges", ("base", "bench"), ISO, ("pthread.h",)),
-    "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others",
+    "src/record": (("base", "os"), "record_begin record_internal build comparable copy host line_journal others",
                    ("base", "opt", "record", "report", "unstable"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
@@ -64,6 +64,7 @@ LAYERS = {
     "src/study/profile": (("base", "os", "stat", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject",
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),
+    "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
     "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure"), (), ANY, ISO,
                        ("pthread.h",)),
     "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY,

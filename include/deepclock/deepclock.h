@@ -62,6 +62,7 @@
 #include "compare.h"
 #include "accuracy.h"
 #include "throughput.h"
+#include "tune.h"
 #include "load.h"
 #include "machine.h"
 #include "memory.h"

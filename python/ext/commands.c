@@ -144,6 +144,13 @@ static dck_status run_throughput(ext_call *c, dck_record **ret, dck_err *err)
 	return dck_throughput(&c->subjects[0].of, &c->throughput, &c->watch.observer, ret, err);
 }
 
+static dck_status run_tune(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->tune.title = c->title;
+	c->tune.program = c->program;
+	return dck_tune(&c->subjects[0].of, &c->tune, &c->watch.observer, ret, err);
+}
+
 static dck_status run_load(ext_call *c, dck_record **ret, dck_err *err)
 {
 	c->load.title = c->title;
@@ -248,6 +255,10 @@ static const dck_opt seed_options[] = {
 	X(throughput, "throughput", "model, /, **options",                                         \
 	  "Finds the batch size that gives the most items per second.", ext_takes_model,           \
 	  run_throughput, 0, lists, {dck_throughput_options, AT(throughput)}, MODELS)              \
+	X(tune, "tune", "model, /, **options",                                                     \
+	  "Finds the fastest configuration of a model, with the same outputs; tuned_session() "    \
+	  "opens an ONNX Runtime session so configured.",                                          \
+	  ext_takes_model, run_tune, 0, NULL, {dck_tune_options, AT(tune)}, MODELS)                \
 	X(_throughput, "throughput", "batches, /, **options",                                      \
 	  "Finds the batch size at which an object's callable gives the most items per second.",   \
 	  ext_takes_batches, run_throughput, 0, lists, {dck_throughput_options, AT(throughput)},   \

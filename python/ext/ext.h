@@ -280,6 +280,7 @@ typedef struct ext_call {
 	dck_plan plan;
 	dck_compare_config compare;
 	dck_throughput_config throughput;
+	dck_tune_config tune;
 	dck_load_config load;
 	dck_accuracy_config accuracy;
 	dck_profile_config profile;

@@ -688,6 +688,7 @@ static void call_init(ext_call *c)
 	dck_plan_init(&c->plan);
 	dck_compare_config_init(&c->compare);
 	dck_throughput_config_init(&c->throughput);
+	dck_tune_config_init(&c->tune);
 	dck_load_config_init(&c->load);
 	dck_accuracy_config_init(&c->accuracy);
 	dck_profile_config_init(&c->profile);

@@ -228,6 +228,7 @@ FUNCTIONS = {
     "cost": "model: _Path, /, *",
     "profile": "model: _Path, /, *",
     "throughput": "model: _Path, /, *",
+    "tune": "model: _Path, /, *",
     "bench_load": "subject: _Subject, /, *",
     "accuracy": "models: Union[_Path, Mapping[str, _Path], None] = ..., /, *",
     "pitfalls": "subject: _Subject, /, *",

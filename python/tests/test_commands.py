@@ -18,7 +18,7 @@ from support import Case, deepclock, main, needs_model, short, work
 OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
                   "top", "operators", "list", "worker-fd", "worker-of", "color"}
 FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
-             "throughput": ("throughput",), "load": ("bench_load",), "accuracy": ("accuracy",),
+             "throughput": ("throughput",), "tune": ("tune",), "load": ("bench_load",), "accuracy": ("accuracy",),
              "pitfalls": ("pitfalls",), "machine": ("machine",), "inspect": ("inspect",)}
 
 
@@ -205,6 +205,18 @@ class ModelTest(Case):
         r = deepclock.throughput("zoo:resnet18", image_size=64, batch=[1], threads=1,
                                  point_time=0.05, rounds=2, no_history=True)
         self.assertIn("throughput/points", r.tables)
+
+    def test_tune(self):
+        space = self.path("space.txt")
+        with open(space, "w") as f:
+            f.write("sleep_ns=1000000,9000000\n")
+        r = deepclock.tune("zoo:simplenet", engine="null", engine_option="sleep_ns=20000000", space=space,
+                           trial="20ms", max_time="30s", no_history=True)
+        self.assertIn("tune/front", r.tables)
+        with self.assertRaisesRegex(ValueError, "no configuration for ONNX Runtime"):
+            deepclock.tuned_session(r, "model.onnx")
+        with self.assertRaisesRegex(deepclock.ArgumentError, "did you mean 'threads'"):
+            deepclock.tune("zoo:simplenet", skip="thread")
 
     def test_accuracy(self):
         r = deepclock.accuracy("zoo:resnet18", image_size=64, vary={"opt": "none,all"})

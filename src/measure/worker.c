@@ -103,6 +103,27 @@ dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, con
 	return DCK_OK;
 }
 
+dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, const void *config,
+		      const char **ret, dck_err *err)
+{
+	const bool zoo = strncmp(s->text, "zoo:", 4) == 0;
+	const char *argv[WORDS_MAX];
+	char *key;
+	os_host host;
+	size_t n = 0;
+
+	DCK_TRY(worker_words(a, table, config, argv, WORDS_MAX, &n, err));
+	DCK_TRY(worker_words(a, dck_model_options, &s->model, argv, WORDS_MAX, &n, err));
+	os_host_get(&host);
+	key = mem_arena_fmt(a, "deepclock %s\n%s\ncontent %016llx\n%s", dck_version(), s->text,
+			    (unsigned long long)(zoo ? 0 : os_file_hash(s->text)), host.cpu);
+	for (size_t i = 0; key && i < n; i++)
+		key = mem_arena_fmt(a, "%s\n%s", key, argv[i]);
+	DCK_NEED(key, err, "for a journal");
+	*ret = key;
+	return DCK_OK;
+}
+
 /* --- the command line */
 
 const char *worker_obstacle(const dck_subject *s, const dck_clock *clock)
@@ -464,6 +485,18 @@ void worker_link_close(worker_link *l)
 	os_close(l->fd);
 	(void)os_wait((pid_t)l->pid, 0, link_late, &deadline, &usage, NULL);
 	*l = (worker_link){0};
+}
+
+void worker_incomplete_text(const dck_record *r, char *buf, size_t size)
+{
+	const dck_fact *failure = dck_record_fact(r, "result", "failure");
+	const char *text =
+	    failure && failure->value.kind == DCK_VALUE_TEXT ? failure->value.as.text : NULL;
+
+	for (size_t i = r->nnotes; i-- > 0 && !text;)
+		if (r->notes[i].severity == DCK_ERROR)
+			text = r->notes[i].text;
+	snprintf(buf, size, "%s", text ? text : "it ended early");
 }
 
 /* --- the program, for a caller that names none */

@@ -65,6 +65,9 @@ dck_status worker_link_ask(worker_link *l, const void *request, size_t request_n
 /* Ends the worker and waits for it. {0} is allowed. */
 void worker_link_close(worker_link *l);
 
+/* Reads why a worker's record is incomplete. */
+void worker_incomplete_text(const dck_record *r, char *buf, size_t size);
+
 /* Finds the deepclock program for a caller that names none. Returns its path, owned by the arena:
  * the one beside this library, or else in PATH, if it is of this version, since it reads the
  * options of its own. NULL: there is none; *ret_why: what was searched (owned by the arena;
@@ -75,5 +78,9 @@ const char *worker_program_find(mem_arena *a, const char **ret_why);
  * "--name=value". `max` is the capacity of argv; the words live in the arena. E_LIMIT: too many. */
 dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,
 			size_t max, size_t *n, dck_err *err);
+/* Makes the identity of a search, one word per line: version, model with a hash of the file,
+ * processor, and the options that differ from their defaults. *ret is owned by the arena. */
+dck_status worker_key(mem_arena *a, const dck_subject *s, const dck_opt *table, const void *config,
+		      const char **ret, dck_err *err);
 
 #endif

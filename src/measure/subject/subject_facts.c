@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/subject_facts.h"
+#include "base/err.h"
+#include "record/copy.h"
 #include "record/host.h"
+#include "record/record_begin.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -152,4 +155,29 @@ void subject_facts_engine(record_builder *b, const subject_target *t)
 		record_fact_text(b, "engine", kv[i].key, kv[i].value);
 		facts_fallback(b, &kv[i]);
 	}
+}
+
+dck_status subject_facts_of_all(const dck_record *from, dck_record **ret, dck_err *err)
+{
+	static const char *const of_all[] = {"host", "build", "engine", "subject"};
+	/* These belong to one batch size. */
+	static const char *const of_one[] = {"input/", "output/", "items_"};
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for facts");
+	for (size_t i = 0; i < from->nfacts; i++) {
+		const dck_fact *f = &from->facts[i];
+		bool take = false;
+
+		for (size_t k = 0; k < sizeof of_all / sizeof of_all[0]; k++)
+			take |= strcmp(f->section, of_all[k]) == 0;
+		for (size_t k = 0; k < sizeof of_one / sizeof of_one[0]; k++)
+			take &= strcmp(f->section, "subject") != 0 ||
+				strncmp(f->key, of_one[k], strlen(of_one[k])) != 0;
+		/* What waits for the runs of a device is tested in each trial. */
+		take |= strcmp(f->section, "device") == 0 && strcmp(f->key, "barrier") == 0;
+		if (take)
+			record_copy_fact(b, f);
+	}
+	return record_finish(b, ret, err);
 }

@@ -17,5 +17,8 @@ void subject_facts_usual(record_builder *b, const char *name, const char *usual)
 /* Copies that note from another record. */
 void subject_facts_usual_copy(record_builder *b, const dck_record *from);
 void subject_facts_engine(record_builder *b, const subject_target *t);
+/* Copies the facts of a record that hold for all trials of a search: the machine, the model, the
+ * engine. *ret is owned. */
+dck_status subject_facts_of_all(const dck_record *from, dck_record **ret, dck_err *err);
 
 #endif

@@ -530,7 +530,7 @@ static bool is_of_answer(const dck_note *n)
 	static const char *const codes[] = {
 	    "slo-inconclusive",	  "slo-not-met",	   "slo-violated",
 	    "undecided",	  "throughput-unresolved", "throughput-few-trials",
-	    "device-not-awaited", "sample-generated",
+	    "device-not-awaited", "sample-generated",	   "tune-apply",
 	};
 
 	return summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
@@ -557,6 +557,12 @@ static int summary_rank_of(const dck_record *r, const dck_note *n)
 								  : RANK_OTHER;
 }
 
+/* What applies the answer is before all warnings. */
+static dck_severity summary_severity_of(const dck_note *n)
+{
+	return strcmp(n->code, "tune-apply") == 0 ? DCK_ERROR : n->severity;
+}
+
 /* Writes the notes that fit: the most severe first, among these the ones that explain the answer,
  * then causes of others. Returns the number of omitted notes. */
 static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
@@ -568,7 +574,7 @@ static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 	for (size_t s = 0; s < RANKS * sizeof order / sizeof order[0]; s++) {
 		for (size_t i = 0; i < r->nnotes; i++) {
 			const dck_note *n = &r->notes[i];
-			if (n->severity != order[s / RANKS] || !text_note_is_own(r, n) ||
+			if (summary_severity_of(n) != order[s / RANKS] || !text_note_is_own(r, n) ||
 			    summary_rank_of(r, n) != (int)(s % RANKS))
 				continue;
 			all++;

@@ -17,8 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "record/record_begin.h"
-#include "record/copy.h"
+#include "measure/subject/subject_facts.h"
 #include "study/throughput/search_run.h"
 #include "deepclock/load.h"
 #include "measure/worker.h"
@@ -212,19 +211,6 @@ static bool measure_outcome_read(const search_run *r, const search_ask *ask, con
 	return false;
 }
 
-/* Reads why a record is incomplete. */
-static void measure_failure_read(const dck_record *rec, char *buf, size_t size)
-{
-	const dck_fact *failure = dck_record_fact(rec, "result", "failure");
-	const char *text =
-	    failure && failure->value.kind == DCK_VALUE_TEXT ? failure->value.as.text : NULL;
-
-	for (size_t i = rec->nnotes; i-- > 0 && !text;)
-		if (rec->notes[i].severity == DCK_ERROR)
-			text = rec->notes[i].text;
-	snprintf(buf, size, "%s", text ? text : "it ended early");
-}
-
 static void notes_count(search_run *r, const dck_record *rec)
 {
 	for (size_t i = 0; i < rec->nnotes; i++) {
@@ -244,33 +230,6 @@ static void notes_count(search_run *r, const dck_record *rec)
 		}
 		r->notes[k].trials++;
 	}
-}
-
-/* Copies the facts of a record that hold for all trials: the machine, the model, the engine. *ret
- * owned. */
-static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
-{
-	static const char *const of_all[] = {"host", "build", "engine", "subject"};
-	/* These belong to one batch size. */
-	static const char *const of_one[] = {"input/", "output/", "items_"};
-	record_builder *b = record_begin(NULL);
-
-	DCK_NEED(b, err, "for facts");
-	for (size_t i = 0; i < from->nfacts; i++) {
-		const dck_fact *f = &from->facts[i];
-		bool take = false;
-
-		for (size_t k = 0; k < sizeof of_all / sizeof of_all[0]; k++)
-			take |= strcmp(f->section, of_all[k]) == 0;
-		for (size_t k = 0; k < sizeof of_one / sizeof of_one[0]; k++)
-			take &= strcmp(f->section, "subject") != 0 ||
-				strncmp(f->key, of_one[k], strlen(of_one[k])) != 0;
-		/* What waits for the runs of a device is tested in each trial. */
-		take |= strcmp(f->section, "device") == 0 && strcmp(f->key, "barrier") == 0;
-		if (take)
-			record_copy_fact(b, f);
-	}
-	return record_finish(b, ret, err);
 }
 
 /* --- the trial */
@@ -308,13 +267,14 @@ static dck_status record_take(search_run *r, const search_ask *ask, const dck_re
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (rec->incomplete) {
 		o->end = SEARCH_ERROR;
-		measure_failure_read(rec, o->why, sizeof o->why);
+		worker_incomplete_text(rec, o->why, sizeof o->why);
 		return DCK_OK;
 	}
 	notes_count(r, rec);
 	DCK_TRY(held_read(r, rec, &o->held, err));
-	return measure_outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
-								 : DCK_OK;
+	return measure_outcome_read(r, ask, rec, o) && !r->facts
+		   ? subject_facts_of_all(rec, &r->facts, err)
+		   : DCK_OK;
 }
 
 static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,

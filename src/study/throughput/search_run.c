@@ -27,7 +27,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORDS_MAX    256
 #define FAILURES_MAX 2
 
 /* --- a model whose batch is fixed */
@@ -133,31 +132,14 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 static dck_status search_key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
 {
 	dck_throughput_config c = *r->config, plain;
-	dck_model_config m = r->subject->model;
-	const char *words[WORDS_MAX];
-	char *key;
-	os_host host;
-	size_t n = 0;
+	dck_subject s = *r->subject;
 
 	/* The time limit changes nothing in a trial. */
 	dck_throughput_config_init(&plain);
 	c.max_time_ns = plain.max_time_ns;
 	c.resume = NULL;
-	m.batch = 0;
-	DCK_TRY(worker_words(a, dck_throughput_options, &c, words, WORDS_MAX, &n, err));
-	DCK_TRY(worker_words(a, dck_model_options, &m, words, WORDS_MAX, &n, err));
-	os_host_get(&host);
-	key = mem_arena_fmt(a, "deepclock %s\n%s\ncontent %016llx\n%s", dck_version(),
-			    r->subject->text,
-			    (unsigned long long)(strncmp(r->subject->text, "zoo:", 4) == 0
-						     ? 0
-						     : os_file_hash(r->subject->text)),
-			    host.cpu);
-	for (size_t i = 0; key && i < n; i++)
-		key = mem_arena_fmt(a, "%s\n%s", key, words[i]);
-	DCK_NEED(key, err, "for a journal");
-	*ret = key;
-	return DCK_OK;
+	s.model.batch = 0;
+	return worker_key(a, &s, dck_throughput_options, &c, ret, err);
 }
 
 static dck_status journal_open(search_run *r, dck_err *err)
@@ -207,7 +189,7 @@ static dck_status trial(search_run *r, const search_ask *ask, dck_err *err)
 	/* The measurement matters more than the journal. */
 	if (r->journal && search_journal_add(r->journal, ask, &o, had_facts ? NULL : r->facts,
 					     &r->journal_failed) != DCK_OK) {
-		search_journal_close(r->journal);
+		line_journal_close(r->journal);
 		r->journal = NULL;
 	}
 	r->measured++;
@@ -274,7 +256,7 @@ dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_throughput_config_init, err));
 	status = search_loop(&r, ret, err);
-	search_journal_close(r.journal);
+	line_journal_close(r.journal);
 	search_free(r.search);
 	dck_record_free(r.facts);
 	return status;

@@ -74,7 +74,7 @@ static dck_record *facts_make(void)
 static size_t go_on(const directory *f, size_t more_trials, bool *ret_had_facts)
 {
 	search *s = search_make();
-	search_journal *j;
+	line_journal *j;
 	dck_record *facts = NULL;
 	dck_err err = {0};
 	search_ask ask;
@@ -98,7 +98,7 @@ static size_t go_on(const directory *f, size_t more_trials, bool *ret_had_facts)
 	}
 	n = search_ntrials(s);
 	dck_record_free(facts);
-	search_journal_close(j);
+	line_journal_close(j);
 	search_free(s);
 	return n;
 }
@@ -106,7 +106,7 @@ static size_t go_on(const directory *f, size_t more_trials, bool *ret_had_facts)
 static void refused(const directory *f, const char *key, dck_status code, const char *part)
 {
 	search *s = search_make();
-	search_journal *j = NULL;
+	line_journal *j = NULL;
 	dck_record *facts = NULL;
 	dck_buffer before = {0}, after = {0};
 	dck_err err = {0};
@@ -139,7 +139,7 @@ static void write_text(const directory *f, const char *text)
 static void test_round_trip(void **state)
 {
 	search *s = search_make();
-	search_journal *j;
+	line_journal *j;
 	dck_record *facts;
 	bool had_facts;
 	directory f;
@@ -176,7 +176,7 @@ static void test_round_trip(void **state)
 		assert_int_equal(o->peak_rss_bytes, want.peak_rss_bytes);
 	}
 	dck_record_free(facts);
-	search_journal_close(j);
+	line_journal_close(j);
 	search_free(s);
 	os_temp_dir_remove(f.dir);
 }
@@ -272,7 +272,7 @@ static void test_full_disk(void **state)
 	const struct rlimit none = {.rlim_cur = 600, .rlim_max = RLIM_INFINITY};
 	struct rlimit before;
 	search *s = search_make();
-	search_journal *j = NULL;
+	line_journal *j = NULL;
 	dck_record *facts = NULL;
 	dck_err err = {0};
 	directory f;
@@ -289,7 +289,7 @@ static void test_full_disk(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(status, DCK_E_IO);
 	assert_non_null(strstr(err.msg, "cannot write to"));
-	search_journal_close(j);
+	line_journal_close(j);
 	search_free(s);
 	assert_int_equal(go_on(&f, 2, NULL), 2);
 	os_temp_dir_remove(f.dir);

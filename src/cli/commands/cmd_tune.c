@@ -1,0 +1,77 @@
+/* cmd_tune.c - deepclock tune MODEL
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+static dck_status tune_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			    dck_err *err)
+{
+	return dck_tune(&c->subject, config, o, ret, err);
+}
+
+static int tune_run(cli *c, void *config)
+{
+	dck_tune_config *cfg = config;
+	const int code = cli_subject_open(c);
+
+	cfg->title = c->title;
+	cfg->program = cli_program(c);
+	return code == CLI_OK ? cli_make(c, tune_make, cfg, NULL) : code;
+}
+
+static const char *const usage[] = {"[OPTION]... MODEL", NULL};
+static const cli_item subjects[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {0},
+};
+static const cli_section sections[] = {{"Models", subjects}, {0}};
+static const cli_group groups[] = {
+    {"Searching", dck_tune_options, 0, false},
+    CLI_MODELS("Models"),
+    CLI_MEASURED,
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock tune model.onnx", "the fastest configuration for one request at a time"},
+    {"deepclock tune zoo:resnet18 --only threads,opt --max-time 30s",
+     "of two options, in half a minute"},
+    {"deepclock tune model.onnx --goal throughput --max-memory 2GiB",
+     "the most items per second, batch sizes too, within two gigabytes"},
+    {"deepclock tune model.onnx --threads 2", "two threads are given, all else is varied"},
+    {"deepclock tune model.onnx --space space.txt --resume search.jsonl",
+     "options of your own, in a search that continues after a kill"},
+    {0},
+};
+
+static void cmd_tune_init(void *config)
+{
+	dck_tune_config_init(config);
+}
+
+const cli_command cmd_tune = {
+    .name = "tune",
+    .summary = "find the fastest configuration of a model, with the same outputs",
+    .usage = usage,
+    .about =
+	"Varies the engine and its options (threads, graph optimisation, parallel execution, spinning, "
+	"memory) and finds the configuration that runs MODEL fastest on this machine. Each is measured "
+	"in fresh processes, in rounds of random order: first one option at a time, then combinations "
+	"of the faster values, of which the slower half leaves again and again. The outputs of the "
+	"best are compared with the default's, and fresh pairs of both give the answer: how many "
+	"times as fast it is, with an interval that its selection does not bias. A configuration "
+	"that fails, hangs or needs too much memory is a row with its reason.\n\n"
+	"The default is MODEL with the options given; these are not varied. Exit status 0 also when "
+	"no configuration is shown to be faster; the first Ctrl-C ends the search and reports what was "
+	"measured (130).",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(dck_tune_config),
+    .config_init = cmd_tune_init,
+    .min_args = 1,
+    .max_args = 1,
+    .arg = "MODEL",
+    .words = &cli_model_words,
+    .run = tune_run,
+};

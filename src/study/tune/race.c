@@ -1,0 +1,786 @@
+/* race.c - the state machine of the search for the fastest configuration: screening by one value at
+ * a time, sequential halving with racing over combinations, then a confirmation by fresh pairs.
+ *
+ * A queue has the arms of the present round; when it is empty race_advance() judges the round and
+ * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
+ * the time of its stage: an arm costs what its last trial did, or else what the default did.
+ * race_reserve() is the time that CONFIRM gets in any case.
+ *
+ * SCREEN estimates the effect of each value alone; after SCREEN_LOOK rounds the arms shown to be
+ * slower than the best leave. RACE has the default, the best arms of SCREEN, and combinations of
+ * the faster values of at most COMBINED dimensions of one engine, so two values of which neither
+ * helps alone are never tried together. Each rung has an equal share of the time and half of its
+ * arms leave (sequential halving). Among arms within the margin of the best, the one that changes
+ * least wins, so that an option that does nothing is not recommended.
+ *
+ * Invariants: the winner is chosen by SCREEN and RACE alone, and judged by CONFIRM alone, whose
+ * pairs are tested by group-sequential sign tests with the number of pairs fixed before the first
+ * (stat/sequential.h). So the error of calling it faster is the level's, however it was chosen. A
+ * round in which an arm failed does not count for that arm. The memory is fixed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "base/rng.h"
+#include "stat/stat.h"
+#include "study/tune/race_state.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define SCREEN_ROUNDS 6
+#define SCREEN_LOOK   3
+/* Share of the time before CONFIRM that SCREEN may take, and that its first round may take. */
+#define SCREEN_SHARE 0.55
+#define SCREEN_FIRST 0.85
+/* Share of all that CONFIRM has at least, and, where trials are long, at most. */
+#define CONFIRM_LEAST 0.35
+#define CONFIRM_MOST  0.5
+#define CONFIRM_PAIRS 8
+#define COMBINED      4
+#define RACERS_MAX    16
+#define RUNG_ROUNDS   12
+#define RACE_LOOK     3
+#define WINNERS_MAX   4
+/* A trial may take this number of times as long as the default's, and LATE_NS more. */
+#define LATE_TIMES 4
+#define LATE_NS	   3e9
+/* The budget is kept to within this share; a trial is ended before. */
+#define OVER_SHARE 1.05
+/* CONFIRM ends when the difference is shown and half of its interval is within one of these: a
+ * share, or a part of the difference. */
+#define CONFIRM_HALF 0.03
+#define CONFIRM_PART 0.1
+
+/* --- arms */
+
+static size_t arm_find(const race *r, const uint8_t *value)
+{
+	for (size_t i = 0; i < r->narms; i++)
+		if (memcmp(r->arms[i].value, value, sizeof r->arms[i].value) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* Returns the arm with these values; SIZE_MAX: there are too many. */
+static size_t arm_add(race *r, const uint8_t *value)
+{
+	const size_t found = arm_find(r, value);
+	race_arm *a = &r->arms[r->narms];
+
+	if (found != SIZE_MAX || r->narms == RACE_ARMS_MAX)
+		return found;
+	*a = (race_arm){.error = NAN};
+	memcpy(a->value, value, sizeof a->value);
+	for (size_t d = 0; d < r->c.ndims; d++)
+		a->changes += value[d] > 0;
+	return r->narms++;
+}
+
+static size_t engine_of(const race *r, size_t arm)
+{
+	return r->c.engines ? r->arms[arm].value[0] : 0;
+}
+
+/* Returns the default of the arm's engine. */
+static size_t base_of(const race *r, size_t arm)
+{
+	uint8_t value[RACE_DIMS_MAX] = {0};
+
+	if (r->c.engines)
+		value[0] = r->arms[arm].value[0];
+	return arm_find(r, value);
+}
+
+static bool applies(const race *r, size_t dim, size_t engine)
+{
+	return !(r->c.engines && dim == 0) && (r->c.applies[dim] >> engine & 1);
+}
+
+static void arms_make(race *r)
+{
+	const size_t engines = r->c.engines ? r->c.nvalues[0] : 1;
+	uint8_t value[RACE_DIMS_MAX] = {0};
+
+	for (size_t e = 0; e < engines; e++) {
+		if (r->c.engines)
+			value[0] = (uint8_t)e;
+		r->queue[r->nqueue++] = arm_add(r, value);
+	}
+	for (size_t e = 0; e < engines; e++)
+		for (size_t d = 0; d < r->c.ndims; d++)
+			for (size_t v = 1; applies(r, d, e) && v < r->c.nvalues[d]; v++) {
+				if (r->c.engines)
+					value[0] = (uint8_t)e;
+				value[d] = (uint8_t)v;
+				(void)arm_add(r, value);
+				value[d] = 0;
+			}
+}
+
+static void nan_fill(double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = NAN;
+}
+
+race *race_new(const race_config *c)
+{
+	race *r = mem_zalloc(1, sizeof *r);
+
+	assert(c->ndims <= RACE_DIMS_MAX && c->budget_ns > 0);
+	if (!r)
+		return NULL;
+	r->scratch =
+	    mem_alloc((stat_scratch(RACE_PAIRS_MAX) + 2 * RACE_PAIRS_MAX) * sizeof *r->scratch);
+	if (!r->scratch) {
+		mem_free(r);
+		return NULL;
+	}
+	r->c = *c;
+	r->random = c->seed;
+	r->ratio = (race_number){NAN, NAN, NAN, 0};
+	nan_fill(&r->screen[0][0], sizeof r->screen / sizeof r->screen[0][0]);
+	nan_fill(&r->race[0][0], sizeof r->race / sizeof r->race[0][0]);
+	nan_fill(&r->pair[0][0], sizeof r->pair / sizeof r->pair[0][0]);
+	nan_fill(r->items, RACE_ARMS_MAX);
+	arms_make(r);
+	return r;
+}
+
+void race_free(race *r)
+{
+	if (!r)
+		return;
+	mem_free(r->scratch);
+	mem_free(r);
+}
+
+/* --- time */
+
+static double cost_of(const race *r, size_t arm)
+{
+	const size_t base = base_of(r, arm);
+
+	if (r->arms[arm].cost_ns > 0)
+		return r->arms[arm].cost_ns;
+	return base != SIZE_MAX && r->arms[base].cost_ns > 0 ? r->arms[base].cost_ns
+							     : r->arms[0].cost_ns;
+}
+
+static double cost_of_round(const race *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->nalive; i++)
+		sum += cost_of(r, r->alive[i]);
+	return sum;
+}
+
+static double race_reserve(const race *r)
+{
+	const double pairs = CONFIRM_PAIRS * 2 * r->arms[0].cost_ns;
+
+	return fmax(CONFIRM_LEAST * r->c.budget_ns, fmin(CONFIRM_MOST * r->c.budget_ns, pairs));
+}
+
+/* Returns when the stage has to end. */
+static double stage_end(const race *r)
+{
+	const double before = r->c.budget_ns - race_reserve(r);
+
+	switch (r->stage) {
+	case RACE_SCREEN:
+		return (r->round == 0 ? SCREEN_FIRST : SCREEN_SHARE) * before;
+	case RACE_RACE:
+		return before;
+	default:
+		return r->c.budget_ns;
+	}
+}
+
+/* --- rounds */
+
+static void race_queue_begin(race *r)
+{
+	r->round++;
+	r->at = 0;
+	r->nqueue = r->nalive;
+	memcpy(r->queue, r->alive, r->nalive * sizeof *r->alive);
+	for (size_t i = r->nqueue; i > 1; i--) {
+		const size_t k = rng_below(&r->random, i), last = r->queue[i - 1];
+
+		r->queue[i - 1] = r->queue[k];
+		r->queue[k] = last;
+	}
+}
+
+static void stage_begin(race *r, race_stage stage)
+{
+	r->stage = stage;
+	r->round = 0;
+	r->nqueue = r->at = 0;
+}
+
+static void alive_remove(race *r, size_t arm)
+{
+	for (size_t i = 0; i < r->nalive; i++)
+		if (r->alive[i] == arm) {
+			memmove(r->alive + i, r->alive + i + 1,
+				(r->nalive - i - 1) * sizeof *r->alive);
+			r->nalive--;
+			r->arms[arm].left = true;
+			return;
+		}
+}
+
+/* Returns the arm with the least mean in the rounds of the stage, compared with `to`. */
+static size_t best_alive(const race *r, size_t to)
+{
+	double least = INFINITY;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < r->nalive; i++) {
+		const race_number x = race_paired(r, r->stage, r->stage, r->alive[i], to, 1);
+		const double v = r->alive[i] == to ? 0 : x.value;
+
+		if (v < least) {
+			least = v;
+			best = r->alive[i];
+		}
+	}
+	return best;
+}
+
+/* Removes the arms that are shown to be slower than the best. The default stays in SCREEN, where
+ * effects are relative to it. */
+static void slower_leave(race *r)
+{
+	const size_t best = best_alive(r, r->alive[0]), n = r->nalive;
+
+	for (size_t i = n; best != SIZE_MAX && i-- > 0;) {
+		const size_t arm = r->alive[i];
+		/* All pairs, because the best was chosen by the same rounds. */
+		const race_number x =
+		    race_paired(r, r->stage, r->stage, arm, best, n * (n - 1) / 2 + 1);
+
+		if (arm != best && x.lo > 0 && !(r->stage == RACE_SCREEN && arm == 0))
+			alive_remove(r, arm);
+	}
+}
+
+/* --- SCREEN */
+
+static void screen_begin(race *r)
+{
+	double sum = r->arms[0].cost_ns;
+	double room;
+
+	stage_begin(r, RACE_SCREEN);
+	room = stage_end(r) - r->used_ns;
+	r->alive[0] = 0;
+	r->nalive = 1;
+	for (size_t i = 1; i < r->narms; i++) {
+		race_arm *a = &r->arms[i];
+		const race_arm *base = &r->arms[base_of(r, i)];
+
+		if (a->end != RACE_OK)
+			continue;
+		a->skipped = base->end != RACE_OK || sum + cost_of(r, i) > room;
+		if (base->end != RACE_OK)
+			memcpy(a->why, base->why, sizeof a->why);
+		if (a->skipped)
+			continue;
+		sum += cost_of(r, i);
+		r->alive[r->nalive++] = i;
+	}
+}
+
+static void racers_choose(race *r);
+static void winner_choose(race *r);
+
+static void screen_advance(race *r)
+{
+	if (r->round > 0)
+		r->whole[RACE_SCREEN] = r->round;
+	if (r->round >= SCREEN_LOOK)
+		slower_leave(r);
+	if (r->round < SCREEN_ROUNDS && r->nalive > 1 &&
+	    r->used_ns + cost_of_round(r) <= stage_end(r))
+		race_queue_begin(r);
+	else
+		racers_choose(r);
+}
+
+/* --- RACE */
+
+typedef struct racer {
+	size_t arm;
+	double effect; /* expected logarithm of its time over the default's */
+} racer;
+
+static void racer_add(racer *list, size_t *n, size_t arm, double effect)
+{
+	size_t at = *n;
+
+	for (size_t i = 0; i < *n; i++)
+		if (list[i].arm == arm)
+			return;
+	for (; at > 0 && list[at - 1].effect > effect; at--)
+		if (at < RACERS_MAX)
+			list[at] = list[at - 1];
+	if (at < RACERS_MAX)
+		list[at] = (racer){arm, effect};
+	*n = *n < RACERS_MAX ? *n + 1 : *n;
+}
+
+static double screen_effect(const race *r, size_t arm, size_t other)
+{
+	return arm == other ? 0 : race_paired(r, RACE_SCREEN, RACE_SCREEN, arm, other, 1).value;
+}
+
+/* The faster values of an engine, at most one of a dimension, the best first. */
+typedef struct faster {
+	size_t dim;
+	uint8_t value;
+	double effect;
+} faster;
+
+static size_t faster_find(const race *r, size_t engine, faster *list)
+{
+	size_t n = 0;
+
+	for (size_t d = 0; d < r->c.ndims; d++) {
+		faster best = {.dim = d};
+
+		for (size_t i = 1; i < r->narms; i++) {
+			const size_t base = base_of(r, i);
+			const race_arm *a = &r->arms[i];
+			const double effect = screen_effect(r, i, base);
+
+			if (engine_of(r, i) == engine && i != base && applies(r, d, engine) &&
+			    a->value[d] > 0 && race_usable(r, i) && effect < best.effect)
+				best = (faster){d, a->value[d], effect};
+		}
+		size_t at = n;
+
+		if (!(best.effect < 0))
+			continue;
+		for (; at > 0 && list[at - 1].effect > best.effect; at--)
+			list[at] = list[at - 1];
+		list[at] = best;
+		n++;
+	}
+	return n < COMBINED ? n : COMBINED;
+}
+
+/* Adds all combinations of two and more of the faster values of the best arm's engine. */
+static void combinations_add(race *r, size_t best, racer *list, size_t *n)
+{
+	const size_t engine = engine_of(r, best), base = base_of(r, best);
+	faster of[RACE_DIMS_MAX];
+	const size_t k = faster_find(r, engine, of);
+
+	for (unsigned set = 3; set < 1u << k; set++) {
+		double effect = screen_effect(r, base, 0);
+		uint8_t value[RACE_DIMS_MAX] = {0};
+		size_t arm;
+
+		if ((set & (set - 1)) == 0)
+			continue;
+		memcpy(value, r->arms[base].value, sizeof value);
+		for (size_t i = 0; i < k; i++)
+			if (set >> i & 1) {
+				value[of[i].dim] = of[i].value;
+				effect += of[i].effect;
+			}
+		arm = arm_add(r, value);
+		if (arm != SIZE_MAX)
+			racer_add(list, n, arm, effect);
+	}
+}
+
+/* Chooses the arms of RACE: the default, arms of SCREEN that are or may be faster, combinations. */
+static void racers_choose(race *r)
+{
+	const size_t singles = r->narms;
+	size_t n = 0, best = 0;
+	double least = 0, sum = r->arms[0].cost_ns;
+	racer list[RACERS_MAX];
+
+	for (size_t i = 1; i < singles; i++) {
+		const race_number x = race_paired(r, RACE_SCREEN, RACE_SCREEN, i, 0, 1);
+
+		if (!race_usable(r, i) || r->arms[i].left)
+			continue;
+		if (x.value < least) {
+			least = x.value;
+			best = i;
+		}
+		if (x.value < 0 || x.lo < -log1p(r->c.margin))
+			racer_add(list, &n, i, x.value);
+	}
+	if (r->whole[RACE_SCREEN] > 0)
+		combinations_add(r, best, list, &n);
+	stage_begin(r, RACE_RACE);
+	r->alive[0] = 0;
+	r->nalive = 1;
+	for (size_t i = 0; i < n && r->nalive < RACERS_MAX; i++) {
+		sum += cost_of(r, list[i].arm);
+		/* Two rounds at least: one has no error to judge by. */
+		if (r->nalive > 1 && r->used_ns + 2 * sum > stage_end(r))
+			break;
+		r->alive[r->nalive++] = list[i].arm;
+	}
+	for (size_t i = 0; i < r->nalive; i++) {
+		r->arms[r->alive[i]].raced = true;
+		r->arms[r->alive[i]].left = false;
+	}
+	for (r->rungs = 0; (size_t)1 << r->rungs < r->nalive;)
+		r->rungs++;
+}
+
+static void rung_begin(race *r)
+{
+	const double room = (stage_end(r) - r->used_ns) / r->rungs;
+
+	r->rung_rounds = (unsigned)fmax(1, fmin(RUNG_ROUNDS, floor(room / cost_of_round(r))));
+	r->rungs--;
+}
+
+/* Keeps the better half. */
+static void half_leave(race *r)
+{
+	const size_t keep = (r->nalive + 1) / 2, to = r->alive[0];
+
+	while (r->nalive > keep) {
+		double most = -INFINITY;
+		size_t worst = SIZE_MAX;
+
+		for (size_t i = 0; i < r->nalive; i++) {
+			const size_t arm = r->alive[i];
+			const race_number x = race_paired(r, RACE_RACE, RACE_RACE, arm, to, 1);
+			const double v = arm == to ? 0 : isnan(x.value) ? INFINITY : x.value;
+
+			if (v > most) {
+				most = v;
+				worst = arm;
+			}
+		}
+		alive_remove(r, worst);
+	}
+}
+
+static void race_advance_rung(race *r)
+{
+	if (r->round > 0)
+		r->whole[RACE_RACE] = r->round;
+	if (r->round > 0 && (r->rung_rounds == 0 || r->round % RACE_LOOK == 0))
+		slower_leave(r);
+	if (r->round > 0 && r->rung_rounds == 0)
+		half_leave(r);
+	if (r->nalive > 1 && r->rung_rounds == 0 && r->rungs > 0)
+		rung_begin(r);
+	if (r->nalive > 1 && r->rung_rounds > 0 && r->used_ns + cost_of_round(r) <= stage_end(r)) {
+		r->rung_rounds--;
+		race_queue_begin(r);
+		return;
+	}
+	winner_choose(r);
+}
+
+/* --- the winner */
+
+static double race_effect(const race *r, size_t arm)
+{
+	const race_stage from = r->whole[RACE_RACE] > 0 ? RACE_RACE : RACE_SCREEN;
+
+	return arm == 0 ? 0 : race_paired(r, from, RACE_RACE, arm, 0, 1).value;
+}
+
+static void confirm_begin(race *r);
+
+/* Chooses the arm that changes least among those within the margin of the best. */
+static void winner_choose(race *r)
+{
+	size_t best = 0, winner;
+	double least = INFINITY;
+
+	for (unsigned among = 0; among < 2 && !(least < INFINITY); among++)
+		for (size_t i = 0; i < r->narms; i++) {
+			const race_arm *a = &r->arms[i];
+			const double v = race_effect(r, i);
+
+			if (a->raced && race_usable(r, i) && (among > 0 || !a->left) && v < least) {
+				least = v;
+				best = i;
+			}
+		}
+	winner = best;
+	for (size_t i = 0; i < r->narms; i++)
+		if (r->arms[i].raced && race_usable(r, i) &&
+		    race_effect(r, i) <= least + log1p(r->c.margin) &&
+		    r->arms[i].changes < r->arms[winner].changes)
+			winner = i;
+	r->winner = winner;
+	if (winner == 0) {
+		stage_begin(r, RACE_REST);
+	} else if (r->c.verify && r->arms[winner].outputs == RACE_NOT_COMPARED &&
+		   r->compared < WINNERS_MAX) {
+		r->compared++;
+		stage_begin(r, RACE_VERIFY);
+		r->queue[r->nqueue++] = winner;
+	} else if (r->c.verify && r->arms[winner].outputs == RACE_NOT_COMPARED) {
+		r->winner = 0;
+		stage_begin(r, RACE_REST);
+	} else {
+		confirm_begin(r);
+	}
+}
+
+/* --- CONFIRM */
+
+/* Returns the fewest pairs that have an interval at the level (sign test). */
+static size_t pairs_least(const race *r)
+{
+	return (size_t)ceil(log2(2 / (1 - r->c.level)) - 1e-9);
+}
+
+static void confirm_begin(race *r)
+{
+	const double room = r->c.budget_ns - r->used_ns;
+	const double pairs = floor(room / (cost_of(r, 0) + cost_of(r, r->winner)));
+
+	stage_begin(r, RACE_CONFIRM);
+	r->planned = (size_t)fmax(0, fmin(RACE_PAIRS_MAX, pairs));
+	r->few = r->planned < pairs_least(r);
+	if (r->few) {
+		stage_begin(r, RACE_REST);
+		return;
+	}
+	stat_boundary_init(&r->boundary, (1 - r->c.level) / 2, r->planned, r->walk);
+	r->alive[0] = 0;
+	r->alive[1] = r->winner;
+	r->nalive = 2;
+}
+
+static size_t pairs_collect(const race *r, double *d)
+{
+	size_t n = 0;
+
+	for (unsigned k = 1; k <= r->whole[RACE_CONFIRM]; k++) {
+		const double x = r->pair[k - 1][1] - r->pair[k - 1][0];
+
+		if (!isnan(x))
+			d[n++] = x;
+	}
+	return n;
+}
+
+/* Tests the pairs; returns whether the difference is known well enough. */
+static bool confirm_look(race *r, bool last)
+{
+	double d[RACE_PAIRS_MAX];
+	const size_t n = pairs_collect(r, d);
+	stat_paired p;
+	double slack;
+	long rank;
+
+	if (!last && n < stat_look_next(r->looked, r->planned))
+		return false;
+	if (n == 0 || n == r->looked)
+		return false;
+	if (last && n < r->planned)
+		stat_boundary_last(&r->boundary, n);
+	rank = stat_boundary_look(&r->boundary, n);
+	stat_paired_median(d, n, rank, r->scratch, &p);
+	slack = stat_boundary_slack(&r->boundary);
+	r->looked = n;
+	r->ratio = (race_number){p.median, p.has_interval ? p.lo - slack : NAN,
+				 p.has_interval ? p.hi + slack : NAN, n};
+	return p.has_interval && (r->ratio.lo > 0 || r->ratio.hi < 0) &&
+	       (r->ratio.hi - r->ratio.lo) / 2 <= fmax(CONFIRM_HALF, CONFIRM_PART * fabs(p.median));
+}
+
+static void confirm_advance(race *r)
+{
+	bool ends = r->round >= r->planned || r->arms[r->winner].end != RACE_OK ||
+		    r->used_ns + cost_of_round(r) > r->c.budget_ns;
+
+	if (r->round > 0)
+		r->whole[RACE_CONFIRM] = r->round;
+	if (r->round > 0 && confirm_look(r, ends))
+		ends = true;
+	if (ends)
+		stage_begin(r, RACE_REST);
+	else if (r->round % 2 == 0) {
+		race_queue_begin(r);
+	} else { /* every second pair is the one before it in reverse */
+		const size_t first = r->queue[0];
+
+		r->queue[0] = r->queue[1];
+		r->queue[1] = first;
+		r->at = 0;
+		r->round++;
+	}
+}
+
+/* --- REST */
+
+static void rest_advance(race *r)
+{
+	size_t front[RACE_FRONT_MAX];
+	const size_t n = r->c.verify ? race_front(r, front) : 0;
+
+	r->nqueue = r->at = 0;
+	for (size_t i = 0; i < n && r->nqueue == 0; i++)
+		if (front[i] != 0 && r->arms[front[i]].outputs == RACE_NOT_COMPARED &&
+		    r->used_ns + fmax(r->outputs_ns, 2 * cost_of(r, front[i])) <= r->c.budget_ns)
+			r->queue[r->nqueue++] = front[i];
+	if (r->nqueue == 0)
+		r->stage = RACE_DONE;
+}
+
+/* --- the next step */
+
+static void race_advance(race *r)
+{
+	switch (r->stage) {
+	case RACE_PILOT:
+		screen_begin(r);
+		break;
+	case RACE_SCREEN:
+		screen_advance(r);
+		break;
+	case RACE_RACE:
+		race_advance_rung(r);
+		break;
+	case RACE_VERIFY:
+		winner_choose(r);
+		break;
+	case RACE_CONFIRM:
+		confirm_advance(r);
+		break;
+	case RACE_REST:
+		rest_advance(r);
+		break;
+	case RACE_DONE:
+		break;
+	}
+}
+
+bool race_next(race *r, race_ask *ret)
+{
+	while (r->stage != RACE_DONE && r->at == r->nqueue)
+		race_advance(r);
+	if (r->stage == RACE_DONE)
+		return false;
+	const size_t arm = r->queue[r->at];
+	const double usual = r->arms[0].cost_ns, room = OVER_SHARE * r->c.budget_ns - r->used_ns;
+	const bool outputs = r->stage == RACE_VERIFY || r->stage == RACE_REST;
+	const double late = usual > 0
+				? fmax(LATE_TIMES * fmax(usual, cost_of(r, arm)), usual + LATE_NS) *
+				      (outputs ? 2 : 1)
+				: INFINITY;
+
+	*ret = (race_ask){.stage = r->stage,
+			  .arm = arm,
+			  .round = r->round,
+			  .outputs = outputs,
+			  .limit_ns = fmax(fmin(late, room), 1e6)};
+	return true;
+}
+
+/* Returns the place of a trial's value; NULL: it does not count. */
+static double *value_place(race *r, size_t arm)
+{
+	switch (r->stage) {
+	case RACE_SCREEN:
+		return &r->screen[r->round - 1][arm];
+	case RACE_RACE:
+		return &r->race[r->round - 1][arm];
+	case RACE_CONFIRM:
+		return &r->pair[r->round - 1][arm > 0];
+	default:
+		return NULL;
+	}
+}
+
+static void trial_tell(race *r, size_t arm, const race_outcome *o)
+{
+	const double x[] = {log(o->value_ns), log(o->latency_ns)};
+	double *place = value_place(r, arm);
+	race_arm *a = &r->arms[arm];
+
+	if (place)
+		*place = x[0];
+	for (size_t i = 0; i < 2 && arm == 0; i++) {
+		/* The pilot's counts only until there is another. */
+		r->sum[i] = r->nsum == 0 || a->trials == 1 ? x[i] : r->sum[i] + x[i];
+		r->squares[i] =
+		    r->nsum == 0 || a->trials == 1 ? x[i] * x[i] : r->squares[i] + x[i] * x[i];
+	}
+	if (arm == 0)
+		r->nsum = a->trials <= 1 ? 1 : r->nsum + 1;
+	r->items[arm] = o->latency_ns / o->value_ns;
+	a->trials++;
+	a->cost_ns = o->cost_ns;
+	if (o->peak_rss_bytes > a->peak_rss_bytes)
+		a->peak_rss_bytes = o->peak_rss_bytes;
+}
+
+static void outputs_tell(race *r, race_arm *a, const race_outcome *o)
+{
+	r->outputs_ns = o->cost_ns;
+	a->error = o->end == RACE_OK ? o->error : (double)NAN;
+	a->outputs = o->end != RACE_OK || isnan(o->error) ? RACE_UNKNOWN
+		     : o->differs			  ? RACE_DIFFER
+							  : RACE_AGREE;
+	memcpy(a->outputs_why, o->why, sizeof a->outputs_why);
+	if (a->outputs == RACE_DIFFER)
+		a->left = true;
+}
+
+void race_tell(race *r, const race_outcome *o)
+{
+	assert(r->stage != RACE_DONE && r->at < r->nqueue);
+	const size_t arm = r->queue[r->at];
+	race_arm *a = &r->arms[arm];
+
+	if (r->stage == RACE_VERIFY || r->stage == RACE_REST) {
+		outputs_tell(r, a, o);
+	} else if (o->end == RACE_OK) {
+		trial_tell(r, arm, o);
+	} else if (arm > 0) {
+		a->end = o->end;
+		memcpy(a->why, o->why, sizeof a->why);
+		alive_remove(r, arm);
+	}
+	r->at++;
+	r->asked++;
+	r->used_ns += o->cost_ns;
+}
+
+size_t race_narms(const race *r)
+{
+	return r->narms;
+}
+
+const race_arm *race_arm_get(const race *r, size_t arm)
+{
+	return &r->arms[arm];
+}
+
+double race_used_ns(const race *r)
+{
+	return r->used_ns;
+}
+
+size_t race_ntrials(const race *r)
+{
+	return r->asked;
+}
+
+race_stage race_stage_get(const race *r)
+{
+	return r->stage;
+}

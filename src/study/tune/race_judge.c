@@ -1,0 +1,256 @@
+/* race_judge.c - estimates from the trials of a search for the fastest configuration.
+ *
+ * Two arms are compared in the rounds that both have, on logarithms, so a change of the machine
+ * from round to round cancels. An arm has few rounds, so the error of a difference is pooled: the
+ * mean square of the differences of all arms to the default about their own means, in the stages
+ * that are compared (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition, chapter 4),
+ * with Student's t;
+ * the difference itself is a pseudomedian, since trials beside other programs have long tails. Of
+ * the winner and the default only the pairs of CONFIRM count.
+ *
+ * Nothing is cached: a search has some hundred trials. Sums of the default's logarithms are kept as
+ * they come.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/dist.h"
+#include "stat/stat.h"
+#include "study/tune/race_state.h"
+#include <math.h>
+#include <string.h>
+
+/* Memory that differs by less is the same: starts differ by some pages. */
+#define MEMORY_SHARE 0.03
+
+bool race_usable(const race *r, size_t arm)
+{
+	const race_arm *a = &r->arms[arm];
+
+	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER;
+}
+
+double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)
+{
+	return stage == RACE_SCREEN ? r->screen[round - 1][arm] : r->race[round - 1][arm];
+}
+
+/* Differences of two arms, by rounds. */
+typedef struct differences {
+	size_t n;
+	double mean, squares; /* sum of squares about the mean */
+	double of[2 * RACE_ROUNDS_MAX];
+} differences;
+
+static void differ(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
+		   differences *f)
+{
+	f->n = 0;
+	f->mean = f->squares = 0;
+	for (race_stage s = from; s <= to; s++)
+		for (unsigned k = 1; k <= r->whole[s]; k++) {
+			const double d = race_log_value(r, s, k, arm) -
+					 race_log_value(r, s, k, other),
+				     off = d - f->mean;
+
+			if (isnan(d))
+				continue;
+			f->of[f->n++] = d;
+			f->mean += off / (double)f->n; /* Welford, Technometrics 4, 1962 */
+			f->squares += off * (d - f->mean);
+		}
+}
+
+/* Returns the median of the means of all pairs: nearly as precise as the mean, and a few long
+ * trials do not move it (Hodges and Lehmann, Ann. Math. Statist. 34, 1963). */
+static double pseudomedian(const differences *f)
+{
+	double walsh[RACE_ROUNDS_MAX * (2 * RACE_ROUNDS_MAX + 1)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = i; k < f->n; k++)
+			walsh[n++] = (f->of[i] + f->of[k]) / 2;
+	stat_sort(walsh, n);
+	return stat_quantile_sorted(walsh, n, 0.5);
+}
+
+/* Returns the standard deviation of a difference in one round; NaN: not known. */
+static double pooled_sd(const race *r, race_stage from, race_stage to, double *ret_dof)
+{
+	double squares = 0, dof = 0;
+
+	for (size_t i = 1; i < r->narms; i++) {
+		differences f;
+
+		differ(r, from, to, i, 0, &f);
+		if (f.n < 2)
+			continue;
+		squares += f.squares;
+		dof += (double)(f.n - 1);
+	}
+	*ret_dof = dof;
+	return dof > 0 ? sqrt(squares / dof) : (double)NAN;
+}
+
+race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
+			size_t comparisons)
+{
+	double dof, sd, half, value;
+	differences f;
+
+	differ(r, from, to, arm, other, &f);
+	if (f.n == 0)
+		return (race_number){NAN, NAN, NAN, 0};
+	sd = pooled_sd(r, from, to, &dof);
+	half = isnan(sd) ? (double)NAN
+			 : stat_t_quantile(1 - (1 - r->c.level) / 2 / (double)comparisons, dof) *
+			       sd / sqrt((double)f.n);
+	value = pseudomedian(&f);
+	return (race_number){value, value - half, value + half, f.n};
+}
+
+static race_number exponential(race_number x)
+{
+	return (race_number){exp(x.value), exp(x.lo), exp(x.hi), x.n};
+}
+
+/* Returns the arm's ratio to the winner in RACE, times the winner's to the default in CONFIRM: the
+ * winner's ratio in RACE is too small, because it was chosen by it. */
+static race_number beside_winner(const race *r, size_t arm, size_t comparisons)
+{
+	const race_number x = race_paired(r, RACE_RACE, RACE_RACE, arm, r->winner, comparisons);
+	const race_number w = r->ratio;
+	const double half = hypot(x.value - x.lo, (w.hi - w.lo) / 2);
+	const double value = x.value + w.value;
+
+	return (race_number){value, value - half, value + half, x.n};
+}
+
+race_number race_ratio(const race *r, size_t arm)
+{
+	race_number x;
+	size_t n = 0;
+
+	if (arm == 0)
+		return (race_number){1, NAN, NAN, r->arms[0].trials};
+	if (arm == r->winner && r->ratio.n > 0)
+		return exponential(r->ratio);
+	for (size_t i = 1; i < r->narms; i++)
+		n += r->arms[i].trials > 0;
+	if (n == 0)
+		n = 1;
+	if (r->ratio.n > 0 && r->arms[arm].raced) {
+		x = beside_winner(r, arm, n);
+		if (x.n > 0)
+			return exponential(x);
+	}
+	return exponential(race_paired(r, RACE_SCREEN, RACE_RACE, arm, 0, n));
+}
+
+static race_number default_mean(const race *r, size_t which)
+{
+	const double n = (double)r->nsum, mean = r->sum[which] / n;
+	const double variance = fmax(0, r->squares[which] - n * mean * mean) / (n - 1);
+	double half;
+
+	if (r->nsum == 0)
+		return (race_number){NAN, NAN, NAN, 0};
+	half = r->nsum < 2 ? (double)NAN
+			   : stat_t_quantile(0.5 + r->c.level / 2, n - 1) * sqrt(variance / n);
+	return exponential((race_number){mean, mean - half, mean + half, r->nsum});
+}
+
+race_number race_default_value(const race *r)
+{
+	return default_mean(r, 0);
+}
+
+race_number race_default_latency(const race *r)
+{
+	return default_mean(r, 1);
+}
+
+double race_items(const race *r, size_t arm)
+{
+	return r->items[arm];
+}
+
+/* Counts arms of RACE that may be faster than the winner by more than the margin: an arm that left
+ * early has few rounds in common with it. */
+static size_t unresolved_count(const race *r)
+{
+	size_t n = 0, found = 0;
+
+	for (size_t i = 0; i < r->narms; i++)
+		n += r->arms[i].raced;
+	for (size_t i = 1; i < r->narms; i++) {
+		const race_number x =
+		    race_paired(r, RACE_RACE, RACE_RACE, i, r->winner, n > 1 ? n - 1 : 1);
+
+		found += i != r->winner && r->arms[i].raced && race_usable(r, i) &&
+			 !(x.lo > -log1p(r->c.margin));
+	}
+	return found;
+}
+
+void race_judge(const race *r, race_result *ret)
+{
+	race_result x = {.winner = r->winner, .out_of_time = r->few};
+
+	x.ratio = exponential(r->ratio);
+	x.found = r->winner > 0 && r->ratio.hi < 0 && race_usable(r, r->winner);
+	x.unresolved = unresolved_count(r);
+	for (size_t i = 0; i < r->narms; i++)
+		x.excluded += r->arms[i].outputs == RACE_DIFFER;
+	*ret = x;
+}
+
+/* --- the Pareto front */
+
+typedef struct point {
+	size_t arm;
+	double ratio, latency, memory, error; /* memory 0, error NaN: unknown */
+} point;
+
+/* Returns whether a is no worse than b in all that is known of both. b is not faster. */
+static bool front_covers(const point *a, const point *b, double margin)
+{
+	return a->latency <= b->latency * (1 + margin) &&
+	       (!(b->memory > 0) || !(a->memory > 0) ||
+		a->memory <= b->memory * (1 + MEMORY_SHARE)) &&
+	       !(a->error > b->error);
+}
+
+size_t race_front(const race *r, size_t *front)
+{
+	point all[RACE_ARMS_MAX], kept[RACE_FRONT_MAX];
+	size_t n = 0, nkept = 0;
+
+	for (size_t i = 0; i < r->narms; i++) {
+		const double ratio = race_ratio(r, i).value;
+		const race_arm *a = &r->arms[i];
+		const point p = {i, ratio, ratio * race_items(r, i), (double)a->peak_rss_bytes,
+				 i == 0 ? 0 : a->error};
+		size_t at = n;
+
+		if (!race_usable(r, i) || isnan(ratio))
+			continue;
+		/* The winner is before all that chance put before it. */
+		for (; at > 0 && all[at - 1].arm != r->winner &&
+		       (i == r->winner || all[at - 1].ratio > ratio);
+		     at--)
+			all[at] = all[at - 1];
+		all[at] = p;
+		n++;
+	}
+	for (size_t i = 0; i < n && nkept < RACE_FRONT_MAX; i++) {
+		bool covered = false;
+
+		for (size_t k = 0; k < nkept && !covered; k++)
+			covered = front_covers(&kept[k], &all[i], r->c.margin);
+		if (covered)
+			continue;
+		front[nkept] = all[i].arm;
+		kept[nkept++] = all[i];
+	}
+	return nkept;
+}

@@ -1,0 +1,59 @@
+/* race_state.h - internal state of the search for the fastest configuration, shared by its files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TUNE_RACE_STATE_H
+#define TUNE_RACE_STATE_H
+
+#include "study/tune/race.h"
+#include "stat/sequential.h"
+
+#define RACE_PAIRS_MAX	64
+#define RACE_ROUNDS_MAX 64 /* of SCREEN, and of RACE */
+
+struct race {
+	race_config c;
+	race_arm arms[RACE_ARMS_MAX];
+	size_t narms;
+	size_t asked; /* trials and comparisons, failed ones too */
+	/* Logarithms of values by round, from 0 on; NaN: none. */
+	double screen[RACE_ROUNDS_MAX][RACE_ARMS_MAX], race[RACE_ROUNDS_MAX][RACE_ARMS_MAX];
+	double pair[RACE_PAIRS_MAX][2]; /* of CONFIRM: the default and the winner */
+	/* Of the default's trials that count: logarithms of value and latency. */
+	double sum[2], squares[2];
+	size_t nsum;
+	double items[RACE_ARMS_MAX]; /* of a run */
+	race_stage stage;
+	double used_ns;
+	uint64_t random;
+	/* The present round, and what it was begun with. */
+	size_t queue[RACE_ARMS_MAX], nqueue, at;
+	unsigned round;
+	unsigned whole[RACE_DONE]; /* last complete round of each stage */
+	/* Arms in the rounds of the stage. */
+	size_t alive[RACE_ARMS_MAX], nalive;
+	/* RACE: rounds of this rung, and rungs left. */
+	unsigned rung_rounds, rungs;
+	size_t rank[RACE_ARMS_MAX], nrank; /* arms in the order in which they left, worst first */
+	size_t winner;
+	/* CONFIRM */
+	size_t planned;
+	bool few; /* no time for enough pairs */
+	stat_boundary boundary;
+	double walk[RACE_PAIRS_MAX + 2], *scratch; /* @owned */
+	size_t looked;
+	race_number ratio; /* logarithms */
+	double outputs_ns; /* cost of the last comparison of outputs */
+	unsigned compared; /* winners compared */
+};
+
+/* Returns the logarithm of the arm's value in a round of SCREEN or RACE; NaN: none. */
+double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm);
+/* Compares an arm with another in the rounds of the stages `from` to `to` that both have, on
+ * logarithms. The interval holds for this number of comparisons together; its error is pooled over
+ * all arms in those stages. */
+race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
+			size_t comparisons);
+/* Returns whether an arm may be chosen: it has run, and its outputs are not known to differ. */
+bool race_usable(const race *r, size_t arm);
+
+#endif

@@ -1,0 +1,440 @@
+/* space.c - the space of configurations: usual options, --only, --skip, --space, and what engines
+ * offer.
+ *
+ * A row of usual_rows is an option with a function or a list of its values. An option of
+ * dck_model_options reaches an engine under a key of its own (key); an engine without that key does
+ * not have the option. Engines come from engine_table: those that open models and are usable, by a
+ * probe in a child process, beside the subject's own. A value that equals the subject's own is left
+ * out, since it would be the default again.
+ *
+ * Invariants: dimension 0 is the engine or there is none; every dimension has 2 to RACE_VALUES_MAX
+ * values and applies to an engine at least; the arms with one value changed fit into RACE_ARMS_MAX.
+ * Each value of a model option is parsed here once, so that a mistyped one is refused before
+ * anything is measured; values of engine options are checked by their engines, and a wrong one is a
+ * configuration that fails.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/tune/space.h"
+#include "base/commas.h"
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "deepclock/unstable.h"
+#include "engine/engine.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+#define SPACE_BYTES_MAX ((size_t)64 << 10)
+
+typedef struct space_row {
+	const char *name;
+	const char *key;    /* what an engine calls a model option; NULL: all have it */
+	bool of_engine;	    /* --engine-option */
+	int goal;	    /* only for this index of dck_tune_goals; -1: for all */
+	const char *values; /* "a,b", or: */
+	const char *(*make)(mem_arena *a);
+} space_row;
+
+/* Powers of two below the number of cores, and one less than all: the default uses all. */
+static const char *threads_values(mem_arena *a)
+{
+	const unsigned cores = os_cores_allowed();
+	const char *list = cores > 1 ? "1" : "";
+
+	for (unsigned n = 2; list && n < cores; n *= 2)
+		list = mem_arena_fmt(a, "%s,%u", list, n);
+	/* 3 of 4, 5 of 6, 7 of 8: one core is left to others. */
+	if (list && cores > 3 && ((cores - 1) & (cores - 2)) != 0)
+		list = mem_arena_fmt(a, "%s,%u", list, cores - 1);
+	return list;
+}
+
+static const char *parallel_values(mem_arena *a)
+{
+	const unsigned cores = os_cores_allowed();
+
+	return cores > 1 ? mem_arena_fmt(a, "%u", cores) : "";
+}
+
+static const space_row usual_rows[] = {
+    {"threads", "threads", false, -1, NULL, threads_values},
+    {"opt", "opt", false, -1, "extended,basic,none", NULL},
+    {"interop-threads", "interop_threads", false, -1, NULL, parallel_values},
+    {"batch", NULL, false, 1, "2,4,8,16,32,64", NULL},
+    {"spin", NULL, true, -1, "0", NULL},
+    {"denormals", NULL, true, -1, "flush", NULL},
+    {"arena", NULL, true, -1, "0", NULL},
+    {"mem_pattern", NULL, true, -1, "0", NULL},
+    {"performance_hint", NULL, true, -1, "throughput", NULL},
+    {"execution_mode_hint", NULL, true, -1, "performance", NULL},
+    {"cpu_denormals_optimization", NULL, true, -1, "yes", NULL},
+    {"enable_cpu_pinning", NULL, true, -1, "no", NULL},
+};
+#define USUAL (sizeof usual_rows / sizeof usual_rows[0])
+
+/* --- engines */
+
+static bool opens_models(const dck_engine *e)
+{
+	return !(e->caps & (DCK_CAP_NO_MODEL | DCK_CAP_COMMAND));
+}
+
+static const dck_engine *engine_named(const char *name)
+{
+	for (size_t i = 0; engine_table[i]; i++)
+		if (strcmp(engine_table[i]->name, name) == 0)
+			return engine_table[i];
+	return NULL;
+}
+
+/* Lists the engines that could run the model, the subject's first. Only a built-in one has
+ * alternatives, and a library that is given is of one engine. */
+static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, mem_arena *a,
+			       space *p, dck_err *err)
+{
+	const char *own = s->model.engine ? s->model.engine : "ort";
+	const dck_engine *of = engine_named(own);
+	const bool skipped =
+	    commas_have(c->skip, "engine") || (c->only && !commas_have(c->only, "engine"));
+	dck_engine_info *info;
+	size_t n, others = 0;
+
+	p->engines[p->nengines++] = own;
+	p->absent = "";
+	for (size_t i = 0; engine_table[i]; i++)
+		others += opens_models(engine_table[i]) && engine_table[i] != of;
+	if (!of || !opens_models(of) || s->model.engine_lib || c->space || skipped || others == 0)
+		return DCK_OK;
+	DCK_TRY(dck_engines_probe(NULL, &info, &n, err));
+	for (size_t i = 0; i < n && p->absent; i++) {
+		const dck_engine *e = engine_named(info[i].name);
+
+		if (!e || e == of || !opens_models(e))
+			continue;
+		if (info[i].usable && p->nengines < RACE_VALUES_MAX)
+			p->engines[p->nengines++] = e->name;
+		else if (!info[i].usable)
+			p->absent = mem_arena_fmt(a, "%s%s%s: %s", p->absent,
+						  *p->absent ? "; " : "", e->name, info[i].why_not);
+	}
+	dck_free(info);
+	DCK_NEED(p->absent, err, "for the engines");
+	return DCK_OK;
+}
+
+/* Returns whether the engine of that name has the key; a plug-in is asked as a trial is. */
+static bool engine_has(const char *name, const char *key)
+{
+	engine_handle h;
+	bool has;
+
+	if (engine_find(name, &h, NULL) != DCK_OK)
+		return false;
+	has = false;
+	for (const dck_engine_option *o = h.ops->options; o && o->key; o++)
+		has |= strcmp(o->key, key) == 0;
+	engine_release(&h);
+	return has;
+}
+
+static uint32_t engines_with(const space *p, const char *key)
+{
+	uint32_t set = 0;
+
+	for (size_t e = 0; e < p->nengines; e++)
+		if (!key || engine_has(p->engines[e], key))
+			set |= 1u << e;
+	return set;
+}
+
+/* --- dimensions */
+
+static const dck_opt *model_row(const char *name)
+{
+	for (const dck_opt *o = dck_model_options; o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return o;
+	return NULL;
+}
+
+static bool engine_option_given(const dck_subject *s, const char *key)
+{
+	const size_t n = strlen(key);
+
+	for (size_t i = 0; i < s->model.engine_option.n; i++)
+		if (strncmp(s->model.engine_option.item[i], key, n) == 0 &&
+		    s->model.engine_option.item[i][n] == '=')
+			return true;
+	return false;
+}
+
+static bool is_given(const dck_subject *s, const char *name, bool of_engine)
+{
+	dck_subject plain;
+
+	if (of_engine)
+		return engine_option_given(s, name);
+	dck_subject_init(&plain);
+	return !opt_same(model_row(name), &s->model, &plain.model);
+}
+
+static bool space_is_wanted(const dck_tune_config *c, const char *name)
+{
+	return !commas_have(c->skip, name) && (!c->only || commas_have(c->only, name));
+}
+
+/* Adds a dimension with the values of a list; none, if no value is left or no engine has it. */
+static dck_status dim_add(space *p, const dck_subject *s, const char *name, bool of_engine,
+			  uint32_t applies, const char *values, mem_arena *a, dck_err *err)
+{
+	space_dim d = {.name = name, .of_engine = of_engine, .n = 1, .applies = applies};
+
+	for (commas_item item; commas_next(&values, &item);) {
+		const char *text = mem_arena_dup_n(a, item.text, item.n);
+		dck_model_config m = s->model;
+
+		DCK_NEED(text, err, "for a space");
+		if (d.n == RACE_VALUES_MAX)
+			DCK_FAIL(err, E_LIMIT, "'%s' has more than %d values", name,
+				 RACE_VALUES_MAX - 1);
+		if (!of_engine) {
+			DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
+			if (opt_same(model_row(name), &m, &s->model))
+				continue;
+		}
+		d.value[d.n++] = text;
+	}
+	if (d.n < 2 || applies == 0)
+		return DCK_OK;
+	if (p->n == RACE_DIMS_MAX)
+		DCK_FAIL(err, E_LIMIT,
+			 "more than %d options are varied: leave some out with --skip",
+			 RACE_DIMS_MAX);
+	p->dims[p->n++] = d;
+	return DCK_OK;
+}
+
+static dck_status engine_dim_add(space *p, mem_arena *a, const dck_subject *s, dck_err *err)
+{
+	const char *list = p->engines[1];
+
+	if (p->nengines < 2)
+		return DCK_OK;
+	for (size_t e = 2; list && e < p->nengines; e++)
+		list = mem_arena_fmt(a, "%s,%s", list, p->engines[e]);
+	DCK_NEED(list, err, "for a space");
+	DCK_TRY(dim_add(p, s, "engine", false, 1, list, a, err));
+	p->varies_engine = p->n > 0;
+	return DCK_OK;
+}
+
+static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_config *c, mem_arena *a,
+			    dck_err *err)
+{
+	DCK_TRY(engine_dim_add(p, a, s, err));
+	for (size_t i = 0; i < USUAL; i++) {
+		const space_row *row = &usual_rows[i];
+		const char *values = row->make ? row->make(a) : row->values;
+		const uint32_t applies = engines_with(p, row->of_engine ? row->name : row->key);
+
+		DCK_NEED(values, err, "for a space");
+		if ((row->goal >= 0 && row->goal != c->goal) || !space_is_wanted(c, row->name) ||
+		    applies == 0 || !*values)
+			continue;
+		if (is_given(s, row->name, row->of_engine)) {
+			p->fixed =
+			    mem_arena_fmt(a, "%s%s%s", p->fixed, *p->fixed ? ", " : "", row->name);
+			DCK_NEED(p->fixed, err, "for a space");
+			continue;
+		}
+		DCK_TRY(dim_add(p, s, row->name, row->of_engine, applies, values, a, err));
+	}
+	return DCK_OK;
+}
+
+/* --- the user's file */
+
+/* "OPTION=VALUE,VALUE" */
+static dck_status line_read(space *p, const dck_subject *s, const dck_tune_config *c, size_t number,
+			    char *line, mem_arena *a, dck_err *err)
+{
+	char *equals = strchr(line, '=');
+	uint32_t applies;
+	bool of_engine;
+
+	if (!equals || equals == line || !equals[1])
+		DCK_FAIL(err, E_ARG,
+			 "line %zu of '%s' is '%.80s': write OPTION=VALUE,VALUE, such as "
+			 "threads=1,2,4",
+			 number, c->space, line);
+	*equals = '\0';
+	if (!space_is_wanted(c, line))
+		return DCK_OK;
+	of_engine = !model_row(line);
+	applies = of_engine ? engines_with(p, line) : engines_with(p, NULL);
+	if (applies == 0)
+		DCK_FAIL(err, E_ARG,
+			 "line %zu of '%s': there is no option '%.80s' of models, and none of the "
+			 "engine '%s' ('deepclock engines %s' lists them)",
+			 number, c->space, line, p->engines[0], p->engines[0]);
+	for (size_t d = 0; d < p->n; d++)
+		if (strcmp(p->dims[d].name, line) == 0)
+			DCK_FAIL(err, E_ARG, "line %zu of '%s': '%.80s' is there twice", number,
+				 c->space, line);
+	if (dim_add(p, s, line, of_engine, applies, equals + 1, a, err) == DCK_OK)
+		return DCK_OK;
+	return err_while(err, err ? err->code : DCK_E_ARG, "reading line %zu of '%s'", number,
+			 c->space);
+}
+
+static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_config *c,
+				 mem_arena *a, dck_err *err)
+{
+	dck_buffer text = {0};
+	size_t number = 0;
+	char *rest;
+
+	DCK_TRY(os_read_file(c->space, SPACE_BYTES_MAX, &text, err));
+	rest = mem_arena_dup_n(a, text.n > 0 ? text.data : "", text.n);
+	dck_buffer_done(&text);
+	DCK_NEED(rest, err, "for a space");
+	while (rest) {
+		char *line = rest + strspn(rest, " \t"), *end = strchr(rest, '\n');
+
+		number++;
+		rest = end ? end + 1 : NULL;
+		if (end)
+			*end = '\0';
+		line[strcspn(line, "#")] = '\0';
+		for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--)
+			line[n - 1] = '\0';
+		if (*line)
+			DCK_TRY(line_read(p, s, c, number, line, a, err));
+	}
+	return DCK_OK;
+}
+
+/* --- the space */
+
+/* Refuses words of --only and --skip that name nothing. */
+static dck_status names_check(const char *option, const char *list, dck_err *err)
+{
+	const char *names[USUAL + 1] = {"engine"};
+	char word[64], all[256] = "engine";
+	size_t at = strlen(all);
+
+	for (size_t i = 0; i < USUAL; i++) {
+		names[i + 1] = usual_rows[i].name;
+		at += (size_t)snprintf(all + at, sizeof all - at, ", %s", names[i + 1]);
+	}
+	for (commas_item item; commas_next(&list, &item);) {
+		bool known = false;
+
+		for (size_t i = 0; i <= USUAL; i++)
+			known |= commas_is(&item, names[i]);
+		if (known)
+			continue;
+		const char *nearest =
+		    dck_nearest(commas_word(&item, word, sizeof word), names, USUAL + 1);
+
+		DCK_FAIL(err, E_ARG,
+			 "--%s has '%s', which is not among the options that are varied%s%s%s: "
+			 "%s; others need --space",
+			 option, word, nearest ? " (did you mean '" : "", nearest ? nearest : "",
+			 nearest ? "'?)" : "", all);
+	}
+	return DCK_OK;
+}
+
+dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena *a, space *ret,
+		      dck_err *err)
+{
+	space p = {.fixed = "", .absent = ""};
+	engine_handle h;
+	size_t arms = 0;
+
+	DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
+	engine_release(&h);
+	if (!c->space) {
+		DCK_TRY(names_check("only", c->only, err));
+		DCK_TRY(names_check("skip", c->skip, err));
+	}
+	DCK_TRY(engines_list(s, c, a, &p, err));
+	DCK_TRY(c->space ? space_file_add(&p, s, c, a, err) : usual_add(&p, s, c, a, err));
+	if (p.n == 0)
+		DCK_FAIL(err, E_ARG,
+			 "there is nothing to vary: the engine '%s' has none of the options%s%s%s",
+			 p.engines[0], *p.fixed ? ", or they are given (" : "", p.fixed,
+			 *p.fixed ? ")" : "");
+	for (size_t e = 0; e < p.nengines; e++)
+		for (size_t d = 0; d < p.n; d++)
+			arms += p.dims[d].applies >> e & 1 ? p.dims[d].n : 0;
+	/* Combinations need arms too. */
+	if (arms > RACE_ARMS_MAX / 2)
+		DCK_FAIL(err, E_LIMIT, "there are %zu values to try, more than %d: leave some out",
+			 arms, RACE_ARMS_MAX / 2);
+	*ret = p;
+	return DCK_OK;
+}
+
+/* Replaces the engine option of that key, or adds it. */
+static dck_status engine_option_put(dck_subject *s, const char *key, const char *value,
+				    mem_arena *a, dck_err *err)
+{
+	const char *text = mem_arena_fmt(a, "%s=%s", key, value);
+	dck_list *list = &s->model.engine_option;
+	const size_t n = strlen(key) + 1;
+
+	DCK_NEED(text, err, "for a configuration");
+	for (size_t i = 0; i < list->n; i++)
+		if (strncmp(list->item[i], text, n) == 0) {
+			list->item[i] = text;
+			return DCK_OK;
+		}
+	if (list->n == DCK_LIST_MAX)
+		DCK_FAIL(err, E_LIMIT, "--engine-option is given more than %d times",
+			 DCK_LIST_MAX - 1);
+	list->item[list->n++] = text;
+	return DCK_OK;
+}
+
+dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *value, mem_arena *a,
+			 dck_subject *ret, dck_err *err)
+{
+	dck_subject made = *s;
+
+	for (size_t d = 0; d < p->n; d++) {
+		const char *text = p->dims[d].value[value[d]];
+
+		if (value[d] == 0)
+			continue;
+		if (p->dims[d].of_engine)
+			DCK_TRY(engine_option_put(&made, p->dims[d].name, text, a, err));
+		else
+			DCK_TRY(dck_opt_set(dck_model_options, &made.model, p->dims[d].name, text,
+					    err));
+	}
+	*ret = made;
+	return DCK_OK;
+}
+
+const char *space_text(const space *p, const uint8_t *value, mem_arena *a)
+{
+	const char *text = NULL;
+
+	for (size_t d = 0; d < p->n; d++)
+		if (value[d] > 0)
+			text = mem_arena_fmt(a, "%s%s%s=%s", text ? text : "", text ? " " : "",
+					     p->dims[d].name, p->dims[d].value[value[d]]);
+	return text ? text : "default";
+}
+
+void space_race(const space *p, race_config *ret)
+{
+	ret->ndims = p->n;
+	ret->engines = p->varies_engine;
+	for (size_t d = 0; d < p->n; d++) {
+		ret->nvalues[d] = p->dims[d].n;
+		ret->applies[d] = p->dims[d].applies;
+	}
+}

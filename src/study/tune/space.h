@@ -1,0 +1,47 @@
+/* space.h - the options that `tune` varies, and their values: a table of the usual ones, or the
+ * user's file.
+ *
+ * Each option is a dimension; value 0 of it is the default, the subject as it was given. An option
+ * that the user set is not varied. An option that an engine does not have does not exist for it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TUNE_SPACE_H
+#define TUNE_SPACE_H
+
+#include "deepclock/tune.h"
+#include "base/mem.h"
+#include "study/tune/race.h"
+
+typedef struct space_dim {
+	const char *name;		    /* of the row in dck_model_options, or the key */
+	bool of_engine;			    /* a key of --engine-option */
+	const char *value[RACE_VALUES_MAX]; /* [0] NULL: the default */
+	size_t n;			    /* values, with the default */
+	uint32_t applies;		    /* bit e: engine e has the option */
+} space_dim;
+
+typedef struct space {
+	space_dim dims[RACE_DIMS_MAX];
+	size_t n;
+	const char *engines[RACE_VALUES_MAX]; /* [0]: the subject's */
+	size_t nengines;
+	bool varies_engine; /* then dimension 0 is the engine */
+	const char *fixed;  /* usual options that the user set, "threads, opt"; "": none */
+	const char *absent; /* engines that cannot be used here, with reasons; "": none */
+} space;
+
+/* Makes the space of a subject; texts live in the arena. E_ARG: an option or a value that does not
+ * exist, a file that cannot be read as a space; E_LIMIT: more configurations than RACE_ARMS_MAX. */
+dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena *a, space *ret,
+		      dck_err *err);
+
+/* Makes the subject of a configuration; texts live in the arena. value[ret->n] */
+dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *value, mem_arena *a,
+			 dck_subject *ret, dck_err *err);
+/* Returns "threads=1 spin=0", "default"; NULL: no memory. */
+const char *space_text(const space *p, const uint8_t *value, mem_arena *a);
+
+/* Copies the dimensions into the config of a race. */
+void space_race(const space *p, race_config *ret);
+
+#endif

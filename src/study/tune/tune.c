@@ -1,0 +1,126 @@
+/* tune.c - dck_tune(): the fastest configuration of a model, with the same outputs. This file is
+ * the loop around the pure state machine of race.c.
+ *
+ * Order: the options are checked; the space is made (space.c), which may probe engines; a journal
+ * is opened and replayed; then tune_steps() takes a question from the race, measures
+ * (tune_measure.c), writes the outcome to the journal and only then gives it to the race; then the
+ * record is made (tune_record.c). All time counts by the costs of the steps, those of the journal
+ * too.
+ *
+ * An interruption after the first step gives a record of what was measured. A journal that cannot
+ * be written is given up with a note, since the measurement matters more. Everything is owned by
+ * dck_tune(), which frees it on every path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/observer.h"
+#include "base/opt_text.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include "study/tune/tune_run.h"
+
+static dck_status tune_check(const tune_run *r, dck_err *err)
+{
+	const dck_tune_config *c = r->config;
+
+	if (r->subject->kind != DCK_SUBJECT_MODEL)
+		DCK_FAIL(err, E_ARG, "only a model has configurations: give a file or zoo:NAME");
+	if (c->goal < 0 || c->goal > TUNE_THROUGHPUT || !(c->level > 0 && c->level < 1) ||
+	    !(c->margin > 0) || c->trial_ns == 0 || c->max_time_ns == 0 || !(c->max_error >= 0))
+		DCK_FAIL(err, E_ARG,
+			 "margin, trial_ns and max_time_ns must be above 0, level between 0 and 1, "
+			 "goal an index into dck_tune_goals");
+	if (c->only && c->skip)
+		DCK_FAIL(err, E_ARG, "--only and --skip exclude each other: give one of them");
+	if (r->subject->model.arrays.n > 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "fresh processes do not see '%s', which is in memory here: save it with "
+			 "numpy.save() and give the file",
+			 r->subject->model.arrays.item[0].name);
+	return DCK_OK;
+}
+
+static dck_status tune_step(tune_run *r, const race_ask *ask, dck_err *err)
+{
+	const bool had_facts = r->facts != NULL;
+	race_outcome o;
+
+	DCK_TRY(tune_measure(r, ask, &o, err));
+	/* The measurement matters more than the journal. */
+	if (r->journal && tune_journal_add(r, ask, &o, had_facts ? NULL : r->facts,
+					   &r->journal_failed) != DCK_OK) {
+		line_journal_close(r->journal);
+		r->journal = NULL;
+	}
+	race_tell(r->race, &o);
+	return DCK_OK;
+}
+
+static dck_status tune_steps(tune_run *r, dck_err *err)
+{
+	race_ask ask;
+
+	while (race_next(r->race, &ask)) {
+		const dck_status status =
+		    observer_cancelled(r->watch) ? DCK_E_CANCEL : tune_step(r, &ask, err);
+
+		if (status != DCK_OK && status != DCK_E_CANCEL)
+			return status;
+		if (status == DCK_OK)
+			continue;
+		r->interrupted = true;
+		if (race_arm_get(r->race, 0)->trials == 0)
+			DCK_FAIL(err, E_CANCEL, "interrupted before anything was measured");
+		return DCK_OK;
+	}
+	return DCK_OK;
+}
+
+static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
+{
+	const dck_tune_config *c = r->config;
+	race_config plan = {.level = c->level,
+			    .margin = c->margin,
+			    .budget_ns = (double)c->max_time_ns,
+			    .verify = true,
+			    .seed = r->subject->model.seed};
+	dck_status status;
+
+	DCK_TRY(space_make(r->subject, c, r->arena, &r->space, err));
+	space_race(&r->space, &plan);
+	r->race = race_new(&plan);
+	DCK_NEED(r->race, err, "for a search");
+	DCK_TRY(tune_journal_open(r, err));
+	r->begin_ns = os_now_ns();
+	record_others_begin(&r->others, 0);
+	status = tune_steps(r, err);
+	record_others_end(&r->others);
+	return status == DCK_OK ? tune_record(r, ret, err) : status;
+}
+
+dck_status dck_tune(const dck_subject *s, const dck_tune_config *c, const dck_observer *watch,
+		    dck_record **ret, dck_err *err)
+{
+	dck_tune_config own;
+	tune_run r = {.subject = s, .config = &own, .watch = watch};
+	const char *why = NULL;
+	dck_status status;
+
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_tune_config_init, err));
+	DCK_TRY(tune_check(&r, err));
+	r.arena = mem_arena_new(0);
+	DCK_NEED(r.arena, err, "for a search");
+	if (!own.program)
+		own.program = worker_program_find(r.arena, &why);
+	if (own.program)
+		status = tune_run_all(&r, ret, err);
+	else
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s",
+				 why ? why : "fresh processes need the deepclock program");
+	line_journal_close(r.journal);
+	race_free(r.race);
+	dck_record_free(r.facts);
+	mem_arena_free(r.arena);
+	return status;
+}

@@ -1,0 +1,266 @@
+/* tune_apply.c - what sets a configuration in a program: the deepclock command that measures it,
+ * and lines of Python and C for the engine's own interface.
+ *
+ * apply_rows has for an option and value of an engine the setting and the call in C; the line of
+ * Python follows from the setting: an attribute of SessionOptions, or, with a dot in it, a
+ * configuration entry. Python's tuned_session() sets the same settings, from the table in the
+ * record. An option of ONNX Runtime with a dot has the name of its entry; one of OpenVINO has the
+ * name of its property in small letters.
+ *
+ * ONNX Runtime's own default of threads is the number of cores, deepclock's the number that the
+ * process may use, so threads are always set.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include "study/tune/tune_run.h"
+#include <ctype.h>
+#include <string.h>
+
+#define WORDS_MAX 256
+
+typedef struct apply_row {
+	const char *option, *value; /* value NULL: any */
+	const char *setting;	    /* of SessionOptions */
+	const char *to;		    /* its value; NULL: the option's */
+	const char *call;	    /* in C, before the value (NULL: none is passed) */
+} apply_row;
+
+#define ENTRY "AddSessionConfigEntry"
+
+static const apply_row apply_rows[] = {
+    {"threads", NULL, "intra_op_num_threads", NULL, "SetIntraOpNumThreads"},
+    {"interop-threads", NULL, "execution_mode", "ORT_PARALLEL", "SetSessionExecutionMode"},
+    {"interop-threads", NULL, "inter_op_num_threads", NULL, "SetInterOpNumThreads"},
+    {"opt", "none", "graph_optimization_level", "ORT_DISABLE_ALL",
+     "SetSessionGraphOptimizationLevel"},
+    {"opt", "basic", "graph_optimization_level", "ORT_ENABLE_BASIC",
+     "SetSessionGraphOptimizationLevel"},
+    {"opt", "extended", "graph_optimization_level", "ORT_ENABLE_EXTENDED",
+     "SetSessionGraphOptimizationLevel"},
+    {"spin", NULL, "session.intra_op.allow_spinning", NULL, ENTRY},
+    {"spin", NULL, "session.inter_op.allow_spinning", NULL, ENTRY},
+    {"denormals", "flush", "session.set_denormal_as_zero", "1", ENTRY},
+    {"prepacking", "0", "session.disable_prepacking", "1", ENTRY},
+    {"arena", "0", "enable_cpu_mem_arena", "False", "DisableCpuMemArena"},
+    {"mem_pattern", "0", "enable_mem_pattern", "False", "DisableMemPattern"},
+    {"deterministic", "1", "use_deterministic_compute", "True", "SetDeterministicCompute"},
+};
+
+typedef struct applying {
+	record_builder *b;
+	mem_arena *a;
+	bool ort; /* else OpenVINO */
+} applying;
+
+static void row_put(const applying *p, const char *option, const char *python, const char *c,
+		    const char *setting, const char *to)
+{
+	static const char *const none = "no line for it is known: the command has it";
+
+	record_cell_text(p->b, option);
+	if (python)
+		record_cell_text(p->b, python);
+	else
+		record_cell_absent(p->b, none);
+	if (c)
+		record_cell_text(p->b, c);
+	else
+		record_cell_absent(p->b, none);
+	if (setting) {
+		record_cell_text(p->b, setting);
+		record_cell_text(p->b, to);
+	} else {
+		record_cell_absent(p->b, "it is no setting of the session");
+		record_cell_absent(p->b, "it is no setting of the session");
+	}
+}
+
+/* The enumeration that a value of an attribute belongs to, with its dot; "": a plain value. */
+static const char *python_type_of(const char *setting)
+{
+	return strcmp(setting, "execution_mode") == 0 ? "onnxruntime.ExecutionMode."
+	       : strcmp(setting, "graph_optimization_level") == 0
+		   ? "onnxruntime.GraphOptimizationLevel."
+		   : "";
+}
+
+static void ort_put(const applying *p, const char *option, const char *value, const char *setting,
+		    const char *to, const char *call)
+{
+	const bool entry = strchr(setting, '.') != NULL;
+	const bool bare = strcmp(to, "False") == 0; /* a call without a value */
+	const char *python =
+	    entry ? mem_arena_fmt(p->a, "options.add_session_config_entry(\"%s\", \"%s\")", setting,
+				  to)
+		  : mem_arena_fmt(p->a, "options.%s = %s%s", setting, python_type_of(setting), to);
+	const char *c =
+	    entry  ? mem_arena_fmt(p->a, "api->%s(options, \"%s\", \"%s\");", call, setting, to)
+	    : bare ? mem_arena_fmt(p->a, "api->%s(options);", call)
+		   : mem_arena_fmt(p->a, "api->%s(options, %s);", call,
+				   strcmp(to, "True") == 0 ? "true" : to);
+
+	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), python, c, setting, to);
+}
+
+static const char *tune_upper(mem_arena *a, const char *text)
+{
+	char *copy = mem_arena_dup(a, text);
+
+	for (char *at = copy; at && *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	return copy ? copy : "";
+}
+
+static void openvino_put(const applying *p, const char *option, const char *value)
+{
+	const char *property =
+	    strcmp(option, "threads") == 0 ? "INFERENCE_NUM_THREADS" : tune_upper(p->a, option);
+	const char *to = tune_upper(p->a, value);
+
+	row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value),
+		mem_arena_fmt(p->a, "config[\"%s\"] = \"%s\"", property, to),
+		mem_arena_fmt(p->a, "ov_core_set_property(core, \"CPU\", \"%s\", \"%s\");",
+			      property, to),
+		property, to);
+}
+
+static void option_put(const applying *p, const char *option, const char *value)
+{
+	bool found = false;
+
+	for (size_t i = 0; p->ort && i < sizeof apply_rows / sizeof apply_rows[0]; i++) {
+		const apply_row *row = &apply_rows[i];
+
+		if (strcmp(row->option, option) != 0 ||
+		    (row->value && strcmp(row->value, value) != 0))
+			continue;
+		ort_put(p, option, value, row->setting, row->to ? row->to : value, row->call);
+		found = true;
+	}
+	if (found)
+		return;
+	if (p->ort && strchr(option, '.'))
+		ort_put(p, option, value, option, value, ENTRY);
+	else
+		row_put(p, mem_arena_fmt(p->a, "%s=%s", option, value), NULL, NULL, NULL, NULL);
+}
+
+/* The model options that are not the default's, threads in any case, then the engine's. */
+static void options_put(const applying *p, const dck_subject *s)
+{
+	static const char *const names[] = {"threads", "interop-threads", "opt", "batch"};
+	dck_subject plain;
+
+	dck_subject_init(&plain);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		for (const dck_opt *o = dck_model_options; o->name; o++) {
+			const bool threads = i == 0 && s->model.threads == 0;
+			const char *text = threads ? mem_arena_fmt(p->a, "%u", os_cores_allowed())
+						   : opt_text(p->a, o, &s->model);
+
+			if (strcmp(o->name, names[i]) != 0 || !text ||
+			    (!threads && opt_same(o, &s->model, &plain.model)))
+				continue;
+			if (p->ort)
+				option_put(p, names[i], text);
+			else if (i == 0)
+				openvino_put(p, names[i], text);
+		}
+	for (size_t i = 0; i < s->model.engine_option.n; i++) {
+		const char *item = s->model.engine_option.item[i], *equals = strchr(item, '=');
+		const char *key =
+		    equals ? mem_arena_dup_n(p->a, item, (size_t)(equals - item)) : NULL;
+
+		if (key && p->ort)
+			option_put(p, key, equals + 1);
+		else if (key)
+			openvino_put(p, key, equals + 1);
+	}
+}
+
+/* --- the command */
+
+/* Quotes a word for a shell, if it has to be. */
+static const char *tune_shell_word(mem_arena *a, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_./:=,+@%";
+	const char *made = "'";
+
+	if (*word && word[strspn(word, plain)] == '\0')
+		return word;
+	for (const char *at = word; made && *at;) {
+		const size_t n = strcspn(at, "'");
+
+		made = mem_arena_fmt(a, "%s%.*s%s", made, (int)n, at, at[n] ? "'\\''" : "");
+		at += n + (at[n] ? 1 : 0);
+	}
+	return made ? mem_arena_fmt(a, "%s'", made) : NULL;
+}
+
+static const char *command_text(const dck_subject *s, mem_arena *a)
+{
+	const char *words[WORDS_MAX], *text = mem_arena_fmt(a, "deepclock bench");
+	size_t n = 0;
+
+	if (worker_words(a, dck_model_options, &s->model, words, WORDS_MAX, &n, NULL) != DCK_OK)
+		return NULL;
+	for (size_t i = 0; text && i <= n; i++) {
+		const char *word = tune_shell_word(a, i < n ? words[i] : s->text);
+
+		text = word ? mem_arena_fmt(a, "%s %s", text, word) : NULL;
+	}
+	return text;
+}
+
+const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_arena *a)
+{
+	static const dck_column columns[] = {
+	    {"option", "option", DCK_UNIT_NONE}, {"python", "Python", DCK_UNIT_NONE},
+	    {"c", "C", DCK_UNIT_NONE},		 {"setting", "setting", DCK_UNIT_NONE},
+	    {"value", "value", DCK_UNIT_NONE},
+	};
+	applying p = {.b = b, .a = a};
+	dck_subject s;
+
+	if (space_subject(&r->space, r->subject, race_arm_get(r->race, arm)->value, a, &s, NULL) !=
+	    DCK_OK)
+		return NULL;
+	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
+	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
+		const char *model = mem_arena_fmt(a, "%s", s.text);
+
+		record_table(b, "tune/apply", "Applied by", columns,
+			     sizeof columns / sizeof columns[0]);
+		if (p.ort)
+			row_put(&p, "session", "options = onnxruntime.SessionOptions()",
+				"api->CreateSessionOptions(&options);", NULL, NULL);
+		else
+			row_put(&p, "session", "config = {}", "ov_core_create(&core);", NULL, NULL);
+		options_put(&p, &s);
+		if (p.ort)
+			row_put(
+			    &p, "model",
+			    mem_arena_fmt(a,
+					  "session = onnxruntime.InferenceSession(\"%s\", options)",
+					  model),
+			    mem_arena_fmt(a, "api->CreateSession(env, \"%s\", options, &session);",
+					  model),
+			    NULL, NULL);
+		else
+			row_put(
+			    &p, "model",
+			    mem_arena_fmt(
+				a, "model = openvino.Core().compile_model(\"%s\", \"CPU\", config)",
+				model),
+			    mem_arena_fmt(a,
+					  "ov_core_compile_model_from_file(core, \"%s\", "
+					  "\"CPU\", 0, &compiled);",
+					  model),
+			    NULL, NULL);
+	}
+	return command_text(&s, a);
+}

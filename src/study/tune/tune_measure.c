@@ -1,0 +1,302 @@
+/* tune_measure.c - one step of a search: a trial of a configuration in a worker process, or its
+ * outputs compared with the default's in a forked child.
+ *
+ * A trial is a short `bench`, since what varies is between trials and not within one. A
+ * configuration that fails, crashes, needs more memory than --max-memory or takes longer than
+ * ask.limit_ns is an outcome with its reason. The process of a late one is ended as by Ctrl-C, and
+ * killed if that does not help (os_wait()). Errors are an interruption, and a failure of the
+ * default before anything was measured, which all others would repeat.
+ *
+ * Outputs are compared in a child since a crash or a hang of an engine must not end the search; it
+ * answers by one line. The reference is the default with the configuration's batch. The error is
+ * the largest difference of an element over the root mean square of its output in the reference:
+ * a relative error that does not depend on elements near 0.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/observer.h"
+#include "base/sink.h"
+#include "measure/subject/subject_facts.h"
+#include "measure/verify/output_compare.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include "study/tune/tune_run.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MIN     3
+#define KEEP	     512
+#define SHOW_NS	     250000000u
+#define ANSWER_BYTES 600
+#define OUTPUT_LINE  "%.17g %d %s"
+
+/* --- progress */
+
+static void tune_show(tune_run *r)
+{
+	dck_progress p = progress_indeterminate(r->phase);
+	const double now_ns = race_used_ns(r->race) + (double)(os_now_ns() - r->trial_begin_ns);
+
+	p.elapsed_ns = os_now_ns() - r->begin_ns;
+	p.done_ratio = fmin(1, now_ns / (double)r->config->max_time_ns);
+	p.eta_ns = fmax(0, (double)r->config->max_time_ns - now_ns);
+	r->shown_ns = os_now_ns();
+	observer_show(r->watch, &p);
+}
+
+static bool tune_asked(void *self)
+{
+	tune_run *r = self;
+
+	if (os_now_ns() - r->shown_ns >= SHOW_NS)
+		tune_show(r);
+	r->late |= (double)(os_now_ns() - r->trial_begin_ns) > r->trial_limit_ns;
+	return r->late || observer_cancelled(r->watch);
+}
+
+static void late_outcome(const tune_run *r, race_outcome *o)
+{
+	char limit[32];
+
+	o->end = RACE_TIME;
+	snprintf(o->why, sizeof o->why, "it did not end within %s",
+		 dck_text_time(r->trial_limit_ns, limit, sizeof limit));
+}
+
+/* --- a trial */
+
+static void tune_plan_make(const tune_run *r, dck_plan *p)
+{
+	const uint64_t trial_ns = r->config->trial_ns;
+
+	dck_plan_init(p);
+	p->max_time_ns = trial_ns;
+	p->min_time_ns = trial_ns;
+	p->min_runs = RUNS_MIN;
+	p->max_warmup_ns = trial_ns / 2 > 0 ? trial_ns / 2 : 1;
+	p->keep = KEEP;
+	p->processes = 1;
+	p->program = r->config->program;
+}
+
+static dck_status tune_record_take(tune_run *r, const dck_record *rec, race_outcome *o,
+				   dck_err *err)
+{
+	const dck_fact *items = dck_record_fact(rec, "subject", "items_per_run");
+	const double n = items ? dck_value_number(&items->value) : 1;
+
+	if (rec->incomplete) {
+		o->end = RACE_ERROR;
+		worker_incomplete_text(rec, o->why, sizeof o->why);
+		return DCK_OK;
+	}
+	o->latency_ns = dck_record_value(rec, "latency/median");
+	o->value_ns =
+	    r->config->goal == TUNE_THROUGHPUT && n > 0 ? o->latency_ns / n : o->latency_ns;
+	if (!(o->value_ns > 0)) {
+		o->end = RACE_ERROR;
+		snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
+	} else if (!r->facts) {
+		return subject_facts_of_all(rec, &r->facts, err);
+	}
+	return DCK_OK;
+}
+
+static dck_status tune_result_take(tune_run *r, const worker_result *w, race_outcome *o,
+				   dck_err *err)
+{
+	o->peak_rss_bytes = w->peak_rss_bytes;
+	if (r->late) {
+		late_outcome(r, o);
+		return DCK_OK;
+	}
+	if (w->end == WORKER_CANCELLED ||
+	    (w->record && w->record->incomplete && dck_record_note(w->record, "interrupted")))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	if (w->end == WORKER_DONE)
+		return tune_record_take(r, w->record, o, err);
+	o->end = w->end == WORKER_MEMORY ? RACE_MEMORY : RACE_ERROR;
+	snprintf(o->why, sizeof o->why, "%.*s", (int)sizeof o->why - 1, w->why.msg);
+	return DCK_OK;
+}
+
+/* Nothing is compared with a default that does not run: its error is the search's. */
+static dck_status default_failed(const tune_run *r, const worker_result *w, const race_outcome *o,
+				 dck_err *err)
+{
+	if (o->end == RACE_TIME)
+		DCK_FAIL(err, E_LIMIT,
+			 "one trial of the default takes longer than --max-time: give more");
+	if (o->end == RACE_MEMORY && r->config->max_memory_bytes > 0)
+		DCK_FAIL(err, E_NOMEM, "the default needs more than --max-memory: %s", o->why);
+	return err_set(err, w->why.code != DCK_OK ? w->why.code : DCK_E_ENGINE, __FILE__, __LINE__,
+		       "%s", o->why);
+}
+
+static dck_status tune_trial(tune_run *r, const dck_subject *s, bool first, race_outcome *o,
+			     dck_err *err)
+{
+	const dck_observer watch = {.self = r, .cancelled = tune_asked};
+	worker_result result = {0};
+	dck_plan plan;
+	const worker_job job = {.subject = s,
+				.plan = &plan,
+				.memory_bytes = r->config->max_memory_bytes,
+				.watch = &watch,
+				.quiet = true};
+	dck_status status;
+
+	tune_plan_make(r, &plan);
+	DCK_TRY(worker_run(&job, &result, err));
+	status = tune_result_take(r, &result, o, err);
+	if (status == DCK_OK && first && o->end != RACE_OK)
+		status = default_failed(r, &result, o, err);
+	dck_record_free(result.record);
+	return status;
+}
+
+/* --- outputs */
+
+typedef struct outputs_job {
+	const dck_subject *reference, *other;
+	double max_error;
+	dck_observer watch;
+} outputs_job;
+
+/* Returns the largest difference over the root mean square of its output. */
+static double error_of(const compared *x)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < x->noutputs; i++) {
+		const compared_output *o = &x->outputs[i];
+		const double rms = sqrt((double)(o->sum.aa / (long double)o->sum.finite));
+
+		if (!o->compared || o->sum.n == 0)
+			continue;
+		if (o->sum.unlike > 0)
+			return INFINITY;
+		if (o->sum.finite > 0)
+			most = fmax(most, o->sum.max_abs > 0 ? o->sum.max_abs / rms : 0);
+	}
+	return most;
+}
+
+static void outputs_child(void *self, int fd)
+{
+	const outputs_job *job = self;
+	char line[ANSWER_BYTES];
+	double error = NAN;
+	bool differs = false;
+	dck_err why = {0};
+	dck_sink out;
+	compared x;
+
+	if (compared_subjects(job->reference, job->other, NULL, &job->watch, &x, &why) == DCK_OK) {
+		error = error_of(&x);
+		differs =
+		    job->max_error > 0 ? error > job->max_error : x.verdict == AGREE_DIFFERENT;
+		if (differs && x.noutputs > 0)
+			snprintf(why.msg, sizeof why.msg, "%s",
+				 x.outputs[0].why ? x.outputs[0].why : "");
+		if (isnan(error))
+			snprintf(why.msg, sizeof why.msg, "no output is of numbers");
+		compared_done(&x);
+	}
+	snprintf(line, sizeof line, OUTPUT_LINE, error, differs, why.msg);
+	dck_sink_fd(&out, fd);
+	sink_put(&out, line, strlen(line) + 1);
+	/* A broken pipe cannot be reported: the parent is gone. */
+	if (dck_sink_finish(&out, NULL) != DCK_OK)
+		return;
+}
+
+/* Reads the child's line. */
+static bool outputs_read(const char *line, race_outcome *o)
+{
+	char *at;
+
+	o->error = strtod(line, &at);
+	if (at == line || *at != ' ')
+		return false;
+	o->differs = at[1] == '1';
+	snprintf(o->why, sizeof o->why, "%s", strlen(at) > 3 ? at + 3 : "");
+	return true;
+}
+
+static dck_status tune_outputs(const tune_run *r, const dck_subject *s, race_outcome *o,
+			       dck_err *err)
+{
+	dck_subject reference = *r->subject;
+	outputs_job job = {.reference = &reference, .other = s, .max_error = r->config->max_error};
+	dck_buffer line = {0};
+	dck_err why = {0};
+	dck_status status;
+
+	if (r->watch) { /* without its progress, which is not the child's to show */
+		job.watch.self = r->watch->self;
+		job.watch.cancelled = r->watch->cancelled;
+	}
+	reference.model.batch = s->model.batch;
+	status = os_in_child(outputs_child, &job, (uint64_t)r->trial_limit_ns, ANSWER_BYTES, &line,
+			     &why);
+	if (status == DCK_E_NOMEM) {
+		dck_buffer_done(&line);
+		return ERR_NO_MEMORY(err, "to compare outputs");
+	}
+	if (status != DCK_OK || line.n == 0 || line.data[line.n - 1] != '\0' ||
+	    !outputs_read(line.data, o)) {
+		o->error = NAN;
+		snprintf(o->why, sizeof o->why, "%.*s", (int)sizeof o->why - 1,
+			 why.msg[0] ? why.msg : "the process that compared them ended too early");
+	}
+	dck_buffer_done(&line);
+	return DCK_OK;
+}
+
+/* --- the step */
+
+static void phase_make(tune_run *r, const race_ask *ask, mem_arena *a)
+{
+	static const char *const names[] = {
+	    [RACE_PILOT] = "try",      [RACE_SCREEN] = "options",  [RACE_RACE] = "best of them",
+	    [RACE_VERIFY] = "outputs", [RACE_CONFIRM] = "confirm", [RACE_REST] = "outputs",
+	    [RACE_DONE] = ""};
+	const char *arm = space_text(&r->space, race_arm_get(r->race, ask->arm)->value, a);
+
+	if (ask->round > 0)
+		snprintf(r->phase, sizeof r->phase, "%s %u: %s", names[ask->stage], ask->round,
+			 arm);
+	else
+		snprintf(r->phase, sizeof r->phase, "%s: %s", names[ask->stage], arm);
+}
+
+dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck_err *err)
+{
+	const bool first = ask->arm == 0 && race_arm_get(r->race, 0)->trials == 0;
+	race_outcome o = {.error = NAN};
+	mem_arena *a = mem_arena_new(0);
+	dck_subject s;
+	dck_status status;
+
+	DCK_NEED(a, err, "for a trial");
+	r->late = false;
+	/* The default is given all the time there is. */
+	r->trial_limit_ns = fmin(ask->limit_ns, 1.05 * (double)r->config->max_time_ns);
+	r->trial_begin_ns = os_now_ns();
+	phase_make(r, ask, a);
+	tune_show(r);
+	status = space_subject(&r->space, r->subject, race_arm_get(r->race, ask->arm)->value, a, &s,
+			       err);
+	if (status == DCK_OK)
+		status =
+		    ask->outputs ? tune_outputs(r, &s, &o, err) : tune_trial(r, &s, first, &o, err);
+	o.cost_ns = (double)(os_now_ns() - r->trial_begin_ns);
+	mem_arena_free(a);
+	if (status == DCK_OK)
+		*ret = o;
+	return status;
+}

@@ -1,0 +1,45 @@
+/* tune_options.c - the options of a search for the fastest configuration.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/tune.h"
+#include "base/opt_text.h"
+
+const char *const dck_tune_goals[] = {"latency", "throughput", NULL};
+
+const dck_opt dck_tune_options[] = {
+    DCK_OPTION(CHOICE, dck_tune_config, goal, "goal", "WHICH", "latency",
+	       "what is to be best: latency, or throughput, which varies the batch too",
+	       .choices = dck_tune_goals),
+    DCK_OPTION(TEXT, dck_tune_config, only, "only", "NAME,NAME", NULL,
+	       "vary these options alone: engine, threads, opt, ..."),
+    DCK_OPTION(TEXT, dck_tune_config, skip, "skip", "NAME,NAME", NULL,
+	       "leave these options at their defaults", .excludes = "only"),
+    DCK_OPTION(TEXT, dck_tune_config, space, "space", "FILE", NULL,
+	       "vary the options of FILE, a line OPTION=VALUE,VALUE for each, instead of the usual "
+	       "ones"),
+    DCK_OPTION(TIME, dck_tune_config, max_time_ns, "max-time", "TIME", "2m",
+	       "time of the search; it is kept to within 10 %", .min = 1e6, .max = 1e15),
+    DCK_OPTION(TIME, dck_tune_config, trial_ns, "trial", "TIME", "200ms",
+	       "measuring time of a trial; up to half as much warm-up before", .min = 1e6,
+	       .max = 1e12),
+    DCK_OPTION(BYTES, dck_tune_config, max_memory_bytes, "max-memory", "BYTES", NULL,
+	       "configurations whose process needs more are out", .min = 1, .max = 1e15),
+    DCK_OPTION(REAL, dck_tune_config, max_error, "max-error", "E", NULL,
+	       "largest difference of outputs, as a share of their root mean square; default: by "
+	       "their types",
+	       .max = 1e9),
+    DCK_OPTION(SHARE, dck_tune_config, margin, "min-change", "SHARE", "1%",
+	       "differences up to it do not matter", .min = 1e-6, .max = 1),
+    DCK_OPTION(SHARE, dck_tune_config, level, "level", "SHARE", "95%",
+	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
+    DCK_OPTION(TEXT, dck_tune_config, resume, "resume", "FILE", NULL,
+	       "write a journal to FILE, and resume from it if it exists"),
+    {0},
+};
+
+void dck_tune_config_init_sized(dck_tune_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_tune_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}

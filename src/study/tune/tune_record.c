@@ -1,0 +1,515 @@
+/* tune_record.c - the record of a search for the fastest configuration: the answer, the Pareto
+ * front, the effect of each value, every configuration with its end, and what applies the best.
+ *
+ * tune_write() is the order: the judgement (race_judge.c), facts, metrics, the answer, tables,
+ * notes. No statistic is computed here; a speed-up is the reciprocal of a ratio of times. A latency
+ * in a table is the default's times the ratio, so that a change of the machine during the search
+ * does not move one row. Texts are in an arena for the call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/decimal.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "measure/subject/subject_facts.h"
+#include "os/os.h"
+#include "record/copy.h"
+#include "record/record_begin.h"
+#include "study/tune/tune_run.h"
+#include <math.h>
+#include <stdio.h>
+
+#define NAMES_SHOWN    4
+#define FAILURES_SHOWN 3
+
+typedef struct tuned {
+	const tune_run *r;
+	record_builder *b;
+	mem_arena *a;
+	race_result result;
+	race_number value, latency; /* of the default */
+	size_t best;		    /* the winner, or the default */
+	const char *command;	    /* that measures it */
+} tuned;
+
+static const char *arm_text(const tuned *m, size_t arm)
+{
+	return space_text(&m->r->space, race_arm_get(m->r->race, arm)->value, m->a);
+}
+
+static bool is_throughput(const tuned *m)
+{
+	return m->r->config->goal == TUNE_THROUGHPUT;
+}
+
+/* Times as fast: the reciprocal of a ratio of times. */
+static race_number speedup_of(race_number x)
+{
+	return (race_number){1 / x.value, 1 / x.hi, 1 / x.lo, x.n};
+}
+
+/* --- cells */
+
+static const char *why_not_measured(const race_arm *a)
+{
+	return a->skipped && a->why[0] ? "its engine failed"
+	       : a->skipped	       ? "there was no time for it"
+	       : a->end != RACE_OK     ? "it failed"
+				       : "it was in no complete round";
+}
+
+static void cell_speedup(tuned *m, size_t arm)
+{
+	const race_number x = speedup_of(race_ratio(m->r->race, arm));
+
+	if (isnan(x.value))
+		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
+	else
+		record_cell_interval(m->b, x.value, x.lo, x.hi,
+				     isnan(x.lo) ? 0 : m->r->config->level);
+}
+
+static void cell_latency(tuned *m, size_t arm)
+{
+	const double ratio = race_ratio(m->r->race, arm).value;
+	const double items = race_items(m->r->race, arm);
+
+	if (arm == 0 && !isnan(m->latency.value))
+		record_cell_interval(m->b, m->latency.value, m->latency.lo, m->latency.hi,
+				     isnan(m->latency.lo) ? 0 : m->r->config->level);
+	else if (isnan(ratio) || isnan(items))
+		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
+	else
+		record_cell_real(m->b, m->value.value * ratio * items);
+}
+
+static void cell_rate(tuned *m, size_t arm)
+{
+	const double ratio = race_ratio(m->r->race, arm).value;
+
+	if (isnan(ratio))
+		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
+	else
+		record_cell_real(m->b, 1e9 / (m->value.value * ratio));
+}
+
+static void cell_memory(tuned *m, size_t arm)
+{
+	const race_arm *a = race_arm_get(m->r->race, arm);
+
+	if (a->peak_rss_bytes > 0)
+		record_cell_int(m->b, (int64_t)a->peak_rss_bytes);
+	else
+		record_cell_absent(m->b, a->trials > 0 ? "the system does not report it"
+						       : why_not_measured(a));
+}
+
+static void cell_error(tuned *m, size_t arm)
+{
+	const race_arm *a = race_arm_get(m->r->race, arm);
+
+	if (arm == 0)
+		record_cell_absent(m->b, "the others are compared with it");
+	else if (a->outputs == RACE_UNKNOWN)
+		record_cell_absent(m->b, a->outputs_why);
+	else if (a->outputs == RACE_NOT_COMPARED)
+		record_cell_absent(m->b, "its outputs were not compared");
+	else if (isinf(a->error))
+		record_cell_absent(m->b, "infinite or NaN in one of both");
+	else
+		record_cell_real(m->b, a->error);
+}
+
+static const char *tune_status(const tuned *m, size_t arm)
+{
+	static const char *const ends[] = {
+	    [RACE_MEMORY] = "memory", [RACE_ERROR] = "failed", [RACE_TIME] = "too slow"};
+	const race_arm *a = race_arm_get(m->r->race, arm);
+
+	if (arm == 0)
+		return "default";
+	if (a->end != RACE_OK)
+		return ends[a->end];
+	if (a->outputs == RACE_DIFFER)
+		return "outputs differ";
+	if (m->result.found && arm == m->result.winner)
+		return "best";
+	return a->trials > 0 ? "ok" : "not tried";
+}
+
+/* --- tables */
+
+static size_t common_columns(const tuned *m, dck_column *c)
+{
+	size_t n = 0;
+
+	c[n++] = (dck_column){"configuration", "configuration", DCK_UNIT_NONE};
+	c[n++] = (dck_column){"speedup", "times as fast", DCK_UNIT_ONE};
+	c[n++] = (dck_column){"latency", "latency", DCK_UNIT_NS};
+	if (is_throughput(m))
+		c[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
+	c[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
+	c[n++] = (dck_column){"error", "error", DCK_UNIT_ONE};
+	return n;
+}
+
+static void common_cells(tuned *m, size_t arm)
+{
+	record_cell_text(m->b, arm_text(m, arm));
+	cell_speedup(m, arm);
+	cell_latency(m, arm);
+	if (is_throughput(m))
+		cell_rate(m, arm);
+	cell_memory(m, arm);
+	cell_error(m, arm);
+}
+
+static void table_front(tuned *m)
+{
+	size_t front[RACE_FRONT_MAX];
+	const size_t n = race_front(m->r->race, front);
+	dck_column columns[8];
+	bool has_default = false;
+
+	record_table(m->b, "tune/front", "Not beaten in time, memory and error at once", columns,
+		     common_columns(m, columns));
+	record_summary_columns(m->b, "speedup latency throughput memory error");
+	for (size_t i = 0; i < n; i++) {
+		common_cells(m, front[i]);
+		has_default |= front[i] == 0;
+	}
+	if (!has_default && n < RACE_FRONT_MAX)
+		common_cells(m, 0);
+}
+
+/* Values of a single option; `which` is 0 for all others than the default. */
+static const char *effect_verdict(const tuned *m, size_t arm)
+{
+	const race_number x = speedup_of(race_ratio(m->r->race, arm));
+	const double margin = 1 + m->r->config->margin;
+
+	if (isnan(x.lo))
+		return "not known";
+	return x.lo > 1				    ? "faster"
+	       : x.hi < 1			    ? "slower"
+	       : x.lo > 1 / margin && x.hi < margin ? "same"
+						    : "no difference shown";
+}
+
+static void table_effects(tuned *m)
+{
+	static const dck_column columns[] = {
+	    {"option", "one option changed", DCK_UNIT_NONE},
+	    {"speedup", "times as fast", DCK_UNIT_ONE},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+	bool begun = false;
+
+	for (size_t i = 1; i < race_narms(m->r->race); i++) {
+		if (race_arm_get(m->r->race, i)->changes != 1)
+			continue;
+		if (!begun)
+			record_table(m->b, "tune/effects", "Effect of each option", columns,
+				     sizeof columns / sizeof columns[0]);
+		begun = true;
+		record_cell_text(m->b, arm_text(m, i));
+		cell_speedup(m, i);
+		record_cell_text(m->b, effect_verdict(m, i));
+	}
+}
+
+static void table_configurations(tuned *m)
+{
+	dck_column columns[12];
+	size_t n = common_columns(m, columns);
+
+	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
+	columns[n++] = (dck_column){"trials", "trials", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"why", "reason", DCK_UNIT_NONE};
+	record_table(m->b, "tune/configurations", "Every configuration", columns, n);
+	for (size_t i = 0; i < race_narms(m->r->race); i++) {
+		const race_arm *a = race_arm_get(m->r->race, i);
+
+		common_cells(m, i);
+		record_cell_text(m->b, tune_status(m, i));
+		record_cell_int(m->b, a->trials);
+		if (a->why[0])
+			record_cell_text(m->b, a->why);
+		else if (a->outputs == RACE_DIFFER && a->outputs_why[0])
+			record_cell_text(m->b, a->outputs_why);
+		else
+			record_cell_absent(m->b,
+					   a->trials > 0 ? "nothing failed" : why_not_measured(a));
+	}
+}
+
+/* --- facts and metrics */
+
+static void tune_facts(tuned *m)
+{
+	const tune_run *r = m->r;
+	const space *p = &r->space;
+
+	if (r->facts) {
+		record_copy_facts(m->b, r->facts);
+		subject_facts_usual_copy(m->b, r->facts);
+	}
+	record_fact_options(m->b, "plan", dck_tune_options, r->config);
+	for (size_t d = 0; d < p->n; d++) {
+		const char *list = NULL;
+
+		for (size_t i = 1; i < p->dims[d].n; i++)
+			list = mem_arena_fmt(m->a, "%s%s%s", list ? list : "", list ? ", " : "",
+					     p->dims[d].value[i]);
+		record_fact_text(m->b, "space", p->dims[d].name, list);
+	}
+	if (*p->fixed)
+		record_fact_text(m->b, "tune", "given", p->fixed);
+	if (*p->absent)
+		record_fact_text(m->b, "tune", "engines_absent", p->absent);
+	record_fact_text(
+	    m->b, "method", "trial",
+	    "a fresh process; rounds of one trial of each configuration in random order");
+	record_fact_text(
+	    m->b, "method", "search",
+	    "one option at a time, then combinations of the faster values by sequential "
+	    "halving; those shown to be slower leave at once");
+	record_fact_text(m->b, "method", "confirmation",
+			 "fresh pairs of the winner and the default; exact sign test on their "
+			 "ratios, repeated looks");
+	record_fact_text(m->b, "method", "interval",
+			 "of effects: Student's t on logarithms, the error pooled over "
+			 "configurations, simultaneous by Bonferroni");
+	record_fact_text(m->b, "method", "error",
+			 "largest difference of an output over its root mean square");
+	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)race_ntrials(r->race));
+	if (r->config->resume)
+		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,
+				(int64_t)r->replayed);
+	record_fact_int(m->b, "method", "pairs", DCK_UNIT_ONE, (int64_t)m->result.ratio.n);
+	record_fact_real(m->b, "method", "elapsed", DCK_UNIT_NS, race_used_ns(r->race));
+	record_fact_text(m->b, "tune", "configuration", arm_text(m, m->best));
+	if (m->command)
+		record_fact_text(m->b, "tune", "command", m->command);
+	record_fact_int(m->b, "tune", "unresolved", DCK_UNIT_ONE, (int64_t)m->result.unresolved);
+}
+
+static void tune_metrics(tuned *m)
+{
+	const race_number x = speedup_of(m->result.ratio);
+	const race_arm *a = race_arm_get(m->r->race, m->best);
+
+	if (m->result.ratio.n > 0)
+		record_metric_interval(
+		    m->b, "tune/speedup", x.value, x.lo, x.hi,
+		    isnan(x.lo) ? 0 : m->r->config->level,
+		    mem_arena_fmt(m->a, "median of %zu fresh pairs of %s and the default",
+				  m->result.ratio.n, arm_text(m, m->result.winner)));
+	else
+		record_metric_absent(m->b, "tune/speedup",
+				     m->result.winner == 0
+					 ? "no configuration seemed faster than the default"
+				     : m->r->interrupted ? "it was interrupted before"
+							 : "there was no time to confirm it");
+	if (m->best > 0 && a->outputs == RACE_AGREE)
+		record_metric_real(m->b, "tune/error", a->error,
+				   "largest difference of an output over its root mean square");
+	else
+		record_metric_absent(m->b, "tune/error",
+				     m->best == 0 ? "the default is the reference"
+						  : a->outputs_why);
+}
+
+/* --- the answer */
+
+static const char *tune_interval_text(const tuned *m, race_number x)
+{
+	return isnan(x.lo) ? "" : mem_arena_fmt(m->a, " [%.2f, %.2f]", x.lo, x.hi);
+}
+
+static const char *outputs_text(const tuned *m)
+{
+	const race_arm *a = race_arm_get(m->r->race, m->best);
+
+	if (a->outputs != RACE_AGREE)
+		return "; its outputs could not be compared";
+	return a->error > 0 ? mem_arena_fmt(m->a, "; outputs agree to %.0e", a->error)
+			    : "; its outputs are identical";
+}
+
+static void tune_answer(tuned *m)
+{
+	const race_number x = speedup_of(m->result.ratio);
+
+	if (m->result.found)
+		record_answer(m->b, "%s is %.2f times as fast as the default%s%s",
+			      arm_text(m, m->best), x.value, tune_interval_text(m, x),
+			      outputs_text(m));
+	else if (m->result.ratio.n > 0)
+		record_answer(m->b,
+			      "no configuration is shown to be faster than the default: %s is %.2f "
+			      "times as fast%s",
+			      arm_text(m, m->result.winner), x.value, tune_interval_text(m, x));
+	else
+		record_answer(m->b, "no configuration is shown to be faster than the default");
+}
+
+/* --- notes */
+
+static void note_failures(tuned *m)
+{
+	size_t shown = 0, more = 0;
+
+	for (size_t i = 1; i < race_narms(m->r->race); i++) {
+		const race_arm *a = race_arm_get(m->r->race, i);
+
+		if (a->end == RACE_OK)
+			continue;
+		if (shown++ < FAILURES_SHOWN)
+			record_note(m->b, "configuration-failed", "%s is out: %s", arm_text(m, i),
+				    a->why);
+		else
+			more++;
+	}
+	if (more > 0)
+		record_note(m->b, "configuration-failed",
+			    "%zu more configurations failed; the table has the reasons", more);
+}
+
+static void note_outputs(tuned *m)
+{
+	for (size_t i = 1; i < race_narms(m->r->race); i++) {
+		const race_arm *a = race_arm_get(m->r->race, i);
+
+		if (a->outputs == RACE_DIFFER)
+			record_note(m->b, "configuration-differs",
+				    "%s is out, its outputs differ: %s", arm_text(m, i),
+				    a->outputs_why[0] ? a->outputs_why
+						      : mem_arena_fmt(m->a, "by %.2g", a->error));
+		else if (i == m->best && a->outputs == RACE_UNKNOWN)
+			record_note(
+			    m->b, "outputs-not-compared",
+			    "the outputs of %s could not be compared with the default's: %s",
+			    arm_text(m, i), a->outputs_why);
+	}
+}
+
+/* Names the options whose values all made no difference that matters. */
+static void note_no_effect(tuned *m)
+{
+	const char *list = NULL;
+	size_t n = 0;
+
+	for (size_t d = 0; d < m->r->space.n; d++) {
+		bool any = false, none = true;
+
+		for (size_t i = 1; i < race_narms(m->r->race); i++) {
+			const race_arm *a = race_arm_get(m->r->race, i);
+
+			if (a->changes != 1 || a->value[d] == 0)
+				continue;
+			const race_number x = speedup_of(race_ratio(m->r->race, i));
+
+			any |= !isnan(x.lo);
+			none &= isnan(x.lo) || (x.lo <= 1 && x.hi >= 1);
+		}
+		if (!any || !none || race_arm_get(m->r->race, m->best)->value[d] > 0)
+			continue;
+		n++;
+		list = mem_arena_fmt(m->a, "%s%s%s", list ? list : "", list ? ", " : "",
+				     m->r->space.dims[d].name);
+	}
+	if (n > 0 && list)
+		record_note(m->b, "tune-no-effect", "no effect of %s is shown: left at the default",
+			    list);
+}
+
+static void note_unresolved_arms(tuned *m)
+{
+	if (m->result.found && m->result.unresolved > 0)
+		record_note(m->b, "tune-unresolved",
+			    "%zu other configuration%s of the last rounds may be faster than it by "
+			    "more than %g %%",
+			    m->result.unresolved, m->result.unresolved == 1 ? "" : "s",
+			    100 * m->r->config->margin);
+}
+
+static void note_untried(tuned *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < race_narms(m->r->race); i++)
+		n += race_arm_get(m->r->race, i)->skipped &&
+		     race_arm_get(m->r->race, i)->why[0] == '\0';
+	if (n > 0)
+		record_note(
+		    m->b, "tune-out-of-time",
+		    "there was no time to try %zu configuration%s; give more --max-time, or "
+		    "fewer options (--only, --skip)",
+		    n, n == 1 ? "" : "s");
+}
+
+static void tune_notes(tuned *m)
+{
+	const tune_run *r = m->r;
+
+	if (r->interrupted) {
+		record_set_incomplete(m->b, true);
+		record_note(m->b, "interrupted",
+			    "interrupted after %zu trials: this is what was measured until then%s",
+			    race_ntrials(r->race), r->journal ? "; run it again to resume" : "");
+	}
+	if (m->result.out_of_time)
+		record_note(m->b, "tune-out-of-time",
+			    "--max-time left no time to confirm that %s is faster; give more, or "
+			    "fewer options (--only, --skip)",
+			    arm_text(m, m->result.winner));
+	note_untried(m);
+	if (m->command && m->result.found)
+		record_note(m->b, "tune-apply", "%s; lines for Python and C: --details",
+			    m->command);
+	note_unresolved_arms(m);
+	note_outputs(m);
+	note_failures(m);
+	note_no_effect(m);
+	if (*r->space.absent)
+		record_note(m->b, "engine-absent", "not tried: %s", r->space.absent);
+	record_others_put(&r->others, m->b, "tune", true);
+	if (r->journal_failed.code != DCK_OK)
+		record_note(m->b, "journal-failed",
+			    "the journal could not be written: %s; the search cannot be resumed",
+			    r->journal_failed.msg);
+}
+
+static void tune_write(tuned *m)
+{
+	race_judge(m->r->race, &m->result);
+	m->best = m->result.found ? m->result.winner : 0;
+	m->value = race_default_value(m->r->race);
+	m->latency = race_default_latency(m->r->race);
+	table_front(m);
+	table_effects(m);
+	table_configurations(m);
+	m->command = tune_apply(m->b, m->r, m->best, m->a);
+	tune_facts(m);
+	tune_metrics(m);
+	tune_answer(m);
+	tune_notes(m);
+}
+
+dck_status tune_record(const tune_run *r, dck_record **ret, dck_err *err)
+{
+	tuned m = {.r = r, .a = mem_arena_new(0), .b = record_begin(r->config->title)};
+	bool failed = !m.a || !m.b;
+
+	if (!failed) {
+		tune_write(&m);
+		failed = mem_arena_failed(m.a);
+	}
+	mem_arena_free(m.a);
+	if (failed) {
+		record_drop(m.b);
+		return ERR_NO_MEMORY(err, "for a record");
+	}
+	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+	return record_finish(m.b, ret, err);
+}

@@ -1,0 +1,28 @@
+run() {
+	deepclock tune --quiet "$@" > text
+	echo $?
+	cat text
+}
+printf 'ns=1,2\n' > space.txt
+printf 'florp=1,2\n' > florp.txt
+printf 'batch=1,x\n' > value.txt
+run
+run zoo:florp
+run zoo:simplenet --goal speed
+run zoo:simplenet --only florp
+run zoo:simplenet --skip thread
+run zoo:simplenet --only threads --skip opt
+run zoo:simplenet --space there_is_no.txt
+run zoo:simplenet --engine null --space florp.txt
+run zoo:simplenet --engine null --space value.txt
+run zoo:simplenet --engine null
+run zoo:simplenet --max-time 0
+run zoo:simplenet --trial 0
+run zoo:simplenet --level 2
+run zoo:simplenet --min-change 0
+run zoo:simplenet --rounds 3
+run zoo:simplenet --engine null --space space.txt --resume no/such/folder
+run cmd:true
+run plugin:x.so
+run there_is_no.onnx --engine null --space space.txt
+run zoo:simplenet --engine florp
