@@ -140,26 +140,26 @@ void gauge_log_end(gauge_log *g, uint64_t runs)
 		gauges_take(g, runs);
 }
 
-bool gauge_log_falling(const gauge_log *g, char *evidence, size_t size)
+gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size)
 {
 	char from[32], to[32];
 
 	if (!g || !g->read || g->n == 0 || isnan(g->clock_hz[g->n - 1]))
-		return false;
+		return GAUGE_CLOCK_LEVEL;
 	if (g->n < FALL_READINGS_MIN) {
 		snprintf(evidence, size, "the device's clock was read %zu times, which is too few",
 			 g->n);
-		return true;
+		return GAUGE_CLOCK_UNKNOWN;
 	}
 	const size_t n = g->n < FALL_READINGS_MAX ? g->n : FALL_READINGS_MAX;
 	const double *recent = &g->clock_hz[g->n - n], last = recent[n - 1];
 	/* It fell in the later half of that time too. */
 	if (!(last < (1 - WARMUP_FALL_SHARE) * recent[0] && last < recent[n / 2]))
-		return false;
+		return GAUGE_CLOCK_LEVEL;
 	snprintf(evidence, size, "the device's clock is falling, from %s to %s",
 		 dck_text_si(recent[0], "Hz", from, sizeof from),
 		 dck_text_si(last, "Hz", to, sizeof to));
-	return true;
+	return GAUGE_CLOCK_FALLING;
 }
 
 /* --- in a record */

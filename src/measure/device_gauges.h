@@ -2,7 +2,7 @@
  * between its runs, never inside a timed region, and the notes that follow from them.
  *
  *	gauge_log_open(&g, "cuda:1", &clock);
- *	... warm-up: gauge_log_poll(&g, runs) between slices; gauge_log_falling() ...
+ *	... warm-up: gauge_log_poll(&g, runs) between slices; gauge_log_clock() ...
  *	gauge_log_begin(&g, runs);
  *	... the measurement: gauge_log_poll() ...
  *	gauge_log_end(&g, runs);
@@ -54,9 +54,15 @@ uint64_t gauge_log_begin(gauge_log *g, uint64_t runs);
 /* Takes the last reading of the measurement. */
 void gauge_log_end(gauge_log *g, uint64_t runs);
 
-/* Returns whether the clock is still falling, by the readings of the last 2 s, or is not known yet,
- * and writes the evidence, a phrase. */
-bool gauge_log_falling(const gauge_log *g, char *evidence, size_t size);
+typedef enum gauge_clock {
+	GAUGE_CLOCK_LEVEL, /* or there is none */
+	GAUGE_CLOCK_UNKNOWN,
+	GAUGE_CLOCK_FALLING
+} gauge_clock;
+
+/* Returns how the device's clock changes, by the readings of the last 2 s; unless it is level,
+ * writes the evidence, a phrase. */
+gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size);
 
 /* Adds facts, metrics, series and notes. `items`: of a run; 0: unknown. */
 void gauge_log_record(const gauge_log *g, record_builder *b, uint64_t origin_ns, double items);

@@ -24,6 +24,7 @@
 #include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WARM_KEEP 65536
@@ -209,9 +210,15 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 {
 	stat_steady_check(p->warm.value, p->warm.n, WARMUP_RUNS_MIN, p->scratch, &p->verdict);
 	p->steady_known = true;
-	/* The runs may take the same time until a falling clock is felt. */
-	p->steady = p->verdict.steady && !gauge_log_falling(p->loop.gauges, p->verdict.evidence,
-							    sizeof p->verdict.evidence);
+	/* The runs may take the same time until a falling clock is felt; then it is the cause. */
+	char *evidence = p->verdict.evidence, text[sizeof p->verdict.evidence];
+	const gauge_clock clock = gauge_log_clock(p->loop.gauges, text, sizeof text);
+	const size_t n = strlen(evidence);
+	if (clock != GAUGE_CLOCK_LEVEL && p->verdict.steady)
+		memcpy(evidence, text, sizeof text);
+	else if (clock == GAUGE_CLOCK_FALLING)
+		snprintf(evidence + n, sizeof text - n, ", and %s", text);
+	p->steady = p->verdict.steady && clock == GAUGE_CLOCK_LEVEL;
 	if (p->steady) {
 		/* Single probe runs precede the groups: count the runs before `first`. */
 		uint64_t singles = p->warm.n < PROBE_RUNS ? p->warm.n : PROBE_RUNS;

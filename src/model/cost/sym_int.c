@@ -513,7 +513,7 @@ static bool is_nested_div(sym_table *t, sym_int a, int64_t b, sym_int *ret_a, sy
 
 sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b)
 {
-	sym_int exact, whole = sym_const(0), rest = sym_const(0);
+	sym_int exact, inner, product, whole = sym_const(0), rest = sym_const(0);
 
 	if (sym_unknown_reason(a))
 		return a;
@@ -540,9 +540,8 @@ sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b)
 		}
 		if (!rest.p)
 			return sym_add(t, whole, sym_const(floor_div(rest.v, b.v)));
-		sym_int x, xb;
-		if (is_nested_div(t, rest, b.v, &x, &xb))
-			return sym_add(t, whole, sym_floor_div(t, x, xb));
+		if (is_nested_div(t, rest, b.v, &inner, &product))
+			return sym_add(t, whole, sym_floor_div(t, inner, product));
 	} else
 		rest = a;
 	int64_t least = sym_lower_bound(t, rest), most_b = b.p ? 0 : b.v;

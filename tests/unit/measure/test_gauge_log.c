@@ -121,7 +121,7 @@ static void test_rate(void **state)
 	assert_int_equal(gauge_log_poll(&none, 0) + gauge_log_begin(&none, 0), 0);
 	gauge_log_end(&none, 0);
 	assert_int_equal(gauge_log_poll(NULL, 0), 0);
-	assert_false(gauge_log_falling(NULL, NULL, 0));
+	assert_int_equal(gauge_log_clock(NULL, NULL, 0), GAUGE_CLOCK_LEVEL);
 	dck_record *r = recorded(&none, 1);
 	assert_null(dck_record_metric(r, "device/power"));
 	dck_record_free(r);
@@ -265,7 +265,10 @@ static void test_throttled(void **state)
 static void test_falling(void **state)
 {
 	static const double mhz[] = {1980, 1980, 1935, 1890, 1845, 1845, 1845, 1845, 1860};
-	static const bool falling[] = {true, true, true, true, true, true, true, false, false};
+	static const gauge_clock want[] = {
+	    GAUGE_CLOCK_UNKNOWN, GAUGE_CLOCK_UNKNOWN, GAUGE_CLOCK_UNKNOWN,
+	    GAUGE_CLOCK_FALLING, GAUGE_CLOCK_FALLING, GAUGE_CLOCK_FALLING,
+	    GAUGE_CLOCK_FALLING, GAUGE_CLOCK_LEVEL,   GAUGE_CLOCK_LEVEL};
 	fake f = fake_new();
 	dck_clock clock;
 	gauge_log g = log_new(&f, &clock);
@@ -276,7 +279,7 @@ static void test_falling(void **state)
 		f.next.clock_hz = mhz[i] * 1e6;
 		f.now_ns += 300000000;
 		assert_int_equal(gauge_log_poll(&g, i), 1000000);
-		assert_int_equal(gauge_log_falling(&g, text, sizeof text), falling[i]);
+		assert_int_equal(gauge_log_clock(&g, text, sizeof text), want[i]);
 		if (i == 2)
 			assert_string_equal(text, "the device's clock was read 3 times, which is "
 						  "too few");
@@ -286,7 +289,7 @@ static void test_falling(void **state)
 	f.next.clock_hz = NAN;
 	g = log_new(&f, &clock);
 	gauge_log_poll(&g, 0);
-	assert_false(gauge_log_falling(&g, text, sizeof text));
+	assert_int_equal(gauge_log_clock(&g, text, sizeof text), GAUGE_CLOCK_LEVEL);
 }
 
 /* A long measurement keeps evenly spaced readings, the first and the last among what counts. */
