@@ -169,3 +169,20 @@ def case_mistakes_and_titles(run):
             assert [d["name"] for d in page.js(DATA, "#beside [data-name=medians] .row")] == ["1. batch 4", "2. batch 1"]
             assert len(page.js(DATA, "#beside [data-name=medians] .bar")) == 2
             assert [d["x"] for d in page.js(DATA, "#beside [data-name=throughput-by-batch] .point")] == [1, 4]
+
+
+def case_effects(run):
+    """What each option does, as rows around 1, and the front as points of latency and memory."""
+    cell = lambda v, lo, hi: {"value": v, "lo": lo, "hi": hi, "level": 0.95}
+    column = lambda key, unit=None: {"key": key, "title": key, **({"unit": unit} if unit else {})}
+    with open("effects.json", "w", encoding="utf-8") as f:
+        json.dump({"schema": 1, "deepclock": "0.1.0", "id": "1", "incomplete": False, "facts": [], "metrics": [], "notes": [], "tables": [
+            {"name": "tune/front", "title": "Front", "columns": [column("configuration"), column("speedup", "1"), column("latency", "ns"), column("memory", "B")],
+             "rows": [["spin=0", cell(2, 1.9, 2.1), 5e6, 300 << 20], ["default", 1, 1e7, 200 << 20]]},
+            {"name": "tune/effects", "title": "Effects", "columns": [column("option"), column("speedup", "1"), column("verdict")],
+             "rows": [["threads=1", cell(0.4, 0.3, 0.5), "slower"], ["spin=0", cell(2, 1.9, 2.1), "faster"], ["opt=none", {"absent": "there was no time for it"}, "not known"]]}]}, f)
+    run("report", "effects.json", "-o", "effects.html")
+    for width in (1400, 390):
+        with browser.Page("effects.html", width) as page:
+            assert [(d["name"], d["value"]) for d in page.js(DATA, "#effects [data-name=effects] .row")] == [("threads=1", 0.4), ("spin=0", 2)]
+            assert [(d["x"], d["y"]) for d in page.js(DATA, "#effects [data-name=front] .point")] == [(300 << 20, 5e6), (200 << 20, 1e7)]

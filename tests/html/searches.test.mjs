@@ -4,6 +4,7 @@ import test from "node:test";
 import "./d3.mjs";
 import { batchLists, limitNs, tailOf } from "../../src/report/html/page/views/view_batches.js";
 import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/views/view_beside.js";
+import { effectsOf, frontOf } from "../../src/report/html/page/views/view_effects.js";
 import { mistakesOf } from "../../src/report/html/page/views/view_pitfalls.js";
 import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/views/view_trend.js";
@@ -92,4 +93,12 @@ test("mistakes stand by how far they move the number, those that give 0 are left
 
 test("whole numbers have operations and no FLOPs", () => {
 	assert.deepEqual([wholeText("peak/int8/all", "2.1 TFLOP/s"), wholeText("peak/fp32/1", "2.1 TFLOP/s")], ["2.1 TOP/s", "2.1 TFLOP/s"]);
+});
+
+test("effects of options stand by their size, without those that were not measured", () => {
+	const effects = { name: "tune/effects", columns: columns("option", "speedup", "verdict"), rows: [["a=1", { value: 0.5, lo: 0.4, hi: 0.6, level: 0.95 }, "slower"], ["b=2", { absent: "there was no time for it" }, "not known"], ["c=3", 3, "faster"]] };
+	const front = { name: "tune/front", columns: columns("configuration", "speedup", "latency", "memory"), rows: [["c=3", 3, 10, 200], ["d=4", 1.1, 30, { absent: "the system does not report it" }]] };
+	assert.deepEqual(effectsOf({ tables: [effects] }).map(e => [e.name, e.value, e.lo, e.class]), [["c=3", 3, undefined, "c3"], ["a=1", 0.5, 0.4, "c2"]]);
+	assert.deepEqual(frontOf({ tables: [front] }), [{ name: "c=3", x: 200, y: 10, speedup: 3 }]);
+	assert.deepEqual([effectsOf({}), frontOf({})], [[], []]);
 });

@@ -17,7 +17,6 @@
 #include "study/throughput/search_run.h"
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/units.h"

@@ -779,8 +779,3 @@ size_t race_ntrials(const race *r)
 {
 	return r->asked;
 }
-
-race_stage race_stage_get(const race *r)
-{
-	return r->stage;
-}

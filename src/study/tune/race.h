@@ -118,7 +118,6 @@ size_t race_narms(const race *r); /* arm 0 is the default */
 const race_arm *race_arm_get(const race *r, size_t arm);
 double race_used_ns(const race *r);
 size_t race_ntrials(const race *r);
-race_stage race_stage_get(const race *r);
 
 typedef struct race_number {
 	double value, lo, hi; /* NaN: unknown; no interval */

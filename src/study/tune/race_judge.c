@@ -2,11 +2,10 @@
  *
  * Two arms are compared in the rounds that both have, on logarithms, so a change of the machine
  * from round to round cancels. An arm has few rounds, so the error of a difference is pooled: the
- * mean square of the differences of all arms to the default about their own means, in the stages
- * that are compared (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition, chapter 4),
- * with Student's t;
- * the difference itself is a pseudomedian, since trials beside other programs have long tails. Of
- * the winner and the default only the pairs of CONFIRM count.
+ * mean square of the differences of all arms to the one with most rounds, about their own means, in
+ * the stages that are compared (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition,
+ * chapter 4), with Student's t; the difference itself is a pseudomedian, since trials beside other
+ * programs have long tails. Of the winner and the default only the pairs of CONFIRM count.
  *
  * Nothing is cached: a search has some hundred trials. Sums of the default's logarithms are kept as
  * they come.
@@ -73,15 +72,37 @@ static double pseudomedian(const differences *f)
 	return stat_quantile_sorted(walsh, n, 0.5);
 }
 
+/* Returns the arm with most rounds: the default may leave RACE early. */
+static size_t longest_arm(const race *r, race_stage from, race_stage to)
+{
+	size_t found = 0, most = 0;
+
+	for (size_t i = 0; i < r->narms; i++) {
+		size_t n = 0;
+
+		for (race_stage s = from; s <= to; s++)
+			for (unsigned k = 1; k <= r->whole[s]; k++)
+				n += isnan(race_log_value(r, s, k, i)) ? 0 : 1;
+		if (n > most) {
+			most = n;
+			found = i;
+		}
+	}
+	return found;
+}
+
 /* Returns the standard deviation of a difference in one round; NaN: not known. */
 static double pooled_sd(const race *r, race_stage from, race_stage to, double *ret_dof)
 {
+	const size_t longest = longest_arm(r, from, to);
 	double squares = 0, dof = 0;
 
-	for (size_t i = 1; i < r->narms; i++) {
+	for (size_t i = 0; i < r->narms; i++) {
 		differences f;
 
-		differ(r, from, to, i, 0, &f);
+		if (i == longest)
+			continue;
+		differ(r, from, to, i, longest, &f);
 		if (f.n < 2)
 			continue;
 		squares += f.squares;

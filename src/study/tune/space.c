@@ -20,6 +20,7 @@
 #include "base/opt_text.h"
 #include "deepclock/unstable.h"
 #include "engine/engine.h"
+#include "measure/subject/target.h"
 #include "os/os.h"
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, m
 	return DCK_OK;
 }
 
-/* Returns whether the engine of that name has the key; a plug-in is asked as a trial is. */
+/* Returns whether the engine of that name, which may be a plug-in, has the key. */
 static bool engine_has(const char *name, const char *key)
 {
 	engine_handle h;
@@ -130,9 +131,7 @@ static bool engine_has(const char *name, const char *key)
 
 	if (engine_find(name, &h, NULL) != DCK_OK)
 		return false;
-	has = false;
-	for (const dck_engine_option *o = h.ops->options; o && o->key; o++)
-		has |= strcmp(o->key, key) == 0;
+	has = subject_engine_takes(h.ops, key);
 	engine_release(&h);
 	return has;
 }

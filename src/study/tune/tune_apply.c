@@ -151,7 +151,7 @@ static void option_put(const applying *p, const char *option, const char *value)
 /* The model options that are not the default's, threads in any case, then the engine's. */
 static void options_put(const applying *p, const dck_subject *s)
 {
-	static const char *const names[] = {"threads", "interop-threads", "opt", "batch"};
+	static const char *const names[] = {"threads", "interop-threads", "opt", "batch", "device"};
 	dck_subject plain;
 
 	dck_subject_init(&plain);
@@ -216,6 +216,23 @@ static const char *command_text(const dck_subject *s, mem_arena *a)
 	return text;
 }
 
+/* Returns the model's file as it stands between quotes in C and Python; a built-in network has the
+ * file that `deepclock zoo NAME -o NAME.onnx` writes. */
+static const char *model_literal(mem_arena *a, const char *text)
+{
+	const bool zoo = strncmp(text, "zoo:", 4) == 0;
+	const char *made = "";
+
+	for (const char *at = zoo ? text + 4 : text; made && *at;) {
+		const size_t n = strcspn(at, "\"\\");
+
+		made = mem_arena_fmt(a, "%s%.*s%s%.*s", made, (int)n, at, at[n] ? "\\" : "",
+				     at[n] ? 1 : 0, at + n);
+		at += n + (at[n] ? 1 : 0);
+	}
+	return made ? mem_arena_fmt(a, "%s%s", made, zoo ? ".onnx" : "") : NULL;
+}
+
 const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_arena *a)
 {
 	static const dck_column columns[] = {
@@ -231,7 +248,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 		return NULL;
 	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
 	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
-		const char *model = mem_arena_fmt(a, "%s", s.text);
+		const char *model = model_literal(a, s.text);
 
 		record_table(b, "tune/apply", "Applied by", columns,
 			     sizeof columns / sizeof columns[0]);

@@ -25,7 +25,6 @@ typedef struct tune_run {
 	dck_record *facts;	/* of the machine, the model and the engine; NULL: none yet */
 	size_t replayed;	/* steps of the journal */
 	record_others others;	/* that used the machine during the search */
-	char no_outputs[256];	/* why outputs were not compared; "": no such reason yet */
 	bool interrupted;
 	/* Of the present trial, for the observer that its process is waited with. */
 	uint64_t begin_ns, shown_ns, trial_begin_ns;

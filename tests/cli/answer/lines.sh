@@ -7,6 +7,8 @@ short several deepclock bench --quiet --engine null --engine-option ns=200000 --
 short program deepclock bench --quiet --runs 5 --warmup 1 -- true
 short compare deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=300000 --rounds 6 zoo:simplenet
 short throughput deepclock throughput $net --batch 1,2,4 --rounds 2 --point-time 20ms
+printf 'ns=400000,100000\n' > space.txt
+short tune deepclock tune $net --space space.txt --trial 10ms --max-time 5s
 short load deepclock load $net --rate 200 --time 300ms --warmup 2 --slo 'p90<=50ms'
 short pitfalls deepclock pitfalls $net --time 20ms --only one-sample,mean-of-5
 short cost deepclock cost --quiet zoo:simplenet

@@ -4,8 +4,8 @@ common="--quiet --engine null --engine-option sleep_ns=3000000 --space space.txt
 deepclock tune $common --format json --html run.html zoo:simplenet > run.json 2> /dev/null
 echo $?
 record run.json 'r["tables"][0]["name"]'
-grep -c 'tune/front' run.html
-deepclock report run.json --format csv | grep -c tune/front
+grep -q 'tune/front' run.html && echo html
+deepclock report run.json --format csv | grep -q tune/front && echo csv
 deepclock tune --details $common --save run2.json zoo:simplenet > text
 deepclock report --details run2.json > again
 cmp text again && echo same

@@ -9,6 +9,7 @@ import { viewBeside, viewOver, viewRank, viewRatios } from "./views/view_beside.
 import { viewCounters } from "./views/view_counters.js";
 import { viewDiff, viewDiffRecord } from "./views/view_calldiff.js";
 import { viewCalls, viewModules } from "./views/view_calls.js";
+import { viewEffects } from "./views/view_effects.js";
 import { viewMachine } from "./views/view_machine.js";
 import { viewMemory } from "./views/view_memory.js";
 import { viewOps } from "./views/view_ops.js";
@@ -24,7 +25,7 @@ import { viewFacts, viewTables } from "./views/view_tables.js";
 /** Each {id, title, match(records, page), draw(box, records, page), many}: drawn for each record that
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
-	viewAnswer, viewPitfalls, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
+	viewAnswer, viewPitfalls, viewEffects, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
 	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewCounters, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];

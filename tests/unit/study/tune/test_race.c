@@ -136,6 +136,27 @@ static void test_combination(void **state)
 	race_free(r);
 }
 
+/* Arms that met in two rounds have intervals, also after the default has left them. */
+static void test_intervals(void **state)
+{
+	const size_t nvalues[] = {4, 4, 2, 2};
+	const race_config c = config_of(4, nvalues);
+	world w = {.effect = {{1, 0.5, 0.6, 0.7}, {1, 0.9, 0.95, 0.8}, {1, 0.9}, {1, 0.95}},
+		   .noise = 0.02};
+	race_result x;
+	race *r = search(&c, &w, &x);
+
+	(void)state;
+	assert_true(x.found);
+	for (size_t i = 1; i < race_narms(r); i++) {
+		const race_number ratio = race_ratio(r, i);
+
+		if (ratio.n > 1)
+			assert_true(ratio.lo < ratio.value && ratio.value < ratio.hi);
+	}
+	race_free(r);
+}
+
 /* No option helps: the default is the answer, without a confirmation. */
 static void test_default_is_best(void **state)
 {
@@ -316,6 +337,7 @@ int test_race(void)
 	    cmocka_unit_test(test_outputs_differ), cmocka_unit_test(test_engines),
 	    cmocka_unit_test(test_little_time),	   cmocka_unit_test(test_front),
 	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_intervals),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
