@@ -236,12 +236,18 @@ static double opening_ns(const interleaved_rounds *r)
 	return sum;
 }
 
+/* Returns the time of the whole comparison; an A/A comparison before it may have left none. */
+static uint64_t rounds_time_ns(const interleaved *v, const interleaved_rounds *r)
+{
+	return v->deadline_ns > r->origin_ns ? v->deadline_ns - r->origin_ns : 1;
+}
+
 /* Opens all candidates again, the models among them in fresh processes, if starting is cheap then.
  * *ret_ns: the time that this took. If it is not, or no process can be started, all are open in
  * this process as before. */
 static dck_status starts_try(interleaved *v, interleaved_rounds *r, double *ret_ns, dck_err *err)
 {
-	const uint64_t begin = rounds_now(v), time_ns = v->deadline_ns - r->origin_ns;
+	const uint64_t begin = rounds_now(v);
 	trial_place *p = &r->place;
 	dck_err why = {0};
 	dck_status status;
@@ -255,7 +261,7 @@ static dck_status starts_try(interleaved *v, interleaved_rounds *r, double *ret_
 		return status;
 	}
 	*ret_ns = (double)(rounds_now(v) - begin);
-	p->starting_share = measure_starting_share(*ret_ns, time_ns);
+	p->starting_share = measure_starting_share(*ret_ns, rounds_time_ns(v, r));
 	p->starts = status == DCK_OK && p->starting_share <= MEASURE_STARTING_SHARE;
 	if (p->starts)
 		return DCK_OK;
@@ -282,7 +288,7 @@ static dck_status rounds_starts_decide(interleaved *v, interleaved_rounds *r, do
 		return DCK_OK;
 	}
 	/* Fresh processes are not cheaper than opening again here. */
-	p->starting_share = measure_starting_share(*open_ns, v->deadline_ns - r->origin_ns);
+	p->starting_share = measure_starting_share(*open_ns, rounds_time_ns(v, r));
 	return p->starting_share <= MEASURE_STARTING_SHARE ? starts_try(v, r, open_ns, err)
 							   : DCK_OK;
 }

@@ -1,5 +1,5 @@
-/* trial_process.h - a candidate's trials in a fresh process, which opens the subject and measures on
- * request of this one.
+/* trial_process.h - a candidate's trials in a fresh process, which opens the subject and measures
+ * on request of this one.
  *
  *	DCK_TRY(trial_process_open(&link, &v, subject, &opened, err));
  *	DCK_TRY(trial_process_take(&link, &v, &result, err));
@@ -21,6 +21,24 @@ typedef struct trial_result {
 	double ns;				  /* of a trial */
 	char unknown[160]; /* of a trial with --undisturbed, as of a candidate */
 } trial_result;
+
+/* The messages: both ends are the same program, and one of another size is of another version. The
+ * request to open has what the options of the process's command line do not: the statistic, the
+ * length of a trial, and the rate of the clock, whose measurement would take longer than many
+ * openings. */
+typedef struct trial_request {
+	bool open;
+	int statistic;
+	bool undisturbed;
+	uint64_t trial_ns;
+	os_clock_state clock; /* with a rate of 0: the system's clock */
+} trial_request;
+
+typedef struct trial_answer {
+	dck_status status;
+	char why[sizeof((dck_err *)0)->msg];
+	trial_result result;
+} trial_answer;
 
 /* Starts a process, and opens the subject and warms it up in it. */
 dck_status trial_process_open(worker_link *l, const interleaved *v, const dck_subject *s,
