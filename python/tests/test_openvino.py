@@ -196,6 +196,13 @@ class OptionsTest(Case):
         for name in ("ort", "openvino"):
             self.assertIn(f"compare/rounds/engine={name}", r.series)
 
+    def test_memory(self):
+        # Fresh processes show how much memory each needs, too.
+        r = deepclock.compare("zoo:simplenet", vary=["engine=ort,openvino"], rounds=6, trial="1ms", fresh=True, no_history=True)
+        for row in r.tables["compare/startup"]:
+            self.assertGreater(row["session"], 0)
+            self.assertGreater(row["peak_memory"], 1 << 20)
+
     def test_refused(self):
         for words, status, says in (
                 (("--engine-option", "performance_hnt=latency"), 2, "did you mean 'performance_hint'?"),

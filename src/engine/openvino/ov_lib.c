@@ -18,6 +18,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define YEAR_OLDEST 2025u
@@ -210,6 +211,10 @@ static dck_status ov_load(void *self, const library_place *p, dck_err *err)
 	ov_lib *l = self;
 
 	*l = (ov_lib){.how = p->how};
+	/* Its thread library loads others with RTLD_DEEPBIND, at which a sanitizer ends the
+	 * process, unless this is set. */
+	if (os_sanitizer_name())
+		(void)setenv("TBB_ENABLE_SANITIZERS", "1", 1);
 	DCK_TRY(os_library_open(p->path, &l->library, err));
 	dck_status status = ov_functions_find(l, err);
 	if (status == DCK_OK) {

@@ -38,7 +38,8 @@ typedef struct interleaved_candidate {
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
 	double session_median_ns, first_median_ns;
-	bool steady; /* the last warm-up ended in a steady state */
+	double peak_bytes; /* the most memory that a fresh process had; 0: unknown */
+	bool steady;	   /* the last warm-up ended in a steady state */
 } interleaved_candidate;
 
 /* The median of the rounds' ratios, not the ratio of two medians. */

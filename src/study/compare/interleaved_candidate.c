@@ -257,6 +257,8 @@ static dck_status trial_fresh(interleaved *v, interleaved_candidate *candidate, 
 	*ret_ns = dck_record_value(
 	    result.record, v->asked->undisturbed ? UNDISTURBED_METRIC : tags[v->asked->statistic]);
 	candidate->items = (uint64_t)saved_items(result.record);
+	candidate->peak_bytes =
+	    fmax(candidate->peak_bytes, dck_record_value(result.record, "memory/peak_rss"));
 	candidate->session.target.session_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/session"));
 	candidate->session.phases.first_run_ns =

@@ -158,7 +158,7 @@ static void cell_payback(record_builder *b, double extra_ns, double gain_ns)
 		record_cell_int(b, (int64_t)fmin(9e15, ceil(extra_ns / gain_ns)));
 }
 
-static void table_startup(record_builder *b, const interleaved_rounds *r)
+static void table_startup(record_builder *b, const interleaved_rounds *r, bool fresh)
 {
 	static const dck_column columns[] = {
 	    {"subject", "subject", DCK_UNIT_NONE},
@@ -167,6 +167,7 @@ static void table_startup(record_builder *b, const interleaved_rounds *r)
 	    {"cached_run", "cached run", DCK_UNIT_NS},
 	    {"first_over_cached", "first / cached", DCK_UNIT_ONE},
 	    {"payback_runs", "pays back after", DCK_UNIT_ONE},
+	    {"peak_memory", "peak memory", DCK_UNIT_BYTE}, /* of fresh processes */
 	};
 	double begin[DCK_ALTERNATIVES_MAX];
 
@@ -175,7 +176,7 @@ static void table_startup(record_builder *b, const interleaved_rounds *r)
 		    r->candidates[i].what->subject->kind == DCK_SUBJECT_COMMAND)
 			return;
 	record_table(b, "compare/startup", "Until the first result", columns,
-		     sizeof columns / sizeof columns[0]);
+		     sizeof columns / sizeof columns[0] - (fresh ? 0 : 1));
 	for (size_t i = 0; i < r->n; i++) {
 		const interleaved_candidate *l = &r->candidates[i];
 		const double items = r->per_item ? (double)l->items : 1;
@@ -192,6 +193,10 @@ static void table_startup(record_builder *b, const interleaved_rounds *r)
 		else
 			cell_payback(b, begin[i] - begin[0],
 				     items * r->results[0].time_ns - run_ns);
+		if (fresh && l->peak_bytes > 0)
+			record_cell_int(b, (int64_t)l->peak_bytes);
+		else if (fresh)
+			record_cell_absent(b, "it was not measured");
 	}
 }
 
@@ -472,7 +477,7 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 		return;
 	}
 	interleaved_outcomes_put(b, v, r, self);
-	table_startup(b, r);
+	table_startup(b, r, v->asked->fresh);
 	interleaved_series(b, r);
 	interleaved_notes(b, v, r, self);
 }
