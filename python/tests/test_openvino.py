@@ -268,12 +268,20 @@ class ProfileTest(Case):
         self.assertEqual(set(ops) - {"(between operators)"}, {"/fc1/Gemm", "/fc2/Gemm"})
         self.assertEqual(ops["/fc1/Gemm"]["type"], "FullyConnected")
         self.assertEqual(ops["/fc1/Gemm"]["macs"], 784 * 128)
+        self.assertEqual([o["name"] if isinstance(o, dict) else o for o in ops["/fc1/Gemm"]["origins"]], ["/fc1/Gemm", "/relu/Relu"])
 
     def test_fused(self):
         # A product and its bias are one node, with the bias's name: it is shown as the product.
         op = self.operators("zoo:bert_mini")["/encoder/layer.0/attention/self/query/MatMul"]
         self.assertEqual((op["type"], op["macs"]), ("FullyConnected", 128 * 256 * 256))
         self.assertIn("/encoder/layer.0/attention/self/query/Add", op["origins"])
+
+    def test_names_of_its_own(self):
+        # Convolutions with a folded normalisation have names that OpenVINO makes: no other row has their work.
+        ops = self.operators("zoo:mobilenet_v2")
+        self.assertEqual(ops["/GlobalAveragePool"]["macs"], 0)
+        self.assertIn("absent", ops["/features/features.0/features.0.0/Conv"]["time"])
+        self.assertTrue(any(op["type"] == "Convolution" and name.startswith("Multiply") for name, op in ops.items()))
 
     def test_no_structure(self):
         xml, weights = ir(2)

@@ -263,3 +263,103 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 			owner[i] = owner[model->ops[i].inside];
 	return owner;
 }
+
+/* --- without the graph that ran */
+
+/* Returns the operator that makes the only computed input of c; SIZE_MAX: there are none or
+ * several. */
+static size_t only_producer(const cost_result *model, const cost_op *c)
+{
+	size_t from = SIZE_MAX, n = 0;
+
+	for (size_t k = 0; k < c->nin; k++)
+		if (c->in[k] && c->in[k]->def < model->nops && !model->ops[c->in[k]->def].folded) {
+			from = c->in[k]->def;
+			n++;
+		}
+	return n == 1 ? from : SIZE_MAX;
+}
+
+/* Returns how many products (operators with MACs) an operator of this type may be. */
+static size_t products_most(const char *type)
+{
+	static const struct {
+		const char *part;
+		size_t n;
+	} types[] = {{"Attention", 2}, {"Subgraph", 2}, {"FullyConnected", 1},
+		     {"MatMul", 1},    {"Conv", 1},	{"Gemm", 1}};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strstr(type, types[i].part))
+			return types[i].n;
+	return 0;
+}
+
+/* Leaves operators without a time where they are if one row would own more products than it can
+ * be: the engine gave their rows names of its own, which match none of the model's. */
+static bool owners_doubtful(const cost_result *model, const char *const *types, size_t *owner,
+			    mem_arena *a)
+{
+	size_t *products = mem_arena_array(a, model->nops, sizeof *products);
+
+	if (!products)
+		return false;
+	for (size_t i = 0; i < model->nops; i++)
+		products[owner[i]] += sym_known(model->ops[i].macs) && model->ops[i].macs.v > 0;
+	for (size_t i = 0; i < model->nops; i++) {
+		const char *type = types[owner[i]];
+
+		if (owner[i] != i && type && *type && products[owner[i]] > products_most(type))
+			owner[i] = i;
+	}
+	return true;
+}
+
+/* An activation or a bias without a time is an operation on the result of the product before it,
+ * even if the next operator alone uses it. */
+static void owners_activations(const cost_result *model, const char *const *types, size_t *owner)
+{
+	for (size_t i = 0; i < model->nops; i++) {
+		const cost_op *c = &model->ops[i];
+		const size_t from = only_producer(model, c);
+
+		if (!types[i] && from < i && sym_known(c->macs) && c->macs.v == 0 &&
+		    sym_known(c->flops) && c->flops.v > 0)
+			owner[i] = owner[from];
+	}
+}
+
+size_t *profile_map_timed(const cost_result *model, const char *const *types, mem_arena *a)
+{
+	cost_result timed = *model;
+	size_t *from = mem_arena_array(a, model->nops, sizeof *from), *owner;
+
+	timed.nops = 0;
+	timed.ops = mem_arena_array(a, model->nops, sizeof *timed.ops);
+	if (!timed.ops || !from)
+		return NULL;
+	for (size_t i = 0; i < model->nops; i++) {
+		if (!types[i])
+			continue;
+		cost_op *op = &timed.ops[timed.nops];
+
+		from[timed.nops++] = i;
+		*op = model->ops[i];
+		if (!*types[i])
+			continue;
+		/* What it does is known by its type, not by that of one of its nodes. */
+		onnx_node *node = mem_arena_alloc(a, sizeof *node);
+		if (!node)
+			return NULL;
+		*node = *op->node;
+		node->op = types[i];
+		op->node = node;
+	}
+	owner = profile_map(model, &timed, a);
+	for (size_t i = 0; owner && i < model->nops; i++)
+		owner[i] = owner[i] == PROFILE_NONE ? i : from[owner[i]];
+	if (!owner || !owners_doubtful(model, types, owner, a))
+		return NULL;
+	owners_activations(model, types, owner);
+	return owner;
+}

@@ -352,30 +352,17 @@ static size_t owner_timed(const table *t, size_t at)
 	return at;
 }
 
-/* Finds the row that owns each of the model's operators. Where the engine does not give the graph
- * that it ran, rows are the model's operators: those without a time were fused into others. */
+/* Finds the row that owns each of the model's operators. */
 static size_t *owners_find(table *t)
 {
 	const cost_result *model = t->in->model->cost, *ran = t->in->ran->cost;
-	cost_result timed = *ran;
-	size_t *from, *owner;
 
 	if (model != ran)
 		return profile_map(model, ran, t->arena);
-	timed.nops = 0;
-	timed.ops = mem_arena_array(t->arena, ran->nops, sizeof *timed.ops);
-	from = mem_arena_array(t->arena, ran->nops, sizeof *from);
-	if (!timed.ops || !from)
-		return NULL;
-	for (size_t i = 0; i < ran->nops; i++)
-		if (t->rows[i].n) {
-			from[timed.nops] = i;
-			timed.ops[timed.nops++] = ran->ops[i];
-		}
-	owner = profile_map(model, &timed, t->arena);
-	for (size_t i = 0; owner && i < model->nops; i++)
-		owner[i] = owner[i] == PROFILE_NONE ? i : from[owner[i]];
-	return owner;
+	const char **types = mem_arena_array(t->arena, model->nops, sizeof *types);
+	for (size_t i = 0; types && i < model->nops; i++)
+		types[i] = !t->rows[i].n ? NULL : t->rows[i].reported ? t->rows[i].reported : "";
+	return types ? profile_map_timed(model, types, t->arena) : NULL;
 }
 
 /* Returns whether a node may name the operator of the engine that computes it. */
