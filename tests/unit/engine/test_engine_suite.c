@@ -347,8 +347,8 @@ static void probe_tells_of_each(void **state)
 		assert_int_equal(all[i].usable, all[i].why_not == NULL);
 		for (size_t k = 0; k < all[i].nfacts; k++)
 			assert_true(*all[i].facts[k].key && *all[i].facts[k].value);
-		if (all[i].usable && (strcmp(all[i].name, "ort") == 0 ||
-				      strcmp(all[i].name, "openvino") == 0))
+		if (all[i].usable &&
+		    (strcmp(all[i].name, "ort") == 0 || strcmp(all[i].name, "openvino") == 0))
 			assert_true(all[i].nfacts >= 5);
 	}
 	assert_null(engine_table[n]);
