@@ -98,6 +98,8 @@ COMMANDS = {
     "load": lambda i: value(i.record("load", *FEW, "--rate", "200", "--time", "500ms"), "latency/median") > 0,
     "compare": lambda i: fact(i.record("compare", "--rounds", "6", "cmd:sleep 0.01", "cmd:sleep 0.2", status=3), "compare",
                               "verdict") == "slower",
+    "tune": lambda i: len(column(i.record("tune", *FEW, "--only", "spin", "--trial", "10ms", "--max-time", "5s"),
+                                 "tune/configurations", "configuration")) == 2,
     "accuracy": lambda i: value(i.record("accuracy", MODEL, MODEL), "difference/max_abs") == 0,
     "cost": lambda i: value(i.record("cost", "zoo:resnet18"), "cost/macs") == 1814073344,
     "inspect": lambda i: "1x784" in i.run("inspect", MODEL),

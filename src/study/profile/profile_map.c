@@ -295,6 +295,11 @@ static size_t products_most(const char *type)
 	return 0;
 }
 
+static bool is_product(const cost_op *c)
+{
+	return sym_known(c->macs) && c->macs.v > 0;
+}
+
 /* Leaves operators without a time where they are if one row would own more products than it can
  * be: the engine gave their rows names of its own, which match none of the model's. */
 static bool owners_doubtful(const cost_result *model, const char *const *types, size_t *owner,
@@ -305,11 +310,14 @@ static bool owners_doubtful(const cost_result *model, const char *const *types, 
 	if (!products)
 		return false;
 	for (size_t i = 0; i < model->nops; i++)
-		products[owner[i]] += sym_known(model->ops[i].macs) && model->ops[i].macs.v > 0;
+		products[owner[i]] += is_product(&model->ops[i]);
 	for (size_t i = 0; i < model->nops; i++) {
-		const char *type = types[owner[i]];
+		const size_t at = owner[i];
+		const char *type = types[at];
 
-		if (owner[i] != i && type && *type && products[owner[i]] > products_most(type))
+		if (at == i || !type)
+			continue;
+		if (products[at] > (*type ? products_most(type) : is_product(&model->ops[at])))
 			owner[i] = i;
 	}
 	return true;

@@ -144,6 +144,39 @@ static void what_is_optimised_away_belongs_to_one_or_none(void **state)
 	     &(graph_text){"x:f[2,3]", {{"Transpose", NULL, "t", "x", "y", NULL}}}, "- 0");
 }
 
+/* types: of each node the type that the engine reports, "" for none, NULL without a time. */
+static void maps_timed(const graph_text *model, const char *const *types, const char *want)
+{
+	model_cost m = graph_counted(model);
+	size_t *owner = profile_map_timed(m.cost, types, m.arena);
+	char got[256] = "";
+	size_t n = 0;
+
+	assert_non_null(owner);
+	for (size_t i = 0; i < m.cost->nops; i++)
+		n += (size_t)snprintf(got + n, sizeof got - n, "%s%zu", i ? " " : "", owner[i]);
+	model_cost_close(&m);
+	assert_string_equal(got, want);
+}
+
+/* Without the engine's graph an operator owns no more products than its type can be. */
+static void fused_without_a_graph(void **state)
+{
+	static const graph_text net = {"x:f[2,8] v:*f[8,8] w:*f[8,8]",
+				       {{"MatMul", NULL, "a", "x v", "p", NULL},
+					{"Relu", NULL, "r", "p", "q", NULL},
+					{"MatMul", NULL, "b", "q w", "y", NULL},
+					{"Relu", NULL, "s", "y", "z", NULL}}};
+	static const char *const first[] = {"FullyConnected", NULL, "", NULL};
+	static const char *const last[] = {NULL, NULL, "", NULL};
+	static const char *const both[] = {NULL, NULL, "Subgraph", NULL};
+
+	(void)state;
+	maps_timed(&net, first, "0 0 2 2");
+	maps_timed(&net, last, "0 0 2 2");
+	maps_timed(&net, both, "2 2 2 2");
+}
+
 int test_profile_map(void);
 int test_profile_map(void)
 {
@@ -154,6 +187,7 @@ int test_profile_map(void)
 	    cmocka_unit_test(an_addition_belongs_to_its_product),
 	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
 	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),
+	    cmocka_unit_test(fused_without_a_graph),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
