@@ -7,7 +7,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import unittest
 
 from support import Case, deepclock, main, short
 

@@ -36,7 +36,7 @@ typedef struct search_run {
 	bool median;		/* rates are over the median; else over the mean */
 	uint64_t memory_bytes;	/* the budget; 0: unknown */
 	search *search;
-	line_journal *journal;   /* NULL: no journal, or it could not be written: */
+	line_journal *journal;	   /* NULL: no journal, or it could not be written: */
 	dck_err journal_failed;	   /* code 0: it did not fail */
 	dck_record *facts;	   /* of the machine, the model and the engine; NULL: none yet */
 	size_t replayed, measured; /* trials of the journal; made now */

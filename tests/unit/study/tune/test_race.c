@@ -336,8 +336,7 @@ int test_race(void)
 	    cmocka_unit_test(test_equal),	   cmocka_unit_test(test_failing),
 	    cmocka_unit_test(test_outputs_differ), cmocka_unit_test(test_engines),
 	    cmocka_unit_test(test_little_time),	   cmocka_unit_test(test_front),
-	    cmocka_unit_test(test_replay),
-	    cmocka_unit_test(test_intervals),
+	    cmocka_unit_test(test_replay),	   cmocka_unit_test(test_intervals),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
