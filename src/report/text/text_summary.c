@@ -487,6 +487,23 @@ static bool summary_is_latency(const dck_record *r)
 	       dck_record_metric(r, "runs/count");
 }
 
+/* A comparison that checked the outputs answers both questions. */
+static void compared_outputs_put(page *p, const dck_record *r)
+{
+	const dck_metric *apart = dck_record_metric(r, "difference/max_abs");
+	char buf[FORMAT_SIZE];
+	const char *verdict = text_fact(r, "difference", "verdict", buf);
+
+	if (!dck_record_fact(r, "compare", "verdict") || !verdict)
+		return;
+	page_to(p, 2);
+	page_fmt(p, "outputs: %s", verdict);
+	if (apart && apart->value.kind == DCK_VALUE_REAL && apart->value.as.r > 0)
+		page_fmt(p, ", largest difference %s",
+			 format_value(&apart->value, apart->def->unit, buf));
+	page_line(p);
+}
+
 void text_summary_answer(page *p, const dck_record *r)
 {
 	if (summary_is_latency(r)) {
@@ -494,6 +511,7 @@ void text_summary_answer(page *p, const dck_record *r)
 		text_verdicts(p, r);
 	} else {
 		text_answer(p, r);
+		compared_outputs_put(p, r);
 	}
 	text_incomplete(p, r, false);
 }

@@ -479,12 +479,16 @@ void text_tables(page *p, const dck_record *r)
 #define BRIEF_ROWS 7
 #define BRIEF_COLS 8
 
+/* Returns the first table with a summary; that of outputs gives way to another. */
 static const dck_table *main_table(const dck_record *r)
 {
+	const dck_table *found = NULL;
+
 	for (size_t i = 0; i < r->ntables; i++)
-		if (r->tables[i].nsummary_columns > 0)
-			return &r->tables[i];
-	return r->ntables > 0 ? &r->tables[0] : NULL;
+		if (r->tables[i].nsummary_columns > 0 &&
+		    (!found || strcmp(found->name, "difference/outputs") == 0))
+			found = &r->tables[i];
+	return found ? found : r->ntables > 0 ? &r->tables[0] : NULL;
 }
 
 static unsigned part_columns(const view *v, const part *a)
