@@ -18,19 +18,23 @@ from common import Skipped, arguments, expect, fact, installed, limit, run
 from python_frames import interpreters
 
 # heavy() does 7 parts of the work, light() 3.
+# Rounds of random length: with a fixed one, near half the time between samples, all samples would hit the
+# same part of a round.
 SHARES = """
 import sys
-def heavy():
+def heavy(n):
     s = 0
-    for i in range(7000): s += i * i
-def light():
+    for i in range(7 * n): s += i * i
+def light(n):
     s = 0
-    for i in range(3000): s += i * i
+    for i in range(3 * n): s += i * i
 class Work:
+    chance = 1
     def both(self):
         for _ in range(10):
-            heavy()
-            light()
+            self.chance = (self.chance * 1664525 + 1013904223) % 2**32
+            heavy(1 + self.chance // 2**16 % 2000)
+            light(1 + self.chance // 2**16 % 2000)
 def main(seconds):
     import time
     work, end = Work(), time.process_time() + seconds
