@@ -13,7 +13,7 @@ struct dck_engine_context {
 	/* What run() needs, first. */
 	const ov_api *api;
 	ov_request *request;
-	size_t unbound; /* inputs: OpenVINO would run with memory of its own */
+	size_t unbound; /* inputs: OpenVINO would allocate their memory */
 	bool watched;
 
 	dck_engine_model *model;

@@ -8,7 +8,7 @@
  * types_check() compares the sizes that the library gives for them; a shift by one does not pass.
  *
  * Workers of the thread library may run after a core is freed, so the library is never unloaded. A
- * model has a core of its own, since options are set on it.
+ * model has a separate core, since options are set on it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/openvino/ov_lib.h"

@@ -2,26 +2,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/mem.h"
+#include "engine/probe_facts.h"
 #include "engine/openvino/ov_model.h"
 
 #include <string.h>
 
-#define FACTS_MAX 40
-
-typedef struct ov_found {
-	mem_arena *arena;
-	dck_kv facts[FACTS_MAX];
-	size_t n;
-} ov_found;
-
-static void found_put(ov_found *f, const char *key, const char *value)
+static void found_put(probe_facts *f, const char *key, const char *value)
 {
-	if (value && *value && f->n < FACTS_MAX)
-		f->facts[f->n++] = (dck_kv){key, value};
+	if (value && *value)
+		probe_facts_put(f, key, value);
 }
 
-static dck_status devices_probe(ov_found *f, const ov_lib *l, dck_err *err)
+static dck_status devices_probe(probe_facts *f, const ov_lib *l, dck_err *err)
 {
 	ov_devices d = {NULL, 0};
 
@@ -43,12 +35,10 @@ static dck_status devices_probe(ov_found *f, const ov_lib *l, dck_err *err)
 dck_status ov_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err)
 {
 	/* The interface lends the pairs until the next probe. */
-	static ov_found last;
+	static probe_facts last;
 	ov_lib l;
 
-	mem_arena_free(last.arena);
-	last = (ov_found){.arena = mem_arena_new(0)};
-	DCK_NEED(last.arena, err, "to search OpenVINO");
+	DCK_NEED(probe_facts_begin(&last), err, "to search OpenVINO");
 	DCK_TRY(ov_lib_open(library_path, last.arena, NULL, &l, err));
 	const dck_status status = devices_probe(&last, &l, err);
 	ov_lib_close(&l);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/mem.h"
+#include "engine/probe_facts.h"
 #include "engine/ort/ort_model.h"
 #include "engine/ort/ort_provider.h"
 
@@ -25,20 +25,6 @@ static const unsigned char identity_model[] = {
     0x12, 8,  0x0a, 6,	 0x08, 1,   0x12, 2,   0x0a, 0,	  /* */
     0x42, 2,  0x10, 13,					  /* opset_import: version 13 */
 };
-
-#define FACTS_MAX 40
-
-typedef struct probe {
-	mem_arena *arena;
-	dck_kv facts[FACTS_MAX];
-	size_t n;
-} probe;
-
-static void probe_fact(probe *p, const char *key, const char *value)
-{
-	if (p->n < FACTS_MAX)
-		p->facts[p->n++] = (dck_kv){key, value};
-}
 
 static dck_status probe_session_try(const ort_lib *l, ort_options *o, const ort_provider *provider,
 				    mem_arena *a, dck_err *err)
@@ -95,25 +81,25 @@ dck_status ort_probe_gpu(const ort_lib *l, const char *provider_library, mem_are
 	return DCK_OK;
 }
 
-static void provider_probe(probe *p, const ort_lib *l, const char *name)
+static void provider_probe(probe_facts *p, const ort_lib *l, const char *name)
 {
 	dck_err err;
 
 	const dck_status status = provider_try(l, name, p->arena, &err);
-	probe_fact(p, mem_arena_fmt(p->arena, "provider/%s", name),
-		   status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
+	probe_facts_put(p, mem_arena_fmt(p->arena, "provider/%s", name),
+			status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
 }
 
-static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
+static dck_status library_probe(probe_facts *p, const ort_lib *l, dck_err *err)
 {
 	size_t n;
 
 	const char *const *providers;
 
-	probe_fact(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
-	probe_fact(p, "found", mem_arena_dup(p->arena, l->how));
-	probe_fact(p, "version", mem_arena_dup(p->arena, l->version));
-	probe_fact(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
+	probe_facts_put(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
+	probe_facts_put(p, "found", mem_arena_dup(p->arena, l->how));
+	probe_facts_put(p, "version", mem_arena_dup(p->arena, l->version));
+	probe_facts_put(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
 	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
 	for (size_t i = 0; i < n; i++)
 		provider_probe(p, l, providers[i]);
@@ -127,12 +113,10 @@ dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n
 {
 	/* The interface lends the pairs until the next probe, so they need a place that stays. It
 	 * is called in a child process that does nothing else. */
-	static probe last;
+	static probe_facts last;
 	ort_lib l;
 
-	mem_arena_free(last.arena);
-	last = (probe){.arena = mem_arena_new(0)};
-	DCK_NEED(last.arena, err, "to search ONNX Runtime");
+	DCK_NEED(probe_facts_begin(&last), err, "to search ONNX Runtime");
 	DCK_TRY(ort_lib_open(library_path, last.arena, NULL, &l, err));
 	dck_status status = library_probe(&last, &l, err);
 	ort_lib_close(&l);

@@ -5,7 +5,7 @@
  *	DCK_TRY(trial_process_take(&link, &v, &result, err));
  *	worker_link_close(&link);
  *
- * Each candidate of a round has a process of its own, and all of them live for the round, so that
+ * Each candidate of a round has a separate process, and all of them live for the round, so that
  * trials stay interleaved: while one is measured the others wait for a request.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -301,7 +301,7 @@ static bool is_product(const cost_op *c)
 }
 
 /* Leaves operators without a time where they are if one row would own more products than it can
- * be: the engine gave their rows names of its own, which match none of the model's. */
+ * be: the engine gave their rows names that match none of the model's. */
 static bool owners_doubtful(const cost_result *model, const char *const *types, size_t *owner,
 			    mem_arena *a)
 {

@@ -73,8 +73,8 @@ static void row_put(const applying *p, const char *option, const char *python, c
 		record_cell_text(p->b, setting);
 		record_cell_text(p->b, to);
 	} else {
-		record_cell_absent(p->b, "it is no setting of the session");
-		record_cell_absent(p->b, "it is no setting of the session");
+		record_cell_absent(p->b, "it is not a setting of the session");
+		record_cell_absent(p->b, "it is not a setting of the session");
 	}
 }
 

@@ -1,23 +1,10 @@
 # Killed in the middle: the same command continues after the last finished trial.
-cat > killed <<'END'
-#!/usr/bin/env python3
-import os, signal, subprocess, sys, time
-p = subprocess.Popen(sys.argv[1:], start_new_session=True)
-deadline = time.monotonic() + 60
-while p.poll() is None and time.monotonic() < deadline:
-    if os.path.exists("journal") and open("journal", "rb").read().count(b"\n") >= 4:
-        os.killpg(p.pid, signal.SIGKILL)
-        break
-    time.sleep(0.01)
-print("killed" if p.wait() == -9 else "ended")
-END
-chmod +x killed
 search() {
 	"$@" deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --batch 1,2,4,8 \
 		--point-time 60ms --rounds 2 --resume journal --save run.json zoo:simplenet > text
 	echo $?
 }
-search ./killed
+search killed-in-search
 sed -n '$p' text
 lines=$(wc -l < journal)
 printf '{"schema": 1, "deepcl' >> journal # a partial line, like that of a writer killed in the middle

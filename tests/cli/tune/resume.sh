@@ -1,24 +1,11 @@
 # Killed in the middle: the same command continues after the last finished step.
 printf 'sleep_ns=3000000,9000000\n' > space.txt
-cat > killed <<'END2'
-#!/usr/bin/env python3
-import os, signal, subprocess, sys, time
-p = subprocess.Popen(sys.argv[1:], start_new_session=True)
-deadline = time.monotonic() + 60
-while p.poll() is None and time.monotonic() < deadline:
-    if os.path.exists("journal") and open("journal", "rb").read().count(b"\n") >= 4:
-        os.killpg(p.pid, signal.SIGKILL)
-        break
-    time.sleep(0.01)
-print("killed" if p.wait() == -9 else "ended")
-END2
-chmod +x killed
 search() {
 	"$@" deepclock tune --quiet --engine null --engine-option sleep_ns=12000000 --space space.txt --trial 30ms \
 		--max-time 45s --resume journal --save run.json zoo:simplenet > text
 	echo $?
 }
-search ./killed
+search killed-in-search
 sed -n '$p' text
 lines=$(wc -l < journal)
 printf '{"schema": 1, "deepcl' >> journal # a partial line, like that of a writer killed in the middle
