@@ -30,7 +30,7 @@ LAYERS = {
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # Devices that run asynchronously, and their drivers, which are loaded at run time.
-    "src/device": (("base", "os"), "device device_null gauges", ("base", "bench"), ISO, ("pthread.h",)),
+    "src/device": (("base", "os"), "cuda_work cupti_api cupti_find device device_null gauges", ("base", "bench"), ISO, ("dlfcn.h", "link.h", "pthread.h")),
     "src/record": (("base", "os"), "record_begin record_internal build comparable copy host line_journal others",
                    ("base", "opt", "record", "report", "unstable"), ISO,
                    ("jansson.h",)),
@@ -46,7 +46,7 @@ LAYERS = {
     "src/model/rebatch": (("base", "model/onnx", "model/cost"), "rebatch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
-    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
+    "src/engine": (("base", "os", "device"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
     # Opening the subjects of a measurement.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
                             "hooks input_given inputs npy random rebatched shape_resolve subject_facts target", ANY, ISO, ()),
@@ -121,7 +121,7 @@ LAYERS = {
     "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
     "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
     "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
-    "src/profiler/preload/cuda": (("profiler/trace",), (), ("base", "zone"), ISO, ANY),
+    "src/profiler/preload/cuda": (("device", "profiler/trace"), (), ("base", "zone"), ISO, ANY),
     "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
 
     # Reports. Pure functions of a record, except for the output file.

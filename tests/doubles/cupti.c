@@ -10,7 +10,7 @@
  * as without a buffer). -DDOUBLE_OLD: CUPTI before 11.7, without the callback.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/preload/cuda/cupti_api.h"
+#include "device/cupti_api.h"
 #include "double.h"
 #include "observer.h"
 
@@ -128,7 +128,7 @@ static void called(const char *function, uint32_t correlation, bool begins, cons
 				      .own = &own,
 				      .correlation = correlation};
 
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n && subscriber; i++)
 		if (wanted[domain][i] && strcmp(names[i], function) == 0)
 			subscriber(subscriber_self, domain, (cupti_call)i, &data);
 }
@@ -169,6 +169,15 @@ cupti_result cuptiSubscribe(cupti_subscriber *ret, cupti_callback callback, void
 		return 15; /* not initialised */
 	memcpy(&observe, &found, sizeof observe);
 	observe(&observer);
+	return CUPTI_API_SUCCESS;
+}
+
+cupti_result cuptiUnsubscribe(cupti_subscriber of)
+{
+	if ((void *)of != (void *)&subscriber || !subscriber)
+		return 1;
+	subscriber = NULL;
+	memset(wanted, 0, sizeof wanted);
 	return CUPTI_API_SUCCESS;
 }
 
@@ -222,6 +231,13 @@ cupti_result cuptiActivityEnable(cupti_kind which)
 	if (!fails && which < 64)
 		enabled[which] = true;
 	return fails;
+}
+
+cupti_result cuptiActivityDisable(cupti_kind which)
+{
+	if (which < 64)
+		enabled[which] = false;
+	return CUPTI_API_SUCCESS;
 }
 
 static size_t record_bytes(unsigned kind)

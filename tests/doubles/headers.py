@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "real"))
 from common import Skipped, run
 SOURCE = os.path.join(HERE, "..", "..", "src")
-OURS = ("device/cuda_api.h", "device/nvml_api.h", "profiler/preload/cuda/cupti_api.h")
+OURS = ("device/cuda_api.h", "device/nvml_api.h", "device/cupti_api.h")
 # name: header, source, more arguments, a constant of ours and a wrong value
 CASES = {
     "cuda": ("cuda.h", "headers_cuda.c", [], ("API_NOT_READY = 600", "API_NOT_READY = 601")),
@@ -35,7 +35,8 @@ ELSEWHERE = ["/usr/local/cuda/include", "/opt/rocm/include", "/usr/include"]
 
 
 def compiles(cc, source, include, more, own):
-    done = subprocess.run([*cc, "-std=c17", "-fsyntax-only", "-w", "-I", own, "-I", SOURCE, "-isystem", include, *more, source],
+    system = [x for d in (include, *ELSEWHERE) if os.path.isdir(d) for x in ("-isystem", d)]
+    done = subprocess.run([*cc, "-std=c17", "-fsyntax-only", "-w", "-I", own, "-I", SOURCE, *system, *more, source],
                           capture_output=True, text=True, timeout=120, check=False)
     return done.returncode == 0, done.stderr
 

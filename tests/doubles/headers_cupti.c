@@ -1,4 +1,4 @@
-/* headers_cupti.c - compares src/profiler/preload/cuda/cupti_api.h with those of CUPTI; KERNEL,
+/* headers_cupti.c - compares src/device/cupti_api.h with those of CUPTI; KERNEL,
  * COPY, COPY_PEER and SET are NVIDIA's newest records there. It is compiled only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,7 +20,7 @@ typedef CUpti_CallbackFunc cupti_callback;
 typedef CUpti_BuffersCallbackRequestFunc cupti_requested;
 typedef CUpti_BuffersCallbackCompleteFunc cupti_completed;
 typedef CUpti_TimestampCallbackFunc cupti_timestamp;
-#include "profiler/preload/cuda/cupti_api.h"
+#include "device/cupti_api.h"
 
 #define SAME(a, b) _Static_assert(__builtin_types_compatible_p(a, b), #a)
 #define SIZE(a, b) _Static_assert(sizeof(a) == (b), #a)

@@ -4,7 +4,8 @@
  *   step 1: copies 100,000 bytes to the device (12 us), and launches a kernel of 3 ms
  *   step 2: launches two kernels of 1 ms, in two streams, and copies 100,000 bytes back
  *
- * "exit": it leaves by _exit() half a second later; "fork": it forks half a second later.
+ * "exit": it leaves by _exit() half a second later; "fork": it forks half a second later; "killed":
+ * it kills itself half a second later.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/zone.h>
@@ -12,6 +13,7 @@
 #include "device/cuda_api.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -109,6 +111,10 @@ int main(int argc, char *argv[])
 		failed |= cuda.copy_to_host(host, buffer, BYTES, streams[0]);
 	}
 	failed |= cuda.memory_free(buffer);
+	if (strcmp(how, "killed") == 0) {
+		usleep(500000);
+		raise(SIGKILL);
+	}
 	if (strcmp(how, "exit") == 0) {
 		usleep(500000);
 		_exit(failed ? 2 : 0);

@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/dtype.h"
+#include "device/cuda_work.h"
 #include "engine/engine.h"
 #include "engine/float_mode.h"
 #include "engine/ort/ort_model.h"
@@ -334,6 +335,33 @@ static dck_status ort_session_open(dck_engine_model *m, const dck_open_params *p
 			 "cannot create a run's options");
 }
 
+/* Starts recording what operators run on NVIDIA's GPUs, since ONNX Runtime itself has only the
+ * times of their launches. */
+static void device_work_begin(dck_engine_model *m)
+{
+	char text[640];
+	const char *why;
+
+	if (!(m->observe & DCK_OBSERVE_OPERATORS) ||
+	    (strcmp(m->provider.name, "cuda") != 0 && strcmp(m->provider.name, "tensorrt") != 0))
+		return;
+	m->device_work = cuda_work_begin(&why);
+	if (m->device_work || !m->log)
+		return;
+	snprintf(text, sizeof text, "operators have no times of the device: %s", why);
+	m->log(m->log_self, DCK_LOG_WARN, text);
+}
+
+static void device_work_drop(dck_engine_model *m)
+{
+	cuda_work *works = NULL;
+
+	if (m->device_work)
+		cuda_work_end(&works);
+	mem_free(works);
+	m->device_work = false;
+}
+
 static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
 	uint64_t begin_ns = os_now_ns();
@@ -357,6 +385,7 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 	ort_provider_end(&m->provider);
 	DCK_TRY(bound);
 	DCK_TRY(ort_device_placement(m, err));
+	device_work_begin(m);
 	return facts_make(m, p, err);
 }
 
@@ -364,6 +393,7 @@ static void ort_close(dck_engine_model *m)
 {
 	if (!m)
 		return;
+	device_work_drop(m);
 	if (m->run_options)
 		m->lib.api.ReleaseRunOptions(m->run_options);
 	ort_provider_begin(&m->provider);
@@ -435,7 +465,9 @@ static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *er
 	if (!(m->observe & DCK_OBSERVE_OPERATORS))
 		DCK_FAIL(err, E_ARG, "the model was not opened to be profiled");
 	if (!m->has_profile) {
-		DCK_TRY(ort_profile_end(&m->lib, m->session, &m->runs, m->arena, &m->profile, err));
+		DCK_TRY(ort_profile_end(&m->lib, m->session, &m->runs, m->device_work, m->arena,
+					&m->profile, err));
+		m->device_work = false;
 		if (m->files.graph && os_file_exists(m->files.graph))
 			m->profile.model_path = m->files.graph;
 		m->has_profile = true;

@@ -42,6 +42,7 @@ struct dck_engine_model {
 	ort_profile_files files;
 	dck_profile profile; /* once it has ended */
 	bool has_profile;
+	bool device_work; /* a recording of CUDA's work is under way */
 };
 
 /* ort_device.c: inputs and outputs in device memory. */

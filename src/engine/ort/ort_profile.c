@@ -241,13 +241,13 @@ static uint32_t profile_depth_of(const ort_trace *t, bodies *b, const entry *e)
 
 /* Returns the time of an operator. On a device it is the time of its kernels, which is 0 if it has
  * none. */
-static uint64_t duration_us(const ort_trace_op *op, bool of_device)
+static uint64_t op_duration_ns(const ort_trace_op *op, bool of_device)
 {
 	if (op->has_device)
-		return op->device_us;
+		return op->device_ns;
 	if (of_device && op->provider && strcmp(op->provider, "CPUExecutionProvider") != 0)
 		return 0;
-	return op->duration_us;
+	return op->duration_us * 1000;
 }
 
 static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_device,
@@ -263,7 +263,7 @@ static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_de
 					.provider = op->provider,
 					.run = e[i].run,
 					.begin_ns = op->begin_us * 1000,
-					.duration_ns = duration_us(op, of_device) * 1000,
+					.duration_ns = op_duration_ns(op, of_device),
 					.memory_bytes = op->memory_bytes,
 					.depth = profile_depth_of(t, &around, &e[i])};
 	}
@@ -359,12 +359,16 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 /* Names were not escaped in versions before this one. */
 #define ESCAPED_SINCE 31u
 
-dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *runs, mem_arena *a,
-			   dck_profile *ret, dck_err *err)
+dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *runs, bool device,
+			   mem_arena *a, dck_profile *ret, dck_err *err)
 {
 	ort_trace trace = {0};
 	char *path = NULL;
+	uint64_t start_ns = 0;
 
+	if (device)
+		DCK_TRY(ort_check(l, l->api.SessionGetProfilingStartTimeNs(s, &start_ns), err,
+				  "cannot read when the profile began"));
 	DCK_TRY(ort_check(l, l->api.SessionEndProfiling(s, l->allocator, &path), err,
 			  "cannot end the profile"));
 	dck_status status =
@@ -374,5 +378,7 @@ dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *run
 	if (path)
 		ort_check(l, l->api.AllocatorFree(l->allocator, path), NULL, "unused");
 	DCK_TRY(status);
+	if (device)
+		DCK_TRY(ort_device_time(&trace, start_ns, err));
 	return ort_profile_group(&trace, runs, a, ret, err);
 }

@@ -269,8 +269,8 @@ static dck_status kernel_keep(reader *r)
 	size_t n = e->parent.n - (sizeof kernel_time - 1);
 	if (strlen(op->name) == n && memcmp(op->name, e->parent.data, n) == 0) {
 		op->has_device = true;
-		op->device_us += (uint64_t)e->dur;
-		if (op->device_us > US_MAX / 2)
+		op->device_ns += (uint64_t)e->dur * 1000;
+		if (op->device_ns / 1000 > US_MAX / 2)
 			return ort_scan_malformed(&r->scan,
 						  "an event's 'ts' or 'dur' is not a time");
 	}

@@ -32,9 +32,11 @@ dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_file
 /* Sets the options of a session. with_graph: also save the optimised graph. */
 dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool with_graph,
 			     ort_options *o, dck_err *err);
-/* Ends the session's profile and reads it. Texts and events live in `a`. */
-dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *runs, mem_arena *a,
-			   dck_profile *ret, dck_err *err);
+/* Ends the session's profile and reads it. device: a recording of CUDA's work is under way
+ * (cuda_work.h), which ends, and gives operators their times on the device. Texts and events live
+ * in `a`. */
+dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *runs, bool device,
+			   mem_arena *a, dck_profile *ret, dck_err *err);
 
 struct ort_trace;
 /* Groups the events of a trace by run: see dck_profile. Omits events of failed runs and events
@@ -42,6 +44,19 @@ struct ort_trace;
  */
 dck_status ort_profile_group(const struct ort_trace *t, const ort_runs *runs, mem_arena *a,
 			     dck_profile *ret, dck_err *err);
+
+/* --- ort_device_time.c */
+
+struct cuda_work;
+/* Adds the time of each work on the device to the operator in which its call began, and to those
+ * around that one, as the host's times are.
+ * start_ns: when the trace began, on the clock of the calls. Returns the share of the works' time
+ * that has an operator. E_NOMEM. */
+dck_status ort_device_time_add(struct ort_trace *t, uint64_t start_ns, const struct cuda_work *w,
+			       size_t n, double *ret_share, dck_err *err);
+/* Ends the recording of CUDA's work and adds it. Where most of it has no operator (another thread
+ * enqueued it, or a graph), operators keep the times of the host. */
+dck_status ort_device_time(struct ort_trace *t, uint64_t start_ns, dck_err *err);
 
 /* --- ort_memory.c */
 

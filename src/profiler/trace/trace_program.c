@@ -195,6 +195,10 @@ static void cuda_put(record_builder *b, const dck_record *record, const char *wh
 {
 	if (dck_record_fact(record, "method", "cuda"))
 		return;
+	if (!why && dck_record_table(record, "device_zones")) {
+		record_fact_absent(b, "method", "cuda", "the program was killed before its report");
+		return;
+	}
 	if (!why)
 		why = "the program did not initialise CUDA, or is linked with libdeepclock.a";
 	record_fact_absent(b, "method", "cuda", why);

@@ -330,6 +330,12 @@ static void times_scale(table *t)
 		row_time(t, &t->rows[i], runs);
 		sum += t->rows[i].value;
 	}
+	if (in->profile->flags & DCK_PROFILE_DEVICE_TIME) {
+		/* The profiler's cost is the host's: a kernel takes as long without it. */
+		t->scale = 1;
+		t->explained = fmin(sum / in->latency_ns, 1);
+		return;
+	}
 	t->explained = sum > 0 ? explained(t, runs) : 0;
 	t->scale = sum > 0 ? t->explained * in->latency_ns / sum : 0;
 	for (size_t i = 0; i < t->n; i++)

@@ -64,6 +64,11 @@ deepclock trace --cuda -o trace.pftrace --quiet --save fork.json -- ./program fo
 python3 times.py fork.json | grep -c True
 record fork.json 'f("trace", "cuda_ranges")' '[row[:2] for row in t("zones")["rows"] if row[0] == "child"]'
 
+# Killed: the file has them, without the counts, which the program writes last.
+deepclock trace --cuda -o trace.pftrace --quiet --save killed.json -- ./program killed > text
+python3 times.py killed.json | grep -c True
+record killed.json '[x.get("absent") for x in r["facts"] if x["key"] == "cuda"]' '[n["code"] for n in r["notes"] if "cuda" in n["code"]]'
+
 # Two processes with CUDA, of one without.
 deepclock trace --cuda -o trace.pftrace --quiet --save two.json -- sh -c './program; ./program; sleep 0.01' > text
 record two.json 'f("method", "cuda")' 'f("trace", "cuda_ranges")' 'sorted(row[:2] for row in t("device_zones")["rows"])' \

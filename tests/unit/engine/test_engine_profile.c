@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_watch.h"
 
+#include "device/cuda_work.h"
 #include "engine/ort/ort_trace.h"
 #include "fault_alloc.h"
 
@@ -215,7 +216,7 @@ static void devices_give_their_own_time(void **state)
 	ops[0].provider = ops[1].provider = "CUDAExecutionProvider";
 	ops[2].provider = "CPUExecutionProvider";
 	ops[0].has_device = true;
-	ops[0].device_us = 77;
+	ops[0].device_ns = 77000;
 	grouped g = group(ops, 3, RUNS({1, 9, 8, 3}), NULL);
 
 	(void)state;
@@ -233,6 +234,37 @@ static void devices_give_their_own_time(void **state)
 	g = group(ops, 3, RUNS({1, 9, 8, 3}), NULL);
 	assert_int_equal(g.p.flags, 0);
 	done(&g);
+}
+
+/* Calls at 11.5 us, 20.2 us and so on since the trace began, at 1 s. */
+#define CALL(us, ns)                                   \
+	{                                              \
+		1000000000 + (uint64_t)((us)*1000), ns \
+	}
+
+static void works_belong_to_the_operators_around_their_calls(void **state)
+{
+	/* "b" begins as "a" ends; the loop has "c" inside it. */
+	ort_trace_op ops[] = {OP("a", 10, 10, NULL, 1), OP("b", 20, 5, NULL, 1),
+			      OP("c", 32, 4, NULL, 1), OP("loop", 30, 20, NULL, 1)};
+	const ort_trace t = {.ops = ops, .nops = 4};
+	const cuda_work w[] = {CALL(-3, 999), CALL(5, 1000),  CALL(11.5, 100),
+			       CALL(12, 20),  CALL(20.2, 50), CALL(31.5, 30),
+			       CALL(33, 40),  CALL(44, 60),   CALL(60, 700)};
+	dck_err err;
+	double share;
+
+	(void)state;
+	ort_trace changed = t;
+	assert_int_equal(ort_device_time_add(&changed, 1000000000, w, 9, &share, &err), DCK_OK);
+	assert_int_equal(ops[0].device_ns, 120);
+	assert_int_equal(ops[1].device_ns, 50);
+	assert_int_equal(ops[2].device_ns, 40);
+	assert_int_equal(ops[3].device_ns, 130);
+	assert_true(ops[0].has_device && ops[3].has_device);
+	assert_true(share == 300. / 2000);
+	assert_int_equal(ort_device_time_add(&changed, 1000000000, NULL, 0, &share, &err), DCK_OK);
+	assert_true(share == 0);
 }
 
 static void nothing_gives_nothing(void **state)
@@ -592,6 +624,7 @@ int test_engine_profile(void)
 	    cmocka_unit_test(bodies_are_within_their_operators),
 	    cmocka_unit_test(runs_side_by_side_are_told_apart_by_threads),
 	    cmocka_unit_test(devices_give_their_own_time),
+	    cmocka_unit_test(works_belong_to_the_operators_around_their_calls),
 	    cmocka_unit_test(nothing_gives_nothing),
 	    SCRATCH_TEST(profiles_tell_every_run),
 	    SCRATCH_TEST(contexts_may_run_at_a_time),

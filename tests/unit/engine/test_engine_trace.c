@@ -182,7 +182,7 @@ static void kernels_of_a_device_add_up(void **state)
 	(void)state;
 	assert_int_equal(r.t.nops, 2);
 	assert_true(r.t.ops[0].has_device);
-	assert_int_equal(r.t.ops[0].device_us, 42);
+	assert_int_equal(r.t.ops[0].device_ns, 42000);
 	assert_int_equal(r.t.ops[0].duration_us, 5);
 	assert_false(r.t.ops[1].has_device);
 	done(&r);

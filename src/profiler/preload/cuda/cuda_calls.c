@@ -96,16 +96,14 @@ static bool name_has_any(const char *name, const char *const *words)
 /* Whether a call is recorded, by its name; *ret_enqueues: it enqueues work on the device. */
 static bool call_is_wanted(const char *name, bool *ret_enqueues)
 {
-	static const char *const work[] = {"Launch", "Memcpy", "Memset", NULL};
 	static const char *const other[] = {"Synchronize",	"Malloc",	    "MemAlloc",
 					    "MemFree",		"cudaFree",	    "HostAlloc",
 					    "Prefetch",		"ModuleLoad",	    "LibraryLoad",
 					    "PrimaryCtxRetain", "GraphInstantiate", NULL};
-	/* The nodes of a graph are only described by these. */
-	if (strstr(name, "Graph") && !strstr(name, "GraphLaunch") &&
-	    !strstr(name, "GraphInstantiate"))
-		return false;
-	*ret_enqueues = name_has_any(name, work);
+
+	*ret_enqueues = cupti_call_enqueues(name);
+	if (strstr(name, "Graph") && !*ret_enqueues)
+		return strstr(name, "GraphInstantiate") != NULL;
 	return *ret_enqueues || name_has_any(name, other);
 }
 

@@ -5,7 +5,7 @@
 #ifndef CUDA_CUDA_CALLS_H
 #define CUDA_CUDA_CALLS_H
 
-#include "cupti_find.h"
+#include "device/cupti_find.h"
 
 /* Where a call's arrow leads: dck_device_flow(). */
 typedef enum call_seen {

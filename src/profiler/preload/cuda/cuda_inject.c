@@ -78,24 +78,6 @@ static bool flush_thread_start(void)
 	return made;
 }
 
-static const char *failed(const char *what, cupti_result result)
-{
-	static char why[512];
-	const char *text = NULL;
-
-	if (result == CUPTI_API_LIMIT || result == CUPTI_API_MULTIPLE_SUBSCRIBERS)
-		return "another profiler (Nsight Systems, torch.profiler) uses CUPTI in this "
-		       "program, which serves one at a time: end that one first";
-	if (result == CUPTI_API_INSUFFICIENT_PRIVILEGES)
-		return "the driver permits profiling to the administrator alone: "
-		       "NVreg_RestrictProfilingToAdminUsers=0 for the module nvidia permits it to "
-		       "all users";
-	if (cupti.result_text(result, &text) != CUPTI_API_SUCCESS || !text)
-		text = "an unknown error";
-	snprintf(why, sizeof why, "%s of CUPTI failed: %s (%u)", what, text, result);
-	return why;
-}
-
 /* Returns why nothing is recorded; NULL: it is. */
 static const char *begin(void)
 {
@@ -108,7 +90,7 @@ static const char *begin(void)
 		return why;
 	cupti_result result = cupti.subscribe(&subscriber, cuda_calls_callback, NULL);
 	if (result != CUPTI_API_SUCCESS)
-		return failed("cuptiSubscribe()", result);
+		return cupti_failed(&cupti, "cuptiSubscribe()", result);
 	/* Before any kind is enabled, so that all records have these times. */
 	const bool common_clock = cupti.register_timestamp &&
 				  cupti.register_timestamp(cuda_clock_now) == CUPTI_API_SUCCESS;
@@ -116,11 +98,11 @@ static const char *begin(void)
 		return "there was no memory for the records of CUDA";
 	result = cupti.register_buffers(cuda_records_requested, cuda_records_completed);
 	if (result != CUPTI_API_SUCCESS)
-		return failed("cuptiActivityRegisterCallbacks()", result);
+		return cupti_failed(&cupti, "cuptiActivityRegisterCallbacks()", result);
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && result == CUPTI_API_SUCCESS; i++)
 		result = cupti.enable(kinds[i]);
 	if (result != CUPTI_API_SUCCESS)
-		return failed("cuptiActivityEnable()", result);
+		return cupti_failed(&cupti, "cuptiActivityEnable()", result);
 	cuda_calls_enable(&cupti, subscriber);
 	return NULL;
 }

@@ -5,7 +5,7 @@
 #ifndef CUDA_CUDA_MEMORY_H
 #define CUDA_CUDA_MEMORY_H
 
-#include "cupti_api.h"
+#include "device/cupti_api.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef CUDA_CUDA_RECORDS_H
 #define CUDA_CUDA_RECORDS_H
 
-#include "cupti_find.h"
+#include "device/cupti_find.h"
 
 /* Allocates; false: no memory. own_clock: CUPTI's times are not CLOCK_MONOTONIC. */
 bool cuda_records_init(const cupti_functions *f, bool own_clock);

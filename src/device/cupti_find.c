@@ -11,7 +11,7 @@
  * tried first, then older ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cupti_find.h"
+#include "device/cupti_find.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -181,4 +181,30 @@ bool cupti_load(cupti_functions *ret, const char **ret_why)
 		return false;
 	}
 	return true;
+}
+
+bool cupti_call_enqueues(const char *name)
+{
+	/* The nodes of a graph are only described by these. */
+	if (strstr(name, "Graph") && !strstr(name, "GraphLaunch"))
+		return false;
+	return strstr(name, "Launch") || strstr(name, "Memcpy") || strstr(name, "Memset");
+}
+
+const char *cupti_failed(const cupti_functions *f, const char *what, cupti_result result)
+{
+	static char why[512];
+	const char *text = NULL;
+
+	if (result == CUPTI_API_LIMIT || result == CUPTI_API_MULTIPLE_SUBSCRIBERS)
+		return "another profiler (Nsight Systems, torch.profiler) uses CUPTI in this "
+		       "program, which serves one at a time: end that one first";
+	if (result == CUPTI_API_INSUFFICIENT_PRIVILEGES)
+		return "the driver permits profiling to the administrator alone: "
+		       "NVreg_RestrictProfilingToAdminUsers=0 for the module nvidia permits it to "
+		       "all users";
+	if (f->result_text(result, &text) != CUPTI_API_SUCCESS || !text)
+		text = "an unknown error";
+	snprintf(why, sizeof why, "%s of CUPTI failed: %s (%u)", what, text, result);
+	return why;
 }

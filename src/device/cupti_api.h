@@ -1,5 +1,5 @@
-/* cupti_api.h - declarations of the parts of NVIDIA's CUPTI that the collector uses, so that it
- * compiles without NVIDIA's headers: functions, constants, and the first bytes of its records.
+/* cupti_api.h - declarations of the parts of NVIDIA's CUPTI that are used here, so that it compiles
+ * without NVIDIA's headers: functions, constants, and the first bytes of its records.
  * tests/doubles/headers.py compares them with the headers; for that it defines CUPTI_API_TYPES and
  * the types.
  *
@@ -7,8 +7,8 @@
  * members declared here have the same offsets in all versions from CUPTI 8 on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CUDA_CUPTI_API_H
-#define CUDA_CUPTI_API_H
+#ifndef DEVICE_CUPTI_API_H
+#define DEVICE_CUPTI_API_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,9 +35,11 @@ typedef uint64_t (*cupti_timestamp)(void);
 	X(subscribe, cuptiSubscribe, (cupti_subscriber *, cupti_callback, void *))              \
 	X(enable_callback, cuptiEnableCallback,                                                 \
 	  (uint32_t, cupti_subscriber, cupti_domain, cupti_call))                               \
+	X(unsubscribe, cuptiUnsubscribe, (cupti_subscriber))                                    \
 	X(call_name, cuptiGetCallbackName, (cupti_domain, uint32_t, const char **))             \
 	X(register_buffers, cuptiActivityRegisterCallbacks, (cupti_requested, cupti_completed)) \
 	X(enable, cuptiActivityEnable, (cupti_kind))                                            \
+	X(disable, cuptiActivityDisable, (cupti_kind))                                          \
 	X(next_record, cuptiActivityGetNextRecord, (uint8_t *, size_t, cupti_record **))        \
 	X(dropped, cuptiActivityGetNumDroppedRecords, (cupti_context, uint32_t, size_t *))      \
 	X(flush, cuptiActivityFlushAll, (uint32_t))                                             \

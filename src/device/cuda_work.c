@@ -1,0 +1,251 @@
+/* cuda_work.c - joins CUPTI's records of work to the calls that enqueued it.
+ *
+ * A callback stores the time at which each call that enqueues begins, with its correlation id; of
+ * a call of the runtime also the driver's calls inside it, since a record has the id of either.
+ * Records have that id. They arrive in any order, in a thread of CUPTI or in one that flushes: the
+ * join follows the last flush, by sorted ids (O(n log n)).
+ *
+ * Both lists grow up to ENTRIES_MAX; one that overflows, fails to grow, or of which CUPTI lost a
+ * record makes the recording void. The state is static because CUPTI's functions for buffers take
+ * no argument; one lock protects it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "device/cuda_work.h"
+
+#include "base/mem.h"
+#include "device/cupti_find.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BUFFER_BYTES = 1 << 20, CALLS_MAX = 4096, ENTRIES_MAX = 1 << 22 };
+
+typedef struct entry {
+	uint64_t ns;
+	uint32_t correlation;
+} entry;
+
+typedef struct entries {
+	entry *item; /* @owned */
+	size_t n, cap;
+} entries;
+
+static const cupti_kind kinds[] = {CUPTI_API_KERNEL, CUPTI_API_COPY, CUPTI_API_COPY_PEER,
+				   CUPTI_API_SET};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cupti_functions cupti;
+static cupti_subscriber subscriber;
+static bool recording, lost;
+static bool enqueues[CUPTI_API_RUNTIME + 1][CALLS_MAX];
+static entries calls, works; /* works: ns is the duration */
+
+static void entry_add(entries *e, uint32_t correlation, uint64_t ns)
+{
+	if (e->n == e->cap) {
+		const size_t cap = e->cap ? 2 * e->cap : 4096;
+		entry *item = cap <= ENTRIES_MAX ? mem_resize(e->item, cap * sizeof *item) : NULL;
+
+		if (!item) {
+			lost = true;
+			return;
+		}
+		e->item = item;
+		e->cap = cap;
+	}
+	e->item[e->n++] = (entry){ns, correlation};
+}
+
+static void entries_done(entries *e)
+{
+	mem_free(e->item);
+	*e = (entries){0};
+}
+
+static void work_called(void *self, cupti_domain domain, cupti_call call, const void *data)
+{
+	const cupti_call_data *d = data;
+	struct timespec t;
+
+	(void)self;
+	if (domain < CUPTI_API_DRIVER || domain > CUPTI_API_RUNTIME || call >= CALLS_MAX ||
+	    d->site != CUPTI_CALL_BEGINS || !enqueues[domain][call])
+		return;
+	clock_gettime(CLOCK_REALTIME, &t);
+	pthread_mutex_lock(&lock);
+	if (recording)
+		entry_add(&calls, d->correlation,
+			  (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- records */
+
+static void work_record(uint64_t start, uint64_t end, uint32_t correlation)
+{
+	if (start && end >= start)
+		entry_add(&works, correlation, end - start);
+	else
+		lost = true;
+}
+
+static void work_read(const cupti_record *record)
+{
+	const void *r = record;
+
+#define READ(type)                                                    \
+	work_record(((const type *)r)->start, ((const type *)r)->end, \
+		    ((const type *)r)->correlation)
+	switch (record->kind) {
+	case CUPTI_API_KERNEL:
+		READ(cupti_kernel);
+		break;
+	case CUPTI_API_COPY:
+		READ(cupti_copy);
+		break;
+	case CUPTI_API_COPY_PEER:
+		READ(cupti_copy_peer);
+		break;
+	case CUPTI_API_SET:
+		READ(cupti_set);
+		break;
+	default:
+		break;
+	}
+#undef READ
+}
+
+static void work_buffer(uint8_t **buffer, size_t *size, size_t *records_max)
+{
+	*buffer = mem_alloc(BUFFER_BYTES);
+	*size = *buffer ? BUFFER_BYTES : 0;
+	*records_max = 0; /* the number that fits */
+}
+
+static void work_buffer_read(cupti_context context, uint32_t stream, uint8_t *buffer, size_t size,
+			     size_t valid)
+{
+	cupti_record *record = NULL;
+	size_t dropped = 0;
+
+	(void)size;
+	pthread_mutex_lock(&lock);
+	while (recording && valid && cupti.next_record(buffer, valid, &record) == CUPTI_API_SUCCESS)
+		work_read(record);
+	if (cupti.dropped(context, stream, &dropped) == CUPTI_API_SUCCESS && dropped)
+		lost = true;
+	pthread_mutex_unlock(&lock);
+	mem_free(buffer);
+}
+
+/* --- begin and end */
+
+static void calls_enable(bool on)
+{
+	for (cupti_domain d = CUPTI_API_DRIVER; d <= CUPTI_API_RUNTIME; d++)
+		for (uint32_t call = 1; call < CALLS_MAX; call++) {
+			const char *name = NULL;
+
+			if (cupti.call_name(d, call, &name) != CUPTI_API_SUCCESS || !name ||
+			    !cupti_call_enqueues(name))
+				continue;
+			enqueues[d][call] = on;
+			cupti.enable_callback(on, subscriber, d, call);
+		}
+}
+
+static const char *work_start(void)
+{
+	cupti_result result = cupti.subscribe(&subscriber, work_called, NULL);
+
+	if (result != CUPTI_API_SUCCESS)
+		return cupti_failed(&cupti, "cuptiSubscribe()", result);
+	const char *what = "cuptiActivityRegisterCallbacks()";
+	result = cupti.register_buffers(work_buffer, work_buffer_read);
+	for (size_t i = 0; i < KINDS && result == CUPTI_API_SUCCESS; i++) {
+		what = "cuptiActivityEnable()";
+		result = cupti.enable(kinds[i]);
+	}
+	if (result == CUPTI_API_SUCCESS)
+		return NULL;
+	cupti.unsubscribe(subscriber);
+	return cupti_failed(&cupti, what, result);
+}
+
+bool cuda_work_begin(const char **ret_why)
+{
+	*ret_why = "another recording of CUDA's work has not ended";
+	if (recording)
+		return false;
+	if (!cupti_load(&cupti, ret_why))
+		return false;
+	*ret_why = work_start();
+	if (*ret_why)
+		return false;
+	lost = false;
+	recording = true;
+	calls_enable(true);
+	return true;
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+	const entry *x = a, *y = b;
+
+	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const cuda_work *x = a, *y = b;
+
+	return (x->called_ns > y->called_ns) - (x->called_ns < y->called_ns);
+}
+
+/* Finds the call of each work; those without one were enqueued before the recording began. Returns
+ * their number. */
+static size_t works_join(cuda_work *ret)
+{
+	size_t k = 0, n = 0;
+
+	qsort(calls.item, calls.n, sizeof *calls.item, by_correlation);
+	qsort(works.item, works.n, sizeof *works.item, by_correlation);
+	for (size_t i = 0; i < works.n; i++) {
+		while (k < calls.n && calls.item[k].correlation < works.item[i].correlation)
+			k++;
+		if (k < calls.n && calls.item[k].correlation == works.item[i].correlation)
+			ret[n++] = (cuda_work){calls.item[k].ns, works.item[i].ns};
+	}
+	qsort(ret, n, sizeof *ret, by_call);
+	return n;
+}
+
+size_t cuda_work_end(cuda_work **ret)
+{
+	size_t n = 0;
+
+	*ret = NULL;
+	if (!recording)
+		return 0;
+	calls_enable(false);
+	cupti.flush(CUPTI_API_FLUSH_FORCED);
+	for (size_t i = 0; i < KINDS; i++)
+		cupti.disable(kinds[i]);
+	cupti.unsubscribe(subscriber);
+	pthread_mutex_lock(&lock);
+	recording = false;
+	if (!lost && works.n)
+		*ret = mem_zalloc(works.n, sizeof **ret);
+	if (*ret)
+		n = works_join(*ret);
+	entries_done(&calls);
+	entries_done(&works);
+	pthread_mutex_unlock(&lock);
+	if (!n) {
+		mem_free(*ret);
+		*ret = NULL;
+	}
+	return n;
+}
