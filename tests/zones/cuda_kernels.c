@@ -5,7 +5,7 @@
  *   step 2: launches two kernels of 1 ms, in two streams, and copies 100,000 bytes back
  *
  * "exit": it leaves by _exit() half a second later; "fork": it forks half a second later; "killed":
- * it kills itself half a second later.
+ * it kills itself half a second later; "outside": it launches a kernel of 2 ms in no zone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/zone.h>
@@ -109,6 +109,11 @@ int main(int argc, char *argv[])
 		failed |= cuda.event_record(event, streams[1]);
 		failed |= cuda.event_synchronize(event);
 		failed |= cuda.copy_to_host(host, buffer, BYTES, streams[0]);
+	}
+	if (strcmp(how, "outside") == 0) {
+		failed |= launch(plain, buffer, 2000000 - 2000, streams[0]);
+		failed |= cuda.event_record(event, streams[0]);
+		failed |= cuda.event_synchronize(event);
 	}
 	failed |= cuda.memory_free(buffer);
 	if (strcmp(how, "killed") == 0) {

@@ -213,6 +213,13 @@ static bool collect_is_wait(const void *names, uint32_t name)
 	return text && trace_is_wait(text);
 }
 
+static bool collect_is_call(const void *names, uint32_t name)
+{
+	const char *text = string_name_of(names, name).text;
+
+	return text && trace_is_cuda_call(text);
+}
+
 dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 {
 	zone_collect *c = mem_zalloc(1, sizeof *c);
@@ -221,6 +228,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	c->marks.row_bytes = sizeof(mark);
 	c->tracks.row_bytes = sizeof(track);
 	c->sums.is_wait = collect_is_wait;
+	c->sums.is_call = collect_is_call;
 	c->sums.names = &c->texts;
 	c->device.enqueuers = &c->sums;
 	dck_status status = string_table_init(&c->texts, err);

@@ -68,6 +68,15 @@ static inline bool trace_is_wait(const char *name)
 	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
 }
 
+/* Ranges of calls of CUDA's runtime and driver (cudaLaunchKernel, cuLaunchKernel). */
+static inline bool trace_is_cuda_call(const char *name)
+{
+	if (name[0] != 'c' || name[1] != 'u')
+		return false;
+	name += strncmp(name, "cuda", 4) == 0 ? 4 : 2;
+	return *name >= 'A' && *name <= 'Z';
+}
+
 /* Tracks of the work that a device executed, kernel by kernel as its driver reports it, have this
  * in their name. The ranges on a device's other tracks are zones around such work. */
 static inline bool trace_is_stream(const char *name)

@@ -159,17 +159,21 @@ void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t fl
 /* Adds the time of a device to the zones around the beginning of an arrow. */
 static void device_time_add(zone_aggregate *s, uint64_t flow, uint64_t ns, bool stream)
 {
-	uint32_t path = hash_map_find(&s->flows[0], flow);
+	uint32_t path = hash_map_find(&s->flows[0], flow), outermost_name = 0;
 
 	if (!path)
 		path = hash_map_find(&s->flows[1], flow);
+	const bool known = path && stream && s->is_call;
 	for (; path; path = s->paths.rows[path].parent) {
 		const path_node *p = &s->paths.rows[path];
 		zone_stats *z = p->recursive ? NULL : zone_aggregate_row(s, p->name);
 
 		if (z)
 			*(stream ? &z->device_ns : &z->device_zone_ns) += ns;
+		outermost_name = p->name;
 	}
+	s->device_ns += known ? ns : 0;
+	s->device_outside_ns += known && s->is_call(s->names, outermost_name) ? ns : 0;
 }
 
 /* --- pieces */

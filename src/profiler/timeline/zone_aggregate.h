@@ -98,6 +98,9 @@ typedef struct zone_aggregate {
 	/* Returns whether a range of that name is a wait; called once per name. NULL: none is. */
 	bool (*is_wait)(const void *names, uint32_t name);
 	const void *names;
+	/* Returns whether a range of that name is a call of a device's library, not a zone. NULL:
+	 * none is. */
+	bool (*is_call)(const void *names, uint32_t name);
 	/* Called for every ended range before it is aggregated, except for leaves of
 	 * zone_aggregate_leaf(); NULL: no listener. */
 	void (*ended)(void *listener, const zone_closed *r);
@@ -106,7 +109,9 @@ typedef struct zone_aggregate {
 	hash_map flows[2];
 	uint32_t nflows;
 	struct zone_aggregate *enqueuers; /* of a device's: the threads' */
-	bool failed;			  /* out of memory: the sums are incomplete */
+	/* Time of devices: of all work, and of the work whose call was in no zone. */
+	uint64_t device_ns, device_outside_ns;
+	bool failed; /* out of memory: the sums are incomplete */
 	open_ranges ranges;
 } zone_aggregate; /* {0} at first */
 

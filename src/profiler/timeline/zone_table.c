@@ -259,6 +259,28 @@ static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_o
 	return DCK_OK;
 }
 
+/* Adds how much of the devices' time no zone has. It is a note where there are zones, whose times
+ * on devices would be taken for all. */
+static void device_outside_put(const zone_aggregate *s, const zone_row *rows, size_t n,
+			       record_builder *b)
+{
+	char outside[32], all[32];
+	bool zones = false;
+
+	for (size_t i = 0; i < n; i++)
+		zones |= !trace_is_wait(rows[i].name) && !trace_is_cuda_call(rows[i].name);
+	if (!s->device_ns)
+		return;
+	record_fact_int(b, "trace", "device_outside_zones", DCK_UNIT_NS,
+			(int64_t)s->device_outside_ns);
+	if (zones && (double)s->device_outside_ns > 0.05 * (double)s->device_ns)
+		record_note(b, "device-outside-zones",
+			    "of the %s on devices, the calls of %s were in no zone: the column "
+			    "'device' of zones is without it",
+			    dck_text_time((double)s->device_ns, all, sizeof all),
+			    dck_text_time((double)s->device_outside_ns, outside, sizeof outside));
+}
+
 dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
 			  zone_name_of *name_of, void *self, record_builder *b, dck_err *err)
 {
@@ -271,6 +293,8 @@ dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
 	    device ? device_table_put(device, name_of, self, b, &on, err) : DCK_OK;
 	if (status == DCK_OK)
 		zone_answer_put(b, rows, n, on.z ? &on : NULL);
+	if (status == DCK_OK)
+		device_outside_put(s, rows, n, b);
 	mem_free(rows);
 	DCK_TRY(status);
 	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,

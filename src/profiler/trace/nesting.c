@@ -107,12 +107,19 @@ static bool nesting_is_wait(const void *unused, uint32_t name)
 	return trace_is_wait(zone_name_get(name)->text);
 }
 
+static bool nesting_is_call(const void *unused, uint32_t name)
+{
+	(void)unused;
+	return trace_is_cuda_call(zone_name_get(name)->text);
+}
+
 void nesting_init(nesting *f, const drain_listener *to)
 {
 	const unsigned rank = os_rank();
 	char name[64];
 
 	*f = (nesting){.sums.is_wait = nesting_is_wait,
+		       .sums.is_call = nesting_is_call,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
 	f->device.enqueuers = &f->sums;

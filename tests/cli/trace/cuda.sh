@@ -69,6 +69,14 @@ deepclock trace --cuda -o trace.pftrace --quiet --save killed.json -- ./program 
 python3 times.py killed.json | grep -c True
 record killed.json '[x.get("absent") for x in r["facts"] if x["key"] == "cuda"]' '[n["code"] for n in r["notes"] if "cuda" in n["code"]]'
 
+# What no zone enqueued is in no zone's time.
+deepclock trace --cuda -o trace.pftrace --quiet --save outside.json -- ./program outside > text
+record outside.json '1.9e6 <= f("trace", "device_outside_zones") <= 2.1e6' 'note("device-outside-zones") is not None' \
+	'f("method", "cuda")'
+deepclock report trace.pftrace --quiet --save again.json > /dev/null
+record again.json '1.9e6 <= f("trace", "device_outside_zones") <= 2.1e6'
+record run.json 'f("trace", "device_outside_zones")' 'note("device-outside-zones")'
+
 # Two processes with CUDA, of one without.
 deepclock trace --cuda -o trace.pftrace --quiet --save two.json -- sh -c './program; ./program; sleep 0.01' > text
 record two.json 'f("method", "cuda")' 'f("trace", "cuda_ranges")' 'sorted(row[:2] for row in t("device_zones")["rows"])' \

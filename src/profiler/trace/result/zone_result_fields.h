@@ -37,6 +37,8 @@ enum {
 	RESULT_PATHS_LOST = 107,   /* number: path_trie.lost */
 	RESULT_PATHS_FAILED = 108, /* flag: path_trie.failed */
 	RESULT_DEVICE_ZONE = 109,  /* result_zone, of a device's ranges */
+	RESULT_DEVICE_NS = 110,	   /* number: zone_aggregate.device_ns */
+	RESULT_OUTSIDE_NS = 111,   /* number: zone_aggregate.device_outside_ns */
 };
 
 /* A zone: its name and number, and zone_stats. */

@@ -248,6 +248,12 @@ static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_
 	case RESULT_PATHS_FAILED:
 		r->sums->paths.failed = f->value != 0;
 		return DCK_OK;
+	case RESULT_DEVICE_NS:
+		r->sums->device_ns = f->value;
+		return DCK_OK;
+	case RESULT_OUTSIDE_NS:
+		r->sums->device_outside_ns = f->value;
+		return DCK_OK;
 	default:
 		return field_read(r, in, result_fields, f, to, err);
 	}

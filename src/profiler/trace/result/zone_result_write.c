@@ -92,6 +92,10 @@ static void sums_put(wire_out *to, const zone_result *r)
 		wire_put_int(to, RESULT_PATHS_LOST, (int64_t)s->paths.lost);
 	if (s->paths.failed)
 		wire_put_int(to, RESULT_PATHS_FAILED, 1);
+	if (s->device_ns) {
+		wire_put_int(to, RESULT_DEVICE_NS, (int64_t)s->device_ns);
+		wire_put_int(to, RESULT_OUTSIDE_NS, (int64_t)s->device_outside_ns);
+	}
 }
 
 void zone_result_write(const zone_result *r, wire_out *to)
