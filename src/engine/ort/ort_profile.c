@@ -343,7 +343,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 		     (of_device	 ? DCK_PROFILE_DEVICE_TIME
 		      : launched ? DCK_PROFILE_LAUNCH_TIME
 				 : 0),
-	    .resolution_ns = 1000,
+	    .resolution_ns = of_device ? 1 : 1000,
 	    .events = events,
 	    .nevents = n,
 	    .nruns = kept,

@@ -23,11 +23,14 @@ typedef struct zone_row {
 	const zone_stats *z;
 } zone_row;
 
-/* Sorts by total time, the longest first; ties by name, so that the order is deterministic. */
+/* Sorts by total time, the longest first, waits after what works; ties by name, so that the order
+ * is deterministic. */
 static int by_total(const void *a, const void *b)
 {
 	const zone_row *x = a, *y = b;
 
+	if (x->z->wait != y->z->wait)
+		return x->z->wait ? 1 : -1;
 	if (x->z->total_ns != y->z->total_ns)
 		return x->z->total_ns > y->z->total_ns ? -1 : 1;
 	return strcmp(x->name, y->name);
@@ -171,8 +174,10 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 	if (on) {
 		dck_text_time((double)on->z->total_ns, own, sizeof own);
 		dck_text_count((int64_t)(on->z->calls + on->z->unfinished), calls, sizeof calls);
-		snprintf(also, sizeof also, "; on devices %.60s takes longest: %s in %s call%s",
-			 on->name, own, calls, strcmp(calls, "1") ? "s" : "");
+		/* Arguments of a template would fill it. */
+		const int shown = (int)fmin((double)strcspn(on->name, "<"), 60);
+		snprintf(also, sizeof also, "; on devices %.*s takes longest: %s in %s call%s",
+			 shown ? shown : 60, on->name, own, calls, strcmp(calls, "1") ? "s" : "");
 	}
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);

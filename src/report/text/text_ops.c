@@ -309,7 +309,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 	*ret = (grid_name){.text = r->name, .bytes = r->name_bytes, .indent = 2 * r->depth};
 	if (r->name_bytes == 0) {
 		/* Time between operators belongs to no module. */
-		bool between = r->n == 1 && strcmp(r->first->type, "(engine)") == 0;
+		bool between = r->n == 1 && r->first->type[0] == '(';
 		ret->text = between ? r->first->name : t->group ? t->group->nameless : "(no name)";
 		ret->bytes = strlen(ret->text);
 	}

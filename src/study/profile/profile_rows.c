@@ -281,6 +281,12 @@ static dck_status events_take(table *t, dck_err *err)
 	return DCK_OK;
 }
 
+/* Whether the times are those of kernels on a device; a run's rest is then without a kernel. */
+static bool of_device(const table *t)
+{
+	return (t->in->profile->flags & DCK_PROFILE_DEVICE_TIME) != 0;
+}
+
 /* Estimates the time of a row: a mean, since means add up to the run's and resolve more than the
  * profiler's steps of 1 us; the slowest twentieth counts no more than its fastest. */
 static void row_time(table *t, row *r, size_t runs)
@@ -330,7 +336,7 @@ static void times_scale(table *t)
 		row_time(t, &t->rows[i], runs);
 		sum += t->rows[i].value;
 	}
-	if (in->profile->flags & DCK_PROFILE_DEVICE_TIME) {
+	if (of_device(t)) {
 		/* The profiler's cost is the host's: a kernel takes as long without it. */
 		t->scale = 1;
 		t->explained = fmin(sum / in->latency_ns, 1);
@@ -618,7 +624,7 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 	if (in->latency_ns - sum > 1e-9 * in->latency_ns) {
 		dck_value none = {.kind = DCK_VALUE_INT};
 		dck_op rest = {.name = "(between operators)",
-			       .type = "(engine)",
+			       .type = of_device(t) ? "(no kernel)" : "(engine)",
 			       .macs = none,
 			       .flops = none,
 			       .params = none,
@@ -784,8 +790,11 @@ static void profile_facts(const table *t, record_builder *b)
 			 (double)in->profile->resolution_ns);
 	record_fact_text(
 	    b, "profile", "method",
-	    "mean of the profiled runs, the slowest twentieth cut back, "
-	    "less the profiler's floor per operator, scaled to the latency without the profiler");
+	    of_device(t)
+		? "mean of the profiled runs, the slowest twentieth cut back, of the time "
+		  "that an operator's kernels and copies took on the device"
+		: "mean of the profiled runs, the slowest twentieth cut back, "
+		  "less the profiler's floor per operator, scaled to the latency without the profiler");
 	for (size_t i = 0; i < in->model->cost->nops; i++) {
 		const cost_op *c = &in->model->cost->ops[i];
 		if (c->folded || (c->scope && !is_origin(t, c)))
@@ -795,8 +804,7 @@ static void profile_facts(const table *t, record_builder *b)
 	}
 	record_fact_int(b, "profile", "nodes", DCK_UNIT_ONE, (int64_t)nodes);
 	record_fact_int(b, "profile", "nodes_mapped", DCK_UNIT_ONE, (int64_t)mapped);
-	record_fact_bool(b, "profile", "device_time",
-			 (in->profile->flags & DCK_PROFILE_DEVICE_TIME) != 0);
+	record_fact_bool(b, "profile", "device_time", of_device(t));
 }
 
 static void profile_notes(const table *t, record_builder *b, size_t above, const char *first_above)
@@ -819,12 +827,13 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 		record_note(b, "operators-overlap",
 			    "operators ran side by side: their times are shares of the work, "
 			    "not of the latency");
-	if (in->perturbation < 0.9)
+	/* What the profiler costs the host is in no time of a device. */
+	if (in->perturbation < 0.9 && !of_device(t))
 		record_note(
 		    b, "profile-faster",
 		    "a run took %.2f times as long under the profiler as without it: the machine was slower while the latency was measured; shares refer to the profiled runs, and times and rates are stretched with them",
 		    in->perturbation);
-	if (in->perturbation > 1.5)
+	if (in->perturbation > 1.5 && !of_device(t))
 		record_note(
 		    b, "profile-perturbs",
 		    "under the profiler a run takes %.1f times as long: for operators below "

@@ -3,7 +3,7 @@ try() {
 	deepclock compare --quiet --undisturbed --save run.json "$@" > out
 	echo "exit $?"
 	record run.json 'f("compare", "verdict")' 'f("compare", "gate")' 'f("compare", "metric")' 'f("method", "rounds")'
-	grep -A2 '^  undecided' out
+	grep -o '^  undecided: [a-z:=]*:' out # the reason depends on how busy the machine is
 }
 try --engine null --engine-option ns=1000 --vary opt=none,all zoo:simplenet --margin 5%
 try cmd:true 'cmd:true '

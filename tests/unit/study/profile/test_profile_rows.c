@@ -240,6 +240,28 @@ static void times_have_the_latencys_interval(void **state)
 	made_done(&m);
 }
 
+/* Kernels take as long without the profiler, however long a run takes under it: nothing is scaled. */
+static void times_of_a_device_are_its_own(void **state)
+{
+	made m = {.model = graph_counted(&product), .in = plain};
+	const event_row kernels[] = {{"product", "MatMul", 4000, 0}, {"relu", "Relu", 1500, 0}};
+
+	(void)state;
+	m.in.floor.inside_ns = m.in.floor.around_ns = 0;
+	m.in.perturbation = 2.9;
+	make(&m, kernels, 2);
+	m.profile.flags = DCK_PROFILE_DEVICE_TIME;
+	rows_of(&m);
+	op_is(m.r, 0, "product", 4000);
+	op_is(m.r, 1, "relu", 1500);
+	op_is(m.r, 2, "(between operators)", 2500);
+	assert_string_equal(m.r->ops[2].type, "(no kernel)");
+	near(fact_number(m.r, "scale"), 1);
+	for (size_t i = 0; i < m.r->nnotes; i++)
+		assert_string_not_equal(m.r->notes[i].code, "profile-perturbs");
+	made_done(&m);
+}
+
 /* Two rounds of a body, 2,000 ns each: their time and profiler overhead are not part of the
  * enclosing operator. */
 static void what_runs_inside_has_its_own_time(void **state)
@@ -448,6 +470,7 @@ int test_profile_rows(void)
 	    cmocka_unit_test(limits_that_were_not_measured_are_not_made_up),
 	    cmocka_unit_test(limits_are_read_from_a_record_of_the_machine),
 	    cmocka_unit_test(times_have_the_latencys_interval),
+	    cmocka_unit_test(times_of_a_device_are_its_own),
 	    cmocka_unit_test(what_runs_inside_has_its_own_time),
 	    cmocka_unit_test(no_operators_take_more_than_the_latency),
 	    cmocka_unit_test(times_below_the_floor_are_nothing),
