@@ -61,7 +61,7 @@ python3 times.py inner.json | grep -c True
 deepclock trace --cuda -o trace.pftrace --quiet --save exit.json -- ./program exit > text
 python3 times.py exit.json | grep -c True
 # What works stands before the waits, however long these are.
-record exit.json '[row[0][:4] for row in t("zones")["rows"]][0]' '"wait" in [row[0][:4] for row in t("zones")["rows"]]'
+record exit.json '[row[0][:4] for row in t("zones")["rows"]][0] == "wait"' '"wait" in [row[0][:4] for row in t("zones")["rows"]]'
 deepclock trace --cuda -o trace.pftrace --quiet --save fork.json -- ./program fork > text
 python3 times.py fork.json | grep -c True
 record fork.json 'f("trace", "cuda_ranges")' '[row[:2] for row in t("zones")["rows"] if row[0] == "child"]'
