@@ -264,8 +264,8 @@ static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_o
 	return DCK_OK;
 }
 
-/* Adds how much of the devices' time no zone has. It is a note where there are zones, whose times
- * on devices would be taken for all. */
+/* Adds how much of the devices' time no zone has, and a note if there are zones: their column would
+ * seem to have all of it. */
 static void device_outside_put(const zone_aggregate *s, const zone_row *rows, size_t n,
 			       record_builder *b)
 {
