@@ -86,6 +86,8 @@ static const row rows[] = {
      "what fits takes the same time", NULL},
     {COMPARABLE_STATE, TREND_METHOD, "method", "processes", LIKE_EQUAL,
      "a comparison weighs it in its interval; points of a trend are taken to scatter alike", NULL},
+    {COMPARABLE_STATE, TREND_METHOD, "method", "trial", LIKE_EQUAL,
+     "ratios of trials in one process scatter less than those of fresh processes", NULL},
     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL,
      "another draw of the same inputs and arrivals: one more repetition, not another subject",
      NULL},

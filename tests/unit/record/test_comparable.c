@@ -53,6 +53,8 @@ static void differences(void **state)
 		   {"method", "group", "1", "8", COMPARABLE_METHOD, TREND_METHOD},
 		   {"method", "group", "8", "16", COMPARABLE_NONE, TREND_TOGETHER},
 		   {"method", "processes", "1", "5", COMPARABLE_STATE, TREND_METHOD},
+		   {"method", "trial", "in this process", "a fresh process", COMPARABLE_STATE,
+		    TREND_METHOD},
 		   {"load", "scenario", "server", "offline", COMPARABLE_METHOD, TREND_METHOD},
 		   {"plan", "seed", "1", "2", COMPARABLE_STATE, TREND_TOGETHER},
 		   {"subject", "input/x", "1x3 float32, normal(0,1), seed 1",
