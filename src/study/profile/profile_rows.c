@@ -827,6 +827,12 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 		record_note(b, "operators-overlap",
 			    "operators ran side by side: their times are shares of the work, "
 			    "not of the latency");
+	if (of_device(t) && t->explained < 0.5)
+		record_note(
+		    b, "enqueue-bound",
+		    "in %.0f %% of a run no kernel is at work: the device waits for the host "
+		    "to enqueue the next operator",
+		    100 * (1 - t->explained));
 	/* What the profiler costs the host is in no time of a device. */
 	if (in->perturbation < 0.9 && !of_device(t))
 		record_note(

@@ -240,7 +240,8 @@ static void times_have_the_latencys_interval(void **state)
 	made_done(&m);
 }
 
-/* Kernels take as long without the profiler, however long a run takes under it: nothing is scaled. */
+/* Kernels take as long without the profiler, however long a run takes under it: nothing is scaled.
+ */
 static void times_of_a_device_are_its_own(void **state)
 {
 	made m = {.model = graph_counted(&product), .in = plain};
@@ -257,8 +258,21 @@ static void times_of_a_device_are_its_own(void **state)
 	op_is(m.r, 2, "(between operators)", 2500);
 	assert_string_equal(m.r->ops[2].type, "(no kernel)");
 	near(fact_number(m.r, "scale"), 1);
-	for (size_t i = 0; i < m.r->nnotes; i++)
+	for (size_t i = 0; i < m.r->nnotes; i++) {
 		assert_string_not_equal(m.r->notes[i].code, "profile-perturbs");
+		assert_string_not_equal(m.r->notes[i].code, "enqueue-bound");
+	}
+	made_done(&m);
+	/* Most of the run is without a kernel. */
+	m = (made){.model = graph_counted(&product), .in = plain};
+	m.in.floor.inside_ns = m.in.floor.around_ns = 0;
+	make(&m, (const event_row[]){{"product", "MatMul", 3000, 0}}, 1);
+	m.profile.flags = DCK_PROFILE_DEVICE_TIME;
+	rows_of(&m);
+	bool bound = false;
+	for (size_t i = 0; i < m.r->nnotes; i++)
+		bound |= strcmp(m.r->notes[i].code, "enqueue-bound") == 0;
+	assert_true(bound);
 	made_done(&m);
 }
 
