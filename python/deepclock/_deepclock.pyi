@@ -756,7 +756,7 @@ def throughput(
     max_batch: Union[_Number, None] = ...,
     batch_dim: Union[_Text, None] = ...,
     threads: Union[_Text, None] = ...,
-    streams: Union[_Text, None] = ...,
+    in_flight: Union[_Text, None] = ...,
     slo: Union[_Text, None] = ...,
     memory: Union[_Number, None] = ...,
     statistic: Union[str, None] = ...,
