@@ -189,7 +189,8 @@ class OptionsTest(Case):
 
     def test_options_of_one_engine(self):
         r = deepclock.compare("zoo:simplenet", vary=["engine=ort,openvino"], rounds=6, check_outputs=True, trial="1ms",
-                              engine_option=["openvino:num_streams=1", "ort:spin=0"], no_history=True)
+                              engine_option=["openvino:num_streams=1", "ort:spin=0"], no_history=True,
+                              engine_lib="openvino:" + _program.library("openvino"))
         self.assertIn("difference/verdict", r.facts)
         self.assertIn(r.facts["difference/verdict"].value, ("close", "identical"))
         for name in ("ort", "openvino"):

@@ -33,15 +33,11 @@
 /* Share of the time before CONFIRM that SCREEN may take, and that its first round may take. */
 #define SCREEN_SHARE 0.55
 #define SCREEN_FIRST 0.85
-/* Share of all that CONFIRM has at least, and, where trials are long, at most. */
-#define CONFIRM_LEAST 0.35
-#define CONFIRM_MOST  0.5
-#define CONFIRM_PAIRS 8
-#define COMBINED      4
-#define RACERS_MAX    16
-#define RUNG_ROUNDS   12
-#define RACE_LOOK     3
-#define WINNERS_MAX   4
+#define COMBINED     4
+#define RACERS_MAX   16
+#define RUNG_ROUNDS  12
+#define RACE_LOOK    3
+#define WINNERS_MAX  4
 /* A trial may take this number of times as long as the default's, and LATE_NS more. */
 #define LATE_TIMES 4
 #define LATE_NS	   3e9
@@ -53,44 +49,6 @@
 #define CONFIRM_PART 0.1
 
 /* --- arms */
-
-size_t race_arm_find(const race *r, const uint8_t *value)
-{
-	for (size_t i = 0; i < r->narms; i++)
-		if (memcmp(r->arms[i].value, value, sizeof r->arms[i].value) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
-/* Returns the arm with these values; SIZE_MAX: there are too many. */
-size_t race_arm_add(race *r, const uint8_t *value)
-{
-	const size_t found = race_arm_find(r, value);
-	race_arm *a = &r->arms[r->narms];
-
-	if (found != SIZE_MAX || r->narms == RACE_ARMS_MAX)
-		return found;
-	*a = (race_arm){.error = NAN};
-	memcpy(a->value, value, sizeof a->value);
-	for (size_t d = 0; d < r->c.ndims; d++)
-		a->changes += value[d] > 0;
-	return r->narms++;
-}
-
-size_t race_engine_of(const race *r, size_t arm)
-{
-	return r->c.engines ? r->arms[arm].value[0] : 0;
-}
-
-/* Returns the default of the arm's engine. */
-size_t race_base_of(const race *r, size_t arm)
-{
-	uint8_t value[RACE_DIMS_MAX] = {0};
-
-	if (r->c.engines)
-		value[0] = r->arms[arm].value[0];
-	return race_arm_find(r, value);
-}
 
 static bool applies(const race *r, size_t dim, size_t engine)
 {
@@ -159,16 +117,6 @@ void race_free(race *r)
 
 /* --- time */
 
-double race_cost_of(const race *r, size_t arm)
-{
-	const size_t base = race_base_of(r, arm);
-
-	if (r->arms[arm].cost_ns > 0)
-		return r->arms[arm].cost_ns;
-	return base != SIZE_MAX && r->arms[base].cost_ns > 0 ? r->arms[base].cost_ns
-							     : r->arms[0].cost_ns;
-}
-
 static double cost_of_round(const race *r)
 {
 	double sum = 0;
@@ -176,13 +124,6 @@ static double cost_of_round(const race *r)
 	for (size_t i = 0; i < r->nalive; i++)
 		sum += race_cost_of(r, r->alive[i]);
 	return sum;
-}
-
-double race_reserve(const race *r)
-{
-	const double pairs = CONFIRM_PAIRS * 2 * r->arms[0].cost_ns;
-
-	return fmax(CONFIRM_LEAST * r->c.budget_ns, fmin(CONFIRM_MOST * r->c.budget_ns, pairs));
 }
 
 /* Returns when the stage has to end. */
@@ -303,28 +244,6 @@ static void screen_begin(race *r)
 		sum += race_cost_of(r, i);
 		r->alive[r->nalive++] = i;
 	}
-}
-
-double race_screen_effect(const race *r, size_t arm, size_t other)
-{
-	return arm == other ? 0 : race_paired(r, RACE_SCREEN, RACE_SCREEN, arm, other, 1).value;
-}
-
-/* Returns the single value that seems fastest; 0: the default. */
-size_t race_screen_best(const race *r)
-{
-	double least = 0;
-	size_t best = 0;
-
-	for (size_t i = 1; i < r->singles; i++) {
-		const double effect = race_screen_effect(r, i, 0);
-
-		if (race_usable(r, i) && !r->arms[i].left && effect < least) {
-			least = effect;
-			best = i;
-		}
-	}
-	return best;
 }
 
 static void racers_choose(race *r);

@@ -9,13 +9,12 @@
  *
  * An arm is a configuration: one value of each dimension, 0 being the default's. The stages are
  *   PILOT    one trial of the default and of each other engine, which does not count;
- *   SCREEN   all arms that differ from an engine's default in one value, in rounds; then one round
- *            of pairs of values, chosen at random (random balance: Satterthwaite, Technometrics 1,
- *            1959), because two values of which neither helps alone may help together;
+ *   SCREEN   all arms that differ from an engine's default in one value, in rounds, then a round of
+ *            pairs of values (race_pairs.c);
  *   RACE     combinations of the values that were faster, and the best pairs, in rounds that half
- *of the arms survive (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson and
- *Talwalkar, AISTATS 2016), or fewer: those shown to be slower leave at once (racing: Maron and
- *            Moore, NIPS 1993; Birattari et al., GECCO 2002);
+ *            of the arms survive (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson
+ *            and Talwalkar, AISTATS 2016), or fewer: those shown to be slower leave at once
+ *            (racing: Maron and Moore, NIPS 1993; Birattari et al., GECCO 2002);
  *   VERIFY   the outputs of the winner are compared with the default's; if they are not the same,
  *            the next one takes its place;
  *   CONFIRM  pairs of the winner and the default, whose ratio is the answer: the winner was chosen

@@ -59,7 +59,7 @@ race_number race_paired(const race *r, race_stage from, race_stage to, size_t ar
  * not shown to violate the limit. */
 bool race_usable(const race *r, size_t arm);
 
-/* --- race.c */
+/* --- race_arms.c */
 
 /* Returns the arm with these values; SIZE_MAX: there is none. */
 size_t race_arm_find(const race *r, const uint8_t *value);

@@ -134,7 +134,7 @@ static void cell_limit(tuned *m, size_t arm)
 }
 
 /* "12 of 80 independent runs took longer" */
-static const char *over_text(const tuned *m, size_t arm)
+static const char *tune_over_text(const tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
 	char text[32];
@@ -283,7 +283,7 @@ static void table_configurations(tuned *m)
 		else if (a->outputs == RACE_DIFFER && a->outputs_why[0])
 			record_cell_text(m->b, a->outputs_why);
 		else if (is_violated(m, i))
-			record_cell_text(m->b, over_text(m, i));
+			record_cell_text(m->b, tune_over_text(m, i));
 		else
 			record_cell_absent(m->b,
 					   a->trials > 0 ? "nothing failed" : why_not_measured(a));
@@ -504,11 +504,11 @@ static void note_limit(tuned *m)
 			    n == 1 ? " is" : "s are", limit->text);
 	if (verdict == DCK_VERDICT_VIOLATED)
 		record_note(m->b, "slo-not-met", "%s is violated by %s: %s", limit->text, who,
-			    over_text(m, m->best));
+			    tune_over_text(m, m->best));
 	else if (verdict == DCK_VERDICT_INCONCLUSIVE)
 		record_note(m->b, "slo-inconclusive",
 			    "whether %s meets %s is not known: %s; 'deepclock load --slo' tests it",
-			    who, limit->text, over_text(m, m->best));
+			    who, limit->text, tune_over_text(m, m->best));
 }
 
 /* Names the options whose values all made no difference that matters. */
