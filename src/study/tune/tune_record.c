@@ -139,6 +139,8 @@ static const char *tune_over_text(const tuned *m, size_t arm)
 	const race_arm *a = race_arm_get(m->r->race, arm);
 	char text[32];
 
+	if (a->limited == 0)
+		return "it has no trial that counts";
 	switch (m->r->limit.kind) {
 	case LIMIT_MEAN:
 		return mem_arena_fmt(m->a, "the mean is %s",
