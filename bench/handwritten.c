@@ -153,7 +153,8 @@ static dck_record *by_deepclock(const config *c)
 	s.text = subject_text;
 	s.model.image_size = c->image_size;
 	s.model.threads = c->threads;
-	s.model.engine_lib = c->library;
+	if (c->library)
+		s.model.engine_lib = (dck_list){.item = {c->library}, .n = 1};
 	dck_plan_init(&plan);
 	plan.warmup = warmup;
 	plan.runs = c->runs;

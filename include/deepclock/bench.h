@@ -53,8 +53,8 @@ enum { DCK_TRANSFERS_EXCLUDE, DCK_TRANSFERS_INCLUDE };
 
 /* How a model is opened and fed. Options: dck_model_options. */
 typedef struct dck_model_config {
-	const char *engine;	/* "ort", "null", "plugin:FILE" */
-	const char *engine_lib; /* NULL: searched */
+	const char *engine;  /* "ort", "null", "plugin:FILE" */
+	dck_list engine_lib; /* "FILE" or "ENGINE:FILE"; empty: searched */
 	const char *device;
 	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/commands/bench.md */
 	int opt;			   /* index into none, basic, extended, all */

@@ -45,7 +45,7 @@ typedef struct dck_throughput_config {
 	uint64_t min_batch, max_batch; /* bounds of the search */
 	const char *batch_dim;	       /* symbol of the batch dimension; NULL: axis 0 */
 	const char *threads;	       /* "1,2,4": with each; NULL: the subject's */
-	const char *streams;	       /* "1,2,4": with each; concurrent requests; NULL: 1 */
+	const char *in_flight;	       /* "1,2,4": with each; concurrent requests; NULL: 1 */
 	const char *slo;	       /* "p99<=20ms"; NULL: none */
 	uint64_t memory_bytes;	       /* budget of a measurement; 0: all available */
 	int statistic; /* index into dck_throughput_statistics: the divisor of items per run */
@@ -68,7 +68,7 @@ static inline void dck_throughput_config_init(dck_throughput_config *c)
 }
 
 /* Searches for the best batch size of s: for a model (kind MODEL) in fresh processes, for a
- * function (kind FUNCTION, with c->batches) in this process, where streams, batch_dim and resume
+ * function (kind FUNCTION, with c->batches) in this process, where in_flight, batch_dim and resume
  * are E_UNSUP. s->model.batch is ignored; its seed also orders the trials. *ret is owned:
  * dck_record_free(). Errors: E_ARG (a model with a fixed batch, an invalid option, a journal of
  * another search), E_UNSUP (no program), and those of dck_bench() if nothing could be measured. If

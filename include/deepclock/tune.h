@@ -37,6 +37,12 @@ typedef struct dck_tune_config {
 	const char *resume;  /* the search's journal; NULL: none */
 	const char *program; /* deepclock, for fresh processes; NULL: as in dck_plan */
 	const char *title;   /* the record's `command`; NULL: none */
+	const char *slo;     /* "p99<=20ms": configurations that violate it are out; NULL: none */
+	/* Items with labels, as of dck_accuracy(): configurations that predict less than this share
+	 * of them correctly are out, in place of max_error. NULL: outputs are compared. */
+	const char *labels;
+	dck_list inputs; /* "FILE.npy" or "NAME=FILE.npy" */
+	double min_accuracy;
 } dck_tune_config;
 DCK_API extern const dck_opt dck_tune_options[];
 DCK_API extern const char *const dck_tune_goals[]; /* "latency", "throughput", NULL */

@@ -15,6 +15,7 @@
 #include "count.h"
 #include "history.h"
 #include "lap.h"
+#include "load.h"
 #include "report.h"
 #include "trace.h"
 
@@ -40,6 +41,10 @@ DCK_API void dck_programs_kill(void);
  * plan). */
 DCK_API dck_status dck_trials_serve(const dck_subject *s, const dck_plan *plan,
 				    const dck_observer *watch, int fd, dck_err *err) DCK_MUST_USE;
+
+/* Initialises *ret with a load of n streams that has the measuring time, the warm-up and the level
+ * of a plan. Searches measure n requests in flight by it. @since 0.1 */
+DCK_API void dck_load_in_flight(const dck_plan *plan, uint64_t n, dck_load_config *ret);
 
 /* --- functions that compute on a device */
 

@@ -123,7 +123,10 @@ int ext_libraries_offer(void)
 
 static int libraries_find(const dck_subject *s)
 {
-	const bool searched = s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib;
+	const dck_list *given = &s->model.engine_lib;
+	/* "ENGINE:FILE" leaves others to be searched. */
+	const bool searched = s->kind == DCK_SUBJECT_MODEL &&
+			      (given->n == 0 || strchr(given->item[given->n - 1], ':'));
 
 	return searched ? ext_libraries_offer() : 0;
 }

@@ -189,11 +189,25 @@ class OptionsTest(Case):
 
     def test_options_of_one_engine(self):
         r = deepclock.compare("zoo:simplenet", vary=["engine=ort,openvino"], rounds=6, check_outputs=True, trial="1ms",
-                              engine_option=["openvino:num_streams=1", "ort:spin=0"], no_history=True)
+                              engine_option=["openvino:num_streams=1", "ort:spin=0"], no_history=True,
+                              engine_lib="openvino:" + _program.library("openvino"))
         self.assertIn("difference/verdict", r.facts)
         self.assertIn(r.facts["difference/verdict"].value, ("close", "identical"))
         for name in ("ort", "openvino"):
             self.assertIn(f"compare/rounds/engine={name}", r.series)
+
+    def test_in_flight(self):
+        # Two requests of one session at the same time: OpenVINO's are asynchronous.
+        for engine, option in (("ort", "spin=0"), ("openvino", "num_streams=2")):
+            with self.subTest(engine):
+                r = deepclock.throughput("zoo:simplenet", engine=engine, engine_option=option, in_flight="1,2", batch="4",
+                                         threads="2", point_time="50ms", rounds=2, max_time="20s", no_history=True)
+                rows = list(r.tables["throughput/points"])
+                self.assertEqual([row["in_flight"] for row in rows], [1, 2])
+                for row in rows:
+                    self.assertGreater(row["throughput"], 0)
+                    self.assertGreater(row["latency"], 0)
+                self.assertIn(r.facts["throughput/best_in_flight"].value, (1, 2))
 
     def test_memory(self):
         # Fresh processes show how much memory each needs, too.

@@ -83,8 +83,8 @@ class ThroughputTest(Case):
                 deepclock.torch.throughput(f, **wrong)
         with self.assertRaises(deepclock.ArgumentError):
             deepclock.torch.throughput(f, torch.ones(1), inputs=lambda n: torch.ones(n))
-        with self.assertRaisesRegex(deepclock.UnsupportedError, "--streams is for models"):
-            deepclock.torch.throughput(torch.relu, torch.ones(1), streams=2)
+        with self.assertRaisesRegex(deepclock.UnsupportedError, "--in-flight is for models"):
+            deepclock.torch.throughput(torch.relu, torch.ones(1), in_flight=2)
 
     def test_memory_is_a_border(self):
         """A failed allocation ends the growth of the batch; the resource limits are restored."""

@@ -16,7 +16,7 @@ static int tune_run(cli *c, void *config)
 
 	cfg->title = c->title;
 	cfg->program = cli_program(c);
-	return code == CLI_OK ? cli_make(c, tune_make, cfg, NULL) : code;
+	return code == CLI_OK ? cli_make(c, tune_make, cfg, cli_record_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
@@ -38,6 +38,8 @@ static const cli_item examples[] = {
      "of two options, in half a minute"},
     {"deepclock tune model.onnx --goal throughput --max-memory 2GiB",
      "the most items per second, batch sizes too, within two gigabytes"},
+    {"deepclock tune model.onnx --goal throughput --slo 'p99<=20ms'",
+     "the most items per second, among configurations that do not violate the limit"},
     {"deepclock tune model.onnx --threads 2", "two threads are given, all else is varied"},
     {"deepclock tune model.onnx --space space.txt --resume search.jsonl",
      "options of your own, in a search that continues after a kill"},
@@ -62,7 +64,8 @@ const cli_command cmd_tune = {
 	"times as fast it is, with an interval that its selection does not bias. A configuration "
 	"that fails, hangs or needs too much memory is a row with its reason.\n\n"
 	"The default is MODEL with the options given; these are not varied. Exit status 0 also when "
-	"no configuration is shown to be faster; the first Ctrl-C ends the search and reports what was "
+	"no configuration is shown to be faster; with --slo 3 when the answer violates the limit, and "
+	"4 when it is inconclusive; the first Ctrl-C ends the search and reports what was "
 	"measured (130).",
     .sections = sections,
     .examples = examples,

@@ -115,6 +115,8 @@ enum {
 	X(infer_request_get_output_tensor_by_index, int,                                         \
 	  (const ov_request *r, size_t i, ov_tensor **ret))                                      \
 	X(infer_request_infer, int, (ov_request * r))                                            \
+	X(infer_request_start_async, int, (ov_request * r))                                      \
+	X(infer_request_wait, int, (ov_request * r))                                             \
 	X(infer_request_get_profiling_info, int, (const ov_request *r, ov_node_times *ret))      \
 	X(profiling_info_list_free, void, (ov_node_times * t))                                   \
 	X(tensor_create, int, (int type, ov_shape shape, ov_tensor **ret))                       \

@@ -1,6 +1,10 @@
 /* ov_context.c - one request of a compiled model: inputs are the caller's memory, outputs are
  * OpenVINO's, which a run overwrites.
  *
+ * While the model has one context, a run is a synchronous call, which has the least overhead. Of
+ * several the runs are asynchronous requests: OpenVINO's streams (num_streams) serve them, and not
+ * the callers' threads, of which each would get a stream of its own beside those.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
@@ -31,6 +35,7 @@ dck_status ov_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err
 	c->model = m;
 	c->watched = m->observe != 0;
 	c->unbound = m->nin;
+	atomic_fetch_add_explicit(&m->contexts, 1, memory_order_relaxed);
 	c->bound = mem_zalloc(m->nin + 1, sizeof *c->bound);
 	const dck_status status =
 	    !c->bound
@@ -60,6 +65,7 @@ void ov_context_free(dck_engine_context *c)
 	output_release(c);
 	if (c->request)
 		c->api->infer_request_free(c->request);
+	atomic_fetch_sub_explicit(&c->model->contexts, 1, memory_order_relaxed);
 	mem_free(c->bound);
 	mem_free(c);
 }
@@ -91,12 +97,21 @@ dck_status ov_bind_input(dck_engine_context *c, size_t index, const dck_tensor *
 	return status;
 }
 
+static int request_run(const dck_engine_context *c)
+{
+	if (atomic_load_explicit(&c->model->contexts, memory_order_relaxed) == 1)
+		return c->api->infer_request_infer(c->request);
+	const int status = c->api->infer_request_start_async(c->request);
+
+	return status == 0 ? c->api->infer_request_wait(c->request) : status;
+}
+
 dck_status ov_run(dck_engine_context *c, dck_err *err)
 {
 	if (c->unbound > 0)
 		DCK_FAIL(err, E_ARG, "the run failed: %zu inputs are not bound", c->unbound);
 	const uint64_t begin_ns = c->watched ? os_now_ns() : 0;
-	const int status = c->api->infer_request_infer(c->request);
+	const int status = request_run(c);
 
 	if (status != 0)
 		return ov_check(&c->model->lib, status, err, "the run failed");

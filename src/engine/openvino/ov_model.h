@@ -6,6 +6,7 @@
 
 #include "engine/openvino/ov_lib.h"
 #include "engine/openvino/ov_setup.h"
+#include <stdatomic.h>
 
 /* Times of nodes, gathered after each run of a profiled model. */
 typedef struct ov_profile {
@@ -28,6 +29,7 @@ struct dck_engine_model {
 	size_t nfacts;
 	uint64_t library_ns, session_ns;
 	uint32_t observe;
+	atomic_uint contexts; /* that are open */
 	ov_profile profile;
 };
 

@@ -32,8 +32,10 @@ const dck_opt dck_model_options[] = {
 	TEXT, dck_model_config, engine, "engine", "NAME", "ort",
 	"what runs the model: ort, openvino, null, or plugin:FILE ('deepclock engines' lists "
 	"them)"),
-    DCK_OPTION(TEXT, dck_model_config, engine_lib, "engine-lib", "FILE", NULL,
-	       "the engine's library; searched when not given"),
+    DCK_OPTION(
+	LIST, dck_model_config, engine_lib, "engine-lib", "FILE", NULL,
+	"the engine's library, or ENGINE:FILE of that one alone; searched when not given; may "
+	"be repeated"),
     DCK_OPTION(LIST, dck_model_config, engine_option, "engine-option", "KEY=VALUE", NULL,
 	       "an option of the engine, or ENGINE:KEY=VALUE of that one alone; 'deepclock engines "
 	       "NAME' lists them; may be repeated"),

@@ -104,16 +104,33 @@ bool subject_engine_takes(const dck_engine *e, const char *key)
 	return false;
 }
 
-/* Returns "KEY=VALUE" of "ENGINE:KEY=VALUE", which is for that engine alone; NULL: for another. */
-static const char *option_of(const dck_engine *e, const char *text)
+const dck_engine *subject_engine_named(const char *text)
 {
 	const size_t n = strcspn(text, ":=");
 
 	for (size_t i = 0; text[n] == ':' && engine_table[i]; i++)
 		if (strlen(engine_table[i]->name) == n &&
 		    strncmp(engine_table[i]->name, text, n) == 0)
-			return engine_table[i] == e ? text + n + 1 : NULL;
-	return text;
+			return engine_table[i];
+	return NULL;
+}
+
+/* Returns TEXT of "ENGINE:TEXT", which is for that engine alone; NULL: for another. */
+static const char *option_of(const dck_engine *e, const char *text)
+{
+	const dck_engine *of = subject_engine_named(text);
+
+	return !of ? text : of == e ? text + strlen(of->name) + 1 : NULL;
+}
+
+/* Returns the library that is given for an engine, the last one; NULL: it is searched. */
+static const char *library_of(const dck_engine *e, const dck_list *libraries)
+{
+	const char *found = NULL;
+
+	for (size_t i = libraries->n; !found && i-- > 0;)
+		found = option_of(e, libraries->item[i]);
+	return found;
 }
 
 /* Translates the common model options into keys of the engine. An engine that has no such key gets
@@ -463,7 +480,7 @@ static dck_status opening_fill(subject_target *t, opening *o, const dck_subject 
 	}
 	o->params = (dck_open_params){
 	    .struct_size = sizeof o->params,
-	    .library_path = s->model.engine_lib,
+	    .library_path = library_of(t->engine.ops, &s->model.engine_lib),
 	    .device = s->model.device ? s->model.device : "cpu",
 	    .options = o->options,
 	    .dims = o->dims,

@@ -68,6 +68,8 @@ void subject_target_close(subject_target *t); /* {0} is allowed */
 /* Returns a fact of the engine about the model; NULL: it reports none. */
 const char *subject_target_fact(const subject_target *t, const char *key);
 
+/* Returns the built-in engine that a text names as "ENGINE:..."; NULL: none. */
+const dck_engine *subject_engine_named(const char *text);
 /* Returns whether the engine has an option of that name. */
 bool subject_engine_takes(const dck_engine *e, const char *key);
 

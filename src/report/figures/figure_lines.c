@@ -60,17 +60,18 @@ static const char *text_at(const dck_table *t, size_t row, const char *key)
 
 /* --- throughput */
 
-/* "2 threads, 1 stream": what a search varied besides the batch. */
+/* "2 threads, 1 in flight": what a search varied besides the batch. */
 static const char *setting_of(const dck_table *t, size_t row, mem_arena *a)
 {
-	const double threads = number_at(t, row, "threads"), streams = number_at(t, row, "streams");
+	const double threads = number_at(t, row, "threads"),
+		     in_flight = number_at(t, row, "in_flight");
 	char text[96] = "";
 
 	if (isfinite(threads))
 		snprintf(text, sizeof text, "%.0f thread%s", threads, threads == 1 ? "" : "s");
-	if (isfinite(streams))
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.0f stream%s",
-			 text[0] ? ", " : "", streams, streams == 1 ? "" : "s");
+	if (isfinite(in_flight))
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.0f in flight",
+			 text[0] ? ", " : "", in_flight);
 	return mem_arena_fmt(a, "%s", text);
 }
 

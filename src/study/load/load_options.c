@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
 #include "base/opt_text.h"
+#include "deepclock/unstable.h"
 
 const char *const dck_load_scenarios[] = {"auto", "single", "multi", "offline", "server", NULL};
 const char *const dck_load_arrivals[] = {"poisson", "constant", NULL};
@@ -71,4 +72,15 @@ void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size)
 	const dck_opt *const tables[] = {dck_load_options, NULL};
 
 	opt_config_init(c, struct_size, sizeof *c, tables);
+}
+
+void dck_load_in_flight(const dck_plan *plan, uint64_t n, dck_load_config *ret)
+{
+	dck_load_config_init(ret);
+	ret->streams = n;
+	ret->time_ns = plan->max_time_ns;
+	ret->level = plan->level;
+	ret->keep = plan->keep;
+	ret->warmup = plan->warmup;
+	ret->max_warmup_ns = plan->max_warmup_ns;
 }

@@ -22,7 +22,7 @@
 
 #include "measure/latency_limit.h"
 
-#define SEARCH_SETTINGS_MAX   64 /* streams times threads */
+#define SEARCH_SETTINGS_MAX   64 /* numbers in flight times threads */
 #define SEARCH_BATCHES_MAX    64 /* of a list */
 #define SEARCH_CANDIDATES_MAX 16
 #define SEARCH_ROUNDS_MAX     64

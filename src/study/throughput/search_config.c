@@ -27,8 +27,8 @@ const dck_opt dck_throughput_options[] = {
 	       "the model's symbolic dimension that is the batch; default: axis 0 of the inputs"),
     DCK_OPTION(TEXT, dck_throughput_config, threads, "threads", "N,N...", NULL,
 	       "threads inside an operator; several are all searched", .letter = 'j'),
-    DCK_OPTION(TEXT, dck_throughput_config, streams, "streams", "N,N...", NULL,
-	       "requests that are served at the same time; several are all searched"),
+    DCK_OPTION(TEXT, dck_throughput_config, in_flight, "in-flight", "N,N...", NULL,
+	       "requests that run at the same time in one session; several are all searched"),
     DCK_OPTION(
 	TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
 	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile"),
@@ -36,7 +36,7 @@ const dck_opt dck_throughput_options[] = {
 	       "memory limit of a measurement; default: nearly all free memory", .min = 1,
 	       .max = 1e15),
     DCK_OPTION(CHOICE, dck_throughput_config, statistic, "statistic", "WHICH", "median",
-	       "throughput is the batch over this latency; with --streams always the mean",
+	       "throughput is the batch over this latency; with --in-flight always the mean",
 	       .choices = dck_throughput_statistics),
     DCK_OPTION(SHARE, dck_throughput_config, precision, "precision", "SHARE", "1%",
 	       "precision of the differences between batch sizes", .min = 1e-6, .max = 1),
@@ -116,24 +116,24 @@ static dck_status batches_read(search_run *r, dck_err *err)
 	return DCK_OK;
 }
 
-/* Every number of threads with every number of streams. */
+/* Every number of threads with every number of requests in flight. */
 static dck_status settings_read(search_run *r, dck_err *err)
 {
-	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, streams[SEARCH_SETTINGS_MAX] = {1};
-	size_t nthreads = 1, nstreams = 1;
+	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, in_flight[SEARCH_SETTINGS_MAX] = {1};
+	size_t nthreads = 1, nflights = 1;
 
 	if (r->config->threads)
 		DCK_TRY(list_parse("threads", r->config->threads, threads, SEARCH_SETTINGS_MAX,
 				   &nthreads, err));
-	if (r->config->streams)
-		DCK_TRY(list_parse("streams", r->config->streams, streams, SEARCH_SETTINGS_MAX,
-				   &nstreams, err));
-	if (nthreads * nstreams > SEARCH_SETTINGS_MAX)
-		DCK_FAIL(err, E_LIMIT, "--threads and --streams make %zu settings, more than %d",
-			 nthreads * nstreams, SEARCH_SETTINGS_MAX);
-	for (size_t i = 0; i < nthreads * nstreams; i++)
-		r->settings[i] = (search_setting){threads[i / nstreams], streams[i % nstreams]};
-	r->plan.settings = (unsigned)(nthreads * nstreams);
+	if (r->config->in_flight)
+		DCK_TRY(list_parse("in-flight", r->config->in_flight, in_flight,
+				   SEARCH_SETTINGS_MAX, &nflights, err));
+	if (nthreads * nflights > SEARCH_SETTINGS_MAX)
+		DCK_FAIL(err, E_LIMIT, "--threads and --in-flight make %zu settings, more than %d",
+			 nthreads * nflights, SEARCH_SETTINGS_MAX);
+	for (size_t i = 0; i < nthreads * nflights; i++)
+		r->settings[i] = (search_setting){threads[i / nflights], in_flight[i % nflights]};
+	r->plan.settings = (unsigned)(nthreads * nflights);
 	return DCK_OK;
 }
 
@@ -141,7 +141,7 @@ static dck_status subject_check(const search_run *r, dck_err *err)
 {
 	const dck_throughput_config *c = r->config;
 	const bool function = r->subject->kind == DCK_SUBJECT_FUNCTION && c->batches;
-	const char *option = c->streams	    ? "streams"
+	const char *option = c->in_flight   ? "in-flight"
 			     : c->batch_dim ? "batch-dim"
 			     : c->resume    ? "resume"
 					    : NULL;
@@ -183,8 +183,8 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	DCK_TRY(settings_read(r, err));
 	if (c->slo)
 		DCK_TRY(latency_limit_parse(c->slo, &r->plan.limit, err));
-	/* The throughput of several streams is known only as a mean. */
-	r->median = c->statistic == 0 && !c->streams;
+	/* The throughput of several requests in flight is known only as a mean. */
+	r->median = c->statistic == 0 && !c->in_flight;
 	r->plan.level = c->level;
 	r->plan.precision = c->precision;
 	r->plan.rounds_min =

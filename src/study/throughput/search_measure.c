@@ -3,8 +3,8 @@
  *
  * search_measure() makes a short plan, since what varies is between trials and not within one; a
  * limit on a percentile needs more runs, and more time. worker_measure() starts `bench`, or of
- * several streams `load`, with a limit of memory; the outcome is read from its record: rate,
- * latency and the limited statistic, with intervals.
+ * several requests in flight `load`, with a limit of memory; the outcome is read from its record:
+ * rate, latency and the limited statistic, with intervals.
  *
  * A worker that runs out of memory, or fails, is an outcome (SEARCH_MEMORY, SEARCH_ERROR) and not
  * an error. Errors are an interruption, and a failure before any trial has ended well, which later
@@ -19,7 +19,7 @@
 #include "base/observer.h"
 #include "measure/subject/subject_facts.h"
 #include "study/throughput/search_run.h"
-#include "deepclock/load.h"
+#include "deepclock/unstable.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include "stat/stat.h"
@@ -66,9 +66,9 @@ void search_setting_text(const search_run *r, unsigned setting, char *buf, size_
 
 	if (n == 0 && size > 0)
 		buf[0] = '\0';
-	if (r->config->streams && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, ", %llu stream%s",
-			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
+	if (r->config->in_flight && n >= 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %llu in flight",
+			 (unsigned long long)s->in_flight);
 }
 
 /* Estimates the time of a run, from earlier trials of the batch or of the nearest smaller one; 0:
@@ -177,8 +177,8 @@ static dck_status held_read(const search_run *r, const dck_record *rec, search_n
 	return DCK_OK;
 }
 
-/* With several streams the rate is what all of them processed together, in items. */
-static search_number rate_of_streams(const dck_record *rec, double batch)
+/* With several requests in flight the rate is of all of them together, in items. */
+static search_number rate_in_flight(const dck_record *rec, double batch)
 {
 	const search_number x = measure_metric_get(rec, "throughput/items");
 	const dck_fact *f = dck_record_fact(rec, "subject", "items_per_run");
@@ -200,8 +200,8 @@ static bool measure_outcome_read(const search_run *r, const search_ask *ask, con
 	const double batch = (double)ask->batch;
 
 	o->latency = measure_metric_get(rec, "latency/median");
-	o->mean_rate = r->settings[ask->setting].streams > 1
-			   ? rate_of_streams(rec, batch)
+	o->mean_rate = r->settings[ask->setting].in_flight > 1
+			   ? rate_in_flight(rec, batch)
 			   : rate_of_runs(rec, "latency/mean", batch);
 	o->rate = r->median ? rate_of_runs(rec, "latency/median", batch) : o->mean_rate;
 	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
@@ -302,18 +302,6 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	return DCK_OK;
 }
 
-/* Several streams are what `load` measures: each makes one request after the other. */
-static void load_make(const dck_plan *plan, uint64_t streams, dck_load_config *ret)
-{
-	dck_load_config_init(ret);
-	ret->streams = streams;
-	ret->time_ns = plan->max_time_ns;
-	ret->level = plan->level;
-	ret->keep = plan->keep;
-	ret->warmup = plan->warmup;
-	ret->max_warmup_ns = plan->max_warmup_ns;
-}
-
 static dck_status worker_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				 search_outcome *o, dck_err *err)
 {
@@ -331,8 +319,8 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	DCK_NEED(a, err, "for a trial");
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
 	job.subject = &subject;
-	if (r->settings[ask->setting].streams > 1) {
-		load_make(plan, r->settings[ask->setting].streams, &load);
+	if (r->settings[ask->setting].in_flight > 1) {
+		dck_load_in_flight(plan, r->settings[ask->setting].in_flight, &load);
 		job.command = "load";
 		job.options = dck_load_options;
 		job.config = &load;

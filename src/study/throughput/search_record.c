@@ -162,8 +162,8 @@ static void search_row(making *m, size_t i)
 	record_cell_int(m->b, (int64_t)p->batch);
 	if (r->config->threads)
 		record_cell_int(m->b, (int64_t)r->settings[p->setting].threads);
-	if (r->config->streams)
-		record_cell_int(m->b, (int64_t)r->settings[p->setting].streams);
+	if (r->config->in_flight)
+		record_cell_int(m->b, (int64_t)r->settings[p->setting].in_flight);
 	cell_number(m, &rate, why);
 	cell_number(m, &latency, why);
 	if (slo_column(r))
@@ -204,8 +204,8 @@ static void search_table(making *m)
 	columns[n++] = (dck_column){"batch", "batch", DCK_UNIT_ONE};
 	if (m->r->config->threads)
 		columns[n++] = (dck_column){"threads", "threads", DCK_UNIT_ONE};
-	if (m->r->config->streams)
-		columns[n++] = (dck_column){"streams", "streams", DCK_UNIT_ONE};
+	if (m->r->config->in_flight)
+		columns[n++] = (dck_column){"in_flight", "in flight", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
 	columns[n++] = (dck_column){"latency", "median", DCK_UNIT_NS};
 	if (slo_column(m->r))
@@ -216,7 +216,7 @@ static void search_table(making *m)
 	columns[n++] = (dck_column){"trials", "trials", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
-	record_summary_columns(m->b, "threads streams throughput latency limited memory status");
+	record_summary_columns(m->b, "threads in_flight throughput latency limited memory status");
 	for (size_t k = 0; k < m->ntried; k++) {
 		search_row(m, m->order[k]);
 		if (is_brief(m, k))
@@ -351,9 +351,9 @@ static void search_record_facts(making *m)
 	if (m->result.found && r->config->threads)
 		record_fact_int(m->b, "throughput", "best_threads", DCK_UNIT_ONE,
 				(int64_t)best_setting(m)->threads);
-	if (m->result.found && r->config->streams)
-		record_fact_int(m->b, "throughput", "best_streams", DCK_UNIT_ONE,
-				(int64_t)best_setting(m)->streams);
+	if (m->result.found && r->config->in_flight)
+		record_fact_int(m->b, "throughput", "best_in_flight", DCK_UNIT_ONE,
+				(int64_t)best_setting(m)->in_flight);
 	if (m->result.rounds > 1 && isfinite(m->result.half))
 		record_fact_real(m->b, "throughput", "resolution", DCK_UNIT_ONE,
 				 expm1(m->result.half));

@@ -14,8 +14,8 @@
 #include "record/others.h"
 
 typedef struct search_setting {
-	uint64_t threads; /* 0: as in the subject */
-	uint64_t streams; /* at least 1 */
+	uint64_t threads;   /* 0: as in the subject */
+	uint64_t in_flight; /* requests at the same time, at least 1 */
 } search_setting;
 
 /* Warnings in the records of the trials: number of trials with a note of that code. */
@@ -60,7 +60,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 /* Makes the subject with a batch size and a setting; its texts live in the arena. */
 dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting, mem_arena *a,
 			  dck_subject *ret, dck_err *err);
-/* Writes ", 2 threads, 4 streams": the options that were given as lists. */
+/* Writes ", 2 threads, 4 in flight": the options that were given as lists. */
 void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size);
 
 /* search_record.c */

@@ -7,11 +7,12 @@
  * race_reserve() is the time that CONFIRM gets in any case.
  *
  * SCREEN estimates the effect of each value alone; after SCREEN_LOOK rounds the arms shown to be
- * slower than the best leave. RACE has the default, the best arms of SCREEN, and combinations of
- * the faster values of at most COMBINED dimensions of one engine, so two values of which neither
- * helps alone are never tried together. Each rung has an equal share of the time and half of its
- * arms leave (sequential halving). Among arms within the margin of the best, the one that changes
- * least wins, so that an option that does nothing is not recommended.
+ * slower than the best leave. Its last round is of pairs of values
+ * (race_pairs.c). RACE has the default, the best arms
+ * of SCREEN, the best pairs, and combinations of the faster values of at most COMBINED
+ * dimensions of one engine, also with the best pair. Each rung has an equal share of the time and
+ * half of its arms leave (sequential halving). Among arms within the margin of the best, the one
+ * that changes least wins, so that an option that does nothing is not recommended.
  *
  * Invariants: the winner is chosen by SCREEN and RACE alone, and judged by CONFIRM alone, whose
  * pairs are tested by group-sequential sign tests with the number of pairs fixed before the first
@@ -32,15 +33,11 @@
 /* Share of the time before CONFIRM that SCREEN may take, and that its first round may take. */
 #define SCREEN_SHARE 0.55
 #define SCREEN_FIRST 0.85
-/* Share of all that CONFIRM has at least, and, where trials are long, at most. */
-#define CONFIRM_LEAST 0.35
-#define CONFIRM_MOST  0.5
-#define CONFIRM_PAIRS 8
-#define COMBINED      4
-#define RACERS_MAX    16
-#define RUNG_ROUNDS   12
-#define RACE_LOOK     3
-#define WINNERS_MAX   4
+#define COMBINED     4
+#define RACERS_MAX   16
+#define RUNG_ROUNDS  12
+#define RACE_LOOK    3
+#define WINNERS_MAX  4
 /* A trial may take this number of times as long as the default's, and LATE_NS more. */
 #define LATE_TIMES 4
 #define LATE_NS	   3e9
@@ -52,44 +49,6 @@
 #define CONFIRM_PART 0.1
 
 /* --- arms */
-
-static size_t arm_find(const race *r, const uint8_t *value)
-{
-	for (size_t i = 0; i < r->narms; i++)
-		if (memcmp(r->arms[i].value, value, sizeof r->arms[i].value) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
-/* Returns the arm with these values; SIZE_MAX: there are too many. */
-static size_t arm_add(race *r, const uint8_t *value)
-{
-	const size_t found = arm_find(r, value);
-	race_arm *a = &r->arms[r->narms];
-
-	if (found != SIZE_MAX || r->narms == RACE_ARMS_MAX)
-		return found;
-	*a = (race_arm){.error = NAN};
-	memcpy(a->value, value, sizeof a->value);
-	for (size_t d = 0; d < r->c.ndims; d++)
-		a->changes += value[d] > 0;
-	return r->narms++;
-}
-
-static size_t engine_of(const race *r, size_t arm)
-{
-	return r->c.engines ? r->arms[arm].value[0] : 0;
-}
-
-/* Returns the default of the arm's engine. */
-static size_t base_of(const race *r, size_t arm)
-{
-	uint8_t value[RACE_DIMS_MAX] = {0};
-
-	if (r->c.engines)
-		value[0] = r->arms[arm].value[0];
-	return arm_find(r, value);
-}
 
 static bool applies(const race *r, size_t dim, size_t engine)
 {
@@ -104,7 +63,7 @@ static void arms_make(race *r)
 	for (size_t e = 0; e < engines; e++) {
 		if (r->c.engines)
 			value[0] = (uint8_t)e;
-		r->queue[r->nqueue++] = arm_add(r, value);
+		r->queue[r->nqueue++] = race_arm_add(r, value);
 	}
 	for (size_t e = 0; e < engines; e++)
 		for (size_t d = 0; d < r->c.ndims; d++)
@@ -112,7 +71,7 @@ static void arms_make(race *r)
 				if (r->c.engines)
 					value[0] = (uint8_t)e;
 				value[d] = (uint8_t)v;
-				(void)arm_add(r, value);
+				(void)race_arm_add(r, value);
 				value[d] = 0;
 			}
 }
@@ -144,6 +103,7 @@ race *race_new(const race_config *c)
 	nan_fill(&r->pair[0][0], sizeof r->pair / sizeof r->pair[0][0]);
 	nan_fill(r->items, RACE_ARMS_MAX);
 	arms_make(r);
+	r->singles = r->narms;
 	return r;
 }
 
@@ -157,30 +117,13 @@ void race_free(race *r)
 
 /* --- time */
 
-static double cost_of(const race *r, size_t arm)
-{
-	const size_t base = base_of(r, arm);
-
-	if (r->arms[arm].cost_ns > 0)
-		return r->arms[arm].cost_ns;
-	return base != SIZE_MAX && r->arms[base].cost_ns > 0 ? r->arms[base].cost_ns
-							     : r->arms[0].cost_ns;
-}
-
 static double cost_of_round(const race *r)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < r->nalive; i++)
-		sum += cost_of(r, r->alive[i]);
+		sum += race_cost_of(r, r->alive[i]);
 	return sum;
-}
-
-static double race_reserve(const race *r)
-{
-	const double pairs = CONFIRM_PAIRS * 2 * r->arms[0].cost_ns;
-
-	return fmax(CONFIRM_LEAST * r->c.budget_ns, fmin(CONFIRM_MOST * r->c.budget_ns, pairs));
 }
 
 /* Returns when the stage has to end. */
@@ -251,6 +194,14 @@ static size_t best_alive(const race *r, size_t to)
 	return best;
 }
 
+/* Removes the arms that are shown to violate the limit. */
+static void violating_leave(race *r)
+{
+	for (size_t i = r->nalive; i-- > 0;)
+		if (r->alive[i] > 0 && race_holds(r, r->alive[i]) == DCK_VERDICT_VIOLATED)
+			alive_remove(r, r->alive[i]);
+}
+
 /* Removes the arms that are shown to be slower than the best. The default stays in SCREEN, where
  * effects are relative to it. */
 static void slower_leave(race *r)
@@ -281,16 +232,16 @@ static void screen_begin(race *r)
 	r->nalive = 1;
 	for (size_t i = 1; i < r->narms; i++) {
 		race_arm *a = &r->arms[i];
-		const race_arm *base = &r->arms[base_of(r, i)];
+		const race_arm *base = &r->arms[race_base_of(r, i)];
 
 		if (a->end != RACE_OK)
 			continue;
-		a->skipped = base->end != RACE_OK || sum + cost_of(r, i) > room;
+		a->skipped = base->end != RACE_OK || sum + race_cost_of(r, i) > room;
 		if (base->end != RACE_OK)
 			memcpy(a->why, base->why, sizeof a->why);
 		if (a->skipped)
 			continue;
-		sum += cost_of(r, i);
+		sum += race_cost_of(r, i);
 		r->alive[r->nalive++] = i;
 	}
 }
@@ -300,12 +251,18 @@ static void winner_choose(race *r);
 
 static void screen_advance(race *r)
 {
+	bool more = r->npairs == 0;
+
 	if (r->round > 0)
 		r->whole[RACE_SCREEN] = r->round;
-	if (r->round >= SCREEN_LOOK)
+	if (more && r->round > 0)
+		violating_leave(r);
+	if (more && r->round >= SCREEN_LOOK)
 		slower_leave(r);
-	if (r->round < SCREEN_ROUNDS && r->nalive > 1 &&
-	    r->used_ns + cost_of_round(r) <= stage_end(r))
+	if (more && !(r->round < SCREEN_ROUNDS && r->nalive > 1 &&
+		      r->used_ns + cost_of_round(r) <= stage_end(r)))
+		more = race_pairs_begin(r);
+	if (more)
 		race_queue_begin(r);
 	else
 		racers_choose(r);
@@ -333,11 +290,6 @@ static void racer_add(racer *list, size_t *n, size_t arm, double effect)
 	*n = *n < RACERS_MAX ? *n + 1 : *n;
 }
 
-static double screen_effect(const race *r, size_t arm, size_t other)
-{
-	return arm == other ? 0 : race_paired(r, RACE_SCREEN, RACE_SCREEN, arm, other, 1).value;
-}
-
 /* The faster values of an engine, at most one of a dimension, the best first. */
 typedef struct faster {
 	size_t dim;
@@ -352,12 +304,12 @@ static size_t faster_find(const race *r, size_t engine, faster *list)
 	for (size_t d = 0; d < r->c.ndims; d++) {
 		faster best = {.dim = d};
 
-		for (size_t i = 1; i < r->narms; i++) {
-			const size_t base = base_of(r, i);
+		for (size_t i = 1; i < r->singles; i++) {
+			const size_t base = race_base_of(r, i);
 			const race_arm *a = &r->arms[i];
-			const double effect = screen_effect(r, i, base);
+			const double effect = race_screen_effect(r, i, base);
 
-			if (engine_of(r, i) == engine && i != base && applies(r, d, engine) &&
+			if (race_engine_of(r, i) == engine && i != base && applies(r, d, engine) &&
 			    a->value[d] > 0 && race_usable(r, i) && effect < best.effect)
 				best = (faster){d, a->value[d], effect};
 		}
@@ -376,12 +328,12 @@ static size_t faster_find(const race *r, size_t engine, faster *list)
 /* Adds all combinations of two and more of the faster values of the best arm's engine. */
 static void combinations_add(race *r, size_t best, racer *list, size_t *n)
 {
-	const size_t engine = engine_of(r, best), base = base_of(r, best);
+	const size_t engine = race_engine_of(r, best), base = race_base_of(r, best);
 	faster of[RACE_DIMS_MAX];
 	const size_t k = faster_find(r, engine, of);
 
 	for (unsigned set = 3; set < 1u << k; set++) {
-		double effect = screen_effect(r, base, 0);
+		double effect = race_screen_effect(r, base, 0);
 		uint8_t value[RACE_DIMS_MAX] = {0};
 		size_t arm;
 
@@ -393,39 +345,61 @@ static void combinations_add(race *r, size_t best, racer *list, size_t *n)
 				value[of[i].dim] = of[i].value;
 				effect += of[i].effect;
 			}
-		arm = arm_add(r, value);
+		arm = race_arm_add(r, value);
 		if (arm != SIZE_MAX)
 			racer_add(list, n, arm, effect);
 	}
 }
 
+/* Adds the best pairs of values, and the best of them with the faster values of others. */
+static void pairs_add(race *r, racer *list, size_t *n)
+{
+	size_t pairs[RACE_PAIRS_KEPT];
+	const size_t npairs = race_pairs_best(r, pairs);
+	faster of[RACE_DIMS_MAX];
+	uint8_t value[RACE_DIMS_MAX];
+	double effect;
+	size_t arm;
+
+	for (size_t i = 0; i < npairs; i++)
+		racer_add(list, n, pairs[i], race_screen_effect(r, pairs[i], 0));
+	if (npairs == 0)
+		return;
+	memcpy(value, r->arms[pairs[0]].value, sizeof value);
+	effect = race_screen_effect(r, pairs[0], 0);
+	for (size_t i = faster_find(r, race_engine_of(r, pairs[0]), of); i-- > 0;)
+		if (value[of[i].dim] == 0) {
+			value[of[i].dim] = of[i].value;
+			effect += of[i].effect;
+		}
+	arm = race_arm_add(r, value);
+	if (arm != SIZE_MAX)
+		racer_add(list, n, arm, effect);
+}
+
 /* Chooses the arms of RACE: the default, arms of SCREEN that are or may be faster, combinations. */
 static void racers_choose(race *r)
 {
-	const size_t singles = r->narms;
-	size_t n = 0, best = 0;
-	double least = 0, sum = r->arms[0].cost_ns;
+	size_t n = 0;
+	double sum = r->arms[0].cost_ns;
 	racer list[RACERS_MAX];
 
-	for (size_t i = 1; i < singles; i++) {
+	for (size_t i = 1; i < r->singles; i++) {
 		const race_number x = race_paired(r, RACE_SCREEN, RACE_SCREEN, i, 0, 1);
 
-		if (!race_usable(r, i) || r->arms[i].left)
-			continue;
-		if (x.value < least) {
-			least = x.value;
-			best = i;
-		}
-		if (x.value < 0 || x.lo < -log1p(r->c.margin))
+		if (race_usable(r, i) && !r->arms[i].left &&
+		    (x.value < 0 || x.lo < -log1p(r->c.margin)))
 			racer_add(list, &n, i, x.value);
 	}
 	if (r->whole[RACE_SCREEN] > 0)
-		combinations_add(r, best, list, &n);
+		combinations_add(r, race_screen_best(r), list, &n);
+	if (r->npairs > 0)
+		pairs_add(r, list, &n);
 	stage_begin(r, RACE_RACE);
 	r->alive[0] = 0;
 	r->nalive = 1;
 	for (size_t i = 0; i < n && r->nalive < RACERS_MAX; i++) {
-		sum += cost_of(r, list[i].arm);
+		sum += race_cost_of(r, list[i].arm);
 		/* Two rounds at least: one has no error to judge by. */
 		if (r->nalive > 1 && r->used_ns + 2 * sum > stage_end(r))
 			break;
@@ -474,6 +448,7 @@ static void race_advance_rung(race *r)
 {
 	if (r->round > 0)
 		r->whole[RACE_RACE] = r->round;
+	violating_leave(r);
 	if (r->round > 0 && (r->rung_rounds == 0 || r->round % RACE_LOOK == 0))
 		slower_leave(r);
 	if (r->round > 0 && r->rung_rounds == 0)
@@ -548,7 +523,7 @@ static size_t pairs_least(const race *r)
 static void confirm_begin(race *r)
 {
 	const double room = r->c.budget_ns - r->used_ns;
-	const double pairs = floor(room / (cost_of(r, 0) + cost_of(r, r->winner)));
+	const double pairs = floor(room / (race_cost_of(r, 0) + race_cost_of(r, r->winner)));
 
 	stage_begin(r, RACE_CONFIRM);
 	r->planned = (size_t)fmax(0, fmin(RACE_PAIRS_MAX, pairs));
@@ -603,7 +578,7 @@ static bool confirm_look(race *r, bool last)
 
 static void confirm_advance(race *r)
 {
-	bool ends = r->round >= r->planned || r->arms[r->winner].end != RACE_OK ||
+	bool ends = r->round >= r->planned || !race_usable(r, r->winner) ||
 		    r->used_ns + cost_of_round(r) > r->c.budget_ns;
 
 	if (r->round > 0)
@@ -634,7 +609,8 @@ static void rest_advance(race *r)
 	r->nqueue = r->at = 0;
 	for (size_t i = 0; i < n && r->nqueue == 0; i++)
 		if (front[i] != 0 && r->arms[front[i]].outputs == RACE_NOT_COMPARED &&
-		    r->used_ns + fmax(r->outputs_ns, 2 * cost_of(r, front[i])) <= r->c.budget_ns)
+		    r->used_ns + fmax(r->outputs_ns, 2 * race_cost_of(r, front[i])) <=
+			r->c.budget_ns)
 			r->queue[r->nqueue++] = front[i];
 	if (r->nqueue == 0)
 		r->stage = RACE_DONE;
@@ -677,10 +653,10 @@ bool race_next(race *r, race_ask *ret)
 	const size_t arm = r->queue[r->at];
 	const double usual = r->arms[0].cost_ns, room = OVER_SHARE * r->c.budget_ns - r->used_ns;
 	const bool outputs = r->stage == RACE_VERIFY || r->stage == RACE_REST;
-	const double late = usual > 0
-				? fmax(LATE_TIMES * fmax(usual, cost_of(r, arm)), usual + LATE_NS) *
-				      (outputs ? 2 : 1)
-				: INFINITY;
+	const double late =
+	    usual > 0 ? fmax(LATE_TIMES * fmax(usual, race_cost_of(r, arm)), usual + LATE_NS) *
+			    (outputs ? 2 : 1)
+		      : INFINITY;
 
 	*ret = (race_ask){.stage = r->stage,
 			  .arm = arm,
@@ -705,6 +681,15 @@ static double *value_place(race *r, size_t arm)
 	}
 }
 
+static void limited_tell(race_arm *a, const race_outcome *o)
+{
+	a->limited++;
+	a->runs += o->runs;
+	a->over += o->over;
+	a->sum_ns += o->mean_ns;
+	a->squares_ns += o->mean_ns * o->mean_ns;
+}
+
 static void trial_tell(race *r, size_t arm, const race_outcome *o)
 {
 	const double x[] = {log(o->value_ns), log(o->latency_ns)};
@@ -724,6 +709,8 @@ static void trial_tell(race *r, size_t arm, const race_outcome *o)
 	r->items[arm] = o->latency_ns / o->value_ns;
 	a->trials++;
 	a->cost_ns = o->cost_ns;
+	if (r->stage != RACE_PILOT && r->c.limit.ns > 0)
+		limited_tell(a, o);
 	if (o->peak_rss_bytes > a->peak_rss_bytes)
 		a->peak_rss_bytes = o->peak_rss_bytes;
 }

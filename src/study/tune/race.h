@@ -9,11 +9,12 @@
  *
  * An arm is a configuration: one value of each dimension, 0 being the default's. The stages are
  *   PILOT    one trial of the default and of each other engine, which does not count;
- *   SCREEN   all arms that differ from an engine's default in one value, in rounds;
- *   RACE     combinations of the values that were faster, in rounds that half of the arms survive
- *            (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson and Talwalkar,
- *            AISTATS 2016), or fewer: those shown to be slower leave at once (racing: Maron and
- *            Moore, NIPS 1993; Birattari et al., GECCO 2002);
+ *   SCREEN   all arms that differ from an engine's default in one value, in rounds, then a round of
+ *            pairs of values (race_pairs.c);
+ *   RACE     combinations of the values that were faster, and the best pairs, in rounds that half
+ *            of the arms survive (sequential halving: Karnin, Koren and Somekh, ICML 2013; Jamieson
+ *            and Talwalkar, AISTATS 2016), or fewer: those shown to be slower leave at once
+ *            (racing: Maron and Moore, NIPS 1993; Birattari et al., GECCO 2002);
  *   VERIFY   the outputs of the winner are compared with the default's; if they are not the same,
  *            the next one takes its place;
  *   CONFIRM  pairs of the winner and the default, whose ratio is the answer: the winner was chosen
@@ -28,7 +29,7 @@
 #ifndef TUNE_RACE_H
 #define TUNE_RACE_H
 
-#include "deepclock/base.h"
+#include "measure/latency_limit.h"
 #include <stddef.h>
 
 #define RACE_DIMS_MAX	16
@@ -44,7 +45,8 @@ typedef struct race_config {
 	uint32_t applies[RACE_DIMS_MAX];
 	double level, margin; /* of all intervals; differences up to it do not matter */
 	double budget_ns;
-	bool verify; /* outputs can be compared */
+	bool verify;	     /* outputs can be compared */
+	latency_limit limit; /* arms that violate it are out; ns 0: none */
 	uint64_t seed;
 } race_config;
 
@@ -66,6 +68,8 @@ typedef struct race_outcome {
 	/* Of a trial that is OK: what is to be small (time of an item), and the median of a run. */
 	double value_ns, latency_ns;
 	uint64_t peak_rss_bytes; /* 0: unknown */
+	/* With a limit: independent runs, those over it, and the mean of a run. */
+	double runs, over, mean_ns;
 	/* Of a comparison of outputs that is OK: the largest difference, over the root mean square
 	 * of the output (NaN: not comparable, `why`), and whether it is too large. */
 	double error;
@@ -99,6 +103,10 @@ typedef struct race_arm {
 	unsigned trials; /* that ended well */
 	double cost_ns;	 /* of its last trial; 0: none */
 	uint64_t peak_rss_bytes;
+	/* Of the trials after PILOT: runs, those over the limit, and sums of the means and of their
+	 * squares. */
+	double runs, over, sum_ns, squares_ns;
+	unsigned limited; /* these trials */
 	race_outputs outputs;
 	double error;
 	char why[256], outputs_why[256];
@@ -128,6 +136,9 @@ typedef struct race_number {
  * of the winner, from the pairs of CONFIRM alone, and then of an arm of RACE beside the winner. The
  * intervals of all arms hold together (Bonferroni), with an error pooled over the arms. */
 race_number race_ratio(const race *r, size_t arm);
+/* Tests the limit by all trials of an arm after PILOT; the verdicts on all arms hold together
+ * (Bonferroni). A maximum is never MET: no number of runs shows it. MET without a limit. */
+dck_verdict race_holds(const race *r, size_t arm);
 /* Estimates the default's value or latency: geometric mean of its trials. */
 race_number race_default_value(const race *r);
 race_number race_default_latency(const race *r);

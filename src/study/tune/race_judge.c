@@ -24,7 +24,41 @@ bool race_usable(const race *r, size_t arm)
 {
 	const race_arm *a = &r->arms[arm];
 
-	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER;
+	return a->end == RACE_OK && a->trials > 0 && a->outputs != RACE_DIFFER &&
+	       (arm == 0 || race_holds(r, arm) != DCK_VERDICT_VIOLATED);
+}
+
+/* The interval of the mean over trials is Student's t: runs of a trial depend on each other. */
+static dck_verdict mean_holds(const race *r, const race_arm *a, double confidence)
+{
+	const double n = a->limited, mean = a->sum_ns / n;
+	const double variance = fmax(0, a->squares_ns - n * mean * mean) / (n - 1);
+	const double half =
+	    n < 2 ? (double)NAN : stat_t_quantile(confidence, n - 1) * sqrt(variance / n);
+
+	return stat_limit_interval(mean - half, mean + half, r->c.limit.ns);
+}
+
+dck_verdict race_holds(const race *r, size_t arm)
+{
+	const double confidence = 1 - (1 - r->c.level) / 2 / (double)r->narms;
+	const race_arm *a = &r->arms[arm];
+	stat_limit x;
+
+	if (!(r->c.limit.ns > 0))
+		return DCK_VERDICT_MET;
+	if (!(a->runs > 0))
+		return DCK_VERDICT_INCONCLUSIVE;
+	switch (r->c.limit.kind) {
+	case LIMIT_MEAN:
+		return mean_holds(r, a, confidence);
+	case LIMIT_MAX:
+		return a->over > 0 ? DCK_VERDICT_VIOLATED : DCK_VERDICT_INCONCLUSIVE;
+	case LIMIT_PERCENTILE:
+		break;
+	}
+	stat_limit_test(r->c.limit.p, confidence, a->runs, a->over, &x);
+	return x.verdict;
 }
 
 double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)

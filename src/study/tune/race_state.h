@@ -7,8 +7,8 @@
 #include "study/tune/race.h"
 #include "stat/sequential.h"
 
-#define RACE_PAIRS_MAX	64
-#define RACE_ROUNDS_MAX 64 /* of SCREEN, and of RACE */
+#define RACE_PAIRS_MAX	256 /* of CONFIRM */
+#define RACE_ROUNDS_MAX 64  /* of SCREEN, and of RACE */
 
 struct race {
 	race_config c;
@@ -31,6 +31,8 @@ struct race {
 	unsigned whole[RACE_DONE]; /* last complete round of each stage */
 	/* Arms in the rounds of the stage. */
 	size_t alive[RACE_ARMS_MAX], nalive;
+	/* SCREEN: arms that are pairs of values, and the arms before them. */
+	size_t npairs, singles;
 	/* RACE: rounds of this rung, and rungs left. */
 	unsigned rung_rounds, rungs;
 	size_t rank[RACE_ARMS_MAX], nrank; /* arms in the order in which they left, worst first */
@@ -53,7 +55,36 @@ double race_log_value(const race *r, race_stage stage, unsigned round, size_t ar
  * all arms in those stages. */
 race_number race_paired(const race *r, race_stage from, race_stage to, size_t arm, size_t other,
 			size_t comparisons);
-/* Returns whether an arm may be chosen: it has run, and its outputs are not known to differ. */
+/* Returns whether an arm may be chosen: it has run, its outputs are not known to differ, and it is
+ * not shown to violate the limit. */
 bool race_usable(const race *r, size_t arm);
+
+/* --- race_arms.c */
+
+/* Returns the arm with these values; SIZE_MAX: there is none. */
+size_t race_arm_find(const race *r, const uint8_t *value);
+/* The same, and adds it; SIZE_MAX: there are too many. */
+size_t race_arm_add(race *r, const uint8_t *value);
+size_t race_engine_of(const race *r, size_t arm);
+/* Returns the default of the arm's engine. */
+size_t race_base_of(const race *r, size_t arm);
+/* Returns the expected cost of a trial, ns. */
+double race_cost_of(const race *r, size_t arm);
+/* Returns the time that CONFIRM gets in any case, ns. */
+double race_reserve(const race *r);
+/* Returns the effect of an arm against another in SCREEN, a logarithm. */
+double race_screen_effect(const race *r, size_t arm, size_t other);
+/* Returns the single value that seems fastest; 0: the default. */
+size_t race_screen_best(const race *r);
+
+/* --- race_pairs.c */
+
+#define RACE_PAIRS_KEPT 4
+/* Fills `alive` with the default and pairs of values of the fastest engine, for one round. Returns
+ * false if there are none, or no time. */
+bool race_pairs_begin(race *r);
+/* Lists the pairs that are faster than the default, and than the effects of their values add up to,
+ * the best first; returns their number. ret[RACE_PAIRS_KEPT] */
+size_t race_pairs_best(const race *r, size_t *ret);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * A row of usual_rows is an option with a function or a list of its values. An option of
  * dck_model_options reaches an engine under a key of its own (key); an engine without that key does
- * not have the option. Engines come from engine_table: those that open models and are usable, by a
+ * not have the option. Requests in flight are an option of the load (deepclock/load.h), for every
+ * engine. Engines come from engine_table: those that open models and are usable, by a
  * probe in a child process, beside the subject's own. A value that equals the subject's own is left
  * out, since it would be the default again.
  *
@@ -18,6 +19,7 @@
 #include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
+#include "base/units.h"
 #include "deepclock/unstable.h"
 #include "engine/engine.h"
 #include "measure/subject/target.h"
@@ -26,11 +28,13 @@
 #include <string.h>
 
 #define SPACE_BYTES_MAX ((size_t)64 << 10)
+#define IN_FLIGHT_USUAL 32
+#define IN_FLIGHT_MAX	256 /* streams of a load */
 
 typedef struct space_row {
 	const char *name;
-	const char *key;    /* what an engine calls a model option; NULL: all have it */
-	bool of_engine;	    /* --engine-option */
+	const char *key; /* what an engine calls a model option; NULL: all have it */
+	space_of of;
 	int goal;	    /* only for this index of dck_tune_goals; -1: for all */
 	const char *values; /* "a,b", or: */
 	const char *(*make)(mem_arena *a);
@@ -57,19 +61,32 @@ static const char *parallel_values(mem_arena *a)
 	return cores > 1 ? mem_arena_fmt(a, "%u", cores) : "";
 }
 
+/* Powers of two up to the number of cores, and 2 on one core: the host's part of a run overlaps. */
+static const char *in_flight_values(mem_arena *a)
+{
+	const unsigned cores =
+	    os_cores_allowed() < IN_FLIGHT_USUAL ? os_cores_allowed() : IN_FLIGHT_USUAL;
+	const char *list = "2";
+
+	for (unsigned n = 4; list && n <= cores; n *= 2)
+		list = mem_arena_fmt(a, "%s,%u", list, n);
+	return list;
+}
+
 static const space_row usual_rows[] = {
-    {"threads", "threads", false, -1, NULL, threads_values},
-    {"opt", "opt", false, -1, "extended,basic,none", NULL},
-    {"interop-threads", "interop_threads", false, -1, NULL, parallel_values},
-    {"batch", NULL, false, 1, "2,4,8,16,32,64", NULL},
-    {"spin", NULL, true, -1, "0", NULL},
-    {"denormals", NULL, true, -1, "flush", NULL},
-    {"arena", NULL, true, -1, "0", NULL},
-    {"mem_pattern", NULL, true, -1, "0", NULL},
-    {"performance_hint", NULL, true, -1, "throughput", NULL},
-    {"execution_mode_hint", NULL, true, -1, "performance", NULL},
-    {"cpu_denormals_optimization", NULL, true, -1, "yes", NULL},
-    {"enable_cpu_pinning", NULL, true, -1, "no", NULL},
+    {"threads", "threads", SPACE_OF_MODEL, -1, NULL, threads_values},
+    {"opt", "opt", SPACE_OF_MODEL, -1, "extended,basic,none", NULL},
+    {"interop-threads", "interop_threads", SPACE_OF_MODEL, -1, NULL, parallel_values},
+    {"batch", NULL, SPACE_OF_MODEL, 1, "2,4,8,16,32,64", NULL},
+    {SPACE_IN_FLIGHT, NULL, SPACE_OF_LOAD, 1, NULL, in_flight_values},
+    {"spin", NULL, SPACE_OF_ENGINE, -1, "0", NULL},
+    {"denormals", NULL, SPACE_OF_ENGINE, -1, "flush", NULL},
+    {"arena", NULL, SPACE_OF_ENGINE, -1, "0", NULL},
+    {"mem_pattern", NULL, SPACE_OF_ENGINE, -1, "0", NULL},
+    {"performance_hint", NULL, SPACE_OF_ENGINE, -1, "throughput", NULL},
+    {"execution_mode_hint", NULL, SPACE_OF_ENGINE, -1, "performance", NULL},
+    {"cpu_denormals_optimization", NULL, SPACE_OF_ENGINE, -1, "yes", NULL},
+    {"enable_cpu_pinning", NULL, SPACE_OF_ENGINE, -1, "no", NULL},
 };
 #define USUAL (sizeof usual_rows / sizeof usual_rows[0])
 
@@ -88,6 +105,15 @@ static const dck_engine *engine_named(const char *name)
 	return NULL;
 }
 
+/* Returns whether a library is given for this engine (NULL: for whatever engine runs the model). */
+static bool library_given(const dck_subject *s, const dck_engine *e)
+{
+	for (size_t i = 0; i < s->model.engine_lib.n; i++)
+		if (subject_engine_named(s->model.engine_lib.item[i]) == e)
+			return true;
+	return false;
+}
+
 /* Lists the engines that could run the model, the subject's first. Only a built-in one has
  * alternatives, and a library that is given is of one engine. */
 static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, mem_arena *a,
@@ -104,7 +130,8 @@ static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, m
 	p->absent = "";
 	for (size_t i = 0; engine_table[i]; i++)
 		others += opens_models(engine_table[i]) && engine_table[i] != of;
-	if (!of || !opens_models(of) || s->model.engine_lib || c->space || skipped || others == 0)
+	if (!of || !opens_models(of) || library_given(s, NULL) || c->space || skipped ||
+	    others == 0)
 		return DCK_OK;
 	DCK_TRY(dck_engines_probe(NULL, &info, &n, err));
 	for (size_t i = 0; i < n && p->absent; i++) {
@@ -112,9 +139,12 @@ static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, m
 
 		if (!e || e == of || !opens_models(e))
 			continue;
-		if (info[i].usable && p->nengines < RACE_VALUES_MAX)
+		/* Of a library that is given the trials show whether it can be used. */
+		const bool tried = info[i].usable || library_given(s, e);
+
+		if (tried && p->nengines < RACE_VALUES_MAX)
 			p->engines[p->nengines++] = e->name;
-		else if (!info[i].usable)
+		else if (!tried)
 			p->absent = mem_arena_fmt(a, "%s%s%s: %s", p->absent,
 						  *p->absent ? "; " : "", e->name, info[i].why_not);
 	}
@@ -167,11 +197,13 @@ static bool engine_option_given(const dck_subject *s, const char *key)
 	return false;
 }
 
-static bool is_given(const dck_subject *s, const char *name, bool of_engine)
+static bool is_given(const dck_subject *s, const char *name, space_of of)
 {
 	dck_subject plain;
 
-	if (of_engine)
+	if (of == SPACE_OF_LOAD)
+		return false;
+	if (of == SPACE_OF_ENGINE)
 		return engine_option_given(s, name);
 	dck_subject_init(&plain);
 	return !opt_same(model_row(name), &s->model, &plain.model);
@@ -182,26 +214,43 @@ static bool space_is_wanted(const dck_tune_config *c, const char *name)
 	return !commas_have(c->skip, name) && (!c->only || commas_have(c->only, name));
 }
 
+/* Checks a value of the option; *ret_same: it is the default's. */
+static dck_status value_check(const dck_subject *s, const char *name, space_of of, const char *text,
+			      bool *ret_same, dck_err *err)
+{
+	dck_model_config m = s->model;
+	uint64_t n;
+
+	*ret_same = false;
+	if (of == SPACE_OF_LOAD) {
+		if (units_parse_count(text, &n, NULL) != DCK_OK || n == 0 || n > IN_FLIGHT_MAX)
+			DCK_FAIL(err, E_ARG, "'%s' is '%.80s': give whole numbers from 1 to %d",
+				 name, text, IN_FLIGHT_MAX);
+		*ret_same = n == 1;
+	} else if (of == SPACE_OF_MODEL) {
+		DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
+		*ret_same = opt_same(model_row(name), &m, &s->model);
+	}
+	return DCK_OK;
+}
+
 /* Adds a dimension with the values of a list; none, if no value is left or no engine has it. */
-static dck_status dim_add(space *p, const dck_subject *s, const char *name, bool of_engine,
+static dck_status dim_add(space *p, const dck_subject *s, const char *name, space_of of,
 			  uint32_t applies, const char *values, mem_arena *a, dck_err *err)
 {
-	space_dim d = {.name = name, .of_engine = of_engine, .n = 1, .applies = applies};
+	space_dim d = {.name = name, .of = of, .n = 1, .applies = applies};
 
 	for (commas_item item; commas_next(&values, &item);) {
 		const char *text = mem_arena_dup_n(a, item.text, item.n);
-		dck_model_config m = s->model;
+		bool same;
 
 		DCK_NEED(text, err, "for a space");
 		if (d.n == RACE_VALUES_MAX)
 			DCK_FAIL(err, E_LIMIT, "'%s' has more than %d values", name,
 				 RACE_VALUES_MAX - 1);
-		if (!of_engine) {
-			DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
-			if (opt_same(model_row(name), &m, &s->model))
-				continue;
-		}
-		d.value[d.n++] = text;
+		DCK_TRY(value_check(s, name, of, text, &same, err));
+		if (!same)
+			d.value[d.n++] = text;
 	}
 	if (d.n < 2 || applies == 0)
 		return DCK_OK;
@@ -222,7 +271,7 @@ static dck_status engine_dim_add(space *p, mem_arena *a, const dck_subject *s, d
 	for (size_t e = 2; list && e < p->nengines; e++)
 		list = mem_arena_fmt(a, "%s,%s", list, p->engines[e]);
 	DCK_NEED(list, err, "for a space");
-	DCK_TRY(dim_add(p, s, "engine", false, 1, list, a, err));
+	DCK_TRY(dim_add(p, s, "engine", SPACE_OF_MODEL, 1, list, a, err));
 	p->varies_engine = p->n > 0;
 	return DCK_OK;
 }
@@ -234,19 +283,20 @@ static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_confi
 	for (size_t i = 0; i < USUAL; i++) {
 		const space_row *row = &usual_rows[i];
 		const char *values = row->make ? row->make(a) : row->values;
-		const uint32_t applies = engines_with(p, row->of_engine ? row->name : row->key);
+		const uint32_t applies =
+		    engines_with(p, row->of == SPACE_OF_ENGINE ? row->name : row->key);
 
 		DCK_NEED(values, err, "for a space");
 		if ((row->goal >= 0 && row->goal != c->goal) || !space_is_wanted(c, row->name) ||
 		    applies == 0 || !*values)
 			continue;
-		if (is_given(s, row->name, row->of_engine)) {
+		if (is_given(s, row->name, row->of)) {
 			p->fixed =
 			    mem_arena_fmt(a, "%s%s%s", p->fixed, *p->fixed ? ", " : "", row->name);
 			DCK_NEED(p->fixed, err, "for a space");
 			continue;
 		}
-		DCK_TRY(dim_add(p, s, row->name, row->of_engine, applies, values, a, err));
+		DCK_TRY(dim_add(p, s, row->name, row->of, applies, values, a, err));
 	}
 	return DCK_OK;
 }
@@ -259,7 +309,7 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 {
 	char *equals = strchr(line, '=');
 	uint32_t applies;
-	bool of_engine;
+	space_of of;
 
 	if (!equals || equals == line || !equals[1])
 		DCK_FAIL(err, E_ARG,
@@ -269,8 +319,13 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 	*equals = '\0';
 	if (!space_is_wanted(c, line))
 		return DCK_OK;
-	of_engine = !model_row(line);
-	applies = of_engine ? engines_with(p, line) : engines_with(p, NULL);
+	of = model_row(line)			  ? SPACE_OF_MODEL
+	     : strcmp(line, SPACE_IN_FLIGHT) == 0 ? SPACE_OF_LOAD
+						  : SPACE_OF_ENGINE;
+	if (of == SPACE_OF_LOAD && c->goal != TUNE_THROUGHPUT)
+		DCK_FAIL(err, E_ARG, "line %zu of '%s': '%s' needs --goal throughput", number,
+			 c->space, line);
+	applies = engines_with(p, of == SPACE_OF_ENGINE ? line : NULL);
 	if (applies == 0)
 		DCK_FAIL(err, E_ARG,
 			 "line %zu of '%s': there is no option '%.80s' of models, and none of the "
@@ -280,7 +335,7 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 		if (strcmp(p->dims[d].name, line) == 0)
 			DCK_FAIL(err, E_ARG, "line %zu of '%s': '%.80s' is there twice", number,
 				 c->space, line);
-	if (dim_add(p, s, line, of_engine, applies, equals + 1, a, err) == DCK_OK)
+	if (dim_add(p, s, line, of, applies, equals + 1, a, err) == DCK_OK)
 		return DCK_OK;
 	return err_while(err, err ? err->code : DCK_E_ARG, "reading line %zu of '%s'", number,
 			 c->space);
@@ -405,9 +460,9 @@ dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *va
 	for (size_t d = 0; d < p->n; d++) {
 		const char *text = p->dims[d].value[value[d]];
 
-		if (value[d] == 0)
+		if (value[d] == 0 || p->dims[d].of == SPACE_OF_LOAD)
 			continue;
-		if (p->dims[d].of_engine)
+		if (p->dims[d].of == SPACE_OF_ENGINE)
 			DCK_TRY(engine_option_put(&made, p->dims[d].name, text, a, err));
 		else
 			DCK_TRY(dck_opt_set(dck_model_options, &made.model, p->dims[d].name, text,
@@ -415,6 +470,29 @@ dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *va
 	}
 	*ret = made;
 	return DCK_OK;
+}
+
+static const space_dim *in_flight_dim(const space *p)
+{
+	for (size_t d = 0; d < p->n; d++)
+		if (p->dims[d].of == SPACE_OF_LOAD)
+			return &p->dims[d];
+	return NULL;
+}
+
+uint64_t space_in_flight(const space *p, const uint8_t *value)
+{
+	const space_dim *dim = in_flight_dim(p);
+	const char *text = dim ? dim->value[value[dim - p->dims]] : NULL;
+	uint64_t n = 1;
+
+	/* Every value was checked when it was added. */
+	return text && units_parse_count(text, &n, NULL) == DCK_OK ? n : 1;
+}
+
+bool space_varies_in_flight(const space *p)
+{
+	return in_flight_dim(p) != NULL;
 }
 
 const char *space_text(const space *p, const uint8_t *value, mem_arena *a)

@@ -12,9 +12,18 @@
 #include "base/mem.h"
 #include "study/tune/race.h"
 
+enum { TUNE_LATENCY, TUNE_THROUGHPUT }; /* indexes into dck_tune_goals */
+
+/* What has an option: the model (a row of dck_model_options), the engine (a key of
+ * --engine-option), or the load that is measured. */
+typedef enum space_of { SPACE_OF_MODEL, SPACE_OF_ENGINE, SPACE_OF_LOAD } space_of;
+
+/* The option of the load: the number of requests that run at the same time. */
+#define SPACE_IN_FLIGHT "in-flight"
+
 typedef struct space_dim {
-	const char *name;		    /* of the row in dck_model_options, or the key */
-	bool of_engine;			    /* a key of --engine-option */
+	const char *name;
+	space_of of;
 	const char *value[RACE_VALUES_MAX]; /* [0] NULL: the default */
 	size_t n;			    /* values, with the default */
 	uint32_t applies;		    /* bit e: engine e has the option */
@@ -35,9 +44,13 @@ typedef struct space {
 dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena *a, space *ret,
 		      dck_err *err);
 
-/* Makes the subject of a configuration; texts live in the arena. value[ret->n] */
+/* Makes the subject of a configuration; texts live in the arena. value[p->n] */
 dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *value, mem_arena *a,
 			 dck_subject *ret, dck_err *err);
+/* Returns the number of requests in flight of a configuration. */
+uint64_t space_in_flight(const space *p, const uint8_t *value);
+/* Returns whether configurations differ in it. */
+bool space_varies_in_flight(const space *p);
 /* Returns "threads=1 spin=0", "default"; NULL: no memory. */
 const char *space_text(const space *p, const uint8_t *value, mem_arena *a);
 

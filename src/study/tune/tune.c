@@ -20,7 +20,7 @@
 #include "os/os.h"
 #include "study/tune/tune_run.h"
 
-static dck_status tune_check(const tune_run *r, dck_err *err)
+static dck_status tune_check(tune_run *r, dck_err *err)
 {
 	const dck_tune_config *c = r->config;
 
@@ -33,6 +33,14 @@ static dck_status tune_check(const tune_run *r, dck_err *err)
 			 "goal an index into dck_tune_goals");
 	if (c->only && c->skip)
 		DCK_FAIL(err, E_ARG, "--only and --skip exclude each other: give one of them");
+	if (c->labels && c->inputs.n == 0)
+		DCK_FAIL(err, E_ARG, "--labels need --inputs FILE.npy, the items that have them");
+	if (c->labels && !(c->min_accuracy > 0 && c->min_accuracy <= 1))
+		DCK_FAIL(err, E_ARG,
+			 "--labels need --min-accuracy: configurations that predict less than this "
+			 "share of the items correctly are out");
+	if (c->slo)
+		DCK_TRY(latency_limit_parse(c->slo, &r->limit, err));
 	if (r->subject->model.arrays.n > 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "fresh processes do not see '%s', which is in memory here: save it with "
@@ -84,6 +92,7 @@ static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
 			    .margin = c->margin,
 			    .budget_ns = (double)c->max_time_ns,
 			    .verify = true,
+			    .limit = r->limit,
 			    .seed = r->subject->model.seed};
 	dck_status status;
 

@@ -201,9 +201,12 @@ static const char *tune_shell_word(mem_arena *a, const char *word)
 	return made ? mem_arena_fmt(a, "%s'", made) : NULL;
 }
 
-static const char *command_text(const dck_subject *s, mem_arena *a)
+static const char *command_text(const dck_subject *s, uint64_t in_flight, mem_arena *a)
 {
-	const char *words[WORDS_MAX], *text = mem_arena_fmt(a, "deepclock bench");
+	const char *words[WORDS_MAX];
+	const char *text = in_flight > 1 ? mem_arena_fmt(a, "deepclock load --streams=%llu",
+							 (unsigned long long)in_flight)
+					 : mem_arena_fmt(a, "deepclock bench");
 	size_t n = 0;
 
 	if (worker_words(a, dck_model_options, &s->model, words, WORDS_MAX, &n, NULL) != DCK_OK)
@@ -233,6 +236,22 @@ static const char *model_literal(mem_arena *a, const char *text)
 	return made ? mem_arena_fmt(a, "%s%s", made, zoo ? ".onnx" : "") : NULL;
 }
 
+/* Requests in flight are not a setting of the session, but of the program that calls it. */
+static void in_flight_put(const applying *p, unsigned long long n)
+{
+	if (n == 1)
+		return;
+	row_put(p, mem_arena_fmt(p->a, SPACE_IN_FLIGHT "=%llu", n),
+		p->ort ? mem_arena_fmt(
+			     p->a,
+			     "pool = concurrent.futures.ThreadPoolExecutor(%llu) # session.run", n)
+		       : mem_arena_fmt(p->a, "queue = openvino.AsyncInferQueue(model, %llu)", n),
+		p->ort ? mem_arena_fmt(p->a, "api->Run(session, ...); // in %llu threads", n)
+		       : mem_arena_fmt(
+			     p->a, "ov_infer_request_start_async(request[i]); // %llu of them", n),
+		NULL, NULL);
+}
+
 const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_arena *a)
 {
 	static const dck_column columns[] = {
@@ -241,10 +260,11 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 	    {"value", "value", DCK_UNIT_NONE},
 	};
 	applying p = {.b = b, .a = a};
+	const uint8_t *value = race_arm_get(r->race, arm)->value;
+	const uint64_t in_flight = space_in_flight(&r->space, value);
 	dck_subject s;
 
-	if (space_subject(&r->space, r->subject, race_arm_get(r->race, arm)->value, a, &s, NULL) !=
-	    DCK_OK)
+	if (space_subject(&r->space, r->subject, value, a, &s, NULL) != DCK_OK)
 		return NULL;
 	p.ort = !s.model.engine || strcmp(s.model.engine, "ort") == 0;
 	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
@@ -278,6 +298,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 					  "\"CPU\", 0, &compiled);",
 					  model),
 			    NULL, NULL);
+		in_flight_put(&p, in_flight);
 	}
-	return command_text(&s, a);
+	return command_text(&s, in_flight, a);
 }

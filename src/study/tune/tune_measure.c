@@ -7,12 +7,19 @@
  * killed if that does not help (os_wait()). Errors are an interruption, and a failure of the
  * default before anything was measured, which all others would repeat.
  *
+ * With several requests in flight a trial is a `load`, whose rate is of all together; then every
+ * trial counts by its mean, so that both are the same quantity. Of a limit the trial's runs over it
+ * count, at its effective sample size.
+ *
  * Outputs are compared in a child since a crash or a hang of an engine must not end the search; it
  * answers by one line. The reference is the default with the configuration's batch. The error is
  * the largest difference of an element over the root mean square of its output in the reference:
- * a relative error that does not depend on elements near 0.
+ * a relative error that does not depend on elements near 0. With labels the error is the share of
+ * items that the configuration predicts wrongly.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/accuracy.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
@@ -21,6 +28,7 @@
 #include "measure/verify/output_compare.h"
 #include "measure/worker.h"
 #include "os/os.h"
+#include "stat/stat.h"
 #include "study/tune/tune_run.h"
 #include <math.h>
 #include <stdio.h>
@@ -82,11 +90,49 @@ static void tune_plan_make(const tune_run *r, dck_plan *p)
 	p->program = r->config->program;
 }
 
-static dck_status tune_record_take(tune_run *r, const dck_record *rec, race_outcome *o,
-				   dck_err *err)
+/* Reads what is to be small: the latency, or the time of an item. */
+static double value_read(const tune_run *r, const dck_record *rec, uint64_t in_flight)
 {
 	const dck_fact *items = dck_record_fact(rec, "subject", "items_per_run");
 	const double n = items ? dck_value_number(&items->value) : 1;
+
+	if (r->config->goal != TUNE_THROUGHPUT)
+		return dck_record_value(rec, "latency/median");
+	if (in_flight > 1)
+		return 1e9 / dck_record_value(rec, "throughput/items");
+	return dck_record_value(rec, space_varies_in_flight(&r->space) ? "latency/mean"
+								       : "latency/median") /
+	       (n > 0 ? n : 1);
+}
+
+/* Counts the runs over the limit. */
+static dck_status limited_read(const tune_run *r, const dck_record *rec, race_outcome *o,
+			       dck_err *err)
+{
+	const dck_series *x = dck_record_series(rec, "latency");
+	const size_t n = x ? x->n - x->warmup : 0;
+	double *scratch, over = 0;
+
+	o->mean_ns = dck_record_value(rec, "latency/mean");
+	o->runs = (double)n;
+	if (r->limit.kind == LIMIT_MAX)
+		o->over = dck_record_value(rec, "latency/max") > r->limit.ns;
+	if (n == 0 || r->limit.kind != LIMIT_PERCENTILE)
+		return DCK_OK;
+	scratch = mem_zalloc(stat_scratch(n), sizeof *scratch);
+	DCK_NEED(scratch, err, "for a percentile");
+	o->runs = stat_limit_runs(x->values + x->warmup, n, r->limit.p, r->limit.ns,
+				  r->config->level, scratch);
+	mem_free(scratch);
+	for (size_t i = x->warmup; i < x->n; i++)
+		over += x->values[i] > r->limit.ns;
+	o->over = o->runs * over / (double)n;
+	return DCK_OK;
+}
+
+static dck_status tune_record_take(tune_run *r, const dck_record *rec, uint64_t in_flight,
+				   race_outcome *o, dck_err *err)
+{
 
 	if (rec->incomplete) {
 		o->end = RACE_ERROR;
@@ -94,19 +140,19 @@ static dck_status tune_record_take(tune_run *r, const dck_record *rec, race_outc
 		return DCK_OK;
 	}
 	o->latency_ns = dck_record_value(rec, "latency/median");
-	o->value_ns =
-	    r->config->goal == TUNE_THROUGHPUT && n > 0 ? o->latency_ns / n : o->latency_ns;
-	if (!(o->value_ns > 0)) {
+	o->value_ns = value_read(r, rec, in_flight);
+	if (!(o->value_ns > 0) || !(o->latency_ns > 0)) {
 		o->end = RACE_ERROR;
 		snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
-	} else if (!r->facts) {
-		return subject_facts_of_all(rec, &r->facts, err);
+		return DCK_OK;
 	}
-	return DCK_OK;
+	if (r->limit.ns > 0)
+		DCK_TRY(limited_read(r, rec, o, err));
+	return r->facts ? DCK_OK : subject_facts_of_all(rec, &r->facts, err);
 }
 
-static dck_status tune_result_take(tune_run *r, const worker_result *w, race_outcome *o,
-				   dck_err *err)
+static dck_status tune_result_take(tune_run *r, const worker_result *w, uint64_t in_flight,
+				   race_outcome *o, dck_err *err)
 {
 	o->peak_rss_bytes = w->peak_rss_bytes;
 	if (r->late) {
@@ -117,7 +163,7 @@ static dck_status tune_result_take(tune_run *r, const worker_result *w, race_out
 	    (w->record && w->record->incomplete && dck_record_note(w->record, "interrupted")))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (w->end == WORKER_DONE)
-		return tune_record_take(r, w->record, o, err);
+		return tune_record_take(r, w->record, in_flight, o, err);
 	o->end = w->end == WORKER_MEMORY ? RACE_MEMORY : RACE_ERROR;
 	snprintf(o->why, sizeof o->why, "%.*s", (int)sizeof o->why - 1, w->why.msg);
 	return DCK_OK;
@@ -136,22 +182,30 @@ static dck_status default_failed(const tune_run *r, const worker_result *w, cons
 		       "%s", o->why);
 }
 
-static dck_status tune_trial(tune_run *r, const dck_subject *s, bool first, race_outcome *o,
-			     dck_err *err)
+static dck_status tune_trial(tune_run *r, const dck_subject *s, const race_arm *arm, bool first,
+			     race_outcome *o, dck_err *err)
 {
 	const dck_observer watch = {.self = r, .cancelled = tune_asked};
+	const uint64_t in_flight = space_in_flight(&r->space, arm->value);
 	worker_result result = {0};
+	dck_load_config load;
 	dck_plan plan;
-	const worker_job job = {.subject = s,
-				.plan = &plan,
-				.memory_bytes = r->config->max_memory_bytes,
-				.watch = &watch,
-				.quiet = true};
+	worker_job job = {.subject = s,
+			  .plan = &plan,
+			  .memory_bytes = r->config->max_memory_bytes,
+			  .watch = &watch,
+			  .quiet = true};
 	dck_status status;
 
 	tune_plan_make(r, &plan);
+	if (in_flight > 1) {
+		dck_load_in_flight(&plan, in_flight, &load);
+		job.command = "load";
+		job.options = dck_load_options;
+		job.config = &load;
+	}
 	DCK_TRY(worker_run(&job, &result, err));
-	status = tune_result_take(r, &result, o, err);
+	status = tune_result_take(r, &result, in_flight, o, err);
 	if (status == DCK_OK && first && o->end != RACE_OK)
 		status = default_failed(r, &result, o, err);
 	dck_record_free(result.record);
@@ -162,7 +216,7 @@ static dck_status tune_trial(tune_run *r, const dck_subject *s, bool first, race
 
 typedef struct outputs_job {
 	const dck_subject *reference, *other;
-	double max_error;
+	const dck_tune_config *config;
 	dck_observer watch;
 } outputs_job;
 
@@ -185,27 +239,59 @@ static double error_of(const compared *x)
 	return most;
 }
 
+/* Returns the error; *ret_differs: it is too large; why->msg: the reason of both, or of NaN. */
+static double outputs_error(const outputs_job *job, bool *ret_differs, dck_err *why)
+{
+	const double most = job->config->max_error;
+	double error;
+	compared x;
+
+	if (compared_subjects(job->reference, job->other, NULL, &job->watch, &x, why) != DCK_OK)
+		return NAN;
+	error = error_of(&x);
+	*ret_differs = most > 0 ? error > most : x.verdict == AGREE_DIFFERENT;
+	if (*ret_differs && x.noutputs > 0)
+		snprintf(why->msg, sizeof why->msg, "%s", x.outputs[0].why ? x.outputs[0].why : "");
+	if (isnan(error))
+		snprintf(why->msg, sizeof why->msg, "no output is of numbers");
+	compared_done(&x);
+	return error;
+}
+
+/* The same for the share of the labelled items that are predicted wrongly. */
+static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *why)
+{
+	const dck_alternative subject = {"configuration", job->other};
+	dck_accuracy_config c;
+	dck_record *record;
+	double share;
+
+	dck_accuracy_config_init(&c);
+	c.labels = job->config->labels;
+	c.inputs = job->config->inputs;
+	if (dck_accuracy(&subject, 1, &c, &job->watch, &record, why) != DCK_OK)
+		return NAN;
+	share = dck_record_value(record, "accuracy/overall");
+	*ret_differs = share < job->config->min_accuracy;
+	if (*ret_differs)
+		snprintf(why->msg, sizeof why->msg, "it predicts %.4g of the items correctly",
+			 share);
+	if (isnan(share))
+		snprintf(why->msg, sizeof why->msg, "its predictions are not numbers");
+	dck_record_free(record);
+	return 1 - share;
+}
+
 static void outputs_child(void *self, int fd)
 {
 	const outputs_job *job = self;
 	char line[ANSWER_BYTES];
-	double error = NAN;
 	bool differs = false;
 	dck_err why = {0};
 	dck_sink out;
-	compared x;
+	const double error =
+	    (job->config->labels ? labels_error : outputs_error)(job, &differs, &why);
 
-	if (compared_subjects(job->reference, job->other, NULL, &job->watch, &x, &why) == DCK_OK) {
-		error = error_of(&x);
-		differs =
-		    job->max_error > 0 ? error > job->max_error : x.verdict == AGREE_DIFFERENT;
-		if (differs && x.noutputs > 0)
-			snprintf(why.msg, sizeof why.msg, "%s",
-				 x.outputs[0].why ? x.outputs[0].why : "");
-		if (isnan(error))
-			snprintf(why.msg, sizeof why.msg, "no output is of numbers");
-		compared_done(&x);
-	}
 	snprintf(line, sizeof line, OUTPUT_LINE, error, differs, why.msg);
 	dck_sink_fd(&out, fd);
 	sink_put(&out, line, strlen(line) + 1);
@@ -231,7 +317,7 @@ static dck_status tune_outputs(const tune_run *r, const dck_subject *s, race_out
 			       dck_err *err)
 {
 	dck_subject reference = *r->subject;
-	outputs_job job = {.reference = &reference, .other = s, .max_error = r->config->max_error};
+	outputs_job job = {.reference = &reference, .other = s, .config = r->config};
 	dck_buffer line = {0};
 	dck_err why = {0};
 	dck_status status;
@@ -276,7 +362,8 @@ static void phase_make(tune_run *r, const race_ask *ask, mem_arena *a)
 
 dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck_err *err)
 {
-	const bool first = ask->arm == 0 && race_arm_get(r->race, 0)->trials == 0;
+	const race_arm *arm = race_arm_get(r->race, ask->arm);
+	const bool first = ask->arm == 0 && arm->trials == 0;
 	race_outcome o = {.error = NAN};
 	mem_arena *a = mem_arena_new(0);
 	dck_subject s;
@@ -289,11 +376,10 @@ dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck
 	r->trial_begin_ns = os_now_ns();
 	phase_make(r, ask, a);
 	tune_show(r);
-	status = space_subject(&r->space, r->subject, race_arm_get(r->race, ask->arm)->value, a, &s,
-			       err);
+	status = space_subject(&r->space, r->subject, arm->value, a, &s, err);
 	if (status == DCK_OK)
-		status =
-		    ask->outputs ? tune_outputs(r, &s, &o, err) : tune_trial(r, &s, first, &o, err);
+		status = ask->outputs ? tune_outputs(r, &s, &o, err)
+				      : tune_trial(r, &s, arm, first, &o, err);
 	o.cost_ns = (double)(os_now_ns() - r->trial_begin_ns);
 	mem_arena_free(a);
 	if (status == DCK_OK)

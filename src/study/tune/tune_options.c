@@ -7,9 +7,11 @@
 const char *const dck_tune_goals[] = {"latency", "throughput", NULL};
 
 const dck_opt dck_tune_options[] = {
-    DCK_OPTION(CHOICE, dck_tune_config, goal, "goal", "WHICH", "latency",
-	       "what is to be best: latency, or throughput, which varies the batch too",
-	       .choices = dck_tune_goals),
+    DCK_OPTION(
+	CHOICE, dck_tune_config, goal, "goal", "WHICH", "latency",
+	"what is to be best: latency, or throughput, which varies the batch and the requests "
+	"in flight too",
+	.choices = dck_tune_goals),
     DCK_OPTION(TEXT, dck_tune_config, only, "only", "NAME,NAME", NULL,
 	       "vary these options alone: engine, threads, opt, ..."),
     DCK_OPTION(TEXT, dck_tune_config, skip, "skip", "NAME,NAME", NULL,
@@ -22,12 +24,24 @@ const dck_opt dck_tune_options[] = {
     DCK_OPTION(TIME, dck_tune_config, trial_ns, "trial", "TIME", "200ms",
 	       "measuring time of a trial; up to half as much warm-up before", .min = 1e6,
 	       .max = 1e12),
+    DCK_OPTION(TEXT, dck_tune_config, slo, "slo", "STAT<=TIME", NULL,
+	       "configurations whose latency violates this limit are out, such as p99<=20ms; mean, "
+	       "max, median or any percentile"),
     DCK_OPTION(BYTES, dck_tune_config, max_memory_bytes, "max-memory", "BYTES", NULL,
 	       "configurations whose process needs more are out", .min = 1, .max = 1e15),
     DCK_OPTION(REAL, dck_tune_config, max_error, "max-error", "E", NULL,
 	       "largest difference of outputs, as a share of their root mean square; default: by "
 	       "their types",
-	       .max = 1e9),
+	       .max = 1e9, .excludes = "labels"),
+    DCK_OPTION(TEXT, dck_tune_config, labels, "labels", "FILE", NULL,
+	       "the true labels of --inputs, .npy or text: the accuracy is compared instead of "
+	       "outputs",
+	       .needs = "inputs"),
+    DCK_OPTION(LIST, dck_tune_config, inputs, "inputs", "[NAME=]FILE.npy", NULL,
+	       "labelled items for a model's input, along axis 0", .needs = "labels"),
+    DCK_OPTION(SHARE, dck_tune_config, min_accuracy, "min-accuracy", "SHARE", NULL,
+	       "configurations that predict less of the items correctly are out", .max = 1,
+	       .needs = "labels"),
     DCK_OPTION(SHARE, dck_tune_config, margin, "min-change", "SHARE", "1%",
 	       "differences up to it do not matter", .min = 1e-6, .max = 1),
     DCK_OPTION(SHARE, dck_tune_config, level, "level", "SHARE", "95%",

@@ -108,15 +108,54 @@ static void cell_error(tuned *m, size_t arm)
 	const race_arm *a = race_arm_get(m->r->race, arm);
 
 	if (arm == 0)
-		record_cell_absent(m->b, "the others are compared with it");
+		record_cell_absent(m->b, m->r->config->labels ? "the others are tested"
+							      : "the others are compared with it");
 	else if (a->outputs == RACE_UNKNOWN)
 		record_cell_absent(m->b, a->outputs_why);
 	else if (a->outputs == RACE_NOT_COMPARED)
 		record_cell_absent(m->b, "its outputs were not compared");
+	else if (m->r->config->labels)
+		record_cell_real(m->b, 1 - a->error);
 	else if (isinf(a->error))
 		record_cell_absent(m->b, "infinite or NaN in one of both");
 	else
 		record_cell_real(m->b, a->error);
+}
+
+/* With a limit, whether the configuration meets it. */
+static void cell_limit(tuned *m, size_t arm)
+{
+	const race_arm *a = race_arm_get(m->r->race, arm);
+
+	if (a->limited > 0)
+		record_cell_text(m->b, latency_limit_word(race_holds(m->r->race, arm)));
+	else
+		record_cell_absent(m->b, why_not_measured(a));
+}
+
+/* "12 of 80 independent runs took longer" */
+static const char *tune_over_text(const tuned *m, size_t arm)
+{
+	const race_arm *a = race_arm_get(m->r->race, arm);
+	char text[32];
+
+	if (a->limited == 0)
+		return "it has no trial that counts";
+	switch (m->r->limit.kind) {
+	case LIMIT_MEAN:
+		return mem_arena_fmt(m->a, "the mean is %s",
+				     dck_text_time(a->sum_ns / a->limited, text, sizeof text));
+	case LIMIT_MAX:
+		return a->over > 0 ? "a run took longer" : "no run took longer";
+	case LIMIT_PERCENTILE:
+		break;
+	}
+	return mem_arena_fmt(m->a, "%.3g of %.0f independent runs took longer", a->over, a->runs);
+}
+
+static bool is_violated(const tuned *m, size_t arm)
+{
+	return m->r->limit.ns > 0 && race_holds(m->r->race, arm) == DCK_VERDICT_VIOLATED;
 }
 
 static const char *tune_status(const tuned *m, size_t arm)
@@ -130,7 +169,9 @@ static const char *tune_status(const tuned *m, size_t arm)
 	if (a->end != RACE_OK)
 		return ends[a->end];
 	if (a->outputs == RACE_DIFFER)
-		return "outputs differ";
+		return m->r->config->labels ? "inaccurate" : "outputs differ";
+	if (is_violated(m, arm))
+		return "violated";
 	if (m->result.found && arm == m->result.winner)
 		return "best";
 	return a->trials > 0 ? "ok" : "not tried";
@@ -148,7 +189,12 @@ static size_t common_columns(const tuned *m, dck_column *c)
 	if (is_throughput(m))
 		c[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
 	c[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
-	c[n++] = (dck_column){"error", "error", DCK_UNIT_ONE};
+	if (m->r->config->labels)
+		c[n++] = (dck_column){"accuracy", "accuracy", DCK_UNIT_ONE};
+	else
+		c[n++] = (dck_column){"error", "error", DCK_UNIT_ONE};
+	if (m->r->limit.ns > 0)
+		c[n++] = (dck_column){"limit", m->r->limit.text, DCK_UNIT_NONE};
 	return n;
 }
 
@@ -161,18 +207,20 @@ static void common_cells(tuned *m, size_t arm)
 		cell_rate(m, arm);
 	cell_memory(m, arm);
 	cell_error(m, arm);
+	if (m->r->limit.ns > 0)
+		cell_limit(m, arm);
 }
 
 static void table_front(tuned *m)
 {
 	size_t front[RACE_FRONT_MAX];
 	const size_t n = race_front(m->r->race, front);
-	dck_column columns[8];
+	dck_column columns[9];
 	bool has_default = false;
 
 	record_table(m->b, "tune/front", "Not beaten in time, memory and error at once", columns,
 		     common_columns(m, columns));
-	record_summary_columns(m->b, "speedup latency throughput memory error");
+	record_summary_columns(m->b, "speedup latency throughput memory error accuracy limit");
 	for (size_t i = 0; i < n; i++) {
 		common_cells(m, front[i]);
 		has_default |= front[i] == 0;
@@ -236,6 +284,8 @@ static void table_configurations(tuned *m)
 			record_cell_text(m->b, a->why);
 		else if (a->outputs == RACE_DIFFER && a->outputs_why[0])
 			record_cell_text(m->b, a->outputs_why);
+		else if (is_violated(m, i))
+			record_cell_text(m->b, tune_over_text(m, i));
 		else
 			record_cell_absent(m->b,
 					   a->trials > 0 ? "nothing failed" : why_not_measured(a));
@@ -271,16 +321,27 @@ static void tune_facts(tuned *m)
 	    "a fresh process; rounds of one trial of each configuration in random order");
 	record_fact_text(
 	    m->b, "method", "search",
-	    "one option at a time, then combinations of the faster values by sequential "
-	    "halving; those shown to be slower leave at once");
+	    "one option at a time, then pairs of values at random, then combinations of the faster "
+	    "values by sequential halving; those shown to be slower leave at once");
+	if (m->r->limit.ns > 0) {
+		record_fact_text(m->b, "method", "limit",
+				 "exact binomial test of the runs over it in all trials, at their "
+				 "effective sample size, simultaneous by Bonferroni");
+		record_fact_text(m->b, "tune", "verdict",
+				 latency_limit_word(race_holds(r->race, m->best)));
+		record_fact_text(m->b, "tune", "verdict_default",
+				 latency_limit_word(race_holds(r->race, 0)));
+		record_gate(m->b, race_holds(r->race, m->best));
+	}
 	record_fact_text(m->b, "method", "confirmation",
 			 "fresh pairs of the winner and the default; exact sign test on their "
 			 "ratios, repeated looks");
 	record_fact_text(m->b, "method", "interval",
 			 "of effects: Student's t on logarithms, the error pooled over "
 			 "configurations, simultaneous by Bonferroni");
-	record_fact_text(m->b, "method", "error",
-			 "largest difference of an output over its root mean square");
+	if (!r->config->labels)
+		record_fact_text(m->b, "method", "error",
+				 "largest difference of an output over its root mean square");
 	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)race_ntrials(r->race));
 	if (r->config->resume)
 		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,
@@ -310,13 +371,17 @@ static void tune_metrics(tuned *m)
 					 ? "no configuration seemed faster than the default"
 				     : m->r->interrupted ? "it was interrupted before"
 							 : "there was no time to confirm it");
-	if (m->best > 0 && a->outputs == RACE_AGREE)
+	if (m->best > 0 && a->outputs == RACE_AGREE && m->r->config->labels)
+		record_metric_real(m->b, "tune/accuracy", 1 - a->error,
+				   "share of the labelled items that it predicts correctly");
+	else if (m->best > 0 && a->outputs == RACE_AGREE)
 		record_metric_real(m->b, "tune/error", a->error,
 				   "largest difference of an output over its root mean square");
 	else
-		record_metric_absent(m->b, "tune/error",
-				     m->best == 0 ? "the default is the reference"
-						  : a->outputs_why);
+		record_metric_absent(m->b, m->r->config->labels ? "tune/accuracy" : "tune/error",
+				     m->best > 0	    ? a->outputs_why
+				     : m->r->config->labels ? "the default was not tested"
+							    : "the default is the reference");
 }
 
 /* --- the answer */
@@ -332,25 +397,54 @@ static const char *outputs_text(const tuned *m)
 
 	if (a->outputs != RACE_AGREE)
 		return "; its outputs could not be compared";
+	if (m->r->config->labels)
+		return mem_arena_fmt(m->a, "; it predicts %.4g %% of the items correctly",
+				     100 * (1 - a->error));
 	return a->error > 0 ? mem_arena_fmt(m->a, "; outputs agree to %.0e", a->error)
 			    : "; its outputs are identical";
+}
+
+/* "; p99<=20ms is met, and violated by the default" */
+static const char *limit_text(const tuned *m)
+{
+	static const char *const words[] = {[DCK_VERDICT_MET] = "is met",
+					    [DCK_VERDICT_VIOLATED] = "is violated",
+					    [DCK_VERDICT_INCONCLUSIVE] =
+						"is neither met nor violated"};
+
+	if (!(m->r->limit.ns > 0))
+		return "";
+	return mem_arena_fmt(m->a, "; %s %s%s", m->r->limit.text,
+			     words[race_holds(m->r->race, m->best)],
+			     m->best == 0	 ? " by the default"
+			     : is_violated(m, 0) ? ", and violated by the default"
+						 : "");
 }
 
 static void tune_answer(tuned *m)
 {
 	const race_number x = speedup_of(m->result.ratio);
+	const char *limit = limit_text(m);
 
 	if (m->result.found)
-		record_answer(m->b, "%s is %.2f times as fast as the default%s%s",
+		record_answer(m->b, "%s is %.2f times as fast as the default%s%s%s",
 			      arm_text(m, m->best), x.value, tune_interval_text(m, x),
-			      outputs_text(m));
+			      outputs_text(m), limit);
+	else if (m->result.ratio.n > 0 && is_violated(m, m->result.winner))
+		record_answer(
+		    m->b,
+		    "no configuration is shown to be faster than the default: %s violates "
+		    "the limit%s",
+		    arm_text(m, m->result.winner), limit);
 	else if (m->result.ratio.n > 0)
 		record_answer(m->b,
 			      "no configuration is shown to be faster than the default: %s is %.2f "
-			      "times as fast%s",
-			      arm_text(m, m->result.winner), x.value, tune_interval_text(m, x));
+			      "times as fast%s%s",
+			      arm_text(m, m->result.winner), x.value, tune_interval_text(m, x),
+			      limit);
 	else
-		record_answer(m->b, "no configuration is shown to be faster than the default");
+		record_answer(m->b, "no configuration is shown to be faster than the default%s",
+			      limit);
 }
 
 /* --- notes */
@@ -382,7 +476,9 @@ static void note_outputs(tuned *m)
 
 		if (a->outputs == RACE_DIFFER)
 			record_note(m->b, "configuration-differs",
-				    "%s is out, its outputs differ: %s", arm_text(m, i),
+				    m->r->config->labels ? "%s is out: %s"
+							 : "%s is out, its outputs differ: %s",
+				    arm_text(m, i),
 				    a->outputs_why[0] ? a->outputs_why
 						      : mem_arena_fmt(m->a, "by %.2g", a->error));
 		else if (i == m->best && a->outputs == RACE_UNKNOWN)
@@ -391,6 +487,30 @@ static void note_outputs(tuned *m)
 			    "the outputs of %s could not be compared with the default's: %s",
 			    arm_text(m, i), a->outputs_why);
 	}
+}
+
+static void note_limit(tuned *m)
+{
+	const latency_limit *limit = &m->r->limit;
+	const dck_verdict verdict = race_holds(m->r->race, m->best);
+	const char *who = m->best == 0 ? "the default" : arm_text(m, m->best);
+	size_t n = 0;
+
+	if (!(limit->ns > 0))
+		return;
+	for (size_t i = 1; i < race_narms(m->r->race); i++)
+		n += is_violated(m, i);
+	if (n > 0)
+		record_note(m->b, "configuration-violates",
+			    "%zu configuration%s out: shown to violate %s", n,
+			    n == 1 ? " is" : "s are", limit->text);
+	if (verdict == DCK_VERDICT_VIOLATED)
+		record_note(m->b, "slo-not-met", "%s is violated by %s: %s", limit->text, who,
+			    tune_over_text(m, m->best));
+	else if (verdict == DCK_VERDICT_INCONCLUSIVE)
+		record_note(m->b, "slo-inconclusive",
+			    "whether %s meets %s is not known: %s; 'deepclock load --slo' tests it",
+			    who, limit->text, tune_over_text(m, m->best));
 }
 
 /* Names the options whose values all made no difference that matters. */
@@ -468,6 +588,7 @@ static void tune_notes(tuned *m)
 		record_note(m->b, "tune-apply", "%s; lines for Python and C: --details",
 			    m->command);
 	note_unresolved_arms(m);
+	note_limit(m);
 	note_outputs(m);
 	note_failures(m);
 	note_no_effect(m);

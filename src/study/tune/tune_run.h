@@ -11,13 +11,12 @@
 #include "record/others.h"
 #include "study/tune/space.h"
 
-enum { TUNE_LATENCY, TUNE_THROUGHPUT };
-
 typedef struct tune_run {
 	const dck_subject *subject;
 	const dck_tune_config *config;
 	const dck_observer *watch;
-	mem_arena *arena; /* of the space */
+	latency_limit limit; /* ns 0: none */
+	mem_arena *arena;    /* of the space */
 	space space;
 	race *race;
 	line_journal *journal;	/* NULL: no journal, or it could not be written: */

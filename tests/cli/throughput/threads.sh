@@ -5,8 +5,8 @@ deepclock throughput --details --quiet --batch 1,16 --threads 2,1 --point-time 4
 echo $?
 record run.json '[row[:2] for row in r["tables"][0]["rows"]]' '[c["key"] for c in r["tables"][0]["columns"]][:3]' \
 	's("batch/by_batch")["values"]'
-# Streams serve requests concurrently: three streams with runs that sleep have three times the throughput.
-deepclock throughput --details --quiet --engine null --engine-option sleep_ns=20000000 --batch 2 --streams 3,1 --point-time 400ms \
+# Requests in flight run concurrently: three of them, with runs that sleep, have three times the throughput.
+deepclock throughput --details --quiet --engine null --engine-option sleep_ns=20000000 --batch 2 --in-flight 3,1 --point-time 400ms \
 	--rounds 2 --save run.json zoo:simplenet > text
 echo $?
 record run.json '[row[:2] for row in r["tables"][0]["rows"]]' '[c["key"] for c in r["tables"][0]["columns"]][:3]' \

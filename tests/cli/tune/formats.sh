@@ -1,6 +1,6 @@
 # The same result as text, JSON, CSV and HTML; a full disk is reported.
 printf 'sleep_ns=1000000\n' > space.txt
-common="--quiet --engine null --engine-option sleep_ns=3000000 --space space.txt --trial 10ms --max-time 10s"
+common="--quiet --engine null --engine-option sleep_ns=3000000 --space space.txt --trial 10ms --max-time 5s"
 deepclock tune $common --format json --html run.html zoo:simplenet > run.json 2> /dev/null
 echo $?
 record run.json 'r["tables"][0]["name"]'

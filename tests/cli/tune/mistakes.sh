@@ -21,6 +21,13 @@ run zoo:simplenet --trial 0
 run zoo:simplenet --level 2
 run zoo:simplenet --min-change 0
 run zoo:simplenet --rounds 3
+run zoo:simplenet --slo 20ms
+run zoo:simplenet --min-accuracy 0.5
+run zoo:simplenet --labels y.npy
+run zoo:simplenet --labels y.npy --inputs x.npy
+run zoo:simplenet --labels y.npy --inputs x.npy --max-error 1
+printf 'in-flight=1,2\n' > flight.txt
+run zoo:simplenet --space flight.txt
 run zoo:simplenet --engine null --space space.txt --resume no/such/folder
 run cmd:true
 run plugin:x.so

@@ -77,7 +77,7 @@ static void defaults(void **state)
 	assert_null(s.function);
 	assert_null(s.argv);
 	assert_string_equal(s.model.engine, "ort");
-	assert_null(s.model.engine_lib);
+	assert_int_equal(s.model.engine_lib.n, 0);
 	assert_string_equal(s.model.device, "cpu");
 	assert_int_equal(s.model.threads, 0);
 	assert_int_equal(s.model.opt, 3);

@@ -130,10 +130,10 @@ static void test_refused(void **state)
 	refused(f, DCK_E_ARG, "--slo is 'p99'");
 	f = fixture_new();
 	f->config.threads = "1,2,3,4,5,6,7,8,9";
-	f->config.streams = "1,2,3,4,5,6,7,8,9";
+	f->config.in_flight = "1,2,3,4,5,6,7,8,9";
 	refused(f, DCK_E_LIMIT, "make 81 settings");
 	f = fixture_new();
-	f->config.streams =
+	f->config.in_flight =
 	    "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,"
 	    "28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,"
 	    "51,52,53,54,55,56,57,58,59,60,61,62,63,64,65";
@@ -227,21 +227,21 @@ static void test_fails_later(void **state)
 }
 
 /* Every setting has rows, and the best result names its setting. */
-static void test_streams(void **state)
+static void test_in_flight(void **state)
 {
 	fixture *f = fixture_new();
 	const dck_table *t;
 
 	(void)state;
 	f->config.batch = "4";
-	f->config.streams = "1,2";
+	f->config.in_flight = "1,2";
 	f->config.point_time_ns = 100000000;
 	if (search(f, NULL) != DCK_OK)
 		fail_msg("%s", f->err.msg);
 	t = dck_record_table(f->record, "throughput/points");
 	assert_int_equal(t->nrows, 2);
-	assert_int_equal(dck_table_cell(t, 1, "streams")->value.as.i, 2);
-	assert_int_equal(dck_record_fact(f->record, "throughput", "best_streams")->value.as.i, 2);
+	assert_int_equal(dck_table_cell(t, 1, "in_flight")->value.as.i, 2);
+	assert_int_equal(dck_record_fact(f->record, "throughput", "best_in_flight")->value.as.i, 2);
 	fixture_free(f);
 }
 
@@ -357,9 +357,9 @@ static void test_function_fails(void **state)
 	assert_int_equal(search(f, NULL), DCK_OK);
 	assert_non_null(dck_record_note(f->record, "no-batch-fits"));
 	assert_int_equal(b.trials, 3);
-	f->config.streams = "1,2";
+	f->config.in_flight = "1,2";
 	assert_int_equal(search(f, NULL), DCK_E_UNSUP);
-	f->config.streams = NULL;
+	f->config.in_flight = NULL;
 	f->config.batches = NULL;
 	assert_int_equal(search(f, NULL), DCK_E_ARG);
 	fixture_free(f);
@@ -371,7 +371,7 @@ int test_throughput(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_record),	     cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_no_memory_at_all), cmocka_unit_test(test_cancelled),
-	    cmocka_unit_test(test_fails_later),	     cmocka_unit_test(test_streams),
+	    cmocka_unit_test(test_fails_later),	     cmocka_unit_test(test_in_flight),
 	    cmocka_unit_test(test_function),	     cmocka_unit_test(test_function_fails),
 	};
 

@@ -22,6 +22,9 @@ typedef struct world {
 	size_t differing_dim, differing_value; /* outputs */
 	bool no_outputs;
 	double noise;
+	double together;   /* factor of values 1 of dimensions 0 and 1; 0: 1 */
+	size_t over_dim;   /* half of the runs are over the limit at value 1 of it */
+	bool over_default; /* the default's too */
 	/* Counted. */
 	size_t trials, outputs, pairs;
 	race_stage last;
@@ -34,7 +37,7 @@ static double factor_of(const world *w, const race_arm *a)
 	for (size_t d = 0; d < RACE_DIMS_MAX; d++)
 		if (a->value[d] < 4 && w->effect[d][a->value[d]] > 0)
 			f *= w->effect[d][a->value[d]];
-	return f;
+	return w->together > 0 && a->value[0] == 1 && a->value[1] == 1 ? f * w->together : f;
 }
 
 static race_outcome outcome_of(world *w, const race *r, const race_ask *ask)
@@ -61,6 +64,9 @@ static race_outcome outcome_of(world *w, const race *r, const race_ask *ask)
 	}
 	o.latency_ns = 10 * MS * factor_of(w, a) * exp(w->noise * noise[w->trials % 5]);
 	o.value_ns = o.latency_ns;
+	o.mean_ns = o.latency_ns;
+	o.runs = 20;
+	o.over = a->value[w->over_dim] == 1 || (w->over_default && ask->arm == 0) ? 10 : 0;
 	o.peak_rss_bytes = 100 << 20;
 	return o;
 }
@@ -314,18 +320,85 @@ static void test_replay(void **state)
 
 	(void)state;
 	while (race_next(a, &x)) {
-		const race_outcome o = outcome_of(&w, a, &x), p = outcome_of(&v, b, &x);
-
 		assert_true(race_next(b, &y));
 		assert_int_equal(x.stage, y.stage);
 		assert_int_equal(x.arm, y.arm);
 		assert_int_equal(x.round, y.round);
+		const race_outcome o = outcome_of(&w, a, &x), p = outcome_of(&v, b, &y);
 		race_tell(a, &o);
 		race_tell(b, &p);
 	}
 	assert_false(race_next(b, &y));
 	race_free(a);
 	race_free(b);
+}
+
+/* Two values that are slower alone and faster together are found, with a third that helps alone. */
+static void test_pair(void **state)
+{
+	const size_t nvalues[] = {2, 2, 2, 2};
+	const race_config c = config_of(4, nvalues);
+	world w = {.effect = {{1, 1.2}, {1, 1.1}, {1, 0.9}, {1, 1.05}}, .together = 0.4};
+	race_result x;
+	race *r = search(&c, &w, &x);
+
+	(void)state;
+	assert_true(x.found);
+	assert_values(r, x.winner, (const uint8_t[]){1, 1, 1, 0}, 4);
+	assert_true(fabs(x.ratio.value - 1.2 * 1.1 * 0.9 * 0.4) < 1e-12);
+	race_free(r);
+}
+
+/* The fastest value violates the limit: another one is the answer, and its verdict is known. */
+static void test_limit(void **state)
+{
+	race_config c = config_of(3, three);
+	world w = {.effect = {{1, 0.5, 0.8}, {1, 0.9}}};
+	race_result x;
+	race *r;
+
+	(void)state;
+	c.limit = (latency_limit){.kind = LIMIT_PERCENTILE, .p = 0.9, .ns = 20 * MS};
+	r = search(&c, &w, &x);
+	assert_true(x.found);
+	assert_values(r, x.winner, (const uint8_t[]){2, 1, 0}, 3);
+	assert_int_equal(race_holds(r, 1), DCK_VERDICT_VIOLATED);
+	assert_int_equal(race_holds(r, x.winner), DCK_VERDICT_MET);
+	assert_int_equal(race_holds(r, 0), DCK_VERDICT_MET);
+	race_free(r);
+	/* The default violates it, which does not keep others from being faster. */
+	w = (world){.effect = {{1, 0.5, 0.8}, {1, 0.9}}, .over_default = true};
+	r = search(&c, &w, &x);
+	assert_true(x.found);
+	assert_int_equal(race_holds(r, 0), DCK_VERDICT_VIOLATED);
+	race_free(r);
+	/* The mean, and the maximum, which nothing shows to be met. */
+	w = (world){.effect = {{1, 0.5, 0.8}, {1, 0.9}}, .noise = 0.01};
+	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 7 * MS};
+	r = search(&c, &w, &x);
+	assert_int_equal(race_holds(r, 0), DCK_VERDICT_VIOLATED);
+	assert_int_equal(race_holds(r, x.winner), DCK_VERDICT_MET);
+	race_free(r);
+	w = (world){.effect = {{1, 0.5, 0.8}, {1, 0.9}}};
+	c.limit = (latency_limit){.kind = LIMIT_MAX, .ns = 20 * MS};
+	r = search(&c, &w, &x);
+	assert_int_equal(race_holds(r, 1), DCK_VERDICT_VIOLATED);
+	assert_int_equal(race_holds(r, 0), DCK_VERDICT_INCONCLUSIVE);
+	race_free(r);
+}
+
+/* Short trials: pairs are added while there is time and the difference is not known. */
+static void test_many_pairs(void **state)
+{
+	const race_config c = config_of(3, three);
+	world w = {.effect = {{1, 0.99, 1.5}}, .noise = 0.1, .cost_ns = 0.1e9};
+	race_result x;
+	race *r = search(&c, &w, &x);
+
+	(void)state;
+	if (x.winner > 0)
+		assert_true(x.found || x.ratio.n > 64);
+	race_free(r);
 }
 
 int test_race(void);
@@ -337,6 +410,8 @@ int test_race(void)
 	    cmocka_unit_test(test_outputs_differ), cmocka_unit_test(test_engines),
 	    cmocka_unit_test(test_little_time),	   cmocka_unit_test(test_front),
 	    cmocka_unit_test(test_replay),	   cmocka_unit_test(test_intervals),
+	    cmocka_unit_test(test_pair),	   cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_many_pairs),
 	};
 
 	return cmocka_run_group_tests_name("race", tests, NULL, NULL);

@@ -83,9 +83,13 @@ static void test_usual(void **state)
 	assert_string_equal(opt->value[1], "extended");
 	assert_non_null(dim_named(f, "spin"));
 	assert_null(dim_named(f, "batch")); /* of --goal throughput */
+	assert_null(dim_named(f, "in-flight"));
+	assert_false(space_varies_in_flight(&f->p));
 	f->c.goal = 1;
 	assert_int_equal(make(f), DCK_OK);
 	assert_non_null(dim_named(f, "batch"));
+	assert_non_null(dim_named(f, "in-flight"));
+	assert_string_equal(dim_named(f, "in-flight")->value[1], "2");
 	f->s.model.threads = 2;
 	f->s.model.engine_option.item[f->s.model.engine_option.n++] = "spin=1";
 	assert_int_equal(make(f), DCK_OK);
@@ -125,7 +129,7 @@ static void test_file(void **state)
 	assert_int_equal(make(f), DCK_OK);
 	assert_int_equal(f->p.n, 2);
 	assert_int_equal(dim_named(f, "ns")->n, 3);
-	assert_true(dim_named(f, "ns")->of_engine);
+	assert_int_equal(dim_named(f, "ns")->of, SPACE_OF_ENGINE);
 	assert_int_equal(dim_named(f, "batch")->n, 3); /* 1 is the default */
 	assert_string_equal(space_text(&f->p, value, f->a), "ns=200 batch=2");
 	f->s.model.engine_option.item[f->s.model.engine_option.n++] = "ns=7";
@@ -135,6 +139,48 @@ static void test_file(void **state)
 	assert_int_equal(s.model.batch, 2);
 	value[0] = value[1] = 0;
 	assert_string_equal(space_text(&f->p, value, f->a), "default");
+}
+
+/* A library that is given for all engines is of one; one for an engine by name is for that alone.
+ */
+static void test_engine_lib(void **state)
+{
+	fixture *f = *state;
+
+	f->s.model.engine_lib = (dck_list){.item = {"./no.so"}, .n = 1};
+	assert_int_equal(make(f), DCK_OK);
+	assert_null(dim_named(f, "engine"));
+	f->s.model.engine_lib = (dck_list){.item = {"openvino:./no.so"}, .n = 1};
+	assert_int_equal(make(f), DCK_OK);
+	assert_non_null(dim_named(f, "engine"));
+	assert_string_equal(dim_named(f, "engine")->value[1], "openvino");
+}
+
+/* The number in flight is the load's, not the subject's. */
+static void test_in_flight(void **state)
+{
+	fixture *f = *state;
+	uint8_t value[RACE_DIMS_MAX] = {2};
+	dck_subject s;
+
+	f->s.model.engine = "null";
+	f->c.goal = TUNE_THROUGHPUT;
+	file_put(f, "in-flight=1,2,3");
+	assert_int_equal(make(f), DCK_OK);
+	assert_int_equal(dim_named(f, "in-flight")->n, 3); /* 1 is the default */
+	assert_int_equal(space_in_flight(&f->p, value), 3);
+	assert_string_equal(space_text(&f->p, value, f->a), "in-flight=3");
+	assert_int_equal(space_subject(&f->p, &f->s, value, f->a, &s, NULL), DCK_OK);
+	assert_memory_equal(&s, &f->s, sizeof s);
+	value[0] = 0;
+	assert_int_equal(space_in_flight(&f->p, value), 1);
+	f->c.goal = TUNE_LATENCY;
+	assert_int_equal(make(f), DCK_E_ARG);
+	assert_non_null(strstr(f->err.msg, "needs --goal throughput"));
+	f->c.goal = TUNE_THROUGHPUT;
+	file_put(f, "in-flight=2,300");
+	assert_int_equal(make(f), DCK_E_ARG);
+	assert_non_null(strstr(f->err.msg, "from 1 to 256"));
 }
 
 static void test_wrong_files(void **state)
@@ -173,6 +219,8 @@ int test_tune_space(void)
 	    cmocka_unit_test_setup_teardown(test_usual, begin, end),
 	    cmocka_unit_test_setup_teardown(test_only_and_skip, begin, end),
 	    cmocka_unit_test_setup_teardown(test_file, begin, end),
+	    cmocka_unit_test_setup_teardown(test_engine_lib, begin, end),
+	    cmocka_unit_test_setup_teardown(test_in_flight, begin, end),
 	    cmocka_unit_test_setup_teardown(test_wrong_files, begin, end),
 	};
 

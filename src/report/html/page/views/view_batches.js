@@ -35,7 +35,9 @@ export function batchLists(r) {
 	if (!t)
 		return [];
 	for (const row of rows(t)) {
-		const name = ["threads", "streams"].filter(k => row[k] && !("absent" in row[k])).map(k => `${row[k].value} ${row[k].value === 1 ? k.slice(0, -1) : k}`).join(", ");
+		const has = k => row[k] && !("absent" in row[k]);
+		const name = [has("threads") && `${row.threads.value} thread${row.threads.value === 1 ? "" : "s"}`,
+			has("in_flight") && `${row.in_flight.value} in flight`].filter(Boolean).join(", ");
 		groups.set(name, [...(groups.get(name) || []), row]);
 	}
 	return [...groups].map(([name, list], i) => ({ name: groups.size > 1 ? name : "", class: colorOf(i), rows: list }));

@@ -1,0 +1,85 @@
+/* race_arms.c - the arms of a race, their expected costs, and their effects in SCREEN.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/tune/race_state.h"
+#include <math.h>
+#include <string.h>
+
+/* Share of all that CONFIRM has at least, and, where trials are long, at most. */
+#define CONFIRM_LEAST 0.35
+#define CONFIRM_MOST  0.5
+#define CONFIRM_PAIRS 8
+
+size_t race_arm_find(const race *r, const uint8_t *value)
+{
+	for (size_t i = 0; i < r->narms; i++)
+		if (memcmp(r->arms[i].value, value, sizeof r->arms[i].value) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t race_arm_add(race *r, const uint8_t *value)
+{
+	const size_t found = race_arm_find(r, value);
+	race_arm *a = &r->arms[r->narms];
+
+	if (found != SIZE_MAX || r->narms == RACE_ARMS_MAX)
+		return found;
+	*a = (race_arm){.error = NAN};
+	memcpy(a->value, value, sizeof a->value);
+	for (size_t d = 0; d < r->c.ndims; d++)
+		a->changes += value[d] > 0;
+	return r->narms++;
+}
+
+size_t race_engine_of(const race *r, size_t arm)
+{
+	return r->c.engines ? r->arms[arm].value[0] : 0;
+}
+
+size_t race_base_of(const race *r, size_t arm)
+{
+	uint8_t value[RACE_DIMS_MAX] = {0};
+
+	if (r->c.engines)
+		value[0] = r->arms[arm].value[0];
+	return race_arm_find(r, value);
+}
+
+double race_cost_of(const race *r, size_t arm)
+{
+	const size_t base = race_base_of(r, arm);
+
+	if (r->arms[arm].cost_ns > 0)
+		return r->arms[arm].cost_ns;
+	return base != SIZE_MAX && r->arms[base].cost_ns > 0 ? r->arms[base].cost_ns
+							     : r->arms[0].cost_ns;
+}
+
+double race_reserve(const race *r)
+{
+	const double pairs = CONFIRM_PAIRS * 2 * r->arms[0].cost_ns;
+
+	return fmax(CONFIRM_LEAST * r->c.budget_ns, fmin(CONFIRM_MOST * r->c.budget_ns, pairs));
+}
+
+double race_screen_effect(const race *r, size_t arm, size_t other)
+{
+	return arm == other ? 0 : race_paired(r, RACE_SCREEN, RACE_SCREEN, arm, other, 1).value;
+}
+
+size_t race_screen_best(const race *r)
+{
+	double least = 0;
+	size_t best = 0;
+
+	for (size_t i = 1; i < r->singles; i++) {
+		const double effect = race_screen_effect(r, i, 0);
+
+		if (race_usable(r, i) && !r->arms[i].left && effect < least) {
+			least = effect;
+			best = i;
+		}
+	}
+	return best;
+}
