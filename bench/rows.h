@@ -1,13 +1,13 @@
-/* rows.h - the rows of the table of `make bench`: one for each work and way, with the value of
- *every round. bench/table.py collects them; bench/rows.py is the same for Python.
+/* rows.h - rows of the table of `make bench`: one for each work and way, with the value of every
+ * round. bench/table.py collects them; bench/rows.py is the same for Python.
  *
- *     const bench_row row = {.work = "a zone, recorded", .unit = "times two time stamps"};
+ *	const bench_row row = {.work = "a zone, recorded", .unit = "times two time stamps"};
  *
- *     bench_row_put(&row, ratio, ROUNDS);
- *     return bench_status();
+ *	bench_row_put(&row, ratio, ROUNDS);
+ *	return bench_status();
  *
- * The environment has DEEPCLOCK_BENCH_ROWS, the file that rows are appended to as lines of JSON,
- *and DEEPCLOCK_BENCH_QUICK for a run of few rounds, in which no limit counts.
+ * Environment: DEEPCLOCK_BENCH_ROWS is the file that rows are appended to as lines of JSON;
+ * DEEPCLOCK_BENCH_QUICK asks for a run of few rounds, in which no limit counts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_ROWS_H
