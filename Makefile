@@ -5,7 +5,8 @@
 #   make demo                  measure a real network
 #   make test [SAN=address,undefined]
 #   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
-#   make bench                 deepclock itself beside its peers and the machine's limits
+#   make bench [QUICK=1] [BENCH='zones unwind']   deepclock itself beside its limits and peers: a table,
+#                               build/bench.json, build/bench.html; QUICK: few rounds, to see that each runs
 #   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
 #   make test-aarch64           what has code of its own for AArch64, cross-compiled, in QEMU
@@ -64,7 +65,7 @@ test-aarch64:
 bench:
 	@tools/setup.sh $(BUILD)
 	@$(MAKE) --no-print-directory all
-	@meson test -C $(BUILD) --benchmark --no-rebuild --verbose --num-processes 1
+	@python3 bench/table.py $(BUILD) $(if $(QUICK),--quick) --json $(BUILD)/bench.json --html $(BUILD)/bench.html $(BENCH)
 
 tables: all
 	@sed -n 's|^    build/\(tests/accuracy/.*\)|$(BUILD)/\1|p; s|^    \(/usr/bin/python3 bench/.*\)|\1|p' docs/reference/validation.md | \

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "deepclock/bench.h"
-#include "stat/stat.h"
+#include "rows.h"
 
 #define ROUNDS	    31
 #define HYPER_EVERY 6 /* rounds between two runs of hyperfine */
@@ -115,45 +115,30 @@ static double hyper_ns(void)
 	return pclose(f) == 0 ? seconds * 1e9 : -1;
 }
 
-static void row(const char *name, double *ns, size_t n)
-{
-	stat_sort(ns, n);
-	printf("  %-26s %8.1f us  %8.1f to %.1f\n", name, ns[n / 2] / 1e3, ns[0] / 1e3,
-	       ns[n - 1] / 1e3);
-}
-
 int main(void)
 {
-	double ours[ROUNDS], bare[ROUNDS], ratio[ROUNDS], hyper[ROUNDS], beside[ROUNDS];
+	static const char work[] = "a run of a command", unit[] = "times posix_spawn and wait4";
+	const size_t rounds = bench_rounds(ROUNDS);
+	double ours = 0, ratio[ROUNDS], beside[ROUNDS], hyper;
 	size_t nhyper = 0;
 
 	bare_ns(); /* warms the page cache with the program and its libraries */
-	for (int i = 0; i < ROUNDS; i++) {
+	for (size_t i = 0; i < rounds; i++) {
 		if (i % 2)
-			ours[i] = ours_ns();
-		bare[i] = bare_ns();
+			ours = ours_ns();
+		const double bare = bare_ns();
 		if (i % 2 == 0)
-			ours[i] = ours_ns();
-		ratio[i] = ours[i] / bare[i];
-		if (i % HYPER_EVERY == 0 && (hyper[nhyper] = hyper_ns()) > 0) {
-			beside[nhyper] = hyper[nhyper] / bare[i];
-			nhyper++;
-		}
+			ours = ours_ns();
+		ratio[i] = ours / bare;
+		if (i % HYPER_EVERY == 0 && (hyper = hyper_ns()) > 0)
+			beside[nhyper++] = hyper / bare;
 	}
-	printf("a run of %s, %d rounds of %d in turn (median, least to greatest)\n", command[0],
-	       ROUNDS, RUNS);
-	row("posix_spawn and wait4", bare, ROUNDS);
-	row("deepclock", ours, ROUNDS);
-	stat_sort(ratio, ROUNDS);
-	printf("  ratio %.4f  %.4f to %.4f   (limit %.2f on the median)\n", ratio[ROUNDS / 2],
-	       ratio[0], ratio[ROUNDS - 1], LIMIT);
-	if (nhyper > 0) {
-		row("hyperfine -N, its mean", hyper, nhyper);
-		stat_sort(beside, nhyper);
-		printf("  ratio %.4f  %.4f to %.4f   (for information, %zu rounds)\n",
-		       beside[nhyper / 2], beside[0], beside[nhyper - 1], nhyper);
-	} else {
-		printf("  hyperfine is not installed: not compared\n");
-	}
-	return ratio[ROUNDS / 2] <= LIMIT ? 0 : 1;
+	printf("a run of %s, %zu rounds of %d in turn\n", command[0], rounds, RUNS);
+	bench_row_put(&(bench_row){.work = work, .unit = unit, .most = LIMIT}, ratio, rounds);
+	const bench_row peer = {.work = work,
+				.unit = unit,
+				.peer = "hyperfine -N",
+				.absent = nhyper ? NULL : "apt-get install hyperfine"};
+	bench_row_put(&peer, beside, nhyper);
+	return bench_status();
 }

@@ -7,8 +7,7 @@
 Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
 one process, under each installed interpreter with headers, for which the extension is compiled here. CPU time of the
 work alone. C: `deepclock count` of a program built with -finstrument-functions, -pg (gprof: no clock, but samples),
-uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round (median, minimum to maximum).
-Exits with 1 if deepclock.count costs more than cProfile.
+uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round.
 """
 
 import cProfile
@@ -22,8 +21,10 @@ import sys
 import tempfile
 import time
 
+import rows
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-WORKER, FIB = "--worker", 31
+WORKER, FIB = "--worker", 22 if rows.QUICK else 31
 
 
 # --- Python: runs in the measured interpreter
@@ -131,41 +132,34 @@ def worker(rounds):
 # --- in this process
 
 
-def spread(values):
-    return f"{statistics.median(values):6.2f} ({min(values):.2f} to {max(values):.2f})"
-
-
-def python_told(name, rows):
-    """Prints a row for each method; returns the ratio of deepclock's cost to cProfile's."""
-    alone = rows["alone"]
-    cost = {way: [a - b for a, b in zip(took, alone)] for way, took in rows.items()}
-    for way in rows:
-        if way != "alone":
-            ratios = [a / b for a, b in zip(rows[way], alone)]
-            shares = [a / b for a, b in zip(cost[way], cost["cProfile"]) if b > 0]
-            print(f"  {name:16} {way:26} {spread(ratios)} times alone; cost {spread(shares)} of cProfile's")
-    return statistics.median(a / b for a, b in zip(cost["deepclock"], cost["cProfile"]) if b > 0)
+def python_rows(version, work, took):
+    """Puts the rows of a work: the cost beyond the work alone, over cProfile's."""
+    cost = {way: [a - b for a, b in zip(found, took["alone"])] for way, found in took.items()}
+    name = f"counting calls in Python {version}, {work.replace('_', ' ')}"
+    for way, found in cost.items():
+        if way not in ("alone", "cProfile"):
+            ours = way == "deepclock"
+            rows.put(name, [a / b for a, b in zip(found, cost["cProfile"]) if b > 0] or [0.0], "of cProfile's cost",
+                     peer=None if ours else way, most=0.5 if ours else None)
+    if "yappi" not in cost:
+        rows.absent(name, "yappi", "pip install --target BUILD/yappi yappi")
 
 
 def python_part(build, rounds):
     sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python", "tests"))
     import every_python
 
-    worst = 0.0
-    for one in every_python.interpreters():
+    for one in list(every_python.interpreters())[:1 if rows.QUICK else None]:
         with tempfile.TemporaryDirectory(prefix="deepclock-bench-") as where:
             made = every_python.build_for(build, one, where, "-O2")
             if made.returncode:
-                print(made.stderr[-1000:])
-                return 2.0
+                sys.exit(f"count_peers: {made.stderr[-1000:]}")
             env = {**os.environ, "PYTHONPATH": os.pathsep.join([where, os.path.join(build, "yappi")]),
                    "PYTHONDONTWRITEBYTECODE": "1"}
             done = subprocess.run([one[2], os.path.abspath(__file__), WORKER, str(rounds)], env=env,
                                   stdout=subprocess.PIPE, check=True)
-        print("Python {}.{}, {} rounds".format(*one[0], rounds))
-        for name, rows in json.loads(done.stdout).items():
-            worst = max(worst, python_told(name, rows))
-    return worst
+        for name, took in json.loads(done.stdout).items():
+            python_rows("{}.{}".format(*one[0]), name, took)
 
 
 def measured(command, **options):
@@ -218,15 +212,16 @@ def c_part(build, rounds):
         counted = next(row[1] for row in table["rows"] if row[0] == "fib")
         if counted != calls:
             sys.exit(f"count_peers: {counted} calls were counted, {calls} made")
-    print(f"C, {calls:,} calls, {rounds} rounds; alone {1e9 * statistics.median(took['alone']) / calls:.1f} ns a call")
-    for name in ways:
+    print(f"C, {calls:,} calls; alone {1e9 * statistics.median(took['alone']) / calls:.1f} ns a call")
+    work = "counting calls in C"
+    for name, found in took.items():
         if name != "alone":
-            more = [1e9 * (a - b) / calls for a, b in zip(took[name], took["alone"])]
-            ratio = [a / b for a, b in zip(took[name], took["alone"])]
-            print(f"  {name:18} {spread(ratio)} times alone; {spread(more)} ns a call")
-    missing = [name for name in ("uftrace", "valgrind") if not shutil.which(name)]
-    if missing:
-        print("  not installed: " + ", ".join(missing))
+            ours = name == "deepclock count"
+            rows.put(work, [1e9 * (a - b) / calls for a, b in zip(found, took["alone"])], "ns a call",
+                     peer=None if ours else name, most=6 if ours else None)
+    for name, way in (("uftrace", "uftrace record"), ("valgrind", "callgrind")):
+        if way not in ways:
+            rows.absent(work, way, f"apt-get install {name}")
 
 
 def main():
@@ -234,11 +229,12 @@ def main():
     if words[0] == WORKER:
         worker(int(words[1]))
         return 0
-    build, rounds = os.path.abspath(words[0]), int(words[-1]) if words[-1].isdigit() else 7
-    worst = python_part(build, rounds) if "--c" not in words else 0.0
+    build, rounds = os.path.abspath(words[0]), int(words[-1]) if words[-1].isdigit() else rows.rounds(21)
+    if "--c" not in words:
+        python_part(build, rounds)
     if "--python" not in words:
         c_part(build, rounds)
-    return 1 if worst >= 1 else 0
+    return rows.status()
 
 
 if __name__ == "__main__":

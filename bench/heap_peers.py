@@ -7,20 +7,19 @@ program alone.
 
 Three programs: lists of blocks that are written to, ten calls deep; a loop of malloc() and free() only; a Python
 program with blocks of a kilobyte, twenty calls deep. All profilers of a program run in turns. Ratios are within a
-round: CPU time of the program and its profiler over that of the program alone (median, minimum to maximum), and
-resident memory likewise. Exits with 1 if deepclock makes the lists more than 3 times slower. A profiler that is not
-installed is left out, and named. memray (--native: with C stacks) is for Python only; it is also searched in
-BUILD/memray (pip install --target).
+round: CPU time of the program and its profiler over that of the program alone, and resident memory likewise.
+memray (--native: with C stacks) is for Python only; it is also searched in BUILD/memray (pip install --target).
 """
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 
-LIMIT = 3.0
+import rows
+
+OURS = "deepclock memory"
 SCRIPT = """
 import sys
 def make(n):
@@ -60,52 +59,51 @@ def memray(build):
     return environment if found.returncode == 0 else None
 
 
-def compare(title, work, ways, rounds):
-    ratios = {name: [] for name in ways}
-    memory = dict.fromkeys(ways, 0)
-    for _ in range(rounds):
-        alone, own = measured(work)
-        for name, (command, environment) in ways.items():
-            took, peak = measured(command, environment)
+def compare(work, command, ways, n, most):
+    """Puts the rows of a program; ways: {name: (command, environment)}, or the command that installs the peer."""
+    present = {name: way for name, way in ways.items() if not isinstance(way, str)}
+    ratios, memory = ({name: [] for name in present} for _ in range(2))
+    for _ in range(n):
+        alone, own = measured(command)
+        for name, way in present.items():
+            took, peak = measured(*way)
             ratios[name].append(took / alone)
-            memory[name] = max(memory[name], peak)
-    print(f"{title}, {rounds} rounds; alone {alone:.2f} s, {own / 2**20:.1f} MiB resident")
-    for name, found in ratios.items():
-        print(f"  {name:18} {statistics.median(found):6.2f} times the CPU time ({min(found):.2f} to {max(found):.2f}), "
-              f"{memory[name] / 2**20:.1f} MiB resident at most")
-    return statistics.median(ratios["deepclock memory"])
+            memory[name].append(peak / own)
+    for name, way in ways.items():
+        peer = None if name == OURS else name
+        if isinstance(way, str):
+            rows.absent(work, name, way)
+            continue
+        rows.put(work, ratios[name], "times the program alone, CPU", peer=peer, most=None if peer else most)
+        rows.put(work + ", memory", memory[name], "times the program alone, resident", peer=peer)
 
 
 def main():
     build = sys.argv[1]
-    n = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    n = int(sys.argv[2]) if len(sys.argv) > 2 else rows.QUICK and 100_000 or 5_000_000
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else rows.rounds(21)
     with tempfile.TemporaryDirectory() as folder:
         def ways(work, script=None):
-            all_of_it = {"deepclock memory": ([os.path.join(build, "deepclock"), "memory", "--quiet", "--", *work], None)}
-            if shutil.which("heaptrack"):
-                all_of_it["heaptrack"] = (["heaptrack", "-o", os.path.join(folder, "trace"), *work], None)
-            else:
-                print("heaptrack is not installed (apt: heaptrack)")
-            if script and memray(build):
-                all_of_it["memray --native"] = ([sys.executable, "-m", "memray", "run", "--native", "-f", "-o",
-                                                 os.path.join(folder, "memray.bin"), *script], memray(build))
-            elif script:
-                print("memray is not installed (pip: memray)")
-            return all_of_it
+            peers = {OURS: ([os.path.join(build, "deepclock"), "memory", "--quiet", "--", *work],),
+                     "heaptrack": (["heaptrack", "-o", os.path.join(folder, "trace"), *work],)
+                                  if shutil.which("heaptrack") else "apt-get install heaptrack"}
+            if script:
+                peers["memray --native"] = ([sys.executable, "-m", "memray", "run", "--native", "-f", "-o",
+                                             os.path.join(folder, "memray.bin"), *script], memray(build)) \
+                                           if memray(build) else "pip install memray"
+            return peers
 
         program = os.path.join(build, "bench", "bench_heap_work")
-        lists = [program, str(n)]
         script = [os.path.join(folder, "blocks.py"), str(n // 20)]
         with open(script[0], "w", encoding="utf-8") as file:
             file.write(SCRIPT)
         recorded([os.path.join(build, "deepclock"), "memory", "--quiet", "--", program, "1000"], folder)
-        ratio = compare(f"{n:,} blocks in lists", lists, ways(lists), rounds)
-        loop = [program, str(n), "loop"]
-        compare(f"{n:,} times malloc() and free()", loop, ways(loop), rounds)
+        for work, command, most in (("lists of allocated blocks", [program, str(n)], 1.5),
+                                    ("malloc and free in a loop", [program, str(n), "loop"], 2.5)):
+            compare(work, command, ways(command), rounds, most)
         python = [sys.executable, *script]
-        compare(f"Python, {n // 20:,} blocks", python, ways(python, script), rounds)
-    return ratio > LIMIT
+        compare("allocations in Python", python, ways(python, script), rounds, 2.5)
+    return rows.status()
 
 
 if __name__ == "__main__":

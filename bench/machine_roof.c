@@ -1,9 +1,8 @@
 /* machine_roof.c - the loops of 'deepclock machine' compared with loops in handwritten assembly.
  *
- * Both run in turn in this process, pinned to one processor. The test uses the ratio of the best
- * results, because the command reports the best; the median ratio of adjacent runs and its range
- * are printed too. A peak above the handwritten loop is as wrong as one below it: it would count
- * work that was not done.
+ * Both run in turn in this process, pinned to one processor. The value is the ratio of the best
+ * results, because the command reports the best; the rounds are the ratios of adjacent runs. A peak
+ * above the handwritten loop is as wrong as one below it: it would count work that was not done.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -15,6 +14,7 @@
 #include "deepclock/machine.h"
 #include "machine/loops.h"
 #include "os/os.h"
+#include "rows.h"
 #include "stat/stat.h"
 
 #define ROUNDS	 31
@@ -186,32 +186,34 @@ static const struct memory {
 /* On a busy machine all good rounds may be disturbed; a slower loop fails every attempt. */
 #define ATTEMPTS 3
 
-static bool missed;
 static double best_hand_fp32;
 
 /* Returns false if the limit was missed and an attempt is left. */
 static bool judge(const char *name, const char *of, const double *ours, const double *hand,
 		  double most, int attempt)
 {
-	double ratio[ROUNDS], a[ROUNDS], b[ROUNDS];
+	double ratio[ROUNDS], a = 0, b = 0;
+	const size_t n = bench_rounds(ROUNDS);
+	char work[80];
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ratio[i] = ours[i] / hand[i];
-		a[i] = ours[i];
-		b[i] = hand[i];
+		a = fmax(a, ours[i]);
+		b = fmax(b, hand[i]);
 	}
-	stat_sort(ratio, ROUNDS);
-	stat_sort(a, ROUNDS);
-	stat_sort(b, ROUNDS);
 	/* deepclock machine reports the best round; on a busy machine most rounds are disturbed. */
-	const double best = a[ROUNDS - 1] / b[ROUNDS - 1];
-	const bool bad = best < LEAST || best > most;
-	printf("  %-5s %-17s %9.4g %9.4g G/s   ratio %.3f   (in turn %.3f, %.3f to %.3f)%s\n", of,
-	       name, a[ROUNDS - 1], b[ROUNDS - 1], best, ratio[ROUNDS / 2], ratio[0],
-	       ratio[ROUNDS - 1], bad ? "  missed" : "");
-	fflush(stdout);
-	missed = missed || (bad && attempt == ATTEMPTS);
-	return !bad || attempt == ATTEMPTS;
+	const double best = a / b;
+	if ((best < LEAST || best > most) && attempt < ATTEMPTS && !bench_quick())
+		return false;
+	snprintf(work, sizeof work, "a loop of deepclock machine: %s%s%s", name, *of ? " " : "",
+		 of);
+	bench_row_put(&(bench_row){.work = work,
+				   .unit = "times a loop in assembly, best",
+				   .least = LEAST,
+				   .most = isinf(most) ? 0 : most,
+				   .now = &best},
+		      ratio, n);
+	return true;
 }
 
 static double ns_since(uint64_t begin)
@@ -226,7 +228,7 @@ static bool arithmetic_compare(const struct arithmetic *a, const machine_peak *p
 
 	a->hand(n);
 	n = (uint64_t)(1 + (double)n * ROUND_NS / ns_since(begin));
-	for (int i = -2; i < ROUNDS; i++) {
+	for (int i = -2; i < (int)bench_rounds(ROUNDS); i++) {
 		const int k = i < 0 ? 0 : i;
 		begin = os_now_ns();
 		p->run(n);
@@ -282,7 +284,7 @@ static bool memory_compare(const struct memory *m, const char *level, unsigned c
 	}
 	const double work = (double)n * arrays * (double)bytes;
 	const machine_stream *s = choose(m, at, b, c, bytes, n);
-	for (int i = -2; i < ROUNDS; i++) {
+	for (int i = -2; i < (int)bench_rounds(ROUNDS); i++) {
 		const int k = i < 0 ? 0 : i;
 		begin = os_now_ns();
 		s->run(at, b, c, bytes, n);
@@ -302,12 +304,12 @@ static void blas_show(const machine_topology *t, uint32_t isa)
 
 	machine_blas(&ask, &r);
 	const double sgemm = machine_best(machine_find(&r, "blas/sgemm/1")) / 1e9;
-	if (isnan(sgemm))
-		printf("  BLAS: %s\n", r.blas_why);
-	else
-		printf("  sgemm of %s: %.4g GFLOP/s, %.2f of the FP32 peak by hand\n", r.blas,
-		       sgemm, sgemm / best_hand_fp32);
-	missed = missed || sgemm > best_hand_fp32;
+	const double share = sgemm / best_hand_fp32;
+	bench_row_put(&(bench_row){.work = "sgemm of the BLAS library",
+				   .unit = "times the FP32 peak by hand",
+				   .absent = isnan(sgemm) ? "apt-get install libopenblas0" : NULL,
+				   .most = 1},
+		      &share, 1);
 }
 
 int main(void)
@@ -323,11 +325,6 @@ int main(void)
 	CPU_ZERO(&one);
 	CPU_SET(t.cpu[0], &one);
 	(void)sched_setaffinity(0, sizeof one, &one);
-	printf("loops of deepclock machine beside loops by hand, one thread, %d rounds in turn\n"
-	       "  level loop                   ours   by hand       best over best (neighbours: "
-	       "median, "
-	       "least to greatest)\n",
-	       ROUNDS);
 	for (size_t i = 0; i < sizeof arithmetic / sizeof *arithmetic; i++)
 		for (size_t k = 0; k < npeaks; k++)
 			if (machine_isa_has(isa, arithmetic[i].needs) &&
@@ -346,9 +343,7 @@ int main(void)
 		os_pages_free(at, set + 65536);
 	}
 	blas_show(&t, isa);
-	printf("  limit: every ratio at least %.2f, of arithmetic at most %.2f: %s\n", LEAST, MOST,
-	       missed ? "missed" : "held");
-	return missed ? 1 : 0;
+	return bench_status();
 }
 
 #else

@@ -3,13 +3,12 @@
  * and skips the data of tensors, but checks nothing and ignores all other fields. Both run in turn
  * on one core.
  *
- *     bench_onnx_read [--rounds N] [--limit RATIO]
+ *     bench_onnx_read [--rounds N]
  *     bench_onnx_read --read FILE        reads it once and prints the peak resident KiB
  *
  * Cases: 208 MiB of weights in 52 layers; 20,000 nodes; 2 GiB of weights in another file. If
  * the onnx package is installed, its parser is measured too, and its shape inference compared with
- * deepclock's shapes and costs. Exits with 1 if a median ratio is above its limit, a reader needs
- * more than 10 MiB, or weights were opened.
+ * deepclock's shapes and costs. Fails if weights were opened.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -24,9 +23,14 @@
 #include "model/cost/cost_model.h"
 #include "model/onnx/onnx.h"
 #include "base/wire.h"
+#include "rows.h"
 
 #define ROUNDS_MAX 201
-#define PEAK_KIB   10240
+#define PEAK_MIB   10.0
+
+/* Maximum ratios to the walk. */
+#define LIMIT_LAYERS 3.0
+#define LIMIT_NODES  2.0
 
 static _Noreturn void stop(const char *what)
 {
@@ -467,32 +471,18 @@ static void write_nodes(const char *path, int n)
 
 /* --- the comparison */
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof *v, by_value);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 typedef struct setup {
 	const char *self;
 	size_t rounds;
-	double limit;
 	other *libonnx; /* NULL: not installed */
 } setup;
 
-static bool compare(const setup *s, const char *what, const char *path)
+static void compare(const setup *s, const char *what, const char *path, double limit)
 {
-	static double by_walk[ROUNDS_MAX], ours[ROUNDS_MAX], ratio[ROUNDS_MAX], theirs[ROUNDS_MAX],
-	    faster[ROUNDS_MAX];
+	static double ratio[ROUNDS_MAX], peers[ROUNDS_MAX];
+	double ours = 0, theirs;
 	size_t nodes = 0, walked = 0, n = s->rounds;
-	char line[4300];
+	char line[4300], work[80];
 
 	/* Warm-up of both: page cache and allocator. */
 	by_hand(path, &walked);
@@ -502,32 +492,30 @@ static bool compare(const setup *s, const char *what, const char *path)
 	snprintf(line, sizeof line, "load %s\n", path);
 	for (size_t i = 0; i < n; i++) {
 		if (i % 2)
-			ours[i] = by_deepclock(path, &nodes);
-		by_walk[i] = by_hand(path, &walked);
+			ours = by_deepclock(path, &nodes);
+		const double by_walk = by_hand(path, &walked);
 		if (i % 2 == 0)
-			ours[i] = by_deepclock(path, &nodes);
-		ratio[i] = ours[i] / by_walk[i];
+			ours = by_deepclock(path, &nodes);
+		ratio[i] = ours / by_walk;
 		if (s->libonnx) {
-			if (!other_ask(s->libonnx, line, &theirs[i]))
+			if (!other_ask(s->libonnx, line, &theirs))
 				stop("the onnx package stopped answering");
-			faster[i] = theirs[i] / ours[i];
+			peers[i] = theirs / by_walk;
 		}
 	}
-	long peak = peak_of(s->self, path);
-	double typical = median(ratio, n);
-	printf("%-44s walk %7.3f ms  deepclock %7.3f ms  ratio %.2f (%.2f..%.2f)  peak %.1f MiB\n",
-	       what, median(by_walk, n) / 1e6, median(ours, n) / 1e6, typical, ratio[n / 20],
-	       ratio[n - 1 - n / 20], (double)peak / 1024);
-	if (s->libonnx) {
-		double times = median(faster, n);
-		printf("%-44s onnx.load %7.3f ms: %.1f (%.1f..%.1f) times deepclock's\n", "",
-		       median(theirs, n) / 1e6, times, faster[n / 20], faster[n - 1 - n / 20]);
-	}
-	if (typical > s->limit)
-		printf("  MISSED: the ratio is to stay below %.1f\n", s->limit);
-	if (peak > PEAK_KIB)
-		printf("  MISSED: the peak is to stay below %d KiB\n", PEAK_KIB);
-	return typical <= s->limit && peak <= PEAK_KIB;
+	const double peak = (double)peak_of(s->self, path) / 1024;
+
+	snprintf(work, sizeof work, "reading ONNX, %s", what);
+	bench_row_put(
+	    &(bench_row){.work = work, .unit = "times a walk over the bytes", .most = limit}, ratio,
+	    n);
+	bench_row_put(&(bench_row){.work = work,
+				   .unit = "times a walk over the bytes",
+				   .peer = "onnx.load",
+				   .absent = s->libonnx ? NULL : "pip install onnx"},
+		      peers, n);
+	snprintf(work, sizeof work, "reading ONNX, %s, peak memory", what);
+	bench_row_put(&(bench_row){.work = work, .unit = "MiB", .most = PEAK_MIB}, &peak, 1);
 }
 
 static double counted_by_deepclock(const char *path, size_t *ret_ops)
@@ -547,42 +535,37 @@ static double counted_by_deepclock(const char *path, size_t *ret_ops)
 }
 
 /* Times every shape and cost, compared with libonnx's shapes, which has no costs. */
-static bool compare_shapes(const setup *s, const char *path)
+static void compare_shapes(const setup *s, const char *path)
 {
-	static double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], ratio[ROUNDS_MAX];
-	size_t n = s->rounds < 15 ? s->rounds : 15, ops = 0;
+	static double ratio[ROUNDS_MAX];
+	size_t n = s->rounds < 21 ? s->rounds : 21, ops = 0;
+	double theirs;
 	char line[4300];
 
 	counted_by_deepclock(path, &ops);
 	snprintf(line, sizeof line, "infer %s\n", path);
 	for (size_t i = 0; i < n; i++) {
-		ours[i] = counted_by_deepclock(path, &ops);
+		const double ours = counted_by_deepclock(path, &ops);
 		if (!s->libonnx)
 			continue;
-		if (!other_ask(s->libonnx, line, &theirs[i]))
+		if (!other_ask(s->libonnx, line, &theirs))
 			stop("the onnx package stopped answering");
-		ratio[i] = ours[i] / theirs[i];
+		ratio[i] = ours / theirs;
 	}
-	double typical = s->libonnx ? median(ratio, n) : 0;
-	printf("%-44s shapes and costs of %zu operators %.3f ms", "", ops, median(ours, n) / 1e6);
-	if (s->libonnx)
-		printf(", libonnx's parse and shapes %.3f ms  ratio %.2f (%.2f..%.2f)",
-		       median(theirs, n) / 1e6, typical, ratio[0], ratio[n - 1]);
-	printf("\n");
-	if (typical > 1)
-		printf("  MISSED: the ratio is to stay below 1\n");
-	return typical <= 1;
+	printf("shapes and costs of %zu operators\n", ops);
+	bench_row_put(&(bench_row){.work = "shapes and costs of an ONNX graph",
+				   .unit = "times libonnx's parse and shapes",
+				   .absent = s->libonnx ? NULL : "pip install onnx",
+				   .most = 1},
+		      ratio, n);
 }
 
 /* Deletes the weights and reads again, because not every file system updates access times. */
-static bool reads_without(const setup *s, const char *path, const char *weights)
+static void reads_without(const setup *s, const char *path, const char *weights)
 {
 	unlink(weights);
-	long peak = peak_of(s->self, path);
-
-	printf("%-44s reads the same when the weights' file is gone: %s\n", "",
-	       peak > 0 ? "yes" : "NO");
-	return peak > 0;
+	if (peak_of(s->self, path) <= 0)
+		stop("the weights' file was read");
 }
 
 static void pin(void)
@@ -613,18 +596,16 @@ static int read_once(const char *path)
 int main(int argc, char **argv)
 {
 	static char self[4096], directory[4096], path[4200], weights[4200];
-	setup s = {.self = self, .rounds = 41, .limit = 3};
+	setup s = {.self = self, .rounds = 41};
 	other libonnx;
-	bool good = true;
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--read") == 0)
 			return read_once(argv[i + 1]);
 		if (strcmp(argv[i], "--rounds") == 0)
 			s.rounds = strtoul(argv[i + 1], NULL, 10);
-		if (strcmp(argv[i], "--limit") == 0)
-			s.limit = strtod(argv[i + 1], NULL);
 	}
+	s.rounds = bench_rounds(s.rounds);
 	s.rounds = s.rounds < 1 ? 1 : s.rounds > ROUNDS_MAX ? ROUNDS_MAX : s.rounds;
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		stop("cannot find this program");
@@ -637,27 +618,21 @@ int main(int argc, char **argv)
 	pin();
 	if (libonnx_open(&libonnx))
 		s.libonnx = &libonnx;
-	else
-		printf("the onnx package is not there: compared with the walk alone\n");
-	printf("%zu rounds in turn on one core; medians, and in brackets all but the outer 5 %% on "
-	       "each side\n",
-	       s.rounds);
-
 	write_layers(path, &(layers){.n = 52, .side = 1024});
-	good &= compare(&s, "208 MiB, 52 layers", path);
+	compare(&s, "208 MiB, 52 layers", path, LIMIT_LAYERS);
 	write_nodes(path, 20000);
-	good &= compare(&s, "20,000 nodes, 1.3 MB", path);
-	good &= compare_shapes(&s, path);
+	compare(&s, "20,000 nodes", path, LIMIT_NODES);
+	compare_shapes(&s, path);
 	int fd = open(weights, O_WRONLY | O_CREAT, 0600);
 	if (fd < 0 || ftruncate(fd, (off_t)2 << 30) != 0)
 		stop("cannot make 2 GiB of weights");
 	close(fd);
 	write_layers(path, &(layers){.n = 32, .side = 4096, .location = "weights.bin"});
-	good &= compare(&s, "2 GiB of weights in another file", path);
-	good &= reads_without(&s, path, weights);
+	compare(&s, "2 GiB of weights in another file", path, LIMIT_LAYERS);
+	reads_without(&s, path, weights);
 	unlink(path);
 	rmdir(directory);
 	if (s.libonnx)
 		other_close(&libonnx);
-	return good ? 0 : 1;
+	return bench_status();
 }

@@ -4,16 +4,16 @@
 Prints counts of the verdicts.
 
   PYTHONPATH=build/python python_compare.py [TIMES]     20; 100 takes about a quarter of an hour
-
-Exits with 1 if identical functions get a verdict once, if the slower function is reported as faster, or if
-fewer than nine of ten planted differences are found.
 """
 
 import collections
 import sys
 
+import rows
+
 import deepclock
 
+SHARE = "of the comparisons"
 WORK, PLANTED = 2000, 1.03  # iterations of a Python loop, about 30 us
 
 
@@ -35,15 +35,19 @@ def verdicts(times, n):
     return counts
 
 
+def shares(counts, *wanted):
+    """Returns 1 for each of these verdicts and 0 for each other."""
+    return [float(verdict in wanted) for verdict in counts.elements()]
+
+
 def main():
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else rows.rounds(20)
     same, planted = verdicts(times, WORK), verdicts(times, round(WORK * PLANTED))
-    for name, counts in (("the same function twice", same), ("3 % more work", planted)):
-        print(f"{name}, {times} times: " + ", ".join(f"{verdict} {n}" for verdict, n in counts.most_common()))
-    told = same["faster"] + same["slower"]
-    found = planted["slower"]
-    print(f"told apart though identical: {told} of {times}; planted 3 % found: {found} of {times}")
-    return 0 if not told and not planted["faster"] and 10 * found >= 9 * times else 1
+    rows.put("the same Python function twice: told apart", shares(same, "faster", "slower"), SHARE, most=0,
+             now=(same["faster"] + same["slower"]) / times)
+    rows.put("3 % more work: found slower", shares(planted, "slower"), SHARE, least=0.9, now=planted["slower"] / times)
+    rows.put("3 % more work: called faster", shares(planted, "faster"), SHARE, most=0, now=planted["faster"] / times)
+    return rows.status()
 
 
 if __name__ == "__main__":

@@ -5,21 +5,22 @@ memory_profiler, all in turns in one process.
 
   PYTHONPATH=build/python python_memory.py
 
-Figures are CPU times over the plain ones of the same round (median, minimum to maximum). Peers that are not installed
-are skipped. Exits with 1 if a limit is missed: deepclock.memory with whole stacks at most the overhead of tracemalloc
-with one frame on the program that allocates most; deepclock.memory.lines at most a fifth of memory_profiler.
+Figures are CPU times over the plain ones of the same round. Limits: deepclock.memory with whole stacks at most the
+overhead of tracemalloc with one frame on the program that allocates most; deepclock.memory.lines at most a fifth of
+memory_profiler.
 """
 
 import os
-import statistics
 import sys
 import tempfile
 import time
 import tracemalloc
 
+import rows
+
 import deepclock
 
-ROUNDS = 11
+ROUNDS = 21
 
 
 def texts(n=60000):
@@ -109,7 +110,8 @@ def lines_of_one(n=2000):
     return total
 
 
-def table(work, methods, rounds):
+def compare(work, methods, rounds):
+    """Puts a row for each method; returns their ratios by round."""
     ratios, missing = {}, {}
     for i in range(rounds):
         base = min(plain(work) for _ in range(3))
@@ -119,36 +121,32 @@ def table(work, methods, rounds):
             try:
                 ratios.setdefault(name, []).append(methods[name](work) / base)
             except ImportError as error:
-                missing[name] = str(error)
-    print(f"{work.__name__}: {work.__doc__.strip()}")
+                missing[name] = f"pip install {error.name}"
+    ours, *_ = methods
+    title = f"{ours}: {work.__doc__.strip().rstrip('.').lower()}"
     for name in methods:
+        peer = None if name == ours else name
         if name in missing:
-            print(f"  {name:44} skipped: {missing[name]}")
+            rows.absent(title, name, missing[name])
         else:
-            r = ratios[name]
-            print(f"  {name:44}{statistics.median(r):9.2f} x  [{min(r):.2f}, {max(r):.2f}]")
+            rows.put(title, ratios[name], "times plain, CPU", peer=peer)
     return ratios
 
 
-def beside(ratios, a, b):
-    """Returns the median ratio of a's times to b's, by round; None: one is not installed."""
-    if a not in ratios or b not in ratios:
-        return None
-    return statistics.median(x / y for x, y in zip(ratios[a], ratios[b]))
+def beside(ratios, a, b, most):
+    """Puts the row of a's overhead over b's, by round, if b is installed."""
+    if b in ratios:
+        rows.put(f"{a} beside {b}", [x / y for x, y in zip(ratios[a], ratios[b])], "times its time", most=most)
 
 
 def main():
-    failed = False
+    n = rows.rounds(ROUNDS)
     for work in (texts, objects, deep, sums):
-        ratios = table(work, HEAP, ROUNDS)
+        ratios = compare(work, HEAP, n)
         if work is texts:
-            failed |= beside(ratios, *list(HEAP)[:2]) > 1
-    ratios = table(lines_of_one, LINES, ROUNDS)
-    share = beside(ratios, "deepclock.memory.lines", "memory_profiler")
-    if share is not None:
-        print(f"deepclock.memory.lines over memory_profiler: {share:.3f}")
-        failed |= share > 0.2
-    return 1 if failed else 0
+            beside(ratios, *list(HEAP)[:2], 1)
+    beside(compare(lines_of_one, LINES, n), "deepclock.memory.lines", "memory_profiler", 0.2)
+    return rows.status()
 
 
 if __name__ == "__main__":

@@ -5,25 +5,23 @@ pyperf and torch.utils.benchmark, in turns: nanoseconds per run of an empty func
 
   PYTHONPATH=build/python:build/bench python_peers.py
 
-"beyond two clock readings" is the CPU time of a loop iteration, which has a reading before and after the run,
-minus a bare call and two readings; "in a sample" is a sample minus a bare call and one reading. Exits with 1 if
-the former is 30 ns or more. Both are without the statistics between slices of runs. pyperf times in separate
-processes.
+"beyond two clock readings" is the CPU time of a loop iteration, which has a reading before and after the run, minus a
+bare call and two readings, without the statistics between slices of runs. pyperf times in separate processes.
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import timeit
 
 import python_pair
+import rows
 
 import deepclock
 
-ROUNDS, MOST_NS, CALLS = 7, 30.0, 100_000
-BEYOND = "deepclock beyond two clock readings"
+ROUNDS, CALLS = 21, 100_000
+MOST_NS, MOST_TIMEIT = 30.0, 1.05
 
 
 def nothing():
@@ -54,29 +52,36 @@ def pyperf_timeit():
         return pyperf.Benchmark.load(path).mean() * 1e9
 
 
-def peer(rows, name, measure):
-    try:
-        rows.setdefault(name, []).append(measure())
-    except ImportError as error:
-        rows[name] = str(error)
+def by_timeit():
+    return min(timeit.repeat(nothing, number=CALLS, repeat=5)) / CALLS * 1e9
+
+
+PEERS = {"torch.utils.benchmark": torch_timer, "pyperf timeit": pyperf_timeit}
 
 
 def main():
-    rows = {}
-    for _ in range(ROUNDS):
+    took, missing = {}, {}
+    for _ in range(rows.rounds(ROUNDS)):
         bare = 1e9 * min(python_pair.calls(nothing, 1000) for _ in range(CALLS // 1000))
         sample, run, clock = ours()
-        for name, value in (("bare calls from C", bare), ("deepclock, a turn of the loop", run),
-                            (BEYOND, run - bare - 2 * clock), ("deepclock beyond one reading, in a sample",
-                                                               sample - bare - clock),
-                            ("timeit", min(timeit.repeat(nothing, number=CALLS, repeat=5)) / CALLS * 1e9)):
-            rows.setdefault(name, []).append(value)
-        peer(rows, "torch.utils.benchmark", torch_timer)
-        peer(rows, "pyperf timeit", pyperf_timeit)
-    for name, values in rows.items():
-        print(f"{name:42}" + (f" skipped: {values}" if isinstance(values, str) else
-                              f"{statistics.median(values):8.1f} ns  [{min(values):.1f}, {max(values):.1f}]"))
-    return 0 if statistics.median(rows[BEYOND]) < MOST_NS else 1
+        base = by_timeit()
+        now = {"sample": sample / base, "beyond": run - bare - 2 * clock, "bare calls from C": bare / base}
+        for name, measure in PEERS.items():
+            if name not in missing:
+                try:
+                    now[name] = measure() / base
+                except ImportError as error:
+                    missing[name] = f"pip install {error.name}"
+        for name, value in now.items():
+            took.setdefault(name, []).append(value)
+    work, unit = "an empty Python function", "times timeit's time"
+    rows.put("the timed loop of a Python function", took.pop("beyond"), "ns beyond two clock readings", most=MOST_NS)
+    rows.put(work, took.pop("sample"), unit, most=MOST_TIMEIT)
+    for name, values in took.items():
+        rows.put(work, values, unit, peer=name)
+    for name, bring in missing.items():
+        rows.absent(work, name, bring)
+    return rows.status()
 
 
 if __name__ == "__main__":

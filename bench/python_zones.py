@@ -5,26 +5,23 @@ PyPI's nvtx, viztracer and torch.profiler.record_function if installed.
 
   PYTHONPATH=build/python:build/bench python_zones.py
 
-All are measured in turn, in one process; figures are CPU time of the thread minus an empty loop's;
-ratios are within a round (median, minimum to maximum). The empty pair, and the same pair that stores a clock
-reading in each call, are in python_pair.c; the latter is a lower bound of a recorded range. Exits with 1 if
-a limit is missed: not recorded at most 1.5 times the empty pair, recorded at most 1.5 times the pair that
-reads the clock.
+All are measured in turn, in one process; figures are CPU time of the thread minus an empty loop's; ratios are within a
+round. The empty pair, and the same pair that stores a clock reading in each call, are in python_pair.c; the latter is a
+lower bound of a recorded range.
 """
 
 import importlib
 import os
-import statistics
 import sys
 import tempfile
 import time
 
 import python_pair
+import rows
 
 import deepclock
 
 ROUNDS, PAIRS, PEER_PAIRS = 41, 20000, 1000  # a peer's pair takes up to 10 us
-LIMIT = 1.5
 
 
 def nothing(n):
@@ -111,7 +108,7 @@ def peer_torch():
             record(n)
             return time.thread_time_ns() - begin
 
-    yield "torch record_function, not recorded", record
+    yield "torch record_function", record
     yield "torch record_function, recorded", recorded
 
 
@@ -149,7 +146,7 @@ def peers():
         try:
             found += list(peer())
         except ImportError as error:
-            absent.append(str(error))
+            absent.append(error.name)
     return found, absent
 
 
@@ -172,42 +169,36 @@ def measured(loops, rounds):
     return {name: [t - free for t, free in zip(ts, times["nothing"])] for name, ts in times.items()}
 
 
-def line(name, times, base):
-    ratios = [t / b for t, b in zip(times, base) if b > 0]
-    print(f"  {name:42} {statistics.median(times):8.1f} ns   {statistics.median(ratios):5.2f}   "
-          f"{min(ratios):.2f} to {max(ratios):.2f}")
-    return statistics.median(ratios)
+def ratios(times, base):
+    return [t / b for t, b in zip(times, base) if b > 0]
 
 
 def main():
     found, absent = peers()
+    n = rows.rounds(ROUNDS)
     for loop in [*OWN.values(), *(loop for _, loop in found)]:
         took(loop)
-    off = measured({**OWN, **dict(found)}, ROUNDS)
+    off = measured({**OWN, **dict(found)}, n)
     with tempfile.TemporaryDirectory() as folder:
         with deepclock.trace(os.path.join(folder, "out.pftrace"), buffer="256MiB") as t:
-            on = measured(OWN, ROUNDS)
+            on = measured(OWN, n)
     dropped = t.record.facts["trace/dropped_events"].value
-    print(f"a named range in Python {sys.version.split()[0]}, {ROUNDS} rounds of {PAIRS} in turn, beside an "
-          "empty pair of C functions")
-    line("an empty pair", off["empty"], off["empty"])
-    line("the same that reads the clock", off["clock"], off["empty"])
-    held = line("deepclock push, pop, not recorded", off["by hand"], off["empty"]) <= LIMIT
-    line("deepclock push, pop, recorded", on["by hand"], on["empty"])
-    line("with deepclock.zone, not recorded", off["block"], off["empty"])
-    line("with deepclock.zone, recorded", on["block"], on["empty"])
+    print(f"a named range in Python {sys.version.split()[0]}, {n} rounds of {PAIRS} in turn; events dropped: {dropped}")
+    empty, clock = "times an empty pair of C functions", "times a pair that reads the clock"
+    rows.put("a zone in Python, not recorded", ratios(off["by hand"], off["empty"]), empty, most=1.5)
+    rows.put("a zone in Python, recorded", ratios(on["by hand"], on["clock"]), clock, most=1.2)
+    rows.put("a zone in Python, with deepclock.zone, not recorded", ratios(off["block"], off["empty"]), empty)
+    rows.put("a zone in Python, with deepclock.zone, recorded", ratios(on["block"], on["clock"]), clock)
     for name, times in (("not recorded", off), ("recorded", on)):
-        line(f"@deepclock.zone, {name}, beyond the call",
-             [a - b for a, b in zip(times["decorated"], times["called"])], times["empty"])
+        beyond = [a - b for a, b in zip(times["decorated"], times["called"])]
+        rows.put(f"@deepclock.zone, {name}, beyond the call", ratios(beyond, times["empty"]), empty)
     for name, _ in found:
-        line(name, off[name], off["empty"])
-    for why in absent:
-        print(f"  skipped: {why}")
-    ratio = statistics.median(a / b for a, b in zip(on["by hand"], on["clock"]))
-    held &= ratio <= LIMIT
-    print(f"  recorded, by hand: {ratio:.2f} of the pair that reads the clock; events dropped: {dropped}; limits: "
-          f"{LIMIT} both, {'held' if held else 'MISSED'}")
-    return 0 if held else 1
+        recorded = name.endswith(", recorded")
+        rows.put("a zone in Python, " + ("recorded" if recorded else "not recorded"),
+                 ratios(off[name], off["clock" if recorded else "empty"]), clock if recorded else empty, peer=name)
+    for name in absent:
+        rows.absent("a zone in Python, not recorded", name, f"pip install {name}")
+    return rows.status()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ import tempfile
 import threading
 import time
 
+import rows
+
 MODELS = "zoo:simplenet", "zoo:mobilenet_v2 --image-size 64"
 KINDS = {"default": [], "--processes 1": ["--processes", "1"]}
 UNITS = {"ms": 1e-3, "s": 1, "m": 60, "h": 3600, "": 1}
@@ -91,14 +93,14 @@ def summary(runs, grand):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--program", default="build/deepclock")
-    p.add_argument("-n", type=int, default=2, help="runs of each model and kind")
+    p.add_argument("-n", type=int, default=rows.rounds(2), help="runs of each model and kind")
     p.add_argument("--within", type=seconds, default=0, help="time over which they are spread")
     p.add_argument("--load", type=int, default=2, help="most busy loops beside them")
-    p.add_argument("--max-time", default="10s", help="of deepclock bench")
+    p.add_argument("--max-time", default="1s" if rows.QUICK else "10s", help="of deepclock bench")
     p.add_argument("--least", type=float, help="share of default intervals that must hold the grand median")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--save", help="all results, as JSON")
-    p.add_argument("model", nargs="*", default=MODELS)
+    p.add_argument("model", nargs="*", default=MODELS[:1] if rows.QUICK else MODELS)
     a = p.parse_args()
     rng = random.Random(a.seed)
     todo = [(model, kind) for model in a.model for kind in KINDS for _ in range(a.n)]
@@ -119,6 +121,10 @@ def main():
             least = min(least, s["held"]) if kind == "default" else least
             print(f"| {model} | {kind} | {s['several']} of {s['n']} | {100 * s['held']:.0f} % | {100 * s['half']:.1f} % "
                   f"| {100 * s['off']:.1f} % | {s['took']:.1f} s |")
+    for kind in KINDS:
+        off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results[model, k]) - 1)
+               for model in a.model for r in results[model, kind]]
+        rows.put(f"a median under changing load, {kind} run", off, "of the grand median, off by")
     print(f"\n{time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} processors, up to {a.load} busy loops, "
           f"{time.monotonic() - begin:.0f} s")
     if a.save:

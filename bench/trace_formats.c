@@ -3,9 +3,7 @@
  *
  *     bench_trace_formats [--rounds N] [--passes N]
  *
- * The timeline has 48 names, ranges up to 8 deep and random times between events. Exits with 1 if
- * a format is both below its rate and above its ratio to plain storing, so that a slow machine is
- * no failure.
+ * The timeline has 48 names, ranges up to 8 deep and random times between events.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
@@ -18,6 +16,7 @@
 #include "base/rng.h"
 #include "base/sink.h"
 #include "profiler/timeline/timeline.h"
+#include "rows.h"
 
 enum { ROUNDS_MAX = 101, NAMES = 48, DEPTH = 8, BATCH = 4096, EVENTS = 16384 };
 
@@ -107,30 +106,17 @@ static double by_storing(const trace_event *e, size_t n)
 	return dck_sink_finish(&sink, NULL) == DCK_OK ? took : 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof *v, by_value);
-	return v[n / 2];
-}
-
-/* Limits of a format: events per microsecond, or the time of plain storing times `ratio`. */
+/* Maximum ratio to plain storing. */
 static const struct {
-	const char *name;
-	double rate, ratio;
-} limits[] = {{"perfetto", 60, 16}, {"chrome", 40, 24}};
+	const char *name, *work;
+	double ratio;
+} limits[] = {{"perfetto", "encoding an event, Perfetto's format", 16},
+	      {"chrome", "encoding an event, Chrome's format", 24}};
 
 int main(int argc, char **argv)
 {
 	static trace_event e[EVENTS];
-	size_t rounds = 21, passes = 64;
-	bool held = true;
+	size_t rounds = bench_rounds(21), passes = 64;
 	cpu_set_t one;
 
 	for (int i = 1; i + 1 < argc; i += 2) {
@@ -162,16 +148,15 @@ int main(int argc, char **argv)
 			plain[i] /= (double)(passes * EVENTS);
 			ratio[i] = took[i] / plain[i];
 		}
-		double typical = median(ratio, rounds), ns = median(took, rounds);
-		printf("%-9s %5.1f ns an event, %5.1f M events/s, %4.1f bytes; storing 16 bytes "
-		       "%4.2f ns: ratio %.2f (%.2f..%.2f)\n",
-		       f->name, ns, 1e3 / ns, (double)bytes / EVENTS, median(plain, rounds),
-		       typical, ratio[rounds / 20], ratio[rounds - 1 - rounds / 20]);
-		if (1e3 / ns < limits[k].rate && typical > limits[k].ratio) {
-			printf("  MISSED: %.0f M events/s, or %.0f times storing\n", limits[k].rate,
-			       limits[k].ratio);
-			held = false;
-		}
+		printf("%s: %.1f bytes an event\n", f->name, (double)bytes / EVENTS);
+		bench_row_put(&(bench_row){.work = limits[k].work,
+					   .unit = "times storing 16 bytes",
+					   .most = limits[k].ratio},
+			      ratio, rounds);
+		bench_row_put(&(bench_row){.work = limits[k].work, .unit = "ns", .peer = "whole"},
+			      took, rounds);
+		bench_row_put(&(bench_row){.work = limits[k].work, .unit = "ns", .peer = "storing"},
+			      plain, rounds);
 	}
-	return !held;
+	return bench_status();
 }

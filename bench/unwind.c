@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 #include "profiler/unwind/unwind_self.h"
-#include "stat/stat.h"
+#include "rows.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -15,7 +15,7 @@
 /* Maximum ratio to backtrace()'s time. */
 #define LIMIT 0.25
 
-enum { ROUNDS = 15, FRAMES_MAX = 256, DEPTH = 20, WAYS = 4 };
+enum { ROUNDS = 21, FRAMES_MAX = 256, DEPTH = 20, WAYS = 4, GLIBC = 2 };
 
 static unwind_stack mine;
 static int (*libunwind)(void **frames, int max);
@@ -52,24 +52,27 @@ static const struct {
 	size_t (*walk)(void);
 	int times;
 } ways[WAYS] = {
-    {"rules that are kept", kept, 20000},
-    {"rules found anew", anew, 2000},
-    {"backtrace() of glibc", glibc, 2000},
-    {"unw_backtrace() of libunwind", other, 5000},
+    {NULL, kept, 20000},
+    {"deepclock, rules found anew", anew, 2000},
+    {"glibc", glibc, 2000},
+    {"libunwind", other, 5000},
 };
-static double ns[WAYS][ROUNDS];
+static double ratio[WAYS][ROUNDS]; /* to backtrace() of glibc */
 
 static void measure(void)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (size_t i = 0; i < bench_rounds(ROUNDS); i++) {
 		for (int w = 0; w < WAYS - !libunwind; w++) {
 			uint64_t begin = os_now_ns();
 			size_t frames = 0;
 
 			for (int k = 0; k < ways[w].times; k++)
 				frames += ways[w].walk();
-			ns[w][i] = (double)(os_now_ns() - begin) / (double)frames;
+			ratio[w][i] = (double)(os_now_ns() - begin) / (double)frames;
 		}
+		const double glibcs = ratio[GLIBC][i];
+		for (int w = 0; w < WAYS - !libunwind; w++)
+			ratio[w][i] /= glibcs;
 	}
 }
 
@@ -95,14 +98,15 @@ int main(void)
 	memcpy(&libunwind, &found, sizeof found);
 	unwind_self_refresh();
 	deeper(NULL, NULL);
-	printf("cost of a frame, %d rounds in turn (ns: median, least to greatest)\n", ROUNDS);
-	for (int w = 0; w < WAYS - !libunwind; w++) {
-		stat_sort(ns[w], ROUNDS);
-		printf("  %-30s %6.1f  %6.1f to %.1f\n", ways[w].name, ns[w][ROUNDS / 2], ns[w][0],
-		       ns[w][ROUNDS - 1]);
+	for (int w = 0; w < WAYS; w++) {
+		const bench_row row = {
+		    .work = "unwinding a frame",
+		    .unit = "times backtrace()",
+		    .peer = ways[w].name,
+		    .most = w ? 0 : LIMIT,
+		    .absent = w == WAYS - 1 && !libunwind ? "apt-get install libunwind8" : NULL};
+		if (w != GLIBC)
+			bench_row_put(&row, ratio[w], bench_rounds(ROUNDS));
 	}
-	double ratio = ns[0][ROUNDS / 2] / ns[2][ROUNDS / 2];
-
-	printf("  ratio to backtrace() %.3f   (limit %.2f)\n", ratio, LIMIT);
-	return ratio <= LIMIT ? 0 : 1;
+	return bench_status();
 }

@@ -6,8 +6,7 @@ readings of the time stamp counter, two entries of 16 bytes) and with deepclock'
   zone_peers.py SOURCE BUILD [PEER...]
 
 Each peer is a program in bench/peers that runs the three in turn, in one process, while all of them
-record to files; figures are CPU time of the thread that has the ranges, ratios are within a round
-(median, minimum to maximum). For a peer that is not installed one line names the packages.
+record to files; figures are CPU time of the thread that has the ranges, ratios are within a round.
 Perfetto's SDK is in no package: PERFETTO_SDK names the directory with perfetto.h and perfetto.cc of a
 release of github.com/google/perfetto.
 
@@ -20,15 +19,16 @@ import os
 import re
 import shlex
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import rows
+
 
 class Absent(Exception):
-    """The packages to install."""
+    """The command that installs it."""
 
 
 class Failed(Exception):
@@ -90,14 +90,14 @@ class Peers:
     def lttng(self):
         headers = subprocess.run(["pkg-config", "--exists", "lttng-ust"])
         if not shutil.which("lttng-sessiond") or headers.returncode != 0:
-            raise Absent("install lttng-tools and liblttng-ust-dev")
+            raise Absent("apt-get install lttng-tools liblttng-ust-dev")
         program = self.compiled("lttng.c", "-llttng-ust", "-ldl")
         with self.lttng_session():
             return run(program, self.scratch + "/lttng.pftrace")
 
     def uftrace(self):
         if not shutil.which("uftrace"):
-            raise Absent("install uftrace")
+            raise Absent("apt-get install uftrace")
         program = self.compiled("uftrace.c", "-finstrument-functions")
         return run("uftrace", "record", "--no-libcall", "--data=" + self.scratch + "/uftrace.data", program,
                    self.scratch + "/uftrace.pftrace")
@@ -105,7 +105,7 @@ class Peers:
     def perfetto(self):
         sdk = os.environ.get("PERFETTO_SDK")
         if not sdk or not os.path.exists(sdk + "/perfetto.cc"):
-            raise Absent("set PERFETTO_SDK to the directory of perfetto.h and perfetto.cc (github.com/google/perfetto)")
+            raise Absent("git clone -b RELEASE https://github.com/google/perfetto, and PERFETTO_SDK=perfetto/sdk")
         kept = self.build + "/bench/perfetto.o"  # minutes of compiling
         if not os.path.exists(kept) or os.path.getmtime(kept) < os.path.getmtime(sdk + "/perfetto.cc"):
             run(*shlex.split(os.environ.get("CXX", "c++")), "-std=c++17", "-O2", "-w", "-I" + sdk,
@@ -118,34 +118,29 @@ NAMES = {"lttng": "LTTng-UST, session to disk", "uftrace": "uftrace record, a fu
          "perfetto": "Perfetto C++ SDK, in process"}
 
 
-def spread(name, values, form):
-    print(f"  {name:34} {statistics.median(values):{form}}  {min(values):{form}} to {max(values):{form}}")
-
-
 def main():
     source, build, *wanted = sys.argv[1:]
+    work, unit = "a zone to a file, beside other tracers", "times two time stamps and two entries"
     with tempfile.TemporaryDirectory(prefix="deepclock-") as scratch:
         peers = Peers(os.path.abspath(source), os.path.abspath(build), scratch)
+        ours = []
         for peer, name in NAMES.items():
             if wanted and peer not in wanted:
                 continue
             try:
-                rounds = [tuple(map(float, line.split())) for line in getattr(peers, peer)().splitlines()]
+                found = [tuple(map(float, line.split())) for line in getattr(peers, peer)().splitlines()]
             except Absent as e:
-                print(f"{name}: absent: {e}")
+                rows.absent(work, name, str(e))
                 continue
-            bare, ours, theirs = zip(*rounds)
-            print(f"{name}, {len(rounds)} rounds in turn (ns a pair: median, least to greatest)")
-            spread("bare pair", bare, "8.2f")
-            spread("deepclock, to a file", ours, "8.2f")
-            spread(peer, theirs, "8.2f")
-            spread("deepclock / bare", [o / b for b, o, _ in rounds], "8.2f")
-            spread(f"{peer} / bare", [t / b for b, _, t in rounds], "8.2f")
-            spread(f"{peer} / deepclock", [t / o for _, o, t in rounds], "8.2f")
+            ours += [o / bare for bare, o, _ in found]
+            rows.put(work, [theirs / bare for bare, _, theirs in found], unit, peer=name)
+        if ours:
+            rows.put(work, ours, unit)
+    return rows.status()
 
 
 if __name__ == "__main__":
     try:
-        main()
+        sys.exit(main())
     except Failed as e:
         sys.exit(f"zone_peers: {e}")

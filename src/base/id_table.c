@@ -8,22 +8,28 @@
 
 /* --- rows by number */
 
+/* Rows are zeroed when they are first asked for, so that the memory of none beyond them is touched.
+ */
 void *id_table_row(id_table *t, uint32_t id)
 {
-	if (id >= t->n) {
-		size_t n = t->n ? t->n : 16;
-		while (n <= id)
-			n *= 2;
-		char *rows = n > UINT32_MAX || n > SIZE_MAX / t->row_bytes
+	if (id >= t->cap) {
+		size_t cap = t->cap ? t->cap : 16;
+		while (cap <= id)
+			cap += cap / 2;
+		void *rows = cap > UINT32_MAX || cap > SIZE_MAX / t->row_bytes
 				 ? NULL
-				 : mem_resize(t->rows, n * t->row_bytes);
+				 : mem_resize(t->rows, cap * t->row_bytes);
 		if (!rows) {
 			t->failed = true;
 			return NULL;
 		}
-		memset(rows + t->n * t->row_bytes, 0, (n - t->n) * t->row_bytes);
 		t->rows = rows;
-		t->n = (uint32_t)n;
+		t->cap = (uint32_t)cap;
+	}
+	if (id >= t->n) {
+		memset((char *)t->rows + t->n * t->row_bytes, 0,
+		       (id + (size_t)1 - t->n) * t->row_bytes);
+		t->n = id + 1;
 	}
 	return id_table_find(t, id);
 }
@@ -32,7 +38,7 @@ void id_table_done(id_table *t)
 {
 	mem_free(t->rows);
 	t->rows = NULL;
-	t->n = 0;
+	t->n = t->cap = 0;
 }
 
 /* --- names */

@@ -13,7 +13,8 @@
 typedef struct id_table {
 	void *rows; /* @owned, id_table_done */
 	size_t row_bytes;
-	uint32_t n;
+	uint32_t n; /* the greatest id that was asked for, plus one */
+	uint32_t cap;
 	bool failed;
 } id_table;
 

@@ -87,7 +87,7 @@ struct operators {
 	zone_collect *zones;
 	trace_out *out; /* output of `zones` */
 	string_table texts;
-	id_table names, tracks, started;
+	id_table names, tracks, started; /* tracks: of track pointers, NULL: no operator yet */
 	uint32_t nstarted;
 	zone_aggregate timed, places, none;
 	/* By operator id: names, module paths, rows of `started`. */
@@ -367,7 +367,6 @@ static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_he
 
 static void operators_track(trace_out *out, const trace_track *about)
 {
-	id_table_row(&operators_of(out)->tracks, about->id);
 	zone_collect_format.track(operators_of(out)->out, about);
 }
 
@@ -416,13 +415,42 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 	zone_collect_format.intern(o->out, id, from);
 }
 
+/* Whether ranges or marks of that name count. */
+static bool is_operator_event(const operators *o, const trace_event *e)
+{
+	const sort is = sort_of(o, e->name);
+
+	return (e->kind == TRACE_BEGIN &&
+		(is == OPERATOR || is == RUNTIME || is == MODULE || is == DEVICE)) ||
+	       ((e->kind == TRACE_BEGIN || e->kind == TRACE_INSTANT) && is == MEMORY);
+}
+
+/* Returns the track, made at its first operator: ranges that are open then enclose all that
+ * follows, so that their ends match no range. NULL: none yet. */
+static track *operators_track_of(operators *o, uint32_t id, const trace_event *e)
+{
+	track **had = id_table_find(&o->tracks, id), *t = had ? *had : NULL;
+
+	if (t)
+		return t;
+	track **made = is_operator_event(o, e) ? id_table_row(&o->tracks, id) : NULL;
+	if (!made)
+		return NULL;
+	*made = mem_zalloc(1, sizeof **made);
+	o->failed |= !*made;
+	return *made;
+}
+
 static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
 	operators *o = operators_of(out);
-	track *t = id_table_row(&o->tracks, id);
 
 	zone_collect_format.events(o->out, id, e, n);
-	for (size_t i = 0; t && i < n; i++, e++) {
+	for (size_t i = 0; i < n; i++, e++) {
+		track *t = operators_track_of(o, id, e);
+
+		if (!t)
+			continue;
 		if (e->kind == TRACE_ANNOTATION) {
 			operators_number(o, t, e);
 			continue;
@@ -448,8 +476,10 @@ static dck_status operators_close(trace_out *out, dck_err *err)
 	operators *o = operators_of(out);
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = id_table_find(&o->tracks, i);
+		track **at = id_table_find(&o->tracks, i), *t = *at;
 
+		if (!t)
+			continue;
 		op_open(o, t);
 		for (size_t depth = t->timed.depth; depth > 0; depth--)
 			memory_end(o, t, depth);
@@ -479,7 +509,7 @@ dck_status operators_new(operators **ret, dck_err *err)
 
 	DCK_NEED(o, err, "to add up a trace");
 	o->names.row_bytes = sizeof(name);
-	o->tracks.row_bytes = sizeof(track);
+	o->tracks.row_bytes = sizeof(track *);
 	o->started.row_bytes = sizeof(started);
 	o->none.paths_only = true;
 	dck_status status = string_table_init(&o->texts, err);
@@ -507,12 +537,15 @@ void operators_free(operators *o)
 	if (!o)
 		return;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = id_table_find(&o->tracks, i);
+		track **at = id_table_find(&o->tracks, i), *t = *at;
 
+		if (!t)
+			continue;
 		zone_stack_done(&t->all);
 		zone_stack_done(&t->timed);
 		zone_stack_done(&t->places);
 		mem_free(t->begun_memory);
+		mem_free(t);
 	}
 	id_table_done(&o->names);
 	id_table_done(&o->tracks);

@@ -97,13 +97,18 @@ bool dck_trace_is(const char *path)
 	return is;
 }
 
+/* Frees o. */
 static dck_status read_record_make(operators *o, const reading *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(NULL);
 
-	DCK_NEED(b, err, "for the record");
+	if (!b) {
+		operators_free(o);
+		return ERR_NO_MEMORY(err, "for the record");
+	}
 	read_facts_put(b, r);
 	const dck_status status = operators_put(o, b, err);
+	operators_free(o); /* before the record doubles what it took from them */
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);
@@ -138,7 +143,7 @@ static dck_status read_as(const char *path, const dck_trace_reading *how, timeli
 			    &operators_format, &sink, err);
 	r.shapes_asked = how->input_shapes;
 	if (status == DCK_OK)
-		status = read_record_make(o, &r, ret, err);
+		return read_record_make(o, &r, ret, err);
 	operators_free(o);
 	return status;
 }

@@ -16,7 +16,7 @@ void lod_track_done(lod_track *r)
 /* Ensures capacity for one more element of a list; false: no memory. */
 static bool row_reserve(void **list, uint32_t n, uint32_t *cap, size_t bytes, bool *failed)
 {
-	const uint32_t more = *cap ? *cap * 2 : 8;
+	const uint32_t more = *cap ? *cap * 2 : 1; /* there may be many tracks */
 
 	if (n < *cap)
 		return true;

@@ -152,18 +152,35 @@ static uint32_t owner_of(timeline_lod *p, timeline_lod_track_kept *t)
 	return t->owner;
 }
 
+/* Ensures places for the rows of n depths: 1, 2, 4 ..., because most tracks have few. */
+static bool rows_reserve(timeline_lod *p, timeline_lod_track_kept *t, uint32_t n)
+{
+	uint32_t cap = t->rows_cap ? t->rows_cap : 1;
+
+	while (cap < n)
+		cap *= 2;
+	if (cap == t->rows_cap)
+		return true;
+	uint32_t *rows = mem_resize(t->rows, cap * sizeof *rows);
+	if (!rows) {
+		p->failed = true;
+		return false;
+	}
+	memset(rows + t->rows_cap, 0, (cap - t->rows_cap) * sizeof *rows);
+	t->rows = rows;
+	t->rows_cap = cap;
+	return true;
+}
+
 static uint32_t timeline_lod_row_of(timeline_lod *p, timeline_lod_track_kept *t, uint32_t depth)
 {
 	if (depth >= PICTURE_DEPTH)
 		return PICTURE_REST;
-	if (!t->rows)
-		t->rows = mem_zalloc(PICTURE_DEPTH, sizeof *t->rows);
-	if (!t->rows) {
-		p->failed = true;
+	if (depth < t->nrows && t->rows[depth])
+		return t->rows[depth];
+	if (!rows_reserve(p, t, depth + 1))
 		return PICTURE_REST;
-	}
-	if (!t->rows[depth])
-		t->rows[depth] = timeline_lod_row_new(p, owner_of(p, t));
+	t->rows[depth] = timeline_lod_row_new(p, owner_of(p, t));
 	if (!t->rows[depth])
 		return PICTURE_REST;
 	t->nrows = t->nrows > depth ? t->nrows : depth + 1;
@@ -230,7 +247,7 @@ static void timeline_value(timeline_lod *p, timeline_lod_track_kept *t, const tr
 		return;
 	}
 	if (t->nvalues == t->values_cap) {
-		const uint32_t cap = t->values_cap ? 2 * t->values_cap : 16;
+		const uint32_t cap = t->values_cap ? 2 * t->values_cap : 1;
 		timeline_lod_value *values = mem_resize(t->values, cap * sizeof *values);
 
 		if (!values) {

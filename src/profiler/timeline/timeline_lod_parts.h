@@ -59,7 +59,7 @@ typedef struct timeline_lod_track_kept {
 	dck_unit unit;
 	/* Rows by depth, and the row of marks; 0: none. */
 	uint32_t *rows; /* @owned */
-	uint32_t nrows, marks;
+	uint32_t nrows, rows_cap, marks;
 	uint32_t owner;		    /* owner id of its rows */
 	timeline_lod_value *values; /* @owned */
 	uint32_t nvalues, values_cap;

@@ -232,7 +232,7 @@ static void piece_begin(zone_aggregate *s, zone_stack *t, zone_frame *f)
 
 static bool zone_room_for_one(zone_stack *t)
 {
-	const size_t cap = t->cap ? 2 * t->cap : 16;
+	const size_t cap = t->cap ? 2 * t->cap : 1; /* a trace may have many tracks */
 
 	if (t->depth < t->cap)
 		return true;

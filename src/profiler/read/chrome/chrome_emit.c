@@ -173,7 +173,7 @@ static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 		end_ns = k->open[k->nopen - 1].end_ns;
 	}
 	if (k->nopen == k->cap) {
-		const uint32_t cap = k->cap ? 2 * k->cap : 8;
+		const uint32_t cap = k->cap ? 2 * k->cap : 1;
 		chrome_open *more = mem_resize(k->open, cap * sizeof *more);
 		DCK_NEED(more, t->x->err, "for the ranges of a trace");
 		k->open = more;
@@ -305,6 +305,11 @@ dck_status chrome_emit(chrome_reader *x)
 	emitter t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
 
 	put_in_order(x);
+	/* What found names and tracks again is not needed any more. */
+	hash_map *const maps[] = {&x->name_rows, &x->thread_rows, &x->process_rows,
+				  &x->counter_rows};
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		hash_map_done(maps[i]);
 	DCK_TRY(chrome_open_format(&t));
 	chrome_emit_names(x);
 	for (uint32_t i = 0; i < x->nrows; i++)
