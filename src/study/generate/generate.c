@@ -93,7 +93,7 @@ static dck_status generate_check(generate_job *j, dck_err *err)
 	if (device && strcmp(device, "cpu") != 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "generation runs on the processor: on --device %s each step would copy "
-			 "the cache to the host and back, which no real program does",
+			 "the cache to the host and back",
 			 device);
 	return cases_make(j, err);
 }
