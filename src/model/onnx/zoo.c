@@ -1,5 +1,10 @@
 /* zoo.c - the table of built-in networks, and the sizes that each supports.
  *
+ * Two tables in the same order: what users read of a network, and its limits with its builder.
+ * Requested sizes are checked against the limits before anything is built, and a size that a
+ * network does not have is refused. dck_zoo_write() describes the graph (onnx_builder.h), whose
+ * weights are made while it is written. The sizes of a decoder may all be given; each has a default.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
 #include "deepclock/unstable.h"

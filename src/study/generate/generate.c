@@ -100,7 +100,7 @@ static dck_status generate_check(generate_job *j, dck_err *err)
 
 /* --- the requests */
 
-static bool case_wants_more(const generate_job *j, const generate_case *c)
+static bool case_is_open(const generate_job *j, const generate_case *c)
 {
 	const dck_generate_config *g = j->config;
 
@@ -137,8 +137,8 @@ static dck_status generate_warm(generate_job *j, dck_err *err)
 	return DCK_OK;
 }
 
-/* Makes one request of each case that wants more, in random order; *ret_any: there was one. */
-static dck_status round_run(generate_job *j, uint64_t *state, bool *ret_any, dck_err *err)
+/* Makes one request of each case that is not done, in random order; *ret_any: there was one. */
+static dck_status generate_round(generate_job *j, uint64_t *state, bool *ret_any, dck_err *err)
 {
 	size_t order[GENERATE_CASES];
 
@@ -152,7 +152,7 @@ static dck_status round_run(generate_job *j, uint64_t *state, bool *ret_any, dck
 	for (size_t i = 0; i < j->ncases; i++) {
 		generate_case *c = &j->cases[order[i]];
 
-		if (!case_wants_more(j, c))
+		if (!case_is_open(j, c))
 			continue;
 		*ret_any = true;
 		DCK_TRY(generate_request(j, c, true, err));
@@ -168,7 +168,7 @@ static dck_status rounds_run(generate_job *j, dck_err *err)
 
 	record_others_begin(&j->others, 0);
 	while (any)
-		DCK_TRY(round_run(j, &state, &any, err));
+		DCK_TRY(generate_round(j, &state, &any, err));
 	return DCK_OK;
 }
 

@@ -24,7 +24,7 @@
 
 /* --- the layout */
 
-static size_t value_find(const dck_tensor_info *v, size_t n, const char *name)
+static size_t named_find(const dck_tensor_info *v, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(v[i].name, name) == 0)
@@ -74,7 +74,7 @@ static dck_status part_find(decoder_layout *l, size_t in, dck_err *err)
 
 	for (size_t i = 0; i < 2 && out == DECODER_NONE; i++) {
 		snprintf(name, sizeof name, "%s%s", outputs[i], t->name + strlen(PAST));
-		out = value_find(l->out, l->nout, name);
+		out = named_find(l->out, l->nout, name);
 	}
 	if (out == DECODER_NONE)
 		DCK_FAIL(
@@ -162,10 +162,10 @@ dck_status decoder_layout_find(const subject_target *t, mem_arena *a, decoder_la
 	}
 	l.part = mem_arena_array(a, l.nin + 1, sizeof *l.part);
 	DCK_NEED(l.in && l.out && l.part, err, "for the model's inputs");
-	l.ids = value_find(l.in, l.nin, "input_ids");
-	l.mask = value_find(l.in, l.nin, "attention_mask");
-	l.positions = value_find(l.in, l.nin, "position_ids");
-	l.logits = value_find(l.out, l.nout, "logits");
+	l.ids = named_find(l.in, l.nin, "input_ids");
+	l.mask = named_find(l.in, l.nin, "attention_mask");
+	l.positions = named_find(l.in, l.nin, "position_ids");
+	l.logits = named_find(l.out, l.nout, "logits");
 	DCK_TRY(inputs_find(&l, err));
 	DCK_TRY(scores_find(&l, err));
 	*ret = l;
