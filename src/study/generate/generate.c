@@ -16,41 +16,12 @@
 #include "base/opt_text.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "measure/subject/shape_resolve.h"
 #include "record/record_begin.h"
 #include <string.h>
 
 #define REQUESTS_LEAST 6 /* unless the number is given: an interval of a median needs them */
 #define GAPS_MAX       (1u << 22) /* of a case: 32 MiB */
-
-const dck_opt dck_generate_options[] = {
-    DCK_OPTION(TEXT, dck_generate_config, prompt_length, "prompt-length", "N,N...", "128",
-	       "tokens of the prompt; each length with each batch"),
-    DCK_OPTION(COUNT, dck_generate_config, new_tokens, "new-tokens", "N", "64",
-	       "tokens that each request generates, whatever they are", .min = 1,
-	       .max = GENERATE_TOKENS_MAX),
-    DCK_OPTION(TEXT, dck_generate_config, batch, "batch", "N,N...", "1",
-	       "sequences of a request, which are generated together", .letter = 'b'),
-    DCK_OPTION(COUNT, dck_generate_config, requests, "requests", "N", NULL,
-	       "requests of each length and batch; default: as many as fit into --time, at least 6",
-	       .min = 1, .max = 1e6),
-    DCK_OPTION(TIME, dck_generate_config, time_ns, "time", "TIME", "5s",
-	       "time of the requests of each length and batch", .min = 1, .max = 1e15,
-	       .excludes = "requests"),
-    DCK_OPTION(COUNT, dck_generate_config, warmup, "warmup", "N", "1",
-	       "requests of each length and batch that are made first and not counted", .max = 1e6),
-    DCK_OPTION(SHARE, dck_generate_config, level, "level", "SHARE", "95%",
-	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
-    DCK_OPTION(COUNT, dck_generate_config, seed, "seed", "N", "1",
-	       "of the prompts, which are random token ids"),
-    {0},
-};
-
-void dck_generate_config_init_sized(dck_generate_config *c, uint32_t struct_size)
-{
-	const dck_opt *const tables[] = {dck_generate_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
-}
 
 /* --- the options, checked */
 
@@ -76,6 +47,25 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 	return DCK_OK;
 }
 
+/* Refuses options of models that would change nothing. */
+static dck_status model_options_check(const dck_model_config *m, dck_err *err)
+{
+	static const char *const without[] = {"transfers",  "batch",	  "no-batch-check",
+					      "items",	    "shape",	  "input",
+					      "input-pool", "image-size", "seq"};
+	dck_subject plain;
+
+	dck_subject_init(&plain);
+	for (const dck_opt *o = dck_model_options; o->name; o++)
+		for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+			if (strcmp(o->name, without[i]) == 0 && !opt_same(o, m, &plain.model))
+				DCK_FAIL(err, E_ARG,
+					 "--%s has no effect here: the inputs of a decoder follow "
+					 "from --prompt-length, --new-tokens and --batch",
+					 o->name);
+	return DCK_OK;
+}
+
 static dck_status generate_check(generate_job *j, dck_err *err)
 {
 	const dck_generate_config *c = j->config;
@@ -95,6 +85,7 @@ static dck_status generate_check(generate_job *j, dck_err *err)
 			 "generation runs on the processor: on --device %s each step would copy "
 			 "the cache to the host and back",
 			 device);
+	DCK_TRY(model_options_check(&j->subject->model, err));
 	return cases_make(j, err);
 }
 
@@ -195,12 +186,40 @@ static dck_status generate_stopped(generate_job *j, dck_status status, dck_err *
 
 /* --- opening */
 
+static bool symbol_is_open(const model_values *v, const char *name)
+{
+	for (size_t i = 0; i < v->nin; i++)
+		for (int d = 0; d < v->in[i].rank; d++)
+			if (v->in[i].symbols[d] && strcmp(v->in[i].symbols[d], name) == 0)
+				return true;
+	return false;
+}
+
+/* Refuses a size for a symbol that no input has, which an engine would ignore. */
+static dck_status dims_check(const generate_job *j, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+	const dck_list *dims = &j->subject->model.dim;
+
+	for (size_t i = 0; t->has_summary && i < dims->n; i++) {
+		const char *name;
+		int64_t size;
+
+		DCK_TRY(subject_dim_read(t->arena, dims->item[i], &name, &size, err));
+		if (!symbol_is_open(&t->summary.values, name))
+			DCK_FAIL(err, E_ARG, "no input of the model has an open dimension '%s'",
+				 name);
+	}
+	return DCK_OK;
+}
+
 static dck_status generate_open(generate_job *j, dck_err *err)
 {
 	const dck_generate_config *c = j->config;
 
 	j->session.target.bare = true;
 	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
+	DCK_TRY(dims_check(j, err));
 	DCK_TRY(decoder_layout_find(&j->session.target, j->session.target.arena, &j->layout, err));
 	for (size_t i = 0; i < j->ncases && j->layout.batch > 0; i++)
 		if (j->cases[i].batch != (uint64_t)j->layout.batch)
