@@ -3,7 +3,8 @@
  * Two tables in the same order: what users read of a network, and its limits with its builder.
  * Requested sizes are checked against the limits before anything is built, and a size that a
  * network does not have is refused. dck_zoo_write() describes the graph (onnx_builder.h), whose
- * weights are made while it is written. The sizes of a decoder may all be given; each has a default.
+ * weights are made while it is written. The sizes of a decoder may all be given; each has a
+ * default.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"

@@ -371,6 +371,8 @@ static void generate_facts(const generate_job *j)
 
 	method_subject(b, j->subject, &j->session.target, &j->host, dck_generate_options,
 		       j->config);
+	/* The models' option of the name "batch" is another one. */
+	record_fact_options(b, "plan", dck_generate_options, j->config);
 	method_clock(b, &j->shared.clock);
 	record_fact_text(b, "method", "enclosed",
 			 "from the prompt as token ids until the token is known: binding, run and "

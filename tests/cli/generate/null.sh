@@ -5,5 +5,8 @@ echo $?
 record run.json '[row[0] for row in t("generate/lengths")["rows"]]' 'm("generate/ttft/16x1")["value"] >= 1e6' \
 	'm("generate/tpot/32x2")["value"] >= 1e6' 'm("generate/e2e/16x2")["value"] >= 8e6' 'm("generate/cache_computed/32x2")["value"]' \
 	'f("generate", "tokens_asked"), f("generate", "tokens_delivered"), f("generate", "end_of_sequence")' \
-	'f("plan", "new-tokens")' 'sorted(s["tag"] for s in r["series"])'
-sed 's/[0-9.]* [mnu\xc2\xb5]*s\b/TIME/g; s/[0-9.,]* tokens/N tokens/' text | sed -n 2p | grep -c 'the first token comes in'
+	'f("plan", "new-tokens"), f("plan", "batch")' 'sorted(s["tag"] for s in r["series"])'
+grep -c 'the first token comes in' text
+# Answers of another length are not compared.
+deepclock generate --quiet --engine null --requests 6 --new-tokens 9 --prompt-length 16 --save other.json zoo:llama_mini > text
+deepclock compare --quiet --metric generate/ttft/16x1 run.json other.json 2>&1 | grep -o 'new-tokens.*' | head -n 1
