@@ -220,7 +220,8 @@ static dck_status generate_open(generate_job *j, dck_err *err)
 	j->session.target.bare = true;
 	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
 	DCK_TRY(dims_check(j, err));
-	DCK_TRY(decoder_layout_find(&j->session.target, j->session.target.arena, &j->layout, err));
+	DCK_TRY(decoder_layout_find(&j->session.target, &j->subject->model.dim,
+				    j->session.target.arena, &j->layout, err));
 	for (size_t i = 0; i < j->ncases && j->layout.batch > 0; i++)
 		if (j->cases[i].batch != (uint64_t)j->layout.batch)
 			DCK_FAIL(err, E_ARG,

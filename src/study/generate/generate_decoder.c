@@ -14,6 +14,7 @@
 #include "study/generate/generate_decoder.h"
 #include "base/dtype.h"
 #include "base/err.h"
+#include "measure/subject/shape_resolve.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static size_t named_find(const dck_tensor_info *v, size_t n, const char *name)
 }
 
 /* Copies what the model file declares, for an engine that describes nothing. */
-static const dck_tensor_info *infos_declared(mem_arena *a, const model_value *v, size_t n)
+static dck_tensor_info *infos_declared(mem_arena *a, const model_value *v, size_t n)
 {
 	dck_tensor_info *ret = mem_arena_array(a, n, sizeof *ret);
 
@@ -81,12 +82,17 @@ static dck_status part_find(decoder_layout *l, size_t in, dck_err *err)
 		    err, E_UNSUP,
 		    "the model has the input '%s' and no output 'present.%s' that continues it",
 		    t->name, t->name + strlen(PAST));
-	if (t->rank != 4 || t->dim[1] < 0 || t->dim[3] < 0)
+	if (t->rank != 4)
 		DCK_FAIL(err, E_UNSUP,
-			 "the shape of '%s' is not known: a cache is [batch, heads, tokens, "
-			 "width], with heads and width fixed (give an open one with --dim "
-			 "SYMBOL=N)",
+			 "the shape of '%s' is not known: a cache is [batch, heads, tokens, width]",
 			 t->name);
+	for (int d = 1; d < 4; d += 2)
+		if (t->dim[d] < 0)
+			DCK_FAIL(err, E_UNSUP,
+				 "the model leaves the %s of the cache '%s' open: give it with "
+				 "--dim %s=N",
+				 d == 1 ? "heads" : "width of a head", t->name,
+				 t->symbol[d] ? t->symbol[d] : "SYMBOL");
 	if (t->dim[AXIS_TIME] >= 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the cache '%s' has a fixed length of %lld tokens, and generation makes "
@@ -143,25 +149,52 @@ static dck_status scores_find(decoder_layout *l, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status decoder_layout_find(const subject_target *t, mem_arena *a, decoder_layout *ret,
-			       dck_err *err)
+/* Gives an input the symbols of the model file, and the sizes that are given for them: an engine
+ * may neither report nor fix them. */
+static dck_status info_close(dck_tensor_info *t, const model_values *v, const dck_list *dims,
+			     mem_arena *a, dck_err *err)
+{
+	size_t i = 0;
+
+	while (i < v->nin && strcmp(v->in[i].name, t->name) != 0)
+		i++;
+	for (int32_t d = 0; i < v->nin && t->rank == v->in[i].rank && d < t->rank; d++) {
+		const char *symbol = v->in[i].symbols[d];
+
+		if (t->dim[d] >= 0 || !symbol)
+			continue;
+		t->symbol[d] = symbol;
+		for (size_t k = 0; k < dims->n; k++) {
+			const char *name;
+			int64_t size;
+
+			DCK_TRY(subject_dim_read(a, dims->item[k], &name, &size, err));
+			if (strcmp(name, symbol) == 0)
+				t->dim[d] = size;
+		}
+	}
+	return DCK_OK;
+}
+
+dck_status decoder_layout_find(const subject_target *t, const dck_list *dims, mem_arena *a,
+			       decoder_layout *ret, dck_err *err)
 {
 	const model_values *v = &t->summary.values;
 	decoder_layout l = {.runs = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS)};
+	dck_tensor_info *in;
 
-	if (l.runs) {
-		l.in = t->in;
-		l.out = t->out;
-		l.nin = t->nin;
-		l.nout = t->nout;
-	} else {
-		l.in = infos_declared(a, v->in, v->nin);
-		l.out = infos_declared(a, v->out, v->nout);
-		l.nin = v->nin;
-		l.nout = v->nout;
-	}
+	l.nin = l.runs ? t->nin : v->nin;
+	l.nout = l.runs ? t->nout : v->nout;
+	l.out = l.runs ? t->out : infos_declared(a, v->out, v->nout);
+	in = l.runs ? mem_arena_array(a, l.nin, sizeof *in) : infos_declared(a, v->in, v->nin);
+	DCK_NEED(in && l.out, err, "for the model's inputs");
+	if (l.runs && l.nin > 0)
+		memcpy(in, t->in, l.nin * sizeof *in);
+	for (size_t i = 0; i < l.nin; i++)
+		DCK_TRY(info_close(&in[i], v, dims, a, err));
+	l.in = in;
 	l.part = mem_arena_array(a, l.nin + 1, sizeof *l.part);
-	DCK_NEED(l.in && l.out && l.part, err, "for the model's inputs");
+	DCK_NEED(l.part, err, "for the model's inputs");
 	l.ids = named_find(l.in, l.nin, "input_ids");
 	l.mask = named_find(l.in, l.nin, "attention_mask");
 	l.positions = named_find(l.in, l.nin, "position_ids");

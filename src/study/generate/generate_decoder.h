@@ -4,7 +4,7 @@
  *	decoder_layout l;
  *	decoder_steps d = {0};
  *
- *	DCK_TRY(decoder_layout_find(&target, arena, &l, err));
+ *	DCK_TRY(decoder_layout_find(&target, &dims, arena, &l, err));
  *	DCK_TRY(decoder_steps_open(&d, &target, &clock, &l, sizes, err));
  *	decoder_steps_begin(&d, batch);
  *	DCK_TRY(decoder_step(&d, prompt, n, next, err));	the prompt
@@ -40,9 +40,10 @@ typedef struct decoder_layout {
 } decoder_layout;
 
 /* Recognises a decoder by the names and shapes that transformers' and optimum's exports have.
+ * dims: sizes of open symbols, "SYMBOL=N".
  * E_UNSUP: it is none; the message names the input that is missing or unknown. */
-dck_status decoder_layout_find(const subject_target *t, mem_arena *a, decoder_layout *ret,
-			       dck_err *err);
+dck_status decoder_layout_find(const subject_target *t, const dck_list *dims, mem_arena *a,
+			       decoder_layout *ret, dck_err *err);
 /* Returns the bytes of the cache for that many sequences and tokens, by the declared shapes. */
 double decoder_cache_bytes(const decoder_layout *l, uint64_t batch, uint64_t tokens);
 

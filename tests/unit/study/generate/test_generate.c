@@ -221,7 +221,7 @@ static void cache_gives_the_same_tokens(const char *engine)
 		assert_int_equal(err.code, DCK_E_ABSENT);
 		skip();
 	}
-	if (decoder_layout_find(&t, t.arena, &l, &err) != DCK_OK ||
+	if (decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err) != DCK_OK ||
 	    decoder_steps_open(&d, &t, &clock, &l,
 			       (decoder_sizes){BATCH, PROMPT + NEW, PROMPT + NEW}, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
