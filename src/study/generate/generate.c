@@ -41,9 +41,12 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 	j->prompt_max = prompts[nprompts - 1];
 	j->batch_max = batches[nbatches - 1];
 	if (j->prompt_max > GENERATE_TOKENS_MAX * 10 ||
-	    j->batch_max * j->prompt_max > GENERATE_TOKENS_MAX * 100)
-		DCK_FAIL(err, E_ARG, "a prompt of %llu tokens with a batch of %llu is too large",
-			 (unsigned long long)j->prompt_max, (unsigned long long)j->batch_max);
+	    j->batch_max * (j->prompt_max + c->new_tokens) > GENERATE_TOKENS_MAX * 100)
+		DCK_FAIL(err, E_ARG,
+			 "a prompt of %llu tokens and %llu new ones with a batch of %llu are too "
+			 "many: at most %d together",
+			 (unsigned long long)j->prompt_max, (unsigned long long)c->new_tokens,
+			 (unsigned long long)j->batch_max, GENERATE_TOKENS_MAX * 100);
 	return DCK_OK;
 }
 

@@ -11,6 +11,7 @@ run zoo:bert_mini --engine null
 run zoo:llama_mini --engine null --prompt-length 0
 run zoo:llama_mini --engine null --prompt-length x
 run zoo:llama_mini --engine null --batch 1,
+run zoo:llama_mini --engine null --batch 1000000 --new-tokens 1000
 run zoo:llama_mini --engine null --new-tokens 0
 run zoo:llama_mini --engine null --device cuda:0
 run zoo:llama_mini --engine null --requests 5 --time 1s
