@@ -67,6 +67,7 @@ LAYERS = {
     "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
     "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure"), (), ANY, ISO,
                        ("pthread.h",)),
+    "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure"), (), ANY, ISO, ()),
     "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY,
                           ISO, ()),
     "src/study/pitfalls": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,

@@ -223,6 +223,8 @@ case " $* " in
 	fetch_torch &
 	# Debian's onnx has the standard's operator tests of 2022 only.
 	fetch_package onnx onnx/__init__.py onnx==1.23.2 "its operator cases are skipped" &
+	# The loop by hand of generation.
+	fetch_package onnxruntime onnxruntime/__init__.py onnxruntime==1.31.1 "generation is not compared with a loop by hand" &
 	# Reference of the reports on classifiers.
 	fetch_package sklearn sklearn/__init__.py scikit-learn==1.9.1 "its reports are not compared" &
 	# Reads the scalars of laps.
@@ -252,6 +254,7 @@ case " $* " in
 	;;
 *) # files of another build directory
 	linked onnx onnx/__init__.py || true
+	linked onnxruntime onnxruntime/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true
 	linked perfetto perfetto/__init__.py || true

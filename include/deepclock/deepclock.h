@@ -64,6 +64,7 @@
 #include "throughput.h"
 #include "tune.h"
 #include "load.h"
+#include "generate.h"
 #include "machine.h"
 #include "memory.h"
 #include "pitfalls.h"

@@ -22,8 +22,10 @@ typedef struct dck_zoo_config {
 	uint64_t batch;		/* 0: 1 */
 	const char *image_size; /* "N" or "HxW"; NULL: the network's own */
 	uint64_t seq;		/* 0: the network's own */
-	bool symbolic;		/* batch (and sequence) are symbolic, named "batch" and "seq" */
+	bool symbolic;		/* batch, sequence and past are symbolic */
 	uint64_t seed;
+	/* Of a decoder: tokens in its cache, and its dimensions; 0: the network's own. */
+	uint64_t past, layers, hidden, heads, kv_heads, vocabulary;
 } dck_zoo_config;
 DCK_API extern const dck_opt dck_zoo_options[];
 

@@ -31,7 +31,8 @@ extern "C" {
 	X(BYTE_PER_S, "B/s")     \
 	X(FLOP_PER_S, "FLOP/s")  \
 	X(ITEM_PER_S, "items/s") \
-	X(RUN_PER_S, "runs/s")
+	X(RUN_PER_S, "runs/s")   \
+	X(TOKEN_PER_S, "tokens/s")
 
 typedef enum dck_unit {
 #define X(name, text) DCK_UNIT_##name,

@@ -177,6 +177,12 @@ static dck_status run_pitfalls(ext_call *c, dck_record **ret, dck_err *err)
 	return dck_pitfalls(&c->subjects[0].of, &c->pitfalls, &c->watch.observer, ret, err);
 }
 
+static dck_status run_generate(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->generate.title = c->title;
+	return dck_generate(&c->subjects[0].of, &c->generate, &c->watch.observer, ret, err);
+}
+
 static dck_status run_machine(ext_call *c, dck_record **ret, dck_err *err)
 {
 	c->machine.title = c->title;
@@ -190,6 +196,7 @@ static dck_status run_inspect(ext_call *c, dck_record **ret, dck_err *err)
 
 /* The model's options of these names take one number, those of a search take lists. */
 static const char *const lists[] = {"batch", "threads", NULL};
+static const char *const batches[] = {"batch", NULL};
 
 static const dck_opt seed_options[] = {
     DCK_OPTION(COUNT, dck_model_config, seed, "seed", "N", "1", "of the order of the trials",
@@ -268,6 +275,10 @@ static const dck_opt seed_options[] = {
 	  "threads then call; record.verdict is about the limits (slo).",                          \
 	  ext_takes_any, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)},    \
 	  MODELS, PROGRAMS)                                                                        \
+	X(generate, "generate", "model, /, **options",                                             \
+	  "Measures generation token by token of a decoder with past keys and values: time to "    \
+	  "the first token, time per token, and its growth.",                                      \
+	  ext_takes_model, run_generate, 0, batches, {dck_generate_options, AT(generate)}, MODELS) \
 	X(accuracy, "accuracy", "models=None, /, **options",                                       \
 	  "Are the answers still the same, and are they right? A model or a dict of them by "      \
 	  "name; none where `labels` and `predictions` are files.",                                \

@@ -286,6 +286,7 @@ typedef struct ext_call {
 	dck_profile_config profile;
 	dck_machine_config machine;
 	dck_pitfalls_config pitfalls;
+	dck_generate_config generate;
 	dck_cost_config cost;
 	PyObject *over_next; /* called at each value of `over`; NULL: none */
 	PyObject *start;     /* measures in a fresh process of the script; NULL: none */

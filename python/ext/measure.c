@@ -697,6 +697,7 @@ static void call_init(ext_call *c)
 	dck_profile_config_init(&c->profile);
 	dck_machine_init(&c->machine);
 	dck_pitfalls_config_init(&c->pitfalls);
+	dck_generate_config_init(&c->generate);
 	dck_cost_config_init(&c->cost);
 }
 

@@ -230,6 +230,7 @@ FUNCTIONS = {
     "throughput": "model: _Path, /, *",
     "tune": "model: _Path, /, *",
     "bench_load": "subject: _Subject, /, *",
+    "generate": "model: _Path, /, *",
     "accuracy": "models: Union[_Path, Mapping[str, _Path], None] = ..., /, *",
     "pitfalls": "subject: _Subject, /, *",
     "machine": "*",

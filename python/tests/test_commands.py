@@ -18,7 +18,7 @@ from support import Case, deepclock, main, needs_model, short, work
 OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
                   "top", "operators", "list", "worker-fd", "worker-of", "color"}
 FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
-             "throughput": ("throughput",), "tune": ("tune",), "load": ("bench_load",), "accuracy": ("accuracy",),
+             "throughput": ("throughput",), "tune": ("tune",), "load": ("bench_load",), "generate": ("generate",), "accuracy": ("accuracy",),
              "pitfalls": ("pitfalls",), "machine": ("machine",), "inspect": ("inspect",)}
 
 

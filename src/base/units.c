@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "deepclock/unstable.h"
 
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/decimal.h"
 
@@ -353,4 +354,38 @@ const char *dck_text_count(int64_t n, char *buf, size_t size)
 	text[at] = '\0';
 	snprintf(buf, size, "%s", text);
 	return buf;
+}
+
+dck_status units_parse_counts(const char *option, const char *text, uint64_t *ret, size_t max,
+			      size_t *ret_n, dck_err *err)
+{
+	size_t n = 0;
+
+	const char *rest = text;
+	for (commas_item item; commas_next(&rest, &item);) {
+		char word[32];
+		uint64_t v;
+		size_t k;
+
+		if (item.n >= sizeof word ||
+		    units_parse_count(commas_word(&item, word, sizeof word), &v, NULL) != DCK_OK ||
+		    v == 0 || v > 1000000000)
+			DCK_FAIL(
+			    err, E_ARG,
+			    "--%s is '%.100s': give whole numbers above 0 with commas between, "
+			    "such as 1,2,4",
+			    option, text);
+		if (n == max)
+			DCK_FAIL(err, E_LIMIT, "--%s has more than %zu numbers", option, max);
+		for (k = n; k > 0 && ret[k - 1] > v; k--)
+			ret[k] = ret[k - 1];
+		if (k > 0 && ret[k - 1] == v) {
+			memmove(ret + k, ret + k + 1, (n - k) * sizeof *ret);
+			continue;
+		}
+		ret[k] = v;
+		n++;
+	}
+	*ret_n = n;
+	return DCK_OK;
 }

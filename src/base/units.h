@@ -9,6 +9,10 @@
 dck_status units_parse_time(const char *text, uint64_t *ret_ns, dck_err *err);
 dck_status units_parse_bytes(const char *text, uint64_t *ret_bytes, dck_err *err);
 dck_status units_parse_count(const char *text, uint64_t *ret_n, dck_err *err);
+/* Parses "1,2,4", the value of that option, into at most max numbers from 1 to 10^9: ascending,
+ * each once. */
+dck_status units_parse_counts(const char *option, const char *text, uint64_t *ret, size_t max,
+			      size_t *ret_n, dck_err *err);
 dck_status units_parse_real(const char *text, double *ret_v, dck_err *err);
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
 /* Parses "1x3x224x224" into at most cap dims, each >= 0. */

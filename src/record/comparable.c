@@ -73,6 +73,8 @@ static const row rows[] = {
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "rate", LIKE_EQUAL, MEASURED, NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "arrivals", LIKE_EQUAL, MEASURED, NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "trace", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "new-tokens", LIKE_EQUAL,
+     "a longer answer has later, longer gaps", NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "slo/", LIKE_EQUAL, MEASURED, NULL},
     {COMPARABLE_STATE, TREND_TOGETHER, "device", "barrier", LIKE_EQUAL,
      "the time of a run contains that of what waits for it, which was tested in each", NULL},

@@ -98,6 +98,8 @@ const char *format_number(double v, dck_unit u, char *buf)
 		plain_number(v, buf, " items/s");
 	} else if (u == DCK_UNIT_RUN_PER_S) {
 		plain_number(v, buf, " runs/s");
+	} else if (u == DCK_UNIT_TOKEN_PER_S) {
+		plain_number(v, buf, " tokens/s");
 	} else if (u == DCK_UNIT_CELSIUS) {
 		plain_number(v, buf, " degC");
 	} else {

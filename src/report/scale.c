@@ -48,7 +48,7 @@ static const family families[DCK_UNIT_COUNT] = {
     [DCK_UNIT_WATT] = {decimal, false, 3},	 [DCK_UNIT_JOULE] = {decimal, false, 3},
     [DCK_UNIT_CELSIUS] = {none, false, 3},	 [DCK_UNIT_BYTE_PER_S] = {decimal, false, 3},
     [DCK_UNIT_FLOP_PER_S] = {decimal, false, 3}, [DCK_UNIT_ITEM_PER_S] = {none, false, 4},
-    [DCK_UNIT_RUN_PER_S] = {none, false, 4},
+    [DCK_UNIT_RUN_PER_S] = {none, false, 4},	 [DCK_UNIT_TOKEN_PER_S] = {none, false, 4},
 };
 
 void column_range_add(column_range *r, const dck_cell *c)

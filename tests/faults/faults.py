@@ -39,6 +39,7 @@ COMMANDS = {
     "command": "bench --runs 3 --warmup 1 --quiet --no-history --save out.json -- true",
     "compare": "compare zoo:simplenet --engine null --vary batch=1,2 --rounds 6 --max-time 300ms --quiet --no-history --save out.json",
     "throughput": "throughput zoo:simplenet --engine null --batch 1,2 --max-time 300ms --quiet --no-history --save out.json",
+    "generate": "generate zoo:llama_mini --engine null --requests 6 --new-tokens 3 --quiet --no-history --save out.json",
     "load": "load zoo:simplenet --engine null --rate 500 --requests 60 --quiet --no-history --save out.json",
     "json": "report run.json --format json -o out.json",
     "text": "report run.json",

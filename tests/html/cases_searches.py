@@ -171,6 +171,17 @@ def case_mistakes_and_titles(run):
             assert [d["x"] for d in page.js(DATA, "#beside [data-name=throughput-by-batch] .point")] == [1, 4]
 
 
+def case_generation(run):
+    """The gap before each token, a line for each length and batch, and the time to the first token by the prompt."""
+    run("generate", "zoo:llama_mini", "--engine", "null", "--engine-option", "ns=20000", "--requests", "6", "--new-tokens", "6",
+        "--prompt-length", "8,16", "--quiet", "--no-history", "--html", "generation.html")
+    for width in (1400, 390):
+        with browser.Page("generation.html", width) as page:
+            assert [d["x"] for d in page.js(DATA, "#generation [data-name=gaps] .point")] == 2 * [2, 3, 4, 5, 6]
+            first = page.js(DATA, "#generation [data-name=first] .point")
+            assert [d["x"] for d in first] == [8, 16] and all(d["y"] >= 20000 for d in first), first
+
+
 def case_effects(run):
     """What each option does, as rows around 1, and the front as points of latency and memory."""
     cell = lambda v, lo, hi: {"value": v, "lo": lo, "hi": hi, "level": 0.95}

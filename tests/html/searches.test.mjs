@@ -5,6 +5,7 @@ import "./d3.mjs";
 import { batchLists, limitNs, tailOf } from "../../src/report/html/page/views/view_batches.js";
 import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/views/view_beside.js";
 import { effectsOf, frontOf } from "../../src/report/html/page/views/view_effects.js";
+import { firstTokensOf, gapsOf } from "../../src/report/html/page/views/view_generation.js";
 import { mistakesOf } from "../../src/report/html/page/views/view_pitfalls.js";
 import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/views/view_trend.js";
@@ -101,4 +102,12 @@ test("effects of options stand by their size, without those that were not measur
 	assert.deepEqual(effectsOf({ tables: [effects] }).map(e => [e.name, e.value, e.lo, e.class]), [["c=3", 3, undefined, "c3"], ["a=1", 0.5, 0.4, "c2"]]);
 	assert.deepEqual(frontOf({ tables: [front] }), [{ name: "c=3", x: 200, y: 10, speedup: 3 }]);
 	assert.deepEqual([effectsOf({}), frontOf({})], [[], []]);
+});
+
+test("gaps of generation begin with the second token, first tokens need several lengths", () => {
+	const t = { name: "generate/lengths", columns: columns("case", "prompt", "batch", "ttft"), rows: [["8 x 1", 8, 1, { value: 5, lo: 4, hi: 6, level: 0.95 }], ["16 x 1", 16, 1, 9]] };
+	const r = { series: [{ tag: "generate/gap_by_position/8x1", values: [3, 4] }], tables: [t] };
+	assert.deepEqual(gapsOf(r).map(l => [l.name, l.points]), [["8 x 1", [{ x: 2, y: 3 }, { x: 3, y: 4 }]]]);
+	assert.deepEqual(firstTokensOf(r).map(l => [l.name, l.points.map(p => [p.x, p.y, p.hi])]), [["batch 1", [[8, 5, 6], [16, 9, undefined]]]]);
+	assert.deepEqual([firstTokensOf({ tables: [{ ...t, rows: t.rows.slice(1) }] }), gapsOf({}), firstTokensOf({})], [[], [], []]);
 });

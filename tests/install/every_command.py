@@ -96,6 +96,8 @@ COMMANDS = {
     "throughput": lambda i: column(i.record("throughput", *FEW, "--batch", "1", "--max-time", "1s"), "throughput/points",
                                    "throughput")[0] > 0,
     "load": lambda i: value(i.record("load", *FEW, "--rate", "200", "--time", "500ms"), "latency/median") > 0,
+    "generate": lambda i: value(i.record("generate", "zoo:llama_mini", "--requests", "2", "--new-tokens", "4", "--prompt-length",
+                                         "8", "--quiet", "--no-history"), "generate/ttft/8x1") > 0,
     "compare": lambda i: fact(i.record("compare", "--rounds", "6", "cmd:sleep 0.01", "cmd:sleep 0.2", status=3), "compare",
                               "verdict") == "slower",
     "tune": lambda i: len(column(i.record("tune", *FEW, "--only", "spin", "--trial", "10ms", "--max-time", "5s"),

@@ -92,13 +92,16 @@ void subject_facts_of(record_builder *b, const dck_subject *s, const subject_tar
 		facts_model(b, t);
 	for (size_t i = 0; i < t->nin; i++) {
 		snprintf(key, sizeof key, "input/%s", t->in[i].name);
-		record_fact_text(b, "subject", key, subject_inputs_text(t->inputs, i));
+		record_fact_text(b, "subject", key,
+				 t->bare ? tensor_text(&t->in[i], text, sizeof text)
+					 : subject_inputs_text(t->inputs, i));
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		snprintf(key, sizeof key, "output/%s", t->out[i].name);
 		record_fact_text(b, "subject", key, tensor_text(&t->out[i], text, sizeof text));
 	}
-	record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
+	if (!t->bare)
+		record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
 	if (t->items_how)
 		record_fact_text(b, "subject", "items_from", t->items_how);
 	if (t->rebatched.done)

@@ -187,10 +187,14 @@ static dck_status wrong_name(dck_err *err)
 	return DCK_E_ARG;
 }
 
-static dck_status zoo_build(opening *o, const char *name, const dck_model_config *c, dck_err *err)
+static dck_status zoo_build(opening *o, const char *name, const dck_model_config *c, bool open,
+			    dck_err *err)
 {
-	const dck_zoo_config zoo = {
-	    .batch = c->batch, .image_size = c->image_size, .seq = c->seq, .seed = c->seed};
+	const dck_zoo_config zoo = {.batch = c->batch,
+				    .image_size = c->image_size,
+				    .seq = c->seq,
+				    .seed = c->seed,
+				    .symbolic = open};
 	dck_sink sink;
 
 	dck_sink_buffer(&sink, &o->bytes);
@@ -231,7 +235,7 @@ static dck_status target_model_read(subject_target *t, opening *o, const char *t
 	dck_status status;
 
 	if (strncmp(text, "zoo:", 4) == 0) {
-		DCK_TRY(zoo_build(o, text + 4, c, err));
+		DCK_TRY(zoo_build(o, text + 4, c, t->bare, err));
 		status =
 		    model_summary_read_bytes(o->bytes.data, o->bytes.n, t->arena, &t->summary, err);
 	} else {
@@ -329,7 +333,7 @@ static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err
 	dck_model_config *c = &o->subject.model, known = *c;
 	shape_resolve z;
 
-	if (!t->has_summary)
+	if (!t->has_summary || t->bare)
 		return DCK_OK;
 	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
 
@@ -359,6 +363,8 @@ static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_
 	if (e->caps & DCK_CAP_NO_TENSORS)
 		return DCK_OK;
 	DCK_TRY(engine_describe(e, t->model, &t->in, &t->nin, &t->out, &t->nout, err));
+	if (t->bare)
+		return DCK_OK;
 	DCK_TRY(subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c,
 				   &t->inputs, err));
 	t->items = subject_inputs_items(t->inputs, &t->items_how);
@@ -558,7 +564,8 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	if (o->usual_batch)
 		t->items_how = "a usual size for the model's open dimensions";
 	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
-	DCK_TRY(subject_target_next_input(t, err));
+	if (!t->bare)
+		DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
 	if (s->command.prepare)
 		DCK_TRY(

@@ -37,7 +37,8 @@ typedef struct subject_target {
 	/* Options with usual values for dimensions that the model leaves open and no option gives;
 	 * "", NULL: none. */
 	const char *usual;
-	bool sizes_given;      /* set before opening: open dimensions must be given */
+	bool sizes_given; /* set before opening: open dimensions must be given */
+	bool bare;	  /* set before opening: sizes stay open, and no input is made or bound */
 	model_summary summary; /* of a model file */
 	bool has_summary;
 	rebatch_info rebatched; /* of a model exported for fewer items than requested */

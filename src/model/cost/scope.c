@@ -11,6 +11,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 bool infer_ok(const infer *in)
 {
 	return in->status == DCK_OK;
@@ -38,10 +41,57 @@ val *infer_value(infer *in, const char *name)
 	return v;
 }
 
+#define SUM_TERMS 8
+
+/* Reads a sum of at most SUM_TERMS symbols and numbers, "past_sequence_length + sequence_length",
+ * as exporters name sizes that follow from others. false: it is another name. */
+static bool declared_sum(infer *in, const char *text, bool input, sym_int *ret)
+{
+	sym_int sum = sym_const(0);
+	size_t terms = 0;
+	char *rest;
+
+	for (const char *at = text;; terms++) {
+		at += strspn(at, " ");
+		const size_t n = strcspn(at, " +");
+		const char *name = mem_arena_dup_n(in->arena, at, n), *end = at + n;
+
+		end += strspn(end, " ");
+		if (!name || n == 0 || terms == SUM_TERMS || (*end && *end != '+') ||
+		    strpbrk(name, "-*/()"))
+			return false;
+		const long long v = strtoll(name, &rest, 10);
+		if (*rest && !onnx_symbol_named(name))
+			return false;
+		if (*rest && !input && !sym_symbol_used(in->nums, name))
+			return false;
+		sum = sym_add(in->nums, sum, *rest ? sym_symbol(in->nums, name) : sym_const(v));
+		if (!*end) {
+			*ret = sum;
+			return terms > 0;
+		}
+		at = end + 1;
+	}
+}
+
+/* Returns whether the user gives that symbol a size. */
+static bool symbol_is_given(const infer *in, const char *symbol)
+{
+	for (size_t i = 0; i < in->config->ndims; i++)
+		if (strcmp(in->config->dims[i].symbol, symbol) == 0)
+			return true;
+	return false;
+}
+
 static sym_int declared_dim(infer *in, const char *name, size_t axis, const onnx_dim *d, bool input)
 {
+	sym_int sum;
+
 	if (d->value >= 0)
 		return sym_const(d->value);
+	if (onnx_symbol_named(d->symbol) && !symbol_is_given(in, d->symbol) &&
+	    declared_sum(in, d->symbol, input, &sum))
+		return sum;
 	if (onnx_symbol_named(d->symbol) && (input || sym_symbol_used(in->nums, d->symbol)))
 		return sym_symbol(in->nums, d->symbol);
 	const char *own = mem_arena_fmt(in->arena, "%s.%zu", name ? name : "", axis);

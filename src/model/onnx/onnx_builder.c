@@ -256,14 +256,30 @@ static void onnx_builder_little_endian(uint64_t v, size_t n, uint8_t *to)
 		to[i] = (uint8_t)(v >> (8 * i));
 }
 
-const char *onnx_builder_const_float(onnx_builder *n, const char *scope, float v)
+static const char *constant_floats(onnx_builder *n, const char *scope, size_t rank, size_t count,
+				   const float *v)
 {
-	uint8_t raw[4];
+	uint8_t raw[4 * 256];
 	uint32_t bits;
 
-	memcpy(&bits, &v, sizeof bits);
-	onnx_builder_little_endian(bits, sizeof raw, raw);
-	return onnx_builder_constant(n, scope, ONNX_FLOAT, 0, 1, raw, sizeof raw);
+	if (count > 256)
+		count = 256;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&bits, &v[i], sizeof bits);
+		onnx_builder_little_endian(bits, 4, raw + 4 * i);
+	}
+	return onnx_builder_constant(n, scope, ONNX_FLOAT, rank, count, raw, 4 * count);
+}
+
+const char *onnx_builder_const_float(onnx_builder *n, const char *scope, float v)
+{
+	return constant_floats(n, scope, 0, 1, &v);
+}
+
+const char *onnx_builder_const_floats(onnx_builder *n, const char *scope, size_t count,
+				      const float *v)
+{
+	return constant_floats(n, scope, 1, count, v);
 }
 
 const char *onnx_builder_const_int(onnx_builder *n, const char *scope, int64_t v)

@@ -96,8 +96,10 @@ const char *onnx_builder_node(onnx_builder *n, const char *scope, const char *op
 			      const char *const *inputs, const onnx_builder_attr *attrs);
 /* Sets the name of the next node's output, to become an output of the network. */
 void onnx_builder_name_next(onnx_builder *n, const char *name);
-/* Add Constant nodes, as exporters do: a scalar, and a list. */
+/* Add Constant nodes, as exporters do: a scalar, and a list of at most 8 integers or 256 reals. */
 const char *onnx_builder_const_float(onnx_builder *n, const char *scope, float v);
+const char *onnx_builder_const_floats(onnx_builder *n, const char *scope, size_t count,
+				      const float *v);
 const char *onnx_builder_const_int(onnx_builder *n, const char *scope, int64_t v);
 const char *onnx_builder_const_ints(onnx_builder *n, const char *scope, size_t count,
 				    const int64_t *v);

@@ -1,5 +1,11 @@
 /* zoo.c - the table of built-in networks, and the sizes that each supports.
  *
+ * Two tables in the same order: what users read of a network, and its limits with its builder.
+ * Requested sizes are checked against the limits before anything is built, and a size that a
+ * network does not have is refused. dck_zoo_write() describes the graph (onnx_builder.h), whose
+ * weights are made while it is written. The sizes of a decoder may all be given; each has a
+ * default.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
 #include "deepclock/unstable.h"
@@ -19,6 +25,20 @@ const dck_opt dck_zoo_options[] = {
     DCK_FLAG(dck_zoo_config, symbolic, "symbolic",
 	     "leave batch and sequence length open, as \"batch\" and \"seq\""),
     DCK_OPTION(COUNT, dck_zoo_config, seed, "seed", "N", "1", "of the weights"),
+    DCK_OPTION(COUNT, dck_zoo_config, past, "past", "N", NULL,
+	       "of a decoder: tokens in its cache (the network's own)", .min = 1, .max = 1e6),
+    DCK_OPTION(COUNT, dck_zoo_config, layers, "layers", "N", NULL,
+	       "of a decoder: layers (the network's own)", .min = 1, .max = 1000),
+    DCK_OPTION(COUNT, dck_zoo_config, hidden, "hidden", "N", NULL,
+	       "of a decoder: width (the network's own)", .min = 2, .max = 1e5),
+    DCK_OPTION(COUNT, dck_zoo_config, heads, "heads", "N", NULL,
+	       "of a decoder: heads of the queries (the network's own)", .min = 1, .max = 1e4),
+    DCK_OPTION(COUNT, dck_zoo_config, kv_heads, "kv-heads", "N", NULL,
+	       "of a decoder: heads of keys and values, which groups of queries share "
+	       "(the network's own)",
+	       .min = 1, .max = 1e4),
+    DCK_OPTION(COUNT, dck_zoo_config, vocabulary, "vocabulary", "N", NULL,
+	       "of a decoder: tokens that it knows (the network's own)", .min = 2, .max = 1e7),
     {0},
 };
 
@@ -39,6 +59,12 @@ static const dck_zoo_entry entries[] = {
     {"bert_mini", "transformer encoder, 4 layers of 256, with pooler", 11170560,
      "input_ids, attention_mask, token_type_ids 1x128 int64",
      "transformers.BertModel, uncased L-4 H-256 A-4, arXiv:1908.08962"},
+    {"llama_mini", "decoder with a cache, 4 layers of 256, grouped queries", 3819776,
+     "input_ids, position_ids 1x1, attention_mask 1x128 int64, a cache of 127 tokens",
+     "transformers.LlamaForCausalLM of this size, arXiv:2302.13971"},
+    {"smollm2_135m", "decoder with a cache, 30 layers of 576, grouped queries", 134515008,
+     "input_ids, position_ids 1x1, attention_mask 1x128 int64, a cache of 127 tokens",
+     "transformers.LlamaForCausalLM, HuggingFaceTB/SmolLM2-135M, arXiv:2502.02737"},
     {"simplenet", "784-128-10 perceptron with ReLU", 101770, "input 1x784 float32",
      "the usual first network for 28x28 digits"},
     {"two_layer", "1000-100-10 perceptron with ReLU", 101110, "input 1x1000 float32",
@@ -56,7 +82,9 @@ typedef struct limits {
 	int64_t image, image_min;
 	int64_t image_step; /* side / 32 must be a multiple of it; 0: any */
 	int64_t seq, seq_max;
+	zoo_size decoder; /* .layers 0: it is none */
 } limits;
+#define DECODER_SEQ .seq = 1, .seq_max = 1000000
 static const limits networks[] = {
     {"resnet18", zoo_resnet18, .image = 224, .image_min = 1},
     {"resnet50", zoo_resnet50, .image = 224, .image_min = 1},
@@ -65,6 +93,16 @@ static const limits networks[] = {
     {"squeezenet1_1", zoo_squeezenet1_1, .image = 224, .image_min = 25},
     {"bert_base", zoo_bert_base, .seq = 128, .seq_max = 512},
     {"bert_mini", zoo_bert_mini, .seq = 128, .seq_max = 512},
+    {"llama_mini", zoo_llama, DECODER_SEQ,
+     .decoder =
+	 {.past = 127, .layers = 4, .hidden = 256, .heads = 8, .kv_heads = 2, .vocabulary = 4096}},
+    {"smollm2_135m", zoo_llama, DECODER_SEQ,
+     .decoder = {.past = 127,
+		 .layers = 30,
+		 .hidden = 576,
+		 .heads = 9,
+		 .kv_heads = 3,
+		 .vocabulary = 49152}},
     {"simplenet", .build = zoo_simplenet},
     {"two_layer", .build = zoo_two_layer},
     {"conv2d", zoo_conv2d, .image = 224, .image_min = 1},
@@ -73,8 +111,9 @@ static const limits networks[] = {
 #define NETWORKS (sizeof(networks) / sizeof(*networks))
 _Static_assert(NETWORKS == sizeof entries / sizeof *entries, "two tables of the same networks");
 
-#define BATCH_MAX 1000000
-#define IMAGE_MAX 65536
+#define BATCH_MAX   1000000
+#define IMAGE_MAX   65536
+#define DECODER_MAX 10000000
 
 const dck_zoo_entry *dck_zoo(size_t *ret_n)
 {
@@ -130,6 +169,58 @@ static dck_status read_image(const limits *l, const char *text, zoo_size *s, dck
 	return DCK_OK;
 }
 
+#define ZOO_BYTES_MAX (INT64_C(2000) << 20) /* of weights: a file of ONNX holds 2 GiB */
+
+/* Returns a lower bound of the weights' bytes. */
+static double decoder_bytes(const zoo_size *s)
+{
+	const double width = (double)s->hidden;
+
+	return 4 * width * ((double)s->vocabulary + 10 * width * (double)s->layers);
+}
+
+static dck_status read_decoder(const limits *l, const dck_zoo_config *c, zoo_size *s, dck_err *err)
+{
+	const struct {
+		const char *name;
+		uint64_t given;
+		int64_t own, *to;
+	} rows[] = {
+	    {"past", c->past, l->decoder.past, &s->past},
+	    {"layers", c->layers, l->decoder.layers, &s->layers},
+	    {"hidden", c->hidden, l->decoder.hidden, &s->hidden},
+	    {"heads", c->heads, l->decoder.heads, &s->heads},
+	    {"kv-heads", c->kv_heads, l->decoder.kv_heads, &s->kv_heads},
+	    {"vocabulary", c->vocabulary, l->decoder.vocabulary, &s->vocabulary},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (rows[i].given && !l->decoder.layers)
+			DCK_FAIL(err, E_ARG, "'%s' takes no --%s: it is not a decoder", l->name,
+				 rows[i].name);
+		if (rows[i].given > DECODER_MAX)
+			DCK_FAIL(err, E_ARG, "--%s is %llu, which is more than %d", rows[i].name,
+				 (unsigned long long)rows[i].given, DECODER_MAX);
+		*rows[i].to = rows[i].given ? (int64_t)rows[i].given : rows[i].own;
+	}
+	if (!l->decoder.layers)
+		return DCK_OK;
+	if (s->hidden % (2 * s->heads) || s->hidden / s->heads > ZOO_HEAD_MAX)
+		DCK_FAIL(err, E_ARG,
+			 "a width (--hidden) of %lld does not split into %lld heads of an even "
+			 "width of at most %d",
+			 (long long)s->hidden, (long long)s->heads, ZOO_HEAD_MAX);
+	if (s->heads % s->kv_heads)
+		DCK_FAIL(err, E_ARG,
+			 "%lld heads of queries do not split into %lld groups (--kv-heads)",
+			 (long long)s->heads, (long long)s->kv_heads);
+	if (decoder_bytes(s) > (double)ZOO_BYTES_MAX)
+		DCK_FAIL(err, E_ARG,
+			 "this decoder has more than 2 GiB of weights, the limit of an ONNX file: "
+			 "give smaller --layers, --hidden or --vocabulary");
+	return DCK_OK;
+}
+
 static dck_status read_size(const limits *l, const dck_zoo_config *c, zoo_size *ret, dck_err *err)
 {
 	zoo_size s = {.batch = 1, .height = l->image, .width = l->image, .seq = l->seq};
@@ -148,9 +239,11 @@ static dck_status read_size(const limits *l, const dck_zoo_config *c, zoo_size *
 			 (long long)l->seq_max, (unsigned long long)c->seq);
 	if (c->seq)
 		s.seq = (int64_t)c->seq;
+	DCK_TRY(read_decoder(l, c, &s, err));
 	if (c->symbolic) {
 		s.batch = NET_OPEN;
 		s.seq = NET_OPEN;
+		s.past = NET_OPEN;
 	}
 	*ret = s;
 	return DCK_OK;

@@ -9,9 +9,12 @@
 /* Requested sizes, checked against the table's limits; NET_OPEN: symbolic. */
 typedef struct zoo_size {
 	int64_t batch, height, width, seq;
+	/* Of a decoder: tokens in its cache, and its dimensions. */
+	int64_t past, layers, hidden, heads, kv_heads, vocabulary;
 } zoo_size;
+#define ZOO_HEAD_MAX 512 /* width of a head */
 
-/* zoo_resnet.c, zoo_cnn.c, zoo_bert.c, zoo_small.c */
+/* zoo_resnet.c, zoo_cnn.c, zoo_bert.c, zoo_llama.c, zoo_small.c */
 void zoo_resnet18(onnx_builder *n, const zoo_size *s);
 void zoo_resnet50(onnx_builder *n, const zoo_size *s);
 void zoo_mobilenet_v2(onnx_builder *n, const zoo_size *s);
@@ -19,6 +22,7 @@ void zoo_vgg16(onnx_builder *n, const zoo_size *s);
 void zoo_squeezenet1_1(onnx_builder *n, const zoo_size *s);
 void zoo_bert_base(onnx_builder *n, const zoo_size *s);
 void zoo_bert_mini(onnx_builder *n, const zoo_size *s);
+void zoo_llama(onnx_builder *n, const zoo_size *s);
 void zoo_simplenet(onnx_builder *n, const zoo_size *s);
 void zoo_two_layer(onnx_builder *n, const zoo_size *s);
 void zoo_conv2d(onnx_builder *n, const zoo_size *s);

@@ -64,41 +64,6 @@ void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_
 
 /* --- the configuration */
 
-/* "1,2,4" into *ret, ascending and each once. */
-static dck_status list_parse(const char *option, const char *text, uint64_t *ret, size_t max,
-			     size_t *ret_n, dck_err *err)
-{
-	size_t n = 0;
-
-	const char *rest = text;
-	for (commas_item item; commas_next(&rest, &item);) {
-		char word[32];
-		uint64_t v;
-		size_t k;
-
-		if (item.n >= sizeof word ||
-		    units_parse_count(commas_word(&item, word, sizeof word), &v, NULL) != DCK_OK ||
-		    v == 0 || v > 1000000000)
-			DCK_FAIL(
-			    err, E_ARG,
-			    "--%s is '%.100s': give whole numbers above 0 with commas between, "
-			    "such as 1,2,4",
-			    option, text);
-		if (n == max)
-			DCK_FAIL(err, E_LIMIT, "--%s has more than %zu numbers", option, max);
-		for (k = n; k > 0 && ret[k - 1] > v; k--)
-			ret[k] = ret[k - 1];
-		if (k > 0 && ret[k - 1] == v) {
-			memmove(ret + k, ret + k + 1, (n - k) * sizeof *ret);
-			continue;
-		}
-		ret[k] = v;
-		n++;
-	}
-	*ret_n = n;
-	return DCK_OK;
-}
-
 static dck_status batches_read(search_run *r, dck_err *err)
 {
 	const dck_throughput_config *c = r->config;
@@ -106,8 +71,8 @@ static dck_status batches_read(search_run *r, dck_err *err)
 	r->plan.min_batch = c->min_batch;
 	r->plan.max_batch = c->max_batch;
 	if (c->batch) {
-		DCK_TRY(list_parse("batch", c->batch, r->batches, SEARCH_BATCHES_MAX,
-				   &r->plan.nbatches, err));
+		DCK_TRY(units_parse_counts("batch", c->batch, r->batches, SEARCH_BATCHES_MAX,
+					   &r->plan.nbatches, err));
 		r->plan.batches = r->batches;
 	}
 	if (c->min_batch < 1 || c->min_batch > c->max_batch)
@@ -123,11 +88,11 @@ static dck_status settings_read(search_run *r, dck_err *err)
 	size_t nthreads = 1, nflights = 1;
 
 	if (r->config->threads)
-		DCK_TRY(list_parse("threads", r->config->threads, threads, SEARCH_SETTINGS_MAX,
-				   &nthreads, err));
+		DCK_TRY(units_parse_counts("threads", r->config->threads, threads,
+					   SEARCH_SETTINGS_MAX, &nthreads, err));
 	if (r->config->in_flight)
-		DCK_TRY(list_parse("in-flight", r->config->in_flight, in_flight,
-				   SEARCH_SETTINGS_MAX, &nflights, err));
+		DCK_TRY(units_parse_counts("in-flight", r->config->in_flight, in_flight,
+					   SEARCH_SETTINGS_MAX, &nflights, err));
 	if (nthreads * nflights > SEARCH_SETTINGS_MAX)
 		DCK_FAIL(err, E_LIMIT, "--threads and --in-flight make %zu settings, more than %d",
 			 nthreads * nflights, SEARCH_SETTINGS_MAX);

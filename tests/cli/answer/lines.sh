@@ -10,6 +10,8 @@ short throughput deepclock throughput $net --batch 1,2,4 --rounds 2 --point-time
 printf 'ns=400000,100000\n' > space.txt
 short tune deepclock tune $net --space space.txt --trial 10ms --max-time 5s
 short load deepclock load $net --rate 200 --time 300ms --warmup 2 --slo 'p90<=50ms'
+short generate deepclock generate --quiet --engine null --engine-option ns=100000 --requests 6 --new-tokens 8 \
+	--prompt-length 16,32 --batch 1,4 zoo:llama_mini
 short pitfalls deepclock pitfalls $net --time 20ms --only one-sample,mean-of-5
 short cost deepclock cost --quiet zoo:simplenet
 printf '0\n1\n2\n2\n2\n' > y.csv

@@ -127,6 +127,7 @@ static void every_config(void **state)
 	INITIALISED(dck_accuracy_config, dck_accuracy_config_init);
 	INITIALISED(dck_cost_config, dck_cost_config_init);
 	INITIALISED(dck_load_config, dck_load_config_init);
+	INITIALISED(dck_generate_config, dck_generate_config_init);
 	INITIALISED(dck_machine_config, dck_machine_init);
 	INITIALISED(dck_pitfalls_config, dck_pitfalls_config_init);
 	INITIALISED(dck_profile_config, dck_profile_config_init);
@@ -196,6 +197,7 @@ static void every_call_refuses_zeroes(void **state)
 	REFUSED(dck_accuracy(two, 2, &(dck_accuracy_config){0}, NULL, &r, &err));
 	REFUSED(dck_cost(&s, &(dck_cost_config){0}, NULL, &r, &err));
 	REFUSED(dck_load(&s, &(dck_load_config){0}, NULL, &r, &err));
+	REFUSED(dck_generate(&s, &(dck_generate_config){0}, NULL, &r, &err));
 	REFUSED(dck_machine(&(dck_machine_config){0}, NULL, &r, &err));
 	REFUSED(dck_pitfalls(&s, &(dck_pitfalls_config){0}, NULL, &r, &err));
 	REFUSED(dck_profile_model(&s, &(dck_plan){0}, NULL, NULL, &r, &err));

@@ -10,6 +10,7 @@ import { viewCounters } from "./views/view_counters.js";
 import { viewDiff, viewDiffRecord } from "./views/view_calldiff.js";
 import { viewCalls, viewModules } from "./views/view_calls.js";
 import { viewEffects } from "./views/view_effects.js";
+import { viewGeneration } from "./views/view_generation.js";
 import { viewMachine } from "./views/view_machine.js";
 import { viewMemory } from "./views/view_memory.js";
 import { viewOps } from "./views/view_ops.js";
@@ -25,7 +26,7 @@ import { viewFacts, viewTables } from "./views/view_tables.js";
 /** Each {id, title, match(records, page), draw(box, records, page), many}: drawn for each record that
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
-	viewAnswer, viewPitfalls, viewEffects, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
+	viewAnswer, viewPitfalls, viewEffects, viewGeneration, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
 	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewCounters, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];

@@ -1,0 +1,31 @@
+run() {
+	deepclock generate --quiet "$@" > text
+	echo $?
+	cat text
+}
+run
+run zoo:florp
+run there_is_no.onnx
+run zoo:resnet18 --engine null
+run zoo:bert_mini --engine null
+run zoo:llama_mini --engine null --prompt-length 0
+run zoo:llama_mini --engine null --prompt-length x
+run zoo:llama_mini --engine null --batch 1,
+run zoo:llama_mini --engine null --batch 1000000 --new-tokens 1000
+run zoo:llama_mini --engine null --new-tokens 0
+run zoo:llama_mini --engine null --device cuda:0
+run zoo:llama_mini --engine null --requests 5 --time 1s
+run zoo:llama_mini --engine null --requests 3 --new-tokens 2 --engine-option fail_at=1
+run zoo:llama_mini --engine null --seq 5
+run zoo:llama_mini --engine null --shape input_ids=1x5
+run zoo:llama_mini --engine null --dim florp=5
+deepclock zoo llama_mini --layers 1 --hidden 16 --heads 2 --kv-heads 1 --vocabulary 64 -o fixed.onnx
+run fixed.onnx --engine null
+deepclock zoo llama_mini --heads 3 -o x.onnx
+echo $?
+deepclock zoo llama_mini --kv-heads 3 -o x.onnx
+echo $?
+deepclock zoo llama_mini --layers 1000 --hidden 8192 --heads 64 -o x.onnx
+echo $?
+deepclock zoo resnet18 --layers 2 -o x.onnx
+echo $?

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares `deepclock generate` with a loop by hand over a session of the package onnxruntime: the same tokens by both
+engines, and the same times. Prints TAP; without the package all cases are skipped.
+
+  generation.py --program build/deepclock [CASE...]     all, or those with this prefix
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+from common import arguments, expect, fact, installed, need_engine, run, skip_all
+
+sys.path.insert(1, installed("onnxruntime"))
+try:
+    import numpy
+    import onnxruntime
+except ImportError as e:
+    skip_all(e, "the package onnxruntime")
+
+WIDE = (1 << 64) - 1
+STEP = 0x9E3779B97F4A7C15
+
+
+def mixed(z):
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & WIDE
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & WIDE
+    return z ^ z >> 31
+
+
+def prompt(request, tokens, vocabulary, seed=1):
+    """Returns the prompt of a request of the first length and batch: SplitMix64, as src/base/rng.h."""
+    state = mixed(mixed(seed) + request * STEP & WIDE)
+    ids = []
+    for _ in range(tokens):
+        state = state + STEP & WIDE
+        ids.append((mixed(state) >> 32) * vocabulary >> 32)
+    return ids
+
+
+def session(model):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def by_hand(s, ids, new):
+    """Returns the tokens of each sequence, and the times of the start and of each token, in ns."""
+    names = [o.name for o in s.get_outputs()]
+    batch, length = ids.shape[0], 0
+    past = {i.name: numpy.zeros((batch, i.shape[1], 0, i.shape[3]), numpy.float32)
+            for i in s.get_inputs() if i.name.startswith("past_key_values.")}
+    tokens, times = [], [time.perf_counter_ns()]
+    for _ in range(new):
+        n = ids.shape[1]
+        positions = numpy.broadcast_to(numpy.arange(length, length + n), (batch, n)).copy()
+        out = dict(zip(names, s.run(None, {"input_ids": ids, "position_ids": positions,
+                                           "attention_mask": numpy.ones((batch, length + n), numpy.int64), **past})))
+        ids = out["logits"][:, -1].argmax(-1)[:, None]
+        times.append(time.perf_counter_ns())
+        tokens.append(ids[:, 0])
+        past = {name: out[name.replace("past_key_values", "present")] for name in past}
+        length += n
+    return numpy.array(tokens).T, times
+
+
+def generate(program, model, *options):
+    done = subprocess.run([program, "generate", model, "--quiet", "--no-history", "--format", "json", "--threads", "1",
+                           *map(str, options)], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stderr)
+    return json.loads(done.stdout)
+
+
+def decoder(program, file, **sizes):
+    words = [w for name, n in sizes.items() for w in ("--" + name.replace("_", "-"), str(n))]
+    subprocess.run([program, "zoo", "llama_mini", "--symbolic", *words, "-o", file], check=True)
+    return file
+
+
+def tokens(program, engine, batch):
+    need_engine(program, engine)
+    model = decoder(program, "m.onnx")
+    r = generate(program, model, "--engine", engine, "--requests", 1, "--warmup", 0, "--new-tokens", 24,
+                 "--prompt-length", 40, "--batch", batch)
+    ids = numpy.array(prompt(0, 40 * batch, 4096)).reshape(batch, 40)
+    found = by_hand(session(model), ids, 24)[0][0].tolist()
+    expect(len(set(found)) > 12, found)
+    expect(fact(r, "generate", "first_tokens") == " ".join(map(str, found)), (fact(r, "generate", "first_tokens"), found))
+
+
+ROUNDS = 9  # the lowest and the highest of 9 hold the median with 99.6 %
+MARGIN = math.log(1.15)  # the loop by hand makes arrays and a dict in each step
+
+
+def times(program):
+    """The ratio of both loops' TTFT and TPOT, in rounds that take turns, has an interval that meets 1 within a margin."""
+    need_engine(program)
+    model = decoder(program, "m.onnx", layers=6, hidden=512)
+    s = session(model)
+    ratios = {"ttft": [], "tpot": []}
+    for k in range(ROUNDS + 1):
+        r = generate(program, model, "--requests", 1, "--new-tokens", 16, "--prompt-length", 64)
+        at = by_hand(s, numpy.array([prompt(k, 64, 4096)]), 16)[1]
+        own = {m["tag"]: m.get("value") for m in r["metrics"]}
+        if k > 0:  # the first round warms the session up
+            ratios["ttft"].append(math.log(own["generate/ttft/64x1"] / (at[1] - at[0])))
+            ratios["tpot"].append(math.log(own["generate/tpot/64x1"] / ((at[-1] - at[1]) / 15)))
+    for name, logs in ratios.items():
+        expect(min(logs) <= MARGIN and max(logs) >= -MARGIN, (name, [round(math.exp(x), 3) for x in sorted(logs)]))
+        print(f"# {name}: median {math.exp(sorted(logs)[ROUNDS // 2]):.3f} of the loop by hand "
+              f"[{math.exp(min(logs)):.3f}, {math.exp(max(logs)):.3f}]")
+
+
+def main():
+    args = arguments(__doc__)
+    p = args.program
+    run([(f"tokens/{engine}/{batch}", lambda engine=engine, batch=batch: tokens(p, engine, batch))
+            for engine in ("ort", "openvino") for batch in (1, 3)] + [("times/ort", lambda: times(p))], args.prefixes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+/* test_generate.c - generation on a clock that only its readings advance, so that times are exact;
+ * the cache against a decoder that computes everything again.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "deepclock/generate.h"
+#include "base/err.h"
+#include "fault_alloc.h"
+#include "scratch.h"
+#include "study/generate/generate_decoder.h"
+
+/* Each reading takes `step` ns, and the next one `more` ns longer. */
+typedef struct counting_clock {
+	uint64_t now, step, more;
+} counting_clock;
+
+static uint64_t counting_now(void *self)
+{
+	counting_clock *c = self;
+
+	c->step += c->more;
+	return c->now += c->step;
+}
+
+static dck_record *generated(uint64_t step, uint64_t more, const dck_generate_config *given)
+{
+	counting_clock counting = {.step = step, .more = more};
+	const dck_clock clock = {
+	    .name = "counting", .now_ns = counting_now, .self = &counting, .tick_ns = 1};
+	dck_generate_config c = *given;
+	dck_record *r = NULL;
+	dck_subject s;
+	dck_err err = {0};
+
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	s.model.engine = "null";
+	c.clock = &clock;
+	if (dck_generate(&s, &c, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static dck_generate_config config_of(uint64_t requests, uint64_t new_tokens)
+{
+	dck_generate_config c;
+
+	dck_generate_config_init(&c);
+	c.requests = requests;
+	c.new_tokens = new_tokens;
+	return c;
+}
+
+static void assert_value(const dck_record *r, const char *tag, double expected)
+{
+	const double v = dck_record_value(r, tag);
+
+	if (!(fabs(v - expected) <= 1e-6 * fabs(expected)))
+		fail_msg("%s is %.9g, not %.9g", tag, v, expected);
+}
+
+/* A token takes three readings: before and after the run, and when it is known. */
+static void times_are_exact(void **state)
+{
+	const dck_generate_config c = config_of(100, 11);
+	dck_record *r = generated(1000, 0, &c);
+
+	(void)state;
+	assert_value(r, "generate/ttft/128x1", 3000);
+	assert_value(r, "generate/tpot/128x1", 3000);
+	assert_value(r, "generate/itl_p50/128x1", 3000);
+	assert_value(r, "generate/itl_p90/128x1", 3000);
+	assert_value(r, "generate/e2e/128x1", 33000);
+	assert_value(r, "generate/tokens/128x1", 11e9 / 33000);
+	assert_value(r, "generate/prefill/128x1", 128e9 / 3000);
+	assert_value(r, "generate/engine_share/128x1", 1. / 3);
+	assert_value(r, "runs/count", 100);
+	/* Four layers of keys and values, two heads of 32 float32 numbers, 128 + 11 - 1 tokens. */
+	assert_value(r, "generate/cache_computed/128x1", 4 * 2 * 2 * 32 * 4 * 138);
+	assert_true(isnan(dck_record_value(r, "generate/cache/128x1")));
+	dck_record_free(r);
+}
+
+/* Reading k takes k ns more than the first: each gap of three readings is 9 ns longer. */
+static void growth_is_exact(void **state)
+{
+	const dck_generate_config c = config_of(8, 32);
+	dck_record *r = generated(1000, 1, &c);
+
+	(void)state;
+	assert_value(r, "generate/growth/128x1", 9);
+	dck_record_free(r);
+}
+
+static void each_length_with_each_batch(void **state)
+{
+	dck_generate_config c = config_of(6, 4);
+
+	(void)state;
+	c.prompt_length = "1024,128";
+	c.batch = "4,1";
+	dck_record *r = generated(1000, 0, &c);
+	const dck_table *t = dck_record_table(r, "generate/lengths");
+
+	assert_non_null(t);
+	assert_int_equal(t->nrows, 4);
+	assert_value(r, "generate/ttft/1024x4", 3000);
+	assert_value(r, "generate/tokens/128x4", 4 * 4e9 / 12000);
+	assert_value(r, "generate/prefill/1024x4", 4 * 1024e9 / 3000);
+	assert_value(r, "generate/cache_computed/1024x4", 4. * 2048 * 1027);
+	/* Three gaps have no slope, and six requests no 99th percentile. */
+	assert_true(isnan(dck_record_value(r, "generate/growth/128x1")));
+	assert_true(isnan(dck_record_value(r, "generate/itl_p99/128x1")));
+	assert_true(isnan(dck_record_value(r, "generate/ttft_p99/128x1")));
+	dck_record_free(r);
+}
+
+static void one_token_has_no_gap(void **state)
+{
+	const dck_generate_config c = config_of(6, 1);
+	dck_record *r = generated(1000, 0, &c);
+
+	(void)state;
+	assert_value(r, "generate/ttft/128x1", 3000);
+	assert_true(isnan(dck_record_value(r, "generate/tpot/128x1")));
+	assert_true(isnan(dck_record_value(r, "generate/itl_p50/128x1")));
+	dck_record_free(r);
+}
+
+static void mistakes(void **state)
+{
+	dck_generate_config c;
+	dck_record *r = NULL;
+	dck_subject s;
+	dck_err err;
+
+	(void)state;
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	s.model.engine = "null";
+	dck_generate_config_init(&c);
+	c.new_tokens = 0;
+	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_ARG);
+	assert_string_equal(err.msg, "--new-tokens is 0: give 1 to 100000");
+	dck_generate_config_init(&c);
+	c.prompt_length = NULL;
+	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_ARG);
+	dck_generate_config_init(&c);
+	s.kind = DCK_SUBJECT_FUNCTION;
+	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_ARG);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:bert_mini";
+	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_UNSUP);
+	assert_non_null(strstr(err.msg, "it is not a decoder"));
+	assert_null(r);
+}
+
+/* The n-th allocation fails, for each n. */
+static void no_memory(void **state)
+{
+	(void)state;
+	for (size_t n = 1;; n += n < 40 ? 1 : 41) {
+		fault_alloc f;
+		const dck_generate_config c = config_of(6, 8);
+		dck_record *r = NULL;
+		dck_subject s;
+		dck_err err;
+
+		dck_subject_init(&s);
+		s.kind = DCK_SUBJECT_MODEL;
+		s.text = "zoo:llama_mini";
+		s.model.engine = "null";
+		fault_alloc_begin(&f, n);
+		const dck_status status = dck_generate(&s, &c, NULL, &r, &err);
+
+		if (status == DCK_OK)
+			dck_record_free(r);
+		else
+			assert_int_equal(status, DCK_E_NOMEM);
+		dck_set_allocator(NULL);
+		assert_int_equal(f.out, 0);
+		if (f.calls < n)
+			return;
+	}
+}
+
+/* --- the cache */
+
+#define PROMPT 9
+#define NEW    8
+#define BATCH  2
+
+/* Generates with the cache, then each token again from all tokens before it, without one. */
+static void cache_gives_the_same_tokens(const char *engine)
+{
+	counting_clock counting = {.step = 1};
+	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
+	int64_t ids[BATCH][PROMPT + NEW], step[BATCH * (PROMPT + NEW)], next[BATCH];
+	subject_target t = {.bare = true};
+	decoder_steps d = {0};
+	decoder_layout l;
+	dck_subject s;
+	dck_err err;
+
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	s.model.engine = engine;
+	s.model.threads = 1;
+	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
+		assert_int_equal(err.code, DCK_E_ABSENT);
+		skip();
+	}
+	if (decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err) != DCK_OK ||
+	    decoder_steps_open(&d, &t, &clock, &l,
+			       (decoder_sizes){BATCH, PROMPT + NEW, PROMPT + NEW}, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(l.vocabulary, 4096);
+	assert_int_equal(l.nparts, 8);
+	for (int b = 0; b < BATCH; b++)
+		for (int i = 0; i < PROMPT; i++)
+			ids[b][i] = (b + 1) * 331 * (i + 3) % 4096;
+	decoder_steps_begin(&d, BATCH);
+	for (int i = 0; i < NEW; i++) {
+		const int n = i == 0 ? PROMPT : 1, from = i == 0 ? 0 : PROMPT + i - 1;
+
+		for (int b = 0; b < BATCH; b++)
+			memcpy(step + b * n, &ids[b][from], (size_t)n * sizeof *step);
+		assert_int_equal(decoder_step(&d, step, (size_t)n, next, &err), DCK_OK);
+		for (int b = 0; b < BATCH; b++)
+			ids[b][PROMPT + i] = next[b];
+		assert_int_equal(d.cache_bytes, decoder_cache_bytes(&l, BATCH, d.length));
+	}
+	for (int i = 0; i < NEW; i++) {
+		const int n = PROMPT + i;
+
+		for (int b = 0; b < BATCH; b++)
+			memcpy(step + b * n, ids[b], (size_t)n * sizeof *step);
+		decoder_steps_begin(&d, BATCH);
+		assert_int_equal(decoder_step(&d, step, (size_t)n, next, &err), DCK_OK);
+		for (int b = 0; b < BATCH; b++)
+			assert_int_equal(next[b], ids[b][n]);
+	}
+	assert_true(ids[0][PROMPT] != ids[0][PROMPT + 1] || ids[0][PROMPT] != ids[1][PROMPT]);
+	decoder_steps_close(&d);
+	subject_target_close(&t);
+}
+
+static void cache_of_ort(void **state)
+{
+	(void)state;
+	cache_gives_the_same_tokens("ort");
+}
+
+static void cache_of_openvino(void **state)
+{
+	(void)state;
+	cache_gives_the_same_tokens("openvino");
+}
+
+int test_generate(void);
+int test_generate(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(times_are_exact),
+	    cmocka_unit_test(growth_is_exact),
+	    cmocka_unit_test(each_length_with_each_batch),
+	    cmocka_unit_test(one_token_has_no_gap),
+	    cmocka_unit_test(mistakes),
+	    cmocka_unit_test(no_memory),
+	    cmocka_unit_test(cache_of_ort),
+	    cmocka_unit_test(cache_of_openvino),
+	};
+
+	return cmocka_run_group_tests_name("generate", tests, scratch_begin, scratch_end);
+}
