@@ -912,7 +912,7 @@ def generate(
     level: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     engine: Union[_Text, None] = ...,
-    engine_lib: Union[_Text, None] = ...,
+    engine_lib: Union[_List, None] = ...,
     engine_option: Union[_List, None] = ...,
     device: Union[_Text, None] = ...,
     transfers: Union[str, None] = ...,

@@ -76,15 +76,15 @@ class DeviceTest(Case):
             self.assertIn("barrier-returns", codes(r))
 
     def test_a_large_result(self):
-        """Its copy takes longer than the work, and varies by more: no run ends with it."""
+        """Its copy takes twice as long as the work, and varies by more: no run ends with it."""
         with Accelerator("cuda", copy_s=WORK_S / 500) as gpu:
             result = gpu.tensor(torch.zeros(1000))
 
             def f():
                 gpu.launch(WORK_S)
                 return result
-            r = deepclock.bench(f, device="cuda", **short(runs=6))
-            self.assertEqual(r.facts["device/barrier"].value, "torch.cuda.synchronize()")
+            r = deepclock.bench(f, device="cuda", **short(runs=20))
+            self.assertLess(r["latency/min"].value, 3 * WORK_NS)
             self.assertGreaterEqual(r["transfer/from_device"].value, 2 * WORK_NS)
 
     def test_nothing_is_returned(self):

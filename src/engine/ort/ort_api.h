@@ -144,7 +144,7 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(140, GetBoundOutputValues, ort_status *,                                                \
 	  (const ort_binding *b, ort_allocator *a, ort_value ***ret, size_t *ret_n))              \
 	X(146, SessionGetProfilingStartTimeNs, ort_status *,                                      \
-	  (const ort_session *s, uint64_t *ret))                                              \
+	  (const ort_session *s, uint64_t *ret))                                                  \
 	X(176, RegisterAllocator, ort_status *, (ort_env * e, ort_allocator_table * a))           \
 	X(177, UnregisterAllocator, ort_status *, (ort_env * e, const ort_memory *m))             \
 	X(203, SynchronizeBoundOutputs, ort_status *, (ort_binding * b))                          \
