@@ -576,7 +576,8 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 			     const char **ret_first_above)
 {
 	const profile_input *in = t->in;
-	double latency_half = in->latency_lo_ns > 0
+	/* Times that are not scaled by the latency do not have its uncertainty. */
+	double latency_half = in->latency_lo_ns > 0 && !of_device(t)
 				  ? (in->latency_hi_ns - in->latency_lo_ns) / 2 / in->latency_ns
 				  : 0;
 	double sum = 0;
