@@ -179,10 +179,12 @@ def check(program, name, folder):
     count = trained(model)
     if count != PUBLISHED[name]:
         fail(f"{count:,} parameters, published are {PUBLISHED[name]:,}")
-    work = macs(model)
-    if work != MACS.get(name, work):
-        fail(f"{work:,} multiply-accumulates, expected are {MACS[name]:,}")
-    text = f"{count:,} parameters, {work:,} multiply-accumulates"
+    text = f"{count:,} parameters"
+    if name in MACS:
+        work = macs(model)
+        if work != MACS[name]:
+            fail(f"{work:,} multiply-accumulates, expected are {MACS[name]:,}")
+        text += f", {work:,} multiply-accumulates"
     if onnxruntime:
         text += f", outputs' deviation {check_run(path, model)}"
     os.unlink(path)

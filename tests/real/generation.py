@@ -8,7 +8,6 @@ engines, and the same times. Prints TAP; without the package all cases are skipp
 
 import json
 import math
-import os
 import subprocess
 import sys
 import time
