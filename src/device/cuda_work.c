@@ -156,6 +156,13 @@ static void calls_enable(bool on)
 		}
 }
 
+static void work_stop(void)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		cupti.disable(kinds[i]);
+	cupti.unsubscribe(subscriber);
+}
+
 static const char *work_start(void)
 {
 	cupti_result result = cupti.subscribe(&subscriber, work_called, NULL);
@@ -170,7 +177,7 @@ static const char *work_start(void)
 	}
 	if (result == CUPTI_API_SUCCESS)
 		return NULL;
-	cupti.unsubscribe(subscriber);
+	work_stop();
 	return cupti_failed(&cupti, what, result);
 }
 
@@ -231,9 +238,7 @@ size_t cuda_work_end(cuda_work **ret)
 		return 0;
 	calls_enable(false);
 	cupti.flush(CUPTI_API_FLUSH_FORCED);
-	for (size_t i = 0; i < KINDS; i++)
-		cupti.disable(kinds[i]);
-	cupti.unsubscribe(subscriber);
+	work_stop();
 	pthread_mutex_lock(&lock);
 	recording = false;
 	if (!lost && works.n)
