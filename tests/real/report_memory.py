@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Memory of `deepclock report`, relative to the trace that it reads: of traces as programs write them, and of traces
-in which each event has a thread, a process, a name or a counter of its own. Prints TAP.
+in which each event has its own thread, process, name or counter. Prints TAP.
 
   report_memory.py --program build/deepclock [CASE...]
 """

@@ -82,7 +82,7 @@ typedef struct limits {
 	int64_t image, image_min;
 	int64_t image_step; /* side / 32 must be a multiple of it; 0: any */
 	int64_t seq, seq_max;
-	zoo_size decoder; /* .layers 0: it is none */
+	zoo_size decoder; /* .layers 0: not a decoder */
 } limits;
 #define DECODER_SEQ .seq = 1, .seq_max = 1000000
 static const limits networks[] = {

@@ -175,9 +175,10 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 		dck_text_time((double)on->z->total_ns, own, sizeof own);
 		dck_text_count((int64_t)(on->z->calls + on->z->unfinished), calls, sizeof calls);
 		/* Arguments of a template would fill it. */
-		const int shown = (int)fmin((double)strcspn(on->name, "<"), 60);
+		const size_t plain = strcspn(on->name, "<");
 		snprintf(also, sizeof also, "; on devices %.*s takes longest: %s in %s call%s",
-			 shown ? shown : 60, on->name, own, calls, strcmp(calls, "1") ? "s" : "");
+			 plain && plain < 60 ? (int)plain : 60, on->name, own, calls,
+			 strcmp(calls, "1") ? "s" : "");
 	}
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
@@ -272,10 +273,10 @@ static void device_outside_put(const zone_aggregate *s, const zone_row *rows, si
 	char outside[32], all[32];
 	bool zones = false;
 
-	for (size_t i = 0; i < n; i++)
-		zones |= !trace_is_wait(rows[i].name) && !trace_is_cuda_call(rows[i].name);
 	if (!s->device_ns)
 		return;
+	for (size_t i = 0; i < n; i++)
+		zones |= !trace_is_wait(rows[i].name) && !trace_is_cuda_call(rows[i].name);
 	record_fact_int(b, "trace", "device_outside_zones", DCK_UNIT_NS,
 			(int64_t)s->device_outside_ns);
 	if (zones && (double)s->device_outside_ns > 0.05 * (double)s->device_ns)

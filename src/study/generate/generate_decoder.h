@@ -41,7 +41,7 @@ typedef struct decoder_layout {
 
 /* Recognises a decoder by the names and shapes that transformers' and optimum's exports have.
  * dims: sizes of open symbols, "SYMBOL=N".
- * E_UNSUP: it is none; the message names the input that is missing or unknown. */
+ * E_UNSUP: it is not a decoder; the message names the input that is missing or unknown. */
 dck_status decoder_layout_find(const subject_target *t, const dck_list *dims, mem_arena *a,
 			       decoder_layout *ret, dck_err *err);
 /* Returns the bytes of the cache for that many sequences and tokens, by the declared shapes. */
