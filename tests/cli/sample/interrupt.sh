@@ -1,4 +1,5 @@
 # SIGTERM ends sampling and the program; --time does the same, but is no interruption.
+# On a loaded machine there are few samples, so either of the functions may have most of them.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
@@ -12,11 +13,11 @@ started.terminate()
 started.stdout.read()
 print("exit", started.wait())
 END
-	record run.json 'r["incomplete"]' 'note("interrupted") is not None' 't("functions")["rows"][0][0]'
+	record run.json 'r["incomplete"]' 'note("interrupted") is not None' 't("functions")["rows"][0][0] in ("heavy", "light")'
 	for pid in $(pgrep -f "^./program endless"); do # of this case: other suites may run beside this one
 		[ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || echo "the program is still there"
 	done
 	deepclock sample --source $one --time 500ms --format csv --save run.json -- ./program endless >/dev/null 2>&1
 	echo "time: $?"
-	record run.json 'r["incomplete"]' 't("functions")["rows"][0][0]'
+	record run.json 'r["incomplete"]' 't("functions")["rows"][0][0] in ("heavy", "light")'
 done | sort -u
