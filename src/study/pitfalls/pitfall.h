@@ -121,10 +121,17 @@ dck_status pitfall_pair(pitfall *p, pitfall_trial honest, pitfall_trial mistaken
 /* Makes pairs of trials and writes them as the result of a mistake. */
 dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
 			     pitfall_finding *ret, dck_err *err);
-/* Compares the time of a call that starts a run with the time until the run has ended. `once` makes
- * one run and returns both. */
-typedef dck_status (*pitfall_ready_once)(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
-					 dck_err *err);
+/* Durations of one run: of the call that starts it, of a wait for its end after that, and of the
+ * same wait again, when the run has ended. */
+typedef struct pitfall_wait {
+	double call_ns, wait_ns, idle_ns;
+} pitfall_wait;
+
+/* Compares the time of a call that starts a run with the time until the run has ended: the call's
+ * and the wait's, less the wait's when there is nothing to wait for. Of both waits the least in a
+ * trial counts, because they may be copies, whose times other programs lengthen by more than a run
+ * takes. `once` makes one run. */
+typedef dck_status (*pitfall_ready_once)(pitfall *p, pitfall_wait *ret, dck_err *err);
 dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
 			      dck_err *err);
 /* Appends the pairs of `from` to `to` and estimates them together; pairs beyond the capacity are

@@ -283,36 +283,62 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 
 typedef struct ready {
 	pitfall_ready_once once;
-	bool alone; /* return the time of the call alone */
+	double call_ns, ready_ns;
+	bool made; /* the other trial of the pair, with the runs of both */
 } ready;
 
-/* Both trials of a pair do the same, so that they compare. */
-static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
+/* Makes the runs of a pair. The same runs give both numbers, so that what slows some runs down
+ * changes both. */
+static dck_status ready_runs(pitfall *p, ready *r, dck_err *err)
 {
-	const ready *r = self;
-	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
+	double call_ns[READY_RUNS_MAX], wait_ns = INFINITY, idle_ns = INFINITY;
 	const uint64_t begin = measure_context_now(&p->shared);
 	const double least = pitfall_trial_ns(p);
 	size_t n = 0;
 
 	while (n < READY_RUNS_MAX &&
 	       (n < SAMPLES_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
+		pitfall_wait w;
+
 		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(r->once(p, &run_ns[n], &ready_ns[n], err));
-		n++;
+		DCK_TRY(r->once(p, &w, err));
+		call_ns[n++] = w.call_ns;
+		wait_ns = fmin(wait_ns, w.wait_ns);
+		idle_ns = fmin(idle_ns, w.idle_ns);
 	}
-	*ret_ns = pitfall_median(p, r->alone ? run_ns : ready_ns, n);
+	r->call_ns = pitfall_median(p, call_ns, n);
+	r->ready_ns = r->call_ns + fmax(0, wait_ns - idle_ns);
+	return DCK_OK;
+}
+
+static dck_status ready_pair(pitfall *p, ready *r, dck_err *err)
+{
+	r->made = !r->made;
+	return r->made ? ready_runs(p, r, err) : DCK_OK;
+}
+
+static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
+{
+	DCK_TRY(ready_pair(p, self, err));
+	*ret_ns = ((ready *)self)->ready_ns;
+	return DCK_OK;
+}
+
+static dck_status call_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
+{
+	DCK_TRY(ready_pair(p, self, err));
+	*ret_ns = ((ready *)self)->call_ns;
 	return DCK_OK;
 }
 
 dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
 			      dck_err *err)
 {
-	ready whole = {.once = once}, alone = {.once = once, .alone = true};
+	ready r = {.once = once};
 
-	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
-				 (pitfall_trial){ready_trial, &alone}, ret, err);
+	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &r},
+				 (pitfall_trial){call_trial, &r}, ret, err);
 }
 
 /* --- another session */

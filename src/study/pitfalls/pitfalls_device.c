@@ -53,10 +53,9 @@ static dck_status wait_by(pitfall *p, unsigned barrier, dck_err *err)
 	return engine_wait(p->session.target.engine.ops, p->session.target.context, barrier, err);
 }
 
-/* Makes a run, with the time until a barrier returns, and until the tested one has followed, less
- * the time that it takes on an idle device: a copy takes time itself. */
-static dck_status barrier_once(pitfall *p, unsigned barrier, double *ret_call_ns,
-			       double *ret_ready_ns, dck_err *err)
+/* Makes a run whose call ends with a barrier; the wait is by the tested one, which may be a copy.
+ */
+static dck_status barrier_once(pitfall *p, unsigned barrier, pitfall_wait *ret, dck_err *err)
 {
 	const unsigned tested = p->session.barriers.chosen;
 	const dck_clock *c = &p->shared.clock;
@@ -70,20 +69,19 @@ static dck_status barrier_once(pitfall *p, unsigned barrier, double *ret_call_ns
 	ended = c->now_ns(c->self);
 	DCK_TRY(wait_by(p, tested, err));
 	idle = c->now_ns(c->self);
-	*ret_call_ns = (double)(returned - begin);
-	*ret_ready_ns = fmax(*ret_call_ns, (double)(ended - begin) - (double)(idle - ended));
+	*ret = (pitfall_wait){(double)(returned - begin), (double)(ended - returned),
+			      (double)(idle - ended)};
 	return DCK_OK;
 }
 
-static dck_status call_once(pitfall *p, double *ret_call_ns, double *ret_ready_ns, dck_err *err)
+static dck_status call_once(pitfall *p, pitfall_wait *ret, dck_err *err)
 {
-	return barrier_once(p, CALL, ret_call_ns, ret_ready_ns, err);
+	return barrier_once(p, CALL, ret, err);
 }
 
-static dck_status documented_once(pitfall *p, double *ret_call_ns, double *ret_ready_ns,
-				  dck_err *err)
+static dck_status documented_once(pitfall *p, pitfall_wait *ret, dck_err *err)
 {
-	return barrier_once(p, DOCUMENTED, ret_call_ns, ret_ready_ns, err);
+	return barrier_once(p, DOCUMENTED, ret, err);
 }
 
 static void seen_add(pitfall_finding *f, const char *before, const char *text, const char *after)

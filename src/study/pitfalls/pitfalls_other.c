@@ -179,13 +179,12 @@ static dck_status look_late(pitfall *p, double run_ns, double *ret_ns, dck_err *
 	return DCK_OK;
 }
 
-/* Measures how long a run takes, and how long until its outputs are fetched, less what fetching
- * costs when they are ready: outputs that are not must be waited for. */
-static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
+/* Times a run, the fetching of its outputs, and fetching when they are ready: outputs that are not
+ * must be waited for. */
+static dck_status ready_once(pitfall *p, pitfall_wait *ret, dck_err *err)
 {
 	const dck_clock *c = &p->shared.clock;
 	uint64_t begin, returned, end;
-	double late_ns;
 
 	DCK_TRY(pitfall_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
 	begin = c->now_ns(c->self);
@@ -193,10 +192,9 @@ static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_n
 	returned = c->now_ns(c->self);
 	DCK_TRY(outputs_fetch(p, err));
 	end = c->now_ns(c->self);
-	DCK_TRY(look_late(p, (double)(end - begin), &late_ns, err));
-	*ret_run_ns = (double)(returned - begin);
-	*ret_ready_ns = fmax(*ret_run_ns, (double)(end - begin) - late_ns);
-	return DCK_OK;
+	ret->call_ns = (double)(returned - begin);
+	ret->wait_ns = (double)(end - returned);
+	return look_late(p, (double)(end - begin), &ret->idle_ns, err);
 }
 
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
