@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Prepares a fresh Debian or Ubuntu machine: installs the missing packages, and the libraries of
-# ONNX Runtime in BUILD/ort and of OpenVINO in BUILD/openvino. If nothing is missing it ends quickly.
+# ONNX Runtime in BUILD/ort, of OpenVINO in BUILD/openvino and of LiteRT in BUILD/litert. If nothing is missing it ends quickly.
 #
 #   tools/setup.sh BUILD [test] [extras] [packages]
 #
@@ -105,7 +105,7 @@ fetch_runtime() {
 	mkdir -p "$wheel/libs"
 	echo "setup: fetching $name ($machine) with pip" >&2
 	if "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
-		--implementation cp --python-version 3.12 --abi cp312 --platform "manylinux_2_28_$machine" \
+		--implementation cp --python-version 3.12 --abi cp312 --platform "manylinux_2_27_$machine" --platform "manylinux_2_28_$machine" \
 		--platform "manylinux_2_35_$machine" --require-hashes --dest "$wheel" --requirement "$list" >&2 &&
 		wheel_files "$wheel" "$wheel/libs" "$@"; then
 		rm -rf "${to:?}" # without the library
@@ -124,6 +124,8 @@ fetch_runtimes() {
 	fetch_runtime openvino openvino DEEPCLOCK_OPENVINO 'libopenvino_c.so.*' 'libopenvino.so.*' \
 		'libopenvino_onnx_frontend*' 'libopenvino_ir_frontend*' 'libopenvino_tensorflow_lite_frontend*' \
 		'libopenvino_*_cpu_plugin*' 'libopenvino_auto*' 'libopenvino_hetero*' 'libtbb*.so*' 'libhwloc*'
+	# METADATA has its version.
+	fetch_runtime litert litert DEEPCLOCK_LITERT libLiteRt.so METADATA
 }
 
 # Links BUILD/$1 from another build directory of this tree if $1/$2 exists there.

@@ -26,11 +26,12 @@ def path():
 _RUNTIMES = {
     "onnxruntime": (("DEEPCLOCK_ORT", "ORT_DYLIB_PATH"), "DEEPCLOCK_PYTHON_ORT", "capi", "libonnxruntime.so*", "ort"),
     "openvino": (("DEEPCLOCK_OPENVINO",), "DEEPCLOCK_PYTHON_OPENVINO", "libs", "libopenvino_c.so*", "openvino"),
+    "ai_edge_litert": (("DEEPCLOCK_LITERT",), "DEEPCLOCK_PYTHON_LITERT", "", "libLiteRt.so", "litert"),
 }
 
 
 def library(package):
-    """Returns the library of this interpreter's package "onnxruntime" or "openvino", which is not imported, or of the
+    """Returns the library of this interpreter's package "onnxruntime", "openvino" or "ai_edge_litert", which is not imported, or of the
     program's directory; None: not found, or the environment names one."""
     variables, _, inside, pattern, own = _RUNTIMES[package]
     if any(os.environ.get(name) for name in variables):

@@ -341,6 +341,9 @@ int os_open_read(const char *path);
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at);
 void os_close(int fd);
 bool os_is_terminal(int fd);
+/* Discards what is written to standard error until os_stderr_restore(), which takes the result. */
+int os_stderr_drop(void);
+void os_stderr_restore(int saved);
 /* Returns a hash of a file's content; 0: it cannot be read. It reads in parts, because a child
  * starts with our peak of memory as its own. */
 uint64_t os_file_hash(const char *path);

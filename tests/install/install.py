@@ -61,10 +61,9 @@ def installs_where_it_is_told(build, to):
 def the_program_runs(build, to):
     program = to + PREFIX + "/bin/deepclock"
     assert run(program, "version").startswith("deepclock ")
-    if os.path.isdir(os.path.join(build, "ort")):
-        assert to + PREFIX + "/lib/deepclock/ort/" in run(program, "engines", "ort", "--format", "json")
-    if os.path.isdir(os.path.join(build, "openvino")):
-        assert to + PREFIX + "/lib/deepclock/openvino/" in run(program, "engines", "openvino", "--format", "json")
+    for runtime in ("ort", "openvino", "litert"):
+        if os.path.isdir(os.path.join(build, runtime)):
+            assert f"{to}{PREFIX}/lib/deepclock/{runtime}/" in run(program, "engines", runtime, "--format", "json")
 
 
 def programs_are_built_with_pkg_config(build, to):

@@ -6,6 +6,7 @@
 #define TESTS_ENGINE_TEST_H
 
 #include "engine/engine.h"
+#include "engine/litert/lrt_lib.h"
 #include "engine/openvino/ov_lib.h"
 #include "engine/ort/ort_lib.h"
 #include "model_build.h"
@@ -37,6 +38,24 @@ static inline void need_ort(void)
 	}
 	assert_int_equal(err.code, DCK_E_ABSENT);
 	print_message("skipped: no ONNX Runtime: %s\n", err.msg);
+	skip();
+}
+
+/* The same of LiteRT. */
+static inline void need_litert(void)
+{
+	mem_arena *a = mem_arena_new(0);
+	lrt_lib l;
+	dck_err err;
+	dck_status status = lrt_lib_open(NULL, a, NULL, &l, &err);
+
+	mem_arena_free(a);
+	if (status == DCK_OK) {
+		lrt_lib_close(&l);
+		return;
+	}
+	assert_int_equal(err.code, DCK_E_ABSENT);
+	print_message("skipped: no LiteRT: %s\n", err.msg);
 	skip();
 }
 

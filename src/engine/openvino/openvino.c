@@ -319,7 +319,7 @@ static void ov_close(dck_engine_model *m)
 	if (m->model)
 		m->lib.api.model_free(m->model);
 	ov_lib_close(&m->lib);
-	ov_profile_done(&m->profile);
+	op_events_done(&m->profile);
 	mem_arena_free(m->arena);
 	mem_free(m);
 }

@@ -4,18 +4,10 @@
 #ifndef ENGINE_OPENVINO_OV_MODEL_H
 #define ENGINE_OPENVINO_OV_MODEL_H
 
+#include "engine/op_events.h"
 #include "engine/openvino/ov_lib.h"
 #include "engine/openvino/ov_setup.h"
 #include <stdatomic.h>
-
-/* Times of nodes, gathered after each run of a profiled model. */
-typedef struct ov_profile {
-	os_fair_lock lock;
-	dck_op_event *events;
-	uint64_t *run_ns;
-	size_t nevents, events_cap, nruns, runs_cap;
-	size_t last; /* first event of the last run */
-} ov_profile;
 
 struct dck_engine_model {
 	ov_lib lib;
@@ -30,7 +22,7 @@ struct dck_engine_model {
 	uint64_t library_ns, session_ns;
 	uint32_t observe;
 	atomic_uint contexts; /* that are open */
-	ov_profile profile;
+	op_events profile;
 };
 
 /* ov_context.c */
@@ -44,7 +36,6 @@ dck_status ov_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_e
 /* Appends the nodes of the last run of r, which took run_ns. From any thread. */
 dck_status ov_profile_take(dck_engine_model *m, const ov_request *r, uint64_t run_ns, dck_err *err);
 dck_status ov_profile_get(dck_engine_model *m, dck_profile *ret, dck_err *err);
-void ov_profile_done(ov_profile *p);
 
 /* ov_probe.c */
 dck_status ov_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);

@@ -30,7 +30,7 @@ static const char *const opt_levels[] = {"none", "basic", "extended", "all", NUL
 const dck_opt dck_model_options[] = {
     DCK_OPTION(
 	TEXT, dck_model_config, engine, "engine", "NAME", "ort",
-	"what runs the model: ort, openvino, null, or plugin:FILE ('deepclock engines' lists "
+	"what runs the model: ort, openvino, litert, null, or plugin:FILE ('deepclock engines' lists "
 	"them)"),
     DCK_OPTION(
 	LIST, dck_model_config, engine_lib, "engine-lib", "FILE", NULL,

@@ -27,7 +27,7 @@ static const kind torch = {"a file of PyTorch",
 			   "export the model with torch.onnx.export(model, inputs, 'model.onnx')"};
 static const kind tflite = {
     "a TensorFlow Lite model",
-    "--engine openvino runs it, and python -m tf2onnx.convert --tflite MODEL --output model.onnx "
+    "--engine litert or openvino runs it, and python -m tf2onnx.convert --tflite MODEL --output model.onnx "
     "makes one of it"};
 static const kind tensorflow = {
     "a graph of TensorFlow",

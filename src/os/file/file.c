@@ -537,6 +537,25 @@ int os_open_read(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+int os_stderr_drop(void)
+{
+	const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (saved >= 0 && nothing >= 0)
+		(void)dup2(nothing, STDERR_FILENO);
+	os_close(nothing);
+	return saved;
+}
+
+void os_stderr_restore(int saved)
+{
+	if (saved < 0)
+		return;
+	(void)dup2(saved, STDERR_FILENO);
+	os_close(saved);
+}
+
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at)
 {
 	for (size_t done = 0;;) {

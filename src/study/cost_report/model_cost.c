@@ -230,6 +230,17 @@ dck_status model_cost_open(model_cost *ret, const dck_subject *s, const tally_re
 	return status;
 }
 
+dck_status model_cost_none(model_cost *ret, dck_err *err)
+{
+	*ret = (model_cost){.arena = mem_arena_new(0)};
+	if (ret->arena)
+		ret->cost = mem_arena_array(ret->arena, 1, sizeof *ret->cost);
+	if (ret->cost)
+		return DCK_OK;
+	model_cost_close(ret);
+	return ERR_NO_MEMORY(err, "to count the model");
+}
+
 void model_cost_close(model_cost *c)
 {
 	mem_arena_free(c->arena);

@@ -44,6 +44,8 @@ dck_status model_cost_open(model_cost *ret, const dck_subject *s, const tally_re
 			   dck_err *err);
 /* Reads and counts another file, such as the graph that an engine ran. */
 dck_status model_cost_file(model_cost *ret, const char *path, const tally_real *real, dck_err *err);
+/* Makes the cost of a model whose structure is not known: it has no operators. */
+dck_status model_cost_none(model_cost *ret, dck_err *err);
 void model_cost_close(model_cost *c); /* {0} is allowed */
 
 /* Converts a number to a record's value: symbolic numbers are absent with their formula, or with

@@ -162,6 +162,10 @@ static dck_status profile_count(job *j, dck_err *err)
 	dck_status status;
 
 	DCK_NEED(a, err, "to count the model");
+	if (j->in.no_structure) {
+		mem_arena_free(a);
+		return model_cost_none(&j->model, err);
+	}
 	status = inputs_real(j, a, &real, err);
 	if (status == DCK_OK)
 		status = model_cost_open(&j->model, j->subject, &real, err);
@@ -239,6 +243,10 @@ static void limits_get(job *j)
 		j->in.no_limits = "not requested (--no-roofs)";
 		return;
 	}
+	if (j->in.no_structure) {
+		j->in.no_limits = j->in.no_structure;
+		return;
+	}
 	if (strcmp(j->subject->model.device ? j->subject->model.device : "cpu", "cpu") != 0) {
 		j->in.no_limits = "the limits of this device are not measured";
 		return;
@@ -314,10 +322,11 @@ static void memory(job *j)
 {
 	dck_err err = {0};
 
-	if (j->model.cost && sym_known(j->model.cost->weight_bytes))
+	const bool counted = j->model.cost && !j->in.no_structure;
+	if (counted && sym_known(j->model.cost->weight_bytes))
 		record_metric_int(j->b, "memory/weights", j->model.cost->weight_bytes.v,
 				  "initializers of the model's file");
-	if (j->model.cost && sym_known(j->model.cost->peak_activation_bytes))
+	if (counted && sym_known(j->model.cost->peak_activation_bytes))
 		record_metric_int(j->b, "cost/peak_activation_bytes",
 				  j->model.cost->peak_activation_bytes.v,
 				  "liveness in the order of the file, without the engine");
@@ -392,8 +401,9 @@ static void failed_note(job *j, dck_status status, const dck_err *why)
 			    why->msg);
 }
 
-static dck_status can_profile(const dck_subject *s, dck_err *err)
+static dck_status can_profile(job *j, dck_err *err)
 {
+	const dck_subject *s = j->subject;
 	engine_handle h;
 
 	if (s->kind != DCK_SUBJECT_MODEL)
@@ -401,6 +411,8 @@ static dck_status can_profile(const dck_subject *s, dck_err *err)
 			 "only a model has operators to profile: give a file or zoo:NAME");
 	DCK_TRY(engine_find(s->model.engine, &h, err));
 	dck_status status = engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, err);
+	if (engine_reads(h.ops, s->text))
+		j->in.no_structure = "only the engine reads files of this format";
 	engine_release(&h);
 	return status;
 }
@@ -422,7 +434,7 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	config = &own;
 	j.plan = plan;
 	j.config = config;
-	DCK_TRY(can_profile(s, err));
+	DCK_TRY(can_profile(&j, err));
 	DCK_TRY(dck_bench(s, plan, watch, &j.base, err));
 	j.b = record_begin(plan->title);
 	if (!j.b) {

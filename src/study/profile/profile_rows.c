@@ -9,7 +9,8 @@
  * rates against roofs, metrics and notes.
  *
  * Invariants: events are in the order of runs, as engine_profile() checks, so that a row has at
- * most one time for each run. Operators that are not in the saved graph get rows too, at most 256;
+ * most one time for each run. Operators that are not in the saved graph get rows too, at most 256,
+ * or as many as a run has if there is no graph;
  * the time of further ones is between operators. A rate above its roof is absent, since one of both
  * is wrong. Names are found by hash tables; rows, lists and texts are in an arena that is freed at
  * the end, after the builder has made its copies.
@@ -118,6 +119,8 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 	const cost_result *r = t->in->ran->cost;
 
 	t->cap = r->nops + 256;
+	if (t->in->no_structure && t->in->profile->nruns > 0)
+		t->cap += t->in->profile->nevents / t->in->profile->nruns;
 	t->rows = mem_arena_array(t->arena, t->cap, sizeof *t->rows);
 	t->first = mem_arena_array(t->arena, t->cap, sizeof *t->first);
 	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
@@ -505,6 +508,12 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 	const cost_op *most = NULL;
 	size_t n = 0;
 
+	if (t->in->no_structure) {
+		op->macs = op->flops = op->params = op->weight_bytes = op->read_bytes =
+		    op->write_bytes = RECORD_ABSENT(t->in->no_structure);
+		t->rows[index].flops = t->rows[index].bytes = NAN;
+		return;
+	}
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i])
 		n++;
 	const char **origins = mem_arena_array(t->arena, n, sizeof *origins);

@@ -20,6 +20,7 @@ typedef struct profile_input {
 	double perturbation;	    /* median run under the profiler over the median one without */
 	bool parallel;		    /* operators ran concurrently */
 	model_cost *model, *ran;    /* the model; the graph that the engine ran (may be the same) */
+	const char *no_structure;   /* reason why the model has no operators here; NULL: it has */
 	const dck_roofline *limits; /* NULL: unknown */
 	const char *no_limits;	    /* reason if NULL */
 } profile_input;

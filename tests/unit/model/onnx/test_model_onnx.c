@@ -457,7 +457,7 @@ static void says_what_other_files_are(void **state)
 	     THE_MODEL "a web page, not an ONNX model: download the file itself"},
 	    {"\x1c\0\0\0TFL3\0\0\0\0", 12, DCK_E_FORMAT,
 	     THE_MODEL
-	     "a TensorFlow Lite model, not an ONNX model: --engine openvino runs it, and "
+	     "a TensorFlow Lite model, not an ONNX model: --engine litert or openvino runs it, and "
 	     "python -m tf2onnx.convert --tflite MODEL --output model.onnx makes one of it"},
 	    {"\x18\0\0\0ORTM\0\0\0\0", 12, DCK_E_UNSUP,
 	     THE_MODEL
