@@ -195,6 +195,7 @@ typedef struct dck_open_times {
 #define DCK_CAP_NO_TENSORS  0x8u /* the engine has no inputs or outputs to bind */
 #define DCK_CAP_VALUES	    0x10u /* since minor 1: open() supports DCK_OBSERVE_VALUES */
 #define DCK_CAP_FOLDER	    0x20u /* since minor 2: open() uses model_folder */
+#define DCK_CAP_NOT_ONNX    0x40u /* since minor 5: open() reads files of `formats` alone */
 
 typedef struct dck_engine_model dck_engine_model;     /* a compiled model; immutable */
 typedef struct dck_engine_context dck_engine_context; /* bindings, request; one thread at a time */

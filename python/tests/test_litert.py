@@ -81,6 +81,13 @@ class ModelsTest(LitertCase):
                 self.assertIn("only the engine reads", op["flops"]["absent"])
 
 
+    def test_tune_tries_it_where_it_can_run(self):
+        out, _ = run("tune", "zoo:simplenet", "--only", "engine", "--max-time", "3s", "--details")
+        self.assertNotIn("litert", out)
+        out, _ = run("tune", self.dense(), "--engine", "litert", "--only", "engine", "--max-time", "3s", "--details")
+        self.assertNotIn("ONNX Runtime", out)
+
+
 class RefusedTest(LitertCase):
     def test_files(self):
         data = tflite_file.twice()

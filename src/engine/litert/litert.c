@@ -400,6 +400,7 @@ const dck_engine engine_litert = {
     .name = "litert",
     .version = DCK_VERSION,
     .help = "LiteRT 2.1.6 or newer (TensorFlow Lite), loaded when it is used: .tflite models",
+    .caps = DCK_CAP_NOT_ONNX,
     .options = lrt_options_known,
     .probe = lrt_probe,
     .open = lrt_open,

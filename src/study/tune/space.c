@@ -92,9 +92,13 @@ static const space_row usual_rows[] = {
 
 /* --- engines */
 
-static bool opens_models(const dck_engine *e)
+/* Returns whether an engine opens models of the format of the subject's, which `of` opens. */
+static bool opens_model(const dck_engine *e, const dck_engine *of, const dck_subject *s)
 {
-	return !(e->caps & (DCK_CAP_NO_MODEL | DCK_CAP_COMMAND));
+	if (e->caps & (DCK_CAP_NO_MODEL | DCK_CAP_COMMAND))
+		return false;
+	return s->text && engine_reads(of, s->text) ? engine_reads(e, s->text)
+						    : !(e->caps & DCK_CAP_NOT_ONNX);
 }
 
 static const dck_engine *engine_named(const char *name)
@@ -128,16 +132,16 @@ static dck_status engines_list(const dck_subject *s, const dck_tune_config *c, m
 
 	p->engines[p->nengines++] = own;
 	p->absent = "";
-	for (size_t i = 0; engine_table[i]; i++)
-		others += opens_models(engine_table[i]) && engine_table[i] != of;
-	if (!of || !opens_models(of) || library_given(s, NULL) || c->space || skipped ||
+	for (size_t i = 0; of && engine_table[i]; i++)
+		others += opens_model(engine_table[i], of, s) && engine_table[i] != of;
+	if (!of || !opens_model(of, of, s) || library_given(s, NULL) || c->space || skipped ||
 	    others == 0)
 		return DCK_OK;
 	DCK_TRY(dck_engines_probe(NULL, &info, &n, err));
 	for (size_t i = 0; i < n && p->absent; i++) {
 		const dck_engine *e = engine_named(info[i].name);
 
-		if (!e || e == of || !opens_models(e))
+		if (!e || e == of || !opens_model(e, of, s))
 			continue;
 		/* Of a library that is given the trials show whether it can be used. */
 		const bool tried = info[i].usable || library_given(s, e);
