@@ -12,8 +12,13 @@ static dck_status cmd_load_make(const cli *c, void *config, const dck_observer *
 static int load_run(cli *c, void *config)
 {
 	dck_load_config *cfg = config;
-	const int code = cli_subject_open(c);
+	int code = CLI_OK;
 	dck_subject plain;
+
+	if (cfg->url && (c->nargs > 0 || c->program))
+		return cli_usage(c, "--url is measured instead of a subject: give one of them");
+	if (!cfg->url)
+		code = cli_subject_open(c);
 
 	/* --seed is also the seed of the arrivals. A program has no random inputs, so its record
 	 * must not state a seed. */

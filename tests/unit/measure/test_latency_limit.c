@@ -16,7 +16,7 @@ static void reads(const char *text, limit_kind kind, double p, double ns, const 
 	latency_limit l = {0};
 	dck_err err = {0};
 
-	if (latency_limit_parse(text, &l, &err) != DCK_OK)
+	if (latency_limit_parse(text, false, &l, &err) != DCK_OK)
 		fail_msg("%s: %s", text, err.msg);
 	assert_int_equal(l.kind, kind);
 	if (kind == LIMIT_PERCENTILE)
@@ -72,7 +72,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-		if (latency_limit_parse(wrong[i], &l, &err) != DCK_E_ARG)
+		if (latency_limit_parse(wrong[i], false, &l, &err) != DCK_E_ARG)
 			fail_msg("'%s' is read", wrong[i]);
 		assert_non_null(
 		    strstr(err.msg, "write it as STAT<=TIME, such as p99<=20ms; STAT is mean, max, "
