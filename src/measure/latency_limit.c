@@ -70,7 +70,7 @@ static const char *limit_statistic_read(const char *word, latency_limit *l)
 dck_status latency_limit_parse(const char *text, bool generates, latency_limit *ret, dck_err *err)
 {
 	const char *less = strchr(text, '<'), *limit, *statistic, *why;
-	char word[20], time[20];
+	char word[16], time[20];
 	latency_limit l = {0};
 	uint64_t ns;
 

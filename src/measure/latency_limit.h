@@ -22,7 +22,7 @@ typedef struct latency_limit {
 	double p;	    /* of a PERCENTILE: 0.5 to 0.9999 */
 	double ns;	    /* above 0; 0: no limit */
 	char statistic[32]; /* "median", "p99", "p99.9", "mean", "max", "ttft-p99" */
-	char text[48];	    /* as the user wrote it, without blanks: "p999<=1s" */
+	char text[40];	    /* as the user wrote it, without blanks: "p999<=1s" */
 } latency_limit;
 
 /* Parses STAT<=TIME or STAT<TIME, with optional blanks around both; `generates`: also ttft-STAT and

@@ -24,7 +24,7 @@
 #define CONNECT_MS	 5000
 #define ANSWER_MAX	 (256u << 20) /* bytes */
 #define METADATA_MAX	 (4u << 20)
-#define CALIBRATE_NS	 200000000u
+#define CALIBRATE_NS	 100000000u
 #define CALIBRATE_N	 200 /* requests, for the floor */
 #define CALIBRATE_CHUNKS 64
 #define CALIBRATE_OPEN	 8 /* connections, for the highest rate */

@@ -77,7 +77,7 @@ static void quantile_estimate(const load_view *v, load_part part, double p, stat
 	if (s->n == 0)
 		estimate_drop(ret, part == LOAD_TPOT
 				       ? "the server reports no numbers of tokens, or each answer "
-					 "has one chunk"
+					 "arrived at once"
 				       : "no request has it");
 	else
 		stat_estimate_quantile(p, s->value, s->n, v->j->config->level, v->j->pool.scratch,
@@ -308,6 +308,8 @@ static void generation_facts(const load_view *v)
 			 u->ask.ignore_eos ? "ignored (ignore_eos)"
 					   : "obeyed: the server refuses ignore_eos");
 	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->ask.new_tokens);
+	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
+			 (double)a->chunks / fmax(1, (double)v->r->served));
 	if (a->counted == 0) {
 		record_fact_absent(b, "load", "tokens_delivered", "the server reports none");
 		return;
@@ -318,8 +320,6 @@ static void generation_facts(const load_view *v)
 			 (double)a->prompt_tokens / (double)a->counted);
 	record_fact_real(b, "load", "cached_tokens", DCK_UNIT_ONE,
 			 (double)a->cached_tokens / (double)a->counted);
-	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
-			 (double)a->chunks / fmax(1, (double)(v->r->served - a->failed)));
 }
 
 static void url_facts(const load_view *v)

@@ -77,7 +77,8 @@ static dck_status schedule_make(load_url *u, const load_run_config *ask, uint64_
 
 static bool answer_has_tpot(const http_answer *a)
 {
-	return a->has_usage && a->tokens > 1 && a->chunks > 1;
+	/* An answer that arrived in one read shows no time per token. */
+	return a->has_usage && a->tokens > 1 && a->end_ns > a->first_content_ns;
 }
 
 /* Writes the time of a part; false: the request has none. */

@@ -96,12 +96,32 @@ static void test_worse(void **state)
 	assert_string_equal(latency_limit_word(DCK_VERDICT_INCONCLUSIVE), "inconclusive");
 }
 
+/* Of a server that generates: the quantity is before the statistic. */
+static void test_quantities(void **state)
+{
+	latency_limit l;
+
+	(void)state;
+	assert_int_equal(latency_limit_parse("ttft-p99 <= 0.5s", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_TTFT);
+	assert_string_equal(l.statistic, "ttft-p99");
+	assert_string_equal(l.text, "ttft-p99<=0.5s");
+	assert_int_equal(latency_limit_parse("tpot-mean<30ms", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_TPOT);
+	assert_int_equal(l.kind, LIMIT_MEAN);
+	assert_int_equal(latency_limit_parse("p99<=1s", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_LATENCY);
+	assert_int_equal(latency_limit_parse("ttft-p99<=1s", false, &l, NULL), DCK_E_ARG);
+	assert_int_equal(latency_limit_parse("ttft-<=1s", true, &l, NULL), DCK_E_ARG);
+}
+
 int test_latency_limit(void);
 int test_latency_limit(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_reads),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_quantities),
 	    cmocka_unit_test(test_worse),
 	};
 
