@@ -69,16 +69,16 @@ static inline void dck_load_config_init(dck_load_config *c)
 	dck_load_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Measures a subject, or the server at c->url with s NULL, under load. Latency starts at the scheduled arrival of a request, and so
- * includes queueing; without a schedule (single, multi, offline) it starts when a stream takes the
- * request. With several streams and without `serial`, a FUNCTION is called from several threads at
- * once. The record has latency/..., load/..., throughput/items, the table load/summary, load/steps
- * of a search, and facts load/verdict and load/verdict/SLO: "met", "violated" or "inconclusive".
- * *ret is owned: dck_record_free(). c NULL: defaults; watch NULL: silent. If the subject fails or
- * is cancelled after the first request, the call still succeeds: the record is incomplete and a
- * note gives the reason. Errors: those of dck_bench(); E_UNSUP: the engine supports only one
- * context, and more streams are requested. Of a server: E_IO, E_ABSENT, E_ENGINE, E_FORMAT if the
- * first request fails. @since 0.1 */
+/* Measures a subject, or the server at c->url with s NULL, under load. Latency starts at the
+ * scheduled arrival of a request, and so includes queueing; without a schedule (single, multi,
+ * offline) it starts when a stream takes the request. With several streams and without `serial`, a
+ * FUNCTION is called from several threads at once. The record has latency/..., load/...,
+ * throughput/items, the table load/summary, load/steps of a search, and facts load/verdict and
+ * load/verdict/SLO: "met", "violated" or "inconclusive". *ret is owned: dck_record_free(). c NULL:
+ * defaults; watch NULL: silent. If the subject fails or is cancelled after the first request, the
+ * call still succeeds: the record is incomplete and a note gives the reason. Errors: those of
+ * dck_bench(); E_UNSUP: the engine supports only one context, and more streams are requested. Of a
+ * server: E_IO, E_ABSENT, E_ENGINE, E_FORMAT if the first request fails. @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 

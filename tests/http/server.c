@@ -27,14 +27,14 @@
 enum { BODY_MAX = 1 << 24, HEAD_MAX = 1 << 16 };
 
 typedef struct behaviour {
-	long ttft, gap;	   /* of the first chunk, and between chunks */
+	long ttft, gap;	      /* of the first chunk, and between chunks */
 	long stall, stall_at; /* an additional gap, before that chunk */
-	long head;	   /* between the status line and the other headers */
-	long chunks;	   /* 0: as many as tokens are requested */
-	long per;	   /* tokens of a chunk */
-	long stop;	   /* tokens after which it stops early; 0: never */
-	long cached;	   /* tokens of each prompt that it reports as cached */
-	long every;	   /* each such request fails */
+	long head;	      /* between the status line and the other headers */
+	long chunks;	      /* 0: as many as tokens are requested */
+	long per;	      /* tokens of a chunk */
+	long stop;	      /* tokens after which it stops early; 0: never */
+	long cached;	      /* tokens of each prompt that it reports as cached */
+	long every;	      /* each such request fails */
 	long role, usage, utf8, slices, close, done, spin;
 	const char *fail, *refuse, *model, *log;
 } behaviour;
@@ -48,13 +48,13 @@ static const struct option_row {
 	long *number;
 	const char **text;
 } option_rows[] = {
-    {"ttft", &b.ttft, NULL},	 {"gap", &b.gap, NULL},	      {"stall", &b.stall, NULL},
-    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},     {"chunks", &b.chunks, NULL},
-    {"per", &b.per, NULL},	 {"stop", &b.stop, NULL},     {"cached", &b.cached, NULL},
-    {"every", &b.every, NULL},	 {"role", &b.role, NULL},     {"usage", &b.usage, NULL},
-    {"utf8", &b.utf8, NULL},	 {"slices", &b.slices, NULL}, {"close", &b.close, NULL},
-    {"done", &b.done, NULL},	 {"spin", &b.spin, NULL},     {"fail", NULL, &b.fail},
-    {"refuse", NULL, &b.refuse}, {"model", NULL, &b.model},   {"log", NULL, &b.log},
+    {"ttft", &b.ttft, NULL},	     {"gap", &b.gap, NULL},	  {"stall", &b.stall, NULL},
+    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},	  {"chunks", &b.chunks, NULL},
+    {"per", &b.per, NULL},	     {"stop", &b.stop, NULL},	  {"cached", &b.cached, NULL},
+    {"every", &b.every, NULL},	     {"role", &b.role, NULL},	  {"usage", &b.usage, NULL},
+    {"utf8", &b.utf8, NULL},	     {"slices", &b.slices, NULL}, {"close", &b.close, NULL},
+    {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
+    {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
 };
 
 typedef struct stream {
@@ -220,7 +220,8 @@ static void stream_answer(stream *s, const char *body, bool chat, bool failing, 
 
 	head_send(s, "200 OK", "text/event-stream; charset=utf-8", -1);
 	if (b.role)
-		event_send(s, "{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}");
+		event_send(s,
+			   "{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}");
 	if (fails_as("hang", failing)) {
 		pause();
 		return;

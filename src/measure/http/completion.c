@@ -1,4 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* completion.c - writes the request of a completion, and reads its events.
+ *
+ * A prompt is words drawn by SplitMix64: from one stream for the shared part, from one for each
+ * request after it. The reader walks the tokens of the JSON without a tree: choices, their delta,
+ * usage and its details, errors; everything else is skipped, and of a value of another type than
+ * expected nothing is known.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/completion.h"
 #include "base/err.h"
 #include "base/json/json_read.h"
@@ -12,13 +19,14 @@
 
 /* Short words, which the usual vocabularies have as one token each, with the blank before. */
 static const char *const words[] = {
-    "time", "year",	 "people", "way",   "day",   "man",    "thing", "woman", "life", "child", "world",
-    "school", "state",  "family", "group", "hand",  "part",   "place", "case",	 "week", "company",
-    "system", "program", "work",	 "night", "point", "home",   "water", "room",	 "area", "money",
-    "story",  "fact",	 "month",  "lot",   "right", "study",  "book",  "eye",	 "job",	 "word",
-    "side",   "kind",	 "head",   "house", "friend", "father", "power", "hour",	 "game", "line",
-    "end",    "law",	 "car",	   "city",  "name",  "team",   "minute", "idea", "body", "back",
-    "face",   "door",	 "art",	   "war",
+    "time",   "year",	"people",  "way",    "day",	"man",	 "thing", "woman", "life",
+    "child",  "world",	"school",  "state",  "family",	"group", "hand",  "part",  "place",
+    "case",   "week",	"company", "system", "program", "work",	 "night", "point", "home",
+    "water",  "room",	"area",	   "money",  "story",	"fact",	 "month", "lot",   "right",
+    "study",  "book",	"eye",	   "job",    "word",	"side",	 "kind",  "head",  "house",
+    "friend", "father", "power",   "hour",   "game",	"line",	 "end",	  "law",   "car",
+    "city",   "name",	"team",	   "minute", "idea",	"body",	 "back",  "face",  "door",
+    "art",    "war",
 };
 
 static char *prompt_make(const completion_ask *ask, uint64_t i)
@@ -110,7 +118,7 @@ static void message_set(completion_event *e, const char *text)
 }
 
 /* Reads a value; only a text or a number is stored. */
-static dck_status value_read(json_reader *r, json_token *ret, dck_err *err)
+static dck_status completion_value(json_reader *r, json_token *ret, dck_err *err)
 {
 	DCK_TRY(json_next(r, ret, err));
 	return json_skip(r, *ret, err);
@@ -140,7 +148,7 @@ static dck_status usage_details(json_reader *r, completion_event *e, dck_err *er
 			return DCK_OK;
 		const bool cached = strcmp(r->text, "cached_tokens") == 0;
 
-		DCK_TRY(value_read(r, &t, err));
+		DCK_TRY(completion_value(r, &t, err));
 		if (cached)
 			e->cached_tokens = count_of(r, t, &e->has_cached);
 	}
@@ -165,7 +173,7 @@ static dck_status usage_read(json_reader *r, completion_event *e, dck_err *err)
 			DCK_TRY(usage_details(r, e, err));
 			continue;
 		}
-		DCK_TRY(value_read(r, &t, err));
+		DCK_TRY(completion_value(r, &t, err));
 		if (prompt)
 			e->prompt_tokens = count_of(r, t, &unused);
 		if (completion)
@@ -185,10 +193,9 @@ static dck_status choice_read(json_reader *r, json_token begun, completion_event
 		DCK_TRY(json_next_key(r, &more, err));
 		if (!more)
 			return DCK_OK;
-		const bool content = strcmp(r->text, "text") == 0 ||
-				     strcmp(r->text, "content") == 0 ||
-				     strcmp(r->text, "reasoning_content") == 0 ||
-				     strcmp(r->text, "reasoning") == 0;
+		const bool content =
+		    strcmp(r->text, "text") == 0 || strcmp(r->text, "content") == 0 ||
+		    strcmp(r->text, "reasoning_content") == 0 || strcmp(r->text, "reasoning") == 0;
 		const bool finish = strcmp(r->text, "finish_reason") == 0;
 		const bool delta = strcmp(r->text, "delta") == 0 && r->depth < 4;
 
@@ -237,13 +244,13 @@ static dck_status error_read(json_reader *r, completion_event *e, dck_err *err)
 			return DCK_OK;
 		const bool message = strcmp(r->text, "message") == 0;
 
-		DCK_TRY(value_read(r, &t, err));
+		DCK_TRY(completion_value(r, &t, err));
 		if (message && t == JSON_TEXT)
 			message_set(e, r->text);
 	}
 }
 
-static dck_status object_read(json_reader *r, completion_event *e, dck_err *err)
+static dck_status completion_read(json_reader *r, completion_event *e, dck_err *err)
 {
 	json_token t;
 	bool more;
@@ -260,7 +267,7 @@ static dck_status object_read(json_reader *r, completion_event *e, dck_err *err)
 			 strcmp(r->text, "message") == 0)
 			DCK_TRY(error_read(r, e, err));
 		else
-			DCK_TRY(value_read(r, &t, err));
+			DCK_TRY(completion_value(r, &t, err));
 	}
 }
 
@@ -279,7 +286,7 @@ dck_status completion_event_read(const char *data, size_t n, completion_event *r
 	DCK_TRY(json_next(&r, &t, err));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(err, E_FORMAT, "an event is not a JSON object");
-	DCK_TRY(object_read(&r, &e, err));
+	DCK_TRY(completion_read(&r, &e, err));
 	*ret = e;
 	return DCK_OK;
 }

@@ -2,7 +2,7 @@
  *
  * All that one read returned has one time, which was taken before; several events in it arrived
  * together. Chunks without content (a role, the usage) have no gap. An answer is complete when its
- * body is, whatever its events say.
+ * body is, whatever its events contain.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -13,23 +13,17 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define GAPS_FIRST 256
 
 const char *http_outcome_text(http_outcome o)
 {
 	static const char *const texts[HTTP_OUTCOMES] = {
-	    [HTTP_ANSWERED] = "answered",
-	    [HTTP_EARLY] = "answered, stopped early",
-	    [HTTP_REFUSED] = "not connected",
-	    [HTTP_STATUS] = "status",
-	    [HTTP_REDIRECT] = "redirected",
-	    [HTTP_CUT] = "cut",
-	    [HTTP_TIMED_OUT] = "timed out",
-	    [HTTP_MALFORMED] = "not understood",
-	    [HTTP_ERROR] = "error in the stream",
-	    [HTTP_EMPTY] = "without content",
+	    [HTTP_ANSWERED] = "answered",	  [HTTP_EARLY] = "answered, stopped early",
+	    [HTTP_REFUSED] = "not connected",	  [HTTP_STATUS] = "status",
+	    [HTTP_REDIRECT] = "redirected",	  [HTTP_CUT] = "cut",
+	    [HTTP_TIMED_OUT] = "timed out",	  [HTTP_MALFORMED] = "not understood",
+	    [HTTP_ERROR] = "error in the stream", [HTTP_EMPTY] = "without content",
 	    [HTTP_CANCELLED] = "cancelled",
 	};
 
@@ -78,8 +72,8 @@ static void chunk_take(http_client *c, http_connection *k, uint64_t now_ns)
 	k->last_ns = a->end_ns = now_ns;
 }
 
-static http_progress event_take(http_client *c, http_connection *k, uint64_t now_ns,
-				http_outcome *ret, dck_err *why)
+static http_progress answer_event(http_client *c, http_connection *k, uint64_t now_ns,
+				  http_outcome *ret, dck_err *why)
 {
 	http_answer *a = &c->answers[k->index];
 	completion_event e;
@@ -137,7 +131,7 @@ static http_progress body_take(http_client *c, http_connection *k, http_piece pi
 		return HTTP_GOES_ON;
 	}
 	while ((got = sse_read(&k->events, &at, end)) == SSE_EVENT) {
-		const http_progress p = event_take(c, k, now_ns, ret, why);
+		const http_progress p = answer_event(c, k, now_ns, ret, why);
 
 		if (p != HTTP_GOES_ON)
 			return p;
@@ -167,8 +161,7 @@ static http_progress head_take(const http_client *c, http_connection *k, http_ou
 			(int)strcspn(r->location, "?"), r->location, r->status);
 		return answer_fail(HTTP_REDIRECT, ret);
 	}
-	if (!c->stream || r->status != 200 ||
-	    strncasecmp(r->type, events, strlen(events)) == 0)
+	if (!c->stream || r->status != 200 || http_word_is(r->type, events, strlen(events)))
 		return HTTP_GOES_ON;
 	err_set(why, DCK_E_FORMAT, __FILE__, __LINE__,
 		"the answer is not a stream of events, but '%s'",

@@ -85,8 +85,7 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 
 	c->next.n = 0;
 	dck_sink_buffer(&s, &c->next);
-	sink_fmt(&s,
-		 "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
+	sink_fmt(&s, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
 		 c->stream ? "text/event-stream" : "application/json",
 		 c->headers ? c->headers : "");
@@ -320,7 +319,8 @@ typedef struct run_turn {
 } run_turn;
 
 /* Returns whether another request is due now; *ret_next_ns: when the next one is, if not. */
-static bool request_is_due(const http_client *c, run_turn *t, uint64_t now_ns, uint64_t *ret_next_ns)
+static bool request_is_due(const http_client *c, run_turn *t, uint64_t now_ns,
+			   uint64_t *ret_next_ns)
 {
 	const http_plan *p = t->plan;
 	uint64_t due;

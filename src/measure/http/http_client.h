@@ -93,10 +93,10 @@ typedef struct http_client {
 	size_t ngaps, gaps_dropped;
 	uint64_t start_ns, wall_ns, idle_ns; /* idle: it waited for events */
 	size_t in_flight_max;
-	bool overrun;	/* more were due than connections are allowed */
-	bool cancelled; /* by the observer */
-	uint64_t made;	/* bodies, over all runs: the number of the next prompt */
-	dck_err why;	/* of the first request that failed */
+	bool overrun;	 /* more were due than connections are allowed */
+	bool cancelled;	 /* by the observer */
+	uint64_t made;	 /* bodies, over all runs: the number of the next prompt */
+	dck_err why;	 /* of the first request that failed */
 	dck_buffer text; /* of `get`: the body; owned */
 	/* Private. */
 	os_events events;

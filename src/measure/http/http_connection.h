@@ -22,7 +22,7 @@ struct http_connection {
 	uint64_t body_bytes, last_ns; /* last_ns: of the last chunk with content */
 	double *gaps;		      /* owned */
 	size_t ngaps, gaps_cap;
-	bool stopped; /* the server says that it ended before the requested length */
+	bool stopped; /* finish_reason "stop" */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;
 };

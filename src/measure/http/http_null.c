@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* http_null.c - the null server: an event loop in a thread.
+ *
+ * It reads the head of a request up to its empty line, skips as many bytes as Content-Length has,
+ * and sends the answer that was made when it started, without parsing more. A connection has memory
+ * for one head; one that does not fit, or a body above REQUEST_MAX, closes it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/http_null.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -17,10 +23,10 @@
 typedef struct null_connection {
 	int fd;
 	char head[HEAD_MAX + 1];
-	size_t n;	/* of the head */
-	uint64_t left;	/* of the body */
+	size_t n;      /* of the head */
+	uint64_t left; /* of the body */
 	bool in_body;
-	size_t unsent;	/* of the answer */
+	size_t unsent; /* of the answer */
 } null_connection;
 
 struct http_null {
@@ -57,7 +63,7 @@ static dck_status answer_make(uint64_t events, bool chat, dck_buffer *to, dck_er
 	return status;
 }
 
-static void null_close(null_connection *k)
+static void null_connection_close(null_connection *k)
 {
 	if (k->fd >= 0)
 		os_close(k->fd);
@@ -70,7 +76,7 @@ static void null_answer(http_null *s, null_connection *k)
 	const ptrdiff_t n = os_net_send(k->fd, at, k->unsent);
 
 	if (n == OS_NET_FAILED) {
-		null_close(k);
+		null_connection_close(k);
 		return;
 	}
 	k->unsent -= n > 0 ? (size_t)n : 0;
@@ -107,7 +113,7 @@ static void null_take(http_null *s, null_connection *k, const char *bytes, size_
 			bytes += taken;
 			n -= taken;
 			if (taken == 0 || k->left > REQUEST_MAX)
-				null_close(k);
+				null_connection_close(k);
 			continue;
 		}
 		const size_t part = k->left < n ? (size_t)k->left : n;
@@ -171,7 +177,7 @@ static void *null_main(void *self)
 			if (got > 0)
 				null_take(s, k, s->bytes, (size_t)got);
 			else if (got != OS_NET_AGAIN)
-				null_close(k);
+				null_connection_close(k);
 		}
 	}
 	return NULL;
@@ -180,7 +186,7 @@ static void *null_main(void *self)
 static void null_free(http_null *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		null_close(s->connections[i]);
+		null_connection_close(s->connections[i]);
 		mem_free(s->connections[i]);
 	}
 	if (s->listener >= 0)
@@ -190,8 +196,8 @@ static void null_free(http_null *s)
 	mem_free(s);
 }
 
-static dck_status null_open(http_null *s, uint64_t events, bool chat, os_net_address *ret_address,
-			    dck_err *err)
+static dck_status null_server_open(http_null *s, uint64_t events, bool chat,
+				   os_net_address *ret_address, dck_err *err)
 {
 	DCK_TRY(answer_make(events, chat, &s->answer, err));
 	DCK_TRY(os_events_open(&s->events, err));
@@ -212,7 +218,7 @@ dck_status http_null_start(uint64_t events, bool chat, http_null **ret, os_net_a
 	DCK_NEED(s, err, "for the null server");
 	s->listener = -1;
 	s->events = (os_events){-1, -1};
-	status = null_open(s, events, chat, ret_address, err);
+	status = null_server_open(s, events, chat, ret_address, err);
 	if (status == DCK_OK)
 		*ret = s;
 	else

@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum http_part {
 	PART_STATUS,
@@ -25,6 +24,14 @@ enum http_part {
 	PART_DONE,
 	PART_BAD
 };
+
+bool http_word_is(const char *text, const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
+			return false;
+	return true;
+}
 
 void http_reader_init(http_reader *r)
 {
@@ -104,11 +111,16 @@ static bool header_has_word(const char *list, const char *word)
 
 		at += strspn(at, ", \t");
 		len = strcspn(at, ", \t");
-		if (len == n && strncasecmp(at, word, n) == 0)
+		if (len == n && http_word_is(at, word, n))
 			return true;
 		at += len;
 	}
 	return false;
+}
+
+static bool header_is(const http_reader *r, const char *name)
+{
+	return http_word_is(r->line, name, strlen(name) + 1);
 }
 
 static http_got header_read(http_reader *r)
@@ -123,19 +135,19 @@ static http_got header_read(http_reader *r)
 	value += strspn(value, " \t");
 	for (n = strlen(value); n > 0 && isspace((unsigned char)value[n - 1]);)
 		value[--n] = '\0';
-	if (strcasecmp(r->line, "content-length") == 0) {
+	if (header_is(r, "content-length")) {
 		why = length_read(r, value);
-	} else if (strcasecmp(r->line, "transfer-encoding") == 0) {
-		r->chunked = strcasecmp(value, "chunked") == 0;
+	} else if (header_is(r, "transfer-encoding")) {
+		r->chunked = http_word_is(value, "chunked", sizeof "chunked");
 		if (!r->chunked)
 			why = "its transfer coding is not chunked";
-	} else if (strcasecmp(r->line, "connection") == 0) {
+	} else if (header_is(r, "connection")) {
 		r->keep = header_has_word(value, "close")	 ? false
 			  : header_has_word(value, "keep-alive") ? true
 								 : r->keep;
-	} else if (strcasecmp(r->line, "content-type") == 0) {
+	} else if (header_is(r, "content-type")) {
 		snprintf(r->type, sizeof r->type, "%s", value);
-	} else if (strcasecmp(r->line, "location") == 0) {
+	} else if (header_is(r, "location")) {
 		snprintf(r->location, sizeof r->location, "%s", value);
 	}
 	return why ? response_refuse(r, why) : HTTP_MORE;
@@ -171,9 +183,8 @@ static http_got chunk_size_read(http_reader *r)
 	if (!isxdigit((unsigned char)*c))
 		return response_refuse(r, "one of its chunks has no size");
 	for (; isxdigit((unsigned char)*c); c++) {
-		const int digit = isdigit((unsigned char)*c)
-				      ? *c - '0'
-				      : tolower((unsigned char)*c) - 'a' + 10;
+		const int digit =
+		    isdigit((unsigned char)*c) ? *c - '0' : tolower((unsigned char)*c) - 'a' + 10;
 
 		if (r->left >> 56)
 			return response_refuse(r, "one of its chunks is too large");
@@ -186,7 +197,7 @@ static http_got chunk_size_read(http_reader *r)
 }
 
 /* A line of the head or of the chunks. */
-static http_got line_read(http_reader *r)
+static http_got http_line_read(http_reader *r)
 {
 	switch (r->part) {
 	case PART_STATUS:
@@ -242,7 +253,7 @@ http_got http_read(http_reader *r, const uint8_t **at, const uint8_t *end, http_
 		if (r->part == PART_LENGTH || r->part == PART_CLOSE || r->part == PART_CHUNK)
 			return body_read(r, at, end, ret);
 		if (line_take(r, at, end))
-			got = line_read(r);
+			got = http_line_read(r);
 		if (got != HTTP_MORE)
 			return got;
 	}

@@ -47,6 +47,9 @@ typedef struct http_reader {
 	char line[HTTP_LINE_MAX + 1];
 } http_reader;
 
+/* Returns whether the first n characters are those of a word, in upper or lower case. */
+bool http_word_is(const char *text, const char *word, size_t n);
+
 void http_reader_init(http_reader *r);
 /* Reads on from *at, which it advances. */
 http_got http_read(http_reader *r, const uint8_t **at, const uint8_t *end, http_piece *ret);

@@ -1,15 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* http_url.c - parses the address of a server, and a file of headers.
+ *
+ * Neither is quoted in a message where it may have credentials. A header is checked by the grammar
+ * of RFC 9110, section 5, so that a file cannot end the head of a request; the headers that frame a
+ * request are this program's.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/http_url.h"
 #include "base/err.h"
 #include "base/sink.h"
+#include "measure/http/http_reader.h"
 #include "os/os.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define HEADERS_MAX 65536
+#define HEADERS_MAX  65536
 #define KEY_VARIABLE "DEEPCLOCK_API_KEY"
 #define URL_EXAMPLE  "http://127.0.0.1:8000/v1/completions"
 
@@ -87,11 +93,11 @@ dck_status http_url_parse(const char *text, http_url *ret, dck_err *err)
 	http_url u = {0};
 	const char *at = text + strlen(scheme), *path;
 
-	if (strncasecmp(text, "https://", 8) == 0)
+	if (http_word_is(text, "https://", 8))
 		DCK_FAIL(err, E_UNSUP,
 			 "https is not supported: measure the server's http port, or a local "
 			 "proxy that ends TLS");
-	if (strncasecmp(text, scheme, strlen(scheme)) != 0 || !url_is_plain(text))
+	if (!http_word_is(text, scheme, strlen(scheme)) || !url_is_plain(text))
 		DCK_FAIL(err, E_ARG, "--url is not an address such as " URL_EXAMPLE);
 	if (strchr(at, '@') || strchr(at, '?') || strchr(at, '#'))
 		DCK_FAIL(err, E_ARG,
@@ -103,8 +109,8 @@ dck_status http_url_parse(const char *text, http_url *ret, dck_err *err)
 	memcpy(u.authority, at, (size_t)(path - at));
 	memcpy(u.path, path, strlen(path));
 	if (!authority_split(&u))
-		DCK_FAIL(err, E_ARG, "--url has no valid host and port: give one such as "
-				     URL_EXAMPLE);
+		DCK_FAIL(err, E_ARG,
+			 "--url has no valid host and port: give one such as " URL_EXAMPLE);
 	DCK_TRY(protocol_find(&u, err));
 	*ret = u;
 	return DCK_OK;
@@ -115,11 +121,11 @@ dck_status http_url_parse(const char *text, http_url *ret, dck_err *err)
 /* Headers that this program sets. */
 static bool header_is_ours(const char *name, size_t n)
 {
-	static const char *const ours[] = {"Host",   "Content-Length", "Transfer-Encoding",
+	static const char *const ours[] = {"Host",	 "Content-Length", "Transfer-Encoding",
 					   "Connection", "Content-Type",   "Accept"};
 
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-		if (strlen(ours[i]) == n && strncasecmp(ours[i], name, n) == 0)
+		if (strlen(ours[i]) == n && http_word_is(name, ours[i], n))
 			return true;
 	return false;
 }

@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* kserve.c - writes the tensors that a model's metadata declare, as JSON.
+ *
+ * The metadata are read token by token, and each input is written when its end is reached. Values
+ * are drawn by SplitMix64, one stream for each input: numbers from 0 to 1, integers 0 or 1, since
+ * their range is not known.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/kserve.h"
 #include "base/err.h"
 #include "base/json/json_read.h"
@@ -89,7 +95,7 @@ static void tensor_value(json_writer *w, const char *type, uint64_t bits)
 
 static dck_status tensor_write(json_writer *w, const kserve_input *in, uint64_t key, dck_err *err)
 {
-	static const char *const known[] = {"FP32",  "FP64",  "BOOL",  "INT8",	"INT16", "INT32",
+	static const char *const known[] = {"FP32",  "FP64",  "BOOL",	"INT8",	  "INT16", "INT32",
 					    "INT64", "UINT8", "UINT16", "UINT32", "UINT64"};
 	uint64_t n = 1;
 	bool is_known = false;
@@ -125,10 +131,9 @@ static dck_status tensor_write(json_writer *w, const kserve_input *in, uint64_t 
 	return DCK_OK;
 }
 
-/* Closes all brackets, so that the writer may be left after an error. */
 static dck_status body_write(json_reader *r, json_writer *w, uint64_t seed, dck_err *err)
 {
-	json_token t;
+	json_token t, value;
 	bool any = false, more = true;
 
 	DCK_TRY(json_next(r, &t, err));
@@ -137,7 +142,6 @@ static dck_status body_write(json_reader *r, json_writer *w, uint64_t seed, dck_
 		if (!more)
 			break;
 		const bool inputs = strcmp(r->text, "inputs") == 0;
-		json_token value;
 
 		DCK_TRY(json_next(r, &value, err));
 		if (!inputs || value != JSON_ARRAY) {

@@ -35,7 +35,8 @@ static bool line_end(sse_reader *s)
 		return false;
 	skip = n == 4 ? 4 : n > 5 && line[5] == ' ' ? 6 : 5;
 	n -= skip;
-	/* The lines of one event are separated by line feeds: the skipped bytes make space for it. */
+	/* The lines of one event are separated by line feeds: the skipped bytes make space for it.
+	 */
 	memmove(line + s->any, line + skip, n);
 	if (s->any)
 		line[0] = '\n';

@@ -24,8 +24,8 @@ typedef enum sse_got {
 } sse_got;
 
 typedef struct sse_reader {
-	char *data; /* owned: the event's data so far, and the line that is being read */
-	size_t n;   /* of the data */
+	char *data;	  /* owned: the event's data so far, and the line that is being read */
+	size_t n;	  /* of the data */
 	size_t line, cap; /* bytes of the line, after the data */
 	bool any, told; /* the event has data; it was returned, and the next call starts another */
 	bool after_cr;	/* a line feed that follows belongs to the carriage return */

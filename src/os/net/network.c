@@ -1,8 +1,8 @@
 /* network.c - TCP sockets by non-blocking calls, events by epoll, the timer by timerfd.
  *
- * Every socket is non-blocking and closed on exec. Nagle's algorithm is off: a small request is sent
- * at once. The timer is level-triggered like the sockets, and is read when it expires, so that one
- * expiry is one event.
+ * Every socket is non-blocking and closed on exec. Nagle's algorithm is off: a small request is
+ * sent at once. The timer is level-triggered like the sockets, and is read when it expires, so that
+ * one expiry is one event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/net/network.h"
@@ -20,8 +20,8 @@
 
 #define BACKLOG 1024
 
-dck_status os_net_resolve(const char *host, const char *port,
-			  os_net_address ret[OS_NET_ADDRESSES], size_t *ret_n, dck_err *err)
+dck_status os_net_resolve(const char *host, const char *port, os_net_address ret[OS_NET_ADDRESSES],
+			  size_t *ret_n, dck_err *err)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
 	struct addrinfo *all = NULL;
@@ -216,7 +216,7 @@ size_t os_events_wait(const os_events *q, int timeout_ms, os_event ret[OS_EVENTS
 				    .readable = e[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR),
 				    .writable = e[i].events & (EPOLLOUT | EPOLLERR)};
 		if (!ret[i].key && read(q->timer, &expired, sizeof expired) < 0)
-			continue; /* it was set again meanwhile */
+			continue; /* it was set again in between */
 	}
 	return n > 0 ? (size_t)n : 0;
 }

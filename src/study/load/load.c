@@ -102,9 +102,10 @@ static dck_status url_check(const load_job *j, dck_err *err)
 	if (j->ask.scenario == LOAD_OFFLINE)
 		DCK_FAIL(err, E_ARG, "--scenario offline is not for servers: give --streams N");
 	if (j->ask.scenario == LOAD_SERVER && c->streams > 1)
-		DCK_FAIL(err, E_ARG,
-			 "--streams is about a closed loop: with --rate and --url every request has "
-			 "a connection for itself");
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--streams is about a closed loop: with --rate and --url every request has "
+		    "a connection for itself");
 	for (size_t i = 0; i < c->slo.n; i++)
 		if (j->limits[i].ns > (double)c->timeout_ns)
 			DCK_FAIL(err, E_ARG, "the limit %s is above --timeout", j->limits[i].text);

@@ -138,10 +138,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 	point->verdict = DCK_VERDICT_MET;
 	point->utilisation = load_utilisation(&j->pool, r);
 	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
-	point->achieved =
-	    r->done_ns > 0
-		? (double)(r->served - r->answers.failed) * 1e9 / fmax(r->done_ns, r->span_ns)
-		: NAN;
+	point->achieved = r->done_ns > 0 ? (double)(r->served - r->answers.failed) * 1e9 /
+					       fmax(r->done_ns, r->span_ns)
+					 : NAN;
 	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
 			  &point->median);
 	for (size_t i = 0; i < a->nlimits; i++) {

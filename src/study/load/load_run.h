@@ -105,9 +105,8 @@ typedef struct load_result load_result;
 /* Returns the duration that a limit is about. */
 static inline load_part load_limit_part(const latency_limit *limit)
 {
-	static const load_part parts[] = {[LIMIT_LATENCY] = LOAD_LATENCY,
-					  [LIMIT_TTFT] = LOAD_TTFT,
-					  [LIMIT_TPOT] = LOAD_TPOT};
+	static const load_part parts[] = {
+	    [LIMIT_LATENCY] = LOAD_LATENCY, [LIMIT_TTFT] = LOAD_TTFT, [LIMIT_TPOT] = LOAD_TPOT};
 
 	return parts[limit->quantity];
 }
@@ -170,12 +169,12 @@ typedef struct load_answers {
 	struct {
 		unsigned status;
 		uint64_t n;
-	} status[LOAD_STATUSES]; /* of HTTP_STATUS, the first ones */
-	uint64_t failed, within; /* within: they meet all limits */
+	} status[LOAD_STATUSES];  /* of HTTP_STATUS, the first ones */
+	uint64_t failed, within;  /* within: they meet all limits */
 	uint64_t chunks, counted; /* counted: the server reported numbers of tokens */
 	uint64_t tokens, prompt_tokens, cached_tokens, cached; /* cached: requests with any */
-	stat_estimate icl[3];  /* p50, p90, p99 */
-	double client_busy;    /* share of the time */
+	stat_estimate icl[3];				       /* p50, p90, p99 */
+	double client_busy;				       /* share of the time */
 	size_t in_flight_max;
 	char why[200];		/* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */

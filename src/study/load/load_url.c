@@ -1,11 +1,11 @@
 /* load_url.c - opens a server for a load test.
  *
  * Order: the address is parsed and the user's headers are read; the host is looked up; a model's
- * metadata are read, if it is an ordinary one; one request is sent, which must be answered. A server
- * that refuses a field of the request (ignore_eos, stream_options) gets one without it. Then the
- * client is calibrated with its null server: one connection gives the floor of its times, eight its
- * highest rate. The headers of the user go to the server alone, and messages quote the server only
- * if there are none, because an answer may repeat credentials.
+ * metadata are read, if it is an ordinary one; one request is sent, which must be answered. A
+ * server that refuses a field of the request (ignore_eos, stream_options) gets one without it. Then
+ * the client is calibrated with its null server: one connection gives the floor of its times, eight
+ * its highest rate. The headers of the user go to the server alone, and messages quote the server
+ * only if there are none, because an answer may repeat credentials.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_url.h"
@@ -67,7 +67,7 @@ static dck_status probe_generation(load_url *u, dck_err *err)
 }
 
 /* Reads the metadata of an ordinary model, and makes the body of its requests. */
-static dck_status tensors_make(load_url *u, dck_err *err)
+static dck_status url_tensors(load_url *u, dck_err *err)
 {
 	char path[sizeof u->address.path];
 	http_client *c = &u->client;
@@ -108,7 +108,7 @@ static dck_status server_probe(load_url *u, dck_err *err)
 
 	DCK_TRY(warmup_count(u->config->warmup, &more.n, err));
 	if (!u->generates)
-		DCK_TRY(tensors_make(u, err));
+		DCK_TRY(url_tensors(u, err));
 	DCK_TRY(u->generates ? probe_generation(u, err) : probe_send(u, err));
 	if (more.n > 0)
 		DCK_TRY(http_client_run(&u->client, &more, err));
@@ -145,8 +145,7 @@ static double floor_of(const load_url *u, const http_client *c)
 
 static dck_status client_calibrate(load_url *u, http_client *c, dck_err *err)
 {
-	const http_plan floor = {
-	    .n = CALIBRATE_N, .connections = 1, .time_ns = CALIBRATE_NS};
+	const http_plan floor = {.n = CALIBRATE_N, .connections = 1, .time_ns = CALIBRATE_NS};
 	const http_plan rate = {.connections = CALIBRATE_OPEN, .time_ns = CALIBRATE_NS};
 	uint64_t good = 0;
 
@@ -176,7 +175,8 @@ static dck_status null_calibrate(load_url *u, dck_err *err)
 	http_null *server;
 	dck_status status;
 
-	DCK_TRY(http_null_start(u->generates ? chunks : 0, u->ask.chat, &server, &own.address, err));
+	DCK_TRY(
+	    http_null_start(u->generates ? chunks : 0, u->ask.chat, &server, &own.address, err));
 	status = http_client_open(&own, err);
 	if (status == DCK_OK) {
 		status = client_calibrate(u, &own, err);

@@ -33,9 +33,9 @@ struct load_url {
 	double floor_ns, highest_rate;
 	uint64_t origin_ns;
 	double timeout_ns;
-	uint64_t probes;    /* requests before the measurement */
-	double probe_ns;    /* of the last: end - begin */
-	load_pool *pool;    /* of the run, for the progress display */
+	uint64_t probes; /* requests before the measurement */
+	double probe_ns; /* of the last: end - begin */
+	load_pool *pool; /* of the run, for the progress display */
 	const load_run_config *run;
 };
 

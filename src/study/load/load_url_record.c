@@ -2,7 +2,7 @@
  *
  * Limits, verdicts and the search have the same rows as every load test (load_limits.c). Every
  * quantity is one of the samples of load_url_run.c; a percentile that failed requests reach, or
- * whose interval they reach, has no value or no upper end that is known, and says so. If the client
+ * whose interval they reach, has no value or no upper end, with the reason. If the client
  * is the bottleneck no latency is a metric; the series stay, because they are what was observed.
  *
  * Nothing of the user's headers is written here, nor of a body.
@@ -37,7 +37,7 @@ static const load_answers *answers_of(const load_view *v)
 	return &v->r->answers;
 }
 
-static const measure_samples *samples_of(const load_view *v, load_part part)
+static const measure_samples *url_samples(const load_view *v, load_part part)
 {
 	return &v->samples->of[part];
 }
@@ -72,7 +72,7 @@ static void estimate_qualify(const load_view *v, load_part part, bool percentile
 
 static void quantile_estimate(const load_view *v, load_part part, double p, stat_estimate *ret)
 {
-	const measure_samples *s = samples_of(v, part);
+	const measure_samples *s = url_samples(v, part);
 
 	if (s->n == 0)
 		estimate_drop(ret, part == LOAD_TPOT
@@ -191,11 +191,11 @@ static void url_metrics(const load_view *v)
 	record_metric_real(b, "time/measured", v->r->done_ns,
 			   "from the start until the last was done");
 	for (size_t i = 0; i < URL_PARTS; i++) {
-		const measure_samples *s = samples_of(v, url_parts[i].part);
+		const measure_samples *s = url_samples(v, url_parts[i].part);
 
 		if (s->n > 0)
-			record_series(b, url_parts[i].series, DCK_UNIT_NS, s->at_ns, s->value,
-				      s->n, 0);
+			record_series(b, url_parts[i].series, DCK_UNIT_NS, s->at_ns, s->value, s->n,
+				      0);
 	}
 }
 
@@ -228,7 +228,7 @@ static void quantities_table(const load_view *v)
 			continue;
 		for (size_t q = 0; q < URL_QUANTILES; q++)
 			quantile_estimate(v, part, url_quantiles[q], &e[q]);
-		url_cells(v, url_parts[i].title, samples_of(v, part)->pushed, e);
+		url_cells(v, url_parts[i].title, url_samples(v, part)->pushed, e);
 		if (part != LOAD_TPOT)
 			continue;
 		for (size_t q = 0; q < URL_QUANTILES; q++) {
@@ -283,8 +283,9 @@ static void url_method(const load_view *v)
 
 	method_clock(b, &j->shared.clock);
 	record_fact_text(b, "method", "enclosed",
-			 v->server ? "from the scheduled time to the last content"
-				   : "from when a connection takes the request to the last content");
+			 v->server
+			     ? "from the scheduled time to the last content"
+			     : "from when a connection takes the request to the last content");
 	record_fact_text(b, "method", "unit", "the request: its chunks depend on each other");
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
@@ -293,7 +294,7 @@ static void url_method(const load_view *v)
 			 : j->cut[0]	   ? j->cut
 			 : v->r->cancelled ? "interrupted"
 					   : "all requests were answered or had failed");
-	method_samples(b, samples_of(v, LOAD_LATENCY));
+	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
 static void generation_facts(const load_view *v)
@@ -341,7 +342,8 @@ static void url_facts(const load_view *v)
 		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
 	record_fact_text(b, "load", "protocol", protocols[u->address.protocol]);
-	record_fact_text(b, "load", "client", "one thread, an event loop, HTTP/1.1 with keep-alive");
+	record_fact_text(b, "load", "client",
+			 "one thread, an event loop, HTTP/1.1 with keep-alive");
 	if (!v->server)
 		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
 	if (u->generates)
@@ -419,13 +421,13 @@ static void cache_note(const load_view *v)
 
 	/* A chat template is the same at the start of every prompt. */
 	if (share > v->j->config->shared_prefix + 0.1)
-		record_note(v->b, "prefix-cache",
-			    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
-			    "%llu requests, although the prompts differ%s: times to the first token "
-			    "are shorter than without it",
-			    100 * share, (unsigned long long)a->cached,
-			    (unsigned long long)a->counted,
-			    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
+		record_note(
+		    v->b, "prefix-cache",
+		    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
+		    "%llu requests, although the prompts differ%s: times to the first token "
+		    "are shorter than without it",
+		    100 * share, (unsigned long long)a->cached, (unsigned long long)a->counted,
+		    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
 }
 
 static void url_notes(const load_view *v)
@@ -444,8 +446,7 @@ static void url_notes(const load_view *v)
 			    (unsigned long long)a->failed, (unsigned long long)v->r->served,
 			    dck_text_time(u->timeout_ns, text, sizeof text), a->why);
 	if (a->outcome[HTTP_EARLY] > 0)
-		record_note(v->b, "stopped-early",
-			    "%llu of %llu answers ended before %llu tokens",
+		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
 			    (unsigned long long)a->outcome[HTTP_EARLY],
 			    (unsigned long long)(v->r->served - a->failed),
 			    (unsigned long long)u->ask.new_tokens);

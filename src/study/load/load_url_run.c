@@ -145,8 +145,8 @@ static void answer_take(load_pool *p, const load_run_config *ask, const http_ans
 	measure_samples_push(&p->samples.of[LOAD_LAG], at, (double)(a->begin_ns - a->scheduled_ns));
 	for (size_t i = 0; i < ask->nlimits; i++) {
 		const bool has = part_time(p->url, a, load_limit_part(&ask->limits[i]), &time);
-		const bool over = has && (!http_outcome_is_good(a->outcome) ||
-					  time > ask->limits[i].ns);
+		const bool over =
+		    has && (!http_outcome_is_good(a->outcome) || time > ask->limits[i].ns);
 
 		ret->over[i] += over;
 		within &= !over;
@@ -249,7 +249,8 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 {
 	const bool server = ask->scenario == LOAD_SERVER;
 	load_url *u = p->url;
-	http_plan plan = {.time_ns = ask->time_ns, .connections = server ? HTTP_IN_FLIGHT_MAX : p->n};
+	http_plan plan = {.time_ns = ask->time_ns,
+			  .connections = server ? HTTP_IN_FLIGHT_MAX : p->n};
 	load_result result = {0};
 	dck_status status;
 

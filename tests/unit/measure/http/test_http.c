@@ -83,8 +83,8 @@ static void responses(void **state)
 	    {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
 	     "200|a|end", false},
 	    {"SSH-2.0-OpenSSH\r\n", "!it is not an HTTP/1.1 response", false},
-	    {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-	     "!its Content-Length is not a number", false},
+	    {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "!its Content-Length is not a number",
+	     false},
 	    {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
 	     "!its Content-Length is not a number", false},
 	    {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
@@ -92,7 +92,8 @@ static void responses(void **state)
 	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
 	     "!its transfer coding is not chunked", false},
 	    {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "!one of its headers has no name", false},
-	    {"HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\n\r\n", "!one of its headers has no name", false},
+	    {"HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\n\r\n", "!one of its headers has no name",
+	     false},
 	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
 	     "200|!one of its chunks has no size", false},
 	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
@@ -224,11 +225,13 @@ static void completions(void **state)
 	assert_true(event_of("{\"choices\":[{\"delta\":{\"content\":\"\\u00e9\"}}]}").content);
 	assert_true(event_of("{\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}").content);
 	assert_false(
-	    event_of("{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}").content);
+	    event_of("{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}")
+		.content);
 	assert_false(event_of("{\"choices\":[{\"delta\":{\"content\":null}}]}").content);
 	assert_false(event_of("{\"id\":\"text\",\"model\":\"content\",\"choices\":[]}").content);
 	assert_true(event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}").stopped);
-	assert_false(event_of("{\"choices\":[{\"text\":\"stop\",\"finish_reason\":\"length\"}]}").stopped);
+	assert_false(
+	    event_of("{\"choices\":[{\"text\":\"stop\",\"finish_reason\":\"length\"}]}").stopped);
 	e = event_of("{\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
 		     "\"prompt_tokens_details\":{\"audio\":[1],\"cached_tokens\":4}}}");
 	assert_true(e.has_usage && e.has_cached);
@@ -244,7 +247,8 @@ static void completions(void **state)
 	assert_string_equal(e.message, "out of memory");
 	assert_string_equal(event_of("{\"detail\":\"Not Found\"}").message, "Not Found");
 	assert_false(event_of("{\"error\":null}").failed);
-	static const char *const wrong[] = {"", "nonsense", "[]", "3", "{\"a\":", "{\"choices\":[{"};
+	static const char *const wrong[] = {"",	 "nonsense", "[]",
+					    "3", "{\"a\":",  "{\"choices\":[{"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(completion_event_read(wrong[i], strlen(wrong[i]), &e, NULL),
 				 DCK_E_FORMAT);
@@ -313,21 +317,25 @@ static void tensors(void **state)
 	char text[1000];
 
 	(void)state;
-	assert_int_equal(kserve("{\"name\":\"m\",\"outputs\":[{\"name\":\"y\"}],\"inputs\":[{\"datatype\":"
-				"\"INT64\",\"shape\":[-1,2],\"name\":\"x\"},{\"name\":\"b\",\"datatype\":"
-				"\"BOOL\",\"shape\":[],\"other\":{\"a\":[1]}}]}",
-				text, sizeof text),
-			 DCK_OK);
+	assert_int_equal(
+	    kserve("{\"name\":\"m\",\"outputs\":[{\"name\":\"y\"}],\"inputs\":[{\"datatype\":"
+		   "\"INT64\",\"shape\":[-1,2],\"name\":\"x\"},{\"name\":\"b\",\"datatype\":"
+		   "\"BOOL\",\"shape\":[],\"other\":{\"a\":[1]}}]}",
+		   text, sizeof text),
+	    DCK_OK);
 	assert_memory_equal(
 	    text, "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT64\",\"shape\":[1,2],\"data\":[",
-	    strlen("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT64\",\"shape\":[1,2],\"data\":["));
+	    strlen(
+		"{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT64\",\"shape\":[1,2],\"data\":["));
 	assert_non_null(strstr(text, "\"datatype\":\"BOOL\",\"shape\":[],\"data\":["));
-	assert_int_equal(kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"BYTES\",\"shape\":[1]}]}",
-				text, sizeof text),
-			 DCK_E_UNSUP);
-	assert_int_equal(kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[1e6,1e6]}]}",
-				text, sizeof text),
-			 DCK_E_LIMIT);
+	assert_int_equal(
+	    kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"BYTES\",\"shape\":[1]}]}", text,
+		   sizeof text),
+	    DCK_E_UNSUP);
+	assert_int_equal(
+	    kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[1e6,1e6]}]}",
+		   text, sizeof text),
+	    DCK_E_LIMIT);
 	static const char *const wrong[] = {"",
 					    "{}",
 					    "[]",
@@ -353,12 +361,14 @@ static void urls(void **state)
 	assert_string_equal(u.port, "80");
 	assert_string_equal(u.authority, "host");
 	assert_int_equal(u.protocol, HTTP_COMPLETIONS);
-	assert_int_equal(http_url_parse("HTTP://[::1]:8000/a/v1/chat/completions", &u, &err), DCK_OK);
+	assert_int_equal(http_url_parse("HTTP://[::1]:8000/a/v1/chat/completions", &u, &err),
+			 DCK_OK);
 	assert_string_equal(u.host, "::1");
 	assert_string_equal(u.port, "8000");
 	assert_string_equal(u.path, "/a/v1/chat/completions");
 	assert_int_equal(u.protocol, HTTP_CHAT);
-	assert_int_equal(http_url_parse("http://h:1/v2/models/resnet/versions/1/infer", &u, &err), DCK_OK);
+	assert_int_equal(http_url_parse("http://h:1/v2/models/resnet/versions/1/infer", &u, &err),
+			 DCK_OK);
 	assert_string_equal(u.model, "resnet");
 	assert_int_equal(http_url_parse("https://h/v1/completions", &u, &err), DCK_E_UNSUP);
 	static const char *const wrong[] = {
