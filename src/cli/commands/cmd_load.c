@@ -1,4 +1,4 @@
-/* cmd_load.c - deepclock load SUBJECT | -- PROGRAM ARG...
+/* cmd_load.c - deepclock load SUBJECT | -- PROGRAM ARG... | --url URL
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -30,7 +30,7 @@ static int load_run(cli *c, void *config)
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
-				    NULL};
+				    "[OPTION]... --url URL", NULL};
 static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
@@ -61,6 +61,10 @@ static const cli_item examples[] = {
     {"deepclock load model.onnx --scenario offline --requests 1000 --streams 4",
      "a thousand at once: items per second"},
     {"deepclock load --rate 5 -- ./answer.sh", "a program, started for each request"},
+    {"deepclock load --url http://127.0.0.1:8000/v1/completions --model NAME --rate 2 --slo 'ttft-p90<=500ms' --slo 'tpot-p90<=30ms'",
+     "a server that generates: time to first token, time per token, both limited"},
+    {"deepclock load --url http://127.0.0.1:8000/v2/models/NAME/infer --rate 50",
+     "an ordinary model behind KServe's protocol"},
     {0},
 };
 
@@ -80,6 +84,10 @@ const cli_command cmd_load = {
 	"gets a verdict with its confidence: met, violated, or inconclusive, "
 	"where the requests are too few to decide. One request over it violates a limit on max, "
 	"and none shows that it is met.\n\n"
+	"With --url the requests go to a server over HTTP: OpenAI's completions as streams, with "
+	"the time to first token and the time per token, or KServe's v2 protocol. Prompts differ in "
+	"each request and run. The client is calibrated with a null server of its own first; where "
+	"it was late or busy, no latency is reported (client-bound).\n\n"
 	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
 	"4 when it is inconclusive.",
     .sections = sections,
