@@ -846,7 +846,7 @@ def tune(
     progress: Union[_Show, None] = ...,
 ) -> Record: ...
 def bench_load(
-    subject: _Subject, /, *,
+    subject: Union[_Subject, None] = ..., /, *,
     scenario: Union[str, None] = ...,
     rate: Union[_Number, None] = ...,
     arrivals: Union[str, None] = ...,
