@@ -134,7 +134,7 @@ static void event_send(stream *s, const char *data)
 {
 	char text[2048];
 	const int n = snprintf(text, sizeof text, "data: %s\n\n", data);
-	const char *cut = b.utf8 ? strchr(text, '\xc3') : NULL;
+	const char *cut = b.utf8 ? strpbrk(text, "\xc3") : NULL;
 
 	if (!cut) {
 		piece_send(s, text, (size_t)n);

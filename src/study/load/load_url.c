@@ -120,16 +120,9 @@ static dck_status server_probe(load_url *u, dck_err *err)
 
 /* --- calibration of the client */
 
-static int calibration_compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double floor_of(const load_url *u, const http_client *c)
 {
-	double times[CALIBRATE_N];
+	double times[2 * CALIBRATE_N];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n && n < CALIBRATE_N; i++) {
@@ -139,8 +132,7 @@ static double floor_of(const load_url *u, const http_client *c)
 			times[n++] = (double)((u->generates ? a->first_content_ns : a->end_ns) -
 					      a->begin_ns);
 	}
-	qsort(times, n, sizeof *times, calibration_compare);
-	return n > 0 ? times[n / 2] : 0;
+	return n > 0 ? stat_median(times, n, times + CALIBRATE_N) : 0;
 }
 
 static dck_status client_calibrate(load_url *u, http_client *c, dck_err *err)

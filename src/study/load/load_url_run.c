@@ -219,7 +219,7 @@ static void client_judge(const load_pool *p, load_answers *to)
 static void answers_take(load_pool *p, const load_run_config *ask, load_result *ret)
 {
 	const http_client *c = &p->url->client;
-	uint64_t done_ns = c->start_ns, last_ns = c->start_ns;
+	uint64_t done_ns = c->start_ns, last_ns = done_ns;
 
 	for (int k = 0; k < LOAD_PARTS_ALL; k++)
 		measure_samples_clear(&p->samples.of[k]);
