@@ -162,6 +162,17 @@ struct load_pool {
 	size_t scratch_n;
 };
 
+/* The points in time of a request to a server, in their order (docs/reference/generation.md). */
+typedef enum load_time {
+	LOAD_STARTED, /* the client turned to it; a new connection follows, if none is free */
+	LOAD_SENT,
+	LOAD_FIRST_BYTE,
+	LOAD_FIRST_EVENT,
+	LOAD_FIRST_CONTENT,
+	LOAD_END,
+	LOAD_TIMES
+} load_time;
+
 /* What became of the requests to a server. */
 enum { LOAD_STATUSES = 6 };
 typedef struct load_answers {
@@ -173,8 +184,9 @@ typedef struct load_answers {
 	uint64_t failed, within;  /* within: they meet all limits */
 	uint64_t chunks, counted; /* counted: the server reported numbers of tokens */
 	uint64_t tokens, prompt_tokens, cached_tokens, cached; /* cached: requests with any */
-	stat_estimate icl[3];				       /* p50, p90, p99 */
-	double client_busy;				       /* share of the time */
+	double time_ns[LOAD_TIMES]; /* medians of answered requests, from the schedule; 0: none */
+	stat_estimate icl[3];	    /* p50, p90, p99 */
+	double client_busy;	    /* share of the time */
 	size_t in_flight_max;
 	char why[200];		/* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */

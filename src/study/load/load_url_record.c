@@ -240,6 +240,28 @@ static void quantities_table(const load_view *v)
 	}
 }
 
+/* The points in time of a typical request; none is claimed of a client that was late. */
+static void times_table(const load_view *v)
+{
+	static const char *const names[LOAD_TIMES] = {"started",     "sent",	      "first byte",
+						      "first event", "first content", "end"};
+	const dck_column columns[] = {{"point", "point", DCK_UNIT_NONE},
+				      {"median", "median", DCK_UNIT_NS}};
+	const load_answers *a = answers_of(v);
+
+	if (a->client_bound[0] || a->failed == v->r->served)
+		return;
+	record_table(v->b, "load/times", "Points in time, from the schedule", columns,
+		     sizeof columns / sizeof *columns);
+	for (int i = 0; i < LOAD_TIMES; i++) {
+		if (!v->j->pool.url->generates &&
+		    (i == LOAD_FIRST_EVENT || i == LOAD_FIRST_CONTENT))
+			continue;
+		record_cell_text(v->b, names[i]);
+		record_cell_real(v->b, a->time_ns[i]);
+	}
+}
+
 static void outcome_row(const load_view *v, const char *text, uint64_t n)
 {
 	double lo, hi;
@@ -305,6 +327,8 @@ static void generation_facts(const load_view *v)
 
 	record_fact_text(b, "load", "prompts", "random words, different in each request and run");
 	record_fact_text(b, "load", "prompt_nonce", u->nonce);
+	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE, (int64_t)u->ask.prompt_length);
+	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->ask.shared_prefix);
 	record_fact_text(b, "load", "end_of_sequence",
 			 u->ask.ignore_eos ? "ignored (ignore_eos)"
 					   : "obeyed: the server refuses ignore_eos");
@@ -473,6 +497,7 @@ void load_url_record(const load_view *v)
 	url_metrics(v);
 	load_points_table(v);
 	quantities_table(v);
+	times_table(v);
 	outcomes_table(v);
 	load_limits_table(v);
 	url_notes(v);

@@ -191,6 +191,37 @@ static void gaps_estimate_all(const http_client *c, double level, load_answers *
 	mem_free(clusters);
 }
 
+static uint64_t answer_time(const http_answer *a, load_time which)
+{
+	const uint64_t at[LOAD_TIMES] = {[LOAD_STARTED] = a->begin_ns,
+					 [LOAD_SENT] = a->sent_ns,
+					 [LOAD_FIRST_BYTE] = a->first_byte_ns,
+					 [LOAD_FIRST_EVENT] = a->first_event_ns,
+					 [LOAD_FIRST_CONTENT] = a->first_content_ns,
+					 [LOAD_END] = a->end_ns};
+
+	return at[which];
+}
+
+static void times_take(const http_client *c, load_answers *to)
+{
+	double *x = mem_zalloc(2 * c->n + 1, sizeof *x);
+
+	for (int k = 0; x && k < LOAD_TIMES; k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->n; i++) {
+			const http_answer *a = &c->answers[i];
+			const uint64_t at = answer_time(a, (load_time)k);
+
+			if (http_outcome_is_good(a->outcome) && at > 0)
+				x[n++] = (double)(at - a->scheduled_ns);
+		}
+		to->time_ns[k] = n > 0 ? stat_median(x, n, x + c->n) : 0;
+	}
+	mem_free(x);
+}
+
 /* A late or busy client, or one whose own time is most of the result, measures itself. */
 static void client_judge(const load_pool *p, load_answers *to)
 {
@@ -241,6 +272,7 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	ret->answers.in_flight_max = c->in_flight_max;
 	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
 	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
+	times_take(c, &ret->answers);
 	gaps_estimate_all(c, p->url->config->level, &ret->answers);
 	client_judge(p, &ret->answers);
 }

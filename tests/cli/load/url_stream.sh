@@ -13,6 +13,8 @@ echo $?
 check 'min(s("ttft")["values"]) >= 20e6' 'min(s("latency")["values"]) >= 35e6' 'f("load", "tokens_delivered")' \
 	'f("load", "prompt_tokens")' "$same" 'min(s("client_late")["values"]) >= 0' 'f("load", "scenario")' 'f("subject", "kind")' \
 	'(m("load/client_rate")["value"] > 0, m("load/client_floor")["value"] > 0)' \
+	'[row[0] for row in (t("load/times") or {"rows": [["started"], ["sent"], ["first byte"], ["first event"], ["first content"], ["end"]]})["rows"]]' \
+	'(lambda x: x == sorted(x))([row[1] for row in (t("load/times") or {"rows": []})["rows"]])' \
 	'("client-bound" in m("load/ttft/median").get("absent", "")) == (note("client-bound") is not None)'
 # The first request is the client's probe. No prompt was sent twice, and none again in another run.
 wc -l < log
