@@ -25,7 +25,7 @@ LAYERS = {
     "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
-    "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/lazy_library "
+    "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text net/network os process/lazy_library "
                "process/lazy_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
@@ -55,6 +55,8 @@ LAYERS = {
     # One measurement; its runs may go to a timeline.
     "src/measure": (("base", "os", "stat", "device", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "device_times diagnostics latency_limit method phases plan results run_delays samples session worker", ANY, ISO, ("pthread.h",)),
+    # The client of servers: HTTP, streams of events, the loop on a schedule. It knows no statistics.
+    "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve", ("base", "bench", "report"), ISO, ("pthread.h",)),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),
@@ -65,7 +67,7 @@ LAYERS = {
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
-    "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure"), (), ANY, ISO,
+    "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure", "measure/http"), (), ANY, ISO,
                        ("pthread.h",)),
     "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure"), (), ANY, ISO, ()),
     "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY,

@@ -47,6 +47,15 @@ typedef struct dck_load_config {
 	 * so the clock must advance without calls. */
 	const dck_clock *clock;
 	const char *title; /* the record's `command`; NULL: none */
+	/* A server instead of a subject, "http://HOST:PORT/v1/completions", ".../chat/completions"
+	 * or ".../v2/models/NAME/infer"; NULL: none. */
+	const char *url;
+	const char *served_model; /* its name at the server; NULL: none */
+	uint64_t prompt_length;	  /* words of each prompt */
+	uint64_t new_tokens;	  /* requested of each answer */
+	double shared_prefix;	  /* part of the prompt that all requests share, 0 to 1 */
+	const char *header_file;  /* lines "Name: value" of each request; NULL: none */
+	uint64_t timeout_ns;	  /* of a request, from its scheduled time */
 } dck_load_config;
 DCK_API extern const dck_opt dck_load_options[];
 DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "multi", "offline",
@@ -60,15 +69,16 @@ static inline void dck_load_config_init(dck_load_config *c)
 	dck_load_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Measures a subject under load. Latency starts at the scheduled arrival of a request, and so
- * includes queueing; without a schedule (single, multi, offline) it starts when a stream takes the
- * request. With several streams and without `serial`, a FUNCTION is called from several threads at
- * once. The record has latency/..., load/..., throughput/items, the table load/summary, load/steps
- * of a search, and facts load/verdict and load/verdict/SLO: "met", "violated" or "inconclusive".
- * *ret is owned: dck_record_free(). c NULL: defaults; watch NULL: silent. If the subject fails or
- * is cancelled after the first request, the call still succeeds: the record is incomplete and a
- * note gives the reason. Errors: those of dck_bench(); E_UNSUP: the engine supports only one
- * context, and more streams are requested. @since 0.1 */
+/* Measures a subject, or the server at c->url with s NULL, under load. Latency starts at the
+ * scheduled arrival of a request, and so includes queueing; without a schedule (single, multi,
+ * offline) it starts when a stream takes the request. With several streams and without `serial`, a
+ * FUNCTION is called from several threads at once. The record has latency/..., load/...,
+ * throughput/items, the table load/summary, load/steps of a search, and facts load/verdict and
+ * load/verdict/SLO: "met", "violated" or "inconclusive". *ret is owned: dck_record_free(). c NULL:
+ * defaults; watch NULL: silent. If the subject fails or is cancelled after the first request, the
+ * call still succeeds: the record is incomplete and a note gives the reason. Errors: those of
+ * dck_bench(); E_UNSUP: the engine supports only one context, and more streams are requested. Of a
+ * server: E_IO, E_ABSENT, E_ENGINE, E_FORMAT if the first request fails. @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 

@@ -846,7 +846,7 @@ def tune(
     progress: Union[_Show, None] = ...,
 ) -> Record: ...
 def bench_load(
-    subject: _Subject, /, *,
+    subject: Union[_Subject, None] = ..., /, *,
     scenario: Union[str, None] = ...,
     rate: Union[_Number, None] = ...,
     arrivals: Union[str, None] = ...,
@@ -866,6 +866,13 @@ def bench_load(
     level: Union[_Number, None] = ...,
     keep: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
+    url: Union[_Text, None] = ...,
+    model: Union[_Text, None] = ...,
+    prompt_length: Union[_Number, None] = ...,
+    new_tokens: Union[_Number, None] = ...,
+    shared_prefix: Union[_Number, None] = ...,
+    header_file: Union[_Text, None] = ...,
+    timeout: Union[_Time, None] = ...,
     engine: Union[_Text, None] = ...,
     engine_lib: Union[_List, None] = ...,
     engine_option: Union[_List, None] = ...,

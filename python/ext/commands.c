@@ -154,7 +154,8 @@ static dck_status run_tune(ext_call *c, dck_record **ret, dck_err *err)
 static dck_status run_load(ext_call *c, dck_record **ret, dck_err *err)
 {
 	c->load.title = c->title;
-	return dck_load(&c->subjects[0].of, &c->load, &c->watch.observer, ret, err);
+	return dck_load(c->n > 0 ? &c->subjects[0].of : NULL, &c->load, &c->watch.observer, ret,
+			err);
 }
 
 static dck_status run_profile(ext_call *c, dck_record **ret, dck_err *err)
@@ -270,10 +271,10 @@ static const dck_opt seed_options[] = {
 	  "Finds the batch size at which an object's callable gives the most items per second.",   \
 	  ext_takes_batches, run_throughput, 0, lists, {dck_throughput_options, AT(throughput)},   \
 	  {seed_options, AT(subject.model)})                                                       \
-	X(bench_load, "load", "subject, /, **options",                                             \
+	X(bench_load, "load", "subject=None, /, **options",                                        \
 	  "Measures latency under load of a model, a program or a function, which several "        \
-	  "threads then call; record.verdict is about the limits (slo).",                          \
-	  ext_takes_any, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)},    \
+	  "threads then call, or of a server (url); record.verdict is about the limits (slo).",    \
+	  ext_takes_served, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)}, \
 	  MODELS, PROGRAMS)                                                                        \
 	X(generate, "generate", "model, /, **options",                                             \
 	  "Measures generation token by token of a decoder with past keys and values: time to "    \

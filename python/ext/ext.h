@@ -339,6 +339,7 @@ int ext_takes_function(ext_call *c, PyObject *args); /* a callable and its argum
 int ext_takes_model(ext_call *c, PyObject *args);    /* one model */
 int ext_takes_command(ext_call *c, PyObject *args);  /* one program */
 int ext_takes_any(ext_call *c, PyObject *args);	     /* one of these */
+int ext_takes_served(ext_call *c, PyObject *args);   /* one of these, or none with a url */
 int ext_takes_several(ext_call *c, PyObject *args);  /* a dict of any, by name */
 int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of them */
 int ext_takes_nothing(ext_call *c, PyObject *args);

@@ -217,6 +217,11 @@ int ext_takes_any(ext_call *c, PyObject *args)
 	return o ? any_read(c, &c->subjects[0], o) : -1;
 }
 
+int ext_takes_served(ext_call *c, PyObject *args)
+{
+	return c->load.url && PyTuple_GET_SIZE(args) == 0 ? 0 : ext_takes_any(c, args);
+}
+
 int ext_takes_model(ext_call *c, PyObject *args)
 {
 	PyObject *o = only(c, args, "one model");

@@ -229,7 +229,7 @@ FUNCTIONS = {
     "profile": "model: _Path, /, *",
     "throughput": "model: _Path, /, *",
     "tune": "model: _Path, /, *",
-    "bench_load": "subject: _Subject, /, *",
+    "bench_load": "subject: Union[_Subject, None] = ..., /, *",
     "generate": "model: _Path, /, *",
     "accuracy": "models: Union[_Path, Mapping[str, _Path], None] = ..., /, *",
     "pitfalls": "subject: _Subject, /, *",

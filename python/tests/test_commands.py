@@ -138,6 +138,10 @@ class MeasuringTest(Case):
             raise ZeroDivisionError
 
         self.assertRaises(ZeroDivisionError, deepclock.bench_load, broken, requests=10)
+        # A server takes no subject; nothing listens there.
+        with self.assertRaisesRegex(deepclock.Error, "cannot connect to 127.0.0.1, port 1"):
+            deepclock.bench_load(url="http://127.0.0.1:1/v1/completions", model="m")
+        self.assertRaises(TypeError, deepclock.bench_load)
 
     def test_pitfalls(self):
         r = deepclock.pitfalls(lambda: work(5000), only="no-warmup", time=0.2)

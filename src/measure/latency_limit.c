@@ -33,6 +33,19 @@ static bool blanks_strip(const char *text, size_t n, bool inside, char *to, size
 	return true;
 }
 
+/* Reads "ttft-" or "tpot-" and returns the rest. */
+static const char *limit_quantity_read(const char *word, latency_limit *l)
+{
+	static const char *const prefixes[] = {[LIMIT_TTFT] = "ttft-", [LIMIT_TPOT] = "tpot-"};
+
+	for (int i = LIMIT_TTFT; i <= LIMIT_TPOT; i++)
+		if (strncmp(word, prefixes[i], strlen(prefixes[i])) == 0) {
+			l->quantity = (limit_quantity)i;
+			return word + strlen(prefixes[i]);
+		}
+	return word;
+}
+
 /* Different words for one statistic, such as p50 and median, become one. */
 static const char *limit_statistic_read(const char *word, latency_limit *l)
 {
@@ -54,9 +67,9 @@ static const char *limit_statistic_read(const char *word, latency_limit *l)
 	return NULL;
 }
 
-dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *err)
+dck_status latency_limit_parse(const char *text, bool generates, latency_limit *ret, dck_err *err)
 {
-	const char *less = strchr(text, '<'), *limit, *why;
+	const char *less = strchr(text, '<'), *limit, *statistic, *why;
 	char word[16], time[20];
 	latency_limit l = {0};
 	uint64_t ns;
@@ -69,9 +82,17 @@ dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *er
 		return limit_refuse(text, "it is too long", err);
 	if (units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
 		return limit_refuse(text, "the limit is not a time above 0, as in 50ms", err);
-	why = limit_statistic_read(word, &l);
+	statistic = limit_quantity_read(word, &l);
+	why = l.quantity != LIMIT_LATENCY && !generates ? "only servers by --url have TTFT and TPOT"
+							: limit_statistic_read(statistic, &l);
 	if (why)
 		return limit_refuse(text, why, err);
+	if (statistic > word) {
+		char plain[sizeof l.statistic];
+
+		memcpy(plain, l.statistic, sizeof plain);
+		snprintf(l.statistic, sizeof l.statistic, "%.5s%.24s", word, plain);
+	}
 	l.ns = (double)ns;
 	snprintf(l.text, sizeof l.text, "%s<=%s", word, time);
 	*ret = l;

@@ -1,4 +1,4 @@
-/* cmd_load.c - deepclock load SUBJECT | -- PROGRAM ARG...
+/* cmd_load.c - deepclock load SUBJECT | -- PROGRAM ARG... | --url URL
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -12,8 +12,13 @@ static dck_status cmd_load_make(const cli *c, void *config, const dck_observer *
 static int load_run(cli *c, void *config)
 {
 	dck_load_config *cfg = config;
-	const int code = cli_subject_open(c);
+	int code = CLI_OK;
 	dck_subject plain;
+
+	if (cfg->url && (c->nargs > 0 || c->program))
+		return cli_usage(c, "--url is measured instead of a subject: give one of them");
+	if (!cfg->url)
+		code = cli_subject_open(c);
 
 	/* --seed is also the seed of the arrivals. A program has no random inputs, so its record
 	 * must not state a seed. */
@@ -25,7 +30,7 @@ static int load_run(cli *c, void *config)
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
-				    NULL};
+				    "[OPTION]... --url URL", NULL};
 static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
@@ -56,6 +61,10 @@ static const cli_item examples[] = {
     {"deepclock load model.onnx --scenario offline --requests 1000 --streams 4",
      "a thousand at once: items per second"},
     {"deepclock load --rate 5 -- ./answer.sh", "a program, started for each request"},
+    {"deepclock load --url http://127.0.0.1:8000/v1/completions --model NAME --rate 2 --slo 'ttft-p90<=500ms' --slo 'tpot-p90<=30ms'",
+     "a server that generates: time to first token, time per token, both limited"},
+    {"deepclock load --url http://127.0.0.1:8000/v2/models/NAME/infer --rate 50",
+     "an ordinary model behind KServe's protocol"},
     {0},
 };
 
@@ -75,6 +84,10 @@ const cli_command cmd_load = {
 	"gets a verdict with its confidence: met, violated, or inconclusive, "
 	"where the requests are too few to decide. One request over it violates a limit on max, "
 	"and none shows that it is met.\n\n"
+	"With --url the requests go to a server over HTTP: OpenAI's completions as streams, with "
+	"the time to first token and the time per token, or KServe's v2 protocol. Prompts differ in "
+	"each request and run. The client is calibrated with a null server of its own first; where "
+	"it was late or busy, no latency is reported (client-bound).\n\n"
 	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
 	"4 when it is inconclusive.",
     .sections = sections,

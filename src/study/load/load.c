@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "study/load/load_job.h"
+#include "study/load/load_url.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,36 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 	return DCK_OK;
 }
 
+/* Refuses options of subjects, which a server has none of. */
+static dck_status url_check(const load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+	dck_subject plain;
+
+	if (!c->url && !j->subject)
+		DCK_FAIL(err, E_ARG, "there is neither a subject nor --url");
+	if (!c->url)
+		return DCK_OK;
+	if (j->subject && (j->subject->text || j->subject->argv))
+		DCK_FAIL(err, E_ARG, "--url is measured instead of a subject: give one of them");
+	dck_subject_init(&plain);
+	for (const dck_opt *o = dck_model_options; j->subject && o->name; o++)
+		if (strcmp(o->name, "seed") != 0 && !opt_same(o, &j->subject->model, &plain.model))
+			DCK_FAIL(err, E_ARG, "--%s is about models in this process: not with --url",
+				 o->name);
+	if (j->ask.scenario == LOAD_OFFLINE)
+		DCK_FAIL(err, E_ARG, "--scenario offline is not for servers: give --streams N");
+	if (j->ask.scenario == LOAD_SERVER && c->streams > 1)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--streams is about a closed loop: with --rate and --url every request has "
+		    "a connection for itself");
+	for (size_t i = 0; i < c->slo.n; i++)
+		if (j->limits[i].ns > (double)c->timeout_ns)
+			DCK_FAIL(err, E_ARG, "the limit %s is above --timeout", j->limits[i].text);
+	return DCK_OK;
+}
+
 static dck_status config_check(load_job *j, dck_err *err)
 {
 	const dck_load_config *c = j->config;
@@ -104,7 +135,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 			 LOAD_LIMITS);
 	j->ask.scenario = scenario_of(c);
 	for (size_t i = 0; i < c->slo.n; i++) {
-		DCK_TRY(latency_limit_parse(c->slo.item[i], &j->limits[i], err));
+		DCK_TRY(latency_limit_parse(c->slo.item[i], c->url != NULL, &j->limits[i], err));
 		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
 			DCK_FAIL(err, E_ARG,
 				 "--find-peak needs limits that can be shown to be met, "
@@ -115,6 +146,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 	j->ask.limits = j->limits;
 	j->ask.nlimits = c->slo.n;
 	j->ask.requests = c->requests;
+	DCK_TRY(url_check(j, err));
 	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
 					      : closed_check(c, j->ask.scenario, err);
 }
@@ -227,6 +259,19 @@ static dck_status subject_open(load_job *j, dck_err *err)
 			      (size_t)c->keep, err);
 }
 
+static dck_status server_open_job(load_job *j, dck_err *err)
+{
+	j->pool = (load_pool){.origin_ns = j->shared.origin_ns,
+			      .clock = &j->shared.clock,
+			      .n = (size_t)j->config->streams,
+			      .watch = j->watch};
+	j->pool.progress = progress_indeterminate("");
+	DCK_TRY(load_url_open(&j->pool, j->config, j->watch, err));
+	/* Where a search starts. */
+	j->session.phases.loop.run_ns = j->pool.url->probe_ns;
+	return DCK_OK;
+}
+
 static dck_status job_run(load_job *j, dck_err *err)
 {
 	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
@@ -234,7 +279,7 @@ static dck_status job_run(load_job *j, dck_err *err)
 	os_host_get(&j->host);
 	j->shared.origin_ns = measure_context_now(&j->shared);
 	record_set_began(j->b, os_unix_ns());
-	DCK_TRY(subject_open(j, err));
+	DCK_TRY(j->config->url ? server_open_job(j, err) : subject_open(j, err));
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
 	load_record(j);
 	return DCK_OK;
@@ -246,13 +291,14 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	dck_status status;
 
 	measure_context_begin(&j->shared, j->config->clock, j->watch,
-			      j->subject->kind == DCK_SUBJECT_COMMAND);
+			      j->config->url || j->subject->kind == DCK_SUBJECT_COMMAND);
 	j->b = record_begin(j->config->title);
 	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
 	if (status == DCK_OK)
 		measure_notes_show(j->watch, j->b);
 	/* The engine may log until it is closed. */
 	load_pool_close(&j->pool);
+	load_url_close(&j->pool);
 	measure_session_close(&j->session);
 	load_samples_done(&j->kept);
 	measure_context_end(&j->shared);

@@ -8,7 +8,7 @@
 /* A mean dispatch lag above this share of the median latency gets a note. */
 #define LAG_SHARE 0.05
 
-static void closed_loop(const load_view *v)
+void load_note_closed(const load_view *v)
 {
 	const load_scenario s = v->j->ask.scenario;
 
@@ -53,7 +53,7 @@ static void dispatch_lag(const load_view *v)
 		    dck_text_time(median->value, usual, sizeof usual));
 }
 
-static void notes_too_few(const load_view *v)
+void load_note_few(const load_view *v)
 {
 	const stat_estimate *e = &v->all[STAT_MEDIAN];
 
@@ -123,7 +123,7 @@ static void diagnostics(const load_view *v)
 			  j->pool.scratch, &median);
 	e.samples = service;
 	e.median = &median;
-	/* notes_too_few() and clock_coarse() add these notes, with the options of this command. */
+	/* load_note_few() and clock_coarse() add these notes, with the options of this command. */
 	e.asked = NULL;
 	e.group = 1;
 	e.group_wanted = false;
@@ -139,10 +139,10 @@ static void diagnostics(const load_view *v)
 
 void load_notes(const load_view *v)
 {
-	closed_loop(v);
+	load_note_closed(v);
 	unstable(v);
 	dispatch_lag(v);
-	notes_too_few(v);
+	load_note_few(v);
 	oversubscribed(v);
 	device_shared(v);
 	clock_coarse(v);

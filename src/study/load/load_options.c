@@ -64,6 +64,27 @@ const dck_opt dck_load_options[] = {
     DCK_OPTION(COUNT, dck_load_config, seed, "seed", "N", "1",
 	       "of random arrivals, and of random inputs: the same seed gives the same ones",
 	       .max = 9e15),
+    DCK_OPTION(TEXT, dck_load_config, url, "url", "URL", NULL,
+	       "a server instead of a subject: http://HOST:PORT and /v1/completions, "
+	       "/v1/chat/completions or /v2/models/NAME/infer",
+	       .excludes = "serial"),
+    DCK_OPTION(TEXT, dck_load_config, served_model, "model", "NAME", NULL,
+	       "the model's name at the server", .needs = "url"),
+    DCK_OPTION(COUNT, dck_load_config, prompt_length, "prompt-length", "N", "128",
+	       "words of each prompt, each about one token", .min = 1, .max = 1e6, .needs = "url"),
+    DCK_OPTION(COUNT, dck_load_config, new_tokens, "new-tokens", "N", "64",
+	       "tokens to generate for each request", .min = 1, .max = 1e6, .needs = "url"),
+    DCK_OPTION(SHARE, dck_load_config, shared_prefix, "shared-prefix", "SHARE", NULL,
+	       "part of the prompt that all requests share, so that a cache of prefixes has it; "
+	       "default none",
+	       .max = 1, .needs = "url"),
+    DCK_OPTION(TEXT, dck_load_config, header_file, "header-file", "FILE", NULL,
+	       "headers of each request, one a line; credentials belong there or in "
+	       "DEEPCLOCK_API_KEY, and are in no record",
+	       .needs = "url"),
+    DCK_OPTION(TIME, dck_load_config, timeout_ns, "timeout", "TIME", "60s",
+	       "a request that is not answered completely within this has failed", .min = 1e6,
+	       .max = 1e15, .needs = "url"),
     {0},
 };
 

@@ -56,14 +56,14 @@ static double point_level_of(double confidence)
 void limit_stats_add(const load_pool *p, const load_result *r, size_t limit_index,
 		     const latency_limit *limit, double confidence, limit_stats *to)
 {
-	const measure_samples *x = &p->samples.of[LOAD_LATENCY];
-	const double n = (double)r->served;
+	const measure_samples *x = &p->samples.of[load_limit_part(limit)];
+	const double n = (double)x->pushed;
 	stat_estimate mean;
 	double runs;
 
-	if (r->served == 0)
+	if (x->pushed == 0)
 		return;
-	to->n += r->served;
+	to->n += x->pushed;
 	to->over += r->over[limit_index];
 	if (limit->kind == LIMIT_MEAN) {
 		stat_estimate_one(STAT_MEAN, x->value, x->n, point_level_of(confidence), p->scratch,
@@ -115,7 +115,7 @@ bool limit_exceeded_in_sample(const limit_stats *seen, const stat_limit *l,
 
 static void statistic_take(load_job *j, const latency_limit *limit, stat_estimate *ret)
 {
-	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];
+	const measure_samples *x = &j->pool.samples.of[load_limit_part(limit)];
 	const double level = j->config->level;
 
 	if (limit->kind == LIMIT_PERCENTILE) {
@@ -138,8 +138,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 	point->verdict = DCK_VERDICT_MET;
 	point->utilisation = load_utilisation(&j->pool, r);
 	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
-	point->achieved =
-	    r->done_ns > 0 ? (double)r->served * 1e9 / fmax(r->done_ns, r->span_ns) : NAN;
+	point->achieved = r->done_ns > 0 ? (double)(r->served - r->answers.failed) * 1e9 /
+					       fmax(r->done_ns, r->span_ns)
+					 : NAN;
 	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
 			  &point->median);
 	for (size_t i = 0; i < a->nlimits; i++) {
@@ -148,6 +149,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
+		/* Such times are the client's, not the server's. */
+		if (r->answers.client_bound[0])
+			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		statistic_take(j, &a->limits[i], &point->statistic[i]);
 		point->verdict = latency_limit_worse(point->verdict, point->limit[i].verdict);
 	}

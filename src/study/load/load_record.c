@@ -268,6 +268,10 @@ void load_record(load_job *j)
 {
 	const load_view v = view_of(j);
 
+	if (j->pool.url) {
+		load_url_record(&v);
+		return;
+	}
 	load_facts(&v);
 	device_proof_record(v.b, &j->session.barriers);
 	load_answer(&v);

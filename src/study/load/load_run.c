@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
+#include "study/load/load_url.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include <math.h>
@@ -483,6 +484,8 @@ dck_status load_run(load_pool *p, const load_run_config *ask, load_result *ret, 
 	dck_status status = DCK_OK;
 	load_result result = {0};
 
+	if (p->url)
+		return load_url_run(p, ask, ret, err);
 	atomic_init(&r.begun, 0);
 	atomic_init(&r.busy, 0);
 	pthread_condattr_init(&monotonic);
@@ -531,13 +534,13 @@ double load_utilisation(const load_pool *p, const load_result *r)
 
 void load_samples_done(load_samples *s)
 {
-	for (int k = 0; k < LOAD_PARTS; k++)
+	for (int k = 0; k < LOAD_PARTS_ALL; k++)
 		measure_samples_done(&s->of[k]);
 }
 
-dck_status load_samples_init(load_samples *s, size_t cap, bool hot, dck_err *err)
+dck_status load_samples_init(load_samples *s, size_t parts, size_t cap, bool hot, dck_err *err)
 {
-	for (int k = 0; k < LOAD_PARTS; k++)
+	for (size_t k = 0; k < parts; k++)
 		DCK_TRY(measure_samples_init(&s->of[k], cap, hot, err));
 	return DCK_OK;
 }
@@ -590,9 +593,9 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 		load_stream *s = &p->streams[i];
 
 		s->pool = p;
-		DCK_TRY(load_samples_init(&s->samples, each, hot, err));
+		DCK_TRY(load_samples_init(&s->samples, LOAD_PARTS, each, hot, err));
 	}
-	DCK_TRY(load_samples_init(&p->samples, all, false, err));
+	DCK_TRY(load_samples_init(&p->samples, LOAD_PARTS, all, false, err));
 	p->scratch_n = stat_scratch(all) + all;
 	p->scratch = os_pages_reserve(p->scratch_n * sizeof *p->scratch);
 	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", all);

@@ -11,6 +11,7 @@
 #define LOAD_LOAD_RUN_H
 
 #include "deepclock/load.h"
+#include "measure/http/http_client.h"
 #include "measure/latency_limit.h"
 #include "base/mem.h"
 #include "measure/samples.h"
@@ -71,17 +72,22 @@ typedef enum load_part {
 	LOAD_LATENCY, /* from arrival to completion: wait plus service */
 	LOAD_WAIT,    /* from arrival to the start of the run; only with SERVER */
 	LOAD_SERVICE, /* the run */
-	LOAD_LAG,     /* the wait of requests for which a stream was idle */
-	LOAD_PARTS
+	LOAD_LAG,     /* the wait of requests for which a stream was idle; of a server: by which
+			 the client started late */
+	LOAD_PARTS,
+	/* Only of a server that generates. */
+	LOAD_TTFT = LOAD_PARTS,
+	LOAD_TPOT,
+	LOAD_PARTS_ALL
 } load_part;
 
 typedef struct load_samples {
-	measure_samples of[LOAD_PARTS];
+	measure_samples of[LOAD_PARTS_ALL];
 } load_samples;
 
-/* Allocates `cap` samples of each duration; `hot`: streams push to them. On failure the caller
- * still calls load_samples_done(). */
-dck_status load_samples_init(load_samples *s, size_t cap, bool hot, dck_err *err);
+/* Allocates `cap` samples of each of the first `parts` durations; `hot`: streams push to them. On
+ * failure the caller still calls load_samples_done(). */
+dck_status load_samples_init(load_samples *s, size_t parts, size_t cap, bool hot, dck_err *err);
 void load_samples_done(load_samples *s); /* {0} is allowed */
 
 /* --- load_point.c: tests a limit on the measurements. */
@@ -95,6 +101,15 @@ typedef struct limit_stats {
 
 typedef struct load_pool load_pool;
 typedef struct load_result load_result;
+
+/* Returns the duration that a limit is about. */
+static inline load_part load_limit_part(const latency_limit *limit)
+{
+	static const load_part parts[] = {
+	    [LIMIT_LATENCY] = LOAD_LATENCY, [LIMIT_TTFT] = LOAD_TTFT, [LIMIT_TPOT] = LOAD_TPOT};
+
+	return parts[limit->quantity];
+}
 
 /* Adds the last measurement to the statistics of a limit. `confidence`: of this interim test. */
 void limit_stats_add(const load_pool *p, const load_result *r, size_t limit_index,
@@ -126,10 +141,12 @@ typedef struct load_run_config {
 } load_run_config;
 
 typedef struct load_stream load_stream;
+typedef struct load_url load_url; /* load_url.h */
 
 /* The streams, ready to run; the target must outlive them. */
 struct load_pool {
 	subject_target *target;
+	load_url *url; /* a server instead of the target; NULL: none */
 	const dck_clock *clock;
 	uint64_t origin_ns; /* start of the record */
 	load_timer pace;
@@ -145,7 +162,38 @@ struct load_pool {
 	size_t scratch_n;
 };
 
+/* The points in time of a request to a server, in their order (docs/reference/generation.md). */
+typedef enum load_time {
+	LOAD_STARTED, /* the client turned to it; a new connection follows, if none is free */
+	LOAD_SENT,
+	LOAD_FIRST_BYTE,
+	LOAD_FIRST_EVENT,
+	LOAD_FIRST_CONTENT,
+	LOAD_END,
+	LOAD_TIMES
+} load_time;
+
+/* What became of the requests to a server. */
+enum { LOAD_STATUSES = 6 };
+typedef struct load_answers {
+	uint64_t outcome[HTTP_OUTCOMES];
+	struct {
+		unsigned status;
+		uint64_t n;
+	} status[LOAD_STATUSES];  /* of HTTP_STATUS, the first ones */
+	uint64_t failed, within;  /* within: they meet all limits */
+	uint64_t chunks, counted; /* counted: the server reported numbers of tokens */
+	uint64_t tokens, prompt_tokens, cached_tokens, cached; /* cached: requests with any */
+	double time_ns[LOAD_TIMES]; /* medians of answered requests, from the schedule; 0: none */
+	stat_estimate icl[3];	    /* p50, p90, p99 */
+	double client_busy;	    /* share of the time */
+	size_t in_flight_max;
+	char why[200];		/* of the first that failed */
+	char client_bound[160]; /* why the client limits the result; "": it does not */
+} load_answers;
+
 struct load_result {
+	load_answers answers;
 	uint64_t served, abandoned; /* abandoned: due, and dropped when the load became unstable */
 	uint64_t arrived;	    /* due until the end of arrivals */
 	uint64_t queue_max, queue_end;

@@ -264,7 +264,8 @@ dck_status load_search(load_job *j, dck_err *err)
 
 	j->needed = requests_least(j, &j->needed_by);
 	DCK_TRY(start_find(j, &rate, err));
-	DCK_TRY(load_samples_init(&j->kept, j->pool.samples.of[LOAD_LATENCY].cap, false, err));
+	DCK_TRY(load_samples_init(&j->kept, j->pool.url ? LOAD_PARTS_ALL : LOAD_PARTS,
+				  j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_OK;

@@ -29,5 +29,10 @@ void load_cell(record_builder *b, const stat_estimate *e, bool interval);
 
 /* Adds the data-quality notes (load_notes.c). */
 void load_notes(const load_view *v);
+void load_note_closed(const load_view *v);
+void load_note_few(const load_view *v);
+
+/* Writes the record of a server (load_url_record.c). */
+void load_url_record(const load_view *v);
 
 #endif

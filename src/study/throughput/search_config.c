@@ -147,7 +147,7 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	DCK_TRY(batches_read(r, err));
 	DCK_TRY(settings_read(r, err));
 	if (c->slo)
-		DCK_TRY(latency_limit_parse(c->slo, &r->plan.limit, err));
+		DCK_TRY(latency_limit_parse(c->slo, false, &r->plan.limit, err));
 	/* The throughput of several requests in flight is known only as a mean. */
 	r->median = c->statistic == 0 && !c->in_flight;
 	r->plan.level = c->level;

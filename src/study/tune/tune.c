@@ -40,7 +40,7 @@ static dck_status tune_check(tune_run *r, dck_err *err)
 			 "--labels need --min-accuracy: configurations that predict less than this "
 			 "share of the items correctly are out");
 	if (c->slo)
-		DCK_TRY(latency_limit_parse(c->slo, &r->limit, err));
+		DCK_TRY(latency_limit_parse(c->slo, false, &r->limit, err));
 	if (r->subject->model.arrays.n > 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "fresh processes do not see '%s', which is in memory here: save it with "

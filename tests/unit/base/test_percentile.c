@@ -67,7 +67,7 @@ static void one_name_everywhere(void **state)
 		assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
 		assert_string_equal(measure_plan_tag(&plan), cases[i].tag);
 		snprintf(limit, sizeof limit, "%s<=5ms", cases[i].text);
-		assert_int_equal(latency_limit_parse(limit, &of_limit, NULL), DCK_OK);
+		assert_int_equal(latency_limit_parse(limit, false, &of_limit, NULL), DCK_OK);
 		assert_true(percentile_parse(cases[i].text, &read));
 		assert_true(percentile_is(of_limit.p, read));
 		def = record_find_def(cases[i].tag, a);

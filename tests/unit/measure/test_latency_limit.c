@@ -16,7 +16,7 @@ static void reads(const char *text, limit_kind kind, double p, double ns, const 
 	latency_limit l = {0};
 	dck_err err = {0};
 
-	if (latency_limit_parse(text, &l, &err) != DCK_OK)
+	if (latency_limit_parse(text, false, &l, &err) != DCK_OK)
 		fail_msg("%s: %s", text, err.msg);
 	assert_int_equal(l.kind, kind);
 	if (kind == LIMIT_PERCENTILE)
@@ -72,7 +72,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-		if (latency_limit_parse(wrong[i], &l, &err) != DCK_E_ARG)
+		if (latency_limit_parse(wrong[i], false, &l, &err) != DCK_E_ARG)
 			fail_msg("'%s' is read", wrong[i]);
 		assert_non_null(
 		    strstr(err.msg, "write it as STAT<=TIME, such as p99<=20ms; STAT is mean, max, "
@@ -96,12 +96,32 @@ static void test_worse(void **state)
 	assert_string_equal(latency_limit_word(DCK_VERDICT_INCONCLUSIVE), "inconclusive");
 }
 
+/* Of a server that generates: the quantity is before the statistic. */
+static void test_quantities(void **state)
+{
+	latency_limit l;
+
+	(void)state;
+	assert_int_equal(latency_limit_parse("ttft-p99 <= 0.5s", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_TTFT);
+	assert_string_equal(l.statistic, "ttft-p99");
+	assert_string_equal(l.text, "ttft-p99<=0.5s");
+	assert_int_equal(latency_limit_parse("tpot-mean<30ms", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_TPOT);
+	assert_int_equal(l.kind, LIMIT_MEAN);
+	assert_int_equal(latency_limit_parse("p99<=1s", true, &l, NULL), DCK_OK);
+	assert_int_equal(l.quantity, LIMIT_LATENCY);
+	assert_int_equal(latency_limit_parse("ttft-p99<=1s", false, &l, NULL), DCK_E_ARG);
+	assert_int_equal(latency_limit_parse("ttft-<=1s", true, &l, NULL), DCK_E_ARG);
+}
+
 int test_latency_limit(void);
 int test_latency_limit(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_reads),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_quantities),
 	    cmocka_unit_test(test_worse),
 	};
 

@@ -1,0 +1,292 @@
+/* completion.c - writes the request of a completion, and reads its events.
+ *
+ * A prompt is words drawn by SplitMix64: from one stream for the shared part, from one for each
+ * request after it. The reader walks the tokens of the JSON without a tree: choices, their delta,
+ * usage and its details, errors; everything else is skipped, and of a value of another type than
+ * expected nothing is known.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measure/http/completion.h"
+#include "base/err.h"
+#include "base/json/json_read.h"
+#include "base/json/json_write.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include <stdio.h>
+#include <string.h>
+
+/* --- the request */
+
+/* Short words, which the usual vocabularies have as one token each, with the blank before. */
+static const char *const words[] = {
+    "time",   "year",	"people",  "way",    "day",	"man",	 "thing", "woman", "life",
+    "child",  "world",	"school",  "state",  "family",	"group", "hand",  "part",  "place",
+    "case",   "week",	"company", "system", "program", "work",	 "night", "point", "home",
+    "water",  "room",	"area",	   "money",  "story",	"fact",	 "month", "lot",   "right",
+    "study",  "book",	"eye",	   "job",    "word",	"side",	 "kind",  "head",  "house",
+    "friend", "father", "power",   "hour",   "game",	"line",	 "end",	  "law",   "car",
+    "city",   "name",	"team",	   "minute", "idea",	"body",	 "back",  "face",  "door",
+    "art",    "war",
+};
+
+static char *prompt_make(const completion_ask *ask, uint64_t i)
+{
+	const size_t n = (size_t)ask->prompt_length;
+	const size_t shared = (size_t)(ask->shared_prefix * (double)n);
+	uint64_t all = ask->key, own = rng_at(~ask->key, i);
+	char *text = mem_alloc(n * 16 + 1);
+	size_t used = 0;
+
+	for (size_t k = 0; text && k < n; k++)
+		used += (size_t)snprintf(
+		    text + used, 16, "%s%s", k > 0 ? " " : "",
+		    words[rng_below(k < shared ? &all : &own, sizeof words / sizeof *words)]);
+	return text;
+}
+
+dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to, dck_err *err)
+{
+	char *prompt = prompt_make(ask, i);
+	json_writer w;
+	dck_sink sink;
+
+	DCK_NEED(prompt, err, "for a prompt of %llu words", (unsigned long long)ask->prompt_length);
+	dck_sink_buffer(&sink, to);
+	json_init(&w, &sink, false);
+	json_object(&w);
+	json_key(&w, "model");
+	json_text(&w, ask->model);
+	if (ask->chat) {
+		json_key(&w, "messages");
+		json_array(&w);
+		json_object(&w);
+		json_key(&w, "role");
+		json_text(&w, "user");
+		json_key(&w, "content");
+		json_text(&w, prompt);
+		json_end(&w);
+		json_end(&w);
+	} else {
+		json_key(&w, "prompt");
+		json_text(&w, prompt);
+	}
+	json_key(&w, "max_tokens");
+	json_uint(&w, ask->new_tokens);
+	json_key(&w, "temperature");
+	json_int(&w, 0);
+	json_key(&w, "stream");
+	json_bool(&w, true);
+	if (ask->usage) {
+		json_key(&w, "stream_options");
+		json_object(&w);
+		json_key(&w, "include_usage");
+		json_bool(&w, true);
+		json_end(&w);
+	}
+	if (ask->ignore_eos) {
+		json_key(&w, "ignore_eos");
+		json_bool(&w, true);
+	}
+	json_end(&w);
+	json_done(&w);
+	mem_free(prompt);
+	return dck_sink_finish(&sink, err);
+}
+
+/* --- an event */
+
+typedef struct event_bytes {
+	const char *data;
+	size_t n;
+} event_bytes;
+
+static dck_status event_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
+{
+	event_bytes *b = self;
+
+	(void)err;
+	*ret = (const uint8_t *)b->data;
+	*ret_n = b->n;
+	b->n = 0;
+	return DCK_OK;
+}
+
+static void message_set(completion_event *e, const char *text)
+{
+	e->failed = true;
+	snprintf(e->message, sizeof e->message, "%.199s", text);
+}
+
+/* Reads a value; only a text or a number is stored. */
+static dck_status completion_value(json_reader *r, json_token *ret, dck_err *err)
+{
+	DCK_TRY(json_next(r, ret, err));
+	return json_skip(r, *ret, err);
+}
+
+static uint64_t count_of(const json_reader *r, json_token t, bool *ret_known)
+{
+	double v;
+
+	if (t != JSON_LITERAL || !json_number(r->text, &v) || !(v >= 0) || v > 1e15)
+		return 0;
+	*ret_known = true;
+	return (uint64_t)v;
+}
+
+static dck_status usage_details(json_reader *r, completion_event *e, dck_err *err)
+{
+	json_token t;
+	bool more;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t != JSON_OBJECT)
+		return json_skip(r, t, err);
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		if (!more)
+			return DCK_OK;
+		const bool cached = strcmp(r->text, "cached_tokens") == 0;
+
+		DCK_TRY(completion_value(r, &t, err));
+		if (cached)
+			e->cached_tokens = count_of(r, t, &e->has_cached);
+	}
+}
+
+static dck_status usage_read(json_reader *r, completion_event *e, dck_err *err)
+{
+	json_token t;
+	bool more, unused;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t != JSON_OBJECT)
+		return json_skip(r, t, err);
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		if (!more)
+			return DCK_OK;
+		const bool prompt = strcmp(r->text, "prompt_tokens") == 0;
+		const bool completion = strcmp(r->text, "completion_tokens") == 0;
+
+		if (strcmp(r->text, "prompt_tokens_details") == 0) {
+			DCK_TRY(usage_details(r, e, err));
+			continue;
+		}
+		DCK_TRY(completion_value(r, &t, err));
+		if (prompt)
+			e->prompt_tokens = count_of(r, t, &unused);
+		if (completion)
+			e->completion_tokens = count_of(r, t, &e->has_usage);
+	}
+}
+
+/* An object whose texts of these names are content: a choice, or the delta in it. */
+static dck_status choice_read(json_reader *r, json_token begun, completion_event *e, dck_err *err)
+{
+	json_token t;
+	bool more;
+
+	if (begun != JSON_OBJECT)
+		return json_skip(r, begun, err);
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		if (!more)
+			return DCK_OK;
+		const bool content =
+		    strcmp(r->text, "text") == 0 || strcmp(r->text, "content") == 0 ||
+		    strcmp(r->text, "reasoning_content") == 0 || strcmp(r->text, "reasoning") == 0;
+		const bool finish = strcmp(r->text, "finish_reason") == 0;
+		const bool delta = strcmp(r->text, "delta") == 0 && r->depth < 4;
+
+		DCK_TRY(json_next(r, &t, err));
+		if (delta)
+			DCK_TRY(choice_read(r, t, e, err));
+		else
+			DCK_TRY(json_skip(r, t, err));
+		if (t != JSON_TEXT)
+			continue;
+		e->content |= content && r->n > 0;
+		e->stopped |= finish && strcmp(r->text, "stop") == 0;
+	}
+}
+
+static dck_status choices_read(json_reader *r, completion_event *e, dck_err *err)
+{
+	json_token t;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t != JSON_ARRAY)
+		return json_skip(r, t, err);
+	for (;;) {
+		DCK_TRY(json_next_element(r, &t, err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		DCK_TRY(choice_read(r, t, e, err));
+	}
+}
+
+/* {"message": "..."}, or a text. */
+static dck_status error_read(json_reader *r, completion_event *e, dck_err *err)
+{
+	json_token t;
+	bool more;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t == JSON_TEXT)
+		message_set(e, r->text);
+	if (t != JSON_OBJECT)
+		return json_skip(r, t, err);
+	e->failed = true;
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		if (!more)
+			return DCK_OK;
+		const bool message = strcmp(r->text, "message") == 0;
+
+		DCK_TRY(completion_value(r, &t, err));
+		if (message && t == JSON_TEXT)
+			message_set(e, r->text);
+	}
+}
+
+static dck_status completion_read(json_reader *r, completion_event *e, dck_err *err)
+{
+	json_token t;
+	bool more;
+
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		if (!more)
+			return DCK_OK;
+		if (strcmp(r->text, "choices") == 0)
+			DCK_TRY(choices_read(r, e, err));
+		else if (strcmp(r->text, "usage") == 0)
+			DCK_TRY(usage_read(r, e, err));
+		else if (strcmp(r->text, "error") == 0 || strcmp(r->text, "detail") == 0 ||
+			 strcmp(r->text, "message") == 0)
+			DCK_TRY(error_read(r, e, err));
+		else
+			DCK_TRY(completion_value(r, &t, err));
+	}
+}
+
+dck_status completion_event_read(const char *data, size_t n, completion_event *ret, dck_err *err)
+{
+	event_bytes bytes = {data, n};
+	completion_event e = {0};
+	json_reader r;
+	json_token t;
+
+	if (n >= 6 && memcmp(data, "[DONE]", 6) == 0) {
+		*ret = (completion_event){.done = true};
+		return DCK_OK;
+	}
+	json_read_init(&r, event_more, &bytes, "an event");
+	DCK_TRY(json_next(&r, &t, err));
+	if (t != JSON_OBJECT)
+		DCK_FAIL(err, E_FORMAT, "an event is not a JSON object");
+	DCK_TRY(completion_read(&r, &e, err));
+	*ret = e;
+	return DCK_OK;
+}

@@ -1,0 +1,247 @@
+/* http_answer.c - the bytes of one answer: HTTP, then events, then what a completion's event has.
+ *
+ * All that one read returned has one time, which was taken before; several events in it arrived
+ * together. Chunks without content (a role, the usage) have no gap. An answer is complete when its
+ * body is, whatever its events contain.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "measure/http/completion.h"
+#include "measure/http/http_connection.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GAPS_FIRST 256
+
+const char *http_outcome_text(http_outcome o)
+{
+	static const char *const texts[HTTP_OUTCOMES] = {
+	    [HTTP_ANSWERED] = "answered",	  [HTTP_EARLY] = "answered, stopped early",
+	    [HTTP_REFUSED] = "not connected",	  [HTTP_STATUS] = "status",
+	    [HTTP_REDIRECT] = "redirected",	  [HTTP_CUT] = "cut",
+	    [HTTP_TIMED_OUT] = "timed out",	  [HTTP_MALFORMED] = "not understood",
+	    [HTTP_ERROR] = "error in the stream", [HTTP_EMPTY] = "without content",
+	    [HTTP_CANCELLED] = "cancelled",
+	};
+
+	return texts[o];
+}
+
+void http_answer_begin(http_connection *k)
+{
+	http_reader_init(&k->reader);
+	sse_reader_reset(&k->events);
+	k->body_bytes = k->last_ns = 0;
+	k->ngaps = k->nquote = 0;
+	k->stopped = false;
+}
+
+static http_progress answer_fail(http_outcome outcome, http_outcome *ret)
+{
+	*ret = outcome;
+	return HTTP_FAILED;
+}
+
+/* false: no memory, and the gap is dropped. */
+static bool gap_push(http_connection *k, double gap)
+{
+	if (k->ngaps == k->gaps_cap) {
+		const size_t cap = k->gaps_cap ? 2 * k->gaps_cap : GAPS_FIRST;
+		double *more = cap > HTTP_GAPS_MAX ? NULL : mem_resize(k->gaps, cap * sizeof *more);
+
+		if (!more)
+			return false;
+		k->gaps = more;
+		k->gaps_cap = cap;
+	}
+	k->gaps[k->ngaps++] = gap;
+	return true;
+}
+
+static void chunk_take(http_client *c, http_connection *k, uint64_t now_ns)
+{
+	http_answer *a = &c->answers[k->index];
+
+	if (a->chunks++ == 0)
+		a->first_content_ns = now_ns;
+	else if (!gap_push(k, (double)(now_ns - k->last_ns)))
+		c->gaps_dropped++;
+	k->last_ns = a->end_ns = now_ns;
+}
+
+static http_progress answer_event(http_client *c, http_connection *k, uint64_t now_ns,
+				  http_outcome *ret, dck_err *why)
+{
+	http_answer *a = &c->answers[k->index];
+	completion_event e;
+
+	if (a->first_event_ns == 0)
+		a->first_event_ns = now_ns;
+	if (completion_event_read(k->events.data, k->events.n, &e, why) != DCK_OK) {
+		err_while(why, DCK_E_FORMAT, "reading the answer");
+		return answer_fail(HTTP_MALFORMED, ret);
+	}
+	if (e.failed) {
+		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__, "the server reports an error%s%s",
+			c->quote && e.message[0] ? ": " : "", c->quote ? e.message : "");
+		return answer_fail(HTTP_ERROR, ret);
+	}
+	if (e.content)
+		chunk_take(c, k, now_ns);
+	if (e.has_usage) {
+		a->has_usage = true;
+		a->tokens = e.completion_tokens;
+		a->prompt_tokens = e.prompt_tokens;
+		a->has_cached = e.has_cached;
+		a->cached_tokens = e.cached_tokens;
+	}
+	k->stopped |= e.stopped;
+	return HTTP_GOES_ON;
+}
+
+static http_progress body_take(http_client *c, http_connection *k, http_piece piece,
+			       uint64_t now_ns, http_outcome *ret, dck_err *why)
+{
+	const uint8_t *at = piece.at, *end = piece.at + piece.n;
+	const size_t left = sizeof k->quote - 1 - k->nquote;
+	const size_t n = piece.n < left ? piece.n : left;
+	sse_got got;
+
+	k->body_bytes += piece.n;
+	if (k->body_bytes > c->body_max) {
+		err_set(why, DCK_E_LIMIT, __FILE__, __LINE__,
+			"the answer has more than %llu MiB, where it is given up",
+			(unsigned long long)(c->body_max >> 20));
+		return answer_fail(HTTP_MALFORMED, ret);
+	}
+	if (!c->stream || k->reader.status != 200) {
+		memcpy(k->quote + k->nquote, piece.at, n);
+		k->nquote += n;
+		if (c->get) {
+			dck_sink s;
+
+			dck_sink_buffer(&s, &c->text);
+			sink_put(&s, piece.at, piece.n);
+			if (dck_sink_finish(&s, why) != DCK_OK)
+				return answer_fail(HTTP_MALFORMED, ret);
+		}
+		return HTTP_GOES_ON;
+	}
+	while ((got = sse_read(&k->events, &at, end)) == SSE_EVENT) {
+		const http_progress p = answer_event(c, k, now_ns, ret, why);
+
+		if (p != HTTP_GOES_ON)
+			return p;
+	}
+	if (got == SSE_MORE)
+		return HTTP_GOES_ON;
+	err_set(why, DCK_E_LIMIT, __FILE__, __LINE__, "an event of the answer is too long");
+	return answer_fail(HTTP_MALFORMED, ret);
+}
+
+static http_progress head_take(const http_client *c, http_connection *k, http_outcome *ret,
+			       dck_err *why)
+{
+	const http_reader *r = &k->reader;
+	static const char events[] = "text/event-stream";
+
+	if (r->has_length && r->left > c->body_max) {
+		err_set(why, DCK_E_LIMIT, __FILE__, __LINE__,
+			"the answer has %llu MiB, and at most %llu are read",
+			(unsigned long long)(r->left >> 20),
+			(unsigned long long)(c->body_max >> 20));
+		return answer_fail(HTTP_MALFORMED, ret);
+	}
+	if (r->status >= 300 && r->status < 400) {
+		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__,
+			"the server redirects to '%.*s' (status %u): give that address",
+			(int)strcspn(r->location, "?"), r->location, r->status);
+		return answer_fail(HTTP_REDIRECT, ret);
+	}
+	if (!c->stream || r->status != 200 || http_word_is(r->type, events, strlen(events)))
+		return HTTP_GOES_ON;
+	err_set(why, DCK_E_FORMAT, __FILE__, __LINE__,
+		"the answer is not a stream of events, but '%s'",
+		r->type[0] ? r->type : "of no type");
+	return answer_fail(HTTP_MALFORMED, ret);
+}
+
+static http_progress status_fail(const http_client *c, http_connection *k, http_outcome *ret,
+				 dck_err *why)
+{
+	completion_event e = {0};
+
+	k->quote[k->nquote] = '\0';
+	if (!c->quote || completion_event_read(k->quote, k->nquote, &e, NULL) != DCK_OK)
+		e.message[0] = '\0';
+	err_set(why, k->reader.status == 404 ? DCK_E_ABSENT : DCK_E_ENGINE, __FILE__, __LINE__,
+		"the server answers with status %u%s%s", k->reader.status, e.message[0] ? ": " : "",
+		e.message);
+	return answer_fail(HTTP_STATUS, ret);
+}
+
+static http_progress answer_end(http_client *c, http_connection *k, uint64_t now_ns,
+				http_outcome *ret, dck_err *why)
+{
+	http_answer *a = &c->answers[k->index];
+
+	if (k->reader.status != 200)
+		return status_fail(c, k, ret, why);
+	*ret = HTTP_ANSWERED;
+	if (!c->stream) {
+		a->end_ns = now_ns;
+		for (size_t i = 0; i < k->nquote; i++)
+			if (!isspace((unsigned char)k->quote[i])) {
+				if (k->quote[i] == '{')
+					return HTTP_COMPLETE;
+				break;
+			}
+		err_set(why, DCK_E_FORMAT, __FILE__, __LINE__, "the answer is not JSON");
+		return answer_fail(HTTP_MALFORMED, ret);
+	}
+	if (a->chunks == 0) {
+		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__, "the answer has no content");
+		return answer_fail(HTTP_EMPTY, ret);
+	}
+	if (a->has_usage ? a->tokens < c->new_tokens : k->stopped)
+		*ret = HTTP_EARLY;
+	return HTTP_COMPLETE;
+}
+
+http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t *bytes, size_t n,
+			       uint64_t now_ns, http_outcome *ret, dck_err *why)
+{
+	const uint8_t *at = bytes, *end = bytes + n;
+	http_piece piece;
+
+	for (;;) {
+		const http_got got =
+		    n > 0 ? http_read(&k->reader, &at, end, &piece) : http_read_close(&k->reader);
+		http_progress p = HTTP_GOES_ON;
+
+		switch (got) {
+		case HTTP_MORE:
+			return HTTP_GOES_ON;
+		case HTTP_HEAD:
+			c->answers[k->index].status = (uint16_t)k->reader.status;
+			p = head_take(c, k, ret, why);
+			break;
+		case HTTP_BODY:
+			p = body_take(c, k, piece, now_ns, ret, why);
+			break;
+		case HTTP_END:
+			k->reader.keep &= at == end;
+			return answer_end(c, k, now_ns, ret, why);
+		case HTTP_BAD:
+			err_set(why, DCK_E_FORMAT, __FILE__, __LINE__,
+				"the server's answer is not complete or not HTTP: %s",
+				k->reader.why);
+			return answer_fail(n > 0 ? HTTP_MALFORMED : HTTP_CUT, ret);
+		}
+		if (p != HTTP_GOES_ON)
+			return p;
+	}
+}

@@ -1,0 +1,119 @@
+/* http_client.h - the client of a load test: requests on a schedule that was made before, or one
+ * after the other on several connections, and the times of each.
+ *
+ *	http_client c = {.address = a, .authority = "127.0.0.1:8000", .path = "/v1/completions",
+ *			 .body = body, .self = self, .stream = true, ...};
+ *
+ *	DCK_TRY(http_client_open(&c, err));
+ *	DCK_TRY(http_client_run(&c, &plan, err));
+ *	... c.answers[0..c.n) ...
+ *	http_client_close(&c);
+ *
+ * One thread does all: it starts what is due, waits for events, and reads the clock right after the
+ * bytes of a read are there and before anything of them is parsed. The body of the next request is
+ * made before it is due. A request in flight has a connection for itself; connections are used
+ * again. The memory of the results is reserved before the first request.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HTTP_CLIENT_H
+#define HTTP_CLIENT_H
+
+#include "deepclock/bench.h"
+#include "deepclock/report.h"
+#include "os/net/network.h"
+
+enum { HTTP_IN_FLIGHT_MAX = 4096, HTTP_ANSWERS_MAX = 1 << 20, HTTP_GAPS_MAX = 1 << 22 };
+
+/* What became of a request. The order is that of the record. */
+typedef enum http_outcome {
+	HTTP_ANSWERED,
+	HTTP_EARLY,	/* answered, and with fewer tokens than requested */
+	HTTP_REFUSED,	/* no connection */
+	HTTP_STATUS,	/* another status than 200: answer.status */
+	HTTP_REDIRECT,	/* a status from 300 to 399 */
+	HTTP_CUT,	/* the connection was closed in the middle */
+	HTTP_TIMED_OUT, /* not complete at its deadline */
+	HTTP_MALFORMED, /* not HTTP, not a stream of events, not JSON, too long */
+	HTTP_ERROR,	/* an error in the stream */
+	HTTP_EMPTY,	/* complete, and without content */
+	HTTP_CANCELLED, /* given up by this program */
+	HTTP_OUTCOMES
+} http_outcome;
+/* Returns "timed out", ...; static. */
+const char *http_outcome_text(http_outcome o);
+static inline bool http_outcome_is_good(http_outcome o)
+{
+	return o <= HTTP_EARLY;
+}
+
+/* A request and its answer. Times are of the client's clock; 0: it did not come to that. */
+typedef struct http_answer {
+	uint64_t scheduled_ns; /* in a closed loop: begin_ns */
+	uint64_t begin_ns;     /* the client turned to it */
+	uint64_t sent_ns;      /* its first bytes were handed to the system */
+	uint64_t first_byte_ns, first_event_ns, first_content_ns;
+	uint64_t end_ns; /* the last content, or the end of an answer that is not a stream */
+	uint64_t chunks; /* with content */
+	uint64_t tokens, prompt_tokens, cached_tokens; /* as the server counts them */
+	bool has_usage, has_cached;
+	uint16_t status;
+	http_outcome outcome;
+	size_t gaps_at, ngaps; /* between chunks, in client.gaps */
+} http_answer;
+
+typedef struct http_plan {
+	const double *due_ns; /* [n], from the start on, nondecreasing; NULL: a closed loop */
+	uint64_t n;	      /* requests; in a closed loop at most, 0: no limit but the time's */
+	uint64_t time_ns;     /* of a closed loop: none starts later */
+	size_t connections;   /* of a closed loop; else the most in flight */
+} http_plan;
+
+typedef struct http_connection http_connection;
+
+typedef struct http_client {
+	/* Set by the caller, borrowed. */
+	os_net_address address;
+	const char *authority, *path;
+	const char *headers; /* lines with their ends; NULL: none */
+	bool get;	     /* no body; what is answered is stored in `text` */
+	bool stream;	     /* the answer is a stream of completions' events */
+	uint64_t new_tokens; /* requested of each */
+	uint64_t timeout_ns; /* from the scheduled time */
+	uint64_t body_max;   /* bytes of one answer */
+	bool quote;	     /* messages may quote the server: no credentials were sent */
+	const dck_clock *clock;
+	dck_status (*body)(void *self, uint64_t i, dck_buffer *to, dck_err *err);
+	void *self;
+	const dck_observer *watch;
+	void (*progress)(void *self, uint64_t done, uint64_t elapsed_ns); /* NULL: none */
+	/* Results of the last run. */
+	http_answer *answers; /* [n], in the order of their scheduled times; owned */
+	size_t n;
+	double *gaps; /* owned */
+	size_t ngaps, gaps_dropped;
+	uint64_t start_ns, wall_ns, idle_ns; /* idle: it waited for events */
+	size_t in_flight_max;
+	bool overrun;	 /* more were due than connections are allowed */
+	bool cancelled;	 /* by the observer */
+	uint64_t made;	 /* bodies, over all runs: the number of the next prompt */
+	dck_err why;	 /* of the first request that failed */
+	dck_buffer text; /* of `get`: the body; owned */
+	/* Private. */
+	os_events events;
+	http_connection *connections; /* [HTTP_IN_FLIGHT_MAX], reserved */
+	http_connection *idle;	      /* a stack */
+	size_t opened, in_flight;
+	dck_buffer next; /* the next request, complete */
+	uint64_t next_deadline_ns;
+	uint8_t *bytes;
+} http_client;
+
+dck_status http_client_open(http_client *c, dck_err *err);
+void http_client_close(http_client *c); /* {0} is allowed */
+/* Makes the requests of a plan, and waits until each is answered or has failed. Fails only if a
+ * request cannot be made: the others' failures are results. */
+dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err);
+/* Fails with the message of the first request that failed, if one did. */
+dck_status http_client_failed(const http_client *c, dck_err *err);
+
+#endif

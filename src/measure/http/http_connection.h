@@ -1,0 +1,39 @@
+/* http_connection.h - a connection of the client, for the files of this directory alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HTTP_CONNECTION_H
+#define HTTP_CONNECTION_H
+
+#include "measure/http/http_client.h"
+#include "measure/http/http_reader.h"
+#include "measure/http/sse_reader.h"
+
+#define HTTP_QUOTE_MAX 2048
+
+struct http_connection {
+	http_connection *below; /* in the stack of idle connections */
+	int fd;			/* -1: closed */
+	bool busy, pending;	/* with a request; not established yet */
+	size_t index;		/* of the answer */
+	dck_buffer out;		/* the request */
+	size_t sent;
+	http_reader reader;
+	sse_reader events;
+	uint64_t body_bytes, last_ns; /* last_ns: of the last chunk with content */
+	double *gaps;		      /* owned */
+	size_t ngaps, gaps_cap;
+	bool stopped; /* finish_reason "stop" */
+	char quote[HTTP_QUOTE_MAX];
+	size_t nquote;
+};
+
+typedef enum http_progress { HTTP_GOES_ON, HTTP_COMPLETE, HTTP_FAILED } http_progress;
+
+/* Starts to read an answer. */
+void http_answer_begin(http_connection *k);
+/* Reads n bytes that arrived at `now_ns`; n 0: the connection was closed. HTTP_FAILED: *ret is the
+ * outcome, and `why` has the message. HTTP_COMPLETE: *ret too. */
+http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t *bytes, size_t n,
+			       uint64_t now_ns, http_outcome *ret, dck_err *why);
+
+#endif

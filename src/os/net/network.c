@@ -1,0 +1,222 @@
+/* network.c - TCP sockets by non-blocking calls, events by epoll, the timer by timerfd.
+ *
+ * Every socket is non-blocking and closed on exec. Nagle's algorithm is off: a small request is
+ * sent at once. The timer is level-triggered like the sockets, and is read when it expires, so that
+ * one expiry is one event.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/net/network.h"
+#include "base/err.h"
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define BACKLOG 1024
+
+dck_status os_net_resolve(const char *host, const char *port, os_net_address ret[OS_NET_ADDRESSES],
+			  size_t *ret_n, dck_err *err)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+	struct addrinfo *all = NULL;
+	const int failed = getaddrinfo(host, port, &hints, &all);
+	size_t n = 0;
+
+	if (failed)
+		DCK_FAIL(err, E_ABSENT, "cannot find the host '%s': %s", host,
+			 gai_strerror(failed));
+	for (const struct addrinfo *a = all; a && n < OS_NET_ADDRESSES; a = a->ai_next) {
+		if (a->ai_addrlen > sizeof ret[n].bytes)
+			continue;
+		memcpy(ret[n].bytes, a->ai_addr, a->ai_addrlen);
+		ret[n++].n = (unsigned)a->ai_addrlen;
+	}
+	freeaddrinfo(all);
+	*ret_n = n;
+	return DCK_OK;
+}
+
+static int socket_new(int family)
+{
+	const int one = 1;
+	const int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	return fd;
+}
+
+int os_net_connect(const os_net_address *to, bool *ret_pending)
+{
+	const struct sockaddr *address = (const void *)to->bytes;
+	const int fd = socket_new(address->sa_family);
+	int why;
+
+	*ret_pending = false;
+	if (fd < 0 || connect(fd, address, to->n) == 0)
+		return fd;
+	if (errno == EINPROGRESS) {
+		*ret_pending = true;
+		return fd;
+	}
+	why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+int os_net_error(int fd)
+{
+	int why = 0;
+	socklen_t n = sizeof why;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) ? errno : why;
+}
+
+/* Returns 0 if the address accepts a connection, else the error. */
+static int address_try(const os_net_address *to, int timeout_ms)
+{
+	bool pending;
+	const int fd = os_net_connect(to, &pending);
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int why = fd < 0 ? errno : 0;
+
+	if (fd < 0)
+		return why;
+	if (pending)
+		why = poll(&p, 1, timeout_ms) > 0 ? os_net_error(fd) : ETIMEDOUT;
+	close(fd);
+	return why;
+}
+
+dck_status os_net_reach(const os_net_address *of, size_t n, const char *host, const char *port,
+			int timeout_ms, os_net_address *ret, dck_err *err)
+{
+	int why = EADDRNOTAVAIL;
+
+	for (size_t i = 0; i < n; i++) {
+		why = address_try(&of[i], timeout_ms);
+		if (why == 0) {
+			*ret = of[i];
+			return DCK_OK;
+		}
+	}
+	DCK_FAIL_ERRNO(err, E_IO, why, "cannot connect to %s, port %s", host, port);
+}
+
+int os_net_listen(os_net_address *ret)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof address;
+	const int fd = socket_new(AF_INET);
+
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&address, n) || listen(fd, BACKLOG) ||
+	    getsockname(fd, (struct sockaddr *)&address, &n)) {
+		close(fd);
+		return -1;
+	}
+	memcpy(ret->bytes, &address, n);
+	ret->n = n;
+	return fd;
+}
+
+int os_net_accept(int fd)
+{
+	const int one = 1;
+	const int got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (got >= 0)
+		setsockopt(got, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	return got;
+}
+
+static ptrdiff_t transfer_result(ssize_t n)
+{
+	if (n >= 0)
+		return n;
+	return errno == EAGAIN || errno == EINTR ? OS_NET_AGAIN : OS_NET_FAILED;
+}
+
+ptrdiff_t os_net_receive(int fd, void *to, size_t n)
+{
+	return transfer_result(recv(fd, to, n, 0));
+}
+
+ptrdiff_t os_net_send(int fd, const void *from, size_t n)
+{
+	return transfer_result(send(fd, from, n, MSG_NOSIGNAL));
+}
+
+/* --- events */
+
+dck_status os_events_open(os_events *ret, dck_err *err)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+
+	ret->queue = epoll_create1(EPOLL_CLOEXEC);
+	ret->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (ret->queue < 0 || ret->timer < 0 ||
+	    epoll_ctl(ret->queue, EPOLL_CTL_ADD, ret->timer, &e)) {
+		const int why = errno;
+
+		os_events_close(ret);
+		DCK_FAIL_ERRNO(err, E_IO, why, "cannot wait for events of sockets");
+	}
+	return DCK_OK;
+}
+
+void os_events_close(os_events *q)
+{
+	if (q->queue >= 0)
+		close(q->queue);
+	if (q->timer >= 0)
+		close(q->timer);
+	*q = (os_events){-1, -1};
+}
+
+bool os_events_add(const os_events *q, int fd, void *key, bool writing)
+{
+	struct epoll_event e = {.events = EPOLLIN | (writing ? EPOLLOUT : 0), .data.ptr = key};
+
+	return epoll_ctl(q->queue, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+void os_events_change(const os_events *q, int fd, void *key, bool writing)
+{
+	struct epoll_event e = {.events = EPOLLIN | (writing ? EPOLLOUT : 0), .data.ptr = key};
+
+	epoll_ctl(q->queue, EPOLL_CTL_MOD, fd, &e);
+}
+
+void os_events_timer(const os_events *q, uint64_t ns)
+{
+	const struct itimerspec at = {.it_value = {.tv_sec = (time_t)(ns / 1000000000u),
+						   .tv_nsec = (long)(ns % 1000000000u)}};
+
+	timerfd_settime(q->timer, 0, &at, NULL);
+}
+
+size_t os_events_wait(const os_events *q, int timeout_ms, os_event ret[OS_EVENTS_MAX])
+{
+	struct epoll_event e[OS_EVENTS_MAX];
+	const int n = epoll_wait(q->queue, e, OS_EVENTS_MAX, timeout_ms);
+	uint64_t expired;
+
+	for (int i = 0; i < n; i++) {
+		ret[i] = (os_event){.key = e[i].data.ptr,
+				    .readable = e[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR),
+				    .writable = e[i].events & (EPOLLOUT | EPOLLERR)};
+		if (!ret[i].key && read(q->timer, &expired, sizeof expired) < 0)
+			continue; /* it was set again in between */
+	}
+	return n > 0 ? (size_t)n : 0;
+}

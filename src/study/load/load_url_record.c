@@ -1,0 +1,504 @@
+/* load_url_record.c - the record of a server under load: facts, metrics, tables and notes.
+ *
+ * Limits, verdicts and the search have the same rows as every load test (load_limits.c). Every
+ * quantity is one of the samples of load_url_run.c; a percentile that failed requests reach, or
+ * whose interval they reach, has no value or no upper end, with the reason. If the client
+ * is the bottleneck no latency is a metric; the series stay, because they are what was observed.
+ *
+ * Nothing of the user's headers is written here, nor of a body.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_url.h"
+#include "measure/method.h"
+#include "measure/results.h"
+#include "record/host.h"
+#include "stat/dist.h"
+#include "study/load/load_view.h"
+#include <math.h>
+#include <stdio.h>
+
+static const struct url_part {
+	load_part part;
+	const char *family, *title, *series;
+} url_parts[] = {
+    {LOAD_TTFT, "ttft", "TTFT", "ttft"},
+    {LOAD_TPOT, "tpot", "TPOT", "tpot"},
+    {LOAD_LATENCY, NULL, "end to end", "latency"},
+    {LOAD_LAG, "client_late", "client late", "client_late"},
+};
+#define URL_PARTS (sizeof url_parts / sizeof *url_parts)
+
+static const double url_quantiles[] = {0.5, 0.9, 0.99};
+static const char *const url_quantile_names[] = {"median", "p90", "p99"};
+#define URL_QUANTILES (sizeof url_quantiles / sizeof *url_quantiles)
+
+static const load_answers *answers_of(const load_view *v)
+{
+	return &v->r->answers;
+}
+
+static const measure_samples *url_samples(const load_view *v, load_part part)
+{
+	return &v->samples->of[part];
+}
+
+static void estimate_drop(stat_estimate *e, const char *why)
+{
+	*e = (stat_estimate){0};
+	snprintf(e->why, sizeof e->why, "%s", why);
+}
+
+/* What failed requests and a late client make of an estimate. */
+static void estimate_qualify(const load_view *v, load_part part, bool percentile, stat_estimate *e)
+{
+	const double most = v->j->pool.url->timeout_ns;
+	char why[160];
+
+	if (part == LOAD_LAG)
+		return;
+	if (answers_of(v)->client_bound[0]) {
+		estimate_drop(e, "client-bound: it would be the client's");
+	} else if (e->present && answers_of(v)->failed > 0 && (!percentile || e->value >= most)) {
+		snprintf(why, sizeof why, "%llu of %llu requests failed%s",
+			 (unsigned long long)answers_of(v)->failed,
+			 (unsigned long long)v->r->served,
+			 percentile ? ", and it is one of them" : "");
+		estimate_drop(e, why);
+	} else if (e->present && e->has_interval && e->hi >= most) {
+		e->has_interval = false;
+		snprintf(e->why, sizeof e->why, "its upper end is among failed requests");
+	}
+}
+
+static void quantile_estimate(const load_view *v, load_part part, double p, stat_estimate *ret)
+{
+	const measure_samples *s = url_samples(v, part);
+
+	if (s->n == 0)
+		estimate_drop(ret, part == LOAD_TPOT
+				       ? "the server reports no numbers of tokens, or each answer "
+					 "arrived at once"
+				       : "no request has it");
+	else
+		stat_estimate_quantile(p, s->value, s->n, v->j->config->level, v->j->pool.scratch,
+				       ret);
+	estimate_qualify(v, part, true, ret);
+}
+
+/* --- metrics */
+
+static void part_metrics(const load_view *v)
+{
+	char tag[64];
+	stat_estimate e;
+
+	for (size_t i = 0; i < URL_PARTS; i++)
+		for (size_t q = 0; url_parts[i].family && q < URL_QUANTILES; q++) {
+			if (!v->j->pool.url->generates && url_parts[i].part != LOAD_LAG)
+				continue;
+			snprintf(tag, sizeof tag, "load/%s/%s", url_parts[i].family,
+				 url_quantile_names[q]);
+			quantile_estimate(v, url_parts[i].part, url_quantiles[q], &e);
+			measure_result_estimate(v->b, tag, &e);
+		}
+	for (size_t q = 0; v->j->pool.url->generates && q < URL_QUANTILES; q++) {
+		e = answers_of(v)->icl[q];
+		if (answers_of(v)->client_bound[0])
+			estimate_drop(&e, "client-bound: it would be the client's");
+		snprintf(tag, sizeof tag, "load/icl/%s", url_quantile_names[q]);
+		measure_result_estimate(v->b, tag, &e);
+	}
+	for (int i = 0; i < STAT_ESTIMATORS; i++) {
+		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV;
+
+		e = v->all[i];
+		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
+		measure_result_estimate(v->b, measure_estimator_tag[i], &e);
+	}
+}
+
+/* Clopper and Pearson's interval at the least effective sample size of the limits. */
+static void goodput_metrics(const load_view *v)
+{
+	const load_answers *a = answers_of(v);
+	const double n = (double)v->r->served, half = (1 - v->j->config->level) / 2;
+	const double share = n > 0 ? (double)a->within / n : 0;
+	double worth = n;
+
+	if (v->j->ask.nlimits == 0 || v->r->served == 0)
+		return;
+	for (size_t i = 0; i < v->j->ask.nlimits; i++)
+		if (v->point->limit[i].n_eff > 0)
+			worth = fmin(worth, v->point->limit[i].n_eff);
+	if (a->client_bound[0]) {
+		record_metric_absent(v->b, "load/goodput", "client-bound");
+		record_metric_absent(v->b, "load/goodput_rate", "client-bound");
+		return;
+	}
+	const double k = share * worth;
+
+	record_metric_interval(
+	    v->b, "load/goodput", share, k > 0 ? stat_beta_quantile(half, k, worth - k + 1) : 0,
+	    k < worth ? stat_beta_quantile(1 - half, k + 1, worth - k) : 1, v->j->config->level,
+	    "requests that meet all limits over all; exact at the effective sample size");
+	record_metric_real(v->b, "load/goodput_rate",
+			   (double)a->within * 1e9 / fmax(v->r->done_ns, v->r->span_ns),
+			   "requests that meet all limits over the time until the last was done");
+}
+
+static void client_metrics(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+	record_builder *b = v->b;
+
+	record_metric_real(b, "load/client_busy", answers_of(v)->client_busy,
+			   "time not spent waiting, over all");
+	if (u->floor_ns > 0)
+		record_metric_real(b, "load/client_floor", u->floor_ns,
+				   "median of one connection to the null server in this process");
+	else
+		record_metric_absent(b, "load/client_floor", "the null server did not answer");
+	record_metric_real(b, "load/client_rate", u->highest_rate,
+			   "eight connections to the null server in this process");
+	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
+			  "counted as each is sent");
+}
+
+static void url_metrics(const load_view *v)
+{
+	const load_answers *a = answers_of(v);
+	record_builder *b = v->b;
+
+	part_metrics(v);
+	if (v->server)
+		record_metric_real(b, "load/offered_rate", v->point->offered,
+				   "arrivals over their time");
+	record_metric_real(b, "load/achieved_rate", v->point->achieved,
+			   "answered requests over the time until the last was done");
+	if (a->counted > 0)
+		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
+				   "as the server counts them");
+	else if (v->j->pool.url->generates)
+		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
+	goodput_metrics(v);
+	record_metric_int(b, "load/failed", (int64_t)a->failed, "table load/outcomes");
+	if (v->r->abandoned > 0)
+		record_metric_int(b, "load/abandoned", (int64_t)v->r->abandoned,
+				  "given up when it ended early");
+	client_metrics(v);
+	record_metric_int(b, "runs/count", (int64_t)v->r->served, "requests");
+	record_metric_int(b, "runs/warmup", (int64_t)v->j->pool.url->probes, "requests before");
+	record_metric_real(b, "time/measured", v->r->done_ns,
+			   "from the start until the last was done");
+	for (size_t i = 0; i < URL_PARTS; i++) {
+		const measure_samples *s = url_samples(v, url_parts[i].part);
+
+		if (s->n > 0)
+			record_series(b, url_parts[i].series, DCK_UNIT_NS, s->at_ns, s->value, s->n,
+				      0);
+	}
+}
+
+/* --- tables */
+
+static void url_cells(const load_view *v, const char *name, uint64_t n, const stat_estimate *e)
+{
+	record_cell_text(v->b, name);
+	record_cell_int(v->b, (int64_t)n);
+	for (size_t q = 0; q < URL_QUANTILES; q++)
+		load_cell(v->b, &e[q], true);
+}
+
+static void quantities_table(const load_view *v)
+{
+	const dck_column columns[] = {{"part", "quantity", DCK_UNIT_NONE},
+				      {"requests", "requests", DCK_UNIT_ONE},
+				      {"median", "median", DCK_UNIT_NS},
+				      {"p90", "p90", DCK_UNIT_NS},
+				      {"p99", "p99", DCK_UNIT_NS}};
+	const bool bound = answers_of(v)->client_bound[0];
+	stat_estimate e[URL_QUANTILES];
+
+	record_table(v->b, "load/summary", "Times from the schedule", columns,
+		     sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < URL_PARTS; i++) {
+		const load_part part = url_parts[i].part;
+
+		if ((part == LOAD_TTFT || part == LOAD_TPOT) && !v->j->pool.url->generates)
+			continue;
+		for (size_t q = 0; q < URL_QUANTILES; q++)
+			quantile_estimate(v, part, url_quantiles[q], &e[q]);
+		url_cells(v, url_parts[i].title, url_samples(v, part)->pushed, e);
+		if (part != LOAD_TPOT)
+			continue;
+		for (size_t q = 0; q < URL_QUANTILES; q++) {
+			e[q] = answers_of(v)->icl[q];
+			if (bound)
+				estimate_drop(&e[q], "client-bound: it would be the client's");
+		}
+		url_cells(v, "ICL", v->r->served - answers_of(v)->failed, e);
+	}
+}
+
+/* The points in time of a typical request; none is claimed of a client that was late. */
+static void times_table(const load_view *v)
+{
+	static const char *const names[LOAD_TIMES] = {"started",     "sent",	      "first byte",
+						      "first event", "first content", "end"};
+	const dck_column columns[] = {{"point", "point", DCK_UNIT_NONE},
+				      {"median", "median", DCK_UNIT_NS}};
+	const load_answers *a = answers_of(v);
+
+	if (a->client_bound[0] || a->failed == v->r->served)
+		return;
+	record_table(v->b, "load/times", "Points in time, from the schedule", columns,
+		     sizeof columns / sizeof *columns);
+	for (int i = 0; i < LOAD_TIMES; i++) {
+		if (!v->j->pool.url->generates &&
+		    (i == LOAD_FIRST_EVENT || i == LOAD_FIRST_CONTENT))
+			continue;
+		record_cell_text(v->b, names[i]);
+		record_cell_real(v->b, a->time_ns[i]);
+	}
+}
+
+static void outcome_row(const load_view *v, const char *text, uint64_t n)
+{
+	double lo, hi;
+
+	if (n == 0)
+		return;
+	record_cell_text(v->b, text);
+	record_cell_int(v->b, (int64_t)n);
+	stat_proportion(n, v->r->served, v->j->config->level, &lo, &hi);
+	record_cell_interval(v->b, (double)n / (double)v->r->served, lo, hi, v->j->config->level);
+}
+
+static void outcomes_table(const load_view *v)
+{
+	const dck_column columns[] = {{"outcome", "outcome", DCK_UNIT_NONE},
+				      {"requests", "requests", DCK_UNIT_ONE},
+				      {"share", "share", DCK_UNIT_ONE}};
+	const load_answers *a = answers_of(v);
+	uint64_t other = a->outcome[HTTP_STATUS];
+	char text[32];
+
+	record_table(v->b, "load/outcomes", "Requests by their outcome", columns,
+		     sizeof columns / sizeof *columns);
+	for (int i = 0; i < HTTP_CANCELLED; i++)
+		if (i != HTTP_STATUS)
+			outcome_row(v, http_outcome_text((http_outcome)i), a->outcome[i]);
+	for (size_t i = 0; i < LOAD_STATUSES; i++) {
+		snprintf(text, sizeof text, "status %u", a->status[i].status);
+		outcome_row(v, text, a->status[i].n);
+		other -= a->status[i].n;
+	}
+	outcome_row(v, "another status", other);
+}
+
+/* --- facts */
+
+static void url_method(const load_view *v)
+{
+	const load_job *j = v->j;
+	record_builder *b = v->b;
+
+	method_clock(b, &j->shared.clock);
+	record_fact_text(b, "method", "enclosed",
+			 v->server
+			     ? "from the scheduled time to the last content"
+			     : "from when a connection takes the request to the last content");
+	record_fact_text(b, "method", "unit", "the request: its chunks depend on each other");
+	record_fact_text(b, "method", "interval",
+			 "within this process, over requests, corrected for autocorrelation");
+	record_fact_text(b, "method", "stop",
+			 v->r->unstable	   ? "more requests were in flight than are allowed"
+			 : j->cut[0]	   ? j->cut
+			 : v->r->cancelled ? "interrupted"
+					   : "all requests were answered or had failed");
+	method_samples(b, url_samples(v, LOAD_LATENCY));
+}
+
+static void generation_facts(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+	const load_answers *a = answers_of(v);
+	record_builder *b = v->b;
+
+	record_fact_text(b, "load", "prompts", "random words, different in each request and run");
+	record_fact_text(b, "load", "prompt_nonce", u->nonce);
+	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE, (int64_t)u->ask.prompt_length);
+	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->ask.shared_prefix);
+	record_fact_text(b, "load", "end_of_sequence",
+			 u->ask.ignore_eos ? "ignored (ignore_eos)"
+					   : "obeyed: the server refuses ignore_eos");
+	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->ask.new_tokens);
+	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
+			 (double)a->chunks / fmax(1, (double)v->r->served));
+	if (a->counted == 0) {
+		record_fact_absent(b, "load", "tokens_delivered", "the server reports none");
+		return;
+	}
+	record_fact_real(b, "load", "tokens_delivered", DCK_UNIT_ONE,
+			 (double)a->tokens / (double)a->counted);
+	record_fact_real(b, "load", "prompt_tokens", DCK_UNIT_ONE,
+			 (double)a->prompt_tokens / (double)a->counted);
+	record_fact_real(b, "load", "cached_tokens", DCK_UNIT_ONE,
+			 (double)a->cached_tokens / (double)a->counted);
+}
+
+static void url_facts(const load_view *v)
+{
+	static const char *const protocols[] = {[HTTP_COMPLETIONS] = "completions, streamed",
+						[HTTP_CHAT] = "chat completions, streamed",
+						[HTTP_KSERVE] = "KServe v2"};
+	const load_job *j = v->j;
+	const load_url *u = j->pool.url;
+	record_builder *b = v->b;
+
+	record_fact_text(b, "subject", "kind", "server");
+	record_fact_fmt(b, "subject", "name", "http://%s%s", u->address.authority, u->address.path);
+	record_fact_text(b, "subject", "served_model",
+			 u->generates ? j->config->served_model : u->address.model);
+	record_host(b, &j->host);
+	record_fact_options(b, "plan", dck_load_options, j->config);
+	if (j->ask.nlimits > 0)
+		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
+	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
+	record_fact_text(b, "load", "protocol", protocols[u->address.protocol]);
+	record_fact_text(b, "load", "client",
+			 "one thread, an event loop, HTTP/1.1 with keep-alive");
+	if (!v->server)
+		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
+	if (u->generates)
+		generation_facts(v);
+	else
+		record_fact_text(b, "load", "inputs", "the same random tensors in each request");
+	if (j->ask.nlimits > 0) {
+		record_gate(b, load_verdict(j));
+		record_fact_text(b, "load", "verdict", latency_limit_word(load_verdict(j)));
+	}
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		char key[64];
+
+		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
+		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
+	}
+	url_method(v);
+}
+
+/* --- the answer and the notes */
+
+static const char *url_value_text(const stat_estimate *e, char buf[96])
+{
+	char value[32], lo[32], hi[32];
+
+	dck_text_time(e->value, value, sizeof value);
+	if (e->has_interval)
+		snprintf(buf, 96, "%s [%s, %s]", value, dck_text_time(e->lo, lo, sizeof lo),
+			 dck_text_time(e->hi, hi, sizeof hi));
+	else
+		snprintf(buf, 96, "%s", value);
+	return buf;
+}
+
+static void url_answer(const load_view *v)
+{
+	stat_estimate first, next;
+	char a[96], t[120] = "", rate[32], at[64] = "", failed[64] = "";
+
+	if (answers_of(v)->client_bound[0]) {
+		record_answer(v->b, "client-bound: %s; no latency is reported",
+			      answers_of(v)->client_bound);
+		return;
+	}
+	if (v->j->ask.nlimits > 0) {
+		load_answer(v);
+		return;
+	}
+	if (v->server)
+		snprintf(at, sizeof at, " at %s requests/s", load_rate_text(v->point->rate, rate));
+	if (answers_of(v)->failed > 0)
+		snprintf(failed, sizeof failed, "; %llu of %llu requests failed",
+			 (unsigned long long)answers_of(v)->failed,
+			 (unsigned long long)v->r->served);
+	quantile_estimate(v, v->j->pool.url->generates ? LOAD_TTFT : LOAD_LATENCY, 0.5, &first);
+	quantile_estimate(v, LOAD_TPOT, 0.5, &next);
+	if (next.present) {
+		char b[96];
+
+		snprintf(t, sizeof t, ", each further token %s", url_value_text(&next, b));
+	}
+	if (first.present)
+		record_answer(v->b, "%s takes %s%s%s%s",
+			      v->j->pool.url->generates ? "the first token" : "an answer",
+			      url_value_text(&first, a), t, at, failed);
+	else
+		record_answer(v->b, "most requests failed%s%s", at, failed);
+}
+
+static void cache_note(const load_view *v)
+{
+	const load_answers *a = answers_of(v);
+	const double share =
+	    a->prompt_tokens > 0 ? (double)a->cached_tokens / (double)a->prompt_tokens : 0;
+
+	/* A chat template is the same at the start of every prompt. */
+	if (share > v->j->config->shared_prefix + 0.1)
+		record_note(
+		    v->b, "prefix-cache",
+		    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
+		    "%llu requests, although the prompts differ%s: times to the first token "
+		    "are shorter than without it",
+		    100 * share, (unsigned long long)a->cached, (unsigned long long)a->counted,
+		    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
+}
+
+static void url_notes(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+	const load_answers *a = answers_of(v);
+	char text[32];
+
+	if (a->client_bound[0])
+		record_note(v->b, "client-bound", "client-bound: %s; its highest rate is %s/s",
+			    a->client_bound, load_rate_text(u->highest_rate, text));
+	if (a->failed > 0)
+		record_note(v->b, "requests-failed",
+			    "%llu of %llu requests failed and count as ones of %s (--timeout); "
+			    "the first: %s",
+			    (unsigned long long)a->failed, (unsigned long long)v->r->served,
+			    dck_text_time(u->timeout_ns, text, sizeof text), a->why);
+	if (a->outcome[HTTP_EARLY] > 0)
+		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
+			    (unsigned long long)a->outcome[HTTP_EARLY],
+			    (unsigned long long)(v->r->served - a->failed),
+			    (unsigned long long)u->ask.new_tokens);
+	if (u->generates && a->counted == 0 && a->failed < v->r->served)
+		record_note(v->b, "tokens-unknown",
+			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
+			    "and tokens/s are not known");
+	cache_note(v);
+	if (v->r->unstable)
+		record_note(v->b, "unstable",
+			    "unstable: %zu requests were in flight, and more were due",
+			    a->in_flight_max);
+	load_note_closed(v);
+	if (!a->client_bound[0])
+		load_note_few(v);
+	load_limits_notes(v);
+	record_others_put(&v->r->others, v->b, "load", false);
+}
+
+void load_url_record(const load_view *v)
+{
+	url_facts(v);
+	url_answer(v);
+	url_metrics(v);
+	load_points_table(v);
+	quantities_table(v);
+	times_table(v);
+	outcomes_table(v);
+	load_limits_table(v);
+	url_notes(v);
+}

@@ -1,0 +1,319 @@
+/* load_url_run.c - one measurement of a server: the schedule, the requests, and their times as
+ * samples in the order of arrival.
+ *
+ * The schedule is complete before the first request is sent. TTFT and the latency are from the
+ * scheduled time: docs/reference/generation.md. A failed request has the time of --timeout in each
+ * of them; one that was cancelled has none. Percentiles of the gaps between chunks treat each
+ * request as a cluster (stat_starts_quantile()).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_url.h"
+#include "base/err.h"
+#include "base/observer.h"
+#include "base/sink.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+dck_status load_url_body(void *self, uint64_t i, dck_buffer *to, dck_err *err)
+{
+	const load_url *u = self;
+	dck_sink s;
+
+	if (u->generates)
+		return completion_body(&u->ask, i, to, err);
+	dck_sink_buffer(&s, to);
+	sink_put(&s, u->tensors.data, u->tensors.n);
+	return dck_sink_finish(&s, err);
+}
+
+static void url_progress(void *self, uint64_t done, uint64_t elapsed_ns)
+{
+	const load_url *u = self;
+	load_pool *p = u->pool;
+	double ratio = (double)elapsed_ns / (double)u->run->time_ns;
+
+	if (u->run->requests > 0)
+		ratio = fmax(ratio, (double)done / (double)u->run->requests);
+	p->progress.runs = done;
+	p->progress.elapsed_ns = elapsed_ns;
+	p->progress.done_ratio = fmin(1, ratio);
+	p->progress.eta_ns = ratio > 0 ? fmax(0, (double)elapsed_ns * (1 / ratio - 1)) : NAN;
+	observer_show(p->watch, &p->progress);
+}
+
+/* --- the schedule */
+
+static dck_status schedule_make(load_url *u, const load_run_config *ask, uint64_t *ret_n,
+				dck_err *err)
+{
+	load_arrivals next = ask->arrivals;
+	size_t cap = 0;
+	double at;
+
+	*ret_n = 0;
+	while ((ask->requests == 0 || *ret_n < ask->requests) && load_arrivals_next(&next, &at) &&
+	       at < (double)ask->time_ns) {
+		if (*ret_n == HTTP_ANSWERS_MAX)
+			DCK_FAIL(err, E_LIMIT,
+				 "more than %d requests would arrive: give a lower --rate or a "
+				 "shorter --time",
+				 HTTP_ANSWERS_MAX);
+		if (*ret_n >= cap) {
+			double *more;
+
+			cap = cap > 0 ? 2 * cap : 1024;
+			more = mem_resize(u->due_ns, cap * sizeof *more);
+			DCK_NEED(more, err, "for the schedule");
+			u->due_ns = more;
+		}
+		u->due_ns[(*ret_n)++] = at;
+	}
+	return DCK_OK;
+}
+
+/* --- samples */
+
+static bool answer_has_tpot(const http_answer *a)
+{
+	/* An answer that arrived in one read shows no time per token. */
+	return a->has_usage && a->tokens > 1 && a->end_ns > a->first_content_ns;
+}
+
+/* Writes the time of a part; false: the request has none. */
+static bool part_time(const load_url *u, const http_answer *a, load_part part, double *ret)
+{
+	if (part != LOAD_LATENCY && !u->generates)
+		return false;
+	if (!http_outcome_is_good(a->outcome)) {
+		*ret = u->timeout_ns;
+		return true;
+	}
+	switch (part) {
+	case LOAD_TTFT:
+		*ret = (double)(a->first_content_ns - a->scheduled_ns);
+		return true;
+	case LOAD_TPOT:
+		if (answer_has_tpot(a))
+			*ret = (double)(a->end_ns - a->first_content_ns) / (double)(a->tokens - 1);
+		return answer_has_tpot(a);
+	default:
+		*ret = (double)(a->end_ns - a->scheduled_ns);
+		return true;
+	}
+}
+
+static void outcome_count(const http_answer *a, load_answers *to)
+{
+	to->outcome[a->outcome]++;
+	to->failed += !http_outcome_is_good(a->outcome);
+	if (a->outcome != HTTP_STATUS)
+		return;
+	for (size_t i = 0; i < LOAD_STATUSES; i++) {
+		if (to->status[i].n > 0 && to->status[i].status != a->status)
+			continue;
+		to->status[i].status = a->status;
+		to->status[i].n++;
+		return;
+	}
+}
+
+static void tokens_count(const http_answer *a, load_answers *to)
+{
+	to->chunks += a->chunks;
+	if (!a->has_usage)
+		return;
+	to->counted++;
+	to->tokens += a->tokens;
+	to->prompt_tokens += a->prompt_tokens;
+	to->cached_tokens += a->cached_tokens;
+	to->cached += a->cached_tokens > 0;
+}
+
+static void answer_take(load_pool *p, const load_run_config *ask, const http_answer *a,
+			load_result *ret)
+{
+	static const load_part parts[] = {LOAD_LATENCY, LOAD_TTFT, LOAD_TPOT};
+	const uint64_t at = a->scheduled_ns - p->url->origin_ns;
+	double time;
+	bool within = http_outcome_is_good(a->outcome);
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (part_time(p->url, a, parts[i], &time))
+			measure_samples_push(&p->samples.of[parts[i]], at, time);
+	measure_samples_push(&p->samples.of[LOAD_LAG], at, (double)(a->begin_ns - a->scheduled_ns));
+	for (size_t i = 0; i < ask->nlimits; i++) {
+		const bool has = part_time(p->url, a, load_limit_part(&ask->limits[i]), &time);
+		const bool over =
+		    has && (!http_outcome_is_good(a->outcome) || time > ask->limits[i].ns);
+
+		ret->over[i] += over;
+		within &= !over;
+	}
+	ret->answers.within += within;
+	outcome_count(a, &ret->answers);
+	tokens_count(a, &ret->answers);
+	ret->served++;
+}
+
+/* Percentiles of the gaps between chunks; each request is a cluster. */
+static void gaps_estimate_all(const http_client *c, double level, load_answers *to)
+{
+	static const double p[] = {0.5, 0.9, 0.99};
+	stat_start *clusters = mem_zalloc(c->n + 1, sizeof *clusters);
+	double *scratch = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; clusters && i < c->n; i++)
+		if (c->answers[i].ngaps > 0)
+			clusters[n++] =
+			    (stat_start){c->gaps + c->answers[i].gaps_at, c->answers[i].ngaps};
+	if (n > 0)
+		scratch = mem_zalloc(stat_starts_scratch(clusters, n), sizeof *scratch);
+	for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
+		stat_estimate *e = &to->icl[i];
+
+		if (!scratch) {
+			snprintf(e->why, sizeof e->why, "no answer had two chunks");
+			continue;
+		}
+		stat_starts_quantile(p[i], clusters, n, level, scratch, e);
+		if (!e->has_interval)
+			snprintf(e->why, sizeof e->why, "%zu requests are too few for p%g", n,
+				 100 * p[i]);
+		else
+			snprintf(e->how, sizeof e->how,
+				 "of the gaps of %zu requests, each a cluster", n);
+		e->present = e->has_interval;
+	}
+	mem_free(scratch);
+	mem_free(clusters);
+}
+
+static uint64_t answer_time(const http_answer *a, load_time which)
+{
+	const uint64_t at[LOAD_TIMES] = {[LOAD_STARTED] = a->begin_ns,
+					 [LOAD_SENT] = a->sent_ns,
+					 [LOAD_FIRST_BYTE] = a->first_byte_ns,
+					 [LOAD_FIRST_EVENT] = a->first_event_ns,
+					 [LOAD_FIRST_CONTENT] = a->first_content_ns,
+					 [LOAD_END] = a->end_ns};
+
+	return at[which];
+}
+
+static void times_take(const http_client *c, load_answers *to)
+{
+	double *x = mem_zalloc(2 * c->n + 1, sizeof *x);
+
+	for (int k = 0; x && k < LOAD_TIMES; k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->n; i++) {
+			const http_answer *a = &c->answers[i];
+			const uint64_t at = answer_time(a, (load_time)k);
+
+			if (http_outcome_is_good(a->outcome) && at > 0)
+				x[n++] = (double)(at - a->scheduled_ns);
+		}
+		to->time_ns[k] = n > 0 ? stat_median(x, n, x + c->n) : 0;
+	}
+	mem_free(x);
+}
+
+/* A late or busy client, or one whose own time is most of the result, measures itself. */
+static void client_judge(const load_pool *p, load_answers *to)
+{
+	const load_url *u = p->url;
+	const measure_samples *x = &p->samples.of[u->generates ? LOAD_TTFT : LOAD_LATENCY];
+	const double median = x->n > 0 ? stat_median(x->value, x->n, p->scratch) : NAN;
+	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]);
+	char *why = to->client_bound, time[32], all[32];
+
+	if (x->n == 0)
+		return;
+	dck_text_time(median, all, sizeof all);
+	if (to->client_busy > LOAD_URL_BUSY_MOST)
+		snprintf(why, sizeof to->client_bound,
+			 "the client was busy for %.0f %% of the time", 100 * to->client_busy);
+	else if (late > LOAD_URL_LATE_SHARE * median)
+		snprintf(why, sizeof to->client_bound,
+			 "the client started requests %s late (mean), and the median is %s",
+			 dck_text_time(late, time, sizeof time), all);
+	else if (u->floor_ns > LOAD_URL_FLOOR_MOST * median)
+		snprintf(why, sizeof to->client_bound,
+			 "the client alone needs %s, and the median is %s",
+			 dck_text_time(u->floor_ns, time, sizeof time), all);
+}
+
+static void answers_take(load_pool *p, const load_run_config *ask, load_result *ret)
+{
+	const http_client *c = &p->url->client;
+	uint64_t done_ns = c->start_ns, last_ns = done_ns;
+
+	for (int k = 0; k < LOAD_PARTS_ALL; k++)
+		measure_samples_clear(&p->samples.of[k]);
+	for (size_t i = 0; i < c->n; i++) {
+		const http_answer *a = &c->answers[i];
+
+		if (a->outcome == HTTP_CANCELLED) {
+			ret->abandoned++;
+			continue;
+		}
+		answer_take(p, ask, a, ret);
+		done_ns = a->end_ns > done_ns ? a->end_ns : done_ns;
+		last_ns = a->scheduled_ns > last_ns ? a->scheduled_ns : last_ns;
+	}
+	ret->arrived = ret->served + ret->abandoned;
+	ret->done_ns = (double)(done_ns - c->start_ns);
+	ret->span_ns = (double)(last_ns - c->start_ns);
+	ret->queue_max = c->in_flight_max;
+	ret->answers.in_flight_max = c->in_flight_max;
+	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
+	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
+	times_take(c, &ret->answers);
+	gaps_estimate_all(c, p->url->config->level, &ret->answers);
+	client_judge(p, &ret->answers);
+}
+
+dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)
+{
+	const bool server = ask->scenario == LOAD_SERVER;
+	load_url *u = p->url;
+	http_plan plan = {.time_ns = ask->time_ns,
+			  .connections = server ? HTTP_IN_FLIGHT_MAX : p->n};
+	load_result result = {0};
+	dck_status status;
+
+	if (server && p->url->config->max_queue > 0 && ask->max_queue < plan.connections)
+		plan.connections = (size_t)ask->max_queue;
+	plan.n = ask->requests;
+	if (server) {
+		DCK_TRY(schedule_make(u, ask, &plan.n, err));
+		if (plan.n == 0) {
+			*ret = result;
+			return DCK_OK;
+		}
+		plan.due_ns = u->due_ns;
+	}
+	u->pool = p;
+	u->run = ask;
+	u->client.progress = url_progress;
+	record_others_begin(&result.others, 0);
+	os_usage_get(&result.before);
+	status = http_client_run(&u->client, &plan, err);
+	os_usage_get(&result.after);
+	record_others_end(&result.others);
+	u->client.progress = NULL;
+	if (status != DCK_OK)
+		return status;
+	answers_take(p, ask, &result);
+	result.cancelled = u->client.cancelled;
+	result.unstable = u->client.overrun;
+	if (server && !result.unstable && !result.cancelled && ask->requests == 0 &&
+	    !ask->arrivals.trace)
+		result.span_ns = (double)ask->time_ns;
+	*ret = result;
+	return DCK_OK;
+}

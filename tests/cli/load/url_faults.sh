@@ -1,0 +1,9 @@
+# Every third request fails in some way: it is counted as what it is, and the others are not affected. The first request is
+# the client's probe.
+ask="--quiet --url URL/v1/completions --model m --rate 200 --requests 30 --new-tokens 8 --save run.json"
+for fail in 429 500 close cut error notjson json empty redirect gigabytes garbage; do
+	with-server every=3 fail=$fail -- deepclock load $ask > text 2> err
+	echo $fail $?
+	record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("requests-failed")["text"].split("the first: ")[1]' \
+		'len(s("latency")["values"])' 'sum(v == 60e9 for v in s("latency")["values"])' 'm("load/ttft/p99")["absent"] != ""' | sed 's/^[^:]*: //'
+done

@@ -1,0 +1,18 @@
+# Limits on the quantities of generation, their verdicts and the goodput. Where the system delays the client, it is
+# client-bound and nothing is decided.
+ask="--quiet --url URL/v1/completions --model m --rate 100 --requests 300 --new-tokens 4 --save run.json"
+verdict() { # WORD: or inconclusive, if the client is the bottleneck
+	record run.json "f('load', 'verdict') in (('$1',) if note('client-bound') is None else ('inconclusive',))" \
+		'[row[0] for row in t("load/limits")["rows"]]' 'note("client-bound") or m("load/goodput")["value"] is not None'
+}
+with-server ttft=30000 gap=5000 -- deepclock load $ask --slo 'ttft-p90<=10ms' --slo 'tpot-p90<=50s' > text 2> err
+verdict violated | sed 's/: .*client.*/: True/'
+record run.json 'note("client-bound") or m("load/goodput")["value"] == 0' | sed 's/: .*/: True/'
+# A failed request is over every limit.
+with-server ttft=30000 every=3 fail=500 -- deepclock load $ask --slo 'ttft-p90<=50s' > text 2> err
+verdict violated | sed 's/: .*client.*/: True/'
+record run.json 'sum(v == 60e9 for v in s("ttft")["values"])'
+# A search: the limits hold at every rate that the time allows.
+with-server ttft=2000 -- deepclock load --quiet --url URL/v1/completions --model m --new-tokens 2 --rate 200 --slo 'ttft-median<=20s' \
+	--find-peak --time 400ms --max-time 3s --save run.json > text 2> err
+record run.json 'len(t("load/steps")["rows"]) > 0' 'set(row[-1] for row in t("load/steps")["rows"]) <= {"met", "inconclusive"}'

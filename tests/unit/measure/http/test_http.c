@@ -1,0 +1,445 @@
+/* test_http.c - the readers of HTTP, of server-sent events and of completions, with the bytes cut
+ * at every place; addresses and headers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fault_alloc.h"
+#include "measure/http/completion.h"
+#include "measure/http/http_reader.h"
+#include "measure/http/http_url.h"
+#include "measure/http/kserve.h"
+#include "measure/http/sse_reader.h"
+#include "scratch.h"
+
+/* --- HTTP */
+
+/* Reads a response in pieces of `step` bytes, and writes what it has: "200|BODY|end". */
+static void response_told(const char *bytes, size_t step, bool closed, char *to, size_t size)
+{
+	http_reader r;
+	size_t used = 0, n = strlen(bytes);
+	http_got got = HTTP_MORE;
+
+	http_reader_init(&r);
+	to[0] = '\0';
+	for (size_t i = 0; i < n && got != HTTP_BAD; i += step) {
+		const uint8_t *at = (const uint8_t *)bytes + i;
+		const uint8_t *end = (const uint8_t *)bytes + (i + step < n ? i + step : n);
+		http_piece piece;
+
+		while ((got = http_read(&r, &at, end, &piece)) != HTTP_MORE && got != HTTP_BAD) {
+			if (got == HTTP_HEAD)
+				used += (size_t)snprintf(to + used, size - used, "%u|", r.status);
+			else if (got == HTTP_BODY)
+				used += (size_t)snprintf(to + used, size - used, "%.*s",
+							 (int)piece.n, (const char *)piece.at);
+			else
+				used += (size_t)snprintf(to + used, size - used, "|%s",
+							 r.keep ? "keep" : "end");
+		}
+	}
+	if (closed && got != HTTP_BAD)
+		got = http_read_close(&r);
+	if (got == HTTP_BAD)
+		snprintf(to + used, size - used, "!%s", r.why);
+	else if (closed && got == HTTP_END)
+		snprintf(to + used, size - used, "|end");
+}
+
+static void responses(void **state)
+{
+	static const struct {
+		const char *bytes, *told;
+		bool closed;
+	} rows[] = {
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "200|hello|keep", false},
+	    {"HTTP/1.1 200\nContent-Length:5\n\nhello", "200|hello|keep", false},
+	    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", "200|hi|end", false},
+	    {"HTTP/1.1 200 OK\r\nConnection: keep-alive, Close\r\nContent-Length: 0\r\n\r\n",
+	     "200||end", false},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0"
+	     "\r\nTrailer: 1\r\n\r\n",
+	     "200|abc0123456789|keep", false},
+	    /* Two responses on one connection; an interim one before. */
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 "
+	     "No\r\nContent-Length: 1\r\n\r\nb",
+	     "200|a|keep404|b|keep", false},
+	    {"HTTP/1.1 204 None\r\n\r\n", "204||keep", false},
+	    /* The body ends with the connection. */
+	    {"HTTP/1.1 200 OK\r\n\r\nall of it", "200|all of it|end", true},
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nall",
+	     "200|all!the connection was closed before its end", true},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+	     "200|abc!the connection was closed before its end", true},
+	    /* Chunks and a length: the chunks count, and the connection ends. */
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+	     "200|a|end", false},
+	    {"SSH-2.0-OpenSSH\r\n", "!it is not an HTTP/1.1 response", false},
+	    {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "!its Content-Length is not a number",
+	     false},
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+	     "!its Content-Length is not a number", false},
+	    {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+	     "!it has two Content-Lengths", false},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+	     "!its transfer coding is not chunked", false},
+	    {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "!one of its headers has no name", false},
+	    {"HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\n\r\n", "!one of its headers has no name",
+	     false},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+	     "200|!one of its chunks has no size", false},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+	     "200|!one of its chunks is too large", false},
+	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n",
+	     "200|a!one of its chunks is longer than its size", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t step = 1; step <= strlen(rows[i].bytes); step++) {
+			char told[400];
+
+			response_told(rows[i].bytes, step, rows[i].closed, told, sizeof told);
+			assert_string_equal(told, rows[i].told);
+		}
+}
+
+static void long_heads(void **state)
+{
+	char *text = malloc(1 << 20), told[400];
+	int n = snprintf(text, 100, "HTTP/1.1 200 OK\r\nX: ");
+
+	(void)state;
+	assert_non_null(text);
+	memset(text + n, 'a', HTTP_LINE_MAX);
+	text[n + HTTP_LINE_MAX] = '\0';
+	response_told(text, 1000, false, told, sizeof told);
+	assert_string_equal(told, "!its headers are too long");
+	n = snprintf(text, 100, "HTTP/1.1 200 OK\r\n");
+	while (n < 2 * HTTP_HEAD_MAX)
+		n += snprintf(text + n, 20, "X: 1\r\n");
+	response_told(text, 1000, false, told, sizeof told);
+	assert_string_equal(told, "!its headers are too long");
+	free(text);
+}
+
+/* --- events */
+
+static void events_told(const char *bytes, size_t step, char *to, size_t size)
+{
+	sse_reader s = {0};
+	size_t used = 0, n = strlen(bytes);
+
+	to[0] = '\0';
+	for (size_t i = 0; i < n; i += step) {
+		const uint8_t *at = (const uint8_t *)bytes + i;
+		const uint8_t *end = (const uint8_t *)bytes + (i + step < n ? i + step : n);
+
+		while (sse_read(&s, &at, end) == SSE_EVENT)
+			used += (size_t)snprintf(to + used, size - used, "[%s]", s.data);
+	}
+	sse_reader_done(&s);
+}
+
+static void events(void **state)
+{
+	static const char *const rows[][2] = {
+	    {"data: a\n\ndata: b\n\n", "[a][b]"},
+	    {"data: a\r\n\r\ndata: b\r\n\r\n", "[a][b]"},
+	    {"data: a\r\rdata: b\r\r", "[a][b]"},
+	    {"data:a\ndata: b\n\n", "[a\nb]"},
+	    {"data: a\ndata\ndata:\n\n", "[a\n\n]"},
+	    {"data\n\n", "[]"},
+	    {": a comment\nevent: x\nid: 7\nretry: 3\ndata:  two blanks\n\n", "[ two blanks]"},
+	    {"\n\n\ndata: a\n\n\n\n", "[a]"},
+	    {"database: x\ndata: a\n\n", "[a]"},
+	    {"data: caf\xc3\xa9 \xf0\x9f\x98\x80\n\n", "[caf\xc3\xa9 \xf0\x9f\x98\x80]"},
+	    {"data: not ended\n", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t step = 1; step <= strlen(rows[i][0]); step++) {
+			char told[200];
+
+			events_told(rows[i][0], step, told, sizeof told);
+			assert_string_equal(told, rows[i][1]);
+		}
+}
+
+static void event_without_end(void **state)
+{
+	sse_reader s = {0};
+	char bytes[1000];
+	sse_got got = SSE_MORE;
+	fault_alloc faults;
+	size_t n = 0;
+
+	(void)state;
+	memset(bytes, 'a', sizeof bytes);
+	while (got == SSE_MORE && n < 4 * SSE_EVENT_MAX) {
+		const uint8_t *at = (const uint8_t *)bytes;
+
+		got = sse_read(&s, &at, at + sizeof bytes);
+		n += sizeof bytes;
+	}
+	assert_int_equal(got, SSE_BAD);
+	assert_true(n <= SSE_EVENT_MAX + sizeof bytes);
+	sse_reader_done(&s);
+	fault_alloc_begin(&faults, 1);
+	const uint8_t *at = (const uint8_t *)bytes;
+	got = sse_read(&s, &at, at + 1);
+	dck_set_allocator(NULL);
+	assert_int_equal(got, SSE_BAD);
+	sse_reader_done(&s);
+}
+
+/* --- completions */
+
+static completion_event event_of(const char *text)
+{
+	completion_event e;
+	dck_err err = {0};
+
+	if (completion_event_read(text, strlen(text), &e, &err) != DCK_OK)
+		fail_msg("%s: %s", text, err.msg);
+	return e;
+}
+
+static void completions(void **state)
+{
+	completion_event e;
+
+	(void)state;
+	assert_true(event_of("[DONE]").done);
+	assert_true(event_of("{\"choices\":[{\"text\":\"a\"}]}").content);
+	assert_false(event_of("{\"choices\":[{\"text\":\"\"}]}").content);
+	assert_true(event_of("{\"choices\":[{\"delta\":{\"content\":\"\\u00e9\"}}]}").content);
+	assert_true(event_of("{\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}").content);
+	assert_false(
+	    event_of("{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}")
+		.content);
+	assert_false(event_of("{\"choices\":[{\"delta\":{\"content\":null}}]}").content);
+	assert_false(event_of("{\"id\":\"text\",\"model\":\"content\",\"choices\":[]}").content);
+	assert_true(event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}").stopped);
+	assert_false(
+	    event_of("{\"choices\":[{\"text\":\"stop\",\"finish_reason\":\"length\"}]}").stopped);
+	e = event_of("{\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
+		     "\"prompt_tokens_details\":{\"audio\":[1],\"cached_tokens\":4}}}");
+	assert_true(e.has_usage && e.has_cached);
+	assert_int_equal(e.prompt_tokens, 7);
+	assert_int_equal(e.completion_tokens, 3);
+	assert_int_equal(e.cached_tokens, 4);
+	e = event_of("{\"usage\":null,\"choices\":null}");
+	assert_false(e.has_usage || e.content);
+	e = event_of("{\"usage\":{\"completion_tokens\":-1,\"prompt_tokens_details\":null}}");
+	assert_false(e.has_usage || e.has_cached);
+	e = event_of("{\"error\":{\"code\":3,\"message\":\"out of memory\"}}");
+	assert_true(e.failed);
+	assert_string_equal(e.message, "out of memory");
+	assert_string_equal(event_of("{\"detail\":\"Not Found\"}").message, "Not Found");
+	assert_false(event_of("{\"error\":null}").failed);
+	static const char *const wrong[] = {"",	 "nonsense", "[]",
+					    "3", "{\"a\":",  "{\"choices\":[{"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_equal(completion_event_read(wrong[i], strlen(wrong[i]), &e, NULL),
+				 DCK_E_FORMAT);
+}
+
+static char *prompt_of(const completion_ask *ask, uint64_t i)
+{
+	dck_buffer b = {0};
+	dck_err err = {0};
+
+	if (completion_body(ask, i, &b, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return b.data;
+}
+
+static void prompts(void **state)
+{
+	completion_ask ask = {.model = "m\"", .prompt_length = 40, .new_tokens = 9, .key = 5};
+	char *a = prompt_of(&ask, 0), *again = prompt_of(&ask, 0), *b = prompt_of(&ask, 1), *c;
+	const size_t words = strlen("{\"model\":\"m\\\"\",\"prompt\":\"");
+
+	(void)state;
+	assert_string_equal(a, again);
+	assert_string_not_equal(a, b);
+	assert_memory_equal(a, b, words);
+	/* Already the first block differs, and another run has other prompts. */
+	assert_memory_not_equal(a + words, b + words, 40);
+	ask.key = 6;
+	c = prompt_of(&ask, 0);
+	assert_string_not_equal(a, c);
+	assert_non_null(strstr(a, "\"max_tokens\":9"));
+	assert_null(strstr(a, "ignore_eos"));
+	dck_free(a);
+	dck_free(again);
+	dck_free(b);
+	dck_free(c);
+	ask.shared_prefix = 0.5;
+	ask.chat = ask.ignore_eos = ask.usage = true;
+	a = prompt_of(&ask, 0);
+	b = prompt_of(&ask, 1);
+	c = strstr(a, "content");
+	size_t same = 0, blanks = 0;
+	for (size_t k = (size_t)(c - a); a[k] == b[k]; k++, same++)
+		blanks += a[k] == ' ';
+	assert_true(blanks >= 20 && blanks < 24);
+	assert_non_null(strstr(a, "\"include_usage\":true"));
+	assert_non_null(strstr(a, "\"ignore_eos\":true"));
+	dck_free(a);
+	dck_free(b);
+}
+
+/* --- KServe */
+
+static dck_status kserve(const char *metadata, char *to, size_t size)
+{
+	dck_buffer b = {0};
+	const dck_status status = kserve_body(metadata, strlen(metadata), 1, &b, NULL);
+
+	snprintf(to, size, "%s", b.n > 0 ? b.data : "");
+	dck_buffer_done(&b);
+	return status;
+}
+
+static void tensors(void **state)
+{
+	char text[1000];
+
+	(void)state;
+	assert_int_equal(
+	    kserve("{\"name\":\"m\",\"outputs\":[{\"name\":\"y\"}],\"inputs\":[{\"datatype\":"
+		   "\"INT64\",\"shape\":[-1,2],\"name\":\"x\"},{\"name\":\"b\",\"datatype\":"
+		   "\"BOOL\",\"shape\":[],\"other\":{\"a\":[1]}}]}",
+		   text, sizeof text),
+	    DCK_OK);
+	assert_memory_equal(
+	    text, "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT64\",\"shape\":[1,2],\"data\":[",
+	    strlen(
+		"{\"inputs\":[{\"name\":\"x\",\"datatype\":\"INT64\",\"shape\":[1,2],\"data\":["));
+	assert_non_null(strstr(text, "\"datatype\":\"BOOL\",\"shape\":[],\"data\":["));
+	assert_int_equal(
+	    kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"BYTES\",\"shape\":[1]}]}", text,
+		   sizeof text),
+	    DCK_E_UNSUP);
+	assert_int_equal(
+	    kserve("{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[1e6,1e6]}]}",
+		   text, sizeof text),
+	    DCK_E_LIMIT);
+	static const char *const wrong[] = {"",
+					    "{}",
+					    "[]",
+					    "{\"inputs\":[]}",
+					    "{\"inputs\":3}",
+					    "{\"inputs\":[{\"shape\":[\"a\"]}]}",
+					    "{\"inputs\":[{\"shape\":{}}]}",
+					    "{\"inputs\":[{\"name\":\"x\""};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_equal(kserve(wrong[i], text, sizeof text), DCK_E_FORMAT);
+}
+
+/* --- addresses, headers */
+
+static void urls(void **state)
+{
+	http_url u;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(http_url_parse("http://host/v1/completions", &u, &err), DCK_OK);
+	assert_string_equal(u.host, "host");
+	assert_string_equal(u.port, "80");
+	assert_string_equal(u.authority, "host");
+	assert_int_equal(u.protocol, HTTP_COMPLETIONS);
+	assert_int_equal(http_url_parse("HTTP://[::1]:8000/a/v1/chat/completions", &u, &err),
+			 DCK_OK);
+	assert_string_equal(u.host, "::1");
+	assert_string_equal(u.port, "8000");
+	assert_string_equal(u.path, "/a/v1/chat/completions");
+	assert_int_equal(u.protocol, HTTP_CHAT);
+	assert_int_equal(http_url_parse("http://h:1/v2/models/resnet/versions/1/infer", &u, &err),
+			 DCK_OK);
+	assert_string_equal(u.model, "resnet");
+	assert_int_equal(http_url_parse("https://h/v1/completions", &u, &err), DCK_E_UNSUP);
+	static const char *const wrong[] = {
+	    "",
+	    "http://",
+	    "http:///v1/completions",
+	    "http://:80/v1/completions",
+	    "http://h:/v1/completions",
+	    "http://h:0/v1/completions",
+	    "http://h:65536/v1/completions",
+	    "http://h:8x/v1/completions",
+	    "http://[::1/v1/completions",
+	    "http://h /v1/completions",
+	    "http://h/v1/completions\r\nX: 1",
+	    "http://u:p@h/v1/completions",
+	    "http://h/v1/completions?key=1",
+	    "http://h/v1",
+	    "http://h/infer",
+	    "http://h/v2/models//infer",
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(http_url_parse(wrong[i], &u, &err), DCK_E_ARG);
+		assert_null(strstr(err.msg, "u:p"));
+		assert_null(strstr(err.msg, "key=1"));
+	}
+}
+
+static dck_status headers(const char *text, dck_buffer *to, dck_err *err)
+{
+	return http_headers_read(scratch_file("headers", text, strlen(text)), to, err);
+}
+
+static void header_files(void **state)
+{
+	dck_buffer b = {0};
+	dck_err err = {0};
+
+	(void)state;
+	unsetenv("DEEPCLOCK_API_KEY");
+	assert_int_equal(headers("Authorization: Bearer hush\r\n\nX-A: b", &b, &err), DCK_OK);
+	assert_string_equal(b.data, "Authorization: Bearer hush\r\nX-A: b\r\n");
+	dck_buffer_done(&b);
+	setenv("DEEPCLOCK_API_KEY", "hush", 1);
+	assert_int_equal(http_headers_read(NULL, &b, &err), DCK_OK);
+	assert_string_equal(b.data, "Authorization: Bearer hush\r\n");
+	dck_buffer_done(&b);
+	setenv("DEEPCLOCK_API_KEY", "hush hush", 1);
+	assert_int_equal(http_headers_read(NULL, &b, &err), DCK_E_ARG);
+	assert_null(strstr(err.msg, "hush"));
+	unsetenv("DEEPCLOCK_API_KEY");
+	dck_buffer_done(&b);
+	assert_int_equal(headers("X: 1\nhush hush\n", &b, &err), DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "line 2"));
+	assert_null(strstr(err.msg, "hush"));
+	dck_buffer_done(&b);
+	assert_int_equal(headers("content-length: 3\n", &b, &err), DCK_E_ARG);
+	dck_buffer_done(&b);
+	assert_int_equal(headers("X: a\x01\n", &b, &err), DCK_E_FORMAT);
+	dck_buffer_done(&b);
+}
+
+int test_http(void);
+int test_http(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(responses),   cmocka_unit_test(long_heads),
+	    cmocka_unit_test(events),	   cmocka_unit_test(event_without_end),
+	    cmocka_unit_test(completions), cmocka_unit_test(prompts),
+	    cmocka_unit_test(tensors),	   cmocka_unit_test(urls),
+	    SCRATCH_TEST(header_files),
+	};
+
+	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);
+}
