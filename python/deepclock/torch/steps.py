@@ -34,6 +34,7 @@ from time import perf_counter_ns as now
 import deepclock
 
 from .. import _compiled
+from .._deepclock import start
 from . import (_device, _step_count, _step_hooks, _step_line, _step_report, _step_wait,
                _step_workers)
 
@@ -49,6 +50,7 @@ PARTS = {
     "deepclock": "taking it apart",
 }
 _INDEX = {name: i for i, name in enumerate(PARTS)}
+_NAMES = tuple(PARTS)
 _DATA, _OTHER, _OWN = _INDEX["data"], _INDEX["other"], _INDEX["deepclock"]
 
 
@@ -130,6 +132,7 @@ class steps:
         self._workers = _step_workers.Workers()
         self._hooks = None
         self._step, self._open, self._last, self._thread = None, [], 0, None
+        self._zones = []  # on the timeline, while one is recorded: the step, and its open parts
         self._loops, self._entered = 0, 0  # loops begun; parts entered in complete steps
         self._left = False  # a loop ended in the middle of its last step
         for name, index in _INDEX.items():
@@ -185,6 +188,7 @@ class steps:
                 except StopIteration:
                     return
                 self._read(_OWN)
+                self._zones_end(1)
                 self._step.items = _items(batch)
                 self._read(_OTHER)
                 taken = True
@@ -224,6 +228,7 @@ class steps:
             return
         self._read(self._open[-1])
         self._open.append(index)
+        self._zones.append(start(_NAMES[index]))
         self._step_entered += 1
 
     def _leave(self):
@@ -233,6 +238,11 @@ class steps:
             self._wait()
         self._read(self._open[-1])
         self._open.pop()
+        self._zones.pop().end()
+
+    def _zones_end(self, depth=0):
+        while len(self._zones) > depth:
+            self._zones.pop().end()
 
     def _spent(self, name):
         """What a part of this step has until now; for _move()."""
@@ -263,6 +273,7 @@ class steps:
         step = Step(self._last - self._began, False)
         step.whole = self._next_is_whole()
         self._step, self._open, self._step_entered = step, [_OWN], 0
+        self._zones[:] = start("step"), start(_NAMES[_DATA])
         if self._hooks:
             self._hooks.begin()
         if batches is not None and hasattr(batches, "__len__"):
@@ -286,6 +297,7 @@ class steps:
             self._read(_OTHER)
             step.wait_ns = self._last - before
         self._read(_OWN)
+        self._zones_end()
         del self._open[1:]  # parts that were left open
         self._open[0] = _OWN
         if self._counted is not None and len(self.steps) == 1:
@@ -310,6 +322,7 @@ class steps:
     def _abandon(self):
         """Adds the time of an incomplete step to the time outside of steps."""
         self._read(_OWN)
+        self._zones_end()
         if self._step is not None:
             if self._counted is not None and len(self.steps) == 1:
                 self._counted.end()

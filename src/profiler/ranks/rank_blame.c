@@ -216,10 +216,13 @@ static double permutation_p(const double *block, size_t units, size_t blocks, do
 static void cost_interval(const double *block, size_t blocks, size_t steps, rank_blame *ret)
 {
 	double mean[BLAME_BLOCKS_MAX];
+	size_t length[BLAME_BLOCKS_MAX] = {0};
 	stat_estimate e;
 
+	for (size_t s = 0; s < steps; s++)
+		length[s * blocks / steps]++;
 	for (size_t b = 0; b < blocks; b++)
-		mean[b] = block[b] * (double)blocks / (double)steps;
+		mean[b] = block[b] / (double)length[b];
 	stat_processes(mean, blocks, 0.95, &e);
 	ret->lo_ns = e.has_interval ? fmax(e.lo, 0) : NAN;
 	ret->hi_ns = e.has_interval ? e.hi : NAN;

@@ -22,7 +22,7 @@ static const dck_column rank_columns[] = {
     {"node", "node", DCK_UNIT_NONE},
     {"work", "work", DCK_UNIT_NS},
     {"wait", "in collectives", DCK_UNIT_NS},
-    {"cost", "waited for alone", DCK_UNIT_NS},
+    {"cost", "cost to others", DCK_UNIT_NS},
     {"last", "last", DCK_UNIT_ONE},
     {"steps", "steps", DCK_UNIT_ONE},
     {"offset", "clock offset", DCK_UNIT_NS},

@@ -69,10 +69,12 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 {
 	rank_part *p = &r->own;
 	const rank_names names = {r->config->step, &r->config->collectives};
-	dck_trace_config trace = {.waits_ns = WAITS_LEAST_NS};
+	dck_trace_config trace;
 	dck_record *record = NULL;
 	dck_err failed;
 
+	DCK_TRY(dck_opt_defaults(dck_trace_options, &trace, err));
+	trace.waits_ns = WAITS_LEAST_NS;
 	trace.path = r->config->traces
 			 ? mem_arena_fmt(p->arena, "%s/rank-%u.pftrace", r->config->traces,
 					 r->job.rank)
