@@ -3,9 +3,9 @@
  *
  *     ranks FILE [STEPS [SLOW [MILLISECONDS]]]
  *
- * The processes share FILE, which is created, and in it a barrier: a collective operation as MPI and
- * torch.distributed have them, in a few lines. Rank and size are torchrun's variables. Rank SLOW
- * takes MILLISECONDS longer for its part "forward".
+ * The processes share FILE, which is created, and in it a barrier: a collective operation as MPI
+ * and torch.distributed have them, in a few lines. Rank and size are torchrun's variables. Rank
+ * SLOW takes MILLISECONDS longer for its part "forward".
  *
  *     cc ranks.c $(pkg-config --cflags --libs deepclock) -pthread -o ranks
  *     torchrun --nproc-per-node 4 --no-python deepclock ranks -- ./ranks /tmp/shared 100 2 20

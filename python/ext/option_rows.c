@@ -1,5 +1,5 @@
-/* option_rows.c - the options of bench, ranks, sample or trace as rows, for option parsers in Python: the
- * magics of IPython, python -m deepclock.
+/* option_rows.c - the options of bench, ranks, sample or trace as rows, for option parsers in
+ * Python: the magics of IPython, python -m deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"

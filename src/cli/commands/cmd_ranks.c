@@ -32,12 +32,11 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"torchrun --nproc-per-node 4 -m deepclock ranks train.py",
-     "a job of PyTorch: its collectives are recorded without a change"},
-    {"torchrun --nproc-per-node 4 --no-python deepclock ranks -- ./train",
-     "any program with ranges 'step' and 'collective:...'"},
-    {"mpirun -n 4 deepclock ranks --collective MPI_Allreduce -- ./train",
-     "ranges with other names"},
+    {"deepclock ranks -- ./train",
+     "in each rank: after mpirun -n 4, srun, or torchrun --nproc-per-node 4 --no-python"},
+    {"deepclock ranks --step batch --collective Allreduce -- ./train", "ranges with other names"},
+    {"deepclock ranks --rendezvous /shared/job7 -- ./train",
+     "on nodes whose launcher does not report where rank 0 is"},
     {0},
 };
 
@@ -58,7 +57,7 @@ const cli_command cmd_ranks = {
 	"which part of a step takes it longer. The others print nothing. A healthy job accuses "
 	"nobody.\n\nA step is a range 'step', a collective a range whose name begins with "
 	"'collective:': zones (deepclock/zone.h), laps, NVTX. In Python, start the program by "
-	"'python -m deepclock ranks': deepclock.torch.steps makes the steps, and collectives of "
+	"'torchrun --nproc-per-node 4 -m deepclock ranks train.py': deepclock.torch.steps makes the steps, and collectives of "
 	"torch.distributed are recorded, also those of DistributedDataParallel.",
     .examples = examples,
     .groups = groups,

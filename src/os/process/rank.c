@@ -54,15 +54,7 @@ static const struct launcher {
      "SLURM_STEP_NODELIST",
      {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
     /* Other launchers of PMIx do not report the size. */
-    {"PMIx",
-     "PMIX_RANK",
-     "PMIX_NAMESPACE",
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     {"PMIX_NAMESPACE"}},
+    {"PMIx", "PMIX_RANK", "PMIX_NAMESPACE", NULL, NULL, NULL, NULL, NULL, {"PMIX_NAMESPACE"}},
 };
 
 /* Returns the variable's number; OS_NO_RANK: it is not set, or not a number. */
@@ -107,8 +99,8 @@ bool os_job_get(os_job *ret)
 	const struct launcher *l = launcher_find();
 	size_t n = 0;
 
-	*ret = (os_job){.size = 1, .local_rank = OS_NO_RANK, .local_size = OS_NO_RANK,
-			.node = OS_NO_RANK};
+	*ret = (os_job){
+	    .size = 1, .local_rank = OS_NO_RANK, .local_size = OS_NO_RANK, .node = OS_NO_RANK};
 	if (!l)
 		return false;
 	ret->launcher = l->name;

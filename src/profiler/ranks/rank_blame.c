@@ -1,8 +1,8 @@
 /* rank_blame.c - costs of ranks by their arrivals at collectives, and the permutation test of the
  * greatest one; rank_blame.h has the method and its sources.
  *
- * Arrivals are sorted by step and collective, so a collective is a run of them, and the intervals in
- * which one unit was waited for alone are collected step by step; the union of each unit's
+ * Arrivals are sorted by step and collective, so a collective is a run of them, and the intervals
+ * in which one unit was waited for alone are collected step by step; the union of each unit's
  * intervals is its cost. The union of the intervals in which a unit was inside a collective is its
  * waiting time. The test draws its permutations from one seed.
  *
@@ -84,7 +84,8 @@ static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, bla
 	}
 	c->collectives++;
 	c->skew_ns += (double)(a[last].at_ns - first);
-	if (!((double)(a[last].at_ns - a[second].at_ns) > a[last].within_ns + a[second].within_ns)) {
+	if (!((double)(a[last].at_ns - a[second].at_ns) >
+	      a[last].within_ns + a[second].within_ns)) {
 		c->undecided++;
 		return false;
 	}
@@ -178,12 +179,13 @@ static void blocks_sum(const rank_costs *c, size_t blocks, double *block)
 			block[u * blocks + s * blocks / c->steps] += c->cost[u * c->steps + s];
 }
 
-/* Returns the share of permutations whose greatest total is at least `observed`. work: 2 * units. */
+/* Returns the share of permutations whose greatest total is at least `observed`. work: 2 * units.
+ */
 static double permutation_p(const double *block, size_t units, size_t blocks, double observed,
 			    double *work)
 {
 	const double most = DRAWS_WORK / ((double)units * (double)blocks);
-	const size_t draws = most > DRAWS_MAX   ? DRAWS_MAX
+	const size_t draws = most > DRAWS_MAX	? DRAWS_MAX
 			     : most < DRAWS_MIN ? DRAWS_MIN
 						: (size_t)most;
 	double *total = work, *one = work + units;
@@ -235,8 +237,12 @@ dck_status rank_blame_find(const rank_costs *c, double step_ns, double alpha, ra
 	const size_t unit = c->units ? unit_extreme(c->cost, c, true) : 0;
 	double *block;
 
-	*ret = (rank_blame){.verdict = BLAME_FEW, .unit = unit, .blocks = blocks, .p = NAN,
-			    .lo_ns = NAN, .hi_ns = NAN};
+	*ret = (rank_blame){.verdict = BLAME_FEW,
+			    .unit = unit,
+			    .blocks = blocks,
+			    .p = NAN,
+			    .lo_ns = NAN,
+			    .hi_ns = NAN};
 	if (c->units < 2 || blocks == 0)
 		return DCK_OK;
 	ret->cost_ns = series_mean(c->cost + unit * c->steps, c->steps);

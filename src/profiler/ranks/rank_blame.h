@@ -7,9 +7,10 @@
  *
  * Durations cannot show it, because a collective operation makes all ranks equally slow. So the
  * arrivals at each collective count: from the arrival of the last rank but one to that of the last,
- * all others wait for one rank alone. The cost of a rank in a step is the time in which at least one
- * collective waited for it alone: overlapping collectives, such as the buckets of gradients, count
- * once. An order of two arrivals that are closer than the uncertainty of their clocks is not used.
+ * all others wait for one rank alone. The cost of a rank in a step is the time in which at least
+ *one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
+ *count once. An order of two arrivals that are closer than the uncertainty of their clocks is not
+ *used.
  *
  * The test is a permutation test (Fisher, The Design of Experiments, 1935; the greatest statistic
  * for many units: Westfall and Young, Resampling-Based Multiple Testing, 1993). Without a straggler
@@ -36,9 +37,9 @@ typedef struct rank_arrival {
 
 typedef struct rank_costs {
 	size_t units, steps;
-	double *cost; /* @owned; [unit * steps + step], ns */
-	double *wait; /* in which the unit was in a collective, ns */
-	uint64_t *last;	 /* collectives at which the unit was last, beyond the uncertainty */
+	double *cost;	/* @owned; [unit * steps + step], ns */
+	double *wait;	/* in which the unit was in a collective, ns */
+	uint64_t *last; /* collectives at which the unit was last, beyond the uncertainty */
 	uint64_t collectives, undecided; /* of two and more units; of them without a certain last */
 	double skew_ns; /* mean over collectives of the time from the first to the last arrival */
 } rank_costs;
@@ -51,14 +52,14 @@ void rank_costs_done(rank_costs *c); /* {0} is allowed */
 typedef enum rank_verdict {
 	BLAME_NOBODY,
 	BLAME_ONE,
-	BLAME_FEW, /* too few steps to tell */
+	BLAME_FEW,    /* too few steps to tell */
 	BLAME_UNSURE, /* the rank that is last is not the one that waits least */
 } rank_verdict;
 
 typedef struct rank_blame {
 	rank_verdict verdict;
-	size_t unit;  /* of the greatest cost */
-	double p;     /* probability of such a cost by chance; NAN: too few steps */
+	size_t unit;		      /* of the greatest cost */
+	double p;		      /* probability of such a cost by chance; NAN: too few steps */
 	double cost_ns, lo_ns, hi_ns; /* mean over steps, 95 % (Student's t on the blocks); lo_ns
 					 NAN: unknown */
 	size_t blocks;

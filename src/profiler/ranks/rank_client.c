@@ -17,23 +17,23 @@
 #include <string.h>
 
 enum { ROUND_EXCHANGES = 8, EXCHANGES_MAX = 1 << 20 };
-#define ROUND_EVERY_NS	UINT64_C(1000000000)
-#define RETRY_EVERY_NS	UINT64_C(50000000)
-#define CLIENT_LOOK_NS	UINT64_C(20000000)
-#define ANSWER_TIME_NS	UINT64_C(5000000000)
+#define ROUND_EVERY_NS UINT64_C(1000000000)
+#define RETRY_EVERY_NS UINT64_C(50000000)
+#define CLIENT_LOOK_NS UINT64_C(20000000)
+#define ANSWER_TIME_NS UINT64_C(5000000000)
 
 struct rank_client {
 	rank_meeting *meeting;
 	uint32_t rank;
-	int fd; /* -1: not connected */
-	bool refused; /* somebody listens there who is not our rank 0 */
+	int fd;			  /* -1: not connected */
+	bool refused;		  /* somebody listens there who is not our rank 0 */
 	rank_exchange *exchanges; /* @owned */
 	size_t n, cap;
 	uint64_t rounds;
 	pthread_t thread;
 	bool running;
-	_Atomic bool ending;		 /* the program has ended */
-	_Atomic uint64_t deadline_ns;	 /* of the connection, after that */
+	_Atomic bool ending;	      /* the program has ended */
+	_Atomic uint64_t deadline_ns; /* of the connection, after that */
 };
 
 static bool message_send(int fd, rank_message_kind kind, const void *content, size_t n,
@@ -96,8 +96,8 @@ static bool exchange_make(rank_client *c, rank_exchange *ret)
 	    !message_receive(c->fd, RANK_PONG, stamps, sizeof stamps, deadline) ||
 	    stamps[0] != ping.sent_ns)
 		return false;
-	*ret = (rank_exchange){stamps[0], stamps[1], stamps[2], (int64_t)os_boottime_ns(),
-			       c->rounds};
+	*ret =
+	    (rank_exchange){stamps[0], stamps[1], stamps[2], (int64_t)os_boottime_ns(), c->rounds};
 	return true;
 }
 
@@ -190,9 +190,10 @@ dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_
 	if (c->fd < 0)
 		DCK_FAIL(err, E_IO, "rank %u has no connection to rank 0 on '%.200s': %s", c->rank,
 			 c->meeting->file[0] ? c->meeting->file : c->meeting->host,
-			 c->n	      ? "it ended"
-			 : c->refused ? "it was refused; another job may use the name (--rendezvous)"
-				      : "nobody answered (--wait, --rendezvous)");
+			 c->n ? "it ended"
+			 : c->refused
+			     ? "it was refused; another job may use the name (--rendezvous)"
+			     : "nobody answered (--wait, --rendezvous)");
 	if (n > RANK_RESULT_MAX)
 		DCK_FAIL(err, E_LIMIT, "the part of rank %u has %zu MB, and may have %d", c->rank,
 			 n >> 20, RANK_RESULT_MAX >> 20);

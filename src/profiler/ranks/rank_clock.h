@@ -9,8 +9,8 @@
  *	rank_clock_fit(exchanges, n, &c);
  *	at_rank_0 = rank_clock_map(&c, ns); // within c.within_ns
  *
- * Exchanges are made in rounds: at the beginning, each second, and at the end. Of each round the one
- * with the least round trip counts; a line through these offsets has offset and drift.
+ * Exchanges are made in rounds: at the beginning, each second, and at the end. Of each round the
+ *one with the least round trip counts; a line through these offsets has offset and drift.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_CLOCK_H
@@ -25,8 +25,9 @@ typedef struct rank_exchange {
 } rank_exchange;
 
 typedef struct rank_clock {
-	size_t rounds;	/* that the line goes through; 0: nothing is known, and within_ns is infinite */
-	int64_t base_ns; /* where the line has offset_ns, on the rank's clock */
+	size_t
+	    rounds; /* that the line goes through; 0: nothing is known, and within_ns is infinite */
+	int64_t base_ns;	 /* where the line has offset_ns, on the rank's clock */
 	double offset_ns, drift; /* rank 0's time less the rank's; its growth per ns */
 	double round_trip_ns;	 /* the least */
 	double residual_ns;	 /* greatest distance of an offset from the line */

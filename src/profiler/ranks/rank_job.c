@@ -2,9 +2,9 @@
  *
  * Order: the members (ranks with steps), their clocks and nodes; the number of steps that all have;
  * for each member one pass over its ranges, which are in the order of time: collectives are given
- * to steps and numbered by name, parts lose the time that collectives cover; then the costs of ranks,
- * and of nodes (a node arrives with its last rank), and the tests, each at half of the probability
- * of a false accusation.
+ * to steps and numbered by name, parts lose the time that collectives cover; then the costs of
+ * ranks, and of nodes (a node arrives with its last rank), and the tests, each at half of the
+ * probability of a false accusation.
  *
  * Ranks of one boot of one machine share CLOCK_BOOTTIME, so that their exchanges would only add the
  * noise of the network. They are used all the same if they contradict it, as in a time namespace.
@@ -163,13 +163,13 @@ static void collective_add(job_builder *b, size_t at, size_t step, const rank_ra
 	b->ordinal_step[name] = mark;
 	o->time_ns += (double)(r->end_ns - r->begin_ns);
 	o->calls++;
-	b->arrivals[b->narrivals++] = (rank_arrival){
-	    .step = (uint32_t)step,
-	    .collective = b->ordinal[name]++ * (uint32_t)b->names.n + (uint32_t)name,
-	    .unit = (uint32_t)at,
-	    .at_ns = member_time(m, r->begin_ns),
-	    .end_ns = member_time(m, r->end_ns),
-	    .within_ns = m->within_ns};
+	b->arrivals[b->narrivals++] =
+	    (rank_arrival){.step = (uint32_t)step,
+			   .collective = b->ordinal[name]++ * (uint32_t)b->names.n + (uint32_t)name,
+			   .unit = (uint32_t)at,
+			   .at_ns = member_time(m, r->begin_ns),
+			   .end_ns = member_time(m, r->end_ns),
+			   .within_ns = m->within_ns};
 }
 
 /* Work of the member's parts, of the rest of its steps and between them, as sums; and arrivals. */
@@ -200,8 +200,7 @@ static void member_add(job_builder *b, size_t at)
 		while (step + 1 < j->steps && r->begin_ns >= s->step[step + 1].begin_ns)
 			step++;
 		begun = begun || r->begin_ns >= s->step[0].begin_ns;
-		if (!begun ||
-		    (step + 1 == j->steps && r->begin_ns >= s->step[step].end_ns))
+		if (!begun || (step + 1 == j->steps && r->begin_ns >= s->step[step].end_ns))
 			continue;
 		if (r->kind == RANK_COLLECTIVE)
 			collective_add(b, at, step, r);
@@ -382,8 +381,8 @@ size_t rank_job_part(const rank_job *j, size_t member, double *ret_more_ns)
 		for (size_t at = 0; at < j->n; at++)
 			if (at != member)
 				others[n++] = j->part_ns[at * j->nparts + k];
-		const double more = j->part_ns[member * j->nparts + k] -
-				    stat_median(others, n, others + j->n);
+		const double more =
+		    j->part_ns[member * j->nparts + k] - stat_median(others, n, others + j->n);
 		if (more > *ret_more_ns) {
 			*ret_more_ns = more;
 			found = k;

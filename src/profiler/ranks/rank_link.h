@@ -24,7 +24,8 @@ typedef struct rank_client rank_client;
 /* Listens for the ranks 1 to size - 1. m is borrowed until the stop, and gets port and token. *ret
  * is owned: rank_server_stop(). E_IO: cannot listen or publish. */
 dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, dck_err *err);
-/* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns(). */
+/* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns().
+ */
 void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
 		      void *self);
 /* Stops to receive; then returns the bytes of a rank's part, borrowed until the stop. NULL: it did

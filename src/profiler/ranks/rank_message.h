@@ -9,8 +9,8 @@
 typedef enum rank_message_kind {
 	RANK_HELLO = 1, /* rank_hello, from the rank; answered by RANK_WELCOME */
 	RANK_WELCOME,
-	RANK_PING, /* int64_t: time stamp 1 */
-	RANK_PONG, /* int64_t[3]: time stamps 1, 2 and 3 */
+	RANK_PING,   /* int64_t: time stamp 1 */
+	RANK_PONG,   /* int64_t[3]: time stamps 1, 2 and 3 */
 	RANK_RESULT, /* rank_part.h; answered by RANK_DONE */
 	RANK_DONE
 } rank_message_kind;

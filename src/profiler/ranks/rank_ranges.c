@@ -2,11 +2,12 @@
  * trace_format into which perfetto_read() emits the file.
  *
  * Each track has the stack of its open ranges. A range without a nesting of its own (a lap, a range
- * of Python's start()) may end on another track, and belongs to the track on which it began. A range
- * is a part of a step if the step is open on its track and no other part is. Ranges of several
- * tracks are collected with their tracks; at the end the track with most steps is chosen, and what
- * other tracks have is dropped, except for collectives of the same process, which may run on threads
- * of a framework. A range that never ended, as in a program that was killed, is left out.
+ * of Python's start()) may end on another track, and belongs to the track on which it began. A
+ * range is a part of a step if the step is open on its track and no other part is. Ranges of
+ * several tracks are collected with their tracks; at the end the track with most steps is chosen,
+ * and what other tracks have is dropped, except for collectives of the same process, which may run
+ * on threads of a framework. A range that never ended, as in a program that was killed, is left
+ * out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_part.h"
@@ -32,9 +33,9 @@ typedef struct range_open {
 
 typedef struct range_track {
 	int32_t pid;
-	uint32_t steps;	   /* that have ended */
-	uint32_t in_step;  /* open steps */
-	uint32_t in_part;  /* open parts */
+	uint32_t steps;	  /* that have ended */
+	uint32_t in_step; /* open steps */
+	uint32_t in_part; /* open parts */
 	uint32_t depth, cap;
 	range_open *open; /* @owned */
 } range_track;

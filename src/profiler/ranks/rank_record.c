@@ -33,8 +33,10 @@ static const dck_column rank_columns[] = {
 };
 
 static const dck_column part_columns[] = {
-    {"part", "part", DCK_UNIT_NONE},     {"median", "median of ranks", DCK_UNIT_NS},
-    {"most", "most", DCK_UNIT_NS},	 {"rank", "rank", DCK_UNIT_ONE},
+    {"part", "part", DCK_UNIT_NONE},
+    {"median", "median of ranks", DCK_UNIT_NS},
+    {"most", "most", DCK_UNIT_NS},
+    {"rank", "rank", DCK_UNIT_ONE},
 };
 
 static const dck_column operation_columns[] = {
@@ -200,8 +202,10 @@ static void rank_metrics_put(record_builder *b, const rank_job *j)
 	else
 		record_metric_real(b, "ranks/step", e->value, e->why);
 	if (!j->costs.collectives) {
-		record_metric_absent(b, "ranks/skew", "no collective of several ranks was recorded");
-		record_metric_absent(b, "ranks/cost", "no collective of several ranks was recorded");
+		record_metric_absent(b, "ranks/skew",
+				     "no collective of several ranks was recorded");
+		record_metric_absent(b, "ranks/cost",
+				     "no collective of several ranks was recorded");
 		return;
 	}
 	record_metric_real(b, "ranks/skew", j->costs.skew_ns, "mean over collectives");
@@ -274,8 +278,9 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
 	dck_text_time(blame->lo_ns, lo, sizeof lo);
 	dck_text_time(blame->hi_ns, hi, sizeof hi);
 	dck_text_time(j->step.value, step, sizeof step);
-	record_answer(b, "%s holds the others up: it costs %s [%s, %s] of a step of %s, in %zu of "
-			 "%zu steps%s",
+	record_answer(b,
+		      "%s holds the others up: it costs %s [%s, %s] of a step of %s, in %zu of "
+		      "%zu steps%s",
 		      what, cost, lo, hi, step, blame->steps, j->steps, where);
 }
 
@@ -320,15 +325,18 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 		snprintf(what, sizeof what, "node %.100s", j->node[j->node_blame.unit]);
 		accusation_put(b, j, &j->node_blame, what, "");
 	} else if (j->blame.verdict == BLAME_FEW) {
-		record_answer(b, "%zu steps are too few to tell whether a rank holds the others up; "
-				 "a step takes %s",
+		record_answer(b,
+			      "%zu steps are too few to tell whether a rank holds the others up; "
+			      "a step takes %s",
 			      j->steps, step);
 	} else if (j->blame.verdict == BLAME_UNSURE) {
-		record_answer(b, "rank %u arrives last, but does not wait least, so no rank is accused",
-			      j->member[j->blame.unit].rank);
+		record_answer(
+		    b, "rank %u arrives last, but does not wait least, so no rank is accused",
+		    j->member[j->blame.unit].rank);
 	} else {
-		record_answer(b, "no rank holds the others up: the greatest cost is rank %u's, %s of "
-				 "a step of %s (p = %.2g)",
+		record_answer(b,
+			      "no rank holds the others up: the greatest cost is rank %u's, %s of "
+			      "a step of %s (p = %.2g)",
 			      j->member[j->blame.unit].rank, cost, step, j->blame.p);
 	}
 }
@@ -344,8 +352,8 @@ static size_t ranks_list(const rank_result *r, bool (*f)(const rank_part *p), ch
 		if (!f(&r->parts[rank]))
 			continue;
 		if (n++ < LISTED_MAX && used < size)
-			used += (size_t)snprintf(ret + used, size - used, "%s%u",
-						 n > 1 ? ", " : "", rank);
+			used += (size_t)snprintf(ret + used, size - used, "%s%u", n > 1 ? ", " : "",
+						 rank);
 	}
 	if (n > LISTED_MAX && used < size)
 		snprintf(ret + used, size - used, " and %zu more", n - LISTED_MAX);
@@ -406,8 +414,7 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 			    (unsigned long long)j->costs.undecided,
 			    (unsigned long long)j->costs.collectives);
 	if (r->cancelled) {
-		record_note(b, "interrupted", "interrupted after %zu steps",
-			    j->steps + j->skipped);
+		record_note(b, "interrupted", "interrupted after %zu steps", j->steps + j->skipped);
 		record_set_incomplete(b, true);
 	}
 }

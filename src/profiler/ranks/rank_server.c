@@ -3,9 +3,9 @@
  * A connection is unknown until its first message has the job's token and a rank that is not
  * connected yet; else it is closed, as is an unknown one that is silent for HELLO_NS. A message is
  * read as far as it has come, into a buffer of its announced size: unknown connections may announce
- * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX. Time stamps of an exchange are taken next to the system
- * calls. A rank's state only grows: unseen, connected, then arrived or lost. The lock guards the
- * states and parts, which the waiting thread reads.
+ * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX. Time stamps of an exchange are taken next to the
+ * system calls. A rank's state only grows: unseen, connected, then arrived or lost. The lock guards
+ * the states and parts, which the waiting thread reads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_link.h"
@@ -25,11 +25,11 @@ enum { UNKNOWN_MAX = 64, LOOK_MS = 50 };
 typedef enum rank_state { RANK_UNSEEN, RANK_CONNECTED, RANK_ARRIVED, RANK_LOST } rank_state;
 
 typedef struct rank_connection {
-	int fd; /* -1: a free row */
+	int fd;	       /* -1: a free row */
 	uint32_t rank; /* 0: unknown */
 	uint64_t since_ns;
 	rank_head head;
-	size_t got; /* of head and content */
+	size_t got;	  /* of head and content */
 	uint8_t *content; /* @owned */
 	uint8_t small[RANK_SMALL_MAX];
 } rank_connection;
@@ -151,9 +151,9 @@ static bool connection_read(rank_server *s, rank_connection *k)
 	for (;;) {
 		const bool in_head = k->got < sizeof k->head;
 		const size_t whole = in_head ? sizeof k->head : sizeof k->head + k->head.bytes;
-		uint8_t *to = in_head ? (uint8_t *)&k->head + k->got
-				      : (k->content ? k->content : k->small) +
-					    (k->got - sizeof k->head);
+		uint8_t *to =
+		    in_head ? (uint8_t *)&k->head + k->got
+			    : (k->content ? k->content : k->small) + (k->got - sizeof k->head);
 		const long got = os_tcp_receive_some(k->fd, to, whole - k->got);
 
 		if (got <= 0)

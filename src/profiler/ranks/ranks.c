@@ -7,8 +7,9 @@
  * send that to rank 0 and are done. Rank 0 waits for them, each at most until one deadline, and
  * analyses what came.
  *
- * Invariant: whatever fails after the program has started costs the part of this rank alone. It
- * never changes the exit status of the program, for which a launcher would end the other ranks.
+ * Invariant: whatever fails after the program has started costs the part of this rank alone. Ranks
+ * other than 0 exit as their program did, because a launcher ends the others otherwise; rank 0,
+ * which ends last, fails if parts are missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/ranks.h"
@@ -30,8 +31,9 @@
 const dck_opt dck_ranks_options[] = {
     DCK_OPTION(TEXT, dck_ranks_config, step, "step", "NAME", "step",
 	       "ranges of this name are the steps"),
-    DCK_OPTION(LIST, dck_ranks_config, collectives, "collective", "NAME", NULL,
-	       "ranges of this name are collectives too, besides 'collective:...'; may be repeated"),
+    DCK_OPTION(
+	LIST, dck_ranks_config, collectives, "collective", "NAME", NULL,
+	"ranges of this name are collectives too, besides 'collective:...'; may be repeated"),
     DCK_OPTION(COUNT, dck_ranks_config, warmup, "warmup", "N", "2",
 	       "steps at the beginning that are left out, at most a quarter", .letter = 'w',
 	       .max = 1e9),
@@ -75,10 +77,9 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 
 	DCK_TRY(dck_opt_defaults(dck_trace_options, &trace, err));
 	trace.waits_ns = WAITS_LEAST_NS;
-	trace.path = r->config->traces
-			 ? mem_arena_fmt(p->arena, "%s/rank-%u.pftrace", r->config->traces,
-					 r->job.rank)
-			 : mem_arena_fmt(p->arena, "%s/rank.pftrace", directory);
+	trace.path = r->config->traces ? mem_arena_fmt(p->arena, "%s/rank-%u.pftrace",
+						       r->config->traces, r->job.rank)
+				       : mem_arena_fmt(p->arena, "%s/rank.pftrace", directory);
 	DCK_NEED(trace.path, err, "for the trace of a rank");
 	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
 	dck_record_free(record);
@@ -122,9 +123,9 @@ static dck_status part_send(rank_run *r, dck_err *err)
 		memcpy(r->own.exchanges, e, n * sizeof *e);
 	r->own.nexchanges = n;
 	rank_part_write(&r->own, &bytes);
-	const dck_status status =
-	    bytes.failed ? ERR_NO_MEMORY(err, "for the part of a rank")
-			 : rank_client_send(r->client, bytes.data, bytes.n, r->config->wait_ns, err);
+	const dck_status status = bytes.failed ? ERR_NO_MEMORY(err, "for the part of a rank")
+					       : rank_client_send(r->client, bytes.data, bytes.n,
+								  r->config->wait_ns, err);
 	wire_out_done(&bytes);
 	return status;
 }
@@ -160,8 +161,8 @@ static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
 	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
 	parts_collect(r, parts);
 	dck_status status = rank_job_analyse(parts, r->job.size, &how, &job, err);
-	const rank_result result = {r->config,	 r->program->argv, &r->job,    &r->meeting,
-				    parts,	 &job,		   r->cancelled};
+	const rank_result result = {r->config, r->program->argv, &r->job, &r->meeting, parts,
+				    &job,      r->cancelled};
 	if (status == DCK_OK)
 		status = rank_record_make(&result, ret, err);
 	rank_job_done(&job);
@@ -176,9 +177,8 @@ static dck_status rank_connect(rank_run *r, dck_err *err)
 	if (r->job.size == 1)
 		return DCK_OK;
 	DCK_TRY(rank_meeting_choose(&r->job, r->config->rendezvous, &r->meeting, err));
-	return r->job.rank == 0
-		   ? rank_server_start(&r->meeting, r->job.size, &r->server, err)
-		   : rank_client_start(&r->meeting, r->job.rank, &r->client, err);
+	return r->job.rank == 0 ? rank_server_start(&r->meeting, r->job.size, &r->server, err)
+				: rank_client_start(&r->meeting, r->job.rank, &r->client, err);
 }
 
 static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck_err *err)

@@ -13,12 +13,34 @@
 int test_os_job(void);
 
 static const char *const variables[] = {
-    "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR",
-    "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "OMPI_COMM_WORLD_RANK",
-    "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
-    "OMPI_MCA_ess_base_jobid", "PMI_RANK", "PMI_SIZE", "PMI_JOBID", "MPI_LOCALRANKID",
-    "MPI_LOCALNRANKS", "PMIX_RANK", "PMIX_NAMESPACE", "SLURM_PROCID", "SLURM_NTASKS",
-    "SLURM_LOCALID", "SLURM_NODEID", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NODELIST",
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+    "LOCAL_WORLD_SIZE",
+    "GROUP_RANK",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "TORCHELASTIC_RUN_ID",
+    "TORCHELASTIC_RESTART_COUNT",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "OMPI_MCA_ess_base_jobid",
+    "PMI_RANK",
+    "PMI_SIZE",
+    "PMI_JOBID",
+    "MPI_LOCALRANKID",
+    "MPI_LOCALNRANKS",
+    "PMIX_RANK",
+    "PMIX_NAMESPACE",
+    "SLURM_PROCID",
+    "SLURM_NTASKS",
+    "SLURM_LOCALID",
+    "SLURM_NODEID",
+    "SLURM_JOB_ID",
+    "SLURM_STEP_ID",
+    "SLURM_STEP_NODELIST",
 };
 
 static int clear(void **state)
@@ -97,16 +119,16 @@ static void each_launcher(void **state)
 /* Not a job: no variable, a common word alone, a shell that salloc started, no number. */
 static void no_launcher(void **state)
 {
-	static const char *const not[][3] = {{NULL},
-					     {"RANK=captain", "WORLD_SIZE=2"},
-					     {"RANK=1"},
-					     {"SLURM_PROCID=0", "SLURM_NTASKS=4"},
-					     {"PMI_RANK=-1", "PMI_SIZE=2"}};
+	static const char *const not [][3] = {{NULL},
+					      {"RANK=captain", "WORLD_SIZE=2"},
+					      {"RANK=1"},
+					      {"SLURM_PROCID=0", "SLURM_NTASKS=4"},
+					      {"PMI_RANK=-1", "PMI_SIZE=2"}};
 	os_job got;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof not / sizeof not[0]; i++) {
-		const char *const pairs[] = {not[i][0], not[i][1], not[i][2], NULL};
+	for (size_t i = 0; i < sizeof not / sizeof not [0]; i++) {
+		const char *const pairs[] = {not [i][0], not [i][1], not [i][2], NULL};
 
 		set(pairs);
 		assert_false(os_job_get(&got));

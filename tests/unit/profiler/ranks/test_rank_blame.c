@@ -20,12 +20,12 @@ enum { RANKS_MAX = 16, STEPS_MAX = 600, COLLECTIVES = 3 };
 
 typedef struct job {
 	size_t ranks, steps;
-	double noise_ns;	/* mean of the exponential noise of a rank's work */
-	double slow_ns;		/* planted delay of rank `slow` ... */
-	size_t slow, every;	/* in one of this number of steps */
-	double memory;		/* share of a rank's noise that stays in its next step */
-	double within_ns;	/* uncertainty of the clocks */
-	bool early_exit;	/* the straggler leaves each collective late: it does not wait least */
+	double noise_ns;    /* mean of the exponential noise of a rank's work */
+	double slow_ns;	    /* planted delay of rank `slow` ... */
+	size_t slow, every; /* in one of this number of steps */
+	double memory;	    /* share of a rank's noise that stays in its next step */
+	double within_ns;   /* uncertainty of the clocks */
+	bool early_exit;    /* the straggler leaves each collective late: it does not wait least */
 } job;
 
 static double uniform(uint64_t *random)
@@ -60,7 +60,8 @@ static size_t job_make(const job *j, uint64_t seed, rank_arrival *a)
 				    .collective = (uint32_t)k,
 				    .unit = (uint32_t)r,
 				    .at_ns = at[r],
-				    .end_ns = leave + (j->early_exit && r == j->slow ? 20000000 : 0),
+				    .end_ns =
+					leave + (j->early_exit && r == j->slow ? 20000000 : 0),
 				    .within_ns = j->within_ns};
 			now = leave;
 		}
@@ -85,13 +86,13 @@ static rank_blame judge(const job *j, uint64_t seed)
 /* Costs are exact where arrivals are given. */
 static void costs_of_two_steps(void **state)
 {
-	/* Step 0: rank 1 is last by 50, and in an overlapping collective by 60 from 110 on: the union
-	 * has 70. Step 1: rank 0 is last by 30, in one that two ranks of three take
-	 * part in; then a tie within the uncertainty. */
+	/* Step 0: rank 1 is last by 50, and in an overlapping collective by 60 from 110 on: the
+	 * union has 70. Step 1: rank 0 is last by 30, in one that two ranks of three take part in;
+	 * then a tie within the uncertainty. */
 	rank_arrival a[] = {
-	    {1, 1, 2, 1004, 1010, 5}, {0, 0, 0, 90, 160, 0},  {0, 0, 1, 150, 160, 0},
-	    {0, 0, 2, 100, 160, 0},   {0, 1, 0, 110, 180, 0}, {0, 1, 1, 170, 180, 0},
-	    {0, 1, 2, 105, 180, 0},   {1, 0, 0, 530, 540, 0}, {1, 0, 1, 500, 540, 0},
+	    {1, 1, 2, 1004, 1010, 5}, {0, 0, 0, 90, 160, 0},	{0, 0, 1, 150, 160, 0},
+	    {0, 0, 2, 100, 160, 0},   {0, 1, 0, 110, 180, 0},	{0, 1, 1, 170, 180, 0},
+	    {0, 1, 2, 105, 180, 0},   {1, 0, 0, 530, 540, 0},	{1, 0, 1, 500, 540, 0},
 	    {1, 1, 0, 1000, 1010, 5}, {1, 1, 1, 1001, 1010, 5},
 	};
 	rank_costs c;
@@ -200,7 +201,7 @@ static void nothing_is_nothing(void **state)
 int test_rank_blame(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(costs_of_two_steps),	  cmocka_unit_test(a_straggler_is_named),
+	    cmocka_unit_test(costs_of_two_steps),	    cmocka_unit_test(a_straggler_is_named),
 	    cmocka_unit_test(a_healthy_job_accuses_nobody), cmocka_unit_test(what_is_not_claimed),
 	    cmocka_unit_test(nothing_is_nothing),
 	};

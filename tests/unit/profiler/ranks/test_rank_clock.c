@@ -71,8 +71,8 @@ static void offset_and_drift_are_found(void **state)
 
 			rank_clock_fit(e, n, &c);
 			assert_true(c.rounds >= 3);
-			assert_true(c.within_ns < 2 * (nets[k].way_ns + nets[k].noise_ns +
-						       nets[k].back_ns));
+			assert_true(c.within_ns <
+				    2 * (nets[k].way_ns + nets[k].noise_ns + nets[k].back_ns));
 			for (size_t i = 0; i < n; i += 7) {
 				const int64_t off = rank_clock_map(&c, e[i].sent_ns) -
 						    truth(&nets[k], e[i].sent_ns);

@@ -24,7 +24,7 @@ static const char *const names[NAMES] = {"step", "forward", "backward", "collect
 
 typedef struct plan {
 	uint32_t size;
-	uint32_t slow;	     /* rank with the delay; size: none */
+	uint32_t slow; /* rank with the delay; size: none */
 	double slow_ns;
 	uint32_t slow_part;  /* NAME_FORWARD, NAME_BACKWARD; NAME_STEP: between steps */
 	uint32_t per_node;   /* ranks of a node; all of a node are slow: slow_node */
@@ -281,8 +281,7 @@ static void a_part_as_bytes(void **state)
 	assert_int_equal(read.nranges, parts[1].nranges);
 	assert_memory_equal(read.ranges, parts[1].ranges, read.nranges * sizeof *read.ranges);
 	assert_int_equal(read.nexchanges, EXCHANGES);
-	assert_memory_equal(read.exchanges, parts[1].exchanges,
-			    EXCHANGES * sizeof *read.exchanges);
+	assert_memory_equal(read.exchanges, parts[1].exchanges, EXCHANGES * sizeof *read.exchanges);
 	rank_part_done(&read);
 	wire_out_done(&bytes);
 	parts_free(parts, p.size);

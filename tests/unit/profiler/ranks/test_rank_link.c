@@ -174,7 +174,10 @@ static void a_file_of_others(void **state)
 
 static void where_ranks_meet(void **state)
 {
-	os_job one = {.launcher = "torchrun", .size = 4, .local_size = 4, .address = "head",
+	os_job one = {.launcher = "torchrun",
+		      .size = 4,
+		      .local_size = 4,
+		      .address = "head",
 		      .id = "29500/a/0"};
 	os_job many = one, other = one, nowhere = one;
 	rank_meeting m, n;
@@ -214,8 +217,8 @@ static void where_ranks_meet(void **state)
 int test_rank_link(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts_arrive),   cmocka_unit_test(strangers_are_refused),
-	    cmocka_unit_test(nobody_answers), cmocka_unit_test(a_file_of_others),
+	    cmocka_unit_test(parts_arrive),	cmocka_unit_test(strangers_are_refused),
+	    cmocka_unit_test(nobody_answers),	cmocka_unit_test(a_file_of_others),
 	    cmocka_unit_test(where_ranks_meet),
 	};
 
