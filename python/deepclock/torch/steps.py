@@ -132,7 +132,7 @@ class steps:
         self._workers = _step_workers.Workers()
         self._hooks = None
         self._step, self._open, self._last, self._thread = None, [], 0, None
-        self._zones = []  # on the timeline, while one is recorded: the step, and its open parts
+        self._start, self._zones = start, []  # on the timeline, while one is recorded: the step, and its open parts
         self._loops, self._entered = 0, 0  # loops begun; parts entered in complete steps
         self._left = False  # a loop ended in the middle of its last step
         for name, index in _INDEX.items():
@@ -188,7 +188,8 @@ class steps:
                 except StopIteration:
                     return
                 self._read(_OWN)
-                self._zones_end(1)
+                self._zones_end()
+                self._zones.append(self._start("step"))
                 self._step.items = _items(batch)
                 self._read(_OTHER)
                 taken = True
@@ -228,7 +229,7 @@ class steps:
             return
         self._read(self._open[-1])
         self._open.append(index)
-        self._zones.append(start(_NAMES[index]))
+        self._zones.append(self._start(_NAMES[index]))
         self._step_entered += 1
 
     def _leave(self):
@@ -240,8 +241,8 @@ class steps:
         self._open.pop()
         self._zones.pop().end()
 
-    def _zones_end(self, depth=0):
-        while len(self._zones) > depth:
+    def _zones_end(self):
+        while self._zones:
             self._zones.pop().end()
 
     def _spent(self, name):
@@ -273,7 +274,7 @@ class steps:
         step = Step(self._last - self._began, False)
         step.whole = self._next_is_whole()
         self._step, self._open, self._step_entered = step, [_OWN], 0
-        self._zones[:] = start("step"), start(_NAMES[_DATA])
+        self._zones.append(self._start(_NAMES[_DATA]))  # the step's zone follows, when there is a batch
         if self._hooks:
             self._hooks.begin()
         if batches is not None and hasattr(batches, "__len__"):
@@ -346,9 +347,20 @@ def _items(batch):
     return 0
 
 
+class _NoZone:
+    __slots__ = ()
+
+    def __init__(self, name):
+        pass
+
+    def end(self):
+        pass
+
+
 def part_cost_ns(times):
     """Returns the time of an empty `with s.forward: pass`, without waiting for a device."""
     scratch = steps(operators=False, live=False)
+    scratch._start = _NoZone  # the timeline shows the program's parts alone
     scratch.__enter__()
     batches = scratch._iterate([None])
     next(batches)

@@ -36,7 +36,7 @@ dck_status os_private_write(const char *path, const char *text, dck_err *err)
 	unlink(part); /* of a process with our number that was killed */
 	const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create '%.200s'", part);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create '%.200s'", path);
 	const bool written = write(fd, text, n) == (ssize_t)n;
 	int code = errno;
 	close(fd);

@@ -209,7 +209,7 @@ static void member_add(job_builder *b, size_t at)
 		const double work = (double)(r->end_ns - r->begin_ns) -
 				    busy_within(s, &busy_part, r->begin_ns, r->end_ns);
 		part[b->part_of[s->number[r->name]] - 1] += work;
-		*rest -= work;
+		*(r->begin_ns < s->step[step].end_ns ? rest : between) -= work;
 	}
 	for (size_t k = 0; k < j->nparts; k++) {
 		part[k] = fmax(part[k], 0) / (double)j->steps;

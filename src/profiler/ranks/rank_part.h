@@ -51,10 +51,10 @@ typedef struct rank_names {
 	const dck_list *collectives; /* besides the prefix; may be NULL */
 } rank_names;
 
-/* Reads the steps of a trace, their parts (the outermost other ranges in a step, on its thread) and
- * its collectives (of any thread of that process) into p->names, p->ranges and p->within_ns, in
- * p->arena, in the order of time. A trace without steps or collectives leaves them out. E_IO,
- * E_FORMAT, E_NOMEM. */
+/* Reads the steps of a trace, their parts (the outermost other ranges of that thread, in steps or
+ * between two) and its collectives (of any thread of that process) into p->names, p->ranges and
+ * p->within_ns, in p->arena, in the order of time. A trace without steps or collectives leaves them
+ * out. E_IO, E_FORMAT, E_NOMEM. */
 dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part *p, dck_err *err);
 
 void rank_part_write(const rank_part *p, wire_out *to); /* check to->failed */

@@ -2,8 +2,9 @@
  * trace_format into which perfetto_read() emits the file.
  *
  * Each track has the stack of its open ranges. A range without a nesting of its own (a lap, a range
- * of Python's start()) may end on another track, and belongs to the track on which it began. A
- * range is a part of a step if the step is open on its track and no other part is. Ranges of
+ * of Python's start()) may end on another track, and belongs to the track on which it began. A part
+ * is an outermost range in a step, or between two steps, of its track: a range in which a step
+ * begins, such as an epoch, is none, and the ranges in it may be parts from then on. Ranges of
  * several tracks are collected with their tracks; at the end the track with most steps is chosen,
  * and what other tracks have is dropped, except for collectives of the same process, which may run
  * on threads of a framework. A range that never ended, as in a program that was killed, is left
@@ -28,14 +29,14 @@ typedef enum range_role { ROLE_OTHER, ROLE_STEP, ROLE_COLLECTIVE, ROLE_WAIT } ra
 typedef struct range_open {
 	uint64_t ns;
 	uint32_t name;
-	bool part; /* it opened as a part */
+	uint32_t begun; /* steps that had begun on the track */
+	bool part;
 } range_open;
 
 typedef struct range_track {
 	int32_t pid;
-	uint32_t steps;	  /* that have ended */
-	uint32_t in_step; /* open steps */
-	uint32_t in_part; /* open parts */
+	uint32_t begun, steps; /* steps that have begun, and ended */
+	uint32_t in_part;      /* open parts */
 	uint32_t depth, cap;
 	range_open *open; /* @owned */
 } range_track;
@@ -134,14 +135,18 @@ static void range_append(range_collect *c, uint32_t track, const range_open *r, 
 	    {(int64_t)r->ns, (int64_t)(end_ns > r->ns ? end_ns : r->ns), r->name, kind}, track};
 }
 
-/* A range opens on a track: returns it, marked as a part if it is one. */
+/* A range opens on a track. Returns it; it is a part unless a step begins before it ends. */
 static range_open range_begin(range_collect *c, range_track *t, const trace_event *e)
 {
 	const range_role role = collect_role(c, e->name);
-	const range_open r = {e->ns, e->name,
-			      role == ROLE_OTHER && t->in_step > 0 && t->in_part == 0};
+	range_open r = {.ns = e->ns, .name = e->name};
 
-	t->in_step += role == ROLE_STEP;
+	if (role == ROLE_STEP) {
+		t->begun++;
+		t->in_part = 0;
+	}
+	r.begun = t->begun;
+	r.part = role == ROLE_OTHER && t->in_part == 0;
 	t->in_part += r.part;
 	return r;
 }
@@ -156,13 +161,13 @@ static void range_end(range_collect *c, uint32_t track, const range_open *r, uin
 		return;
 	if (role == ROLE_STEP) {
 		t->steps++;
-		t->in_step -= t->in_step > 0;
 		range_append(c, track, r, RANK_STEP, ns);
 	} else if (role == ROLE_COLLECTIVE) {
 		range_append(c, track, r, RANK_COLLECTIVE, ns);
-	} else if (r->part) {
-		t->in_part -= t->in_part > 0;
-		range_append(c, track, r, RANK_PART, ns);
+	} else if (r->part && r->begun == t->begun) {
+		t->in_part = 0;
+		if (t->begun > 0)
+			range_append(c, track, r, RANK_PART, ns);
 	}
 }
 
