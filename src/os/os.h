@@ -190,7 +190,7 @@ typedef struct os_job {
 	unsigned rank, size;		 /* size OS_NO_RANK: the launcher does not report it */
 	unsigned local_rank, local_size, node; /* OS_NO_RANK: unknown */
 	char address[256];		       /* host of rank 0; "": unknown */
-	char id[256]; /* differs between two jobs of a machine, as far as the launcher tells */
+	char id[256]; /* differs between two jobs of a machine, as far as the launcher reports */
 } os_job;
 bool os_job_get(os_job *ret);
 typedef struct os_child_usage {
@@ -264,7 +264,7 @@ os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)
 dck_status os_tcp_listen(const char *host, uint16_t port, int *ret_fd, uint16_t *ret_port,
 			 dck_err *err);
 int os_tcp_accept(int fd); /* not blocking; -1: none */
-/* E_ABSENT: no such host; E_IO: nobody listens there. */
+/* E_ABSENT: no such host; E_IO: no process listens there. */
 dck_status os_tcp_connect(const char *host, uint16_t port, int *ret_fd, dck_err *err);
 /* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over. */
 bool os_tcp_send(int fd, const void *bytes, size_t n, uint64_t deadline_ns);
@@ -340,7 +340,7 @@ void os_random_bytes(void *p, size_t n);
 /* private_file.c: small files that processes of one user pass to each other by a known name. */
 /* Writes the path of a name of this user below $TMPDIR or /tmp. */
 void os_private_path(const char *name, char *ret, size_t size);
-/* Replaces the file as a whole; only our user can read it. E_IO, E_ARG. */
+/* Writes a new file, instead of one of that name; only our user can read it. E_IO. */
 dck_status os_private_write(const char *path, const char *text, dck_err *err);
 /* Reads at most size - 1 bytes and ends them with NUL. false: no such file, it is empty, or another
  * user owns or could read or write it. */

@@ -28,22 +28,20 @@ unsigned long os_parent_id(void)
 
 dck_status os_private_write(const char *path, const char *text, dck_err *err)
 {
-	char part[4200];
 	const size_t n = strlen(text);
 
-	if ((size_t)snprintf(part, sizeof part, "%s.%ld", path, (long)getpid()) >= sizeof part)
-		DCK_FAIL(err, E_ARG, "the name of the file '%.60s...' is too long", path);
-	unlink(part); /* of a process with our number that was killed */
-	const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	unlink(path); /* of an earlier job that was killed; another user's stays in a sticky
+			 directory */
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create '%.200s'", path);
+	/* One system call: a reader sees nothing or all. */
 	const bool written = write(fd, text, n) == (ssize_t)n;
-	int code = errno;
+	const int code = errno;
 	close(fd);
-	if (written && rename(part, path) == 0)
+	if (written)
 		return DCK_OK;
-	code = written ? errno : code;
-	unlink(part);
+	unlink(path);
 	DCK_FAIL_ERRNO(err, E_IO, code, "cannot write '%.200s'", path);
 }
 

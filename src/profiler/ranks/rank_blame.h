@@ -8,9 +8,9 @@
  * Durations cannot show it, because a collective operation makes all ranks equally slow. So the
  * arrivals at each collective count: from the arrival of the last rank but one to that of the last,
  * all others wait for one rank alone. The cost of a rank in a step is the time in which at least
- *one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
- *count once. An order of two arrivals that are closer than the uncertainty of their clocks is not
- *used.
+ * one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
+ * count once. An order of two arrivals that are closer than the uncertainty of their clocks is not
+ * used.
  *
  * The test is a permutation test (Fisher, The Design of Experiments, 1935; the greatest statistic
  * for many units: Westfall and Young, Resampling-Based Multiple Testing, 1993). Without a straggler
@@ -25,7 +25,7 @@
 #include "deepclock/base.h"
 
 enum { BLAME_BLOCKS_MAX = 32, BLAME_BLOCKS_MIN = 8 };
-/* A cost below this share of a step is nobody's fault. */
+/* A cost below this share of a step is not attributed. */
 #define BLAME_SHARE_LEAST 0.01
 
 /* The arrival of one unit (a rank or a node) at one collective. */
@@ -52,7 +52,7 @@ void rank_costs_done(rank_costs *c); /* {0} is allowed */
 typedef enum rank_verdict {
 	BLAME_NOBODY,
 	BLAME_ONE,
-	BLAME_FEW,    /* too few steps to tell */
+	BLAME_FEW,    /* too few steps for a verdict */
 	BLAME_UNSURE, /* the rank that is last is not the one that waits least */
 } rank_verdict;
 

@@ -26,7 +26,7 @@ struct rank_client {
 	rank_meeting *meeting;
 	uint32_t rank;
 	int fd;			  /* -1: not connected */
-	bool refused;		  /* somebody listens there who is not our rank 0 */
+	bool refused;		  /* a process listens there that is not our rank 0 */
 	rank_exchange *exchanges; /* @owned */
 	size_t n, cap;
 	uint64_t rounds;

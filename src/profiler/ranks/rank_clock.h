@@ -10,7 +10,7 @@
  *	at_rank_0 = rank_clock_map(&c, ns); // within c.within_ns
  *
  * Exchanges are made in rounds: at the beginning, each second, and at the end. Of each round the
- *one with the least round trip counts; a line through these offsets has offset and drift.
+ * one with the least round trip counts; a line through these offsets has offset and drift.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_CLOCK_H

@@ -65,7 +65,7 @@ typedef struct range_collect {
 	dck_sink sink;
 } range_collect;
 
-static range_role role_of(const rank_names *how, const char *name)
+static range_role range_role_of(const rank_names *how, const char *name)
 {
 	if (strcmp(name, how->step) == 0)
 		return ROLE_STEP;
@@ -77,8 +77,8 @@ static range_role role_of(const rank_names *how, const char *name)
 	return trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
 }
 
-static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_header *about,
-			       dck_err *err)
+static dck_status ranges_open(trace_out **ret, dck_sink *sink, const trace_header *about,
+			      dck_err *err)
 {
 	(void)about;
 	(void)err;
@@ -86,7 +86,7 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_head
 	return DCK_OK;
 }
 
-static void collect_track(trace_out *o, const trace_track *from)
+static void ranges_track(trace_out *o, const trace_track *from)
 {
 	range_collect *c = (range_collect *)o;
 	range_track *t = id_table_row(&c->tracks, from->id);
@@ -95,7 +95,7 @@ static void collect_track(trace_out *o, const trace_track *from)
 		t->pid = from->pid;
 }
 
-static void collect_intern(trace_out *o, uint32_t id, const trace_name *name)
+static void ranges_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
 	range_collect *c = (range_collect *)o;
 	range_role *role = id_table_row(&c->roles, id);
@@ -103,7 +103,7 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *name)
 	string_name_put(&c->names, id, name->text, name->n);
 	const string_name own = string_name_of(&c->names, id);
 	if (role && own.text)
-		*role = role_of(c->how, own.text);
+		*role = range_role_of(c->how, own.text);
 }
 
 static range_role collect_role(const range_collect *c, uint32_t name)
@@ -136,7 +136,7 @@ static void range_append(range_collect *c, uint32_t track, const range_open *r, 
 }
 
 /* A range opens on a track. Returns it; it is a part unless a step begins before it ends. */
-static range_open range_begin(range_collect *c, range_track *t, const trace_event *e)
+static range_open track_range_begin(range_collect *c, range_track *t, const trace_event *e)
 {
 	const range_role role = collect_role(c, e->name);
 	range_open r = {.ns = e->ns, .name = e->name};
@@ -152,7 +152,7 @@ static range_open range_begin(range_collect *c, range_track *t, const trace_even
 }
 
 /* It closes. track: that on which it began. */
-static void range_end(range_collect *c, uint32_t track, const range_open *r, uint64_t ns)
+static void track_range_end(range_collect *c, uint32_t track, const range_open *r, uint64_t ns)
 {
 	range_track *t = id_table_find(&c->tracks, track);
 	const range_role role = collect_role(c, r->name);
@@ -185,7 +185,7 @@ static void stack_push(range_collect *c, range_track *t, const trace_event *e)
 		t->cap = cap;
 	}
 	if (t->depth < t->cap)
-		t->open[t->depth] = range_begin(c, t, e);
+		t->open[t->depth] = track_range_begin(c, t, e);
 	t->depth++;
 }
 
@@ -194,7 +194,7 @@ static void stack_pop(range_collect *c, uint32_t track, range_track *t, uint64_t
 	if (t->depth == 0 || t->depth-- > t->cap)
 		return;
 	const range_open r = t->open[t->depth];
-	range_end(c, track, &r, ns);
+	track_range_end(c, track, &r, ns);
 }
 
 static void async_begin(range_collect *c, uint32_t track, range_track *t, const trace_event *e)
@@ -206,7 +206,7 @@ static void async_begin(range_collect *c, uint32_t track, range_track *t, const 
 		c->failed = true;
 		return;
 	}
-	*a = (async_open){range_begin(c, t, e), track};
+	*a = (async_open){track_range_begin(c, t, e), track};
 }
 
 static void async_end(range_collect *c, const trace_event *e)
@@ -220,10 +220,10 @@ static void async_end(range_collect *c, const trace_event *e)
 	hash_map_remove(&c->async, e->as.id);
 	if (c->nfree < sizeof c->free_async / sizeof c->free_async[0])
 		c->free_async[c->nfree++] = row - 1;
-	range_end(c, was.track, &was.range, e->ns);
+	track_range_end(c, was.track, &was.range, e->ns);
 }
 
-static void collect_events(trace_out *o, uint32_t track, const trace_event *e, size_t n)
+static void ranges_events(trace_out *o, uint32_t track, const trace_event *e, size_t n)
 {
 	range_collect *c = (range_collect *)o;
 
@@ -245,7 +245,7 @@ static void collect_events(trace_out *o, uint32_t track, const trace_event *e, s
 	}
 }
 
-static dck_status collect_close(trace_out *o, dck_err *err)
+static dck_status ranges_close(trace_out *o, dck_err *err)
 {
 	const range_collect *c = (range_collect *)o;
 
@@ -259,11 +259,11 @@ static const trace_format collect_format = {
     .name = "ranks",
     .suffix = "",
     .help = "",
-    .open = collect_open,
-    .track = collect_track,
-    .intern = collect_intern,
-    .events = collect_events,
-    .close = collect_close,
+    .open = ranges_open,
+    .track = ranges_track,
+    .intern = ranges_intern,
+    .events = ranges_events,
+    .close = ranges_close,
 };
 
 static int found_compare(const void *a, const void *b)
@@ -295,7 +295,7 @@ static uint32_t track_choose(const range_collect *c)
 }
 
 /* Copies the ranges of the chosen track and process, with times of CLOCK_BOOTTIME, and their names,
- * numbered anew. */
+ * with new numbers. */
 static dck_status ranges_copy(range_collect *c, const trace_place *place, rank_part *p,
 			      dck_err *err)
 {

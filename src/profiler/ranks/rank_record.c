@@ -58,7 +58,7 @@ static const char *state_text(const rank_part *p, char *to, size_t size)
 	return to;
 }
 
-static const rank_member *member_of(const rank_job *j, uint32_t rank)
+static const rank_member *rank_member_find(const rank_job *j, uint32_t rank)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (j->member[i].rank == rank)
@@ -100,7 +100,7 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 {
 	const rank_job *j = r->job;
 	const rank_part *p = &r->parts[rank];
-	const rank_member *m = member_of(j, rank);
+	const rank_member *m = rank_member_find(j, rank);
 	const size_t at = m ? (size_t)(m - j->member) : 0;
 	char state[200];
 
@@ -136,7 +136,7 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 /* Returns whether a rank is among the SUMMARY_ROWS that cost most, or is missing. */
 static bool rank_is_shown(const rank_result *r, uint32_t rank)
 {
-	const rank_member *m = member_of(r->job, rank);
+	const rank_member *m = rank_member_find(r->job, rank);
 	size_t above = 0;
 
 	if (!m || r->at->size <= SUMMARY_ROWS)

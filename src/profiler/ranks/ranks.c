@@ -28,32 +28,6 @@
 /* Waits of the program do not matter here; shorter ones are not recorded. */
 #define WAITS_LEAST_NS UINT64_C(3600000000000)
 
-const dck_opt dck_ranks_options[] = {
-    DCK_OPTION(TEXT, dck_ranks_config, step, "step", "NAME", "step",
-	       "ranges of this name are the steps"),
-    DCK_OPTION(
-	LIST, dck_ranks_config, collectives, "collective", "NAME", NULL,
-	"ranges of this name are collectives too, besides 'collective:...'; may be repeated"),
-    DCK_OPTION(COUNT, dck_ranks_config, warmup, "warmup", "N", "2",
-	       "steps at the beginning that are left out, at most a quarter", .letter = 'w',
-	       .max = 1e9),
-    DCK_OPTION(TEXT, dck_ranks_config, rendezvous, "rendezvous", "FILE|HOST:PORT", NULL,
-	       "where the ranks find rank 0: a file that all nodes share, or its address"),
-    DCK_OPTION(TIME, dck_ranks_config, wait_ns, "wait", "TIME", "60s",
-	       "rank 0 waits at most this long for the others after its program has ended",
-	       .max = 1e14),
-    DCK_OPTION(TEXT, dck_ranks_config, traces, "traces", "DIRECTORY", NULL,
-	       "keep the trace of each rank there, as rank-N.pftrace"),
-    {0},
-};
-
-void dck_ranks_config_init_sized(dck_ranks_config *c, uint32_t struct_size)
-{
-	const dck_opt *const tables[] = {dck_ranks_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
-}
-
 /* One rank. */
 typedef struct rank_run {
 	const dck_ranks_config *config;
@@ -95,7 +69,7 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 	return rank_ranges_read(trace.path, &names, p, err);
 }
 
-static dck_status part_begin(rank_run *r, dck_err *err)
+static dck_status own_part_begin(rank_run *r, dck_err *err)
 {
 	char host[256], boot[40];
 
@@ -186,7 +160,7 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 	char directory[OS_TEMP_SIZE];
 	dck_err part_lost = {0};
 
-	DCK_TRY(part_begin(r, err));
+	DCK_TRY(own_part_begin(r, err));
 	DCK_TRY(rank_connect(r, err));
 	DCK_TRY(os_temp_dir(directory, err));
 	dck_status status = program_record(r, directory, &part_lost);
