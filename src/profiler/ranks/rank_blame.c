@@ -226,8 +226,9 @@ static void cost_interval(const double *block, size_t blocks, size_t steps, rank
 	for (size_t b = 0; b < blocks; b++)
 		mean[b] = block[b] / (double)length[b];
 	stat_processes(mean, blocks, 0.95, &e);
-	ret->lo_ns = e.has_interval ? fmax(e.lo, 0) : NAN;
-	ret->hi_ns = e.has_interval ? e.hi : NAN;
+	const double half = e.has_interval ? e.hi - e.value : NAN;
+	ret->lo_ns = e.has_interval ? fmax(ret->cost_ns - half, 0) : NAN;
+	ret->hi_ns = ret->cost_ns + half;
 }
 
 dck_status rank_blame_find(const rank_costs *c, double step_ns, double alpha, rank_blame *ret,
