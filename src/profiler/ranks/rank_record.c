@@ -386,6 +386,7 @@ static const char *why_first(const rank_result *r, bool (*f)(const rank_part *p)
 static void rank_notes_put(record_builder *b, const rank_result *r)
 {
 	const rank_job *j = r->job;
+	uint64_t left_out = 0;
 	char list[128];
 
 	if (ranks_list(r, part_is_missing, list, sizeof list)) {
@@ -401,6 +402,11 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 	if (j->n > 0 && j->n < r->at->size)
 		record_note(b, "ranks-no-steps", "%u of %u ranks have no range '%s'",
 			    r->at->size - (unsigned)j->n, r->at->size, r->config->step);
+	for (uint32_t rank = 0; rank < r->at->size; rank++)
+		left_out += r->parts[rank].left_out;
+	if (left_out)
+		record_note(b, "ranks-left-out", "%llu ranges are left out",
+			    (unsigned long long)left_out);
 	if (j->uneven)
 		record_note(b, "ranks-uneven",
 			    "the ranks recorded different numbers of steps; the first %zu count",

@@ -64,8 +64,6 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 		p->why = mem_arena_dup(p->arena, failed.msg);
 		return DCK_OK;
 	}
-	if (r->program->cut && !r->program->signal)
-		r->program->exit_code = 0; /* it ended by itself, after its recorder */
 	return rank_ranges_read(trace.path, &names, p, err);
 }
 
