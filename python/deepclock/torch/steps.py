@@ -105,6 +105,9 @@ class steps:
     live        a line while it runs; default: on a terminal
     seed        of the order in which the two kinds of steps take turns, on a device
 
+    While a timeline is recorded, each step is a zone "step", its parts are zones of their names, and
+    the wait for its data is a zone before it.
+
     After the block `record` has the result, `steps` the single steps. Left by an
     exception, the record has the complete steps, and is `incomplete`.
     """
