@@ -10,7 +10,7 @@ import sys
 import textwrap
 import unittest
 
-from support import Case, main, needs
+from support import Case, limit, main, needs
 
 torch = needs("torch", "PyTorch")
 if not torch.distributed.is_available():
@@ -56,6 +56,11 @@ TRAIN = """
 
 
 class Ranks(Case):
+    def run(self, result=None):
+        # Of the heavy suite: three processes import PyTorch.
+        with limit.Limit(self.id(), limit.HEAVY_SECONDS):
+            return unittest.TestCase.run(self, result)
+
     def job(self, *words):
         """Runs the command in two ranks; returns what they printed."""
         other = os.environ.get("DEEPCLOCK_TEST_TORCH")

@@ -124,7 +124,7 @@ static void a_straggler_is_named(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof jobs / sizeof jobs[0]; k++)
-		for (uint64_t seed = 1; seed <= 20; seed++) {
+		for (uint64_t seed = 1; seed <= 10; seed++) {
 			const job *j = &jobs[k];
 			const rank_blame b = judge(j, seed);
 			const double planted = j->slow_ns / (double)j->every;
@@ -139,7 +139,7 @@ static void a_straggler_is_named(void **state)
 		}
 }
 
-/* Of 400 healthy jobs at most 1 % accuse a rank, also when disturbances last for some steps. */
+/* Of 200 healthy jobs at most 1 % accuse a rank, also when disturbances last for some steps. */
 static void a_healthy_job_accuses_nobody(void **state)
 {
 	static const job jobs[] = {
@@ -152,14 +152,14 @@ static void a_healthy_job_accuses_nobody(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof jobs / sizeof jobs[0]; k++)
-		for (uint64_t seed = 1; seed <= 100; seed++) {
+		for (uint64_t seed = 1; seed <= 50; seed++) {
 			const rank_blame b = judge(&jobs[k], seed * 7919);
 
 			assert_true(b.verdict == BLAME_NOBODY || b.verdict == BLAME_ONE ||
 				    b.verdict == BLAME_UNSURE);
 			accused += b.verdict == BLAME_ONE;
 		}
-	assert_true(accused <= 4);
+	assert_true(accused <= 2);
 }
 
 static void what_is_not_claimed(void **state)

@@ -307,7 +307,7 @@ static void hostile_bytes(void **state)
 		else
 			refused++;
 	assert_true(refused > 100);
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned i = 0; i < 4000; i++) {
 		const size_t at = rng_below(&random, bytes.n);
 		const uint8_t was = bytes.data[at];
 		rank_job j;
