@@ -96,7 +96,7 @@ LAYERS = {
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
                            ("base", "calls", "record", "report", "trace"), ISO, ()),
     # Reading trace files, also of other programs; statistics, and merging several onto one timeline.
-    "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
+    "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "perfetto/perfetto_read trace_align trace_merge",
                           ("base", "calls", "opt", "trace", "unstable"), ISO, ()),
     # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
@@ -118,6 +118,9 @@ LAYERS = {
     # Allocation profiling of a program by call path.
     "src/profiler/memory": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
+    # A job of several processes: which rank holds the others up.
+    "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/read"), (),
+                           ("base", "opt", "ranks", "record", "trace"), ISO, ("pthread.h",)),
     # Comparison of profiling methods: each run is a separate process.
     "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
     # Separate libraries, preloaded into the profiled program: src/profiler/preload/README.md has their rules.

@@ -76,6 +76,7 @@
 #include "trace.h"
 #include "sample.h"
 #include "overhead.h"
+#include "ranks.h"
 #include "count.h"
 
 #endif

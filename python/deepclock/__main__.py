@@ -11,6 +11,7 @@ from . import _script
 SCRIPTS = {
     "count": "_count_script",
     "memory": "_heap_script",
+    "ranks": "_ranks_script",
     "sample": "_sample_script",
     "timeit": "_timeit_script",
     "trace": "_trace_script",

@@ -1,8 +1,9 @@
-/* option_rows.c - the options of bench, sample or trace as rows, for option parsers in Python: the
- * magics of IPython, python -m deepclock.
+/* option_rows.c - the options of bench, ranks, sample or trace as rows, for option parsers in
+ * Python: the magics of IPython, python -m deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <deepclock/ranks.h>
 #include <deepclock/sample.h>
 #include <deepclock/trace.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static PyObject *option_rows(PyObject *m, PyObject *args)
 		const dck_opt *tables[4];
 	} all[] = {
 	    {"bench", {dck_plan_options, dck_bench_options, ext_common_options}},
+	    {"ranks", {dck_ranks_options, ext_common_options}},
 	    {"sample", {dck_sample_options, ext_common_options}},
 	    {"trace", {dck_trace_options, ext_common_options}},
 	};

@@ -183,6 +183,16 @@ const char *os_program_name(void); /* as the program was started; static */
  */
 #define OS_NO_RANK (~0u)
 unsigned os_rank(void);
+/* Reads the position of this process in its job. false: the variables of no launcher are set, and
+ * *ret is a job of one process. */
+typedef struct os_job {
+	const char *launcher, *variable; /* and the variable of the rank; static; NULL: none */
+	unsigned rank, size;		 /* size OS_NO_RANK: the launcher does not report it */
+	unsigned local_rank, local_size, node; /* OS_NO_RANK: unknown */
+	char address[256];		       /* host of rank 0; "": unknown */
+	char id[256]; /* differs between two jobs of a machine, as far as the launcher reports */
+} os_job;
+bool os_job_get(os_job *ret);
 typedef struct os_child_usage {
 	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
 	uint64_t minor_faults, major_faults;
@@ -248,6 +258,23 @@ typedef enum os_message {
 os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)(void *self),
 			      void *self);
 
+/* --- tcp.c: connections between the processes of a job. Descriptors are closed on exec. */
+/* Listens on the address of `host` alone; port 0: any. E_ABSENT: no such host; E_IO: the port is in
+ * use, or the address is not this machine's. */
+dck_status os_tcp_listen(const char *host, uint16_t port, int *ret_fd, uint16_t *ret_port,
+			 dck_err *err);
+int os_tcp_accept(int fd); /* not blocking; -1: none */
+/* E_ABSENT: no such host; E_IO: no process listens there. */
+dck_status os_tcp_connect(const char *host, uint16_t port, int *ret_fd, dck_err *err);
+/* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over. */
+bool os_tcp_send(int fd, const void *bytes, size_t n, uint64_t deadline_ns);
+bool os_tcp_receive(int fd, void *bytes, size_t n, uint64_t deadline_ns);
+/* Receives at most n bytes without waiting. Returns their number; 0: none yet; -1: the other end is
+ * closed. */
+long os_tcp_receive_some(int fd, void *bytes, size_t n);
+/* Waits until one of n descriptors (below 0: ignored) can be read, at most `ms`, and sets ret[]. */
+void os_tcp_wait(const int *fds, size_t n, int ms, bool *ret);
+
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
  * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
@@ -310,6 +337,15 @@ dck_status os_file_target(const char *path, char *ret, dck_err *err);
  * sets the mode by the umask. */
 void os_file_inherit(int fd, const char *target);
 void os_random_bytes(void *p, size_t n);
+/* private_file.c: small files that processes of one user pass to each other by a known name. */
+/* Writes the path of a name of this user below $TMPDIR or /tmp. */
+void os_private_path(const char *name, char *ret, size_t size);
+/* Writes a new file, instead of one of that name; only our user can read it. E_IO. */
+dck_status os_private_write(const char *path, const char *text, dck_err *err);
+/* Reads at most size - 1 bytes and ends them with NUL. false: no such file, it is empty, or another
+ * user owns or could read or write it. */
+bool os_private_read(const char *path, char *ret, size_t size);
+unsigned long os_parent_id(void); /* process that started this one */
 /* Makes a private directory under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes, which the caller
  * leaves at the same address until the directory is removed with its content. Also removes such
  * directories of our user whose process was killed. */

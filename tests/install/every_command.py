@@ -117,6 +117,7 @@ COMMANDS = {
     "count": lambda i: "work" in column(i.record("count", "--", "./counted", "c"), "functions", "name"),
     "overhead": lambda i: [r > 0 for r in column(i.record("overhead", "--rounds", "2", "--", "./counted", "o"), "overhead",
                                                  "ratio")] == [True] * 6,
+    "ranks": lambda i: value(i.record("ranks", "--step", "forward", "--", i.python, "zones.py"), "ranks/step") > 0,
     "machine": lambda i: value(i.record("machine", "--quick"), "bandwidth/dram_read/all") != 0,
     "history": lambda i: len(json.loads(i.run("history", "list", "--format", "json"))) > 0,
     "report": lambda i: "deepclock" in (i.run("report", "run.json", "-o", "run.html") or i.holds("run.html")),

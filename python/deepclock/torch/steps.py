@@ -34,6 +34,7 @@ from time import perf_counter_ns as now
 import deepclock
 
 from .. import _compiled
+from .._deepclock import start
 from . import (_device, _step_count, _step_hooks, _step_line, _step_report, _step_wait,
                _step_workers)
 
@@ -49,6 +50,7 @@ PARTS = {
     "deepclock": "taking it apart",
 }
 _INDEX = {name: i for i, name in enumerate(PARTS)}
+_NAMES = tuple(PARTS)
 _DATA, _OTHER, _OWN = _INDEX["data"], _INDEX["other"], _INDEX["deepclock"]
 
 
@@ -103,6 +105,9 @@ class steps:
     live        a line while it runs; default: on a terminal
     seed        of the order in which the two kinds of steps take turns, on a device
 
+    While a timeline is recorded, each step is a zone "step", its parts are zones of their names, and
+    the wait for its data is a zone before it.
+
     After the block `record` has the result, `steps` the single steps. Left by an
     exception, the record has the complete steps, and is `incomplete`.
     """
@@ -130,6 +135,7 @@ class steps:
         self._workers = _step_workers.Workers()
         self._hooks = None
         self._step, self._open, self._last, self._thread = None, [], 0, None
+        self._start, self._zones = start, []  # on the timeline, while one is recorded: the step, and its open parts
         self._loops, self._entered = 0, 0  # loops begun; parts entered in complete steps
         self._left = False  # a loop ended in the middle of its last step
         for name, index in _INDEX.items():
@@ -185,6 +191,8 @@ class steps:
                 except StopIteration:
                     return
                 self._read(_OWN)
+                self._zones_end()
+                self._zones.append(self._start("step"))
                 self._step.items = _items(batch)
                 self._read(_OTHER)
                 taken = True
@@ -224,6 +232,7 @@ class steps:
             return
         self._read(self._open[-1])
         self._open.append(index)
+        self._zones.append(self._start(_NAMES[index]))
         self._step_entered += 1
 
     def _leave(self):
@@ -233,6 +242,11 @@ class steps:
             self._wait()
         self._read(self._open[-1])
         self._open.pop()
+        self._zones.pop().end()
+
+    def _zones_end(self):
+        while self._zones:
+            self._zones.pop().end()
 
     def _spent(self, name):
         """What a part of this step has until now; for _move()."""
@@ -263,6 +277,7 @@ class steps:
         step = Step(self._last - self._began, False)
         step.whole = self._next_is_whole()
         self._step, self._open, self._step_entered = step, [_OWN], 0
+        self._zones.append(self._start(_NAMES[_DATA]))  # the step's zone follows, when there is a batch
         if self._hooks:
             self._hooks.begin()
         if batches is not None and hasattr(batches, "__len__"):
@@ -286,6 +301,7 @@ class steps:
             self._read(_OTHER)
             step.wait_ns = self._last - before
         self._read(_OWN)
+        self._zones_end()
         del self._open[1:]  # parts that were left open
         self._open[0] = _OWN
         if self._counted is not None and len(self.steps) == 1:
@@ -310,6 +326,7 @@ class steps:
     def _abandon(self):
         """Adds the time of an incomplete step to the time outside of steps."""
         self._read(_OWN)
+        self._zones_end()
         if self._step is not None:
             if self._counted is not None and len(self.steps) == 1:
                 self._counted.end()
@@ -333,9 +350,20 @@ def _items(batch):
     return 0
 
 
+class _NoZone:
+    __slots__ = ()
+
+    def __init__(self, name):
+        pass
+
+    def end(self):
+        pass
+
+
 def part_cost_ns(times):
     """Returns the time of an empty `with s.forward: pass`, without waiting for a device."""
     scratch = steps(operators=False, live=False)
+    scratch._start = _NoZone  # the timeline shows the program's parts alone
     scratch.__enter__()
     batches = scratch._iterate([None])
     next(batches)

@@ -27,6 +27,7 @@ short view deepclock view run.json --no-browser -o run.html
 short machine deepclock machine --quick --quiet
 zone-program || exit
 short trace deepclock trace -- ./program
+short ranks deepclock ranks --quiet -- ./program
 # Commands that measure or show records are listed here; a new command must be as short or be listed as an exception.
 others='inspect history zoo engines help version completion man'
 deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' > commands

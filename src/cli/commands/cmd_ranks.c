@@ -1,0 +1,68 @@
+/* cmd_ranks.c - deepclock ranks
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+static int ranks_run(cli *c, void *config)
+{
+	dck_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
+	dck_err err, lost;
+	dck_record *record;
+	int code = cli_save_check(c);
+
+	if (code != CLI_OK)
+		return code;
+	if (!c->program)
+		return cli_usage(c, "missing program; usage: deepclock ranks -- PROGRAM [ARG]...");
+	cli_signals_program(true);
+	if (dck_ranks_run(config, &program, &record, &lost, &err) != DCK_OK)
+		return cli_program_failed(&err);
+	if (lost.code != DCK_OK)
+		cli_message("%s", lost.msg);
+	if (record)
+		code = cli_record_show(c, record);
+	dck_record_free(record);
+	return cli_program_ended(&program, "", code);
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
+static const cli_group groups[] = {
+    {"Recording", dck_ranks_options, 0, false},
+    CLI_RECORD,
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock ranks -- ./train",
+     "in each rank: after mpirun -n 4, srun, or torchrun --nproc-per-node 4 --no-python"},
+    {"deepclock ranks --step batch --collective Allreduce -- ./train", "ranges with other names"},
+    {"deepclock ranks --rendezvous /shared/job7 -- ./train",
+     "on nodes whose launcher does not report where rank 0 is"},
+    {0},
+};
+
+static void cmd_ranks_init(void *config)
+{
+	dck_ranks_config_init(config);
+}
+
+const cli_command cmd_ranks = {
+    .name = "ranks",
+    .summary = "find the rank of a job that holds the others up",
+    .usage = usage,
+    .about =
+	"Runs in each rank of a job that torchrun, mpirun or srun started: starts the rank's "
+	"program and records its steps, their parts, and its collective operations. Rank 0 "
+	"collects what the ranks recorded, with the offsets of their clocks, and reports which rank "
+	"arrives last and waits least, what it costs the others, whether that can be chance, and "
+	"which part of a step takes it longer. The others print nothing. A healthy job accuses "
+	"nobody.\n\nA step is a range 'step', a collective a range whose name begins with "
+	"'collective:': zones (deepclock/zone.h), laps, NVTX. In Python, start the program by "
+	"'torchrun --nproc-per-node 4 -m deepclock ranks train.py': deepclock.torch.steps makes the steps, and collectives of "
+	"torch.distributed are recorded, also those of DistributedDataParallel.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(dck_ranks_config),
+    .config_init = cmd_ranks_init,
+    .takes_command = true,
+    .run = ranks_run,
+};

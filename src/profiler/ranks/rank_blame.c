@@ -1,0 +1,266 @@
+/* rank_blame.c - costs of ranks by their arrivals at collectives, and the permutation test of the
+ * greatest one; rank_blame.h has the method and its sources.
+ *
+ * Arrivals are sorted by step and collective, so a collective is a run of them, and the intervals
+ * in which one unit was waited for alone are collected step by step; the union of each unit's
+ * intervals is its cost. The union of the intervals in which a unit was inside a collective is its
+ * waiting time. The test draws its permutations from one seed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/ranks/rank_blame.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "stat/stat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The permutations: fewer for very many ranks. */
+enum { DRAWS_MAX = 9999, DRAWS_MIN = 999 };
+#define DRAWS_WORK 200000000.0
+#define DRAWS_SEED 1
+
+typedef struct blame_interval {
+	uint32_t unit;
+	int64_t from_ns, to_ns;
+} blame_interval;
+
+static int arrival_compare(const void *a, const void *b)
+{
+	const rank_arrival *x = a, *y = b;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	if (x->collective != y->collective)
+		return x->collective < y->collective ? -1 : 1;
+	return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static int interval_compare(const void *a, const void *b)
+{
+	const blame_interval *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* Adds the length of the union of each unit's intervals to sum[unit * steps]. */
+static void unions_add(blame_interval *v, size_t n, size_t steps, double *sum)
+{
+	int64_t until = 0;
+
+	qsort(v, n, sizeof *v, interval_compare);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || v[i].unit != v[i - 1].unit || v[i].from_ns > until)
+			until = v[i].from_ns;
+		if (v[i].to_ns > until) {
+			sum[v[i].unit * steps] += (double)(v[i].to_ns - until);
+			until = v[i].to_ns;
+		}
+	}
+}
+
+/* Judges the n arrivals at one collective: writes the interval in which all waited for one unit;
+ * false: there is none. */
+static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, blame_interval *ret)
+{
+	size_t last = 0, second = 1;
+	int64_t first = a[0].at_ns;
+
+	if (n < 2)
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		first = a[i].at_ns < first ? a[i].at_ns : first;
+		if (a[i].at_ns > a[last].at_ns) {
+			second = last;
+			last = i;
+		} else if (second == last || i == 1 || a[i].at_ns > a[second].at_ns) {
+			second = i;
+		}
+	}
+	c->collectives++;
+	c->skew_ns += (double)(a[last].at_ns - first);
+	if (!((double)(a[last].at_ns - a[second].at_ns) >
+	      a[last].within_ns + a[second].within_ns)) {
+		c->undecided++;
+		return false;
+	}
+	c->last[a[last].unit]++;
+	*ret = (blame_interval){a[last].unit, a[second].at_ns, a[last].at_ns};
+	return true;
+}
+
+/* Adds the arrivals of one step. */
+static void step_add(const rank_arrival *a, size_t n, blame_interval *v, rank_costs *c)
+{
+	size_t alone = 0, k;
+
+	for (size_t i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && a[k].collective == a[i].collective;)
+			k++;
+		alone += collective_judge(a + i, k - i, c, &v[alone]);
+	}
+	unions_add(v, alone, c->steps, c->cost + a->step);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (blame_interval){a[i].unit, a[i].at_ns, a[i].end_ns};
+	unions_add(v, n, c->steps, c->wait + a->step);
+}
+
+dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps, rank_costs *ret,
+			   dck_err *err)
+{
+	blame_interval *v = mem_zalloc(n + 1, sizeof *v);
+	size_t k;
+
+	*ret = (rank_costs){.units = units,
+			    .steps = steps,
+			    .cost = mem_zalloc(units * steps + 1, sizeof(double)),
+			    .wait = mem_zalloc(units * steps + 1, sizeof(double)),
+			    .last = mem_zalloc(units + 1, sizeof(uint64_t))};
+	if (!v || !ret->cost || !ret->wait || !ret->last) {
+		mem_free(v);
+		rank_costs_done(ret);
+		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", units);
+	}
+	if (n > 0)
+		qsort(a, n, sizeof *a, arrival_compare);
+	for (size_t i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && a[k].step == a[i].step;)
+			k++;
+		step_add(a + i, k - i, v, ret);
+	}
+	if (ret->collectives)
+		ret->skew_ns /= (double)ret->collectives;
+	mem_free(v);
+	return DCK_OK;
+}
+
+void rank_costs_done(rank_costs *c)
+{
+	mem_free(c->cost);
+	mem_free(c->wait);
+	mem_free(c->last);
+	*c = (rank_costs){0};
+}
+
+static double series_mean(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : 0;
+}
+
+/* Returns the unit with the greatest mean (most), or the least one. */
+static size_t unit_extreme(const double *x, const rank_costs *c, bool most)
+{
+	size_t at = 0;
+
+	for (size_t i = 1; i < c->units; i++) {
+		const double own = series_mean(x + i * c->steps, c->steps);
+		const double best = series_mean(x + at * c->steps, c->steps);
+
+		if (most ? own > best : own < best)
+			at = i;
+	}
+	return at;
+}
+
+/* Sums costs by block into block[unit * blocks + b]. */
+static void blocks_sum(const rank_costs *c, size_t blocks, double *block)
+{
+	for (size_t u = 0; u < c->units; u++)
+		for (size_t s = 0; s < c->steps; s++)
+			block[u * blocks + s * blocks / c->steps] += c->cost[u * c->steps + s];
+}
+
+/* Returns the share of permutations whose greatest total is at least `observed`. work: 2 * units.
+ */
+static double permutation_p(const double *block, size_t units, size_t blocks, double observed,
+			    double *work)
+{
+	const double most = DRAWS_WORK / ((double)units * (double)blocks);
+	const size_t draws = most > DRAWS_MAX	? DRAWS_MAX
+			     : most < DRAWS_MIN ? DRAWS_MIN
+						: (size_t)most;
+	double *total = work, *one = work + units;
+	uint64_t random = DRAWS_SEED;
+	size_t above = 1;
+
+	for (size_t d = 0; d < draws; d++) {
+		double greatest = 0;
+
+		memset(total, 0, units * sizeof *total);
+		for (size_t b = 0; b < blocks; b++) {
+			for (size_t u = 0; u < units; u++)
+				one[u] = block[u * blocks + b];
+			for (size_t u = units; u-- > 0;) {
+				const size_t k = rng_below(&random, u + 1);
+
+				total[u] += one[k];
+				one[k] = one[u];
+			}
+		}
+		for (size_t u = 0; u < units; u++)
+			greatest = fmax(greatest, total[u]);
+		/* Sums in another order differ by rounding. */
+		above += greatest >= observed * (1 - 1e-12);
+	}
+	return (double)above / (double)(draws + 1);
+}
+
+/* The interval of the mean cost, from the blocks of the unit. */
+static void cost_interval(const double *block, size_t blocks, size_t steps, rank_blame *ret)
+{
+	double mean[BLAME_BLOCKS_MAX];
+	size_t length[BLAME_BLOCKS_MAX] = {0};
+	stat_estimate e;
+
+	for (size_t s = 0; s < steps; s++)
+		length[s * blocks / steps]++;
+	for (size_t b = 0; b < blocks; b++)
+		mean[b] = block[b] / (double)length[b];
+	stat_processes(mean, blocks, 0.95, &e);
+	const double half = e.has_interval ? e.hi - e.value : NAN;
+	ret->lo_ns = e.has_interval ? fmax(ret->cost_ns - half, 0) : NAN;
+	ret->hi_ns = ret->cost_ns + half;
+}
+
+dck_status rank_blame_find(const rank_costs *c, double step_ns, double alpha, rank_blame *ret,
+			   dck_err *err)
+{
+	const size_t blocks = c->steps < BLAME_BLOCKS_MAX ? c->steps : BLAME_BLOCKS_MAX;
+	const size_t unit = c->units ? unit_extreme(c->cost, c, true) : 0;
+	double *block;
+
+	*ret = (rank_blame){.verdict = BLAME_FEW,
+			    .unit = unit,
+			    .blocks = blocks,
+			    .p = NAN,
+			    .lo_ns = NAN,
+			    .hi_ns = NAN};
+	if (c->units < 2 || blocks == 0)
+		return DCK_OK;
+	ret->cost_ns = series_mean(c->cost + unit * c->steps, c->steps);
+	for (size_t s = 0; s < c->steps; s++)
+		ret->steps += c->cost[unit * c->steps + s] > BLAME_SHARE_LEAST * step_ns;
+	if (blocks < BLAME_BLOCKS_MIN)
+		return DCK_OK;
+	block = mem_zalloc(c->units * blocks + 2 * c->units, sizeof *block);
+	DCK_NEED(block, err, "for the blocks of %zu ranks", c->units);
+	blocks_sum(c, blocks, block);
+	cost_interval(block + unit * blocks, blocks, c->steps, ret);
+	ret->p = permutation_p(block, c->units, blocks, ret->cost_ns * (double)c->steps,
+			       block + c->units * blocks);
+	mem_free(block);
+	if (!(ret->p <= alpha) || !(ret->lo_ns >= BLAME_SHARE_LEAST * step_ns))
+		ret->verdict = BLAME_NOBODY;
+	else
+		ret->verdict = unit_extreme(c->wait, c, false) == unit ? BLAME_ONE : BLAME_UNSURE;
+	return DCK_OK;
+}

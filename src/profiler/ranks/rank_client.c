@@ -1,0 +1,217 @@
+/* rank_client.c - a rank's side of the connection to rank 0: a thread that connects, retries until
+ * rank 0 listens, and makes rounds of clock exchanges: one when it has connected, one each second,
+ * and one when the program has ended.
+ *
+ * While the thread runs it owns the connection and the exchanges; rank_client_clock() joins it, and
+ * everything after that happens on the caller's thread.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/ranks/rank_link.h"
+#include "profiler/ranks/rank_message.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ROUND_EXCHANGES = 8, EXCHANGES_MAX = 1 << 20 };
+#define ROUND_EVERY_NS UINT64_C(1000000000)
+#define RETRY_EVERY_NS UINT64_C(50000000)
+#define CLIENT_LOOK_NS UINT64_C(20000000)
+#define ANSWER_TIME_NS UINT64_C(5000000000)
+
+struct rank_client {
+	rank_meeting *meeting;
+	uint32_t rank;
+	int fd;			  /* -1: not connected */
+	bool refused;		  /* a process listens there that is not our rank 0 */
+	rank_exchange *exchanges; /* @owned */
+	size_t n, cap;
+	uint64_t rounds;
+	pthread_t thread;
+	bool running;
+	_Atomic bool ending;	      /* the program has ended */
+	_Atomic uint64_t deadline_ns; /* of the connection, after that */
+};
+
+static bool message_send(int fd, rank_message_kind kind, const void *content, size_t n,
+			 uint64_t deadline_ns)
+{
+	const rank_head head = {kind, (uint32_t)n};
+
+	return os_tcp_send(fd, &head, sizeof head, deadline_ns) &&
+	       os_tcp_send(fd, content, n, deadline_ns);
+}
+
+static bool message_receive(int fd, rank_message_kind kind, void *content, size_t n,
+			    uint64_t deadline_ns)
+{
+	rank_head head;
+
+	return os_tcp_receive(fd, &head, sizeof head, deadline_ns) && head.kind == (uint32_t)kind &&
+	       head.bytes == n && os_tcp_receive(fd, content, n, deadline_ns);
+}
+
+static bool client_connect(rank_client *c)
+{
+	rank_hello hello = {.rank = c->rank};
+	int fd;
+
+	if (!rank_meeting_read(c->meeting) ||
+	    os_tcp_connect(c->meeting->host, c->meeting->port, &fd, NULL) != DCK_OK)
+		return false;
+	memcpy(hello.token, c->meeting->token, sizeof hello.token);
+	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
+	c->refused = !message_send(fd, RANK_HELLO, &hello, sizeof hello, deadline) ||
+		     !message_receive(fd, RANK_WELCOME, NULL, 0, deadline);
+	if (c->refused)
+		os_close(fd);
+	else
+		c->fd = fd;
+	return !c->refused;
+}
+
+static void connection_drop(rank_client *c)
+{
+	if (c->fd >= 0)
+		os_close(c->fd);
+	c->fd = -1;
+}
+
+/* One exchange of four time stamps. The message is one system call, so that nothing is between the
+ * stamp and the sending. */
+static bool exchange_make(rank_client *c, rank_exchange *ret)
+{
+	struct {
+		rank_head head;
+		int64_t sent_ns;
+	} ping = {{RANK_PING, sizeof(int64_t)}, 0};
+	int64_t stamps[3];
+	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
+
+	ping.sent_ns = (int64_t)os_boottime_ns();
+	if (!os_tcp_send(c->fd, &ping, sizeof ping, deadline) ||
+	    !message_receive(c->fd, RANK_PONG, stamps, sizeof stamps, deadline) ||
+	    stamps[0] != ping.sent_ns)
+		return false;
+	*ret =
+	    (rank_exchange){stamps[0], stamps[1], stamps[2], (int64_t)os_boottime_ns(), c->rounds};
+	return true;
+}
+
+static void round_make(rank_client *c)
+{
+	for (int i = 0; i < ROUND_EXCHANGES && c->fd >= 0 && c->n < EXCHANGES_MAX; i++) {
+		if (c->n == c->cap) {
+			const size_t cap = c->cap ? 2 * c->cap : 256;
+			rank_exchange *more = mem_resize(c->exchanges, cap * sizeof *more);
+
+			if (!more)
+				return;
+			c->exchanges = more;
+			c->cap = cap;
+		}
+		if (exchange_make(c, &c->exchanges[c->n]))
+			c->n++;
+		else
+			connection_drop(c);
+	}
+	c->rounds++;
+}
+
+static bool client_ending(void *self)
+{
+	const rank_client *c = self;
+
+	return atomic_load(&c->ending);
+}
+
+/* Sleeps in short pieces, so that the end of the program is seen. */
+static void client_pause(rank_client *c, uint64_t ns)
+{
+	const uint64_t until = os_now_ns() + ns;
+
+	while (!client_ending(c) && os_now_ns() < until)
+		(void)os_sleep_ns(CLIENT_LOOK_NS, client_ending, c);
+}
+
+static void *client_main(void *self)
+{
+	rank_client *c = self;
+
+	while (c->fd < 0 && !client_connect(c)) {
+		if (client_ending(c) && os_now_ns() >= atomic_load(&c->deadline_ns))
+			return NULL;
+		(void)os_sleep_ns(RETRY_EVERY_NS, NULL, NULL);
+	}
+	while (!client_ending(c)) {
+		round_make(c);
+		client_pause(c, ROUND_EVERY_NS);
+	}
+	round_make(c);
+	return NULL;
+}
+
+dck_status rank_client_start(rank_meeting *m, uint32_t rank, rank_client **ret, dck_err *err)
+{
+	rank_client *c = mem_zalloc(1, sizeof *c);
+
+	DCK_NEED(c, err, "for the connection to rank 0");
+	c->meeting = m;
+	c->rank = rank;
+	c->fd = -1;
+	c->running = pthread_create(&c->thread, NULL, client_main, c) == 0;
+	if (!c->running) {
+		mem_free(c);
+		DCK_FAIL(err, E_LIMIT, "no thread can be started for the connection to rank 0");
+	}
+	*ret = c;
+	return DCK_OK;
+}
+
+void rank_client_clock(rank_client *c, uint64_t wait_ns, const rank_exchange **ret, size_t *ret_n)
+{
+	atomic_store(&c->deadline_ns, os_now_ns() + wait_ns);
+	atomic_store(&c->ending, true);
+	if (c->running)
+		pthread_join(c->thread, NULL);
+	c->running = false;
+	*ret = c->exchanges;
+	*ret_n = c->n;
+}
+
+dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
+			    dck_err *err)
+{
+	const uint64_t deadline = os_now_ns() + wait_ns;
+
+	if (c->fd < 0)
+		DCK_FAIL(err, E_IO, "rank %u has no connection to rank 0 on '%.200s': %s", c->rank,
+			 c->meeting->file[0] ? c->meeting->file : c->meeting->host,
+			 c->n ? "it ended"
+			 : c->refused
+			     ? "it was refused; another job may use the name (--rendezvous)"
+			     : "nobody answered (--wait, --rendezvous)");
+	if (n > RANK_RESULT_MAX)
+		DCK_FAIL(err, E_LIMIT, "the part of rank %u has %zu MB, and may have %d", c->rank,
+			 n >> 20, RANK_RESULT_MAX >> 20);
+	if (!message_send(c->fd, RANK_RESULT, bytes, n, deadline) ||
+	    !message_receive(c->fd, RANK_DONE, NULL, 0, deadline))
+		DCK_FAIL(err, E_IO, "rank %u could not send its part: rank 0 has ended", c->rank);
+	return DCK_OK;
+}
+
+void rank_client_stop(rank_client *c)
+{
+	const rank_exchange *e;
+	size_t n;
+
+	if (!c)
+		return;
+	rank_client_clock(c, 0, &e, &n);
+	connection_drop(c);
+	mem_free(c->exchanges);
+	mem_free(c);
+}

@@ -1,0 +1,49 @@
+/* rank_link.h - the connections of the ranks to rank 0: clock exchanges while the programs run, and
+ * the ranks' parts at the end.
+ *
+ *	rank 0:					another rank:
+ *	rank_server_start(&m, size, &s, err);	rank_client_start(&m, rank, &c, err);
+ *	... the program runs ...		... the program runs ...
+ *	rank_server_wait(s, deadline, ...);	rank_client_clock(c, wait, &e, &n);
+ *	part = rank_server_part(s, r, ...);	rank_client_send(c, bytes, n, wait, err);
+ *	rank_server_stop(s);			rank_client_stop(c);
+ *
+ * Each has one thread. A connection begins with the token; one without it is closed. The limits of
+ * message sizes bound the memory of rank 0. A rank that is lost costs its own part only.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RANKS_RANK_LINK_H
+#define RANKS_RANK_LINK_H
+
+#include "profiler/ranks/rank_clock.h"
+#include "profiler/ranks/rank_meeting.h"
+
+typedef struct rank_server rank_server;
+typedef struct rank_client rank_client;
+
+/* Listens for the ranks 1 to size - 1. m is borrowed until the stop, and gets port and token. *ret
+ * is owned: rank_server_stop(). E_IO: cannot listen or publish. */
+dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, dck_err *err);
+/* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns().
+ */
+void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
+		      void *self);
+/* Stops to receive; then returns the bytes of a rank's part, borrowed until the stop. NULL: it did
+ * not come, and *ret_why (static) is the reason. */
+void rank_server_close(rank_server *s);
+const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
+			     const char **ret_why);
+void rank_server_stop(rank_server *s); /* NULL is allowed */
+
+/* Connects in the background, and repeats the clock exchange each second. *ret is owned:
+ * rank_client_stop(). m is borrowed until then. */
+dck_status rank_client_start(rank_meeting *m, uint32_t rank, rank_client **ret, dck_err *err);
+/* Ends the exchanges with a last round, waiting for at most wait_ns for the connection. *ret is
+ * borrowed until the stop. */
+void rank_client_clock(rank_client *c, uint64_t wait_ns, const rank_exchange **ret, size_t *ret_n);
+/* Sends the rank's part. E_IO: rank 0 cannot be reached. */
+dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
+			    dck_err *err);
+void rank_client_stop(rank_client *c); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,29 @@
+/* rank_message.h - messages between a rank and rank 0: a head, and `bytes` of content.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RANKS_RANK_MESSAGE_H
+#define RANKS_RANK_MESSAGE_H
+
+#include "profiler/ranks/rank_meeting.h"
+
+typedef enum rank_message_kind {
+	RANK_HELLO = 1, /* rank_hello, from the rank; answered by RANK_WELCOME */
+	RANK_WELCOME,
+	RANK_PING,   /* int64_t: time stamp 1 */
+	RANK_PONG,   /* int64_t[3]: time stamps 1, 2 and 3 */
+	RANK_RESULT, /* rank_part.h; answered by RANK_DONE */
+	RANK_DONE
+} rank_message_kind;
+
+typedef struct rank_head {
+	uint32_t kind, bytes;
+} rank_head;
+
+typedef struct rank_hello {
+	char token[RANK_TOKEN_SIZE - 1];
+	uint32_t rank;
+} rank_hello;
+
+enum { RANK_SMALL_MAX = 64, RANK_RESULT_MAX = 256 << 20 };
+
+#endif

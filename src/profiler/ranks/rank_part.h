@@ -1,0 +1,65 @@
+/* rank_part.h - the part of one rank in the job's record: what it recorded, and its clock, as bytes
+ * that it sends to rank 0.
+ *
+ *	rank_ranges_read("run.pftrace", &(rank_names){.step = "step"}, &part, err);
+ *	rank_part_write(&part, &bytes);
+ *	... at rank 0 ...
+ *	rank_part_read(bytes.data, bytes.n, &part, err);
+ *	rank_part_done(&part);
+ *
+ * The bytes are a message of protocol buffers (base/wire.h); times are int64, little-endian, as on
+ * every processor that deepclock runs on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RANKS_RANK_PART_H
+#define RANKS_RANK_PART_H
+
+#include "base/mem.h"
+#include "base/wire.h"
+#include "deepclock/opt.h"
+#include "profiler/ranks/rank_clock.h"
+
+/* Ranges whose names begin so are collectives: "collective:all_reduce", or NVTX's domain. */
+#define RANK_COLLECTIVE_PREFIX "collective:"
+enum { RANK_RANGES_MAX = 4000000 };
+
+typedef enum rank_kind { RANK_STEP, RANK_PART, RANK_COLLECTIVE, RANK_KINDS } rank_kind;
+
+typedef struct rank_range {
+	int64_t begin_ns, end_ns; /* the rank's CLOCK_BOOTTIME */
+	uint32_t name, kind;
+} rank_range;
+
+typedef struct rank_part {
+	mem_arena *arena; /* @owned; NULL: the rank's part did not arrive */
+	const char *host, *boot;
+	const char *why; /* why it has no ranges, or the job no part; NULL: it has them */
+	int64_t exit_code, signal;
+	double within_ns; /* of its ranges' times against its CLOCK_BOOTTIME */
+	const char **names;
+	size_t nnames;
+	rank_range *ranges;
+	size_t nranges;
+	rank_exchange *exchanges;
+	size_t nexchanges;
+	uint64_t left_out; /* ranges beyond RANK_RANGES_MAX */
+} rank_part;
+
+/* The names of ranges. */
+typedef struct rank_names {
+	const char *step;
+	const dck_list *collectives; /* besides the prefix; may be NULL */
+} rank_names;
+
+/* Reads the steps of a trace, their parts (the outermost other ranges of that thread, in steps or
+ * between two) and its collectives (of any thread of that process) into p->names, p->ranges and
+ * p->within_ns, in p->arena, in the order of time. A trace without steps or collectives leaves them
+ * out. E_IO, E_FORMAT, E_NOMEM. */
+dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part *p, dck_err *err);
+
+void rank_part_write(const rank_part *p, wire_out *to); /* check to->failed */
+/* E_FORMAT: invalid bytes; E_NOMEM. */
+dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *err);
+void rank_part_done(rank_part *p); /* {0} is allowed */
+
+#endif

@@ -1,0 +1,449 @@
+/* rank_record.c - the record of a job: the answer, the metrics of a step, and a table of ranks, of
+ * the parts of a step, and of collectives.
+ *
+ * The answer accuses a rank, else a node, only by rank_blame's verdict; every other answer states
+ * what was looked at and the greatest cost. Ranks whose part is missing have a row with the reason.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/ranks/rank_record.h"
+
+#include "base/err.h"
+#include "record/host.h"
+#include "record/record_begin.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SUMMARY_ROWS = 8, LISTED_MAX = 5 };
+
+static const dck_column rank_columns[] = {
+    {"rank", "rank", DCK_UNIT_ONE},
+    {"node", "node", DCK_UNIT_NONE},
+    {"work", "work", DCK_UNIT_NS},
+    {"wait", "in collectives", DCK_UNIT_NS},
+    {"cost", "cost to others", DCK_UNIT_NS},
+    {"last", "last", DCK_UNIT_ONE},
+    {"steps", "steps", DCK_UNIT_ONE},
+    {"offset", "clock offset", DCK_UNIT_NS},
+    {"drift", "clock drift", DCK_UNIT_ONE},
+    {"within", "clock uncertainty", DCK_UNIT_NS},
+    {"round_trip", "round trip", DCK_UNIT_NS},
+    {"state", "state", DCK_UNIT_NONE},
+};
+
+static const dck_column part_columns[] = {
+    {"part", "part", DCK_UNIT_NONE},
+    {"median", "median of ranks", DCK_UNIT_NS},
+    {"most", "most", DCK_UNIT_NS},
+    {"rank", "rank", DCK_UNIT_ONE},
+};
+
+static const dck_column operation_columns[] = {
+    {"collective", "collective", DCK_UNIT_NONE},
+    {"calls", "calls", DCK_UNIT_ONE},
+    {"time", "mean time", DCK_UNIT_NS},
+};
+
+static const char *state_text(const rank_part *p, char *to, size_t size)
+{
+	if (!p->arena)
+		snprintf(to, size, "%s", p->why);
+	else if (p->signal)
+		snprintf(to, size, "its program was killed by signal %d", (int)p->signal);
+	else if (p->exit_code)
+		snprintf(to, size, "its program ended with exit status %d", (int)p->exit_code);
+	else
+		snprintf(to, size, "%s", p->why ? p->why : "complete");
+	return to;
+}
+
+static const rank_member *rank_member_find(const rank_job *j, uint32_t rank)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->member[i].rank == rank)
+			return &j->member[i];
+	return NULL;
+}
+
+static double member_cost(const rank_job *j, size_t at)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < j->steps; k++)
+		sum += j->costs.cost[at * j->steps + k];
+	return sum / (double)j->steps;
+}
+
+static void clock_cells_put(record_builder *b, const rank_member *m)
+{
+	const rank_clock c = m->clock;
+
+	if (m->rank == 0) {
+		record_cell_int(b, 0);
+		record_cell_int(b, 0);
+	} else if (c.rounds == 0) {
+		record_cell_absent(b, "no exchange with rank 0");
+		record_cell_absent(b, "no exchange with rank 0");
+	} else {
+		record_cell_real(b, c.offset_ns);
+		record_cell_real(b, c.drift);
+	}
+	record_cell_real(b, m->within_ns);
+	if (m->rank == 0 || c.rounds == 0)
+		record_cell_absent(b, m->rank == 0 ? "it is rank 0" : "no exchange with rank 0");
+	else
+		record_cell_real(b, c.round_trip_ns);
+}
+
+static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
+{
+	const rank_job *j = r->job;
+	const rank_part *p = &r->parts[rank];
+	const rank_member *m = rank_member_find(j, rank);
+	const size_t at = m ? (size_t)(m - j->member) : 0;
+	char state[200];
+
+	state_text(p, state, sizeof state);
+	record_cell_int(b, (int64_t)rank);
+	if (p->arena)
+		record_cell_text(b, p->host);
+	else
+		record_cell_absent(b, state);
+	if (!m) {
+		const char *why = p->arena ? "it recorded no steps" : state;
+
+		for (int i = 0; i < 9; i++)
+			record_cell_absent(b, why);
+		record_cell_text(b, p->arena && strcmp(state, "complete") == 0 ? why : state);
+		return;
+	}
+	record_cell_real(b, m->work_ns);
+	record_cell_real(b, m->wait_ns);
+	if (at == j->blame.unit && !isnan(j->blame.lo_ns))
+		record_cell_interval(b, j->blame.cost_ns, j->blame.lo_ns, j->blame.hi_ns, 0.95);
+	else
+		record_cell_real(b, member_cost(j, at));
+	if (j->costs.collectives)
+		record_cell_real(b, (double)j->costs.last[at] / (double)j->costs.collectives);
+	else
+		record_cell_absent(b, "no collective of several ranks");
+	record_cell_int(b, (int64_t)m->steps);
+	clock_cells_put(b, m);
+	record_cell_text(b, state);
+}
+
+/* Returns whether a rank is among the SUMMARY_ROWS that cost most, or is missing. */
+static bool rank_is_shown(const rank_result *r, uint32_t rank)
+{
+	const rank_member *m = rank_member_find(r->job, rank);
+	size_t above = 0;
+
+	if (!m || r->at->size <= SUMMARY_ROWS)
+		return rank < SUMMARY_ROWS;
+	const size_t at = (size_t)(m - r->job->member);
+	const double own = member_cost(r->job, at);
+	for (size_t i = 0; i < r->job->n; i++) {
+		const double other = member_cost(r->job, i);
+
+		above += other > own || (other >= own && i < at);
+	}
+	return above < SUMMARY_ROWS;
+}
+
+static void ranks_put(record_builder *b, const rank_result *r)
+{
+	record_table(b, "ranks", "Ranks, per step", rank_columns,
+		     sizeof rank_columns / sizeof rank_columns[0]);
+	for (uint32_t rank = 0; rank < r->at->size; rank++) {
+		rank_row_put(b, r, rank);
+		if (rank_is_shown(r, rank))
+			record_summary_row(b);
+	}
+	record_summary_columns(b, "node work wait cost last");
+}
+
+static void rank_parts_put(record_builder *b, const rank_job *j)
+{
+	double *x = mem_alloc(2 * (j->n + 1) * sizeof *x);
+
+	record_table(b, "parts", "Parts of a step: work, without collectives", part_columns,
+		     sizeof part_columns / sizeof part_columns[0]);
+	for (size_t k = 0; x && k < j->nparts; k++) {
+		size_t most = 0;
+
+		for (size_t at = 0; at < j->n; at++) {
+			x[at] = j->part_ns[at * j->nparts + k];
+			most = x[at] > x[most] ? at : most;
+		}
+		record_cell_text(b, j->part[k]);
+		record_cell_real(b, stat_median(x, j->n, x + j->n));
+		record_cell_real(b, x[most]);
+		record_cell_int(b, (int64_t)j->member[most].rank);
+	}
+	mem_free(x);
+	record_table(b, "collectives", "Collectives", operation_columns,
+		     sizeof operation_columns / sizeof operation_columns[0]);
+	for (size_t i = 0; i < j->noperations; i++) {
+		record_cell_text(b, j->operation[i].name);
+		record_cell_int(b, (int64_t)j->operation[i].calls);
+		record_cell_real(b, j->operation[i].time_ns);
+	}
+}
+
+static void rank_metrics_put(record_builder *b, const rank_job *j)
+{
+	const stat_estimate *e = &j->step;
+
+	if (!e->present)
+		record_metric_absent(b, "ranks/step", j->n ? e->why : "no rank recorded a step");
+	else if (e->has_interval)
+		record_metric_interval(b, "ranks/step", e->value, e->lo, e->hi, e->level, e->how);
+	else
+		record_metric_real(b, "ranks/step", e->value, e->why);
+	if (!j->costs.collectives) {
+		record_metric_absent(b, "ranks/skew",
+				     "no collective of several ranks was recorded");
+		record_metric_absent(b, "ranks/cost",
+				     "no collective of several ranks was recorded");
+		return;
+	}
+	record_metric_real(b, "ranks/skew", j->costs.skew_ns, "mean over collectives");
+	if (isnan(j->blame.lo_ns))
+		record_metric_real(b, "ranks/cost", j->blame.cost_ns, "mean over steps");
+	else
+		record_metric_interval(b, "ranks/cost", j->blame.cost_ns, j->blame.lo_ns,
+				       j->blame.hi_ns, 0.95, "Student's t on blocks of steps");
+}
+
+static void rank_facts_put(record_builder *b, const rank_result *r)
+{
+	const os_job *at = r->at;
+	const rank_job *j = r->job;
+
+	record_fact_text(b, "subject", "kind", "ranks");
+	record_fact_text(b, "subject", "name", r->argv[0]);
+	record_fact(b, "job", "launcher", DCK_UNIT_NONE,
+		    at->launcher ? RECORD_TEXT(at->launcher)
+				 : RECORD_ABSENT("no launcher's variables are set"));
+	if (at->variable)
+		record_fact_text(b, "job", "variable", at->variable);
+	record_fact_int(b, "job", "ranks", DCK_UNIT_ONE, at->size);
+	record_fact_int(b, "job", "nodes", DCK_UNIT_ONE, (int64_t)j->nodes);
+	if (at->size > 1)
+		record_fact_text(b, "job", "rendezvous",
+				 r->meeting->file[0] ? r->meeting->file : r->meeting->host);
+	record_fact_int(b, "job", "steps", DCK_UNIT_ONE, (int64_t)j->steps);
+	record_fact_int(b, "job", "steps_skipped", DCK_UNIT_ONE, (int64_t)j->skipped);
+	record_fact_int(b, "job", "collectives", DCK_UNIT_ONE, (int64_t)j->costs.collectives);
+	record_fact_int(b, "job", "undecided", DCK_UNIT_ONE, (int64_t)j->costs.undecided);
+	record_fact_text(b, "method", "clocks",
+			 "four time stamps a second, least round trip, weighted line (RFC 5905); "
+			 "one machine: its own clock");
+	record_fact_text(b, "method", "cost",
+			 "time in a step in which a collective waited for that rank alone");
+	record_fact_text(b, "method", "test",
+			 "permutation of ranks within blocks of steps, greatest total cost");
+	record_fact_real(b, "method", "alpha", DCK_UNIT_ONE, RANK_JOB_ALPHA);
+	record_fact_options(b, "plan", dck_ranks_options, r->config);
+}
+
+static void blame_fact_put(record_builder *b, const char *key, const rank_blame *blame,
+			   const char *name, int64_t rank)
+{
+	static const char *const words[] = {
+	    [BLAME_NOBODY] = "nobody", [BLAME_FEW] = "too-few-steps", [BLAME_UNSURE] = "unsure"};
+	char p[32];
+
+	if (blame->verdict == BLAME_ONE && name)
+		record_fact_text(b, "job", key, name);
+	else if (blame->verdict == BLAME_ONE)
+		record_fact_int(b, "job", key, DCK_UNIT_ONE, rank);
+	else
+		record_fact_text(b, "job", key, words[blame->verdict]);
+	snprintf(p, sizeof p, "%s_p", key);
+	if (isnan(blame->p))
+		record_fact_absent(b, "job", p, "not tested");
+	else
+		record_fact_real(b, "job", p, DCK_UNIT_ONE, blame->p);
+}
+
+/* The accusation; what: "rank 2" or "node a". */
+static void accusation_put(record_builder *b, const rank_job *j, const rank_blame *blame,
+			   const char *what, const char *where)
+{
+	char cost[32], lo[32], hi[32], step[32];
+
+	dck_text_time(blame->cost_ns, cost, sizeof cost);
+	dck_text_time(blame->lo_ns, lo, sizeof lo);
+	dck_text_time(blame->hi_ns, hi, sizeof hi);
+	dck_text_time(j->step.value, step, sizeof step);
+	record_answer(b,
+		      "%s holds the others up: it costs %s [%s, %s] of a step of %s, in %zu of "
+		      "%zu steps%s",
+		      what, cost, lo, hi, step, blame->steps, j->steps, where);
+}
+
+static bool rank_accuse(record_builder *b, const rank_job *j)
+{
+	const rank_member *m = &j->member[j->blame.unit];
+	double more_ns;
+	char what[200], where[160] = "";
+
+	if (j->blame.verdict != BLAME_ONE)
+		return false;
+	const size_t part = rank_job_part(j, j->blame.unit, &more_ns);
+	if (part < j->nparts)
+		snprintf(where, sizeof where, ", by its %s%.100s%s",
+			 part >= j->nparts - 2 ? "time in '" : "part '", j->part[part], "'");
+	record_fact(b, "job", "straggler_part", DCK_UNIT_NONE,
+		    part < j->nparts ? RECORD_TEXT(j->part[part])
+				     : RECORD_ABSENT("no part takes it longer than the others"));
+	snprintf(what, sizeof what, "rank %u%s%.100s", m->rank, j->nodes > 1 ? " on node " : "",
+		 j->nodes > 1 ? m->part->host : "");
+	accusation_put(b, j, &j->blame, what, where);
+	return true;
+}
+
+static void rank_answer_put(record_builder *b, const rank_result *r)
+{
+	const rank_job *j = r->job;
+	char cost[32], step[32], what[200];
+
+	dck_text_time(j->blame.cost_ns, cost, sizeof cost);
+	dck_text_time(j->step.value, step, sizeof step);
+	if (j->n == 0) {
+		record_answer(b, "no rank recorded a range '%s', so there are no steps to compare",
+			      r->config->step);
+	} else if (j->n == 1) {
+		record_answer(b, "one rank: it waits for nobody; a step takes %s", step);
+	} else if (!j->costs.collectives) {
+		record_answer(b, "no collective was recorded, so nothing shows who waits for whom");
+	} else if (rank_accuse(b, j)) {
+		return;
+	} else if (j->node_blame.verdict == BLAME_ONE) {
+		snprintf(what, sizeof what, "node %.100s", j->node[j->node_blame.unit]);
+		accusation_put(b, j, &j->node_blame, what, "");
+	} else if (j->blame.verdict == BLAME_FEW) {
+		record_answer(b,
+			      "%zu steps are too few to tell whether a rank holds the others up; "
+			      "a step takes %s",
+			      j->steps, step);
+	} else if (j->blame.verdict == BLAME_UNSURE) {
+		record_answer(
+		    b, "rank %u arrives last, but does not wait least, so no rank is accused",
+		    j->member[j->blame.unit].rank);
+	} else {
+		record_answer(b,
+			      "no rank holds the others up: the greatest cost is rank %u's, %s of "
+			      "a step of %s (p = %.2g)",
+			      j->member[j->blame.unit].rank, cost, step, j->blame.p);
+	}
+}
+
+/* Names the ranks for which f is true: "1, 3 and 7 more". Returns their number. */
+static size_t ranks_list(const rank_result *r, bool (*f)(const rank_part *p), char *ret,
+			 size_t size)
+{
+	size_t n = 0, used = 0;
+
+	*ret = '\0';
+	for (uint32_t rank = 0; rank < r->at->size; rank++) {
+		if (!f(&r->parts[rank]))
+			continue;
+		if (n++ < LISTED_MAX && used < size)
+			used += (size_t)snprintf(ret + used, size - used, "%s%u", n > 1 ? ", " : "",
+						 rank);
+	}
+	if (n > LISTED_MAX && used < size)
+		snprintf(ret + used, size - used, " and %zu more", n - LISTED_MAX);
+	return n;
+}
+
+static bool part_is_missing(const rank_part *p)
+{
+	return !p->arena;
+}
+
+static bool part_has_failed(const rank_part *p)
+{
+	return p->arena && (p->exit_code || p->signal);
+}
+
+static bool part_is_empty(const rank_part *p)
+{
+	return p->arena && p->why;
+}
+
+static const char *why_first(const rank_result *r, bool (*f)(const rank_part *p))
+{
+	for (uint32_t rank = 0; rank < r->at->size; rank++)
+		if (f(&r->parts[rank]))
+			return r->parts[rank].why;
+	return "";
+}
+
+static void rank_notes_put(record_builder *b, const rank_result *r)
+{
+	const rank_job *j = r->job;
+	uint64_t left_out = 0;
+	char list[128];
+
+	if (ranks_list(r, part_is_missing, list, sizeof list)) {
+		record_note(b, "ranks-missing", "the part of rank %s is missing: %s", list,
+			    why_first(r, part_is_missing));
+		record_set_incomplete(b, true);
+	}
+	if (ranks_list(r, part_has_failed, list, sizeof list))
+		record_note(b, "ranks-failed", "the program of rank %s failed", list);
+	if (ranks_list(r, part_is_empty, list, sizeof list))
+		record_note(b, "ranks-nothing", "rank %s recorded nothing: %s", list,
+			    why_first(r, part_is_empty));
+	if (j->n > 0 && j->n < r->at->size)
+		record_note(b, "ranks-no-steps", "%u of %u ranks have no range '%s'",
+			    r->at->size - (unsigned)j->n, r->at->size, r->config->step);
+	for (uint32_t rank = 0; rank < r->at->size; rank++)
+		left_out += r->parts[rank].left_out;
+	if (left_out)
+		record_note(b, "ranks-left-out", "%llu ranges are left out",
+			    (unsigned long long)left_out);
+	if (j->uneven)
+		record_note(b, "ranks-uneven",
+			    "the ranks recorded different numbers of steps; the first %zu count",
+			    j->steps + j->skipped);
+	if (j->n > 1 && !j->costs.collectives)
+		record_note(b, "ranks-no-collectives", "no collective was recorded by two ranks");
+	if (j->costs.undecided * 2 > j->costs.collectives)
+		record_note(b, "ranks-clocks",
+			    "at %llu of %llu collectives the last arrivals were closer than the "
+			    "uncertainty of the clocks",
+			    (unsigned long long)j->costs.undecided,
+			    (unsigned long long)j->costs.collectives);
+	if (r->cancelled) {
+		record_note(b, "interrupted", "interrupted after %zu steps", j->steps + j->skipped);
+		record_set_incomplete(b, true);
+	}
+}
+
+dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err)
+{
+	const rank_job *j = r->job;
+	record_builder *b = record_begin_program(r->argv);
+	os_host host;
+
+	DCK_NEED(b, err, "for the record of a job");
+	os_host_get(&host);
+	record_host(b, &host);
+	rank_facts_put(b, r);
+	blame_fact_put(b, "straggler", &j->blame, NULL,
+		       j->n ? (int64_t)j->member[j->blame.unit].rank : 0);
+	if (j->nodes > 1)
+		blame_fact_put(b, "straggler_node", &j->node_blame, j->node[j->node_blame.unit], 0);
+	rank_metrics_put(b, j);
+	rank_answer_put(b, r);
+	ranks_put(b, r);
+	if (j->n > 0)
+		rank_parts_put(b, j);
+	rank_notes_put(b, r);
+	return record_finish(b, ret, err);
+}

@@ -1,0 +1,311 @@
+/* rank_server.c - rank 0's side of the connections: one thread, one poll loop.
+ *
+ * A connection is unknown until its first message has the job's token and a rank that is not
+ * connected yet; else it is closed, as is an unknown one that is silent for HELLO_NS. A message is
+ * read as far as it has come, into a buffer of its announced size: unknown connections may announce
+ * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX. Time stamps of an exchange are taken next to the
+ * system calls. A rank's state only grows: unseen, connected, then arrived or lost. The lock guards
+ * the states and parts, which the waiting thread reads.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/ranks/rank_link.h"
+#include "profiler/ranks/rank_message.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { UNKNOWN_MAX = 64, LOOK_MS = 50 };
+#define HELLO_NS  UINT64_C(10000000000)
+#define ANSWER_NS UINT64_C(1000000000)
+
+typedef enum rank_state { RANK_UNSEEN, RANK_CONNECTED, RANK_ARRIVED, RANK_LOST } rank_state;
+
+typedef struct rank_connection {
+	int fd;	       /* -1: a free row */
+	uint32_t rank; /* 0: unknown */
+	uint64_t since_ns;
+	rank_head head;
+	size_t got;	  /* of head and content */
+	uint8_t *content; /* @owned */
+	uint8_t small[RANK_SMALL_MAX];
+} rank_connection;
+
+typedef struct rank_row {
+	rank_state state;
+	uint8_t *part; /* @owned */
+	size_t n;
+} rank_row;
+
+struct rank_server {
+	rank_meeting *meeting;
+	int listening;
+	uint32_t size;
+	rank_connection *connections; /* @owned; rows */
+	int *fds;
+	bool *ready;
+	size_t rows;
+	rank_row *ranks; /* @owned; size */
+	pthread_mutex_t lock;
+	pthread_t thread;
+	bool running;
+	_Atomic bool ending;
+};
+
+static void connection_close(rank_server *s, rank_connection *k)
+{
+	pthread_mutex_lock(&s->lock);
+	if (k->rank && s->ranks[k->rank].state == RANK_CONNECTED)
+		s->ranks[k->rank].state = RANK_LOST;
+	pthread_mutex_unlock(&s->lock);
+	os_close(k->fd);
+	mem_free(k->content);
+	*k = (rank_connection){.fd = -1};
+}
+
+static bool answer_send(const rank_connection *k, rank_message_kind kind, const void *content,
+			uint32_t n)
+{
+	uint8_t bytes[sizeof(rank_head) + RANK_SMALL_MAX];
+	const rank_head head = {kind, n};
+
+	memcpy(bytes, &head, sizeof head);
+	if (n)
+		memcpy(bytes + sizeof head, content, n);
+	return os_tcp_send(k->fd, bytes, sizeof head + n, os_now_ns() + ANSWER_NS);
+}
+
+/* Compares in a time that does not depend on the content. */
+static bool token_is(const rank_server *s, const rank_hello *hello)
+{
+	unsigned char differs = 0;
+
+	for (size_t i = 0; i < sizeof hello->token; i++)
+		differs |= (unsigned char)(hello->token[i] ^ s->meeting->token[i]);
+	return differs == 0;
+}
+
+static bool hello_accept(rank_server *s, rank_connection *k)
+{
+	rank_hello hello;
+	bool fresh;
+
+	if (k->head.kind != RANK_HELLO || k->head.bytes != sizeof hello)
+		return false;
+	memcpy(&hello, k->small, sizeof hello);
+	if (!token_is(s, &hello) || hello.rank == 0 || hello.rank >= s->size)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	fresh = s->ranks[hello.rank].state == RANK_UNSEEN;
+	if (fresh)
+		s->ranks[hello.rank].state = RANK_CONNECTED;
+	pthread_mutex_unlock(&s->lock);
+	k->rank = fresh ? hello.rank : 0;
+	return fresh && answer_send(k, RANK_WELCOME, NULL, 0);
+}
+
+static bool result_store(rank_server *s, rank_connection *k)
+{
+	pthread_mutex_lock(&s->lock);
+	s->ranks[k->rank] = (rank_row){RANK_ARRIVED, k->content, k->head.bytes};
+	pthread_mutex_unlock(&s->lock);
+	k->content = NULL;
+	(void)answer_send(k, RANK_DONE, NULL, 0);
+	return false;
+}
+
+/* A whole message has come. false: the connection ends. */
+static bool message_handle(rank_server *s, rank_connection *k, int64_t received_ns)
+{
+	int64_t stamps[3] = {0, received_ns, 0};
+
+	k->got = 0;
+	if (!k->rank)
+		return hello_accept(s, k);
+	if (k->head.kind == RANK_RESULT && k->content)
+		return result_store(s, k);
+	if (k->head.kind != RANK_PING || k->head.bytes != sizeof stamps[0])
+		return false;
+	memcpy(stamps, k->small, sizeof stamps[0]);
+	stamps[2] = (int64_t)os_boottime_ns();
+	return answer_send(k, RANK_PONG, stamps, sizeof stamps);
+}
+
+/* The head has come: makes space for the content. */
+static bool content_prepare(rank_connection *k)
+{
+	if (k->head.kind != RANK_RESULT)
+		return k->head.bytes <= RANK_SMALL_MAX;
+	if (!k->rank || k->head.bytes == 0 || k->head.bytes > RANK_RESULT_MAX)
+		return false;
+	k->content = mem_alloc(k->head.bytes);
+	return k->content != NULL;
+}
+
+/* Reads what has come. false: the connection ends. */
+static bool connection_read(rank_server *s, rank_connection *k)
+{
+	for (;;) {
+		const bool in_head = k->got < sizeof k->head;
+		const size_t whole = in_head ? sizeof k->head : sizeof k->head + k->head.bytes;
+		uint8_t *to =
+		    in_head ? (uint8_t *)&k->head + k->got
+			    : (k->content ? k->content : k->small) + (k->got - sizeof k->head);
+		const long got = os_tcp_receive_some(k->fd, to, whole - k->got);
+
+		if (got <= 0)
+			return got == 0;
+		const int64_t now = (int64_t)os_boottime_ns();
+		k->got += (size_t)got;
+		if (k->got == sizeof k->head && in_head && !content_prepare(k))
+			return false;
+		if (k->got >= sizeof k->head && k->got == sizeof k->head + k->head.bytes &&
+		    !message_handle(s, k, now))
+			return false;
+	}
+}
+
+static void connections_accept(rank_server *s)
+{
+	for (;;) {
+		const int fd = os_tcp_accept(s->listening);
+		size_t i = 0;
+
+		if (fd < 0)
+			return;
+		while (i < s->rows && s->connections[i].fd >= 0)
+			i++;
+		if (i == s->rows)
+			os_close(fd);
+		else
+			s->connections[i] = (rank_connection){.fd = fd, .since_ns = os_now_ns()};
+	}
+}
+
+static void *server_main(void *self)
+{
+	rank_server *s = self;
+
+	while (!atomic_load(&s->ending)) {
+		for (size_t i = 0; i < s->rows; i++)
+			s->fds[i] = s->connections[i].fd;
+		s->fds[s->rows] = s->listening;
+		os_tcp_wait(s->fds, s->rows + 1, LOOK_MS, s->ready);
+		for (size_t i = 0; i < s->rows; i++) {
+			rank_connection *k = &s->connections[i];
+
+			if (k->fd < 0)
+				continue;
+			if ((s->ready[i] && !connection_read(s, k)) ||
+			    (!k->rank && os_now_ns() - k->since_ns > HELLO_NS))
+				connection_close(s, k);
+		}
+		if (s->ready[s->rows])
+			connections_accept(s);
+	}
+	return NULL;
+}
+
+dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, dck_err *err)
+{
+	rank_server *s = mem_zalloc(1, sizeof *s);
+	dck_status status = DCK_OK;
+
+	DCK_NEED(s, err, "for the connections of %u ranks", size);
+	pthread_mutex_init(&s->lock, NULL);
+	s->meeting = m;
+	s->listening = -1;
+	s->size = size;
+	s->rows = size + UNKNOWN_MAX;
+	s->connections = mem_zalloc(s->rows, sizeof *s->connections);
+	s->fds = mem_zalloc(s->rows + 1, sizeof *s->fds);
+	s->ready = mem_zalloc(s->rows + 1, sizeof *s->ready);
+	s->ranks = mem_zalloc(size, sizeof *s->ranks);
+	if (!s->connections || !s->fds || !s->ready || !s->ranks)
+		status = ERR_NO_MEMORY(err, "for the connections of %u ranks", size);
+	for (size_t i = 0; status == DCK_OK && i < s->rows; i++)
+		s->connections[i].fd = -1;
+	if (status == DCK_OK)
+		status = os_tcp_listen(m->host, m->port, &s->listening, &m->port, err);
+	if (status == DCK_OK)
+		status = rank_meeting_publish(m, err);
+	if (status == DCK_OK) {
+		s->running = pthread_create(&s->thread, NULL, server_main, s) == 0;
+		if (!s->running)
+			status = err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
+					 "no thread can be started for the connections of ranks");
+	}
+	if (status == DCK_OK)
+		*ret = s;
+	else
+		rank_server_stop(s);
+	return status;
+}
+
+/* Returns whether each rank's part has come or is lost. */
+static bool server_complete(rank_server *s)
+{
+	bool complete = true;
+
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t r = 1; r < s->size; r++)
+		complete = complete && s->ranks[r].state >= RANK_ARRIVED;
+	pthread_mutex_unlock(&s->lock);
+	return complete;
+}
+
+void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
+		      void *self)
+{
+	while (!server_complete(s) && os_now_ns() < deadline_ns)
+		if (!os_sleep_ns(20000000, cancelled, self) && cancelled && cancelled(self))
+			return;
+}
+
+void rank_server_close(rank_server *s)
+{
+	atomic_store(&s->ending, true);
+	if (s->running)
+		pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
+			     const char **ret_why)
+{
+	static const char *const why[] = {
+	    [RANK_UNSEEN] = "it never connected to rank 0",
+	    [RANK_CONNECTED] = "its part did not come in time (--wait)",
+	    [RANK_LOST] = "its connection ended before its part came",
+	};
+	const rank_row *row = &s->ranks[rank];
+
+	*ret_n = row->n;
+	*ret_why = row->state == RANK_ARRIVED ? NULL : why[row->state];
+	return row->part;
+}
+
+void rank_server_stop(rank_server *s)
+{
+	if (!s)
+		return;
+	rank_server_close(s);
+	for (size_t i = 0; s->connections && i < s->rows; i++)
+		if (s->connections[i].fd >= 0 && s->listening >= 0)
+			connection_close(s, &s->connections[i]);
+	if (s->listening >= 0) {
+		os_close(s->listening);
+		rank_meeting_end(s->meeting);
+	}
+	for (uint32_t r = 0; s->ranks && r < s->size; r++)
+		mem_free(s->ranks[r].part);
+	pthread_mutex_destroy(&s->lock);
+	mem_free(s->connections);
+	mem_free(s->fds);
+	mem_free(s->ready);
+	mem_free(s->ranks);
+	mem_free(s);
+}

@@ -1,0 +1,209 @@
+/* ranks.c - `deepclock ranks`: runs the program of one rank, and at rank 0 makes the record of the
+ * job.
+ *
+ * Order of work in each rank: find the job from the environment; start the server (rank 0) or the
+ * client (others), so that clocks are compared while the program runs; record the program as
+ * `deepclock trace` does, into a temporary trace; read steps, parts and collectives of it. Others
+ * send that to rank 0 and are done. Rank 0 waits for them, each at most until one deadline, and
+ * analyses what came.
+ *
+ * Invariant: whatever fails after the program has started costs the part of this rank alone. Ranks
+ * other than 0 exit as their program did, because a launcher ends the others otherwise; rank 0,
+ * which ends last, fails if parts are missing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/ranks.h"
+#include "deepclock/trace.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/opt_text.h"
+#include "os/os.h"
+#include "profiler/ranks/rank_link.h"
+#include "profiler/ranks/rank_record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Waits of the program do not matter here; shorter ones are not recorded. */
+#define WAITS_LEAST_NS UINT64_C(3600000000000)
+
+/* One rank. */
+typedef struct rank_run {
+	const dck_ranks_config *config;
+	dck_program *program;
+	os_job job;
+	rank_meeting meeting;
+	rank_server *server; /* rank 0 of several */
+	rank_client *client; /* another rank */
+	rank_part own;
+	bool cancelled;
+} rank_run;
+
+/* Records the program, and reads its ranges into r->own. E_NOMEM, E_IO: of the part alone. */
+static dck_status program_record(rank_run *r, const char *directory, dck_err *err)
+{
+	rank_part *p = &r->own;
+	const rank_names names = {r->config->step, &r->config->collectives};
+	dck_trace_config trace;
+	dck_record *record = NULL;
+	dck_err failed;
+
+	DCK_TRY(dck_opt_defaults(dck_trace_options, &trace, err));
+	trace.waits_ns = WAITS_LEAST_NS;
+	trace.path = r->config->traces ? mem_arena_fmt(p->arena, "%s/rank-%u.pftrace",
+						       r->config->traces, r->job.rank)
+				       : mem_arena_fmt(p->arena, "%s/rank.pftrace", directory);
+	DCK_NEED(trace.path, err, "for the trace of a rank");
+	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
+	dck_record_free(record);
+	r->cancelled = r->program->cancelled && r->program->cancelled(r->program->self);
+	p->exit_code = r->program->exit_code;
+	p->signal = r->program->signal;
+	if (status != DCK_OK) {
+		p->why = mem_arena_dup(p->arena, failed.msg);
+		return DCK_OK;
+	}
+	return rank_ranges_read(trace.path, &names, p, err);
+}
+
+static dck_status own_part_begin(rank_run *r, dck_err *err)
+{
+	char host[256], boot[40];
+
+	r->own.arena = mem_arena_new(0);
+	DCK_NEED(r->own.arena, err, "for the part of a rank");
+	os_machine_name(host, sizeof host);
+	os_boot_id(boot);
+	r->own.host = mem_arena_dup(r->own.arena, host);
+	r->own.boot = mem_arena_dup(r->own.arena, boot);
+	DCK_NEED(r->own.host && r->own.boot, err, "for the part of a rank");
+	return DCK_OK;
+}
+
+/* Sends the part to rank 0. */
+static dck_status part_send(rank_run *r, dck_err *err)
+{
+	const rank_exchange *e;
+	wire_out bytes = {0};
+	size_t n;
+
+	rank_client_clock(r->client, r->config->wait_ns, &e, &n);
+	r->own.exchanges = mem_arena_array(r->own.arena, n, sizeof *e);
+	DCK_NEED(r->own.exchanges, err, "for the clock of a rank");
+	if (n > 0)
+		memcpy(r->own.exchanges, e, n * sizeof *e);
+	r->own.nexchanges = n;
+	rank_part_write(&r->own, &bytes);
+	const dck_status status = bytes.failed ? ERR_NO_MEMORY(err, "for the part of a rank")
+					       : rank_client_send(r->client, bytes.data, bytes.n,
+								  r->config->wait_ns, err);
+	wire_out_done(&bytes);
+	return status;
+}
+
+/* Collects the parts of all ranks: rank 0's own, and what came. */
+static void parts_collect(rank_run *r, rank_part *parts)
+{
+	parts[0] = r->own;
+	r->own = (rank_part){0};
+	if (!r->server)
+		return;
+	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns, r->program->cancelled,
+			 r->program->self);
+	rank_server_close(r->server);
+	for (uint32_t rank = 1; rank < r->job.size; rank++) {
+		const char *why;
+		size_t n;
+		const void *bytes = rank_server_part(r->server, rank, &n, &why);
+
+		if (bytes && rank_part_read(bytes, n, &parts[rank], NULL) != DCK_OK)
+			why = "its part cannot be read: it runs another version of deepclock";
+		if (!parts[rank].arena)
+			parts[rank].why = why;
+	}
+}
+
+static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
+{
+	rank_part *parts = mem_zalloc(r->job.size, sizeof *parts);
+	const rank_job_config how = {.warmup = r->config->warmup};
+	rank_job job = {0};
+
+	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
+	parts_collect(r, parts);
+	dck_status status = rank_job_analyse(parts, r->job.size, &how, &job, err);
+	const rank_result result = {r->config, r->program->argv, &r->job, &r->meeting, parts,
+				    &job,      r->cancelled};
+	if (status == DCK_OK)
+		status = rank_record_make(&result, ret, err);
+	rank_job_done(&job);
+	for (uint32_t rank = 0; rank < r->job.size; rank++)
+		rank_part_done(&parts[rank]);
+	mem_free(parts);
+	return status;
+}
+
+static dck_status rank_connect(rank_run *r, dck_err *err)
+{
+	if (r->job.size == 1)
+		return DCK_OK;
+	DCK_TRY(rank_meeting_choose(&r->job, r->config->rendezvous, &r->meeting, err));
+	return r->job.rank == 0 ? rank_server_start(&r->meeting, r->job.size, &r->server, err)
+				: rank_client_start(&r->meeting, r->job.rank, &r->client, err);
+}
+
+static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck_err *err)
+{
+	char directory[OS_TEMP_SIZE];
+	dck_err part_lost = {0};
+
+	DCK_TRY(own_part_begin(r, err));
+	DCK_TRY(rank_connect(r, err));
+	DCK_TRY(os_temp_dir(directory, err));
+	dck_status status = program_record(r, directory, &part_lost);
+	os_temp_dir_remove(directory);
+	if (status != DCK_OK)
+		r->own.why = mem_arena_dup(r->own.arena, part_lost.msg);
+	*ret = NULL;
+	if (r->job.rank == 0)
+		status = job_record(r, ret, lost);
+	else
+		status = part_send(r, lost);
+	if (status == DCK_OK)
+		*lost = (dck_err){0};
+	return DCK_OK;
+}
+
+static dck_status rank_job_find(const char *program, os_job *ret, dck_err *err)
+{
+	char *path;
+
+	DCK_TRY(os_find_program(program, &path, err));
+	mem_free(path);
+	(void)os_job_get(ret);
+	if (ret->size == OS_NO_RANK)
+		DCK_FAIL(err, E_UNSUP,
+			 "%s sets %s, and does not report how many ranks the job has: set RANK and "
+			 "WORLD_SIZE too",
+			 ret->launcher, ret->variable);
+	if (ret->size == 0 || ret->rank >= ret->size || ret->size > 1000000)
+		DCK_FAIL(err, E_ARG, "%s sets rank %u of %u ranks, which is impossible",
+			 ret->launcher, ret->rank, ret->size);
+	return DCK_OK;
+}
+
+dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_record **ret,
+			 dck_err *lost, dck_err *err)
+{
+	dck_ranks_config own;
+	rank_run r = {.config = &own, .program = p};
+
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	DCK_TRY(rank_job_find(p->argv[0], &r.job, err));
+	const dck_status status = rank_run_all(&r, ret, lost, err);
+	rank_client_stop(r.client);
+	rank_server_stop(r.server);
+	rank_part_done(&r.own);
+	return status;
+}

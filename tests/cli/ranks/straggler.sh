@@ -1,0 +1,13 @@
+# A rank that takes 100 ms longer for a part of each step is named, with the part, and only rank 0 prints. The delay is
+# longer than what a busy machine does to a rank in most steps.
+ranks-program || exit
+ranks-job 3 deepclock ranks --quiet --no-history --save run.json -- ./program shared 24 1 100
+cat exit.0 exit.1 exit.2 err.0 err.1 err.2 out.1 out.2
+record run.json 'f("job", "straggler")' 'f("job", "straggler_part")' 'f("job", "straggler_p") <= 0.01' \
+	'f("job", "launcher")' 'f("job", "ranks")' 'f("job", "steps")' 'f("job", "collectives")' 'r["incomplete"]' \
+	'[row[0] for row in t("ranks")["rows"]]' '[row[-1] for row in t("ranks")["rows"]]' \
+	'[row[0] for row in t("parts")["rows"]]' '[row[:2] for row in t("collectives")["rows"]]' \
+	'0 < m("ranks/cost")["value"] < m("ranks/step")["value"]'
+sed -n 's/: it costs.*//p' out.0
+# The clocks of one machine: the exchanges agree with it, within ten round trips.
+record run.json '[abs(row[7]) <= 10 * row[10] for row in t("ranks")["rows"][1:]]'

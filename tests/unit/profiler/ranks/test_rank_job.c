@@ -1,0 +1,342 @@
+/* test_rank_job.c - the job of simulated ranks whose clocks differ; parts as bytes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/rng.h"
+#include "profiler/ranks/rank_job.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+int test_rank_job(void);
+
+enum { SIZE_MAX_RANKS = 8, STEPS = 60, RANGES = STEPS * 5, EXCHANGES = 60 };
+enum { NAME_STEP, NAME_FORWARD, NAME_BACKWARD, NAME_REDUCE, NAME_DATA, NAMES };
+
+static const char *const names[NAMES] = {"step", "forward", "backward", "collective:all_reduce",
+					 "data"};
+
+typedef struct plan {
+	uint32_t size;
+	uint32_t slow; /* rank with the delay; size: none */
+	double slow_ns;
+	uint32_t slow_part;  /* NAME_FORWARD, NAME_BACKWARD; NAME_STEP: between steps */
+	uint32_t per_node;   /* ranks of a node; all of a node are slow: slow_node */
+	int32_t slow_node;   /* below 0: none */
+	bool separate_boots; /* clocks are wrong, and known by exchanges */
+} plan;
+
+/* Offset and drift of a rank's clock: rank 0's time less the rank's. */
+static double clock_offset(const plan *p, uint32_t rank)
+{
+	return p->separate_boots && rank ? 1e9 * rank : 0;
+}
+
+static double clock_drift(const plan *p, uint32_t rank)
+{
+	return p->separate_boots && rank ? 20e-6 * rank : 0;
+}
+
+static int64_t local(const plan *p, uint32_t rank, double truth)
+{
+	return (int64_t)((truth - clock_offset(p, rank)) / (1 + clock_drift(p, rank)));
+}
+
+static double work(const plan *p, uint32_t rank, uint32_t part, uint64_t *random)
+{
+	const bool slow = rank == p->slow || (p->slow_node >= 0 && p->per_node &&
+					      (int32_t)(rank / p->per_node) == p->slow_node);
+
+	return 5e6 + 3e5 * (double)(rng_next(random) >> 11) / 9007199254740992.0 +
+	       (slow && part == p->slow_part ? p->slow_ns : 0);
+}
+
+static void part_begin(const plan *p, uint32_t rank, rank_part *part)
+{
+	char text[32];
+
+	*part = (rank_part){.arena = mem_arena_new(0)};
+	assert_non_null(part->arena);
+	snprintf(text, sizeof text, "node%u", p->per_node ? rank / p->per_node : 0);
+	part->host = mem_arena_dup(part->arena, text);
+	snprintf(text, sizeof text, "boot%u", p->separate_boots ? rank : 0);
+	part->boot = mem_arena_dup(part->arena, text);
+	part->names = mem_arena_array(part->arena, NAMES, sizeof *part->names);
+	memcpy(part->names, names, sizeof names);
+	part->nnames = NAMES;
+	part->ranges = mem_arena_array(part->arena, RANGES, sizeof *part->ranges);
+	part->exchanges = mem_arena_array(part->arena, EXCHANGES, sizeof *part->exchanges);
+	part->within_ns = 50;
+}
+
+static void range_add(const plan *p, uint32_t rank, rank_part *part, double from, double to,
+		      uint32_t name, rank_kind kind)
+{
+	part->ranges[part->nranges++] =
+	    (rank_range){local(p, rank, from), local(p, rank, to), name, kind};
+}
+
+/* All ranks leave a step's all-reduce together; the step ends with it. */
+static void job_simulate(const plan *p, uint64_t seed, rank_part *parts)
+{
+	double now[SIZE_MAX_RANKS], leave = 1e9;
+
+	for (uint32_t r = 0; r < p->size; r++) {
+		part_begin(p, r, &parts[r]);
+		now[r] = leave;
+		for (uint32_t i = 0; r > 0 && i < EXCHANGES; i++) {
+			const double sent = 1e8 * i, way = 2e4 + (double)rng_below(&seed, 3000);
+
+			parts[r].exchanges[i] = (rank_exchange){
+			    local(p, r, sent), (int64_t)(sent + way), (int64_t)(sent + way + 1e3),
+			    local(p, r, sent + 2 * way + 1e3), i};
+		}
+		parts[r].nexchanges = r > 0 ? EXCHANGES : 0;
+	}
+	for (uint32_t s = 0; s < STEPS; s++) {
+		double begin[SIZE_MAX_RANKS], mid[SIZE_MAX_RANKS], arrive[SIZE_MAX_RANKS];
+
+		for (uint32_t r = 0; r < p->size; r++) {
+			begin[r] = now[r] + work(p, r, NAME_STEP, &seed) - 5e6;
+			mid[r] = begin[r] + work(p, r, NAME_FORWARD, &seed);
+			arrive[r] = mid[r] + work(p, r, NAME_BACKWARD, &seed);
+			leave = r == 0 || arrive[r] > leave ? arrive[r] : leave;
+		}
+		for (uint32_t r = 0; r < p->size; r++) {
+			now[r] = leave + 1e5;
+			range_add(p, r, &parts[r], begin[r], now[r], NAME_STEP, RANK_STEP);
+			range_add(p, r, &parts[r], begin[r], mid[r], NAME_FORWARD, RANK_PART);
+			/* It has the all-reduce inside, as in frameworks. */
+			range_add(p, r, &parts[r], mid[r], now[r], NAME_BACKWARD, RANK_PART);
+			range_add(p, r, &parts[r], arrive[r], now[r], NAME_REDUCE, RANK_COLLECTIVE);
+		}
+	}
+}
+
+static void parts_free(rank_part *parts, uint32_t size)
+{
+	for (uint32_t r = 0; r < size; r++)
+		rank_part_done(&parts[r]);
+}
+
+static const rank_job_config usual = {.warmup = 2};
+
+static void the_straggler_and_its_part(void **state)
+{
+	static const struct {
+		plan p;
+		const char *part;
+	} cases[] = {
+	    {{4, 2, 8e6, NAME_FORWARD, 0, -1, false}, "forward"},
+	    {{4, 1, 8e6, NAME_BACKWARD, 0, -1, false}, "backward"},
+	    {{4, 0, 8e6, NAME_STEP, 0, -1, false}, "between steps"},
+	    {{2, 1, 8e6, NAME_FORWARD, 0, -1, true}, "forward"},
+	    {{8, 5, 4e6, NAME_BACKWARD, 4, -1, true}, "backward"},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		const plan *p = &cases[k].p;
+		rank_part parts[SIZE_MAX_RANKS];
+		rank_job j;
+		double more;
+
+		job_simulate(p, k + 1, parts);
+		assert_int_equal(rank_job_analyse(parts, p->size, &usual, &j, NULL), DCK_OK);
+		assert_int_equal(j.n, p->size);
+		assert_int_equal(j.skipped, 2);
+		assert_int_equal(j.steps, STEPS - 2);
+		assert_int_equal(j.blame.verdict, BLAME_ONE);
+		assert_int_equal(j.member[j.blame.unit].rank, p->slow);
+		assert_true(fabs(j.blame.cost_ns - p->slow_ns) < 1e6);
+		const size_t part = rank_job_part(&j, j.blame.unit, &more);
+		assert_true(part < j.nparts);
+		assert_string_equal(j.part[part], cases[k].part);
+		assert_true(fabs(more - p->slow_ns) < 1e6);
+		assert_int_equal(j.nodes, p->per_node ? 2 : 1);
+		for (size_t i = 0; i < j.n; i++) {
+			assert_int_equal(j.member[i].same_boot, !p->separate_boots || i == 0);
+			assert_true(j.member[i].within_ns < 1e5);
+		}
+		rank_job_done(&j);
+		parts_free(parts, p->size);
+	}
+}
+
+/* All ranks of a node are equally slow: none of them alone holds the others up, the node does. */
+static void a_slow_node(void **state)
+{
+	const plan p = {8, 8, 8e6, NAME_FORWARD, 4, 1, false};
+	rank_part parts[SIZE_MAX_RANKS];
+	rank_job j;
+
+	(void)state;
+	job_simulate(&p, 7, parts);
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_int_equal(j.blame.verdict, BLAME_NOBODY);
+	assert_int_equal(j.node_blame.verdict, BLAME_ONE);
+	assert_string_equal(j.node[j.node_blame.unit], "node1");
+	assert_true(fabs(j.node_blame.cost_ns - 8e6) < 1e6);
+	rank_job_done(&j);
+	parts_free(parts, p.size);
+}
+
+static void a_healthy_job(void **state)
+{
+	const plan p = {4, 4, 0, NAME_FORWARD, 2, -1, true};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		rank_part parts[SIZE_MAX_RANKS];
+		rank_job j;
+
+		job_simulate(&p, seed, parts);
+		assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+		assert_int_equal(j.blame.verdict, BLAME_NOBODY);
+		assert_int_equal(j.node_blame.verdict, BLAME_NOBODY);
+		rank_job_done(&j);
+		parts_free(parts, p.size);
+	}
+}
+
+/* Missing ranks, ranks without steps, and fewer steps cost their own part. */
+static void incomplete_jobs(void **state)
+{
+	const plan p = {4, 2, 8e6, NAME_FORWARD, 0, -1, false};
+	rank_part parts[SIZE_MAX_RANKS];
+	rank_job j;
+
+	(void)state;
+	job_simulate(&p, 3, parts);
+	rank_part_done(&parts[1]);
+	parts[1].why = "it never connected to rank 0";
+	parts[3].nranges -= 40; /* ten steps */
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_int_equal(j.n, 3);
+	assert_true(j.uneven);
+	assert_int_equal(j.steps, STEPS - 12);
+	assert_int_equal(j.member[j.blame.unit].rank, 2);
+	assert_int_equal(j.blame.verdict, BLAME_ONE);
+	rank_job_done(&j);
+	/* Rank 0's is missing: the others still compare. */
+	rank_part_done(&parts[0]);
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_int_equal(j.n, 2);
+	rank_job_done(&j);
+	parts[2].nranges = parts[3].nranges = 0;
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_int_equal(j.n, 0);
+	assert_int_equal(j.blame.verdict, BLAME_FEW);
+	rank_job_done(&j);
+	parts_free(parts, p.size);
+}
+
+/* A time namespace shares the boot, and has another clock. */
+static void a_shifted_clock_of_the_same_boot(void **state)
+{
+	const plan p = {2, 1, 8e6, NAME_FORWARD, 0, -1, true};
+	rank_part parts[SIZE_MAX_RANKS];
+	rank_job j;
+
+	(void)state;
+	job_simulate(&p, 5, parts);
+	parts[1].boot = parts[0].boot;
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_false(j.member[1].same_boot);
+	assert_true(fabs(j.member[1].clock.offset_ns - 1e9) < 1e7);
+	assert_int_equal(j.blame.verdict, BLAME_ONE);
+	assert_int_equal(j.blame.unit, 1);
+	rank_job_done(&j);
+	parts_free(parts, p.size);
+}
+
+static void a_part_as_bytes(void **state)
+{
+	const plan p = {2, 1, 8e6, NAME_FORWARD, 0, -1, true};
+	rank_part parts[SIZE_MAX_RANKS], read;
+	wire_out bytes = {0};
+
+	(void)state;
+	job_simulate(&p, 5, parts);
+	parts[1].exit_code = -1;
+	parts[1].signal = 9;
+	parts[1].why = "it \xe2\x80\xa6";
+	rank_part_write(&parts[1], &bytes);
+	assert_false(bytes.failed);
+	assert_int_equal(rank_part_read(bytes.data, bytes.n, &read, NULL), DCK_OK);
+	assert_string_equal(read.host, "node0");
+	assert_string_equal(read.boot, "boot1");
+	assert_string_equal(read.why, parts[1].why);
+	assert_int_equal(read.exit_code, -1);
+	assert_int_equal(read.signal, 9);
+	assert_true(read.within_ns == 50);
+	assert_int_equal(read.nnames, NAMES);
+	assert_string_equal(read.names[NAME_REDUCE], names[NAME_REDUCE]);
+	assert_int_equal(read.nranges, parts[1].nranges);
+	assert_memory_equal(read.ranges, parts[1].ranges, read.nranges * sizeof *read.ranges);
+	assert_int_equal(read.nexchanges, EXCHANGES);
+	assert_memory_equal(read.exchanges, parts[1].exchanges, EXCHANGES * sizeof *read.exchanges);
+	rank_part_done(&read);
+	wire_out_done(&bytes);
+	parts_free(parts, p.size);
+}
+
+/* Bytes from a stranger: an error, or a part whose every index is valid. */
+static void hostile_bytes(void **state)
+{
+	const plan p = {2, 1, 8e6, NAME_FORWARD, 0, -1, true};
+	rank_part parts[SIZE_MAX_RANKS], read;
+	wire_out bytes = {0};
+	uint64_t random = 1;
+	unsigned refused = 0;
+
+	(void)state;
+	job_simulate(&p, 5, parts);
+	parts[1].nranges = 12;
+	parts[1].nexchanges = 3;
+	rank_part_write(&parts[1], &bytes);
+	for (size_t n = 0; n < bytes.n; n++) /* cut off */
+		if (rank_part_read(bytes.data, n, &read, NULL) == DCK_OK)
+			rank_part_done(&read);
+		else
+			refused++;
+	assert_true(refused > 100);
+	for (unsigned i = 0; i < 4000; i++) {
+		const size_t at = rng_below(&random, bytes.n);
+		const uint8_t was = bytes.data[at];
+		rank_job j;
+
+		bytes.data[at] = (uint8_t)rng_next(&random);
+		if (rank_part_read(bytes.data, bytes.n, &read, NULL) == DCK_OK) {
+			const rank_part both[] = {parts[0], read};
+
+			assert_int_equal(rank_job_analyse(both, 2, &usual, &j, NULL), DCK_OK);
+			rank_job_done(&j);
+			rank_part_done(&read);
+		}
+		bytes.data[at] = was;
+	}
+	wire_out_done(&bytes);
+	parts_free(parts, p.size);
+}
+
+int test_rank_job(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_straggler_and_its_part),
+	    cmocka_unit_test(a_slow_node),
+	    cmocka_unit_test(a_healthy_job),
+	    cmocka_unit_test(incomplete_jobs),
+	    cmocka_unit_test(a_shifted_clock_of_the_same_boot),
+	    cmocka_unit_test(a_part_as_bytes),
+	    cmocka_unit_test(hostile_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
