@@ -125,6 +125,8 @@ static int show_history_check(const char *path)
 	struct stat st;
 	dck_err err;
 
+	if (dck_history_is_server(path))
+		return dck_history_server_check(path, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 	if (stat(path, &st) != 0) {
 		if (errno == ENOENT && can_be_made(path))
 			return CLI_OK;

@@ -30,7 +30,7 @@ static void clause(history_where *w, const char *text)
 
 dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err)
 {
-	history_where w = {.limit = -1};
+	history_where w = {.limit = INT64_MAX};
 	const int64_t now = os_unix_ns();
 
 	if (!f) {
@@ -41,7 +41,7 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 	w.command = f->command;
 	w.commit = f->commit;
 	if (f->subject)
-		clause(&w, strpbrk(f->subject, "*?") ? "records.subject GLOB :subject"
+		clause(&w, strpbrk(f->subject, "*?") ? "records.subject {matches}"
 						     : "records.subject = :subject");
 	if (f->command)
 		clause(&w, "records.verb = :command");
@@ -61,13 +61,13 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 	return DCK_OK;
 }
 
-void history_where_bind(const history_where *w, sqlite3_stmt *s)
+void history_where_bind(const history_where *w, history_statement *s)
 {
 	/* Index 0 means no parameter, and binding it has no effect. */
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":subject"), w->subject);
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":command"), w->command);
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":commit"), w->commit);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":since"), w->since);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":until"), w->until);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":limit"), w->limit);
+	history_bind_text(s, ":subject", w->subject);
+	history_bind_text(s, ":command", w->command);
+	history_bind_text(s, ":commit", w->commit);
+	history_bind_int(s, ":since", w->since);
+	history_bind_int(s, ":until", w->until);
+	history_bind_int(s, ":limit", w->limit);
 }

@@ -5,6 +5,7 @@
 #include "history_test.h"
 #include "base/hash.h"
 #include "history/store.h"
+#include "history/lazy_sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
