@@ -39,7 +39,8 @@ const dck_opt cli_save_options[] = {
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
 	       "draw its figures into that directory too, as SVG and PNG"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "history to which the record is added; also without --save",
+	       "history to which the record is added, a file or postgresql://HOST/DATABASE; also "
+	       "without --save",
 	       .excludes = "no-history"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "its commit in the history; default: that of the Git working tree",

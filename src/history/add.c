@@ -2,8 +2,8 @@
  *
  * A record is one row in `records` (identity and keys), one in `texts` (the JSON text byte for
  * byte, with its 64-bit FNV-1a hash), and one in `metrics` for each metric that is a finite number
- * (schema.c). history_insert() runs inside a transaction of the caller (history_write()), so import.c
- * can commit many records together; a record is added completely or not at all.
+ * (schema.c). history_insert() runs inside a transaction of the caller (history_write()), so
+ * import.c can commit many records together; a record is added completely or not at all.
  *
  * Adding is idempotent: an id that exists with the same record adds nothing and succeeds, whatever
  * the layout of its text; with another record it is E_ARG. Ids and commits are restricted to
@@ -92,17 +92,17 @@ static dck_status known_find(dck_history *h, const dck_record *r, history_bytes 
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(
-	    history_prepare(h, "SELECT texts.json FROM records JOIN texts USING (seq) WHERE id = ?1",
-			    &s, "read", err));
+	DCK_TRY(history_prepare(
+	    h, "SELECT texts.json FROM records JOIN texts USING (seq) WHERE id = ?1", &s, "read",
+	    err));
 	history_bind_text(s, "?1", r->id);
 	status = history_step(s, &row, err);
 	if (status == DCK_OK && row) {
 		history_bytes there;
 
 		there.json = history_blob(s, 0, &there.n);
-		bool same =
-		    there.n == text.n && (text.n == 0 || memcmp(there.json, text.json, text.n) == 0);
+		bool same = there.n == text.n &&
+			    (text.n == 0 || memcmp(there.json, text.json, text.n) == 0);
 
 		/* A damaged text differs. */
 		if (!same && same_record(there, r, &same) == DCK_E_NOMEM)
@@ -210,9 +210,9 @@ static dck_status metrics_put(dck_history *h, int64_t seq, const dck_metric *con
 	p = stpcpy(p, "INSERT INTO metrics (seq, tag, value, unit, lo, hi, level) VALUES ");
 	for (size_t i = 0; i < METRIC_COLUMNS * n; i++)
 		p += sprintf(p, "%s?%zu%s", i % METRIC_COLUMNS == 0 ? "(" : "", i + 1,
-			     (i + 1) % METRIC_COLUMNS != 0   ? ","
-			     : i + 1 < METRIC_COLUMNS * n ? "),"
-							  : ")");
+			     (i + 1) % METRIC_COLUMNS != 0 ? ","
+			     : i + 1 < METRIC_COLUMNS * n  ? "),"
+							   : ")");
 	strcpy(p, " ON CONFLICT DO NOTHING");
 	DCK_TRY(history_prepare(h, sql, &s, "add a record to", err));
 	for (size_t i = 0; i < n; i++)

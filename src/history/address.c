@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const char *const schemes[] = {"postgresql://", "postgres://"};
-static const char *const keywords[] = {"host",	  "hostaddr", "port",	 "dbname", "user", "password",
-				       "service", "passfile", "sslmode", "options"};
+static const char *const keywords[] = {"host",	   "hostaddr", "port",	   "dbname",  "user",
+				       "password", "service",  "passfile", "sslmode", "options"};
 #define HIDDEN_KEYS 2
 static const char *const hidden[HIDDEN_KEYS] = {"password", "sslpassword"};
 
@@ -41,6 +41,16 @@ bool history_is_address(const char *name)
 {
 	return scheme_of(name) ||
 	       keyword_length(name, keywords, sizeof keywords / sizeof keywords[0]) > 0;
+}
+
+bool history_address_is_doubtful(const char *name)
+{
+	const char *first = strchr(name, '@'), *slash;
+
+	if (!scheme_of(name) || !first)
+		return false;
+	slash = strchr(name + strlen(scheme_of(name)), '/');
+	return strchr(first + 1, '@') || (slash && slash < first);
 }
 
 typedef struct shown {

@@ -43,8 +43,8 @@ static dck_status history_path_open(dck_history *h, const dck_history_config *c,
 	h->address = mem_dup(c->path ? c->path : path);
 	h->wait_ns = c->wait_ns;
 	DCK_NEED(h->address, err, "to open the history");
-	h->database = history_is_address(h->address) ? &history_postgres_database
-						     : &history_sqlite_database;
+	h->database =
+	    history_is_address(h->address) ? &history_postgres_database : &history_sqlite_database;
 	h->path = mem_dup(h->address);
 	DCK_NEED(h->path, err, "to open the history");
 	history_address_show(h->address, h->path, strlen(h->path) + 1);

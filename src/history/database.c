@@ -18,8 +18,8 @@
 /* --- dialects */
 
 /* A text of users as a pattern: * any text, ? any character, all else is itself. */
-#define POSTGRES_PATTERN                                                                  \
-	"LIKE replace(replace(replace(replace(replace(:subject, '\\', '\\\\'), '%', "    \
+#define POSTGRES_PATTERN                                                              \
+	"LIKE replace(replace(replace(replace(replace(:subject, '\\', '\\\\'), '%', " \
 	"'\\%'), '_', '\\_'), '*', '%'), '?', '_')"
 
 static const struct word {
@@ -53,9 +53,9 @@ static char *words_replace(const history_database *d, const char *sql)
 
 		if (*sql == '{') {
 			k = strcspn(sql + 1, "}");
-			while (i < sizeof words / sizeof words[0] &&
-			       (strlen(words[i].name) != k ||
-				memcmp(words[i].name, sql + 1, k) != 0))
+			while (
+			    i < sizeof words / sizeof words[0] &&
+			    (strlen(words[i].name) != k || memcmp(words[i].name, sql + 1, k) != 0))
 				i++;
 		}
 		if (k == 0 || i == sizeof words / sizeof words[0]) {
@@ -82,8 +82,8 @@ dck_status history_run(dck_history *h, const char *sql, const char *what, dck_er
 	return status;
 }
 
-static dck_status statement_new(dck_history *h, const char *sql, bool many,
-				history_statement **ret, const char *what, dck_err *err)
+static dck_status statement_new(dck_history *h, const char *sql, bool many, history_statement **ret,
+				const char *what, dck_err *err)
 {
 	history_statement *s = mem_zalloc(1, sizeof *s);
 	char *text = words_replace(h->database, sql);
@@ -134,10 +134,9 @@ void history_bind(history_statement *s, const char *name, const history_value *v
 
 void history_bind_text(history_statement *s, const char *name, const char *text)
 {
-	history_bind(s, name,
-		     &(history_value){.kind = HISTORY_TEXT,
-				      .data = text,
-				      .n = text ? strlen(text) : 0});
+	history_bind(
+	    s, name,
+	    &(history_value){.kind = HISTORY_TEXT, .data = text, .n = text ? strlen(text) : 0});
 }
 
 void history_bind_int(history_statement *s, const char *name, int64_t v)
@@ -227,6 +226,7 @@ dck_status history_write(dck_history *h,
 {
 	const uint64_t begin = os_now_ns();
 	uint64_t rng = begin, pause_ns = 10000000;
+	const char *start = h->database->write;
 	dck_status status;
 
 	if (!h->writable)
@@ -234,7 +234,7 @@ dck_status history_write(dck_history *h,
 	for (;;) {
 		bool committing = false, lost = false;
 
-		status = h->database->run(h, h->database->write, "write", err);
+		status = h->database->run(h, start, "write", err);
 		if (status == DCK_OK) {
 			status = body(h, self, err);
 			committing = status == DCK_OK;
@@ -247,6 +247,7 @@ dck_status history_write(dck_history *h,
 				 "the connection to the history '%s' was lost while a change was "
 				 "stored: look whether it was, and repeat it if not",
 				 h->path);
+		start = h->database->write_alone;
 		if (os_now_ns() - begin > h->wait_ns ||
 		    !os_sleep_ns(pause_ns / 2 + rng_below(&rng, pause_ns), NULL, NULL))
 			return status;

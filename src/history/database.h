@@ -45,8 +45,10 @@ typedef struct history_value {
 
 /* What a database does. All functions set err; `what` is for its message. */
 struct history_database {
-	size_t dialect;		       /* column of the table of words */
-	const char *write, *read;      /* start a transaction that writes, that has one snapshot */
+	size_t dialect; /* column of the table of words */
+	/* Start a transaction that writes; one during which no other does, after one failed; one
+	 * that has one snapshot. */
+	const char *write, *write_alone, *read;
 	/* Connects. `existing`: nothing is created. */
 	dck_status (*open)(dck_history *h, bool existing, dck_err *err);
 	void (*close)(dck_history *h);
@@ -116,5 +118,8 @@ dck_status history_end(dck_history *h, dck_status status, dck_err *err);
 bool history_is_address(const char *name);
 /* Writes the address without its passwords, to show. Any other name: unchanged. */
 void history_address_show(const char *name, char *ret, size_t size);
+/* Returns whether a URI has more than one '@': libpq would take a part of the password as the host,
+ * and show it. */
+bool history_address_is_doubtful(const char *name);
 
 #endif

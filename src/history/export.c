@@ -54,8 +54,7 @@ static dck_status record_export(dck_history *h, history_statement *s, dck_sink *
 	const char *commit = history_text(s, 2);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
-	dck_status status = history_text_get(h, history_int(s, 0),
-					     history_text(s, 1), &json, err);
+	dck_status status = history_text_get(h, history_int(s, 0), history_text(s, 1), &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);

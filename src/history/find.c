@@ -1,9 +1,9 @@
 /* find.c - looks up one record: by id, by a prefix of it, by "last~N", or as a baseline.
  *
  *  - "last~N": the record with N newer ones, by the index on (at, seq).
- *  - A prefix: a range scan of the unique index on id, from the prefix to the prefix and '~', which no id has.
- *    Two rows are read: the second one makes the prefix ambiguous, unless the first is an exact
- *    match, which sorts before longer ids.
+ *  - A prefix: a range scan of the unique index on id, from the prefix to the prefix and '~', which
+ * no id has. Two rows are read: the second one makes the prefix ambiguous, unless the first is an
+ * exact match, which sorts before longer ids.
  *  - A baseline (history_earlier()): the newest complete records before r with equal subject,
  *    command, machine key and method key, by the index records_alike (schema.c).
  *
@@ -49,9 +49,9 @@ static dck_status last_find(dck_history *h, const char *name, int64_t back, char
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(
-	    history_prepare(h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?1",
-			    &s, "read", err));
+	DCK_TRY(history_prepare(
+	    h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?1", &s, "read",
+	    err));
 	history_bind_int(s, "?1", back);
 	status = history_step(s, &row, err);
 	if (status == DCK_OK && row)
@@ -72,11 +72,10 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(
-	    history_prepare(h,
-			    "SELECT id FROM records WHERE id BETWEEN ?1 AND ?1 || '~' "
-			    "ORDER BY id LIMIT 2",
-			    &s, "read", err));
+	DCK_TRY(history_prepare(h,
+				"SELECT id FROM records WHERE id BETWEEN ?1 AND ?1 || '~' "
+				"ORDER BY id LIMIT 2",
+				&s, "read", err));
 	history_bind_text(s, "?1", name);
 	status = history_step(s, &row, err);
 	if (status == DCK_OK && !row)
@@ -110,8 +109,8 @@ dck_status dck_history_find(dck_history *h, const char *name, char *id, dck_err 
 	return prefix_find(h, name, id, err);
 }
 
-static dck_status text_take(history_statement *s, const dck_history *h, const char *id, dck_buffer *ret,
-			    dck_err *err)
+static dck_status text_take(history_statement *s, const dck_history *h, const char *id,
+			    dck_buffer *ret, dck_err *err)
 {
 	const uint64_t sum = (uint64_t)history_int(s, 0);
 	size_t n;
@@ -162,9 +161,9 @@ dck_status dck_history_get_json(dck_history *h, const char *id, dck_buffer *ret,
 	history_statement *s;
 	dck_status status;
 
-	DCK_TRY(history_prepare(h,
-				"SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?1",
-				&s, "read", err));
+	DCK_TRY(
+	    history_prepare(h, "SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?1",
+			    &s, "read", err));
 	history_bind_text(s, "?1", id);
 	status = text_find(h, s, id, ret, err);
 	history_finalize(s);

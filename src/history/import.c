@@ -10,8 +10,8 @@
  * counts them also on failure. A record that exists counts as known (add.c), so an interrupted
  * import can be repeated.
  *
- * The texts of BATCH lines, or of BATCH_BYTES, and one record are in memory at a time; a text of more than TEXT_MAX bytes is E_LIMIT.
- * The buffer grows by doubling.
+ * The texts of BATCH lines, or of BATCH_BYTES, and one record are in memory at a time; a text of
+ * more than TEXT_MAX bytes is E_LIMIT. The buffer grows by doubling.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -98,7 +98,7 @@ static dck_status nothing_more(void *self, const uint8_t **ret, size_t *ret_n, d
 }
 
 /* Reads the next value of the member `key` of the open object. */
-static bool member_find(json_reader *r, const char *key, json_token *ret)
+static bool import_member_find(json_reader *r, const char *key, json_token *ret)
 {
 	bool more;
 
@@ -129,9 +129,9 @@ static dck_status line_commit(const history_bytes *line, char *text, dck_err *er
 	json_read_init(r, nothing_more, NULL, "a line");
 	r->at = (const uint8_t *)line->json;
 	r->end = r->at + line->n;
-	if (json_next(r, &t, NULL) == DCK_OK && t == JSON_OBJECT && member_find(r, "history", &t) &&
-	    t == JSON_OBJECT && member_find(r, "commit", &t) && t == JSON_TEXT &&
-	    r->n < DCK_COMMIT_SIZE)
+	if (json_next(r, &t, NULL) == DCK_OK && t == JSON_OBJECT &&
+	    import_member_find(r, "history", &t) && t == JSON_OBJECT &&
+	    import_member_find(r, "commit", &t) && t == JSON_TEXT && r->n < DCK_COMMIT_SIZE)
 		memcpy(text, r->text, r->n + 1);
 	mem_free(r);
 	return DCK_OK;

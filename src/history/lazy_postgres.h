@@ -38,35 +38,35 @@ char *PQresultErrorField(const PGresult *r, int field);
 int PQresultStatus(const PGresult *r);
 int PQserverVersion(const PGconn *c);
 int PQsetErrorVerbosity(PGconn *c, int verbosity);
-void (*PQsetNoticeProcessor(PGconn *c, void (*f)(void *self, const char *text), void *self))(
-    void *self, const char *text);
+void (*PQsetNoticeProcessor(PGconn *c, void (*f)(void *self, const char *text),
+			    void *self))(void *self, const char *text);
 int PQsocket(const PGconn *c);
 int PQstatus(const PGconn *c);
 int PQtransactionStatus(const PGconn *c);
 char *PQuser(const PGconn *c);
 
-#define PQ_FUNCTIONS(X)             \
-	X(PQ, clear)                \
-	X(PQ, connectPoll)          \
-	X(PQ, connectStartParams)   \
-	X(PQ, db)                   \
-	X(PQ, errorMessage)         \
-	X(PQ, exec)                 \
-	X(PQ, execParams)           \
-	X(PQ, finish)               \
-	X(PQ, ftype)                \
-	X(PQ, getisnull)            \
-	X(PQ, getlength)            \
-	X(PQ, getvalue)             \
-	X(PQ, ntuples)              \
-	X(PQ, resultErrorField)     \
-	X(PQ, resultStatus)         \
-	X(PQ, serverVersion)        \
-	X(PQ, setErrorVerbosity)    \
-	X(PQ, setNoticeProcessor)   \
-	X(PQ, socket)               \
-	X(PQ, status)               \
-	X(PQ, transactionStatus)    \
+#define PQ_FUNCTIONS(X)           \
+	X(PQ, clear)              \
+	X(PQ, connectPoll)        \
+	X(PQ, connectStartParams) \
+	X(PQ, db)                 \
+	X(PQ, errorMessage)       \
+	X(PQ, exec)               \
+	X(PQ, execParams)         \
+	X(PQ, finish)             \
+	X(PQ, ftype)              \
+	X(PQ, getisnull)          \
+	X(PQ, getlength)          \
+	X(PQ, getvalue)           \
+	X(PQ, ntuples)            \
+	X(PQ, resultErrorField)   \
+	X(PQ, resultStatus)       \
+	X(PQ, serverVersion)      \
+	X(PQ, setErrorVerbosity)  \
+	X(PQ, setNoticeProcessor) \
+	X(PQ, socket)             \
+	X(PQ, status)             \
+	X(PQ, transactionStatus)  \
 	X(PQ, user)
 
 struct pq_functions {

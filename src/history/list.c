@@ -63,8 +63,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 		 w.sql);
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
-	history_bind_text(s, ":tag",
-			  metric ? metric : HISTORY_METRIC);
+	history_bind_text(s, ":tag", metric ? metric : HISTORY_METRIC);
 	status = history_step(s, &row, err);
 	while (status == DCK_OK && row) {
 		list_entry_read(s, &e);

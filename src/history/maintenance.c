@@ -50,16 +50,16 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	dck_status status;
 
 	DCK_TRY(doomed_begin(h, err));
-	snprintf(sql, sizeof sql,
-		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
-		 "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
-		 "seq DESC) AS place FROM records %s) AS ranked WHERE (:keep > 0 AND place > :keep) OR "
-		 "at < :before",
-		 w->sql);
+	snprintf(
+	    sql, sizeof sql,
+	    "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
+	    "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
+	    "seq DESC) AS place FROM records %s) AS ranked WHERE (:keep > 0 AND place > :keep) OR "
+	    "at < :before",
+	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
-	history_bind_int(s, ":keep",
-			   c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
+	history_bind_int(s, ":keep", c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
 	history_bind_int(s, ":before", before);
 	status = history_step(s, &row, err);
 	history_finalize(s);
@@ -71,8 +71,8 @@ static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned
 	int64_t removed, bytes, all;
 
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM doomed", &removed, err));
-	DCK_TRY(history_integer(h, "SELECT coalesce(sum(bytes), 0) FROM records JOIN doomed USING (seq)",
-				&bytes, err));
+	DCK_TRY(history_integer(
+	    h, "SELECT coalesce(sum(bytes), 0) FROM records JOIN doomed USING (seq)", &bytes, err));
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM records", &all, err));
 	if (!dry_run)
 		DCK_TRY(history_run(h, "DELETE FROM records WHERE seq IN (SELECT seq FROM doomed)",
@@ -142,7 +142,8 @@ static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
 		return status;
 	if (!row)
 		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
-	DCK_TRY(history_prepare(h, "INSERT INTO doomed VALUES (?1) ON CONFLICT DO NOTHING", &s, "prune", err));
+	DCK_TRY(history_prepare(h, "INSERT INTO doomed VALUES (?1) ON CONFLICT DO NOTHING", &s,
+				"prune", err));
 	history_bind_int(s, "?1", seq);
 	status = history_step(s, &row, err);
 	history_finalize(s);

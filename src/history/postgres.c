@@ -5,12 +5,15 @@
  * password (address.c), and of the server the first line of its message.
  *
  * Concurrency: READ COMMITTED, so a writer sees what was committed before each statement; ids are
- * unique, and INSERT ... ON CONFLICT waits for another writer of the same id. Reads of several
- * statements are REPEATABLE READ. The layout is made and upgraded under an advisory lock.
+ * unique, and INSERT ... ON CONFLICT waits for another writer of the same id. Writers share an
+ * advisory lock; one that was ended by a deadlock takes it alone the next time, waits thereby for
+ * all others, and cannot meet another deadlock. Reads of several statements are REPEATABLE READ.
+ * The layout is made and upgraded under another advisory lock.
  *
- * Failures are told by their SQLSTATE (failures[]), also while connecting, where libpq puts it into
- * the message when it is verbose. A server that starts, or has no free connection, is tried again
- * up to the time to wait; one that refuses, only if it was connected before (a restart).
+ * Failures are distinguished by their SQLSTATE (failures[]), also while connecting, where libpq
+ * puts it into the message when it is verbose. A server that starts, or has no free connection, is
+ * tried again up to the time to wait; one that refuses, only if it was connected before (a
+ * restart).
  *
  * Source: PostgreSQL documentation, appendix A (error codes), chapters 13 and 34.
  *
@@ -25,7 +28,10 @@
 
 /* The first server with NOT MATERIALIZED. */
 #define SERVER_VERSION_MIN 120000
-#define LAYOUT_LOCK	   "1145260872" /* "DCKH", the key of the advisory lock */
+/* Keys of the advisory locks: "DCKH", "DCKW". */
+#define LAYOUT_LOCK "1145260872"
+#define WRITE_LOCK  "1145260887"
+#define WRITE_BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock"
 
 /* --- failures */
 
@@ -48,13 +54,11 @@ static const failure failures[] = {
     {"42501", DCK_E_IO, GIVE_UP, true, "its owner has not granted that"},
     {"25006", DCK_E_IO, GIVE_UP, true, "it may only be read"},
     {"40", DCK_E_IO, AGAIN, false, "other programs changed it again and again; try again"},
-    {"55P03", DCK_E_IO, GIVE_UP, false,
-     "another program holds it; try again when that is done"},
+    {"55P03", DCK_E_IO, GIVE_UP, false, "another program holds it; try again when that is done"},
     {"57P03", DCK_E_IO, LOST, false, "the server is starting or stopping; try again"},
     {"57P", DCK_E_IO, LOST, false, "the server was stopped"},
     {"53300", DCK_E_IO, LOST, false, "all connections of the server are taken; try again"},
-    {"53100", DCK_E_IO, GIVE_UP, false,
-     "the server's disk is full; the earlier content is intact"},
+    {"53100", DCK_E_IO, GIVE_UP, false, "the server's disk is full; the earlier content is intact"},
     {"53200", DCK_E_NOMEM, GIVE_UP, false, "the server is out of memory"},
     {"54", DCK_E_LIMIT, GIVE_UP, true, "the record is too large"},
     {"08", DCK_E_IO, LOST, true, "the connection was lost"},
@@ -148,6 +152,15 @@ static bool connection_finish(PGconn *c, uint64_t deadline_ns)
 	return state == PGRES_POLLING_OK;
 }
 
+static dck_status address_refused(const dck_history *h, dck_err *err)
+{
+	DCK_FAIL(err, E_ARG,
+		 "'%s' is no address of a database: write "
+		 "postgresql://[USER@]HOST[:PORT]/DATABASE, other characters than letters and "
+		 "digits as %%XX; a password belongs into ~/.pgpass",
+		 h->path);
+}
+
 static dck_status connect_once(dck_history *h, uint64_t deadline_ns, dck_err *err)
 {
 	static const char *const keys[] = {"dbname", "client_encoding", "fallback_application_name",
@@ -162,17 +175,14 @@ static dck_status connect_once(dck_history *h, uint64_t deadline_ns, dck_err *er
 	/* The message may have parts of an address that libpq could not read. */
 	if (pq->status(p->c) == CONNECTION_BAD && pq->socket(p->c) < 0 &&
 	    !strstr(pq->errorMessage(p->c), "failed: "))
-		DCK_FAIL(err, E_ARG,
-			 "'%s' is no address of a database: write "
-			 "postgresql://[USER@]HOST[:PORT]/DATABASE, other characters than letters "
-			 "and digits as %%XX; a password belongs into ~/.pgpass",
-			 h->path);
+		return address_refused(h, err);
 	pq->setErrorVerbosity(p->c, PQERRORS_VERBOSE);
 	pq->setNoticeProcessor(p->c, notice_ignore, NULL);
 	if (pq->status(p->c) != CONNECTION_BAD && connection_finish(p->c, deadline_ns))
 		return DCK_OK;
 	if (pq->status(p->c) != CONNECTION_BAD) /* still trying */
-		DCK_FAIL(err, E_IO, "cannot open the history '%s': no answer within the time to wait",
+		DCK_FAIL(err, E_IO,
+			 "cannot open the history '%s': no answer within the time to wait",
 			 h->path);
 	return postgres_failed(h, NULL, "open", err);
 }
@@ -193,7 +203,9 @@ static dck_status session_set(dck_history *h, dck_err *err)
 	snprintf(sql, sizeof sql,
 		 "SET search_path = deepclock; SET bytea_output = hex; SET extra_float_digits = 1; "
 		 "SET standard_conforming_strings = on; SET lock_timeout = %llu",
-		 (unsigned long long)(ms == 0 ? 1 : ms < 2147483647 ? ms : 2147483647));
+		 (unsigned long long)(ms == 0		? 1
+				      : ms < 2147483647 ? ms
+							: 2147483647));
 	r = pq->exec(h->server->c, sql);
 	if (pq->resultStatus(r) != PGRES_COMMAND_OK)
 		status = postgres_failed(h, r, "open", err);
@@ -254,8 +266,11 @@ dck_status postgres_exec(dck_history *h, const postgres_query *q, PGresult **ret
 	const bool alone = !postgres_in_transaction(h);
 	PGresult *r;
 
-	p->state[0] = '\0';
-	p->lost = false;
+	/* The reason for a rollback stays. */
+	if (strncmp(q->sql, "ROLLBACK", 8) != 0) {
+		p->state[0] = '\0';
+		p->lost = false;
+	}
 	r = query_run(p->c, q);
 	if (alone && pq->status(p->c) == CONNECTION_BAD) {
 		pq->clear(r);
@@ -293,15 +308,19 @@ dck_status postgres_integer(dck_history *h, const char *sql, int64_t *ret, const
 
 /* --- layout */
 
+/* Looks into the catalogue: to_regclass() may have a cached answer from before the lock. */
 static dck_status postgres_version_get(dck_history *h, int *ret, dck_err *err)
 {
 	int64_t exists, version = 0;
 
 	DCK_TRY(postgres_integer(
-	    h, "SELECT CASE WHEN to_regclass('deepclock.layout') IS NULL THEN 0 ELSE 1 END",
+	    h,
+	    "SELECT count(*) FROM pg_class JOIN pg_namespace ON relnamespace = pg_namespace.oid "
+	    "WHERE nspname = 'deepclock' AND relname = 'layout'",
 	    &exists, "open", err));
 	if (exists)
-		DCK_TRY(postgres_integer(h, "SELECT version FROM layout", &version, "open", err));
+		DCK_TRY(postgres_integer(h, "SELECT version FROM deepclock.layout", &version,
+					 "open", err));
 	*ret = (int)version;
 	return DCK_OK;
 }
@@ -322,9 +341,8 @@ static dck_status postgres_layout_lock(dck_history *h, dck_err *err)
 	int64_t exists;
 
 	DCK_TRY(postgres_run(h, "SELECT pg_advisory_xact_lock(" LAYOUT_LOCK ")", "lay out", err));
-	DCK_TRY(postgres_integer(
-	    h, "SELECT CASE WHEN to_regnamespace('deepclock') IS NULL THEN 0 ELSE 1 END", &exists,
-	    "lay out", err));
+	DCK_TRY(postgres_integer(h, "SELECT count(*) FROM pg_namespace WHERE nspname = 'deepclock'",
+				 &exists, "lay out", err));
 	return exists ? DCK_OK : postgres_run(h, "CREATE SCHEMA deepclock", "lay out", err);
 }
 
@@ -345,6 +363,8 @@ dck_status postgres_open(dck_history *h, bool existing, dck_err *err)
 	int64_t may;
 	int version;
 
+	if (history_address_is_doubtful(h->address))
+		return address_refused(h, err);
 	DCK_TRY(pq_load(err));
 	h->server = mem_zalloc(1, sizeof *h->server);
 	DCK_NEED(h->server, err, "to open the history");
@@ -397,7 +417,8 @@ static dck_status postgres_check(dck_history *h, uint64_t *ret_bytes, dck_err *e
 
 const history_database history_postgres_database = {
     .dialect = 1,
-    .write = "BEGIN ISOLATION LEVEL READ COMMITTED",
+    .write = WRITE_BEGIN "_shared(" WRITE_LOCK ")",
+    .write_alone = WRITE_BEGIN "(" WRITE_LOCK ")",
     .read = "BEGIN ISOLATION LEVEL REPEATABLE READ",
     .open = postgres_open,
     .close = postgres_close,

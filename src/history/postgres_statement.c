@@ -197,10 +197,9 @@ static dck_status cursor_open(history_statement *s, dck_err *err)
 		r->own_transaction = true;
 	}
 	r->cursor = ++s->h->server->cursors;
-	DCK_TRY(query_send(s,
-			   mem_arena_fmt(r->arena, "DECLARE rows%u NO SCROLL CURSOR FOR %s",
-					 r->cursor, r->sql),
-			   err));
+	DCK_TRY(query_send(
+	    s, mem_arena_fmt(r->arena, "DECLARE rows%u NO SCROLL CURSOR FOR %s", r->cursor, r->sql),
+	    err));
 	return rows_fetch(s, err);
 }
 
@@ -283,7 +282,6 @@ void postgres_column(history_statement *s, int i, history_value *ret)
 	} else if (type == INT8 || type == INT4 || type == NUMERIC) {
 		*ret = (history_value){.kind = HISTORY_INT, .i = strtoll(text, NULL, 10)};
 	} else {
-		*ret = (history_value){
-		    .kind = HISTORY_TEXT, .data = text, .n = strlen(text)};
+		*ret = (history_value){.kind = HISTORY_TEXT, .data = text, .n = strlen(text)};
 	}
 }

@@ -1,5 +1,5 @@
-/* schema.c - how the database is laid out. The record's text is what counts; everything in `records`
- * and `metrics` is an index that was read from it, so that lists and trends read no text.
+/* schema.c - how the database is laid out. The record's text is what counts; everything in
+ * `records` and `metrics` is an index that was read from it, so that lists and trends read no text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -19,8 +19,8 @@ static const char *const history_schema_steps[] = {
     "seq);CREATE TABLE texts ( seq {int} PRIMARY KEY REFERENCES records ON DELETE CASCADE, "
     "sum {int} NOT NULL," /* of json: detects damage that leaves the structure intact */
     " json {blob} NOT NULL);CREATE TABLE metrics ( seq {int} NOT NULL REFERENCES records ON DELETE "
-    "CASCADE, tag {text} NOT NULL, value {number} NOT NULL," /* integer or real; metrics without a number are
-						     in the text alone */
+    "CASCADE, tag {text} NOT NULL, value {number} NOT NULL," /* integer or real; metrics without a
+						     number are in the text alone */
     " unit {text} NOT NULL,"
     " lo {real}, hi {real}, level {real},"
     " PRIMARY KEY (seq, tag)) {clustered};",
@@ -74,9 +74,9 @@ static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err
 	if (history_text_get(h, seq, id, &json, NULL) == DCK_OK &&
 	    dck_record_parse(json.data, json.n, &r, NULL) == DCK_OK) {
 		history_identify(r, &who);
-		status =
-		    history_prepare(h, "UPDATE records SET machine = ?1, method = ?2 WHERE seq = ?3",
-				    &s, "lay out", err);
+		status = history_prepare(
+		    h, "UPDATE records SET machine = ?1, method = ?2 WHERE seq = ?3", &s, "lay out",
+		    err);
 		if (status == DCK_OK) {
 			history_bind_text(s, "?1", who.machine);
 			history_bind_text(s, "?2", who.method);
@@ -96,11 +96,11 @@ static dck_status keys_renew(dck_history *h, dck_err *err)
 	bool row = true;
 	dck_status status;
 
-	DCK_TRY(history_prepare_many(h, "SELECT seq, id FROM records ORDER BY seq", &s, "read", err));
+	DCK_TRY(
+	    history_prepare_many(h, "SELECT seq, id FROM records ORDER BY seq", &s, "read", err));
 	status = history_step(s, &row, err);
 	while (status == DCK_OK && row) {
-		status = key_renew(h, history_int(s, 0),
-				   history_text(s, 1), err);
+		status = key_renew(h, history_int(s, 0), history_text(s, 1), err);
 		if (status == DCK_OK)
 			status = history_step(s, &row, err);
 	}

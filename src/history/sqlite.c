@@ -1,6 +1,10 @@
 /* sqlite.c - SQLite as the database of a history: statements, the layout's version, and messages of
  * its errors. sqlite_open.c opens the file.
  *
+ * A writer takes the lock of the file before its first statement (BEGIN IMMEDIATE) and waits for it
+ * up to the busy timeout, so no transaction is ended in favour of another one. The version is
+ * user_version, and application_id marks a history. Source: https://sqlite.org/rescode.html.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "history/sqlite.h"
@@ -123,8 +127,8 @@ static void sqlite_column(history_statement *s, int i, history_value *ret)
 {
 	switch (sqlite->column_type(s->native, i)) {
 	case SQLITE_INTEGER:
-		*ret = (history_value){.kind = HISTORY_INT,
-				       .i = sqlite->column_int64(s->native, i)};
+		*ret =
+		    (history_value){.kind = HISTORY_INT, .i = sqlite->column_int64(s->native, i)};
 		break;
 	case SQLITE_FLOAT:
 		*ret = (history_value){.kind = HISTORY_REAL,
@@ -265,6 +269,7 @@ const history_database history_sqlite_database = {
     .dialect = 0,
     /* Takes the write lock at once, so that no later statement fails to get it. */
     .write = "BEGIN IMMEDIATE",
+    .write_alone = "BEGIN IMMEDIATE",
     .read = "BEGIN",
     .open = sqlite_open,
     .close = sqlite_close,

@@ -66,8 +66,7 @@ static dck_status starts_find(dck_history *h, const dck_record *r, starts *all, 
 	dck_status status;
 
 	DCK_TRY(history_earlier(h, r, STARTS_MAX, &who, &s, err));
-	while ((status = history_step(s, &row, err)) == DCK_OK && row &&
-	       all->bytes < BYTES_MAX) {
+	while ((status = history_step(s, &row, err)) == DCK_OK && row && all->bytes < BYTES_MAX) {
 		char id[DCK_HISTORY_ID_SIZE];
 
 		snprintf(id, sizeof id, "%s", history_text(s, 1));

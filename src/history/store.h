@@ -18,13 +18,13 @@
 
 struct dck_history {
 	const history_database *database;
-	struct sqlite3 *db;	    /* of SQLite */
-	struct postgres *server;    /* of PostgreSQL */
-	char *path;		    /* as requested, to show: without a password */
-	char *address;		    /* as requested */
+	struct sqlite3 *db;	 /* of SQLite */
+	struct postgres *server; /* of PostgreSQL */
+	char *path;		 /* as requested, to show: without a password */
+	char *address;		 /* as requested */
 	uint64_t wait_ns;
 	bool writable;
-	bool checked_only; /* nothing is created or upgraded */
+	bool checked_only;   /* nothing is created or upgraded */
 	int failed, unbound; /* SQLite's codes: the last failure; a value that cannot be bound */
 };
 

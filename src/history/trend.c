@@ -192,10 +192,11 @@ static void row_take(trend_box *box, history_statement *s, rows *all)
  * first measured. A row without a commit is a separate point. */
 static void rows_sql(const history_where *w, const origin *from, int by, char *sql, size_t size)
 {
-	static const char *const group[] = {[DCK_HISTORY_BY_RECORD] = "seq",
-					    [DCK_HISTORY_BY_COMMIT] = "coalesce(commit_id, ' ' || seq)",
-					    [DCK_HISTORY_BY_DAY] =
-						"at / 86400000000000 - CASE WHEN at % 86400000000000 < 0 THEN 1 ELSE 0 END"};
+	static const char *const group[] = {
+	    [DCK_HISTORY_BY_RECORD] = "seq",
+	    [DCK_HISTORY_BY_COMMIT] = "coalesce(commit_id, ' ' || seq)",
+	    [DCK_HISTORY_BY_DAY] =
+		"at / 86400000000000 - CASE WHEN at % 86400000000000 < 0 THEN 1 ELSE 0 END"};
 
 	snprintf(
 	    sql, size,

@@ -523,7 +523,7 @@ static const dck_opt export_table[] = {
 };
 static const dck_opt place_options[] = {
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "the history's file (default: $DEEPCLOCK_DB, "
+	       "the history's file, or postgresql://HOST/DATABASE (default: $DEEPCLOCK_DB, "
 	       "or deepclock/history.db in the directory for data)"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "import: the commit that the records belong to"),
@@ -593,8 +593,8 @@ const cli_command cmd_history = {
     .summary = "saved records: list, trend, compare, export, prune",
     .usage = usage,
     .about =
-	"Records of '--save FILE' are also added to the history, a separate file, with the commit "
-	"that is checked out in the working directory. They are stored byte for byte until "
+	"Records of '--save FILE' are also added to the history, a separate file or a database of "
+	"PostgreSQL, with the commit that is checked out in the working directory. They are stored byte for byte until "
 	"'prune' removes them. Several programs may use it at once.\n\nA trend shows records of "
 	"one subject that were made by one method on one machine, and marks where their level "
 	"changed, with the probability of such a change by noise alone.",
