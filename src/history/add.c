@@ -119,12 +119,13 @@ static dck_status known_find(dck_history *h, const dck_record *r, history_bytes 
 
 /* *ret_seq 0: another program has just added a record with this id. */
 static dck_status row_insert(dck_history *h, const dck_record *r, const history_identity *who,
-			     history_bytes text, const char *commit, int64_t *ret_seq, dck_err *err)
+			     history_bytes text, const history_origin *from, int64_t *ret_seq,
+			     dck_err *err)
 {
 	static const char sql[] =
 	    "INSERT INTO records (id, at, added, command, verb, subject, engine, cpu, machine, "
-	    "method, commit_id, incomplete, bytes) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
-	    "?13) ON CONFLICT DO NOTHING RETURNING seq";
+	    "method, commit_id, incomplete, bytes, host, branch) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,"
+	    "?10,?11,?12,?13,?14,?15) ON CONFLICT DO NOTHING RETURNING seq";
 	const int64_t now = os_unix_ns();
 	history_statement *s;
 	bool row = false;
@@ -141,9 +142,11 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 	history_bind_text(s, "?8", who->cpu);
 	history_bind_text(s, "?9", who->machine);
 	history_bind_text(s, "?10", who->method);
-	history_bind_text(s, "?11", commit);
+	history_bind_text(s, "?11", from->commit);
 	history_bind_int(s, "?12", r->incomplete);
 	history_bind_int(s, "?13", (int64_t)text.n);
+	history_bind_text(s, "?14", from->host);
+	history_bind_text(s, "?15", from->branch);
 	status = history_step(s, &row, err);
 	if (status == DCK_OK)
 		*ret_seq = row ? history_int(s, 0) : 0;
@@ -240,17 +243,17 @@ static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *
 }
 
 dck_status history_insert(dck_history *h, const dck_record *r, history_bytes text,
-			  const char *commit, bool *ret_new, dck_err *err)
+			  const history_origin *from, bool *ret_new, dck_err *err)
 {
 	history_identity who;
 	bool known = false;
 	int64_t seq = 0;
 
-	DCK_TRY(add_record_check(r, commit, err));
+	DCK_TRY(add_record_check(r, from->commit, err));
 	history_identify(r, &who);
 	DCK_TRY(known_find(h, r, text, &known, err));
 	if (!known) {
-		DCK_TRY(row_insert(h, r, &who, text, commit, &seq, err));
+		DCK_TRY(row_insert(h, r, &who, text, from, &seq, err));
 		/* Added in the meantime: it is visible now. */
 		if (seq == 0)
 			DCK_TRY(known_find(h, r, text, &known, err));
@@ -267,7 +270,7 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_bytes tex
 typedef struct adding {
 	const dck_record *r;
 	history_bytes text;
-	const char *commit;
+	history_origin from;
 	bool is_new;
 } adding;
 
@@ -275,13 +278,13 @@ static dck_status record_insert(dck_history *h, void *self, dck_err *err)
 {
 	adding *a = self;
 
-	return history_insert(h, a->r, a->text, a->commit, &a->is_new, err);
+	return history_insert(h, a->r, a->text, &a->from, &a->is_new, err);
 }
 
 dck_status dck_history_add(dck_history *h, const dck_record *r, const char *commit, bool *ret_new,
 			   dck_err *err)
 {
-	adding a = {.r = r, .commit = commit};
+	adding a = {.r = r, .from = {commit, h->branch, h->host}};
 	dck_buffer json = {0};
 	dck_status status = canonical_write(r, &json, err);
 

@@ -34,6 +34,11 @@ dck_status history_absent(const dck_history *h, dck_err *err)
 		 "there is no history yet at '%s': '--save FILE' of a command creates it", h->path);
 }
 
+static char *mem_dup_some(const char *text)
+{
+	return text ? mem_dup(text) : NULL;
+}
+
 static dck_status history_path_open(dck_history *h, const dck_history_config *c, dck_err *err)
 {
 	char path[4096];
@@ -42,7 +47,10 @@ static dck_status history_path_open(dck_history *h, const dck_history_config *c,
 		DCK_TRY(dck_history_path(path, sizeof path, err));
 	h->address = mem_dup(c->path ? c->path : path);
 	h->wait_ns = c->wait_ns;
-	DCK_NEED(h->address, err, "to open the history");
+	h->host = mem_dup_some(c->host);
+	h->branch = mem_dup_some(c->branch);
+	DCK_NEED(h->address && !h->host == !c->host && !h->branch == !c->branch, err,
+		 "to open the history");
 	h->database =
 	    history_is_address(h->address) ? &history_postgres_database : &history_sqlite_database;
 	h->path = mem_dup(h->address);
@@ -75,6 +83,8 @@ void dck_history_close(dck_history *h)
 	if (h->database)
 		h->database->close(h);
 	mem_free(h->address);
+	mem_free(h->host);
+	mem_free(h->branch);
 	mem_free(h->path);
 	mem_free(h);
 }

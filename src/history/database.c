@@ -17,9 +17,9 @@
 
 /* --- dialects */
 
-/* A text of users as a pattern: * any text, ? any character, all else is itself. */
+/* The text of a parameter as a pattern: * any text, ? any character, all else is itself. */
 #define POSTGRES_PATTERN                                                              \
-	"LIKE replace(replace(replace(replace(replace(:subject, '\\', '\\\\'), '%', " \
+	"LIKE replace(replace(replace(replace(replace(%s, '\\', '\\\\'), '%', " \
 	"'\\%'), '_', '\\_'), '*', '%'), '?', '_')"
 
 static const struct word {
@@ -34,10 +34,18 @@ static const struct word {
     {"blob", {"BLOB", "BYTEA"}},
     {"clustered", {"WITHOUT ROWID", ""}},
     {"or_ignore", {"OR IGNORE", ""}}, /* of an update */
-    {"matches", {"GLOB replace(:subject, '[', '[[]')", POSTGRES_PATTERN}},
+    {"matches", {"GLOB replace(%s, '[', '[[]')", POSTGRES_PATTERN}},
 };
 
-/* Returns sql with its words replaced; NULL: no memory. */
+static const char *word_find(const history_database *d, const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strlen(words[i].name) == n && memcmp(words[i].name, name, n) == 0)
+			return words[i].text[d->dialect];
+	return NULL;
+}
+
+/* Returns sql with its words replaced, "{word argument}" too; NULL: no memory. */
 static char *words_replace(const history_database *d, const char *sql)
 {
 	char *text, *to;
@@ -46,26 +54,27 @@ static char *words_replace(const history_database *d, const char *sql)
 	for (const char *p = sql; (p = strchr(p, '{')); p++)
 		n += sizeof POSTGRES_PATTERN;
 	to = text = mem_alloc(n);
-	if (!text)
-		return NULL;
-	while (*sql) {
-		size_t i = 0, k = 0;
+	while (text && *sql) {
+		const char *argument = sql + 1 + strcspn(sql + 1, " }"), *end = strchr(sql, '}'),
+			   *word = *sql == '{' && end
+				       ? word_find(d, sql + 1, (size_t)(argument - sql - 1))
+				       : NULL;
+		const char *hole = word ? strstr(word, "%s") : NULL;
 
-		if (*sql == '{') {
-			k = strcspn(sql + 1, "}");
-			while (
-			    i < sizeof words / sizeof words[0] &&
-			    (strlen(words[i].name) != k || memcmp(words[i].name, sql + 1, k) != 0))
-				i++;
-		}
-		if (k == 0 || i == sizeof words / sizeof words[0]) {
+		if (!word) {
 			*to++ = *sql++;
 			continue;
 		}
-		to = stpcpy(to, words[i].text[d->dialect]);
-		sql += k + 2;
+		if (hole) {
+			to = mempcpy(to, word, (size_t)(hole - word));
+			to = mempcpy(to, argument, (size_t)(end - argument));
+			word = hole + 2;
+		}
+		to = stpcpy(to, word);
+		sql = end + 1;
 	}
-	*to = '\0';
+	if (text)
+		*to = '\0';
 	return text;
 }
 

@@ -13,18 +13,29 @@
 #include <string.h>
 
 /* Texts are escaped in one place. */
-static void commit_write(const char *commit, dck_sink *out)
+static void origin_write(const history_origin *from, dck_sink *out)
 {
-	json_writer w;
+	const struct {
+		const char *key, *value;
+	} all[] = {{"commit", from->commit}, {"branch", from->branch}, {"host", from->host}};
+	const char *between = ",\"history\":{";
 
-	sink_text(out, ",\"history\":{\"commit\":");
-	json_init(&w, out, false);
-	json_text(&w, commit);
-	sink_text(out, "}");
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		json_writer w;
+
+		if (!all[i].value)
+			continue;
+		sink_fmt(out, "%s\"%s\":", between, all[i].key);
+		json_init(&w, out, false);
+		json_text(&w, all[i].value);
+		between = ",";
+	}
+	if (between[1] == '\0')
+		sink_text(out, "}");
 }
 
 /* The record on one line, with a member that readers of records pass over. */
-static dck_status export_line_write(const dck_record *r, const char *commit, dck_sink *out,
+static dck_status export_line_write(const dck_record *r, const history_origin *from, dck_sink *out,
 				    dck_err *err)
 {
 	dck_buffer line = {0};
@@ -41,8 +52,7 @@ static dck_status export_line_write(const dck_record *r, const char *commit, dck
 		char *end = strrchr(line.data, '}');
 
 		sink_put(out, line.data, (size_t)(end - line.data));
-		if (commit)
-			commit_write(commit, out);
+		origin_write(from, out);
 		sink_text(out, "}\n");
 	}
 	dck_buffer_done(&line);
@@ -51,7 +61,7 @@ static dck_status export_line_write(const dck_record *r, const char *commit, dck
 
 static dck_status record_export(dck_history *h, history_statement *s, dck_sink *out, dck_err *err)
 {
-	const char *commit = history_text(s, 2);
+	const history_origin from = {history_text(s, 2), history_text(s, 3), history_text(s, 4)};
 	dck_buffer json = {0};
 	dck_record *r = NULL;
 	dck_status status = history_text_get(h, history_int(s, 0), history_text(s, 1), &json, err);
@@ -60,7 +70,7 @@ static dck_status record_export(dck_history *h, history_statement *s, dck_sink *
 		status = dck_record_parse(json.data, json.n, &r, err);
 	dck_buffer_done(&json);
 	if (status == DCK_OK)
-		status = export_line_write(r, commit, out, err);
+		status = export_line_write(r, &from, out, err);
 	dck_record_free(r);
 	return status;
 }
@@ -99,7 +109,7 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 			      dck_err *err)
 {
-	return rows_each(h, f, "r.seq, r.id, r.commit_id", "", out, record_export, err);
+	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", out, record_export, err);
 }
 
 static void export_number_put(dck_sink *out, history_statement *s, int i)

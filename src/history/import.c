@@ -97,7 +97,7 @@ static dck_status nothing_more(void *self, const uint8_t **ret, size_t *ret_n, d
 	return DCK_OK;
 }
 
-/* Reads the next value of the member `key` of the open object. */
+/* Reads up to the value of the member `key` of the open object. */
 static bool import_member_find(json_reader *r, const char *key, json_token *ret)
 {
 	bool more;
@@ -115,13 +115,26 @@ static bool import_member_find(json_reader *r, const char *key, json_token *ret)
 	return false;
 }
 
-/* Reads the commit that export added to the line. A line that is nested too deeply has none. */
-static dck_status line_commit(const history_bytes *line, char *text, dck_err *err)
+/* What export added to a line. */
+typedef struct line_origin {
+	char commit[DCK_COMMIT_SIZE], branch[DCK_COMMIT_SIZE], host[256];
+} line_origin;
+
+static void member_copy(const json_reader *r, char *to, size_t size)
+{
+	if (r->n < size)
+		memcpy(to, r->text, r->n + 1);
+}
+
+/* Reads the members of "history". A line that is nested too deeply has none. */
+static dck_status line_origin_read(const history_bytes *line, line_origin *ret, dck_err *err)
 {
 	json_reader *r;
 	json_token t;
+	bool more;
+	char key[16];
 
-	text[0] = '\0';
+	*ret = (line_origin){{0}, {0}, {0}};
 	if (!strstr(line->json, "\"history\""))
 		return DCK_OK;
 	r = mem_alloc(sizeof *r);
@@ -129,23 +142,32 @@ static dck_status line_commit(const history_bytes *line, char *text, dck_err *er
 	json_read_init(r, nothing_more, NULL, "a line");
 	r->at = (const uint8_t *)line->json;
 	r->end = r->at + line->n;
-	if (json_next(r, &t, NULL) == DCK_OK && t == JSON_OBJECT &&
-	    import_member_find(r, "history", &t) && t == JSON_OBJECT &&
-	    import_member_find(r, "commit", &t) && t == JSON_TEXT && r->n < DCK_COMMIT_SIZE)
-		memcpy(text, r->text, r->n + 1);
+	more = json_next(r, &t, NULL) == DCK_OK && t == JSON_OBJECT &&
+	       import_member_find(r, "history", &t) && t == JSON_OBJECT;
+	while (more && json_next_key(r, &more, NULL) == DCK_OK && more) {
+		snprintf(key, sizeof key, "%.15s", r->text);
+		if (json_next(r, &t, NULL) != DCK_OK || json_skip(r, t, NULL) != DCK_OK)
+			break;
+		if (t == JSON_TEXT && strcmp(key, "commit") == 0)
+			member_copy(r, ret->commit, sizeof ret->commit);
+		else if (t == JSON_TEXT && strcmp(key, "branch") == 0)
+			member_copy(r, ret->branch, sizeof ret->branch);
+		else if (t == JSON_TEXT && strcmp(key, "host") == 0)
+			member_copy(r, ret->host, sizeof ret->host);
+	}
 	mem_free(r);
 	return DCK_OK;
 }
 
 /* Adds the record completely or not at all; the records before it in the transaction stay. */
 static dck_status import_insert(dck_history *h, const dck_record *r, history_bytes text,
-				const char *commit, dck_history_count *count, dck_err *err)
+				const history_origin *from, dck_history_count *count, dck_err *err)
 {
 	bool is_new = false;
 	dck_status status;
 
 	DCK_TRY(history_run(h, "SAVEPOINT one", "add a record to", err));
-	status = history_insert(h, r, text, commit, &is_new, err);
+	status = history_insert(h, r, text, from, &is_new, err);
 	if (status != DCK_OK && h->database->in_transaction(h))
 		history_run(h, "ROLLBACK TO one", "add a record to", NULL);
 	else if (status == DCK_OK)
@@ -161,7 +183,7 @@ static dck_status import_insert(dck_history *h, const dck_record *r, history_byt
 static dck_status line_insert(dck_history *h, history_bytes line, const char *commit,
 			      dck_history_count *count, dck_err *err)
 {
-	char said[DCK_COMMIT_SIZE];
+	line_origin said;
 	dck_buffer json = {0};
 	dck_record *r;
 	dck_sink sink;
@@ -172,13 +194,17 @@ static dck_status line_insert(dck_history *h, history_bytes line, const char *co
 	record_json_write(r, &sink);
 	status = dck_sink_finish(&sink, err);
 	if (status == DCK_OK)
-		status = line_commit(&line, said, err);
-	if (status == DCK_OK)
-		status = import_insert(h, r, (history_bytes){json.data, json.n},
-				       commit			   ? commit
-				       : history_commit_fits(said) ? said
-								   : NULL,
-				       count, err);
+		status = line_origin_read(&line, &said, err);
+	if (status == DCK_OK) {
+		const history_origin from = {
+		    commit			      ? commit
+		    : history_commit_fits(said.commit) ? said.commit
+						      : NULL,
+		    history_commit_fits(said.branch) ? said.branch : NULL,
+		    said.host[0] ? said.host : NULL};
+
+		status = import_insert(h, r, (history_bytes){json.data, json.n}, &from, count, err);
+	}
 	dck_buffer_done(&json);
 	dck_record_free(r);
 	return status;
@@ -281,7 +307,7 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 typedef struct whole {
 	const dck_record *r;
 	history_bytes text;
-	const char *commit;
+	history_origin from;
 	dck_history_count count;
 } whole;
 
@@ -290,13 +316,13 @@ static dck_status whole_insert(dck_history *h, void *self, dck_err *err)
 	whole *w = self;
 
 	w->count = (dck_history_count){0};
-	return import_insert(h, w->r, w->text, w->commit, &w->count, err);
+	return import_insert(h, w->r, w->text, &w->from, &w->count, err);
 }
 
 static dck_status whole_import(dck_history *h, source *s, const char *commit,
 			       dck_history_count *ret, dck_err *err)
 {
-	whole w = {.text = {s->line.data, s->line.n}, .commit = commit};
+	whole w = {.text = {s->line.data, s->line.n}, .from = {.commit = commit}};
 	dck_record *r;
 	dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
 
@@ -336,6 +362,96 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 	return whole_import(h, s, commit, ret, err);
 }
 
+/* Copies the records of another history, each byte for byte, BATCH of them in a transaction. */
+typedef struct copied {
+	dck_history *from;
+	int64_t after, last; /* seq of the last record of the batch before, and of this batch */
+	size_t n;
+	const char *commit;
+	dck_history_count count;
+} copied;
+
+static dck_status record_copy_into(dck_history *h, history_statement *s, copied *c, dck_err *err)
+{
+	const history_origin from = {c->commit ? c->commit : history_text(s, 2), history_text(s, 3),
+				     history_text(s, 4)};
+	dck_buffer json = {0};
+	dck_record *r = NULL;
+	dck_status status =
+	    history_text_get(c->from, history_int(s, 0), history_text(s, 1), &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, &r, err);
+	if (status == DCK_OK)
+		status = import_insert(h, r, (history_bytes){json.data, json.n}, &from, &c->count, err);
+	dck_buffer_done(&json);
+	dck_record_free(r);
+	return status;
+}
+
+static dck_status batch_copy(dck_history *h, void *self, dck_err *err)
+{
+	copied *c = self;
+	history_statement *s;
+	bool row = false;
+	dck_status status;
+
+	c->count = (dck_history_count){0};
+	c->n = 0;
+	DCK_TRY(history_prepare(c->from,
+				"SELECT seq, id, commit_id, branch, host FROM records WHERE seq > "
+				":after ORDER BY seq LIMIT :most",
+				&s, "read", err));
+	history_bind_int(s, ":after", c->after);
+	history_bind_int(s, ":most", BATCH);
+	status = history_step(s, &row, err);
+	while (status == DCK_OK && row) {
+		c->last = history_int(s, 0);
+		c->n++;
+		status = record_copy_into(h, s, c, err);
+		if (status == DCK_OK)
+			status = history_step(s, &row, err);
+	}
+	history_finalize(s);
+	return status;
+}
+
+static dck_status history_copy(dck_history *h, const char *path, const char *commit,
+			       dck_history_count *ret, dck_err *err)
+{
+	copied c = {.commit = commit, .after = INT64_MIN};
+	dck_history_config config;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = path;
+	config.existing = true;
+	config.wait_ns = h->wait_ns;
+	DCK_TRY(dck_history_open(&config, &c.from, err));
+	do {
+		status = history_write(h, batch_copy, &c, true, err);
+		if (status == DCK_OK) {
+			ret->added += c.count.added;
+			ret->known += c.count.known;
+			c.after = c.last;
+		}
+	} while (status == DCK_OK && c.n == BATCH);
+	dck_history_close(c.from);
+	return status;
+}
+
+/* Returns whether the file begins as those of SQLite do; its position does not change. */
+static bool is_sqlite(FILE *file)
+{
+	static const char magic[] = "SQLite format 3";
+	char head[sizeof magic] = {0};
+	const bool same = fread(head, 1, sizeof head, file) == sizeof head &&
+			  memcmp(head, magic, sizeof head) == 0;
+
+	rewind(file);
+	return same;
+}
+
 dck_status dck_history_import(dck_history *h, const char *path, const char *commit,
 			      dck_history_count *ret, dck_err *err)
 {
@@ -352,7 +468,10 @@ dck_status dck_history_import(dck_history *h, const char *path, const char *comm
 		return err_set_errno(err, e == ENOENT || e == ENOTDIR ? DCK_E_ABSENT : DCK_E_IO,
 				     __FILE__, __LINE__, e, "cannot open '%s'", path);
 	}
-	status = import(h, &s, commit, &count, err);
+	/* A pipe is not a file of SQLite, and has no size. */
+	status = !standard && history_place_bytes(path) > 0 && is_sqlite(s.file)
+		     ? history_copy(h, path, commit, &count, err)
+		     : import(h, &s, commit, &count, err);
 	*ret = count;
 	mem_free(s.line.data);
 	if (!standard)

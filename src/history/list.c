@@ -41,6 +41,8 @@ static void list_entry_read(history_statement *s, dck_history_entry *e)
 	    .bytes = (uint64_t)history_int(s, 11),
 	};
 	value_column(s, 12, e);
+	e->host = history_text(s, 17);
+	e->branch = history_text(s, 18);
 }
 
 dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const char *metric,
@@ -58,7 +60,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 	snprintf(sql, sizeof sql,
 		 "SELECT id, at, command, verb, subject, engine, cpu, commit_id, machine, method, "
 		 "incomplete, bytes, value, unit, lo, hi, "
-		 "level FROM records LEFT JOIN metrics ON metrics.seq = records.seq AND tag = :tag "
+		 "level, host, branch FROM records LEFT JOIN metrics ON metrics.seq = records.seq AND tag = :tag "
 		 "%s ORDER BY at DESC, records.seq DESC LIMIT :limit",
 		 w.sql);
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));

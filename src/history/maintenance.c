@@ -24,6 +24,9 @@ const dck_opt dck_history_prune_options[] = {
 	       "prune: keep the newest N records of each subject and command", .min = 1),
     DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
 	       "prune: remove records that are older, as 90d, or than a date"),
+    DCK_OPTION(COUNT, dck_history_prune_config, keep_per_commit, "keep-per-commit", "N", NULL,
+	       "prune: keep also the newest N records of each subject, command, machine and commit",
+	       .min = 1),
     DCK_FLAG(dck_history_prune_config, dry_run, "dry-run",
 	     "prune, rm: only print what would be removed"),
     {0},
@@ -54,13 +57,17 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	    sql, sizeof sql,
 	    "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
 	    "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
-	    "seq DESC) AS place FROM records %s) AS ranked WHERE (:keep > 0 AND place > :keep) OR "
-	    "at < :before",
+	    "seq DESC) AS place, row_number() OVER (PARTITION BY subject, verb, machine, commit_id "
+	    "ORDER BY at DESC, seq DESC) AS at_commit FROM records %s) AS ranked WHERE ((:keep > 0 "
+	    "AND place > :keep) OR at < :before) AND at_commit > :per_commit",
 	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
 	history_bind_int(s, ":keep", c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
 	history_bind_int(s, ":before", before);
+	history_bind_int(s, ":per_commit",
+			 c->keep_per_commit < (uint64_t)INT64_MAX ? (int64_t)c->keep_per_commit
+								   : INT64_MAX);
 	status = history_step(s, &row, err);
 	history_finalize(s);
 	return status;
@@ -104,8 +111,11 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	dck_history_pruned pruned = {0};
 	int64_t before = INT64_MIN;
 
+	if (c->keep == 0 && !c->older_than && c->keep_per_commit == 0)
+		DCK_FAIL(err, E_ARG,
+			 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
 	if (c->keep == 0 && !c->older_than)
-		DCK_FAIL(err, E_ARG, "prune needs --keep N or --older-than AGE");
+		before = INT64_MAX; /* the only rule is the one of commits */
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));

@@ -66,7 +66,7 @@ static void parameters_number(pg_rows *r, const char *sql)
 
 		quoted ^= *sql == '\'';
 		if (!quoted && (*sql == '?' || *sql == ':'))
-			while (isalnum((unsigned char)sql[n]))
+			while (isalnum((unsigned char)sql[n]) || sql[n] == '_')
 				n++;
 		if (n == 1) {
 			*to++ = *sql++;

@@ -31,6 +31,9 @@ static const char *const history_schema_steps[] = {
     /* 3 -> 4: metrics that were renamed before 0.1 (record/renamed.c) */
     "UPDATE {or_ignore} metrics SET tag = 'load/abandoned' WHERE tag = 'load/unserved';"
     "UPDATE {or_ignore} metrics SET tag = 'memory/heap_runtime' WHERE tag = 'memory/heap_kept';",
+    /* 4 -> 5: records of many machines */
+    "ALTER TABLE records ADD COLUMN host {text};"
+    "ALTER TABLE records ADD COLUMN branch {text};",
     NULL,
 };
 

@@ -25,6 +25,7 @@ struct dck_history {
 	uint64_t wait_ns;
 	bool writable;
 	bool checked_only;   /* nothing is created or upgraded */
+	char *host, *branch; /* of records that are added; NULL: unknown */
 	int failed, unbound; /* SQLite's codes: the last failure; a value that cannot be bound */
 };
 
@@ -70,19 +71,24 @@ typedef struct history_bytes {
 bool history_commit_fits(const char *commit); /* whether it is valid in the index */
 /* Returns whether the index has metrics with such a value. */
 bool history_is_number(const dck_value *v);
+/* Where a record is from; NULL: unknown. */
+typedef struct history_origin {
+	const char *commit, *branch, *host;
+} history_origin;
 /* Inserts r, whose JSON is `text`; call it within history_write(). */
 dck_status history_insert(dck_history *h, const dck_record *r, history_bytes text,
-			  const char *commit, bool *ret_new, dck_err *err);
+			  const history_origin *from, bool *ret_new, dck_err *err);
 
 /* --- filter.c: the WHERE clause of a filter, and its values. */
 typedef struct history_where {
 	char sql[512]; /* "WHERE ...", over the table records */
-	const char *subject, *command, *commit;
+	const char *subject, *command, *commit, *host, *cpu, *branch;
 	int64_t since, until;
 	int64_t limit; /* INT64_MAX: none */
 } history_where;
 dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err);
-/* Binds :subject, :command, :commit, :since, :until, :limit if the statement has them. */
+/* Binds :subject, :command, :commit, :host, :cpu, :branch, :since, :until, :limit if the statement has
+ * them. */
 void history_where_bind(const history_where *w, history_statement *s);
 
 /* --- find.c */

@@ -7,6 +7,7 @@ password is shown or stored. Prints TAP.
   fleet.py --program build/deepclock [CASE]...
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -242,7 +243,33 @@ def restart():
     expect(works("history", "export", db=address).count("\n") == 700, "a later reader")
 
 
-CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, restart)]
+def machines():
+    """Branch and host of an export come back, a file of SQLite is imported as it is, and records are selected by machine;
+    both databases answer the same."""
+    address = SERVER.fresh()
+    records = []
+    for i, text in enumerate(lines(12, "commits=4", "cpu=a processor 100%").splitlines()):
+        record = json.loads(text)
+        record["history"].update(host=f"node{i % 3}", branch="main" if i % 2 else "topic/x")
+        records.append(json.dumps(record) + "\n")
+    works("history", "import", "-", db="one.db", text="".join(records))
+    expect(works("history", "import", "one.db", db=address) == "12 added, 0 were already stored\n", "a file of SQLite")
+    expect(works("history", "import", "one.db", db=address) == "0 added, 12 were already stored\n", "again")
+    export = works("history", "export", db="one.db")
+    expect([json.loads(r)["history"] for r in export.splitlines()] == [json.loads(r)["history"] for r in records], "members")
+    for words, n in ((["--host", "node1"], 4), (["--host", "node?"], 12), (["--branch", "main"], 6), (["--cpu", "*100%"], 12),
+                     (["--cpu", "*processor_100%"], 0), (["--host", "n*2", "--branch", "topic/x"], 2)):
+        answers = [works("history", "export", *words, db=db) for db in ("one.db", address)]
+        expect(answers[0] == answers[1] and answers[0].count("\n") == n, f"{words}: {answers[0]}")
+    # 3 commits of 4 records: the newest of each commit stays, and what is young.
+    for db in ("one.db", address):
+        prune = ("history", "prune", "--keep-per-commit", "1")
+        expect(works(*prune, "--older-than", "2026-09-22", "--dry-run", db=db).startswith("1 record would"), "old ones only")
+        expect(works(*prune, db=db).startswith("9 records removed"), "without another rule")
+        expect(len(works("history", "export", db=db).splitlines()) == 3, "one of each commit")
+
+
+CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, restart, machines)]
 
 if __name__ == "__main__":
     args = arguments(__doc__)
