@@ -66,8 +66,9 @@ DCK_API const char *dck_history_file(const dck_history *h); /* borrowed from h. 
  * text and returns it; NULL: none. Uncommitted changes are not detected. @since 0.1 */
 #define DCK_COMMIT_SIZE 72
 DCK_API const char *dck_history_commit(const char *directory, char *text);
-/* Reads the branch that is checked out, as dck_history_commit() does. Writes at most `size` bytes into
- * text and returns it; NULL: none, or it is not a name of letters, digits and -_.:/+@~. @since 0.1 */
+/* Reads the branch that is checked out, as dck_history_commit() does. Writes at most `size` bytes
+ * into text and returns it; NULL: none, or it is not a name of letters, digits and -_.:/+@~. @since
+ * 0.1 */
 DCK_API const char *dck_history_branch(const char *directory, char *text, size_t size);
 
 /* --- adding */
@@ -172,8 +173,8 @@ DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck
 				      dck_err *err) DCK_MUST_USE;
 
 /* Writes all records of the filter, oldest first, as one JSON object per line: the record with one
- * more member, "history": {"commit", "branch", "host"}, which readers of records ignore. Errors of the sink come
- * from dck_sink_finish(). @since 0.1 */
+ * more member, "history": {"commit", "branch", "host"}, which readers of records ignore. Errors of
+ * the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 				      dck_err *err) DCK_MUST_USE;
 /* Writes the numeric metrics as CSV with a header, oldest record first. @since 0.1 */
@@ -252,10 +253,10 @@ DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @
 typedef struct dck_history_prune_config {
 	uint64_t keep; /* newest records to retain per subject and command; 0: no such rule */
 	const char *older_than; /* "90d", or a date; NULL: no such rule */
-	/* Newest records of each subject, command, machine and commit that no other rule removes; the
-	 * only rule: all others are removed. 0: no such rule. */
+	/* Newest records of each subject, command, machine and commit that no other rule removes;
+	 * the only rule: all others are removed. 0: no such rule. */
 	uint64_t keep_per_commit;
-	bool dry_run;		/* only count */
+	bool dry_run; /* only count */
 } dck_history_prune_config;
 DCK_API extern const dck_opt dck_history_prune_options[];
 typedef struct dck_history_pruned {

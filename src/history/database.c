@@ -18,9 +18,11 @@
 /* --- dialects */
 
 /* The text of a parameter as a pattern: * any text, ? any character, all else is itself. */
-#define POSTGRES_PATTERN                                                              \
+#define POSTGRES_PATTERN                                                        \
 	"LIKE replace(replace(replace(replace(replace(%s, '\\', '\\\\'), '%', " \
 	"'\\%'), '_', '\\_'), '*', '%'), '?', '_')"
+
+#define WORD_MAX 200 /* bytes of a text, with its argument */
 
 static const struct word {
 	const char *name, *text[2]; /* SQLite, PostgreSQL */
@@ -33,6 +35,9 @@ static const struct word {
     {"text", {"TEXT", "TEXT COLLATE \"C\""}},
     {"blob", {"BLOB", "BYTEA"}},
     {"clustered", {"WITHOUT ROWID", ""}},
+    /* A trend reads one metric of many records; SQLite has them in the order of records anyway. */
+    {"metrics_by_tag",
+     {"", "CREATE INDEX metrics_tag ON metrics (tag, seq) INCLUDE (value, lo, hi, level, unit)"}},
     {"or_ignore", {"OR IGNORE", ""}}, /* of an update */
     {"matches", {"GLOB replace(%s, '[', '[[]')", POSTGRES_PATTERN}},
 };
@@ -52,7 +57,7 @@ static char *words_replace(const history_database *d, const char *sql)
 	size_t n = strlen(sql) + 1;
 
 	for (const char *p = sql; (p = strchr(p, '{')); p++)
-		n += sizeof POSTGRES_PATTERN;
+		n += WORD_MAX;
 	to = text = mem_alloc(n);
 	while (text && *sql) {
 		const char *argument = sql + 1 + strcspn(sql + 1, " }"), *end = strchr(sql, '}'),

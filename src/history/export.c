@@ -109,7 +109,8 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 			      dck_err *err)
 {
-	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", out, record_export, err);
+	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", out, record_export,
+			 err);
 }
 
 static void export_number_put(dck_sink *out, history_statement *s, int i)

@@ -56,8 +56,8 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 		clause(&w, strpbrk(f->host, "*?") ? "records.host {matches :host}"
 						  : "records.host = :host");
 	if (f->cpu)
-		clause(&w, strpbrk(f->cpu, "*?") ? "records.cpu {matches :cpu}"
-						 : "records.cpu = :cpu");
+		clause(&w,
+		       strpbrk(f->cpu, "*?") ? "records.cpu {matches :cpu}" : "records.cpu = :cpu");
 	if (f->branch)
 		clause(&w, "records.branch = :branch");
 	if (f->command)

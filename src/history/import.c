@@ -196,12 +196,11 @@ static dck_status line_insert(dck_history *h, history_bytes line, const char *co
 	if (status == DCK_OK)
 		status = line_origin_read(&line, &said, err);
 	if (status == DCK_OK) {
-		const history_origin from = {
-		    commit			      ? commit
-		    : history_commit_fits(said.commit) ? said.commit
-						      : NULL,
-		    history_commit_fits(said.branch) ? said.branch : NULL,
-		    said.host[0] ? said.host : NULL};
+		const history_origin from = {commit				? commit
+					     : history_commit_fits(said.commit) ? said.commit
+										: NULL,
+					     history_commit_fits(said.branch) ? said.branch : NULL,
+					     said.host[0] ? said.host : NULL};
 
 		status = import_insert(h, r, (history_bytes){json.data, json.n}, &from, count, err);
 	}
@@ -383,7 +382,8 @@ static dck_status record_copy_into(dck_history *h, history_statement *s, copied 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
 	if (status == DCK_OK)
-		status = import_insert(h, r, (history_bytes){json.data, json.n}, &from, &c->count, err);
+		status =
+		    import_insert(h, r, (history_bytes){json.data, json.n}, &from, &c->count, err);
 	dck_buffer_done(&json);
 	dck_record_free(r);
 	return status;

@@ -57,12 +57,13 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 	dck_status status;
 
 	DCK_TRY(history_where_make(f, &w, err));
-	snprintf(sql, sizeof sql,
-		 "SELECT id, at, command, verb, subject, engine, cpu, commit_id, machine, method, "
-		 "incomplete, bytes, value, unit, lo, hi, "
-		 "level, host, branch FROM records LEFT JOIN metrics ON metrics.seq = records.seq AND tag = :tag "
-		 "%s ORDER BY at DESC, records.seq DESC LIMIT :limit",
-		 w.sql);
+	snprintf(
+	    sql, sizeof sql,
+	    "SELECT id, at, command, verb, subject, engine, cpu, commit_id, machine, method, "
+	    "incomplete, bytes, value, unit, lo, hi, "
+	    "level, host, branch FROM records LEFT JOIN metrics ON metrics.seq = records.seq AND tag = :tag "
+	    "%s ORDER BY at DESC, records.seq DESC LIMIT :limit",
+	    w.sql);
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	history_bind_text(s, ":tag", metric ? metric : HISTORY_METRIC);

@@ -67,7 +67,7 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	history_bind_int(s, ":before", before);
 	history_bind_int(s, ":per_commit",
 			 c->keep_per_commit < (uint64_t)INT64_MAX ? (int64_t)c->keep_per_commit
-								   : INT64_MAX);
+								  : INT64_MAX);
 	status = history_step(s, &row, err);
 	history_finalize(s);
 	return status;

@@ -33,7 +33,7 @@ static const char *const history_schema_steps[] = {
     "UPDATE {or_ignore} metrics SET tag = 'memory/heap_runtime' WHERE tag = 'memory/heap_kept';",
     /* 4 -> 5: records of many machines */
     "ALTER TABLE records ADD COLUMN host {text};"
-    "ALTER TABLE records ADD COLUMN branch {text};",
+    "ALTER TABLE records ADD COLUMN branch {text};{metrics_by_tag}",
     NULL,
 };
 

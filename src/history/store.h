@@ -87,8 +87,8 @@ typedef struct history_where {
 	int64_t limit; /* INT64_MAX: none */
 } history_where;
 dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err);
-/* Binds :subject, :command, :commit, :host, :cpu, :branch, :since, :until, :limit if the statement has
- * them. */
+/* Binds :subject, :command, :commit, :host, :cpu, :branch, :since, :until, :limit if the statement
+ * has them. */
 void history_where_bind(const history_where *w, history_statement *s);
 
 /* --- find.c */

@@ -9,6 +9,8 @@ password is shown or stored. Prints TAP.
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -269,7 +271,43 @@ def machines():
         expect(len(works("history", "export", db=db).splitlines()) == 3, "one of each commit")
 
 
-CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, restart, machines)]
+def documented():
+    """The steps of docs/reference/fleet.md, from an empty server to the query of a chart."""
+    with open(os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs/reference/fleet.md"), encoding="utf-8") as f:
+        steps = f.read().split("\n## ")[1]
+    blocks = [re.sub(r"^       ", "", b, flags=re.M).strip() for b in re.findall(r"\n\n((?:       .*\n?)+)", steps)]
+    expect(len(blocks) == 6, f"{len(blocks)} steps")
+    roles, tables, grants, adding, asking, chart = blocks
+    SERVER.sql("DROP DATABASE IF EXISTS fleet WITH (FORCE)")
+    for statement in roles.splitlines():
+        SERVER.sql(statement)
+    works("history", "import", "-", db="one.db", text=lines(12))
+
+    def run_line(line, *more):
+        words = shlex.split(line.replace("@HOST", f"@127.0.0.1:{SERVER.port}").replace("~/.local/share/deepclock/history.db", "one.db")
+                            .replace("model.onnx", "zoo:two_layer --engine null --time 10ms"))
+        expect(words[0] == "deepclock", line)
+        return works(*words[1:], *more, env={"PGPASSWORD": "..."})
+
+    expect(run_line(tables).startswith("12 added"), "the file's records")
+    SERVER.sql(grants, "fleet")
+    run_line(adding)
+    expect(SERVER.sql("SELECT count(*) FROM deepclock.records WHERE host <> '' AND subject = 'zoo:two_layer'", "fleet") == ["1"], "the host")
+    reader = f"postgresql://fleet_reader@127.0.0.1:{SERVER.port}/fleet"
+    SERVER.sql("UPDATE deepclock.records SET host = 'node1', branch = 'main', cpu = 'AMD EPYC 9654';"
+               "UPDATE deepclock.metrics SET tag = 'latency/p99' WHERE tag = 'throughput/items' AND seq <= 12", "fleet")
+    listing, trend, prune = asking.splitlines()
+    expect("zoo:a" in run_line(listing, "--db", reader), "listed")
+    expect("latency/p99" in run_line(trend, "--db", reader), "trend")
+    expect("kept" in run_line(prune, "--db", f"postgresql://fleet_owner@127.0.0.1:{SERVER.port}/fleet"), "pruned")
+    refused(["not granted"], "history", "prune", "--keep", "1", env={"PGPASSWORD": "..."},
+            db=f"postgresql://fleet_writer@127.0.0.1:{SERVER.port}/fleet")
+    rows = SERVER.sql("SET ROLE fleet_reader;" + chart, "fleet")
+    expect(rows and all(r.count("|") == 2 for r in rows), f"the chart: {rows}")
+
+
+CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, restart, machines,
+                                   documented)]
 
 if __name__ == "__main__":
     args = arguments(__doc__)

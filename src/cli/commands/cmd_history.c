@@ -221,7 +221,8 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 	dck_err err;
 
 	if (cfg->prune.keep == 0 && !cfg->prune.older_than && cfg->prune.keep_per_commit == 0)
-		return cli_usage(c, "prune needs --keep N, --older-than AGE or --keep-per-commit N");
+		return cli_usage(c,
+				 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
 	if (dck_history_prune(h, &cfg->filter, &cfg->prune, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	printf("%" PRIu64 " record%s %s (%s), %" PRIu64 " kept\n", n.removed,
@@ -336,7 +337,7 @@ typedef struct action {
 	bool makes;		    /* a missing history is created */
 } action;
 
-#define RESULT "format", "out", "save", "html"
+#define RESULT	   "format", "out", "save", "html"
 #define FILTER_ALL "subject", "command", "since", "until", "at-commit", "branch", "host", "cpu"
 #define FILTER	   FILTER_ALL, "limit"
 static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
@@ -346,8 +347,8 @@ static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-cha
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
-static const char *const prune_options[] = {
-    FILTER_ALL, "keep", "older-than", "keep-per-commit", "dry-run", NULL};
+static const char *const prune_options[] = {FILTER_ALL,	       "keep",	  "older-than",
+					    "keep-per-commit", "dry-run", NULL};
 static const char *const rm_options[] = {"dry-run", NULL};
 static const char *const no_options[] = {NULL};
 
@@ -532,11 +533,16 @@ static const dck_opt place_options[] = {
 };
 
 static const char *const usage[] = {
-    "[list] [OPTION]...",	  "show [OPTION]... ID",
-    "trend [OPTION]... [METRIC]", "compare [OPTION]... ID ID [ID]...",
-    "export [OPTION]...",	  "import [OPTION]... FILE...",
-    "rm [OPTION]... ID...",	  "prune [OPTION]... (--keep N | --older-than AGE | --keep-per-commit N)",
-    "check [OPTION]...",	  NULL,
+    "[list] [OPTION]...",
+    "show [OPTION]... ID",
+    "trend [OPTION]... [METRIC]",
+    "compare [OPTION]... ID ID [ID]...",
+    "export [OPTION]...",
+    "import [OPTION]... FILE...",
+    "rm [OPTION]... ID...",
+    "prune [OPTION]... (--keep N | --older-than AGE | --keep-per-commit N)",
+    "check [OPTION]...",
+    NULL,
 };
 static const cli_item action_items[] = {
     {"list", "the records, newest first; also without an action"},
@@ -546,7 +552,7 @@ static const cli_item action_items[] = {
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
     {"import", "add records from files that --save or export wrote, or of another history's file; "
-     "'-': standard input"},
+	       "'-': standard input"},
     {"rm", "remove these records, and print them"},
     {"prune", "remove old records"},
     {"check", "check the integrity of the whole file"},

@@ -342,8 +342,7 @@ static void check_sees(void **state)
 /* --- older versions */
 
 /* What version 5 added. */
-#define UNDO_5 \
-	"ALTER TABLE records DROP COLUMN host; ALTER TABLE records DROP COLUMN branch; "
+#define UNDO_5 "ALTER TABLE records DROP COLUMN host; ALTER TABLE records DROP COLUMN branch; "
 
 static void older_versions(void **state)
 {
@@ -379,7 +378,8 @@ static void older_keys(void **state)
 
 	(void)state;
 	filled(4, 1);
-	sql(UNDO_5 "UPDATE records SET method = seq, machine = 'old'; UPDATE texts SET json = '{' WHERE "
+	sql(UNDO_5
+	    "UPDATE records SET method = seq, machine = 'old'; UPDATE texts SET json = '{' WHERE "
 	    "seq = "
 	    "2; PRAGMA user_version=2");
 	h = history_here();
