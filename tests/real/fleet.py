@@ -48,7 +48,7 @@ def refused(words, *args, **more):
     """The command fails, with one sentence that has these words."""
     code, out, err = deepclock(*args, **more)
     expect(code != 0 and out in ("", "0 added, 0 were already stored\n"), f"{args}: {code}: {out}")
-    expect(err.startswith("deepclock: ") and err.count("\n") == 1, f"second: {p.returncode} {out} {err}")
+    expect(err.startswith("deepclock: ") and err.count("\n") == 1, err)
     expect("s3cret" not in err, err)
     for word in words:
         expect(word in err, f"no '{word}' in: {err}")
