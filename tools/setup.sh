@@ -7,7 +7,7 @@
 #
 # test:     also the dependencies of the tests
 # extras:   also everything that a test would be skipped without (PyTorch, the onnx package,
-#           scikit-learn, Go, Valgrind, networks of two Python packages, PyTorch 2); large
+#           scikit-learn, Go, Valgrind, a PostgreSQL server, networks of two Python packages, PyTorch 2); large
 # packages: the packages alone, which suffice for compiling
 #
 # If packages are missing it fails and prints the command to run. Without these libraries (no network,
@@ -24,7 +24,7 @@ for what in "$@"; do
 	test) packages="$packages g++ libcmocka-dev python3-dev python3-venv opencl-c-headers" ;;
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 pocl-opencl-icd ocl-icd-libopencl1 chromium-driver python3-selenium valgrind
-		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy"
+		postgresql postgresql-client dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy"
 		[ "$(uname -m)" != x86_64 ] || packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	packages) ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
@@ -55,11 +55,17 @@ install_packages() {
 		exit 1
 	fi
 	echo "setup: installing$missing" >&2
+	# The tests start servers of their own: none is made or started by installing.
+	case $missing in *" postgresql "*)
+		no_cluster=/etc/postgresql-common/createcluster.d/deepclock.conf
+		$as_root mkdir -p "${no_cluster%/*}" && echo "create_main_cluster = false" | $as_root tee "$no_cluster" >/dev/null ;;
+	esac
 	# shellcheck disable=SC2086 # words are meant to be split
 	{ $as_root apt-get update -q && DEBIAN_FRONTEND=noninteractive $as_root env DEBIAN_FRONTEND=noninteractive $line; } >&2 || {
 		echo "setup: that failed; see above, or run it by hand: $line" >&2
 		exit 1
 	}
+	[ -z "${no_cluster-}" ] || $as_root rm -f "$no_cluster"
 	# Meson caches which dependencies were missing.
 	if [ -e "$build/build.ninja" ]; then
 		meson configure "$build" --clearcache && meson setup --reconfigure "$build" >/dev/null

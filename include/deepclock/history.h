@@ -41,6 +41,8 @@ typedef struct dck_history_config {
 	const char *path;     /* NULL: dck_history_path() */
 	uint64_t wait_ns;     /* longest wait for other writers; 30 s */
 	bool existing;	      /* a missing file is E_ABSENT and is not created */
+	/* Stored with each record that is added: where it was measured; NULL: unknown. */
+	const char *host, *branch;
 } dck_history_config;
 /* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size);
@@ -64,6 +66,10 @@ DCK_API const char *dck_history_file(const dck_history *h); /* borrowed from h. 
  * text and returns it; NULL: none. Uncommitted changes are not detected. @since 0.1 */
 #define DCK_COMMIT_SIZE 72
 DCK_API const char *dck_history_commit(const char *directory, char *text);
+/* Reads the branch that is checked out, as dck_history_commit() does. Writes at most `size` bytes
+ * into text and returns it; NULL: none, or it is not a name of letters, digits and -_.:/+@~. @since
+ * 0.1 */
+DCK_API const char *dck_history_branch(const char *directory, char *text, size_t size);
 
 /* --- adding */
 
@@ -77,8 +83,9 @@ DCK_API dck_status dck_history_add(dck_history *h, const dck_record *r, const ch
 typedef struct dck_history_count {
 	uint64_t added, known; /* known: were stored already */
 } dck_history_count;
-/* Adds the records of a file: one record, stored byte for byte, or lines of dck_history_export(),
- * one record each. "-": standard input. commit NULL: the line's commit. *ret is also set on
+/* Adds the records of a file: one record, stored byte for byte, lines of dck_history_export(),
+ * one record each, or another history in a file of SQLite. "-": standard input. commit NULL: the
+ * line's commit. *ret is also set on
  * failure: records before the bad line are stored. Errors: those of dck_record_load() and
  * dck_history_add(); the message names the line. @since 0.1 */
 DCK_API dck_status dck_history_import(dck_history *h, const char *path, const char *commit,
@@ -94,6 +101,9 @@ typedef struct dck_history_filter {
 	const char *until;   /* the same; not after */
 	const char *commit;  /* or a prefix of one */
 	uint64_t limit;	     /* maximum number, newest first; 0: all */
+	const char *host;    /* measured there; wildcards as in subject */
+	const char *cpu;     /* fact host/cpu; wildcards as in subject */
+	const char *branch;  /* of the commit */
 } dck_history_filter;
 DCK_API extern const dck_opt dck_history_filter_options[];
 
@@ -110,6 +120,7 @@ typedef struct dck_history_entry {
 	dck_value value;
 	dck_unit unit;
 	double lo, hi, level; /* level 0: no interval */
+	const char *host, *branch;
 } dck_history_entry;
 
 /* Calls each(self, entry) for every record of the filter, newest first, until it returns false.
@@ -162,8 +173,8 @@ DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck
 				      dck_err *err) DCK_MUST_USE;
 
 /* Writes all records of the filter, oldest first, as one JSON object per line: the record with one
- * more member, "history": {"commit": ...}, which readers of records ignore. Errors of the sink come
- * from dck_sink_finish(). @since 0.1 */
+ * more member, "history": {"commit", "branch", "host"}, which readers of records ignore. Errors of
+ * the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 				      dck_err *err) DCK_MUST_USE;
 /* Writes the numeric metrics as CSV with a header, oldest record first. @since 0.1 */
@@ -242,7 +253,10 @@ DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @
 typedef struct dck_history_prune_config {
 	uint64_t keep; /* newest records to retain per subject and command; 0: no such rule */
 	const char *older_than; /* "90d", or a date; NULL: no such rule */
-	bool dry_run;		/* only count */
+	/* Newest records of each subject, command, machine and commit that no other rule removes;
+	 * the only rule: all others are removed. 0: no such rule. */
+	uint64_t keep_per_commit;
+	bool dry_run; /* only count */
 } dck_history_prune_config;
 DCK_API extern const dck_opt dck_history_prune_options[];
 typedef struct dck_history_pruned {

@@ -210,6 +210,14 @@ DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_fil
 					   const char *metric, const char *title, dck_record **ret,
 					   dck_err *err) DCK_MUST_USE;
 
+/* Returns whether the name of a history is an address of PostgreSQL. @since 0.1 */
+DCK_API bool dck_history_is_server(const char *path);
+/* Writes the name of a history as it may be shown: without the password of an address. @since 0.1
+ */
+DCK_API void dck_history_shown(const char *path, char *ret, size_t size);
+/* Checks that records can be added to the history at an address of PostgreSQL, without creating
+ * anything. Errors: those of dck_history_open(); E_IO: it may only be read. @since 0.1 */
+DCK_API dck_status dck_history_server_check(const char *address, dck_err *err) DCK_MUST_USE;
 /* Replaces *r, which is freed, by its dck_history_starts() in the history at `path` (NULL: the
  * default). On any failure *r is unchanged. */
 DCK_API void dck_history_with_starts(const char *path, dck_record **r);

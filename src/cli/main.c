@@ -47,6 +47,26 @@ static int unknown_command(const char *word)
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 
+/* The title is part of the record: words that are addresses of a history lose their passwords. */
+static void main_title_quote(const cli *c, char *buf, size_t size)
+{
+	static const char db[] = "--db=";
+	char **words = calloc((size_t)c->argc + 1, sizeof *words);
+
+	for (int i = 1; words && i < c->argc; i++) {
+		const size_t n = strncmp(c->argv[i], db, sizeof db - 1) == 0 ? sizeof db - 1 : 0;
+
+		words[i] = strdup(c->argv[i]);
+		if (words[i] && dck_history_is_server(words[i] + n))
+			dck_history_shown(c->argv[i] + n, words[i] + n, strlen(words[i] + n) + 1);
+	}
+	if (words)
+		cli_quote_words(words + 1, buf, size);
+	for (int i = 1; words && i < c->argc; i++)
+		free(words[i]);
+	free(words);
+}
+
 static int main_command_run(cli *c)
 {
 	cli_format *format = &c->format;
@@ -55,7 +75,7 @@ static int main_command_run(cli *c)
 	dck_err err;
 	int code;
 
-	cli_quote_words(c->argv + 1, c->title + n, sizeof c->title - (size_t)n);
+	main_title_quote(c, c->title + n, sizeof c->title - (size_t)n);
 	dck_subject_init(&c->subject);
 	code = cli_parse(c, 2);
 	if (code != CLI_OK)

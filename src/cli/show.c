@@ -39,7 +39,8 @@ const dck_opt cli_save_options[] = {
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
 	       "draw its figures into that directory too, as SVG and PNG"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "history to which the record is added; also without --save",
+	       "history to which the record is added, a file or postgresql://HOST/DATABASE; also "
+	       "without --save",
 	       .excludes = "no-history"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "its commit in the history; default: that of the Git working tree",
@@ -125,6 +126,8 @@ static int show_history_check(const char *path)
 	struct stat st;
 	dck_err err;
 
+	if (dck_history_is_server(path))
+		return dck_history_server_check(path, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 	if (stat(path, &st) != 0) {
 		if (errno == ENOENT && can_be_made(path))
 			return CLI_OK;

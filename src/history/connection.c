@@ -1,33 +1,10 @@
-/* connection.c - opens the SQLite database: write-ahead log, untrusted content, integrity check.
- *
- * Concurrency: journal_mode=WAL, so readers do not wait, and one writer at a time waits at most
- * wait_ns (busy_timeout); synchronous=FULL, so a committed record survives a power loss. Where the
- * file system cannot do that, a rollback journal is used. A file in a read-only directory is opened
- * with immutable=1, unless its log has content.
- *
- * Untrusted content: triggers and views are off, the schema is not trusted, lengths are limited to
- * LENGTH_MAX, cell_size_check is on, and quick_check runs over a file of at most LOOK_THROUGH_BYTES
- * before the first write. open_path() checks the header of the file (db_file.c) before SQLite is
- * loaded, then the schema, then upgrades it: a file that is damaged, newer or no history is refused
- * unchanged.
- *
- * A connection belongs to one thread at a time (SQLITE_OPEN_NOMUTEX) and to the process that opened
- * it. Sources: https://sqlite.org/wal.html, uri.html, security.html.
+/* connection.c - opens a history: the file of SQLite, or the server of PostgreSQL that it names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "os/os.h"
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-
-/* Files up to this size are checked whole before the first write, at about 0.5 ms per MiB. */
-#define LOOK_THROUGH_BYTES (INT64_C(64) << 20)
-/* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
-#define LENGTH_MAX ((256 << 20) + 4096)
 
 static const dck_opt config_rows[] = {
     DCK_OPTION(TIME, dck_history_config, wait_ns, "wait", "TIME", "30s", ""),
@@ -41,65 +18,7 @@ void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size)
 	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
-/* Returns a name that SQLite opens as a plain file: ":memory:" and "file:..." are special to it. */
-static char *name_plain(const char *path)
-{
-	char *name = mem_alloc(strlen(path) + 3);
-
-	if (name)
-		sprintf(name, "%s%s", path[0] == '/' ? "" : "./", path);
-	return name;
-}
-
-/* Returns "file:NAME?immutable=1" with the name percent-encoded. */
-static char *name_immutable(const char *path)
-{
-	char *plain = name_plain(path), *name = mem_alloc(3 * strlen(path) + 40), *p = name;
-
-	if (plain && name) {
-		p += sprintf(p, "file:");
-		for (const unsigned char *c = (const unsigned char *)plain; *c; c++)
-			p += sprintf(p,
-				     strchr("/.-_", *c) || (*c >= '0' && *c <= '9') ||
-					     (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z')
-					 ? "%c"
-					 : "%%%02X",
-				     *c);
-		strcpy(p, "?immutable=1");
-	}
-	mem_free(plain);
-	return plain ? name : NULL;
-}
-
-static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
-{
-	const uint64_t wait_ms = h->wait_ns / 1000000;
-	int rc;
-
-	DCK_NEED(name, err, "to open the history");
-	errno = 0;
-	rc = sqlite->open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-			     NULL);
-	mem_free(name);
-	if (rc != SQLITE_OK)
-		return history_failed(h, rc, "open", err);
-	sqlite->busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
-	/* The file may be hostile: nothing in it is executed. */
-	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite->db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite->limit(h->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
-	return history_run(h, "PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON", "open", err);
-}
-
-static void disconnect(dck_history *h)
-{
-	if (h->db) /* without it, SQLite may not be loaded */
-		sqlite->close(h->db);
-	h->db = NULL;
-}
-
-static dck_status old_refused(const dck_history *h, int version, dck_err *err)
+dck_status history_old_refused(const dck_history *h, int version, dck_err *err)
 {
 	if (version < history_schema_version())
 		DCK_FAIL(
@@ -109,133 +28,35 @@ static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 	return DCK_OK;
 }
 
-/* In a read-only directory SQLite cannot create the log and the shared memory of WAL. If no log has
- * content, and no process can write, the file alone is complete. */
-static dck_status connect_immutable(dck_history *h, dck_err *err)
+dck_status history_absent(const dck_history *h, dck_err *err)
 {
-	int version;
-
-	if (history_place_log_waits(h->path))
-		DCK_FAIL(err, E_IO,
-			 "cannot read the history '%s': it has a log next to it, and the "
-			 "directory is not writable; copy both elsewhere",
-			 h->path);
-	disconnect(h);
-	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
-	h->writable = false;
-	DCK_TRY(history_schema_check(h, &version, err));
-	return old_refused(h, version, err);
+	DCK_FAIL(err, E_ABSENT,
+		 "there is no history yet at '%s': '--save FILE' of a command creates it", h->path);
 }
 
-/* SQLite detects damage only in the pages it reads, so a small file is read whole before it is
- * changed. */
-static dck_status look_through(dck_history *h, dck_err *err)
+static char *mem_dup_some(const char *text)
 {
-	int64_t pages, page_bytes;
-	sqlite3_stmt *s;
-	bool row = false;
-	dck_status status;
-
-	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
-	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
-	/* SQLite writes whole pages, but accepts a truncated last page. */
-	if (!history_place_log_waits(h->path) && history_place_bytes(h->path) % page_bytes != 0)
-		return history_failed(h, SQLITE_CORRUPT, "use", err);
-	if (pages * page_bytes > LOOK_THROUGH_BYTES)
-		return DCK_OK;
-	DCK_TRY(history_prepare(h, "PRAGMA quick_check(1)", &s, "read", err));
-	status = history_step(h, s, &row, "read", err);
-	if (status == DCK_OK && row && strcmp((const char *)sqlite->column_text(s, 0), "ok") != 0)
-		status = history_failed(h, SQLITE_CORRUPT, "use", err);
-	sqlite->finalize(s);
-	return status;
+	return text ? mem_dup(text) : NULL;
 }
 
-/* Switches to a write-ahead log: readers and one writer at a time do not wait for each other, and
- * uncommitted changes of a killed program are not visible. A file is switched once; that needs an
- * exclusive lock, to which SQLite does not apply its busy timeout, so this loop retries. */
-static dck_status log_ahead(dck_history *h, dck_err *err)
-{
-	const uint64_t begin = os_now_ns();
-	int rc;
-
-	for (;;) {
-		sqlite3_stmt *s;
-		bool wal = false;
-
-		errno = 0;
-		rc = sqlite->prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
-		if (rc == SQLITE_OK) {
-			rc = sqlite->step(s);
-			wal = rc == SQLITE_ROW &&
-			      strcmp((const char *)sqlite->column_text(s, 0), "wal") == 0;
-			sqlite->finalize(s);
-		}
-		if (wal)
-			return DCK_OK;
-		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() - begin > h->wait_ns)
-			break;
-		os_sleep_ns(10000000, NULL, NULL);
-	}
-	/* The file system does not support it: a rollback journal is as safe, with more waiting. */
-	if (rc == SQLITE_ROW)
-		return DCK_OK;
-	return history_failed(h, rc, "open", err);
-}
-
-static dck_status open_writable(dck_history *h, int version, dck_err *err)
-{
-	DCK_TRY(look_through(h, err));
-	/* Lets the space of removed records be returned; it must be set before any table exists. */
-	if (version == 0)
-		DCK_TRY(history_run(h, "PRAGMA auto_vacuum=INCREMENTAL", "open", err));
-	DCK_TRY(log_ahead(h, err));
-	/* Committed data also survives a loss of power. */
-	DCK_TRY(history_run(h, "PRAGMA synchronous=FULL", "open", err));
-	return version == history_schema_version() ? DCK_OK : history_schema_upgrade(h, err);
-}
-
-static dck_status open_there(dck_history *h, bool exists, dck_err *err)
-{
-	int version = 0;
-	dck_status status;
-
-	DCK_TRY(connect(h, name_plain(h->path),
-			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
-	h->writable = sqlite->db_readonly(h->db, "main") == 0;
-	status = history_schema_check(h, &version, err);
-	if (status != DCK_OK && exists &&
-	    (h->failed == SQLITE_CANTOPEN || h->failed == SQLITE_READONLY))
-		return connect_immutable(h, err);
-	if (status != DCK_OK)
-		return status;
-	if (h->writable)
-		return open_writable(h, version, err);
-	return old_refused(h, version, err);
-}
-
-static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err *err)
+static dck_status history_path_open(dck_history *h, const dck_history_config *c, dck_err *err)
 {
 	char path[4096];
-	bool exists = false;
 
 	if (!c->path)
 		DCK_TRY(dck_history_path(path, sizeof path, err));
-	h->path = mem_dup(c->path ? c->path : path);
+	h->address = mem_dup(c->path ? c->path : path);
 	h->wait_ns = c->wait_ns;
+	h->host = mem_dup_some(c->host);
+	h->branch = mem_dup_some(c->branch);
+	DCK_NEED(h->address && !h->host == !c->host && !h->branch == !c->branch, err,
+		 "to open the history");
+	h->database =
+	    history_is_address(h->address) ? &history_postgres_database : &history_sqlite_database;
+	h->path = mem_dup(h->address);
 	DCK_NEED(h->path, err, "to open the history");
-	DCK_TRY(history_place_check(h->path, &exists, err));
-	if (!exists && c->existing)
-		DCK_FAIL(err, E_ABSENT,
-			 "there is no history yet at '%s': '--save FILE' of a command creates it",
-			 h->path);
-	DCK_TRY(sqlite_load(err));
-	if (!exists)
-		DCK_TRY(os_mkdir_parents(h->path, "the history", err));
-	/* SQLite would open it read-only then, and report only that it is missing. */
-	if (!exists && !os_file_exists(h->path) && !os_path_can_be_made(h->path))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the history '%s'", h->path);
-	return open_there(h, exists, err);
+	history_address_show(h->address, h->path, strlen(h->path) + 1);
+	return h->database->open(h, c->existing, err);
 }
 
 dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
@@ -247,7 +68,7 @@ dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_config_init, err));
 	h = mem_zalloc(1, sizeof *h);
 	DCK_NEED(h, err, "to open the history");
-	status = open_path(h, &own, err);
+	status = history_path_open(h, &own, err);
 	if (status == DCK_OK)
 		*ret = h;
 	else
@@ -259,7 +80,11 @@ void dck_history_close(dck_history *h)
 {
 	if (!h)
 		return;
-	disconnect(h);
+	if (h->database)
+		h->database->close(h);
+	mem_free(h->address);
+	mem_free(h->host);
+	mem_free(h->branch);
 	mem_free(h->path);
 	mem_free(h);
 }
@@ -267,4 +92,31 @@ void dck_history_close(dck_history *h)
 const char *dck_history_file(const dck_history *h)
 {
 	return h->path;
+}
+
+bool dck_history_is_server(const char *path)
+{
+	return history_is_address(path);
+}
+
+void dck_history_shown(const char *path, char *ret, size_t size)
+{
+	history_address_show(path, ret, size);
+}
+
+dck_status dck_history_server_check(const char *address, dck_err *err)
+{
+	dck_history_config config;
+	dck_history *h = mem_zalloc(1, sizeof *h);
+	dck_status status;
+
+	DCK_NEED(h, err, "to open the history");
+	dck_history_config_init(&config);
+	config.path = address;
+	h->checked_only = true;
+	status = history_path_open(h, &config, err);
+	if (status == DCK_OK && !h->writable)
+		status = h->database->read_only(h, "write", err);
+	dck_history_close(h);
+	return status;
 }

@@ -4,16 +4,21 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/history.h"
 #include "deepclock/unstable.h"
+#include "os/os.h"
 
 dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)
 {
 	dck_history_config config;
 	dck_history *history = NULL;
-	char text[DCK_COMMIT_SIZE];
+	char text[DCK_COMMIT_SIZE], host[256], branch[DCK_COMMIT_SIZE];
 	dck_status status;
 
 	dck_history_config_init(&config);
 	config.path = path;
+	os_machine_name(host, sizeof host);
+	config.host = host;
+	/* A commit that is named may be of another branch. */
+	config.branch = commit ? NULL : dck_history_branch(".", branch, sizeof branch);
 	status = dck_history_open(&config, &history, err);
 	if (status == DCK_OK)
 		status = dck_history_add(

@@ -13,18 +13,29 @@
 #include <string.h>
 
 /* Texts are escaped in one place. */
-static void commit_write(const char *commit, dck_sink *out)
+static void origin_write(const history_origin *from, dck_sink *out)
 {
-	json_writer w;
+	const struct {
+		const char *key, *value;
+	} all[] = {{"commit", from->commit}, {"branch", from->branch}, {"host", from->host}};
+	const char *between = ",\"history\":{";
 
-	sink_text(out, ",\"history\":{\"commit\":");
-	json_init(&w, out, false);
-	json_text(&w, commit);
-	sink_text(out, "}");
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		json_writer w;
+
+		if (!all[i].value)
+			continue;
+		sink_fmt(out, "%s\"%s\":", between, all[i].key);
+		json_init(&w, out, false);
+		json_text(&w, all[i].value);
+		between = ",";
+	}
+	if (between[1] == '\0')
+		sink_text(out, "}");
 }
 
 /* The record on one line, with a member that readers of records pass over. */
-static dck_status export_line_write(const dck_record *r, const char *commit, dck_sink *out,
+static dck_status export_line_write(const dck_record *r, const history_origin *from, dck_sink *out,
 				    dck_err *err)
 {
 	dck_buffer line = {0};
@@ -41,27 +52,25 @@ static dck_status export_line_write(const dck_record *r, const char *commit, dck
 		char *end = strrchr(line.data, '}');
 
 		sink_put(out, line.data, (size_t)(end - line.data));
-		if (commit)
-			commit_write(commit, out);
+		origin_write(from, out);
 		sink_text(out, "}\n");
 	}
 	dck_buffer_done(&line);
 	return status;
 }
 
-static dck_status record_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
+static dck_status record_export(dck_history *h, history_statement *s, dck_sink *out, dck_err *err)
 {
-	const char *commit = (const char *)sqlite->column_text(s, 2);
+	const history_origin from = {history_text(s, 2), history_text(s, 3), history_text(s, 4)};
 	dck_buffer json = {0};
 	dck_record *r = NULL;
-	dck_status status = history_text_get(h, sqlite->column_int64(s, 0),
-					     (const char *)sqlite->column_text(s, 1), &json, err);
+	dck_status status = history_text_get(h, history_int(s, 0), history_text(s, 1), &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
 	dck_buffer_done(&json);
 	if (status == DCK_OK)
-		status = export_line_write(r, commit, out, err);
+		status = export_line_write(r, &from, out, err);
 	dck_record_free(r);
 	return status;
 }
@@ -69,13 +78,13 @@ static dck_status record_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, 
 /* `columns` and `join` of the newest records of f, oldest of them first. */
 static dck_status rows_each(dck_history *h, const dck_history_filter *f, const char *columns,
 			    const char *join, dck_sink *out,
-			    dck_status (*each)(dck_history *h, sqlite3_stmt *s, dck_sink *out,
+			    dck_status (*each)(dck_history *h, history_statement *s, dck_sink *out,
 					       dck_err *err),
 			    dck_err *err)
 {
 	history_where w;
 	char sql[1400];
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = true;
 	dck_status status;
 
@@ -84,54 +93,55 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 		 "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, "
 		 "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq",
 		 columns, w.sql, join);
-	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
-	status = history_step(h, s, &row, "read", err);
+	status = history_step(s, &row, err);
 	/* A reader that closed the pipe ends it. */
 	while (status == DCK_OK && row && !out->failed) {
 		status = each(h, s, out, err);
 		if (status == DCK_OK)
-			status = history_step(h, s, &row, "read", err);
+			status = history_step(s, &row, err);
 	}
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 
 dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 			      dck_err *err)
 {
-	return rows_each(h, f, "r.seq, r.id, r.commit_id", "", out, record_export, err);
+	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", out, record_export,
+			 err);
 }
 
-static void export_number_put(dck_sink *out, sqlite3_stmt *s, int i)
+static void export_number_put(dck_sink *out, history_statement *s, int i)
 {
-	if (sqlite->column_type(s, i) == SQLITE_INTEGER)
-		sink_fmt(out, "%" PRId64, (int64_t)sqlite->column_int64(s, i));
-	else if (sqlite->column_type(s, i) == SQLITE_FLOAT)
-		csv_real(out, sqlite->column_double(s, i));
+	if (history_kind(s, i) == HISTORY_INT)
+		sink_fmt(out, "%" PRId64, (int64_t)history_int(s, i));
+	else if (history_kind(s, i) == HISTORY_REAL)
+		csv_real(out, history_real(s, i));
 }
 
-static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
+static dck_status metric_export(dck_history *h, history_statement *s, dck_sink *out, dck_err *err)
 {
 	char began[RECORD_TIME_SIZE];
 
 	(void)h;
 	(void)err;
-	csv_word(out, (const char *)sqlite->column_text(s, 0));
-	record_time_text(sqlite->column_int64(s, 1), began);
+	csv_word(out, history_text(s, 0));
+	record_time_text(history_int(s, 1), began);
 	sink_fmt(out, ",%s", began);
 	for (int i = 2; i < 8; i++) {
 		sink_text(out, ",");
-		csv_word(out, (const char *)sqlite->column_text(s, i));
+		csv_word(out, history_text(s, i));
 	}
-	sink_text(out, sqlite->column_int(s, 8) ? ",true," : ",false,");
-	csv_word(out, (const char *)sqlite->column_text(s, 9));
+	sink_text(out, history_int(s, 8) ? ",true," : ",false,");
+	csv_word(out, history_text(s, 9));
 	for (int i = 10; i < 14; i++) {
 		sink_text(out, ",");
 		export_number_put(out, s, i);
 	}
 	sink_text(out, ",");
-	csv_word(out, (const char *)sqlite->column_text(s, 14));
+	csv_word(out, history_text(s, 14));
 	sink_text(out, "\n");
 	return DCK_OK;
 }

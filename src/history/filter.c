@@ -17,6 +17,12 @@ const dck_opt dck_history_filter_options[] = {
     DCK_OPTION(TEXT, dck_history_filter, until, "until", "WHEN", NULL, "started before that"),
     DCK_OPTION(TEXT, dck_history_filter, commit, "at-commit", "ID", NULL,
 	       "records of the commit whose name begins so"),
+    DCK_OPTION(TEXT, dck_history_filter, branch, "branch", "NAME", NULL,
+	       "records of commits of this branch"),
+    DCK_OPTION(TEXT, dck_history_filter, host, "host", "NAME", NULL,
+	       "records measured on this machine, by its name; * and ? as in a subject"),
+    DCK_OPTION(TEXT, dck_history_filter, cpu, "cpu", "NAME", NULL,
+	       "records of this processor, as '*EPYC*'"),
     DCK_OPTION(COUNT, dck_history_filter, limit, "limit", "N", NULL, "only the newest N; 0: all"),
     {0},
 };
@@ -30,7 +36,7 @@ static void clause(history_where *w, const char *text)
 
 dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err)
 {
-	history_where w = {.limit = -1};
+	history_where w = {.limit = INT64_MAX};
 	const int64_t now = os_unix_ns();
 
 	if (!f) {
@@ -40,9 +46,20 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 	w.subject = f->subject;
 	w.command = f->command;
 	w.commit = f->commit;
+	w.host = f->host;
+	w.cpu = f->cpu;
+	w.branch = f->branch;
 	if (f->subject)
-		clause(&w, strpbrk(f->subject, "*?") ? "records.subject GLOB :subject"
+		clause(&w, strpbrk(f->subject, "*?") ? "records.subject {matches :subject}"
 						     : "records.subject = :subject");
+	if (f->host)
+		clause(&w, strpbrk(f->host, "*?") ? "records.host {matches :host}"
+						  : "records.host = :host");
+	if (f->cpu)
+		clause(&w,
+		       strpbrk(f->cpu, "*?") ? "records.cpu {matches :cpu}" : "records.cpu = :cpu");
+	if (f->branch)
+		clause(&w, "records.branch = :branch");
 	if (f->command)
 		clause(&w, "records.verb = :command");
 	if (f->since) {
@@ -61,13 +78,16 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 	return DCK_OK;
 }
 
-void history_where_bind(const history_where *w, sqlite3_stmt *s)
+void history_where_bind(const history_where *w, history_statement *s)
 {
 	/* Index 0 means no parameter, and binding it has no effect. */
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":subject"), w->subject);
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":command"), w->command);
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":commit"), w->commit);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":since"), w->since);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":until"), w->until);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":limit"), w->limit);
+	history_bind_text(s, ":subject", w->subject);
+	history_bind_text(s, ":command", w->command);
+	history_bind_text(s, ":commit", w->commit);
+	history_bind_text(s, ":host", w->host);
+	history_bind_text(s, ":cpu", w->cpu);
+	history_bind_text(s, ":branch", w->branch);
+	history_bind_int(s, ":since", w->since);
+	history_bind_int(s, ":until", w->until);
+	history_bind_int(s, ":limit", w->limit);
 }

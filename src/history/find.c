@@ -1,14 +1,14 @@
 /* find.c - looks up one record: by id, by a prefix of it, by "last~N", or as a baseline.
  *
  *  - "last~N": the record with N newer ones, by the index on (at, seq).
- *  - A prefix: a range scan of the unique index on id, from the prefix to the prefix and U+10FFFF.
- *    Two rows are read: the second one makes the prefix ambiguous, unless the first is an exact
- *    match, which sorts before longer ids.
+ *  - A prefix: a range scan of the unique index on id, from the prefix to the prefix and '~', which
+ * no id has. Two rows are read: the second one makes the prefix ambiguous, unless the first is an
+ * exact match, which sorts before longer ids.
  *  - A baseline (history_earlier()): the newest complete records before r with equal subject,
  *    command, machine key and method key, by the index records_alike (schema.c).
  *
  * text_take() compares the stored FNV-1a hash with the text before it is parsed, which finds
- * damage that leaves the structure of the file intact. Pointers of sqlite3_column_*() are valid
+ * damage that leaves the structure of the file intact. Pointers of history_text() are valid
  * until the next step or finalize, so results are copied.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void id_copy(sqlite3_stmt *s, int column, char *id)
+static void id_copy(history_statement *s, int column, char *id)
 {
-	const char *text = (const char *)sqlite->column_text(s, column);
+	const char *text = history_text(s, column);
 
 	snprintf(id, DCK_HISTORY_ID_SIZE, "%s", text ? text : "");
 }
@@ -45,22 +45,22 @@ static bool last_parse(const char *name, int64_t *ret)
 
 static dck_status last_find(dck_history *h, const char *name, int64_t back, char *id, dck_err *err)
 {
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(
-	    history_prepare(h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?",
-			    &s, "read", err));
-	sqlite->bind_int64(s, 1, back);
-	status = history_step(h, s, &row, "read", err);
+	DCK_TRY(history_prepare(
+	    h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?1", &s, "read",
+	    err));
+	history_bind_int(s, "?1", back);
+	status = history_step(s, &row, err);
 	if (status == DCK_OK && row)
 		id_copy(s, 0, id);
 	else if (status == DCK_OK)
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
 				 "there is no record '%.40s': the history '%s' has fewer", name,
 				 h->path);
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 
@@ -68,17 +68,16 @@ static dck_status last_find(dck_history *h, const char *name, int64_t back, char
 static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_err *err)
 {
 	char first[DCK_HISTORY_ID_SIZE] = "";
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(
-	    history_prepare(h,
-			    "SELECT id FROM records WHERE id BETWEEN ?1 AND ?1 || char(1114111) "
-			    "ORDER BY id LIMIT 2",
-			    &s, "read", err));
-	history_bind_text(s, 1, name);
-	status = history_step(h, s, &row, "read", err);
+	DCK_TRY(history_prepare(h,
+				"SELECT id FROM records WHERE id BETWEEN ?1 AND ?1 || '~' "
+				"ORDER BY id LIMIT 2",
+				&s, "read", err));
+	history_bind_text(s, "?1", name);
+	status = history_step(s, &row, err);
 	if (status == DCK_OK && !row)
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
 				 "no record's id begins with '%.80s'; "
@@ -86,14 +85,14 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 				 name);
 	if (status == DCK_OK) {
 		id_copy(s, 0, first);
-		status = history_step(h, s, &row, "read", err);
+		status = history_step(s, &row, err);
 	}
 	if (status == DCK_OK && row && strcmp(first, name) != 0)
 		status = err_set(
 		    err, DCK_E_ARG, __FILE__, __LINE__,
 		    "several records' ids begin with '%.80s', as %s and %s: give more of it", name,
-		    first, (const char *)sqlite->column_text(s, 0));
-	sqlite->finalize(s);
+		    first, history_text(s, 0));
+	history_finalize(s);
 	if (status == DCK_OK)
 		memcpy(id, first, sizeof first);
 	return status;
@@ -110,12 +109,12 @@ dck_status dck_history_find(dck_history *h, const char *name, char *id, dck_err 
 	return prefix_find(h, name, id, err);
 }
 
-static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *id, dck_buffer *ret,
-			    dck_err *err)
+static dck_status text_take(history_statement *s, const dck_history *h, const char *id,
+			    dck_buffer *ret, dck_err *err)
 {
-	const uint64_t sum = (uint64_t)sqlite->column_int64(s, 0);
-	const void *json = sqlite->column_blob(s, 1);
-	const size_t n = (size_t)sqlite->column_bytes(s, 1);
+	const uint64_t sum = (uint64_t)history_int(s, 0);
+	size_t n;
+	const void *json = history_blob(s, 1, &n);
 	char *data;
 
 	if (hash_bytes(HASH_START, json, n) != sum)
@@ -133,12 +132,12 @@ static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *i
 	return DCK_OK;
 }
 
-static dck_status text_find(dck_history *h, sqlite3_stmt *s, const char *id, dck_buffer *ret,
+static dck_status text_find(dck_history *h, history_statement *s, const char *id, dck_buffer *ret,
 			    dck_err *err)
 {
 	bool row = false;
 
-	DCK_TRY(history_step(h, s, &row, "read", err));
+	DCK_TRY(history_step(s, &row, err));
 	if (!row)
 		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
 	return text_take(s, h, id, ret, err);
@@ -147,27 +146,27 @@ static dck_status text_find(dck_history *h, sqlite3_stmt *s, const char *id, dck
 dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,
 			    dck_err *err)
 {
-	sqlite3_stmt *s;
+	history_statement *s;
 	dck_status status;
 
-	DCK_TRY(history_prepare(h, "SELECT sum, json FROM texts WHERE seq = ?", &s, "read", err));
-	sqlite->bind_int64(s, 1, seq);
+	DCK_TRY(history_prepare(h, "SELECT sum, json FROM texts WHERE seq = ?1", &s, "read", err));
+	history_bind_int(s, "?1", seq);
 	status = text_find(h, s, id, ret, err);
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 
 dck_status dck_history_get_json(dck_history *h, const char *id, dck_buffer *ret, dck_err *err)
 {
-	sqlite3_stmt *s;
+	history_statement *s;
 	dck_status status;
 
-	DCK_TRY(history_prepare(h,
-				"SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?",
-				&s, "read", err));
-	history_bind_text(s, 1, id);
+	DCK_TRY(
+	    history_prepare(h, "SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?1",
+			    &s, "read", err));
+	history_bind_text(s, "?1", id);
 	status = text_find(h, s, id, ret, err);
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 
@@ -183,22 +182,24 @@ dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck
 }
 
 dck_status history_earlier(dck_history *h, const dck_record *r, int limit,
-			   history_identity *ret_who, sqlite3_stmt **ret, dck_err *err)
+			   history_identity *ret_who, history_statement **ret, dck_err *err)
 {
-	static const char sql[] =
-	    "SELECT seq, id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND "
-	    "method = ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC "
-	    "LIMIT ?7";
+	char sql[400];
 
 	history_identify(r, ret_who);
+	snprintf(sql, sizeof sql,
+		 "SELECT seq, id FROM records WHERE subject %s AND verb %s AND machine = ?3 AND "
+		 "method = ?4 AND at < ?5 AND id <> ?6 AND incomplete = 0 ORDER BY at DESC, seq "
+		 "DESC LIMIT ?7",
+		 ret_who->subject ? "= ?1" : "IS NULL", ret_who->verb[0] ? "= ?2" : "IS NULL");
 	DCK_TRY(history_prepare(h, sql, ret, "read", err));
-	history_bind_text(*ret, 1, ret_who->subject);
-	history_bind_text(*ret, 2, ret_who->verb[0] ? ret_who->verb : NULL);
-	history_bind_text(*ret, 3, ret_who->machine);
-	history_bind_text(*ret, 4, ret_who->method);
-	sqlite->bind_int64(*ret, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
-	history_bind_text(*ret, 6, r->id);
-	sqlite->bind_int(*ret, 7, limit);
+	history_bind_text(*ret, "?1", ret_who->subject);
+	history_bind_text(*ret, "?2", ret_who->verb[0] ? ret_who->verb : NULL);
+	history_bind_text(*ret, "?3", ret_who->machine);
+	history_bind_text(*ret, "?4", ret_who->method);
+	history_bind_int(*ret, "?5", r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
+	history_bind_text(*ret, "?6", r->id);
+	history_bind_int(*ret, "?7", limit);
 	return DCK_OK;
 }
 
@@ -206,15 +207,15 @@ dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record 
 {
 	char id[DCK_HISTORY_ID_SIZE] = "";
 	history_identity who;
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = false;
 	dck_status status;
 
 	DCK_TRY(history_earlier(h, r, 1, &who, &s, err));
-	status = history_step(h, s, &row, "read", err);
+	status = history_step(s, &row, err);
 	if (status == DCK_OK && row)
 		id_copy(s, 1, id);
-	sqlite->finalize(s);
+	history_finalize(s);
 	if (status != DCK_OK)
 		return status;
 	if (!row)

@@ -137,12 +137,31 @@ static bool git_ref_read(const char *git, const char *ref, char *text)
 	return packed_find(common, ref, text);
 }
 
+static bool git_head_read(const char *directory, char *git, char *line)
+{
+	char path[PATH_SIZE];
+
+	return git_directory_find(directory, git) && git_join(path, git, "HEAD") &&
+	       git_line_read(path, line, PATH_SIZE);
+}
+
+const char *dck_history_branch(const char *directory, char *text, size_t size)
+{
+	static const char heads[] = "ref: refs/heads/";
+	char git[PATH_SIZE], line[PATH_SIZE];
+	const char *name = line + sizeof heads - 1;
+
+	if (!git_head_read(directory, git, line) || strncmp(line, heads, sizeof heads - 1) != 0 ||
+	    strlen(name) >= size || !history_commit_fits(name))
+		return NULL;
+	return strcpy(text, name);
+}
+
 const char *dck_history_commit(const char *directory, char *text)
 {
-	char git[PATH_SIZE], path[PATH_SIZE], line[PATH_SIZE];
+	char git[PATH_SIZE], line[PATH_SIZE];
 
-	if (!git_directory_find(directory, git) || !git_join(path, git, "HEAD") ||
-	    !git_line_read(path, line, sizeof line))
+	if (!git_head_read(directory, git, line))
 		return NULL;
 	if (strncmp(line, "ref: ", 5) == 0)
 		return git_ref_read(git, line + 5, text) ? text : NULL;

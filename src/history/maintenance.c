@@ -24,6 +24,9 @@ const dck_opt dck_history_prune_options[] = {
 	       "prune: keep the newest N records of each subject and command", .min = 1),
     DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
 	       "prune: remove records that are older, as 90d, or than a date"),
+    DCK_OPTION(COUNT, dck_history_prune_config, keep_per_commit, "keep-per-commit", "N", NULL,
+	       "prune: keep also the newest N records of each subject, command, machine and commit",
+	       .min = 1),
     DCK_FLAG(dck_history_prune_config, dry_run, "dry-run",
 	     "prune, rm: only print what would be removed"),
     {0},
@@ -35,7 +38,7 @@ const dck_opt dck_history_prune_options[] = {
 static dck_status doomed_begin(dck_history *h, dck_err *err)
 {
 	return history_run(h,
-			   "CREATE TEMP TABLE IF NOT EXISTS doomed (seq INTEGER PRIMARY KEY);"
+			   "CREATE TEMP TABLE IF NOT EXISTS doomed (seq {int} PRIMARY KEY);"
 			   "DELETE FROM doomed",
 			   "prune", err);
 }
@@ -45,24 +48,28 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 			      const dck_history_prune_config *c, int64_t before, dck_err *err)
 {
 	char sql[1200];
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row;
 	dck_status status;
 
 	DCK_TRY(doomed_begin(h, err));
-	snprintf(sql, sizeof sql,
-		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
-		 "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
-		 "seq DESC) AS place FROM records %s) WHERE (:keep > 0 AND place > :keep) OR "
-		 "at < :before",
-		 w->sql);
+	snprintf(
+	    sql, sizeof sql,
+	    "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
+	    "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
+	    "seq DESC) AS place, row_number() OVER (PARTITION BY subject, verb, machine, commit_id "
+	    "ORDER BY at DESC, seq DESC) AS at_commit FROM records %s) AS ranked WHERE ((:keep > 0 "
+	    "AND place > :keep) OR at < :before) AND at_commit > :per_commit",
+	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":keep"),
-			   c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":before"), before);
-	status = history_step(h, s, &row, "prune", err);
-	sqlite->finalize(s);
+	history_bind_int(s, ":keep", c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
+	history_bind_int(s, ":before", before);
+	history_bind_int(s, ":per_commit",
+			 c->keep_per_commit < (uint64_t)INT64_MAX ? (int64_t)c->keep_per_commit
+								  : INT64_MAX);
+	status = history_step(s, &row, err);
+	history_finalize(s);
 	return status;
 }
 
@@ -71,8 +78,8 @@ static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned
 	int64_t removed, bytes, all;
 
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM doomed", &removed, err));
-	DCK_TRY(history_integer(h, "SELECT total(bytes) FROM records JOIN doomed USING (seq)",
-				&bytes, err));
+	DCK_TRY(history_integer(
+	    h, "SELECT coalesce(sum(bytes), 0) FROM records JOIN doomed USING (seq)", &bytes, err));
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM records", &all, err));
 	if (!dry_run)
 		DCK_TRY(history_run(h, "DELETE FROM records WHERE seq IN (SELECT seq FROM doomed)",
@@ -81,18 +88,19 @@ static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned
 	return DCK_OK;
 }
 
-/* Returns free pages to the file system. A failure is ignored: the file only stays large. */
-static void space_give_back(dck_history *h)
-{
-	sqlite->exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
-	sqlite->exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
-}
+typedef struct pruning {
+	const history_where *where;
+	const dck_history_prune_config *config;
+	int64_t before;
+	dck_history_pruned *ret;
+} pruning;
 
-static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
-			int64_t before, dck_history_pruned *ret, dck_err *err)
+static dck_status prune(dck_history *h, void *self, dck_err *err)
 {
-	DCK_TRY(doomed_find(h, w, c, before, err));
-	return doomed_remove(h, c->dry_run, ret, err);
+	const pruning *p = self;
+
+	DCK_TRY(doomed_find(h, p->where, p->config, p->before, err));
+	return doomed_remove(h, p->config->dry_run, p->ret, err);
 }
 
 dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
@@ -103,15 +111,24 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	dck_history_pruned pruned = {0};
 	int64_t before = INT64_MIN;
 
+	if (c->keep == 0 && !c->older_than && c->keep_per_commit == 0)
+		DCK_FAIL(err, E_ARG,
+			 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
 	if (c->keep == 0 && !c->older_than)
-		DCK_FAIL(err, E_ARG, "prune needs --keep N or --older-than AGE");
+		before = INT64_MAX; /* the only rule is the one of commits */
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
-	DCK_TRY(c->dry_run ? history_begin_read(h, err) : history_begin(h, err));
-	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
+	const pruning p = {.where = &w, .config = c, .before = before, .ret = &pruned};
+
+	if (c->dry_run) {
+		DCK_TRY(history_begin_read(h, err));
+		DCK_TRY(history_end(h, prune(h, (void *)&p, err), err));
+	} else {
+		DCK_TRY(history_write(h, prune, (void *)&p, false, err));
+	}
 	if (!c->dry_run && pruned.removed > 0)
-		space_give_back(h);
+		h->database->space_return(h);
 	*ret = pruned;
 	return DCK_OK;
 }
@@ -120,68 +137,58 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 
 static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
 {
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = false;
 	dck_status status;
 	int64_t seq = 0;
 
-	DCK_TRY(history_prepare(h, "SELECT seq FROM records WHERE id = ?", &s, "read", err));
-	history_bind_text(s, 1, id);
-	status = history_step(h, s, &row, "read", err);
+	DCK_TRY(history_prepare(h, "SELECT seq FROM records WHERE id = ?1", &s, "read", err));
+	history_bind_text(s, "?1", id);
+	status = history_step(s, &row, err);
 	if (status == DCK_OK && row)
-		seq = sqlite->column_int64(s, 0);
-	sqlite->finalize(s);
+		seq = history_int(s, 0);
+	history_finalize(s);
 	if (status != DCK_OK)
 		return status;
 	if (!row)
 		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
-	DCK_TRY(history_prepare(h, "INSERT OR IGNORE INTO doomed VALUES (?)", &s, "prune", err));
-	sqlite->bind_int64(s, 1, seq);
-	status = history_step(h, s, &row, "prune", err);
-	sqlite->finalize(s);
+	DCK_TRY(history_prepare(h, "INSERT INTO doomed VALUES (?1) ON CONFLICT DO NOTHING", &s,
+				"prune", err));
+	history_bind_int(s, "?1", seq);
+	status = history_step(s, &row, err);
+	history_finalize(s);
 	return status;
 }
 
-static dck_status ids_remove(dck_history *h, const char *const *ids, size_t n,
-			     dck_history_pruned *ret, dck_err *err)
+typedef struct removing {
+	const char *const *ids;
+	size_t n;
+	dck_history_pruned removed;
+} removing;
+
+static dck_status ids_remove(dck_history *h, void *self, dck_err *err)
 {
+	removing *r = self;
+
 	DCK_TRY(doomed_begin(h, err));
-	for (size_t i = 0; i < n; i++)
-		DCK_TRY(doomed_add(h, ids[i], err));
-	return doomed_remove(h, false, ret, err);
+	for (size_t i = 0; i < r->n; i++)
+		DCK_TRY(doomed_add(h, r->ids[i], err));
+	return doomed_remove(h, false, &r->removed, err);
 }
 
 dck_status dck_history_remove(dck_history *h, const char *const *ids, size_t n,
 			      dck_history_pruned *ret, dck_err *err)
 {
-	dck_history_pruned removed = {0};
+	removing r = {.ids = ids, .n = n};
 
-	DCK_TRY(history_begin(h, err));
-	DCK_TRY(history_end(h, ids_remove(h, ids, n, &removed, err), err));
-	if (removed.removed > 0)
-		space_give_back(h);
-	*ret = removed;
+	DCK_TRY(history_write(h, ids_remove, &r, false, err));
+	if (r.removed.removed > 0)
+		h->database->space_return(h);
+	*ret = r.removed;
 	return DCK_OK;
 }
 
 /* --- check */
-
-static dck_status structure_check(dck_history *h, dck_err *err)
-{
-	sqlite3_stmt *s;
-	bool row = false;
-	const char *said;
-	dck_status status;
-
-	DCK_TRY(history_prepare(h, "PRAGMA integrity_check(1)", &s, "check", err));
-	status = history_step(h, s, &row, "check", err);
-	said = status == DCK_OK && row ? (const char *)sqlite->column_text(s, 0) : "";
-	if (status == DCK_OK && strcmp(said, "ok") != 0)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "the history '%s' is damaged: %s", h->path, said);
-	sqlite->finalize(s);
-	return status;
-}
 
 static int by_text(const void *a, const void *b)
 {
@@ -212,25 +219,25 @@ static bool texts_equal(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool index_agrees(sqlite3_stmt *s, const dck_record *r, int64_t metrics)
+static bool index_agrees(history_statement *s, const dck_record *r, int64_t metrics)
 {
-	const char *id = (const char *)sqlite->column_text(s, 1);
-	const char *subject = (const char *)sqlite->column_text(s, 2);
+	const char *id = history_text(s, 1);
+	const char *subject = history_text(s, 2);
 	history_identity who;
 
 	history_identify(r, &who);
 	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
-	       sqlite->column_int64(s, 3) == metrics &&
-	       (r->began_unix_ns == 0 || sqlite->column_int64(s, 4) == r->began_unix_ns);
+	       history_int(s, 3) == metrics &&
+	       (r->began_unix_ns == 0 || history_int(s, 4) == r->began_unix_ns);
 }
 
-static dck_status upkeep_record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
+static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_err *err)
 {
-	const char *id = (const char *)sqlite->column_text(s, 1);
+	const char *id = history_text(s, 1);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
 	int64_t metrics = 0;
-	dck_status status = history_text_get(h, sqlite->column_int64(s, 0), id, &json, err);
+	dck_status status = history_text_get(h, history_int(s, 0), id, &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
@@ -251,23 +258,19 @@ dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *e
 				  "(SELECT count(*) FROM metrics WHERE metrics.seq = records.seq), "
 				  "at FROM records ORDER BY seq";
 	dck_history_health health = {0};
-	int64_t pages, page_bytes;
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = false;
 	dck_status status;
 
-	DCK_TRY(structure_check(h, err));
-	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
-	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
-	DCK_TRY(history_prepare(h, sql, &s, "check", err));
-	status = history_step(h, s, &row, "check", err);
+	DCK_TRY(h->database->check(h, &health.bytes, err));
+	DCK_TRY(history_prepare_many(h, sql, &s, "check", err));
+	status = history_step(s, &row, err);
 	for (; status == DCK_OK && row; health.records++) {
 		status = upkeep_record_check(h, s, err);
 		if (status == DCK_OK)
-			status = history_step(h, s, &row, "check", err);
+			status = history_step(s, &row, err);
 	}
-	sqlite->finalize(s);
-	health.bytes = (uint64_t)(pages * page_bytes);
+	history_finalize(s);
 	if (status == DCK_OK)
 		*ret = health;
 	return status;

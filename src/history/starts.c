@@ -61,21 +61,20 @@ static dck_status start_take(dck_history *h, int64_t seq, const char *id, const 
 static dck_status starts_find(dck_history *h, const dck_record *r, starts *all, dck_err *err)
 {
 	history_identity who;
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool row = true;
 	dck_status status;
 
 	DCK_TRY(history_earlier(h, r, STARTS_MAX, &who, &s, err));
-	while ((status = history_step(h, s, &row, "read", err)) == DCK_OK && row &&
-	       all->bytes < BYTES_MAX) {
+	while ((status = history_step(s, &row, err)) == DCK_OK && row && all->bytes < BYTES_MAX) {
 		char id[DCK_HISTORY_ID_SIZE];
 
-		snprintf(id, sizeof id, "%s", (const char *)sqlite->column_text(s, 1));
-		status = start_take(h, sqlite->column_int64(s, 0), id, r, all, err);
+		snprintf(id, sizeof id, "%s", history_text(s, 1));
+		status = start_take(h, history_int(s, 0), id, r, all, err);
 		if (status != DCK_OK)
 			break;
 	}
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 

@@ -1,58 +1,42 @@
-/* store.h - private header of the history: the SQLite connection, statements, messages of SQLite's
- * errors, and functions used by several files. Callers of the history include only
- * deepclock/history.h.
- *
- *	DCK_TRY(history_begin(h, err));
- *	status = history_insert(h, record, text, commit, &is_new, err);
- *	return history_end(h, status, err);
+/* store.h - private header of the history: the open history, and functions used by several files.
+ * Callers of the history include only deepclock/history.h.
  *
  * The text of a record is stored unchanged; all other columns are an index derived from it. A
- * record is added completely or not at all, in a transaction of history_begin() and history_end().
- * A file that is not a history, or has a newer version, is rejected unchanged.
+ * record is added completely or not at all, in a transaction of history_write(). A file that is not
+ * a history, or has a newer version, is rejected unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_STORE_H
 #define HISTORY_STORE_H
 
 #include "deepclock/history.h"
+#include "deepclock/unstable.h"
 #include "base/mem.h"
-#include "history/lazy_sqlite.h"
+#include "history/database.h"
 
 #define HISTORY_METRIC "latency/median" /* the default metric */
 
 struct dck_history {
-	sqlite3 *db;
-	char *path; /* as requested */
+	const history_database *database;
+	struct sqlite3 *db;	 /* of SQLite */
+	struct postgres *server; /* of PostgreSQL */
+	char *path;		 /* as requested, to show: without a password */
+	char *address;		 /* as requested */
 	uint64_t wait_ns;
 	bool writable;
-	int failed; /* SQLite's primary code of the last failure */
+	bool checked_only;   /* nothing is created or upgraded */
+	char *host, *branch; /* of records that are added; NULL: unknown */
+	int failed, unbound; /* SQLite's codes: the last failure; a value that cannot be bound */
 };
 
-/* --- db.c */
-/* Converts SQLite's code to an error with a message; `what`: "add a record to", "read". */
-dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err);
-/* Runs statements that return no rows. */
-dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err);
-dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, const char *what,
-			   dck_err *err);
-/* Steps a statement; *ret: whether it has a row. */
-dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *what, dck_err *err);
-/* Returns the single integer of a statement. */
-dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err);
-/* Starts a write transaction; takes the write lock at once, so that no later statement fails to get
- * it. */
-dck_status history_begin(dck_history *h, dck_err *err);
-/* Starts a read transaction: all reads until history_end() see one snapshot. */
-dck_status history_begin_read(dck_history *h, dck_err *err);
-/* Commits if status is DCK_OK, else rolls back; returns the first error. */
-dck_status history_end(dck_history *h, dck_status status, dck_err *err);
-/* Binds a text; NULL binds NULL. */
-void history_bind_text(sqlite3_stmt *s, int at, const char *text);
+/* --- connection.c */
+/* E_VERSION: the layout is older than this library's, and cannot be upgraded. */
+dck_status history_old_refused(const dck_history *h, int version, dck_err *err);
+dck_status history_absent(const dck_history *h, dck_err *err); /* E_ABSENT */
 
 /* --- schema.c */
-#define HISTORY_APPLICATION 0x44434b48 /* "DCKH", in the file's header */
 int history_schema_version(void);
-/* Rejects a file that is not a history, or is newer. *ret_version: its version; 0: empty. */
+/* Rejects what is not a history, or is newer. *ret_version: its version; 0: empty. */
 dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);
 /* Upgrades the schema, in one transaction. */
 dck_status history_schema_upgrade(dck_history *h, dck_err *err);
@@ -80,33 +64,38 @@ void history_identify(const dck_record *r, history_identity *ret);
 dck_status history_when(const char *text, int64_t now_ns, int64_t *ret, dck_err *err);
 
 /* --- add.c */
-typedef struct history_text {
+typedef struct history_bytes {
 	const char *json;
 	size_t n;
-} history_text;
+} history_bytes;
 bool history_commit_fits(const char *commit); /* whether it is valid in the index */
 /* Returns whether the index has metrics with such a value. */
 bool history_is_number(const dck_value *v);
-/* Inserts r, whose JSON is `text`; call it within history_begin(). */
-dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
-			  const char *commit, bool *ret_new, dck_err *err);
+/* Where a record is from; NULL: unknown. */
+typedef struct history_origin {
+	const char *commit, *branch, *host;
+} history_origin;
+/* Inserts r, whose JSON is `text`; call it within history_write(). */
+dck_status history_insert(dck_history *h, const dck_record *r, history_bytes text,
+			  const history_origin *from, bool *ret_new, dck_err *err);
 
 /* --- filter.c: the WHERE clause of a filter, and its values. */
 typedef struct history_where {
 	char sql[512]; /* "WHERE ...", over the table records */
-	const char *subject, *command, *commit;
+	const char *subject, *command, *commit, *host, *cpu, *branch;
 	int64_t since, until;
-	int64_t limit; /* -1: none */
+	int64_t limit; /* INT64_MAX: none */
 } history_where;
 dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err);
-/* Binds :subject, :command, :commit, :since, :until, :limit if the statement has them. */
-void history_where_bind(const history_where *w, sqlite3_stmt *s);
+/* Binds :subject, :command, :commit, :host, :cpu, :branch, :since, :until, :limit if the statement
+ * has them. */
+void history_where_bind(const history_where *w, history_statement *s);
 
 /* --- find.c */
 /* Selects the newest complete records that started before r and have its command, subject, machine
  * and method: (seq, id) of at most `limit`, as a statement that the caller finalizes. */
 dck_status history_earlier(dck_history *h, const dck_record *r, int limit,
-			   history_identity *ret_who, sqlite3_stmt **ret, dck_err *err);
+			   history_identity *ret_who, history_statement **ret, dck_err *err);
 /* Appends the text of the record with that number; E_FORMAT: it differs from the stored text
  * (corrupt). */
 dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,

@@ -74,9 +74,9 @@ typedef struct origin {
 	const char *unit;
 } origin;
 
-static const char *dup_column(mem_arena *a, sqlite3_stmt *s, int i)
+static const char *dup_column(mem_arena *a, history_statement *s, int i)
 {
-	return mem_arena_dup(a, (const char *)sqlite->column_text(s, i));
+	return mem_arena_dup(a, history_text(s, i));
 }
 
 static dck_status trend_absent(dck_history *h, const history_where *w, const char *tag,
@@ -85,27 +85,27 @@ static dck_status trend_absent(dck_history *h, const history_where *w, const cha
 	const char *names[200], *nearest;
 	mem_arena *a = mem_arena_new(0);
 	char sql[1024];
-	sqlite3_stmt *s = NULL;
+	history_statement *s = NULL;
 	size_t n = 0;
 	bool more = false;
 	dck_status status;
 
 	DCK_NEED(a, err, "for the trend");
 	snprintf(sql, sizeof sql,
-		 "SELECT DISTINCT tag FROM (SELECT seq FROM records %s ORDER BY "
-		 "at DESC LIMIT 100) JOIN metrics USING (seq) LIMIT 200",
+		 "SELECT DISTINCT tag FROM (SELECT seq FROM records %s ORDER BY at DESC LIMIT 100) "
+		 "AS newest JOIN metrics USING (seq) ORDER BY tag LIMIT 200",
 		 w->sql);
 	status = history_prepare(h, sql, &s, "read", err);
 	if (status == DCK_OK) {
 		history_where_bind(w, s);
-		status = history_step(h, s, &more, "read", err);
+		status = history_step(s, &more, err);
 	}
 	while (status == DCK_OK && more && n < 200) {
 		names[n] = dup_column(a, s, 0);
 		n += names[n] != NULL;
-		status = history_step(h, s, &more, "read", err);
+		status = history_step(s, &more, err);
 	}
-	sqlite->finalize(s);
+	history_finalize(s);
 	nearest = dck_nearest(tag, names, n);
 	if (status == DCK_OK && n == 0)
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
@@ -127,7 +127,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 {
 	dck_history_trend *t = &box->trend;
 	char sql[1024];
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool found = false;
 	dck_status status;
 
@@ -139,8 +139,8 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
-	history_bind_text(s, sqlite->bind_parameter_index(s, ":tag"), tag);
-	status = history_step(h, s, &found, "read", err);
+	history_bind_text(s, ":tag", tag);
+	status = history_step(s, &found, err);
 	if (status == DCK_OK && found) {
 		*ret = (origin){dup_column(box->arena, s, 0), dup_column(box->arena, s, 1),
 				dup_column(box->arena, s, 2), dup_column(box->arena, s, 3),
@@ -150,7 +150,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 		t->cpu = dup_column(box->arena, s, 4);
 		t->engine = dup_column(box->arena, s, 5);
 	}
-	sqlite->finalize(s);
+	history_finalize(s);
 	if (status == DCK_OK && !found)
 		return trend_absent(h, w, tag, err);
 	return status;
@@ -166,9 +166,9 @@ typedef struct rows {
 /* Why a row is left out. */
 enum { KEPT, INCOMPLETE, OTHER };
 
-static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
+static void row_take(trend_box *box, history_statement *s, rows *all)
 {
-	switch (sqlite->column_int(s, 8)) {
+	switch (history_int(s, 8)) {
 	case INCOMPLETE:
 		box->trend.incomplete++;
 		break;
@@ -178,42 +178,44 @@ static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
 	default:
 		all->row[all->n++] = (row){.id = dup_column(box->arena, s, 0),
 					   .commit = dup_column(box->arena, s, 1),
-					   .at = sqlite->column_int64(s, 2),
-					   .value = sqlite->column_double(s, 3),
-					   .lo = sqlite->column_double(s, 4),
-					   .hi = sqlite->column_double(s, 5),
-					   .level = sqlite->column_double(s, 6),
-					   .group = sqlite->column_int64(s, 7)};
+					   .at = history_int(s, 2),
+					   .value = history_real(s, 3),
+					   .lo = history_real(s, 4),
+					   .hi = history_real(s, 5),
+					   .level = history_real(s, 6),
+					   .group = history_int(s, 7)};
 	}
 }
 
 /* Writes the query for the newest :most rows, and for the rows left out among them, so that no
  * older row is read. Rows of one point are adjacent; points are in the order in which they were
  * first measured. A row without a commit is a separate point. */
-static void rows_sql(const history_where *w, int by, char *sql, size_t size)
+static void rows_sql(const history_where *w, const origin *from, int by, char *sql, size_t size)
 {
-	static const char *const group[] = {[DCK_HISTORY_BY_RECORD] = "seq",
-					    [DCK_HISTORY_BY_COMMIT] = "ifnull(commit_id, seq)",
-					    [DCK_HISTORY_BY_DAY] =
-						"at / 86400000000000 - (at % 86400000000000 < 0)"};
+	static const char *const group[] = {
+	    [DCK_HISTORY_BY_RECORD] = "seq",
+	    [DCK_HISTORY_BY_COMMIT] = "coalesce(commit_id, ' ' || seq)",
+	    [DCK_HISTORY_BY_DAY] =
+		"at / 86400000000000 - CASE WHEN at % 86400000000000 < 0 THEN 1 ELSE 0 END"};
 
 	snprintf(
 	    sql, size,
 	    "WITH fits AS NOT MATERIALIZED (SELECT records.seq AS seq, id, commit_id, at, value, "
-	    "lo, hi, level, CASE WHEN incomplete THEN 1 WHEN :mixed OR (machine = :machine AND "
+	    "lo, hi, level, CASE WHEN incomplete <> 0 THEN 1 WHEN :mixed <> 0 OR (machine = :machine AND "
 	    "method = :method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
-	    "records.seq AND tag = :tag %s %s records.subject IS :of AND records.verb IS :verb), "
+	    "records.seq AND tag = :tag %s %s records.subject %s AND records.verb %s), "
 	    "oldest AS (SELECT at, seq FROM fits WHERE out = 0 ORDER BY at DESC, "
 	    "seq DESC LIMIT 1 OFFSET :most - 1), counted AS (SELECT *, "
 	    "row_number() OVER (ORDER BY at, seq) AS place FROM fits WHERE (at, "
-	    "seq) >= (SELECT ifnull(max(at), -9223372036854775808), ifnull(max(seq), "
-	    "0) FROM oldest)), grouped AS (SELECT *, min(place) OVER (PARTITION BY out, "
+	    "seq) >= (SELECT coalesce(max(at), -9223372036854775807), "
+	    "coalesce(max(seq), 0) FROM oldest)), grouped AS (SELECT *, min(place) OVER (PARTITION BY out, "
 	    "%s) AS first FROM counted) SELECT id, commit_id, at, value, lo, hi, level, first, "
 	    "out FROM grouped ORDER BY first, place",
-	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
+	    w->sql, w->sql[0] ? "AND" : "WHERE", from->subject ? "= :of" : "IS NULL",
+	    from->verb ? "= :verb" : "IS NULL", group[by]);
 }
 
-static void origin_bind(sqlite3_stmt *s, const char *tag, const origin *from,
+static void origin_bind(history_statement *s, const char *tag, const origin *from,
 			const dck_history_trend_config *c)
 {
 	const struct {
@@ -225,8 +227,8 @@ static void origin_bind(sqlite3_stmt *s, const char *tag, const origin *from,
 		     {":method", from->method}};
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		history_bind_text(s, sqlite->bind_parameter_index(s, texts[i].name), texts[i].text);
-	sqlite->bind_int(s, sqlite->bind_parameter_index(s, ":mixed"), c->mixed);
+		history_bind_text(s, texts[i].name, texts[i].text);
+	history_bind_int(s, ":mixed", c->mixed);
 }
 
 /* Counts the records that the trend would show if they had a value of the metric. */
@@ -235,23 +237,24 @@ static dck_status without_count(dck_history *h, const history_where *w, const ch
 				dck_history_trend *t, dck_err *err)
 {
 	char sql[1200];
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool found = false;
 	dck_status status;
 
 	snprintf(sql, sizeof sql,
-		 "SELECT count(*) FROM records %s %s records.subject IS :of AND records.verb IS "
-		 ":verb AND NOT incomplete AND (:mixed OR (machine = :machine AND method = "
+		 "SELECT count(*) FROM records %s %s records.subject %s AND records.verb %s "
+		 "AND incomplete = 0 AND (:mixed <> 0 OR (machine = :machine AND method = "
 		 ":method)) AND NOT EXISTS (SELECT 1 FROM metrics WHERE metrics.seq = records.seq "
 		 "AND tag = :tag)",
-		 w->sql, w->sql[0] ? "AND" : "WHERE");
+		 w->sql, w->sql[0] ? "AND" : "WHERE", from->subject ? "= :of" : "IS NULL",
+		 from->verb ? "= :verb" : "IS NULL");
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	origin_bind(s, tag, from, c);
-	status = history_step(h, s, &found, "read", err);
+	status = history_step(s, &found, err);
 	if (status == DCK_OK && found)
-		t->without = (uint64_t)sqlite->column_int64(s, 0);
-	sqlite->finalize(s);
+		t->without = (uint64_t)history_int(s, 0);
+	history_finalize(s);
 	return status;
 }
 
@@ -261,16 +264,16 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 {
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
 	char sql[2400];
-	sqlite3_stmt *s;
+	history_statement *s;
 	bool more = true;
 	dck_status status;
 
-	rows_sql(w, c->by, sql, sizeof sql);
+	rows_sql(w, from, c->by, sql, sizeof sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	origin_bind(s, tag, from, c);
-	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":most"), most);
-	status = history_step(h, s, &more, "read", err);
+	history_bind_int(s, ":most", most);
+	status = history_step(s, &more, err);
 	while (status == DCK_OK && more) {
 		if (all->n % 1024 == 0) {
 			row *grown = mem_resize(all->row, (all->n + 1024) * sizeof *grown);
@@ -282,9 +285,9 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 			all->row = grown;
 		}
 		row_take(box, s, all);
-		status = history_step(h, s, &more, "read", err);
+		status = history_step(s, &more, err);
 	}
-	sqlite->finalize(s);
+	history_finalize(s);
 	return status;
 }
 

@@ -47,6 +47,10 @@ uint64_t os_unix_error_ns(void);
 void os_system_calls(unsigned n);
 /* Sleeps; false: `cancelled(self)` (called every 50 ms) returned true, or a signal arrived. */
 bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
+/* Waits until a descriptor can be read, or written, or has failed; false: after ns, 1 s or a
+ * signal.
+ */
+bool os_fd_wait(int fd, bool to_write, uint64_t ns);
 
 /* --- cpu.c: description of the machine. Texts are NUL-terminated; "" or 0: not known. */
 typedef struct os_host {

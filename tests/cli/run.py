@@ -47,9 +47,9 @@ UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV",
          "XDG_CACHE_HOME", "XDG_DATA_HOME", "DEEPCLOCK_DB"]
 
 
-def scrub(text, scratch):
+def scrub(text, scratch, more):
     text = text.replace(HERE, "TESTS")
-    for path, name in [(os.path.realpath(scratch), "SCRATCH"), (scratch, "SCRATCH")]:
+    for path, name in [(os.path.realpath(scratch), "SCRATCH"), (scratch, "SCRATCH")] + more:
         text = text.replace(path, name)
     for pattern, name in SCRUB:
         text = re.sub(pattern, name, text)
@@ -98,8 +98,8 @@ def run(case, args):
                     out, err = e.stdout or b"", e.stderr or b""
             limit.kill_session(p.pid)
         got = {
-            "out": scrub(out.decode("utf-8", "backslashreplace"), scratch),
-            "err": scrub(err.decode("utf-8", "backslashreplace"), scratch) + why,
+            "out": scrub(out.decode("utf-8", "backslashreplace"), scratch, args.named),
+            "err": scrub(err.decode("utf-8", "backslashreplace"), scratch, args.named) + why,
             "exit": "none\n" if why else f"{p.returncode}\n",
         }
         return got, p.returncode == SKIPPED
@@ -150,6 +150,8 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--named", action="append", default=[], metavar="TEXT=NAME", type=lambda t: tuple(t.rsplit("=", 1)),
+                        help="text of the output that is replaced by a name")
     parser.add_argument("--without", action="append", default=[], metavar="CASE")
     parser.add_argument("--light", action="store_true")
     parser.add_argument("--heavy", action="store_true")

@@ -220,8 +220,9 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 	char bytes[32];
 	dck_err err;
 
-	if (cfg->prune.keep == 0 && !cfg->prune.older_than)
-		return cli_usage(c, "prune needs --keep N or --older-than AGE");
+	if (cfg->prune.keep == 0 && !cfg->prune.older_than && cfg->prune.keep_per_commit == 0)
+		return cli_usage(c,
+				 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
 	if (dck_history_prune(h, &cfg->filter, &cfg->prune, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	printf("%" PRIu64 " record%s %s (%s), %" PRIu64 " kept\n", n.removed,
@@ -336,8 +337,9 @@ typedef struct action {
 	bool makes;		    /* a missing history is created */
 } action;
 
-#define RESULT "format", "out", "save", "html"
-#define FILTER "subject", "command", "since", "until", "at-commit", "limit"
+#define RESULT	   "format", "out", "save", "html"
+#define FILTER_ALL "subject", "command", "since", "until", "at-commit", "branch", "host", "cpu"
+#define FILTER	   FILTER_ALL, "limit"
 static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
 static const char *const show_options[] = {RESULT, "details", NULL};
 static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-change",
@@ -345,8 +347,8 @@ static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-cha
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
-static const char *const prune_options[] = {
-    "subject", "command", "since", "until", "at-commit", "keep", "older-than", "dry-run", NULL};
+static const char *const prune_options[] = {FILTER_ALL,	       "keep",	  "older-than",
+					    "keep-per-commit", "dry-run", NULL};
 static const char *const rm_options[] = {"dry-run", NULL};
 static const char *const no_options[] = {NULL};
 
@@ -523,7 +525,7 @@ static const dck_opt export_table[] = {
 };
 static const dck_opt place_options[] = {
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "the history's file (default: $DEEPCLOCK_DB, "
+	       "the history's file, or postgresql://HOST/DATABASE (default: $DEEPCLOCK_DB, "
 	       "or deepclock/history.db in the directory for data)"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "import: the commit that the records belong to"),
@@ -531,11 +533,16 @@ static const dck_opt place_options[] = {
 };
 
 static const char *const usage[] = {
-    "[list] [OPTION]...",	  "show [OPTION]... ID",
-    "trend [OPTION]... [METRIC]", "compare [OPTION]... ID ID [ID]...",
-    "export [OPTION]...",	  "import [OPTION]... FILE...",
-    "rm [OPTION]... ID...",	  "prune [OPTION]... (--keep N | --older-than AGE)",
-    "check [OPTION]...",	  NULL,
+    "[list] [OPTION]...",
+    "show [OPTION]... ID",
+    "trend [OPTION]... [METRIC]",
+    "compare [OPTION]... ID ID [ID]...",
+    "export [OPTION]...",
+    "import [OPTION]... FILE...",
+    "rm [OPTION]... ID...",
+    "prune [OPTION]... (--keep N | --older-than AGE | --keep-per-commit N)",
+    "check [OPTION]...",
+    NULL,
 };
 static const cli_item action_items[] = {
     {"list", "the records, newest first; also without an action"},
@@ -544,7 +551,8 @@ static const cli_item action_items[] = {
     {"compare",
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
-    {"import", "add records from files that --save or export wrote; '-': standard input"},
+    {"import", "add records from files that --save or export wrote, or of another history's file; "
+	       "'-': standard input"},
     {"rm", "remove these records, and print them"},
     {"prune", "remove old records"},
     {"check", "check the integrity of the whole file"},
@@ -593,8 +601,8 @@ const cli_command cmd_history = {
     .summary = "saved records: list, trend, compare, export, prune",
     .usage = usage,
     .about =
-	"Records of '--save FILE' are also added to the history, a separate file, with the commit "
-	"that is checked out in the working directory. They are stored byte for byte until "
+	"Records of '--save FILE' are also added to the history, a separate file or a database of "
+	"PostgreSQL, with the commit that is checked out in the working directory. They are stored byte for byte until "
 	"'prune' removes them. Several programs may use it at once.\n\nA trend shows records of "
 	"one subject that were made by one method on one machine, and marks where their level "
 	"changed, with the probability of such a change by noise alone.",

@@ -5,6 +5,7 @@
 #include "deepclock/unstable.h"
 #include "fault_alloc.h"
 #include "history/store.h"
+#include "history/lazy_sqlite.h"
 #include <math.h>
 #include <sys/stat.h>
 

@@ -5,6 +5,7 @@
 #include "history_test.h"
 #include "base/hash.h"
 #include "history/store.h"
+#include "history/lazy_sqlite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -340,6 +341,9 @@ static void check_sees(void **state)
 
 /* --- older versions */
 
+/* What version 5 added. */
+#define UNDO_5 "ALTER TABLE records DROP COLUMN host; ALTER TABLE records DROP COLUMN branch; "
+
 static void older_versions(void **state)
 {
 	dck_history *h;
@@ -349,7 +353,7 @@ static void older_versions(void **state)
 	assert_true(history_schema_version() > 1);
 	/* The schema of the first version, with a record in it. */
 	filled(1, 1);
-	sql("DROP INDEX records_alike; PRAGMA user_version=1");
+	sql(UNDO_5 "DROP INDEX records_alike; PRAGMA user_version=1");
 	h = history_here();
 	assert_int_equal(size_of(h), 1);
 	r = record_of(&(made){.id = "now", .began = BEGAN + 9, .median = 1, .samples = 1});
@@ -361,7 +365,7 @@ static void older_versions(void **state)
 	/* A failed migration step rolls back everything. */
 	sql("PRAGMA user_version=1");
 	refused(DCK_E_IO, "records_alike");
-	sql("DROP INDEX records_alike");
+	sql(UNDO_5 "DROP INDEX records_alike");
 	sound(1);
 }
 
@@ -374,7 +378,8 @@ static void older_keys(void **state)
 
 	(void)state;
 	filled(4, 1);
-	sql("UPDATE records SET method = seq, machine = 'old'; UPDATE texts SET json = '{' WHERE "
+	sql(UNDO_5
+	    "UPDATE records SET method = seq, machine = 'old'; UPDATE texts SET json = '{' WHERE "
 	    "seq = "
 	    "2; PRAGMA user_version=2");
 	h = history_here();
