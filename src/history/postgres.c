@@ -247,9 +247,7 @@ static dck_status postgres_connect(dck_history *h, dck_err *err)
 
 bool postgres_in_transaction(dck_history *h)
 {
-	const int state = pq->transactionStatus(h->server->c);
-
-	return state == PQTRANS_INTRANS || state == PQTRANS_INERROR;
+	return h->server->begun;
 }
 
 static PGresult *query_run(PGconn *c, const postgres_query *q)
@@ -259,30 +257,40 @@ static PGresult *query_run(PGconn *c, const postgres_query *q)
 					 q->formats, 0);
 }
 
+static bool sql_begins(const postgres_query *q, const char *word)
+{
+	return strncmp(q->sql, word, strlen(word)) == 0;
+}
+
 dck_status postgres_exec(dck_history *h, const postgres_query *q, PGresult **ret, const char *what,
 			 dck_err *err)
 {
 	struct postgres *p = h->server;
-	const bool alone = !postgres_in_transaction(h);
+	const bool begins = sql_begins(q, "BEGIN"), rolls_back = sql_begins(q, "ROLLBACK");
 	PGresult *r;
 
 	/* The reason for a rollback stays. */
-	if (strncmp(q->sql, "ROLLBACK", 8) != 0) {
+	if (!rolls_back) {
 		p->state[0] = '\0';
 		p->lost = false;
 	}
+	p->begun &= !begins;
 	r = query_run(p->c, q);
-	if (alone && pq->status(p->c) == CONNECTION_BAD) {
+	/* libpq forgets a transaction together with its connection: a statement of one must not
+	 * run alone on another connection. */
+	if (!p->begun && !rolls_back && pq->status(p->c) == CONNECTION_BAD) {
 		pq->clear(r);
 		DCK_TRY(postgres_connect(h, err));
 		r = query_run(p->c, q);
 	}
 	if (pq->resultStatus(r) > PGRES_TUPLES_OK) {
-		const dck_status status = postgres_failed(h, r, what, err);
+		const dck_status status = rolls_back ? DCK_E_IO : postgres_failed(h, r, what, err);
 
 		pq->clear(r);
+		p->begun &= !rolls_back || sql_begins(q, "ROLLBACK TO");
 		return status;
 	}
+	p->begun = pq->transactionStatus(p->c) != PQTRANS_IDLE;
 	if (ret)
 		*ret = r;
 	else

@@ -12,6 +12,7 @@ struct postgres {
 	char state[6]; /* SQLSTATE of the last statement; "": it succeeded, or there is none */
 	bool lost;     /* the last statement ended with the connection */
 	bool opened;   /* it was connected before */
+	bool begun;    /* a transaction, after the last statement that succeeded */
 	unsigned cursors;
 };
 

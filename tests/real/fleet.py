@@ -202,6 +202,49 @@ def writers():
     expect(orphans == ["0"], "each is complete")
 
 
+def restart():
+    """The server restarts in the middle of an import, which waits for its lines; then it stays away."""
+    address = SERVER.fresh()
+    all_lines = lines(700).splitlines(True)
+
+    def importer(wait):
+        return subprocess.Popen([PROGRAM, "history", "import", "-", "--db", address, "--wait", wait], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
+
+    p = importer("60s")
+    for part, mode in ((all_lines[:250], "fast"), (all_lines[250:500], "immediate")):
+        p.stdin.writelines(part)
+        p.stdin.flush()
+        SERVER.control("restart", mode)
+    out, err = p.communicate("".join(all_lines[500:]))
+    expect(p.returncode == 0 and not err, f"first: {p.returncode} {out} {err}")
+    expect(count() == 700, f"{count()} records")
+    expect(sum(int(w) for w in out.split() if w.isdigit()) == 700, out)
+    # Records that were committed when it goes for good stay, whole.
+    address = SERVER.fresh()
+    p = importer("200ms")
+    p.stdin.writelines(all_lines[:250])
+    p.stdin.flush()
+    SERVER.control("stop", "immediate")
+    try:
+        out, err = p.communicate("".join(all_lines[250:]))
+        expect(p.returncode != 0 and err.startswith("deepclock: ") and err.count("\n") == 1, f"second: {p.returncode} {out} {err}")
+    finally:
+        SERVER.control("start")
+    expect(count() == int(out.split()[0]) and count() % 100 == 0, f"{count()} records, {out}")
+    # A reader ends with a sentence, and a later one reads.
+    works("history", "import", "-", db=address, text="".join(all_lines))
+    with subprocess.Popen([PROGRAM, "history", "export", "--db", address], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as reader:
+        reader.stdout.readline()
+        SERVER.control("restart", "immediate")
+        rest = reader.stdout.read()
+        err = reader.stderr.read()
+    expect(reader.returncode != 0 and err.startswith("deepclock: ") and err.count("\n") == 1, f"{reader.returncode}: {err}")
+    expect(rest.count("\n") < 699, "it was cut")
+    expect(works("history", "export", db=address).count("\n") == 700, "a later reader")
+
+
 def machines():
     """Branch and host of an export come back, a file of SQLite is imported as it is, and records are selected by machine;
     both databases answer the same."""
@@ -263,7 +306,7 @@ def documented():
     expect(rows and all(r.count("|") == 2 for r in rows), f"the chart: {rows}")
 
 
-CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, machines,
+CASES = [(f.__name__, f) for f in (same_answers, addresses, passwords, refusals, no_libpq, writers, restart, machines,
                                    documented)]
 
 if __name__ == "__main__":
