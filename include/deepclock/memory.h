@@ -33,6 +33,9 @@ typedef struct dck_memory_config {
 	/* A running program, observed with its children: only resident memory, until it exits, for
 	 * time_ns (0: no limit), or until it is cancelled. 0: start argv. */
 	uint64_t pid, time_ns;
+	/* Record a sample of the allocations: one in so many bytes on average. Sizes and counts are
+	 * then unbiased estimates with intervals. 0: record each allocation. */
+	uint64_t sample_bytes;
 } dck_memory_config;
 
 DCK_API extern const dck_opt dck_memory_options[];

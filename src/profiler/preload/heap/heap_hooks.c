@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_block.h"
+#include "profiler/preload/heap/heap_sample.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -99,7 +100,7 @@ __attribute__((constructor)) static void begins(void)
 
 #define BORN(p, n)                                              \
 	do {                                                    \
-		if (p) {                                        \
+		if (p && !heap_sample_skips(n)) {               \
 			const heap_caller caller = HEAP_CALLER; \
 			heap_on_alloc(p, n, &caller);           \
 		}                                               \
@@ -118,7 +119,8 @@ HOOK void free(void *p)
 {
 	if (!p || is_early(p) || !is_found())
 		return;
-	heap_on_free(p);
+	if (!heap_sample_spares(p))
+		heap_on_free(p);
 	real.free(p);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_live.h"
 
+#include "profiler/preload/heap/heap_sample.h"
+
 #include <string.h>
 
 enum {
@@ -160,8 +162,36 @@ HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 
 /* --- both */
 
+/* Saturated counts stay, so that a sampled block is never taken for another. */
+HEAP_APART static heap_block sampled_put(heap_state *s, const void *p, heap_block block)
+{
+	_Atomic uint16_t *count = heap_sample_count(s, p);
+	const heap_block before = large_put(s, (uintptr_t)p, block);
+	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
+
+	while (!before.node && n < UINT16_MAX &&
+	       !atomic_compare_exchange_weak(count, &n, (uint16_t)(n + 1)))
+		;
+	return before;
+}
+
+HEAP_APART static heap_block sampled_take(heap_state *s, const void *p)
+{
+	_Atomic uint16_t *count = heap_sample_count(s, p);
+	const heap_block found = large_take(s, (uintptr_t)p);
+	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
+
+	while (found.node && n < UINT16_MAX &&
+	       !atomic_compare_exchange_weak(count, &n, (uint16_t)(n - 1)))
+		;
+	return found;
+}
+
 heap_block heap_live_put(heap_state *s, const void *p, heap_block block)
 {
+	if (s->sampled)
+		return sampled_put(s, p, block);
+
 	const uint64_t address = (uintptr_t)p;
 	small_block *at = entry_of(s, address, block.size <= SMALL_MAX);
 
@@ -180,6 +210,9 @@ heap_block heap_live_put(heap_state *s, const void *p, heap_block block)
 
 heap_block heap_live_take(heap_state *s, const void *p)
 {
+	if (s->sampled)
+		return sampled_take(s, p);
+
 	const uint64_t address = (uintptr_t)p;
 	small_block *at = entry_of(s, address, false);
 	const uint64_t found = at ? atomic_load_explicit(at, memory_order_relaxed) : 0;

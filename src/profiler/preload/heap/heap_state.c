@@ -274,6 +274,22 @@ static bool region_open(heap_state *s, const char *directory)
 	return true;
 }
 
+static bool sampling_begin(heap_state *s)
+{
+	const char *text = secure_getenv(HEAP_SAMPLE_VARIABLE);
+	const uint64_t interval = text ? strtoul(text, NULL, 10) : 0;
+
+	if (!interval)
+		return true;
+	s->sampled = heap_pages(s, sizeof *s->sampled << HEAP_FILTER_BITS);
+	if (!s->sampled)
+		return false;
+	s->timed_mask = HEAP_SAMPLED_TIMED_MASK;
+	s->header->interval = interval;
+	atomic_store_explicit(&s->interval, interval, memory_order_release);
+	return true;
+}
+
 static bool state_init(heap_state *s)
 {
 	const char *directory = secure_getenv(HEAP_VARIABLE);
@@ -287,6 +303,9 @@ static bool state_init(heap_state *s)
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);
 	if (!s->live || !s->paths || !s->ranges)
+		return false;
+	s->timed_mask = HEAP_TIMED_MASK;
+	if (!sampling_begin(s))
 		return false;
 	atomic_store_explicit(&s->header->ready, 1, memory_order_release);
 	return true;

@@ -2,6 +2,7 @@
 #include "profiler/preload/heap/heap_thread.h"
 
 #include "profiler/preload/heap/heap_count.h"
+#include "profiler/preload/heap/heap_sample.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -78,6 +79,7 @@ heap_thread *heap_thread_begin(heap_state *s)
 	t->last = NULL;
 	t->python_depth = 0;
 	memset(t->pages, 0, sizeof t->pages);
+	heap_sample_begin(s, t);
 	heap_mine = t;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
 	pthread_once(&key_once, thread_key_make);
