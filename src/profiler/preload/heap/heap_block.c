@@ -121,14 +121,16 @@ static inline void born_at(heap_state *s, heap_thread *t, const void *p, uint64_
 HEAP_APART static void born_sampled(heap_state *s, heap_thread *t, const void *p, size_t size,
 				    const heap_caller *from)
 {
-	const uint64_t interval = atomic_load_explicit(&s->interval, memory_order_relaxed);
-
-	if (heap_sample_skips(size)) /* the thread has just begun */
+	if (!t->sampling) {
+		t->sampling = true;
+		heap_sample_next(s, t);
+	}
+	if (heap_sample_skips(size)) /* it has just begun */
 		return;
-	heap_gap = heap_sample_gap(&t->random, interval);
+	heap_sample_next(s, t);
 	const uint32_t node = heap_sample_node(s, t, heap_walk(s, t, from), size);
 	if (node)
-		born_at(s, t, p, heap_sample_weight(size, interval), node);
+		born_at(s, t, p, heap_sample_weight(size, s->interval), node);
 }
 
 static inline void born(heap_state *s, heap_thread *t, const void *p, size_t size,

@@ -100,7 +100,7 @@ __attribute__((constructor)) static void begins(void)
 
 #define BORN(p, n)                                              \
 	do {                                                    \
-		if (p && !heap_sample_skips(n)) {               \
+		if (p) {                                        \
 			const heap_caller caller = HEAP_CALLER; \
 			heap_on_alloc(p, n, &caller);           \
 		}                                               \
@@ -108,6 +108,8 @@ __attribute__((constructor)) static void begins(void)
 
 HOOK void *malloc(size_t n)
 {
+	if (heap_sample_skips(n))
+		return real.malloc(n);
 	if (!is_found())
 		return early_get(n, EARLY_ALIGN);
 	void *p = real.malloc(n);
@@ -117,10 +119,15 @@ HOOK void *malloc(size_t n)
 
 HOOK void free(void *p)
 {
-	if (!p || is_early(p) || !is_found())
+	if (is_early(p))
 		return;
-	if (!heap_sample_spares(p))
-		heap_on_free(p);
+	if (heap_sample_spares(p)) {
+		real.free(p);
+		return;
+	}
+	if (!p || !is_found())
+		return;
+	heap_on_free(p);
 	real.free(p);
 }
 
@@ -134,6 +141,8 @@ HOOK void *calloc(size_t count, size_t size)
 {
 	size_t n;
 
+	if (!__builtin_mul_overflow(count, size, &n) && heap_sample_skips(n))
+		return real.calloc(count, size);
 	if (!is_found())
 		return __builtin_mul_overflow(count, size, &n) ? NULL : early_get(n, EARLY_ALIGN);
 	void *p = real.calloc(count, size);

@@ -165,7 +165,7 @@ HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 /* Saturated counts stay, so that a sampled block is never taken for another. */
 HEAP_APART static heap_block sampled_put(heap_state *s, const void *p, heap_block block)
 {
-	_Atomic uint16_t *count = heap_sample_count(s, p);
+	_Atomic uint16_t *count = heap_sample_count(s->sampled, p);
 	const heap_block before = large_put(s, (uintptr_t)p, block);
 	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
 
@@ -177,7 +177,7 @@ HEAP_APART static heap_block sampled_put(heap_state *s, const void *p, heap_bloc
 
 HEAP_APART static heap_block sampled_take(heap_state *s, const void *p)
 {
-	_Atomic uint16_t *count = heap_sample_count(s, p);
+	_Atomic uint16_t *count = heap_sample_count(s->sampled, p);
 	const heap_block found = large_take(s, (uintptr_t)p);
 	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 _Thread_local uint64_t heap_gap __attribute__((tls_model("initial-exec")));
+_Atomic uint16_t *_Atomic heap_filter;
 
 /* --- functions of libm, which this library does not import */
 
@@ -76,21 +77,30 @@ uint64_t heap_sample_weight(uint64_t n, uint64_t interval)
 			  0.5);
 }
 
-void heap_sample_begin(const heap_state *s, heap_thread *t)
+static uint64_t sample_seed(const heap_thread *t)
 {
-	const uint64_t interval = atomic_load_explicit(&s->interval, memory_order_relaxed);
+	struct timespec now;
+	uint64_t seed;
 
-	if (!interval)
-		return;
-	if (!t->random && syscall(SYS_getrandom, &t->random, sizeof t->random,
-				  1 /* GRND_NONBLOCK */) != sizeof t->random) {
-		struct timespec now;
+	if (syscall(SYS_getrandom, &seed, sizeof seed, 1 /* GRND_NONBLOCK */) == sizeof seed)
+		return seed;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)t ^ (uint64_t)now.tv_sec << 30 ^
+	       (uint64_t)now.tv_nsec;
+}
 
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		t->random = ((uint64_t)getpid() << 40) ^ (uint64_t)(uintptr_t)t ^
-			    ((uint64_t)now.tv_sec << 30) ^ (uint64_t)now.tv_nsec;
-	}
-	heap_gap = heap_sample_gap(&t->random, interval);
+void heap_sample_next(const heap_state *s, heap_thread *t)
+{
+	if (!t->random)
+		t->random = sample_seed(t);
+	heap_gap = heap_sample_gap(&t->random, s->interval);
+	atomic_store_explicit(&heap_filter, s->sampled, memory_order_release);
+}
+
+void heap_sample_forked(void)
+{
+	heap_gap = 0;
+	atomic_store(&heap_filter, NULL);
 }
 
 static bool size_describe(heap_state *s, void *self, heap_frame *ret)

@@ -274,6 +274,17 @@ static bool region_open(heap_state *s, const char *directory)
 	return true;
 }
 
+/* Inherited by a child of a clone() without handlers of fork(), which may read it. */
+static _Atomic uint16_t *filter_make(heap_state *s)
+{
+	const size_t bytes = sizeof *s->sampled << HEAP_FILTER_BITS;
+	void *p = heap_pages(s, bytes);
+
+	if (p)
+		madvise(p, bytes, MADV_DOFORK);
+	return p;
+}
+
 static bool sampling_begin(heap_state *s)
 {
 	const char *text = secure_getenv(HEAP_SAMPLE_VARIABLE);
@@ -281,13 +292,10 @@ static bool sampling_begin(heap_state *s)
 
 	if (!interval)
 		return true;
-	s->sampled = heap_pages(s, sizeof *s->sampled << HEAP_FILTER_BITS);
-	if (!s->sampled)
-		return false;
+	s->sampled = filter_make(s);
 	s->timed_mask = HEAP_SAMPLED_TIMED_MASK;
-	s->header->interval = interval;
-	atomic_store_explicit(&s->interval, interval, memory_order_release);
-	return true;
+	s->interval = s->header->interval = interval;
+	return s->sampled;
 }
 
 static bool state_init(heap_state *s)

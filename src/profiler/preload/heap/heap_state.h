@@ -37,8 +37,8 @@ typedef int heap_ending(void);
 typedef struct heap_state {
 	_Atomic uint32_t phase;	   /* heap_phase */
 	uint32_t generation;	   /* unique to each process */
-	_Atomic uint64_t interval; /* as in the header; 0 also before the state is complete */
-	_Atomic uint16_t *sampled; /* number of live sampled blocks by hash; NULL: no sampling */
+	uint64_t interval;	   /* as in the header */
+	_Atomic uint16_t *sampled; /* heap_filter; NULL: each allocation is recorded */
 	uint32_t timed_mask;	   /* of the calls of a thread one in timed_mask + 1 is timed */
 	heap_header *header;
 	heap_node *nodes;
