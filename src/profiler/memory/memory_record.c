@@ -49,7 +49,10 @@ static void resident_put(record_builder *b, const memory_result *m)
 
 	for (int p = 0; p < WATCH_PARTS; p++)
 		if (p != WATCH_HEAP || m->sums)
-			record_series(b, tags[p], DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
+			record_series(b,
+				      p == WATCH_HEAP && m->sums->interval ? "memory/heap_estimated"
+									   : tags[p],
+				      DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
 	snprintf(how, sizeof how, "all processes together, sampled at %g Hz%s", m->config->rate_hz,
 		 known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
 	if (l->peak[WATCH_RSS] > 0 || known > 0)

@@ -278,7 +278,7 @@ static stat_sampled node_count(const adding *a, const heap_node *n, bool bytes, 
 }
 
 static void process_add(const adding *a, const heap_node *n, const stat_sampled w[SUMS_COLUMNS],
-			const stat_sampled *left, bool kept)
+			const stat_sampled *peak, const stat_sampled *left, bool kept)
 {
 	const stat_sampled blocks = node_count(a, n, false, n->live_blocks);
 	const stat_sampled freed =
@@ -287,7 +287,7 @@ static void process_add(const adding *a, const heap_node *n, const stat_sampled 
 		const stat_sampled *of;
 		sums_total to;
 		bool skip;
-	} all[] = {{&w[SUMS_PEAK], TOTAL_PEAK, false},
+	} all[] = {{peak, TOTAL_PEAK, false},
 		   {left, TOTAL_KEPT, !kept},
 		   {&w[SUMS_LEAKED], TOTAL_LEAKED, kept},
 		   {&w[SUMS_HELD], TOTAL_HELD, kept},
@@ -309,10 +309,10 @@ static void node_add(const adding *a, uint32_t i)
 	const heap_kind kind = is_mapping(n) ? HEAP_MAPPINGS : HEAP_BLOCKS;
 	const bool kept = is_kept(t);
 	const stat_sampled left = node_count(a, n, true, (double)n->live), none = {0};
+	const stat_sampled peak =
+	    node_count(a, n, true, (double)heap_file_at_peak(a->file, n, kind));
 	const stat_sampled weight[SUMS_COLUMNS] = {
-	    [SUMS_PEAK] = a->peak
-			      ? node_count(a, n, true, (double)heap_file_at_peak(a->file, n, kind))
-			      : none,
+	    [SUMS_PEAK] = a->peak ? peak : none,
 	    [SUMS_LEAKED] = kept ? none : left,
 	    [SUMS_ALLOCATIONS] = node_count(a, n, false, (double)n->allocations),
 	    [SUMS_TEMPORARY] = node_count(a, n, false, (double)n->temporary),
@@ -339,7 +339,7 @@ static void node_add(const adding *a, uint32_t i)
 			   line == NONE ? line_path(a->s, &unknown)
 					: memory_line_of(a->s, &a->frames->pieces[line]),
 			   weight);
-	process_add(a, n, weight, &left, kept);
+	process_add(a, n, weight, &peak, &left, kept);
 }
 
 /* Marks the nodes that lead to an allocation. A node with Python frames marks no parent, because
