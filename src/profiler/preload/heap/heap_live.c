@@ -1,4 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_live.c - live blocks by address: a radix table of two levels for small ones, sharded hash
+ * tables for the others, and the counting filter of sampled ones.
+ *
+ * An entry of a small block is one word, written by the thread that has the block. The hash tables
+ * use linear probing with backward-shift deletion (Knuth, TAOCP 3, 6.4, algorithm R), and grow to
+ * twice their size at a load of 3/4. A sampled block is in the hash tables alone; its filter slot
+ * (heap_sample.h) is not 0 from before the program has the block until it frees it. A slot that
+ * reached its maximum stays there, so that no sampled block is overlooked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_live.h"
 
 #include "profiler/preload/heap/heap_sample.h"
@@ -162,7 +171,6 @@ HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 
 /* --- both */
 
-/* Saturated counts stay, so that a sampled block is never taken for another. */
 HEAP_APART static heap_block sampled_put(heap_state *s, const void *p, heap_block block)
 {
 	_Atomic uint16_t *count = heap_sample_count(s->sampled, p);

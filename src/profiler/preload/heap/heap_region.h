@@ -14,7 +14,7 @@
  *
  * If allocations are sampled (heap_sample.h), a block counts at a node below its path, whose frame
  * (HEAP_SIZE) is its size: its counts are numbers of samples, its bytes those times the same
- *weight.
+ * weight.
  *
  * Snapshot of the peak: each new peak has a number (header.epoch), and a node copies `live` into
  * at_peak at its first change after a peak. At the end at_peak holds if the epochs of node and

@@ -4,7 +4,7 @@
  * to a thread's next sample is exponential, and a block of n bytes, which takes n + 1 of them (an
  * empty block takes one), is sampled with probability p = 1 - exp(-(n + 1) / interval). A sampled
  * block stands for 1 / p blocks and n / p bytes (Horvitz and Thompson, JASA 1952), and so sums of
- * these are unbiased. A distance is drawn anew after each sample; the exponential distribution has
+ * these are unbiased. After each sample another distance is drawn; the exponential distribution has
  * no memory, so what happened before changes nothing.
  *
  * A sampled block counts at a node of its size (HEAP_SIZE) below its path, as n / p bytes. From the
@@ -29,8 +29,8 @@ void heap_sample_next(const heap_state *s, heap_thread *t);
 uint32_t heap_sample_node(heap_state *s, heap_thread *t, uint32_t path, uint64_t size);
 
 /* --- the fast paths, of a nanosecond or two: they use what is set after a first allocation in
- * sampled mode, and so need not ask for the state. fork() clears both in the child, which begins
- * anew; a child of another clone() goes on with copies until it enters a hook. */
+ * sampled mode, and so need not ask for the state. fork() clears both in the child;
+ * one of another clone() goes on with copies until it enters a hook. */
 
 /* Counts a block of n bytes that is not sampled. false: it may be one. */
 static inline bool heap_sample_skips(size_t n)
