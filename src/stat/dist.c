@@ -1,8 +1,9 @@
 /* dist.c - quantiles by Newton's or Halley's method on the distribution functions.
  *
- * The incomplete beta and gamma functions are a power series or a continued fraction (DLMF 8.17, 8.7
- * and 8.9), whichever converges at the argument, times a front factor by Loader's formula, which
- * keeps its digits for large parameters. A bracket that bisection shrinks bounds each step.
+ * The incomplete beta and gamma functions are a power series or a continued fraction
+ * (DLMF 8.17, 8.7 and 8.9), whichever converges at the argument, times a front factor by Loader's
+ * formula, which keeps its digits for large parameters. A bracket that bisection shrinks bounds
+ * each step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/dist.h"

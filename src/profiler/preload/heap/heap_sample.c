@@ -3,6 +3,7 @@
 
 #include "profiler/preload/heap/heap_paths.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,7 +52,7 @@ static double sample_one_minus_exp(double x)
 	return sum;
 }
 
-/* --- */
+/* --- random distances */
 
 /* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
 static uint64_t sample_random(uint64_t *state)
@@ -79,11 +80,13 @@ uint64_t heap_sample_weight(uint64_t n, uint64_t interval)
 
 static uint64_t sample_seed(const heap_thread *t)
 {
+	const int kept = errno;
 	struct timespec now;
 	uint64_t seed;
 
 	if (syscall(SYS_getrandom, &seed, sizeof seed, 1 /* GRND_NONBLOCK */) == sizeof seed)
 		return seed;
+	errno = kept;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)t ^ (uint64_t)now.tv_sec << 30 ^
 	       (uint64_t)now.tv_nsec;

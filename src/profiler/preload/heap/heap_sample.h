@@ -29,8 +29,8 @@ void heap_sample_next(const heap_state *s, heap_thread *t);
 uint32_t heap_sample_node(heap_state *s, heap_thread *t, uint32_t path, uint64_t size);
 
 /* --- the fast paths, of a nanosecond or two: they use what is set after a first allocation in
- * sampled mode, and so need not ask for the state. fork() clears both in the child;
- * one of another clone() goes on with copies until it enters a hook. */
+ * sampled mode, and so need not ask for the state. fork() clears both in the child; one
+ * of another clone() goes on with copies until it enters a hook. */
 
 /* Counts a block of n bytes that is not sampled. false: it may be one. */
 static inline bool heap_sample_skips(size_t n)
