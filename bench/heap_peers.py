@@ -8,6 +8,7 @@ program alone.
 Three programs: lists of blocks that are written to, ten calls deep; a loop of malloc() and free() only; a Python
 program with blocks of a kilobyte, twenty calls deep. All profilers of a program run in turns. Ratios are within a
 round: CPU time of the program and its profiler over that of the program alone, and resident memory likewise.
+'deepclock memory --sample 512KiB' is measured with ten times the work, for its cost is near that of starting it.
 memray (--native: with C stacks) is for Python only; it is also searched in BUILD/memray (pip install --target).
 """
 import json
@@ -20,6 +21,7 @@ import tempfile
 import rows
 
 OURS = "deepclock memory"
+SAMPLE = ["--sample", "512KiB"]
 SCRIPT = """
 import sys
 def make(n):
@@ -103,6 +105,11 @@ def main():
             compare(work, command, ways(command), rounds, most)
         python = [sys.executable, *script]
         compare("allocations in Python", python, ways(python, script), rounds, 2.5)
+        for work, command, most in (("lists of allocated blocks, --sample 512KiB", [program, str(10 * n)], 1.1),
+                                    ("malloc and free in a loop, --sample 512KiB", [program, str(10 * n), "loop"], 1.3),
+                                    ("allocations in Python, --sample 512KiB", [*python[:2], str(10 * n // 20)], 1.1)):
+            sampled = [os.path.join(build, "deepclock"), "memory", "--quiet", *SAMPLE, "--", *command]
+            compare(work, command, {OURS: (sampled,)}, rounds, most)
     return rows.status()
 
 

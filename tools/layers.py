@@ -116,7 +116,7 @@ LAYERS = {
     "src/profiler/sample": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python"),
                             "sample_beside sample_moment sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
     # Allocation profiling of a program by call path.
-    "src/profiler/memory": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
+    "src/profiler/memory": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # A job of several processes: which rank holds the others up.
     "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/read"), (),

@@ -33,6 +33,9 @@ typedef struct dck_memory_config {
 	/* A running program, observed with its children: only resident memory, until it exits, for
 	 * time_ns (0: no limit), or until it is cancelled. 0: start argv. */
 	uint64_t pid, time_ns;
+	/* Record a sample of the allocations: one in so many bytes on average. Sizes and counts are
+	 * then unbiased estimates with intervals. 0: record each allocation. */
+	uint64_t sample_bytes;
 } dck_memory_config;
 
 DCK_API extern const dck_opt dck_memory_options[];
@@ -46,11 +49,12 @@ static inline void dck_memory_config_init(dck_memory_config *c)
 
 /* Starts the program, which inherits standard input and output, and observes it and its children
  * until it exits; or observes a running one (config.pid). *ret is owned, dck_record_free(): series
- * "memory/rss", "memory/anonymous", "memory/file" and "memory/heap"; metrics "memory/peak_rss",
- * "memory/heap_peak", "memory/heap_leaked", "memory/allocations", "memory/temporary"; tables
- * "memory/functions", "memory/lines"; tree "allocations". If no library can be preloaded (a static
- * or setuid program), these are absent, with the reason. E_ABSENT: no such program or process;
- * E_ARG; E_IO; E_CANCEL: cancelled before it ran. @since 0.1 */
+ * "memory/rss", "memory/anonymous", "memory/file" and "memory/heap" ("memory/heap_estimated" if
+ * sampled); metrics "memory/peak_rss", "memory/heap_peak", "memory/heap_leaked",
+ * "memory/allocations", "memory/temporary"; tables "memory/functions", "memory/lines"; tree
+ * "allocations". If no library can be preloaded (a static or setuid program), these are absent,
+ * with the reason. E_ABSENT: no such program or process; E_ARG; E_IO; E_CANCEL: cancelled before it
+ * ran. @since 0.1 */
 DCK_API dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *p,
 					  dck_record **ret, dck_err *err) DCK_MUST_USE;
 

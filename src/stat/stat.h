@@ -190,6 +190,25 @@ double stat_quantile_sorted(const double *sorted, size_t n, double p);
 double stat_median(const double *x, size_t n, double *scratch);
 void stat_sort(double *x, size_t n);
 
+/* --- totals of a population of which items are sampled independently, with known probabilities
+ * (sampled_total.c) */
+
+/* Sums over the sampled items of size y and probability p: their number; of y; of y (1 - p) / p,
+ * the estimate of what was not sampled; of y^2 (1 - p) / p^2, an unbiased estimate of its variance.
+ */
+typedef struct stat_sampled {
+	double items, sampled, missed, variance;
+} stat_sampled;
+
+/* Adds k sampled items. */
+void stat_sampled_add(stat_sampled *s, double k, double y, double p);
+void stat_sampled_sum(stat_sampled *to, const stat_sampled *from);
+/* Computes the interval of the total, whose estimate is sampled + missed. `heaviest` is the largest
+ * y (1 - p) / p of an item that may have been missed; NAN: the mean of the sampled ones, weighted
+ * by it. */
+void stat_sampled_interval(const stat_sampled *s, double heaviest, double level, double *ret_lo,
+			   double *ret_hi);
+
 /* --- tests of limits (binomial.c): "p99 <= 50 ms" means that at most 1 % of all runs take longer.
  * Numbers of runs may be real: effective sample sizes. */
 /* Return P(X <= k) and P(X >= k) for n trials with probability q. */

@@ -21,6 +21,11 @@ static int memory_run(cli *c, void *config)
 				 c->program[0]);
 	if (memory->time_ns && !memory->pid)
 		return cli_usage(c, "--time is for a program that runs already: --pid PID");
+	if (memory->sample_bytes && (memory->pid || memory->rss_only))
+		return cli_usage(c,
+				 "--sample is for the allocations of a program that is started, "
+				 "which %s does not record",
+				 memory->pid ? "--pid" : "--rss-only");
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
@@ -49,6 +54,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock memory -- ./train", "allocations, leaks and resident memory"},
     {"deepclock memory --details -- ./server --once", "all functions and lines"},
+    {"deepclock memory --sample 512KiB -- ./server", "estimates at a cost of a few percent"},
     {"deepclock memory -o peak.pb.gz -- ./train", "its call paths, for pprof"},
     {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: resident memory"},
     {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"},

@@ -78,6 +78,12 @@ void heap_file_name(const heap_file *f, const heap_module *m, char *ret, size_t 
 	ret[n] = '\0';
 }
 
+bool heap_file_is_size(const heap_file *f, const heap_node *n)
+{
+	return f->header->interval && n->frame < f->nframes &&
+	       f->frames[n->frame].module == HEAP_SIZE;
+}
+
 const char *heap_file_text(const heap_file *f, uint32_t at)
 {
 	return at < HEAP_NAMES_BYTES && memchr(f->names + at, 0, HEAP_NAMES_BYTES - at)

@@ -28,6 +28,8 @@ void heap_file_close(heap_file *f);
 const heap_module *heap_file_module(const heap_file *f, const heap_frame *frame);
 /* Writes the module's file name: at most size - 1 bytes. */
 void heap_file_name(const heap_file *f, const heap_module *m, char *ret, size_t size);
+/* Whether the node counts sampled blocks of one size. */
+bool heap_file_is_size(const heap_file *f, const heap_node *n);
 /* Returns a NUL-terminated string of the names; NULL: invalid offset. */
 const char *heap_file_text(const heap_file *f, uint32_t at);
 /* Returns the live bytes of the path at the time of the total's peak. */

@@ -158,7 +158,7 @@ static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, 
 		return false;
 	if (at->module == HEAP_PYTHON)
 		return python_name_add(n, f, at, paths, r, ret);
-	if (at->module == HEAP_PYTHON_STACK)
+	if (at->module == HEAP_PYTHON_STACK || at->module == HEAP_SIZE)
 		return true;
 	ret->first = (uint32_t)r->npieces;
 	if (file && file->elf)

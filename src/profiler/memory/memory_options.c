@@ -12,6 +12,9 @@ const dck_opt dck_memory_options[] = {
 	       .max = 4194304),
     DCK_OPTION(TIME, dck_memory_config, time_ns, "time", "TIME", NULL, "duration, with --pid",
 	       .min = 1e6, .max = 1e18),
+    DCK_OPTION(BYTES, dck_memory_config, sample_bytes, "sample", "BYTES", NULL,
+	       "sample one in BYTES allocated bytes, such as 512KiB: estimates at a low cost",
+	       .min = 1, .max = 1e15),
     {0},
 };
 

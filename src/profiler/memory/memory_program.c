@@ -32,8 +32,10 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	const char *why = "--rss-only";
 	const char *preload =
 	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
-	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
-			     preload, NULL};
+	const char *set[] = {
+	    mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
+	    mem_arena_fmt(a, HEAP_SAMPLE_VARIABLE "=%llu", (unsigned long long)c->sample_bytes),
+	    preload, NULL};
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
 	dck_status st = mem_arena_failed(a) ? ERR_NO_MEMORY(err, "to start a program") : DCK_OK;
@@ -132,6 +134,10 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *
 			 "give either a program to start or the --pid of one that runs");
 	if (config->time_ns && !config->pid)
 		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
+	if (config->sample_bytes && (config->pid || config->rss_only))
+		DCK_FAIL(err, E_ARG,
+			 "allocations are sampled only of a program that is started with its "
+			 "allocations recorded");
 	DCK_TRY(os_temp_dir(directory, err));
 	dck_status st = target_run(config, p, directory, ret, err);
 	os_temp_dir_remove(directory);

@@ -49,7 +49,10 @@ static void resident_put(record_builder *b, const memory_result *m)
 
 	for (int p = 0; p < WATCH_PARTS; p++)
 		if (p != WATCH_HEAP || m->sums)
-			record_series(b, tags[p], DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
+			record_series(b,
+				      p == WATCH_HEAP && m->sums->interval ? "memory/heap_estimated"
+									   : tags[p],
+				      DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
 	snprintf(how, sizeof how, "all processes together, sampled at %g Hz%s", m->config->rate_hz,
 		 known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
 	if (l->peak[WATCH_RSS] > 0 || known > 0)
@@ -68,8 +71,8 @@ static void resident_put(record_builder *b, const memory_result *m)
 /* --- heaps */
 
 typedef struct heap_sum {
-	int64_t leaked, kept, held, mapped_peak;
-	uint64_t leaked_blocks, allocations, temporary, bytes, freed;
+	stat_sampled totals[SUMS_TOTALS]; /* TOTAL_PEAK: of no meaning */
+	int64_t mapped_peak;
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
 	uint32_t threads;
 	bool full;
@@ -82,14 +85,8 @@ static heap_sum memory_sum_of(const memory_sums *s)
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		const sums_process *p = &s->processes[i];
 
-		sum.leaked += p->leaked;
-		sum.kept += p->kept;
-		sum.held += p->held;
-		sum.leaked_blocks += p->leaked_blocks;
-		sum.allocations += p->allocations;
-		sum.temporary += p->temporary;
-		sum.bytes += p->bytes;
-		sum.freed += p->freed;
+		for (size_t k = 0; k < SUMS_TOTALS; k++)
+			stat_sampled_sum(&sum.totals[k], &p->totals[k]);
 		sum.lost += p->lost;
 		sum.full |= p->full;
 		sum.unseen += p->unseen;
@@ -116,13 +113,60 @@ static void metrics_absent(record_builder *b, const char *why)
 		record_metric_absent(b, tags[i], why);
 }
 
+/* An estimate from fewer samples has an interval whose ends differ by more than a factor of 8. */
+enum { SAMPLES_FEW = 5 };
+
+static double total_bytes(const heap_sum *sum, sums_total which)
+{
+	return stat_sampled_total(&sum->totals[which]);
+}
+
+/* With fewer bytes and blocks than that, all blocks are missed with a probability of 5 %. */
+static double sampled_bound(const memory_sums *s)
+{
+	return -log(1 - SUMS_LEVEL) * (double)s->interval;
+}
+
+static void estimate_put(record_builder *b, const memory_sums *s, const char *tag, sums_total which,
+			 const stat_sampled *total, const char *how)
+{
+	char text[TEXT], why[240];
+	double lo, hi;
+
+	if (total->items == 0) {
+		snprintf(why, sizeof why, "no sample of it: probably less than %s (95 %%)",
+			 dck_text_bytes(sampled_bound(s), text, sizeof text));
+		record_metric_absent(b, tag, why);
+		return;
+	}
+	snprintf(why, sizeof why, "estimated from %s%.0f sample%s; %s",
+		 total->items < SAMPLES_FEW ? "only " : "", total->items,
+		 total->items == 1 ? "" : "s", how);
+	memory_sums_interval(s, total, which < TOTAL_BLOCKS, &lo, &hi);
+	record_metric_interval(b, tag, stat_sampled_total(total), lo, hi, SUMS_LEVEL, why);
+}
+
+static void total_put(record_builder *b, const memory_sums *s, const char *tag, sums_total which,
+		      const heap_sum *sum, const char *how)
+{
+	if (s->interval)
+		estimate_put(b, s, tag, which, &sum->totals[which], how);
+	else
+		record_metric_int(b, tag, (int64_t)total_bytes(sum, which), how);
+}
+
 static void memory_metrics_put(record_builder *b, const memory_sums *s, const heap_sum *sum)
 {
 	const sums_process *p = &s->processes[s->largest];
 	const bool several = s->nprocesses > 1;
+	const char *of = several ? "of all processes" : s->interval ? "of its process" : "exact";
 	char how[160];
 
-	if (p->threads > 1) {
+	if (s->interval) {
+		snprintf(how, sizeof how,
+			 "%s%sthe highest of the estimates over time, on average above the peak",
+			 several ? memory_base_of(p->program) : "", several ? ", " : "");
+	} else if (p->threads > 1) {
 		char most[TEXT];
 
 		snprintf(how, sizeof how, "%s%sto within %s for each thread that ran then",
@@ -132,20 +176,20 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 		snprintf(how, sizeof how, "%s%sexact", several ? memory_base_of(p->program) : "",
 			 several ? ", the process whose heap was largest; " : "");
 	}
-	record_metric_int(b, "memory/heap_peak", p->peak, how);
-	record_metric_int(b, "memory/heap_leaked", sum->leaked,
-			  several ? "of all processes" : "exact");
+	if (s->interval)
+		estimate_put(b, s, "memory/heap_peak", TOTAL_PEAK, &p->totals[TOTAL_PEAK], how);
+	else
+		record_metric_int(b, "memory/heap_peak", p->peak, how);
+	total_put(b, s, "memory/heap_leaked", TOTAL_LEAKED, sum, of);
 	if (s->ncolumns > SUMS_HELD)
-		record_metric_int(b, "memory/heap_held", sum->held,
-				  "when its Python interpreter started to finalise");
-	record_metric_int(b, "memory/heap_runtime", sum->kept,
-			  several ? "of all processes" : "exact");
-	record_metric_int(b, "memory/allocations", (int64_t)sum->allocations,
-			  "malloc, calloc, realloc, aligned variants, operator new");
-	record_metric_int(b, "memory/temporary", (int64_t)sum->temporary,
-			  "freed by the thread that allocated it, with nothing in between");
-	record_metric_int(b, "memory/allocated", (int64_t)sum->bytes,
-			  "as requested by the program");
+		total_put(b, s, "memory/heap_held", TOTAL_HELD, sum,
+			  "when its Python interpreter started to finalise");
+	total_put(b, s, "memory/heap_runtime", TOTAL_KEPT, sum, of);
+	total_put(b, s, "memory/allocations", TOTAL_ALLOCATIONS, sum,
+		  "malloc, calloc, realloc, aligned variants, operator new");
+	total_put(b, s, "memory/temporary", TOTAL_TEMPORARY, sum,
+		  "freed by the thread that allocated it, with nothing in between");
+	total_put(b, s, "memory/allocated", TOTAL_BYTES, sum, "as requested by the program");
 	record_metric_int(b, "memory/mapped_peak", sum->mapped_peak,
 			  "anonymous mmap() of the program itself, not of its allocator");
 }
@@ -154,71 +198,126 @@ static dck_status memory_tables_put(record_builder *b, const memory_sums *s, dck
 {
 	static const enum sums_column order[] = {SUMS_PEAK,	   SUMS_HELD,	   SUMS_LEAKED,
 						 SUMS_ALLOCATIONS, SUMS_TEMPORARY, SUMS_BYTES};
-	const bool has_held = s->ncolumns > SUMS_HELD;
-	call_column columns[SUMS_COLUMNS + 2];
-	uint32_t n = 0;
+	static const char *const summaries[][2] = {
+	    {"peak leaked allocations temporary", "peak held allocations temporary"},
+	    {"peak_estimated leaked_estimated samples", "peak_estimated held_estimated samples"}};
+	const bool has_held = s->ncolumns > SUMS_HELD, sampled = s->interval > 0;
+	call_column columns[SUMS_COLUMNS + 3], exact[SUMS_COLUMNS];
+	char functions_title[TEXT], lines_title[TEXT];
+	uint32_t n = 0, nlines, nexact;
 
 	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-		const dck_column *c = &sums_columns[order[i]];
+		const enum sums_column k = order[i];
+		const dck_column *c = sampled ? &sums_estimates[k] : &sums_columns[k];
 
-		if (order[i] != SUMS_HELD || has_held)
-			columns[n++] =
-			    (call_column){c->key, c->title, c->unit, order[i], CALL_SELF};
+		if (k == SUMS_HELD && !has_held)
+			continue;
+		exact[n] = (call_column){sums_columns[k].key, sums_columns[k].title, c->unit, k,
+					 CALL_SELF};
+		columns[n++] = (call_column){c->key, c->title, c->unit, k, CALL_SELF};
 	}
-	columns[n++] = (call_column){"peak_total", "at peak, with callees", DCK_UNIT_BYTE,
-				     SUMS_PEAK, CALL_TOTAL};
-	columns[n++] = (call_column){"leaked_total", "leaked, with callees", DCK_UNIT_BYTE,
-				     SUMS_LEAKED, CALL_TOTAL};
+	nexact = n - 2;
+	if (sampled)
+		columns[n++] = (call_column){"samples", "samples", DCK_UNIT_ONE,
+					     (uint32_t)s->ncolumns, CALL_SELF};
+	nlines = n;
+	columns[n++] = sampled
+			   ? (call_column){"peak_total_estimated", "at peak, with callees, est.",
+					   DCK_UNIT_BYTE, SUMS_PEAK, CALL_TOTAL}
+			   : (call_column){"peak_total", "at peak, with callees", DCK_UNIT_BYTE,
+					   SUMS_PEAK, CALL_TOTAL};
+	columns[n++] = sampled
+			   ? (call_column){"leaked_total_estimated", "leaked, with callees, est.",
+					   DCK_UNIT_BYTE, SUMS_LEAKED, CALL_TOTAL}
+			   : (call_column){"leaked_total", "leaked, with callees", DCK_UNIT_BYTE,
+					   SUMS_LEAKED, CALL_TOTAL};
+	snprintf(functions_title, sizeof functions_title, "Memory by allocating function%s",
+		 sampled ? ", estimated" : "");
+	snprintf(lines_title, sizeof lines_title, "Memory by allocating line%s",
+		 sampled ? ", estimated" : "");
 	const call_table functions = {.name = "memory/functions",
-				      .title = "Memory by allocating function",
+				      .title = functions_title,
 				      .columns = columns,
 				      .ncolumns = n,
-				      .brief = ROWS_BRIEF};
-	const call_table lines = {.name = "memory/lines",
-				  .title = "Memory by allocating line",
-				  .columns = columns,
-				  .ncolumns = n - 2,
-				  .brief = ROWS_BRIEF};
+				      .brief = ROWS_BRIEF,
+				      .interval = sampled ? memory_sums_cell : NULL,
+				      .interval_self = s,
+				      .level = SUMS_LEVEL,
+				      .unseen = "no sample of it"};
+	call_table lines = functions;
+	lines.name = "memory/lines";
+	lines.title = lines_title;
+	lines.ncolumns = nlines;
 	const call_table mappings = {.name = "memory/mappings",
 				     .title = "Memory that was mapped, by function",
-				     .columns = columns,
-				     .ncolumns = n - 4,
+				     .columns = exact,
+				     .ncolumns = nexact,
 				     .brief = ROWS_BRIEF};
 
 	DCK_TRY(cct_functions(&s->lines, &lines, b, err));
-	record_summary_columns(b, has_held ? "peak held allocations temporary"
-					   : "peak leaked allocations temporary");
+	record_summary_columns(b, summaries[sampled][has_held]);
 	DCK_TRY(cct_functions(&s->functions, &functions, b, err));
 	if (s->mappings.nframes)
 		DCK_TRY(cct_functions(&s->mappings, &mappings, b, err));
-	return cct_tree(&s->paths, "allocations", "Allocations by call path", b, err);
+	return cct_tree(
+	    &s->paths, "allocations",
+	    sampled ? "Allocations by call path, estimated" : "Allocations by call path", b, err);
+}
+
+static void total_cell(record_builder *b, const memory_sums *s, const sums_process *p,
+		       sums_total which)
+{
+	const stat_sampled *total = &p->totals[which];
+	double lo, hi;
+
+	if (!s->interval) {
+		record_cell_int(b, (int64_t)stat_sampled_total(total));
+	} else if (total->items == 0) {
+		record_cell_absent(b, "no sample of it");
+	} else {
+		memory_sums_interval(s, total, which < TOTAL_BLOCKS, &lo, &hi);
+		record_cell_interval(b, stat_sampled_total(total), lo, hi, SUMS_LEVEL);
+	}
 }
 
 static void memory_processes_put(record_builder *b, const memory_sums *s)
 {
-	static const dck_column columns[] = {
-	    {"program", "program", DCK_UNIT_NONE},
-	    {"pid", "process", DCK_UNIT_NONE},
-	    {"peak", "peak heap", DCK_UNIT_BYTE},
-	    {"leaked", "leaked", DCK_UNIT_BYTE},
-	    {"kept", "retained by libc", DCK_UNIT_BYTE},
-	    {"allocations", "allocations", DCK_UNIT_ONE},
-	    {"mapped_peak", "mapped peak", DCK_UNIT_BYTE},
-	};
+	static const dck_column columns[][7] = {
+	    {
+		{"program", "program", DCK_UNIT_NONE},
+		{"pid", "process", DCK_UNIT_NONE},
+		{"peak", "peak heap", DCK_UNIT_BYTE},
+		{"leaked", "leaked", DCK_UNIT_BYTE},
+		{"kept", "retained by libc", DCK_UNIT_BYTE},
+		{"allocations", "allocations", DCK_UNIT_ONE},
+		{"mapped_peak", "mapped peak", DCK_UNIT_BYTE},
+	    },
+	    {
+		{"program", "program", DCK_UNIT_NONE},
+		{"pid", "process", DCK_UNIT_NONE},
+		{"peak_estimated", "peak heap, est.", DCK_UNIT_BYTE},
+		{"leaked_estimated", "leaked, est.", DCK_UNIT_BYTE},
+		{"kept_estimated", "retained by libc, est.", DCK_UNIT_BYTE},
+		{"allocations_estimated", "allocations, est.", DCK_UNIT_ONE},
+		{"mapped_peak", "mapped peak", DCK_UNIT_BYTE},
+	    }};
+	const size_t ncolumns = sizeof columns[0] / sizeof columns[0][0];
 
 	if (s->nprocesses < 2)
 		return;
-	record_table(b, "memory/processes", "Heaps by process", columns,
-		     sizeof columns / sizeof columns[0]);
+	record_table(b, "memory/processes", "Heaps by process", columns[s->interval > 0], ncolumns);
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		const sums_process *p = &s->processes[i];
 
 		record_cell_text(b, memory_base_of(p->program));
 		record_cell_int(b, p->pid);
-		record_cell_int(b, p->peak);
-		record_cell_int(b, p->leaked);
-		record_cell_int(b, p->kept);
-		record_cell_int(b, (int64_t)p->allocations);
+		if (s->interval)
+			total_cell(b, s, p, TOTAL_PEAK);
+		else
+			record_cell_int(b, p->peak);
+		total_cell(b, s, p, TOTAL_LEAKED);
+		total_cell(b, s, p, TOTAL_KEPT);
+		total_cell(b, s, p, TOTAL_ALLOCATIONS);
 		record_cell_int(b, p->mapped_peak);
 	}
 }
@@ -226,15 +325,22 @@ static void memory_processes_put(record_builder *b, const memory_sums *s)
 static void memory_cost_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const double each = sum->timed ? (double)sum->timed_ns / (double)sum->timed : 0;
-	const double calls = (double)(sum->allocations + sum->freed);
+	const stat_sampled *made = &sum->totals[TOTAL_ALLOCATIONS],
+			   *freed = &sum->totals[TOTAL_FREED];
+	const bool sampled = m->sums->interval > 0;
+	const double calls = sampled ? made->items + freed->items : made->sampled + freed->sampled;
 
 	if (sum->timed) {
 		record_fact_real(b, "cost", "hook", DCK_UNIT_NS, each);
 		record_fact_real(b, "cost", "hooks", DCK_UNIT_NS, each * calls);
 		record_fact_real(b, "cost", "hooks_share", DCK_UNIT_ONE,
 				 each * calls / (double)m->took_ns);
-		record_fact_text(b, "cost", "how",
-				 "estimated: the time of one call in 1024 is taken, times calls");
+		record_fact_text(
+		    b, "cost", "how",
+		    sampled ? "estimated: the time of one sampled call in 16 is taken, times "
+			      "their number; other calls cost a few ns each, which is not "
+			      "in it"
+			    : "estimated: the time of one call in 1024 is taken, times calls");
 	} else {
 		record_fact_absent(b, "cost", "hooks", "too few calls for one to be timed");
 	}
@@ -251,7 +357,17 @@ static void memory_counts_put(record_builder *b, const memory_sums *s, const hea
 {
 	record_fact_int(b, "memory", "processes", DCK_UNIT_ONE, (int64_t)s->nprocesses);
 	record_fact_int(b, "memory", "threads", DCK_UNIT_ONE, sum->threads);
-	record_fact_int(b, "memory", "leaked_blocks", DCK_UNIT_ONE, (int64_t)sum->leaked_blocks);
+	if (s->interval) {
+		record_fact_int(b, "memory", "sample_interval", DCK_UNIT_BYTE,
+				(int64_t)s->interval);
+		record_fact_int(b, "memory", "samples", DCK_UNIT_ONE,
+				(int64_t)sum->totals[TOTAL_ALLOCATIONS].items);
+		record_fact_int(b, "memory", "samples_leaked", DCK_UNIT_ONE,
+				(int64_t)sum->totals[TOTAL_LEAKED].items);
+	} else {
+		record_fact_int(b, "memory", "leaked_blocks", DCK_UNIT_ONE,
+				(int64_t)total_bytes(sum, TOTAL_LEAKED_BLOCKS));
+	}
 	record_fact_int(b, "memory", "lost_paths", DCK_UNIT_ONE, (int64_t)sum->lost);
 	record_fact_int(b, "memory", "unseen", DCK_UNIT_ONE, (int64_t)sum->unseen);
 	record_fact_int(b, "memory", "stacks_truncated", DCK_UNIT_ONE, (int64_t)sum->cut);
@@ -261,11 +377,30 @@ static void memory_counts_put(record_builder *b, const memory_sums *s, const hea
 				(int64_t)s->left_out);
 }
 
+static void sampled_note(record_builder *b, const memory_sums *s, const heap_sum *sum)
+{
+	char text[TEXT];
+
+	record_note(b, "memory-sampled",
+		    "sizes and counts are estimates from %.0f samples, one in %s of allocated "
+		    "memory: call paths without a sample are absent, those with fewer than %d are "
+		    "known to an order of magnitude, and the peak is on average too high",
+		    sum->totals[TOTAL_ALLOCATIONS].items,
+		    dck_text_bytes((double)s->interval, text, sizeof text), SAMPLES_FEW);
+}
+
 static void memory_notes_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const char *missing_reason = heap_names_lacking(m->sums->names);
 
-	if (sum->lost)
+	if (m->sums->interval)
+		sampled_note(b, m->sums, sum);
+	if (sum->lost && m->sums->interval)
+		record_note(b, "memory-lost",
+			    "%llu samples were dropped, because their call paths did not fit: "
+			    "estimates are too low; free space in $TMPDIR, or sample fewer bytes",
+			    (unsigned long long)sum->lost);
+	else if (sum->lost)
 		record_note(b, "memory-lost",
 			    "%llu allocations are attributed to a caller further out, because "
 			    "their call paths were not recorded: %s",
@@ -290,7 +425,7 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			    (unsigned long long)sum->unseen);
 	if (missing_reason)
 		record_note(b, "memory-lines", "%s", missing_reason);
-	if ((m->usage->signal || m->cancelled) && sum->leaked)
+	if ((m->usage->signal || m->cancelled) && total_bytes(sum, TOTAL_LEAKED) > 0)
 		record_note(b, "memory-live",
 			    "the program was killed, so that memory still in use counts as leaked");
 }
@@ -314,23 +449,29 @@ static void largest_of(const cct *p, size_t column, uint32_t *ret, double *ret_w
 static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_line, char *ret,
 		      size_t size)
 {
+	const char *about = s->interval ? "about " : "";
+	const double held = total_bytes(sum, TOTAL_HELD), leaked = total_bytes(sum, TOTAL_LEAKED);
 	char bytes[TEXT];
 	uint32_t line;
 	double weight;
 
-	if (s->ncolumns > SUMS_HELD) {
+	if (s->interval && (s->ncolumns > SUMS_HELD ? held : leaked) == 0) {
+		snprintf(ret, size, "no %s was sampled (less than %s, 95 %%)",
+			 s->ncolumns > SUMS_HELD ? "block held at the end" : "leak",
+			 dck_text_bytes(sampled_bound(s), bytes, sizeof bytes));
+	} else if (s->ncolumns > SUMS_HELD) {
 		largest_of(&s->lines, SUMS_HELD, &line, &weight);
-		snprintf(ret, size, "%s held at the end",
-			 dck_text_bytes((double)sum->held, bytes, sizeof bytes));
-		if (line && line != peak_line && sum->held > 0) {
+		snprintf(ret, size, "%s%s held at the end", about,
+			 dck_text_bytes(held, bytes, sizeof bytes));
+		if (line && line != peak_line && held > 0) {
 			const size_t n = strlen(ret);
 
 			snprintf(ret + n, size - n, ", %.0f %% of it by %.100s",
-				 100 * weight / (double)sum->held, memory_sums_asked(s, line));
+				 100 * weight / held, memory_sums_asked(s, line));
 		}
-	} else if (sum->leaked) {
-		snprintf(ret, size, "%s leaked",
-			 dck_text_bytes((double)sum->leaked, bytes, sizeof bytes));
+	} else if (leaked > 0) {
+		snprintf(ret, size, "%s%s leaked", about,
+			 dck_text_bytes(leaked, bytes, sizeof bytes));
 	} else {
 		snprintf(ret, size, "nothing leaked");
 	}
@@ -339,21 +480,29 @@ static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_l
 static void memory_answer_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const sums_process *p = &m->sums->processes[m->sums->largest];
+	const bool sampled = m->sums->interval > 0;
+	const double most = sampled ? stat_sampled_total(&p->totals[TOTAL_PEAK]) : (double)p->peak;
 	char peak[TEXT], at[TEXT], who[200] = "", left[250];
 	uint32_t line;
 	double weight;
 
-	if (!p->peak) {
+	if (most == 0 && sampled) {
+		record_answer(b, "no allocation was sampled: probably less than %s at any time",
+			      dck_text_bytes(sampled_bound(m->sums), peak, sizeof peak));
+		return;
+	}
+	if (most == 0) {
 		record_answer(b, "the program allocated nothing");
 		return;
 	}
 	largest_of(&m->sums->lines, SUMS_PEAK, &line, &weight);
 	if (line)
-		snprintf(who, sizeof who, ", %.0f %% of it by %.100s",
-			 100 * weight / (double)p->peak, memory_sums_asked(m->sums, line));
+		snprintf(who, sizeof who, ", %.0f %% of it by %.100s", 100 * weight / most,
+			 memory_sums_asked(m->sums, line));
 	left_text(m->sums, sum, line, left, sizeof left);
 	record_answer(
-	    b, "peak heap %s at %s%s; %s", dck_text_bytes((double)p->peak, peak, sizeof peak),
+	    b, "peak heap %s%s at %s%s; %s", sampled ? "about " : "",
+	    dck_text_bytes(most, peak, sizeof peak),
 	    dck_text_time(p->peak_ns > m->began_ns ? (double)(p->peak_ns - m->began_ns) : 0, at,
 			  sizeof at),
 	    who, left);

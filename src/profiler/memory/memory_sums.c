@@ -24,6 +24,7 @@
 #include "profiler/memory/runtime_frames.h"
 #include "os/os.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,14 @@ const dck_column sums_columns[SUMS_COLUMNS] = {
     [SUMS_TEMPORARY] = {"temporary", "temporary", DCK_UNIT_ONE},
     [SUMS_BYTES] = {"bytes", "allocated", DCK_UNIT_BYTE},
     [SUMS_HELD] = {"held", "held at end", DCK_UNIT_BYTE},
+};
+const dck_column sums_estimates[SUMS_COLUMNS] = {
+    [SUMS_PEAK] = {"peak_estimated", "at peak, est.", DCK_UNIT_BYTE},
+    [SUMS_LEAKED] = {"leaked_estimated", "leaked, est.", DCK_UNIT_BYTE},
+    [SUMS_ALLOCATIONS] = {"allocations_estimated", "allocations, est.", DCK_UNIT_ONE},
+    [SUMS_TEMPORARY] = {"temporary_estimated", "temporary, est.", DCK_UNIT_ONE},
+    [SUMS_BYTES] = {"bytes_estimated", "allocated, est.", DCK_UNIT_BYTE},
+    [SUMS_HELD] = {"held_estimated", "held at end, est.", DCK_UNIT_BYTE},
 };
 
 /* --- the paths of one process */
@@ -130,6 +139,8 @@ static node_state node_state_find(adding *a, uint32_t i)
 
 	if (i <= HEAP_ROOT_SHARDS || n->parent >= i || n->frame >= a->file->nframes)
 		return t;
+	if (heap_file_is_size(a->file, n))
+		return n->parent > HEAP_ROOT_SHARDS ? a->states[n->parent] : t;
 	if (heap_stack_has_python(a->file, i))
 		return python_state_find(a, i, t);
 	if (n->parent > HEAP_ROOT_SHARDS)
@@ -145,11 +156,44 @@ static bool is_kept(const node_state *t)
 	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
 }
 
-static void memory_weights_add(cct *p, uint32_t path, const double weight[SUMS_COLUMNS])
+/* Adds the weights of a node, and what their intervals need (memory_sums.interval). */
+static void memory_weights_add(const memory_sums *s, cct *p, uint32_t path,
+			       const stat_sampled weight[SUMS_COLUMNS])
 {
-	for (size_t c = 0; c < p->ncolumns; c++)
-		if (weight[c] != 0)
-			cct_add(p, path, c, weight[c]);
+	const size_t n = s->ncolumns;
+
+	for (size_t c = 0; c < n; c++)
+		cct_add(p, path, c, stat_sampled_total(&weight[c]));
+	if (p->ncolumns == n)
+		return;
+	cct_add(p, path, n, weight[SUMS_ALLOCATIONS].items);
+	for (size_t c = 0; c < n; c++) {
+		cct_add(p, path, n + 1 + c, weight[c].sampled);
+		cct_add(p, path, 2 * n + 1 + c, weight[c].variance);
+	}
+}
+
+void memory_sums_interval(const memory_sums *s, const stat_sampled *total, bool bytes,
+			  double *ret_lo, double *ret_hi)
+{
+	/* n (1 - p) / p is below the interval for each size n. */
+	stat_sampled_interval(total, bytes ? (double)s->interval : NAN, SUMS_LEVEL, ret_lo, ret_hi);
+}
+
+bool memory_sums_cell(const void *self, const double *weights, uint32_t column, double *ret_lo,
+		      double *ret_hi)
+{
+	const memory_sums *s = self;
+	const size_t n = s->ncolumns;
+
+	if (column >= n)
+		return false;
+	const stat_sampled total = {.sampled = weights[n + 1 + column],
+				    .missed = weights[column] - weights[n + 1 + column],
+				    .variance = weights[2 * n + 1 + column]};
+	memory_sums_interval(s, &total, sums_estimates[column].unit == DCK_UNIT_BYTE, ret_lo,
+			     ret_hi);
+	return true;
 }
 
 /* Returns the piece whose line is charged. A library of Python allocates for the line that called
@@ -217,51 +261,85 @@ const char *memory_sums_asked(const memory_sums *s, uint32_t line)
 	return line < s->nasked && s->asked[line] ? s->asked[line] : "(not known)";
 }
 
+/* Returns a node's count of blocks or of bytes; of sampled blocks with what they stand for. */
+static stat_sampled node_count(const adding *a, const heap_node *n, bool bytes, double counted)
+{
+	stat_sampled s = {0};
+
+	if (!heap_file_is_size(a->file, n))
+		return (stat_sampled){.sampled = counted};
+	/* Its bytes are samples times the weight of one. */
+	if (bytes && n->bytes)
+		counted *= (double)n->allocations / (double)n->bytes;
+	const double size = (double)a->file->frames[n->frame].place;
+	stat_sampled_add(&s, counted, bytes ? size : 1,
+			 -expm1(-(size + 1) / (double)a->s->interval));
+	return s;
+}
+
+static void process_add(const adding *a, const heap_node *n, const stat_sampled w[SUMS_COLUMNS],
+			const stat_sampled *peak, const stat_sampled *left, bool kept)
+{
+	const stat_sampled blocks = node_count(a, n, false, n->live_blocks);
+	const stat_sampled freed =
+	    node_count(a, n, false, (double)(n->allocations - n->live_blocks));
+	const struct {
+		const stat_sampled *of;
+		sums_total to;
+		bool skip;
+	} all[] = {{peak, TOTAL_PEAK, false},
+		   {left, TOTAL_KEPT, !kept},
+		   {&w[SUMS_LEAKED], TOTAL_LEAKED, kept},
+		   {&w[SUMS_HELD], TOTAL_HELD, kept},
+		   {&w[SUMS_BYTES], TOTAL_BYTES, false},
+		   {&w[SUMS_ALLOCATIONS], TOTAL_ALLOCATIONS, false},
+		   {&w[SUMS_TEMPORARY], TOTAL_TEMPORARY, false},
+		   {&blocks, TOTAL_LEAKED_BLOCKS, kept},
+		   {&freed, TOTAL_FREED, false}};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!all[i].skip)
+			stat_sampled_sum(&a->process->totals[all[i].to], all[i].of);
+}
+
 static void node_add(const adding *a, uint32_t i)
 {
 	const heap_node *n = &a->file->nodes[i];
 	const node_state *t = &a->states[i];
 	const heap_kind kind = is_mapping(n) ? HEAP_MAPPINGS : HEAP_BLOCKS;
 	const bool kept = is_kept(t);
-	const double weight[SUMS_COLUMNS] = {
-	    [SUMS_PEAK] = a->peak ? (double)heap_file_at_peak(a->file, n, kind) : 0,
-	    [SUMS_LEAKED] = kept ? 0 : (double)n->live,
-	    [SUMS_ALLOCATIONS] = (double)n->allocations,
-	    [SUMS_TEMPORARY] = (double)n->temporary,
-	    [SUMS_BYTES] = (double)n->bytes,
-	    [SUMS_HELD] = kept ? 0 : (double)heap_file_held(a->file, i)};
+	const stat_sampled left = node_count(a, n, true, (double)n->live), none = {0};
+	const stat_sampled peak =
+	    node_count(a, n, true, (double)heap_file_at_peak(a->file, n, kind));
+	const stat_sampled weight[SUMS_COLUMNS] = {
+	    [SUMS_PEAK] = a->peak ? peak : none,
+	    [SUMS_LEAKED] = kept ? none : left,
+	    [SUMS_ALLOCATIONS] = node_count(a, n, false, (double)n->allocations),
+	    [SUMS_TEMPORARY] = node_count(a, n, false, (double)n->temporary),
+	    [SUMS_BYTES] = node_count(a, n, true, (double)n->bytes),
+	    [SUMS_HELD] = kept ? none : node_count(a, n, true, (double)heap_file_held(a->file, i))};
 	const uint32_t asked = t->asked == NONE ? t->leaf : t->asked;
 	static const dck_frame unknown = {.name = "(no call path)"};
 	const dck_frame *f = asked == NONE ? &unknown : &a->frames->pieces[asked].frame;
 
 	if (kind == HEAP_MAPPINGS) {
-		memory_weights_add(&a->s->mappings,
+		memory_weights_add(a->s, &a->s->mappings,
 				   cct_child(&a->s->mappings, 0, cct_frame(&a->s->mappings, f)),
 				   weight);
 		return;
 	}
-	memory_weights_add(&a->s->paths, t->path, weight);
-	memory_weights_add(&a->s->functions,
+	memory_weights_add(a->s, &a->s->paths, t->path, weight);
+	memory_weights_add(a->s, &a->s->functions,
 			   t->function
 			       ? t->function
 			       : cct_child(&a->s->functions, 0, cct_frame(&a->s->functions, f)),
 			   weight);
 	const uint32_t line = line_piece(t);
-	memory_weights_add(&a->s->lines,
+	memory_weights_add(a->s, &a->s->lines,
 			   line == NONE ? line_path(a->s, &unknown)
 					: memory_line_of(a->s, &a->frames->pieces[line]),
 			   weight);
-	a->process->allocations += n->allocations;
-	a->process->temporary += n->temporary;
-	a->process->bytes += n->bytes;
-	a->process->freed += n->allocations - n->live_blocks;
-	if (kept) {
-		a->process->kept += n->live;
-	} else {
-		a->process->leaked += n->live;
-		a->process->leaked_blocks += n->live_blocks;
-		a->process->held += heap_file_held(a->file, i);
-	}
+	process_add(a, n, weight, &peak, &left, kept);
 }
 
 /* Marks the nodes that lead to an allocation. A node with Python frames marks no parent, because
@@ -367,23 +445,46 @@ static void memory_found(void *self, const char *path)
 		s->left_out++;
 		return;
 	}
+	s->interval = f.header->interval;
 	memory_process_of(s, &f, &s->processes[files->n]);
 	files->paths[files->n++] = mem_arena_dup(s->arena, path);
 	s->nprocesses = files->n;
 	heap_file_close(&f);
 }
 
+/* The columns after the samples are only for intervals, and are in no record. NULL: no memory. */
+static const dck_column *estimated_columns(const memory_sums *s)
+{
+	const size_t n = s->ncolumns;
+	dck_column *columns = mem_arena_array(s->arena, 3 * n + 1, sizeof *columns);
+
+	if (!columns)
+		return NULL;
+	for (size_t c = 0; c < n; c++)
+		columns[c] = columns[n + 1 + c] = columns[2 * n + 1 + c] = sums_estimates[c];
+	columns[n] = (dck_column){"samples", "samples", DCK_UNIT_ONE};
+	return columns;
+}
+
 static dck_status sums_init(memory_sums *s, dck_err *err)
 {
-	cct *const all[] = {&s->paths, &s->functions, &s->lines, &s->mappings};
+	cct *const all[] = {&s->paths, &s->functions, &s->lines};
+	const dck_column *columns = sums_columns;
+	size_t n;
 
 	s->ncolumns = SUMS_HELD;
 	for (size_t i = 0; i < s->nprocesses; i++)
 		if (s->processes[i].ends_in)
 			s->ncolumns = SUMS_COLUMNS;
+	n = s->ncolumns;
+	if (s->interval) {
+		columns = estimated_columns(s);
+		DCK_NEED(columns, err, "for the columns of call paths");
+		n = 3 * n + 1;
+	}
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		DCK_TRY(cct_init(all[i], sums_columns, s->ncolumns, err));
-	return DCK_OK;
+		DCK_TRY(cct_init(all[i], columns, n, err));
+	return cct_init(&s->mappings, sums_columns, s->ncolumns, err);
 }
 
 static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err *err)
@@ -411,6 +512,8 @@ static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err
 		if (st != DCK_OK)
 			return st;
 	}
+	if (s->interval)
+		cct_narrow(&s->paths, s->ncolumns + 1);
 	return DCK_OK;
 }
 

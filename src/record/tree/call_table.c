@@ -190,6 +190,26 @@ static void tree_text_put(record_builder *b, const char *text)
 		record_cell_absent(b, "not known");
 }
 
+/* Returns whether the cell was an estimate. */
+static bool tree_estimate_put(record_builder *b, const table *t, uint32_t function, size_t column)
+{
+	const call_table *how = t->how;
+	const call_column *what = &how->columns[column];
+	const double *weights = what->of == CALL_SELF ? t->sums->self : t->sums->total;
+	double lo, hi, v;
+
+	if (!how->interval || what->of > CALL_TOTAL ||
+	    !how->interval(how->interval_self, weights + function * t->c->t->ncolumns, what->weight,
+			   &lo, &hi))
+		return false;
+	v = tree_value_of(t, function, column);
+	if (v > 0)
+		record_cell_interval(b, v, lo, hi, how->level);
+	else
+		record_cell_absent(b, how->unseen);
+	return true;
+}
+
 static void tree_number_put(record_builder *b, double v, const call_column *column)
 {
 	const bool counted = (column->unit == DCK_UNIT_ONE || column->unit == DCK_UNIT_BYTE) &&
@@ -238,7 +258,8 @@ static void tree_table_put(const table *t, record_builder *b)
 
 		record_cell_text(b, f->name ? f->name : how->last);
 		for (size_t k = 0; k < how->ncolumns; k++)
-			tree_number_put(b, tree_value_of(t, function, k), &how->columns[k]);
+			if (!tree_estimate_put(b, t, function, k))
+				tree_number_put(b, tree_value_of(t, function, k), &how->columns[k]);
 		if (file)
 			tree_text_put(b, f->file);
 		if (line && tree_line_of(f))

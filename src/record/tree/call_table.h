@@ -38,6 +38,11 @@ typedef struct call_column {
 	call_of of;
 } call_column;
 
+/* Computes the interval of an estimate, a function's weight in that column, from all of its
+ * weights. false: the value is exact. */
+typedef bool call_interval_fn(const void *self, const double *weights, uint32_t column,
+			      double *ret_lo, double *ret_hi);
+
 typedef enum call_order {
 	CALL_BY_COLUMN,
 	CALL_BY_NAME,
@@ -58,6 +63,12 @@ typedef struct call_table {
 	uint32_t calls;	  /* column of the tree: divisor of _EACH */
 	double whole;	  /* divisor of shares; 0: the tree's sum */
 	const char *last; /* name of the row without a function; NULL: it is left out */
+	/* Of CALL_SELF and CALL_TOTAL; NULL: all values are exact. An estimate of 0 is absent, for
+	 * the reason `unseen`. */
+	call_interval_fn *interval;
+	const void *interval_self;
+	double level;
+	const char *unseen;
 } call_table;
 
 /* Words of --sort for a table of functions, besides "time" (as pstats, self) and "name": keys of

@@ -60,6 +60,29 @@ static void beta(void **state)
 		close_to(stat_beta_cdf(stat_beta_quantile(p, 5.5, 0.7), 5.5, 0.7), p, 1e-12);
 }
 
+/* For whole shapes P(shape, x) is a sum of Poisson probabilities; for 1/2 it is erf(sqrt(x)). */
+static void gamma_distribution(void **state)
+{
+	(void)state;
+	close_to(stat_gamma_cdf(0.3, 1), 1 - exp(-0.3), 1e-15);
+	close_to(stat_gamma_cdf(5, 1), 1 - exp(-5), 1e-15);
+	close_to(stat_gamma_cdf(2, 3), 1 - 5 * exp(-2), 1e-15);
+	close_to(stat_gamma_cdf(20, 3), 1 - 221 * exp(-20), 1e-15);
+	close_to(stat_gamma_cdf(0.2, 0.5), erf(sqrt(0.2)), 1e-14);
+	close_to(stat_gamma_cdf(9, 0.5), erf(3), 1e-14);
+	close_to(stat_gamma_cdf(-1, 2), 0, 0);
+	/* Half the chi-square quantiles of usual tables. */
+	close_to(stat_gamma_quantile(0.975, 1), -log(0.025), 1e-13);
+	close_to(stat_gamma_quantile(0.975, 0.5), 5.0238861873148881 / 2, 1e-12);
+	close_to(stat_gamma_quantile(0.025, 10), 9.5907773922648669 / 2, 1e-12);
+	assert_true(stat_gamma_quantile(0, 2) == 0 && isinf(stat_gamma_quantile(1, 2)));
+	assert_true(stat_gamma_quantile(0.025, 1e-30) < 1e-300);
+	for (double shape = 0.01; shape < 1e8; shape *= 7.3)
+		for (double p = 0.001; p < 1; p += 0.0499)
+			close_to(stat_gamma_cdf(stat_gamma_quantile(p, shape), shape), p,
+				 shape > 1e5 ? 1e-8 : 1e-9);
+}
+
 int test_stat_dist(void);
 int test_stat_dist(void)
 {
@@ -67,6 +90,7 @@ int test_stat_dist(void)
 	    cmocka_unit_test(normal_quantiles),
 	    cmocka_unit_test(t_quantiles),
 	    cmocka_unit_test(beta),
+	    cmocka_unit_test(gamma_distribution),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,10 @@
  * holds itself; calls from handlers are counted (`unseen`). Entering a hook takes no lock and no
  * system call, but for the first one of a thread or of a process after fork() (enter_first()).
  *
- * Of each thread every TIMED_EVERY-th call is timed by the thread's CPU clock, less one reading of
+ * If allocations are sampled (heap_sample.h), the interposers call this only for those that may be
+ * samples.
+ *
+ * Of each thread one call in timed_mask + 1 is timed by the thread's CPU clock, less one reading of
  * that clock: timed_ns / timed estimates the mean cost of a call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -21,6 +24,7 @@
 
 #include "profiler/preload/heap/heap_count.h"
 #include "profiler/preload/heap/heap_held.h"
+#include "profiler/preload/heap/heap_sample.h"
 #include "profiler/unwind/unwind_self.h"
 
 #include <errno.h>
@@ -68,9 +72,6 @@ void heap_leave(void)
 	heap_in_hook = HEAP_OUTSIDE;
 }
 
-/* One call in TIMED_EVERY is timed, from which the cost of all calls is estimated. */
-enum { TIMED_EVERY = 1024 };
-
 typedef struct timing {
 	uint64_t began, clock; /* clock: cost of one reading */
 } timing;
@@ -83,9 +84,10 @@ static uint64_t block_clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static inline bool block_is_timed(heap_thread *t)
+/* One call in HEAP_TIMED_MASK + 1 is timed, from which the cost of all calls is estimated. */
+static inline bool block_is_timed(const heap_state *s, heap_thread *t)
 {
-	return __builtin_expect(++t->turn % TIMED_EVERY == 0, 0);
+	return __builtin_expect((++t->turn & s->timed_mask) == 0, 0);
 }
 
 static timing timing_begin(void)
@@ -104,16 +106,40 @@ static void timing_end(heap_state *s, const timing *taken)
 				  memory_order_relaxed);
 }
 
-static inline void born(heap_state *s, heap_thread *t, const void *p, size_t size,
-			const heap_caller *from)
+static inline void born_at(heap_state *s, heap_thread *t, const void *p, uint64_t size,
+			   uint32_t node)
 {
-	const uint32_t node = heap_walk(s, t, from);
 	const heap_block before = heap_live_put(s, p, (heap_block){size, node});
 
 	if (__builtin_expect(before.node, 0)) /* its free was not observed */
 		heap_count_died(s, t, before.node, before.size, 1, false, HEAP_BLOCKS);
 	heap_count_born(s, t, node, size, HEAP_BLOCKS);
 	t->last = p;
+	t->last_gap = heap_gap;
+}
+
+HEAP_APART static void born_sampled(heap_state *s, heap_thread *t, const void *p, size_t size,
+				    const heap_caller *from)
+{
+	if (!t->sampling) {
+		t->sampling = true;
+		heap_sample_next(s, t);
+	}
+	if (heap_sample_skips(size)) /* it has just begun */
+		return;
+	heap_sample_next(s, t);
+	const uint32_t node = heap_sample_node(s, t, heap_walk(s, t, from), size);
+	if (node)
+		born_at(s, t, p, heap_sample_weight(size, s->interval), node);
+}
+
+static inline void born(heap_state *s, heap_thread *t, const void *p, size_t size,
+			const heap_caller *from)
+{
+	if (__builtin_expect(s->sampled != NULL, 0))
+		born_sampled(s, t, p, size, from);
+	else
+		born_at(s, t, p, size, heap_walk(s, t, from));
 }
 
 HEAP_APART static void born_timed(heap_state *s, heap_thread *t, const void *p, size_t size,
@@ -132,7 +158,7 @@ void heap_on_alloc(const void *p, size_t size, const heap_caller *from)
 
 	if (!t)
 		return;
-	if (block_is_timed(t))
+	if (block_is_timed(s, t))
 		born_timed(s, t, p, size, from);
 	else
 		born(s, t, p, size, from);
@@ -145,7 +171,8 @@ static inline void died(heap_state *s, heap_thread *t, const void *p)
 	const heap_block b = heap_live_take(s, p);
 
 	if (b.node)
-		heap_count_died(s, t, b.node, b.size, 1, t->last == p, HEAP_BLOCKS);
+		heap_count_died(s, t, b.node, b.size, 1, t->last == p && t->last_gap == heap_gap,
+				HEAP_BLOCKS);
 }
 
 HEAP_APART static void died_timed(heap_state *s, heap_thread *t, const void *p)
@@ -163,7 +190,7 @@ void heap_on_free(const void *p)
 
 	if (!t)
 		return;
-	if (block_is_timed(t))
+	if (block_is_timed(s, t))
 		died_timed(s, t, p);
 	else
 		died(s, t, p);
@@ -173,8 +200,11 @@ void heap_on_free(const void *p)
 heap_block heap_on_realloc_begin(const void *p)
 {
 	heap_state *s;
-	heap_thread *t = hook_enter(&s);
 	heap_block b = {0};
+
+	if (heap_sample_spares(p))
+		return b;
+	heap_thread *t = hook_enter(&s);
 
 	if (!t)
 		return b;
@@ -187,15 +217,17 @@ void heap_on_realloc_end(const void *old, heap_block was, const void *p, size_t 
 			 const heap_caller *from)
 {
 	heap_state *s;
-	heap_thread *t = hook_enter(&s);
 
+	if (p && !was.node && heap_sample_skips(size))
+		return;
+	heap_thread *t = hook_enter(&s);
 	if (!t)
 		return;
 	if (!p && size) {
 		if (was.node)
 			heap_live_put(s, old, was);
 	} else {
-		const bool timed = block_is_timed(t);
+		const bool timed = block_is_timed(s, t);
 		const timing taken = timed ? timing_begin() : (timing){0};
 
 		if (was.node)

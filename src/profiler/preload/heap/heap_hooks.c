@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_block.h"
+#include "profiler/preload/heap/heap_sample.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -107,6 +108,8 @@ __attribute__((constructor)) static void begins(void)
 
 HOOK void *malloc(size_t n)
 {
+	if (heap_sample_skips(n))
+		return real.malloc(n);
 	if (!is_found())
 		return early_get(n, EARLY_ALIGN);
 	void *p = real.malloc(n);
@@ -116,7 +119,13 @@ HOOK void *malloc(size_t n)
 
 HOOK void free(void *p)
 {
-	if (!p || is_early(p) || !is_found())
+	if (is_early(p))
+		return;
+	if (heap_sample_spares(p)) {
+		real.free(p);
+		return;
+	}
+	if (!p || !is_found())
 		return;
 	heap_on_free(p);
 	real.free(p);
@@ -132,6 +141,8 @@ HOOK void *calloc(size_t count, size_t size)
 {
 	size_t n;
 
+	if (!__builtin_mul_overflow(count, size, &n) && heap_sample_skips(n))
+		return real.calloc(count, size);
 	if (!is_found())
 		return __builtin_mul_overflow(count, size, &n) ? NULL : early_get(n, EARLY_ALIGN);
 	void *p = real.calloc(count, size);

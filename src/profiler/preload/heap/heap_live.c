@@ -1,5 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_live.c - live blocks by address: a radix table of two levels for small ones, sharded hash
+ * tables for the others, and the counting filter of sampled ones.
+ *
+ * An entry of a small block is one word, written by the thread that has the block. The hash tables
+ * use linear probing with backward-shift deletion (Knuth, TAOCP 3, 6.4, algorithm R), and grow to
+ * twice their size at a load of 3/4. A sampled block is in the hash tables alone; its filter slot
+ * (heap_sample.h) is not 0 from before the program has the block until it frees it. A slot that
+ * reached its maximum stays there, so that no sampled block is overlooked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_live.h"
+
+#include "profiler/preload/heap/heap_sample.h"
 
 #include <string.h>
 
@@ -160,8 +171,35 @@ HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 
 /* --- both */
 
+HEAP_APART static heap_block sampled_put(heap_state *s, const void *p, heap_block block)
+{
+	_Atomic uint16_t *count = heap_sample_count(s->sampled, p);
+	const heap_block before = large_put(s, (uintptr_t)p, block);
+	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
+
+	while (!before.node && n < UINT16_MAX &&
+	       !atomic_compare_exchange_weak(count, &n, (uint16_t)(n + 1)))
+		;
+	return before;
+}
+
+HEAP_APART static heap_block sampled_take(heap_state *s, const void *p)
+{
+	_Atomic uint16_t *count = heap_sample_count(s->sampled, p);
+	const heap_block found = large_take(s, (uintptr_t)p);
+	uint16_t n = atomic_load_explicit(count, memory_order_relaxed);
+
+	while (found.node && n < UINT16_MAX &&
+	       !atomic_compare_exchange_weak(count, &n, (uint16_t)(n - 1)))
+		;
+	return found;
+}
+
 heap_block heap_live_put(heap_state *s, const void *p, heap_block block)
 {
+	if (s->sampled)
+		return sampled_put(s, p, block);
+
 	const uint64_t address = (uintptr_t)p;
 	small_block *at = entry_of(s, address, block.size <= SMALL_MAX);
 
@@ -180,6 +218,9 @@ heap_block heap_live_put(heap_state *s, const void *p, heap_block block)
 
 heap_block heap_live_take(heap_state *s, const void *p)
 {
+	if (s->sampled)
+		return sampled_take(s, p);
+
 	const uint64_t address = (uintptr_t)p;
 	small_block *at = entry_of(s, address, false);
 	const uint64_t found = at ? atomic_load_explicit(at, memory_order_relaxed) : 0;

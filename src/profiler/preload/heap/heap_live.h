@@ -2,7 +2,8 @@
  *
  * Small blocks have an entry of 8 bytes for each 16 bytes of address space, in tables that are
  * mapped when they are first needed: no lock, no search, since a block belongs to the thread that
- * has it. Larger blocks, and addresses outside the tables, are in hash tables with one lock each.
+ * has it. Larger blocks, sampled blocks and addresses outside the tables are in hash tables with
+ * one lock each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_LIVE_H

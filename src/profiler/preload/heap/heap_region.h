@@ -12,6 +12,10 @@
  * allocations count at a node on the native path, whose frame (HEAP_PYTHON_STACK) refers to the
  * innermost node of the Python path.
  *
+ * If allocations are sampled (heap_sample.h), a block counts at a node below its path, whose frame
+ * (HEAP_SIZE) is its size: its counts are numbers of samples, its bytes those times the same
+ * weight.
+ *
  * Snapshot of the peak: each new peak has a number (header.epoch), and a node copies `live` into
  * at_peak at its first change after a peak. At the end at_peak holds if the epochs of node and
  * header are equal; else `live` does, because it has not changed since.
@@ -35,7 +39,10 @@ enum {
 	HEAP_FRAMES_MAX = 1 << 20,
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
-	HEAP_VERSION = 3,
+	HEAP_VERSION = 4,
+	/* Of each thread's recorded calls one in this number, plus one, is timed. */
+	HEAP_TIMED_MASK = 1023,
+	HEAP_SAMPLED_TIMED_MASK = 15,
 	HEAP_BATCH_BITS = 12, /* with several threads each may buffer this part of the peak */
 	/* Frames without code: the outer part of a truncated stack, or a frame that did not fit;
 	 * and the frame that separates the nodes of mappings. */
@@ -46,10 +53,12 @@ enum {
 #define HEAP_MAGIC     UINT64_C(0x31706165686b6364) /* "dckheap1" */
 #define HEAP_NO_MODULE UINT32_MAX
 /* Frames of Python have one of these as module. */
-#define HEAP_PYTHON	  (UINT32_MAX - 1)
-#define HEAP_PYTHON_STACK (UINT32_MAX - 2)
-#define HEAP_VARIABLE	  "DEEPCLOCK_MEMORY" /* the directory of the files */
-#define HEAP_FILE_END	  ".heap"
+#define HEAP_PYTHON	     (UINT32_MAX - 1)
+#define HEAP_PYTHON_STACK    (UINT32_MAX - 2)
+#define HEAP_SIZE	     (UINT32_MAX - 3)	       /* the sampled blocks of a size */
+#define HEAP_VARIABLE	     "DEEPCLOCK_MEMORY"	       /* the directory of the files */
+#define HEAP_SAMPLE_VARIABLE "DEEPCLOCK_MEMORY_SAMPLE" /* heap_header.interval */
+#define HEAP_FILE_END	     ".heap"
 
 /* The kind of memory that a node counts. */
 typedef enum heap_kind { HEAP_BLOCKS, HEAP_MAPPINGS, HEAP_KINDS } heap_kind;
@@ -70,7 +79,7 @@ typedef struct heap_frame {
 	/* HEAP_PYTHON: place is the line, text the offset of the names of function and file, each
 	 * NUL-terminated, first_line the function's; text 0: a frame of the interpreter. entry: a
 	 * call of the evaluator started with it. HEAP_PYTHON_STACK: place is a node, entry: no
-	 * outer frame is missing. */
+	 * outer frame is missing. HEAP_SIZE: place is the size. */
 	uint32_t text, first_line, entry;
 } heap_frame;
 _Static_assert(sizeof(heap_frame) == 24, "no gaps");
@@ -105,7 +114,9 @@ typedef struct heap_header {
 	uint64_t began_ns;	 /* CLOCK_MONOTONIC */
 	_Atomic uint64_t now_ns; /* the same clock; written by deepclock while it observes, and by
 				    the process when its heap grows */
-	_Atomic uint32_t ready;	 /* all members above are set */
+	uint64_t
+	    interval; /* mean number of bytes between samples; 0: each allocation is recorded */
+	_Atomic uint32_t ready; /* all members above are set */
 	_Atomic uint32_t nnodes, nframes, nmodules, nname_bytes;
 	_Atomic uint32_t nheld;		  /* nodes that `held` covers; 0: none */
 	_Atomic uint32_t threads;	  /* number of allocating threads */

@@ -274,6 +274,30 @@ static bool region_open(heap_state *s, const char *directory)
 	return true;
 }
 
+/* Inherited by a child of a clone() without handlers of fork(), which may read it. */
+static _Atomic uint16_t *filter_make(heap_state *s)
+{
+	const size_t bytes = sizeof *s->sampled << HEAP_FILTER_BITS;
+	void *p = heap_pages(s, bytes);
+
+	if (p)
+		madvise(p, bytes, MADV_DOFORK);
+	return p;
+}
+
+static bool sampling_begin(heap_state *s)
+{
+	const char *text = secure_getenv(HEAP_SAMPLE_VARIABLE);
+	const uint64_t interval = text ? strtoul(text, NULL, 10) : 0;
+
+	if (!interval)
+		return true;
+	s->sampled = filter_make(s);
+	s->timed_mask = HEAP_SAMPLED_TIMED_MASK;
+	s->interval = s->header->interval = interval;
+	return s->sampled;
+}
+
 static bool state_init(heap_state *s)
 {
 	const char *directory = secure_getenv(HEAP_VARIABLE);
@@ -287,6 +311,9 @@ static bool state_init(heap_state *s)
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);
 	if (!s->live || !s->paths || !s->ranges)
+		return false;
+	s->timed_mask = HEAP_TIMED_MASK;
+	if (!sampling_begin(s))
 		return false;
 	atomic_store_explicit(&s->header->ready, 1, memory_order_release);
 	return true;

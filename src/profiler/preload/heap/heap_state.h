@@ -35,8 +35,11 @@ struct heap_ranges;
 typedef int heap_ending(void);
 
 typedef struct heap_state {
-	_Atomic uint32_t phase; /* heap_phase */
-	uint32_t generation;	/* unique to each process */
+	_Atomic uint32_t phase;	   /* heap_phase */
+	uint32_t generation;	   /* unique to each process */
+	uint64_t interval;	   /* as in the header */
+	_Atomic uint16_t *sampled; /* heap_filter; NULL: each allocation is recorded */
+	uint32_t timed_mask;	   /* of the calls of a thread one in timed_mask + 1 is timed */
 	heap_header *header;
 	heap_node *nodes;
 	heap_frame *frames;
@@ -50,6 +53,7 @@ typedef struct heap_state {
 	heap_ending *_Atomic ending; /* NULL: no known interpreter, or `held` is written */
 } heap_state;
 
+enum { HEAP_FILTER_BITS = 16 };
 enum heap_phase { HEAP_NEW, HEAP_BEGINS, HEAP_ON, HEAP_OFF };
 /* An interpreter: none; a library of it was loaded; found; not found. */
 enum heap_python_is {

@@ -2,6 +2,7 @@
 #include "profiler/preload/heap/heap_thread.h"
 
 #include "profiler/preload/heap/heap_count.h"
+#include "profiler/preload/heap/heap_sample.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void heap_thread_ends(void *self)
 static void thread_key_make(void)
 {
 	has_key = pthread_key_create(&key, heap_thread_ends) == 0;
+	pthread_atfork(NULL, NULL, heap_sample_forked);
 }
 
 static heap_thread *left_take(heap_state *s)
@@ -78,6 +80,8 @@ heap_thread *heap_thread_begin(heap_state *s)
 	t->last = NULL;
 	t->python_depth = 0;
 	memset(t->pages, 0, sizeof t->pages);
+	t->sampling = false;
+	heap_gap = 0;
 	heap_mine = t;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
 	pthread_once(&key_once, thread_key_make);

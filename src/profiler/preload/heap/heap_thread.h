@@ -63,6 +63,9 @@ typedef struct heap_thread {
 	uint64_t low, high;	  /* bounds of the stack known to be readable */
 	int64_t kept[HEAP_KINDS]; /* not yet added to the totals */
 	const void *last;	  /* last allocated block, without later calls */
+	uint64_t last_gap;	  /* heap_gap after it */
+	uint64_t random;	  /* state of the generator; 0: not seeded */
+	bool sampling;		  /* heap_gap is drawn */
 	heap_place places[PLACES_KEPT];
 	cached_path paths[PATH_CACHE_SIZE];
 	uint32_t python_depth;		   /* rows of `python`; 0 is the outermost */

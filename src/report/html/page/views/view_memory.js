@@ -15,7 +15,8 @@ import { drawCalls } from "./view_calls.js";
 const MEMORY_MARGIN = { left: 64, right: 20, top: 28, bottom: 44 };
 /* Series, the metric of its peak, colour, description. */
 const USES = [["memory/rss", "memory/peak_rss", "c1", "resident"], ["memory/anonymous", "memory/peak_anonymous", "c3", "anonymous"],
-	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, requested bytes"]];
+	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, requested bytes"],
+	["memory/heap_estimated", "memory/heap_peak", "c2", "heap, requested bytes, estimated"]];
 
 /** {tag, colour, name, points: [[ns, bytes]], top: the highest of them, peak: the record's value of it, or NaN}. */
 function uses(r) {
