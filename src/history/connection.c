@@ -18,22 +18,6 @@ void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size)
 	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
-dck_status history_old_refused(const dck_history *h, int version, dck_err *err)
-{
-	if (version < history_schema_version())
-		DCK_FAIL(
-		    err, E_VERSION,
-		    "the history '%s' has an older version and is read-only, so it cannot be brought up to date",
-		    h->path);
-	return DCK_OK;
-}
-
-dck_status history_absent(const dck_history *h, dck_err *err)
-{
-	DCK_FAIL(err, E_ABSENT,
-		 "there is no history yet at '%s': '--save FILE' of a command creates it", h->path);
-}
-
 static char *mem_dup_some(const char *text)
 {
 	return text ? mem_dup(text) : NULL;

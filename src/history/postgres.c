@@ -28,10 +28,8 @@
 
 /* The first server with NOT MATERIALIZED. */
 #define SERVER_VERSION_MIN 120000
-/* Keys of the advisory locks: "DCKH", "DCKW". */
+/* Key of the advisory lock of the layout: "DCKH". */
 #define LAYOUT_LOCK "1145260872"
-#define WRITE_LOCK  "1145260887"
-#define WRITE_BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock"
 
 /* --- failures */
 
@@ -317,7 +315,7 @@ dck_status postgres_integer(dck_history *h, const char *sql, int64_t *ret, const
 /* --- layout */
 
 /* Looks into the catalogue: to_regclass() may have a cached answer from before the lock. */
-static dck_status postgres_version_get(dck_history *h, int *ret, dck_err *err)
+dck_status postgres_version_get(dck_history *h, int *ret, dck_err *err)
 {
 	int64_t exists, version = 0;
 
@@ -333,7 +331,7 @@ static dck_status postgres_version_get(dck_history *h, int *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status postgres_version_set(dck_history *h, int version, dck_err *err)
+dck_status postgres_version_set(dck_history *h, int version, dck_err *err)
 {
 	char sql[160];
 
@@ -344,7 +342,7 @@ static dck_status postgres_version_set(dck_history *h, int version, dck_err *err
 	return postgres_run(h, sql, "lay out", err);
 }
 
-static dck_status postgres_layout_lock(dck_history *h, dck_err *err)
+dck_status postgres_layout_lock(dck_history *h, dck_err *err)
 {
 	int64_t exists;
 
@@ -404,13 +402,13 @@ void postgres_close(dck_history *h)
 /* --- maintenance */
 
 /* Autovacuum does it. */
-static void postgres_space_return(dck_history *h)
+void postgres_space_return(dck_history *h)
 {
 	(void)h;
 }
 
 /* The server checks its pages, if it was initialised with checksums, when they are read. */
-static dck_status postgres_check(dck_history *h, uint64_t *ret_bytes, dck_err *err)
+dck_status postgres_check(dck_history *h, uint64_t *ret_bytes, dck_err *err)
 {
 	int64_t bytes;
 
@@ -422,26 +420,3 @@ static dck_status postgres_check(dck_history *h, uint64_t *ret_bytes, dck_err *e
 	*ret_bytes = (uint64_t)bytes;
 	return DCK_OK;
 }
-
-const history_database history_postgres_database = {
-    .dialect = 1,
-    .write = WRITE_BEGIN "_shared(" WRITE_LOCK ")",
-    .write_alone = WRITE_BEGIN "(" WRITE_LOCK ")",
-    .read = "BEGIN ISOLATION LEVEL REPEATABLE READ",
-    .open = postgres_open,
-    .close = postgres_close,
-    .run = postgres_run,
-    .prepare = postgres_prepare,
-    .bind = postgres_bind,
-    .step = postgres_step,
-    .finalize = postgres_finalize,
-    .column = postgres_column,
-    .in_transaction = postgres_in_transaction,
-    .again = postgres_again,
-    .read_only = postgres_read_only,
-    .version_get = postgres_version_get,
-    .version_set = postgres_version_set,
-    .layout_lock = postgres_layout_lock,
-    .space_return = postgres_space_return,
-    .check = postgres_check,
-};

@@ -38,6 +38,13 @@ dck_status postgres_read_only(dck_history *h, const char *what, dck_err *err);
 dck_status postgres_integer(dck_history *h, const char *sql, int64_t *ret, const char *what,
 			    dck_err *err);
 
+/* Members of the table history_database. */
+dck_status postgres_version_get(dck_history *h, int *ret, dck_err *err);
+dck_status postgres_version_set(dck_history *h, int version, dck_err *err);
+dck_status postgres_layout_lock(dck_history *h, dck_err *err);
+void postgres_space_return(dck_history *h);
+dck_status postgres_check(dck_history *h, uint64_t *ret_bytes, dck_err *err);
+
 /* --- postgres_statement.c */
 dck_status postgres_prepare(history_statement *s, const char *sql, bool many, dck_err *err);
 void postgres_bind(history_statement *s, const char *name, const history_value *v);

@@ -285,3 +285,32 @@ void postgres_column(history_statement *s, int i, history_value *ret)
 		*ret = (history_value){.kind = HISTORY_TEXT, .data = text, .n = strlen(text)};
 	}
 }
+
+/* --- the table */
+
+/* Key of the advisory lock of writers: "DCKW". */
+#define WRITE_LOCK  "1145260887"
+#define WRITE_BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock"
+
+const history_database history_postgres_database = {
+    .dialect = 1,
+    .write = WRITE_BEGIN "_shared(" WRITE_LOCK ")",
+    .write_alone = WRITE_BEGIN "(" WRITE_LOCK ")",
+    .read = "BEGIN ISOLATION LEVEL REPEATABLE READ",
+    .open = postgres_open,
+    .close = postgres_close,
+    .run = postgres_run,
+    .prepare = postgres_prepare,
+    .bind = postgres_bind,
+    .step = postgres_step,
+    .finalize = postgres_finalize,
+    .column = postgres_column,
+    .in_transaction = postgres_in_transaction,
+    .again = postgres_again,
+    .read_only = postgres_read_only,
+    .version_get = postgres_version_get,
+    .version_set = postgres_version_set,
+    .layout_lock = postgres_layout_lock,
+    .space_return = postgres_space_return,
+    .check = postgres_check,
+};

@@ -137,3 +137,19 @@ dck_status history_schema_upgrade(dck_history *h, dck_err *err)
 {
 	return history_write(h, schema_upgrade, NULL, true, err);
 }
+
+dck_status history_old_refused(const dck_history *h, int version, dck_err *err)
+{
+	if (version < history_schema_version())
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' has an older version and is read-only, so it cannot be brought up to date",
+		    h->path);
+	return DCK_OK;
+}
+
+dck_status history_absent(const dck_history *h, dck_err *err)
+{
+	DCK_FAIL(err, E_ABSENT,
+		 "there is no history yet at '%s': '--save FILE' of a command creates it", h->path);
+}

@@ -13,65 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- failures */
-
-typedef struct failure {
-	int rc; /* primary result code of SQLite */
-	dck_status code;
-	bool system;	 /* the system's error (errno) is more specific */
-	const char *why; /* after "cannot WHAT the history 'PATH': " */
-} failure;
-
-static const failure failures[] = {
-    {SQLITE_NOTADB, DCK_E_FORMAT, false,
-     "it is not an SQLite file; it was not changed: name another file with --db"},
-    {SQLITE_CORRUPT, DCK_E_FORMAT, false,
-     "it is damaged; it was not changed: put a copy in its place, or name another file with --db"},
-    {SQLITE_FULL, DCK_E_IO, false, "the disk is full; the earlier content is intact"},
-    {SQLITE_BUSY, DCK_E_IO, false, "another program holds it; try again when that is done"},
-    {SQLITE_LOCKED, DCK_E_IO, false, "another program holds it; try again when that is done"},
-    {SQLITE_READONLY, DCK_E_IO, false,
-     "it may only be read: change its permissions, or name another file with --db"},
-    {SQLITE_PERM, DCK_E_IO, true, "permission denied"},
-    {SQLITE_CANTOPEN, DCK_E_IO, true, "the file or its log cannot be opened or created"},
-    {SQLITE_IOERR, DCK_E_IO, true, "the disk is full or failed, or a file may not grow"},
-    {SQLITE_NOMEM, DCK_E_NOMEM, false, "out of memory"},
-    {SQLITE_TOOBIG, DCK_E_LIMIT, false, "the record is too large"},
-};
-
-dck_status sqlite_failed(dck_history *h, int rc, const char *what, dck_err *err)
-{
-	const int left = errno; /* set to 0 before SQLite was called */
-	const int primary = rc & 0xff, kept = h->db ? sqlite->system_errno(h->db) : 0;
-	const int native = kept > 0 ? kept : left;
-
-	h->failed = primary;
-	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
-		const failure *f = &failures[i];
-
-		if (f->rc != primary)
-			continue;
-		if (f->system && native == ENOSPC)
-			return sqlite_failed(h, SQLITE_FULL, what, err);
-		if (f->system && native > 0)
-			return err_set_errno(err, f->code, __FILE__, __LINE__, native,
-					     "cannot %s the history '%s'", what, h->path);
-		return err_set(err, f->code, __FILE__, __LINE__, "cannot %s the history '%s': %s",
-			       what, h->path, f->why);
-	}
-	DCK_FAIL(err, E_IO, "cannot %s the history '%s': %s", what, h->path,
-		 h->db ? sqlite->errmsg(h->db) : sqlite->errstr(rc));
-}
-
 /* --- statements */
-
-dck_status sqlite_run(dck_history *h, const char *sql, const char *what, dck_err *err)
-{
-	errno = 0;
-	const int rc = sqlite->exec(h->db, sql, NULL, NULL, NULL);
-
-	return rc == SQLITE_OK ? DCK_OK : sqlite_failed(h, rc, what, err);
-}
 
 static dck_status sqlite_prepare(history_statement *s, const char *sql, bool many, dck_err *err)
 {

@@ -26,7 +26,7 @@ struct dck_engine_model {
 	op_events profile;
 };
 
-/* litert.c */
+/* lrt_compile.c */
 /* Compiles the model: an object for the runs of one thread. */
 dck_status lrt_compile(dck_engine_model *m, lrt_compiled **ret, dck_err *err);
 

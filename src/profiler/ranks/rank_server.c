@@ -55,7 +55,7 @@ struct rank_server {
 	_Atomic bool ending;
 };
 
-static void connection_close(rank_server *s, rank_connection *k)
+static void rank_connection_close(rank_server *s, rank_connection *k)
 {
 	pthread_mutex_lock(&s->lock);
 	if (k->rank && s->ranks[k->rank].state == RANK_CONNECTED)
@@ -146,7 +146,7 @@ static bool content_prepare(rank_connection *k)
 }
 
 /* Reads what has come. false: the connection ends. */
-static bool connection_read(rank_server *s, rank_connection *k)
+static bool rank_connection_read(rank_server *s, rank_connection *k)
 {
 	for (;;) {
 		const bool in_head = k->got < sizeof k->head;
@@ -199,9 +199,9 @@ static void *server_main(void *self)
 
 			if (k->fd < 0)
 				continue;
-			if ((s->ready[i] && !connection_read(s, k)) ||
+			if ((s->ready[i] && !rank_connection_read(s, k)) ||
 			    (!k->rank && os_now_ns() - k->since_ns > HELLO_NS))
-				connection_close(s, k);
+				rank_connection_close(s, k);
 		}
 		if (s->ready[s->rows])
 			connections_accept(s);
@@ -295,7 +295,7 @@ void rank_server_stop(rank_server *s)
 	rank_server_close(s);
 	for (size_t i = 0; s->connections && i < s->rows; i++)
 		if (s->connections[i].fd >= 0 && s->listening >= 0)
-			connection_close(s, &s->connections[i]);
+			rank_connection_close(s, &s->connections[i]);
 	if (s->listening >= 0) {
 		os_close(s->listening);
 		rank_meeting_end(s->meeting);
