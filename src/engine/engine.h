@@ -17,9 +17,11 @@
 
 #include "deepclock/plugin.h"
 
-extern const dck_engine *const engine_table[]; /* NULL-ended: ort, openvino, litert, command, null */
+extern const dck_engine
+    *const engine_table[]; /* NULL-ended: ort, openvino, litert, command, null */
 
-/* Finds an engine: "ort", "openvino", "litert", "null", "command", "plugin:FILE" or a path that ends in
+/* Finds an engine: "ort", "openvino", "litert", "null", "command", "plugin:FILE" or a path that
+ * ends in
  * ".so". Checks its table (mandatory members, ABI). A plug-in's library stays open with the handle;
  * the caller owns *ret: engine_release(). */
 typedef struct engine_handle {

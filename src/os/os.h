@@ -270,7 +270,8 @@ dck_status os_tcp_listen(const char *host, uint16_t port, int *ret_fd, uint16_t 
 int os_tcp_accept(int fd); /* not blocking; -1: none */
 /* E_ABSENT: no such host; E_IO: no process listens there. */
 dck_status os_tcp_connect(const char *host, uint16_t port, int *ret_fd, dck_err *err);
-/* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over. */
+/* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over.
+ */
 bool os_tcp_send(int fd, const void *bytes, size_t n, uint64_t deadline_ns);
 bool os_tcp_receive(int fd, void *bytes, size_t n, uint64_t deadline_ns);
 /* Receives at most n bytes without waiting. Returns their number; 0: none yet; -1: the other end is

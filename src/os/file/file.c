@@ -287,8 +287,13 @@ static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 				   (unsigned long long)(id >> 16));
 		if (len < 0 || (size_t)len >= sizeof r->temp)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
+		/* Before it exists: a signal may come right after. */
+		cleanup_add_path(CLEANUP_FILE, r->temp);
 		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (r->fd < 0 && errno != EEXIST)
+		if (r->fd >= 0)
+			break;
+		cleanup_remove_path(CLEANUP_FILE, r->temp);
+		if (errno != EEXIST)
 			break;
 	}
 	if (r->fd < 0 && errno == ENOENT) {
@@ -300,7 +305,6 @@ static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 	}
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
-	cleanup_add_path(CLEANUP_FILE, r->temp);
 	os_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }

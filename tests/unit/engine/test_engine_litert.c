@@ -48,7 +48,6 @@ static void inputs_are_resized(void **state)
 		const dck_tensor t = floats(x, 2, cases[i].rows, 3);
 		const uint64_t mode = float_mode_get();
 
-
 		err = (dck_err){0};
 		engine_litert.bind_input(c, 0, &t, &err);
 		assert_string_equal(err.msg, "");
