@@ -1,7 +1,7 @@
 # heavy
 # The search: the rate increases until it exceeds the capacity, unless a stalled machine leaves a rate inconclusive;
 # and a limit that no rate meets.
-common="--quiet --engine null --engine-option sleep_ns=2000000 --warmup 2 zoo:simplenet"
+common="--quiet --engine null --engine-option sleep_ns=2000000 --warmup 2 --max-time 20s zoo:simplenet"
 deepclock load --details $common --find-peak --slo 'median<=1s' --precision 50% --confidence 80% --time 1s --max-queue 200 \
 	--save run.json > text 2> err
 echo $? > code
