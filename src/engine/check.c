@@ -179,6 +179,41 @@ dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *er
 	return DCK_OK;
 }
 
+bool engine_is_open(const dck_tensor_info *t)
+{
+	bool open = t->rank < 0;
+
+	for (int32_t i = 0; i < t->rank; i++)
+		open |= t->dim[i] < 0;
+	return open;
+}
+
+dck_dtype engine_type_of(const engine_type *all, size_t n, int number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].number == number)
+			return all[i].type;
+	return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
+}
+
+int engine_type_number(const engine_type *all, size_t n, dck_dtype t)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].type.code == t.code && all[i].type.bits == t.bits)
+			return all[i].number;
+	return 0;
+}
+
+const char *engine_options_text(mem_arena *a, const dck_open_params *p)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < p->noptions && text; i++)
+		text = mem_arena_fmt(a, "%s%s%s=%s", text, i ? " " : "", p->options[i].key,
+				     p->options[i].value);
+	return text;
+}
+
 const char *engine_option(const dck_open_params *p, const char *key)
 {
 	for (size_t i = 0; i < p->noptions; i++)

@@ -15,6 +15,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "base/mem.h"
 #include "deepclock/plugin.h"
 
 extern const dck_engine
@@ -99,6 +100,21 @@ uint64_t engine_threads_default(void);
 dck_status engine_tensor_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
 			       dck_err *err);
 
+/* Returns whether a dimension of the tensor, or their number, is not known. */
+bool engine_is_open(const dck_tensor_info *t);
+
+/* The number that a runtime has for an element type. */
+typedef struct engine_type {
+	int number;
+	dck_dtype type;
+} engine_type;
+/* Return the type of a number among n rows (DCK_DTYPE_OTHER: there is none), and the number of a
+ * type (0: there is none). */
+dck_dtype engine_type_of(const engine_type *all, size_t n, int number);
+int engine_type_number(const engine_type *all, size_t n, dck_dtype t);
+
+/* Returns the options as "KEY=VALUE KEY=VALUE" in `a`; NULL: no memory. */
+const char *engine_options_text(mem_arena *a, const dck_open_params *p);
 /* Returns the value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
 /* Reads the value of a key as an integer; *ret is unchanged if the key is absent. E_ARG: not an

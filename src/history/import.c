@@ -88,15 +88,6 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 	return DCK_OK;
 }
 
-static dck_status nothing_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
-{
-	(void)self;
-	(void)ret;
-	(void)err;
-	*ret_n = 0;
-	return DCK_OK;
-}
-
 /* Reads up to the value of the member `key` of the open object. */
 static bool import_member_find(json_reader *r, const char *key, json_token *ret)
 {
@@ -139,9 +130,7 @@ static dck_status line_origin_read(const history_bytes *line, line_origin *ret, 
 		return DCK_OK;
 	r = mem_alloc(sizeof *r);
 	DCK_NEED(r, err, "for a commit");
-	json_read_init(r, nothing_more, NULL, "a line");
-	r->at = (const uint8_t *)line->json;
-	r->end = r->at + line->n;
+	json_read_bytes(r, line->json, line->n, "a line");
 	more = json_next(r, &t, NULL) == DCK_OK && t == JSON_OBJECT &&
 	       import_member_find(r, "history", &t) && t == JSON_OBJECT;
 	while (more && json_next_key(r, &more, NULL) == DCK_OK && more) {

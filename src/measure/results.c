@@ -1,9 +1,27 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* results.c - the results of a measurement as metrics, series and facts of a record.
+ *
+ * An estimate that the sample does not support is absent with its reason; one without an interval
+ * has its value alone. Estimates are computed once per series, by stat_estimate_all().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/results.h"
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *measure_result_text(const stat_estimate *e, char buf[96])
+{
+	char value[32], lo[32], hi[32];
+
+	dck_text_time(e->value, value, sizeof value);
+	if (e->has_interval)
+		snprintf(buf, 96, "%s [%s, %s]", value, dck_text_time(e->lo, lo, sizeof lo),
+			 dck_text_time(e->hi, hi, sizeof hi));
+	else
+		snprintf(buf, 96, "%s", value);
+	return buf;
+}
 
 void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
 {

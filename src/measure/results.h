@@ -14,6 +14,8 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 /* Computes every estimator of s; the extremes cover all samples, including those not stored. */
 void measure_result_estimates(const measure_samples *s, double level, double *scratch,
 			      stat_estimate *ret);
+/* Writes a time and its interval: "1.2 ms [1.1 ms, 1.3 ms]". Returns buf. */
+const char *measure_result_text(const stat_estimate *e, char buf[96]);
 /* Adds an estimate as a metric: value with interval, value alone, or absent with the reason. */
 void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
 /* Adds the metrics of the phases before the measurement: opening, the first run, the warm-up. */

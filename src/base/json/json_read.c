@@ -35,6 +35,23 @@ void json_read_init(json_reader *r,
 	*r = (json_reader){.more = more, .self = self, .label = label};
 }
 
+static dck_status json_nothing_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
+{
+	(void)self;
+	(void)ret;
+	(void)err;
+	*ret_n = 0;
+	return DCK_OK;
+}
+
+void json_read_bytes(json_reader *r, const void *bytes, size_t n, const char *label)
+{
+	json_read_init(r, json_nothing_more, NULL, label);
+	r->at = bytes;
+	r->end = r->at + n;
+	r->before = n;
+}
+
 static unsigned long long json_place(const json_reader *r)
 {
 	return r->before - (uint64_t)(r->end - r->at);

@@ -49,6 +49,8 @@ void json_read_init(json_reader *r,
 		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
 				       dck_err *err),
 		    void *self, const char *label);
+/* The same for n bytes in memory, which stay there while they are read. */
+void json_read_bytes(json_reader *r, const void *bytes, size_t n, const char *label);
 /* Reads the next token. E_FORMAT: invalid JSON, or it ends within a token. */
 dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
 /* Skips an object or array after its JSON_OBJECT or JSON_ARRAY, its end included. Does nothing for

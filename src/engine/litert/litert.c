@@ -39,13 +39,13 @@ static const dck_engine_option lrt_options_known[] = {
 
 static dck_status lrt_options_read(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
-	uint64_t threads = engine_threads_default();
 	const char *text;
 
 	if (p->device && *p->device && strcmp(p->device, "cpu") != 0)
 		DCK_FAIL(err, E_ARG, "the engine 'litert' has no device '%s': cpu", p->device);
-	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &threads, err));
-	text = mem_arena_fmt(m->arena, "num_threads = %llu\n", (unsigned long long)threads);
+	m->threads = engine_threads_default();
+	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &m->threads, err));
+	text = mem_arena_fmt(m->arena, "num_threads = %llu\n", (unsigned long long)m->threads);
 	for (size_t i = 0; i < p->noptions && text; i++) {
 		const dck_kv *o = &p->options[i];
 		const bool number = strcmp(o->key, "flags") == 0;
@@ -197,26 +197,20 @@ static void lrt_fact(dck_engine_model *m, const char *key, const char *value)
 static dck_status lrt_facts_make(dck_engine_model *m, const dck_open_params *p, const char *keys,
 				 dck_err *err)
 {
-	const char *wanted = engine_option(p, "signature"), *text = "";
-	uint64_t threads = engine_threads_default();
 	bool all = false;
 
 	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
 	DCK_NEED(m->facts, err, "for what the engine reports");
-	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &threads, err));
-	for (size_t i = 0; i < p->noptions && text; i++)
-		text = mem_arena_fmt(m->arena, "%s%s%s=%s", text, i ? " " : "", p->options[i].key,
-				     p->options[i].value);
 	lrt_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
 	lrt_fact(m, "found", m->lib.how);
 	lrt_fact(m, "version", m->lib.version);
 	lrt_fact(m, "provider", "cpu");
-	lrt_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)threads));
+	lrt_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)m->threads));
 	if (m->lib.api.CompiledModelIsFullyAccelerated(m->spare, &all) == 0)
 		lrt_fact(m, "xnnpack", all ? "all operators" : "not all operators");
-	lrt_fact(m, "signature", mem_arena_dup(m->arena, wanted));
+	lrt_fact(m, "signature", mem_arena_dup(m->arena, engine_option(p, "signature")));
 	lrt_fact(m, "signatures", keys);
-	lrt_fact(m, "options", text);
+	lrt_fact(m, "options", engine_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }

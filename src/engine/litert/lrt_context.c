@@ -161,15 +161,6 @@ static dck_status place_lend(const dck_engine_context *c, place *p, const dck_te
 	    "cannot bind '%s'", t->name);
 }
 
-static bool info_is_open(const dck_tensor_info *t)
-{
-	bool open = t->rank < 0;
-
-	for (int32_t i = 0; i < t->rank; i++)
-		open |= t->dim[i] < 0;
-	return open;
-}
-
 static dck_status input_size(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)
 {
 	const dck_tensor_info *in = &c->model->in[index];
@@ -184,7 +175,7 @@ static dck_status input_size(dck_engine_context *c, size_t index, const dck_tens
 				 in->name);
 		dim[i] = (int)t->dim[i];
 	}
-	if (!info_is_open(in))
+	if (!engine_is_open(in))
 		return DCK_OK;
 	c->sized = false;
 	return lrt_check(c->api->CompiledModelResizeInputTensor(c->compiled, c->signature, index,

@@ -12,6 +12,7 @@
 #include "engine/litert/lrt_lib.h"
 
 #include "base/err.h"
+#include "engine/engine.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,10 +82,7 @@ dck_status lrt_check(int status, dck_err *err, const char *fmt, ...)
 
 /* --- types */
 
-static const struct {
-	int number;
-	dck_dtype type;
-} lrt_types[] = {
+static const engine_type lrt_types[] = {
     {1, {DCK_DTYPE_FLOAT, 32, 1}},   {2, {DCK_DTYPE_INT, 32, 1}},    {3, {DCK_DTYPE_UINT, 8, 1}},
     {4, {DCK_DTYPE_INT, 64, 1}},     {6, {DCK_DTYPE_BOOL, 8, 1}},    {7, {DCK_DTYPE_INT, 16, 1}},
     {9, {DCK_DTYPE_INT, 8, 1}},	     {10, {DCK_DTYPE_FLOAT, 16, 1}}, {11, {DCK_DTYPE_FLOAT, 64, 1}},
@@ -95,18 +93,12 @@ static const struct {
 
 dck_dtype lrt_dtype_of(int element)
 {
-	for (size_t i = 0; i < LRT_TYPES; i++)
-		if (lrt_types[i].number == element)
-			return lrt_types[i].type;
-	return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
+	return engine_type_of(lrt_types, LRT_TYPES, element);
 }
 
 int lrt_dtype_number(dck_dtype t)
 {
-	for (size_t i = 0; i < LRT_TYPES; i++)
-		if (lrt_types[i].type.code == t.code && lrt_types[i].type.bits == t.bits)
-			return lrt_types[i].number;
-	return 0;
+	return engine_type_number(lrt_types, LRT_TYPES, t);
 }
 
 /* --- loading */

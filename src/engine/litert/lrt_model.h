@@ -16,7 +16,8 @@ struct dck_engine_model {
 	void *map, *copy; /* the file, or a copy of the bytes that the host gave */
 	size_t nbytes;
 	const char *options; /* of the processor's kernels, in TOML */
-	size_t signature;    /* its index */
+	uint64_t threads;
+	size_t signature; /* its index */
 	dck_tensor_info *in, *out;
 	size_t nin, nout;
 	dck_kv *facts;

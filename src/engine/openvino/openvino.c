@@ -169,15 +169,6 @@ static const dck_tensor_info *shape_given(const dck_open_params *p, const char *
 	return NULL;
 }
 
-static bool ov_is_open(const dck_tensor_info *t)
-{
-	bool open = t->rank < 0;
-
-	for (int32_t i = 0; i < t->rank; i++)
-		open |= t->dim[i] < 0;
-	return open;
-}
-
 /* Fixes open dimensions, because OpenVINO compiles faster code for sizes that it knows. */
 static dck_status sizes_fix(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
@@ -188,7 +179,7 @@ static dck_status sizes_fix(dck_engine_model *m, const dck_open_params *p, dck_e
 	for (size_t i = 0; i < m->nin; i++) {
 		const dck_tensor_info *given = shape_given(p, m->in[i].name);
 
-		if (!given || given->rank < 0 || !ov_is_open(&m->in[i]) ||
+		if (!given || given->rank < 0 || !engine_is_open(&m->in[i]) ||
 		    (m->in[i].rank >= 0 && m->in[i].rank != given->rank))
 			continue;
 		ov_dimension *dim = mem_arena_array(m->arena, (size_t)given->rank, sizeof *dim);
@@ -234,16 +225,6 @@ static const char *compiled_property(dck_engine_model *m, const char *key)
 	return copy;
 }
 
-static const char *ov_options_text(mem_arena *a, const dck_open_params *p)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < p->noptions && text; i++)
-		text = mem_arena_fmt(a, "%s%s%s=%s", text, i ? " " : "", p->options[i].key,
-				     p->options[i].value);
-	return text;
-}
-
 static dck_status ov_facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
 	/* What the compiled model reports, by the name of its property. */
@@ -275,7 +256,7 @@ static dck_status ov_facts_make(dck_engine_model *m, const dck_open_params *p, d
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
 		ov_fact(m, reported[i].fact, compiled_property(m, reported[i].property));
 	ov_fact(m, "max_isa", mem_arena_dup(m->arena, secure_getenv("OV_CPU_MAX_ISA")));
-	ov_fact(m, "options", ov_options_text(m->arena, p));
+	ov_fact(m, "options", engine_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }

@@ -14,6 +14,7 @@
 #include "engine/openvino/ov_lib.h"
 
 #include "base/err.h"
+#include "engine/engine.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -106,10 +107,7 @@ dck_status ov_check(const ov_lib *l, int status, dck_err *err, const char *fmt, 
 
 /* --- types */
 
-static const struct {
-	int number;
-	dck_dtype type;
-} ov_types[] = {
+static const engine_type ov_types[] = {
     {OV_BOOLEAN, {DCK_DTYPE_BOOL, 8, 1}}, {OV_BF16, {DCK_DTYPE_BFLOAT, 16, 1}},
     {OV_F16, {DCK_DTYPE_FLOAT, 16, 1}},	  {OV_F32, {DCK_DTYPE_FLOAT, 32, 1}},
     {OV_F64, {DCK_DTYPE_FLOAT, 64, 1}},	  {OV_I8, {DCK_DTYPE_INT, 8, 1}},
@@ -122,18 +120,12 @@ static const struct {
 
 dck_dtype ov_dtype_of(int type)
 {
-	for (size_t i = 0; i < TYPES; i++)
-		if (ov_types[i].number == type)
-			return ov_types[i].type;
-	return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
+	return engine_type_of(ov_types, TYPES, type);
 }
 
 int ov_dtype_number(dck_dtype t)
 {
-	for (size_t i = 0; i < TYPES; i++)
-		if (ov_types[i].type.code == t.code && ov_types[i].type.bits == t.bits)
-			return ov_types[i].number;
-	return 0;
+	return engine_type_number(ov_types, TYPES, t);
 }
 
 static dck_status types_check(const ov_lib *l, dck_err *err)

@@ -95,22 +95,6 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 
 /* --- an event */
 
-typedef struct event_bytes {
-	const char *data;
-	size_t n;
-} event_bytes;
-
-static dck_status event_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
-{
-	event_bytes *b = self;
-
-	(void)err;
-	*ret = (const uint8_t *)b->data;
-	*ret_n = b->n;
-	b->n = 0;
-	return DCK_OK;
-}
-
 static void message_set(completion_event *e, const char *text)
 {
 	e->failed = true;
@@ -273,7 +257,6 @@ static dck_status completion_read(json_reader *r, completion_event *e, dck_err *
 
 dck_status completion_event_read(const char *data, size_t n, completion_event *ret, dck_err *err)
 {
-	event_bytes bytes = {data, n};
 	completion_event e = {0};
 	json_reader r;
 	json_token t;
@@ -282,7 +265,7 @@ dck_status completion_event_read(const char *data, size_t n, completion_event *r
 		*ret = (completion_event){.done = true};
 		return DCK_OK;
 	}
-	json_read_init(&r, event_more, &bytes, "an event");
+	json_read_bytes(&r, data, n, "an event");
 	DCK_TRY(json_next(&r, &t, err));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(err, E_FORMAT, "an event is not a JSON object");

@@ -16,27 +16,11 @@
 #define RANK_MAX   16
 #define VALUES_MAX (1 << 24)
 
-typedef struct kserve_bytes {
-	const char *data;
-	size_t n;
-} kserve_bytes;
-
 typedef struct kserve_input {
 	char name[256], type[16];
 	int64_t dim[RANK_MAX];
 	size_t rank;
 } kserve_input;
-
-static dck_status metadata_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
-{
-	kserve_bytes *b = self;
-
-	(void)err;
-	*ret = (const uint8_t *)b->data;
-	*ret_n = b->n;
-	b->n = 0;
-	return DCK_OK;
-}
 
 static dck_status shape_read(json_reader *r, kserve_input *in, dck_err *err)
 {
@@ -166,13 +150,12 @@ static dck_status body_write(json_reader *r, json_writer *w, uint64_t seed, dck_
 
 dck_status kserve_body(const char *metadata, size_t n, uint64_t seed, dck_buffer *to, dck_err *err)
 {
-	kserve_bytes bytes = {metadata, n};
 	json_reader r;
 	json_writer w;
 	dck_sink sink;
 
 	dck_sink_buffer(&sink, to);
-	json_read_init(&r, metadata_more, &bytes, "the model's metadata");
+	json_read_bytes(&r, metadata, n, "the model's metadata");
 	json_init(&w, &sink, false);
 	json_object(&w);
 	json_key(&w, "inputs");

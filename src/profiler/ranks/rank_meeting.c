@@ -33,7 +33,7 @@ static void token_derive(const os_job *job, rank_meeting *m)
 		 (unsigned long long)hash_text(h, secret ? secret : ""));
 }
 
-/* HOST:PORT; [::1]:PORT. false: it is none. */
+/* HOST:PORT; [::1]:PORT. false: it is not one. */
 static bool host_port_read(const char *text, rank_meeting *m)
 {
 	const char *colon = strrchr(text, ':');

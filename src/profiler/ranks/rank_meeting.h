@@ -21,8 +21,8 @@ typedef struct rank_meeting {
 	char token[RANK_TOKEN_SIZE];
 } rank_meeting;
 
-/* given: --rendezvous, NULL: none. E_ARG: it is no file and no host with a port; E_UNSUP: rank 0
- * cannot be found from the launcher's variables. */
+/* given: --rendezvous, NULL: none. E_ARG: it is neither a file nor a host with a port; E_UNSUP:
+ * rank 0 cannot be found from the launcher's variables. */
 dck_status rank_meeting_choose(const os_job *job, const char *given, rank_meeting *ret,
 			       dck_err *err);
 /* For rank 0, which listens on m->port: writes the file, if there is one, with a new token. */

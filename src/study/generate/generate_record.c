@@ -7,6 +7,7 @@
  * is not covered by so few requests is absent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "measure/results.h"
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -294,19 +295,6 @@ static void positions_series(const generate_job *j, const generate_case *c)
 
 /* --- the answer */
 
-static const char *value_text(const stat_estimate *e, char buf[96])
-{
-	char value[32], lo[32], hi[32];
-
-	dck_text_time(e->value, value, sizeof value);
-	if (e->has_interval)
-		snprintf(buf, 96, "%s [%s, %s]", value, dck_text_time(e->lo, lo, sizeof lo),
-			 dck_text_time(e->hi, hi, sizeof hi));
-	else
-		snprintf(buf, 96, "%s", value);
-	return buf;
-}
-
 static void answer_one(const case_view *v)
 {
 	const stat_estimate *tpot = &v->value[GEN_TPOT];
@@ -315,12 +303,13 @@ static void answer_one(const case_view *v)
 	if (v->c->batch > 1)
 		snprintf(of, sizeof of, " of each of %llu sequences",
 			 (unsigned long long)v->c->batch);
-	value_text(&v->value[GEN_TTFT], first);
+	measure_result_text(&v->value[GEN_TTFT], first);
 	if (tpot->present)
 		record_answer(v->j->b,
 			      "after a prompt of %llu tokens the first token%s comes in %s, each "
 			      "further one in %s",
-			      (unsigned long long)v->c->prompt, of, first, value_text(tpot, next));
+			      (unsigned long long)v->c->prompt, of, first,
+			      measure_result_text(tpot, next));
 	else
 		record_answer(v->j->b,
 			      "after a prompt of %llu tokens the first token%s comes in %s",

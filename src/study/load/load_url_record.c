@@ -389,19 +389,6 @@ static void url_facts(const load_view *v)
 
 /* --- the answer and the notes */
 
-static const char *url_value_text(const stat_estimate *e, char buf[96])
-{
-	char value[32], lo[32], hi[32];
-
-	dck_text_time(e->value, value, sizeof value);
-	if (e->has_interval)
-		snprintf(buf, 96, "%s [%s, %s]", value, dck_text_time(e->lo, lo, sizeof lo),
-			 dck_text_time(e->hi, hi, sizeof hi));
-	else
-		snprintf(buf, 96, "%s", value);
-	return buf;
-}
-
 static void url_answer(const load_view *v)
 {
 	stat_estimate first, next;
@@ -427,12 +414,12 @@ static void url_answer(const load_view *v)
 	if (next.present) {
 		char b[96];
 
-		snprintf(t, sizeof t, ", each further token %s", url_value_text(&next, b));
+		snprintf(t, sizeof t, ", each further token %s", measure_result_text(&next, b));
 	}
 	if (first.present)
 		record_answer(v->b, "%s takes %s%s%s%s",
 			      v->j->pool.url->generates ? "the first token" : "an answer",
-			      url_value_text(&first, a), t, at, failed);
+			      measure_result_text(&first, a), t, at, failed);
 	else
 		record_answer(v->b, "most requests failed%s%s", at, failed);
 }
