@@ -128,9 +128,7 @@ typedef struct pitfall_wait {
 } pitfall_wait;
 
 /* Compares the time of a call that starts a run with the time until the run has ended: the call's
- * and the wait's, less the wait's when there is nothing to wait for. Of both waits the least in a
- * trial counts, because they may be copies, whose times other programs lengthen by more than a run
- * takes. `once` makes one run. */
+ * and the wait's, less the wait's when there is nothing to wait for. `once` makes one run. */
 typedef dck_status (*pitfall_ready_once)(pitfall *p, pitfall_wait *ret, dck_err *err);
 dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
 			      dck_err *err);

@@ -283,15 +283,19 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 
 typedef struct ready {
 	pitfall_ready_once once;
+	pitfall_wait least; /* of all runs of all trials; wait_ns: of call and wait together */
 	double call_ns, ready_ns;
 	bool made; /* the other trial of the pair, with the runs of both */
 } ready;
 
 /* Makes the runs of a pair. The same runs give both numbers, so that what slows some runs down
- * changes both. */
+ * changes both. A wait may be a copy that takes many times as long as a run, and longer still
+ * beside other programs, which only ever lengthen it: the least durations so far tell the work that
+ * is left after a call from that. The call and its wait are one duration, since a run goes on
+ * while the system has stopped its caller between them. */
 static dck_status ready_runs(pitfall *p, ready *r, dck_err *err)
 {
-	double call_ns[READY_RUNS_MAX], wait_ns = INFINITY, idle_ns = INFINITY;
+	double call_ns[READY_RUNS_MAX];
 	const uint64_t begin = measure_context_now(&p->shared);
 	const double least = pitfall_trial_ns(p);
 	size_t n = 0;
@@ -304,11 +308,12 @@ static dck_status ready_runs(pitfall *p, ready *r, dck_err *err)
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(r->once(p, &w, err));
 		call_ns[n++] = w.call_ns;
-		wait_ns = fmin(wait_ns, w.wait_ns);
-		idle_ns = fmin(idle_ns, w.idle_ns);
+		r->least.call_ns = fmin(r->least.call_ns, w.call_ns);
+		r->least.wait_ns = fmin(r->least.wait_ns, w.call_ns + w.wait_ns);
+		r->least.idle_ns = fmin(r->least.idle_ns, w.idle_ns);
 	}
 	r->call_ns = pitfall_median(p, call_ns, n);
-	r->ready_ns = r->call_ns + fmax(0, wait_ns - idle_ns);
+	r->ready_ns = r->call_ns + fmax(0, r->least.wait_ns - r->least.idle_ns - r->least.call_ns);
 	return DCK_OK;
 }
 
@@ -335,7 +340,7 @@ static dck_status call_trial(pitfall *p, void *self, double *ret_ns, dck_err *er
 dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
 			      dck_err *err)
 {
-	ready r = {.once = once};
+	ready r = {.once = once, .least = {INFINITY, INFINITY, INFINITY}};
 
 	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &r},
 				 (pitfall_trial){call_trial, &r}, ret, err);
