@@ -198,6 +198,7 @@ typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
 	const char *text;
+	const char *remedy; /* what to do: the end of `text`; "": nothing is known */
 	/* Code of the note that caused this note, which text reports then hide; NULL: none. */
 	const char *cause;
 } dck_note;

@@ -65,7 +65,8 @@ def doubt(record, more, told=lambda note: note.text):
     doubts = {}
     for note in sorted(record.notes, key=lambda note: note.severity != "error"):
         if note.severity != "info":
-            doubts.setdefault(note.code, (f"  {note.severity}: ", told(note).split("; ")[0]))
+            text = told(note).removesuffix(note.remedy).removesuffix("; ")
+            doubts.setdefault(note.code, (f"  {note.severity}: ", text))
     if not doubts:
         return ""
     rest = f" ({len(doubts) - 1} more: {more})" if len(doubts) > 1 else ""
@@ -76,7 +77,7 @@ def doubt(record, more, told=lambda note: note.text):
 def _shortened(text, width):
     """Returns the whole clauses of the text that fit; of a long first clause, the words."""
     if len(text) > width:
-        for end in reversed([m.start() for m in re.finditer(r"[,:] | \(", text[:width + 2])]):
+        for end in reversed([m.start() for m in re.finditer(r"[,:;] | \(", text[:width + 2])]):
             if end <= width and all(text[:end].count(a) == text[:end].count(b) for a, b in ("()", "[]")):
                 return text[:end]
     return textwrap.shorten(text, width, placeholder=" ...")

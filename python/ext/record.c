@@ -115,11 +115,12 @@ static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
     {"code", "for scripts: \"not-steady\""},
     {"text", "cause and what to do"},
+    {"remedy", "what to do: the end of text; \"\": nothing is known"},
     {"cause", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc note_desc = {
-    "deepclock.Note", "What the reader must know to trust the numbers.", note_fields, 4};
+    "deepclock.Note", "What the reader must know to trust the numbers.", note_fields, 5};
 
 static PyObject *none_or_text(const char *text)
 {
@@ -140,7 +141,8 @@ static PyObject *fact_new(ext_state *s, const dck_fact *f)
 static PyObject *note_new(ext_state *s, const dck_note *n)
 {
 	PyObject *const items[] = {PyUnicode_FromString(dck_severity_text(n->severity)),
-				   ext_text(n->code), ext_text(n->text), none_or_text(n->cause)};
+				   ext_text(n->code), ext_text(n->text), ext_text(n->remedy),
+				   none_or_text(n->cause)};
 
 	return ext_tuple_fill(s->note, items, sizeof items / sizeof items[0]);
 }

@@ -58,7 +58,7 @@ class CancelError(Error): ...
 # Named tuples: the fields of each.
 TUPLES = {
     "Fact": {"section": "str", "key": "str", "value": "_Value", "unit": "str", "absent": "Union[str, None]"},
-    "Note": {"severity": "str", "code": "str", "text": "str", "cause": "Union[str, None]"},
+    "Note": {"severity": "str", "code": "str", "text": "str", "remedy": "str", "cause": "Union[str, None]"},
     "Column": {"key": "str", "title": "str", "unit": "str"},
     "Cell": {"value": "_Value", "lo": "Union[float, None]", "hi": "Union[float, None]",
              "level": "Union[float, None]", "absent": "Union[str, None]"},

@@ -204,11 +204,11 @@ class MagicsTest(Case):
         from deepclock import notebook
 
         class Note:
-            def __init__(self, severity, code, text):
-                self.severity, self.code, self.text = severity, code, text
+            def __init__(self, severity, code, text, remedy=""):
+                self.severity, self.code, self.text, self.remedy = severity, code, text, remedy
 
         class Record:
-            notes = [Note("warning", "a", "first; advice"), Note("info", "i", "not shown"), Note("warning", "a", "again"),
+            notes = [Note("warning", "a", "first; advice", "advice"), Note("info", "i", "not shown"), Note("warning", "a", "again"),
                      Note("warning", "b", "long " * 100), Note("error", "c", "long " * 100)]
 
             def __str__(self):

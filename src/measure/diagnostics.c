@@ -33,28 +33,33 @@ static void first_run_slow(record_builder *b, const measure_evidence *e)
 	const double first = (double)e->first_run_ns, factor = first / median_ns(e);
 	char text[32];
 
-	if (e->has_first_run && factor > 1.5)
+	if (e->has_first_run && factor > 1.5) {
 		record_note(b, "first-run-slow",
-			    "the first run took %s, %.1f times the median, and is in no "
-			    "statistic; for a program that runs the model once it is the latency",
+			    "the first run took %s, %.1f times the median, and is in no statistic",
 			    dck_text_time(first, text, sizeof text), factor);
+		record_remedy(b, "for a program that runs the model once it is the latency");
+	}
 }
 
 static void not_steady(record_builder *b, const measure_evidence *e)
 {
 	if (!e->steady_asked || e->steady || !e->has_first_run)
 		return;
-	if (!e->steady_known)
-		record_note(b, "not-steady",
-			    "warm-up ended after %.1f s and %llu runs, which are too few to "
-			    "detect a steady state; give more --max-warmup",
-			    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
-	else
+	if (!e->steady_known) {
 		record_note(
 		    b, "not-steady",
-		    "warm-up ended after %.1f s without a steady state: %s; give more "
-		    "--max-warmup, or find the cause (heat, clocks, caches, other programs)",
-		    (double)e->warmup_ns / 1e9, e->verdict.evidence);
+		    "warm-up ended after %.1f s and %llu runs, which are too few to detect a "
+		    "steady state",
+		    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
+		record_remedy(b, "give more --max-warmup");
+	} else {
+		record_note(b, "not-steady",
+			    "warm-up ended after %.1f s without a steady state: %s",
+			    (double)e->warmup_ns / 1e9, e->verdict.evidence);
+		record_remedy(
+		    b, "give more --max-warmup, or find the cause (heat, clocks, caches, other "
+		       "programs)");
+	}
 }
 
 static void no_warmup(record_builder *b, const measure_evidence *e)
@@ -170,23 +175,25 @@ static void governor(record_builder *b, const measure_evidence *e)
 		record_note(b, "governor",
 			    "the CPU frequency governor is '%s', so clocks follow the load",
 			    e->host->governor);
-	if (e->host->turbo == 1)
+	if (e->host->turbo == 1) {
 		record_note(b, "turbo",
-			    "turbo is on: clocks depend on heat and on how many cores work; "
-			    "numbers of cold and of hot machines differ");
+			    "turbo is on: clocks depend on heat and on how many cores work");
+		record_remedy(b, "numbers of cold and of hot machines differ");
+	}
 }
 
 static void cpu_limit(record_builder *b, const measure_evidence *e)
 {
 	const double throttled = (double)(e->after.throttled_ns - e->before.throttled_ns);
 
-	if (throttled > 0.01 * (double)e->wall_ns)
+	if (throttled > 0.01 * (double)e->wall_ns) {
 		record_note(
 		    b, "cpu-throttled",
-		    "the container's CPU limit stopped the process for %.0f ms of the measurement; "
-		    "raise the limit, or use no more threads than it has cores (%.2g)",
-		    throttled / 1e6, e->host->cgroup_cpus);
-	else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
+		    "the container's CPU limit stopped the process for %.0f ms of the measurement",
+		    throttled / 1e6);
+		record_remedy(b, "raise the limit, or use no more threads than it has cores (%.2g)",
+			      e->host->cgroup_cpus);
+	} else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
 		record_note(b, "cpu-limit",
 			    "the container may use %.2g cores of the %u it sees: "
 			    "more threads than that are stopped in the middle of their work",
@@ -199,18 +206,20 @@ static void diagnostics_too_few(record_builder *b, const measure_evidence *e)
 
 	if (!asked)
 		return;
-	if (!asked->present || !asked->has_interval)
-		record_note(b, "too-few-runs",
-			    "%llu runs are too few for the requested statistic and its interval "
-			    "(%s); measure longer with --max-time or --runs",
-			    (unsigned long long)e->runs, asked->why);
-	else if (asked->narrow > STAT_NARROW_FEW ||
-		 (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5))
+	if (!asked->present || !asked->has_interval) {
 		record_note(
 		    b, "too-few-runs",
-		    "the interval of %zu samples is too narrow for its level, because %s; measure "
-		    "longer with --max-time or --runs, or repeat with --processes",
-		    e->samples->n, stat_undercoverage_text(asked->narrow));
+		    "%llu runs are too few for the requested statistic and its interval (%s)",
+		    (unsigned long long)e->runs, asked->why);
+		record_remedy(b, "measure longer with --max-time or --runs");
+	} else if (asked->narrow > STAT_NARROW_FEW ||
+		   (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)) {
+		record_note(b, "too-few-runs",
+			    "the interval of %zu samples is too narrow for its level, because %s",
+			    e->samples->n, stat_undercoverage_text(asked->narrow));
+		record_remedy(
+		    b, "measure longer with --max-time or --runs, or repeat with --processes");
+	}
 }
 
 static void level_changed(record_builder *b, const measure_evidence *e)
@@ -238,11 +247,11 @@ static void level_changed(record_builder *b, const measure_evidence *e)
 
 static void diagnostics_imprecise(record_builder *b, const measure_evidence *e)
 {
-	if (e->imprecise)
-		record_note(b, "imprecise",
-			    "the interval is wider than --precision %g%%; give more --max-time, "
-			    "or accept it",
+	if (e->imprecise) {
+		record_note(b, "imprecise", "the interval is wider than --precision %g%%",
 			    100 * e->precision);
+		record_remedy(b, "give more --max-time, or accept it");
+	}
 }
 
 static void timer_coarse(record_builder *b, const measure_evidence *e)

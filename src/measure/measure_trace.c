@@ -426,7 +426,7 @@ static void recording_copy(record_builder *b, const dck_record *r)
 	for (size_t i = 0; i < r->ntrees; i++)
 		record_tree(b, &r->trees[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
-		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+		record_note_copy(b, &r->notes[i]);
 }
 
 void measure_traced_stop(measure_traced *t, record_builder *b)

@@ -163,12 +163,14 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 	char half[32];
 
 	record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE, half_ratio);
-	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
-		record_note(b, "imprecise",
-			    "half of the interval between the processes is %s %%, --precision is "
-			    "%g %%; give more --processes, or accept it",
-			    stop_reason_percent(half_ratio, asked->precision, half),
-			    100 * asked->precision);
+	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision)) {
+		record_note(
+		    b, "imprecise",
+		    "half of the interval between the processes is %s %%, --precision is %g %%",
+		    stop_reason_percent(half_ratio, asked->precision, half),
+		    100 * asked->precision);
+		record_remedy(b, "give more --processes, or accept it");
+	}
 }
 
 /* Adds a percentile of which the processes have too few runs, of the runs of all. Returns whether
@@ -318,9 +320,7 @@ static void notes_fold(record_builder *b, const workers *w)
 					earlier += other < k;
 				}
 			if (earlier == 0 && dck_record_note(w->records[k], note->code) == note)
-				record_note_as(b, note->severity, note->code,
-					       "in %zu of %zu processes: %s", all, w->n,
-					       note->text);
+				record_note_of(b, note, "in %zu of %zu processes: ", all, w->n);
 		}
 	for (size_t k = 0; k < w->n; k++)
 		record_copy_under(b, w->records[k]);

@@ -640,7 +640,9 @@ void record_cell_absent(record_builder *b, const char *why)
 	build_cell_add(b, RECORD_ABSENT(why), 0, 0, 0);
 }
 
-static void note_add(record_builder *b, dck_severity severity, const char *code, const char *text)
+/* Adds a note; the last `remedy` bytes of its text are the remedy. */
+static void note_add(record_builder *b, dck_severity severity, const char *code, const char *text,
+		     size_t remedy)
 {
 	const char *own_code = text_keep(b, code);
 
@@ -648,7 +650,10 @@ static void note_add(record_builder *b, dck_severity severity, const char *code,
 		return;
 	dck_note *n = build_list_add(b, &b->notes, sizeof *n);
 	if (n)
-		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
+		*n = (dck_note){.severity = severity,
+				.code = own_code,
+				.text = text,
+				.remedy = text + strlen(text) - remedy};
 }
 
 void record_note(record_builder *b, const char *code, const char *fmt, ...)
@@ -660,9 +665,41 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
-	if (text && !def->remedy_in_text && def->remedy[0])
-		text = mem_arena_fmt(b->box->arena, "%s; %s", text, def->remedy);
-	note_add(b, def->severity, code, text);
+	note_add(b, def->severity, code, text, 0);
+	if (!def->remedy_in_text && def->remedy[0])
+		record_remedy(b, "%s", def->remedy);
+}
+
+void record_remedy(record_builder *b, const char *fmt, ...)
+{
+	dck_note *n = b->notes.n > 0 ? (dck_note *)b->notes.rows + b->notes.n - 1 : NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *remedy = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	const char *text =
+	    n && remedy ? mem_arena_fmt(b->box->arena, "%s; %s", n->text, remedy) : NULL;
+	if (!text)
+		return;
+	n->text = text;
+	n->remedy = text + strlen(text) - strlen(remedy);
+}
+
+void record_note_copy(record_builder *b, const dck_note *n)
+{
+	record_note_of(b, n, "%s", "");
+}
+
+void record_note_of(record_builder *b, const dck_note *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *before = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	const char *text = before ? mem_arena_fmt(b->box->arena, "%s%s", before, n->text) : NULL;
+	note_add(b, n->severity, n->code, text, strlen(n->remedy));
 }
 
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
@@ -673,7 +710,7 @@ void record_note_as(record_builder *b, dck_severity severity, const char *code, 
 	va_start(ap, fmt);
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
-	note_add(b, severity, code, text);
+	note_add(b, severity, code, text, 0);
 }
 
 void record_note_set_cause(record_builder *b, const char *code, const char *cause)

@@ -118,11 +118,17 @@ void record_tree(record_builder *b, const dck_tree *t);
 /* Copies an operator, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);
 
+/* Adds a note, with the remedy of its row in notes.def if it has one. */
 void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_PRINTF(3, 4);
-/* Adds a note of another severity than its row's, or from another record, without the row's fix
- * appended. */
+/* Adds a note of another severity than its row's, without the row's remedy. */
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...) DCK_PRINTF(4, 5);
+/* Appends to the text of the note added last what the reader can do, after a semicolon. */
+void record_remedy(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
+/* Adds a copy of a note of another record, without its cause. */
+void record_note_copy(record_builder *b, const dck_note *n);
+/* The same; its text begins with the formatted words. */
+void record_note_of(record_builder *b, const dck_note *n, const char *fmt, ...) DCK_PRINTF(3, 4);
 const dck_note_def *record_note_find(const char *code); /* static; NULL: unknown code */
 /* Sets the cause of the notes of `code` to the first note of code `cause`. Does nothing if either
  * is missing. */

@@ -95,7 +95,7 @@ void record_copy(record_builder *b, const dck_record *r)
 	for (size_t i = 0; i < r->nmetrics; i++)
 		record_copy_metric(b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
-		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+		record_note_copy(b, &r->notes[i]);
 	record_copy_under(b, r);
 	record_set_incomplete(b, r->incomplete);
 }

@@ -67,11 +67,13 @@ void record_others_advise(const record_others *o, record_builder *b, const char 
 	if (names[0])
 		record_fact_text(b, section, "others", names);
 	record_fact_real(b, section, "steal", DCK_UNIT_ONE, c->steal);
-	if (record_others_matter(o))
+	if (record_others_matter(o)) {
 		record_note(b, "busy-neighbours",
-			    "other programs used %.2f of %u cores during the measurement (%s); %s",
+			    "other programs used %.2f of %u cores during the measurement (%s)",
 			    c->others, c->cpus,
-			    names[0] ? names : "none is visible in this container", busy);
+			    names[0] ? names : "none is visible in this container");
+		record_remedy(b, "%s", busy);
+	}
 	if (c->steal > STEAL_CORES)
 		record_note(b, "steal",
 			    "the hypervisor gave %.2f cores of this machine to other machines, %s",

@@ -320,6 +320,8 @@ static void record_note_put(json_writer *w, const dck_note *n)
 	record_text_put(w, "severity", dck_severity_text(n->severity));
 	record_text_put(w, "code", n->code);
 	record_text_put(w, "text", n->text);
+	if (n->remedy[0])
+		record_text_put(w, "remedy", n->remedy);
 	if (n->cause)
 		record_text_put(w, "cause", n->cause);
 	json_end(w);

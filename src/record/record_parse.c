@@ -243,9 +243,14 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(reader_text(rd, o, "code", REQUIRED, &n->code));
 	DCK_TRY(reader_text(rd, o, "text", REQUIRED, &n->text));
+	DCK_TRY(reader_text(rd, o, "remedy", OPTIONAL, &n->remedy));
 	DCK_TRY(reader_text(rd, o, reader_either(o, "cause", "under"), OPTIONAL, &n->cause));
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
+	const size_t bytes = strlen(n->text), end = n->remedy ? strlen(n->remedy) : 0;
+	if (end > bytes || (end > 0 && strcmp(n->text + bytes - end, n->remedy) != 0))
+		return reader_value_error(rd, "remedy", "is not the end of \"text\"");
+	n->remedy = n->text + bytes - end;
 	n->code = record_renamed_note(n->code);
 	n->cause = n->cause ? record_renamed_note(n->cause) : NULL;
 	if (!json_is_string(severity))

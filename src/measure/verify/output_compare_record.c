@@ -207,14 +207,14 @@ static void compared_notes_put(record_builder *b, const compared *x)
 	}
 	if (n > 1)
 		snprintf(others, sizeof others, "; and %zu other output(s)", n - 1);
-	if (first)
-		record_note(b, "outputs-differ",
-			    "%s%sthe output '%s' differs from the reference: %s%s%s", label, by,
-			    first->name, first->why, others,
-			    x->tf32 ? "; one of both computes float32 products in TF32, with 10 "
-				      "bits of the fraction: --engine-option "
-				      "ep.cudaexecutionprovider.use_tf32=0 computes them in FP32"
-				    : "");
+	if (!first)
+		return;
+	record_note(b, "outputs-differ", "%s%sthe output '%s' differs from the reference: %s%s",
+		    label, by, first->name, first->why, others);
+	if (x->tf32)
+		record_remedy(b, "one of both computes float32 products in TF32, with 10 bits of "
+				 "the fraction: --engine-option "
+				 "ep.cudaexecutionprovider.use_tf32=0 computes them in FP32");
 }
 
 static void tolerances_put(record_builder *b, const compared *x)

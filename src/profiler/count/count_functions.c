@@ -215,11 +215,12 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	}
 	if (f->rest && f->full) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
-		record_note(b, "count-paths",
-			    "%s of %s calls are in the table, but not on their paths in the tree: "
-			    "the directory for temporary files was full; set TMPDIR to one with "
-			    "more space",
-			    lost, all);
+		record_note(
+		    b, "count-paths",
+		    "%s of %s calls are in the table, but not on their paths in the tree: the "
+		    "directory for temporary files was full",
+		    lost, all);
+		record_remedy(b, "set TMPDIR to one with more space");
 	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",

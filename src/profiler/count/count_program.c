@@ -188,13 +188,13 @@ static void none_put(const run *r, record_builder *b)
 		return;
 	if (python_runs(r->p->argv[0]))
 		none_of_python_put(r, b);
-	else
-		record_note(b, "count-none",
-			    "no function was counted: %s; 'deepclock sample' needs no change of "
-			    "the program",
+	else {
+		record_note(b, "count-none", "no function was counted: %s",
 			    r->why ? r->why
 				   : "the program is not built with -finstrument-functions, and "
 				     "has no zones");
+		record_remedy(b, "'deepclock sample' needs no change of the program");
+	}
 }
 
 static dck_status count_program_functions_put(run *r, record_builder *b, dck_err *err)
@@ -222,11 +222,13 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		count_zones_put(&r->zones, b);
 		if (left.processes)
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
-		if (left.lanes_failed)
-			record_note(b, "count-lost",
-				    "%u threads were not counted: there was no space for their "
-				    "files; set TMPDIR to a directory with more",
-				    left.lanes_failed);
+		if (left.lanes_failed) {
+			record_note(
+			    b, "count-lost",
+			    "%u threads were not counted: there was no space for their files",
+			    left.lanes_failed);
+			record_remedy(b, "set TMPDIR to a directory with more");
+		}
 		if (left.missing_reason)
 			record_fact_text(b, "method", "symbols", left.missing_reason);
 	}

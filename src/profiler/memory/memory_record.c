@@ -395,25 +395,33 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 
 	if (m->sums->interval)
 		sampled_note(b, m->sums, sum);
-	if (sum->lost && m->sums->interval)
-		record_note(b, "memory-lost",
-			    "%llu samples were dropped, because their call paths did not fit: "
-			    "estimates are too low; free space in $TMPDIR, or sample fewer bytes",
-			    (unsigned long long)sum->lost);
-	else if (sum->lost)
+	if (sum->lost && m->sums->interval) {
+		record_note(
+		    b, "memory-lost",
+		    "%llu samples were dropped, because their call paths did not fit: estimates "
+		    "are too low",
+		    (unsigned long long)sum->lost);
+		record_remedy(b, "free space in $TMPDIR, or sample fewer bytes");
+	} else if (sum->lost) {
 		record_note(b, "memory-lost",
 			    "%llu allocations are attributed to a caller further out, because "
-			    "their call paths were not recorded: %s",
+			    "their call paths were not recorded%s",
 			    (unsigned long long)sum->lost,
-			    sum->full ? "the file of a process was full, which has space for 8 "
-					"million paths, or less by 'ulimit -f'; measure a shorter "
-					"part of the program"
-				      : "free space in $TMPDIR");
-	if (m->sums->no_space)
-		record_note(b, "memory-lost",
-			    "allocations of %zu processes were not recorded: there was no space "
-			    "for their files; free space in $TMPDIR",
-			    m->sums->no_space);
+			    sum->full ? ": the file of a process was full, which has space for 8 "
+					"million paths, or less by 'ulimit -f'"
+				      : "");
+		record_remedy(b, "%s",
+			      sum->full ? "measure a shorter part of the program"
+					: "free space in $TMPDIR");
+	}
+	if (m->sums->no_space) {
+		record_note(
+		    b, "memory-lost",
+		    "allocations of %zu processes were not recorded: there was no space for "
+		    "their files",
+		    m->sums->no_space);
+		record_remedy(b, "free space in $TMPDIR");
+	}
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "

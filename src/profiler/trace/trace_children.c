@@ -168,8 +168,7 @@ static void children_notes_put(record_builder *b, const children *c)
 			const dck_note *note = &c->said[i]->notes[k];
 
 			if (is_said(c, i, note))
-				record_note_as(b, note->severity, note->code, "'%s': %s",
-					       c->paths[i], note->text);
+				record_note_of(b, note, "'%s': ", c->paths[i]);
 		}
 	if (c->cut) {
 		record_set_incomplete(b, true);
@@ -271,8 +270,7 @@ static dck_status children_alone(const children *c, const char *why, dck_record 
 	record_copy_facts(b, *record);
 	for (size_t i = 0; i < (*record)->nnotes; i++)
 		if (is_said(c, 0, &(*record)->notes[i]))
-			record_note_as(b, (*record)->notes[i].severity, (*record)->notes[i].code,
-				       "%s", (*record)->notes[i].text);
+			record_note_copy(b, &(*record)->notes[i]);
 	record_set_incomplete(b, (*record)->incomplete);
 	record_copy_tables(b, *record);
 	if (why && c->n > 1)

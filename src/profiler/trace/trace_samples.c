@@ -230,8 +230,7 @@ dck_status trace_samples_put(trace_samples *s, const dck_record *of, const char 
 	record_copy_tables(b, r);
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (!dck_record_note(of, r->notes[i].code))
-			record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s",
-				       r->notes[i].text);
+			record_note_copy(b, &r->notes[i]);
 	const char *zones = answer_of(of), *samples = answer_of(r);
 	const dck_fact *rate = dck_record_fact(r, "sample", "rate"); /* absent: no samples */
 	if (samples && rate && rate->value.kind == DCK_VALUE_REAL)

@@ -389,7 +389,7 @@ static void folded_say(record_builder *builder, const dck_record *a, const dck_r
 	const dck_note *n = dck_record_note(a, "tree-pruned");
 
 	if (n && !dck_record_note(b, "tree-pruned"))
-		record_note_as(builder, n->severity, n->code, "%s", n->text);
+		record_note_copy(builder, n);
 }
 
 dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_calls_view *view,

@@ -422,5 +422,5 @@ void call_view_about(record_builder *b, const dck_record *r)
 	record_set_command(b, r->command);
 	record_set_incomplete(b, r->incomplete);
 	for (size_t i = 0; i < r->nnotes; i++)
-		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+		record_note_copy(b, &r->notes[i]);
 }

@@ -15,13 +15,15 @@ dck_status path_trie_put(const path_trie *p, const char *name, const char *title
 	t.title = title;
 	dck_status status = tree_prune_put(&t, b, err);
 	path_trie_tree_done(&t);
-	if (p->lost > 0)
-		record_note(
-		    b, "trace-paths", "%llu calls are in the table of %s, but not in the tree: %s",
-		    (unsigned long long)p->lost, name,
-		    p->failed
-			? "there was no memory for their call paths; free some, or record a shorter part"
-			: "there are too many call paths, or they are too deep; "
-			  "name zones by what they do, not by what they work on");
+	if (p->lost > 0) {
+		record_note(b, "trace-paths",
+			    "%llu calls are in the table of %s, but not in the tree: %s",
+			    (unsigned long long)p->lost, name,
+			    p->failed ? "there was no memory for their call paths"
+				      : "there are too many call paths, or they are too deep");
+		record_remedy(b, "%s",
+			      p->failed ? "free some, or record a shorter part"
+					: "name zones by what they do, not by what they work on");
+	}
 	return status;
 }

@@ -129,33 +129,25 @@ static size_t clause_end(const char *text, unsigned cols)
 	return weak > strong ? weak : strong > 0 ? strong : n;
 }
 
-/* Returns the fix, which follows the last semicolon; "": none. */
-static const char *remedy_of(const char *text)
-{
-	const char *found = "";
-
-	for (const char *s = text; (s = strstr(s, "; ")); s++)
-		found = s;
-	return found;
-}
-
 void text_note_brief(page *p, const dck_note *n, unsigned lines)
 {
 	const unsigned width = p->width - 1, head = page_columns(severity[n->severity].text) + 1;
 	/* Wrapping leaves some blanks at the ends of lines. */
 	const unsigned cols = lines * (width - 4) - head, all = page_columns(n->text);
-	const char *remedy = all > cols ? remedy_of(n->text) : "";
-	const unsigned end = page_columns(remedy);
-	const size_t bytes = strlen(n->text) - strlen(remedy);
+	const char *remedy = all > cols ? n->remedy : "";
+	const size_t bytes = remedy[0] ? strlen(remedy) + 2 : 0; /* with the semicolon */
+	const unsigned end = remedy[0] ? page_columns(remedy) + 2 : 0;
 	char text[TEXT_NOTE_BYTES];
 
 	notes_head_put(p, n);
-	/* A long note loses the end of the explanation, never the fix. */
-	snprintf(text, sizeof text, "%.*s", (int)bytes, n->text);
+	/* A long note loses the end of the explanation, never the remedy. */
+	snprintf(text, sizeof text, "%.*s", (int)(strlen(n->text) - bytes), n->text);
 	text[clause_end(text, cols > end + width / 2 ? cols - end : width / 2)] = '\0';
 	page_wrap(p, 2, text);
 	if (remedy[0]) {
 		p->space = false;
+		page_text(p, ";");
+		page_space(p);
 		page_wrap(p, 2, remedy);
 	}
 	page_line(p);

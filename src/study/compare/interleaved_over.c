@@ -309,10 +309,11 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 		snprintf(said[i].how, sizeof said[i].how, "median of paired ratios");
 		snprintf(tag, sizeof tag, "compare/ratio/%s", name);
 		verdict_metric(b, tag, &said[i]);
-		if (x->verdict == VERDICT_UNDECIDED)
-			record_note(b, "undecided",
-				    "%s: undecided after %zu round%s; give more --max-time", name,
+		if (x->verdict == VERDICT_UNDECIDED) {
+			record_note(b, "undecided", "%s: undecided after %zu round%s", name,
 				    x->rounds, x->rounds == 1 ? "" : "s");
+			record_remedy(b, "give more --max-time");
+		}
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
 	verdict_facts(b, said, noutcomes);

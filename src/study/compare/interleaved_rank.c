@@ -180,11 +180,12 @@ static void rank_imprecise(record_builder *b, const interleaved_rounds *r)
 		wide += i != r->fastest &&
 			!(r->results[i].has_interval &&
 			  (r->results[i].hi - r->results[i].lo) / 2 <= log1p(r->margin));
-	if (wide > 0 && r->failed == DCK_OK)
+	if (wide > 0 && r->failed == DCK_OK) {
 		record_note(b, "imprecise",
-			    "%zu of %zu ratios are known less precisely than --precision %.3g %%; "
-			    "give more --max-time",
+			    "%zu of %zu ratios are known less precisely than --precision %.3g %%",
 			    wide, r->n - 1, 100 * r->margin);
+		record_remedy(b, "give more --max-time");
+	}
 }
 
 void interleaved_rank_record(record_builder *b, interleaved *v, const interleaved_rounds *r)

@@ -216,20 +216,22 @@ void interleaved_series(record_builder *b, const interleaved_rounds *r)
 /* Where no round counts, or too few for an interval, because of disturbances. */
 static bool note_disturbed(record_builder *b, const interleaved_rounds *r)
 {
-	if (r->none[0] && r->disturbed == 0)
+	if (r->none[0] && r->disturbed == 0) {
 		record_note(b, "undecided",
-			    "undecided, since it is not known which runs are undisturbed: %s; "
-			    "compare without --undisturbed",
+			    "undecided, since it is not known which runs are undisturbed: %s",
 			    r->none);
-	else if (r->none[0])
-		record_note(b, "undecided", "undecided: %s" VERDICT_UNDISTURBED_REMEDY, r->none);
-	else if (r->disturbed > 0 && !r->results[1].has_interval)
+		record_remedy(b, "compare without --undisturbed");
+	} else if (r->none[0]) {
+		record_note(b, "undecided", "undecided: %s", r->none);
+		record_remedy(b, VERDICT_UNDISTURBED_REMEDY);
+	} else if (r->disturbed > 0 && !r->results[1].has_interval) {
 		record_note(b, "undecided",
 			    "undecided: in %zu of %zu rounds had every subject a run in which no "
 			    "thread waited for a processor, too few for an interval at this "
-			    "level" VERDICT_UNDISTURBED_REMEDY,
+			    "level",
 			    r->done, interleaved_rounds_made(r));
-	else
+		record_remedy(b, VERDICT_UNDISTURBED_REMEDY);
+	} else
 		return false;
 	return true;
 }
@@ -241,21 +243,23 @@ static void interleaved_note_undecided(record_builder *b, const interleaved_roun
 	const double times =
 	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), r->margin) : NAN;
 
-	if (!x->has_interval)
-		record_note(b, "undecided",
-			    "%s: %zu round%s too few for an interval at this level; give more "
-			    "--max-time or --rounds",
+	if (!x->has_interval) {
+		record_note(b, "undecided", "%s: %zu round%s too few for an interval at this level",
 			    name, x->rounds, x->rounds == 1 ? " is" : "s are");
-	else if (isnan(times))
+		record_remedy(b, "give more --max-time or --rounds");
+	} else if (isnan(times)) {
+		record_note(
+		    b, "undecided",
+		    "%s: the difference is at the margin of %.3g %% itself, which no number of "
+		    "rounds decides",
+		    name, 100 * r->margin);
+		record_remedy(b, "choose another --margin");
+	} else {
 		record_note(b, "undecided",
-			    "%s: the difference is at the margin of %.3g %% itself, which no "
-			    "number of rounds decides; choose another --margin",
-			    name, 100 * r->margin);
-	else
-		record_note(b, "undecided",
-			    "%s: undecided after %zu rounds, about %.0f more rounds would decide; "
-			    "raise --max-time and --max-rounds, or --margin",
+			    "%s: undecided after %zu rounds, about %.0f more rounds would decide",
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
+		record_remedy(b, "raise --max-time and --max-rounds, or --margin");
+	}
 }
 
 /* One note for all candidates, because they have one cause, the machine, and one consequence. */

@@ -46,11 +46,12 @@ static void note_not_interleaved(const saved_comparison *c)
 	}
 	if (most > 0)
 		snprintf(when, sizeof when, ", %s apart", apart_text(most, apart, sizeof apart));
-	record_note(c->b, "not-interleaved",
-		    "the records were made one after the other%s: what changed in between (clocks, "
-		    "heat, other programs, the luck of a start) is in the ratio and not in its "
-		    "interval; 'deepclock compare' of the subjects themselves interleaves them",
-		    when);
+	record_note(
+	    c->b, "not-interleaved",
+	    "the records were made one after the other%s: what changed in between (clocks, heat, "
+	    "other programs, the luck of a start) is in the ratio and not in its interval",
+	    when);
+	record_remedy(c->b, "'deepclock compare' of the subjects themselves interleaves them");
 }
 
 /* Joins the names for which `is` holds: "'a', 'b'". */
@@ -213,27 +214,32 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin);
 	const double half = log(r->hi / r->lo) / 2;
 
-	if (isnan(r->lo))
-		record_note(c->b, "undecided", "%s: there is no interval: %s%s", s->name, r->why,
-			    c->asked->undisturbed ? VERDICT_UNDISTURBED_REMEDY : "");
-	else if (isnan(times))
+	if (isnan(r->lo)) {
+		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
+		if (c->asked->undisturbed)
+			record_remedy(c->b, VERDICT_UNDISTURBED_REMEDY);
+	} else if (isnan(times)) {
 		record_note(c->b, "undecided",
 			    "%s: the difference is at the margin of %.3g %% itself, which no "
-			    "number of runs decides: choose another --margin",
+			    "number of runs decides",
 			    s->name, 100 * c->asked->margin);
-	else if (c->pooled)
+		record_remedy(c->b, "choose another --margin");
+	} else if (c->pooled) {
 		record_note(c->b, "undecided",
 			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
-			    "so that a change below %.*f %% is not distinguished: "
-			    "record longer and with more --processes, or compare live",
+			    "so that a change below %.*f %% is not distinguished",
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));
-	else
-		record_note(c->b, "undecided",
-			    "%s: undecided; about %.*f times as many %s in both records would "
-			    "decide if the ratio stays; a live comparison needs fewer",
-			    s->name, times < 9.5 ? 1 : 0, fmax(times, 1.1),
-			    processes ? "processes" : "runs");
+		record_remedy(c->b, "record longer and with more --processes, or compare live");
+	} else {
+		record_note(
+		    c->b, "undecided",
+		    "%s: undecided; about %.*f times as many %s in both records would decide if "
+		    "the ratio stays",
+		    s->name, times < 9.5 ? 1 : 0, fmax(times, 1.1),
+		    processes ? "processes" : "runs");
+		record_remedy(c->b, "a live comparison needs fewer");
+	}
 }
 
 /* Pooled records must be of one kind, and differ only by chance. */

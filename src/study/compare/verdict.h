@@ -11,9 +11,9 @@
 #define ITEMS_METRIC "throughput/items"
 /* The compared metric with --undisturbed. */
 #define UNDISTURBED_METRIC "latency/undisturbed"
-/* What helps where too few runs are undisturbed; the end of a note. */
+/* The remedy where too few runs are undisturbed. */
 #define VERDICT_UNDISTURBED_REMEDY \
-	"; measure longer (--max-time), with fewer --threads, or without --undisturbed"
+	"measure longer (--max-time), with fewer --threads, or without --undisturbed"
 
 typedef enum verdict { VERDICT_UNDECIDED, VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER } verdict;
 extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slower" */

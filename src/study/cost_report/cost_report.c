@@ -262,14 +262,15 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 {
 	size_t merged = convention_merged_norms(c->cost);
 
-	if (p && merged)
+	if (p && merged) {
 		record_note_as(
 		    b, DCK_WARN, "norms-merged",
-		    "the exporter merged BatchNormalization into %zu convolutions: "
-		    "%s counts them apart, which this graph no longer shows, "
-		    "and so does the number of parameters; export in training mode to keep them",
+		    "the exporter merged BatchNormalization into %zu convolutions: %s counts "
+		    "them apart, which this graph no longer shows, and so does the number of "
+		    "parameters",
 		    merged, p->name);
-	else if (merged)
+		record_remedy(b, "export in training mode to keep them");
+	} else if (merged)
 		record_note(b, "norms-merged",
 			    "the exporter merged BatchNormalization into %zu convolutions: "
 			    "the network as trained has more parameters",

@@ -192,20 +192,24 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 	const stat_limit *l = &v->point->limit[i];
 	const double percent = 100 * v->j->config->confidence;
 
-	if (limit->kind == LIMIT_MAX)
+	if (limit->kind == LIMIT_MAX) {
 		record_note(v->b, "slo-inconclusive",
 			    "%s is not violated: %s; but no number of requests shows "
-			    "that none ever will: limit a percentile, such as p99.9",
+			    "that none ever will",
 			    limit->text, seen);
-	else if (l->n_needed > 0)
-		record_note(v->b, "slo-inconclusive",
-			    "%s is inconclusive at %.4g %% confidence: %s, "
-			    "with an effective sample size of %.0f; "
-			    "about %.0f times as many would decide (--time, --requests), "
-			    "or accept a lower --confidence",
-			    limit->text, percent, seen, floor(l->n_eff),
-			    fmax(2, ceil(l->n_needed / l->n_eff)));
-	else
+		record_remedy(v->b, "limit a percentile, such as p99.9");
+	} else if (l->n_needed > 0) {
+		record_note(
+		    v->b, "slo-inconclusive",
+		    "%s is inconclusive at %.4g %% confidence: %s, with an effective sample size "
+		    "of %.0f",
+		    limit->text, percent, seen, floor(l->n_eff));
+		record_remedy(
+		    v->b,
+		    "about %.0f times as many would decide (--time, --requests), or accept a "
+		    "lower --confidence",
+		    fmax(2, ceil(l->n_needed / l->n_eff)));
+	} else
 		record_note(v->b, "slo-inconclusive",
 			    "%s is inconclusive at %.4g %% confidence: %s", limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen
@@ -267,20 +271,27 @@ static void none_note(const load_view *v)
 	const double seconds =
 	    fmax(v->j->needed, v->point->limit[by].n_needed) / n_eff * n / v->point->rate;
 
-	if (isfinite(seconds))
-		record_note(v->b, "slo-inconclusive",
-			    "at %s requests/s, the lowest rate that was tried, %.0f requests had "
-			    "an effective sample size of %.0f, and %s needs %.0f to be shown with "
-			    "%.4g %% confidence; give --time %.0fs with a --max-time of several "
-			    "times as much, or a lower --confidence",
-			    load_rate_text(v->point->rate, rate), n, floor(n_eff),
-			    v->j->limits[by].text, v->j->needed, 100 * v->j->config->confidence,
-			    ceil(seconds));
-	else
-		record_note(v->b, "slo-inconclusive",
-			    "no rate was measured for long enough to show that the limits are met "
-			    "with %.4g %% confidence; give more --max-time",
-			    100 * v->j->config->confidence);
+	if (isfinite(seconds)) {
+		record_note(
+		    v->b, "slo-inconclusive",
+		    "at %s requests/s, the lowest rate that was tried, %.0f requests had an "
+		    "effective sample size of %.0f, and %s needs %.0f to be shown with %.4g %% "
+		    "confidence",
+		    load_rate_text(v->point->rate, rate), n, floor(n_eff), v->j->limits[by].text,
+		    v->j->needed, 100 * v->j->config->confidence);
+		record_remedy(
+		    v->b,
+		    "give --time %.0fs with a --max-time of several times as much, or a lower "
+		    "--confidence",
+		    ceil(seconds));
+	} else {
+		record_note(
+		    v->b, "slo-inconclusive",
+		    "no rate was measured for long enough to show that the limits are met with "
+		    "%.4g %% confidence",
+		    100 * v->j->config->confidence);
+		record_remedy(v->b, "give more --max-time");
+	}
 }
 
 static void search_note(const load_view *v)
@@ -317,9 +328,10 @@ void load_limits_notes(const load_view *v)
 		limit_note(v, i);
 	if (j->config->find_peak)
 		search_note(v);
-	if (j->cut[0])
-		record_note(v->b, "search-cut", "the search ended early: %s; give more --max-time",
-			    j->cut);
+	if (j->cut[0]) {
+		record_note(v->b, "search-cut", "the search ended early: %s", j->cut);
+		record_remedy(v->b, "give more --max-time");
+	}
 }
 
 /* --- the answer */

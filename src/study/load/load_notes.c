@@ -59,30 +59,31 @@ void load_note_few(const load_view *v)
 
 	if (v->server && v->r->unstable)
 		return; /* more of the same would add nothing */
-	if (!e->has_interval)
-		record_note(v->b, "too-few-runs",
-			    "%llu requests are too few for an interval (%s); "
-			    "measure longer with --time or --requests",
+	if (!e->has_interval) {
+		record_note(v->b, "too-few-runs", "%llu requests are too few for an interval (%s)",
 			    (unsigned long long)v->r->served, e->why);
-	else if (e->narrow)
-		record_note(
-		    v->b, "too-few-runs",
-		    "the interval of %llu requests is too narrow for its level, because %s; "
-		    "measure longer with --time or --requests",
-		    (unsigned long long)v->r->served, stat_undercoverage_text(e->narrow));
+		record_remedy(v->b, "measure longer with --time or --requests");
+	} else if (e->narrow) {
+		record_note(v->b, "too-few-runs",
+			    "the interval of %llu requests is too narrow for its level, because %s",
+			    (unsigned long long)v->r->served, stat_undercoverage_text(e->narrow));
+		record_remedy(v->b, "measure longer with --time or --requests");
+	}
 }
 
 static void oversubscribed(const load_view *v)
 {
 	const load_pool *p = &v->j->pool;
 
-	if (v->j->session.barriers.n == 0 && p->n * p->run_threads > p->cpus)
-		record_note(v->b, "oversubscribed",
-			    "%zu stream%s, of which each run may use %u thread%s, "
-			    "share %u processor%s: runs at the same time slow each other; "
-			    "with --threads 1 each has one",
-			    p->n, p->n == 1 ? "" : "s", p->run_threads,
-			    p->run_threads == 1 ? "" : "s", p->cpus, p->cpus == 1 ? "" : "s");
+	if (v->j->session.barriers.n == 0 && p->n * p->run_threads > p->cpus) {
+		record_note(
+		    v->b, "oversubscribed",
+		    "%zu stream%s, of which each run may use %u thread%s, share %u processor%s: "
+		    "runs at the same time slow each other",
+		    p->n, p->n == 1 ? "" : "s", p->run_threads, p->run_threads == 1 ? "" : "s",
+		    p->cpus, p->cpus == 1 ? "" : "s");
+		record_remedy(v->b, "with --threads 1 each has one");
+	}
 }
 
 static void device_shared(const load_view *v)

@@ -382,11 +382,13 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 			    "sessions of the same differ by up to %.0f %% here, "
 			    "and no mistake that does less is distinguished from that",
 			    100 * p->resolution);
-	if (p->not_waiting)
-		record_note(b, "not-waiting",
-			    "runs of this engine return before their results are ready: "
-			    "the latency and the other rows are times of launching, "
-			    "not of the work; its run() must wait (see docs/reference/plugin.md)");
+	if (p->not_waiting) {
+		record_note(
+		    b, "not-waiting",
+		    "runs of this engine return before their results are ready: the latency and "
+		    "the other rows are times of launching, not of the work");
+		record_remedy(b, "its run() must wait (see docs/reference/plugin.md)");
+	}
 	/* The worst comes first: if it does no harm, none does. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;

@@ -722,23 +722,24 @@ static void note_far(const table *t, record_builder *b)
 	const row *r = most[misses];
 	if (!r || share[misses] < FAR_SHARE)
 		return;
-	if (misses)
+	if (misses) {
 		record_note(
 		    b, "roofs-doubtful",
-		    "operators that make up %.0f %% of the time take more than %d times what their "
-		    "roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
-		    "other programs or an implementation that computes more than the "
-		    "definition may be the cause, or the measured limits are wrong; do not "
-		    "expect such a speed-up",
+		    "operators that make up %.0f %% of the time take more than %d times what "
+		    "their roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
+		    "other programs or an implementation that computes more than the definition "
+		    "may be the cause, or the measured limits are wrong",
 		    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
-	else
+		record_remedy(b, "do not expect such a speed-up");
+	} else {
 		record_note(
 		    b, "roofs-doubtful",
-		    "operators that make up %.0f %% of the time are more than %d times as fast as "
-		    "their roof allows, '%.80s' (%s) %.0f times: the limits are far too "
-		    "low; measure them again on a quiet machine (deepclock machine "
-		    "--refresh)",
+		    "operators that make up %.0f %% of the time are more than %d times as fast "
+		    "as their roof allows, '%.80s' (%s) %.0f times: the limits are far too low",
 		    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
+		record_remedy(
+		    b, "measure them again on a quiet machine (deepclock machine --refresh)");
+	}
 }
 
 /* Answers with the type that takes most of the time, and with the time that roofs allow. */

@@ -407,15 +407,19 @@ static void notes_build(record_builder *b)
 {
 	const char *sanitizer = os_sanitizer_name();
 
-	if (sanitizer)
-		record_note(b, "sanitizer",
-			    "%s is in this process and slows it: "
-			    "these are not the machine's limits; build without it to measure",
-			    sanitizer);
+	if (sanitizer) {
+		record_note(
+		    b, "sanitizer",
+		    "%s is in this process and slows it: these are not the machine's limits",
+		    sanitizer);
+		record_remedy(b, "build without it to measure");
+	}
 #ifndef __OPTIMIZE__
-	record_note(b, "debug-build",
-		    "deepclock was built without optimisation: "
-		    "its loops do not reach the machine's limits; build it with -O2");
+	record_note(
+	    b, "debug-build",
+	    "deepclock was built without optimisation: its loops do not reach the machine's "
+	    "limits");
+	record_remedy(b, "build it with -O2");
 #endif
 }
 
@@ -482,11 +486,14 @@ static void peaks_notes(record_builder *b, const survey *s)
 		record_note(b, "interrupted",
 			    "interrupted in pass %u: this is what was measured until then",
 			    r->passes + 1);
-	else if (2 * r->passes < r->passes_asked)
-		record_note(b, "few-passes",
-			    "the machine was so busy that the time was up in pass %u of %u: "
-			    "the limits may be higher; measure again (--refresh) when it is quiet",
-			    r->passes + 1, r->passes_asked);
+	else if (2 * r->passes < r->passes_asked) {
+		record_note(
+		    b, "few-passes",
+		    "the machine was so busy that the time was up in pass %u of %u: the limits "
+		    "may be higher",
+		    r->passes + 1, r->passes_asked);
+		record_remedy(b, "measure again (--refresh) when it is quiet");
+	}
 	for (int type = 0; type < MACHINE_TYPES; type++) {
 		note_share(b, s, (machine_type)type, "1");
 		note_share(b, s, (machine_type)type, "all");

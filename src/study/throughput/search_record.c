@@ -457,9 +457,10 @@ static void note_unresolved(making *m)
 	const search_result *r = &m->result;
 
 	record_note(m->b, "throughput-unresolved",
-		    "after %u rounds differences between sizes are known to +-%.1f %%; give more "
-		    "--%s, or measure on a quieter machine",
-		    r->rounds, 100 * expm1(r->half), m->r->out_of_time ? "max-time" : "rounds");
+		    "after %u rounds differences between sizes are known to +-%.1f %%", r->rounds,
+		    100 * expm1(r->half));
+	record_remedy(m->b, "give more --%s, or measure on a quieter machine",
+		      m->r->out_of_time ? "max-time" : "rounds");
 }
 
 /* Notes pauses that half of the runs did not have. */
@@ -469,14 +470,15 @@ static void note_mean(making *m)
 	const double mean = search_mean_rate(m->r->search, m->result.best).value;
 	char text[NUM_TEXT_MAX];
 
-	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
+	if (m->r->median && mean < (1 - MEAN_SHARE) * rate) {
 		record_note(m->b, "throughput-mean-lower",
 			    "the mean over all runs of %s is %s items/s, %.0f %% less than by the "
-			    "median, because pauses are in it; search by the mean with "
-			    "--statistic mean",
+			    "median, because pauses are in it",
 			    point_text(m, m->result.best),
 			    decimal_grouped(text, search_decimals_of(mean), mean),
 			    100 * (1 - mean / rate));
+		record_remedy(m->b, "search by the mean with --statistic mean");
+	}
 }
 
 static void note_max(making *m)
@@ -497,13 +499,14 @@ static void notes_best(making *m)
 	note_max(m);
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
-	else if (is_uncompared(m))
-		record_note(m->b, "throughput-few-trials",
-			    "each size has a single trial, the highest is %s, and others may be as "
-			    "good; give more --max-time%s",
-			    point_text(m, m->result.best),
-			    r->config->resume ? ", or run it again to resume" : "");
-	else if (r->out_of_time)
+	else if (is_uncompared(m)) {
+		record_note(
+		    m->b, "throughput-few-trials",
+		    "each size has a single trial, the highest is %s, and others may be as good",
+		    point_text(m, m->result.best));
+		record_remedy(m->b, "give more --max-time%s",
+			      r->config->resume ? ", or run it again to resume" : "");
+	} else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",
 			    "--max-time was over after %u rounds, before all requested results "
 			    "were known",
@@ -560,12 +563,13 @@ static void note_nothing(making *m)
 		record_note(
 		    m->b, "slo-not-met", "no batch size meets %s: %s comes nearest with %s%s",
 		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
-	else
+	else {
 		record_note(m->b, "slo-inconclusive",
-			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; "
-			    "a longer --point-time or more --rounds may decide",
+			    "no batch size is shown to keep to %s: %s comes nearest with %s%s",
 			    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ",
 			    text);
+		record_remedy(m->b, "a longer --point-time or more --rounds may decide");
+	}
 }
 
 static void note_trials(making *m)
@@ -595,9 +599,10 @@ static void search_notes(making *m)
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
-			    "interrupted after %zu trials: this is what was measured until then%s",
-			    search_ntrials(r->search),
-			    r->journal ? "; run it again to resume" : "");
+			    "interrupted after %zu trials: this is what was measured until then",
+			    search_ntrials(r->search));
+		if (r->journal)
+			record_remedy(m->b, "run it again to resume");
 	}
 	/* Also where there was one size alone, or each failed in its turn. */
 	if (r->failed ||

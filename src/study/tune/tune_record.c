@@ -507,10 +507,11 @@ static void note_limit(tuned *m)
 	if (verdict == DCK_VERDICT_VIOLATED)
 		record_note(m->b, "slo-not-met", "%s is violated by %s: %s", limit->text, who,
 			    tune_over_text(m, m->best));
-	else if (verdict == DCK_VERDICT_INCONCLUSIVE)
-		record_note(m->b, "slo-inconclusive",
-			    "whether %s meets %s is not known: %s; 'deepclock load --slo' tests it",
-			    who, limit->text, tune_over_text(m, m->best));
+	else if (verdict == DCK_VERDICT_INCONCLUSIVE) {
+		record_note(m->b, "slo-inconclusive", "whether %s meets %s is not known: %s", who,
+			    limit->text, tune_over_text(m, m->best));
+		record_remedy(m->b, "'deepclock load --slo' tests it");
+	}
 }
 
 /* Names the options whose values all made no difference that matters. */
@@ -560,12 +561,11 @@ static void note_untried(tuned *m)
 	for (size_t i = 1; i < race_narms(m->r->race); i++)
 		n += race_arm_get(m->r->race, i)->skipped &&
 		     race_arm_get(m->r->race, i)->why[0] == '\0';
-	if (n > 0)
-		record_note(
-		    m->b, "tune-out-of-time",
-		    "there was no time to try %zu configuration%s; give more --max-time, or "
-		    "fewer options (--only, --skip)",
-		    n, n == 1 ? "" : "s");
+	if (n > 0) {
+		record_note(m->b, "tune-out-of-time",
+			    "there was no time to try %zu configuration%s", n, n == 1 ? "" : "s");
+		record_remedy(m->b, "give more --max-time, or fewer options (--only, --skip)");
+	}
 }
 
 static void tune_notes(tuned *m)
@@ -575,18 +575,22 @@ static void tune_notes(tuned *m)
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
-			    "interrupted after %zu trials: this is what was measured until then%s",
-			    race_ntrials(r->race), r->journal ? "; run it again to resume" : "");
+			    "interrupted after %zu trials: this is what was measured until then",
+			    race_ntrials(r->race));
+		if (r->journal)
+			record_remedy(m->b, "run it again to resume");
 	}
-	if (m->result.out_of_time)
+	if (m->result.out_of_time) {
 		record_note(m->b, "tune-out-of-time",
-			    "--max-time left no time to confirm that %s is faster; give more, or "
-			    "fewer options (--only, --skip)",
+			    "--max-time left no time to confirm that %s is faster",
 			    arm_text(m, m->result.winner));
+		record_remedy(m->b, "give more, or fewer options (--only, --skip)");
+	}
 	note_untried(m);
-	if (m->command && m->result.found)
-		record_note(m->b, "tune-apply", "%s; lines for Python and C: --details",
-			    m->command);
+	if (m->command && m->result.found) {
+		record_note(m->b, "tune-apply", "%s", m->command);
+		record_remedy(m->b, "lines for Python and C: --details");
+	}
 	note_unresolved_arms(m);
 	note_limit(m);
 	note_outputs(m);

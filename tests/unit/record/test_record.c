@@ -488,7 +488,8 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 	assert_true(fail_at > 5);
 }
 
-/* The row of notes.def gives severity and advice; a complete message gets no advice. */
+/* The row of notes.def gives the severity and the remedy, or the message has a remedy of its own.
+ */
 static void test_notes(void **state)
 {
 	size_t n;
@@ -504,14 +505,18 @@ static void test_notes(void **state)
 	assert_null(record_note_find("no-such-note"));
 	record_note(b, "outliers", "%d of %d samples", 3, 50);
 	record_note(b, "turbo", "turbo is on");
+	record_remedy(b, "wait %d s; measure then", 9);
 	record_note_as(b, DCK_ERROR, "outliers", "as it came");
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	assert_int_equal(r->nnotes, 3);
 	assert_int_equal(r->notes[0].severity, DCK_INFO);
 	assert_string_equal(r->notes[0].text, "3 of 50 samples; prefer the median to the mean");
-	assert_string_equal(r->notes[1].text, "turbo is on");
+	assert_string_equal(r->notes[0].remedy, "prefer the median to the mean");
+	assert_string_equal(r->notes[1].text, "turbo is on; wait 9 s; measure then");
+	assert_string_equal(r->notes[1].remedy, "wait 9 s; measure then");
 	assert_int_equal(r->notes[2].severity, DCK_ERROR);
 	assert_string_equal(r->notes[2].text, "as it came");
+	assert_string_equal(r->notes[2].remedy, "");
 	dck_record_free(r);
 }
 

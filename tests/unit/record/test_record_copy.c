@@ -18,8 +18,7 @@ static dck_record *copy_of(const dck_record *from)
 	for (size_t i = 0; i < from->nmetrics; i++)
 		record_copy_metric(b, &from->metrics[i]);
 	for (size_t i = 0; i < from->nnotes; i++)
-		record_note_as(b, from->notes[i].severity, from->notes[i].code, "%s",
-			       from->notes[i].text);
+		record_note_copy(b, &from->notes[i]);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	return r;
 }

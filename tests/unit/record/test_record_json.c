@@ -515,6 +515,9 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"metrics\": [{\"tag\": \"latency/mean\", \"value\": 1, \"unit\": "
 		  "\"runs/s\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
+	    {HEAD ", \"notes\": [{\"severity\": \"info\", \"code\": \"c\", \"text\": \"t\", "
+		  "\"remedy\": \"of another\"}]}",
+	     "notes[0].remedy is not the end of \"text\""},
 	    {HEAD ", \"notes\": [{\"severity\": \"loud\", \"code\": \"c\", \"text\": \"t\"}]}",
 	     "notes[0].severity is not info, warning or error"},
 	    {HEAD ", \"id2\": \"\xff\xfe\"}", "not JSON: unable to decode byte"},

@@ -181,8 +181,9 @@ static dck_record *answered(void)
 	record_note_as(
 	    b, DCK_WARN, "cause",
 	    "others kept the machine busy while this was measured, as was found by looking "
-	    "at it: stop them, or take another machine; this has been known to help in "
-	    "nearly every case, and in the others it did at least no harm to anybody");
+	    "at it; this has been known to disturb in nearly every case, and in the others "
+	    "it did at least no good to anybody, as far as is known");
+	record_remedy(b, "stop them; or take %d other machines", 2);
 	record_note_as(b, DCK_WARN, "effect", "the interval is wide");
 	record_note_set_cause(b, "effect", "cause");
 	record_note_set_cause(b, "effect", "nothing of that name");
@@ -270,7 +271,8 @@ static void a_remedy_is_never_cut(void **state)
 		    b, DCK_WARN, "long",
 		    "the first thing is not right: the second explains it in many words, "
 		    "which go on and on, as do the third, the fourth, the fifth and the "
-		    "sixth, so that no summary has room for all of it; restart");
+		    "sixth, so that no summary has room for all of it");
+		record_remedy(b, "restart");
 		record_note_as(b, DCK_INFO, "first-run-slow", "the first run was slow");
 		dck_record *r = finished(b);
 		dck_buffer got = brief(r, &(dck_style){.width = width, .rest = "--details"});
