@@ -4,6 +4,8 @@
  * LOST_FILE, which a loss makes, those of later processes too. Memory is that of the process: a
  * context that the host does not free leaves less for the next one.
  *
+ * It can report the operators of simplenet, each with a third of a run on the device.
+ *
  * Its model is y = x, with x of N rows: "input", as the built-in network simplenet has it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,10 +20,15 @@
 
 enum { CALL, CERTAIN };
 
-static atomic_uint_least64_t in_use_bytes, enqueued;
+static atomic_uint_least64_t in_use_bytes, runs; /* runs: with their waits, which a host times */
 static atomic_bool lost;
 
+enum { OPERATORS = 3, PROFILED_MOST = 4000 };
+
 struct dck_engine_model {
+	dck_op_event events[PROFILED_MOST * OPERATORS];
+	uint64_t run_ns[PROFILED_MOST];
+	atomic_size_t profiled; /* runs */
 	uint64_t ns, memory, item_bytes, lost_at, lost_batch;
 	unsigned barrier;
 	dck_tensor_info in, out;
@@ -37,7 +44,9 @@ static const dck_engine_option options[] = {
     {"ns", "N", "nanoseconds that a run takes"},
     {"memory", "N", "bytes of the device; 0: enough"},
     {"item_bytes", "N", "bytes of the device that an item takes"},
-    {"lost_at", "N", "the run of the process at which the device is lost"},
+    {"lost_at", "N",
+     "the run of the process at which the device is lost; others than those of the test of "
+     "barriers count"},
     {"lost_batch", "N", "the batch from which on a run loses the device"},
     {0},
 };
@@ -186,8 +195,7 @@ static dck_status enqueue(dck_engine_context *c, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
 
-	if (atomic_fetch_add(&enqueued, 1) + 1 == m->lost_at ||
-	    (m->lost_batch > 0 && c->rows >= m->lost_batch))
+	if (m->lost_batch > 0 && c->rows >= m->lost_batch)
 		lose();
 	if (lost_check(err) != DCK_OK)
 		return DCK_E_ENGINE;
@@ -206,6 +214,9 @@ static dck_status wait_by(dck_engine_context *c, unsigned index, dck_err *err)
 
 static dck_status run(dck_engine_context *c, dck_err *err)
 {
+	if (atomic_fetch_add(&runs, 1) + 1 == c->model->lost_at)
+		lose();
+	atomic_fetch_add(&c->model->profiled, 1);
 	const dck_status status = enqueue(c, err);
 
 	return status == DCK_OK ? wait_by(c, c->model->barrier, err) : status;
@@ -228,6 +239,33 @@ static dck_status transfer(dck_engine_context *c, bool to_device, uint64_t *ret_
 {
 	*ret_bytes = c->rows * WIDTH * sizeof(float);
 	return to_device ? lost_check(err) : wait_by(c, CERTAIN, err);
+}
+
+static dck_status profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	static const char *const names[][2] = {
+	    {"/fc1/Gemm", "Gemm"}, {"/relu/Relu", "Relu"}, {"/fc2/Gemm", "Gemm"}};
+	const size_t n = atomic_load(&m->profiled);
+
+	if (lost_check(err) != DCK_OK)
+		return DCK_E_ENGINE;
+	if (n > PROFILED_MOST)
+		return fail(err, DCK_E_LIMIT, "too many runs to profile");
+	for (size_t i = 0; i < n * OPERATORS; i++)
+		m->events[i] = (dck_op_event){.name = names[i % OPERATORS][0],
+					      .type = names[i % OPERATORS][1],
+					      .run = i / OPERATORS,
+					      .duration_ns = m->ns / OPERATORS,
+					      .memory_bytes = INT64_MIN};
+	for (size_t i = 0; i < n; i++)
+		m->run_ns[i] = m->ns;
+	*ret = (dck_profile){.struct_size = sizeof *ret,
+			     .flags = DCK_PROFILE_DEVICE_TIME,
+			     .events = m->events,
+			     .nevents = n * OPERATORS,
+			     .nruns = n,
+			     .run_ns = m->run_ns};
+	return DCK_OK;
 }
 
 static dck_status output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
@@ -261,6 +299,7 @@ static const dck_engine engine = {
     .prepare = prepare,
     .run = run,
     .output = output,
+    .profile = profile,
     .barrier = barrier,
     .barrier_choose = barrier_choose,
     .enqueue = enqueue,
