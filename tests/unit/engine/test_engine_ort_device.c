@@ -5,9 +5,9 @@
 #include "engine_test.h"
 
 #include "engine/ort/ort_model.h"
+#include "webgpu_test.h"
 
 #define WIDTH	 65536
-#define ICD	 "/usr/lib/chromium/vk_swiftshader_icd.json"
 #define TIMES	 50
 #define FITS	 4
 #define TOO_MANY 16384 /* rows of 256 KiB: 4 GiB, and a buffer has at most 2 there */
@@ -113,26 +113,6 @@ static void objects_count(dck_engine_model *m)
 
 /* --- the device */
 
-/* Finds the build's provider and the driver in software; skips the test where one is missing. */
-static void need_webgpu(void)
-{
-	const char *build = getenv("BUILD_DIR");
-	char provider[PATH_MAX], file[PATH_MAX + 64];
-
-	need_ort();
-	snprintf(provider, sizeof provider, "%s/webgpu/onnxruntime_ep_webgpu", build ? build : ".");
-	snprintf(file, sizeof file, "%s/libonnxruntime_providers_webgpu.so", provider);
-	if (access(ICD, R_OK) != 0 || access(file, R_OK) != 0) {
-		print_message("skipped: no ONNX Runtime on WebGPU here (tools/setup.sh BUILD test "
-			      "extras brings it)\n");
-		skip();
-	}
-	setenv("VK_DRIVER_FILES", ICD, 1);
-	setenv("VK_ICD_FILENAMES", ICD, 1);
-	setenv("ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER", "1", 1);
-	setenv("DEEPCLOCK_ORT_PROVIDER", provider, 1);
-}
-
 /* Each number of x as a row of WIDTH sums: large outputs of small inputs. */
 static wire_out model_rows(void)
 {
@@ -196,6 +176,7 @@ static void exhausted_memory_leaves_nothing(void **state)
 	dck_err err = {0};
 
 	(void)state;
+	need_ort();
 	need_webgpu();
 	dck_engine_model *m = opened(&err);
 	if (!m)
