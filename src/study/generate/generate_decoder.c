@@ -240,7 +240,7 @@ static void element_put(const dck_tensor_info *t, void *to, size_t i, int64_t v)
 }
 
 /* Decides whether the cache is on a device: `device` is the one that was asked for. */
-static dck_status device_check(decoder_steps *d, const char *device, dck_err *err)
+static dck_status decoder_device_check(decoder_steps *d, const char *device, dck_err *err)
 {
 	device_proof p;
 
@@ -269,7 +269,7 @@ static dck_status steps_open(decoder_steps *d, const subject_target *t, decoder_
 		return DCK_OK;
 	DCK_TRY(engine_context_new(d->engine, t->model, &d->own, err));
 	d->context[1] = d->own;
-	DCK_TRY(device_check(d, s.device, err));
+	DCK_TRY(decoder_device_check(d, s.device, err));
 	DCK_TRY(buffer_new(l, l->ids, s.batch, s.prompt, &d->ids, err));
 	DCK_TRY(buffer_new(l, l->positions, s.batch, s.prompt, &d->positions, err));
 	DCK_TRY(buffer_new(l, l->mask, s.batch, s.tokens, &d->mask, err));
@@ -433,7 +433,8 @@ static dck_status scores_read(decoder_steps *d, const dck_tensor *t, size_t n, i
 }
 
 /* Gets the cache for the next step. On a device it stays where it is, unread. */
-static dck_status cache_read(decoder_steps *d, dck_engine_context *c, size_t n, dck_err *err)
+static dck_status decoder_cache_read(decoder_steps *d, dck_engine_context *c, size_t n,
+				     dck_err *err)
 {
 	const decoder_layout *l = d->layout;
 	uint64_t bytes = 0;
@@ -480,7 +481,7 @@ dck_status decoder_step(decoder_steps *d, const int64_t *ids, size_t n, int64_t 
 	d->engine_ns += d->clock->now_ns(d->clock->self) - begin_ns;
 	if (d->layout->runs) {
 		DCK_TRY(scores_read(d, &scores, n, ret_next, err));
-		DCK_TRY(cache_read(d, c, n, err));
+		DCK_TRY(decoder_cache_read(d, c, n, err));
 	}
 	for (size_t i = 0; !d->layout->runs && i < d->batch; i++)
 		ret_next[i] = -1;
