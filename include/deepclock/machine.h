@@ -86,7 +86,8 @@ typedef struct dck_roof {
 } dck_roof;
 
 /* Reads the limits from a record of dck_machine(), for one thread or all. The bandwidth of a level
- * is the highest of reading, copying and the triad. @since 0.1 */
+ * is the highest of reading, copying and the triad. Of a device the memory is the only level, under
+ * the name DRAM. @since 0.1 */
 DCK_API void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline *ret);
 
 /* Computes the roof of an operator with this number of FLOPs (NaN: unknown) and bytes moved, on

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 5u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 6u /* grows with each member added at an end */
 
 /* An element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -280,7 +280,14 @@ typedef struct dck_engine {
 	/* Since minor 5: endings of files in formats other than ONNX that open() reads, as in
 	 * ".xml .tflite". Such a file is passed by its path, unread. (optional) */
 	const char *formats;
-	/* minor >= 6 adds here only */
+
+	/* Since minor 6. Binds as input `index` the output `output` of the last run of `from`,
+	 * another context of the same model, where it is: nothing is copied, and the run need not
+	 * have ended. It stays bound until something else is; `from` may run again after this
+	 * context has. (optional) */
+	dck_status (*bind_from)(dck_engine_context *c, size_t index, dck_engine_context *from,
+				size_t output, dck_err *err);
+	/* minor >= 7 adds here only */
 } dck_engine;
 
 /* Type of a plug-in's dck_engine_get(): returns the table, or NULL if it does not support this

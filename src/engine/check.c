@@ -164,6 +164,11 @@ bool engine_may_enqueue(const dck_engine *e)
 	return HAS(e, transfer);
 }
 
+bool engine_may_bind_from(const dck_engine *e)
+{
+	return HAS(e, bind_from);
+}
+
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)
 {
 	if (observe & DCK_OBSERVE_OPERATORS && !HAS(e, profile))

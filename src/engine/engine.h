@@ -83,6 +83,10 @@ bool engine_may_enqueue(const dck_engine *e);
 dck_status engine_barriers(const dck_engine *e, dck_engine_context *c, const char **names,
 			   unsigned max, unsigned *ret_n, dck_err *err);
 dck_status engine_enqueue(const dck_engine *e, dck_engine_context *c, dck_err *err);
+/* Returns whether engine_bind_from() may be called. */
+bool engine_may_bind_from(const dck_engine *e);
+dck_status engine_bind_from(const dck_engine *e, dck_engine_context *c, size_t index,
+			    dck_engine_context *from, size_t output, dck_err *err);
 dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barrier, dck_err *err);
 dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_device,
 			   uint64_t *ret_bytes, dck_err *err);

@@ -410,6 +410,13 @@ dck_status engine_enqueue(const dck_engine *e, dck_engine_context *c, dck_err *e
 	return DCK_OK;
 }
 
+dck_status engine_bind_from(const dck_engine *e, dck_engine_context *c, size_t index,
+			    dck_engine_context *from, size_t output, dck_err *err)
+{
+	ASK(e, "bind_from", err, e->bind_from(c, index, from, output, &why));
+	return DCK_OK;
+}
+
 dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barrier, dck_err *err)
 {
 	ASK(e, "wait", err, e->wait(c, barrier, &why));

@@ -512,4 +512,5 @@ const dck_engine engine_ort = {
     .enqueue = ort_enqueue,
     .wait = ort_wait,
     .transfer = ort_transfer,
+    .bind_from = ort_bind_from,
 };

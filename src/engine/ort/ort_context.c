@@ -193,6 +193,35 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	return DCK_OK;
 }
 
+static dck_status values_get(dck_engine_context *c, dck_err *err);
+
+dck_status ort_bind_from(dck_engine_context *c, size_t index, dck_engine_context *from,
+			 size_t output, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+
+	if (index >= m->nin || output >= m->nout)
+		DCK_FAIL(err, E_ARG, "there is no input %zu or no output %zu", index, output);
+	if (c->each_run)
+		DCK_FAIL(err, E_UNSUP, "each run includes the transfers of its inputs");
+	ort_provider_begin(&m->provider);
+	dck_status status = values_get(from, err);
+	if (status == DCK_OK && (output >= from->nvalues || !from->values[output]))
+		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+				 "the run gave no output '%s'", m->out[output].name);
+	if (status == DCK_OK)
+		status = ort_check(
+		    &m->lib, c->api->BindInput(c->binding, m->in[index].name, from->values[output]),
+		    err, "cannot bind input '%s'", m->in[index].name);
+	if (status == DCK_OK)
+		ort_device_input_forget(&c->device, index);
+	ort_provider_end(&m->provider);
+	/* Its shape is not known here. */
+	c->bound_in[index].rank = -1;
+	c->shapes_changed = true;
+	return status;
+}
+
 dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
@@ -352,7 +381,7 @@ static dck_status device_outputs_get(dck_engine_context *c, dck_err *err)
 	if (c->device.outputs_known)
 		return DCK_OK;
 	DCK_TRY(values_get(c, err));
-	DCK_TRY(ort_device_outputs(&c->device, c->values, c->nvalues, err));
+	ort_device_outputs(&c->device, c->values, c->nvalues);
 	return DCK_OK;
 }
 
@@ -393,7 +422,6 @@ static dck_status context_output(dck_engine_context *c, size_t index, dck_tensor
 {
 	const dck_engine_model *m = c->model;
 	ort_tensor_type *type;
-	uint64_t bytes;
 	int is_tensor;
 
 	if (index >= m->nout)
@@ -405,7 +433,7 @@ static dck_status context_output(dck_engine_context *c, size_t index, dck_tensor
 	ort_value *v = c->values[index];
 	if (m->out_memory[index]) {
 		DCK_TRY(device_outputs_get(c, err));
-		DCK_TRY(ort_device_transfer(&c->device, false, &bytes, err));
+		DCK_TRY(ort_device_fetch(&c->device, index, err));
 		v = c->device.out_host[index];
 	}
 	DCK_TRY(ort_check(&m->lib, c->api->IsTensor(v, &is_tensor), err, "cannot read output '%s'",

@@ -326,6 +326,13 @@ static dck_status input_new(ort_device *d, size_t index, const dck_tensor *t, dc
 			 "cannot bind input '%s'", name);
 }
 
+void ort_device_input_forget(ort_device *d, size_t index)
+{
+	value_release(&d->model->lib, &d->in[index]);
+	value_release(&d->model->lib, &d->in_host[index]);
+	d->in_bytes[index] = 0;
+}
+
 dck_status ort_device_bind_input(ort_device *d, size_t index, const dck_tensor *t, bool same_shape,
 				 ort_value *host, dck_err *err)
 {
@@ -456,21 +463,27 @@ static dck_status beginning_describe(ort_device *d, size_t i, ort_value *value, 
 			 err, cannot);
 }
 
-dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_err *err)
+void ort_device_outputs(ort_device *d, ort_value **values, size_t n)
 {
 	const dck_engine_model *m = d->model;
 
 	ort_device_outputs_forget(d);
 	for (size_t i = 0; i < m->nout && i < n; i++) {
-		if (!m->out_memory[i] || !values[i])
-			continue;
-		DCK_TRY(host_tensor(&m->lib, values[i], &d->out_data[i], &d->out_bytes[i],
-				    &d->out_host[i], err));
-		d->out[i] = values[i];
-		DCK_TRY(beginning_describe(d, i, values[i], err));
+		if (m->out_memory[i])
+			d->out[i] = values[i];
 	}
 	d->outputs_known = true;
-	return DCK_OK;
+}
+
+/* Makes the tensors that an output is copied to, when it is copied first: past keys and values of a
+ * decoder never are. */
+static dck_status output_describe(ort_device *d, size_t i, dck_err *err)
+{
+	if (d->out_host[i])
+		return DCK_OK;
+	DCK_TRY(host_tensor(&d->model->lib, d->out[i], &d->out_data[i], &d->out_bytes[i],
+			    &d->out_host[i], err));
+	return beginning_describe(d, i, d->out[i], err);
 }
 
 static dck_status outputs_download(ort_device *d, bool all, uint64_t *ret_bytes, dck_err *err)
@@ -479,7 +492,10 @@ static dck_status outputs_download(ort_device *d, bool all, uint64_t *ret_bytes,
 
 	*ret_bytes = 0;
 	for (size_t i = 0; i < d->model->nout; i++) {
-		if (!d->out[i] || d->out_bytes[i] == 0)
+		if (!d->out[i])
+			continue;
+		DCK_TRY(output_describe(d, i, err));
+		if (d->out_bytes[i] == 0)
 			continue;
 		const bool begin = !all && d->begin[i];
 		d->from[n] = begin ? d->begin[i] : d->out[i];
@@ -488,6 +504,16 @@ static dck_status outputs_download(ort_device *d, bool all, uint64_t *ret_bytes,
 	}
 	/* Outputs without elements: the inputs are read, which follow in the same queue. */
 	return n > 0 ? tensors_copy(d, n, err) : inputs_wait(d, err);
+}
+
+dck_status ort_device_fetch(ort_device *d, size_t index, dck_err *err)
+{
+	DCK_TRY(output_describe(d, index, err));
+	if (d->out_bytes[index] == 0)
+		return DCK_OK;
+	d->from[0] = d->out[index];
+	d->to[0] = d->out_host[index];
+	return tensors_copy(d, 1, err);
 }
 
 /* --- barriers */

@@ -97,8 +97,18 @@ void ort_sentence(const char *text, char *buf, size_t size)
 	buf[n] = '\0';
 }
 
-/* How WebGPU reports a buffer that could not be made, when it is used. */
-static const char invalid_buffer[] = "[Invalid Buffer";
+/* Returns whether WebGPU reports a buffer that could not be made: when it was used, as the first
+ * time in a process, or when it was asked for. */
+static bool is_buffer_failure(const char *text)
+{
+	static const char *const phrases[] = {"[Invalid Buffer",
+					      "exceeds the max buffer size limit"};
+
+	for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+		if (strstr(text, phrases[i]))
+			return true;
+	return false;
+}
 
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
 {
@@ -112,7 +122,7 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	text = l->api.GetErrorMessage(s);
-	const bool memory = strstr(text, invalid_buffer);
+	const bool memory = is_buffer_failure(text);
 	const dck_status status = memory ? DCK_E_NOMEM : DCK_E_ENGINE;
 	ort_sentence(text, sentence, sizeof sentence);
 	err_set(err, status, __FILE__, __LINE__, "%s: %s", what,

@@ -78,16 +78,22 @@ dck_status ort_device_prepare(ort_device *d, dck_err *err);
 /* Discards the tensors of the outputs; to be called after they were bound again and a run was made.
  */
 void ort_device_outputs_forget(ort_device *d);
-dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_err *err);
+void ort_device_outputs(ort_device *d, ort_value **values, size_t n);
 const char *ort_device_barrier(const ort_device *d, unsigned index);
 dck_status ort_device_wait(ort_device *d, unsigned barrier, dck_err *err);
 dck_status ort_device_transfer(ort_device *d, bool to_device, uint64_t *ret_bytes, dck_err *err);
+/* Copies one output to the host. */
+dck_status ort_device_fetch(ort_device *d, size_t index, dck_err *err);
+/* Releases an input's tensors: another is bound in their place. */
+void ort_device_input_forget(ort_device *d, size_t index);
 
 /* ort_context.c */
 dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err);
 void ort_context_free(dck_engine_context *c);
 dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
 dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+dck_status ort_bind_from(dck_engine_context *c, size_t index, dck_engine_context *from,
+			 size_t output, dck_err *err);
 dck_status ort_prepare(dck_engine_context *c, dck_err *err);
 dck_status ort_run(dck_engine_context *c, dck_err *err);
 dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);

@@ -72,7 +72,6 @@ static dck_status model_options_check(const dck_model_config *m, dck_err *err)
 static dck_status generate_check(generate_job *j, dck_err *err)
 {
 	const dck_generate_config *c = j->config;
-	const char *device = j->subject->model.device;
 
 	if (j->subject->kind != DCK_SUBJECT_MODEL)
 		DCK_FAIL(err, E_ARG, "generation needs a model: give a file or zoo:llama_mini");
@@ -83,11 +82,6 @@ static dck_status generate_check(generate_job *j, dck_err *err)
 			 (unsigned long long)c->new_tokens, GENERATE_TOKENS_MAX);
 	if (!(c->level > 0 && c->level < 1))
 		DCK_FAIL(err, E_ARG, "--level is %g: it must be between 0 and 1", c->level);
-	if (device && strcmp(device, "cpu") != 0)
-		DCK_FAIL(err, E_UNSUP,
-			 "generation runs on the processor: on --device %s each step would copy "
-			 "the cache to the host and back",
-			 device);
 	DCK_TRY(model_options_check(&j->subject->model, err));
 	return cases_make(j, err);
 }
@@ -233,7 +227,8 @@ static dck_status generate_open(generate_job *j, dck_err *err)
 	DCK_TRY(decoder_steps_open(&j->steps, &j->session.target, &j->shared.clock, &j->layout,
 				   (decoder_sizes){.batch = j->batch_max,
 						   .prompt = j->prompt_max,
-						   .tokens = j->prompt_max + c->new_tokens},
+						   .tokens = j->prompt_max + c->new_tokens,
+						   .device = j->subject->model.device},
 				   err));
 	return generate_request_init(j, err);
 }

@@ -14,6 +14,7 @@
 #include "study/generate/generate_decoder.h"
 #include "base/dtype.h"
 #include "base/err.h"
+#include "measure/device_times.h"
 #include "measure/subject/shape_resolve.h"
 #include <math.h>
 #include <stdio.h>
@@ -238,6 +239,23 @@ static void element_put(const dck_tensor_info *t, void *to, size_t i, int64_t v)
 		((int32_t *)to)[i] = (int32_t)v;
 }
 
+/* Decides whether the cache is on a device: `device` is the one that was asked for. */
+static dck_status decoder_device_check(decoder_steps *d, const char *device, dck_err *err)
+{
+	device_proof p;
+
+	if (!device || strcmp(device, "cpu") == 0 || !d->layout->runs)
+		return DCK_OK;
+	DCK_TRY(device_barriers_list(d->engine, d->own, &p, err));
+	if (p.n == 0 || !engine_may_bind_from(d->engine))
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine '%s' keeps no outputs in the memory of --device %s: each step "
+			 "would copy the cache to the host and back",
+			 d->engine->name, device);
+	d->on_device = true;
+	return DCK_OK;
+}
+
 static dck_status steps_open(decoder_steps *d, const subject_target *t, decoder_sizes s,
 			     dck_err *err)
 {
@@ -251,6 +269,7 @@ static dck_status steps_open(decoder_steps *d, const subject_target *t, decoder_
 		return DCK_OK;
 	DCK_TRY(engine_context_new(d->engine, t->model, &d->own, err));
 	d->context[1] = d->own;
+	DCK_TRY(decoder_device_check(d, s.device, err));
 	DCK_TRY(buffer_new(l, l->ids, s.batch, s.prompt, &d->ids, err));
 	DCK_TRY(buffer_new(l, l->positions, s.batch, s.prompt, &d->positions, err));
 	DCK_TRY(buffer_new(l, l->mask, s.batch, s.tokens, &d->mask, err));
@@ -312,6 +331,12 @@ static dck_status past_bind(const decoder_steps *d, dck_engine_context *c, dck_e
 {
 	for (size_t i = 0; i < d->layout->nparts; i++) {
 		const size_t in = d->layout->part[i].in;
+
+		if (d->on_device && d->length > 0) {
+			DCK_TRY(engine_bind_from(d->engine, c, in, d->context[!d->turn],
+						 d->layout->part[i].out, err));
+			continue;
+		}
 		const dck_tensor_info *t = &d->layout->in[in];
 		const dck_tensor none = {.data = d->empty,
 					 .dtype = t->dtype,
@@ -379,7 +404,7 @@ static int64_t token_highest(const dck_tensor *t, size_t from, size_t n)
 	return (int64_t)at;
 }
 
-/* Checks that an output has the sizes that a decoder's has. */
+/* Checks that an output has the sizes that a decoder's has; on a device it waits for the run. */
 static dck_status output_fetch(const decoder_steps *d, dck_engine_context *c, size_t index,
 			       const int64_t *want, size_t rank, dck_tensor *ret, dck_err *err)
 {
@@ -393,21 +418,29 @@ static dck_status output_fetch(const decoder_steps *d, dck_engine_context *c, si
 		 (unsigned long long)d->length, (unsigned long long)d->batch);
 }
 
-static dck_status step_read(decoder_steps *d, dck_engine_context *c, size_t n, int64_t *ret_next,
-			    dck_err *err)
+/* Chooses the next token of each sequence. */
+static dck_status scores_read(decoder_steps *d, const dck_tensor *t, size_t n, int64_t *ret_next,
+			      dck_err *err)
 {
 	const decoder_layout *l = d->layout;
 	const size_t width = (size_t)l->vocabulary;
-	uint64_t bytes = 0;
-	dck_tensor t;
 
-	DCK_TRY(output_fetch(d, c, l->logits,
-			     (const int64_t[]){(int64_t)d->batch, (int64_t)n, l->vocabulary}, 3, &t,
-			     err));
-	if (t.dtype.bits != l->out[l->logits].dtype.bits)
+	if (t->dtype.bits != l->out[l->logits].dtype.bits)
 		DCK_FAIL(err, E_ENGINE, "the output 'logits' has another type than declared");
 	for (size_t i = 0; i < d->batch; i++)
-		ret_next[i] = token_highest(&t, (i * n + n - 1) * width, width);
+		ret_next[i] = token_highest(t, (i * n + n - 1) * width, width);
+	return DCK_OK;
+}
+
+/* Gets the cache for the next step. On a device it stays where it is, unread. */
+static dck_status decoder_cache_read(decoder_steps *d, dck_engine_context *c, size_t n,
+				     dck_err *err)
+{
+	const decoder_layout *l = d->layout;
+	uint64_t bytes = 0;
+
+	if (d->on_device)
+		return DCK_OK;
 	for (size_t i = 0; i < l->nparts; i++) {
 		const int64_t *declared = l->in[l->part[i].in].dim;
 
@@ -421,21 +454,37 @@ static dck_status step_read(decoder_steps *d, dck_engine_context *c, size_t n, i
 	return DCK_OK;
 }
 
+/* Runs the model until its scores are in the host's memory. */
+static dck_status step_run(decoder_steps *d, dck_engine_context *c, size_t n, dck_tensor *ret,
+			   dck_err *err)
+{
+	const decoder_layout *l = d->layout;
+
+	DCK_TRY(d->on_device ? engine_enqueue(d->engine, c, err) : engine_run(d->engine, c, err));
+	if (!l->runs)
+		return DCK_OK;
+	return output_fetch(d, c, l->logits,
+			    (const int64_t[]){(int64_t)d->batch, (int64_t)n, l->vocabulary}, 3, ret,
+			    err);
+}
+
 dck_status decoder_step(decoder_steps *d, const int64_t *ids, size_t n, int64_t *ret_next,
 			dck_err *err)
 {
 	dck_engine_context *c = d->context[d->turn];
+	dck_tensor scores;
 
 	if (d->layout->runs)
 		DCK_TRY(step_bind(d, c, ids, n, err));
 	const uint64_t begin_ns = d->clock->now_ns(d->clock->self);
-	DCK_TRY(engine_run(d->engine, c, err));
+	DCK_TRY(step_run(d, c, n, &scores, err));
 	d->engine_ns += d->clock->now_ns(d->clock->self) - begin_ns;
-	if (d->layout->runs)
-		DCK_TRY(step_read(d, c, n, ret_next, err));
-	else
-		for (size_t i = 0; i < d->batch; i++)
-			ret_next[i] = -1;
+	if (d->layout->runs) {
+		DCK_TRY(scores_read(d, &scores, n, ret_next, err));
+		DCK_TRY(decoder_cache_read(d, c, n, err));
+	}
+	for (size_t i = 0; !d->layout->runs && i < d->batch; i++)
+		ret_next[i] = -1;
 	d->length += n;
 	d->turn = !d->turn;
 	return DCK_OK;

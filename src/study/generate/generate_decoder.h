@@ -13,7 +13,8 @@
  *
  * Two contexts of the model take turns: the outputs of one are bound as the past of the other, at
  * their addresses, so the cache is never copied here. An output stays valid until its own context
- * runs again (plugin.h), which is after the other one has read it.
+ * runs again (plugin.h), which is after the other one has read it. On a device they are bound where
+ * they are in its memory, and only the scores are copied to the host, which also waits for the run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef GENERATE_GENERATE_DECODER_H
@@ -50,6 +51,7 @@ double decoder_cache_bytes(const decoder_layout *l, uint64_t batch, uint64_t tok
 /* The largest sizes of a measurement. */
 typedef struct decoder_sizes {
 	uint64_t batch, prompt, tokens; /* tokens: of prompt and answer */
+	const char *device;		/* where the model runs; NULL: the processor */
 } decoder_sizes;
 
 typedef struct decoder_steps {
@@ -58,13 +60,15 @@ typedef struct decoder_steps {
 	const decoder_layout *layout;
 	dck_engine_context *context[2], *own; /* own: the second context, owned */
 	void *ids, *mask, *positions, *empty; /* owned */
+	bool on_device;			      /* the cache stays in its memory */
 	uint64_t batch, length;		      /* of the cache: sequences, tokens in it */
 	unsigned turn;
 	dck_tensor *past;     /* [nparts]: outputs of the last step */
-	uint64_t cache_bytes; /* of these, as the engine returned them */
+	uint64_t cache_bytes; /* of these, as the engine returned them; 0: not read */
 	uint64_t engine_ns;   /* in the engine's runs since decoder_steps_begin() */
 } decoder_steps;
 
+/* E_UNSUP: the target is on a device, and the engine cannot keep the cache in its memory. */
 dck_status decoder_steps_open(decoder_steps *d, const subject_target *t, const dck_clock *clock,
 			      const decoder_layout *l, decoder_sizes sizes, dck_err *err);
 void decoder_steps_close(decoder_steps *d); /* {0} is allowed */

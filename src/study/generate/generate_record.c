@@ -199,6 +199,13 @@ static const char *case_tag(const generate_case *c, const char *family, char buf
 	return buf;
 }
 
+/* Says why the size of the engine's cache is not known. */
+static const char *cache_unknown(const generate_job *j)
+{
+	return j->layout.runs ? "it stays in the device's memory, unread"
+			      : "the engine has no tensors";
+}
+
 static void case_metrics(const case_view *v)
 {
 	record_builder *b = v->j->b;
@@ -226,7 +233,7 @@ static void case_metrics(const case_view *v)
 		record_metric_real(b, tag, v->c->cache_bytes,
 				   "of the tensors that the engine returned last");
 	else
-		record_metric_absent(b, tag, "the engine has no tensors");
+		record_metric_absent(b, tag, cache_unknown(v->j));
 }
 
 static void generate_cell(record_builder *b, const stat_estimate *e)
@@ -269,7 +276,7 @@ static void lengths_table(const generate_job *j, const case_view *views, size_t 
 		if (c->cache_bytes > 0)
 			record_cell_real(j->b, c->cache_bytes);
 		else
-			record_cell_absent(j->b, "the engine has no tensors");
+			record_cell_absent(j->b, cache_unknown(j));
 	}
 }
 
@@ -381,9 +388,15 @@ static void generate_facts(const generate_job *j)
 	record_fact_int(b, "generate", "tokens_delivered", DCK_UNIT_ONE,
 			(int64_t)j->config->new_tokens);
 	record_fact_text(b, "generate", "cache",
-			 j->layout.runs ? "not copied: the outputs of one context are the inputs "
-					  "of the other"
-					: "none: the engine has no tensors");
+			 !j->layout.runs ? "none: the engine has no tensors"
+			 : j->steps.on_device
+			     ? "in the device's memory, not copied: the outputs of one context are "
+			       "the inputs of the other"
+			     : "not copied: the outputs of one context are the inputs of the "
+			       "other");
+	if (j->steps.on_device)
+		record_fact_text(b, "device", "barrier",
+				 "the copy of the scores to the host, in each step");
 	tokens_fact(j);
 }
 

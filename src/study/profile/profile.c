@@ -65,7 +65,8 @@ typedef struct job {
 	profile_input in;
 	profile_pass pass;
 	dck_profile profile;
-	bool interrupted; /* in the profiled runs, of which enough were made */
+	bool interrupted;    /* in the profiled runs, of which enough were made */
+	char no_limits[600]; /* of a device */
 } job;
 
 static void profile_show(const job *j, const char *phase)
@@ -229,6 +230,46 @@ static void note_limits(record_builder *b, const dck_record *machine)
 	}
 }
 
+static void limits_measured(job *j, const dck_record *machine)
+{
+	const dck_fact *f = dck_record_fact(machine, "machine", "measured");
+	char now[RECORD_TIME_SIZE];
+
+	record_time_text(os_unix_ns(), now); /* a device is measured each time */
+	j->in.limits = &j->limits;
+	record_fact_text(j->b, "profile", "roofs_measured",
+			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : now);
+	profile_roofs_put(j->b, &j->limits);
+	note_limits(j->b, machine);
+}
+
+/* Measures the limits of the device whose times the operators have. */
+static void device_limits_get(job *j)
+{
+	const char *device = j->subject->model.device;
+	dck_machine_config c;
+	dck_record *machine = NULL;
+	dck_err err = {0};
+
+	if (!(j->profile.flags & DCK_PROFILE_DEVICE_TIME) || !device || j->config->no_roofs ||
+	    j->in.no_structure)
+		return;
+	dck_machine_init(&c);
+	c.device = device;
+	c.quick = true;
+	profile_show(j, "limits of this device");
+	if (dck_machine(&c, j->watch, &machine, &err) != DCK_OK) {
+		snprintf(j->no_limits, sizeof j->no_limits,
+			 "the limits of this device could not be measured: %s", err.msg);
+		j->in.no_limits = j->no_limits;
+		return;
+	}
+	dck_roofline_read(machine, false, &j->limits);
+	record_fact_text(j->b, "profile", "roofs_of", device);
+	limits_measured(j, machine);
+	dck_record_free(machine);
+}
+
 /* Gets the record of the machine's limits; measures it if none is cached. */
 static void limits_get(job *j)
 {
@@ -248,7 +289,7 @@ static void limits_get(job *j)
 		return;
 	}
 	if (strcmp(j->subject->model.device ? j->subject->model.device : "cpu", "cpu") != 0) {
-		j->in.no_limits = "the limits of this device are not measured";
+		j->in.no_limits = "only times on the device are compared with its limits";
 		return;
 	}
 	dck_machine_init(&c);
@@ -266,17 +307,12 @@ static void limits_get(job *j)
 		}
 	}
 	dck_roofline_read(machine, one, &j->limits);
-	j->in.limits = &j->limits;
-	f = dck_record_fact(machine, "machine", "measured");
-	record_fact_text(j->b, "profile", "roofs_measured",
-			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL);
 	if (one || !c.threads)
 		record_fact_text(j->b, "profile", "roofs_of", one ? "1 thread" : "all threads");
 	else
 		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
 				(unsigned long long)c.threads);
-	profile_roofs_put(j->b, &j->limits);
-	note_limits(j->b, machine);
+	limits_measured(j, machine);
 	dck_record_free(machine);
 }
 
@@ -381,6 +417,7 @@ static dck_status profile_operators(job *j, dck_err *err)
 			    why.msg);
 	}
 	DCK_TRY(observe(j, err));
+	device_limits_get(j);
 	DCK_TRY(profile_count(j, err));
 	j->in.profile = &j->profile;
 	j->in.model = &j->model;

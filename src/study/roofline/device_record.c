@@ -2,7 +2,7 @@
  *
  * The record is never cached: which driver and which clock rates a device has changes without
  * notice, and measuring takes a few seconds. Its metrics have separate tags (device/...), so
- * that no roof of the processor is taken from it.
+ * that roofs of the processor and of a device are never mixed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/roofline/device_record.h"

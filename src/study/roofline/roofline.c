@@ -26,11 +26,35 @@ static double fact_number(const dck_record *r, const char *key)
 	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
+/* Of a device the caches are not measured: its memory is the only level. */
+static void device_roofline_read(const dck_record *machine, dck_roofline *ret)
+{
+	static const char *const memory[] = {"device/memory/read", "device/memory/copy",
+					     "device/memory/triad"};
+	char tag[64];
+
+	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
+		snprintf(tag, sizeof tag, "device/peak/%s", types[i]);
+		ret->peak[i] = dck_record_value(machine, tag);
+	}
+	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
+		ret->bandwidth[i] = NAN;
+		ret->capacity[i] = i == DCK_ROOF_LEVELS - 1 ? INFINITY : NAN;
+	}
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+		ret->bandwidth[DCK_ROOF_LEVELS - 1] =
+		    fmax(ret->bandwidth[DCK_ROOF_LEVELS - 1], dck_record_value(machine, memory[i]));
+}
+
 void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline *ret)
 {
 	const char *threads = one_thread ? "1" : "all";
 	char tag[64];
 
+	if (dck_record_metric(machine, "device/peak/fp32")) {
+		device_roofline_read(machine, ret);
+		return;
+	}
 	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
 		snprintf(tag, sizeof tag, "peak/%s/%s", types[i], threads);
 		ret->peak[i] = dck_record_value(machine, tag);

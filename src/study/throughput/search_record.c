@@ -403,8 +403,28 @@ static const char *unresolved_list(const making *m)
 	return list ? list : "several";
 }
 
-/* Answers "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of
- * it". */
+/* Returns the smallest batch that ended so; SIZE_MAX: none. */
+static size_t end_first(const making *m, search_end end)
+{
+	for (size_t k = 0; k < m->ntried; k++)
+		if (search_record_point(m, m->order[k])->end == end)
+			return m->order[k];
+	return SIZE_MAX;
+}
+
+/* Returns "; batch 104 ran out of memory", or else "; batch 104 failed"; "": all ran. */
+static const char *ends_text(const making *m)
+{
+	const size_t memory = end_first(m, SEARCH_MEMORY), error = end_first(m, SEARCH_ERROR);
+
+	if (memory != SIZE_MAX)
+		return mem_arena_fmt(m->arena, "; %s ran out of memory", point_text(m, memory));
+	return error != SIZE_MAX ? mem_arena_fmt(m->arena, "; %s failed", point_text(m, error))
+				 : "";
+}
+
+/* Answers "batch 96 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of
+ * it; batch 104 ran out of memory". */
 static void search_answer(making *m)
 {
 	const search_result *r = &m->result;
@@ -420,7 +440,7 @@ static void search_answer(making *m)
 	}
 	const search_number rate = search_rate(m->r->search, r->best);
 	const int digits = search_decimals_of(rate.value);
-	const char *interval = "", *more = "";
+	const char *interval = "", *more = "", *ends = ends_text(m);
 
 	if (!isnan(rate.lo) && !isnan(rate.hi))
 		interval =
@@ -437,17 +457,17 @@ static void search_answer(making *m)
 		record_answer(
 		    m->b,
 		    "which size gives the most is not known: %zu size%s tried, and the search "
-		    "ended before they were compared",
-		    m->ntried, m->ntried == 1 ? " was" : "s were");
+		    "ended before they were compared%s",
+		    m->ntried, m->ntried == 1 ? " was" : "s were", ends);
 	else if (r->nunresolved > 0)
 		record_answer(m->b,
 			      "%s %s give the most, with no difference shown between them: %s "
-			      "items/s%s at %s",
+			      "items/s%s at %s%s",
 			      m->r->plan.settings > 1 ? "the settings" : "batches", list, value,
-			      interval, point_text(m, r->best));
+			      interval, point_text(m, r->best), ends);
 	else
-		record_answer(m->b, "%s gives the most: %s items/s%s%s", point_text(m, r->best),
-			      value, interval, more);
+		record_answer(m->b, "%s gives the most: %s items/s%s%s%s", point_text(m, r->best),
+			      value, interval, more, ends);
 }
 
 /* --- notes */
@@ -607,17 +627,21 @@ static void search_notes(making *m)
 	/* Also where there was one size alone, or each failed in its turn. */
 	if (r->failed ||
 	    (!m->result.found && r->well > 0 && !(r->plan.limit.ns > 0) && !r->interrupted)) {
+		const size_t error = end_first(m, SEARCH_ERROR);
+
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "engine-failed",
-			    "sizes that had run before failed one after the other, "
-			    "so the search ended: this is what was measured until then");
+			    "sizes that had run before failed one after the other, so the search "
+			    "ended%s%s; this is what was measured until then",
+			    error != SIZE_MAX ? ": " : "",
+			    error != SIZE_MAX ? search_record_point(m, error)->why : "");
 	}
+	notes_ends(m); /* the answer names the first of them: why, is what is read next */
 	if (m->result.found)
 		notes_best(m);
 	else if (!r->interrupted || r->well > 0)
 		note_nothing(m);
 	record_others_put(&r->others, m->b, "throughput", true);
-	notes_ends(m);
 	note_trials(m);
 	if (r->journal_failed.code != DCK_OK)
 		record_note(m->b, "journal-failed",

@@ -12,10 +12,13 @@
 #include <cmocka.h>
 
 #include "deepclock/generate.h"
+#include "deepclock/model.h"
+#include "deepclock/report.h"
 #include "base/err.h"
 #include "fault_alloc.h"
 #include "scratch.h"
 #include "study/generate/generate_decoder.h"
+#include "webgpu_test.h"
 
 /* Each reading takes `step` ns, and the next one `more` ns longer. */
 typedef struct counting_clock {
@@ -200,22 +203,58 @@ static void no_memory(void **state)
 #define NEW    8
 #define BATCH  2
 
-/* Generates with the cache, then each token again from all tokens before it, without one. */
-static void cache_gives_the_same_tokens(const char *engine)
+/* Writes a decoder that is small enough for a GPU in software. Returns its path. */
+static const char *small_decoder(void)
 {
+	const dck_zoo_config c = {.symbolic = true,
+				  .layers = 1,
+				  .hidden = 16,
+				  .heads = 2,
+				  .kv_heads = 1,
+				  .vocabulary = 64};
+	dck_buffer bytes = {0};
+	dck_sink sink;
+	dck_err err;
+
+	dck_sink_buffer(&sink, &bytes);
+	assert_int_equal(dck_zoo_write("llama_mini", &c, &sink, &err), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, &err), DCK_OK);
+	const char *path = scratch_file("decoder.onnx", bytes.data, bytes.n);
+	dck_buffer_done(&bytes);
+	return path;
+}
+
+/* The engine's table, which counts outputs that are read. */
+static const dck_engine *counted_engine;
+static size_t counted_outputs;
+
+static dck_status output_counted(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+{
+	counted_outputs++;
+	return counted_engine->output(c, index, ret, err);
+}
+
+/* Generates with the cache, then each token again from all tokens before it, without one. On a
+ * device the scores alone are read. */
+static void cache_gives_the_same_tokens(const char *engine, const char *device)
+{
+	const char *model = device ? small_decoder() : "zoo:llama_mini";
 	counting_clock counting = {.step = 1};
 	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
 	int64_t ids[BATCH][PROMPT + NEW], step[BATCH * (PROMPT + NEW)], next[BATCH];
 	subject_target t = {.bare = true};
 	decoder_steps d = {0};
+	const int tokens = device ? 2 : NEW; /* each length compiles shaders */
 	decoder_layout l;
+	dck_engine counts;
 	dck_subject s;
 	dck_err err;
 
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_MODEL;
-	s.text = "zoo:llama_mini";
+	s.text = model;
 	s.model.engine = engine;
+	s.model.device = device;
 	s.model.threads = 1;
 	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
 		assert_int_equal(err.code, DCK_E_ABSENT);
@@ -223,15 +262,21 @@ static void cache_gives_the_same_tokens(const char *engine)
 	}
 	if (decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err) != DCK_OK ||
 	    decoder_steps_open(&d, &t, &clock, &l,
-			       (decoder_sizes){BATCH, PROMPT + NEW, PROMPT + NEW}, &err) != DCK_OK)
+			       (decoder_sizes){BATCH, PROMPT + NEW, PROMPT + NEW, device},
+			       &err) != DCK_OK)
 		fail_msg("%s", err.msg);
-	assert_int_equal(l.vocabulary, 4096);
-	assert_int_equal(l.nparts, 8);
+	counted_engine = d.engine;
+	counted_outputs = 0;
+	counts = *d.engine;
+	counts.output = output_counted;
+	d.engine = &counts;
+	assert_int_equal(l.vocabulary, device ? 64 : 4096);
+	assert_int_equal(l.nparts, device ? 2 : 8);
 	for (int b = 0; b < BATCH; b++)
 		for (int i = 0; i < PROMPT; i++)
-			ids[b][i] = (b + 1) * 331 * (i + 3) % 4096;
+			ids[b][i] = (b + 1) * 331 * (i + 3) % l.vocabulary;
 	decoder_steps_begin(&d, BATCH);
-	for (int i = 0; i < NEW; i++) {
+	for (int i = 0; i < tokens; i++) {
 		const int n = i == 0 ? PROMPT : 1, from = i == 0 ? 0 : PROMPT + i - 1;
 
 		for (int b = 0; b < BATCH; b++)
@@ -239,9 +284,12 @@ static void cache_gives_the_same_tokens(const char *engine)
 		assert_int_equal(decoder_step(&d, step, (size_t)n, next, &err), DCK_OK);
 		for (int b = 0; b < BATCH; b++)
 			ids[b][PROMPT + i] = next[b];
-		assert_int_equal(d.cache_bytes, decoder_cache_bytes(&l, BATCH, d.length));
+		assert_int_equal(d.cache_bytes,
+				 device ? 0 : decoder_cache_bytes(&l, BATCH, d.length));
 	}
-	for (int i = 0; i < NEW; i++) {
+	assert_int_equal(d.on_device, device != NULL);
+	assert_int_equal(counted_outputs, device ? 2 : NEW * (1 + l.nparts));
+	for (int i = 0; i < tokens; i++) {
 		const int n = PROMPT + i;
 
 		for (int b = 0; b < BATCH; b++)
@@ -259,13 +307,48 @@ static void cache_gives_the_same_tokens(const char *engine)
 static void cache_of_ort(void **state)
 {
 	(void)state;
-	cache_gives_the_same_tokens("ort");
+	cache_gives_the_same_tokens("ort", NULL);
+}
+
+static void cache_on_a_device(void **state)
+{
+	(void)state;
+	need_webgpu();
+	cache_gives_the_same_tokens("ort", "webgpu");
+}
+
+/* The provider's tensors are the host's. */
+static void cache_that_cannot_stay(void **state)
+{
+	counting_clock counting = {.step = 1};
+	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
+	subject_target t = {.bare = true};
+	decoder_steps d = {0};
+	decoder_layout l;
+	dck_subject s;
+	dck_err err;
+
+	(void)state;
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:llama_mini";
+	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
+		assert_int_equal(err.code, DCK_E_ABSENT);
+		skip();
+	}
+	assert_int_equal(decoder_layout_find(&t, &s.model.dim, t.arena, &l, &err), DCK_OK);
+	assert_int_equal(
+	    decoder_steps_open(&d, &t, &clock, &l, (decoder_sizes){1, 1, 2, "rocm"}, &err),
+	    DCK_E_UNSUP);
+	assert_string_equal(err.msg, "the engine 'ort' keeps no outputs in the memory of --device "
+				     "rocm: each step would copy the cache to the host and back");
+	subject_target_close(&t);
 }
 
 static void cache_of_openvino(void **state)
 {
 	(void)state;
-	cache_gives_the_same_tokens("openvino");
+	cache_gives_the_same_tokens("openvino", NULL);
 }
 
 int test_generate(void);
@@ -280,6 +363,8 @@ int test_generate(void)
 	    cmocka_unit_test(no_memory),
 	    cmocka_unit_test(cache_of_ort),
 	    cmocka_unit_test(cache_of_openvino),
+	    cmocka_unit_test(cache_on_a_device),
+	    cmocka_unit_test(cache_that_cannot_stay),
 	};
 
 	return cmocka_run_group_tests_name("generate", tests, scratch_begin, scratch_end);

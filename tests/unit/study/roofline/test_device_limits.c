@@ -235,10 +235,20 @@ static void the_record(void **state)
 	assert_string_equal(m->value.as.text, "the device does not offer FP16");
 	assert_true(dck_record_value(r, "device/kernel/enqueue") == 5);
 	assert_int_equal(dck_record_series(r, "device/kernel/enqueue")->n, 80);
-	/* No roof of the processor is taken from it. */
+	/* Its roofs: the peaks that it has, and one level of memory. */
 	dck_roofline limits;
+	dck_roof roof;
 	dck_roofline_read(r, false, &limits);
-	assert_true(isnan(limits.peak[1]) && isnan(limits.bandwidth[3]));
+	assert_true(limits.peak[1] == dck_record_value(r, "device/peak/fp32"));
+	assert_true(isnan(limits.peak[2]) && isnan(limits.peak[3]) && isnan(limits.bandwidth[0]));
+	assert_true(limits.bandwidth[3] >= dck_record_value(r, "device/memory/read") &&
+		    limits.bandwidth[3] >= dck_record_value(r, "device/memory/copy") &&
+		    limits.bandwidth[3] >= dck_record_value(r, "device/memory/triad"));
+	dck_roof_get(&limits, "float32", limits.peak[1], 8, &roof);
+	assert_string_equal(roof.bound, "compute");
+	assert_true(roof.least_ns == 1e9);
+	dck_roof_get(&limits, "float32", 8, limits.bandwidth[3], &roof);
+	assert_string_equal(roof.bound, "memory");
 	dck_record_free(r);
 	device_close(d);
 }
