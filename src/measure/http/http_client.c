@@ -210,14 +210,14 @@ static http_connection *connection_take(http_client *c)
 	return k;
 }
 
-static dck_status request_start(http_client *c, const double *due_ns, dck_err *err)
+static dck_status request_start(http_client *c, const http_plan *plan, dck_err *err)
 {
 	http_connection *k = connection_take(c);
 	http_answer *a = &c->answers[c->n];
 	const dck_buffer spent = k->out;
 
 	*a = (http_answer){.begin_ns = client_now(c)};
-	a->scheduled_ns = due_ns ? c->start_ns + (uint64_t)*due_ns : a->begin_ns;
+	a->scheduled_ns = plan->due_ns ? c->start_ns + (uint64_t)plan->due_ns[c->n] : a->begin_ns;
 	if (a->scheduled_ns + c->timeout_ns < c->next_deadline_ns)
 		c->next_deadline_ns = a->scheduled_ns + c->timeout_ns;
 	k->index = c->n++;
@@ -237,7 +237,7 @@ static dck_status request_start(http_client *c, const double *due_ns, dck_err *e
 	}
 	if (k->busy && !k->pending)
 		request_send(c, k);
-	return request_prepare(c, err);
+	return plan->n > 0 && c->n >= plan->n ? DCK_OK : request_prepare(c, err);
 }
 
 /* --- events */
@@ -348,7 +348,7 @@ static dck_status requests_start(http_client *c, run_turn *t, uint64_t *ret_next
 			c->overrun = t->ended = true;
 			break;
 		}
-		DCK_TRY(request_start(c, t->plan->due_ns ? &t->plan->due_ns[c->n] : NULL, err));
+		DCK_TRY(request_start(c, t->plan, err));
 		*ret_any = true;
 		/* What has arrived is read in between: a burst must not delay time stamps. */
 		if (t->plan->due_ns)
@@ -400,7 +400,7 @@ static void turn_watch(http_client *c, run_turn *t, uint64_t *last_ns)
 		return;
 	*last_ns = now_ns;
 	if (c->progress)
-		c->progress(c->self, c->n - c->in_flight, now_ns - c->start_ns);
+		c->progress(c->progress_self, c->n - c->in_flight, now_ns - c->start_ns);
 	if (!observer_cancelled(c->watch))
 		return;
 	c->cancelled = t->ended = true;

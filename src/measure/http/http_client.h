@@ -85,7 +85,8 @@ typedef struct http_client {
 	dck_status (*body)(void *self, uint64_t i, dck_buffer *to, dck_err *err);
 	void *self;
 	const dck_observer *watch;
-	void (*progress)(void *self, uint64_t done, uint64_t elapsed_ns); /* NULL: none */
+	void (*progress)(void *progress_self, uint64_t done, uint64_t elapsed_ns); /* NULL: none */
+	void *progress_self;
 	/* Results of the last run. */
 	http_answer *answers; /* [n], in the order of their scheduled times; owned */
 	size_t n;

@@ -268,7 +268,7 @@ static dck_status server_open_job(load_job *j, dck_err *err)
 	j->pool.progress = progress_indeterminate("");
 	DCK_TRY(load_url_open(&j->pool, j->config, j->watch, err));
 	/* Where a search starts. */
-	j->session.phases.loop.run_ns = j->pool.url->probe_ns;
+	j->session.phases.loop.run_ns = j->pool.url->server.probe_ns;
 	return DCK_OK;
 }
 

@@ -70,6 +70,10 @@ const dck_opt dck_load_options[] = {
 	       .excludes = "serial"),
     DCK_OPTION(TEXT, dck_load_config, served_model, "model", "NAME", NULL,
 	       "the model's name at the server", .needs = "url"),
+    {0},
+};
+
+const dck_opt dck_server_options[] = {
     DCK_OPTION(COUNT, dck_load_config, prompt_length, "prompt-length", "N", "128",
 	       "words of each prompt, each about one token", .min = 1, .max = 1e6, .needs = "url"),
     DCK_OPTION(COUNT, dck_load_config, new_tokens, "new-tokens", "N", "64",
@@ -90,7 +94,7 @@ const dck_opt dck_load_options[] = {
 
 void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_load_options, NULL};
+	const dck_opt *const tables[] = {dck_load_options, dck_server_options, NULL};
 
 	opt_config_init(c, struct_size, sizeof *c, tables);
 }

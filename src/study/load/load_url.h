@@ -9,8 +9,7 @@
 #ifndef LOAD_LOAD_URL_H
 #define LOAD_LOAD_URL_H
 
-#include "measure/http/completion.h"
-#include "measure/http/http_url.h"
+#include "measure/server/server_session.h"
 #include "record/build.h"
 #include "study/load/load_run.h"
 
@@ -20,21 +19,10 @@
 #define LOAD_URL_FLOOR_MOST 0.5 /* of the median */
 
 struct load_url {
-	const dck_load_config *config;
-	http_url address;
-	dck_buffer headers; /* owned; may have credentials */
-	completion_ask ask;
-	dck_buffer tensors; /* owned: the body of every request to an ordinary model */
-	bool generates;
-	http_client client;
+	server_session server;
 	double *due_ns; /* owned: the schedule */
-	char nonce[20]; /* of the prompts of this run */
-	/* The client alone, of its null server; 0: not known. */
-	double floor_ns, highest_rate;
 	uint64_t origin_ns;
 	double timeout_ns;
-	uint64_t probes; /* requests before the measurement */
-	double probe_ns; /* of the last: end - begin */
 	load_pool *pool; /* of the run, for the progress display */
 	const load_run_config *run;
 };
@@ -47,7 +35,5 @@ void load_url_close(load_pool *p); /* a pool without a server is allowed */
 
 /* load_url_run.c */
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err);
-/* Makes the next request's body: http_client.body. */
-dck_status load_url_body(void *self, uint64_t i, dck_buffer *to, dck_err *err);
 
 #endif

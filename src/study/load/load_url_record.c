@@ -94,14 +94,14 @@ static void part_metrics(const load_view *v)
 
 	for (size_t i = 0; i < URL_PARTS; i++)
 		for (size_t q = 0; url_parts[i].family && q < URL_QUANTILES; q++) {
-			if (!v->j->pool.url->generates && url_parts[i].part != LOAD_LAG)
+			if (!v->j->pool.url->server.generates && url_parts[i].part != LOAD_LAG)
 				continue;
 			snprintf(tag, sizeof tag, "load/%s/%s", url_parts[i].family,
 				 url_quantile_names[q]);
 			quantile_estimate(v, url_parts[i].part, url_quantiles[q], &e);
 			measure_result_estimate(v->b, tag, &e);
 		}
-	for (size_t q = 0; v->j->pool.url->generates && q < URL_QUANTILES; q++) {
+	for (size_t q = 0; v->j->pool.url->server.generates && q < URL_QUANTILES; q++) {
 		e = answers_of(v)->icl[q];
 		if (answers_of(v)->client_bound[0])
 			estimate_drop(&e, "client-bound: it would be the client's");
@@ -153,12 +153,12 @@ static void client_metrics(const load_view *v)
 
 	record_metric_real(b, "load/client_busy", answers_of(v)->client_busy,
 			   "time not spent waiting, over all");
-	if (u->floor_ns > 0)
-		record_metric_real(b, "load/client_floor", u->floor_ns,
+	if (u->server.floor_ns > 0)
+		record_metric_real(b, "load/client_floor", u->server.floor_ns,
 				   "median of one connection to the null server in this process");
 	else
 		record_metric_absent(b, "load/client_floor", "the null server did not answer");
-	record_metric_real(b, "load/client_rate", u->highest_rate,
+	record_metric_real(b, "load/client_rate", u->server.highest_rate,
 			   "eight connections to the null server in this process");
 	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
 			  "counted as each is sent");
@@ -178,7 +178,7 @@ static void url_metrics(const load_view *v)
 	if (a->counted > 0)
 		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
 				   "as the server counts them");
-	else if (v->j->pool.url->generates)
+	else if (v->j->pool.url->server.generates)
 		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
 	goodput_metrics(v);
 	record_metric_int(b, "load/failed", (int64_t)a->failed, "table load/outcomes");
@@ -187,7 +187,8 @@ static void url_metrics(const load_view *v)
 				  "given up when it ended early");
 	client_metrics(v);
 	record_metric_int(b, "runs/count", (int64_t)v->r->served, "requests");
-	record_metric_int(b, "runs/warmup", (int64_t)v->j->pool.url->probes, "requests before");
+	record_metric_int(b, "runs/warmup", (int64_t)v->j->pool.url->server.probes,
+			  "requests before");
 	record_metric_real(b, "time/measured", v->r->done_ns,
 			   "from the start until the last was done");
 	for (size_t i = 0; i < URL_PARTS; i++) {
@@ -224,7 +225,7 @@ static void quantities_table(const load_view *v)
 	for (size_t i = 0; i < URL_PARTS; i++) {
 		const load_part part = url_parts[i].part;
 
-		if ((part == LOAD_TTFT || part == LOAD_TPOT) && !v->j->pool.url->generates)
+		if ((part == LOAD_TTFT || part == LOAD_TPOT) && !v->j->pool.url->server.generates)
 			continue;
 		for (size_t q = 0; q < URL_QUANTILES; q++)
 			quantile_estimate(v, part, url_quantiles[q], &e[q]);
@@ -254,7 +255,7 @@ static void times_table(const load_view *v)
 	record_table(v->b, "load/times", "Points in time, from the schedule", columns,
 		     sizeof columns / sizeof *columns);
 	for (int i = 0; i < LOAD_TIMES; i++) {
-		if (!v->j->pool.url->generates &&
+		if (!v->j->pool.url->server.generates &&
 		    (i == LOAD_FIRST_EVENT || i == LOAD_FIRST_CONTENT))
 			continue;
 		record_cell_text(v->b, names[i]);
@@ -326,13 +327,14 @@ static void generation_facts(const load_view *v)
 	record_builder *b = v->b;
 
 	record_fact_text(b, "load", "prompts", "random words, different in each request and run");
-	record_fact_text(b, "load", "prompt_nonce", u->nonce);
-	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE, (int64_t)u->ask.prompt_length);
-	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->ask.shared_prefix);
+	record_fact_text(b, "load", "prompt_nonce", u->server.nonce);
+	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE,
+			(int64_t)u->server.ask.prompt_length);
+	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->server.ask.shared_prefix);
 	record_fact_text(b, "load", "end_of_sequence",
-			 u->ask.ignore_eos ? "ignored (ignore_eos)"
-					   : "obeyed: the server refuses ignore_eos");
-	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->ask.new_tokens);
+			 u->server.ask.ignore_eos ? "ignored (ignore_eos)"
+						  : "obeyed: the server refuses ignore_eos");
+	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->server.ask.new_tokens);
 	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
 			 (double)a->chunks / fmax(1, (double)v->r->served));
 	if (a->counted == 0) {
@@ -357,20 +359,22 @@ static void url_facts(const load_view *v)
 	record_builder *b = v->b;
 
 	record_fact_text(b, "subject", "kind", "server");
-	record_fact_fmt(b, "subject", "name", "http://%s%s", u->address.authority, u->address.path);
+	record_fact_fmt(b, "subject", "name", "http://%s%s", u->server.address.authority,
+			u->server.address.path);
 	record_fact_text(b, "subject", "served_model",
-			 u->generates ? j->config->served_model : u->address.model);
+			 u->server.generates ? j->config->served_model : u->server.address.model);
 	record_host(b, &j->host);
 	record_fact_options(b, "plan", dck_load_options, j->config);
+	record_fact_options(b, "plan", dck_server_options, j->config);
 	if (j->ask.nlimits > 0)
 		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
-	record_fact_text(b, "load", "protocol", protocols[u->address.protocol]);
+	record_fact_text(b, "load", "protocol", protocols[u->server.address.protocol]);
 	record_fact_text(b, "load", "client",
 			 "one thread, an event loop, HTTP/1.1 with keep-alive");
 	if (!v->server)
 		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
-	if (u->generates)
+	if (u->server.generates)
 		generation_facts(v);
 	else
 		record_fact_text(b, "load", "inputs", "the same random tensors in each request");
@@ -409,7 +413,8 @@ static void url_answer(const load_view *v)
 		snprintf(failed, sizeof failed, "; %llu of %llu requests failed",
 			 (unsigned long long)answers_of(v)->failed,
 			 (unsigned long long)v->r->served);
-	quantile_estimate(v, v->j->pool.url->generates ? LOAD_TTFT : LOAD_LATENCY, 0.5, &first);
+	quantile_estimate(v, v->j->pool.url->server.generates ? LOAD_TTFT : LOAD_LATENCY, 0.5,
+			  &first);
 	quantile_estimate(v, LOAD_TPOT, 0.5, &next);
 	if (next.present) {
 		char b[96];
@@ -418,7 +423,7 @@ static void url_answer(const load_view *v)
 	}
 	if (first.present)
 		record_answer(v->b, "%s takes %s%s%s%s",
-			      v->j->pool.url->generates ? "the first token" : "an answer",
+			      v->j->pool.url->server.generates ? "the first token" : "an answer",
 			      measure_result_text(&first, a), t, at, failed);
 	else
 		record_answer(v->b, "most requests failed%s%s", at, failed);
@@ -449,7 +454,7 @@ static void url_notes(const load_view *v)
 
 	if (a->client_bound[0])
 		record_note(v->b, "client-bound", "client-bound: %s; its highest rate is %s/s",
-			    a->client_bound, load_rate_text(u->highest_rate, text));
+			    a->client_bound, load_rate_text(u->server.highest_rate, text));
 	if (a->failed > 0)
 		record_note(v->b, "requests-failed",
 			    "%llu of %llu requests failed and count as ones of %s (--timeout); "
@@ -460,8 +465,8 @@ static void url_notes(const load_view *v)
 		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
 			    (unsigned long long)a->outcome[HTTP_EARLY],
 			    (unsigned long long)(v->r->served - a->failed),
-			    (unsigned long long)u->ask.new_tokens);
-	if (u->generates && a->counted == 0 && a->failed < v->r->served)
+			    (unsigned long long)u->server.ask.new_tokens);
+	if (u->server.generates && a->counted == 0 && a->failed < v->r->served)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");

@@ -16,18 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-dck_status load_url_body(void *self, uint64_t i, dck_buffer *to, dck_err *err)
-{
-	const load_url *u = self;
-	dck_sink s;
-
-	if (u->generates)
-		return completion_body(&u->ask, i, to, err);
-	dck_sink_buffer(&s, to);
-	sink_put(&s, u->tensors.data, u->tensors.n);
-	return dck_sink_finish(&s, err);
-}
-
 static void url_progress(void *self, uint64_t done, uint64_t elapsed_ns)
 {
 	const load_url *u = self;
@@ -75,16 +63,10 @@ static dck_status schedule_make(load_url *u, const load_run_config *ask, uint64_
 
 /* --- samples */
 
-static bool answer_has_tpot(const http_answer *a)
-{
-	/* An answer that arrived in one read shows no time per token. */
-	return a->has_usage && a->tokens > 1 && a->end_ns > a->first_content_ns;
-}
-
 /* Writes the time of a part; false: the request has none. */
 static bool part_time(const load_url *u, const http_answer *a, load_part part, double *ret)
 {
-	if (part != LOAD_LATENCY && !u->generates)
+	if (part != LOAD_LATENCY && !u->server.generates)
 		return false;
 	if (!http_outcome_is_good(a->outcome)) {
 		*ret = u->timeout_ns;
@@ -92,14 +74,14 @@ static bool part_time(const load_url *u, const http_answer *a, load_part part, d
 	}
 	switch (part) {
 	case LOAD_TTFT:
-		*ret = (double)(a->first_content_ns - a->scheduled_ns);
+		*ret = server_answer_ttft(a);
 		return true;
 	case LOAD_TPOT:
-		if (answer_has_tpot(a))
-			*ret = (double)(a->end_ns - a->first_content_ns) / (double)(a->tokens - 1);
-		return answer_has_tpot(a);
+		if (server_answer_has_tpot(a))
+			*ret = server_answer_tpot(a);
+		return server_answer_has_tpot(a);
 	default:
-		*ret = (double)(a->end_ns - a->scheduled_ns);
+		*ret = server_answer_latency(a);
 		return true;
 	}
 }
@@ -226,7 +208,7 @@ static void times_take(const http_client *c, load_answers *to)
 static void client_judge(const load_pool *p, load_answers *to)
 {
 	const load_url *u = p->url;
-	const measure_samples *x = &p->samples.of[u->generates ? LOAD_TTFT : LOAD_LATENCY];
+	const measure_samples *x = &p->samples.of[u->server.generates ? LOAD_TTFT : LOAD_LATENCY];
 	const double median = x->n > 0 ? stat_median(x->value, x->n, p->scratch) : NAN;
 	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]);
 	char *why = to->client_bound, time[32], all[32];
@@ -241,15 +223,15 @@ static void client_judge(const load_pool *p, load_answers *to)
 		snprintf(why, sizeof to->client_bound,
 			 "the client started requests %s late (mean), and the median is %s",
 			 dck_text_time(late, time, sizeof time), all);
-	else if (u->floor_ns > LOAD_URL_FLOOR_MOST * median)
+	else if (u->server.floor_ns > LOAD_URL_FLOOR_MOST * median)
 		snprintf(why, sizeof to->client_bound,
 			 "the client alone needs %s, and the median is %s",
-			 dck_text_time(u->floor_ns, time, sizeof time), all);
+			 dck_text_time(u->server.floor_ns, time, sizeof time), all);
 }
 
 static void answers_take(load_pool *p, const load_run_config *ask, load_result *ret)
 {
-	const http_client *c = &p->url->client;
+	const http_client *c = &p->url->server.client;
 	uint64_t done_ns = c->start_ns, last_ns = done_ns;
 
 	for (int k = 0; k < LOAD_PARTS_ALL; k++)
@@ -273,7 +255,7 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
 	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
 	times_take(c, &ret->answers);
-	gaps_estimate_all(c, p->url->config->level, &ret->answers);
+	gaps_estimate_all(c, p->url->server.config->level, &ret->answers);
 	client_judge(p, &ret->answers);
 }
 
@@ -286,7 +268,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	load_result result = {0};
 	dck_status status;
 
-	if (server && p->url->config->max_queue > 0 && ask->max_queue < plan.connections)
+	if (server && p->url->server.config->max_queue > 0 && ask->max_queue < plan.connections)
 		plan.connections = (size_t)ask->max_queue;
 	plan.n = ask->requests;
 	if (server) {
@@ -299,18 +281,19 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	}
 	u->pool = p;
 	u->run = ask;
-	u->client.progress = url_progress;
+	u->server.client.progress = url_progress;
+	u->server.client.progress_self = u;
 	record_others_begin(&result.others, 0);
 	os_usage_get(&result.before);
-	status = http_client_run(&u->client, &plan, err);
+	status = http_client_run(&u->server.client, &plan, err);
 	os_usage_get(&result.after);
 	record_others_end(&result.others);
-	u->client.progress = NULL;
+	u->server.client.progress = NULL;
 	if (status != DCK_OK)
 		return status;
 	answers_take(p, ask, &result);
-	result.cancelled = u->client.cancelled;
-	result.unstable = u->client.overrun;
+	result.cancelled = u->server.client.cancelled;
+	result.unstable = u->server.client.overrun;
 	if (server && !result.unstable && !result.cancelled && ask->requests == 0 &&
 	    !ask->arrivals.trace)
 		result.span_ns = (double)ask->time_ns;
