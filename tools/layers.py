@@ -58,7 +58,7 @@ LAYERS = {
     # The client of servers: HTTP, streams of events, the loop on a schedule. It knows no statistics.
     "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve", ("base", "bench", "report"), ISO, ("pthread.h",)),
     # A server, opened: its prompts, its client, calibrated.
-    "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_session", ANY, ISO, ()),
+    "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_cache server_session", ANY, ISO, ()),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),

@@ -87,7 +87,9 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 	dck_sink_buffer(&s, &c->next);
 	sink_fmt(&s, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
-		 c->stream ? "text/event-stream" : "application/json",
+		 c->stream ? "text/event-stream"
+		 : c->get  ? "*/*"
+			   : "application/json",
 		 c->headers ? c->headers : "");
 	if (!c->get)
 		sink_fmt(&s, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body->n);

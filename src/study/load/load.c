@@ -281,6 +281,8 @@ static dck_status job_run(load_job *j, dck_err *err)
 	record_set_began(j->b, os_unix_ns());
 	DCK_TRY(j->config->url ? server_open_job(j, err) : subject_open(j, err));
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
+	if (j->config->url)
+		load_url_finish(&j->pool);
 	load_record(j);
 	return DCK_OK;
 }

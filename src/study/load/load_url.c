@@ -28,7 +28,16 @@ dck_status load_url_open(load_pool *p, const dck_load_config *c, const dck_obser
 	u->origin_ns = p->origin_ns;
 	DCK_TRY(pool_make(p, (size_t)c->keep, err));
 	DCK_TRY(server_session_open(&u->server, c, NULL, p->clock, watch, err));
-	return server_session_calibrate(&u->server, err);
+	DCK_TRY(server_session_calibrate(&u->server, err));
+	server_cache_begin(&u->cache, &u->server);
+	return DCK_OK;
+}
+
+void load_url_finish(load_pool *p)
+{
+	load_url *u = p->url;
+
+	server_cache_end(&u->cache, &u->server, u->usage_cached, u->server.config->level);
 }
 
 void load_url_close(load_pool *p)

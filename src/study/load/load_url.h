@@ -9,6 +9,7 @@
 #ifndef LOAD_LOAD_URL_H
 #define LOAD_LOAD_URL_H
 
+#include "measure/server/server_cache.h"
 #include "measure/server/server_session.h"
 #include "record/build.h"
 #include "study/load/load_run.h"
@@ -20,7 +21,9 @@
 
 struct load_url {
 	server_session server;
-	double *due_ns; /* owned: the schedule */
+	server_cache cache;
+	bool usage_cached; /* an answer told how much of its prompt was cached */
+	double *due_ns;	   /* owned: the schedule */
 	uint64_t origin_ns;
 	double timeout_ns;
 	load_pool *pool; /* of the run, for the progress display */
@@ -31,6 +34,8 @@ struct load_url {
  * client. *ret is owned by the caller, load_url_close(), also on failure. */
 dck_status load_url_open(load_pool *p, const dck_load_config *c, const dck_observer *watch,
 			 dck_err *err);
+/* Looks for a cache of prefixes, when all requests are made. */
+void load_url_finish(load_pool *p);
 void load_url_close(load_pool *p); /* a pool without a server is allowed */
 
 /* load_url_run.c */

@@ -28,6 +28,8 @@ static const struct url_part {
 };
 #define URL_PARTS (sizeof url_parts / sizeof *url_parts)
 
+#define CACHE_FASTER 0.95 /* a repeated prompt's time over the first one's, at most: a cache */
+
 static const double url_quantiles[] = {0.5, 0.9, 0.99};
 static const char *const url_quantile_names[] = {"median", "p90", "p99"};
 #define URL_QUANTILES (sizeof url_quantiles / sizeof *url_quantiles)
@@ -181,6 +183,8 @@ static void url_metrics(const load_view *v)
 	else if (v->j->pool.url->server.generates)
 		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
 	goodput_metrics(v);
+	if (v->j->pool.url->cache.repeated)
+		measure_result_estimate(b, "load/repeated_ratio", &v->j->pool.url->cache.again);
 	record_metric_int(b, "load/failed", (int64_t)a->failed, "table load/outcomes");
 	if (v->r->abandoned > 0)
 		record_metric_int(b, "load/abandoned", (int64_t)v->r->abandoned,
@@ -320,6 +324,31 @@ static void url_method(const load_view *v)
 	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
+/* How it is known whether the server's cache had parts of prompts. */
+static void cache_facts(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+	const load_answers *a = answers_of(v);
+	const double counted = server_cache_share(&u->cache);
+	record_builder *b = v->b;
+
+	if (u->usage_cached) {
+		record_fact_text(b, "load", "cache_evidence", "usage of the answers");
+		record_fact_real(b, "load", "cached_share", DCK_UNIT_ONE,
+				 (double)a->cached_tokens / fmax(1, (double)a->prompt_tokens));
+	} else if (!isnan(counted)) {
+		record_fact_fmt(b, "load", "cache_evidence",
+				"counters of %s at /metrics, of all its clients",
+				u->cache.before.server);
+		record_fact_real(b, "load", "cached_share", DCK_UNIT_ONE, counted);
+	} else if (u->cache.repeated) {
+		record_fact_fmt(b, "load", "cache_evidence", "%zu prompts sent twice",
+				u->cache.pairs);
+	} else {
+		record_fact_absent(b, "load", "cache_evidence", "it was interrupted");
+	}
+}
+
 static void generation_facts(const load_view *v)
 {
 	const load_url *u = v->j->pool.url;
@@ -335,6 +364,7 @@ static void generation_facts(const load_view *v)
 			 u->server.ask.ignore_eos ? "ignored (ignore_eos)"
 						  : "obeyed: the server refuses ignore_eos");
 	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->server.ask.new_tokens);
+	cache_facts(v);
 	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
 			 (double)a->chunks / fmax(1, (double)v->r->served));
 	if (a->counted == 0) {
@@ -429,14 +459,19 @@ static void url_answer(const load_view *v)
 		record_answer(v->b, "most requests failed%s%s", at, failed);
 }
 
-static void cache_note(const load_view *v)
+/* A chat template is the same at the start of every prompt. */
+static bool cache_is_unexplained(const load_view *v, double share)
+{
+	return share > v->j->config->shared_prefix + 0.1;
+}
+
+static void cache_note_usage(const load_view *v)
 {
 	const load_answers *a = answers_of(v);
 	const double share =
 	    a->prompt_tokens > 0 ? (double)a->cached_tokens / (double)a->prompt_tokens : 0;
 
-	/* A chat template is the same at the start of every prompt. */
-	if (share > v->j->config->shared_prefix + 0.1)
+	if (cache_is_unexplained(v, share))
 		record_note(
 		    v->b, "prefix-cache",
 		    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
@@ -444,6 +479,26 @@ static void cache_note(const load_view *v)
 		    "are shorter than without it",
 		    100 * share, (unsigned long long)a->cached, (unsigned long long)a->counted,
 		    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
+}
+
+static void cache_note(const load_view *v)
+{
+	const server_cache *c = &v->j->pool.url->cache;
+	const double share = server_cache_share(c);
+
+	if (v->j->pool.url->usage_cached)
+		cache_note_usage(v);
+	else if (cache_is_unexplained(v, share))
+		record_note(v->b, "prefix-cache",
+			    "%s counted %.0f %% of the prompts' tokens, of all its clients, in its "
+			    "cache, although the prompts differ: times to the first token are "
+			    "shorter than without it",
+			    c->before.server, 100 * share);
+	if (c->again.present && c->again.has_interval && c->again.hi < CACHE_FASTER)
+		record_note(v->b, "cache-found",
+			    "a prompt that is sent again has its first token after %.2f [%.2f, "
+			    "%.2f] of the first time: the server has a cache of prefixes",
+			    c->again.value, c->again.lo, c->again.hi);
 }
 
 static void url_notes(const load_view *v)

@@ -244,6 +244,7 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 			continue;
 		}
 		answer_take(p, ask, a, ret);
+		p->url->usage_cached |= a->has_cached;
 		done_ns = a->end_ns > done_ns ? a->end_ns : done_ns;
 		last_ns = a->scheduled_ns > last_ns ? a->scheduled_ns : last_ns;
 	}
