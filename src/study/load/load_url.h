@@ -12,12 +12,8 @@
 #include "measure/server/server_cache.h"
 #include "measure/server/server_session.h"
 #include "record/build.h"
+#include "study/load/load_client.h"
 #include "study/load/load_run.h"
-
-/* Share of the median time at which lateness of the client makes it the bottleneck. */
-#define LOAD_URL_LATE_SHARE 0.05
-#define LOAD_URL_BUSY_MOST  0.8
-#define LOAD_URL_FLOOR_MOST 0.5 /* of the median */
 
 struct load_url {
 	server_session server;
@@ -39,6 +35,10 @@ void load_url_finish(load_pool *p);
 void load_url_close(load_pool *p); /* a pool without a server is allowed */
 
 /* load_url_run.c */
+/* Returns a quantile of a part that is from the schedule on, without the client's lateness, and by
+ * how much that moved it; of other parts, and where they are unknown, NaN and 0. */
+double load_url_on_time(const load_pool *p, const load_samples *samples, load_part part, double q,
+			double *ret_shift);
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err);
 
 #endif

@@ -34,6 +34,10 @@ static const double url_quantiles[] = {0.5, 0.9, 0.99};
 static const char *const url_quantile_names[] = {"median", "p90", "p99"};
 #define URL_QUANTILES (sizeof url_quantiles / sizeof *url_quantiles)
 
+static const double estimator_quantile[STAT_ESTIMATORS] = {
+    [STAT_MEDIAN] = 0.5, [STAT_P90] = 0.9,    [STAT_P95] = 0.95,
+    [STAT_P99] = 0.99,	 [STAT_P999] = 0.999, [STAT_MAX] = 1};
+
 static const load_answers *answers_of(const load_view *v)
 {
 	return &v->r->answers;
@@ -72,6 +76,19 @@ static void estimate_qualify(const load_view *v, load_part part, bool percentile
 	}
 }
 
+/* Drops a quantile that the client's lateness moved. */
+static void quantile_qualify(const load_view *v, load_part part, double p, stat_estimate *e)
+{
+	char why[80];
+	double shift;
+
+	load_url_on_time(&v->j->pool, v->samples, part, p, &shift);
+	if (!e->present || shift <= CLIENT_SHIFT_MOST)
+		return;
+	snprintf(why, sizeof why, "client-bound: late starts moved it by %.0f %%", 100 * shift);
+	estimate_drop(e, why);
+}
+
 static void quantile_estimate(const load_view *v, load_part part, double p, stat_estimate *ret)
 {
 	const measure_samples *s = url_samples(v, part);
@@ -85,6 +102,7 @@ static void quantile_estimate(const load_view *v, load_part part, double p, stat
 		stat_estimate_quantile(p, s->value, s->n, v->j->config->level, v->j->pool.scratch,
 				       ret);
 	estimate_qualify(v, part, true, ret);
+	quantile_qualify(v, part, p, ret);
 }
 
 /* --- metrics */
@@ -115,6 +133,8 @@ static void part_metrics(const load_view *v)
 
 		e = v->all[i];
 		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
+		if (estimator_quantile[i] > 0)
+			quantile_qualify(v, LOAD_LATENCY, estimator_quantile[i], &e);
 		measure_result_estimate(v->b, measure_estimator_tag[i], &e);
 	}
 }

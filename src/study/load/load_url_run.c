@@ -204,29 +204,51 @@ static void times_take(const http_client *c, load_answers *to)
 	mem_free(x);
 }
 
+double load_url_on_time(const load_pool *p, const load_samples *samples, load_part part, double q,
+			double *ret_shift)
+{
+	const measure_samples *x = &samples->of[part], *late = &samples->of[LOAD_LAG];
+
+	*ret_shift = 0;
+	/* Both have a sample of each request, and drop the same ones. */
+	if ((part != LOAD_TTFT && part != LOAD_LATENCY) || x->n != late->n)
+		return NAN;
+	return load_client_on_time(q, x->value, late->value, x->n, p->scratch, ret_shift);
+}
+
 /* A late or busy client, or one whose own time is most of the result, measures itself. */
 static void client_judge(const load_pool *p, load_answers *to)
 {
 	const load_url *u = p->url;
-	const measure_samples *x = &p->samples.of[u->server.generates ? LOAD_TTFT : LOAD_LATENCY];
-	const double median = x->n > 0 ? stat_median(x->value, x->n, p->scratch) : NAN;
+	const load_part part = u->server.generates ? LOAD_TTFT : LOAD_LATENCY;
+	const measure_samples *x = &p->samples.of[part];
 	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]);
 	char *why = to->client_bound, time[32], all[32];
+	double median, shift;
 
 	if (x->n == 0)
 		return;
+	median = stat_median(x->value, x->n, p->scratch);
+	load_url_on_time(p, &p->samples, part, 0.5, &shift);
 	dck_text_time(median, all, sizeof all);
-	if (to->client_busy > LOAD_URL_BUSY_MOST)
+	switch (load_client_judge(to->client_busy, late, shift, u->server.floor_ns, median)) {
+	case CLIENT_FREE:
+		break;
+	case CLIENT_BUSY:
 		snprintf(why, sizeof to->client_bound,
 			 "the client was busy for %.0f %% of the time", 100 * to->client_busy);
-	else if (late > LOAD_URL_LATE_SHARE * median)
+		break;
+	case CLIENT_LATE:
 		snprintf(why, sizeof to->client_bound,
 			 "the client started requests %s late (mean), and the median is %s",
 			 dck_text_time(late, time, sizeof time), all);
-	else if (u->server.floor_ns > LOAD_URL_FLOOR_MOST * median)
+		break;
+	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,
 			 "the client alone needs %s, and the median is %s",
 			 dck_text_time(u->server.floor_ns, time, sizeof time), all);
+		break;
+	}
 }
 
 static void answers_take(load_pool *p, const load_run_config *ask, load_result *ret)
