@@ -14,6 +14,9 @@
  * made before it is due. A request in flight has a connection for itself; connections are used
  * again. The memory of the results is reserved before the first request.
  *
+ * With TLS the loop is the same, over connections of libcurl (tls_link.h). Their handshakes stop
+ *the loop, which shows as lateness; `ready` makes the first ones before.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HTTP_CLIENT_H
 #define HTTP_CLIENT_H
@@ -74,6 +77,9 @@ typedef struct http_client {
 	/* Set by the caller, borrowed. */
 	os_net_address address;
 	const char *authority, *path;
+	bool tls;	     /* by libcurl; a new connection waits for its handshake */
+	const char *cacert;  /* of tls_address */
+	size_t ready;	     /* with tls: connections that are made before the first request */
 	const char *headers; /* lines with their ends; NULL: none */
 	bool get;	     /* no body; what is answered is stored in `text` */
 	bool stream;	     /* the answer is a stream of completions' events */

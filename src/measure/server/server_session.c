@@ -172,6 +172,9 @@ dck_status server_session_calibrate(server_session *u, dck_err *err)
 	http_null *server;
 	dck_status status;
 
+	/* The null server has no TLS, so it knows nothing of this client. */
+	if (u->address.tls)
+		return DCK_OK;
 	observer_phase((void *)(uintptr_t)u->client.watch, "client");
 	DCK_TRY(
 	    http_null_start(u->generates ? chunks : 0, u->ask.chat, &server, &own.address, err));
@@ -225,6 +228,8 @@ static dck_status address_check(server_session *u, dck_err *err)
 
 	DCK_TRY(http_url_parse(c->url, &u->address, err));
 	u->generates = u->address.protocol != HTTP_KSERVE;
+	if (c->cacert && !u->address.tls)
+		DCK_FAIL(err, E_ARG, "--cacert is about https, which --url is not");
 	if (u->generates && (!c->served_model || !*c->served_model))
 		DCK_FAIL(err, E_ARG, "--url of completions needs the model's name: give --model");
 	if (!u->generates && c->served_model && strcmp(c->served_model, u->address.model) != 0)
@@ -242,10 +247,14 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 	*u = (server_session){.config = c};
 	DCK_TRY(address_check(u, err));
 	prompts_init(u, nonce);
+	if (u->address.tls)
+		DCK_TRY(tls_load(err));
 	DCK_TRY(http_headers_read(c->header_file, &u->headers, err));
 	DCK_TRY(os_net_resolve(u->address.host, u->address.port, found, &n, err));
 	u->client = (http_client){.authority = u->address.authority,
 				  .path = u->address.path,
+				  .tls = u->address.tls,
+				  .cacert = c->cacert,
 				  .headers = u->headers.n > 0 ? u->headers.data : NULL,
 				  .stream = u->generates,
 				  .new_tokens = c->new_tokens,

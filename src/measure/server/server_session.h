@@ -18,6 +18,7 @@
 #include "measure/http/completion.h"
 #include "measure/http/http_client.h"
 #include "measure/http/http_url.h"
+#include "measure/http/tls_link.h"
 
 typedef struct server_session {
 	const dck_load_config *config; /* borrowed: url, served_model, prompts, headers, timeout */
@@ -41,7 +42,8 @@ typedef struct server_session {
 dck_status server_session_open(server_session *s, const dck_load_config *c, const char *nonce,
 			       const dck_clock *clock, const dck_observer *watch, dck_err *err);
 void server_session_close(server_session *s); /* {0} is allowed */
-/* Measures what the client itself costs, by a null server in this process. */
+/* Measures what the client itself costs, by a null server in this process. With TLS that is not
+ * known. */
 dck_status server_session_calibrate(server_session *s, dck_err *err);
 /* Makes the body of request i: http_client.body. */
 dck_status server_body_make(void *self, uint64_t i, dck_buffer *to, dck_err *err);

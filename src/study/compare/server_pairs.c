@@ -240,7 +240,8 @@ static dck_status servers_open(server_pairs *s, dck_err *err)
 			    "one server generates and the other one does not: their answers do "
 			    "not compare");
 	}
-	return server_session_calibrate(&s->server[0], err);
+	/* The floor of the client without TLS, if one of them is without. */
+	return server_session_calibrate(&s->server[s->server[0].address.tls], err);
 }
 
 static bool address_is_same(const char *a, const char *b)

@@ -23,10 +23,15 @@ static double pairs_median(const server_pairs *s, size_t side, size_t q)
 	return v;
 }
 
+static double pairs_floor(const server_pairs *s)
+{
+	return fmax(s->server[0].floor_ns, s->server[1].floor_ns);
+}
+
 /* Returns why the client limits the result; NULL: it does not. */
 static const char *pairs_client_bound(const server_pairs *s)
 {
-	const double floor = s->server[0].floor_ns;
+	const double floor = pairs_floor(s);
 
 	return s->r.done > 0 &&
 		       floor > FLOOR_SHARE_MOST * fmin(pairs_median(s, 0, 0), pairs_median(s, 1, 0))
@@ -243,8 +248,11 @@ void server_pairs_record(record_builder *b, server_pairs *s)
 		pairs_none(b, bound);
 	else
 		pairs_outcomes(b, s);
-	record_metric_real(b, "load/client_floor", s->server[0].floor_ns,
-			   "median of one connection to the null server in this process");
+	if (pairs_floor(s) > 0)
+		record_metric_real(b, "load/client_floor", pairs_floor(s),
+				   "median of one connection to the null server in this process");
+	else
+		record_metric_absent(b, "load/client_floor", "the null server has no TLS");
 	record_metric_int(b, "runs/count", (int64_t)(2 * s->pairs), "requests");
 	record_metric_int(b, "runs/warmup", (int64_t)(s->server[0].probes + s->server[1].probes),
 			  "requests before");

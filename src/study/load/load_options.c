@@ -65,7 +65,7 @@ const dck_opt dck_load_options[] = {
 	       "of random arrivals, and of random inputs: the same seed gives the same ones",
 	       .max = 9e15),
     DCK_OPTION(TEXT, dck_load_config, url, "url", "URL", NULL,
-	       "a server instead of a subject: http://HOST:PORT and /v1/completions, "
+	       "a server instead of a subject: http[s]://HOST:PORT and /v1/completions, "
 	       "/v1/chat/completions or /v2/models/NAME/infer",
 	       .excludes = "serial"),
     DCK_OPTION(TEXT, dck_load_config, served_model, "model", "NAME", NULL,
@@ -86,6 +86,10 @@ const dck_opt dck_server_options[] = {
 	       "headers of each request, one a line; credentials belong there or in "
 	       "DEEPCLOCK_API_KEY, and are in no record",
 	       .needs = "url"),
+    DCK_OPTION(
+	TEXT, dck_load_config, cacert, "cacert", "FILE", NULL,
+	"of https: certificates (PEM) of the authorities that are trusted, instead of the system's",
+	.needs = "url"),
     DCK_OPTION(TIME, dck_load_config, timeout_ns, "timeout", "TIME", "60s",
 	       "a request that is not answered completely within this has failed", .min = 1e6,
 	       .max = 1e15, .needs = "url"),

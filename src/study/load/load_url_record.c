@@ -28,6 +28,8 @@ static const struct url_part {
 };
 #define URL_PARTS (sizeof url_parts / sizeof *url_parts)
 
+#define NO_FLOOR "the null server has no TLS"
+
 #define CACHE_FASTER 0.95 /* a repeated prompt's time over the first one's, at most: a cache */
 
 static const double url_quantiles[] = {0.5, 0.9, 0.99};
@@ -179,9 +181,14 @@ static void client_metrics(const load_view *v)
 		record_metric_real(b, "load/client_floor", u->server.floor_ns,
 				   "median of one connection to the null server in this process");
 	else
-		record_metric_absent(b, "load/client_floor", "the null server did not answer");
-	record_metric_real(b, "load/client_rate", u->server.highest_rate,
-			   "eight connections to the null server in this process");
+		record_metric_absent(b, "load/client_floor",
+				     u->server.address.tls ? NO_FLOOR
+							   : "the null server did not answer");
+	if (u->server.highest_rate > 0)
+		record_metric_real(b, "load/client_rate", u->server.highest_rate,
+				   "eight connections to the null server in this process");
+	else
+		record_metric_absent(b, "load/client_rate", NO_FLOOR);
 	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
 			  "counted as each is sent");
 }
@@ -409,8 +416,8 @@ static void url_facts(const load_view *v)
 	record_builder *b = v->b;
 
 	record_fact_text(b, "subject", "kind", "server");
-	record_fact_fmt(b, "subject", "name", "http://%s%s", u->server.address.authority,
-			u->server.address.path);
+	record_fact_fmt(b, "subject", "name", "%s://%s%s", u->server.address.tls ? "https" : "http",
+			u->server.address.authority, u->server.address.path);
 	record_fact_text(b, "subject", "served_model",
 			 u->server.generates ? j->config->served_model : u->server.address.model);
 	record_host(b, &j->host);
@@ -420,8 +427,9 @@ static void url_facts(const load_view *v)
 		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
 	record_fact_text(b, "load", "protocol", protocols[u->server.address.protocol]);
-	record_fact_text(b, "load", "client",
-			 "one thread, an event loop, HTTP/1.1 with keep-alive");
+	record_fact_fmt(
+	    b, "load", "client", "one thread, an event loop, HTTP/1.1 with keep-alive%s%s",
+	    u->server.address.tls ? ", TLS by " : "", u->server.address.tls ? tls_version() : "");
 	if (!v->server)
 		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
 	if (u->server.generates)
@@ -527,9 +535,11 @@ static void url_notes(const load_view *v)
 	const load_answers *a = answers_of(v);
 	char text[32];
 
-	if (a->client_bound[0])
+	if (a->client_bound[0] && u->server.highest_rate > 0)
 		record_note(v->b, "client-bound", "client-bound: %s; its highest rate is %s/s",
 			    a->client_bound, load_rate_text(u->server.highest_rate, text));
+	else if (a->client_bound[0])
+		record_note(v->b, "client-bound", "client-bound: %s", a->client_bound);
 	if (a->failed > 0)
 		record_note(v->b, "requests-failed",
 			    "%llu of %llu requests failed and count as ones of %s (--timeout); "

@@ -16,6 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Connections with TLS that are made before the first request. */
+#define READY_LEAST 4
+#define READY_MOST  256
+
 static void url_progress(void *self, uint64_t done, uint64_t elapsed_ns)
 {
 	const load_url *u = self;
@@ -282,6 +286,17 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	client_judge(p, &ret->answers);
 }
 
+/* Returns how many requests will be in flight at once, about: twice the mean of an idle server. */
+static size_t connections_needed(const load_url *u, const http_plan *plan)
+{
+	const double ns = plan->n > 0 && plan->due_ns ? plan->due_ns[plan->n - 1] : 0;
+
+	if (!plan->due_ns)
+		return plan->connections;
+	return (size_t)fmin(READY_MOST,
+			    READY_LEAST + 2 * (double)plan->n * u->server.probe_ns / fmax(1, ns));
+}
+
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)
 {
 	const bool server = ask->scenario == LOAD_SERVER;
@@ -304,6 +319,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	}
 	u->pool = p;
 	u->run = ask;
+	u->server.client.ready = connections_needed(u, &plan);
 	u->server.client.progress = url_progress;
 	u->server.client.progress_self = u;
 	record_others_begin(&result.others, 0);
