@@ -56,7 +56,7 @@ LAYERS = {
     "src/measure": (("base", "os", "stat", "device", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "device_times diagnostics latency_limit method phases plan results run_delays samples session worker", ANY, ISO, ("pthread.h",)),
     # The client of servers: HTTP, streams of events, the loop on a schedule. It knows no statistics.
-    "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve", ("base", "bench", "report"), ISO, ("pthread.h",)),
+    "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve tls_link", ("base", "bench", "report"), ISO, ("pthread.h",)),
     # A server, opened: its prompts, its client, calibrated.
     "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_cache server_session", ANY, ISO, ()),
     # One directory for each command built on them.

@@ -15,7 +15,7 @@
  * again. The memory of the results is reserved before the first request.
  *
  * With TLS the loop is the same, over connections of libcurl (tls_link.h). Their handshakes stop
- *the loop, which shows as lateness; `ready` makes the first ones before.
+ * the loop, which shows as lateness; `ready` makes the first ones before.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HTTP_CLIENT_H

@@ -1,6 +1,6 @@
 /* server_cache.h - evidence of a cache of prefixes in a server, which shortens times to the first
  * token: the server's own counters before and after the requests (Prometheus text at /metrics), or,
- * where neither they nor the answers' usage tell, prompts that are sent twice.
+ * where neither they nor the answers' usage have it, prompts that are sent twice.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SERVER_CACHE_H
@@ -21,7 +21,7 @@ void cache_counters_read(const char *text, size_t n, cache_counters *ret);
 typedef struct server_cache {
 	cache_counters before, after;
 	/* The time to the first token of prompts that were sent again, over that of the first time;
-	 * absent with a reason. Only where nothing else tells. */
+	 * absent with a reason. Only where nothing else is known. */
 	stat_estimate again;
 	size_t pairs;
 	bool repeated; /* the prompts were sent twice */

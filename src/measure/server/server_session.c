@@ -217,6 +217,8 @@ static void prompts_init(server_session *u, const char *nonce)
 				  .prompt_length = c->prompt_length,
 				  .new_tokens = c->new_tokens,
 				  .shared_prefix = c->shared_prefix,
+				  .quoted = (const char *const *)u->prompts.quoted,
+				  .nquoted = u->prompts.n,
 				  .key = rng_mix(c->seed ^ strtoull(u->nonce, NULL, 16)),
 				  .ignore_eos = true,
 				  .usage = true};
@@ -246,6 +248,10 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 
 	*u = (server_session){.config = c};
 	DCK_TRY(address_check(u, err));
+	if (c->prompt_file && !u->generates)
+		DCK_FAIL(err, E_ARG, "--prompt-file is about completions, which --url is not");
+	if (c->prompt_file)
+		DCK_TRY(server_prompts_read(c->prompt_file, &u->prompts, err));
 	prompts_init(u, nonce);
 	if (u->address.tls)
 		DCK_TRY(tls_load(err));
@@ -277,6 +283,7 @@ void server_session_close(server_session *u)
 	http_client_close(&u->client);
 	dck_buffer_done(&u->headers);
 	dck_buffer_done(&u->tensors);
+	server_prompts_done(&u->prompts);
 }
 
 /* --- times of an answer */

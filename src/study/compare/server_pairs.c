@@ -305,7 +305,9 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 		mem_free(s);
 		return status;
 	}
-	s->own_prompts = address_is_same(s->request[0].url, s->request[1].url);
+	/* Prompts of a file are the same for both. */
+	s->own_prompts =
+	    !s->request[0].prompt_file && address_is_same(s->request[0].url, s->request[1].url);
 	s->v.random = own.seed;
 	measure_context_begin(&s->v.shared, own.clock, watch, true);
 	s->r.origin_ns = pairs_now(s);

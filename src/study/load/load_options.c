@@ -38,7 +38,7 @@ const dck_opt dck_load_options[] = {
 	       .min = 1, .max = 1e9),
     DCK_OPTION(LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
 	       "a limit on the mean, max, median or any percentile of the latency, "
-	       "such as p99<=50ms (quote it); may be repeated"),
+	       "such as p99<=50ms (quote it), or mlperf:NAME of servers; may be repeated"),
     DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
 	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
     DCK_FLAG(dck_load_config, find_peak, "find-peak",
@@ -82,6 +82,9 @@ const dck_opt dck_server_options[] = {
 	       "part of the prompt that all requests share, so that a cache of prefixes has it; "
 	       "default none",
 	       .max = 1, .needs = "url"),
+    DCK_OPTION(TEXT, dck_load_config, prompt_file, "prompt-file", "FILE", NULL,
+	       "prompts in turn instead of random words: one a line, text or JSON with \"prompt\"",
+	       .needs = "url", .excludes = "prompt-length shared-prefix"),
     DCK_OPTION(TEXT, dck_load_config, header_file, "header-file", "FILE", NULL,
 	       "headers of each request, one a line; credentials belong there or in "
 	       "DEEPCLOCK_API_KEY, and are in no record",

@@ -18,7 +18,7 @@
 struct load_url {
 	server_session server;
 	server_cache cache;
-	bool usage_cached; /* an answer told how much of its prompt was cached */
+	bool usage_cached; /* the usage of an answer has its cached tokens */
 	double *due_ns;	   /* owned: the schedule */
 	uint64_t origin_ns;
 	double timeout_ns;

@@ -382,10 +382,17 @@ static void generation_facts(const load_view *v)
 	const load_answers *a = answers_of(v);
 	record_builder *b = v->b;
 
-	record_fact_text(b, "load", "prompts", "random words, different in each request and run");
-	record_fact_text(b, "load", "prompt_nonce", u->server.nonce);
-	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE,
-			(int64_t)u->server.ask.prompt_length);
+	if (u->server.prompts.n > 0) {
+		record_fact_fmt(b, "load", "prompts", "%zu of a file, in turn",
+				u->server.prompts.n);
+		record_fact_absent(b, "load", "prompt_words", "prompts are from a file");
+	} else {
+		record_fact_text(b, "load", "prompts",
+				 "random words, different in each request and run");
+		record_fact_text(b, "load", "prompt_nonce", u->server.nonce);
+		record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE,
+				(int64_t)u->server.ask.prompt_length);
+	}
 	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->server.ask.shared_prefix);
 	record_fact_text(b, "load", "end_of_sequence",
 			 u->server.ask.ignore_eos ? "ignored (ignore_eos)"

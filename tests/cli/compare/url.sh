@@ -39,5 +39,4 @@ deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1
 deepclock compare --model m zoo:mlp zoo:mlp
 deepclock compare --url http://127.0.0.1:1/v1/completions --url http://127.0.0.1:1/v1/completions
 with-server -- deepclock compare --url URL/v1/completions --url http://127.0.0.1:1/v1/completions --model m
-with-server -- deepclock compare --url URL/v1/completions --url URL/v2/models/m/infer
 with-server -- deepclock compare --quiet --url URL/v1/completions --url URL/v2/models/m/infer --model m
