@@ -56,7 +56,9 @@ LAYERS = {
     "src/measure": (("base", "os", "stat", "device", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "device_times diagnostics latency_limit method phases plan results run_delays samples session worker", ANY, ISO, ("pthread.h",)),
     # The client of servers: HTTP, streams of events, the loop on a schedule. It knows no statistics.
-    "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve", ("base", "bench", "report"), ISO, ("pthread.h",)),
+    "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve tls_link", ("base", "bench", "report"), ISO, ("pthread.h",)),
+    # A server, opened: its prompts, its client, calibrated.
+    "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_cache server_session", ANY, ISO, ()),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes", ANY, ISO, ()),
@@ -67,10 +69,10 @@ LAYERS = {
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
-    "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure", "measure/http"), (), ANY, ISO,
+    "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure", "measure/http", "measure/server"), (), ANY, ISO,
                        ("pthread.h",)),
     "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure"), (), ANY, ISO, ()),
-    "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY,
+    "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure", "measure/server"), (), ANY,
                           ISO, ()),
     "src/study/pitfalls": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,
                            ISO, ("pthread.h",)),

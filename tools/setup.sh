@@ -24,7 +24,7 @@ for what in "$@"; do
 	test) packages="$packages g++ libcmocka-dev python3-dev python3-venv opencl-c-headers" ;;
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 pocl-opencl-icd ocl-icd-libopencl1 chromium-driver python3-selenium valgrind
-		postgresql postgresql-client dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy"
+		postgresql postgresql-client libcurl4 openssl dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy"
 		[ "$(uname -m)" != x86_64 ] || packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	packages) ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;

@@ -16,6 +16,7 @@
 #define DCK_COMPARE_H
 
 #include "bench.h"
+#include "load.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -149,6 +150,19 @@ DCK_API dck_status dck_rank(const dck_alternative *all, size_t n, const dck_comp
 DCK_API dck_status dck_compare_records(const dck_record *const *records, size_t n,
 				       const dck_compare_config *c, dck_record **ret,
 				       dck_err *err) DCK_MUST_USE;
+
+/* Compares two servers: the same prompts to both, one request at a time, in random order, by the
+ * ratio of their times to the first token, times per token, and times end to end. `first` and
+ * `second` have url, served_model, and the options of dck_server_options; the first is the
+ * baseline. Of `c` count margin, level, rounds, max_rounds, max_time_ns and seed; pairs of requests
+ * are the rounds. The record has metrics compare/ratio/ttft, compare/ratio/tpot and
+ * compare/ratio/latency, facts compare/verdict/..., the table compare/servers and series
+ * compare/pairs/QUANTITY/A and .../B in ns. A request that failed counts as one of timeout_ns, and
+ * a note states how many did. *ret is owned: dck_record_free(). c NULL: defaults; watch NULL:
+ * silent. E_IO, E_ABSENT, E_ENGINE, E_FORMAT: the first request to a server failed. @since 0.1 */
+DCK_API dck_status dck_compare_servers(const dck_load_config *first, const dck_load_config *second,
+				       const dck_compare_config *c, const dck_observer *watch,
+				       dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-/* Initialise it with its _init function. Options: dck_load_options. */
+/* Initialise it with its _init function. Options: dck_load_options and
+ * dck_server_options. */
 typedef struct dck_load_config {
 	uint32_t struct_size; /* set by dck_load_config_init() */
 	int scenario;	      /* index into dck_load_scenarios */
@@ -56,8 +57,11 @@ typedef struct dck_load_config {
 	double shared_prefix;	  /* part of the prompt that all requests share, 0 to 1 */
 	const char *header_file;  /* lines "Name: value" of each request; NULL: none */
 	uint64_t timeout_ns;	  /* of a request, from its scheduled time */
+	const char *prompt_file;  /* prompts instead of random ones; NULL: none */
+	const char *cacert; /* certificates of authorities, PEM, for https; NULL: the system's */
 } dck_load_config;
 DCK_API extern const dck_opt dck_load_options[];
+DCK_API extern const dck_opt dck_server_options[];     /* of the requests to a server */
 DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "multi", "offline",
 							  "server", NULL */
 DCK_API extern const char *const dck_load_arrivals[];  /* "poisson", "constant", NULL */

@@ -99,6 +99,51 @@ dck_status latency_limit_parse(const char *text, bool generates, latency_limit *
 	return DCK_OK;
 }
 
+/* Limits at the 99th percentile, in ms: mlcommons/inference_policies, inference_rules.adoc, July
+ * 2026. */
+static const struct limit_preset {
+	const char *name;
+	unsigned ttft_ms, tpot_ms;
+} limit_presets[] = {
+    {"llama2-70b", 2000, 200},
+    {"llama2-70b-interactive", 450, 40},
+    {"llama3.1-8b", 2000, 100},
+    {"llama3.1-8b-interactive", 500, 30},
+    {"llama3.1-405b", 6000, 175},
+    {"llama3.1-405b-interactive", 4500, 80},
+    {"mixtral-8x7b", 2000, 200},
+    {"deepseek-r1", 2000, 80},
+    {"deepseek-r1-interactive", 1500, 15},
+    {"gpt-oss-120b", 3000, 80},
+    {"gpt-oss-120b-interactive", 2000, 20},
+};
+
+dck_status latency_limit_preset(const char *text, latency_limit ret[2], bool *ret_is, dck_err *err)
+{
+	static const char prefix[] = "mlperf:";
+	const char *name = text + strlen(prefix);
+	char names[400], limit[40];
+	size_t used = 0;
+
+	*ret_is = strncmp(text, prefix, strlen(prefix)) == 0;
+	if (!*ret_is)
+		return DCK_OK;
+	for (size_t i = 0; i < sizeof limit_presets / sizeof *limit_presets; i++) {
+		const struct limit_preset *p = &limit_presets[i];
+
+		if (strcmp(p->name, name) != 0) {
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+						 used > 0 ? ", " : "", p->name);
+			continue;
+		}
+		snprintf(limit, sizeof limit, "ttft-p99<=%ums", p->ttft_ms);
+		DCK_TRY(latency_limit_parse(limit, true, &ret[0], err));
+		snprintf(limit, sizeof limit, "tpot-p99<=%ums", p->tpot_ms);
+		return latency_limit_parse(limit, true, &ret[1], err);
+	}
+	DCK_FAIL(err, E_ARG, "--slo mlperf:%.40s is not known; the names are %s", name, names);
+}
+
 const char *latency_limit_word(dck_verdict v)
 {
 	return v == DCK_VERDICT_MET	   ? "met"

@@ -29,6 +29,11 @@ typedef struct latency_limit {
  * tpot-STAT. E_ARG: invalid; the message gives the reason and the correct syntax. */
 dck_status latency_limit_parse(const char *text, bool generates, latency_limit *ret, dck_err *err);
 
+/* Reads "mlperf:NAME", the limits on TTFT and TPOT of a benchmark of MLPerf Inference's Server
+ * scenario. *ret_is false: it is not one, and nothing is written. E_ARG: there is no such name; the
+ * message lists them. */
+dck_status latency_limit_preset(const char *text, latency_limit ret[2], bool *ret_is, dck_err *err);
+
 /* Returns "met", "violated" or "inconclusive". */
 const char *latency_limit_word(dck_verdict v);
 /* Returns the worse of two verdicts: BROKEN, then UNDECIDED. */

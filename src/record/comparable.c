@@ -77,6 +77,8 @@ static const row rows[] = {
      "a longer answer has later, longer gaps", NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "load", "prompt_words", LIKE_EQUAL,
      "a longer prompt takes longer", NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "prompt-file", LIKE_EQUAL,
+     "other prompts take another time", NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "load", "shared_prefix", LIKE_EQUAL,
      "a cache of prefixes has a shared part", NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "slo/", LIKE_EQUAL, MEASURED, NULL},

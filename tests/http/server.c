@@ -35,12 +35,15 @@ typedef struct behaviour {
 	long stop;	      /* tokens after which it stops early; 0: never */
 	long cached;	      /* tokens of each prompt that it reports as cached */
 	long every;	      /* each such request fails */
+	long cache;	      /* > 0: the first chunk of a prompt that came before, in its place */
+	long details;	      /* usage has the cached tokens */
 	long role, usage, utf8, slices, close, done, spin;
 	const char *fail, *refuse, *model, *log;
+	const char *metrics; /* whose counters it has at /metrics */
 } behaviour;
 
-static behaviour b = {.per = 1, .every = 1, .usage = 1, .done = 1};
-static atomic_long requests;
+static behaviour b = {.per = 1, .every = 1, .usage = 1, .done = 1, .details = 1};
+static atomic_long requests, cache_tokens, cache_hits;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct option_row {
@@ -48,13 +51,14 @@ static const struct option_row {
 	long *number;
 	const char **text;
 } option_rows[] = {
-    {"ttft", &b.ttft, NULL},	     {"gap", &b.gap, NULL},	  {"stall", &b.stall, NULL},
-    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},	  {"chunks", &b.chunks, NULL},
-    {"per", &b.per, NULL},	     {"stop", &b.stop, NULL},	  {"cached", &b.cached, NULL},
-    {"every", &b.every, NULL},	     {"role", &b.role, NULL},	  {"usage", &b.usage, NULL},
-    {"utf8", &b.utf8, NULL},	     {"slices", &b.slices, NULL}, {"close", &b.close, NULL},
-    {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
-    {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
+    {"ttft", &b.ttft, NULL},	     {"gap", &b.gap, NULL},	    {"stall", &b.stall, NULL},
+    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},	    {"chunks", &b.chunks, NULL},
+    {"per", &b.per, NULL},	     {"stop", &b.stop, NULL},	    {"cached", &b.cached, NULL},
+    {"every", &b.every, NULL},	     {"role", &b.role, NULL},	    {"usage", &b.usage, NULL},
+    {"utf8", &b.utf8, NULL},	     {"slices", &b.slices, NULL},   {"close", &b.close, NULL},
+    {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	    {"fail", NULL, &b.fail},
+    {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	    {"log", NULL, &b.log},
+    {"cache", &b.cache, NULL},	     {"details", &b.details, NULL}, {"metrics", NULL, &b.metrics},
 };
 
 typedef struct stream {
@@ -190,18 +194,78 @@ static void content_send(stream *s, bool chat, long tokens)
 	event_send(s, data);
 }
 
-static void usage_send(stream *s, const char *body, long tokens)
+static long words_count(const char *body)
 {
-	char data[256];
 	long words = 1;
 
 	for (const char *c = strstr(body, "prompt"); c && *c; c++)
 		words += *c == ' ';
+	return words;
+}
+
+static void usage_send(stream *s, const char *body, long tokens)
+{
+	char data[256], details[64] = "";
+
+	if (b.details)
+		snprintf(details, sizeof details,
+			 ",\"prompt_tokens_details\":{\"cached_tokens\":%ld}", b.cached);
 	snprintf(data, sizeof data,
-		 "{\"choices\":[],\"usage\":{\"prompt_tokens\":%ld,\"completion_tokens\":%ld,"
-		 "\"prompt_tokens_details\":{\"cached_tokens\":%ld}}}",
-		 words, tokens, b.cached);
+		 "{\"choices\":[],\"usage\":{\"prompt_tokens\":%ld,\"completion_tokens\":%ld%s}}",
+		 words_count(body), tokens, details);
 	event_send(s, data);
+}
+
+/* --- the cache of prompts */
+
+static uint64_t text_hash(const char *text)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (const char *c = text; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* Returns whether this body came before, and counts its tokens. */
+static bool cache_take(const char *body)
+{
+	static uint64_t seen[1 << 14];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const uint64_t hash = text_hash(body);
+	uint64_t *at = &seen[hash % (sizeof seen / sizeof *seen)];
+	bool hit;
+
+	pthread_mutex_lock(&lock);
+	hit = *at == hash;
+	*at = hash;
+	pthread_mutex_unlock(&lock);
+	atomic_fetch_add(&cache_tokens, words_count(body));
+	atomic_fetch_add(&cache_hits, hit && b.cache > 0 ? words_count(body) : b.cached);
+	return hit;
+}
+
+/* Returns whether it answered a request for the counters, in Prometheus' text format. */
+static bool metrics_answer(stream *s, const char *path)
+{
+	const bool vllm = b.metrics && strcmp(b.metrics, "vllm") == 0;
+	const char *hits = vllm ? "vllm:prefix_cache_hits_total" : "sglang:cached_tokens_total";
+	const char *tokens =
+	    vllm ? "vllm:prefix_cache_queries_total" : "sglang:prompt_tokens_total";
+	char text[1024];
+
+	if (strcmp(path, "/metrics") != 0)
+		return false;
+	snprintf(
+	    text, sizeof text,
+	    "# HELP %s not a series\n# TYPE %s counter\n%s{engine=\"0\",name=\"a } 7\"} %ld.0\n"
+	    "%s{engine=\"1\"} 0\n%s{engine=\"0\"} %ld 1700000000000\n",
+	    hits, hits, hits, atomic_load(&cache_hits), hits, tokens, atomic_load(&cache_tokens));
+	if (b.metrics)
+		whole_send(s, "200 OK", "text/plain; version=0.0.4", text);
+	else
+		whole_send(s, "404 Not Found", "text/plain", "not found");
+	return true;
 }
 
 static bool fails_as(const char *how, bool failing)
@@ -215,7 +279,8 @@ static void stream_answer(stream *s, const char *body, bool chat, bool failing, 
 	const long wanted = b.stop > 0 && b.stop < asked ? b.stop : asked;
 	const long chunks = b.chunks > 0 ? b.chunks : (wanted + b.per - 1) / b.per;
 	const bool endless = fails_as("endless", failing);
-	uint64_t due = begin_ns + (uint64_t)b.ttft * 1000;
+	const bool hit = cache_take(body);
+	uint64_t due = begin_ns + (uint64_t)(hit && b.cache > 0 ? b.cache : b.ttft) * 1000;
 	long told = 0;
 
 	head_send(s, "200 OK", "text/event-stream; charset=utf-8", -1);
@@ -330,17 +395,14 @@ static void kserve_answer(stream *s, const char *path, uint64_t begin_ns)
 static void request_log(const char *path, const char *head, const char *body)
 {
 	char secret[256];
-	uint64_t hash = UINT64_C(14695981039346656037);
 	FILE *f;
 
 	if (!b.log)
 		return;
-	for (const char *c = body; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
 	pthread_mutex_lock(&log_lock);
 	f = fopen(b.log, "a");
 	if (f) {
-		fprintf(f, "%s %016llx %s\n", path, (unsigned long long)hash,
+		fprintf(f, "%s %016llx %s\n", path, (unsigned long long)text_hash(body),
 			secret_of(head, secret));
 		fclose(f);
 	}
@@ -356,6 +418,8 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 	const bool failing = number % b.every == b.every - 1;
 	char name[128];
 
+	if (metrics_answer(s, path))
+		return;
 	request_log(path, head, body);
 	snprintf(name, sizeof name, "\"model\":\"%s\"", b.model ? b.model : "");
 	if (!generates)

@@ -176,6 +176,12 @@ void json_text(json_writer *w, const char *text)
 		sink_text(w->out, "null");
 }
 
+void json_quoted(json_writer *w, const char *value)
+{
+	before_value(w);
+	sink_text(w->out, value);
+}
+
 void json_bool(json_writer *w, bool v)
 {
 	before_value(w);

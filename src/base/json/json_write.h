@@ -28,7 +28,8 @@ void json_flat_object(json_writer *w);
 void json_flat_array(json_writer *w);
 void json_end(json_writer *w); /* closes the innermost object or array */
 void json_key(json_writer *w, const char *key);
-void json_text(json_writer *w, const char *text); /* NULL writes null */
+void json_text(json_writer *w, const char *text);    /* NULL writes null */
+void json_quoted(json_writer *w, const char *value); /* writes a value that is JSON as it is */
 void json_bool(json_writer *w, bool v);
 /* Write an integer; above 2^53 as a string, because most readers use doubles. */
 void json_int(json_writer *w, int64_t v);

@@ -1,8 +1,9 @@
-/* cmd_compare.c - deepclock compare A B [C ...]: alternatives that are measured now, or saved
- * records.
+/* cmd_compare.c - deepclock compare A B [C ...]: alternatives that are measured now, saved records,
+ * or two servers.
  *
  * compare_run() dispatches: arguments that are records (FILE.json, "-") go to saved(), one subject
- * with --vary or --modes to live_one(), which makes its alternatives, all others to live(). Records
+ * with --vary or --modes to live_one(), which makes its alternatives, two --url to servers(), all
+ * others to live(). Records
  * and subjects do not mix, because a saved record cannot be interleaved with a run. Wrong
  * combinations are refused before anything is opened. The measurement is dck_compare(): blocks in
  * random order, ratios to the first alternative by round (study/compare/).
@@ -20,11 +21,13 @@
 typedef struct compare_which {
 	dck_list vary;
 	bool modes, history;
+	dck_list url, served_model;
 } compare_which;
 
 typedef struct compare_command {
 	compare_which which;
 	dck_compare_config compare;
+	dck_load_config request;    /* to servers */
 	const dck_alternative *all; /* n alternatives that are measured */
 	size_t n;
 } compare_command;
@@ -39,6 +42,11 @@ static const dck_opt which_options[] = {
 	     "one record and the newest earlier one in the history with the same subject, machine "
 	     "and method",
 	     .excludes = "vary modes scan"),
+    DCK_OPTION(LIST, compare_which, url, "url", "URL", NULL,
+	       "a server, as of 'load'; give it twice: the same prompts go to both",
+	       .excludes = "vary modes history scan"),
+    DCK_OPTION(LIST, compare_which, served_model, "model", "NAME", NULL,
+	       "the model's name at the servers; twice: at each", .needs = "url"),
     {0},
 };
 
@@ -137,6 +145,60 @@ static int saved(const cli *c, const compare_command *cfg)
 	return code;
 }
 
+/* --- servers */
+
+static dck_status servers_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			       dck_err *err)
+{
+	const compare_command *cfg = config;
+	dck_load_config of[2] = {cfg->request, cfg->request};
+	const dck_list *models = &cfg->which.served_model;
+
+	for (size_t i = 0; i < 2; i++) {
+		of[i].url = cfg->which.url.item[i];
+		of[i].seed = c->subject.model.seed;
+		if (models->n > 0)
+			of[i].served_model = models->item[models->n > 1 ? i : 0];
+	}
+	return dck_compare_servers(&of[0], &of[1], &cfg->compare, o, ret, err);
+}
+
+/* Returns an option that is given and has no meaning for servers; NULL: none. */
+static const char *not_of_servers(const cli *c)
+{
+	static const char *const meant[] = {"margin",	"level",      "rounds", "max-rounds",
+					    "max-time", "order-seed", "seed"};
+	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
+					 dck_compare_saved_options, dck_model_options,
+					 dck_command_options};
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (const dck_opt *o = tables[t]; o->name; o++) {
+			bool is_meant = !cli_given(c, o->name);
+
+			for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+				is_meant |= strcmp(o->name, meant[i]) == 0;
+			if (!is_meant)
+				return o->name;
+		}
+	return NULL;
+}
+
+static int servers(cli *c, compare_command *cfg)
+{
+	const char *other = not_of_servers(c);
+
+	if (c->nargs > 0 || cfg->which.url.n != 2)
+		return cli_usage(c, "--url compares two servers: give it twice, and no SUBJECT");
+	if (cfg->which.served_model.n > 2)
+		return cli_usage(c,
+				 "--model is given %zu times: give one name, or one of each server",
+				 cfg->which.served_model.n);
+	if (other)
+		return cli_usage(c, "--%s has no meaning for servers: leave it out", other);
+	return cli_make(c, servers_make, cfg, cli_record_gate);
+}
+
 static int compare_run(cli *c, void *config)
 {
 	compare_command *cfg = config;
@@ -146,6 +208,8 @@ static int compare_run(cli *c, void *config)
 
 	cfg->compare.title = c->title;
 	cfg->compare.program = cli_program(c);
+	if (cfg->which.url.n > 0)
+		return servers(c, cfg);
 	for (unsigned i = 0; i < c->nargs; i++)
 		nrecords += is_record(c->args[i]);
 	if (nrecords > 0 && nrecords < c->nargs)
@@ -184,6 +248,7 @@ static const char *const usage[] = {"[OPTION]... A B [C]...",
 				    "[OPTION]... --scan NAME=V,V cmd:'PROGRAM {NAME}'",
 				    "[OPTION]... OLD.json NEW.json",
 				    "[OPTION]... --history NEW.json",
+				    "[OPTION]... --url A --url B",
 				    NULL};
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
@@ -206,6 +271,7 @@ static const cli_group groups[] = {
     {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
     {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare), false},
     {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare), false},
+    {"Comparing servers", dck_server_options, offsetof(compare_command, request), false},
     CLI_MODELS("Models"),
     CLI_PROGRAMS,
     CLI_HOOKS,
@@ -224,12 +290,15 @@ static const cli_item examples[] = {
      "a gate for CI: exit status 3 when the second is over 2 % slower"},
     {"deepclock compare base.json now.json", "two saved records"},
     {"deepclock compare --history now.json", "a saved record and the one before it"},
+    {"deepclock compare --url http://127.0.0.1:8000/v1/completions --url http://127.0.0.1:8001/v1/completions --model NAME",
+     "two servers, by the same prompts in random order"},
     {0},
 };
 
 static void cmd_compare_init(void *config)
 {
 	dck_compare_config_init(&((compare_command *)config)->compare);
+	dck_load_config_init(&((compare_command *)config)->request);
 }
 
 const cli_command cmd_compare = {
@@ -242,6 +311,8 @@ const cli_command cmd_compare = {
 	"takes the ratio to the first of them in each round, which opens models in fresh processes "
 	"where starting is quick. The verdict comes from the interval "
 	"of these ratios, which holds however early the comparison ends.\n\n"
+	"With --url twice two servers are compared: one request at a time, the same prompts to "
+	"both, by TTFT, TPOT and the time end to end.\n\n"
 	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided. With --vary, "
 	"--modes or --scan it is 0 for each of these, unless --margin is given.",
     .sections = sections,
@@ -249,7 +320,6 @@ const cli_command cmd_compare = {
     .groups = groups,
     .config_size = sizeof(compare_command),
     .config_init = cmd_compare_init,
-    .min_args = 1,
     .max_args = DCK_ALTERNATIVES_MAX + 1,
     .arg = "SUBJECT",
     .takes_programs = true,

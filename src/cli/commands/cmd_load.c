@@ -43,6 +43,7 @@ static const cli_section sections[] = {
     {"Subjects", cli_subject_items}, {"Scenarios", scenarios}, {0}};
 static const cli_group groups[] = {
     {"Load", dck_load_options, 0, false},
+    {"Servers", dck_server_options, 0, false},
     CLI_MODELS("Models"),
     CLI_PROGRAMS,
     CLI_MEASURED,

@@ -44,13 +44,22 @@ static char *prompt_make(const completion_ask *ask, uint64_t i)
 	return text;
 }
 
+static void prompt_write(json_writer *w, const completion_ask *ask, uint64_t i, const char *made)
+{
+	if (ask->nquoted > 0)
+		json_quoted(w, ask->quoted[i % ask->nquoted]);
+	else
+		json_text(w, made);
+}
+
 dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to, dck_err *err)
 {
-	char *prompt = prompt_make(ask, i);
+	char *prompt = ask->nquoted > 0 ? NULL : prompt_make(ask, i);
 	json_writer w;
 	dck_sink sink;
 
-	DCK_NEED(prompt, err, "for a prompt of %llu words", (unsigned long long)ask->prompt_length);
+	DCK_NEED(prompt || ask->nquoted > 0, err, "for a prompt of %llu words",
+		 (unsigned long long)ask->prompt_length);
 	dck_sink_buffer(&sink, to);
 	json_init(&w, &sink, false);
 	json_object(&w);
@@ -63,12 +72,12 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 		json_key(&w, "role");
 		json_text(&w, "user");
 		json_key(&w, "content");
-		json_text(&w, prompt);
+		prompt_write(&w, ask, i, prompt);
 		json_end(&w);
 		json_end(&w);
 	} else {
 		json_key(&w, "prompt");
-		json_text(&w, prompt);
+		prompt_write(&w, ask, i, prompt);
 	}
 	json_key(&w, "max_tokens");
 	json_uint(&w, ask->new_tokens);

@@ -12,14 +12,16 @@ typedef struct completion_ask {
 	const char *model;
 	uint64_t prompt_length; /* words, each about one token */
 	uint64_t new_tokens;
-	double shared_prefix; /* part of the prompt that all requests share */
-	uint64_t key;	      /* of the prompts: another run has another one */
+	const char *const *quoted; /* prompts instead of words, JSON strings, in turn */
+	size_t nquoted;		   /* 0: words */
+	double shared_prefix;	   /* part of the prompt that all requests share */
+	uint64_t key;		   /* of the prompts: another run has another one */
 	/* Fields that not every server accepts. */
 	bool ignore_eos; /* generate all tokens, whatever they are */
 	bool usage;	 /* the numbers of tokens, in the last event */
 } completion_ask;
 
-/* Appends the body of request i, whose prompt no other request has. */
+/* Appends the body of request i, whose prompt no other request has, unless prompts are given. */
 dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to, dck_err *err);
 
 typedef struct completion_event {

@@ -193,6 +193,8 @@ static http_progress answer_end(http_client *c, http_connection *k, uint64_t now
 	*ret = HTTP_ANSWERED;
 	if (!c->stream) {
 		a->end_ns = now_ns;
+		if (c->get)
+			return HTTP_COMPLETE;
 		for (size_t i = 0; i < k->nquote; i++)
 			if (!isspace((unsigned char)k->quote[i])) {
 				if (k->quote[i] == '{')

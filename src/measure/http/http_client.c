@@ -20,14 +20,25 @@
 #include <errno.h>
 #include <string.h>
 
-#define READ_BYTES 65536
-#define POLL_MS	   50	   /* how often cancellation and deadlines are checked */
-#define SPIN_NS	   100000u /* before an arrival */
-#define TIMED_OUT  "a request was not answered completely within --timeout"
+#define READ_BYTES     65536
+#define POLL_MS	       50      /* how often cancellation and deadlines are checked */
+#define SPIN_NS	       100000u /* before an arrival */
+#define TLS_CONNECT_MS 5000
+#define TIMED_OUT      "a request was not answered completely within --timeout"
 
 static uint64_t client_now(const http_client *c)
 {
 	return c->clock->now_ns(c->clock->self);
+}
+
+static void connection_close(http_connection *k)
+{
+	if (k->tls)
+		tls_link_close(k->tls);
+	else if (k->fd >= 0)
+		os_close(k->fd);
+	k->tls = NULL;
+	k->fd = -1;
 }
 
 dck_status http_client_open(http_client *c, dck_err *err)
@@ -54,8 +65,7 @@ void http_client_close(http_client *c)
 	for (size_t i = 0; c->connections && i < c->opened; i++) {
 		http_connection *k = &c->connections[i];
 
-		if (k->fd >= 0)
-			os_close(k->fd);
+		connection_close(k);
 		sse_reader_done(&k->events);
 		dck_buffer_done(&k->out);
 		mem_free(k->gaps);
@@ -87,7 +97,9 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 	dck_sink_buffer(&s, &c->next);
 	sink_fmt(&s, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
-		 c->stream ? "text/event-stream" : "application/json",
+		 c->stream ? "text/event-stream"
+		 : c->get  ? "*/*"
+			   : "application/json",
 		 c->headers ? c->headers : "");
 	if (!c->get)
 		sink_fmt(&s, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body->n);
@@ -110,13 +122,6 @@ static dck_status request_prepare(http_client *c, dck_err *err)
 	dck_buffer_done(&body);
 	c->made++;
 	return status;
-}
-
-static void connection_close(http_connection *k)
-{
-	if (k->fd >= 0)
-		os_close(k->fd);
-	k->fd = -1;
 }
 
 static void gaps_keep(http_client *c, const http_connection *k, http_answer *a)
@@ -176,6 +181,37 @@ static void connect_fail(http_client *c, http_connection *k, int errnum)
 	request_finish(c, k, HTTP_REFUSED, &why);
 }
 
+static void connect_plain(http_client *c, http_connection *k)
+{
+	k->fd = os_net_connect(&c->address, &k->pending);
+	if (k->fd >= 0 && !os_events_add(&c->events, k->fd, k, k->pending))
+		connection_close(k);
+	if (k->fd < 0)
+		connect_fail(c, k, errno);
+}
+
+/* Makes a connection with TLS, which waits for the handshake. */
+static dck_status tls_connect(http_client *c, http_connection *k, dck_err *err)
+{
+	const tls_address to = {c->authority, c->cacert};
+
+	DCK_TRY(tls_link_open(&to, TLS_CONNECT_MS, &k->tls, err));
+	k->fd = tls_link_fd(k->tls);
+	k->pending = false;
+	if (os_events_add(&c->events, k->fd, k, false))
+		return DCK_OK;
+	connection_close(k);
+	DCK_FAIL(err, E_IO, "cannot watch a connection");
+}
+
+static void connect_tls(http_client *c, http_connection *k)
+{
+	dck_err why = {0};
+
+	if (tls_connect(c, k, &why) != DCK_OK)
+		request_finish(c, k, HTTP_REFUSED, &why);
+}
+
 static void request_send(http_client *c, http_connection *k)
 {
 	http_answer *a = &c->answers[k->index];
@@ -184,7 +220,8 @@ static void request_send(http_client *c, http_connection *k)
 
 	if (first)
 		a->sent_ns = client_now(c);
-	n = os_net_send(k->fd, k->out.data + k->sent, k->out.n - k->sent);
+	n = k->tls ? tls_link_send(k->tls, k->out.data + k->sent, k->out.n - k->sent)
+		   : os_net_send(k->fd, k->out.data + k->sent, k->out.n - k->sent);
 	if (n == OS_NET_FAILED) {
 		request_fail(c, k, HTTP_CUT,
 			     "the server closed the connection before the request was sent");
@@ -210,14 +247,14 @@ static http_connection *connection_take(http_client *c)
 	return k;
 }
 
-static dck_status request_start(http_client *c, const double *due_ns, dck_err *err)
+static dck_status request_start(http_client *c, const http_plan *plan, dck_err *err)
 {
 	http_connection *k = connection_take(c);
 	http_answer *a = &c->answers[c->n];
 	const dck_buffer spent = k->out;
 
 	*a = (http_answer){.begin_ns = client_now(c)};
-	a->scheduled_ns = due_ns ? c->start_ns + (uint64_t)*due_ns : a->begin_ns;
+	a->scheduled_ns = plan->due_ns ? c->start_ns + (uint64_t)plan->due_ns[c->n] : a->begin_ns;
 	if (a->scheduled_ns + c->timeout_ns < c->next_deadline_ns)
 		c->next_deadline_ns = a->scheduled_ns + c->timeout_ns;
 	k->index = c->n++;
@@ -228,23 +265,22 @@ static dck_status request_start(http_client *c, const double *due_ns, dck_err *e
 	http_answer_begin(k);
 	c->in_flight++;
 	c->in_flight_max = c->in_flight > c->in_flight_max ? c->in_flight : c->in_flight_max;
-	if (k->fd < 0) {
-		k->fd = os_net_connect(&c->address, &k->pending);
-		if (k->fd >= 0 && !os_events_add(&c->events, k->fd, k, k->pending))
-			connection_close(k);
-		if (k->fd < 0)
-			connect_fail(c, k, errno);
-	}
+	if (k->fd < 0 && c->tls)
+		connect_tls(c, k);
+	else if (k->fd < 0)
+		connect_plain(c, k);
 	if (k->busy && !k->pending)
 		request_send(c, k);
-	return request_prepare(c, err);
+	return plan->n > 0 && c->n >= plan->n ? DCK_OK : request_prepare(c, err);
 }
 
 /* --- events */
 
-static void connection_read(http_client *c, http_connection *k)
+/* Returns whether more may be there, which only connections with TLS have. */
+static bool connection_read(http_client *c, http_connection *k)
 {
-	const ptrdiff_t n = os_net_receive(k->fd, c->bytes, READ_BYTES);
+	const ptrdiff_t n = k->tls ? tls_link_receive(k->tls, c->bytes, READ_BYTES)
+				   : os_net_receive(k->fd, c->bytes, READ_BYTES);
 	const uint64_t now_ns = client_now(c); /* before anything is parsed */
 	http_answer *a = &c->answers[k->index];
 	http_outcome outcome;
@@ -252,16 +288,17 @@ static void connection_read(http_client *c, http_connection *k)
 	dck_err why = {0};
 
 	if (n == OS_NET_AGAIN)
-		return;
+		return false;
 	if (!k->busy) {
 		connection_close(k); /* the server closed it, or sent what nothing asked for */
-		return;
+		return false;
 	}
 	if (n > 0 && a->first_byte_ns == 0)
 		a->first_byte_ns = now_ns;
 	p = http_answer_read(c, k, c->bytes, n > 0 ? (size_t)n : 0, now_ns, &outcome, &why);
 	if (p != HTTP_GOES_ON)
 		request_finish(c, k, outcome, &why);
+	return k->tls && k->busy;
 }
 
 static void event_handle(http_client *c, const os_event *e)
@@ -284,7 +321,8 @@ static void event_handle(http_client *c, const os_event *e)
 	if (k->busy && e->writable && k->sent < k->out.n)
 		request_send(c, k);
 	if (e->readable && k->fd >= 0)
-		connection_read(c, k);
+		while (connection_read(c, k))
+			;
 }
 
 /* Gives up the requests whose deadline has passed, or all. */
@@ -348,7 +386,7 @@ static dck_status requests_start(http_client *c, run_turn *t, uint64_t *ret_next
 			c->overrun = t->ended = true;
 			break;
 		}
-		DCK_TRY(request_start(c, t->plan->due_ns ? &t->plan->due_ns[c->n] : NULL, err));
+		DCK_TRY(request_start(c, t->plan, err));
 		*ret_any = true;
 		/* What has arrived is read in between: a burst must not delay time stamps. */
 		if (t->plan->due_ns)
@@ -400,11 +438,25 @@ static void turn_watch(http_client *c, run_turn *t, uint64_t *last_ns)
 		return;
 	*last_ns = now_ns;
 	if (c->progress)
-		c->progress(c->self, c->n - c->in_flight, now_ns - c->start_ns);
+		c->progress(c->progress_self, c->n - c->in_flight, now_ns - c->start_ns);
 	if (!observer_cancelled(c->watch))
 		return;
 	c->cancelled = t->ended = true;
 	requests_end(c, now_ns, true);
+}
+
+/* Makes the connections with TLS that the first requests will need. */
+static dck_status connections_ready(http_client *c, dck_err *err)
+{
+	while (c->tls && c->opened < c->ready && c->opened < HTTP_IN_FLIGHT_MAX) {
+		http_connection *k = &c->connections[c->opened++];
+
+		k->fd = -1;
+		k->below = c->idle;
+		c->idle = k;
+		DCK_TRY(tls_connect(c, k, err));
+	}
+	return DCK_OK;
 }
 
 dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
@@ -419,6 +471,7 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 	c->why = (dck_err){0};
 	c->text.n = 0;
 	c->next_deadline_ns = UINT64_MAX;
+	DCK_TRY(connections_ready(c, err));
 	DCK_TRY(request_prepare(c, err));
 	c->start_ns = last_ns = client_now(c);
 	do {

@@ -14,6 +14,9 @@
  * made before it is due. A request in flight has a connection for itself; connections are used
  * again. The memory of the results is reserved before the first request.
  *
+ * With TLS the loop is the same, over connections of libcurl (tls_link.h). Their handshakes stop
+ * the loop, which shows as lateness; `ready` makes the first ones before.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HTTP_CLIENT_H
 #define HTTP_CLIENT_H
@@ -74,6 +77,9 @@ typedef struct http_client {
 	/* Set by the caller, borrowed. */
 	os_net_address address;
 	const char *authority, *path;
+	bool tls;	     /* by libcurl; a new connection waits for its handshake */
+	const char *cacert;  /* of tls_address */
+	size_t ready;	     /* with tls: connections that are made before the first request */
 	const char *headers; /* lines with their ends; NULL: none */
 	bool get;	     /* no body; what is answered is stored in `text` */
 	bool stream;	     /* the answer is a stream of completions' events */
@@ -85,7 +91,8 @@ typedef struct http_client {
 	dck_status (*body)(void *self, uint64_t i, dck_buffer *to, dck_err *err);
 	void *self;
 	const dck_observer *watch;
-	void (*progress)(void *self, uint64_t done, uint64_t elapsed_ns); /* NULL: none */
+	void (*progress)(void *progress_self, uint64_t done, uint64_t elapsed_ns); /* NULL: none */
+	void *progress_self;
 	/* Results of the last run. */
 	http_answer *answers; /* [n], in the order of their scheduled times; owned */
 	size_t n;

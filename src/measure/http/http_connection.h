@@ -7,12 +7,14 @@
 #include "measure/http/http_client.h"
 #include "measure/http/http_reader.h"
 #include "measure/http/sse_reader.h"
+#include "measure/http/tls_link.h"
 
 #define HTTP_QUOTE_MAX 2048
 
 struct http_connection {
 	http_connection *below; /* in the stack of idle connections */
 	int fd;			/* -1: closed */
+	tls_link *tls;		/* owned, and the socket with it; NULL: plain */
 	bool busy, pending;	/* with a request; not established yet */
 	size_t index;		/* of the answer */
 	dck_buffer out;		/* the request */

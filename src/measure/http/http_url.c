@@ -69,7 +69,7 @@ static bool authority_split(http_url *u)
 		return false;
 	memcpy(u->host, host, (size_t)(end - host));
 	if (*port == '\0') {
-		snprintf(u->port, sizeof u->port, "80");
+		snprintf(u->port, sizeof u->port, "%s", u->tls ? "443" : "80");
 		return true;
 	}
 	if (*port != ':' || strlen(port + 1) > 5 || port[1] == '\0' ||
@@ -89,15 +89,11 @@ static bool url_is_plain(const char *text)
 
 dck_status http_url_parse(const char *text, http_url *ret, dck_err *err)
 {
-	static const char scheme[] = "http://";
-	http_url u = {0};
-	const char *at = text + strlen(scheme), *path;
+	static const char scheme[] = "http://", secure[] = "https://";
+	http_url u = {.tls = http_word_is(text, secure, strlen(secure))};
+	const char *at = text + strlen(u.tls ? secure : scheme), *path;
 
-	if (http_word_is(text, "https://", 8))
-		DCK_FAIL(err, E_UNSUP,
-			 "https is not supported: measure the server's http port, or a local "
-			 "proxy that ends TLS");
-	if (!http_word_is(text, scheme, strlen(scheme)) || !url_is_plain(text))
+	if ((!u.tls && !http_word_is(text, scheme, strlen(scheme))) || !url_is_plain(text))
 		DCK_FAIL(err, E_ARG, "--url is not an address such as " URL_EXAMPLE);
 	if (strchr(at, '@') || strchr(at, '?') || strchr(at, '#'))
 		DCK_FAIL(err, E_ARG,

@@ -21,10 +21,11 @@ typedef struct http_url {
 	char path[512];
 	char model[256]; /* of HTTP_KSERVE */
 	http_protocol protocol;
+	bool tls; /* https */
 } http_url;
 
-/* Parses http://HOST[:PORT]/PATH. E_ARG: it is not one, or it has credentials, which the message
- * does not repeat; E_UNSUP: https. */
+/* Parses http://HOST[:PORT]/PATH, or https://... E_ARG: it is not one, or it has credentials, which
+ * the message does not repeat. */
 dck_status http_url_parse(const char *text, http_url *ret, dck_err *err);
 /* Appends the lines of a file, "Name: value" each, as header lines; and "Authorization: Bearer"
  * with the value of DEEPCLOCK_API_KEY, if that is set. path NULL: no file. Messages have line

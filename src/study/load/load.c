@@ -106,9 +106,32 @@ static dck_status url_check(const load_job *j, dck_err *err)
 		    err, E_ARG,
 		    "--streams is about a closed loop: with --rate and --url every request has "
 		    "a connection for itself");
-	for (size_t i = 0; i < c->slo.n; i++)
+	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->limits[i].ns > (double)c->timeout_ns)
 			DCK_FAIL(err, E_ARG, "the limit %s is above --timeout", j->limits[i].text);
+	return DCK_OK;
+}
+
+static dck_status limits_parse(load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->slo.n; i++) {
+		latency_limit limit[2];
+		bool two = false;
+
+		if (c->url)
+			DCK_TRY(latency_limit_preset(c->slo.item[i], limit, &two, err));
+		if (!two)
+			DCK_TRY(latency_limit_parse(c->slo.item[i], c->url != NULL, limit, err));
+		if (n + 1 + two > LOAD_LIMITS)
+			DCK_FAIL(err, E_ARG, "there are more than %d limits (--slo)", LOAD_LIMITS);
+		memcpy(&j->limits[n], limit, (1 + (size_t)two) * sizeof *limit);
+		n += 1 + (size_t)two;
+	}
+	j->ask.limits = j->limits;
+	j->ask.nlimits = n;
 	return DCK_OK;
 }
 
@@ -130,21 +153,15 @@ static dck_status config_check(load_job *j, dck_err *err)
 	if (!(c->rate_hz >= 0) || !(c->precision > 0))
 		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",
 			 c->rate_hz, c->precision);
-	if (c->slo.n > LOAD_LIMITS)
-		DCK_FAIL(err, E_ARG, "there are %zu limits (--slo): give at most %d", c->slo.n,
-			 LOAD_LIMITS);
 	j->ask.scenario = scenario_of(c);
-	for (size_t i = 0; i < c->slo.n; i++) {
-		DCK_TRY(latency_limit_parse(c->slo.item[i], c->url != NULL, &j->limits[i], err));
+	DCK_TRY(limits_parse(j, err));
+	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
 			DCK_FAIL(err, E_ARG,
 				 "--find-peak needs limits that can be shown to be met, "
 				 "and no number of requests shows it of %s: limit a percentile, "
 				 "as in p99.9<=50ms",
 				 j->limits[i].text);
-	}
-	j->ask.limits = j->limits;
-	j->ask.nlimits = c->slo.n;
 	j->ask.requests = c->requests;
 	DCK_TRY(url_check(j, err));
 	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
@@ -268,7 +285,7 @@ static dck_status server_open_job(load_job *j, dck_err *err)
 	j->pool.progress = progress_indeterminate("");
 	DCK_TRY(load_url_open(&j->pool, j->config, j->watch, err));
 	/* Where a search starts. */
-	j->session.phases.loop.run_ns = j->pool.url->probe_ns;
+	j->session.phases.loop.run_ns = j->pool.url->server.probe_ns;
 	return DCK_OK;
 }
 
@@ -281,6 +298,8 @@ static dck_status job_run(load_job *j, dck_err *err)
 	record_set_began(j->b, os_unix_ns());
 	DCK_TRY(j->config->url ? server_open_job(j, err) : subject_open(j, err));
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
+	if (j->config->url)
+		load_url_finish(&j->pool);
 	load_record(j);
 	return DCK_OK;
 }

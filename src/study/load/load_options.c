@@ -38,7 +38,7 @@ const dck_opt dck_load_options[] = {
 	       .min = 1, .max = 1e9),
     DCK_OPTION(LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
 	       "a limit on the mean, max, median or any percentile of the latency, "
-	       "such as p99<=50ms (quote it); may be repeated"),
+	       "such as p99<=50ms (quote it), or mlperf:NAME of servers; may be repeated"),
     DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
 	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
     DCK_FLAG(dck_load_config, find_peak, "find-peak",
@@ -65,11 +65,15 @@ const dck_opt dck_load_options[] = {
 	       "of random arrivals, and of random inputs: the same seed gives the same ones",
 	       .max = 9e15),
     DCK_OPTION(TEXT, dck_load_config, url, "url", "URL", NULL,
-	       "a server instead of a subject: http://HOST:PORT and /v1/completions, "
+	       "a server instead of a subject: http[s]://HOST:PORT and /v1/completions, "
 	       "/v1/chat/completions or /v2/models/NAME/infer",
 	       .excludes = "serial"),
     DCK_OPTION(TEXT, dck_load_config, served_model, "model", "NAME", NULL,
 	       "the model's name at the server", .needs = "url"),
+    {0},
+};
+
+const dck_opt dck_server_options[] = {
     DCK_OPTION(COUNT, dck_load_config, prompt_length, "prompt-length", "N", "128",
 	       "words of each prompt, each about one token", .min = 1, .max = 1e6, .needs = "url"),
     DCK_OPTION(COUNT, dck_load_config, new_tokens, "new-tokens", "N", "64",
@@ -78,10 +82,17 @@ const dck_opt dck_load_options[] = {
 	       "part of the prompt that all requests share, so that a cache of prefixes has it; "
 	       "default none",
 	       .max = 1, .needs = "url"),
+    DCK_OPTION(TEXT, dck_load_config, prompt_file, "prompt-file", "FILE", NULL,
+	       "prompts in turn instead of random words: one a line, text or JSON with \"prompt\"",
+	       .needs = "url", .excludes = "prompt-length shared-prefix"),
     DCK_OPTION(TEXT, dck_load_config, header_file, "header-file", "FILE", NULL,
 	       "headers of each request, one a line; credentials belong there or in "
 	       "DEEPCLOCK_API_KEY, and are in no record",
 	       .needs = "url"),
+    DCK_OPTION(
+	TEXT, dck_load_config, cacert, "cacert", "FILE", NULL,
+	"of https: certificates (PEM) of the authorities that are trusted, instead of the system's",
+	.needs = "url"),
     DCK_OPTION(TIME, dck_load_config, timeout_ns, "timeout", "TIME", "60s",
 	       "a request that is not answered completely within this has failed", .min = 1e6,
 	       .max = 1e15, .needs = "url"),
@@ -90,7 +101,7 @@ const dck_opt dck_load_options[] = {
 
 void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_load_options, NULL};
+	const dck_opt *const tables[] = {dck_load_options, dck_server_options, NULL};
 
 	opt_config_init(c, struct_size, sizeof *c, tables);
 }

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_job.h"
+#include "study/load/load_url.h"
 #include "base/observer.h"
 #include <math.h>
 
@@ -128,6 +129,17 @@ static void statistic_take(load_job *j, const latency_limit *limit, stat_estimat
 		ret->value = x->max; /* dropped samples included */
 }
 
+/* Returns whether a limit is exceeded because the client was late: without that it is not. */
+static bool limit_is_moved(const load_job *j, const latency_limit *limit)
+{
+	double shift;
+
+	return j->pool.url && limit->kind == LIMIT_PERCENTILE &&
+	       load_url_on_time(&j->pool, &j->pool.samples, load_limit_part(limit), limit->p,
+				&shift) <= limit->ns &&
+	       shift > CLIENT_SHIFT_MOST;
+}
+
 void load_point_take(load_job *j, const load_run_config *a, const load_result *r, double confidence,
 		     load_point *point)
 {
@@ -149,8 +161,11 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
-		/* Such times are the client's, not the server's. */
-		if (r->answers.client_bound[0])
+		/* Such times are the client's, not the server's. Late starts make times only
+		 * longer, so that a limit that is met is met. */
+		if (r->answers.client_bound[0] ||
+		    (point->limit[i].verdict == DCK_VERDICT_VIOLATED && !r->unstable &&
+		     limit_is_moved(j, &a->limits[i])))
 			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		statistic_take(j, &a->limits[i], &point->statistic[i]);
 		point->verdict = latency_limit_worse(point->verdict, point->limit[i].verdict);

@@ -9,32 +9,19 @@
 #ifndef LOAD_LOAD_URL_H
 #define LOAD_LOAD_URL_H
 
-#include "measure/http/completion.h"
-#include "measure/http/http_url.h"
+#include "measure/server/server_cache.h"
+#include "measure/server/server_session.h"
 #include "record/build.h"
+#include "study/load/load_client.h"
 #include "study/load/load_run.h"
 
-/* Share of the median time at which lateness of the client makes it the bottleneck. */
-#define LOAD_URL_LATE_SHARE 0.05
-#define LOAD_URL_BUSY_MOST  0.8
-#define LOAD_URL_FLOOR_MOST 0.5 /* of the median */
-
 struct load_url {
-	const dck_load_config *config;
-	http_url address;
-	dck_buffer headers; /* owned; may have credentials */
-	completion_ask ask;
-	dck_buffer tensors; /* owned: the body of every request to an ordinary model */
-	bool generates;
-	http_client client;
-	double *due_ns; /* owned: the schedule */
-	char nonce[20]; /* of the prompts of this run */
-	/* The client alone, of its null server; 0: not known. */
-	double floor_ns, highest_rate;
+	server_session server;
+	server_cache cache;
+	bool usage_cached; /* the usage of an answer has its cached tokens */
+	double *due_ns;	   /* owned: the schedule */
 	uint64_t origin_ns;
 	double timeout_ns;
-	uint64_t probes; /* requests before the measurement */
-	double probe_ns; /* of the last: end - begin */
 	load_pool *pool; /* of the run, for the progress display */
 	const load_run_config *run;
 };
@@ -43,11 +30,15 @@ struct load_url {
  * client. *ret is owned by the caller, load_url_close(), also on failure. */
 dck_status load_url_open(load_pool *p, const dck_load_config *c, const dck_observer *watch,
 			 dck_err *err);
+/* Looks for a cache of prefixes, when all requests are made. */
+void load_url_finish(load_pool *p);
 void load_url_close(load_pool *p); /* a pool without a server is allowed */
 
 /* load_url_run.c */
+/* Returns a quantile of a part that is from the schedule on, without the client's lateness, and by
+ * how much that moved it; of other parts, and where they are unknown, NaN and 0. */
+double load_url_on_time(const load_pool *p, const load_samples *samples, load_part part, double q,
+			double *ret_shift);
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err);
-/* Makes the next request's body: http_client.body. */
-dck_status load_url_body(void *self, uint64_t i, dck_buffer *to, dck_err *err);
 
 #endif

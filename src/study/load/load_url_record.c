@@ -28,9 +28,17 @@ static const struct url_part {
 };
 #define URL_PARTS (sizeof url_parts / sizeof *url_parts)
 
+#define NO_FLOOR "the null server has no TLS"
+
+#define CACHE_FASTER 0.95 /* a repeated prompt's time over the first one's, at most: a cache */
+
 static const double url_quantiles[] = {0.5, 0.9, 0.99};
 static const char *const url_quantile_names[] = {"median", "p90", "p99"};
 #define URL_QUANTILES (sizeof url_quantiles / sizeof *url_quantiles)
+
+static const double estimator_quantile[STAT_ESTIMATORS] = {
+    [STAT_MEDIAN] = 0.5, [STAT_P90] = 0.9,    [STAT_P95] = 0.95,
+    [STAT_P99] = 0.99,	 [STAT_P999] = 0.999, [STAT_MAX] = 1};
 
 static const load_answers *answers_of(const load_view *v)
 {
@@ -70,6 +78,19 @@ static void estimate_qualify(const load_view *v, load_part part, bool percentile
 	}
 }
 
+/* Drops a quantile that the client's lateness moved. */
+static void quantile_qualify(const load_view *v, load_part part, double p, stat_estimate *e)
+{
+	char why[80];
+	double shift;
+
+	load_url_on_time(&v->j->pool, v->samples, part, p, &shift);
+	if (!e->present || shift <= CLIENT_SHIFT_MOST)
+		return;
+	snprintf(why, sizeof why, "client-bound: late starts moved it by %.0f %%", 100 * shift);
+	estimate_drop(e, why);
+}
+
 static void quantile_estimate(const load_view *v, load_part part, double p, stat_estimate *ret)
 {
 	const measure_samples *s = url_samples(v, part);
@@ -83,6 +104,7 @@ static void quantile_estimate(const load_view *v, load_part part, double p, stat
 		stat_estimate_quantile(p, s->value, s->n, v->j->config->level, v->j->pool.scratch,
 				       ret);
 	estimate_qualify(v, part, true, ret);
+	quantile_qualify(v, part, p, ret);
 }
 
 /* --- metrics */
@@ -94,14 +116,14 @@ static void part_metrics(const load_view *v)
 
 	for (size_t i = 0; i < URL_PARTS; i++)
 		for (size_t q = 0; url_parts[i].family && q < URL_QUANTILES; q++) {
-			if (!v->j->pool.url->generates && url_parts[i].part != LOAD_LAG)
+			if (!v->j->pool.url->server.generates && url_parts[i].part != LOAD_LAG)
 				continue;
 			snprintf(tag, sizeof tag, "load/%s/%s", url_parts[i].family,
 				 url_quantile_names[q]);
 			quantile_estimate(v, url_parts[i].part, url_quantiles[q], &e);
 			measure_result_estimate(v->b, tag, &e);
 		}
-	for (size_t q = 0; v->j->pool.url->generates && q < URL_QUANTILES; q++) {
+	for (size_t q = 0; v->j->pool.url->server.generates && q < URL_QUANTILES; q++) {
 		e = answers_of(v)->icl[q];
 		if (answers_of(v)->client_bound[0])
 			estimate_drop(&e, "client-bound: it would be the client's");
@@ -113,6 +135,8 @@ static void part_metrics(const load_view *v)
 
 		e = v->all[i];
 		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
+		if (estimator_quantile[i] > 0)
+			quantile_qualify(v, LOAD_LATENCY, estimator_quantile[i], &e);
 		measure_result_estimate(v->b, measure_estimator_tag[i], &e);
 	}
 }
@@ -153,13 +177,18 @@ static void client_metrics(const load_view *v)
 
 	record_metric_real(b, "load/client_busy", answers_of(v)->client_busy,
 			   "time not spent waiting, over all");
-	if (u->floor_ns > 0)
-		record_metric_real(b, "load/client_floor", u->floor_ns,
+	if (u->server.floor_ns > 0)
+		record_metric_real(b, "load/client_floor", u->server.floor_ns,
 				   "median of one connection to the null server in this process");
 	else
-		record_metric_absent(b, "load/client_floor", "the null server did not answer");
-	record_metric_real(b, "load/client_rate", u->highest_rate,
-			   "eight connections to the null server in this process");
+		record_metric_absent(b, "load/client_floor",
+				     u->server.address.tls ? NO_FLOOR
+							   : "the null server did not answer");
+	if (u->server.highest_rate > 0)
+		record_metric_real(b, "load/client_rate", u->server.highest_rate,
+				   "eight connections to the null server in this process");
+	else
+		record_metric_absent(b, "load/client_rate", NO_FLOOR);
 	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
 			  "counted as each is sent");
 }
@@ -178,16 +207,19 @@ static void url_metrics(const load_view *v)
 	if (a->counted > 0)
 		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
 				   "as the server counts them");
-	else if (v->j->pool.url->generates)
+	else if (v->j->pool.url->server.generates)
 		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
 	goodput_metrics(v);
+	if (v->j->pool.url->cache.repeated)
+		measure_result_estimate(b, "load/repeated_ratio", &v->j->pool.url->cache.again);
 	record_metric_int(b, "load/failed", (int64_t)a->failed, "table load/outcomes");
 	if (v->r->abandoned > 0)
 		record_metric_int(b, "load/abandoned", (int64_t)v->r->abandoned,
 				  "given up when it ended early");
 	client_metrics(v);
 	record_metric_int(b, "runs/count", (int64_t)v->r->served, "requests");
-	record_metric_int(b, "runs/warmup", (int64_t)v->j->pool.url->probes, "requests before");
+	record_metric_int(b, "runs/warmup", (int64_t)v->j->pool.url->server.probes,
+			  "requests before");
 	record_metric_real(b, "time/measured", v->r->done_ns,
 			   "from the start until the last was done");
 	for (size_t i = 0; i < URL_PARTS; i++) {
@@ -224,7 +256,7 @@ static void quantities_table(const load_view *v)
 	for (size_t i = 0; i < URL_PARTS; i++) {
 		const load_part part = url_parts[i].part;
 
-		if ((part == LOAD_TTFT || part == LOAD_TPOT) && !v->j->pool.url->generates)
+		if ((part == LOAD_TTFT || part == LOAD_TPOT) && !v->j->pool.url->server.generates)
 			continue;
 		for (size_t q = 0; q < URL_QUANTILES; q++)
 			quantile_estimate(v, part, url_quantiles[q], &e[q]);
@@ -254,7 +286,7 @@ static void times_table(const load_view *v)
 	record_table(v->b, "load/times", "Points in time, from the schedule", columns,
 		     sizeof columns / sizeof *columns);
 	for (int i = 0; i < LOAD_TIMES; i++) {
-		if (!v->j->pool.url->generates &&
+		if (!v->j->pool.url->server.generates &&
 		    (i == LOAD_FIRST_EVENT || i == LOAD_FIRST_CONTENT))
 			continue;
 		record_cell_text(v->b, names[i]);
@@ -319,20 +351,54 @@ static void url_method(const load_view *v)
 	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
+/* How it is known whether the server's cache had parts of prompts. */
+static void cache_facts(const load_view *v)
+{
+	const load_url *u = v->j->pool.url;
+	const load_answers *a = answers_of(v);
+	const double counted = server_cache_share(&u->cache);
+	record_builder *b = v->b;
+
+	if (u->usage_cached) {
+		record_fact_text(b, "load", "cache_evidence", "usage of the answers");
+		record_fact_real(b, "load", "cached_share", DCK_UNIT_ONE,
+				 (double)a->cached_tokens / fmax(1, (double)a->prompt_tokens));
+	} else if (!isnan(counted)) {
+		record_fact_fmt(b, "load", "cache_evidence",
+				"counters of %s at /metrics, of all its clients",
+				u->cache.before.server);
+		record_fact_real(b, "load", "cached_share", DCK_UNIT_ONE, counted);
+	} else if (u->cache.repeated) {
+		record_fact_fmt(b, "load", "cache_evidence", "%zu prompts sent twice",
+				u->cache.pairs);
+	} else {
+		record_fact_absent(b, "load", "cache_evidence", "it was interrupted");
+	}
+}
+
 static void generation_facts(const load_view *v)
 {
 	const load_url *u = v->j->pool.url;
 	const load_answers *a = answers_of(v);
 	record_builder *b = v->b;
 
-	record_fact_text(b, "load", "prompts", "random words, different in each request and run");
-	record_fact_text(b, "load", "prompt_nonce", u->nonce);
-	record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE, (int64_t)u->ask.prompt_length);
-	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->ask.shared_prefix);
+	if (u->server.prompts.n > 0) {
+		record_fact_fmt(b, "load", "prompts", "%zu of a file, in turn",
+				u->server.prompts.n);
+		record_fact_absent(b, "load", "prompt_words", "prompts are from a file");
+	} else {
+		record_fact_text(b, "load", "prompts",
+				 "random words, different in each request and run");
+		record_fact_text(b, "load", "prompt_nonce", u->server.nonce);
+		record_fact_int(b, "load", "prompt_words", DCK_UNIT_ONE,
+				(int64_t)u->server.ask.prompt_length);
+	}
+	record_fact_real(b, "load", "shared_prefix", DCK_UNIT_ONE, u->server.ask.shared_prefix);
 	record_fact_text(b, "load", "end_of_sequence",
-			 u->ask.ignore_eos ? "ignored (ignore_eos)"
-					   : "obeyed: the server refuses ignore_eos");
-	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->ask.new_tokens);
+			 u->server.ask.ignore_eos ? "ignored (ignore_eos)"
+						  : "obeyed: the server refuses ignore_eos");
+	record_fact_int(b, "load", "tokens_asked", DCK_UNIT_ONE, (int64_t)u->server.ask.new_tokens);
+	cache_facts(v);
 	record_fact_real(b, "load", "chunks", DCK_UNIT_ONE,
 			 (double)a->chunks / fmax(1, (double)v->r->served));
 	if (a->counted == 0) {
@@ -357,20 +423,23 @@ static void url_facts(const load_view *v)
 	record_builder *b = v->b;
 
 	record_fact_text(b, "subject", "kind", "server");
-	record_fact_fmt(b, "subject", "name", "http://%s%s", u->address.authority, u->address.path);
+	record_fact_fmt(b, "subject", "name", "%s://%s%s", u->server.address.tls ? "https" : "http",
+			u->server.address.authority, u->server.address.path);
 	record_fact_text(b, "subject", "served_model",
-			 u->generates ? j->config->served_model : u->address.model);
+			 u->server.generates ? j->config->served_model : u->server.address.model);
 	record_host(b, &j->host);
 	record_fact_options(b, "plan", dck_load_options, j->config);
+	record_fact_options(b, "plan", dck_server_options, j->config);
 	if (j->ask.nlimits > 0)
 		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
-	record_fact_text(b, "load", "protocol", protocols[u->address.protocol]);
-	record_fact_text(b, "load", "client",
-			 "one thread, an event loop, HTTP/1.1 with keep-alive");
+	record_fact_text(b, "load", "protocol", protocols[u->server.address.protocol]);
+	record_fact_fmt(
+	    b, "load", "client", "one thread, an event loop, HTTP/1.1 with keep-alive%s%s",
+	    u->server.address.tls ? ", TLS by " : "", u->server.address.tls ? tls_version() : "");
 	if (!v->server)
 		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
-	if (u->generates)
+	if (u->server.generates)
 		generation_facts(v);
 	else
 		record_fact_text(b, "load", "inputs", "the same random tensors in each request");
@@ -409,7 +478,8 @@ static void url_answer(const load_view *v)
 		snprintf(failed, sizeof failed, "; %llu of %llu requests failed",
 			 (unsigned long long)answers_of(v)->failed,
 			 (unsigned long long)v->r->served);
-	quantile_estimate(v, v->j->pool.url->generates ? LOAD_TTFT : LOAD_LATENCY, 0.5, &first);
+	quantile_estimate(v, v->j->pool.url->server.generates ? LOAD_TTFT : LOAD_LATENCY, 0.5,
+			  &first);
 	quantile_estimate(v, LOAD_TPOT, 0.5, &next);
 	if (next.present) {
 		char b[96];
@@ -418,20 +488,25 @@ static void url_answer(const load_view *v)
 	}
 	if (first.present)
 		record_answer(v->b, "%s takes %s%s%s%s",
-			      v->j->pool.url->generates ? "the first token" : "an answer",
+			      v->j->pool.url->server.generates ? "the first token" : "an answer",
 			      measure_result_text(&first, a), t, at, failed);
 	else
 		record_answer(v->b, "most requests failed%s%s", at, failed);
 }
 
-static void cache_note(const load_view *v)
+/* A chat template is the same at the start of every prompt. */
+static bool cache_is_unexplained(const load_view *v, double share)
+{
+	return share > v->j->config->shared_prefix + 0.1;
+}
+
+static void cache_note_usage(const load_view *v)
 {
 	const load_answers *a = answers_of(v);
 	const double share =
 	    a->prompt_tokens > 0 ? (double)a->cached_tokens / (double)a->prompt_tokens : 0;
 
-	/* A chat template is the same at the start of every prompt. */
-	if (share > v->j->config->shared_prefix + 0.1)
+	if (cache_is_unexplained(v, share))
 		record_note(
 		    v->b, "prefix-cache",
 		    "the server had %.0f %% of the prompts' tokens in its cache, in %llu of "
@@ -441,15 +516,37 @@ static void cache_note(const load_view *v)
 		    v->j->config->shared_prefix > 0 ? " after their shared part" : "");
 }
 
+static void cache_note(const load_view *v)
+{
+	const server_cache *c = &v->j->pool.url->cache;
+	const double share = server_cache_share(c);
+
+	if (v->j->pool.url->usage_cached)
+		cache_note_usage(v);
+	else if (cache_is_unexplained(v, share))
+		record_note(v->b, "prefix-cache",
+			    "%s counted %.0f %% of the prompts' tokens, of all its clients, in its "
+			    "cache, although the prompts differ: times to the first token are "
+			    "shorter than without it",
+			    c->before.server, 100 * share);
+	if (c->again.present && c->again.has_interval && c->again.hi < CACHE_FASTER)
+		record_note(v->b, "cache-found",
+			    "a prompt that is sent again has its first token after %.2f [%.2f, "
+			    "%.2f] of the first time: the server has a cache of prefixes",
+			    c->again.value, c->again.lo, c->again.hi);
+}
+
 static void url_notes(const load_view *v)
 {
 	const load_url *u = v->j->pool.url;
 	const load_answers *a = answers_of(v);
 	char text[32];
 
-	if (a->client_bound[0])
+	if (a->client_bound[0] && u->server.highest_rate > 0)
 		record_note(v->b, "client-bound", "client-bound: %s; its highest rate is %s/s",
-			    a->client_bound, load_rate_text(u->highest_rate, text));
+			    a->client_bound, load_rate_text(u->server.highest_rate, text));
+	else if (a->client_bound[0])
+		record_note(v->b, "client-bound", "client-bound: %s", a->client_bound);
 	if (a->failed > 0)
 		record_note(v->b, "requests-failed",
 			    "%llu of %llu requests failed and count as ones of %s (--timeout); "
@@ -460,8 +557,8 @@ static void url_notes(const load_view *v)
 		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
 			    (unsigned long long)a->outcome[HTTP_EARLY],
 			    (unsigned long long)(v->r->served - a->failed),
-			    (unsigned long long)u->ask.new_tokens);
-	if (u->generates && a->counted == 0 && a->failed < v->r->served)
+			    (unsigned long long)u->server.ask.new_tokens);
+	if (u->server.generates && a->counted == 0 && a->failed < v->r->served)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");

@@ -16,17 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-dck_status load_url_body(void *self, uint64_t i, dck_buffer *to, dck_err *err)
-{
-	const load_url *u = self;
-	dck_sink s;
-
-	if (u->generates)
-		return completion_body(&u->ask, i, to, err);
-	dck_sink_buffer(&s, to);
-	sink_put(&s, u->tensors.data, u->tensors.n);
-	return dck_sink_finish(&s, err);
-}
+/* Connections with TLS that are made before the first request. */
+#define READY_LEAST 4
+#define READY_MOST  256
 
 static void url_progress(void *self, uint64_t done, uint64_t elapsed_ns)
 {
@@ -75,16 +67,10 @@ static dck_status schedule_make(load_url *u, const load_run_config *ask, uint64_
 
 /* --- samples */
 
-static bool answer_has_tpot(const http_answer *a)
-{
-	/* An answer that arrived in one read shows no time per token. */
-	return a->has_usage && a->tokens > 1 && a->end_ns > a->first_content_ns;
-}
-
 /* Writes the time of a part; false: the request has none. */
 static bool part_time(const load_url *u, const http_answer *a, load_part part, double *ret)
 {
-	if (part != LOAD_LATENCY && !u->generates)
+	if (part != LOAD_LATENCY && !u->server.generates)
 		return false;
 	if (!http_outcome_is_good(a->outcome)) {
 		*ret = u->timeout_ns;
@@ -92,14 +78,14 @@ static bool part_time(const load_url *u, const http_answer *a, load_part part, d
 	}
 	switch (part) {
 	case LOAD_TTFT:
-		*ret = (double)(a->first_content_ns - a->scheduled_ns);
+		*ret = server_answer_ttft(a);
 		return true;
 	case LOAD_TPOT:
-		if (answer_has_tpot(a))
-			*ret = (double)(a->end_ns - a->first_content_ns) / (double)(a->tokens - 1);
-		return answer_has_tpot(a);
+		if (server_answer_has_tpot(a))
+			*ret = server_answer_tpot(a);
+		return server_answer_has_tpot(a);
 	default:
-		*ret = (double)(a->end_ns - a->scheduled_ns);
+		*ret = server_answer_latency(a);
 		return true;
 	}
 }
@@ -222,34 +208,56 @@ static void times_take(const http_client *c, load_answers *to)
 	mem_free(x);
 }
 
+double load_url_on_time(const load_pool *p, const load_samples *samples, load_part part, double q,
+			double *ret_shift)
+{
+	const measure_samples *x = &samples->of[part], *late = &samples->of[LOAD_LAG];
+
+	*ret_shift = 0;
+	/* Both have a sample of each request, and drop the same ones. */
+	if ((part != LOAD_TTFT && part != LOAD_LATENCY) || x->n != late->n)
+		return NAN;
+	return load_client_on_time(q, x->value, late->value, x->n, p->scratch, ret_shift);
+}
+
 /* A late or busy client, or one whose own time is most of the result, measures itself. */
 static void client_judge(const load_pool *p, load_answers *to)
 {
 	const load_url *u = p->url;
-	const measure_samples *x = &p->samples.of[u->generates ? LOAD_TTFT : LOAD_LATENCY];
-	const double median = x->n > 0 ? stat_median(x->value, x->n, p->scratch) : NAN;
+	const load_part part = u->server.generates ? LOAD_TTFT : LOAD_LATENCY;
+	const measure_samples *x = &p->samples.of[part];
 	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]);
 	char *why = to->client_bound, time[32], all[32];
+	double median, shift;
 
 	if (x->n == 0)
 		return;
+	median = stat_median(x->value, x->n, p->scratch);
+	load_url_on_time(p, &p->samples, part, 0.5, &shift);
 	dck_text_time(median, all, sizeof all);
-	if (to->client_busy > LOAD_URL_BUSY_MOST)
+	switch (load_client_judge(to->client_busy, late, shift, u->server.floor_ns, median)) {
+	case CLIENT_FREE:
+		break;
+	case CLIENT_BUSY:
 		snprintf(why, sizeof to->client_bound,
 			 "the client was busy for %.0f %% of the time", 100 * to->client_busy);
-	else if (late > LOAD_URL_LATE_SHARE * median)
+		break;
+	case CLIENT_LATE:
 		snprintf(why, sizeof to->client_bound,
 			 "the client started requests %s late (mean), and the median is %s",
 			 dck_text_time(late, time, sizeof time), all);
-	else if (u->floor_ns > LOAD_URL_FLOOR_MOST * median)
+		break;
+	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,
 			 "the client alone needs %s, and the median is %s",
-			 dck_text_time(u->floor_ns, time, sizeof time), all);
+			 dck_text_time(u->server.floor_ns, time, sizeof time), all);
+		break;
+	}
 }
 
 static void answers_take(load_pool *p, const load_run_config *ask, load_result *ret)
 {
-	const http_client *c = &p->url->client;
+	const http_client *c = &p->url->server.client;
 	uint64_t done_ns = c->start_ns, last_ns = done_ns;
 
 	for (int k = 0; k < LOAD_PARTS_ALL; k++)
@@ -262,6 +270,7 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 			continue;
 		}
 		answer_take(p, ask, a, ret);
+		p->url->usage_cached |= a->has_cached;
 		done_ns = a->end_ns > done_ns ? a->end_ns : done_ns;
 		last_ns = a->scheduled_ns > last_ns ? a->scheduled_ns : last_ns;
 	}
@@ -273,8 +282,19 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
 	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
 	times_take(c, &ret->answers);
-	gaps_estimate_all(c, p->url->config->level, &ret->answers);
+	gaps_estimate_all(c, p->url->server.config->level, &ret->answers);
 	client_judge(p, &ret->answers);
+}
+
+/* Returns how many requests will be in flight at once, about: twice the mean of an idle server. */
+static size_t connections_needed(const load_url *u, const http_plan *plan)
+{
+	const double ns = plan->n > 0 && plan->due_ns ? plan->due_ns[plan->n - 1] : 0;
+
+	if (!plan->due_ns)
+		return plan->connections;
+	return (size_t)fmin(READY_MOST,
+			    READY_LEAST + 2 * (double)plan->n * u->server.probe_ns / fmax(1, ns));
 }
 
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)
@@ -286,7 +306,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	load_result result = {0};
 	dck_status status;
 
-	if (server && p->url->config->max_queue > 0 && ask->max_queue < plan.connections)
+	if (server && p->url->server.config->max_queue > 0 && ask->max_queue < plan.connections)
 		plan.connections = (size_t)ask->max_queue;
 	plan.n = ask->requests;
 	if (server) {
@@ -299,18 +319,20 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	}
 	u->pool = p;
 	u->run = ask;
-	u->client.progress = url_progress;
+	u->server.client.ready = connections_needed(u, &plan);
+	u->server.client.progress = url_progress;
+	u->server.client.progress_self = u;
 	record_others_begin(&result.others, 0);
 	os_usage_get(&result.before);
-	status = http_client_run(&u->client, &plan, err);
+	status = http_client_run(&u->server.client, &plan, err);
 	os_usage_get(&result.after);
 	record_others_end(&result.others);
-	u->client.progress = NULL;
+	u->server.client.progress = NULL;
 	if (status != DCK_OK)
 		return status;
 	answers_take(p, ask, &result);
-	result.cancelled = u->client.cancelled;
-	result.unstable = u->client.overrun;
+	result.cancelled = u->server.client.cancelled;
+	result.unstable = u->server.client.overrun;
 	if (server && !result.unstable && !result.cancelled && ask->requests == 0 &&
 	    !ask->arrivals.trace)
 		result.span_ns = (double)ask->time_ns;

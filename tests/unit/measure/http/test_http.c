@@ -370,7 +370,11 @@ static void urls(void **state)
 	assert_int_equal(http_url_parse("http://h:1/v2/models/resnet/versions/1/infer", &u, &err),
 			 DCK_OK);
 	assert_string_equal(u.model, "resnet");
-	assert_int_equal(http_url_parse("https://h/v1/completions", &u, &err), DCK_E_UNSUP);
+	assert_false(u.tls);
+	assert_int_equal(http_url_parse("https://h/v1/completions", &u, &err), DCK_OK);
+	assert_true(u.tls);
+	assert_string_equal(u.port, "443");
+	assert_int_equal(http_url_parse("https://", &u, &err), DCK_E_ARG);
 	static const char *const wrong[] = {
 	    "",
 	    "http://",

@@ -1,0 +1,191 @@
+/* server_cache.c - what a server's cache of prefixes had of the prompts.
+ *
+ * Counters: a line of Prometheus' text format is NAME{LABELS} VALUE [TIME]; a value in quotes may
+ * have braces and escapes. All series of one name are added. The names are those of vLLM's and
+ * SGLang's documentation of 2025 and 2026; Prometheus' clients append "_total".
+ *
+ * Prompts sent twice: each pair is a new prompt and the same again; the ratio of their times to the
+ * first token, by pair, has the interval of the sign test. A server without a cache gives 1.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measure/server/server_cache.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METRICS_PATH "/metrics"
+#define METRICS_MAX  (8u << 20) /* bytes */
+#define METRICS_NS   (5 * UINT64_C(1000000000))
+#define PAIRS_MOST   12
+#define PAIRS_LEAST  6 /* for an interval at 95 % */
+#define PAIRS_NS     (10 * UINT64_C(1000000000))
+#define NUMBER_MOST  64
+
+static const struct counter_names {
+	const char *server, *hits, *tokens;
+} counter_names[] = {
+    {"vLLM", "vllm:prefix_cache_hits", "vllm:prefix_cache_queries"},
+    {"vLLM", "vllm:gpu_prefix_cache_hits", "vllm:gpu_prefix_cache_queries"},
+    {"SGLang", "sglang:cached_tokens", "sglang:prompt_tokens"},
+};
+#define NAMES (sizeof counter_names / sizeof *counter_names)
+
+/* Returns what follows the labels; NULL: they do not end in this line. */
+static const char *labels_skip(const char *at, const char *end)
+{
+	bool quoted = false;
+
+	for (; at < end; at++) {
+		if (quoted && *at == '\\')
+			at++;
+		else if (*at == '"')
+			quoted = !quoted;
+		else if (*at == '}' && !quoted)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* Returns the value of a line, if it is a series of that name; NaN: it is not. */
+static double series_value(const char *at, const char *end, const char *name)
+{
+	static const char total[] = "_total";
+	const size_t n = strlen(name);
+	char text[NUMBER_MOST];
+	size_t used = 0;
+	char *rest;
+	double v;
+
+	if ((size_t)(end - at) <= n || memcmp(at, name, n) != 0)
+		return NAN;
+	at += n;
+	if ((size_t)(end - at) > sizeof total - 1 && memcmp(at, total, sizeof total - 1) == 0)
+		at += sizeof total - 1;
+	if (*at == '{')
+		at = labels_skip(at, end);
+	if (!at || at == end || (*at != ' ' && *at != '\t'))
+		return NAN;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (at<end && * at> ' ' && used + 1 < sizeof text)
+		text[used++] = *at++;
+	text[used] = '\0';
+	v = strtod(text, &rest);
+	return used > 0 && *rest == '\0' && isfinite(v) && v >= 0 ? v : NAN;
+}
+
+void cache_counters_read(const char *text, size_t n, cache_counters *ret)
+{
+	double hits[NAMES] = {0}, tokens[NAMES] = {0};
+	bool has[NAMES][2] = {{false}};
+	const char *at = text, *last = text + n;
+
+	*ret = (cache_counters){0};
+	while (at < last) {
+		const char *end = memchr(at, '\n', (size_t)(last - at));
+
+		end = end ? end : last;
+		for (size_t i = 0; i < NAMES; i++) {
+			const double h = series_value(at, end, counter_names[i].hits);
+			const double t = series_value(at, end, counter_names[i].tokens);
+
+			hits[i] += isnan(h) ? 0 : h;
+			tokens[i] += isnan(t) ? 0 : t;
+			has[i][0] |= !isnan(h);
+			has[i][1] |= !isnan(t);
+		}
+		at = end + (end < last);
+	}
+	for (size_t i = 0; i < NAMES && !ret->server; i++)
+		if (has[i][0] && has[i][1])
+			*ret = (cache_counters){counter_names[i].server, hits[i], tokens[i]};
+}
+
+static void counters_get(server_session *s, cache_counters *ret)
+{
+	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
+	http_client *c = &s->client;
+	const http_client saved = *c;
+
+	*ret = (cache_counters){0};
+	c->path = METRICS_PATH;
+	c->get = true;
+	c->stream = false;
+	c->body_max = METRICS_MAX;
+	c->timeout_ns = saved.timeout_ns < METRICS_NS ? saved.timeout_ns : METRICS_NS;
+	if (http_client_run(c, &one, NULL) == DCK_OK && http_client_failed(c, NULL) == DCK_OK &&
+	    c->n == 1)
+		cache_counters_read(c->text.data, c->text.n, ret);
+	c->path = saved.path;
+	c->get = saved.get;
+	c->stream = saved.stream;
+	c->body_max = saved.body_max;
+	c->timeout_ns = saved.timeout_ns;
+}
+
+/* --- prompts sent twice */
+
+/* Sends prompt number `i`; NaN: it was not answered. */
+static double prompt_send(server_session *s, uint64_t i)
+{
+	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
+
+	s->client.made = i;
+	if (http_client_run(&s->client, &one, NULL) != DCK_OK || s->client.n != 1 ||
+	    !http_outcome_is_good(s->client.answers[0].outcome))
+		return NAN;
+	return fmax(1, server_answer_ttft(&s->client.answers[0]));
+}
+
+static void prompts_repeat(server_cache *c, server_session *s, double level)
+{
+	const uint64_t begin_ns = s->client.clock->now_ns(s->client.clock->self);
+	const uint64_t first = s->client.made;
+	double log_ratio[PAIRS_MOST];
+
+	c->repeated = true;
+	for (size_t i = 0; i < PAIRS_MOST && !s->client.cancelled; i++) {
+		const double once = prompt_send(s, first + i), again = prompt_send(s, first + i);
+
+		if (!isnan(once) && !isnan(again))
+			log_ratio[c->pairs++] = log(again / once);
+		if (s->client.clock->now_ns(s->client.clock->self) - begin_ns > PAIRS_NS)
+			break;
+	}
+	if (c->pairs < PAIRS_LEAST) {
+		snprintf(c->again.why, sizeof c->again.why,
+			 "%zu prompts were answered twice, too few for an interval", c->pairs);
+		return;
+	}
+	stat_starts(log_ratio, c->pairs, level, &c->again);
+	c->again.value = exp(c->again.value);
+	c->again.lo = exp(c->again.lo);
+	c->again.hi = exp(c->again.hi);
+}
+
+void server_cache_begin(server_cache *c, server_session *s)
+{
+	*c = (server_cache){0};
+	if (s->generates)
+		counters_get(s, &c->before);
+}
+
+void server_cache_end(server_cache *c, server_session *s, bool usage, double level)
+{
+	if (!s->generates || s->client.cancelled)
+		return;
+	if (c->before.server)
+		counters_get(s, &c->after);
+	if (isnan(server_cache_share(c)) && !usage)
+		prompts_repeat(c, s, level);
+}
+
+double server_cache_share(const server_cache *c)
+{
+	const double tokens = c->after.tokens - c->before.tokens;
+
+	return c->before.server && c->after.server && tokens > 0
+		   ? (c->after.hits - c->before.hits) / tokens
+		   : NAN;
+}

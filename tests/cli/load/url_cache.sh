@@ -1,0 +1,23 @@
+# How it is known whether the server's cache had parts of prompts: the answers' usage, the server's counters, prompts sent twice.
+ask="--quiet --url URL/v1/completions --model m --rate 100 --requests 30 --new-tokens 3 --save run.json"
+look() {
+	record run.json 'f("load", "cache_evidence")' 'f("load", "cached_share")' 'note("prefix-cache")' 'note("cache-found")' \
+		'm("load/repeated_ratio") is None' | sed 's/; switch .*//'
+}
+with-server cached=100 -- deepclock load $ask > text 2> err
+look
+# vLLM's counters and SGLang's, where the usage lacks it; 129 words are a prompt.
+with-server cached=100 details=0 metrics=vllm -- deepclock load $ask > text 2> err
+look
+with-server details=0 metrics=sglang -- deepclock load $ask > text 2> err
+look
+with-server cached=64 details=0 metrics=vllm -- deepclock load $ask --shared-prefix 0.5 > text 2> err
+record run.json 'note("prefix-cache")'
+# Neither: prompts are sent twice. A server with a cache answers the second one sooner, by far.
+with-server ttft=150000 cache=1000 details=0 -- deepclock load $ask > text 2> err
+record run.json 'f("load", "cache_evidence")' 'f("load", "cached_share")' 'm("load/repeated_ratio")["value"] < 1' \
+	'(note("cache-found") is not None) == (m("load/repeated_ratio")["hi"] < 0.95)'
+with-server ttft=20000 usage=0 log=log -- deepclock load $ask > text 2> err
+record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")["value"] > 0' \
+	'(note("cache-found") is not None) == (m("load/repeated_ratio")["hi"] < 0.95)'
+sort log | uniq -d | wc -l
