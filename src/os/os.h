@@ -262,24 +262,6 @@ typedef enum os_message {
 os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)(void *self),
 			      void *self);
 
-/* --- tcp.c: connections between the processes of a job. Descriptors are closed on exec. */
-/* Listens on the address of `host` alone; port 0: any. E_ABSENT: no such host; E_IO: the port is in
- * use, or the address is not this machine's. */
-dck_status os_tcp_listen(const char *host, uint16_t port, int *ret_fd, uint16_t *ret_port,
-			 dck_err *err);
-int os_tcp_accept(int fd); /* not blocking; -1: none */
-/* E_ABSENT: no such host; E_IO: no process listens there. */
-dck_status os_tcp_connect(const char *host, uint16_t port, int *ret_fd, dck_err *err);
-/* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over.
- */
-bool os_tcp_send(int fd, const void *bytes, size_t n, uint64_t deadline_ns);
-bool os_tcp_receive(int fd, void *bytes, size_t n, uint64_t deadline_ns);
-/* Receives at most n bytes without waiting. Returns their number; 0: none yet; -1: the other end is
- * closed. */
-long os_tcp_receive_some(int fd, void *bytes, size_t n);
-/* Waits until one of n descriptors (below 0: ignored) can be read, at most `ms`, and sets ret[]. */
-void os_tcp_wait(const int *fds, size_t n, int ms, bool *ret);
-
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
  * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,

@@ -204,11 +204,9 @@ static void prompts_init(load_url *u)
 static dck_status server_open(load_pool *p, load_url *u, const dck_observer *watch, dck_err *err)
 {
 	const dck_load_config *c = u->config;
-	os_net_address found[OS_NET_ADDRESSES];
-	size_t n;
+	int fd;
 
 	DCK_TRY(http_headers_read(c->header_file, &u->headers, err));
-	DCK_TRY(os_net_resolve(u->address.host, u->address.port, found, &n, err));
 	u->client = (http_client){.authority = u->address.authority,
 				  .path = u->address.path,
 				  .headers = u->headers.n > 0 ? u->headers.data : NULL,
@@ -221,8 +219,9 @@ static dck_status server_open(load_pool *p, load_url *u, const dck_observer *wat
 				  .body = load_url_body,
 				  .self = u,
 				  .watch = watch};
-	DCK_TRY(os_net_reach(found, n, u->address.host, u->address.port, CONNECT_MS,
-			     &u->client.address, err));
+	DCK_TRY(os_net_dial(u->address.host, u->address.port, CONNECT_MS, &u->client.address, &fd,
+			    err));
+	os_close(fd);
 	observer_phase((void *)(uintptr_t)watch, "server");
 	DCK_TRY(http_client_open(&u->client, err));
 	DCK_TRY(server_probe(u, err));
