@@ -103,10 +103,13 @@ typedef struct os_usage {
 	uint64_t peak_rss_bytes, rss_bytes;
 	bool has_machine;			    /* /proc/stat could be read */
 	uint64_t machine_busy_ns, machine_steal_ns; /* all CPUs, all processes */
-	uint64_t throttled_ns; /* cgroup: time spent throttled; 0 when not known */
-	uint64_t throttled_periods;
+	bool has_throttled;			    /* the cgroup or an ancestor counts it */
+	uint64_t throttled_ns, throttled_periods;
 } os_usage;
 void os_usage_get(os_usage *ret);
+/* CPU time of the children that were waited for, with theirs, and the peak memory of the largest;
+ * 0: not known. */
+void os_usage_children(uint64_t *ret_cpu_ns, uint64_t *ret_peak_rss_bytes);
 
 /* --- neighbours.c: CPU use of other processes. A snapshot takes about 10 us for each process of
  * the machine. */

@@ -29,6 +29,11 @@ static const dck_column rank_columns[] = {
     {"drift", "clock drift", DCK_UNIT_ONE},
     {"within", "clock uncertainty", DCK_UNIT_NS},
     {"round_trip", "round trip", DCK_UNIT_NS},
+    {"cpu", "CPU time", DCK_UNIT_NS},
+    {"memory", "peak memory", DCK_UNIT_BYTE},
+    {"run_queue", "run queue", DCK_UNIT_NS},
+    {"throttled", "throttled", DCK_UNIT_NS},
+    {"throttled_periods", "throttled periods", DCK_UNIT_ONE},
     {"state", "state", DCK_UNIT_NONE},
 };
 
@@ -96,6 +101,26 @@ static void clock_cells_put(record_builder *b, const rank_member *m)
 		record_cell_real(b, c.round_trip_ns);
 }
 
+static void usage_cells_put(record_builder *b, const rank_usage *u)
+{
+	static const struct {
+		rank_resource of;
+		const char *absent;
+	} cells[] = {
+	    {RANK_CPU, "the kernel counted none"},
+	    {RANK_MEMORY, "the kernel counted none"},
+	    {RANK_RUN_QUEUE, "the kernel does not count it (schedstat), or nothing was recorded"},
+	    {RANK_THROTTLED, "no control group counts it (cpu.stat)"},
+	    {RANK_PERIODS, "no control group counts it (cpu.stat)"},
+	};
+
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		if (u->known >> cells[i].of & 1)
+			record_cell_int(b, u->n[cells[i].of]);
+		else
+			record_cell_absent(b, cells[i].absent);
+}
+
 static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 {
 	const rank_job *j = r->job;
@@ -115,6 +140,10 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 
 		for (int i = 0; i < 9; i++)
 			record_cell_absent(b, why);
+		if (p->arena)
+			usage_cells_put(b, &p->usage);
+		for (int i = 0; i < 5 && !p->arena; i++)
+			record_cell_absent(b, why);
 		record_cell_text(b, p->arena && strcmp(state, "complete") == 0 ? why : state);
 		return;
 	}
@@ -130,6 +159,7 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 		record_cell_absent(b, "no collective of several ranks");
 	record_cell_int(b, (int64_t)m->steps);
 	clock_cells_put(b, m);
+	usage_cells_put(b, &p->usage);
 	record_cell_text(b, state);
 }
 
@@ -284,21 +314,59 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
 		      what, cost, lo, hi, step, blame->steps, j->steps, where);
 }
 
+/* Why the accused rank is slow, as far as its machine shows it: a fact, and a note. Returns the
+ * words for the answer. */
+static const char *cause_put(record_builder *b, const rank_job *j)
+{
+	const rank_usage **usage = mem_alloc(j->n * sizeof(*usage));
+	const double share = j->blame.cost_ns / j->step.value;
+	rank_resource cause = RANK_RESOURCES;
+	double own = 0, others = 0;
+
+	for (size_t at = 0; usage && at < j->n; at++)
+		usage[at] = &j->member[at].part->usage;
+	if (usage)
+		cause = rank_cause_find(usage, j->n, j->blame.unit, share, &own, &others);
+	mem_free((void *)usage);
+	const uint32_t rank = j->member[j->blame.unit].rank;
+	if (cause == RANK_THROTTLED) {
+		record_note(b, "ranks-throttled",
+			    "the CPU limit of its control group stopped rank %u for %.3g %% of its "
+			    "time; the median of the other ranks is %.3g %%",
+			    rank, 100 * own, 100 * others);
+		record_fact_text(b, "job", "straggler_cause", "throttled");
+		return ", and its CPU limit stopped it";
+	}
+	if (cause == RANK_RUN_QUEUE) {
+		record_note(b, "ranks-run-queue",
+			    "a thread of rank %u was ready and had no processor for %.3g %% of its "
+			    "time; the median of the other ranks is %.3g %%",
+			    rank, 100 * own, 100 * others);
+		record_fact_text(b, "job", "straggler_cause", "run-queue");
+		return ", and other threads took its processor";
+	}
+	record_fact_absent(b, "job", "straggler_cause",
+			   "neither a CPU limit nor other threads on its processor explain half of "
+			   "the cost");
+	return "";
+}
+
 static bool rank_accuse(record_builder *b, const rank_job *j)
 {
 	const rank_member *m = &j->member[j->blame.unit];
 	double more_ns;
-	char what[200], where[160] = "";
+	char what[200], part_name[128] = "", where[200];
 
 	if (j->blame.verdict != BLAME_ONE)
 		return false;
 	const size_t part = rank_job_part(j, j->blame.unit, &more_ns);
 	if (part < j->nparts)
-		snprintf(where, sizeof where, ", by its %s%.100s%s",
+		snprintf(part_name, sizeof part_name, ", by its %s%.100s%s",
 			 part >= j->nparts - 2 ? "time in '" : "part '", j->part[part], "'");
 	record_fact(b, "job", "straggler_part", DCK_UNIT_NONE,
 		    part < j->nparts ? RECORD_TEXT(j->part[part])
 				     : RECORD_ABSENT("no part takes it longer than the others"));
+	snprintf(where, sizeof where, "%s%s", part_name, cause_put(b, j));
 	snprintf(what, sizeof what, "rank %u%s%.100s", m->rank, j->nodes > 1 ? " on node " : "",
 		 j->nodes > 1 ? m->part->host : "");
 	accusation_put(b, j, &j->blame, what, where);

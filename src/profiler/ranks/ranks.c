@@ -47,6 +47,7 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 	const rank_names names = {r->config->step, &r->config->collectives};
 	dck_trace_config trace;
 	dck_record *record = NULL;
+	rank_usage_start start;
 	dck_err failed;
 
 	DCK_TRY(dck_opt_defaults(dck_trace_options, &trace, err));
@@ -55,7 +56,9 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 						       r->config->traces, r->job.rank)
 				       : mem_arena_fmt(p->arena, "%s/rank.pftrace", directory);
 	DCK_NEED(trace.path, err, "for the trace of a rank");
+	rank_usage_begin(&start);
 	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
+	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
 	dck_record_free(record);
 	r->cancelled = r->program->cancelled && r->program->cancelled(r->program->self);
 	p->exit_code = r->program->exit_code;

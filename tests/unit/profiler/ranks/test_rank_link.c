@@ -188,11 +188,11 @@ static void packets_are_dropped(void **state)
 		n++;
 	assert_in_range(n, 1, 3);
 	assert_int_equal(err.code, DCK_E_IO);
-		assert_non_null(strstr(err.msg, "timed out"));
+	assert_non_null(strstr(err.msg, "timed out"));
 	assert_int_equal(rank_client_start(&m, 1, &c, NULL), DCK_OK);
 	rank_client_clock(c, 100000000, &e, &exchanges);
 	assert_int_equal(rank_client_send(c, "x", 1, 1000000, &err), DCK_E_IO);
-		assert_non_null(strstr(err.msg, "timed out"));
+	assert_non_null(strstr(err.msg, "timed out"));
 	rank_client_stop(c);
 	while (n > 0)
 		os_close(queued[--n]);
