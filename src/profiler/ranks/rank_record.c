@@ -318,7 +318,7 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
  * words for the answer. */
 static const char *cause_put(record_builder *b, const rank_job *j)
 {
-	const rank_usage **usage = mem_alloc(j->n * sizeof(*usage));
+	const rank_usage **usage = mem_alloc(j->n * sizeof *usage);
 	const double share = j->blame.cost_ns / j->step.value;
 	rank_resource cause = RANK_RESOURCES;
 	double own = 0, others = 0;

@@ -23,7 +23,7 @@ void rank_usage_begin(rank_usage_start *s)
 	s->periods = now.throttled_periods;
 }
 
-static void usage_put(rank_usage *u, rank_resource of, uint64_t n)
+static void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n)
 {
 	u->n[of] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
 	u->known |= UINT64_C(1) << of;
@@ -41,7 +41,7 @@ static void run_queue_find(const dck_record *trace, rank_usage *ret)
 		most = ns > most ? ns : most;
 	}
 	if (most >= 0)
-		usage_put(ret, RANK_RUN_QUEUE, (uint64_t)most);
+		rank_usage_put(ret, RANK_RUN_QUEUE, (uint64_t)most);
 }
 
 void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usage *ret)
@@ -52,14 +52,14 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 	*ret = (rank_usage){0};
 	os_usage_get(&now);
 	os_usage_children(&cpu, &peak);
-	usage_put(ret, RANK_LIFETIME, os_now_ns() - s->began_ns);
+	rank_usage_put(ret, RANK_LIFETIME, os_now_ns() - s->began_ns);
 	if (cpu > s->children_ns)
-		usage_put(ret, RANK_CPU, cpu - s->children_ns);
+		rank_usage_put(ret, RANK_CPU, cpu - s->children_ns);
 	if (peak)
-		usage_put(ret, RANK_MEMORY, peak);
+		rank_usage_put(ret, RANK_MEMORY, peak);
 	if (s->has_throttled && now.has_throttled) {
-		usage_put(ret, RANK_THROTTLED, now.throttled_ns - s->throttled_ns);
-		usage_put(ret, RANK_PERIODS, now.throttled_periods - s->periods);
+		rank_usage_put(ret, RANK_THROTTLED, now.throttled_ns - s->throttled_ns);
+		rank_usage_put(ret, RANK_PERIODS, now.throttled_periods - s->periods);
 	}
 	run_queue_find(trace, ret);
 }
