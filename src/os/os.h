@@ -186,6 +186,9 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 /* --- proc.c: processes. */
 long os_process_id(void);
 const char *os_program_name(void); /* as the program was started; static */
+/* Writes the words of this process's command line into buf, as far as they fit, and ret[0..n) with
+ * NULL behind them; n is below max. Without /proc: os_program_name() alone. */
+void os_program_arguments(char *buf, size_t size, char **ret, size_t max);
 /* Returns the rank of this process in a job of torchrun, MPI or Slurm; OS_NO_RANK: it is in none.
  */
 #define OS_NO_RANK (~0u)

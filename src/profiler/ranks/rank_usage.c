@@ -10,13 +10,24 @@
 /* A lost share of the time that explains this part of the cost is a cause. */
 #define CAUSE_SHARE_LEAST 0.5
 
-void rank_usage_begin(rank_usage_start *s)
+static void cpu_and_memory(const os_usage *now, bool own, uint64_t *ret_cpu_ns, uint64_t *ret_peak)
+{
+	if (!own) {
+		os_usage_children(ret_cpu_ns, ret_peak);
+		return;
+	}
+	*ret_cpu_ns = now->user_ns + now->system_ns;
+	*ret_peak = now->peak_rss_bytes;
+}
+
+void rank_usage_begin(rank_usage_start *s, bool own)
 {
 	os_usage now;
 	uint64_t peak;
 
 	os_usage_get(&now);
-	os_usage_children(&s->children_ns, &peak);
+	cpu_and_memory(&now, own, &s->cpu_ns, &peak);
+	s->own = own;
 	s->began_ns = os_now_ns();
 	s->has_throttled = now.has_throttled;
 	s->throttled_ns = now.throttled_ns;
@@ -51,10 +62,10 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 
 	*ret = (rank_usage){0};
 	os_usage_get(&now);
-	os_usage_children(&cpu, &peak);
+	cpu_and_memory(&now, s->own, &cpu, &peak);
 	rank_usage_put(ret, RANK_LIFETIME, os_now_ns() - s->began_ns);
-	if (cpu > s->children_ns)
-		rank_usage_put(ret, RANK_CPU, cpu - s->children_ns);
+	if (cpu > s->cpu_ns)
+		rank_usage_put(ret, RANK_CPU, cpu - s->cpu_ns);
 	if (peak)
 		rank_usage_put(ret, RANK_MEMORY, peak);
 	if (s->has_throttled && now.has_throttled) {

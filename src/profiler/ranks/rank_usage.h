@@ -1,7 +1,7 @@
 /* rank_usage.h - what the program of a rank used of its machine, and whether that explains why it
  * holds the others up.
  *
- *	rank_usage_begin(&start);
+ *	rank_usage_begin(&start, false);
  *	... the program runs, and is recorded ...
  *	rank_usage_end(&start, trace_record, &part.usage);
  *	cause = rank_cause_find(usages, n, accused, share);	at rank 0
@@ -28,11 +28,12 @@ typedef struct rank_usage {
 } rank_usage;
 
 typedef struct rank_usage_start {
-	uint64_t began_ns, children_ns, throttled_ns, periods;
-	bool has_throttled;
+	uint64_t began_ns, cpu_ns, throttled_ns, periods;
+	bool has_throttled, own;
 } rank_usage_start;
 
-void rank_usage_begin(rank_usage_start *s);
+/* own: of this process; else of the children that it waits for until the end. */
+void rank_usage_begin(rank_usage_start *s, bool own);
 /* trace: the record of the program's trace, whose threads have the time in the run queue; may be
  * NULL. */
 void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usage *ret);

@@ -75,7 +75,7 @@ static void a_child_is_counted(void **state)
 	pid_t pid;
 
 	(void)state;
-	rank_usage_begin(&start);
+	rank_usage_begin(&start, false);
 	pid = fork();
 	if (pid == 0) {
 		volatile uint64_t sum = 0;
