@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SUMMARY_ROWS = 8, LISTED_MAX = 5 };
+enum { SUMMARY_ROWS = 8, LISTED_MAX = 5, TIMES_MAX = 60, TIMES_ROWS_MAX = 20000 };
 
 static const dck_column rank_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},
@@ -35,6 +35,12 @@ static const dck_column rank_columns[] = {
     {"throttled", "throttled", DCK_UNIT_NS},
     {"throttled_periods", "throttled periods", DCK_UNIT_ONE},
     {"state", "state", DCK_UNIT_NONE},
+};
+
+static const dck_column time_columns[] = {
+    {"rank", "rank", DCK_UNIT_ONE},	     {"from", "first step", DCK_UNIT_ONE},
+    {"to", "last step", DCK_UNIT_ONE},	     {"wait", "in collectives", DCK_UNIT_NS},
+    {"cost", "cost to others", DCK_UNIT_NS},
 };
 
 static const dck_column part_columns[] = {
@@ -191,6 +197,39 @@ static void ranks_put(record_builder *b, const rank_result *r)
 			record_summary_row(b);
 	}
 	record_summary_columns(b, "node work wait cost last");
+}
+
+/* Means of the steps from one to another. */
+static double steps_mean(const double *x, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t k = from; k < to; k++)
+		sum += x[k];
+	return sum / (double)(to - from);
+}
+
+/* A row for each rank and run of adjacent steps: of each rank as many as keep the table small. */
+static void rank_times_put(record_builder *b, const rank_job *j)
+{
+	const size_t most = TIMES_ROWS_MAX / (j->n ? j->n : 1);
+	const size_t wanted = most < TIMES_MAX ? most : TIMES_MAX;
+	const size_t n = wanted < j->steps ? wanted : j->steps;
+
+	if (!j->costs.collectives || n == 0)
+		return;
+	record_table(b, "ranks/times", "Ranks by time, means of steps", time_columns,
+		     sizeof time_columns / sizeof time_columns[0]);
+	for (size_t at = 0; at < j->n; at++)
+		for (size_t k = 0; k < n; k++) {
+			const size_t from = k * j->steps / n, to = (k + 1) * j->steps / n;
+
+			record_cell_int(b, (int64_t)j->member[at].rank);
+			record_cell_int(b, (int64_t)(j->skipped + from + 1));
+			record_cell_int(b, (int64_t)(j->skipped + to));
+			record_cell_real(b, steps_mean(j->costs.wait + at * j->steps, from, to));
+			record_cell_real(b, steps_mean(j->costs.cost + at * j->steps, from, to));
+		}
 }
 
 static void rank_parts_put(record_builder *b, const rank_job *j)
@@ -510,8 +549,10 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	rank_metrics_put(b, j);
 	rank_answer_put(b, r);
 	ranks_put(b, r);
-	if (j->n > 0)
+	if (j->n > 0) {
 		rank_parts_put(b, j);
+		rank_times_put(b, j);
+	}
 	rank_notes_put(b, r);
 	return record_finish(b, ret, err);
 }
