@@ -200,7 +200,7 @@ static void ranks_put(record_builder *b, const rank_result *r)
 }
 
 /* Means of the steps from one to another. */
-static double steps_mean(const double *x, size_t from, size_t to)
+static double rank_steps_mean(const double *x, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -227,8 +227,10 @@ static void rank_times_put(record_builder *b, const rank_job *j)
 			record_cell_int(b, (int64_t)j->member[at].rank);
 			record_cell_int(b, (int64_t)(j->skipped + from + 1));
 			record_cell_int(b, (int64_t)(j->skipped + to));
-			record_cell_real(b, steps_mean(j->costs.wait + at * j->steps, from, to));
-			record_cell_real(b, steps_mean(j->costs.cost + at * j->steps, from, to));
+			record_cell_real(b,
+					 rank_steps_mean(j->costs.wait + at * j->steps, from, to));
+			record_cell_real(b,
+					 rank_steps_mean(j->costs.cost + at * j->steps, from, to));
 		}
 }
 

@@ -240,7 +240,8 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 	const bool time = c->def->unit == DCK_UNIT_NS;
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
-	verdict_table(c->b, "Compared, from records", &value, c->asked->scaling ? "over perfect" : "ratio");
+	verdict_table(c->b, "Compared, from records", &value,
+		      c->asked->scaling ? "over perfect" : "ratio");
 	if (c->pooled)
 		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
 				 compared, "baseline");
