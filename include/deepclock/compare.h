@@ -70,11 +70,14 @@ typedef struct dck_compare_config {
 	 * processes, for each round and subject one, if they can be started and starting is cheap.
 	 */
 	uint64_t processes;
+	int scaling; /* of records of jobs, by their ranks: index into dck_compare_scalings */
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[]; /* dck_compare() and dck_compare_records() */
 DCK_API extern const dck_opt dck_compare_live_options[];   /* dck_compare() alone */
 DCK_API extern const dck_opt dck_compare_saved_options[];  /* dck_compare_records() alone */
 DCK_API extern const char *const dck_compare_statistics[]; /* "median", "mean", "min", NULL */
+
+DCK_API extern const char *const dck_compare_scalings[]; /* "none", "weak", "strong", NULL */
 
 /* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_compare_config_init_sized(dck_compare_config *c, uint32_t struct_size);

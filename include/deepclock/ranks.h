@@ -1,5 +1,6 @@
 /* ranks.h - a job of several processes, under torchrun, MPI or Slurm: which rank holds the others
- * up. Each rank calls dck_ranks_run() with the same configuration; rank 0 gets the record.
+ * up. Each rank calls dck_ranks_run(), or dck_ranks_begin() and dck_ranks_end() in its program,
+ * with the same configuration; rank 0 gets the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_RANKS_H
@@ -42,6 +43,27 @@ static inline void dck_ranks_config_init(dck_ranks_config *c)
  * E_ARG, E_IO: no connection is possible. @since 0.1 */
 DCK_API dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_record **ret,
 				 dck_err *lost, dck_err *err) DCK_MUST_USE;
+
+/* The same inside a program, which a launcher starts without `deepclock ranks`: what all threads
+ * record until the end counts.
+ *
+ *	DCK_TRY(dck_ranks_begin(NULL, &r, &err));
+ *	... dck_lap_begin("step"), DCK_ZONE("collective:sum") ...
+ *	dck_ranks_end(r, &record, &err);
+ */
+typedef struct dck_ranks dck_ranks;
+
+/* Begins to record this process as one rank of the job. config is copied; NULL: the defaults. *ret
+ * is owned: dck_ranks_end(). E_ARG: it records already, or the launcher's rank is impossible;
+ * E_UNSUP, E_IO: as dck_ranks_run(). @since 0.1 */
+DCK_API dck_status dck_ranks_begin(const dck_ranks_config *config, dck_ranks **ret,
+				   dck_err *err) DCK_MUST_USE;
+
+/* Ends the recording and frees r. A rank other than 0 sends its part; rank 0 waits for those of the
+ * others, at most for config.wait_ns, and *ret is the record of the job there, owned:
+ * dck_record_free(); NULL at other ranks. ret may be NULL. E_IO: rank 0 cannot be reached, so this
+ * rank's part is lost; E_NOMEM. @since 0.1 */
+DCK_API dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err);
 
 #ifdef __cplusplus
 }

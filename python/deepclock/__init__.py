@@ -25,7 +25,7 @@ finally:
 from .counting import count as count
 from .heap import memory as memory
 from .laps import lap as lap
-from .tracing import trace as trace
+from .tracing import ranks as ranks, trace as trace
 from .tuning import tuned_session as tuned_session
 
 if not _TYPE_CHECKING:  # its type is the extension's

@@ -621,6 +621,7 @@ def compare(
     metric: Union[_Text, None] = ...,
     run_to_run: Union[_Number, None] = ...,
     force: Union[bool, None] = ...,
+    scaling: Union[str, None] = ...,
     pool: Union[bool, None] = ...,
     engine: Union[_Text, None] = ...,
     engine_lib: Union[_List, None] = ...,

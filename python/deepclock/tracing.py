@@ -84,6 +84,54 @@ class trace:
         return _deepclock._trace_read(self._path) if _deepclock._trace_flush() else None
 
 
+class ranks:
+    """Measures this process as one rank of a job while its block runs: which rank holds the others up.
+
+    Each rank of a program that torchrun, mpirun or srun started has the block, with the same options, as for `deepclock ranks`:
+    step="batch", collective=["Allreduce"], wait="2min", rendezvous="/shared/job7". Collectives of torch.distributed are
+    recorded as under `python -m deepclock ranks`.
+
+        with deepclock.ranks() as job:
+            train()
+        if job.record: print(job.record)       # at rank 0
+
+    The end of the block waits at rank 0 for the other ranks, at most for `wait`. Errors: ArgumentError where the process
+    records already, as under `deepclock ranks` or in a deepclock.trace block; IoError where the part of this rank is lost.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+        self._begun: Any = None
+        self._record: "Optional[_deepclock.Record]" = None
+
+    def __enter__(self) -> "ranks":
+        return self.start()
+
+    def __exit__(self, *raised: Any) -> None:
+        self.stop()
+
+    def start(self) -> "ranks":
+        """Begins, as entering the block does; returns the object itself."""
+        from . import _collectives
+
+        self._begun = _deepclock._ranks_begin(**self._options)
+        self._record = None
+        _collectives.install()
+        return self
+
+    def stop(self) -> "Optional[_deepclock.Record]":
+        """Ends, as leaving the block does; returns the record of the job at rank 0, None at the others."""
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            self._record = _deepclock._ranks_end(begun)
+        return self._record
+
+    @property
+    def record(self) -> "Optional[_deepclock.Record]":
+        """The Record of the job, after the end at rank 0; else None."""
+        return self._record
+
+
 def _follow_torch():
     """Makes ranges of torch.profiler.record_function zones, if PyTorch has been imported."""
     if "torch" not in _sys.modules:

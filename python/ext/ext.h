@@ -36,7 +36,7 @@ typedef struct ext_part {
 } ext_part;
 extern const ext_part ext_errors, ext_array, ext_record, ext_metric, ext_table, ext_observer,
     ext_commands, ext_zone, ext_trace, ext_lap, ext_estimate, ext_operator_cost, ext_history,
-    ext_lists, ext_heap, ext_lines, ext_option_rows, ext_roof, ext_text_part, ext_count;
+    ext_lists, ext_heap, ext_lines, ext_option_rows, ext_ranks, ext_roof, ext_text_part, ext_count;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {

@@ -5,10 +5,10 @@
 
 /* One row for each file with methods or types. */
 static const ext_part *const parts[] = {
-    &ext_errors,      &ext_array,     &ext_record,	  &ext_metric,	&ext_table,
-    &ext_observer,    &ext_commands,  &ext_zone,	  &ext_trace,	&ext_lap,
-    &ext_roof,	      &ext_estimate,  &ext_operator_cost, &ext_history, &ext_lists,
-    &ext_option_rows, &ext_text_part, &ext_heap,	  &ext_lines,	&ext_count,
+    &ext_errors,   &ext_array,	       &ext_record,  &ext_metric, &ext_table,	    &ext_observer,
+    &ext_commands, &ext_zone,	       &ext_trace,   &ext_ranks,  &ext_lap,	    &ext_roof,
+    &ext_estimate, &ext_operator_cost, &ext_history, &ext_lists,  &ext_option_rows, &ext_text_part,
+    &ext_heap,	   &ext_lines,	       &ext_count,
 };
 #define NPARTS (sizeof parts / sizeof parts[0])
 

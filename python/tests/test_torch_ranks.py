@@ -10,7 +10,7 @@ import sys
 import textwrap
 import unittest
 
-from support import Case, limit, main, needs
+from support import Case, deepclock, limit, main, needs
 
 torch = needs("torch", "PyTorch")
 if not torch.distributed.is_available():
@@ -116,6 +116,19 @@ class Ranks(Case):
             self.assertEqual((total, gathered), ([1, 1], [0, 1]))
             for weight, expected in zip(weights, self.expected(16)):
                 self.assertAlmostEqual(weight, expected, places=4)
+
+    def test_inside_a_program(self):
+        with open(self.path("train.py"), "w", encoding="utf-8") as f:
+            f.write(textwrap.dedent(TRAIN))
+        with open(self.path("inside.py"), "w", encoding="utf-8") as f:
+            f.write("import runpy, sys\nimport deepclock\n"
+                    "with deepclock.ranks() as job:\n    runpy.run_path(sys.argv.pop(1), run_name='__main__')\n"
+                    "if job.record:\n    job.record.save(sys.argv[3] + '/run.json')\n")
+        self.job(self.path("inside.py"), self.path("train.py"), "200", "16", self.folder)
+        record = deepclock.load(self.path("run.json"))
+        self.assertEqual(record.facts["job/straggler"].value, 1)
+        self.assertEqual(record.facts["job/straggler_part"].value, "forward")
+        self.assertEqual([row["collective"] for row in record.tables["collectives"] if row["calls"]], ["collective:all_reduce"])
 
 
 if __name__ == "__main__":

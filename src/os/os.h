@@ -103,10 +103,13 @@ typedef struct os_usage {
 	uint64_t peak_rss_bytes, rss_bytes;
 	bool has_machine;			    /* /proc/stat could be read */
 	uint64_t machine_busy_ns, machine_steal_ns; /* all CPUs, all processes */
-	uint64_t throttled_ns; /* cgroup: time spent throttled; 0 when not known */
-	uint64_t throttled_periods;
+	bool has_throttled;			    /* the cgroup or an ancestor counts it */
+	uint64_t throttled_ns, throttled_periods;
 } os_usage;
 void os_usage_get(os_usage *ret);
+/* CPU time of the children that were waited for, with theirs, and the peak memory of the largest;
+ * 0: not known. */
+void os_usage_children(uint64_t *ret_cpu_ns, uint64_t *ret_peak_rss_bytes);
 
 /* --- neighbours.c: CPU use of other processes. A snapshot takes about 10 us for each process of
  * the machine. */
@@ -183,6 +186,9 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 /* --- proc.c: processes. */
 long os_process_id(void);
 const char *os_program_name(void); /* as the program was started; static */
+/* Writes the words of this process's command line into buf, as far as they fit, and ret[0..n) with
+ * NULL behind them; n is below max. Without /proc: os_program_name() alone. */
+void os_program_arguments(char *buf, size_t size, char **ret, size_t max);
 /* Returns the rank of this process in a job of torchrun, MPI or Slurm; OS_NO_RANK: it is in none.
  */
 #define OS_NO_RANK (~0u)
@@ -261,24 +267,6 @@ typedef enum os_message {
  * NULL: never. */
 os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)(void *self),
 			      void *self);
-
-/* --- tcp.c: connections between the processes of a job. Descriptors are closed on exec. */
-/* Listens on the address of `host` alone; port 0: any. E_ABSENT: no such host; E_IO: the port is in
- * use, or the address is not this machine's. */
-dck_status os_tcp_listen(const char *host, uint16_t port, int *ret_fd, uint16_t *ret_port,
-			 dck_err *err);
-int os_tcp_accept(int fd); /* not blocking; -1: none */
-/* E_ABSENT: no such host; E_IO: no process listens there. */
-dck_status os_tcp_connect(const char *host, uint16_t port, int *ret_fd, dck_err *err);
-/* Send and receive n bytes; false: the other end is closed, or the time (of os_now_ns()) is over.
- */
-bool os_tcp_send(int fd, const void *bytes, size_t n, uint64_t deadline_ns);
-bool os_tcp_receive(int fd, void *bytes, size_t n, uint64_t deadline_ns);
-/* Receives at most n bytes without waiting. Returns their number; 0: none yet; -1: the other end is
- * closed. */
-long os_tcp_receive_some(int fd, void *bytes, size_t n);
-/* Waits until one of n descriptors (below 0: ignored) can be read, at most `ms`, and sets ret[]. */
-void os_tcp_wait(const int *fds, size_t n, int ms, bool *ret);
 
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
  * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */

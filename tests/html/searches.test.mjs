@@ -7,6 +7,7 @@ import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/v
 import { effectsOf, frontOf } from "../../src/report/html/page/views/view_effects.js";
 import { firstTokensOf, gapsOf } from "../../src/report/html/page/views/view_generation.js";
 import { mistakesOf } from "../../src/report/html/page/views/view_pitfalls.js";
+import { rankTimesOf, ranksOf } from "../../src/report/html/page/views/view_ranks.js";
 import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/views/view_trend.js";
 
@@ -110,4 +111,13 @@ test("gaps of generation begin with the second token, first tokens need several 
 	assert.deepEqual(gapsOf(r).map(l => [l.name, l.points]), [["8 x 1", [{ x: 2, y: 3 }, { x: 3, y: 4 }]]]);
 	assert.deepEqual(firstTokensOf(r).map(l => [l.name, l.points.map(p => [p.x, p.y, p.hi])]), [["batch 1", [[8, 5, 6], [16, 9, undefined]]]]);
 	assert.deepEqual([firstTokensOf({ tables: [{ ...t, rows: t.rows.slice(1) }] }), gapsOf({}), firstTokensOf({})], [[], [], []]);
+});
+
+test("the ranks of a job: those with times, and the map by time", () => {
+	const r = { tables: [{ name: "ranks", columns: columns("rank", "wait", "cost"), rows: [[0, 5e6, 0], [1, { absent: "it never connected" }, { absent: "it never connected" }], [2, 0, { value: 4e6, lo: 3e6, hi: 5e6, level: 0.95 }]] },
+		{ name: "ranks/times", columns: columns("rank", "from", "to", "wait", "cost"), rows: [[0, 3, 4, 8e6, 0], [0, 5, 6, 2e6, 0], [2, 3, 4, 0, 8e6], [2, 5, 6, 0, 2e6]] }] };
+	assert.deepEqual(ranksOf(r).map(row => [row.name, row.cost.level || 0]), [["rank 0", 0], ["rank 2", 0.95]]);
+	assert.deepEqual(rankTimesOf(r).ranks, [0, 2]);
+	assert.deepEqual(rankTimesOf(r).cells.map(c => [c.row, c.from, c.share]), [[0, 3, 1], [0, 5, 0.25], [1, 3, 0], [1, 5, 0]]);
+	assert.equal(rankTimesOf({}), null);
 });

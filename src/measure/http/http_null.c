@@ -201,8 +201,8 @@ static dck_status null_server_open(http_null *s, uint64_t events, bool chat,
 {
 	DCK_TRY(answer_make(events, chat, &s->answer, err));
 	DCK_TRY(os_events_open(&s->events, err));
-	s->listener = os_net_listen(ret_address);
-	if (s->listener < 0 || !os_events_add(&s->events, s->listener, s, false))
+	DCK_TRY(os_net_listen("127.0.0.1", "0", ret_address, &s->listener, err));
+	if (!os_events_add(&s->events, s->listener, s, false))
 		DCK_FAIL(err, E_IO, "cannot listen on 127.0.0.1 for the client's own floor");
 	if (pthread_create(&s->thread, NULL, null_main, s))
 		DCK_FAIL(err, E_NOMEM, "cannot make a thread for the null server");

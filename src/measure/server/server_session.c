@@ -18,6 +18,7 @@
 #include "measure/http/kserve.h"
 #include "base/mem.h"
 #include "base/sink.h"
+#include "os/os.h"
 #include "record/record_begin.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -243,8 +244,7 @@ static dck_status address_check(server_session *u, dck_err *err)
 dck_status server_session_open(server_session *u, const dck_load_config *c, const char *nonce,
 			       const dck_clock *clock, const dck_observer *watch, dck_err *err)
 {
-	os_net_address found[OS_NET_ADDRESSES];
-	size_t n;
+	int fd;
 
 	*u = (server_session){.config = c};
 	DCK_TRY(address_check(u, err));
@@ -256,7 +256,6 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 	if (u->address.tls)
 		DCK_TRY(tls_load(err));
 	DCK_TRY(http_headers_read(c->header_file, &u->headers, err));
-	DCK_TRY(os_net_resolve(u->address.host, u->address.port, found, &n, err));
 	u->client = (http_client){.authority = u->address.authority,
 				  .path = u->address.path,
 				  .tls = u->address.tls,
@@ -271,8 +270,9 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 				  .body = server_body_make,
 				  .self = u,
 				  .watch = watch};
-	DCK_TRY(os_net_reach(found, n, u->address.host, u->address.port, CONNECT_MS,
-			     &u->client.address, err));
+	DCK_TRY(os_net_dial(u->address.host, u->address.port, CONNECT_MS, &u->client.address, &fd,
+			    err));
+	os_close(fd);
 	observer_phase((void *)(uintptr_t)watch, "server");
 	DCK_TRY(http_client_open(&u->client, err));
 	return server_probe(u, err);

@@ -56,8 +56,10 @@ static void take_throttling(const char *dir, const char *key, uint64_t ns_per_un
 	uint64_t v;
 	if (!group_file(dir, "cpu.stat", buf, sizeof buf))
 		return;
-	if (text_find_uint(buf, key, &v))
+	if (text_find_uint(buf, key, &v)) {
+		ret->throttled_known = true;
 		ret->throttled_ns += v * ns_per_unit;
+	}
 	if (text_find_uint(buf, "nr_throttled", &v))
 		ret->throttled_periods += v;
 }

@@ -12,7 +12,8 @@ typedef struct cgroup_limits {
 	int64_t memory_bytes; /* likewise */
 	bool oom_known;	      /* the innermost group counts oom_kills, with its subgroups' */
 	uint64_t oom_kills;   /* processes killed because memory ran out */
-	uint64_t throttled_ns, throttled_periods; /* sum over the ancestors; 0: not known */
+	bool throttled_known; /* some group counts it */
+	uint64_t throttled_ns, throttled_periods; /* sum over the ancestors */
 } cgroup_limits;
 
 /* Reads the limits. root: prefix of /proc and of the mount points; "" except in tests. */

@@ -67,6 +67,16 @@ void os_usage_get(os_usage *ret)
 		ret->peak_rss_bytes = ret->rss_bytes;
 	read_machine(ret);
 	cgroup_read("", &limits);
+	ret->has_throttled = limits.throttled_known;
 	ret->throttled_ns = limits.throttled_ns;
 	ret->throttled_periods = limits.throttled_periods;
+}
+
+void os_usage_children(uint64_t *ret_cpu_ns, uint64_t *ret_peak_rss_bytes)
+{
+	struct rusage r = {0};
+
+	(void)getrusage(RUSAGE_CHILDREN, &r);
+	*ret_cpu_ns = counters_timeval_ns(r.ru_utime) + counters_timeval_ns(r.ru_stime);
+	*ret_peak_rss_bytes = (uint64_t)r.ru_maxrss * 1024;
 }

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/net/network.h"
 #include "base/err.h"
+#include "os/os.h"
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -80,53 +81,86 @@ int os_net_error(int fd)
 }
 
 /* Returns 0 if the address accepts a connection, else the error. */
-static int address_try(const os_net_address *to, int timeout_ms)
+static int address_try(const os_net_address *to, int timeout_ms, int *ret_fd)
 {
 	bool pending;
 	const int fd = os_net_connect(to, &pending);
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
 	int why = fd < 0 ? errno : 0;
 
-	if (fd < 0)
-		return why;
-	if (pending)
+	if (fd >= 0 && pending)
 		why = poll(&p, 1, timeout_ms) > 0 ? os_net_error(fd) : ETIMEDOUT;
-	close(fd);
+	if (why == 0)
+		*ret_fd = fd;
+	else if (fd >= 0)
+		close(fd);
 	return why;
 }
 
-dck_status os_net_reach(const os_net_address *of, size_t n, const char *host, const char *port,
-			int timeout_ms, os_net_address *ret, dck_err *err)
+dck_status os_net_dial(const char *host, const char *port, int timeout_ms, os_net_address *ret,
+		       int *ret_fd, dck_err *err)
 {
+	os_net_address of[OS_NET_ADDRESSES];
 	int why = EADDRNOTAVAIL;
+	size_t n;
 
+	DCK_TRY(os_net_resolve(host, port, of, &n, err));
 	for (size_t i = 0; i < n; i++) {
-		why = address_try(&of[i], timeout_ms);
+		why = address_try(&of[i], timeout_ms / (int)n, ret_fd);
 		if (why == 0) {
-			*ret = of[i];
+			if (ret)
+				*ret = of[i];
 			return DCK_OK;
 		}
 	}
-	DCK_FAIL_ERRNO(err, E_IO, why, "cannot connect to %s, port %s", host, port);
+	DCK_FAIL_ERRNO(err, E_IO, why, "cannot connect to %.200s, port %s", host, port);
 }
 
-int os_net_listen(os_net_address *ret)
+/* Returns 0 and a socket that listens, else the error. */
+static int address_listen(const os_net_address *at, os_net_address *ret, int *ret_fd)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t n = sizeof address;
-	const int fd = socket_new(AF_INET);
+	const struct sockaddr *address = (const void *)at->bytes;
+	const int on = 1, fd = socket_new(address->sa_family);
+	socklen_t n = sizeof ret->bytes;
+	int why = 0;
 
-	if (fd < 0)
-		return -1;
-	if (bind(fd, (struct sockaddr *)&address, n) || listen(fd, BACKLOG) ||
-	    getsockname(fd, (struct sockaddr *)&address, &n)) {
-		close(fd);
-		return -1;
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (fd < 0 || bind(fd, address, at->n) || listen(fd, BACKLOG) ||
+	    getsockname(fd, (struct sockaddr *)(void *)ret->bytes, &n)) {
+		why = errno;
+		if (fd >= 0)
+			close(fd);
+		return why;
 	}
-	memcpy(ret->bytes, &address, n);
 	ret->n = n;
-	return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
+dck_status os_net_listen(const char *host, const char *port, os_net_address *ret, int *ret_fd,
+			 dck_err *err)
+{
+	os_net_address of[OS_NET_ADDRESSES];
+	int why = EADDRNOTAVAIL;
+	size_t n;
+
+	DCK_TRY(os_net_resolve(host, port, of, &n, err));
+	for (size_t i = 0; i < n; i++) {
+		why = address_listen(&of[i], ret, ret_fd);
+		if (why == 0)
+			return DCK_OK;
+	}
+	DCK_FAIL_ERRNO(err, E_IO, why, "cannot listen on %.200s, port %s", host, port);
+}
+
+uint16_t os_net_port(const os_net_address *of)
+{
+	const struct sockaddr *address = (const void *)of->bytes;
+
+	return ntohs(address->sa_family == AF_INET6
+			 ? ((const struct sockaddr_in6 *)(const void *)of->bytes)->sin6_port
+			 : ((const struct sockaddr_in *)(const void *)of->bytes)->sin_port);
 }
 
 int os_net_accept(int fd)
@@ -154,6 +188,50 @@ ptrdiff_t os_net_receive(int fd, void *to, size_t n)
 ptrdiff_t os_net_send(int fd, const void *from, size_t n)
 {
 	return transfer_result(send(fd, from, n, MSG_NOSIGNAL));
+}
+
+/* false: the time is over. */
+static bool socket_wait(int fd, short events, uint64_t deadline_ns)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+
+	for (;;) {
+		const uint64_t now = os_now_ns();
+
+		if (now >= deadline_ns)
+			return false;
+		const uint64_t ms = (deadline_ns - now) / 1000000 + 1;
+		if (poll(&p, 1, ms > 1000 ? 1000 : (int)ms) > 0)
+			return true;
+	}
+}
+
+bool os_net_receive_all(int fd, void *to, size_t n, uint64_t deadline_ns)
+{
+	for (char *at = to; n > 0;) {
+		const ptrdiff_t got = os_net_receive(fd, at, n);
+
+		if (got == 0 || got == OS_NET_FAILED ||
+		    (got == OS_NET_AGAIN && !socket_wait(fd, POLLIN, deadline_ns)))
+			return false;
+		at += got > 0 ? got : 0;
+		n -= got > 0 ? (size_t)got : 0;
+	}
+	return true;
+}
+
+bool os_net_send_all(int fd, const void *from, size_t n, uint64_t deadline_ns)
+{
+	for (const char *at = from; n > 0;) {
+		const ptrdiff_t sent = os_net_send(fd, at, n);
+
+		if (sent == OS_NET_FAILED ||
+		    (sent == OS_NET_AGAIN && !socket_wait(fd, POLLOUT, deadline_ns)))
+			return false;
+		at += sent > 0 ? sent : 0;
+		n -= sent > 0 ? (size_t)sent : 0;
+	}
+	return true;
 }
 
 /* --- events */

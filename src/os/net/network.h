@@ -3,7 +3,7 @@
  *	os_events q;
  *
  *	DCK_TRY(os_events_open(&q, err));
- *	fd = os_net_connect(&address, &pending);
+ *	DCK_TRY(os_net_dial("head", "4711", 5000, NULL, &fd, err));
  *	os_events_add(&q, fd, key);
  *	n = os_events_wait(&q, 50, events, 64);
  *	os_events_close(&q);
@@ -29,16 +29,23 @@ dck_status os_net_resolve(const char *host, const char *port, os_net_address ret
 int os_net_connect(const os_net_address *to, bool *ret_pending);
 /* Returns the error of a connection that was pending; 0: it is established. */
 int os_net_error(int fd);
-/* Connects to the first of n addresses that accepts within `timeout_ms`, and closes. E_IO: none
- * does; the message names the host. */
-dck_status os_net_reach(const os_net_address *of, size_t n, const char *host, const char *port,
-			int timeout_ms, os_net_address *ret, dck_err *err);
-/* Listens on a free port of 127.0.0.1. -1: see errno. */
-int os_net_listen(os_net_address *ret);
+/* Connects to the first address of the host that accepts; all together have `timeout_ms`, since a
+ * host that drops packets never answers. The addresses share it equally. *ret: the address; may be
+ * NULL. E_ABSENT: no such host; E_IO: none accepts. */
+dck_status os_net_dial(const char *host, const char *port, int timeout_ms, os_net_address *ret,
+		       int *ret_fd, dck_err *err);
+/* Listens on the address of `host` alone; port "0": any. E_ABSENT: no such host; E_IO: the port is
+ * in use, or the address is not this machine's. */
+dck_status os_net_listen(const char *host, const char *port, os_net_address *ret, int *ret_fd,
+			 dck_err *err);
+uint16_t os_net_port(const os_net_address *of);
 int os_net_accept(int fd); /* -1: no connection waits */
 /* Return the bytes transferred, 0 at the end of the input, OS_NET_AGAIN, or OS_NET_FAILED. */
 ptrdiff_t os_net_receive(int fd, void *to, size_t n);
 ptrdiff_t os_net_send(int fd, const void *from, size_t n);
+/* Transfer n bytes; false: the other end is closed, or the time (of os_now_ns()) is over. */
+bool os_net_receive_all(int fd, void *to, size_t n, uint64_t deadline_ns);
+bool os_net_send_all(int fd, const void *from, size_t n, uint64_t deadline_ns);
 
 typedef struct os_events {
 	int queue, timer;

@@ -498,3 +498,22 @@ const char *os_program_name(void)
 {
 	return program_invocation_name;
 }
+
+void os_program_arguments(char *buf, size_t size, char **ret, size_t max)
+{
+	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	const ssize_t got = fd >= 0 ? read(fd, buf, size - 1) : 0;
+	size_t n = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (got > 0) {
+		buf[got] = '\0';
+		for (char *at = buf; at < buf + got && n + 1 < max; at += strlen(at) + 1)
+			ret[n++] = at;
+	} else if (max > 1) {
+		snprintf(buf, size, "%s", os_program_name());
+		ret[n++] = buf;
+	}
+	ret[n] = NULL;
+}

@@ -12,11 +12,14 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include "os/net/network.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { ROUND_EXCHANGES = 8, EXCHANGES_MAX = 1 << 20 };
+enum { ROUND_EXCHANGES = 8, EXCHANGES_MAX = 1 << 20, ATTEMPT_MS = 5000 };
 #define ROUND_EVERY_NS UINT64_C(1000000000)
 #define RETRY_EVERY_NS UINT64_C(50000000)
 #define CLIENT_LOOK_NS UINT64_C(20000000)
@@ -27,6 +30,7 @@ struct rank_client {
 	uint32_t rank;
 	int fd;			  /* -1: not connected */
 	bool refused;		  /* a process listens there that is not our rank 0 */
+	dck_err failed;		  /* of the last attempt to connect; {0}: there was none */
 	rank_exchange *exchanges; /* @owned */
 	size_t n, cap;
 	uint64_t rounds;
@@ -41,8 +45,8 @@ static bool message_send(int fd, rank_message_kind kind, const void *content, si
 {
 	const rank_head head = {kind, (uint32_t)n};
 
-	return os_tcp_send(fd, &head, sizeof head, deadline_ns) &&
-	       os_tcp_send(fd, content, n, deadline_ns);
+	return os_net_send_all(fd, &head, sizeof head, deadline_ns) &&
+	       os_net_send_all(fd, content, n, deadline_ns);
 }
 
 static bool message_receive(int fd, rank_message_kind kind, void *content, size_t n,
@@ -50,17 +54,31 @@ static bool message_receive(int fd, rank_message_kind kind, void *content, size_
 {
 	rank_head head;
 
-	return os_tcp_receive(fd, &head, sizeof head, deadline_ns) && head.kind == (uint32_t)kind &&
-	       head.bytes == n && os_tcp_receive(fd, content, n, deadline_ns);
+	return os_net_receive_all(fd, &head, sizeof head, deadline_ns) &&
+	       head.kind == (uint32_t)kind && head.bytes == n &&
+	       os_net_receive_all(fd, content, n, deadline_ns);
+}
+
+/* Returns how long an attempt to connect may take. A host that drops packets does not answer. */
+static int attempt_ms(rank_client *c)
+{
+	const uint64_t until = atomic_load(&c->deadline_ns), now = os_now_ns();
+
+	if (!atomic_load(&c->ending) || until > now + ATTEMPT_MS * UINT64_C(1000000))
+		return ATTEMPT_MS;
+	return until > now ? (int)((until - now) / 1000000) + 1 : 1;
 }
 
 static bool client_connect(rank_client *c)
 {
 	rank_hello hello = {.rank = c->rank};
+	char port[8];
 	int fd;
 
-	if (!rank_meeting_read(c->meeting) ||
-	    os_tcp_connect(c->meeting->host, c->meeting->port, &fd, NULL) != DCK_OK)
+	if (!rank_meeting_read(c->meeting))
+		return false;
+	snprintf(port, sizeof port, "%u", c->meeting->port);
+	if (os_net_dial(c->meeting->host, port, attempt_ms(c), NULL, &fd, &c->failed) != DCK_OK)
 		return false;
 	memcpy(hello.token, c->meeting->token, sizeof hello.token);
 	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
@@ -92,7 +110,7 @@ static bool exchange_make(rank_client *c, rank_exchange *ret)
 	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
 
 	ping.sent_ns = (int64_t)os_boottime_ns();
-	if (!os_tcp_send(c->fd, &ping, sizeof ping, deadline) ||
+	if (!os_net_send_all(c->fd, &ping, sizeof ping, deadline) ||
 	    !message_receive(c->fd, RANK_PONG, stamps, sizeof stamps, deadline) ||
 	    stamps[0] != ping.sent_ns)
 		return false;
@@ -193,7 +211,8 @@ dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_
 			 c->n ? "it ended"
 			 : c->refused
 			     ? "it was refused; another job may use the name (--rendezvous)"
-			     : "nobody answered (--wait, --rendezvous)");
+			 : c->failed.code ? c->failed.msg
+					  : "nobody answered (--wait, --rendezvous)");
 	if (n > RANK_RESULT_MAX)
 		DCK_FAIL(err, E_LIMIT, "the part of rank %u has %zu MB, and may have %d", c->rank,
 			 n >> 20, RANK_RESULT_MAX >> 20);

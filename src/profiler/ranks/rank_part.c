@@ -16,7 +16,9 @@ enum {
 	PART_NAME,
 	PART_RANGES,
 	PART_EXCHANGES,
-	PART_LEFT_OUT
+	PART_LEFT_OUT,
+	PART_USAGE,
+	PART_FIELDS
 };
 /* Sums of times do not overflow. */
 #define PART_TIME_MAX (INT64_MAX / 8)
@@ -37,6 +39,7 @@ void rank_part_write(const rank_part *p, wire_out *to)
 	wire_put_bytes(to, PART_RANGES, p->ranges, p->nranges * sizeof *p->ranges);
 	wire_put_bytes(to, PART_EXCHANGES, p->exchanges, p->nexchanges * sizeof *p->exchanges);
 	wire_put_int(to, PART_LEFT_OUT, (int64_t)p->left_out);
+	wire_put_bytes(to, PART_USAGE, &p->usage, sizeof p->usage);
 }
 
 /* The field of each text, number and array: sets it from the bytes at f->data. */
@@ -73,7 +76,9 @@ static dck_status part_field_read(rank_part *p, wire_reader *in, const wire_fiel
 		p->nexchanges = p->exchanges ? n / sizeof *p->exchanges : 0;
 		if (p->exchanges)
 			memcpy(p->exchanges, at, n);
-	} else if (f->number <= PART_LEFT_OUT) {
+	} else if (f->number == PART_USAGE && n == sizeof p->usage) {
+		memcpy(&p->usage, at, n);
+	} else if (f->number < PART_FIELDS) {
 		return wire_fail(in, err, "field %u has another type", (unsigned)f->number);
 	}
 	return DCK_OK;
@@ -88,6 +93,8 @@ static dck_status part_check(const rank_part *p, dck_err *err)
 {
 	bool valid = p->host && p->boot && !isnan(p->within_ns) && p->within_ns >= 0;
 
+	for (size_t i = 0; i < RANK_RESOURCES; i++)
+		valid = valid && p->usage.n[i] >= 0;
 	for (size_t i = 0; i < p->nranges && valid; i++) {
 		const rank_range *r = &p->ranges[i];
 

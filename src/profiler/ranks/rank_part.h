@@ -18,6 +18,7 @@
 #include "base/wire.h"
 #include "deepclock/opt.h"
 #include "profiler/ranks/rank_clock.h"
+#include "profiler/ranks/rank_usage.h"
 
 /* Ranges whose names begin so are collectives: "collective:all_reduce", or NVTX's domain. */
 #define RANK_COLLECTIVE_PREFIX "collective:"
@@ -42,6 +43,7 @@ typedef struct rank_part {
 	size_t nranges;
 	rank_exchange *exchanges;
 	size_t nexchanges;
+	rank_usage usage;
 	uint64_t left_out; /* ranges beyond RANK_RANGES_MAX */
 } rank_part;
 

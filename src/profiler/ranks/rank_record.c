@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SUMMARY_ROWS = 8, LISTED_MAX = 5 };
+enum { SUMMARY_ROWS = 8, LISTED_MAX = 5, TIMES_MAX = 60, TIMES_ROWS_MAX = 20000 };
 
 static const dck_column rank_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},
@@ -29,7 +29,18 @@ static const dck_column rank_columns[] = {
     {"drift", "clock drift", DCK_UNIT_ONE},
     {"within", "clock uncertainty", DCK_UNIT_NS},
     {"round_trip", "round trip", DCK_UNIT_NS},
+    {"cpu", "CPU time", DCK_UNIT_NS},
+    {"memory", "peak memory", DCK_UNIT_BYTE},
+    {"run_queue", "run queue", DCK_UNIT_NS},
+    {"throttled", "throttled", DCK_UNIT_NS},
+    {"throttled_periods", "throttled periods", DCK_UNIT_ONE},
     {"state", "state", DCK_UNIT_NONE},
+};
+
+static const dck_column time_columns[] = {
+    {"rank", "rank", DCK_UNIT_ONE},	     {"from", "first step", DCK_UNIT_ONE},
+    {"to", "last step", DCK_UNIT_ONE},	     {"wait", "in collectives", DCK_UNIT_NS},
+    {"cost", "cost to others", DCK_UNIT_NS},
 };
 
 static const dck_column part_columns[] = {
@@ -96,6 +107,26 @@ static void clock_cells_put(record_builder *b, const rank_member *m)
 		record_cell_real(b, c.round_trip_ns);
 }
 
+static void usage_cells_put(record_builder *b, const rank_usage *u)
+{
+	static const struct {
+		rank_resource of;
+		const char *absent;
+	} cells[] = {
+	    {RANK_CPU, "the kernel counted none"},
+	    {RANK_MEMORY, "the kernel counted none"},
+	    {RANK_RUN_QUEUE, "the kernel does not count it (schedstat), or nothing was recorded"},
+	    {RANK_THROTTLED, "no control group counts it (cpu.stat)"},
+	    {RANK_PERIODS, "no control group counts it (cpu.stat)"},
+	};
+
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		if (u->known >> cells[i].of & 1)
+			record_cell_int(b, u->n[cells[i].of]);
+		else
+			record_cell_absent(b, cells[i].absent);
+}
+
 static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 {
 	const rank_job *j = r->job;
@@ -115,6 +146,10 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 
 		for (int i = 0; i < 9; i++)
 			record_cell_absent(b, why);
+		if (p->arena)
+			usage_cells_put(b, &p->usage);
+		for (int i = 0; i < 5 && !p->arena; i++)
+			record_cell_absent(b, why);
 		record_cell_text(b, p->arena && strcmp(state, "complete") == 0 ? why : state);
 		return;
 	}
@@ -130,6 +165,7 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 		record_cell_absent(b, "no collective of several ranks");
 	record_cell_int(b, (int64_t)m->steps);
 	clock_cells_put(b, m);
+	usage_cells_put(b, &p->usage);
 	record_cell_text(b, state);
 }
 
@@ -161,6 +197,41 @@ static void ranks_put(record_builder *b, const rank_result *r)
 			record_summary_row(b);
 	}
 	record_summary_columns(b, "node work wait cost last");
+}
+
+/* Means of the steps from one to another. */
+static double rank_steps_mean(const double *x, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t k = from; k < to; k++)
+		sum += x[k];
+	return sum / (double)(to - from);
+}
+
+/* A row for each rank and run of adjacent steps: of each rank as many as keep the table small. */
+static void rank_times_put(record_builder *b, const rank_job *j)
+{
+	const size_t most = TIMES_ROWS_MAX / (j->n ? j->n : 1);
+	const size_t wanted = most < TIMES_MAX ? most : TIMES_MAX;
+	const size_t n = wanted < j->steps ? wanted : j->steps;
+
+	if (!j->costs.collectives || n == 0)
+		return;
+	record_table(b, "ranks/times", "Ranks by time, means of steps", time_columns,
+		     sizeof time_columns / sizeof time_columns[0]);
+	for (size_t at = 0; at < j->n; at++)
+		for (size_t k = 0; k < n; k++) {
+			const size_t from = k * j->steps / n, to = (k + 1) * j->steps / n;
+
+			record_cell_int(b, (int64_t)j->member[at].rank);
+			record_cell_int(b, (int64_t)(j->skipped + from + 1));
+			record_cell_int(b, (int64_t)(j->skipped + to));
+			record_cell_real(b,
+					 rank_steps_mean(j->costs.wait + at * j->steps, from, to));
+			record_cell_real(b,
+					 rank_steps_mean(j->costs.cost + at * j->steps, from, to));
+		}
 }
 
 static void rank_parts_put(record_builder *b, const rank_job *j)
@@ -284,21 +355,59 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
 		      what, cost, lo, hi, step, blame->steps, j->steps, where);
 }
 
+/* Why the accused rank is slow, as far as its machine shows it: a fact, and a note. Returns the
+ * words for the answer. */
+static const char *cause_put(record_builder *b, const rank_job *j)
+{
+	const rank_usage **usage = mem_alloc(j->n * sizeof *usage);
+	const double share = j->blame.cost_ns / j->step.value;
+	rank_resource cause = RANK_RESOURCES;
+	double own = 0, others = 0;
+
+	for (size_t at = 0; usage && at < j->n; at++)
+		usage[at] = &j->member[at].part->usage;
+	if (usage)
+		cause = rank_cause_find(usage, j->n, j->blame.unit, share, &own, &others);
+	mem_free((void *)usage);
+	const uint32_t rank = j->member[j->blame.unit].rank;
+	if (cause == RANK_THROTTLED) {
+		record_note(b, "ranks-throttled",
+			    "the CPU limit of its control group stopped rank %u for %.3g %% of its "
+			    "time; the median of the other ranks is %.3g %%",
+			    rank, 100 * own, 100 * others);
+		record_fact_text(b, "job", "straggler_cause", "throttled");
+		return ", and its CPU limit stopped it";
+	}
+	if (cause == RANK_RUN_QUEUE) {
+		record_note(b, "ranks-run-queue",
+			    "a thread of rank %u was ready and had no processor for %.3g %% of its "
+			    "time; the median of the other ranks is %.3g %%",
+			    rank, 100 * own, 100 * others);
+		record_fact_text(b, "job", "straggler_cause", "run-queue");
+		return ", and other threads took its processor";
+	}
+	record_fact_absent(b, "job", "straggler_cause",
+			   "neither a CPU limit nor other threads on its processor explain half of "
+			   "the cost");
+	return "";
+}
+
 static bool rank_accuse(record_builder *b, const rank_job *j)
 {
 	const rank_member *m = &j->member[j->blame.unit];
 	double more_ns;
-	char what[200], where[160] = "";
+	char what[200], part_name[128] = "", where[200];
 
 	if (j->blame.verdict != BLAME_ONE)
 		return false;
 	const size_t part = rank_job_part(j, j->blame.unit, &more_ns);
 	if (part < j->nparts)
-		snprintf(where, sizeof where, ", by its %s%.100s%s",
+		snprintf(part_name, sizeof part_name, ", by its %s%.100s%s",
 			 part >= j->nparts - 2 ? "time in '" : "part '", j->part[part], "'");
 	record_fact(b, "job", "straggler_part", DCK_UNIT_NONE,
 		    part < j->nparts ? RECORD_TEXT(j->part[part])
 				     : RECORD_ABSENT("no part takes it longer than the others"));
+	snprintf(where, sizeof where, "%s%s", part_name, cause_put(b, j));
 	snprintf(what, sizeof what, "rank %u%s%.100s", m->rank, j->nodes > 1 ? " on node " : "",
 		 j->nodes > 1 ? m->part->host : "");
 	accusation_put(b, j, &j->blame, what, where);
@@ -442,8 +551,10 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	rank_metrics_put(b, j);
 	rank_answer_put(b, r);
 	ranks_put(b, r);
-	if (j->n > 0)
+	if (j->n > 0) {
 		rank_parts_put(b, j);
+		rank_times_put(b, j);
+	}
 	rank_notes_put(b, r);
 	return record_finish(b, ret, err);
 }

@@ -1,4 +1,4 @@
-/* rank_server.c - rank 0's side of the connections: one thread, one poll loop.
+/* rank_server.c - rank 0's side of the connections: one thread, one queue of events.
  *
  * A connection is unknown until its first message has the job's token and a rank that is not
  * connected yet; else it is closed, as is an unknown one that is silent for HELLO_NS. A message is
@@ -14,8 +14,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include "os/net/network.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { UNKNOWN_MAX = 64, LOOK_MS = 50 };
@@ -44,9 +47,8 @@ struct rank_server {
 	rank_meeting *meeting;
 	int listening;
 	uint32_t size;
+	os_events events;
 	rank_connection *connections; /* @owned; rows */
-	int *fds;
-	bool *ready;
 	size_t rows;
 	rank_row *ranks; /* @owned; size */
 	pthread_mutex_t lock;
@@ -75,7 +77,7 @@ static bool answer_send(const rank_connection *k, rank_message_kind kind, const 
 	memcpy(bytes, &head, sizeof head);
 	if (n)
 		memcpy(bytes + sizeof head, content, n);
-	return os_tcp_send(k->fd, bytes, sizeof head + n, os_now_ns() + ANSWER_NS);
+	return os_net_send_all(k->fd, bytes, sizeof head + n, os_now_ns() + ANSWER_NS);
 }
 
 /* Compares in a time that does not depend on the content. */
@@ -154,10 +156,10 @@ static bool rank_connection_read(rank_server *s, rank_connection *k)
 		uint8_t *to =
 		    in_head ? (uint8_t *)&k->head + k->got
 			    : (k->content ? k->content : k->small) + (k->got - sizeof k->head);
-		const long got = os_tcp_receive_some(k->fd, to, whole - k->got);
+		const ptrdiff_t got = os_net_receive(k->fd, to, whole - k->got);
 
 		if (got <= 0)
-			return got == 0;
+			return got == OS_NET_AGAIN;
 		const int64_t now = (int64_t)os_boottime_ns();
 		k->got += (size_t)got;
 		if (k->got == sizeof k->head && in_head && !content_prepare(k))
@@ -171,42 +173,74 @@ static bool rank_connection_read(rank_server *s, rank_connection *k)
 static void connections_accept(rank_server *s)
 {
 	for (;;) {
-		const int fd = os_tcp_accept(s->listening);
+		const int fd = os_net_accept(s->listening);
 		size_t i = 0;
 
 		if (fd < 0)
 			return;
 		while (i < s->rows && s->connections[i].fd >= 0)
 			i++;
-		if (i == s->rows)
+		if (i == s->rows || !os_events_add(&s->events, fd, &s->connections[i], false))
 			os_close(fd);
 		else
 			s->connections[i] = (rank_connection){.fd = fd, .since_ns = os_now_ns()};
 	}
 }
 
+/* Closes the connections that have been unknown for too long. */
+static void silent_close(rank_server *s)
+{
+	const uint64_t now = os_now_ns();
+
+	for (size_t i = 0; i < s->rows; i++) {
+		rank_connection *k = &s->connections[i];
+
+		if (k->fd >= 0 && !k->rank && now - k->since_ns > HELLO_NS)
+			rank_connection_close(s, k);
+	}
+}
+
 static void *server_main(void *self)
 {
 	rank_server *s = self;
+	os_event e[OS_EVENTS_MAX];
+	uint64_t looked_ns = os_now_ns();
 
 	while (!atomic_load(&s->ending)) {
-		for (size_t i = 0; i < s->rows; i++)
-			s->fds[i] = s->connections[i].fd;
-		s->fds[s->rows] = s->listening;
-		os_tcp_wait(s->fds, s->rows + 1, LOOK_MS, s->ready);
-		for (size_t i = 0; i < s->rows; i++) {
-			rank_connection *k = &s->connections[i];
+		const size_t n = os_events_wait(&s->events, LOOK_MS, e);
+		bool more = false;
 
-			if (k->fd < 0)
-				continue;
-			if ((s->ready[i] && !rank_connection_read(s, k)) ||
-			    (!k->rank && os_now_ns() - k->since_ns > HELLO_NS))
+		for (size_t i = 0; i < n; i++) {
+			rank_connection *k = e[i].key;
+
+			if (e[i].key == s)
+				more = true;
+			else if (k && k->fd >= 0 && !rank_connection_read(s, k))
 				rank_connection_close(s, k);
 		}
-		if (s->ready[s->rows])
+		if (more)
 			connections_accept(s);
+		if (os_now_ns() - looked_ns > HELLO_NS / 10) {
+			silent_close(s);
+			looked_ns = os_now_ns();
+		}
 	}
 	return NULL;
+}
+
+static dck_status server_listen(rank_server *s, dck_err *err)
+{
+	rank_meeting *m = s->meeting;
+	os_net_address at;
+	char port[8];
+
+	DCK_TRY(os_events_open(&s->events, err));
+	snprintf(port, sizeof port, "%u", m->port);
+	DCK_TRY(os_net_listen(m->host, port, &at, &s->listening, err));
+	m->port = os_net_port(&at);
+	if (!os_events_add(&s->events, s->listening, s, false))
+		DCK_FAIL(err, E_IO, "cannot wait for connections of ranks");
+	return rank_meeting_publish(m, err);
 }
 
 dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, dck_err *err)
@@ -218,20 +252,17 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, 
 	pthread_mutex_init(&s->lock, NULL);
 	s->meeting = m;
 	s->listening = -1;
+	s->events = (os_events){-1, -1};
 	s->size = size;
 	s->rows = size + UNKNOWN_MAX;
 	s->connections = mem_zalloc(s->rows, sizeof *s->connections);
-	s->fds = mem_zalloc(s->rows + 1, sizeof *s->fds);
-	s->ready = mem_zalloc(s->rows + 1, sizeof *s->ready);
 	s->ranks = mem_zalloc(size, sizeof *s->ranks);
-	if (!s->connections || !s->fds || !s->ready || !s->ranks)
+	if (!s->connections || !s->ranks)
 		status = ERR_NO_MEMORY(err, "for the connections of %u ranks", size);
 	for (size_t i = 0; status == DCK_OK && i < s->rows; i++)
 		s->connections[i].fd = -1;
 	if (status == DCK_OK)
-		status = os_tcp_listen(m->host, m->port, &s->listening, &m->port, err);
-	if (status == DCK_OK)
-		status = rank_meeting_publish(m, err);
+		status = server_listen(s, err);
 	if (status == DCK_OK) {
 		s->running = pthread_create(&s->thread, NULL, server_main, s) == 0;
 		if (!s->running)
@@ -302,10 +333,9 @@ void rank_server_stop(rank_server *s)
 	}
 	for (uint32_t r = 0; s->ranks && r < s->size; r++)
 		mem_free(s->ranks[r].part);
+	os_events_close(&s->events);
 	pthread_mutex_destroy(&s->lock);
 	mem_free(s->connections);
-	mem_free(s->fds);
-	mem_free(s->ready);
 	mem_free(s->ranks);
 	mem_free(s);
 }

@@ -31,7 +31,8 @@
 /* One rank. */
 typedef struct rank_run {
 	const dck_ranks_config *config;
-	dck_program *program;
+	dck_program *program; /* NULL: this one */
+	char *const *argv;
 	os_job job;
 	rank_meeting meeting;
 	rank_server *server; /* rank 0 of several */
@@ -40,6 +41,20 @@ typedef struct rank_run {
 	bool cancelled;
 } rank_run;
 
+static dck_status trace_configure(rank_run *r, const char *directory, dck_trace_config *ret,
+				  dck_err *err)
+{
+	mem_arena *a = r->own.arena;
+
+	DCK_TRY(dck_opt_defaults(dck_trace_options, ret, err));
+	ret->waits_ns = WAITS_LEAST_NS;
+	ret->path = r->config->traces
+			? mem_arena_fmt(a, "%s/rank-%u.pftrace", r->config->traces, r->job.rank)
+			: mem_arena_fmt(a, "%s/rank.pftrace", directory);
+	DCK_NEED(ret->path, err, "for the trace of a rank");
+	return DCK_OK;
+}
+
 /* Records the program, and reads its ranges into r->own. E_NOMEM, E_IO: of the part alone. */
 static dck_status program_record(rank_run *r, const char *directory, dck_err *err)
 {
@@ -47,15 +62,13 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 	const rank_names names = {r->config->step, &r->config->collectives};
 	dck_trace_config trace;
 	dck_record *record = NULL;
+	rank_usage_start start;
 	dck_err failed;
 
-	DCK_TRY(dck_opt_defaults(dck_trace_options, &trace, err));
-	trace.waits_ns = WAITS_LEAST_NS;
-	trace.path = r->config->traces ? mem_arena_fmt(p->arena, "%s/rank-%u.pftrace",
-						       r->config->traces, r->job.rank)
-				       : mem_arena_fmt(p->arena, "%s/rank.pftrace", directory);
-	DCK_NEED(trace.path, err, "for the trace of a rank");
+	DCK_TRY(trace_configure(r, directory, &trace, err));
+	rank_usage_begin(&start, false);
 	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
+	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
 	dck_record_free(record);
 	r->cancelled = r->program->cancelled && r->program->cancelled(r->program->self);
 	p->exit_code = r->program->exit_code;
@@ -109,8 +122,9 @@ static void parts_collect(rank_run *r, rank_part *parts)
 	r->own = (rank_part){0};
 	if (!r->server)
 		return;
-	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns, r->program->cancelled,
-			 r->program->self);
+	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns,
+			 r->program ? r->program->cancelled : NULL,
+			 r->program ? r->program->self : NULL);
 	rank_server_close(r->server);
 	for (uint32_t rank = 1; rank < r->job.size; rank++) {
 		const char *why;
@@ -133,8 +147,8 @@ static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
 	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
 	parts_collect(r, parts);
 	dck_status status = rank_job_analyse(parts, r->job.size, &how, &job, err);
-	const rank_result result = {r->config, r->program->argv, &r->job, &r->meeting, parts,
-				    &job,      r->cancelled};
+	const rank_result result = {r->config, r->argv, &r->job,     &r->meeting,
+				    parts,     &job,	r->cancelled};
 	if (status == DCK_OK)
 		status = rank_record_make(&result, ret, err);
 	rank_job_done(&job);
@@ -153,6 +167,20 @@ static dck_status rank_connect(rank_run *r, dck_err *err)
 				: rank_client_start(&r->meeting, r->job.rank, &r->client, err);
 }
 
+/* Rank 0 makes the record, the others send their part. */
+static dck_status part_deliver(rank_run *r, dck_record **ret, dck_err *err)
+{
+	*ret = NULL;
+	return r->job.rank == 0 ? job_record(r, ret, err) : part_send(r, err);
+}
+
+static void rank_run_done(rank_run *r)
+{
+	rank_client_stop(r->client);
+	rank_server_stop(r->server);
+	rank_part_done(&r->own);
+}
+
 static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck_err *err)
 {
 	char directory[OS_TEMP_SIZE];
@@ -161,26 +189,17 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 	DCK_TRY(own_part_begin(r, err));
 	DCK_TRY(rank_connect(r, err));
 	DCK_TRY(os_temp_dir(directory, err));
-	dck_status status = program_record(r, directory, &part_lost);
+	const dck_status status = program_record(r, directory, &part_lost);
 	os_temp_dir_remove(directory);
 	if (status != DCK_OK)
 		r->own.why = mem_arena_dup(r->own.arena, part_lost.msg);
-	*ret = NULL;
-	if (r->job.rank == 0)
-		status = job_record(r, ret, lost);
-	else
-		status = part_send(r, lost);
-	if (status == DCK_OK)
+	if (part_deliver(r, ret, lost) == DCK_OK)
 		*lost = (dck_err){0};
 	return DCK_OK;
 }
 
-static dck_status rank_job_find(const char *program, os_job *ret, dck_err *err)
+static dck_status rank_job_find(os_job *ret, dck_err *err)
 {
-	char *path;
-
-	DCK_TRY(os_find_program(program, &path, err));
-	mem_free(path);
 	(void)os_job_get(ret);
 	if (ret->size == OS_NO_RANK)
 		DCK_FAIL(err, E_UNSUP,
@@ -197,13 +216,112 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 			 dck_err *lost, dck_err *err)
 {
 	dck_ranks_config own;
-	rank_run r = {.config = &own, .program = p};
+	char *path;
+	rank_run r = {.config = &own, .program = p, .argv = p->argv};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
-	DCK_TRY(rank_job_find(p->argv[0], &r.job, err));
+	DCK_TRY(os_find_program(p->argv[0], &path, err));
+	mem_free(path);
+	DCK_TRY(rank_job_find(&r.job, err));
 	const dck_status status = rank_run_all(&r, ret, lost, err);
-	rank_client_stop(r.client);
-	rank_server_stop(r.server);
-	rank_part_done(&r.own);
+	rank_run_done(&r);
+	return status;
+}
+
+/* --- inside a program */
+
+enum { ARGUMENTS_MAX = 64 };
+
+struct dck_ranks {
+	rank_run run;
+	dck_ranks_config config; /* texts in run.own.arena */
+	rank_usage_start usage;
+	char directory[OS_TEMP_SIZE]; /* "": none yet */
+	const char *trace;
+	bool records;
+	char text[4096];
+	char *argv[ARGUMENTS_MAX];
+};
+
+static dck_status config_copy(dck_ranks *r, const dck_ranks_config *config, dck_err *err)
+{
+	dck_ranks_config *c = &r->config;
+	mem_arena *a = r->run.own.arena;
+
+	DCK_TRY(OPT_CONFIG_GET(config, c, dck_ranks_config_init, err));
+	c->rendezvous = c->rendezvous ? mem_arena_dup(a, c->rendezvous) : NULL;
+	c->step = mem_arena_dup(a, c->step);
+	c->traces = c->traces ? mem_arena_dup(a, c->traces) : NULL;
+	for (size_t i = 0; i < c->collectives.n; i++)
+		c->collectives.item[i] = mem_arena_dup(a, c->collectives.item[i]);
+	DCK_NEED(!mem_arena_failed(a), err, "for the configuration of a rank");
+	return DCK_OK;
+}
+
+static dck_status inside_begin(dck_ranks *r, const dck_ranks_config *config, dck_err *err)
+{
+	dck_trace_config trace;
+
+	DCK_TRY(own_part_begin(&r->run, err));
+	DCK_TRY(config_copy(r, config, err));
+	DCK_TRY(rank_job_find(&r->run.job, err));
+	DCK_TRY(os_temp_dir(r->directory, err));
+	DCK_TRY(trace_configure(&r->run, r->directory, &trace, err));
+	r->trace = trace.path;
+	DCK_TRY(dck_trace_start(&trace, err));
+	r->records = true;
+	rank_usage_begin(&r->usage, true);
+	return rank_connect(&r->run, err);
+}
+
+static void inside_free(dck_ranks *r)
+{
+	if (r->records)
+		(void)dck_trace_end(NULL);
+	if (r->directory[0])
+		os_temp_dir_remove(r->directory);
+	rank_run_done(&r->run);
+	mem_free(r);
+}
+
+dck_status dck_ranks_begin(const dck_ranks_config *config, dck_ranks **ret, dck_err *err)
+{
+	dck_ranks_config usual;
+	dck_ranks *r = mem_zalloc(1, sizeof *r);
+
+	DCK_NEED(r, err, "for a rank");
+	dck_ranks_config_init(&usual);
+	r->run.config = &r->config;
+	os_program_arguments(r->text, sizeof r->text, r->argv, ARGUMENTS_MAX);
+	r->run.argv = r->argv;
+	const dck_status status = inside_begin(r, config ? config : &usual, err);
+	if (status == DCK_OK)
+		*ret = r;
+	else
+		inside_free(r);
+	return status;
+}
+
+dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
+{
+	rank_part *p = &r->run.own;
+	const rank_names names = {r->config.step, &r->config.collectives};
+	dck_record *trace = NULL, *job = NULL;
+	dck_err failed;
+
+	dck_status status = dck_trace_stop(&trace, &failed);
+	r->records = false;
+	rank_usage_end(&r->usage, trace, &p->usage);
+	if (status == DCK_OK)
+		status = rank_ranges_read(r->trace, &names, p, &failed);
+	dck_record_free(trace);
+	if (status != DCK_OK)
+		p->why = mem_arena_dup(p->arena, failed.msg);
+	status = part_deliver(&r->run, &job, err);
+	if (ret && status == DCK_OK)
+		*ret = job;
+	else
+		dck_record_free(job);
+	inside_free(r);
 	return status;
 }

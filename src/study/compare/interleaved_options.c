@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
+const char *const dck_compare_scalings[] = {"none", "weak", "strong", NULL};
 
 const dck_opt dck_compare_options[] = {
     DCK_OPTION(SHARE, dck_compare_config, margin, "margin", "SHARE", "1%",
@@ -67,6 +68,11 @@ const dck_opt dck_compare_saved_options[] = {
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when machine or method of the records differ"),
+    DCK_OPTION(
+	CHOICE, dck_compare_config, scaling, "scaling", "WHICH", "none",
+	"of jobs of different numbers of ranks: weak, each rank has the same work, or strong, "
+	"all together have",
+	.choices = dck_compare_scalings, .excludes = "metric pool"),
     DCK_FLAG(dck_compare_config, pool, "pool",
 	     "the last record against all before it: the interval includes their scatter"),
     {0},

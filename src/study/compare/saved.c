@@ -126,6 +126,7 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 {
 	saved_source_value(&s->source, level, &s->value);
 	saved_ratio_find(from, &s->value, c->def->better == DCK_BETTER_HIGHER, &s->ratio);
+	saved_scaling_ratio(c, s);
 	s->level = level;
 	side_decide(c, s);
 }
@@ -239,7 +240,8 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 	const bool time = c->def->unit == DCK_UNIT_NS;
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
-	verdict_table(c->b, "Compared, from records", &value, "ratio");
+	verdict_table(c->b, "Compared, from records", &value,
+		      c->asked->scaling ? "over perfect" : "ratio");
 	if (c->pooled)
 		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
 				 compared, "baseline");
@@ -262,8 +264,9 @@ static void saved_outcomes_put(const saved_comparison *c)
 	verdict_metrics(c->b, all, n);
 	saved_metric_resolution(c);
 	verdict_facts(c->b, all, n);
-	verdict_answer(c->b, c->pooled ? c->pool.name : c->sides[0].name, all, n, c->asked->margin,
-		       c->def, "");
+	if (!saved_scaling_put(c))
+		verdict_answer(c->b, c->pooled ? c->pool.name : c->sides[0].name, all, n,
+			       c->asked->margin, c->def, "");
 	saved_table(c, all);
 }
 
@@ -342,6 +345,7 @@ static dck_status saved_compare(saved_comparison *c, dck_err *err)
 	for (size_t i = 0; i < c->n; i++)
 		c->sides[i].source.run_to_run = c->pooled ? 0 : c->asked->run_to_run;
 	DCK_TRY(check_metric(c, err));
+	DCK_TRY(saved_scaling_check(c, err));
 	DCK_TRY(check_comparable(c, err));
 	saved_judge(c);
 	saved_facts(c);

@@ -117,6 +117,16 @@ void saved_pooled_judge(saved_comparison *c);
 /* saved_notes.c */
 void saved_notes(const saved_comparison *c);
 
+/* --- saved_scaling.c: jobs of different numbers of ranks. */
+#define SAVED_SCALING_METRIC "ranks/step"
+/* E_ARG: scaling is asked of records that are not of jobs, or of jobs of one size. */
+dck_status saved_scaling_check(const saved_comparison *c, dck_err *err);
+/* Strong scaling: makes the ratio of times one of rank times, 1 for a perfect job. */
+void saved_scaling_ratio(const saved_comparison *c, saved_side *s);
+/* Writes the answer and the table of efficiencies. false: no scaling is asked. */
+bool saved_scaling_put(const saved_comparison *c);
+int64_t saved_ranks(const dck_record *r); /* 0: it is not of a job */
+
 /* Makes display names of the records (saved_names.c): name[n], each unique, in the arena; false: no
  * memory. */
 bool saved_names(const dck_record *const *records, size_t n, const char *const *given, mem_arena *a,

@@ -268,6 +268,23 @@ static void notes_pooled(const saved_comparison *c)
 	    c->first);
 }
 
+static void note_sizes(const saved_comparison *c)
+{
+	const int64_t ranks = saved_ranks(c->sides[0].record);
+
+	for (size_t i = 1; i < c->n && ranks && c->asked->scaling == 0; i++) {
+		const int64_t other = saved_ranks(c->sides[i].record);
+
+		if (!other || other == ranks)
+			continue;
+		record_note(c->b, "ranks-sizes",
+			    "'%s' is a job of %lld ranks, '%s' of %lld: their steps need not have "
+			    "the same work",
+			    c->sides[0].name, (long long)ranks, c->sides[i].name, (long long)other);
+		return;
+	}
+}
+
 void saved_notes(const saved_comparison *c)
 {
 	for (size_t i = c->first; i < c->n; i++)
@@ -275,6 +292,7 @@ void saved_notes(const saved_comparison *c)
 			notes_note_undecided(c, &c->sides[i]);
 	notes_records(c);
 	note_items(c);
+	note_sizes(c);
 	notes_differences(c);
 	notes_note_unknown(c);
 	if (c->pooled)

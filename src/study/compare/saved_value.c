@@ -68,12 +68,14 @@ const char *saved_tag(const dck_record *const *records, size_t n, const dck_comp
 {
 	const dck_record *baseline = records[0];
 	static const char *const before[] = {"throughput/best", "load/peak_rate"};
-	static const char *const after[] = {"cost/flops", "accuracy/overall"};
+	static const char *const after[] = {"cost/flops", "accuracy/overall", "ranks/step"};
 
 	if (c->undisturbed)
 		return UNDISTURBED_METRIC;
 	if (c->metric)
 		return c->metric;
+	if (c->scaling)
+		return SAVED_SCALING_METRIC;
 	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
 		if (has_number(baseline, before[i]))
 			return before[i];

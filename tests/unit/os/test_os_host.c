@@ -35,7 +35,7 @@ static void nothing_to_read(void **state)
 	(void)state;
 	cgroup_limits l = {.cpus = 9};
 	cgroup_read("/no/such/root", &l);
-	assert_true(l.cpus == 0 && l.memory_bytes == 0 && l.throttled_ns == 0);
+	assert_true(l.cpus == 0 && l.memory_bytes == 0 && !l.throttled_known);
 	put("/proc/self/cgroup", "garbage\n\n::\n0::\n");
 	put("/proc/self/mountinfo", "garbage\n - \n1 2 3\n");
 	cgroup_read(".", &l);
@@ -59,6 +59,7 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 1.5);
 	assert_int_equal(l.memory_bytes, 1073741824);
+	assert_true(l.throttled_known);
 	assert_int_equal(l.throttled_ns, 350000);
 	assert_int_equal(l.throttled_periods, 3);
 	put(G "/user.slice/app/cpu.max", "50000 100000\n");

@@ -19,12 +19,12 @@ const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.lev
 
 /** Rows of {name, value, lo, hi, level, lines, class}; text(row): the text at the right; lines: the
  * tooltip. zone: [from, to, meaning]: a shaded range. bars: each value is a bar from 0 too,
- * unless the axis is logarithmic. The axis is logarithmic if the values span a wide range, or if
- * `log` is set. */
+ * unless the axis is logarithmic. The axis is logarithmic if `log` is true, or, without it, if the
+ * values span a wide range. */
 export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, bars = false, log: asked }) {
 	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
 	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
-	const log = least > 0 && (asked || most / least > 8), barred = bars && !log && least >= 0;
+	const log = least > 0 && (asked ?? most / least > 8), barred = bars && !log && least >= 0;
 
 	figure(box, {
 		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,

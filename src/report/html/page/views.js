@@ -16,6 +16,7 @@ import { viewMemory } from "./views/view_memory.js";
 import { viewOps } from "./views/view_ops.js";
 import { viewPitfalls } from "./views/view_pitfalls.js";
 import { viewPhases } from "./views/view_phases.js";
+import { viewRanks } from "./views/view_ranks.js";
 import { viewRoofline } from "./views/view_roofline.js";
 import { viewRuns } from "./views/view_runs.js";
 import { viewTraining, viewTrend } from "./views/view_trend.js";
@@ -26,7 +27,7 @@ import { viewFacts, viewTables } from "./views/view_tables.js";
 /** Each {id, title, match(records, page), draw(box, records, page), many}: drawn for each record that
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
-	viewAnswer, viewPitfalls, viewEffects, viewGeneration, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
+	viewAnswer, viewPitfalls, viewRanks, viewEffects, viewGeneration, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
 	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewCounters, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];

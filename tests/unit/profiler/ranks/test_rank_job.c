@@ -267,6 +267,8 @@ static void a_part_as_bytes(void **state)
 	parts[1].exit_code = -1;
 	parts[1].signal = 9;
 	parts[1].why = "it \xe2\x80\xa6";
+	parts[1].usage.n[RANK_MEMORY] = 123;
+	parts[1].usage.known = 1 << RANK_MEMORY;
 	rank_part_write(&parts[1], &bytes);
 	assert_false(bytes.failed);
 	assert_int_equal(rank_part_read(bytes.data, bytes.n, &read, NULL), DCK_OK);
@@ -274,6 +276,7 @@ static void a_part_as_bytes(void **state)
 	assert_string_equal(read.boot, "boot1");
 	assert_string_equal(read.why, parts[1].why);
 	assert_int_equal(read.exit_code, -1);
+	assert_memory_equal(&read.usage, &parts[1].usage, sizeof read.usage);
 	assert_int_equal(read.signal, 9);
 	assert_true(read.within_ns == 50);
 	assert_int_equal(read.nnames, NAMES);

@@ -2,6 +2,7 @@
  * ranks do not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "os/net/network.h"
 #include "profiler/ranks/rank_link.h"
 #include "profiler/ranks/rank_message.h"
 #include "scratch.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -81,6 +83,16 @@ static void parts_arrive(void **state)
 	assert_int_equal(access(m.file, F_OK), -1);
 }
 
+static int meeting_dial(const rank_meeting *m)
+{
+	char port[8];
+	int fd;
+
+	snprintf(port, sizeof port, "%u", m->port);
+	assert_int_equal(os_net_dial(m->host, port, 60000, NULL, &fd, NULL), DCK_OK);
+	return fd;
+}
+
 /* Sends a hello, and returns whether the server welcomes it. */
 static bool welcomed(const rank_meeting *m, const char *token, uint32_t rank, int *ret_fd)
 {
@@ -92,9 +104,9 @@ static bool welcomed(const rank_meeting *m, const char *token, uint32_t rank, in
 	const uint64_t deadline = os_now_ns() + PATIENCE_NS;
 
 	memcpy(message.hello.token, token, sizeof message.hello.token);
-	assert_int_equal(os_tcp_connect(m->host, m->port, ret_fd, NULL), DCK_OK);
-	assert_true(os_tcp_send(*ret_fd, &message, sizeof message, deadline));
-	if (!os_tcp_receive(*ret_fd, &answer, sizeof answer, deadline))
+	*ret_fd = meeting_dial(m);
+	assert_true(os_net_send_all(*ret_fd, &message, sizeof message, deadline));
+	if (!os_net_receive_all(*ret_fd, &answer, sizeof answer, deadline))
 		return false;
 	return answer.kind == RANK_WELCOME;
 }
@@ -118,12 +130,13 @@ static void strangers_are_refused(void **state)
 	assert_true(welcomed(&m, m.token, 1, &fd[3]));
 	assert_false(welcomed(&m, m.token, 1, &fd[4])); /* a second one of that rank */
 	/* A rank that announces more than is allowed is lost; the other one is not. */
-	assert_true(os_tcp_send(fd[3], &huge, sizeof huge, os_now_ns() + PATIENCE_NS));
-	assert_false(os_tcp_receive(fd[3], &n, 1, os_now_ns() + PATIENCE_NS));
+	assert_true(os_net_send_all(fd[3], &huge, sizeof huge, os_now_ns() + PATIENCE_NS));
+	assert_false(os_net_receive_all(fd[3], &n, 1, os_now_ns() + PATIENCE_NS));
 	/* Some bytes of nothing. */
-	assert_int_equal(os_tcp_connect(m.host, m.port, &fd[5], NULL), DCK_OK);
-	assert_true(os_tcp_send(fd[5], "GET / HTTP/1.1\r\n\r\n", 18, os_now_ns() + PATIENCE_NS));
-	assert_false(os_tcp_receive(fd[5], &n, 1, os_now_ns() + PATIENCE_NS));
+	fd[5] = meeting_dial(&m);
+	assert_true(
+	    os_net_send_all(fd[5], "GET / HTTP/1.1\r\n\r\n", 18, os_now_ns() + PATIENCE_NS));
+	assert_false(os_net_receive_all(fd[5], &n, 1, os_now_ns() + PATIENCE_NS));
 	part_send(&m, 2, "two", 3);
 	rank_server_wait(s, os_now_ns() + PATIENCE_NS, NULL, NULL);
 	rank_server_close(s);
@@ -151,6 +164,39 @@ static void nobody_answers(void **state)
 	assert_int_equal(rank_client_send(c, "x", 1, 1000000, &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "nobody answered"));
 	rank_client_stop(c);
+}
+
+/* A host that drops packets, as one whose queue of connections is full does: an attempt ends after
+ * its time, where the kernel would try for two minutes. */
+static void packets_are_dropped(void **state)
+{
+	rank_meeting m = {.host = "127.0.0.1", .token = "-"};
+	const rank_exchange *e;
+	os_net_address at;
+	rank_client *c;
+	char port[8];
+	int fd, queued[4], n = 0;
+	dck_err err;
+	size_t exchanges;
+
+	(void)state;
+	assert_int_equal(os_net_listen(m.host, "0", &at, &fd, NULL), DCK_OK);
+	assert_int_equal(listen(fd, 0), 0);
+	m.port = os_net_port(&at);
+	snprintf(port, sizeof port, "%u", m.port);
+	while (n < 4 && os_net_dial(m.host, port, 100, NULL, &queued[n], &err) == DCK_OK)
+		n++;
+	assert_in_range(n, 1, 3);
+	assert_int_equal(err.code, DCK_E_IO);
+	assert_non_null(strstr(err.msg, "timed out"));
+	assert_int_equal(rank_client_start(&m, 1, &c, NULL), DCK_OK);
+	rank_client_clock(c, 100000000, &e, &exchanges);
+	assert_int_equal(rank_client_send(c, "x", 1, 1000000, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "timed out"));
+	rank_client_stop(c);
+	while (n > 0)
+		os_close(queued[--n]);
+	os_close(fd);
 }
 
 /* A file that others can write is not believed. */
@@ -218,8 +264,8 @@ int test_rank_link(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(parts_arrive),	cmocka_unit_test(strangers_are_refused),
-	    cmocka_unit_test(nobody_answers),	cmocka_unit_test(a_file_of_others),
-	    cmocka_unit_test(where_ranks_meet),
+	    cmocka_unit_test(nobody_answers),	cmocka_unit_test(packets_are_dropped),
+	    cmocka_unit_test(a_file_of_others), cmocka_unit_test(where_ranks_meet),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ranks of a job on the page."""
+
+import json
+import os
+
+import browser
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+STEPS, SLOW = 10, 1
+
+
+def columns(*keys):
+    return [{"key": key, "title": key, "unit": unit} for key, unit in keys]
+
+
+def case_ranks(run):
+    with open(os.path.join(DATA, "record_machine.json"), encoding="utf-8") as f:
+        record = json.load(f)
+    waits = [[0 if rank == SLOW else 10e6 + 1e6 * step for step in range(STEPS)] for rank in range(3)]
+    record["tables"] = [
+        {"name": "ranks", "title": "Ranks", "columns": columns(("rank", "1"), ("wait", "ns"), ("cost", "ns")),
+         "rows": [[rank, sum(w) / STEPS, 0] for rank, w in enumerate(waits)]},
+        {"name": "ranks/times", "title": "Ranks by time", "columns": columns(("rank", "1"), ("from", "1"), ("to", "1"), ("wait", "ns"), ("cost", "ns")),
+         "rows": [[rank, step + 3, step + 3, w[step], 0] for rank, w in enumerate(waits) for step in range(STEPS)]}]
+    with open("job.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "job.json", "-o", "job.html")
+    with browser.Page("job.html") as page:
+        cells = page.js("""return [...document.querySelectorAll('#ranks .rank-time')].map(e => { const d = d3.select(e).datum();
+            return [d.rank, d.from, +e.getAttribute('fill-opacity'), +e.getAttribute('x'), +e.getAttribute('y')]; })""")
+        assert [c[:2] for c in cells] == [[rank, step + 3] for rank in range(3) for step in range(STEPS)], cells
+        for rank, step, dark, x, y in cells:
+            assert abs(dark - (0.05 + 0.95 * waits[rank][step - 3] / 19e6)) < 1e-9, (rank, step, dark)
+        assert len({c[4] for c in cells}) == 3 and sorted(c[3] for c in cells[:STEPS]) == [c[3] for c in cells[:STEPS]]
+        # The bars begin at 0, whatever the range of the values.
+        bars = page.js("return [...document.querySelectorAll('#ranks .bar')].map(e => [d3.select(e).datum().value, +e.getAttribute('width')])")
+        assert len(bars) == 6 and abs(bars[0][1] / bars[2][1] - 1) < 1e-9 and bars[1][1] == 0 < bars[0][1], bars
+        assert page.js("return document.documentElement.scrollWidth") <= 1280
