@@ -310,7 +310,7 @@ def measure(args):
             files.append(file)
         verdict = next(v for v, _, _ in VERDICTS if v in [r[1] for r in results])
         details = report(args, files, "markdown", where)
-        texts = {"compare.json": report(args, files, "json", where),
+        texts = {"compare.json": report(args, files, "json", where), "junit.xml": report(args, files, "junit", where),
                  "compare.md": markdown(args, verdict, base, results, details)}
     os.makedirs(args.out, exist_ok=True)
     for name, text in texts.items():

@@ -135,6 +135,7 @@ def slower():
         expect(content("outputs").splitlines()[0] == "verdict=slower", content("outputs"))
         record = json.loads(content(content("outputs").split("json=")[1].strip()))
         expect(common.fact(record, "compare", "verdict") == "slower", record)
+        expect('failures="1"' in content("out/junit.xml"), content("out/junit.xml"))
         summary = content("summary")
         expect("this commit is slower than its base" in summary and "| <code>./app</code> | " in summary, summary)
         expect(Api.asked == ["GET", "GET", "POST"] and summary in Api.comments[1000], f"{Api.asked} {Api.comments}")
@@ -181,6 +182,24 @@ def action():
            == {row["value"] for row in described["outputs"].values()}, f"{found}")
 
 
+def gitlab():
+    """Runs the script of gitlab.yml with its variables, as a runner does."""
+    try:
+        import yaml
+    except ImportError as e:
+        raise common.Skipped("PyYAML is not installed (python3-yaml)") from e
+    repository(0.02, 0.2)
+    with open(os.path.join(ROOT, "ci", "gitlab.yml"), encoding="utf-8") as f:
+        template = yaml.safe_load(f)[".deepclock"]
+    env = {name: str(value).replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1") for name, value in template["variables"].items()}
+    env.update(DEEPCLOCK_CI_PROGRAM=args.program, DEEPCLOCK_CI_BUILD=BUILD[1], DEEPCLOCK_CI_COMMAND="./app",
+               DEEPCLOCK_CI_MIN_CHANGE="100%", DEEPCLOCK_CI_BUDGET="20s")
+    done = subprocess.run(template["script"][0].replace("/opt/deepclock", ROOT), shell=True, capture_output=True, text=True,
+                          check=False, env=environment(**env))
+    expect(done.returncode == 3, f"{done.returncode}: {done.stderr}")
+    expect(os.path.exists(template["artifacts"]["reports"]["junit"]), "the report of tests")
+
+
 def mistakes():
     repository(0, 0)
     for words, status, said in (
@@ -198,4 +217,4 @@ def mistakes():
 
 if __name__ == "__main__":
     common.run([("a slower commit: gate, table, comment", slower), ("the same commit twice: silent, comment updated", as_fast),
-                ("the steps of action.yml", action), ("mistakes are one sentence", mistakes)], args.prefixes)
+                ("the steps of action.yml", action), ("the script of gitlab.yml", gitlab), ("mistakes are one sentence", mistakes)], args.prefixes)
