@@ -24,7 +24,7 @@ from common import expect  # noqa: E402
 
 SCRIPT = os.path.join(ROOT, "ci", "compare_commits.py")
 TOKEN = "a-token-of-nobody"
-LARGE = ["--min-change", "100%", "--budget", "20s"]
+LARGE = ["--min-change", "30%", "--budget", "60s"]
 SAME = ["--min-change", "300%", "--budget", "2s"]
 args = common.arguments(__doc__)
 
@@ -166,7 +166,7 @@ def action():
     repository(0.02, 0.2)
     with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
         described = yaml.safe_load(f)
-    given = {"command": "./app", "build": BUILD[1], "min-change": "100%", "budget": "20s", "program": args.program}
+    given = {"command": "./app", "build": BUILD[1], "min-change": "30%", "budget": "60s", "program": args.program}
     values = {name: given.get(name, row["default"]) for name, row in described["inputs"].items()}
     expect(not set(given) - set(values), "inputs")
     expect(described["runs"]["using"] == "composite" and all("uses" not in s for s in described["runs"]["steps"]), "no step is another's")
@@ -193,7 +193,7 @@ def gitlab():
         template = yaml.safe_load(f)[".deepclock"]
     env = {name: str(value).replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1") for name, value in template["variables"].items()}
     env.update(DEEPCLOCK_CI_PROGRAM=args.program, DEEPCLOCK_CI_BUILD=BUILD[1], DEEPCLOCK_CI_COMMAND="./app",
-               DEEPCLOCK_CI_MIN_CHANGE="100%", DEEPCLOCK_CI_BUDGET="20s")
+               DEEPCLOCK_CI_MIN_CHANGE="30%", DEEPCLOCK_CI_BUDGET="60s")
     done = subprocess.run(template["script"][0].replace("/opt/deepclock", ROOT), shell=True, capture_output=True, text=True,
                           check=False, env=environment(**env))
     expect(done.returncode == 3, f"{done.returncode}: {done.stderr}")
