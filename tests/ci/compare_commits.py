@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/compare_commits.py and the steps of action.yml on repositories made here: a commit that takes ten times as long, one that
+"""ci/compare_commits.py and the steps of action.yml on repositories made here: a commit that takes much longer, one that
 takes as long as its base, the comment of a pull request through a server that plays GitHub's API, and each mistake.
 
   compare_commits.py --program build/deepclock [CASE]...
@@ -24,7 +24,9 @@ from common import expect  # noqa: E402
 
 SCRIPT = os.path.join(ROOT, "ci", "compare_commits.py")
 TOKEN = "a-token-of-nobody"
-LARGE = ["--min-change", "30%", "--budget", "60s"]
+# On a loaded machine the start of a program takes a tenth of a second and more: the verdict of nine rounds allows for one in which it
+# takes more than a second.
+LARGE = ["--min-change", "30%", "--budget", "60s", "--options=--rounds 9"]
 SAME = ["--min-change", "300%", "--budget", "2s"]
 args = common.arguments(__doc__)
 
@@ -129,7 +131,7 @@ class Github:
 
 
 def slower():
-    repository(0.02, 0.2)
+    repository(0.02, 1.5)
     with Github() as env:
         job(*BUILD, *LARGE, "--command", "./app", "--token", TOKEN, status=3, **env)
         expect(content("outputs").splitlines()[0] == "verdict=slower", content("outputs"))
@@ -163,10 +165,10 @@ def action():
         import yaml
     except ImportError as e:
         raise common.Skipped("PyYAML is not installed (python3-yaml)") from e
-    repository(0.02, 0.2)
+    repository(0.02, 0.02)
     with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
         described = yaml.safe_load(f)
-    given = {"command": "./app", "build": BUILD[1], "min-change": "30%", "budget": "60s", "program": args.program}
+    given = {"command": "./app", "build": BUILD[1], "min-change": SAME[1], "budget": SAME[3], "program": args.program}
     values = {name: given.get(name, row["default"]) for name, row in described["inputs"].items()}
     expect(not set(given) - set(values), "inputs")
     expect(described["runs"]["using"] == "composite" and all("uses" not in s for s in described["runs"]["steps"]), "no step is another's")
@@ -176,7 +178,7 @@ def action():
     expect(all("${{" not in s["run"] for s in described["runs"]["steps"]), "no value is in the text of a script")
     done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], capture_output=True,
                           text=True, check=False, env=environment(GITHUB_ACTION_PATH=ROOT, GITHUB_OUTPUT="outputs", **env))
-    expect(done.returncode == 3, f"{done.returncode}: {done.stderr}")
+    expect(done.returncode == 0, f"{done.returncode}: {done.stderr}")
     found = dict(line.split("=", 1) for line in content("outputs").splitlines())
     expect({f"${{{{ steps.{step['id']}.outputs.{name} }}}}" for name in found}
            == {row["value"] for row in described["outputs"].values()}, f"{found}")
@@ -188,15 +190,15 @@ def gitlab():
         import yaml
     except ImportError as e:
         raise common.Skipped("PyYAML is not installed (python3-yaml)") from e
-    repository(0.02, 0.2)
+    repository(0.02, 0.02)
     with open(os.path.join(ROOT, "ci", "gitlab.yml"), encoding="utf-8") as f:
         template = yaml.safe_load(f)[".deepclock"]
     env = {name: str(value).replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1") for name, value in template["variables"].items()}
     env.update(DEEPCLOCK_CI_PROGRAM=args.program, DEEPCLOCK_CI_BUILD=BUILD[1], DEEPCLOCK_CI_COMMAND="./app",
-               DEEPCLOCK_CI_MIN_CHANGE="30%", DEEPCLOCK_CI_BUDGET="60s")
+               DEEPCLOCK_CI_MIN_CHANGE=SAME[1], DEEPCLOCK_CI_BUDGET=SAME[3])
     done = subprocess.run(template["script"][0].replace("/opt/deepclock", ROOT), shell=True, capture_output=True, text=True,
                           check=False, env=environment(**env))
-    expect(done.returncode == 3, f"{done.returncode}: {done.stderr}")
+    expect(done.returncode in (0, *template["allow_failure"]["exit_codes"]), f"{done.returncode}: {done.stderr}")
     expect(os.path.exists(template["artifacts"]["reports"]["junit"]), "the report of tests")
 
 
