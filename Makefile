@@ -9,6 +9,7 @@
 #                               build/bench.json, build/bench.html; QUICK: few rounds, to see that each runs
 #   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
+#   make site                   the documents as a site with search and the APIs: build/site (after test-all fetched MkDocs)
 #   make test-aarch64           what has code of its own for AArch64, cross-compiled, in QEMU
 #   make lint
 #   make fuzz [SECONDS=60]      (30s: each target for so long) any bytes to each reader, side by side; needs clang
@@ -31,7 +32,7 @@ OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_l
 	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
-.PHONY: all demo test test-all test-aarch64 bench tables wheel lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all test-aarch64 bench tables wheel site lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -74,6 +75,9 @@ tables: all
 
 wheel:
 	@PYTHONPATH=$(BUILD)/auditwheel python3 tools/wheel.py $(BUILD)/wheel
+
+site: all
+	@PYTHONPATH=$(BUILD)/mkdocs:$(BUILD)/python /usr/bin/python3 tools/site.py $(BUILD)/site
 
 lint:
 	@tools/setup.sh $(BUILD) test $(if $(CI),extras packages)

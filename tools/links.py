@@ -27,10 +27,13 @@ PRIVATE = re.compile(r"\b(folders?|who(?:ever|m)|(?:no|some|any)body|mend(?:ed|s
 PROSE = re.compile(r"docs/|README\.md$|CONTRIBUTING\.md$")
 
 
+def anchor(heading):
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def anchors(text):
     """Returns GitHub's anchors of the headings of a page."""
-    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-")
-            for h in re.findall(r"(?m)^#+ (.*)$", text)}
+    return {anchor(h) for h in re.findall(r"(?m)^#+ (.*)$", text)}
 
 
 def targets(page, text):

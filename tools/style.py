@@ -35,7 +35,7 @@ BLANKS = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # Data files and expected outputs are not source text.
 EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
-ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|meson_options|pyproject|build)\.|\w+\.(c|py|sh|md)$")
+ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|meson_options|pyproject|build|action)\.|\w+\.(c|py|sh|md)$")
 
 
 def is_shell(path, text):

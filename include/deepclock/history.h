@@ -30,6 +30,10 @@ extern "C" {
 
 typedef struct dck_history dck_history;
 
+/* Returns the version of the layout that this library writes; it reads every version up to it.
+ * @since 0.1 */
+DCK_API int dck_history_schema(void);
+
 /* Writes the default path of the history: $DEEPCLOCK_DB, else $XDG_DATA_HOME/deepclock/history.db,
  * else ~/.local/share/deepclock/history.db. E_ABSENT: none is set; E_LIMIT: the path does not fit
  * into `size` bytes. @since 0.1 */

@@ -99,12 +99,15 @@ typedef struct dck_writer {
 #define DCK_WRITER_MARKDOWN(X) X(markdown, MARKDOWN, ".md", "tables for pages, issues and reviews")
 #define DCK_WRITER_HTML(X) \
 	X(html, HTML, ".html", "one page for a browser, with charts; needs no network")
+#define DCK_WRITER_JUNIT(X) \
+	X(junit, JUNIT, ".xml", "the limit or comparison as a test, for Jenkins and GitLab")
 #define DCK_WRITER_MAP(X)      \
 	DCK_WRITER_TEXT(X)     \
 	DCK_WRITER_JSON(X)     \
 	DCK_WRITER_CSV(X)      \
 	DCK_WRITER_MARKDOWN(X) \
-	DCK_WRITER_HTML(X)
+	DCK_WRITER_HTML(X)     \
+	DCK_WRITER_JUNIT(X)
 
 /* Returns all writers, in the order of help; static. @since 0.1 */
 DCK_API const dck_writer *const *dck_writers(size_t *ret_n);

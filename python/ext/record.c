@@ -582,7 +582,7 @@ static PyMethodDef record_methods[] = {
     {"save", record_save, METH_O,
      "save($self, path, /)\n--\n\nWrites its JSON into a file, completely or not at all; IoError."},
     {"report", (PyCFunction)(void (*)(void))ext_record_report, METH_VARARGS | METH_KEYWORDS,
-     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, sources=False, rest=None, source_root=None, **options)\n--\n\nThe record in a format of `deepclock report`: text, json, csv, markdown, html, ... by, sort, top, tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
+     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, sources=False, rest=None, source_root=None, **options)\n--\n\nThe record in a format of `deepclock report`: text, json, csv, markdown, html, junit, ... by, sort, top, tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
     {"summary", (PyCFunction)(void (*)(void))record_summary, METH_VARARGS | METH_KEYWORDS,
      "summary($self, /, digits=3)\n--\n\nMACs and parameters as \"1.814G MACs, 11.690M params\", of a PyTorch module also of each module in it, in the layout of print(module)."},
     {"figures", record_figures, METH_O,

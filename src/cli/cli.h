@@ -256,6 +256,7 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 		       const dck_column *columns, size_t ncolumns);
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
+void cli_listing_absent(cli_listing *l, const char *why);
 /* Writes the tables as a record, to --save and --html too, and frees them. */
 int cli_listing_show(const cli *c, cli_listing *l);
 /* Writes the tables only to --save and --html, for a result that was written to stdout as separate

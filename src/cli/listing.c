@@ -30,13 +30,17 @@ static void listing_cell_add(cli_listing *l, dck_value value)
 	l->tables[l->ntables - 1].nrows = (l->n - l->begin) / l->tables[l->ntables - 1].ncolumns;
 }
 
+void cli_listing_absent(cli_listing *l, const char *why)
+{
+	listing_cell_add(l, (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = why});
+}
+
 void cli_listing_text(cli_listing *l, const char *text)
 {
 	if (text)
 		listing_cell_add(l, (dck_value){.kind = DCK_VALUE_TEXT, .as.text = text});
 	else
-		listing_cell_add(l,
-				 (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = "there is none"});
+		cli_listing_absent(l, "there is none");
 }
 
 void cli_listing_int(cli_listing *l, int64_t v)

@@ -389,7 +389,7 @@ dck_status postgres_open(dck_history *h, bool existing, dck_err *err)
 		return history_absent(h, err);
 	if (!h->writable)
 		return history_old_refused(h, version, err);
-	return version < history_schema_version() ? history_schema_upgrade(h, err) : DCK_OK;
+	return version < dck_history_schema() ? history_schema_upgrade(h, err) : DCK_OK;
 }
 
 void postgres_close(dck_history *h)

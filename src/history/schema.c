@@ -37,7 +37,7 @@ static const char *const history_schema_steps[] = {
     NULL,
 };
 
-int history_schema_version(void)
+int dck_history_schema(void)
 {
 	int n = 0;
 
@@ -51,12 +51,12 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 	int version = 0;
 
 	DCK_TRY(h->database->version_get(h, &version, err));
-	if (version > history_schema_version())
+	if (version > dck_history_schema())
 		DCK_FAIL(err, E_VERSION,
 			 "the history '%s' was made by a newer deepclock (version %d of its "
 			 "layout, this one supports %d); it was not changed: use that deepclock, "
 			 "or another file with --db",
-			 h->path, version, history_schema_version());
+			 h->path, version, dck_history_schema());
 	*ret_version = version;
 	return DCK_OK;
 }
@@ -130,7 +130,7 @@ static dck_status schema_upgrade(dck_history *h, void *self, dck_err *err)
 	DCK_TRY(h->database->layout_lock(h, err));
 	/* Another program may have done it in the meantime. */
 	DCK_TRY(history_schema_check(h, &version, err));
-	return version < history_schema_version() ? steps_run(h, version, err) : DCK_OK;
+	return version < dck_history_schema() ? steps_run(h, version, err) : DCK_OK;
 }
 
 dck_status history_schema_upgrade(dck_history *h, dck_err *err)
@@ -140,7 +140,7 @@ dck_status history_schema_upgrade(dck_history *h, dck_err *err)
 
 dck_status history_old_refused(const dck_history *h, int version, dck_err *err)
 {
-	if (version < history_schema_version())
+	if (version < dck_history_schema())
 		DCK_FAIL(
 		    err, E_VERSION,
 		    "the history '%s' has an older version and is read-only, so it cannot be brought up to date",

@@ -153,7 +153,7 @@ static dck_status sqlite_version_get(dck_history *h, int *ret, dck_err *err)
 			 "it was not changed: name another file with --db",
 			 h->path);
 	if (head.version < 0 || (head.tables > 0) != (head.version > 0) ||
-	    (head.tables > 0 && head.version <= history_schema_version() && head.ours != 3))
+	    (head.tables > 0 && head.version <= dck_history_schema() && head.ours != 3))
 		return sqlite_failed(h, SQLITE_CORRUPT, "use", err);
 	*ret = (int)head.version;
 	return DCK_OK;

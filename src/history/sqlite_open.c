@@ -230,7 +230,7 @@ static dck_status open_writable(dck_history *h, int version, dck_err *err)
 	DCK_TRY(log_ahead(h, err));
 	/* Committed data also survives a loss of power. */
 	DCK_TRY(sqlite_run(h, "PRAGMA synchronous=FULL", "open", err));
-	return version == history_schema_version() ? DCK_OK : history_schema_upgrade(h, err);
+	return version == dck_history_schema() ? DCK_OK : history_schema_upgrade(h, err);
 }
 
 static dck_status open_there(dck_history *h, bool exists, dck_err *err)

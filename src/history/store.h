@@ -35,7 +35,6 @@ dck_status history_old_refused(const dck_history *h, int version, dck_err *err);
 dck_status history_absent(const dck_history *h, dck_err *err); /* E_ABSENT */
 
 /* --- schema.c */
-int history_schema_version(void);
 /* Rejects what is not a history, or is newer. *ret_version: its version; 0: empty. */
 dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);
 /* Upgrades the schema, in one transaction. */

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/svg.h"
+#include "report/xml_text.h"
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "report/scale.h"
@@ -44,35 +45,6 @@ static const char *const inks[] = {
     [SVG_GREY] = "#8a919c", [SVG_BLACK] = "#16191d",  [SVG_SKY] = "#56b4e9",
     [SVG_GOLD] = "#e69f00", [SVG_PINK] = "#cc79a7"};
 
-/* Returns whether XML 1.0 does not allow a character, or no text needs it: a control character of
- * one or two bytes, U+FFFE and U+FFFF. */
-static bool is_refused(const char *text, size_t n)
-{
-	return n == 0 || (n == 1 && ((unsigned char)*text < ' ' || *text == 0x7f)) ||
-	       (n == 2 && memcmp(text, "\xc2\x80", 2) >= 0 && memcmp(text, "\xc2\xa0", 2) < 0) ||
-	       (n == 3 && memcmp(text, "\xef\xbf\xbe", 3) >= 0);
-}
-
-/* A name may hold any bytes. */
-static void escaped_put(dck_sink *out, const char *text)
-{
-	while (*text) {
-		const size_t n = utf8_length(text);
-
-		if (is_refused(text, n))
-			sink_text(out, " ");
-		else if (*text == '<')
-			sink_text(out, "&lt;");
-		else if (*text == '&')
-			sink_text(out, "&amp;");
-		else if (*text == '"')
-			sink_text(out, "&quot;");
-		else
-			sink_put(out, text, n);
-		text += n > 0 ? n : 1;
-	}
-}
-
 static void svg_number_put(dck_sink *out, double v)
 {
 	char text[NUM_TEXT_MAX];
@@ -96,7 +68,7 @@ static void raw_text(dck_sink *out, double x, double y, const char *anchor, cons
 	at_put(out, "x", x);
 	at_put(out, "y", y);
 	sink_fmt(out, " text-anchor=\"%s\"%s>", anchor, more);
-	escaped_put(out, text);
+	xml_text_put(out, text);
 	sink_text(out, "</text>\n");
 }
 
@@ -174,7 +146,7 @@ void svg_open(svg *s, dck_sink *out, const char *title)
 		 "viewBox=\"0 0 %d %d\" " FONT " font-size=\"%d\" fill=\"%s\">\n",
 		 SVG_WIDTH, SVG_HEIGHT, SVG_WIDTH, SVG_HEIGHT, FONT_TEXT, inks[SVG_BLACK]);
 	sink_text(out, "<title>");
-	escaped_put(out, title);
+	xml_text_put(out, title);
 	sink_text(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 	svg_title_put(out, title);
 }
@@ -392,7 +364,7 @@ void svg_dot(svg *s, double x, double y, double radius, const char *says)
 		return;
 	}
 	sink_text(s->out, "><title>");
-	escaped_put(s->out, says);
+	xml_text_put(s->out, says);
 	sink_text(s->out, "</title></circle>\n");
 }
 
@@ -451,7 +423,7 @@ static void box_put(svg *s, double x, double y, double width, double high, svg_c
 		    const char *text, const char *says)
 {
 	sink_text(s->out, "<g><title>");
-	escaped_put(s->out, says);
+	xml_text_put(s->out, says);
 	sink_text(s->out, "</title><rect");
 	at_put(s->out, "x", x);
 	at_put(s->out, "y", y);
@@ -514,7 +486,7 @@ void svg_row_value(svg *s, unsigned row, const svg_interval *v, bool bar, const 
 	const double y = row_px(s, row) + row_high(s) / 2, half = fmin(row_high(s) / 2 - 2, 13);
 
 	sink_text(s->out, "<g><title>");
-	escaped_put(s->out, says);
+	xml_text_put(s->out, says);
 	sink_text(s->out, "</title>");
 	if (bar) {
 		sink_text(s->out, "<rect");
@@ -583,7 +555,7 @@ void svg_cell(svg *s, unsigned row, unsigned column, double share, const char *t
 	const double x = x_px(s, column), width = x_px(s, column + 1) - x, high = row_high(s);
 
 	sink_text(s->out, "<g><title>");
-	escaped_put(s->out, says);
+	xml_text_put(s->out, says);
 	sink_text(s->out, "</title><rect");
 	at_put(s->out, "x", x + 1);
 	at_put(s->out, "y", row_px(s, row) + 1);

@@ -6,7 +6,7 @@
  * deepclock-records (the canonical JSON), and where they exist the sources and the timeline. The
  * scripts of page/ draw everything from these blocks; nothing is drawn here.
  *
- * Names in records are untrusted. In markup '<' and '&' are escaped here, in blocks html_block.c
+ * Names in records are untrusted. In markup xml_text_put() escapes them, in blocks html_block.c
  * escapes '<', so that no name ends an element; and the page's Content-Security-Policy lets only
  * the embedded scripts run. Each block is held in memory until it is closed. Errors are sticky in
  * the sink; a text part without memory is empty.
@@ -21,6 +21,7 @@
 #include "report/scale.h"
 #include "report/text/text_parts.h"
 #include "report/writers.h"
+#include "report/xml_text.h"
 #include <string.h>
 
 #define WIDE 100000 /* columns: the browser breaks lines */
@@ -28,18 +29,6 @@
 static void writer_part_put(dck_sink *out, int which)
 {
 	sink_put(out, html_parts[which].bytes, html_parts[which].n);
-}
-
-static void markup_text_put(dck_sink *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			sink_text(out, "&lt;");
-		else if (*text == '&')
-			sink_text(out, "&amp;");
-		else
-			sink_put(out, text, 1);
-	}
 }
 
 /* A function that writes one part of the text report. */
@@ -204,7 +193,7 @@ static void writer_title_put(const dck_record *const *records, size_t n, dck_sin
 	if (what.data)
 		what.data[strcspn(what.data, "\n")] = '\0';
 	if (what.data && what.data[0])
-		markup_text_put(out, what.data);
+		xml_text_put(out, what.data);
 	else
 		sink_fmt(out, "%zu records", n);
 	sink_text(out, " - deepclock");
@@ -228,7 +217,7 @@ static void html_report(const dck_record *const *records, size_t n, const dck_st
 	writer_title_put(records, n, out);
 	writer_part_put(out, HTML_TEXT);
 	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data)
-		markup_text_put(out, text.data);
+		xml_text_put(out, text.data);
 	writer_part_put(out, HTML_DATA);
 	page_put(records, n, out);
 	records_put(records, n, out);

@@ -350,7 +350,7 @@ static void older_versions(void **state)
 	dck_record *r, *base;
 
 	(void)state;
-	assert_true(history_schema_version() > 1);
+	assert_true(dck_history_schema() > 1);
 	/* The schema of the first version, with a record in it. */
 	filled(1, 1);
 	sql(UNDO_5 "DROP INDEX records_alike; PRAGMA user_version=1");

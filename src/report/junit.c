@@ -1,0 +1,113 @@
+/* junit.c - each record as a test in JUnit's XML, as Jenkins and GitLab read it: passed where its
+ * limit or comparison is met, and where it has none; a failure where it is violated; skipped where
+ * it is not decided; an error where the measurement failed. Tests have no time, since a record has
+ * none.
+ *
+ * Source of the form: the schema junit-10.xsd of Jenkins' plug-in xUnit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/writers.h"
+#include "report/xml_text.h"
+#include <string.h>
+
+typedef enum junit_outcome {
+	JUNIT_PASSED,
+	JUNIT_FAILURE,
+	JUNIT_SKIPPED,
+	JUNIT_ERROR,
+	JUNIT_OUTCOMES
+} junit_outcome;
+
+/* The element of each outcome. */
+static const char *const junit_elements[] = {
+    [JUNIT_FAILURE] = "failure", [JUNIT_SKIPPED] = "skipped", [JUNIT_ERROR] = "error"};
+
+static junit_outcome junit_outcome_of(const dck_record *r)
+{
+	static const junit_outcome of[] = {[DCK_VERDICT_MET] = JUNIT_PASSED,
+					   [DCK_VERDICT_VIOLATED] = JUNIT_FAILURE,
+					   [DCK_VERDICT_INCONCLUSIVE] = JUNIT_SKIPPED};
+
+	return r->incomplete ? JUNIT_ERROR : of[dck_record_gate(r)];
+}
+
+static const char *junit_fact(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
+}
+
+static const char *junit_name(const dck_record *r)
+{
+	const char *title = junit_fact(r, "subject", "title");
+	const char *name = title ? title : junit_fact(r, "compare", "subjects");
+
+	if (!name)
+		name = dck_record_name(r);
+	return name ? name : "a measurement";
+}
+
+static void junit_attribute(dck_sink *out, const char *name, const char *text)
+{
+	sink_fmt(out, " %s=\"", name);
+	xml_text_put(out, text);
+	sink_text(out, "\"");
+}
+
+/* Writes the report for people. */
+static void junit_text(const dck_record *r, dck_sink *out)
+{
+	dck_buffer text = {0};
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, &text);
+	report_text.write(&r, 1, NULL, &sink);
+	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data) {
+		sink_text(out, "<system-out>");
+		xml_text_put(out, text.data);
+		sink_text(out, "</system-out>\n");
+	}
+	dck_buffer_done(&text);
+}
+
+static void junit_test(const dck_record *r, dck_sink *out)
+{
+	const junit_outcome outcome = junit_outcome_of(r);
+	const char *answer = junit_fact(r, "result", "failure");
+
+	if (!answer)
+		answer = junit_fact(r, "result", "answer");
+	sink_text(out, "<testcase classname=\"deepclock\"");
+	junit_attribute(out, "name", junit_name(r));
+	sink_text(out, ">\n");
+	if (junit_elements[outcome]) {
+		sink_fmt(out, "<%s", junit_elements[outcome]);
+		junit_attribute(out, "message", answer ? answer : "the record has no answer");
+		if (outcome != JUNIT_SKIPPED)
+			junit_attribute(out, "type", junit_elements[outcome]);
+		sink_text(out, "/>\n");
+	}
+	junit_text(r, out);
+	sink_text(out, "</testcase>\n");
+}
+
+static void junit_report(const dck_record *const *records, size_t n, const dck_style *style,
+			 dck_sink *out)
+{
+	size_t count[JUNIT_OUTCOMES] = {0};
+
+	(void)style;
+	for (size_t i = 0; i < n; i++)
+		count[junit_outcome_of(records[i])]++;
+	sink_fmt(out,
+		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite "
+		 "name=\"deepclock\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+		 "skipped=\"%zu\">\n",
+		 n, count[JUNIT_FAILURE], count[JUNIT_ERROR], count[JUNIT_SKIPPED]);
+	for (size_t i = 0; i < n; i++)
+		junit_test(records[i], out);
+	sink_text(out, "</testsuite>\n</testsuites>\n");
+}
+
+const dck_writer report_junit = {DCK_WRITER_JUNIT(WRITER), .write = junit_report};
