@@ -10,6 +10,8 @@
 #   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
 #   make site                   the documents as a site with search and the APIs: build/site (after test-all fetched MkDocs)
+#   make deb                    the Debian packages, and lintian's verdict on them: build/deb
+#   make test-deb               and install, use and remove them in a root directory that debootstrap makes
 #   make test-aarch64           what has code of its own for AArch64, cross-compiled, in QEMU
 #   make lint
 #   make fuzz [SECONDS=60]      (30s: each target for so long) any bytes to each reader, side by side; needs clang
@@ -32,7 +34,7 @@ OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_l
 	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
-.PHONY: all demo test test-all test-aarch64 bench tables wheel site lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all test-aarch64 test-deb bench tables wheel deb site lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -74,7 +76,15 @@ tables: all
 		printf '\n    %s\n\n' "$$command"; sh -c "$$command" </dev/null || exit 1; done
 
 wheel:
-	@PYTHONPATH=$(BUILD)/auditwheel python3 tools/wheel.py $(BUILD)/wheel
+	@PYTHONPATH=$(BUILD)/auditwheel:$(BUILD)/ziglang python3 tools/wheel.py $(BUILD)/wheel
+
+deb:
+	@tools/deb.sh $(BUILD)/deb
+
+test-deb:
+	@tools/setup.sh $(BUILD) test $(if $(CI),extras packages)
+	@$(MAKE) --no-print-directory deb
+	@python3 tests/install/bare_root.py $(BUILD) deb $(BUILD)/deb
 
 site: all
 	@PYTHONPATH=$(BUILD)/mkdocs:$(BUILD)/python /usr/bin/python3 tools/site.py $(BUILD)/site

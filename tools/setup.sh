@@ -24,7 +24,8 @@ for what in "$@"; do
 	test) packages="$packages g++ git libcmocka-dev python3-dev python3-venv python3-yaml opencl-c-headers" ;;
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 pocl-opencl-icd ocl-icd-libopencl1 chromium-driver python3-selenium valgrind
-		postgresql postgresql-client libcurl4 openssl dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy debootstrap"
+		postgresql postgresql-client libcurl4 openssl dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy
+		debhelper dh-python lintian debootstrap"
 		[ "$(uname -m)" != x86_64 ] || packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	packages) ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
@@ -249,6 +250,8 @@ case " $* " in
 	fetch_package auditwheel auditwheel/__init__.py auditwheel==6.8.2 "the wheel is not judged" &
 	# Renders the documents.
 	fetch_package mkdocs material/__init__.py mkdocs-material==9.8.2 "'make site' cannot run" &
+	# Compiles and links the wheel for older systems.
+	fetch_package ziglang ziglang/zig ziglang==0.17.1 "the wheel is for systems as new as this one" &
 	# Another memory profiler of Python.
 	fetch_package memray memray/__init__.py memray==1.20.0 "make bench leaves it out" &
 	fetch_package memory_profiler psutil/__init__.py memory-profiler==0.61.0 "make bench leaves it out" &
@@ -276,6 +279,7 @@ case " $* " in
 	linked memory_profiler psutil/__init__.py || true
 	linked auditwheel auditwheel/__init__.py || true
 	linked mkdocs material/__init__.py || true
+	linked ziglang ziglang/zig || true
 	linked py_spy bin/py-spy || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true

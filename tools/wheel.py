@@ -1,31 +1,231 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Python package's wheel and prints its platform, by auditwheel's verdict.
+"""Builds the wheel that people install, and prints its platform.
 
   wheel.py DIR [TREE]     make wheel
 
-The wheel is for the Python that runs this. Without auditwheel (`pip install auditwheel`) it prints so. Exits
-with 1 if the wheel could not be built, or needs libraries that not every Linux system has.
+pip and meson-python build the tree, as `pip install .` does, but the package ziglang links it, for an older C library
+(GLIBC below). Then this script adds what a system may lack (BUNDLED), the licences of all that is not
+deepclock's, a CycloneDX SBOM of it (PEP 770), and the tags. The extension is built for each Python from 3.9 on that is
+found with its headers: this one, python3.N in PATH, pyenv's.
+
+Without ziglang (`pip install ziglang`) the system's compiler builds it, for systems as new as this one. Exits with 1 if it
+could not be built, or a file in it needs a newer C library than its tag states, or other libraries than SYSTEM.
 """
 
+import base64
 import glob
+import hashlib
 import importlib.util
+import json
 import os
+import platform
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+import uuid
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GLIBC = (2, 28)
+FIRST = (3, 9)
+# Libraries that every Linux system of the platform tag has (PEP 600).
+SYSTEM = re.compile(r"lib(c|m|dl|pthread|rt|z)\.so\.\d+|ld-linux.*|libdeepclock.*")
+# A copy is used where the system has no such library (src/os/process/lazy_library.c). Soname: Debian's package, licence,
+# whether Debian's own file suits older systems; else its static library is linked again.
+BUNDLED = {
+    "libjansson.so.4": ("libjansson4", "MIT", True),
+    "libsqlite3.so.0": ("libsqlite3-0", "blessing", False),
+}
+EMBEDDED = {"d3": ("node-d3", "BSD-3-Clause")}  # in the program: the script of its pages
+IN_PACKAGE = "deepclock/bin/"
 
 
-def build(python, tree, folder, env=None):
+# --- what builds it
+
+def interpreters():
+    """Returns {(major, minor): (tag of its extensions, directory of its headers)} of the Pythons that have them."""
+    found = {}
+    pyenv = os.path.expanduser(os.environ.get("PYENV_ROOT", "~/.pyenv"))
+    for path in [sys.executable, *glob.glob(os.path.join(glob.escape(pyenv), "versions", "*", "bin", "python3")),
+                 *(shutil.which(f"python3.{minor}") for minor in range(FIRST[1], 30))]:
+        ran = path and subprocess.run(
+            [path, "-c", "import os, sys, sysconfig as s; print(*sys.version_info[:2], sys.implementation.name, "
+             "s.get_config_var('Py_GIL_DISABLED') or 0, s.get_config_var('SOABI'), s.get_paths()['include'])"],
+            capture_output=True, text=True, check=False)
+        told = ran.stdout.split() if ran else []
+        if len(told) == 6 and told[2:4] == ["cpython", "0"] and os.path.exists(told[5] + "/Python.h"):
+            found.setdefault((int(told[0]), int(told[1])), (told[4], told[5]))
+    return {version: of for version, of in found.items() if version >= FIRST}
+
+
+def zig():
+    """Returns the compiler of the package ziglang, or None."""
+    spec = importlib.util.find_spec("ziglang")
+    return os.path.join(os.path.dirname(spec.origin), "zig") if spec else None
+
+
+def compiler(folder, env):
+    """Returns the environment in which the system's compiler compiles and zig links for GLIBC; `env`, if it is not installed.
+    A symbol that the older library lacks fails to link."""
+    path = zig()
+    if not path:
+        return env
+    cc = ("ccache " if shutil.which("ccache") else "") + (env.get("CC") or "cc").replace("ccache ", "")
+    script = os.path.join(folder, "cc-for-older-glibc")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(f"""#!/bin/sh
+for word; do
+\tcase $word in -c | -E | -S | -fsyntax-only | --version | -print-* | --print-*) exec {cc} "$@" ;; esac
+done
+exec {shlex.quote(path)} cc -target {platform.machine()}-linux-gnu.{GLIBC[0]}.{GLIBC[1]} "$@"
+""")
+    os.chmod(script, 0o755)
+    return dict(env, CC=script)
+
+
+def build(python, tree, folder, env=None, settings=()):
     """Returns (path of the wheel or None if the build failed, pip's output). `python` has pip."""
     for old in glob.glob(os.path.join(glob.escape(folder), "deepclock-*.whl")):
         os.remove(old)
-    ran = subprocess.run([python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "-w", folder, tree],
-                         env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    ran = subprocess.run([python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", *settings, "-w", folder,
+                          tree], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     made = glob.glob(os.path.join(glob.escape(folder), "deepclock-*.whl"))
     return (made[0] if ran.returncode == 0 and made else None), ran.stdout
+
+
+# --- what is added
+
+def debian(package, field):
+    ran = subprocess.run(["dpkg-query", "-W", f"-f=${{{field}}}", package], capture_output=True, text=True, check=False)
+    return ran.stdout if ran.returncode == 0 else ""
+
+
+def copies(folder, env):
+    """Returns {soname: path}."""
+    made = {}
+    libraries = f"/usr/lib/{platform.machine()}-linux-gnu"
+    for soname, (_, _, suits) in BUNDLED.items():
+        made[soname] = os.path.join(libraries, soname)
+        if not suits:
+            static = os.path.join(libraries, soname.split(".so")[0] + ".a")
+            made[soname] = os.path.join(folder, soname)
+            subprocess.run([*shlex.split(env.get("CC", "cc")), "-shared", "-s", "-o", made[soname], "-Wl,-soname," + soname,
+                            "-Wl,-Bsymbolic", "-Wl,--whole-archive", static, "-Wl,--no-whole-archive", "-lm", "-lpthread",
+                            "-ldl"], env=env, check=True)
+    return made
+
+
+def licence_file(package):
+    with open(f"/usr/share/doc/{package}/copyright", "rb") as f:
+        return f.read()
+
+
+def sbom(version, files):
+    """Returns the CycloneDX document. files: {name in the wheel: bytes} of the bundled libraries."""
+    def component(name, package, licence, content=None):
+        of = {"type": "library", "name": name, "version": debian(package, "Version"), "bom-ref": name,
+              "licenses": [{"license": {"id": licence}}],
+              "purl": f"pkg:deb/debian/{debian(package, 'source:Package')}@{debian(package, 'source:Version')}"
+                      f"?arch={debian(package, 'Architecture')}"}
+        if content is not None:
+            of["hashes"] = [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
+        return of
+    components = [component(name, *BUNDLED[name][:2], content) for name, content in sorted(files.items())]
+    components += [component(name, *of) for name, of in EMBEDDED.items()]
+    own = {"type": "application", "name": "deepclock", "version": version, "bom-ref": "deepclock",
+           "licenses": [{"license": {"id": "Apache-2.0"}}], "purl": f"pkg:pypi/deepclock@{version}"}
+    return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
+            "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components))}", "version": 1,
+            "metadata": {"component": own}, "components": components,
+            "dependencies": [{"ref": "deepclock", "dependsOn": [c["bom-ref"] for c in components]}]}
+
+
+# --- the wheel
+
+def needs(content):
+    """Returns the newest version of the C library that an ELF file refers to: (0, 0): none."""
+    return max([tuple(map(int, v.split(b"."))) for v in re.findall(rb"\0GLIBC_([0-9.]+)(?=\0)", content)], default=(0, 0))
+
+
+def foreign(content, folder):
+    """Returns the libraries that an ELF file needs and not every system has."""
+    with tempfile.NamedTemporaryFile(dir=folder) as f:
+        f.write(content)
+        f.flush()
+        told = subprocess.run(["readelf", "-d", f.name], capture_output=True, text=True, check=True).stdout
+    return [name for name in re.findall(r"NEEDED.*\[(.*)\]", told) if not SYSTEM.fullmatch(name)]
+
+
+def faults(wheel, floor):
+    """Yields what makes the wheel fail on a system of its tag."""
+    with zipfile.ZipFile(wheel) as z, tempfile.TemporaryDirectory() as folder:
+        for name in z.namelist():
+            content = z.read(name)
+            if not content.startswith(b"\x7fELF"):
+                continue
+            if needs(content) > floor:
+                yield f"{name} needs GLIBC_{'.'.join(map(str, needs(content)))}, more than {'.'.join(map(str, floor))}"
+            for library in foreign(content, folder):
+                yield f"{name} needs {library}, which not every system has"
+
+
+def record_line(name, content):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{name},sha256={digest},{len(content)}\n"
+
+
+def finish(wheel, versions, floor, folder, env):
+    """Adds copies, licences and the SBOM, sets the tags; returns the path of the new wheel."""
+    version = os.path.basename(wheel).split("-")[1]
+    info = f"deepclock-{version}.dist-info/"
+    pythons = [f"cp{major}{minor}" for major, minor in sorted(versions)]
+    tag_platform = f"manylinux_{floor[0]}_{floor[1]}_{platform.machine()}"
+    files, modes = {}, {}
+    with zipfile.ZipFile(wheel) as z:
+        for item in z.infolist():
+            if not item.is_dir():
+                files[item.filename], modes[item.filename] = z.read(item), item.external_attr
+    added = {}
+    for soname, path in copies(folder, env).items():
+        with open(path, "rb") as f:
+            added[soname] = f.read()
+        files[IN_PACKAGE + soname] = added[soname]
+    for package, *_ in [*BUNDLED.values(), *EMBEDDED.values()]:
+        files[f"{info}licenses/bundled/{package}.txt"] = licence_file(package)
+    files[info + "sboms/deepclock.cdx.json"] = json.dumps(sbom(version, added), indent=1).encode() + b"\n"
+    tags = "".join(f"Tag: {p}-{p}-{tag_platform}\n" for p in pythons)
+    files[info + "WHEEL"] = (re.sub(r"(?m)^Tag: .*\n", "", files[info + "WHEEL"].decode()).rstrip("\n") + "\n" + tags).encode()
+    del files[info + "RECORD"]
+    lines = "".join(record_line(name, files[name]) for name in sorted(files))
+    files[info + "RECORD"] = (lines + info + "RECORD,,\n").encode()
+    name = f"deepclock-{version}-{'.'.join(pythons)}-{'.'.join(pythons)}-{tag_platform}.whl"
+    made = os.path.join(os.path.dirname(wheel), name)
+    with zipfile.ZipFile(made + ".new", "w", zipfile.ZIP_DEFLATED) as z:
+        for name in sorted(files, key=lambda n: (n.startswith(info), n)):
+            item = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            item.compress_type = zipfile.ZIP_DEFLATED
+            item.external_attr = modes.get(name, 0o100644 << 16)
+            z.writestr(item, files[name])
+    os.remove(wheel)
+    os.replace(made + ".new", made)
+    return made
+
+
+def make(python, tree, folder, env, more=True):
+    """Builds and finishes the wheel; returns (path or None, output, floor). python: of this version, with pip. more: for the
+    other Pythons too."""
+    found = interpreters()
+    own = sys.version_info[:2]
+    others = sorted(v for v in found if v != own) if more else []
+    env = compiler(folder, env)
+    floor = GLIBC if zig() else tuple(map(int, platform.libc_ver()[1].split(".")))
+    settings = ["--config-settings=setup-args=-Dpythons=" + ",".join("=".join(found[v]) for v in others)] if others else []
+    wheel, told = build(python, tree, folder, env, settings)
+    return (finish(wheel, [own, *others], floor, folder, env) if wheel else None), told, floor
 
 
 def verdict(wheel, env=None):
@@ -43,13 +243,16 @@ def main():
         sys.exit(__doc__)
     folder, tree = sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else ROOT
     os.makedirs(folder, exist_ok=True)
-    wheel, told = build(sys.executable, tree, folder)
+    folder = os.path.abspath(folder)
+    wheel, told, floor = make(sys.executable, tree, folder, dict(os.environ))
     if wheel is None:
         sys.exit(told[-4000:] + "wheel: it could not be built")
     tag, told = verdict(wheel)
     print(told.strip())
-    print(f"wheel: {wheel}" + (f": {tag}" if tag else ""))
-    return 0 if not tag or tag.startswith("manylinux") else 1
+    wrong = list(faults(wheel, floor))
+    print("".join(f"wheel: {line}\n" for line in wrong)
+          + f"wheel: {wheel}: {os.path.getsize(wheel) / 1e6:.1f} MB" + (f": auditwheel: {tag}" if tag else ""))
+    return 0 if not wrong and (not tag or tag.startswith("manylinux")) else 1
 
 
 if __name__ == "__main__":

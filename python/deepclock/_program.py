@@ -13,8 +13,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 @functools.lru_cache(maxsize=None)
 def path():
     """Returns the program's path, or None."""
-    places = (os.path.join(HERE, "bin", "deepclock"),          # in a wheel
-              os.path.join(HERE, "..", "..", "deepclock"))     # in a build directory
+    places = (os.path.join(HERE, "..", "..", "deepclock"),                             # in a build directory
+              os.path.join(HERE, "..", "..", "..", "..", "bin", "deepclock"),          # PREFIX/lib/python3/site-packages
+              os.path.join(HERE, "..", "bin", "deepclock"))                            # pip install --target
     for place in places:
         if os.path.isfile(place) and os.access(place, os.X_OK):
             return os.path.realpath(place)  # resolves a link to the package

@@ -502,9 +502,10 @@ void worker_incomplete_text(const dck_record *r, char *buf, size_t size)
 /* --- the program, for a caller that names none */
 
 /* Relative to the directory of the library, or of the program that it was linked into: in a build,
- * in a Python package, in an installation, and from the extension of a build. */
-static const char *const worker_places[] = {"deepclock", "bin/deepclock", "../bin/deepclock",
-					    "../../bin/deepclock", "../../deepclock"};
+ * in a Python package, in an installation, from the extension of a build and of a wheel. */
+static const char *const worker_places[] = {"deepclock",	"bin/deepclock",
+					    "../bin/deepclock", "../../bin/deepclock",
+					    "../../deepclock",	"../../../../bin/deepclock"};
 
 /* Returns the directory of the file that this code is in; NULL: not known. */
 static const char *worker_library_directory(mem_arena *a)

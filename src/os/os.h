@@ -150,6 +150,9 @@ void os_library_preload(const char *path);
 void *os_symbol_default(const char *name);
 /* Returns the file of the library or program with this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
+/* Returns the path of a library that is part of deepclock, in the build or as installed; the
+ * newest, if several match the pattern. NULL: not found. */
+const char *os_library_beside(mem_arena *a, const char *pattern);
 
 /* --- preload.c */
 /* Obstacles to LD_PRELOAD. The fix for some depends on the purpose of the library. */
@@ -172,11 +175,7 @@ os_preload_obstacle os_preload_obstacle_of(const char *path);
  * static. */
 const char *os_preload_obstacle_text(os_preload_obstacle o);
 
-/* preload_env.c: returns the path of the shared library, for other programs to load: this library
- * itself, or the library in the program's directory, in the build or as installed. NULL: not found.
- */
-const char *os_library_own(mem_arena *a);
-/* Returns "LD_PRELOAD=..." that preloads `file` (in the shared library's directory) into
+/* preload_env.c: returns "LD_PRELOAD=..." that preloads `file` (see os_library_beside()) into
  * `program`, ahead of any existing entries. NULL: it is impossible, and *ret_why is the reason,
  * with remedies[obstacle] in parentheses if not NULL. Texts are owned by the arena, or static.
  */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the purpose of every command of an installed program: it records an allocation, a zone, a named sample.
 
-  every_command.py PROGRAM PYTHON [CC]     the installed deepclock, and the Python that has the package
+  every_command.py PROGRAM PYTHON [CC]     the installed deepclock, and the Python that has the package; CC: the compiler,
+                                           or a directory in which compile_programs() has been
 
 A command of the program that is missing in the table below is a failure.
 """
@@ -10,6 +11,7 @@ A command of the program that is missing in the table below is a failure.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,17 +45,25 @@ with deepclock.zone("forward"):
 """
 
 
+def compile_programs(folder, cc):
+    """Compiles the programs to profile."""
+    with open(os.path.join(folder, "work.c"), "w", encoding="utf-8") as f:
+        f.write(PROGRAM)
+    for name, more in (("work", []), ("counted", ["-finstrument-functions"])):
+        subprocess.run([*cc, "-g", "-O1", *more, "work.c", "-o", name], cwd=folder, check=True)
+
+
 class Installed:
     """Runs the commands, in a directory with programs to profile."""
 
     def __init__(self, program, python, cc, folder, env):
         self.program, self.python, self.folder, self.env = program, python, folder, env
-        with open(os.path.join(folder, "work.c"), "w", encoding="utf-8") as f:
-            f.write(PROGRAM)
         with open(os.path.join(folder, "zones.py"), "w", encoding="utf-8") as f:
             f.write(SCRIPT)
-        for name, more in (("work", []), ("counted", ["-finstrument-functions"])):
-            subprocess.run([*cc, "-g", "-O1", *more, "work.c", "-o", name], cwd=folder, check=True)
+        if os.path.isdir(cc[0]):
+            shutil.copytree(cc[0], folder, dirs_exist_ok=True)
+        else:
+            compile_programs(folder, cc)
 
     def run(self, *words, status=0):
         ran = subprocess.run([self.program, *words], cwd=self.folder, env=self.env, capture_output=True, text=True,

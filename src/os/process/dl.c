@@ -125,3 +125,35 @@ const char *os_library_of(const void *address)
 
 	return dladdr(address, &info) ? info.dli_fname : NULL;
 }
+
+/* Relative to the directory of the library or extension with this code, and of the program: in a
+ * build, in an installation, in the packages that a wheel is installed in. */
+static const char *const beside_places[] = {"",
+					    "deepclock/",
+					    "../lib/",
+					    "../lib/deepclock/",
+					    "../lib/*/",
+					    "../lib/*/deepclock/",
+					    "../lib64/",
+					    "../lib64/deepclock/",
+					    "bin/", /* from the extension */
+					    "../deepclock/bin/",
+					    "../lib*/python3*/*-packages/deepclock/bin/"};
+
+const char *os_library_beside(mem_arena *a, const char *pattern)
+{
+	const char *own = os_library_of(beside_places), *found = NULL;
+	const char *const files[] = {own && strstr(own, ".so") ? own : "", "/proc/self/exe"};
+	char real[PATH_MAX], *slash;
+
+	for (size_t f = 0; f < 2 && !found; f++) {
+		if (!realpath(files[f], real) || !(slash = strrchr(real, '/')))
+			continue;
+		*slash = '\0';
+		for (size_t i = 0; i < sizeof beside_places / sizeof beside_places[0] && !found;
+		     i++)
+			found = os_path_newest(a, real,
+					       mem_arena_fmt(a, "%s%s", beside_places[i], pattern));
+	}
+	return found;
+}

@@ -2,20 +2,40 @@
 #include "os/process/lazy_library.h"
 
 #include "base/err.h"
+#include "os/os.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Returns the copy that a wheel has, for systems without the library; NULL: none. */
+static void *late_open_bundled(const char *file)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *path = a ? os_library_beside(a, file) : NULL;
+	void *handle = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	mem_arena_free(a);
+	return handle;
+}
 
 static dck_status late_load(os_lazy_library *l, dck_err *err)
 {
+	char why[256];
+
 	dlerror();
 	/* If the program has loaded it already, this returns the same library. */
 	void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
-		const char *why = dlerror();
+		const char *text = dlerror();
+
+		snprintf(why, sizeof why, "%s", text ? text : l->file);
+		handle = late_open_bundled(l->file);
+	}
+	if (!handle) {
 		DCK_FAIL(err, E_ABSENT, "%s needs a library that cannot be loaded: %s", l->use,
-			 why ? why : l->file);
+			 why);
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		void *found = dlsym(handle, l->names[i]);

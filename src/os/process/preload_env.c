@@ -3,34 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *os_library_own(mem_arena *a)
-{
-	static const char *const places[] = {"", "../lib/", "../lib/*/", "../lib64/"};
-	static const char name[] = "libdeepclock.so";
-	const char *own = os_library_of(name), *found = NULL;
-	const bool shared = own && strstr(own, name);
-	char real[PATH_MAX], *slash;
-
-	if (!realpath(shared ? own : "/proc/self/exe", real) || !(slash = strrchr(real, '/')))
-		return NULL;
-	if (shared)
-		return mem_arena_dup(a, real);
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++)
-		found = os_path_first(a, real, mem_arena_fmt(a, "%s%s", places[i], name));
-	return found;
-}
 
 const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 			   const char *const remedies[OS_PRELOAD_OBSTACLES], const char **ret_why)
 {
 	os_preload_obstacle obstacle = OS_PRELOAD_NONE;
-	const char *library = os_library_own(a), *theirs = secure_getenv("LD_PRELOAD");
-	const char *slash = library ? strrchr(library, '/') : NULL, *found = NULL;
+	const char *theirs = secure_getenv("LD_PRELOAD"), *found;
 	char *path = NULL;
 
 	*ret_why = NULL;
@@ -46,11 +26,9 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 			       : os_preload_obstacle_text(obstacle);
 	if (*ret_why)
 		return NULL;
-	if (slash)
-		found =
-		    os_path_first(a, mem_arena_dup_n(a, library, (size_t)(slash - library)), file);
+	found = os_library_beside(a, file);
 	if (!found)
-		*ret_why = mem_arena_fmt(a, "%s is not in the directory of libdeepclock.so", file);
+		*ret_why = mem_arena_fmt(a, "%s is not installed with deepclock", file);
 	else if (strpbrk(found, " :"))
 		*ret_why =
 		    mem_arena_fmt(a, "the directory of %s has a blank or colon in its name", file);

@@ -125,15 +125,6 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
-/* Returns a library in the directory of libdeepclock.so; NULL: it does not exist. */
-static const char *library_beside(mem_arena *a, const char *file)
-{
-	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
-
-	return slash ? os_path_first(a, mem_arena_dup_n(a, own, (size_t)(slash - own)), file)
-		     : NULL;
-}
-
 static const char injection[] = "CUDA_INJECTION64_PATH"; /* what CUDA's driver loads */
 
 /* Returns the variable by which CUDA's driver loads the collector, or NULL with the reason in
@@ -141,7 +132,7 @@ static const char injection[] = "CUDA_INJECTION64_PATH"; /* what CUDA's driver l
 static const char *cuda_injection_find(mem_arena *a, const char **ret_why)
 {
 	static const char file[] = "libdeepclock_cuda.so";
-	const char *theirs = secure_getenv(injection), *library = library_beside(a, file);
+	const char *theirs = secure_getenv(injection), *library = os_library_beside(a, file);
 
 	if (theirs && *theirs)
 		*ret_why =
@@ -150,7 +141,7 @@ static const char *cuda_injection_find(mem_arena *a, const char **ret_why)
 	else if (os_sanitizer_name())
 		*ret_why = "libdeepclock has a sanitizer in it";
 	else if (!library)
-		*ret_why = mem_arena_fmt(a, "%s is not in the directory of libdeepclock.so", file);
+		*ret_why = mem_arena_fmt(a, "%s is not installed with deepclock", file);
 	else
 		return mem_arena_fmt(a, "%s=%s", injection, library);
 	return NULL;
@@ -257,7 +248,8 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, 
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n, dck_err *err)
 {
-	const char *library = library_beside(a, "libdeepclock_zones.so"), *tick = trace_tick_put(a);
+	const char *library = os_library_beside(a, "libdeepclock_zones.so*"),
+		   *tick = trace_tick_put(a);
 	const char *own[4];
 	size_t k = 0;
 
