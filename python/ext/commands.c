@@ -275,7 +275,7 @@ static const dck_opt seed_options[] = {
 	  "Measures latency under load of a model, a program or a function, which several "        \
 	  "threads then call, or of a server (url); record.verdict is about the limits (slo).",    \
 	  ext_takes_served, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)}, \
-	  {dck_server_options, AT(load)}, MODELS, PROGRAMS)                                                                        \
+	  {dck_server_options, AT(load)}, MODELS, PROGRAMS)                                        \
 	X(generate, "generate", "model, /, **options",                                             \
 	  "Measures generation token by token of a decoder with past keys and values: time to "    \
 	  "the first token, time per token, and its growth.",                                      \

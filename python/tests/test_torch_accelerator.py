@@ -4,9 +4,11 @@ queue is asynchronous (accelerator_double.py). No real accelerator is needed or 
 
 import contextlib
 import io
+import itertools
 import re
 import subprocess
 import sys
+import time
 
 from support import Case, deepclock, main, needs, short
 
@@ -119,6 +121,20 @@ class DeviceTest(Case):
                 self.assertIsNone(r["device/time"].value)
                 self.assertIn(why, r["device/time"].absent)
                 self.assertGreaterEqual(r["latency/min"].value, WORK_NS)
+
+    def test_events_elsewhere_on_a_busy_machine(self):
+        """Where calls are delayed, the work is over before the second event is recorded, as it is between true events."""
+        calls = itertools.count(1)
+        with Accelerator("xpu", events="elsewhere") as gpu:
+            f = worker(gpu)
+
+            def delayed():
+                if next(calls) % 7 == 0:
+                    time.sleep(10 * WORK_S)
+                return f()
+            r = deepclock.bench(delayed, device="xpu", **short(runs=3))
+            self.assertIsNone(r["device/time"].value)
+            self.assertIn("the work is not in the current stream", r["device/time"].absent)
 
     def test_an_error_of_the_device_stays(self):
         """It appears in the call that waits, later than the call that caused it, and again in each after it."""

@@ -96,7 +96,7 @@ static dck_status object_prompt(const prompt_line *l, const char **ret, size_t *
 	return DCK_OK;
 }
 
-static dck_status line_read(const prompt_line *l, char **ret, dck_err *err)
+static dck_status prompt_line_read(const prompt_line *l, char **ret, dck_err *err)
 {
 	dck_buffer quoted = {0};
 	json_writer w;
@@ -136,7 +136,7 @@ static dck_status prompt_push(server_prompts *p, size_t *cap, const prompt_line 
 		p->quoted = to;
 		*cap = more;
 	}
-	status = line_read(l, &p->quoted[p->n], err);
+	status = prompt_line_read(l, &p->quoted[p->n], err);
 	if (status != DCK_OK)
 		return err_while(err, status, "reading '%s', line %lu", l->path, l->number);
 	p->n++;

@@ -290,8 +290,8 @@ typedef struct ready {
 
 /* Makes the runs of a pair. The same runs give both numbers, so that what slows some runs down
  * changes both. A wait may be a copy that takes many times as long as a run, and longer still
- * beside other programs, which only ever lengthen it: the least durations so far tell the work that
- * is left after a call from that. The call and its wait are one duration, since a run goes on
+ * beside other programs, which only ever lengthen it: the least durations so far separate the work
+ * that is left after a call from that. The call and its wait are one duration, since a run goes on
  * while the system has stopped its caller between them. */
 static dck_status ready_runs(pitfall *p, ready *r, dck_err *err)
 {

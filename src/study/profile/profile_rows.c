@@ -574,9 +574,8 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	}
 	if (rate > r->roof.attainable && of_device(t)) {
 		/* Measured are the vector units and the memory. */
-		op->roof = RECORD_ABSENT("it is faster than the device's vector units and memory "
-					 "allow: on matrix units or from a cache, whose limits are "
-					 "not measured");
+		op->roof = RECORD_ABSENT("it is faster than the device's vector units and memory, "
+					 "by matrix units or a cache, which are not measured");
 		op->bound = NULL;
 		r->roof = (dck_roof){.least_ns = NAN, .attainable = NAN};
 		return;

@@ -1,4 +1,5 @@
 # A GPU's run continues after the call that starts it: the reported time ends with the run, not with the call.
+# On a busy machine the test of the barriers may not resolve what is left of such short work.
 . webgpu || exit 77
 deepclock bench --quiet --max-time 1s --max-warmup 1s --device webgpu --save run.json zoo:simplenet > text
 echo $?
@@ -12,6 +13,6 @@ record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a dri
 	'abs(m("transfer/from_device_rate")["value"] * m("transfer/from_device")["value"] / 1e9 - 40) < 1' \
 	'len(s("enqueue")["values"]) >= 1' 'f("method", "transfers")' \
 	'0 < m("time/barriers")["value"] < 60e9' \
-	'note("barrier-returns") is not None' \
+	'(note("barrier-returns") or note("barrier-unresolved")) is not None' \
 	'"absent" in m("device/time") or m("device/time")["value"] > m("device/enqueue")["value"]'
 grep -oE '(enqueue|first run|from device|to device) ' text | sort
