@@ -102,6 +102,7 @@ class Timeit(Case):
             severity, code = "warning", "not-steady"
             text = ("warm-up ended after 0.3 s without a steady state: still rising by 3.1 % within the last half of its "
                     "runs, of which there were 2,000,000; give more --max-warmup")
+            remedy = "give more --max-warmup"
 
         class Record:
             notes = [Note]
@@ -111,6 +112,7 @@ class Timeit(Case):
         Note.text = "the samples fall into two groups, 88 % near 520 ns and 12 % near 600 ns, between which the median can jump"
         self.assertEqual(_statement._shortened(Note.text, 100), Note.text[:71])
         Note.text = "the latency fell by 94.6 % [94.3, 94.6] during the measurement; x"
+        Note.remedy = "x"
         self.assertEqual(_statement.doubt(Record, "more"), f"  warning: {Note.text[:-3]}")
         self.assertEqual(_statement._shortened(Note.text, 34), "the latency fell by 94.6 % ...")
 
