@@ -249,6 +249,9 @@ def main():
         sys.exit(told[-4000:] + "wheel: it could not be built")
     tag, told = verdict(wheel)
     print(told.strip())
+    if not zig():
+        print("ziglang is not installed, so the wheel needs glibc "
+              f"{floor[0]}.{floor[1]}: 'pip install ziglang' for {GLIBC[0]}.{GLIBC[1]}")
     wrong = list(faults(wheel, floor))
     print("".join(f"wheel: {line}\n" for line in wrong)
           + f"wheel: {wheel}: {os.path.getsize(wheel) / 1e6:.1f} MB" + (f": auditwheel: {tag}" if tag else ""))
