@@ -42,8 +42,7 @@ check "$header has version $version" grep -qE "DCK_VERSION[[:space:]]+\"$version
 check "$header has the numbers $major, $minor, $patch" sh -c "grep -q 'DCK_VERSION_MAJOR $major\$' $header &&
 	grep -q 'DCK_VERSION_MINOR $minor\$' $header && grep -q 'DCK_VERSION_PATCH $patch\$' $header"
 check "both libraries have the soname $soname" sh -c "[ \$(grep -c \"'soversion': '$soname'\" meson.build) = 2 ]"
-[ ! -e debian/changelog ] ||
-	check "debian/changelog begins with $version" sh -c "head -1 debian/changelog | grep -qF '($(echo "$version" | tr - '~')-'"
+check "debian/changelog begins with $version" sh -c "head -1 debian/changelog | grep -qF '($(echo "$version" | tr - '~'))'"
 check "CHANGELOG.md has $version with its date" grep -qE "^## $version \([0-9]{4}-[0-9]{2}-[0-9]{2}\)" CHANGELOG.md
 check "tests/fixtures has files of $major.$minor" test -d "tests/fixtures/$major.$minor"
 check "nothing is uncommitted" sh -c '[ -z "$(git status --porcelain)" ]'
@@ -54,7 +53,7 @@ run ".ci/run"
 run "rm -rf $out && mkdir -p $out"
 run "git archive --prefix=deepclock-$version/ -o $out/deepclock-$version.tar.gz HEAD"
 run "make wheel && cp build/wheel/deepclock-*.whl $out/"
-[ ! -d debian ] || run "dpkg-buildpackage -us -uc && mv ../*deepclock*$numbers* $out/"
+run "make deb && cp build/deb/*.deb build/deb/*.dsc build/deb/*.tar.xz build/deb/*.changes build/deb/*.buildinfo $out/"
 run "python3 tools/sbom.py build $version $out/* >$out/deepclock-$version.cdx.json"
 run "cd $out && sha256sum ./* >SHA256SUMS"
 echo "release: $version is ready in $out; for those who have the key:"

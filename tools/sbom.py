@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a software bill of materials in CycloneDX 1.5 (JSON): deepclock, the libraries that it was built with and loads, and the
+"""Prints a software bill of materials in CycloneDX 1.6 (JSON): deepclock, the libraries that it was built with and loads, and the
 files of a release with their checksums.
 
   sbom.py BUILD VERSION FILE...
@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 
 
 def libraries(build):
@@ -25,17 +26,22 @@ def digest(path):
         return hashlib.sha256(f.read()).hexdigest()
 
 
+def document(version, purl, components, used):
+    """Returns the CycloneDX document of deepclock. used: those of the components that it depends on."""
+    return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
+            "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components))}", "version": 1,
+            "metadata": {"component": {"type": "application", "name": "deepclock", "version": version, "bom-ref": "deepclock",
+                                       "licenses": [{"license": {"id": "Apache-2.0"}}], "purl": purl}},
+            "components": components,
+            "dependencies": [{"ref": "deepclock", "dependsOn": [c["bom-ref"] for c in used]}]}
+
+
 def main(build, version, *files):
-    own = f"pkg:generic/deepclock@{version}"
     used = [{"type": "library", "bom-ref": f"pkg:generic/{name}@{v}", "name": name, "version": v, "purl": f"pkg:generic/{name}@{v}"}
             for name, v in libraries(build)]
     made = [{"type": "file", "bom-ref": os.path.basename(f), "name": os.path.basename(f),
              "hashes": [{"alg": "SHA-256", "content": digest(f)}]} for f in files]
-    json.dump({"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-               "metadata": {"component": {"type": "application", "bom-ref": own, "name": "deepclock", "version": version, "purl": own,
-                                          "licenses": [{"license": {"id": "Apache-2.0"}}]}},
-               "components": used + made,
-               "dependencies": [{"ref": own, "dependsOn": [c["bom-ref"] for c in used]}]}, sys.stdout, indent=1)
+    json.dump(document(version, f"pkg:generic/deepclock@{version}", used + made, used), sys.stdout, indent=1)
     print()
 
 

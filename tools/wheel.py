@@ -26,8 +26,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import uuid
 import zipfile
+
+import sbom as materials
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GLIBC = (2, 28)
@@ -136,12 +137,7 @@ def sbom(version, files):
         return of
     components = [component(name, *BUNDLED[name][:2], content) for name, content in sorted(files.items())]
     components += [component(name, *of) for name, of in EMBEDDED.items()]
-    own = {"type": "application", "name": "deepclock", "version": version, "bom-ref": "deepclock",
-           "licenses": [{"license": {"id": "Apache-2.0"}}], "purl": f"pkg:pypi/deepclock@{version}"}
-    return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
-            "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components))}", "version": 1,
-            "metadata": {"component": own}, "components": components,
-            "dependencies": [{"ref": "deepclock", "dependsOn": [c["bom-ref"] for c in components]}]}
+    return materials.document(version, f"pkg:pypi/deepclock@{version}", components, components)
 
 
 # --- the wheel
