@@ -248,8 +248,10 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
 	const size_t bytes = strlen(n->text), end = n->remedy ? strlen(n->remedy) : 0;
-	if (end > bytes || (end > 0 && strcmp(n->text + bytes - end, n->remedy) != 0))
-		return reader_value_error(rd, "remedy", "is not the end of \"text\"");
+	if (end > 0 && (end + 2 > bytes || memcmp(n->text + bytes - end - 2, "; ", 2) != 0 ||
+			strcmp(n->text + bytes - end, n->remedy) != 0))
+		return reader_value_error(rd, "remedy",
+					  "is not the end of \"text\", after a semicolon");
 	n->remedy = n->text + bytes - end;
 	n->code = record_renamed_note(n->code);
 	n->cause = n->cause ? record_renamed_note(n->cause) : NULL;

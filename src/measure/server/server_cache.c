@@ -68,7 +68,7 @@ static double series_value(const char *at, const char *end, const char *name)
 		return NAN;
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
-	while (at<end && * at> ' ' && used + 1 < sizeof text)
+	while (at < end && ' ' < *at && used + 1 < sizeof text)
 		text[used++] = *at++;
 	text[used] = '\0';
 	v = strtod(text, &rest);
@@ -104,24 +104,10 @@ void cache_counters_read(const char *text, size_t n, cache_counters *ret)
 
 static void counters_get(server_session *s, cache_counters *ret)
 {
-	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
-	http_client *c = &s->client;
-	const http_client saved = *c;
-
 	*ret = (cache_counters){0};
-	c->path = METRICS_PATH;
-	c->get = true;
-	c->stream = false;
-	c->body_max = METRICS_MAX;
-	c->timeout_ns = saved.timeout_ns < METRICS_NS ? saved.timeout_ns : METRICS_NS;
-	if (http_client_run(c, &one, NULL) == DCK_OK && http_client_failed(c, NULL) == DCK_OK &&
-	    c->n == 1)
-		cache_counters_read(c->text.data, c->text.n, ret);
-	c->path = saved.path;
-	c->get = saved.get;
-	c->stream = saved.stream;
-	c->body_max = saved.body_max;
-	c->timeout_ns = saved.timeout_ns;
+	if (server_get(s, METRICS_PATH, METRICS_MAX, METRICS_NS, NULL) == DCK_OK &&
+	    s->client.n == 1)
+		cache_counters_read(s->client.text.data, s->client.text.n, ret);
 }
 
 /* --- prompts sent twice */
@@ -129,11 +115,8 @@ static void counters_get(server_session *s, cache_counters *ret)
 /* Sends prompt number `i`; NaN: it was not answered. */
 static double prompt_send(server_session *s, uint64_t i)
 {
-	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
-
 	s->client.made = i;
-	if (http_client_run(&s->client, &one, NULL) != DCK_OK || s->client.n != 1 ||
-	    !http_outcome_is_good(s->client.answers[0].outcome))
+	if (server_send_one(s, NULL) != DCK_OK || s->client.n != 1)
 		return NAN;
 	return fmax(1, server_answer_ttft(&s->client.answers[0]));
 }

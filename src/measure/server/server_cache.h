@@ -27,7 +27,7 @@ typedef struct server_cache {
 	bool repeated; /* the prompts were sent twice */
 } server_cache;
 
-/* Reads the counters before the requests that are measured. A server without them is no failure. */
+/* Reads the counters before the requests that are measured. A server may have none. */
 void server_cache_begin(server_cache *c, server_session *s);
 /* Reads them again; where there are none, and `usage` (the answers had them) is false, sends some
  * prompts twice. The results of the session's client are lost. */

@@ -37,17 +37,6 @@ static bool line_is_text(const prompt_line *l)
 	return true;
 }
 
-static char *bytes_copy(const char *from, size_t n)
-{
-	char *to = mem_alloc(n + 1);
-
-	if (to) {
-		memcpy(to, from, n);
-		to[n] = '\0';
-	}
-	return to;
-}
-
 /* Returns whether the escapes of a string are those of JSON: the reader is more tolerant than a
  * server may be. */
 static bool escapes_are_valid(const char *text, size_t n)
@@ -96,7 +85,8 @@ static dck_status object_prompt(const prompt_line *l, const char **ret, size_t *
 	return DCK_OK;
 }
 
-static dck_status prompt_line_read(const prompt_line *l, char **ret, dck_err *err)
+static dck_status prompt_line_read(const prompt_line *l, mem_arena *a, const char **ret,
+				   dck_err *err)
 {
 	dck_buffer quoted = {0};
 	json_writer w;
@@ -108,14 +98,14 @@ static dck_status prompt_line_read(const prompt_line *l, char **ret, dck_err *er
 		DCK_FAIL(err, E_FORMAT, "it is not text in UTF-8");
 	if (l->text[0] == '{') {
 		DCK_TRY(object_prompt(l, &at, &n, err));
-		*ret = bytes_copy(at, n);
+		*ret = mem_arena_dup_n(a, at, n);
 	} else {
 		dck_sink_buffer(&s, &quoted);
 		json_init(&w, &s, false);
 		json_text(&w, l->text);
 		json_done(&w);
 		if (dck_sink_finish(&s, NULL) == DCK_OK) /* without the writer's newline */
-			*ret = bytes_copy(quoted.data, strcspn(quoted.data, "\n"));
+			*ret = mem_arena_dup_n(a, quoted.data, strcspn(quoted.data, "\n"));
 		dck_buffer_done(&quoted);
 	}
 	DCK_NEED(*ret, err, "for a prompt");
@@ -130,13 +120,13 @@ static dck_status prompt_push(server_prompts *p, size_t *cap, const prompt_line 
 		DCK_FAIL(err, E_LIMIT, "'%s' has more than %d prompts", l->path, PROMPTS_MOST);
 	if (p->n == *cap) {
 		const size_t more = *cap > 0 ? 2 * *cap : 256;
-		char **to = mem_resize(p->quoted, more * sizeof *to);
+		const char **to = mem_resize((void *)p->quoted, more * sizeof *to);
 
 		DCK_NEED(to, err, "for prompts");
 		p->quoted = to;
 		*cap = more;
 	}
-	status = prompt_line_read(l, &p->quoted[p->n], err);
+	status = prompt_line_read(l, p->arena, &p->quoted[p->n], err);
 	if (status != DCK_OK)
 		return err_while(err, status, "reading '%s', line %lu", l->path, l->number);
 	p->n++;
@@ -176,7 +166,8 @@ dck_status server_prompts_read(const char *path, server_prompts *ret, dck_err *e
 	dck_status status;
 
 	DCK_TRY(os_read_file(path, FILE_MOST, &text, err));
-	status = lines_read(path, &text, &p, err);
+	p.arena = mem_arena_new(0);
+	status = p.arena ? lines_read(path, &text, &p, err) : ERR_NO_MEMORY(err, "for prompts");
 	dck_buffer_done(&text);
 	if (status == DCK_OK)
 		*ret = p;
@@ -187,8 +178,7 @@ dck_status server_prompts_read(const char *path, server_prompts *ret, dck_err *e
 
 void server_prompts_done(server_prompts *p)
 {
-	for (size_t i = 0; i < p->n; i++)
-		mem_free(p->quoted[i]);
-	mem_free(p->quoted);
+	mem_arena_free(p->arena);
+	mem_free((void *)p->quoted);
 	*p = (server_prompts){0};
 }

@@ -10,10 +10,11 @@
 #ifndef SERVER_SERVER_PROMPTS_H
 #define SERVER_SERVER_PROMPTS_H
 
-#include "deepclock/base.h"
+#include "base/mem.h"
 
 typedef struct server_prompts {
-	char **quoted; /* [n], each as a JSON string with its quotes; owned */
+	mem_arena *arena;    /* owned: the texts */
+	const char **quoted; /* [n], each as a JSON string with its quotes; owned */
 	size_t n;
 } server_prompts;
 

@@ -35,16 +35,20 @@
 #define CALIBRATE_OPEN	 8 /* connections, for the highest rate */
 #define WARMUP_MOST	 100000
 
-/* Sends one request; its failure is the result. */
-static dck_status probe_send(server_session *u, dck_err *err)
+dck_status server_send_one(server_session *u, dck_err *err)
 {
 	const http_plan one = {.n = 1, .connections = 1, .time_ns = UINT64_MAX};
 
 	DCK_TRY(http_client_run(&u->client, &one, err));
-	u->probes++;
 	if (u->client.cancelled)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was answered");
 	return http_client_failed(&u->client, err);
+}
+
+static dck_status probe_send(server_session *u, dck_err *err)
+{
+	u->probes++;
+	return server_send_one(u, err);
 }
 
 static bool field_is_refused(const server_session *u)
@@ -71,27 +75,43 @@ static dck_status probe_generation(server_session *u, dck_err *err)
 	return status;
 }
 
+dck_status server_get(server_session *u, const char *path, size_t body_max, uint64_t timeout_ns,
+		      dck_err *err)
+{
+	http_client *c = &u->client;
+	const http_client saved = *c;
+	dck_status status;
+
+	c->path = path;
+	c->get = true;
+	c->stream = false;
+	c->body_max = body_max;
+	c->timeout_ns = timeout_ns < saved.timeout_ns ? timeout_ns : saved.timeout_ns;
+	status = server_send_one(u, err);
+	c->path = saved.path;
+	c->get = saved.get;
+	c->stream = saved.stream;
+	c->body_max = saved.body_max;
+	c->timeout_ns = saved.timeout_ns;
+	return status;
+}
+
 /* Reads the metadata of an ordinary model, and makes the body of its requests. */
 static dck_status url_tensors(server_session *u, dck_err *err)
 {
 	char path[sizeof u->address.path];
-	http_client *c = &u->client;
 	dck_status status;
 
 	/* ".../NAME/infer" without its last word */
 	snprintf(path, sizeof path, "%.*s", (int)(strlen(u->address.path) - strlen("/infer")),
 		 u->address.path);
-	c->path = path;
-	c->get = true;
-	c->body_max = METADATA_MAX;
-	status = probe_send(u, err);
-	c->path = u->address.path;
-	c->get = false;
-	c->body_max = ANSWER_MAX;
+	status = server_get(u, path, METADATA_MAX, UINT64_MAX, err);
+	u->probes++;
 	if (status != DCK_OK)
 		return err_while(err, status, "reading the metadata of the model '%s'",
 				 u->address.model);
-	return kserve_body(c->text.data, c->text.n, u->config->seed, &u->tensors, err);
+	return kserve_body(u->client.text.data, u->client.text.n, u->config->seed, &u->tensors,
+			   err);
 }
 
 static dck_status warmup_count(const char *text, uint64_t *ret, dck_err *err)
@@ -218,7 +238,7 @@ static void prompts_init(server_session *u, const char *nonce)
 				  .prompt_length = c->prompt_length,
 				  .new_tokens = c->new_tokens,
 				  .shared_prefix = c->shared_prefix,
-				  .quoted = (const char *const *)u->prompts.quoted,
+				  .quoted = u->prompts.quoted,
 				  .nquoted = u->prompts.n,
 				  .key = rng_mix(c->seed ^ strtoull(u->nonce, NULL, 16)),
 				  .ignore_eos = true,

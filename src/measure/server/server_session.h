@@ -47,6 +47,12 @@ void server_session_close(server_session *s); /* {0} is allowed */
 /* Measures what the client itself costs, by a null server in this process. With TLS that is not
  * known. */
 dck_status server_session_calibrate(server_session *s, dck_err *err);
+/* Sends one request; its failure is the result. E_CANCEL: interrupted. */
+dck_status server_send_one(server_session *s, dck_err *err);
+/* The same with GET of another path of the server; the answer is in s->client.text. It has
+ * `timeout_ns`, or --timeout if that is less. */
+dck_status server_get(server_session *s, const char *path, size_t body_max, uint64_t timeout_ns,
+		      dck_err *err);
 /* Makes the body of request i: http_client.body. */
 dck_status server_body_make(void *self, uint64_t i, dck_buffer *to, dck_err *err);
 

@@ -286,15 +286,13 @@ static void inside_free(dck_ranks *r)
 
 dck_status dck_ranks_begin(const dck_ranks_config *config, dck_ranks **ret, dck_err *err)
 {
-	dck_ranks_config usual;
 	dck_ranks *r = mem_zalloc(1, sizeof *r);
 
 	DCK_NEED(r, err, "for a rank");
-	dck_ranks_config_init(&usual);
 	r->run.config = &r->config;
 	os_program_arguments(r->text, sizeof r->text, r->argv, ARGUMENTS_MAX);
 	r->run.argv = r->argv;
-	const dck_status status = inside_begin(r, config ? config : &usual, err);
+	const dck_status status = inside_begin(r, config, err);
 	if (status == DCK_OK)
 		*ret = r;
 	else

@@ -165,6 +165,10 @@ const dck_metric_def *interleaved_items_metric(void);
  * per_item: times are per item, and are written as items per second. */
 verdict_outcome interleaved_outcome(const interleaved_result *x, bool per_item, const char *name,
 				    const char *label, double base_ns, double level);
+/* Notes that the comparison of a candidate is not decided, and what decides it. unit: what gives
+ * one of its ratios, "round" or "pair". */
+void interleaved_note_undecided(record_builder *b, const interleaved_result *x, const char *label,
+				double margin, const char *unit);
 void interleaved_facts_options(record_builder *b, const interleaved_rounds *r);
 void interleaved_series(record_builder *b, const interleaved_rounds *r);
 void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r,

@@ -236,28 +236,26 @@ static bool note_disturbed(record_builder *b, const interleaved_rounds *r)
 	return true;
 }
 
-static void interleaved_note_undecided(record_builder *b, const interleaved_rounds *r, size_t i)
+void interleaved_note_undecided(record_builder *b, const interleaved_result *x, const char *label,
+				double margin, const char *unit)
 {
-	const interleaved_result *x = &r->results[i];
-	const char *name = interleaved_label(r, i);
 	const double times =
-	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), r->margin) : NAN;
+	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), margin) : NAN;
 
 	if (!x->has_interval) {
-		record_note(b, "undecided", "%s: %zu round%s too few for an interval at this level",
-			    name, x->rounds, x->rounds == 1 ? " is" : "s are");
+		record_note(b, "undecided", "%s: %zu %s%s too few for an interval at this level",
+			    label, x->rounds, unit, x->rounds == 1 ? " is" : "s are");
 		record_remedy(b, "give more --max-time or --rounds");
 	} else if (isnan(times)) {
-		record_note(
-		    b, "undecided",
-		    "%s: the difference is at the margin of %.3g %% itself, which no number of "
-		    "rounds decides",
-		    name, 100 * r->margin);
+		record_note(b, "undecided",
+			    "%s: the difference is at the margin of %.3g %% itself, which no "
+			    "number of %ss decides",
+			    label, 100 * margin, unit);
 		record_remedy(b, "choose another --margin");
 	} else {
 		record_note(b, "undecided",
-			    "%s: undecided after %zu rounds, about %.0f more rounds would decide",
-			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
+			    "%s: undecided after %zu %ss, about %.0f more %ss would decide", label,
+			    x->rounds, unit, ceil(fmax(1, (times - 1) * (double)x->rounds)), unit);
 		record_remedy(b, "raise --max-time and --max-rounds, or --margin");
 	}
 }
@@ -320,7 +318,8 @@ void interleaved_notes(record_builder *b, interleaved *v, const interleaved_roun
 
 	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking && !disturbed; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
-			interleaved_note_undecided(b, r, i);
+			interleaved_note_undecided(b, &r->results[i], interleaved_label(r, i),
+						   r->margin, "round");
 	if (self && r->margin > v->asked->margin)
 		record_note(b, "aa-resolution",
 			    "the A/A noise is %.2g %% today, above the margin of %.3g %%: "

@@ -189,12 +189,6 @@ static void saved_how_make(const saved_comparison *c, const saved_side *s, char 
 			 higher ? "A over B of " : "", c->tag);
 }
 
-static dck_cell value_cell(const saved_value *v, double level)
-{
-	return v->known ? verdict_cell(v->value, v->lo, v->hi, v->has_interval ? level : 0)
-			: verdict_cell_absent(v->why);
-}
-
 static verdict_outcome outcome_make(const saved_comparison *c, const saved_side *s)
 {
 	const saved_ratio *r = &s->ratio;
@@ -202,7 +196,7 @@ static verdict_outcome outcome_make(const saved_comparison *c, const saved_side 
 	verdict_outcome o = {
 	    .name = s->name,
 	    .label = s->name,
-	    .value = value_cell(&s->value, s->level),
+	    .value = saved_value_cell(&s->value, s->level),
 	    .ratio = r->known ? verdict_cell(r->value, r->lo, r->hi, level)
 			      : verdict_cell_absent(r->why),
 	    .difference = isnan(r->difference) ? verdict_cell_absent(r->why)
@@ -243,11 +237,12 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 	verdict_table(c->b, "Compared, from records", &value,
 		      c->asked->scaling ? "over perfect" : "ratio");
 	if (c->pooled)
-		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
-				 compared, "baseline");
+		verdict_row_base(c->b, c->pool.name,
+				 saved_value_cell(&c->pool.value, c->pool.level), compared,
+				 "baseline");
 	for (size_t i = 0; i < c->first; i++)
 		verdict_row_base(
-		    c->b, c->sides[i].name, value_cell(&c->sides[i].value, c->sides[i].level),
+		    c->b, c->sides[i].name, saved_value_cell(&c->sides[i].value, c->sides[i].level),
 		    c->pooled ? part : compared, c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
 		verdict_row(c->b, &all[i - c->first]);

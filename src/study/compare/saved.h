@@ -55,6 +55,7 @@ void saved_source_close(saved_source *s); /* {0} is allowed */
  * starts differ. */
 bool saved_source_one_process(const saved_source *s);
 void saved_source_value(const saved_source *s, double level, saved_value *ret);
+dck_cell saved_value_cell(const saved_value *v, double level); /* absent: with its reason */
 
 /* Returns the metric to compare: the requested one, else the tag of the statistic, or the main
  * metric of the baseline's command; items per second if runs differ in items. Static, borrowed, or
@@ -119,11 +120,11 @@ void saved_notes(const saved_comparison *c);
 
 /* --- saved_scaling.c: jobs of different numbers of ranks. */
 #define SAVED_SCALING_METRIC "ranks/step"
-/* E_ARG: scaling is asked of records that are not of jobs, or of jobs of one size. */
+/* E_ARG: the records are not of jobs, or of jobs of one size. */
 dck_status saved_scaling_check(const saved_comparison *c, dck_err *err);
 /* Strong scaling: makes the ratio of times one of rank times, 1 for a perfect job. */
 void saved_scaling_ratio(const saved_comparison *c, saved_side *s);
-/* Writes the answer and the table of efficiencies. false: no scaling is asked. */
+/* Writes the answer and the table of efficiencies. false: without --scaling. */
 bool saved_scaling_put(const saved_comparison *c);
 int64_t saved_ranks(const dck_record *r); /* 0: it is not of a job */
 

@@ -65,36 +65,28 @@ void saved_scaling_ratio(const saved_comparison *c, saved_side *s)
 static void quotient_cell_put(record_builder *b, const saved_side *s, double over)
 {
 	const saved_ratio *r = &s->ratio;
+	const dck_cell cell =
+	    r->known ? verdict_cell(over / r->value, over / r->hi, over / r->lo, s->level)
+		     : verdict_cell_absent(r->why);
 
-	if (!r->known)
-		record_cell_absent(b, r->why);
-	else if (isnan(r->lo))
-		record_cell_real(b, over / r->value);
-	else
-		record_cell_interval(b, over / r->value, over / r->hi, over / r->lo, s->level);
+	verdict_cell_put(b, &cell);
 }
 
 static void scaling_row_put(const saved_comparison *c, const saved_side *s)
 {
-	const saved_value *v = &s->value;
+	const dck_cell step = saved_value_cell(&s->value, s->level);
 	const int64_t ranks = saved_ranks(s->record);
-	const double sizes = (double)ranks / (double)saved_ranks(c->sides[0].record);
 
 	record_cell_text(c->b, s->name);
 	record_cell_int(c->b, ranks);
-	if (!v->known)
-		record_cell_absent(c->b, v->why);
-	else if (v->has_interval)
-		record_cell_interval(c->b, v->value, v->lo, v->hi, s->level);
-	else
-		record_cell_real(c->b, v->value);
+	verdict_cell_put(c->b, &step);
 	if (s == c->sides) {
 		record_cell_int(c->b, 1);
 		record_cell_int(c->b, 1);
 		return;
 	}
 	/* Work per time, of the baseline's. */
-	quotient_cell_put(c->b, s, sizes);
+	quotient_cell_put(c->b, s, (double)ranks / (double)saved_ranks(c->sides[0].record));
 	quotient_cell_put(c->b, s, 1);
 }
 

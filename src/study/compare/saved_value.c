@@ -355,3 +355,9 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 	}
 	*ret = v;
 }
+
+dck_cell saved_value_cell(const saved_value *v, double level)
+{
+	return v->known ? verdict_cell(v->value, v->lo, v->hi, v->has_interval ? level : 0)
+			: verdict_cell_absent(v->why);
+}

@@ -110,14 +110,6 @@ static void pairs_how(const server_pairs *s, const interleaved_result *x, verdic
 			 x->tau > 1 ? ", widened for what pairs may depend on each other" : "");
 }
 
-static void pairs_cell(record_builder *b, const dck_cell *c)
-{
-	if (c->level > 0)
-		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
-	else
-		record_cell_real(b, c->value.as.r);
-}
-
 /* A row for each quantity, with both servers in it. */
 static void pairs_table(record_builder *b, const server_pairs *s, const verdict_outcome *all)
 {
@@ -133,8 +125,8 @@ static void pairs_table(record_builder *b, const server_pairs *s, const verdict_
 		record_cell_text(b, s->quantity[q]->title);
 		record_cell_real(b, pairs_median(s, 0, q));
 		record_cell_real(b, pairs_median(s, 1, q));
-		pairs_cell(b, &all[q].ratio);
-		pairs_cell(b, &all[q].difference);
+		verdict_cell_put(b, &all[q].ratio);
+		verdict_cell_put(b, &all[q].difference);
 		record_cell_text(b, verdict_texts[all[q].verdict]);
 	}
 }
@@ -182,31 +174,10 @@ static void pairs_series(record_builder *b, const server_pairs *s)
 
 static void pairs_note_undecided(record_builder *b, const server_pairs *s)
 {
-	for (size_t q = 0; q + 1 < s->r.n; q++) {
-		const interleaved_result *x = &s->result[q + 1];
-		const double times = x->has_interval ? verdict_more(exp(x->median), exp(x->lo),
-								    exp(x->hi), s->r.margin)
-						     : NAN;
-
-		if (x->verdict != VERDICT_UNDECIDED)
-			continue;
-		if (!x->has_interval)
-			record_note(b, "undecided",
-				    "%s: %zu pairs are too few for an interval at this level; give "
-				    "more --max-time or --rounds",
-				    s->quantity[q]->title, x->rounds);
-		else if (isnan(times))
-			record_note(b, "undecided",
-				    "%s: the difference is at the margin of %.3g %% itself, which "
-				    "no number of pairs decides; choose another --margin",
-				    s->quantity[q]->title, 100 * s->r.margin);
-		else
-			record_note(b, "undecided",
-				    "%s: undecided after %zu pairs, about %.0f more would decide; "
-				    "raise --max-time and --max-rounds, or --margin",
-				    s->quantity[q]->title, x->rounds,
-				    ceil(fmax(1, (times - 1) * (double)x->rounds)));
-	}
+	for (size_t q = 0; q + 1 < s->r.n; q++)
+		if (s->result[q + 1].verdict == VERDICT_UNDECIDED)
+			interleaved_note_undecided(b, &s->result[q + 1], s->quantity[q]->title,
+						   s->r.margin, "pair");
 }
 
 static void pairs_note_answers(record_builder *b, const server_pairs *s)

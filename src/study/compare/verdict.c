@@ -240,7 +240,7 @@ void verdict_table(record_builder *b, const char *title, const dck_column *value
 	record_summary_columns(b, "time value ratio verdict");
 }
 
-static void verdict_cell_put(record_builder *b, const dck_cell *c)
+void verdict_cell_put(record_builder *b, const dck_cell *c)
 {
 	if (c->value.kind == DCK_VALUE_ABSENT)
 		record_cell_absent(b, c->value.as.text);

@@ -37,6 +37,7 @@ typedef struct verdict_outcome {
 
 dck_cell verdict_cell(double v, double lo, double hi, double level); /* level 0: no interval */
 dck_cell verdict_cell_absent(const char *why);
+void verdict_cell_put(record_builder *b, const dck_cell *c);
 
 /* Returns the decimals of a ratio that show two digits of its half-width. */
 int verdict_decimals(double lo, double hi);

@@ -517,7 +517,10 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"notes\": [{\"severity\": \"info\", \"code\": \"c\", \"text\": \"t\", "
 		  "\"remedy\": \"of another\"}]}",
-	     "notes[0].remedy is not the end of \"text\""},
+	     "notes[0].remedy is not the end of \"text\", after a semicolon"},
+	    {HEAD ", \"notes\": [{\"severity\": \"info\", \"code\": \"c\", \"text\": \"wait\", "
+		  "\"remedy\": \"wait\"}]}",
+	     "notes[0].remedy is not the end of \"text\", after a semicolon"},
 	    {HEAD ", \"notes\": [{\"severity\": \"loud\", \"code\": \"c\", \"text\": \"t\"}]}",
 	     "notes[0].severity is not info, warning or error"},
 	    {HEAD ", \"id2\": \"\xff\xfe\"}", "not JSON: unable to decode byte"},
