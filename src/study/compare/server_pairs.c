@@ -1,10 +1,10 @@
 /* server_pairs.c - dck_compare_servers(): paired requests to two servers.
  *
  * Order: both servers are opened, which sends each a first request; the client is calibrated; two
- * pairs that do not count show how long one takes, and fix the number of pairs; then pairs until
- * the sequential test has decided all quantities, the pairs are made, or time is over. One request
- * is in flight at a time, so that servers on one machine do not disturb each other, and no pair
- * waits for another's answer.
+ * pairs that do not count show which quantities the servers have and how long a pair takes, which
+ * fixes the number of pairs; then pairs until the sequential test has decided all quantities, the
+ * pairs are made, or time is over. One request is in flight at a time, so that servers on one
+ * machine do not disturb each other, and no pair waits for another's answer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/server_pairs.h"
@@ -35,13 +35,20 @@ static bool quantity_is_known(const server_quantity *q, const server_session *s,
 	return (s->generates || !q->generates) && (!q->tokens || server_answer_has_tpot(a));
 }
 
-/* Chooses the quantities that the first answers of both servers have. */
+/* Marks the quantities that an answer has. */
+static void quantities_mark(server_pairs *s, size_t side, const http_answer *a)
+{
+	for (size_t i = 0; i < SERVER_QUANTITIES; i++)
+		s->known[side][i] |= quantity_is_known(&quantities[i], &s->server[side], a);
+}
+
+/* Chooses the quantities that both servers have shown in a first answer or a pilot's: a client that
+ * the system delayed reads some answers at once, and these have no TPOT. */
 static void quantities_choose(server_pairs *s)
 {
 	s->r.n = 1;
 	for (size_t i = 0; i < SERVER_QUANTITIES; i++)
-		if (quantity_is_known(&quantities[i], &s->server[0], &s->server[0].probe) &&
-		    quantity_is_known(&quantities[i], &s->server[1], &s->server[1].probe))
+		if (s->known[0][i] && s->known[1][i])
 			s->quantity[s->r.n++ - 1] = &quantities[i];
 }
 
@@ -139,8 +146,14 @@ static dck_status pairs_plan(server_pairs *s, dck_err *err)
 	const uint64_t begin = pairs_now(s);
 	double left_ns;
 
-	for (size_t i = 0; i < PAIRS_PILOT; i++)
+	for (size_t side = 0; side < 2; side++)
+		quantities_mark(s, side, &s->server[side].probe);
+	for (size_t i = 0; i < PAIRS_PILOT; i++) {
 		DCK_TRY(pair_make(s, err));
+		quantities_mark(s, 0, pair_answer(s, 0));
+		quantities_mark(s, 1, pair_answer(s, 1));
+	}
+	quantities_choose(s);
 	s->r.round_ns = (double)(pairs_now(s) - begin) / PAIRS_PILOT;
 	s->pairs = 0;
 	for (size_t side = 0; side < 2; side++)
@@ -259,7 +272,6 @@ static dck_status servers_compare(server_pairs *s, record_builder *b, dck_err *e
 	os_host_get(&host);
 	record_host(b, &host);
 	DCK_TRY(servers_open(s, err));
-	quantities_choose(s);
 	record_others_begin(&s->v.others, 0);
 	DCK_TRY(pairs_run(s, err));
 	record_others_end(&s->v.others);

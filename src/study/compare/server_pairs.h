@@ -30,6 +30,7 @@ typedef struct server_pairs {
 	interleaved v; /* its clock, options, random numbers and time limit */
 	dck_load_config request[2];
 	server_session server[2];
+	bool known[2][SERVER_QUANTITIES]; /* an answer of the server had the quantity */
 	const server_quantity *quantity[SERVER_QUANTITIES];
 	interleaved_rounds r; /* candidate q + 1 is quantity q; candidate 0 has no ratios */
 	interleaved_result result[SERVER_QUANTITIES + 1];
