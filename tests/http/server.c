@@ -37,6 +37,7 @@ typedef struct behaviour {
 	long every;	      /* each such request fails */
 	long cache;	      /* > 0: the first chunk of a prompt that came before, in its place */
 	long details;	      /* usage has the cached tokens */
+	long serial;	      /* one stream after the other */
 	long role, usage, utf8, slices, close, done, spin;
 	const char *fail, *refuse, *model, *log;
 	const char *metrics; /* whose counters it has at /metrics */
@@ -45,20 +46,22 @@ typedef struct behaviour {
 static behaviour b = {.per = 1, .every = 1, .usage = 1, .done = 1, .details = 1};
 static atomic_long requests, cache_tokens, cache_hits;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t serial_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct option_row {
 	const char *name;
 	long *number;
 	const char **text;
 } option_rows[] = {
-    {"ttft", &b.ttft, NULL},	     {"gap", &b.gap, NULL},	    {"stall", &b.stall, NULL},
-    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},	    {"chunks", &b.chunks, NULL},
-    {"per", &b.per, NULL},	     {"stop", &b.stop, NULL},	    {"cached", &b.cached, NULL},
-    {"every", &b.every, NULL},	     {"role", &b.role, NULL},	    {"usage", &b.usage, NULL},
-    {"utf8", &b.utf8, NULL},	     {"slices", &b.slices, NULL},   {"close", &b.close, NULL},
-    {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	    {"fail", NULL, &b.fail},
-    {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	    {"log", NULL, &b.log},
-    {"cache", &b.cache, NULL},	     {"details", &b.details, NULL}, {"metrics", NULL, &b.metrics},
+    {"ttft", &b.ttft, NULL},	     {"gap", &b.gap, NULL},	  {"stall", &b.stall, NULL},
+    {"stall_at", &b.stall_at, NULL}, {"head", &b.head, NULL},	  {"chunks", &b.chunks, NULL},
+    {"per", &b.per, NULL},	     {"stop", &b.stop, NULL},	  {"cached", &b.cached, NULL},
+    {"every", &b.every, NULL},	     {"role", &b.role, NULL},	  {"usage", &b.usage, NULL},
+    {"utf8", &b.utf8, NULL},	     {"slices", &b.slices, NULL}, {"close", &b.close, NULL},
+    {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
+    {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
+    {"serial", &b.serial, NULL},     {"cache", &b.cache, NULL},	  {"details", &b.details, NULL},
+    {"metrics", NULL, &b.metrics},
 };
 
 typedef struct stream {
@@ -430,7 +433,13 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 	else if (b.model && !strstr(body, name))
 		whole_send(s, "404 Not Found", "application/json",
 			   "{\"error\":{\"message\":\"no such model\"}}");
-	else if (!fault_answer(s, head, failing))
+	else if (fault_answer(s, head, failing))
+		return;
+	else if (b.serial) {
+		pthread_mutex_lock(&serial_lock);
+		stream_answer(s, body, strstr(path, "chat") != NULL, failing, now_ns());
+		pthread_mutex_unlock(&serial_lock);
+	} else
 		stream_answer(s, body, strstr(path, "chat") != NULL, failing, begin_ns);
 }
 

@@ -344,7 +344,8 @@ static void url_method(const load_view *v)
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
 	record_fact_text(b, "method", "stop",
-			 v->r->unstable	   ? "more requests were in flight than are allowed"
+			 v->r->unstable && answers_of(v)->behind_rate <= 0
+			     ? "more requests were in flight than are allowed"
 			 : j->cut[0]	   ? j->cut
 			 : v->r->cancelled ? "interrupted"
 					   : "all requests were answered or had failed");
@@ -472,6 +473,14 @@ static void url_answer(const load_view *v)
 		load_answer(v);
 		return;
 	}
+	if (answers_of(v)->behind_rate > 0) {
+		record_answer(v->b,
+			      "unstable: of %s requests/s the server answers %s, so the times "
+			      "depend on how long this lasts",
+			      load_rate_text(v->point->offered, rate),
+			      load_rate_text(answers_of(v)->behind_rate, a));
+		return;
+	}
 	if (v->server)
 		snprintf(at, sizeof at, " at %s requests/s", load_rate_text(v->point->rate, rate));
 	if (answers_of(v)->failed > 0)
@@ -540,7 +549,7 @@ static void url_notes(const load_view *v)
 {
 	const load_url *u = v->j->pool.url;
 	const load_answers *a = answers_of(v);
-	char text[32];
+	char text[32], come[32];
 
 	if (a->client_bound[0] && u->server.highest_rate > 0)
 		record_note(v->b, "client-bound", "client-bound: %s; its highest rate is %s/s",
@@ -563,7 +572,15 @@ static void url_notes(const load_view *v)
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");
 	cache_note(v);
-	if (v->r->unstable)
+	if (a->behind_rate > 0) {
+		record_note(v->b, "unstable",
+			    "unstable: the server answered %s requests/s of %s/s, and each waited "
+			    "longer than the ones before; up to %zu were in flight",
+			    load_rate_text(a->behind_rate, text),
+			    load_rate_text(v->point->offered, come), a->in_flight_max);
+		record_remedy(v->b, "lower --rate, or search the highest that meets a limit with "
+				    "--slo and --find-peak");
+	} else if (v->r->unstable)
 		record_note(v->b, "unstable",
 			    "unstable: %zu requests were in flight, and more were due",
 			    a->in_flight_max);

@@ -1,6 +1,6 @@
 # Two servers get the same prompts, each once, and the slower one is found. Where the system delays the client, nothing is decided.
 ask="--quiet --model m --new-tokens 4 --rounds 20 --max-time 50s --save run.json"
-with-server as=ONE ttft=1000 gap=5000 log=one -- with-server as=TWO ttft=60000 gap=5000 log=two -- \
+with-server as=ONE ttft=1000 gap=15000 log=one -- with-server as=TWO ttft=60000 gap=15000 log=two -- \
 	deepclock compare $ask --url ONE/v1/completions --url TWO/v1/completions > text 2> err
 case $? in 3 | 4) echo slower or undecided ;; esac
 record run.json 'f("compare", "verdict") in ("slower", "undecided")' \
