@@ -63,6 +63,15 @@ int verdict_decimals(double lo, double hi)
 	return n < 0 ? 0 : n > 6 ? 6 : n;
 }
 
+/* Returns the decimals of one number of an interval: those of the interval, or, where its ends
+ * differ by more than twice, those that give the number itself two digits. */
+static int verdict_decimals_at(double v, double lo, double hi)
+{
+	if (hi <= 2 * lo || !(v > 0) || !isfinite(v))
+		return verdict_decimals(lo, hi);
+	return (int)fmin(6, fmax(0, ceil(1 - log10(v))));
+}
+
 /* The answer for one alternative. lo NaN: no interval; ratio 0: no ratio. */
 typedef struct said {
 	verdict verdict;
@@ -130,7 +139,9 @@ static const char *said_text(const said *s, const char *name, double margin, con
 	if (!(s->ratio > 0) || isnan(s->lo) || isnan(s->hi))
 		return mem_arena_fmt(a, "%s: undecided", name);
 	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", name,
-			     base ? base : "it", digits, s->ratio, digits, s->lo, digits, s->hi);
+			     base ? base : "it", verdict_decimals_at(s->ratio, s->lo, s->hi),
+			     s->ratio, verdict_decimals_at(s->lo, s->lo, s->hi), s->lo,
+			     verdict_decimals_at(s->hi, s->lo, s->hi), s->hi);
 }
 
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
