@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Growth of the time and memory of commands with their work: events, tracks, names, call paths, samples, nodes, records.
 
-  scale.py BUILD [--markdown] [--rounds 3] [WORK...]
+  scale.py BUILD [--markdown] [--picture FILE.svg] [--rounds 3] [WORK...]
 
 Each command runs with 1, 10, 100 and 1,000 times the work, in rounds. Time is the CPU time of the program and its
 children, memory the peak resident size. The exponent is that of the last decade: log10 of the ratio of what 1,000 and
 100 times the work take beyond one time the work, so that the start of the program does not count; n log n has at most
-1.2 there. --markdown prints the table of docs/reference/scale.md.
+1.2 there. --markdown prints the table of docs/reference/scale.md, --picture draws it: both axes are logarithmic.
 """
 
 import argparse
@@ -172,14 +172,58 @@ def exponent(values, least):
     return math.log10(last / before)
 
 
+# --- the picture: a panel for each work, with the CPU time and memory beyond those of the least work
+
+WIDE, HIGH, ACROSS, GAP = 180, 118, 4, 16
+SERIES = (("time", "#1f6feb"), ("memory", "#c2570c"))
+
+
+def panel(x, y, name, curves, exponents):
+    """One panel: each curve relative to the largest, beside a straight line, which is proportional growth."""
+    decades = len(TIMES) - 1
+    inner = WIDE - 2 * GAP, HIGH - 3 * GAP
+
+    def at(k, share):
+        """The point of 10^k times the work with this share of the largest; the axis begins at 1/1000."""
+        return (x + GAP + inner[0] * k / decades, y + 2 * GAP + inner[1] * -max(math.log10(max(share, 1e-9)), -decades) / decades)
+
+    out = [f'<text x="{x + GAP}" y="{y + 14}" font-weight="600">{name}</text>',
+           f'<rect x="{x + GAP}" y="{y + 2 * GAP}" width="{inner[0]}" height="{inner[1]}" fill="none" stroke="#d0d7de"/>',
+           "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#8c959f' stroke-dasharray='3 3'/>".format(
+               *at(0, 10.0 ** -decades), *at(decades, 1))]
+    labels = []
+    for (what, colour), values, power in zip(SERIES, curves, exponents):
+        more = [v - values[0] for v in values]
+        labels.append(f'<tspan fill="{colour}">{what} {power:.2f}</tspan>')
+        points = [at(k, v / more[-1]) for k, v in enumerate(more) if v > 0] if power > 0 else []
+        out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="1.8" points="'
+                   + " ".join(f"{a:.1f},{b:.1f}" for a, b in points) + '"/>')
+        out.extend(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.4" fill="{colour}"/>' for a, b in points)
+    out.append(f'<text x="{x + GAP}" y="{y + 28}">' + '<tspan dx="8"> </tspan>'.join(labels) + "</text>")
+    out.append(f'<text x="{x + GAP}" y="{y + HIGH - 4}" fill="#57606a">{TIMES[0]}</text>'
+               f'<text x="{x + WIDE - GAP}" y="{y + HIGH - 4}" fill="#57606a" text-anchor="end">{TIMES[-1]:,} times</text>')
+    return out
+
+
+def picture(path, panels):
+    high = HIGH * math.ceil(len(panels) / ACROSS)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE * ACROSS} {high}" font-family="sans-serif" font-size="10.5">',
+           f'<rect width="{WIDE * ACROSS}" height="{high}" fill="#fff"/>']
+    for i, one in enumerate(panels):
+        out += panel(i % ACROSS * WIDE, i // ACROSS * HIGH, *one)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(out) + "\n</svg>\n")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("build")
     p.add_argument("--markdown", action="store_true")
+    p.add_argument("--picture")
     p.add_argument("--rounds", type=int, default=rows.rounds(3))
     p.add_argument("work", nargs="*", default=[])
     a = p.parse_intermixed_args()
-    works, lines = Works(os.path.abspath(a.build)), []
+    works, lines, panels = Works(os.path.abspath(a.build)), [], []
     for work, (what, n, command_of) in WORKS.items():
         if a.work and work not in a.work:
             continue
@@ -193,9 +237,12 @@ def main():
             for name, values, now, least in (("time", time_of, exponents[0], 0.01), ("memory", memory_of, exponents[1], LEAST_BYTES)):
                 rows.put(f"growth of {work} with {what}: {name}", [exponent(v, least) for v in values], "exponent of the last decade",
                          most=MOST, now=now)
+        panels.append((work, middle, exponents))
         each = middle[0][-1] / (n * TIMES[-1])
         lines.append([f"`{work}`" if "," not in work else work.replace("report,", "`report`,"), f"{n * TIMES[-1]:,} {what}",
                       f"{middle[0][-1]:.2f} s", f"{each * 1e9:,.0f} ns", f"{middle[1][-1] / 2**20:,.0f} MiB", *(f"{e:.2f}" for e in exponents)])
+    if a.picture:
+        picture(a.picture, panels)
     if a.markdown:
         print("| command | work | CPU time | for each | peak memory | exponent: time | memory |\n|---|---|--:|--:|--:|--:|--:|")
         for line in lines:

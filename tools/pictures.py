@@ -97,10 +97,21 @@ def timeline(program, out):
     ran(program, "report", "trace.pftrace", "--figures", out)
 
 
+def scale(program, out):
+    """The picture and, of the same run, the table of docs/reference/scale.md."""
+    page = os.path.join(ROOT, "docs", "reference", "scale.md")
+    table = ran(sys.executable, os.path.join(ROOT, "bench", "scale.py"), os.path.dirname(program), "--markdown", "--picture", out)
+    with open(page, encoding="utf-8") as f:
+        text = re.sub(r"^\| command .*?\n\n", lambda _: table + "\n", f.read(), flags=re.DOTALL | re.MULTILINE)
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
 PICTURES = {
     "bench.svg": (bench, "deepclock bench zoo:resnet18 --threads 1"),
     "device.png": (device, "deepclock bench zoo:resnet18 --device webgpu --html page.html"),
     "page.png": (page, "deepclock profile zoo:resnet18 --html page.html"),
+    "scale.svg": (scale, "bench/scale.py build --markdown --picture scale.svg"),
     "timeline.svg": (timeline, "DEEPCLOCK_TRACE=trace.pftrace ./steps"),
     "trace.png": (trace, "DEEPCLOCK_TRACE=trace.pftrace ./steps"),
     "train.png": (train, "deepclock trace -- ./train 3"),

@@ -48,3 +48,6 @@ deepclock report a.json --normalise
 deepclock report a.json --callers a --callees b
 deepclock report --diff a.json b.json --weight samples
 echo $?
+# A small share is not 0.
+python3 -c 'print("\n".join(f"main;f{i} 3" for i in range(5000)))' > many.folded
+deepclock report many.folded | sed -n 2p

@@ -18,6 +18,7 @@
 #include "deepclock/opt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20)
@@ -149,17 +150,17 @@ static void stacks_answer_put(const stacks *s, size_t weight, const call_table *
 	const dck_column *column = &s->columns[weight];
 	const dck_table *t = functions->ntables ? &functions->tables[0] : NULL;
 	const bool counts = column->unit == DCK_UNIT_ONE;
-	char all[32];
+	char all[32], share[32];
 
 	if (!t || t->nrows == 0 || s->sums[weight] <= 0) {
 		record_answer(b, "the profile has no stacks");
 		return;
 	}
-	const double own = dck_value_number(&t->cells[1 + how->sort].value);
+	const double own = 100 * dck_value_number(&t->cells[1 + how->sort].value) / s->sums[weight];
+	snprintf(share, sizeof share, own < 0.1 ? "%.2g" : "%.1f", own);
 	weight_text(s->sums[weight], column->unit, all, sizeof all);
-	record_answer(b, "%.60s takes %.1f %% of %s%s%.60s by itself", t->cells[0].value.as.text,
-		      100 * own / s->sums[weight], all, counts ? " " : "",
-		      counts ? column->title : "");
+	record_answer(b, "%.60s takes %s %% of %s%s%.60s by itself", t->cells[0].value.as.text,
+		      share, all, counts ? " " : "", counts ? column->title : "");
 }
 
 /* Writes table and answer, by the first weight that is not a count. */
