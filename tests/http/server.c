@@ -47,6 +47,8 @@ static behaviour b = {.per = 1, .every = 1, .usage = 1, .done = 1, .details = 1}
 static atomic_long requests, cache_tokens, cache_hits;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t serial_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t serial_next = PTHREAD_COND_INITIALIZER;
+static unsigned long serial_came, serial_done;
 
 static const struct option_row {
 	const char *name;
@@ -436,8 +438,17 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 	else if (fault_answer(s, head, failing))
 		return;
 	else if (b.serial) {
+		/* In the order of arrival, which a mutex alone does not keep. */
 		pthread_mutex_lock(&serial_lock);
+		const unsigned long mine = serial_came++;
+
+		while (serial_done < mine)
+			pthread_cond_wait(&serial_next, &serial_lock);
+		pthread_mutex_unlock(&serial_lock);
 		stream_answer(s, body, strstr(path, "chat") != NULL, failing, now_ns());
+		pthread_mutex_lock(&serial_lock);
+		serial_done++;
+		pthread_cond_broadcast(&serial_next);
 		pthread_mutex_unlock(&serial_lock);
 	} else
 		stream_answer(s, body, strstr(path, "chat") != NULL, failing, begin_ns);

@@ -198,7 +198,11 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 			    "that none ever will",
 			    limit->text, seen);
 		record_remedy(v->b, "limit a percentile, such as p99.9");
-	} else if (l->n_needed > 0) {
+	} else if (v->r->answers.overload_rate > 0)
+		record_note(v->b, "slo-inconclusive",
+			    "%s is inconclusive: %s, but they take longer the longer it lasts",
+			    limit->text, seen);
+	else if (l->n_needed > 0) {
 		record_note(
 		    v->b, "slo-inconclusive",
 		    "%s is inconclusive at %.4g %% confidence: %s, with an effective sample size "

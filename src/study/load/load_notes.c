@@ -57,7 +57,7 @@ void load_note_few(const load_view *v)
 {
 	const stat_estimate *e = &v->all[STAT_MEDIAN];
 
-	if (v->server && v->r->unstable)
+	if (v->server && (v->r->unstable || v->r->answers.overload_rate > 0))
 		return; /* more of the same would add nothing */
 	if (!e->has_interval) {
 		record_note(v->b, "too-few-runs", "%llu requests are too few for an interval (%s)",

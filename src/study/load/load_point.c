@@ -161,6 +161,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
+		/* A longer measurement would have a longer queue. */
+		if (r->answers.overload_rate > 0 && point->limit[i].verdict == DCK_VERDICT_MET)
+			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		/* Such times are the client's, not the server's. Late starts make times only
 		 * longer, so that a limit that is met is met. */
 		if (r->answers.client_bound[0] ||

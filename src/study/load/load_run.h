@@ -187,7 +187,7 @@ typedef struct load_answers {
 	double time_ns[LOAD_TIMES]; /* medians of answered requests, from the schedule; 0: none */
 	stat_estimate icl[3];	    /* p50, p90, p99 */
 	double client_busy;	    /* share of the time */
-	double behind_rate; /* answers per second of a server that falls behind; 0: it does not */
+	double overload_rate;	    /* answers per second of an overloaded server; 0: it is not */
 	size_t in_flight_max;
 	char why[200];		/* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */

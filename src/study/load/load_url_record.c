@@ -344,8 +344,7 @@ static void url_method(const load_view *v)
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
 	record_fact_text(b, "method", "stop",
-			 v->r->unstable && answers_of(v)->behind_rate <= 0
-			     ? "more requests were in flight than are allowed"
+			 v->r->unstable	   ? "more requests were in flight than are allowed"
 			 : j->cut[0]	   ? j->cut
 			 : v->r->cancelled ? "interrupted"
 					   : "all requests were answered or had failed");
@@ -473,12 +472,12 @@ static void url_answer(const load_view *v)
 		load_answer(v);
 		return;
 	}
-	if (answers_of(v)->behind_rate > 0) {
+	if (answers_of(v)->overload_rate > 0) {
 		record_answer(v->b,
 			      "unstable: of %s requests/s the server answers %s, so the times "
 			      "depend on how long this lasts",
 			      load_rate_text(v->point->offered, rate),
-			      load_rate_text(answers_of(v)->behind_rate, a));
+			      load_rate_text(answers_of(v)->overload_rate, a));
 		return;
 	}
 	if (v->server)
@@ -572,11 +571,11 @@ static void url_notes(const load_view *v)
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");
 	cache_note(v);
-	if (a->behind_rate > 0) {
+	if (a->overload_rate > 0) {
 		record_note(v->b, "unstable",
 			    "unstable: the server answered %s requests/s of %s/s, and each waited "
 			    "longer than the ones before; up to %zu were in flight",
-			    load_rate_text(a->behind_rate, text),
+			    load_rate_text(a->overload_rate, text),
 			    load_rate_text(v->point->offered, come), a->in_flight_max);
 		record_remedy(v->b, "lower --rate, or search the highest that meets a limit with "
 				    "--slo and --find-peak");

@@ -12,6 +12,7 @@
 #include "base/observer.h"
 #include "base/sink.h"
 #include "deepclock/opt.h"
+#include "study/load/load_overload.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -286,63 +287,23 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	client_judge(p, &ret->answers);
 }
 
-/* --- a server that falls behind */
-
-#define BEHIND_REQUESTS 20
-#define BEHIND_RATIO	1.25
-
-/* Returns the time in which the middle 80 % of sorted times lie. */
-static double middle_span(const double *sorted, size_t n)
+/* Returns the rate of answers of an overloaded server, by the requests that were answered, in the
+ * order in which the client turned to them, so that its own delays do not count; 0: it is not one.
+ * work: [3 c->n]. */
+static double overload_find(const http_client *c, double *work)
 {
-	return stat_quantile_sorted(sorted, n, 0.9) - stat_quantile_sorted(sorted, n, 0.1);
-}
+	double *begin = work, *end = work + c->n;
+	size_t n = 0;
 
-/* Returns whether 90 % of the last third of the times are above the median of the first third. */
-static bool times_rise(double *x, size_t n)
-{
-	const size_t third = n / 3;
-
-	stat_sort(x, third);
-	stat_sort(x + n - third, third);
-	return stat_quantile_sorted(x + n - third, third, 0.1) >
-	       stat_quantile_sorted(x, third, 0.5);
-}
-
-/*
- * Returns whether requests were sent faster than answered, and for how long each third of them
- * waited shows it: with rates l of arrivals and m < l of answers the time of an answer grows by
- * l / m - 1 for each unit of time, and answers take l / m as long as arrivals. Times are from when
- * the client turned to a request, so that its own delays do not count. A server whose answers take
- * long, but no longer the more requests came, is not behind. work: [3 c->n]. *ret_rate: answers
- * per second.
- */
-static bool server_is_behind(const http_client *c, double *work, double *ret_rate)
-{
-	double *begin = work, *end = work + c->n, *took = work + 2 * c->n, answers;
-	size_t n = 0, open = 0;
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		last = c->answers[i].begin_ns > last ? c->answers[i].begin_ns : last;
 	for (size_t i = 0; i < c->n; i++) {
 		const http_answer *a = &c->answers[i];
 
 		if (!http_outcome_is_good(a->outcome))
 			continue;
 		begin[n] = (double)(a->begin_ns - c->start_ns);
-		end[n] = (double)(a->end_ns - c->start_ns);
-		took[n++] = (double)(a->end_ns - a->begin_ns);
-		open += a->end_ns > last;
+		end[n++] = (double)(a->end_ns - c->start_ns);
 	}
-	if (n < BEHIND_REQUESTS || open <= n / 10)
-		return false;
-	stat_sort(begin, n);
-	stat_sort(end, n);
-	answers = middle_span(end, n);
-	if (answers < BEHIND_RATIO * middle_span(begin, n) || !times_rise(took, n))
-		return false;
-	*ret_rate = 0.8 * (double)n * 1e9 / answers;
-	return true;
+	return load_overload(begin, end, n, end + c->n);
 }
 
 /* Returns how many requests will be in flight at once, about: twice the mean of an idle server. */
@@ -396,8 +357,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 		double *work = mem_zalloc(3 * u->server.client.n, sizeof *work);
 
 		DCK_NEED(work, err, "for the times of %zu requests", u->server.client.n);
-		result.unstable =
-		    server_is_behind(&u->server.client, work, &result.answers.behind_rate);
+		result.answers.overload_rate = overload_find(&u->server.client, work);
 		mem_free(work);
 	}
 	if (server && !result.unstable && !result.cancelled && ask->requests == 0 &&

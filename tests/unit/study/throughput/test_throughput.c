@@ -68,10 +68,12 @@ static void test_record(void **state)
 	t = dck_record_table(f->record, "throughput/points");
 	assert_non_null(t);
 	assert_int_equal(t->nrows, 2);
+	double rates[2];
 	for (size_t row = 0; row < 2; row++) {
 		const dck_cell *rate = dck_table_cell(t, row, "throughput");
 
 		assert_int_equal(dck_table_cell(t, row, "batch")->value.as.i, row + 1);
+		rates[row] = rate->value.as.r;
 		assert_true(rate->value.as.r > 0 && rate->level > 0.9);
 		assert_true(rate->lo <= rate->value.as.r && rate->value.as.r <= rate->hi);
 		assert_true(dck_table_cell(t, row, "latency")->value.as.r >= 1e6);
@@ -85,8 +87,13 @@ static void test_record(void **state)
 	m = dck_record_metric(f->record, "throughput/best");
 	assert_non_null(m);
 	assert_true(m->level > 0);
-	assert_int_equal((int)dck_record_value(f->record, "throughput/best_batch"), 2);
-	assert_int_equal((int)dck_record_value(f->record, "throughput/knee_batch"), 2);
+	/* A sleep of 1 ms gives batch 2 twice the rate, unless other programs delay just its trials. */
+	if (rates[1] > 1.1 * rates[0]) {
+		assert_int_equal((int)dck_record_value(f->record, "throughput/best_batch"), 2);
+		assert_int_equal((int)dck_record_value(f->record, "throughput/knee_batch"), 2);
+	} else {
+		assert_in_range((int)dck_record_value(f->record, "throughput/knee_batch"), 1, 2);
+	}
 	assert_int_equal(dck_record_series(f->record, "throughput/by_batch")->n, 2);
 	assert_non_null(dck_record_fact(f->record, "host", "cpu"));
 	assert_null(dck_record_fact(f->record, "subject", "items_per_run"));
