@@ -13,6 +13,8 @@ import os
 import subprocess
 import tempfile
 
+from server_peers import Server
+
 TTFT_US, GAP_US, TOKENS = 20000, 5000, 5
 
 
@@ -22,17 +24,11 @@ def quantile(values, p):
 
 
 def measure(args, rate, scratch):
-    server = subprocess.Popen([os.path.join(args.build, "tests/http/http_server"), f"ttft={TTFT_US}", f"gap={GAP_US}", "spin=1"],
-                              stdout=subprocess.PIPE, text=True)
-    try:
-        port = server.stdout.readline().strip()
-        saved = os.path.join(scratch, "run.json")
-        subprocess.run([os.path.join(args.build, "deepclock"), "load", "--quiet", "--no-history", "--url",
-                        f"http://127.0.0.1:{port}/v1/completions", "--model", "m", "--rate", str(rate), "--time", args.time,
-                        "--new-tokens", str(TOKENS), "--save", saved], check=True, stdout=subprocess.DEVNULL)
-    finally:
-        server.kill()
-        server.wait()
+    saved = os.path.join(scratch, "run.json")
+    with Server(args.build, [f"ttft={TTFT_US}", f"gap={GAP_US}", "spin=1"]) as url:
+        subprocess.run([os.path.join(args.build, "deepclock"), "load", "--quiet", "--no-history", "--url", f"{url}/v1/completions",
+                        "--model", "m", "--rate", str(rate), "--time", args.time, "--new-tokens", str(TOKENS), "--save", saved],
+                       check=True, stdout=subprocess.DEVNULL)
     with open(saved, encoding="utf-8") as f:
         return json.load(f)
 
