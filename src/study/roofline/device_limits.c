@@ -147,12 +147,12 @@ static dck_status work_enqueue(limits_run *u, device_work work, dck_err *err)
 				     {.memory = u->array[2]},
 				     {.word = u->steps[work]}};
 
+	const bool is_peak = work < DEVICE_WORK_READ;
+
 	if (work == DEVICE_WORK_EMPTY)
 		return device_kernel_run(u->q, u->kernel[work], NULL, 0, 1, 1, err);
-	if (work < DEVICE_WORK_READ)
-		return device_kernel_run(u->q, u->kernel[work], peak, 2, u->groups_peak, u->group,
-					 err);
-	return device_kernel_run(u->q, u->kernel[work], memory, 4, u->groups_memory, u->group, err);
+	return device_kernel_run(u->q, u->kernel[work], is_peak ? peak : memory, is_peak ? 2 : 4,
+				 is_peak ? u->groups_peak : u->groups_memory, u->group, err);
 }
 
 /* Returns the device time of one round of a kernel. */
