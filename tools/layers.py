@@ -61,7 +61,7 @@ LAYERS = {
     "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_cache server_session", ANY, ISO, ()),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
-                              "model_cost cost_formula observed_shapes", ANY, ISO, ()),
+                              "model_cost cost_formula observed_shapes operator_roofs", ANY, ISO, ()),
     "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
                           ISO, ()),
     "src/study/roofline": (("base", "os", "stat", "device", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),

@@ -234,6 +234,8 @@ case " $* " in
 	fetch_package onnx onnx/__init__.py onnx==1.23.2 "its operator cases are skipped" &
 	# The loop by hand of generation.
 	fetch_package onnxruntime onnxruntime/__init__.py onnxruntime==1.31.1 "generation is not compared with a loop by hand" &
+	# Exports a BERT and a Llama.
+	fetch_package transformers transformers/__init__.py transformers==4.46.3 "they are not tried in both runtimes" &
 	# Reference of the reports on classifiers.
 	fetch_package sklearn sklearn/__init__.py scikit-learn==1.9.1 "its reports are not compared" &
 	# Reads the scalars of laps.
@@ -268,6 +270,7 @@ case " $* " in
 *) # files of another build directory
 	linked onnx onnx/__init__.py || true
 	linked onnxruntime onnxruntime/__init__.py || true
+	linked transformers transformers/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true
 	linked perfetto perfetto/__init__.py || true

@@ -55,7 +55,10 @@ static inline void dck_cost_config_init(dck_cost_config *c)
 
 /* Counts the cost of the model of s (kind MODEL; s->model gives sizes: batch, shape, dim,
  * image_size, seq, and with `run` the engine). The record has one op for each operator, in the
- * order of the graph, and the metrics cost/.... *ret is owned: dck_record_free(). c NULL: defaults.
+ * order of the graph, and the metrics cost/.... With a device other than the processor
+ * (s->model.device) its limits are measured, and the record has the roofs of the operators, the
+ * table cost/bounds and cost/attainable; of one that cannot be measured the note no-roofs. *ret is
+ * owned: dck_record_free(). c NULL: defaults.
  * Errors: E_ARG, E_ABSENT, E_IO, E_FORMAT, E_LIMIT, E_NOMEM; with `run` also those of dck_bench().
  * @since 0.1 */
 DCK_API dck_status dck_cost(const dck_subject *s, const dck_cost_config *c,

@@ -72,9 +72,10 @@ enum { DCK_ROOF_TYPES = 5, DCK_ROOF_LEVELS = 4 };
 
 /* The limits of a machine. */
 typedef struct dck_roofline {
-	double peak[DCK_ROOF_TYPES];	   /* FLOP/s: fp64, fp32, fp16, bf16, int8 */
+	double peak[DCK_ROOF_TYPES];	   /* FLOP/s: fp64, fp32, fp16, bf16, int8 (operations) */
 	double bandwidth[DCK_ROOF_LEVELS]; /* B/s: L1, L2, L3, DRAM */
 	double capacity[DCK_ROOF_LEVELS];  /* total bytes of the caches in use; DRAM: infinite */
+	bool device; /* of a device, of which a type without a peak has no roof */
 } dck_roofline;
 
 typedef struct dck_roof {
@@ -87,14 +88,15 @@ typedef struct dck_roof {
 
 /* Reads the limits from a record of dck_machine(), for one thread or all. The bandwidth of a level
  * is the highest of reading, copying and the triad. Of a device the memory is the only level, under
- * the name DRAM. @since 0.1 */
+ * the name DRAM, and a peak is that of its vector units or its units for matrices, whichever is
+ * higher. @since 0.1 */
 DCK_API void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline *ret);
 
 /* Computes the roof of an operator with this number of FLOPs (NaN: unknown) and bytes moved, on
- * elements of dtype: "float32", "int8". A type without a peak, because the processor has no
- * instructions for it or it was not measured, has the peak of single precision, to which engines
- * convert; NULL: the same. A level without a bandwidth is skipped for the next, slower one.
- * @since 0.1 */
+ * elements of dtype: "float32", "int8". On the processor a type without a peak, because there are
+ * no instructions for it or it was not measured, has the peak of single precision, to which engines
+ * convert; NULL: the same. On a device it has none, and the roof is unknown. Without FLOPs (0) the
+ * bytes alone count. A level without a bandwidth is skipped for the next, slower one. @since 0.1 */
 DCK_API void dck_roof_get(const dck_roofline *limits, const char *dtype, double flops, double bytes,
 			  dck_roof *ret);
 

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 6u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 7u /* grows with each member added at an end */
 
 /* An element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -157,6 +157,10 @@ typedef struct dck_profile {
 	 * and the thread id (gettid()) of each of the nevents. */
 	const uint64_t *run_begin_ns;
 	const int64_t *threads;
+	/* Since minor 7, with DCK_PROFILE_DEVICE_TIME; NULL: unknown. When the first work of each
+	 * of the nevents began on the device and its last one ended, on the clock of the events;
+	 * end 0: it has none. */
+	const uint64_t *device_begin_ns, *device_end_ns;
 } dck_profile;
 
 /* Memory of the engine. `valid` has the DCK_MEMORY_ bits of the known members. */

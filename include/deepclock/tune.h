@@ -43,6 +43,9 @@ typedef struct dck_tune_config {
 	const char *labels;
 	dck_list inputs; /* "FILE.npy" or "NAME=FILE.npy" */
 	double min_accuracy;
+	/* A directory for int8 and fp16 variants of the model, which ONNX Runtime's Python tools
+	 * make and which are values of the option "variant"; NULL: none. */
+	const char *quantize;
 } dck_tune_config;
 DCK_API extern const dck_opt dck_tune_options[];
 DCK_API extern const char *const dck_tune_goals[]; /* "latency", "throughput", NULL */

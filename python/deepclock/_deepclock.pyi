@@ -815,6 +815,7 @@ def tune(
     min_accuracy: Union[_Number, None] = ...,
     min_change: Union[_Number, None] = ...,
     level: Union[_Number, None] = ...,
+    quantize: Union[_Text, None] = ...,
     resume: Union[_Text, None] = ...,
     engine: Union[_Text, None] = ...,
     engine_lib: Union[_List, None] = ...,

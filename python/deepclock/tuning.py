@@ -33,7 +33,8 @@ def _settings(record: Record) -> list[tuple[str, str]]:
 def tuned_session(record: Record, model: Union[str, bytes, os.PathLike[str]],
                   providers: Optional[Sequence[Any]] = None) -> Any:
     """Opens an onnxruntime.InferenceSession of the model, a path or the bytes of a file, in the configuration that
-    deepclock.tune() found: the fastest, or the default where none was shown to be faster.
+    deepclock.tune() found: the fastest, or the default where none was shown to be faster. Where the fastest is a variant
+    of the model (quantize=), it opens the variant's file instead.
 
     ValueError: the record has none for ONNX Runtime. ImportError: the package onnxruntime is not installed.
     @since 0.1
@@ -46,6 +47,9 @@ def tuned_session(record: Record, model: Union[str, bytes, os.PathLike[str]],
                           "pip install onnxruntime") from e
     options = onnxruntime.SessionOptions()
     for name, text in settings:
+        if name == "variant":
+            model = text
+            continue
         kind = _ATTRIBUTES.get(name)
         if kind is None and "." in name:
             options.add_session_config_entry(name, text)

@@ -65,7 +65,7 @@ static PyStructSequence_Desc roof_desc = {
 
 static PyMethodDef methods[] = {
     {"roof", (PyCFunction)(void (*)(void))roof, METH_VARARGS | METH_KEYWORDS,
-     "roof($module, machine, flops, bytes, dtype='float32', threads=None)\n--\n\nThe roofline of an operator with this number of FLOPs (None: not known) and bytes moved (Williams, Waterman, Patterson, 2009).\n\nmachine: the record of machine(). dtype: of the elements; a type without a peak has that of float32. threads: 1, or None for all of the record's.\n\nReturns a Roof."},
+     "roof($module, machine, flops, bytes, dtype='float32', threads=None)\n--\n\nThe roofline of an operator with this number of FLOPs (None: not known) and bytes moved (Williams, Waterman, Patterson, 2009).\n\nmachine: the record of machine(). dtype: of the elements; a type without a peak has that of float32, but none in a record of a device. threads: 1, or None for all of the record's.\n\nReturns a Roof."},
     {NULL, NULL, 0, NULL},
 };
 

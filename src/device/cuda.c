@@ -247,14 +247,19 @@ static int cuda_attribute(const cuda_device *d, api_attribute which)
 											   : 0;
 }
 
-/* Of compute capability 5.3 and above, kernels compute in fp16; of all, in fp64. Every device of
- * HIP does both. */
-static bool has_fp16(const cuda_device *d)
+/* CUDA's compute capabilities (CUDA C++ Programming Guide, arithmetic instructions): FP16 from 5.3,
+ * dp4a from 6.1, BF16 and the products of matrices that kernels use from 8.0. Every device of HIP
+ * computes in FP16; of the others nothing is known. */
+static void types_read(const cuda_device *d, device_info *ret)
 {
-	const int major = cuda_attribute(d, CUDA_CAPABILITY_MAJOR);
+	const int capability = 10 * cuda_attribute(d, CUDA_CAPABILITY_MAJOR) +
+			       cuda_attribute(d, CUDA_CAPABILITY_MINOR);
+	const bool cuda = d->p->units == CUDA_UNITS;
 
-	return d->p->units != CUDA_UNITS || major > 5 ||
-	       (major == 5 && cuda_attribute(d, CUDA_CAPABILITY_MINOR) >= 3);
+	ret->fp64 = true;
+	ret->fp16 = !cuda || capability >= 53;
+	ret->int8 = ret->dot8 = cuda && capability >= 61;
+	ret->bf16 = ret->matrix = cuda && capability >= 80;
 }
 
 static void info_read(cuda_device *d)
@@ -286,8 +291,7 @@ static void info_read(cuda_device *d)
 	i->cache_bytes = (uint64_t)cuda_attribute(d, d->p->cache_bytes);
 	i->clock_hz = khz > 0 ? khz * 1e3 : NAN;
 	i->mark_tick_ns = d->p->tick_ns;
-	i->fp64 = true;
-	i->fp16 = has_fp16(d);
+	types_read(d, i);
 	if (call->memory_total(&bytes, d->handle) == API_SUCCESS)
 		i->memory_bytes = i->allocation_bytes = bytes;
 }

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALLS_MAX = 4096, ENTRIES_MAX = 1 << 22 };
+enum { BUFFER_BYTES = 1 << 20, CALLS_MAX = 4096, ENTRIES_MAX = 1 << 22, CLOCK_READINGS = 8 };
 
 typedef struct entry {
-	uint64_t ns;
+	uint64_t ns, start; /* start: of a work, on CUPTI's clock */
 	uint32_t correlation;
 } entry;
 
@@ -41,8 +41,12 @@ static cupti_subscriber subscriber;
 static bool recording, lost;
 static bool enqueues[CUPTI_API_RUNTIME + 1][CALLS_MAX];
 static entries calls, works; /* works: ns is the duration */
+/* Readings of CUPTI's clock and of ours, at the beginning and the end of the recording. */
+static struct {
+	uint64_t theirs, ours;
+} clocks[2];
 
-static void entry_add(entries *e, uint32_t correlation, uint64_t ns)
+static void entry_add(entries *e, uint32_t correlation, uint64_t ns, uint64_t start)
 {
 	if (e->n == e->cap) {
 		const size_t cap = e->cap ? 2 * e->cap : 4096;
@@ -55,7 +59,7 @@ static void entry_add(entries *e, uint32_t correlation, uint64_t ns)
 		e->item = item;
 		e->cap = cap;
 	}
-	e->item[e->n++] = (entry){ns, correlation};
+	e->item[e->n++] = (entry){ns, start, correlation};
 }
 
 static void entries_done(entries *e)
@@ -64,20 +68,26 @@ static void entries_done(entries *e)
 	*e = (entries){0};
 }
 
+static uint64_t work_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void work_called(void *self, cupti_domain domain, cupti_call call, const void *data)
 {
 	const cupti_call_data *d = data;
-	struct timespec t;
 
 	(void)self;
 	if (domain < CUPTI_API_DRIVER || domain > CUPTI_API_RUNTIME || call >= CALLS_MAX ||
 	    d->site != CUPTI_CALL_BEGINS || !enqueues[domain][call])
 		return;
-	clock_gettime(CLOCK_REALTIME, &t);
+	const uint64_t now_ns = work_now();
 	pthread_mutex_lock(&lock);
 	if (recording)
-		entry_add(&calls, d->correlation,
-			  (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+		entry_add(&calls, d->correlation, now_ns, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -86,7 +96,7 @@ static void work_called(void *self, cupti_domain domain, cupti_call call, const 
 static void work_record(uint64_t start, uint64_t end, uint32_t correlation)
 {
 	if (start && end >= start)
-		entry_add(&works, correlation, end - start);
+		entry_add(&works, correlation, end - start, start);
 	else
 		lost = true;
 }
@@ -181,6 +191,38 @@ static const char *work_start(void)
 	return cupti_failed(&cupti, what, result);
 }
 
+/* Reads both clocks; without CUPTI's none of its times can be converted. */
+static void clocks_read(size_t i)
+{
+	uint64_t narrowest = UINT64_MAX, theirs = 0;
+	bool known = true;
+
+	/* One of them is not interrupted. */
+	for (int k = 0; k < CLOCK_READINGS && known; k++) {
+		const uint64_t before = work_now();
+		known = cupti.timestamp(&theirs) == CUPTI_API_SUCCESS;
+		const uint64_t took = work_now() - before;
+		if (took >= narrowest)
+			continue;
+		narrowest = took;
+		clocks[i].theirs = theirs;
+		clocks[i].ours = before + took / 2;
+	}
+	pthread_mutex_lock(&lock);
+	lost |= !known;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Converts a time of CUPTI's, between the two readings of the clocks. */
+static uint64_t work_time(uint64_t theirs)
+{
+	const double span = (double)(clocks[1].theirs - clocks[0].theirs),
+		     rate = span > 0 ? (double)(clocks[1].ours - clocks[0].ours) / span : 1;
+
+	return clocks[0].ours +
+	       (uint64_t)(int64_t)(rate * (double)(int64_t)(theirs - clocks[0].theirs));
+}
+
 bool cuda_work_begin(const char **ret_why)
 {
 	*ret_why = "another recording of CUDA's work has not ended";
@@ -192,6 +234,7 @@ bool cuda_work_begin(const char **ret_why)
 	if (*ret_why)
 		return false;
 	lost = false;
+	clocks_read(0);
 	recording = true;
 	calls_enable(true);
 	return true;
@@ -211,6 +254,14 @@ static int by_call(const void *a, const void *b)
 	return (x->called_ns > y->called_ns) - (x->called_ns < y->called_ns);
 }
 
+/* Work does not begin before its call: the readings of the clocks are off by a little. */
+static cuda_work work_make(uint64_t called_ns, const entry *e)
+{
+	const uint64_t began_ns = work_time(e->start);
+
+	return (cuda_work){called_ns, e->ns, began_ns > called_ns ? began_ns : called_ns};
+}
+
 /* Finds the call of each work; those without one were enqueued before the recording began. Returns
  * their number. */
 static size_t works_join(cuda_work *ret)
@@ -223,7 +274,7 @@ static size_t works_join(cuda_work *ret)
 		while (k < calls.n && calls.item[k].correlation < works.item[i].correlation)
 			k++;
 		if (k < calls.n && calls.item[k].correlation == works.item[i].correlation)
-			ret[n++] = (cuda_work){calls.item[k].ns, works.item[i].ns};
+			ret[n++] = work_make(calls.item[k].ns, &works.item[i]);
 	}
 	qsort(ret, n, sizeof *ret, by_call);
 	return n;
@@ -238,6 +289,7 @@ size_t cuda_work_end(cuda_work **ret)
 		return 0;
 	calls_enable(false);
 	cupti.flush(CUPTI_API_FLUSH_FORCED);
+	clocks_read(1);
 	work_stop();
 	pthread_mutex_lock(&lock);
 	recording = false;

@@ -20,6 +20,7 @@
 typedef struct cuda_work {
 	uint64_t called_ns; /* CLOCK_REALTIME, the clock of C++'s high_resolution_clock */
 	uint64_t took_ns;   /* on the device */
+	uint64_t began_ns;  /* there, on that clock too; never before its call */
 } cuda_work;
 
 /* Starts recording. false: *ret_why is the reason, static. */

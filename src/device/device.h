@@ -43,17 +43,19 @@ typedef struct device_kernel device_kernel; /* a compiled kernel */
 /* The properties of a device. Unknown: "" and 0, but NaN of real numbers. */
 typedef struct device_info {
 	char name[DEVICE_TEXT], vendor[DEVICE_TEXT];
-	char driver[DEVICE_TEXT];  /* version of the driver and its interface */
-	char pci[16];		   /* "0000:41:00.0": how gauges find it */
-	bool software;		   /* runs on the host's processor */
-	bool fp16, fp64;	   /* kernels may compute in these types */
-	unsigned units;		   /* compute units, multiprocessors */
-	unsigned group_max;	   /* work items of a work group, threads of a block */
-	double clock_hz;	   /* highest */
-	double mark_tick_ns;	   /* resolution of marks */
-	uint64_t memory_bytes;	   /* of the device */
-	uint64_t allocation_bytes; /* largest single allocation */
-	uint64_t cache_bytes;	   /* of the last-level cache */
+	char driver[DEVICE_TEXT];    /* version of the driver and its interface */
+	char pci[16];		     /* "0000:41:00.0": how gauges find it */
+	bool software;		     /* runs on the host's processor */
+	bool fp64, fp16, bf16, int8; /* kernels may compute in these types */
+	bool dot8;		     /* by instructions for dot products of four 8-bit integers */
+	bool matrix;		     /* it has units for products of matrices, and a warp of 32 */
+	unsigned units;		     /* compute units, multiprocessors */
+	unsigned group_max;	     /* work items of a work group, threads of a block */
+	double clock_hz;	     /* highest */
+	double mark_tick_ns;	     /* resolution of marks */
+	uint64_t memory_bytes;	     /* of the device */
+	uint64_t allocation_bytes;   /* largest single allocation */
+	uint64_t cache_bytes;	     /* of the last-level cache */
 } device_info;
 
 typedef enum device_direction {

@@ -129,8 +129,10 @@ static void extensions_read(cl_device_id id, device_info *ret)
 	char *list = property_text(id, OPENCL_DEVICE_EXTENSIONS);
 	cl_uint bus[4]; /* domain, bus, device, function */
 
+	ret->int8 = true;
 	if (!list)
 		return;
+	ret->dot8 = extension_is_listed(list, "cl_khr_integer_dot_product");
 	ret->fp16 = extension_is_listed(list, "cl_khr_fp16");
 	ret->fp64 = extension_is_listed(list, "cl_khr_fp64");
 	if (extension_is_listed(list, "cl_khr_pci_bus_info") &&

@@ -351,6 +351,10 @@ static const char *profile_fault(const dck_profile *p)
 			return "a name has no end";
 		if (o->begin_ns > INT64_MAX || o->duration_ns > INT64_MAX)
 			return "an event is more than 292 years away";
+		if (p->device_begin_ns && p->device_end_ns && p->device_end_ns[i] > 0 &&
+		    (p->device_end_ns[i] > INT64_MAX ||
+		     p->device_begin_ns[i] > p->device_end_ns[i]))
+			return "an operator ends on the device before it begins, or in 292 years";
 	}
 	return NULL;
 }

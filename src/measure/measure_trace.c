@@ -12,6 +12,10 @@
  * clock of the engine to ours and nests the ranges; `nest` is the stack of open ranges, whose ends
  * are written before the next begin. Operators of other threads get a track for each thread.
  *
+ * Where the engine reports when operators were at work on a device (DCK_PROFILE_DEVICE_TIME), their
+ * ranges are on the device's own track, and the thread has the runs alone: what the host did for an
+ * operator is not in such a profile.
+ *
  * Whole runs are written until they have OPERATORS operators. The order of calls is in
  * measure_trace.h. A failure of the operators or of the trace file becomes a note; it never fails
  * the measurement.
@@ -23,6 +27,8 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "measure/op_ranges.h"
+#include "os/os.h"
+#include "profiler/trace/device_track.h"
 #include "record/copy.h"
 #include <math.h>
 #include <stdio.h>
@@ -168,6 +174,9 @@ typedef struct pass {
 	op_range *ranges;
 	size_t drawn, nranges; /* runs whose operators are written */
 	uint64_t unsure_ns;
+	dck_profile device; /* the operators that were at work on a device, at those times */
+	dck_op_event *device_events;
+	uint64_t ours_ns[2], monotonic_ns[2]; /* both clocks, at the beginning and the end */
 } pass;
 
 static void pass_close(pass *p)
@@ -177,6 +186,7 @@ static void pass_close(pass *p)
 	mem_free(p->begin_ns);
 	mem_free(p->end_ns);
 	mem_free(p->ranges);
+	mem_free(p->device_events);
 }
 
 static dck_status pass_run(pass *p, const measure_traced *t, uint64_t idle_ns, dck_err *err)
@@ -226,7 +236,8 @@ static void drawn_choose(pass *p, const dck_profile *profile)
 
 static dck_status profile_check(const pass *p, const dck_profile *profile, dck_err *err)
 {
-	if (profile->flags & DCK_PROFILE_DEVICE_TIME)
+	if (profile->flags & DCK_PROFILE_DEVICE_TIME &&
+	    !(profile->device_begin_ns && profile->device_end_ns))
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine reports how long operators took on the device, not when");
 	if (!profile->run_begin_ns)
@@ -236,12 +247,40 @@ static dck_status profile_check(const pass *p, const dck_profile *profile, dck_e
 	return DCK_OK;
 }
 
+/* Makes a profile of the device's times; its clock and runs are those of the other one. */
+static dck_status device_profile_make(pass *p, const dck_profile *profile, dck_err *err)
+{
+	size_t n = 0;
+
+	p->device_events = mem_zalloc(profile->nevents + 1, sizeof *p->device_events);
+	DCK_NEED(p->device_events, err, "for the operators' times");
+	for (size_t i = 0; i < profile->nevents; i++) {
+		dck_op_event *e = &p->device_events[n];
+
+		if (profile->device_end_ns[i] == 0)
+			continue;
+		*e = profile->events[i];
+		e->begin_ns = profile->device_begin_ns[i];
+		e->duration_ns = profile->device_end_ns[i] - profile->device_begin_ns[i];
+		n++;
+	}
+	p->device = *profile;
+	p->device.events = p->device_events;
+	p->device.nevents = n;
+	p->device.threads = NULL;
+	return DCK_OK;
+}
+
 static dck_status pass_place(pass *p, const dck_profile *profile, dck_err *err)
 {
 	const uint64_t origin = p->session.phases.loop.origin_ns;
 	const size_t n = profile->nruns;
 
 	DCK_TRY(profile_check(p, profile, err));
+	if (profile->flags & DCK_PROFILE_DEVICE_TIME) {
+		DCK_TRY(device_profile_make(p, profile, err));
+		profile = &p->device;
+	}
 	p->begin_ns = mem_zalloc(n + 1, sizeof *p->begin_ns);
 	p->end_ns = mem_zalloc(n + 1, sizeof *p->end_ns);
 	p->ranges = mem_zalloc(profile->nevents + 1, sizeof *p->ranges);
@@ -330,17 +369,56 @@ static size_t others_put(past *t, const pass *p, const dck_profile *profile, siz
 	return at;
 }
 
+/* Converts a time of the measurement's clock to CLOCK_MONOTONIC, which device tracks have. */
+static uint64_t monotonic_of(const pass *p, uint64_t ns)
+{
+	const double span = (double)(p->ours_ns[1] - p->ours_ns[0]),
+		     rate = span > 0 ? (double)(p->monotonic_ns[1] - p->monotonic_ns[0]) / span : 1;
+
+	return p->monotonic_ns[0] +
+	       (uint64_t)(int64_t)(rate * (double)(int64_t)(ns - p->ours_ns[0]));
+}
+
+/* Writes the ranges of operators on the device's track, each with the number of its run. */
+static void device_put(const pass *p, const dck_subject *s)
+{
+	const uint32_t run = dck_past_name(NULL, "run");
+	char name[OP_NAME_SIZE];
+
+	snprintf(name, sizeof name, "%.80s operators",
+		 s->model.device && strcmp(s->model.device, "cpu") != 0 ? s->model.device
+									: "device");
+	device_track *t = dck_device_track_open(name);
+	if (t)
+		dck_device_track_sync(t);
+	for (size_t i = 0; t && i < p->nranges; i++) {
+		const op_range *r = &p->ranges[i];
+		const dck_op_event *e = &p->device.events[r->event];
+		const device_range range = {.name = op_name(e),
+					    .begin_ns = monotonic_of(p, r->begin_ns),
+					    .end_ns = monotonic_of(p, r->end_ns),
+					    .nnumbers = 1,
+					    .numbers = {{run, (double)(e->run - p->warm)}}};
+		dck_device_track_range(t, &range);
+	}
+	dck_device_track_close(t);
+}
+
 static size_t pass_put(past *t, const pass *p, const dck_subject *s, const dck_profile *profile)
 {
 	dck_past_push(t, traced_whole_name("profile", s), t->ns[0]);
 	traced_range(t, "profiled session", t->ns[0], p->warm_ns);
 	traced_range(t, "profiled warm-up", p->warm_ns, p->begun_ns);
 	dck_past_push(t, dck_past_name(NULL, "profiled runs"), p->begun_ns);
-	const size_t others = traced_runs_put(t, p, profile, os_thread_id());
+	const int64_t own = p->device_events ? INT64_MIN : os_thread_id();
+	const size_t others = traced_runs_put(t, p, profile, own);
 	dck_past_pop(t, p->ended_ns);
 	traced_range(t, "reading the profile", p->ended_ns, t->ns[1]);
 	dck_past_pop(t, t->ns[1]);
-	return others_put(t, p, profile, others);
+	if (!p->device_events)
+		return others_put(t, p, profile, others);
+	device_put(p, s);
+	return p->nranges;
 }
 
 static void pass_record(const measure_traced *t, const pass *p, record_builder *b)
@@ -350,6 +428,7 @@ static void pass_record(const measure_traced *t, const pass *p, record_builder *
 
 	record_fact_int(b, "trace", "profiled_runs", DCK_UNIT_ONE, (int64_t)p->drawn);
 	record_fact_int(b, "trace", "operators", DCK_UNIT_ONE, (int64_t)p->nranges);
+	record_fact_bool(b, "trace", "operators_on_device", p->device_events != NULL);
 	record_fact_int(b, "trace", "operators_uncertainty", DCK_UNIT_NS, (int64_t)p->unsure_ns);
 	if (!(t->median_ns > 0)) {
 		record_fact_absent(b, "trace", "profiled_ratio", "no run was measured");
@@ -362,6 +441,22 @@ static void pass_record(const measure_traced *t, const pass *p, record_builder *
 	    (unsigned long long)p->runs, took / t->median_ns);
 }
 
+static void pass_clocks_read(pass *p, const measure_context *m, size_t i)
+{
+	uint64_t narrowest = UINT64_MAX;
+
+	/* One of them is not interrupted. */
+	for (int k = 0; k < 8; k++) {
+		const uint64_t before = measure_context_now(m), now = os_now_ns();
+		const uint64_t took = measure_context_now(m) - before;
+		if (took >= narrowest)
+			continue;
+		narrowest = took;
+		p->ours_ns[i] = before + took / 2;
+		p->monotonic_ns[i] = now;
+	}
+}
+
 static dck_status traced_operators(measure_traced *t, measure_context *m, const dck_subject *s,
 				   const measure_plan *plan, record_builder *b, dck_err *err)
 {
@@ -372,6 +467,7 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 
 	one.model.skip_batch_check = true; /* the outputs were compared before */
 	dck_past_begin(&since, measure_context_now(m));
+	pass_clocks_read(&p, m, 0);
 	observer_phase((void *)(uintptr_t)m->watch, "profiled session");
 	DCK_TRY(measure_session_open(&p.session, m, &one, NULL, &m->quiet, err));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled runs");
@@ -384,6 +480,7 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 					      &profile, t->median_ns, err);
 	if (status == DCK_OK)
 		status = pass_place(&p, &profile, err);
+	pass_clocks_read(&p, m, 1);
 	if (status == DCK_OK && dck_past_end(&since, measure_context_now(m))) {
 		p.nranges = pass_put(&since, &p, s, &profile);
 		pass_record(t, &p, b);

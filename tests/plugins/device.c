@@ -27,9 +27,11 @@ enum { OPERATORS = 3, PROFILED_MOST = 4000 };
 
 struct dck_engine_model {
 	dck_op_event events[PROFILED_MOST * OPERATORS];
-	uint64_t run_ns[PROFILED_MOST];
+	uint64_t run_ns[PROFILED_MOST], run_begin_ns[PROFILED_MOST];
+	uint64_t device_begin_ns[PROFILED_MOST * OPERATORS],
+	    device_end_ns[PROFILED_MOST * OPERATORS];
 	atomic_size_t profiled; /* runs */
-	uint64_t ns, memory, item_bytes, lost_at, lost_batch;
+	uint64_t ns, memory, item_bytes, lost_at, lost_batch, when;
 	unsigned barrier;
 	dck_tensor_info in, out;
 };
@@ -48,6 +50,7 @@ static const dck_engine_option options[] = {
      "the run of the process at which the device is lost; others than those of the test of "
      "barriers count"},
     {"lost_batch", "N", "the batch from which on a run loses the device"},
+    {"when", "N", "1: operators also have when they were on the device; the second is not there"},
     {0},
 };
 
@@ -97,7 +100,7 @@ static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_
 	dck_engine_model *m = calloc(1, sizeof *m);
 	const char *path = getenv("LOST_FILE");
 	FILE *f = path ? fopen(path, "r") : NULL;
-	uint64_t *fields[5];
+	uint64_t *fields[6];
 
 	if (f) {
 		fclose(f);
@@ -111,6 +114,7 @@ static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_
 	fields[2] = &m->item_bytes;
 	fields[3] = &m->lost_at;
 	fields[4] = &m->lost_batch;
+	fields[5] = &m->when;
 	m->barrier = CERTAIN;
 	for (size_t i = 0; i < p->noptions; i++)
 		for (size_t k = 0; options[k].key; k++)
@@ -216,7 +220,9 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 {
 	if (atomic_fetch_add(&runs, 1) + 1 == c->model->lost_at)
 		lose();
-	atomic_fetch_add(&c->model->profiled, 1);
+	const size_t at = atomic_fetch_add(&c->model->profiled, 1);
+	if (at < PROFILED_MOST)
+		c->model->run_begin_ns[at] = now_ns();
 	const dck_status status = enqueue(c, err);
 
 	return status == DCK_OK ? wait_by(c, c->model->barrier, err) : status;
@@ -259,12 +265,22 @@ static dck_status profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 					      .memory_bytes = INT64_MIN};
 	for (size_t i = 0; i < n; i++)
 		m->run_ns[i] = m->ns;
+	for (size_t i = 0; i < n * OPERATORS; i++) {
+		if (i % OPERATORS == 1)
+			continue;
+		const uint64_t third = m->ns / OPERATORS;
+		m->device_begin_ns[i] = m->run_begin_ns[i / OPERATORS] + i % OPERATORS * third;
+		m->device_end_ns[i] = m->device_begin_ns[i] + third;
+	}
 	*ret = (dck_profile){.struct_size = sizeof *ret,
 			     .flags = DCK_PROFILE_DEVICE_TIME,
 			     .events = m->events,
 			     .nevents = n * OPERATORS,
 			     .nruns = n,
-			     .run_ns = m->run_ns};
+			     .run_ns = m->run_ns,
+			     .run_begin_ns = m->when ? m->run_begin_ns : NULL,
+			     .device_begin_ns = m->when ? m->device_begin_ns : NULL,
+			     .device_end_ns = m->when ? m->device_end_ns : NULL};
 	return DCK_OK;
 }
 

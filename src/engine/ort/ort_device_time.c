@@ -22,7 +22,7 @@ static uint64_t op_end_us(const ort_trace_op *op)
 
 /* Adds a work to the innermost open operator and to those around it. One that ends before it ran
  * before it. */
-static void device_ns_add(ort_trace_op *const *open, size_t n, uint64_t ns)
+static void device_work_add(ort_trace_op *const *open, size_t n, uint64_t begin_ns, uint64_t ns)
 {
 	const uint64_t end = op_end_us(open[n - 1]);
 
@@ -31,6 +31,10 @@ static void device_ns_add(ort_trace_op *const *open, size_t n, uint64_t ns)
 			continue;
 		open[n]->has_device = true;
 		open[n]->device_ns += ns;
+		if (!open[n]->device_end_ns || begin_ns < open[n]->device_begin_ns)
+			open[n]->device_begin_ns = begin_ns;
+		if (begin_ns + ns > open[n]->device_end_ns)
+			open[n]->device_end_ns = begin_ns + ns;
 	}
 }
 
@@ -64,7 +68,7 @@ dck_status ort_device_time_add(ort_trace *t, uint64_t start_ns, const cuda_work 
 		if (!nopen)
 			continue;
 		owned_ns += (double)w[i].took_ns;
-		device_ns_add(open, nopen, w[i].took_ns);
+		device_work_add(open, nopen, w[i].began_ns - start_ns, w[i].took_ns);
 	}
 	mem_free(ops);
 	*ret_share = all_ns > 0 ? owned_ns / all_ns : 0;

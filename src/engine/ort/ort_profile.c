@@ -250,22 +250,31 @@ static uint64_t op_duration_ns(const ort_trace_op *op, bool of_device)
 	return op->duration_us * 1000;
 }
 
+/* Events, and the arrays beside them. */
+typedef struct event_lists {
+	dck_op_event *events;
+	int64_t *threads;
+	uint64_t *begin_ns, *end_ns; /* on a device */
+} event_lists;
+
 static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_device,
-			dck_op_event *ret, int64_t *ret_threads)
+			const event_lists *ret)
 {
 	bodies around = {.n = 0};
 
 	for (size_t i = 0; i < n; i++) {
 		const ort_trace_op *op = &t->ops[e[i].op];
-		ret_threads[i] = op->thread;
-		ret[i] = (dck_op_event){.name = op->name,
-					.type = op->type ? op->type : "",
-					.provider = op->provider,
-					.run = e[i].run,
-					.begin_ns = op->begin_us * 1000,
-					.duration_ns = op_duration_ns(op, of_device),
-					.memory_bytes = op->memory_bytes,
-					.depth = profile_depth_of(t, &around, &e[i])};
+		ret->threads[i] = op->thread;
+		ret->begin_ns[i] = op->has_device ? op->device_begin_ns : 0;
+		ret->end_ns[i] = op->has_device ? op->device_end_ns : 0;
+		ret->events[i] = (dck_op_event){.name = op->name,
+						.type = op->type ? op->type : "",
+						.provider = op->provider,
+						.run = e[i].run,
+						.begin_ns = op->begin_us * 1000,
+						.duration_ns = op_duration_ns(op, of_device),
+						.memory_bytes = op->memory_bytes,
+						.depth = profile_depth_of(t, &around, &e[i])};
 	}
 }
 
@@ -304,7 +313,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 {
 	const uint64_t failures = runs ? atomic_load(&runs->failures) : 0;
 	size_t kept = 0, n = 0, lost = 0;
-	bool of_device = false, launched = false;
+	bool of_device = false, launched = false, timed = false;
 
 	if (failures > ORT_FAILURES_MAX)
 		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile is too small",
@@ -312,8 +321,10 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	run *r = runs_order(t, runs, a, &kept);
 	uint64_t *run_ns = mem_arena_array(a, kept, sizeof *run_ns);
 	uint64_t *run_begin_ns = mem_arena_array(a, kept, sizeof *run_begin_ns);
-	int64_t *threads = mem_arena_array(a, t->nops, sizeof *threads);
-	dck_op_event *events = mem_arena_array(a, t->nops, sizeof *events);
+	const event_lists lists = {.events = mem_arena_array(a, t->nops, sizeof *lists.events),
+				   .threads = mem_arena_array(a, t->nops, sizeof *lists.threads),
+				   .begin_ns = mem_arena_array(a, t->nops, sizeof *lists.begin_ns),
+				   .end_ns = mem_arena_array(a, t->nops, sizeof *lists.end_ns)};
 	entry *e = mem_zalloc(t->nops + 1, sizeof *e);
 	if (!r || !e || mem_arena_failed(a)) {
 		mem_free(e);
@@ -323,9 +334,10 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	if (status == DCK_OK) {
 		for (size_t i = 0; i < t->nops; i++) {
 			of_device |= t->ops[i].has_device;
+			timed |= t->ops[i].has_device && t->ops[i].device_end_ns > 0;
 			launched |= is_launched(t->ops[i].provider);
 		}
-		events_fill(t, e, n, of_device, events, threads);
+		events_fill(t, e, n, of_device, &lists);
 	}
 	mem_free(e);
 	if (status != DCK_OK)
@@ -344,12 +356,14 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 		      : launched ? DCK_PROFILE_LAUNCH_TIME
 				 : 0),
 	    .resolution_ns = of_device ? 1 : 1000,
-	    .events = events,
+	    .events = lists.events,
 	    .nevents = n,
 	    .nruns = kept,
 	    .run_ns = run_ns,
 	    .run_begin_ns = run_begin_ns,
-	    .threads = threads,
+	    .threads = lists.threads,
+	    .device_begin_ns = timed ? lists.begin_ns : NULL,
+	    .device_end_ns = timed ? lists.end_ns : NULL,
 	};
 	return DCK_OK;
 }

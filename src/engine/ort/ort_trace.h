@@ -12,7 +12,8 @@ typedef struct ort_trace_op {
 	const char *name, *type, *provider; /* type, provider: NULL if not given */
 	int64_t thread;
 	uint64_t begin_us, duration_us;
-	uint64_t device_ns; /* sum over its kernels on a device */
+	uint64_t device_ns;			 /* sum over its kernels on a device */
+	uint64_t device_begin_ns, device_end_ns; /* of all of them; end 0: unknown */
 	bool has_device;
 	int64_t memory_bytes; /* in use when it ended; INT64_MIN: not given */
 } ort_trace_op;

@@ -17,6 +17,7 @@
 #include "record/record_begin.h"
 #include "measure/subject/subject_facts.h"
 #include "study/cost_report/observed_shapes.h"
+#include "study/cost_report/operator_roofs.h"
 #include "base/units.h"
 #include "model/cost/op.h"
 #include "base/name_index.h"
@@ -411,7 +412,7 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 
 /* *ret_peer: the total by the convention `p`, 0 without one. */
 static dck_status ops_put(record_builder *b, model_cost *c, const flop_convention *p,
-			  sym_int *ret_peer, dck_err *err)
+			  device_roofs *roofs, sym_int *ret_peer, dck_err *err)
 {
 	cost_result *r = c->cost;
 	sym_int sum = sym_const(0);
@@ -426,6 +427,7 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 			sum = sym_add(r->nums, sum, n);
 			row.peer = model_cost_value(c, n);
 		}
+		device_roofs_op(roofs, c, &r->ops[i], &row);
 		record_op(b, &row);
 	}
 	if (p) {
@@ -442,10 +444,10 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 }
 
 static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject *s,
-			     const dck_cost_config *cfg, dck_err *err)
+			     const dck_cost_config *cfg, device_roofs *roofs, dck_err *err)
 {
 	const flop_convention *p = convention_find(cfg->as);
-	const char *more = "";
+	const char *more = "", *bounds;
 	sym_int peer;
 
 	record_set_began(b, os_unix_ns());
@@ -454,10 +456,13 @@ static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject
 	totals(b, c);
 	if (cfg->backward)
 		more = more_add(c, more, "a training step takes", backward(b, c), "FLOP");
-	DCK_TRY(ops_put(b, c, p, &peer, err));
+	DCK_TRY(ops_put(b, c, p, roofs, &peer, err));
 	if (p)
 		more =
 		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
+	bounds = device_roofs_put(roofs, b, c);
+	if (more && bounds && *bounds)
+		more = mem_arena_fmt(c->arena, "%s%s", more, bounds);
 	cost_open_put(b, c);
 	tally_answer_put(b, c, more);
 	if (c->rebatched.done)
@@ -544,6 +549,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	record_builder *b = NULL;
 	mem_arena *a;
 	tally_real real = {0};
+	device_roofs roofs = {0};
 	dck_status status;
 
 	DCK_TRY(OPT_CONFIG_GET(cfg, &own, dck_cost_config_init, err));
@@ -554,10 +560,12 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		status = real_run(s, watch, a, &real, err);
 	if (status == DCK_OK)
 		status = model_cost_open(&c, s, cfg->run ? &real : NULL, err);
+	if (status == DCK_OK && strcmp(s->model.device ? s->model.device : "cpu", "cpu") != 0)
+		status = device_roofs_measure(&roofs, s->model.device, watch, err);
 	if (status != DCK_OK)
 		goto done;
 	b = record_begin(cfg->title);
-	status = b ? cost_write(b, &c, s, cfg, err) : ERR_NO_MEMORY(err, "for a record");
+	status = b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
 	if (status != DCK_OK) {
 		record_drop(b);
 		goto done;
@@ -570,6 +578,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	else
 		record_drop(b);
 done:
+	device_roofs_done(&roofs);
 	model_cost_close(&c);
 	mem_arena_free(a);
 	return status;

@@ -20,6 +20,7 @@
 #include "record/record_begin.h"
 #include "record/copy.h"
 #include "study/cost_report/observed_shapes.h"
+#include "study/cost_report/operator_roofs.h"
 #include "study/profile/profile_rows.h"
 #include <math.h>
 #include <stdio.h>
@@ -189,47 +190,6 @@ static uint64_t threads_of_roofs(const job *j)
 		   : 0;
 }
 
-static void roof_put(record_builder *b, const char *kind, const char *of, dck_unit unit, double v)
-{
-	char key[32];
-
-	snprintf(key, sizeof key, "%s_%s", kind, of);
-	if (isnan(v))
-		record_fact_absent(b, "roofs", key, "it was not measured on this machine");
-	else
-		record_fact_real(b, "roofs", key, unit, v);
-}
-
-/* The limits that operators are compared with: the record is to be read without the machine. */
-static void profile_roofs_put(record_builder *b, const dck_roofline *l)
-{
-	static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
-	static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
-
-	for (size_t i = 0; i < DCK_ROOF_TYPES; i++)
-		roof_put(b, "peak", types[i], DCK_UNIT_FLOP_PER_S, l->peak[i]);
-	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
-		roof_put(b, "bandwidth", levels[i], DCK_UNIT_BYTE_PER_S, l->bandwidth[i]);
-		if (i + 1 < DCK_ROOF_LEVELS)
-			roof_put(b, "capacity", levels[i], DCK_UNIT_BYTE, l->capacity[i]);
-	}
-}
-
-/* Copies the warnings of the machine's record, if its limits are used. */
-static void note_limits(record_builder *b, const dck_record *machine)
-{
-	static const char *const codes[] = {"few-passes", "busy-neighbours", "peak-doubtful",
-					    "peak-below-blas"};
-
-	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-		const dck_note *n = dck_record_note(machine, codes[i]);
-		if (!n)
-			continue;
-		record_note(b, "roofs-doubtful", "of the machine's limits: %s", n->text);
-		return;
-	}
-}
-
 static void limits_measured(job *j, const dck_record *machine)
 {
 	const dck_fact *f = dck_record_fact(machine, "machine", "measured");
@@ -239,8 +199,8 @@ static void limits_measured(job *j, const dck_record *machine)
 	j->in.limits = &j->limits;
 	record_fact_text(j->b, "profile", "roofs_measured",
 			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : now);
-	profile_roofs_put(j->b, &j->limits);
-	note_limits(j->b, machine);
+	operator_roofs_facts(j->b, &j->limits);
+	operator_roofs_doubt(j->b, machine);
 }
 
 /* Measures the limits of the device whose times the operators have. */

@@ -20,6 +20,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "model/onnx/module_path.h"
+#include "study/cost_report/operator_roofs.h"
 #include "study/profile/profile_map.h"
 #include "base/name_index.h"
 #include "stat/stat.h"
@@ -62,6 +63,7 @@ typedef struct table {
 	double *scratch, *sorted;
 	double *inside, *events; /* of each run: its operators' times, and how many they are */
 	double scale, explained;
+	const char *no_roof; /* why the first operator without a roof has none; NULL: all have */
 } table;
 
 static bool same_scope(const cost_op *a, const cost_op *b)
@@ -490,13 +492,6 @@ static dck_status modules_find(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-static const char *dtype_of(const cost_op *c)
-{
-	const val *v = c && c->nin && c->in[0] ? c->in[0] : c && c->nout ? c->out[0] : NULL;
-
-	return v ? dtype_onnx_text(v->dtype) : NULL;
-}
-
 /* Sums costs over the nodes that the operator computes. */
 static void costs_sum(table *t, size_t index, dck_op *op)
 {
@@ -562,21 +557,23 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 		op->rate = RECORD_REAL(rate);
 	if (!in->limits)
 		return;
-	dck_roof_get(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
+	dck_roof_get(in->limits, operator_roofs_dtype(r->ran), r->flops, r->bytes, &r->roof);
 	op->bound = r->roof.bound;
 	if (isnan(r->roof.attainable)) {
-		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"
-					 : isnan(r->flops) || isnan(r->bytes)
-					     ? "its FLOPs or bytes are not known"
-					     : "a bandwidth that it needs was not measured on "
-					       "this machine");
+		const char *why = operator_roofs_why(in->limits, operator_roofs_dtype(r->ran),
+						     r->flops, r->bytes, t->arena);
+		op->roof = RECORD_ABSENT(why ? why : "not known");
+		if (isnan(r->roof.least_ns) && !t->no_roof)
+			t->no_roof = why;
 		return;
 	}
 	if (rate > r->roof.attainable && of_device(t)) {
-		/* Measured are the vector units and the memory. */
-		op->roof = RECORD_ABSENT("it is faster than the device's vector units and memory, "
-					 "by matrix units or a cache, which are not measured");
+		/* TF32, caches and faster products of matrices are not measured. */
+		op->roof =
+		    RECORD_ABSENT("it is faster than the measured peak and memory of the device, "
+				  "by TF32 or a cache, which are not measured");
 		op->bound = NULL;
+		t->no_roof = t->no_roof ? t->no_roof : op->roof.as.text;
 		r->roof = (dck_roof){.least_ns = NAN, .attainable = NAN};
 		return;
 	}
@@ -789,9 +786,12 @@ static void profile_metrics(const table *t, record_builder *b)
 		    b, "profile/attainable", least,
 		    "sum over the operators of max(FLOPs / peak, bytes / bandwidth)");
 	else
-		record_metric_absent(b, "profile/attainable",
-				     in->limits ? "the cost of an operator is not known"
-						: in->no_limits);
+		record_metric_absent(
+		    b, "profile/attainable",
+		    !in->limits ? in->no_limits
+		    : t->no_roof
+			? mem_arena_fmt(t->arena, "an operator has no roof: %s", t->no_roof)
+			: "the cost of an operator is not known");
 }
 
 static void profile_facts(const table *t, record_builder *b)

@@ -6,6 +6,13 @@
  * tables). a = a x m + c with |m| < 1 converges, so no number becomes infinite or denormal. The
  * factors are derived from the work item, so that the compiler cannot compute them.
  *
+ * INT8: dot products of four 8-bit integers, added to 32 bits (NVIDIA's dp4a, cl_khr_integer_dot_
+ * product), where the device offers them; elsewhere OpenCL multiplies and adds in 32 bits, as a
+ * program would have to. A dot product has its own sum as a factor, so that it stays in the loop.
+ *
+ * Matrices: PTX's mma, a product of 16 x 8 by a warp (sm_80); its factors are small, so that the
+ * sums stay finite. Hopper's wgmma is faster; it is not used, because it needs shared memory.
+ *
  * Memory: a work item accesses 16 bytes at a time, the widest access of a GPU's work item. The sum
  * of a read is written once, so that reading is not optimised away; four independent accesses in
  * each turn of the loop keep several on their way, and four sums do not wait for each other.
@@ -36,6 +43,33 @@
 		  "	out[id] = p + q + r + s;\n"                                                   \
 		  "}\n"
 
+/* Both have 128 operations a step: 16 sums of a dot product, or four vectors of 16 products. */
+#define OPENCL_INT8                                                                         \
+	"kernel void work(global uint16 *out, uint n)\n"                                    \
+	"{\n"                                                                               \
+	"	const uint id = get_global_id(0), m = 0x01030507u + (id & 15);\n"                 \
+	"#ifdef __opencl_c_integer_dot_product_input_4x8bit_packed\n"                       \
+	"#define DOT(v) v = (uint)dot_4x8packed_ss_int(v, m) + v;\n"                        \
+	"	uint a = id, b = id + 1, c = id + 2, d = id + 3, e = id + 4, f = id + 5,\n"       \
+	"	     g = id + 6, h = id + 7, i = id + 8, j = id + 9, k = id + 10, l = id + 11,\n" \
+	"	     o = id + 12, p = id + 13, q = id + 14, r = id + 15;\n"                       \
+	"	for (uint t = 0; t < n; t++) {\n"                                                 \
+	"		DOT(a) DOT(b) DOT(c) DOT(d) DOT(e) DOT(f) DOT(g) DOT(h)\n"                       \
+	"		DOT(i) DOT(j) DOT(k) DOT(l) DOT(o) DOT(p) DOT(q) DOT(r)\n"                       \
+	"	}\n"                                                                              \
+	"	out[id] = (uint16)(a, b, c, d, e, f, g, h, i, j, k, l, o, p, q, r);\n"            \
+	"#else\n"                                                                           \
+	"	uint16 p = id, q = id + 1, r = id + 2, s = id + 3;\n"                             \
+	"	for (uint t = 0; t < n; t++) {\n"                                                 \
+	"		p = p * m + id;\n"                                                               \
+	"		q = q * m + id;\n"                                                               \
+	"		r = r * m + id;\n"                                                               \
+	"		s = s * m + id;\n"                                                               \
+	"	}\n"                                                                              \
+	"	out[id] = p + q + r + s;\n"                                                       \
+	"#endif\n"                                                                          \
+	"}\n"
+
 #define OPENCL_MEMORY(before, step, after)                                                       \
 	"kernel void work(global const float4 *a, global float4 *b, global float4 *c, uint n)\n" \
 	"{\n"                                                                                    \
@@ -53,17 +87,18 @@
  * accumulators; a turn of the loop is 8 steps, of which every number of steps is a multiple, so
  * that the loop's own instructions are 3 of 99. Accumulators begin with different values, since
  * chains that are equal would be computed once. x is the factor m, y is 1 - m. */
-#define PTX_HEAD(target, parameters)                                                           \
-	".version 6.0\n.target " target "\n.address_size 64\n.visible .entry work(" parameters \
-	")\n{\n"
-#define PTX_ALL(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define PTX_HEAD_OF(version, target, parameters) \
+	".version " version "\n.target " target  \
+	"\n.address_size 64\n.visible .entry work(" parameters ")\n{\n"
+#define PTX_HEAD(target, parameters) PTX_HEAD_OF("6.0", target, parameters)
+#define PTX_ALL(X)		     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define PTX_TURN(X) \
 	PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X) PTX_ALL(X)
 #define PTX_THREAD                                                    \
 	"mov.u32 id,%ctaid.x;mov.u32 k,%ntid.x;mov.u32 low,%tid.x;\n" \
 	"mad.lo.u32 id,id,k,low;\n"
-#define PTX_PEAK(target, registers, factors, begin, fma, sum, store)                           \
-	PTX_HEAD(target, ".param .u64 out,.param .u32 steps")                                  \
+#define PTX_PEAK(version, target, registers, factors, begin, fma, sum, store)                  \
+	PTX_HEAD_OF(version, target, ".param .u64 out,.param .u32 steps")                      \
 	".reg .u32 id,k,n,low;.reg .u64 p;.reg .pred q;.reg .f32 x,y;.reg .b16 h;\n" registers \
 	"\nld.param.u64 p,[out];ld.param.u32 n,[steps];\n" PTX_THREAD                          \
 	"mad.wide.u32 p,id,64,p;and.b32 low,id,15;cvt.rn.f32.u32 x,low;\n"                     \
@@ -81,6 +116,44 @@
 #define PTX_F16_BEGIN(i) "add.u32 k,low," #i ";cvt.rn.f16.u32 h,k;mov.b32 a" #i ",{h,h};\n"
 #define PTX_F16_FMA(i)	 "fma.rn.f16x2 a" #i ",a" #i ",m,c;"
 #define PTX_F16_SUM(i)	 "add.f16x2 m,m,a" #i ";"
+
+#define PTX_BF16_BEGIN(i) "add.u32 k,low," #i ";cvt.rn.f32.u32 g,k;" PTX_BF16_PAIR(a##i, g)
+/* The upper half of an FP32 is the number in BF16. */
+#define PTX_BF16_PAIR(to, f) "mov.b32 {l,h}," #f ";mov.b32 " #to ",{h,h};\n"
+#define PTX_BF16_FMA(i)	     "fma.rn.bf16x2 a" #i ",a" #i ",m,c;"
+#define PTX_BF16_SUM(i)	     "fma.rn.bf16x2 m,a" #i ",c,m;"
+#define PTX_INT8_BEGIN(i)    "add.u32 a" #i ",low," #i ";"
+#define PTX_INT8_DOT(i)	     "dp4a.s32.s32 a" #i ",a" #i ",m,a" #i ";"
+#define PTX_INT8_SUM(i)	     "add.u32 m,m,a" #i ";"
+
+/* Four numbers of a thread are its part of a sum of 16 x 8; a and b hold the factors. A turn is one
+ * step, since an instruction takes several cycles. */
+#define PTX_MATRIX(type, factor, begin, product, sum)                                             \
+	PTX_HEAD_OF("7.0", "sm_80", ".param .u64 out,.param .u32 steps")                          \
+	".reg .u32 id,k,n,low;.reg .u64 at;.reg .pred w;.reg .b32 a,b;.reg ." type                \
+	" x,p<12>,q<12>,r<12>,s<12>;\n"                                                           \
+	"ld.param.u64 at,[out];ld.param.u32 n,[steps];\n" PTX_THREAD                              \
+	"mad.wide.u32 at,id,64,at;and.b32 low,id,15;or.b32 a,low," factor ";or.b32 b,low," factor \
+	";\n" PTX_ALL(begin) "mov.u32 k,0;\nturn:\n" PTX_ALL(                                     \
+	    product) "\nadd.u32 k,k,1;"                                                           \
+		     "setp.lt.u32 w,k,n;@w bra turn;\nmov." type                                  \
+		     " x,p0;\n" PTX_ALL(sum) "st.global." type " [at],x;\nret;\n}\n"
+#define PTX_SUMS(i) "{p" #i ",q" #i ",r" #i ",s" #i "}"
+#define PTX_MMA(kind, i) \
+	"mma.sync.aligned." kind " " PTX_SUMS(i) ",{a,a,a,a},{b,b}," PTX_SUMS(i) ";"
+#define PTX_MMA_FP16(i) PTX_MMA("m16n8k16.row.col.f32.f16.f16.f32", i)
+#define PTX_MMA_BF16(i) PTX_MMA("m16n8k16.row.col.f32.bf16.bf16.f32", i)
+#define PTX_MMA_INT8(i) PTX_MMA("m16n8k32.row.col.s32.s8.s8.s32", i)
+#define PTX_REAL_BEGIN(i)                                                                       \
+	"add.u32 k,low," #i ";cvt.rn.f32.u32 p" #i ",k;mov.f32 q" #i ",0f00000000;mov.f32 r" #i \
+	",q" #i ";mov.f32 s" #i ",q" #i ";\n"
+#define PTX_REAL_SUM(i) \
+	"add.f32 x,x,p" #i ";add.f32 x,x,q" #i ";add.f32 x,x,r" #i ";add.f32 x,x,s" #i ";\n"
+#define PTX_WHOLE_BEGIN(i)                                                                        \
+	"add.u32 p" #i ",low," #i ";mov.u32 q" #i ",p" #i ";mov.u32 r" #i ",p" #i ";mov.u32 s" #i \
+	",p" #i ";\n"
+#define PTX_WHOLE_SUM(i) \
+	"add.u32 x,x,p" #i ";add.u32 x,x,q" #i ";add.u32 x,x,r" #i ";add.u32 x,x,s" #i ";\n"
 
 /* The threads of a block access neighbouring elements of 16 bytes, four in each turn. */
 #define PTX_MEMORY(before, step, after)                                                                    \
@@ -119,6 +192,7 @@ static const struct {
 	 [DEVICE_WORK_FP16] = {OPENCL_PEAK("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
 					   "half", "half16"),
 			       2 * 4 * 16},
+	 [DEVICE_WORK_INT8] = {OPENCL_INT8, 2 * 4 * 16},
 	 [DEVICE_WORK_READ] = {OPENCL_MEMORY("	float4 s0 = 0, s1 = 0, s2 = 0, s3 = 0;\n",
 					     STEP_READ,
 					     "	b[get_global_id(0)] = s0 + s1 + s2 + s3;\n"),
@@ -129,19 +203,37 @@ static const struct {
      }},
     {"PTX",
      {
-	 [DEVICE_WORK_FP64] = {PTX_PEAK("sm_50", ".reg .f64 a<12>,m,c;",
+	 [DEVICE_WORK_FP64] = {PTX_PEAK("6.0", "sm_50", ".reg .f64 a<12>,m,c;",
 					"cvt.f64.f32 m,x;cvt.f64.f32 c,y;", PTX_F64_BEGIN,
 					PTX_F64_FMA, PTX_F64_SUM, "st.global.f64 [p],m;"),
 			       2 * 12},
-	 [DEVICE_WORK_FP32] = {PTX_PEAK("sm_50", ".reg .f32 a<12>;", "", PTX_F32_BEGIN, PTX_F32_FMA,
-					PTX_F32_SUM, "st.global.f32 [p],x;"),
+	 [DEVICE_WORK_FP32] = {PTX_PEAK("6.0", "sm_50", ".reg .f32 a<12>;", "", PTX_F32_BEGIN,
+					PTX_F32_FMA, PTX_F32_SUM, "st.global.f32 [p],x;"),
 			       2 * 12},
-	 [DEVICE_WORK_FP16] = {PTX_PEAK("sm_53", ".reg .b32 a<12>,m,c;",
+	 [DEVICE_WORK_FP16] = {PTX_PEAK("6.0", "sm_53", ".reg .b32 a<12>,m,c;",
 					"cvt.rn.f16.f32 h,x;mov.b32 m,{h,h};"
 					"cvt.rn.f16.f32 h,y;mov.b32 c,{h,h};",
 					PTX_F16_BEGIN, PTX_F16_FMA, PTX_F16_SUM,
 					"st.global.b32 [p],m;"),
 			       2 * 2 * 12},
+	 [DEVICE_WORK_BF16] = {PTX_PEAK("7.0", "sm_80",
+					".reg .b32 a<12>,m,c;.reg .b16 l;.reg .f32 g;",
+					PTX_BF16_PAIR(m, x) PTX_BF16_PAIR(c, y), PTX_BF16_BEGIN,
+					PTX_BF16_FMA, PTX_BF16_SUM, "st.global.b32 [p],m;"),
+			       2 * 2 * 12},
+	 [DEVICE_WORK_INT8] = {PTX_PEAK("6.0", "sm_61", ".reg .u32 a<12>,m;",
+					"or.b32 m,low,0x01030507;", PTX_INT8_BEGIN, PTX_INT8_DOT,
+					PTX_INT8_SUM, "st.global.u32 [p],m;"),
+			       2 * 4 * 12},
+	 [DEVICE_WORK_FP16_MATRIX] = {PTX_MATRIX("f32", "0x20002000", PTX_REAL_BEGIN, PTX_MMA_FP16,
+						 PTX_REAL_SUM),
+				      12 * 2 * 16 * 8 * 16 / 32},
+	 [DEVICE_WORK_BF16_MATRIX] = {PTX_MATRIX("f32", "0x3C003C00", PTX_REAL_BEGIN, PTX_MMA_BF16,
+						 PTX_REAL_SUM),
+				      12 * 2 * 16 * 8 * 16 / 32},
+	 [DEVICE_WORK_INT8_MATRIX] = {PTX_MATRIX("u32", "0x01010101", PTX_WHOLE_BEGIN, PTX_MMA_INT8,
+						 PTX_WHOLE_SUM),
+				      12 * 2 * 16 * 8 * 32 / 32},
 	 [DEVICE_WORK_READ] = {PTX_MEMORY(PTX_READ_BEFORE, PTX_READ, PTX_READ_AFTER), 16},
 	 [DEVICE_WORK_COPY] = {PTX_MEMORY("add.u64 b,b,at;", PTX_COPY, ""), 2 * 16},
 	 [DEVICE_WORK_TRIAD] = {PTX_MEMORY("add.u64 b,b,at;add.u64 c,c,at;", PTX_TRIAD, ""),
@@ -153,6 +245,8 @@ static const struct {
      {
 	 [DEVICE_WORK_FP64] = {"work fp64", 64},
 	 [DEVICE_WORK_FP32] = {"work fp32", 128},
+	 [DEVICE_WORK_FP16] = {"work fp16", 256},
+	 [DEVICE_WORK_INT8] = {"work int8", 512},
 	 [DEVICE_WORK_READ] = {"work read", 16},
 	 [DEVICE_WORK_COPY] = {"work copy", 32},
 	 [DEVICE_WORK_TRIAD] = {"work triad", 48},

@@ -2,8 +2,8 @@
  *
  * Every source has one kernel, `work`:
  *
- * - peaks: work(buffer out, 32-bit n). Each work item does n steps of independent fused
- *   multiply-adds, and writes 64 bytes to out.
+ * - peaks: work(buffer out, 32-bit n). Each work item does n steps of independent multiply-adds,
+ *   and writes 64 bytes to out. Of a matrix, the 32 work items of a warp do them together.
  * - memory: work(buffer a, buffer b, buffer c, 32-bit n). Each work group reads and writes its part
  *   of n x its size elements of 16 bytes, in which neighbouring work items access neighbouring
  *   elements; n is a multiple of 4.
@@ -17,14 +17,20 @@ typedef enum device_work {
 	DEVICE_WORK_FP64,
 	DEVICE_WORK_FP32,
 	DEVICE_WORK_FP16,
-	DEVICE_WORK_READ,
+	DEVICE_WORK_BF16,
+	DEVICE_WORK_INT8,
+	DEVICE_WORK_FP16_MATRIX,
+	DEVICE_WORK_BF16_MATRIX,
+	DEVICE_WORK_INT8_MATRIX,
+	DEVICE_WORK_READ, /* the first that is no peak */
 	DEVICE_WORK_COPY,
 	DEVICE_WORK_TRIAD,
 	DEVICE_WORK_EMPTY,
 	DEVICE_WORKS
 } device_work;
 
-/* `amount` is that of one step of one work item: FLOPs, or bytes read and written. */
+/* `amount` is that of one step of one work item: FLOPs (of integers: operations), or bytes read and
+ * written. */
 typedef struct device_program {
 	const char *source;
 	double amount;

@@ -74,6 +74,11 @@ const device_limit_row device_limit_rows[DEVICE_LIMITS] = {
     ROW_PEAK("fp64", DEVICE_WORK_FP64),
     ROW_PEAK("fp32", DEVICE_WORK_FP32),
     ROW_PEAK("fp16", DEVICE_WORK_FP16),
+    ROW_PEAK("bf16", DEVICE_WORK_BF16),
+    ROW_PEAK("int8", DEVICE_WORK_INT8),
+    ROW_PEAK("fp16_matrix", DEVICE_WORK_FP16_MATRIX),
+    ROW_PEAK("bf16_matrix", DEVICE_WORK_BF16_MATRIX),
+    ROW_PEAK("int8_matrix", DEVICE_WORK_INT8_MATRIX),
     ROW_MEMORY("read", DEVICE_WORK_READ),
     ROW_MEMORY("copy", DEVICE_WORK_COPY),
     ROW_MEMORY("triad", DEVICE_WORK_TRIAD),
@@ -142,18 +147,12 @@ static dck_status work_enqueue(limits_run *u, device_work work, dck_err *err)
 				     {.memory = u->array[2]},
 				     {.word = u->steps[work]}};
 
-	switch (work) {
-	case DEVICE_WORK_EMPTY:
+	const bool is_peak = work < DEVICE_WORK_READ;
+
+	if (work == DEVICE_WORK_EMPTY)
 		return device_kernel_run(u->q, u->kernel[work], NULL, 0, 1, 1, err);
-	case DEVICE_WORK_FP64:
-	case DEVICE_WORK_FP32:
-	case DEVICE_WORK_FP16:
-		return device_kernel_run(u->q, u->kernel[work], peak, 2, u->groups_peak, u->group,
-					 err);
-	default:
-		return device_kernel_run(u->q, u->kernel[work], memory, 4, u->groups_memory,
-					 u->group, err);
-	}
+	return device_kernel_run(u->q, u->kernel[work], is_peak ? peak : memory, is_peak ? 2 : 4,
+				 is_peak ? u->groups_peak : u->groups_memory, u->group, err);
 }
 
 /* Returns the device time of one round of a kernel. */
@@ -188,22 +187,43 @@ static dck_status kernel_steps_find(limits_run *u, device_work work, dck_err *er
 	}
 }
 
+/* Returns what a device that does not offer a peak's work lacks; NULL: it offers it. */
+static const char *work_lacks(const device_info *i, device_work work)
+{
+	const struct {
+		device_work work;
+		bool offered;
+		const char *what;
+	} rows[] = {
+	    {DEVICE_WORK_FP64, i->fp64, "FP64"},
+	    {DEVICE_WORK_FP16, i->fp16, "FP16"},
+	    {DEVICE_WORK_BF16, i->bf16, "BF16"},
+	    {DEVICE_WORK_INT8, i->int8, "INT8"},
+	    {DEVICE_WORK_FP16_MATRIX, i->matrix, "units for matrices of FP16"},
+	    {DEVICE_WORK_BF16_MATRIX, i->matrix, "units for matrices of BF16"},
+	    {DEVICE_WORK_INT8_MATRIX, i->matrix, "units for matrices of INT8"},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		if (rows[k].work == work)
+			return rows[k].offered ? NULL : rows[k].what;
+	return NULL;
+}
+
 /* Compiles the kernel of a limit. */
 static dck_status kernel_prepare(limits_run *u, device_limit *i, device_work work, dck_err *err)
 {
-	const device_info *info = &u->d->info;
 	const char *language = u->d->driver->kernel_language;
+	const char *lacks = work_lacks(&u->d->info, work);
 	const device_program *p = device_program_find(language, work);
 	dck_err why;
 
-	if ((work == DEVICE_WORK_FP64 && !info->fp64) ||
-	    (work == DEVICE_WORK_FP16 && !info->fp16)) {
-		snprintf(i->why, sizeof i->why, "the device does not offer %s",
-			 work == DEVICE_WORK_FP64 ? "FP64" : "FP16");
-		return DCK_OK;
-	}
 	if (!p) {
 		snprintf(i->why, sizeof i->why, "deepclock has no kernel for it in %s", language);
+		return DCK_OK;
+	}
+	if (lacks) {
+		snprintf(i->why, sizeof i->why, "the device does not offer %s", lacks);
 		return DCK_OK;
 	}
 	const dck_status status =

@@ -14,7 +14,7 @@
 #include "device/device.h"
 #include "study/roofline/device_kernels.h"
 
-enum { DEVICE_LIMITS = 14, DEVICE_ROUNDS_MAX = 200 };
+enum { DEVICE_LIMITS = 19, DEVICE_ROUNDS_MAX = 200 };
 
 typedef enum device_limit_kind {
 	DEVICE_LIMIT_PEAK,

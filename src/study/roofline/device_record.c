@@ -72,6 +72,12 @@ static void device_method_write(record_builder *b, const device_survey *s)
 	record_fact_text(b, "method", "peak",
 			 "independent chains of fused multiply-adds in registers, two FLOPs each, "
 			 "timed by the device between two marks");
+	if (s->d->info.int8)
+		record_fact_text(
+		    b, "method", "peak_int8",
+		    s->d->info.dot8 ? "dot products of four 8-bit integers, added to 32 bits"
+				    : "multiply-adds in 32 bits: the device offers no dot products "
+				      "of 8-bit integers");
 	record_fact_text(b, "method", "memory",
 			 "bytes that the kernel reads and writes, timed in the same way");
 	record_fact_text(b, "method", "transfer",

@@ -9,12 +9,13 @@
 #include <string.h>
 
 static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
-enum { FP32 = 1 };
+enum { FP32 = 1, NO_PEAK = DCK_ROOF_TYPES };
 /* Element types with a separate peak. */
 static const struct {
 	const char *dtype;
 	size_t peak;
-} own[] = {{"float64", 0}, {"float16", 2}, {"bfloat16", 3}, {"int8", 4}, {"uint8", 4}};
+} own[] = {{"float64", 0},  {"float32", FP32}, {"float16", 2},
+	   {"bfloat16", 3}, {"int8", 4},       {"uint8", 4}};
 static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
 static const char *const shown[DCK_ROOF_LEVELS] = {"L1", "L2", "L3", "DRAM"};
 static const char *const kinds[] = {"read", "copy", "triad"};
@@ -35,8 +36,11 @@ static void device_roofline_read(const dck_record *machine, dck_roofline *ret)
 
 	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
 		snprintf(tag, sizeof tag, "device/peak/%s", types[i]);
-		ret->peak[i] = dck_record_value(machine, tag);
+		const double vector = dck_record_value(machine, tag);
+		snprintf(tag, sizeof tag, "device/peak/%s_matrix", types[i]);
+		ret->peak[i] = fmax(vector, dck_record_value(machine, tag));
 	}
+	ret->device = true;
 	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
 		ret->bandwidth[i] = NAN;
 		ret->capacity[i] = i == DCK_ROOF_LEVELS - 1 ? INFINITY : NAN;
@@ -55,6 +59,7 @@ void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline 
 		device_roofline_read(machine, ret);
 		return;
 	}
+	ret->device = false;
 	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
 		snprintf(tag, sizeof tag, "peak/%s/%s", types[i], threads);
 		ret->peak[i] = dck_record_value(machine, tag);
@@ -81,17 +86,25 @@ static size_t roofline_peak_of(const char *dtype)
 	for (size_t i = 0; dtype && i < sizeof own / sizeof *own; i++)
 		if (strcmp(own[i].dtype, dtype) == 0)
 			return own[i].peak;
-	return FP32; /* other integers are computed where single precision is */
+	return NO_PEAK;
+}
+
+/* Other integers are computed where single precision is, and without instructions for the type
+ * engines convert to it. What a device's engines do is not known. */
+static double roofline_peak_choose(const dck_roofline *l, const char *dtype)
+{
+	const size_t type = roofline_peak_of(dtype);
+	const double peak = type == NO_PEAK ? (double)NAN : l->peak[type];
+
+	return isnan(peak) && !l->device ? l->peak[FP32] : peak;
 }
 
 void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double bytes,
 		  dck_roof *ret)
 {
-	double peak = l->peak[roofline_peak_of(dtype)], compute_ns, memory_ns;
+	const double peak = roofline_peak_choose(l, dtype);
+	double compute_ns, memory_ns;
 
-	/* Without instructions for the type, engines convert to single precision. */
-	if (isnan(peak))
-		peak = l->peak[FP32];
 	*ret = (dck_roof){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};
 	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++)
 		if (bytes <= l->capacity[i] && !isnan(l->bandwidth[i])) {
@@ -99,9 +112,9 @@ void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double
 			ret->level = shown[i];
 			break;
 		}
-	if (isnan(peak) || isnan(ret->bandwidth) || isnan(flops) || isnan(bytes))
+	if ((isnan(peak) && flops != 0) || isnan(ret->bandwidth) || isnan(flops) || isnan(bytes))
 		return;
-	compute_ns = 1e9 * flops / peak;
+	compute_ns = flops == 0 ? 0 : 1e9 * flops / peak;
 	memory_ns = 1e9 * bytes / ret->bandwidth;
 	ret->least_ns = fmax(compute_ns, memory_ns);
 	ret->bound = compute_ns >= memory_ns ? "compute" : "memory";

@@ -205,7 +205,7 @@ static bool is_given(const dck_subject *s, const char *name, space_of of)
 {
 	dck_subject plain;
 
-	if (of == SPACE_OF_LOAD)
+	if (of == SPACE_OF_LOAD || of == SPACE_OF_FILE)
 		return false;
 	if (of == SPACE_OF_ENGINE)
 		return engine_option_given(s, name);
@@ -278,6 +278,22 @@ static dck_status engine_dim_add(space *p, mem_arena *a, const dck_subject *s, d
 	DCK_TRY(dim_add(p, s, "engine", SPACE_OF_MODEL, 1, list, a, err));
 	p->varies_engine = p->n > 0;
 	return DCK_OK;
+}
+
+/* The variants that were made. */
+static dck_status variant_dim_add(space *p, const dck_subject *s, const dck_tune_config *c,
+				  mem_arena *a, dck_err *err)
+{
+	const char *list = "";
+
+	for (size_t i = 0; p->files && list && i < VARIANTS; i++)
+		if (p->files->path[i])
+			list = mem_arena_fmt(a, "%s%s%s", list, *list ? "," : "",
+					     variant_rows[i].name);
+	DCK_NEED(list, err, "for a space");
+	if (!*list || !space_is_wanted(c, SPACE_VARIANT))
+		return DCK_OK;
+	return dim_add(p, s, SPACE_VARIANT, SPACE_OF_FILE, engines_with(p, NULL), list, a, err);
 }
 
 static dck_status usual_add(space *p, const dck_subject *s, const dck_tune_config *c, mem_arena *a,
@@ -377,23 +393,23 @@ static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_
 /* Refuses words of --only and --skip that name nothing. */
 static dck_status names_check(const char *option, const char *list, dck_err *err)
 {
-	const char *names[USUAL + 1] = {"engine"};
-	char word[64], all[256] = "engine";
+	const char *names[USUAL + 2] = {"engine", SPACE_VARIANT};
+	char word[64], all[300] = "engine, " SPACE_VARIANT;
 	size_t at = strlen(all);
 
 	for (size_t i = 0; i < USUAL; i++) {
-		names[i + 1] = usual_rows[i].name;
-		at += (size_t)snprintf(all + at, sizeof all - at, ", %s", names[i + 1]);
+		names[i + 2] = usual_rows[i].name;
+		at += (size_t)snprintf(all + at, sizeof all - at, ", %s", names[i + 2]);
 	}
 	for (commas_item item; commas_next(&list, &item);) {
 		bool known = false;
 
-		for (size_t i = 0; i <= USUAL; i++)
+		for (size_t i = 0; i < USUAL + 2; i++)
 			known |= commas_is(&item, names[i]);
 		if (known)
 			continue;
 		const char *nearest =
-		    dck_nearest(commas_word(&item, word, sizeof word), names, USUAL + 1);
+		    dck_nearest(commas_word(&item, word, sizeof word), names, USUAL + 2);
 
 		DCK_FAIL(err, E_ARG,
 			 "--%s has '%s', which is not among the options that are varied%s%s%s: "
@@ -404,10 +420,10 @@ static dck_status names_check(const char *option, const char *list, dck_err *err
 	return DCK_OK;
 }
 
-dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena *a, space *ret,
-		      dck_err *err)
+dck_status space_make(const dck_subject *s, const dck_tune_config *c, const variants *files,
+		      mem_arena *a, space *ret, dck_err *err)
 {
-	space p = {.fixed = "", .absent = ""};
+	space p = {.fixed = "", .absent = "", .files = files};
 	engine_handle h;
 	size_t arms = 0;
 
@@ -419,6 +435,12 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, mem_arena 
 	}
 	DCK_TRY(engines_list(s, c, a, &p, err));
 	DCK_TRY(c->space ? space_file_add(&p, s, c, a, err) : usual_add(&p, s, c, a, err));
+	DCK_TRY(variant_dim_add(&p, s, c, a, err));
+	if (p.n == 0 && files && files->no_tools)
+		DCK_FAIL(err, E_ABSENT,
+			 "there is nothing to vary: no variant could be made: %s; "
+			 "pip install onnxruntime onnx, for the python3 of PATH",
+			 files->why[0]);
 	if (p.n == 0)
 		DCK_FAIL(err, E_ARG,
 			 "there is nothing to vary: the engine '%s' has none of the options%s%s%s",
@@ -466,7 +488,12 @@ dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *va
 
 		if (value[d] == 0 || p->dims[d].of == SPACE_OF_LOAD)
 			continue;
-		if (p->dims[d].of == SPACE_OF_ENGINE)
+		if (p->dims[d].of == SPACE_OF_FILE) {
+			/* What makes a network of its size is in the file. */
+			made.text = p->files->path[space_variant(p, value)];
+			made.model.image_size = NULL;
+			made.model.seq = 0;
+		} else if (p->dims[d].of == SPACE_OF_ENGINE)
 			DCK_TRY(engine_option_put(&made, p->dims[d].name, text, a, err));
 		else
 			DCK_TRY(dck_opt_set(dck_model_options, &made.model, p->dims[d].name, text,
@@ -476,17 +503,28 @@ dck_status space_subject(const space *p, const dck_subject *s, const uint8_t *va
 	return DCK_OK;
 }
 
-static const space_dim *in_flight_dim(const space *p)
+static const space_dim *dim_of(const space *p, space_of of)
 {
 	for (size_t d = 0; d < p->n; d++)
-		if (p->dims[d].of == SPACE_OF_LOAD)
+		if (p->dims[d].of == of)
 			return &p->dims[d];
 	return NULL;
 }
 
+int space_variant(const space *p, const uint8_t *value)
+{
+	const space_dim *dim = dim_of(p, SPACE_OF_FILE);
+	const char *name = dim ? dim->value[value[dim - p->dims]] : NULL;
+
+	for (int i = 0; name && i < VARIANTS; i++)
+		if (strcmp(variant_rows[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
 uint64_t space_in_flight(const space *p, const uint8_t *value)
 {
-	const space_dim *dim = in_flight_dim(p);
+	const space_dim *dim = dim_of(p, SPACE_OF_LOAD);
 	const char *text = dim ? dim->value[value[dim - p->dims]] : NULL;
 	uint64_t n = 1;
 
@@ -496,7 +534,7 @@ uint64_t space_in_flight(const space *p, const uint8_t *value)
 
 bool space_varies_in_flight(const space *p)
 {
-	return in_flight_dim(p) != NULL;
+	return dim_of(p, SPACE_OF_LOAD) != NULL;
 }
 
 const char *space_text(const space *p, const uint8_t *value, mem_arena *a)

@@ -96,7 +96,10 @@ static dck_status tune_run_all(tune_run *r, dck_record **ret, dck_err *err)
 			    .seed = r->subject->model.seed};
 	dck_status status;
 
-	DCK_TRY(space_make(r->subject, c, r->arena, &r->space, err));
+	if (c->quantize)
+		DCK_TRY(variants_make(r->subject, c, r->watch, r->arena, &r->variants, err));
+	DCK_TRY(
+	    space_make(r->subject, c, c->quantize ? &r->variants : NULL, r->arena, &r->space, err));
 	space_race(&r->space, &plan);
 	r->race = race_new(&plan);
 	DCK_NEED(r->race, err, "for a search");

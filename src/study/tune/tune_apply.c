@@ -252,6 +252,20 @@ static void in_flight_put(const applying *p, unsigned long long n)
 		NULL, NULL);
 }
 
+/* A variant is made once, before any session. */
+static void variant_put(const applying *p, const tune_run *r, const uint8_t *value)
+{
+	const int i = space_variant(&r->space, value);
+	const char *file = i < 0 ? NULL : r->variants.path[i];
+
+	if (file)
+		row_put(p, mem_arena_fmt(p->a, SPACE_VARIANT "=%s", variant_rows[i].name),
+			mem_arena_fmt(p->a, variant_rows[i].python,
+				      model_literal(p->a, r->variants.model),
+				      model_literal(p->a, file)),
+			NULL, SPACE_VARIANT, file);
+}
+
 const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_arena *a)
 {
 	static const dck_column columns[] = {
@@ -272,6 +286,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 
 		record_table(b, "tune/apply", "Applied by", columns,
 			     sizeof columns / sizeof columns[0]);
+		variant_put(&p, r, value);
 		if (p.ort)
 			row_put(&p, "session", "options = onnxruntime.SessionOptions()",
 				"api->CreateSessionOptions(&options);", NULL, NULL);

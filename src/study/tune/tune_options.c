@@ -46,6 +46,10 @@ const dck_opt dck_tune_options[] = {
 	       "differences up to it do not matter", .min = 1e-6, .max = 1),
     DCK_OPTION(SHARE, dck_tune_config, level, "level", "SHARE", "95%",
 	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
+    DCK_OPTION(
+	TEXT, dck_tune_config, quantize, "quantize", "DIR", NULL,
+	"write int8 and fp16 variants of the model to DIR, by ONNX Runtime's Python tools, and "
+	"try them too; --max-error says what they may differ by"),
     DCK_OPTION(TEXT, dck_tune_config, resume, "resume", "FILE", NULL,
 	       "write a journal to FILE, and resume from it if it exists"),
     {0},

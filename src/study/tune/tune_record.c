@@ -17,6 +17,7 @@
 #include "study/tune/tune_run.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAMES_SHOWN    4
 #define FAILURES_SHOWN 3
@@ -316,6 +317,15 @@ static void tune_facts(tuned *m)
 		record_fact_text(m->b, "tune", "given", p->fixed);
 	if (*p->absent)
 		record_fact_text(m->b, "tune", "engines_absent", p->absent);
+	for (size_t i = 0; p->files && i < VARIANTS; i++) {
+		const char *key = mem_arena_fmt(m->a, "variant_%s", variant_rows[i].name);
+		if (key && p->files->path[i])
+			record_fact_text(m->b, "tune", key, p->files->path[i]);
+		else if (key)
+			record_fact_absent(m->b, "tune", key, p->files->why[i]);
+	}
+	if (p->files)
+		record_fact_real(m->b, "tune", "variants_elapsed", DCK_UNIT_NS, p->files->took_ns);
 	record_fact_text(
 	    m->b, "method", "trial",
 	    "a fresh process; rounds of one trial of each configuration in random order");
@@ -568,6 +578,30 @@ static void note_untried(tuned *m)
 	}
 }
 
+/* Variants that were not made; one reason of all is written once. */
+static void note_variants(const tuned *m)
+{
+	const variants *v = m->r->space.files;
+	const char *text = "";
+	size_t absent = 0;
+	bool same = true;
+
+	for (size_t i = 0; v && text && i < VARIANTS; i++) {
+		if (v->path[i])
+			continue;
+		text = mem_arena_fmt(m->a, "%s%s%s (%s)", text, *text ? ", " : "",
+				     variant_rows[i].name, v->why[i]);
+		same &= strcmp(v->why[i], v->why[0]) == 0;
+		absent++;
+	}
+	if (absent == VARIANTS && same)
+		text = mem_arena_fmt(m->a, "all variants: %s", v->why[0]);
+	if (absent > 0)
+		record_note(m->b, "variant-absent", "not made: %s", text ? text : "");
+	if (absent > 0 && v->no_tools)
+		record_remedy(m->b, "pip install onnxruntime onnx, for the python3 of PATH");
+}
+
 static void tune_notes(tuned *m)
 {
 	const tune_run *r = m->r;
@@ -598,6 +632,7 @@ static void tune_notes(tuned *m)
 	note_no_effect(m);
 	if (*r->space.absent)
 		record_note(m->b, "engine-absent", "not tried: %s", r->space.absent);
+	note_variants(m);
 	record_others_put(&r->others, m->b, "tune", true);
 	if (r->journal_failed.code != DCK_OK)
 		record_note(m->b, "journal-failed",

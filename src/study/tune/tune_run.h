@@ -18,6 +18,7 @@ typedef struct tune_run {
 	latency_limit limit; /* ns 0: none */
 	mem_arena *arena;    /* of the space */
 	space space;
+	variants variants; /* of --quantize */
 	race *race;
 	line_journal *journal;	/* NULL: no journal, or it could not be written: */
 	dck_err journal_failed; /* code 0: it did not fail */

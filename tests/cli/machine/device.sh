@@ -10,7 +10,8 @@ import json
 r = json.load(open("run.json"))
 metrics = {m["tag"]: m for m in r["metrics"]}
 units = {"peak": "FLOP/s", "memory": "B/s", "transfer": "B/s", "kernel": "ns", "mark": "ns"}
-for tag in ["peak/fp64", "peak/fp32", "peak/fp16", "memory/read", "memory/copy", "memory/triad",
+for tag in ["peak/fp64", "peak/fp32", "peak/fp16", "peak/bf16", "peak/int8",
+            "peak/fp16_matrix", "peak/bf16_matrix", "peak/int8_matrix", "memory/read", "memory/copy", "memory/triad",
             "transfer/to_device", "transfer/to_device_pinned", "transfer/from_device", "transfer/from_device_pinned",
             "kernel/enqueue", "kernel/complete", "mark/record", "mark/tick"]:
     m = metrics["device/" + tag]
@@ -24,7 +25,7 @@ for tag, m in metrics.items():
 END
 record run.json 'f("subject", "kind")' 'f("device", "device")' 'f("device", "software")' 'f("device", "units") >= 1' \
 	'f("device", "array") >= 2 * f("device", "cache") or note("memory-in-cache") is not None' 'f("device", "driver") != ""' 'f("method", "kernels")' \
-	'f("method", "wait") in ("spin", "block")' 'f("plan", "device")' \
+	'f("method", "peak_int8")' 'f("method", "wait") in ("spin", "block")' 'f("plan", "device")' \
 	'm("device/kernel/enqueue")["value"] < m("device/kernel/complete")["value"]' \
 	'len(s("device/peak/fp32")["values"])'
 ls cache 2>/dev/null # never cached

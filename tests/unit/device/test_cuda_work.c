@@ -90,6 +90,9 @@ static void works_have_calls_and_times(void **state)
 		for (int i = 0; i < 3; i++) {
 			assert_in_range(w[i].called_ns, before[i], after[i]);
 			assert_in_range(w[i].took_ns, 1, after[i] - before[i]);
+			/* By our clock, as far as both were read without an interruption. */
+			assert_in_range(w[i].began_ns, w[i].called_ns, after[i] + 1000000000);
+			assert_true(i == 0 || w[i].began_ns >= w[i - 1].began_ns);
 			assert_true(w[i].took_ns == w[0].took_ns ||
 				    w[i].took_ns + 2 > w[0].took_ns);
 		}

@@ -111,6 +111,9 @@ static void test_properties(void **state)
 		assert_int_equal(d->info.memory_bytes, 64 << 20);
 		assert_int_equal(d->info.cache_bytes, 50 << 20);
 		assert_true(d->info.clock_hz == 1.98e9 && d->info.fp16 && d->info.fp64);
+		/* Of compute capability 9.0; of HIP's devices this is not known. */
+		assert_true(d->info.int8 == (driver == &device_cuda) &&
+			    d->info.bf16 == d->info.int8 && d->info.matrix == d->info.int8);
 		assert_true(d->info.mark_tick_ns == (driver == &device_cuda ? 500 : 1000));
 		driver->close(d);
 		assert_int_equal(driver->open(2, &d, &err), DCK_E_ABSENT);

@@ -140,9 +140,11 @@ static cl_int hostile_info(cl_device_id id, cl_device_info which, size_t size, v
 		return OPENCL_SUCCESS;
 	}
 	if (which == OPENCL_DEVICE_EXTENSIONS)
-		return text_put(hostile_case == 0 ? "cl_khr_fp16x xcl_khr_fp64 cl_khr_pci_bus_info"
-						  : "cl_khr_fp64 cl_khr_pci_bus_info cl_khr_fp16",
-				size, to, ret);
+		return text_put(
+		    hostile_case == 0
+			? "cl_khr_fp16x xcl_khr_fp64 cl_khr_pci_bus_info"
+			: "cl_khr_fp64 cl_khr_pci_bus_info cl_khr_integer_dot_product cl_khr_fp16",
+		    size, to, ret);
 	if (hostile_case == 2)
 		return OPENCL_INVALID_VALUE;
 	if (which == OPENCL_DEVICE_VENDOR) {
@@ -172,14 +174,14 @@ static void properties_are_bounded(void **state)
 	assert_memory_equal(d->info.name, "a [2J? bxxx", 11);
 	assert_string_equal(d->info.vendor, "");
 	assert_true(strlen(d->info.driver) < DEVICE_TEXT);
-	assert_false(d->info.fp16 || d->info.fp64);
+	assert_false(d->info.fp16 || d->info.fp64 || d->info.dot8 || d->info.bf16);
 	assert_string_equal(d->info.pci, "");
 	assert_int_equal(d->info.group_max, UINT32_MAX);
 	assert_true(isnan(d->info.mark_tick_ns));
 	device_close(d);
 	hostile_case = 1;
 	assert_int_equal(device_open("opencl", &d, NULL), DCK_OK);
-	assert_true(d->info.fp16 && d->info.fp64);
+	assert_true(d->info.fp16 && d->info.fp64 && d->info.dot8 && d->info.int8);
 	assert_string_equal(d->info.pci, "0000:41:1f.7");
 	device_close(d);
 	hostile_case = 2;

@@ -236,10 +236,10 @@ static void devices_give_their_own_time(void **state)
 	done(&g);
 }
 
-/* Calls at 11.5 us, 20.2 us and so on since the trace began, at 1 s. */
-#define CALL(us, ns)                                   \
-	{                                              \
-		1000000000 + (uint64_t)((us)*1000), ns \
+/* Calls at 11.5 us, 20.2 us and so on since the trace began, at 1 s; work begins 2 us later. */
+#define CALL(us, ns)                                                                       \
+	{                                                                                  \
+		1000000000 + (uint64_t)((us)*1000), ns, 1000002000 + (uint64_t)((us)*1000) \
 	}
 
 static void works_belong_to_the_operators_around_their_calls(void **state)
@@ -263,6 +263,12 @@ static void works_belong_to_the_operators_around_their_calls(void **state)
 	assert_int_equal(ops[3].device_ns, 130);
 	assert_true(ops[0].has_device && ops[3].has_device);
 	assert_true(share == 300. / 2000);
+	assert_int_equal(ops[0].device_begin_ns, 13500);
+	assert_int_equal(ops[0].device_end_ns, 14020);
+	assert_int_equal(ops[2].device_begin_ns, 35000);
+	assert_int_equal(ops[2].device_end_ns, 35040);
+	assert_int_equal(ops[3].device_begin_ns, 33500);
+	assert_int_equal(ops[3].device_end_ns, 46060);
 	assert_int_equal(ort_device_time_add(&changed, 1000000000, NULL, 0, &share, &err), DCK_OK);
 	assert_true(share == 0);
 }

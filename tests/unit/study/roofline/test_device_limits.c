@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "device/device_null.h"
+#include "record/build.h"
 #include "scratch.h"
 #include "study/roofline/device_limits.h"
 #include "study/roofline/device_record.h"
@@ -100,9 +101,56 @@ static void exact_rates(void **state)
 			value_is(r, device_limit_rows[i].tag, 6, bytes, 5 + 100 + 0.1 * bytes);
 	assert_int_equal(find(r, "device/peak/fp16")->n, 0);
 	assert_string_equal(find(r, "device/peak/fp16")->why, "the device does not offer FP16");
+	/* Another reason where no language of the device has a kernel. */
+	assert_string_equal(find(r, "device/peak/bf16")->why,
+			    "deepclock has no kernel for it in null");
+	assert_string_equal(find(r, "device/peak/int8")->why, "the device does not offer INT8");
+	assert_int_equal(find(r, "device/peak/int8_matrix")->n, 0);
 	assert_false(r->interrupted);
+	memset(r, 0, sizeof *r);
+	d->info.int8 = true;
+	assert_int_equal(device_limits_measure(d, &clock, true, NULL, r, NULL), DCK_OK);
+	value_is(r, "device/peak/int8", 6, 512 * 16 * steps, kernel + 0.16 * steps);
 	device_close(d);
 	mem_free(r);
+}
+
+/* A type without a peak has no roof on a device, and the higher of two peaks counts. */
+static void roofs_of_types(void **state)
+{
+	record_builder *b = record_new();
+	dck_record *r = NULL;
+	dck_roofline limits;
+	dck_roof roof;
+
+	(void)state;
+	record_metric_real(b, "device/peak/fp32", 1e12, NULL);
+	record_metric_real(b, "device/peak/fp16", 2e12, NULL);
+	record_metric_real(b, "device/peak/fp16_matrix", 16e12, NULL);
+	record_metric_real(b, "device/peak/int8_matrix", 32e12, NULL);
+	record_metric_absent(b, "device/peak/bf16", "the device does not offer BF16");
+	record_metric_real(b, "device/memory/read", 1e11, NULL);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	dck_roofline_read(r, false, &limits);
+	dck_record_free(r);
+	assert_true(limits.device && limits.peak[1] == 1e12 && limits.peak[2] == 16e12);
+	assert_true(limits.peak[4] == 32e12 && isnan(limits.peak[3]) && isnan(limits.peak[0]));
+	dck_roof_get(&limits, "int8", 32e12, 8, &roof);
+	assert_true(roof.least_ns == 1e9);
+	static const char *const without[] = {"bfloat16", "float64", "int64", NULL};
+	for (size_t i = 0; i < 4; i++) {
+		dck_roof_get(&limits, without[i], 1e6, 8, &roof);
+		assert_true(isnan(roof.peak) && isnan(roof.least_ns) && isnan(roof.attainable));
+		assert_null(roof.bound);
+		/* What computes nothing needs no peak. */
+		dck_roof_get(&limits, without[i], 0, 1e11, &roof);
+		assert_string_equal(roof.bound, "memory");
+		assert_true(roof.least_ns == 1e9 && isnan(roof.attainable));
+	}
+	/* On the processor engines convert. */
+	limits.device = false;
+	dck_roof_get(&limits, "bfloat16", 1e12, 8, &roof);
+	assert_true(roof.least_ns == 1e9);
 }
 
 /* An empty kernel of 2 ms is waited for by a blocked thread, which wakes 40 ns later. A full
@@ -273,14 +321,16 @@ static void refused(void **state)
 	assert_null(r);
 }
 
-/* No device here computes in FP16, so its kernel is compiled for a GPU by clang: to fused
- * multiply-adds, or what its back end fuses. */
-static void the_kernel_of_fp16_compiles(void **state)
+/* No device here computes in FP16, or in dot products, so their kernels are compiled for a GPU by
+ * clang: to fused multiply-adds, or what its back end fuses, and to the 16 dot products of a step.
+ */
+static void kernels_that_run_nowhere_compile(void **state)
 {
 	const device_program *p = device_program_find("OpenCL C", DEVICE_WORK_FP16);
+	const device_program *dot = device_program_find("OpenCL C", DEVICE_WORK_INT8);
 
 	(void)state;
-	assert_true(p && p->amount == 128);
+	assert_true(p && p->amount == 128 && dot && dot->amount == 128);
 	if (system("clang --version >/dev/null 2>&1") != 0) {
 		print_message("skipped: no clang, which compiles OpenCL C for GPUs\n");
 		skip();
@@ -291,6 +341,14 @@ static void the_kernel_of_fp16_compiles(void **state)
 		   "-target amdgcn-amd-amdhsa -nogpulib -O2 -S -emit-llvm fp16.cl -o fp16.ll"),
 	    0);
 	assert_int_equal(system("grep -Eq 'llvm.fma?(uladd)?.v[0-9]+f16' fp16.ll"), 0);
+	scratch_text("int8.cl", dot->source);
+	assert_int_equal(
+	    system("clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -Werror "
+		   "-D__opencl_c_integer_dot_product_input_4x8bit_packed=1 "
+		   "-Ddot_4x8packed_ss_int=dot4 '-Dkernel=int dot4(uint, uint); kernel' "
+		   "-target amdgcn-amd-amdhsa -nogpulib -O2 -S -emit-llvm int8.cl -o int8.ll"),
+	    0);
+	assert_int_equal(system("test $(grep -c 'call.*@dot4' int8.ll) = 16"), 0);
 }
 
 int test_device_limits(void);
@@ -298,6 +356,7 @@ int test_device_limits(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exact_rates),
+	    cmocka_unit_test(roofs_of_types),
 	    cmocka_unit_test(a_slow_device),
 	    cmocka_unit_test(without_memory),
 	    cmocka_unit_test(arrays_that_fit_the_cache),
@@ -305,7 +364,7 @@ int test_device_limits(void)
 	    cmocka_unit_test(interruptions),
 	    cmocka_unit_test(the_record),
 	    cmocka_unit_test(refused),
-	    SCRATCH_TEST(the_kernel_of_fp16_compiles),
+	    SCRATCH_TEST(kernels_that_run_nowhere_compile),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -16,6 +16,7 @@ typedef struct fixture {
 	dck_tune_config c;
 	mem_arena *a;
 	space p;
+	const variants *files;
 	dck_err err;
 	char dir[OS_TEMP_SIZE], path[OS_TEMP_SIZE + 16];
 } fixture;
@@ -46,7 +47,7 @@ static int end(void **state)
 static dck_status make(fixture *f)
 {
 	memset(&f->p, 0, sizeof f->p);
-	return space_make(&f->s, &f->c, f->a, &f->p, &f->err);
+	return space_make(&f->s, &f->c, f->files, f->a, &f->p, &f->err);
 }
 
 static void file_put(fixture *f, const char *text)
@@ -183,6 +184,46 @@ static void test_in_flight(void **state)
 	assert_non_null(strstr(f->err.msg, "from 1 to 256"));
 }
 
+/* A variant that was made is a value; the subject is then its file, in which sizes are fixed. */
+static void test_variants(void **state)
+{
+	static const variants files = {.path = {"dir/net.int8-dynamic.onnx", NULL,
+						"dir/net.fp16.onnx"},
+				       .why = {"", "ValueError", ""}},
+			      none = {.why = {"no tools", "no tools", "no tools"},
+				      .no_tools = true};
+	fixture *f = *state;
+	uint8_t value[RACE_DIMS_MAX] = {0};
+	dck_subject s;
+
+	f->files = &files;
+	f->c.only = "variant";
+	f->s.model.image_size = "64";
+	assert_int_equal(make(f), DCK_OK);
+	assert_int_equal(f->p.n, 1);
+	assert_int_equal(f->p.dims[0].n, 3);
+	assert_int_equal(space_variant(&f->p, value), -1);
+	assert_int_equal(space_subject(&f->p, &f->s, value, f->a, &s, NULL), DCK_OK);
+	assert_memory_equal(&s, &f->s, sizeof s);
+	value[0] = 2;
+	assert_string_equal(space_text(&f->p, value, f->a), "variant=fp16");
+	assert_int_equal(space_variant(&f->p, value), 2);
+	assert_int_equal(space_subject(&f->p, &f->s, value, f->a, &s, NULL), DCK_OK);
+	assert_string_equal(s.text, "dir/net.fp16.onnx");
+	assert_null(s.model.image_size);
+	f->files = &none;
+	assert_int_equal(make(f), DCK_E_ABSENT);
+	assert_non_null(strstr(f->err.msg, "no variant could be made: no tools; pip install"));
+	f->c.only = "opt";
+	assert_int_equal(make(f), DCK_OK);
+	assert_int_equal(f->p.n, 1);
+	f->files = &files;
+	f->c.only = NULL;
+	f->c.skip = "variant";
+	assert_int_equal(make(f), DCK_OK);
+	assert_null(dim_named(f, "variant"));
+}
+
 static void test_wrong_files(void **state)
 {
 	static const struct {
@@ -221,6 +262,7 @@ int test_tune_space(void)
 	    cmocka_unit_test_setup_teardown(test_file, begin, end),
 	    cmocka_unit_test_setup_teardown(test_engine_lib, begin, end),
 	    cmocka_unit_test_setup_teardown(test_in_flight, begin, end),
+	    cmocka_unit_test_setup_teardown(test_variants, begin, end),
 	    cmocka_unit_test_setup_teardown(test_wrong_files, begin, end),
 	};
 
