@@ -24,6 +24,7 @@ typedef struct dck_ranks_config {
 	uint64_t warmup;      /* steps at the beginning that are left out; at most a quarter */
 	uint64_t wait_ns;     /* rank 0 waits this long for the others after its program's end */
 	const char *traces;   /* directory for the trace of each rank, rank-N.pftrace; NULL: none */
+	const char *trace;    /* file of rank 0 for one trace of all ranks; NULL: none */
 } dck_ranks_config;
 
 /* The command-line options of dck_ranks_config. */

@@ -200,6 +200,32 @@ void rank_client_clock(rank_client *c, uint64_t wait_ns, const rank_exchange **r
 	*ret_n = c->n;
 }
 
+dck_status rank_client_trace(rank_client *c, const char *path, uint64_t wait_ns, dck_err *err)
+{
+	const uint64_t deadline = os_now_ns() + wait_ns;
+	uint8_t *chunk = mem_alloc(RANK_CHUNK_MAX);
+	const int fd = os_open_read(path);
+	dck_status status = DCK_OK;
+	ptrdiff_t n;
+
+	if (!chunk)
+		status = ERR_NO_MEMORY(err, "for the trace of a rank");
+	for (uint64_t at = 0; status == DCK_OK && c->fd >= 0; at += (uint64_t)n) {
+		n = fd < 0 ? -1 : os_read_at(fd, chunk, RANK_CHUNK_MAX, at);
+		if (n < 0)
+			status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
+					 "cannot read the trace '%.200s'", path);
+		if (n <= 0)
+			break;
+		if (!message_send(c->fd, RANK_TRACE, chunk, (size_t)n, deadline))
+			connection_drop(c);
+	}
+	if (fd >= 0)
+		os_close(fd);
+	mem_free(chunk);
+	return status;
+}
+
 dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
 			    dck_err *err)
 {

@@ -51,10 +51,7 @@ static void member_clock(rank_member *m, const rank_part *first)
 {
 	const rank_part *p = m->part;
 
-	rank_clock_fit(p->exchanges, p->nexchanges, &m->clock);
-	m->same_boot = p == first || (first->boot && *first->boot && p->boot &&
-				      strcmp(p->boot, first->boot) == 0 &&
-				      !(fabs(m->clock.offset_ns) > m->clock.within_ns));
+	m->same_boot = rank_part_clock(p, first, &m->clock);
 	m->within_ns = p->within_ns + (m->same_boot ? 0 : m->clock.within_ns);
 }
 

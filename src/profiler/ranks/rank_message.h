@@ -12,7 +12,8 @@ typedef enum rank_message_kind {
 	RANK_PING,   /* int64_t: time stamp 1 */
 	RANK_PONG,   /* int64_t[3]: time stamps 1, 2 and 3 */
 	RANK_RESULT, /* rank_part.h; answered by RANK_DONE */
-	RANK_DONE
+	RANK_DONE,
+	RANK_TRACE /* the next bytes of the rank's trace, before RANK_RESULT; not answered */
 } rank_message_kind;
 
 typedef struct rank_head {
@@ -24,6 +25,8 @@ typedef struct rank_hello {
 	uint32_t rank;
 } rank_hello;
 
-enum { RANK_SMALL_MAX = 64, RANK_RESULT_MAX = 256 << 20 };
+enum { RANK_SMALL_MAX = 64, RANK_RESULT_MAX = 256 << 20, RANK_CHUNK_MAX = 1 << 20 };
+/* Bytes of a rank's trace. */
+#define RANK_TRACE_MAX (UINT64_C(4) << 30)
 
 #endif

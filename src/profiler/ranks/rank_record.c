@@ -319,6 +319,36 @@ static void rank_facts_put(record_builder *b, const rank_result *r)
 	record_fact_options(b, "plan", dck_ranks_options, r->config);
 }
 
+/* The facts of the merged trace, and what is missing in it. */
+static void rank_trace_put(record_builder *b, const rank_result *r)
+{
+	static const char *const keys[] = {"format", "files", "processes", "uncertainty"};
+	size_t missing = 0;
+
+	if (!r->config->trace)
+		return;
+	record_fact_text(b, "trace", "file", r->config->trace);
+	if (!r->trace) {
+		record_note(b, "ranks-trace", "the trace of all ranks was not written: %s",
+			    r->trace_why);
+		record_set_incomplete(b, true);
+		return;
+	}
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		const dck_fact *f = dck_record_fact(r->trace, "trace", keys[i]);
+
+		if (f)
+			record_fact(b, "trace", keys[i], f->unit, f->value);
+	}
+	for (uint32_t rank = 0; rank < r->at->size; rank++)
+		missing += r->parts[rank].arena && !r->traces[rank];
+	if (missing) {
+		record_note(b, "ranks-trace", "the trace of all ranks has none of %zu of %u ranks",
+			    missing, r->at->size);
+		record_set_incomplete(b, true);
+	}
+}
+
 static void blame_fact_put(record_builder *b, const char *key, const rank_blame *blame,
 			   const char *name, int64_t rank)
 {
@@ -544,6 +574,7 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	os_host_get(&host);
 	record_host(b, &host);
 	rank_facts_put(b, r);
+	rank_trace_put(b, r);
 	blame_fact_put(b, "straggler", &j->blame, NULL,
 		       j->n ? (int64_t)j->member[j->blame.unit].rank : 0);
 	if (j->nodes > 1)
