@@ -142,8 +142,7 @@ static double busy_within(const member_steps *s, size_t *at, int64_t from, int64
 	return sum;
 }
 
-/* Time of the member's clock on rank 0's. */
-static int64_t member_time(const rank_member *m, int64_t ns)
+int64_t rank_member_time(const rank_member *m, int64_t ns)
 {
 	return m->same_boot ? ns : rank_clock_map(&m->clock, ns);
 }
@@ -164,8 +163,8 @@ static void collective_add(job_builder *b, size_t at, size_t step, const rank_ra
 	    (rank_arrival){.step = (uint32_t)step,
 			   .collective = b->ordinal[name]++ * (uint32_t)b->names.n + (uint32_t)name,
 			   .unit = (uint32_t)at,
-			   .at_ns = member_time(m, r->begin_ns),
-			   .end_ns = member_time(m, r->end_ns),
+			   .at_ns = rank_member_time(m, r->begin_ns),
+			   .end_ns = rank_member_time(m, r->end_ns),
 			   .within_ns = m->within_ns};
 }
 

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_record.h"
+#include "profiler/ranks/rank_timeline.h"
 
 #include "base/err.h"
 #include "record/host.h"
@@ -41,6 +42,12 @@ static const dck_column time_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},	     {"from", "first step", DCK_UNIT_ONE},
     {"to", "last step", DCK_UNIT_ONE},	     {"wait", "in collectives", DCK_UNIT_NS},
     {"cost", "cost to others", DCK_UNIT_NS},
+};
+
+static const dck_column span_columns[] = {
+    {"step", "step", DCK_UNIT_ONE},  {"rank", "rank", DCK_UNIT_ONE},
+    {"kind", "kind", DCK_UNIT_NONE}, {"name", "name", DCK_UNIT_NONE},
+    {"begin", "begin", DCK_UNIT_NS}, {"end", "end", DCK_UNIT_NS},
 };
 
 static const dck_column part_columns[] = {
@@ -232,6 +239,29 @@ static void rank_times_put(record_builder *b, const rank_job *j)
 			record_cell_real(b,
 					 rank_steps_mean(j->costs.cost + at * j->steps, from, to));
 		}
+}
+
+/* Two steps of all ranks, range by range. */
+static void rank_spans_put(record_builder *b, const rank_job *j)
+{
+	static const char *const kinds[RANK_KINDS] = {
+	    [RANK_STEP] = "step", [RANK_PART] = "part", [RANK_COLLECTIVE] = "collective"};
+	rank_timeline t;
+
+	if (rank_timeline_make(j, &t, NULL) != DCK_OK || t.n == 0)
+		return;
+	record_table(b, "ranks/spans", "The step with the longest waits, and a typical one",
+		     span_columns, sizeof span_columns / sizeof span_columns[0]);
+	for (size_t i = 0; i < t.n; i++) {
+		record_cell_int(b, (int64_t)(j->skipped + t.span[i].step + 1));
+		record_cell_int(b, (int64_t)j->member[t.span[i].member].rank);
+		record_cell_text(b, kinds[t.span[i].kind]);
+		record_cell_text(b, t.span[i].name);
+		record_cell_int(b, t.span[i].begin_ns);
+		record_cell_int(b, t.span[i].end_ns);
+	}
+	record_fact_int(b, "job", "spans_ranks_left_out", DCK_UNIT_ONE, (int64_t)t.ranks_left_out);
+	record_fact_int(b, "job", "spans_left_out", DCK_UNIT_ONE, (int64_t)t.spans_left_out);
 }
 
 static void rank_parts_put(record_builder *b, const rank_job *j)
@@ -585,6 +615,7 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	if (j->n > 0) {
 		rank_parts_put(b, j);
 		rank_times_put(b, j);
+		rank_spans_put(b, j);
 	}
 	rank_notes_put(b, r);
 	return record_finish(b, ret, err);
