@@ -38,6 +38,9 @@ const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
 /* After rank_server_close(): writes the name of the file with a rank's trace to ret[size]. false:
  * the trace did not come, or could not be stored. */
 bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size);
+/* After rank_server_close(): returns the connection of a rank that is ready for a check, borrowed;
+ * -1: there is none. */
+int rank_server_fd(const rank_server *s, uint32_t rank);
 void rank_server_stop(rank_server *s); /* NULL is allowed */
 
 /* Connects in the background, and repeats the clock exchange each second. *ret is owned:
@@ -52,6 +55,10 @@ dck_status rank_client_trace(rank_client *c, const char *path, uint64_t wait_ns,
 /* Sends the rank's part. E_IO: rank 0 cannot be reached. */
 dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
 			    dck_err *err);
+/* Sends the rank's part, and keeps the connection for a check. *ret_fd is borrowed until the stop.
+ * E_IO as above. */
+dck_status rank_client_ready(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
+			     int *ret_fd, dck_err *err);
 void rank_client_stop(rank_client *c); /* NULL is allowed */
 
 #endif

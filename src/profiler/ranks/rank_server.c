@@ -114,16 +114,21 @@ static bool hello_accept(rank_server *s, rank_connection *k)
 	return fresh && answer_send(k, RANK_WELCOME, NULL, 0);
 }
 
+/* Returns whether the connection goes on: after RANK_READY. */
 static bool result_store(rank_server *s, rank_connection *k)
 {
+	const bool ready = k->head.kind == RANK_READY;
+
 	pthread_mutex_lock(&s->lock);
+	mem_free(s->ranks[k->rank].part);
 	s->ranks[k->rank].state = RANK_ARRIVED;
 	s->ranks[k->rank].part = k->content;
 	s->ranks[k->rank].n = k->head.bytes;
 	pthread_mutex_unlock(&s->lock);
 	k->content = NULL;
-	(void)answer_send(k, RANK_DONE, NULL, 0);
-	return false;
+	if (!ready)
+		(void)answer_send(k, RANK_DONE, NULL, 0);
+	return ready;
 }
 
 static void rank_trace_path(const rank_server *s, uint32_t rank, char *ret, size_t size)
@@ -164,7 +169,7 @@ static bool message_handle(rank_server *s, rank_connection *k, int64_t received_
 	k->got = 0;
 	if (!k->rank)
 		return hello_accept(s, k);
-	if (k->head.kind == RANK_RESULT && k->content)
+	if ((k->head.kind == RANK_RESULT || k->head.kind == RANK_READY) && k->content)
 		return result_store(s, k);
 	if (k->head.kind == RANK_TRACE && k->content)
 		return chunk_store(s, k);
@@ -180,6 +185,7 @@ static bool content_prepare(const rank_server *s, rank_connection *k)
 {
 	const uint32_t most = k->head.kind == RANK_RESULT		? RANK_RESULT_MAX
 			      : k->head.kind == RANK_TRACE && s->traces ? RANK_CHUNK_MAX
+			      : k->head.kind == RANK_READY		? RANK_CHUNK_MAX
 									: 0;
 
 	if (!most)
@@ -362,6 +368,15 @@ const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
 	*ret_n = row->n;
 	*ret_why = row->state == RANK_ARRIVED ? NULL : why[row->state];
 	return row->part;
+}
+
+int rank_server_fd(const rank_server *s, uint32_t rank)
+{
+	for (size_t i = 0; i < s->rows; i++)
+		if (s->connections[i].fd >= 0 && s->connections[i].rank == rank &&
+		    s->ranks[rank].state == RANK_ARRIVED)
+			return s->connections[i].fd;
+	return -1;
 }
 
 bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size)

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include "profiler/ranks/rank_check_record.h"
 #include "profiler/ranks/rank_link.h"
 #include "profiler/ranks/rank_record.h"
 #include "profiler/ranks/rank_trace.h"
@@ -271,6 +272,70 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 	DCK_TRY(rank_job_find(&r.job, err));
 	const dck_status status = rank_run_all(&r, ret, lost, err);
 	rank_run_done(&r);
+	return status;
+}
+
+/* --- before a job */
+
+static dck_status check_record(rank_run *r, const rank_kernel *k, dck_record **ret, dck_err *err)
+{
+	rank_part *parts = mem_zalloc(r->job.size, sizeof *parts);
+	rank_check check = {0};
+
+	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
+	parts_collect(r, parts);
+	dck_status status = rank_check_lead(r->server, r->job.size, k, &check, err);
+	const rank_check_result result = {&r->job, parts, &check};
+	if (status == DCK_OK)
+		status = rank_check_record_make(&result, ret, err);
+	rank_check_done(&check);
+	for (uint32_t rank = 0; rank < r->job.size; rank++)
+		rank_part_done(&parts[rank]);
+	mem_free(parts);
+	return status;
+}
+
+static dck_status check_follow(rank_run *r, const rank_kernel *k, dck_err *err)
+{
+	const rank_exchange *e;
+	size_t n;
+
+	/* The exchanges of time stamps also wait for the connection. */
+	rank_client_clock(r->client, r->config->wait_ns, &e, &n);
+	return rank_check_follow(r->client, &r->own, r->config->wait_ns, k, err);
+}
+
+static dck_status check_run(rank_run *r, const rank_kernel *k, dck_record **ret, dck_err *err)
+{
+	dck_record *record = NULL;
+
+	DCK_TRY(own_part_begin(r, err));
+	DCK_TRY(rank_connect(r, err));
+	if (r->job.rank == 0)
+		DCK_TRY(check_record(r, k, &record, err));
+	else
+		DCK_TRY(check_follow(r, k, err));
+	*ret = record;
+	return DCK_OK;
+}
+
+dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **ret, dck_err *err)
+{
+	dck_ranks_config own;
+	rank_kernel kernel;
+	rank_run r = {.config = &own};
+
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	own.trace = NULL;
+	DCK_TRY(rank_job_find(&r.job, err));
+	if (r.job.size == 1)
+		DCK_FAIL(err, E_UNSUP,
+			 "this job has one rank, and there is no other to compare it with: start "
+			 "several by torchrun, mpirun or srun");
+	DCK_TRY(rank_kernel_open(&kernel, err));
+	const dck_status status = check_run(&r, &kernel, ret, err);
+	rank_run_done(&r);
+	rank_kernel_close(&kernel);
 	return status;
 }
 
