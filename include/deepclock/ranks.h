@@ -53,8 +53,8 @@ DCK_API dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p,
 DCK_API dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **ret,
 				   dck_err *err) DCK_MUST_USE;
 
-/* The same as dck_ranks_run() inside a program, which a launcher starts without `deepclock ranks`:
- *what all threads record until the end counts.
+/* The same as dck_ranks_run(), inside a program, which a launcher starts without `deepclock ranks`.
+ * What all threads record until the end counts.
  *
  *	DCK_TRY(dck_ranks_begin(NULL, &r, &err));
  *	... dck_lap_begin("step"), DCK_ZONE("collective:sum") ...

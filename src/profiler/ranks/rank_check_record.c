@@ -2,7 +2,7 @@
  *
  * Kernels are compared among all ranks that answered. Exchanges are compared among the ranks on
  * other nodes than rank 0's, because those of its own node use no network; two such ranks are too
- * few to tell which link is slow, since each would be the other's measure. All intervals share one
+ * few to show which link is slow, since each would be the other's measure. All intervals share one
  * probability (rank_slow.h). If all ranks of a node are slow at the same, the answer names the
  * node.
  *

@@ -1,5 +1,4 @@
-/* rank_slow.h - the ranks that are slower than the others at the same work. Pure functions on
- *arrays.
+/* rank_slow.h - ranks that are slower than the others at the same work. Pure functions on arrays.
  *
  *	rank_slow_find(x, member, n, rounds, tests, alpha, 1.1, ratios, err);
  *
