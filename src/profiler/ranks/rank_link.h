@@ -30,11 +30,12 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *traces,
  */
 void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
 		      void *self);
-/* Stops to receive; then returns the bytes of a rank's part, borrowed until the stop. NULL: it did
- * not come, and *ret_why (static) is the reason. */
+/* Stops to receive; then returns the bytes of a rank's part, borrowed until the stop or
+ * rank_server_drop(). NULL: it did not come, and *ret_why (static) is the reason. */
 void rank_server_close(rank_server *s);
 const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
 			     const char **ret_why);
+void rank_server_drop(rank_server *s, uint32_t rank); /* frees the bytes, which are read */
 /* After rank_server_close(): writes the name of the file with a rank's trace to ret[size]. false:
  * the trace did not come, or could not be stored. */
 bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size);

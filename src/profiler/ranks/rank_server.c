@@ -370,6 +370,12 @@ const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
 	return row->part;
 }
 
+void rank_server_drop(rank_server *s, uint32_t rank)
+{
+	mem_free(s->ranks[rank].part);
+	s->ranks[rank].part = NULL;
+}
+
 int rank_server_fd(const rank_server *s, uint32_t rank)
 {
 	for (size_t i = 0; i < s->rows; i++)

@@ -141,6 +141,7 @@ static void parts_collect(rank_run *r, rank_part *parts)
 			why = "its part cannot be read: it runs another version of deepclock";
 		if (!parts[rank].arena)
 			parts[rank].why = why;
+		rank_server_drop(r->server, rank);
 	}
 }
 
