@@ -121,8 +121,8 @@ LAYERS = {
     "src/profiler/memory": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # A job of several processes: which rank holds the others up.
-    "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/read"), (),
-                           ("base", "opt", "ranks", "record", "trace"), ISO, ("pthread.h",)),
+    "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/write", "profiler/read"), (),
+                           ("base", "opt", "ranks", "record", "trace", "unstable"), ISO, ("pthread.h",)),
     # Comparison of profiling methods: each run is a separate process.
     "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
     # Separate libraries, preloaded into the profiled program: src/profiler/preload/README.md has their rules.

@@ -24,6 +24,7 @@ typedef struct dck_ranks_config {
 	uint64_t warmup;      /* steps at the beginning that are left out; at most a quarter */
 	uint64_t wait_ns;     /* rank 0 waits this long for the others after its program's end */
 	const char *traces;   /* directory for the trace of each rank, rank-N.pftrace; NULL: none */
+	const char *trace;    /* file of rank 0 for one trace of all ranks; NULL: none */
 } dck_ranks_config;
 
 /* The command-line options of dck_ranks_config. */
@@ -44,8 +45,16 @@ static inline void dck_ranks_config_init(dck_ranks_config *c)
 DCK_API dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_record **ret,
 				 dck_err *lost, dck_err *err) DCK_MUST_USE;
 
-/* The same inside a program, which a launcher starts without `deepclock ranks`: what all threads
- * record until the end counts.
+/* Compares the ranks before a job: all run the same kernels, and exchange the same messages with
+ * rank 0, in turns, for a second or two. *ret at rank 0 is a record that names the slow ones,
+ * owned: dck_record_free(), whose gate is violated if there are any; NULL at other ranks. Of config
+ * `rendezvous` and `wait_ns` are used; NULL: the defaults. E_UNSUP: the job has one rank, or as
+ * dck_ranks_run(); E_IO: rank 0 cannot be reached, or no connection is possible. @since 0.1 */
+DCK_API dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **ret,
+				   dck_err *err) DCK_MUST_USE;
+
+/* The same as dck_ranks_run(), inside a program, which a launcher starts without `deepclock ranks`.
+ * What all threads record until the end counts.
  *
  *	DCK_TRY(dck_ranks_begin(NULL, &r, &err));
  *	... dck_lap_begin("step"), DCK_ZONE("collective:sum") ...

@@ -101,13 +101,23 @@ typedef struct dck_writer {
 	X(html, HTML, ".html", "one page for a browser, with charts; needs no network")
 #define DCK_WRITER_JUNIT(X) \
 	X(junit, JUNIT, ".xml", "the limit or comparison as a test, for Jenkins and GitLab")
-#define DCK_WRITER_MAP(X)      \
-	DCK_WRITER_TEXT(X)     \
-	DCK_WRITER_JSON(X)     \
-	DCK_WRITER_CSV(X)      \
-	DCK_WRITER_MARKDOWN(X) \
-	DCK_WRITER_HTML(X)     \
-	DCK_WRITER_JUNIT(X)
+#define DCK_WRITER_OPENMETRICS(X)            \
+	X(openmetrics, OPENMETRICS, ".prom", \
+	  "metrics as OpenMetrics text, for Prometheus' textfile collector")
+#define DCK_WRITER_OTLP(X) \
+	X(otlp, OTLP, ".otlp", "metrics as a request of OTLP/HTTP in JSON, for OpenTelemetry")
+#define DCK_WRITER_BENCHER(X) \
+	X(bencher, BENCHER, ".bmf", "metrics with their intervals in Bencher's JSON")
+#define DCK_WRITER_MAP(X)         \
+	DCK_WRITER_TEXT(X)        \
+	DCK_WRITER_JSON(X)        \
+	DCK_WRITER_CSV(X)         \
+	DCK_WRITER_MARKDOWN(X)    \
+	DCK_WRITER_HTML(X)        \
+	DCK_WRITER_JUNIT(X)       \
+	DCK_WRITER_OPENMETRICS(X) \
+	DCK_WRITER_OTLP(X)        \
+	DCK_WRITER_BENCHER(X)
 
 /* Returns all writers, in the order of help; static. @since 0.1 */
 DCK_API const dck_writer *const *dck_writers(size_t *ret_n);

@@ -11,7 +11,17 @@ STEPS, SLOW = 10, 1
 
 
 def columns(*keys):
-    return [{"key": key, "title": key, "unit": unit} for key, unit in keys]
+    return [{"key": key, "title": key, **({"unit": unit} if unit else {})} for key, unit in keys]
+
+
+def spans_of(step, ms):
+    """A step of three ranks, in which SLOW works `ms` longer, until all leave the collective."""
+    rows = []
+    for rank in range(3):
+        work = 4 + (ms if rank == SLOW else 0)
+        for kind, name, begin, end in (("step", "step", 0, ms + 6), ("part", "forward", 0, work), ("collective", "collective:sum", work, ms + 5)):
+            rows.append([step, rank, kind, name, int(1e6 * begin), int(1e6 * end)])
+    return rows
 
 
 def case_ranks(run):
@@ -22,7 +32,9 @@ def case_ranks(run):
         {"name": "ranks", "title": "Ranks", "columns": columns(("rank", "1"), ("wait", "ns"), ("cost", "ns")),
          "rows": [[rank, sum(w) / STEPS, 0] for rank, w in enumerate(waits)]},
         {"name": "ranks/times", "title": "Ranks by time", "columns": columns(("rank", "1"), ("from", "1"), ("to", "1"), ("wait", "ns"), ("cost", "ns")),
-         "rows": [[rank, step + 3, step + 3, w[step], 0] for rank, w in enumerate(waits) for step in range(STEPS)]}]
+         "rows": [[rank, step + 3, step + 3, w[step], 0] for rank, w in enumerate(waits) for step in range(STEPS)]},
+        {"name": "ranks/spans", "title": "Steps", "columns": columns(("step", "1"), ("rank", "1"), ("kind", ""), ("name", ""), ("begin", "ns"), ("end", "ns")),
+         "rows": spans_of(12, 19) + spans_of(7, 9)}]
     with open("job.json", "w", encoding="utf-8") as f:
         json.dump(record, f)
     run("report", "job.json", "-o", "job.html")
@@ -33,6 +45,17 @@ def case_ranks(run):
         for rank, step, dark, x, y in cells:
             assert abs(dark - (0.05 + 0.95 * waits[rank][step - 3] / 19e6)) < 1e-9, (rank, step, dark)
         assert len({c[4] for c in cells}) == 3 and sorted(c[3] for c in cells[:STEPS]) == [c[3] for c in cells[:STEPS]]
+        # One step of all ranks, and the other one: who comes last to the collective.
+        for at, (step, ms) in enumerate(((12, 19), (7, 9))):
+            page.js(f"""const s = document.querySelector('#ranks .controls select'); s.value = {at}; s.dispatchEvent(new Event('change')); return 1""")
+            spans = page.js("""return [...document.querySelectorAll('#ranks .rank-span')].map(e => { const d = d3.select(e).datum();
+                return [d.rank, d.kind, +e.getAttribute('x'), +e.getAttribute('width'), +e.getAttribute('y')]; })""")
+            assert [s[:2] for s in spans] == [row[1:3] for row in spans_of(step, ms)], spans
+            begins = [s[2] for s in spans if s[1] == "collective"]
+            assert max(begins) == begins[SLOW] > begins[0] == begins[2], begins
+            whole = spans[0][3]
+            assert all(abs(s[3] / whole - (row[5] - row[4]) / 1e6 / (ms + 6)) < 0.01 for s, row in zip(spans, spans_of(step, ms))), spans
+            assert sorted(s[4] for s in spans) == [s[4] for s in spans]
         # The bars begin at 0, whatever the range of the values.
         bars = page.js("return [...document.querySelectorAll('#ranks .bar')].map(e => [d3.select(e).datum().value, +e.getAttribute('width')])")
         assert len(bars) == 6 and abs(bars[0][1] / bars[2][1] - 1) < 1e-9 and bars[1][1] == 0 < bars[0][1], bars

@@ -7,7 +7,7 @@ import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/v
 import { effectsOf, frontOf } from "../../src/report/html/page/views/view_effects.js";
 import { firstTokensOf, gapsOf } from "../../src/report/html/page/views/view_generation.js";
 import { mistakesOf } from "../../src/report/html/page/views/view_pitfalls.js";
-import { rankTimesOf, ranksOf } from "../../src/report/html/page/views/view_ranks.js";
+import { rankStepsOf, rankTimesOf, ranksOf } from "../../src/report/html/page/views/view_ranks.js";
 import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/views/view_trend.js";
 
@@ -120,4 +120,13 @@ test("the ranks of a job: those with times, and the map by time", () => {
 	assert.deepEqual(rankTimesOf(r).ranks, [0, 2]);
 	assert.deepEqual(rankTimesOf(r).cells.map(c => [c.row, c.from, c.share]), [[0, 3, 1], [0, 5, 0.25], [1, 3, 0], [1, 5, 0]]);
 	assert.equal(rankTimesOf({}), null);
+});
+
+test("the steps of a job on one clock, rank by rank", () => {
+	const t = { name: "ranks/spans", columns: columns("step", "rank", "kind", "name", "begin", "end"),
+		rows: [[7, 0, "step", "step", 0, 9], [7, 0, "part", "forward", 1, 3], [7, 4, "step", "step", 2, 9], [7, 4, "collective", "collective:sum", 5, 8], [3, 4, "part", "update", 0, 1]] };
+	const [long, typical, none] = rankStepsOf({ tables: [t] });
+	assert.deepEqual([long.step, long.ranks, long.names, typical.step, typical.ranks, typical.names, none], [7, [0, 4], ["forward"], 3, [4], ["update"], undefined]);
+	assert.deepEqual(long.spans.map(s => [s.rank, s.row, s.kind, s.begin, s.end]), [[0, 0, "step", 0, 9], [0, 0, "part", 1, 3], [4, 1, "step", 2, 9], [4, 1, "collective", 5, 8]]);
+	assert.deepEqual(rankStepsOf({}), []);
 });

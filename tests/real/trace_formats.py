@@ -605,6 +605,31 @@ def perfetto_of_old_producers():
             expect(got == rows, f"{name}: {query}: {got}, not {rows}")
 
 
+def perfetto_of_ranks():
+    """The merged trace of a job: a process for each rank, and collectives that overlap, as those of a barrier must."""
+    built = os.path.dirname(os.path.dirname(os.path.abspath(PROGRAM)))
+    job = [os.path.join(built, "deepclock"), "ranks", "--no-history", "--trace", "job.pftrace", "--save", "run.json", "--",
+           os.path.join(built, "examples", "ranks"), "shared", "8", "1", "5"]
+    ranks = [subprocess.Popen(job, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={
+        **os.environ, "RANK": str(rank), "WORLD_SIZE": "3", "LOCAL_WORLD_SIZE": "3", "TORCHELASTIC_RUN_ID": os.getcwd()})
+        for rank in range(3)]
+    for rank in ranks:
+        _, err = rank.communicate(timeout=120)
+        expect(rank.returncode == 0, err)
+    names, slices, errors = ask_perfetto(
+        "job.pftrace", "select name from process where pid > 0 order by name",
+        "select p.name, s.ts, s.dur from slice s join thread_track k on s.track_id = k.id join thread t using (utid)"
+        " join process p using (upid) where s.name = 'collective:sum' order by s.ts", QUERIES[-1])
+    same(names, [(f"rank {rank}: ranks",) for rank in range(3)])
+    of = {name: [(ts, ts + dur) for own, ts, dur in slices if own == name] for name, in names}
+    expect([len(own) for own in of.values()] == [8, 8, 8], of)
+    with open("run.json", encoding="utf-8") as f:
+        within = next(x["value"] for x in json.load(f)["facts"] if (x["section"], x["key"]) == ("trace", "uncertainty"))
+    for step in zip(*of.values()):
+        expect(max(begin for begin, _ in step) <= min(end for _, end in step) + within, (step, within))
+    expect(errors == [], errors)
+
+
 CASES = [
     ("perfetto: old producers, and compressed", perfetto_of_old_producers),
     ("perfetto: the trace processor of its UI", lambda: perfetto_ui("perfetto", ".pftrace", BOOTTIME)),
@@ -612,6 +637,7 @@ CASES = [
     ("perfetto: devices in the trace processor of its UI",
      lambda: perfetto_ui_of_devices("perfetto", ".pftrace", BOOTTIME)),
     ("chrome: devices in the trace processor of Perfetto's UI", lambda: perfetto_ui_of_devices("chrome", ".json", 0)),
+    ("perfetto: ranks in the trace processor of its UI", perfetto_of_ranks),
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
     ("perfetto: a trace of another producer", perfetto_of_others),
     ("chrome: json sees what was told", chrome_by_json),

@@ -3,8 +3,37 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
+typedef struct ranks_command {
+	dck_ranks_config ranks;
+	bool check;
+} ranks_command;
+
+static const dck_opt ranks_check_options[] = {
+    DCK_OPTION(FLAG, ranks_command, check, "check", NULL, NULL,
+	       "run no program: compare the ranks at the same short work, and name slow ones"),
+    {0},
+};
+
+static int ranks_check(cli *c, const dck_ranks_config *config, int code)
+{
+	dck_err err;
+	dck_record *record = NULL;
+
+	if (c->program)
+		return cli_usage(c, "--check runs no program");
+	if (dck_ranks_check(config, &record, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (record)
+		code = cli_record_show(c, record);
+	if (record && code == CLI_OK)
+		code = cli_record_gate(record);
+	dck_record_free(record);
+	return code;
+}
+
 static int ranks_run(cli *c, void *config)
 {
+	const ranks_command *r = config;
 	dck_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
 	dck_err err, lost;
 	dck_record *record;
@@ -12,10 +41,12 @@ static int ranks_run(cli *c, void *config)
 
 	if (code != CLI_OK)
 		return code;
+	if (r->check)
+		return ranks_check(c, &r->ranks, code);
 	if (!c->program)
 		return cli_usage(c, "missing program; usage: deepclock ranks -- PROGRAM [ARG]...");
 	cli_signals_program(true);
-	if (dck_ranks_run(config, &program, &record, &lost, &err) != DCK_OK)
+	if (dck_ranks_run(&r->ranks, &program, &record, &lost, &err) != DCK_OK)
 		return cli_program_failed(&err);
 	if (lost.code != DCK_OK)
 		cli_message("%s", lost.msg);
@@ -25,9 +56,10 @@ static int ranks_run(cli *c, void *config)
 	return cli_program_ended(&program, "", code);
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--check [OPTION]...", NULL};
 static const cli_group groups[] = {
-    {"Recording", dck_ranks_options, 0, false},
+    {"Recording", dck_ranks_options, offsetof(ranks_command, ranks), false},
+    {"Before a job", ranks_check_options, 0, false},
     CLI_RECORD,
     {0},
 };
@@ -37,12 +69,13 @@ static const cli_item examples[] = {
     {"deepclock ranks --step batch --collective Allreduce -- ./train", "ranges with other names"},
     {"deepclock ranks --rendezvous /shared/job7 -- ./train",
      "on nodes whose launcher does not report where rank 0 is"},
+    {"deepclock ranks --check", "in each rank, before the job: which nodes and links are slow"},
     {0},
 };
 
 static void cmd_ranks_init(void *config)
 {
-	dck_ranks_config_init(config);
+	dck_ranks_config_init(&((ranks_command *)config)->ranks);
 }
 
 const cli_command cmd_ranks = {
@@ -61,7 +94,7 @@ const cli_command cmd_ranks = {
 	"torch.distributed are recorded, also those of DistributedDataParallel.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(dck_ranks_config),
+    .config_size = sizeof(ranks_command),
     .config_init = cmd_ranks_init,
     .takes_command = true,
     .run = ranks_run,

@@ -40,25 +40,6 @@ struct rank_client {
 	_Atomic uint64_t deadline_ns; /* of the connection, after that */
 };
 
-static bool message_send(int fd, rank_message_kind kind, const void *content, size_t n,
-			 uint64_t deadline_ns)
-{
-	const rank_head head = {kind, (uint32_t)n};
-
-	return os_net_send_all(fd, &head, sizeof head, deadline_ns) &&
-	       os_net_send_all(fd, content, n, deadline_ns);
-}
-
-static bool message_receive(int fd, rank_message_kind kind, void *content, size_t n,
-			    uint64_t deadline_ns)
-{
-	rank_head head;
-
-	return os_net_receive_all(fd, &head, sizeof head, deadline_ns) &&
-	       head.kind == (uint32_t)kind && head.bytes == n &&
-	       os_net_receive_all(fd, content, n, deadline_ns);
-}
-
 /* Returns how long an attempt to connect may take. A host that drops packets does not answer. */
 static int attempt_ms(rank_client *c)
 {
@@ -82,8 +63,8 @@ static bool client_connect(rank_client *c)
 		return false;
 	memcpy(hello.token, c->meeting->token, sizeof hello.token);
 	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
-	c->refused = !message_send(fd, RANK_HELLO, &hello, sizeof hello, deadline) ||
-		     !message_receive(fd, RANK_WELCOME, NULL, 0, deadline);
+	c->refused = !rank_message_send(fd, RANK_HELLO, &hello, sizeof hello, deadline) ||
+		     !rank_message_receive(fd, RANK_WELCOME, NULL, 0, deadline);
 	if (c->refused)
 		os_close(fd);
 	else
@@ -111,7 +92,7 @@ static bool exchange_make(rank_client *c, rank_exchange *ret)
 
 	ping.sent_ns = (int64_t)os_boottime_ns();
 	if (!os_net_send_all(c->fd, &ping, sizeof ping, deadline) ||
-	    !message_receive(c->fd, RANK_PONG, stamps, sizeof stamps, deadline) ||
+	    !rank_message_receive(c->fd, RANK_PONG, stamps, sizeof stamps, deadline) ||
 	    stamps[0] != ping.sent_ns)
 		return false;
 	*ret =
@@ -200,11 +181,34 @@ void rank_client_clock(rank_client *c, uint64_t wait_ns, const rank_exchange **r
 	*ret_n = c->n;
 }
 
-dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
-			    dck_err *err)
+dck_status rank_client_trace(rank_client *c, const char *path, uint64_t wait_ns, dck_err *err)
 {
 	const uint64_t deadline = os_now_ns() + wait_ns;
+	uint8_t *chunk = mem_alloc(RANK_CHUNK_MAX);
+	const int fd = os_open_read(path);
+	dck_status status = DCK_OK;
+	ptrdiff_t n;
 
+	if (!chunk)
+		status = ERR_NO_MEMORY(err, "for the trace of a rank");
+	for (uint64_t at = 0; status == DCK_OK && c->fd >= 0; at += (uint64_t)n) {
+		n = fd < 0 ? -1 : os_read_at(fd, chunk, RANK_CHUNK_MAX, at);
+		if (n < 0)
+			status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
+					 "cannot read the trace '%.200s'", path);
+		if (n <= 0)
+			break;
+		if (!rank_message_send(c->fd, RANK_TRACE, chunk, (size_t)n, deadline))
+			connection_drop(c);
+	}
+	if (fd >= 0)
+		os_close(fd);
+	mem_free(chunk);
+	return status;
+}
+
+static dck_status client_connected(const rank_client *c, dck_err *err)
+{
 	if (c->fd < 0)
 		DCK_FAIL(err, E_IO, "rank %u has no connection to rank 0 on '%.200s': %s", c->rank,
 			 c->meeting->file[0] ? c->meeting->file : c->meeting->host,
@@ -213,11 +217,30 @@ dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_
 			     ? "it was refused; another job may use the name (--rendezvous)"
 			 : c->failed.code ? c->failed.msg
 					  : "nobody answered (--wait, --rendezvous)");
+	return DCK_OK;
+}
+
+dck_status rank_client_ready(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
+			     int *ret_fd, dck_err *err)
+{
+	DCK_TRY(client_connected(c, err));
+	if (!rank_message_send(c->fd, RANK_READY, bytes, n, os_now_ns() + wait_ns))
+		DCK_FAIL(err, E_IO, "rank %u could not send its part: rank 0 has ended", c->rank);
+	*ret_fd = c->fd;
+	return DCK_OK;
+}
+
+dck_status rank_client_send(rank_client *c, const void *bytes, size_t n, uint64_t wait_ns,
+			    dck_err *err)
+{
+	const uint64_t deadline = os_now_ns() + wait_ns;
+
+	DCK_TRY(client_connected(c, err));
 	if (n > RANK_RESULT_MAX)
 		DCK_FAIL(err, E_LIMIT, "the part of rank %u has %zu MB, and may have %d", c->rank,
 			 n >> 20, RANK_RESULT_MAX >> 20);
-	if (!message_send(c->fd, RANK_RESULT, bytes, n, deadline) ||
-	    !message_receive(c->fd, RANK_DONE, NULL, 0, deadline))
+	if (!rank_message_send(c->fd, RANK_RESULT, bytes, n, deadline) ||
+	    !rank_message_receive(c->fd, RANK_DONE, NULL, 0, deadline))
 		DCK_FAIL(err, E_IO, "rank %u could not send its part: rank 0 has ended", c->rank);
 	return DCK_OK;
 }

@@ -51,10 +51,7 @@ static void member_clock(rank_member *m, const rank_part *first)
 {
 	const rank_part *p = m->part;
 
-	rank_clock_fit(p->exchanges, p->nexchanges, &m->clock);
-	m->same_boot = p == first || (first->boot && *first->boot && p->boot &&
-				      strcmp(p->boot, first->boot) == 0 &&
-				      !(fabs(m->clock.offset_ns) > m->clock.within_ns));
+	m->same_boot = rank_part_clock(p, first, &m->clock);
 	m->within_ns = p->within_ns + (m->same_boot ? 0 : m->clock.within_ns);
 }
 
@@ -145,8 +142,7 @@ static double busy_within(const member_steps *s, size_t *at, int64_t from, int64
 	return sum;
 }
 
-/* Time of the member's clock on rank 0's. */
-static int64_t member_time(const rank_member *m, int64_t ns)
+int64_t rank_member_time(const rank_member *m, int64_t ns)
 {
 	return m->same_boot ? ns : rank_clock_map(&m->clock, ns);
 }
@@ -167,8 +163,8 @@ static void collective_add(job_builder *b, size_t at, size_t step, const rank_ra
 	    (rank_arrival){.step = (uint32_t)step,
 			   .collective = b->ordinal[name]++ * (uint32_t)b->names.n + (uint32_t)name,
 			   .unit = (uint32_t)at,
-			   .at_ns = member_time(m, r->begin_ns),
-			   .end_ns = member_time(m, r->end_ns),
+			   .at_ns = rank_member_time(m, r->begin_ns),
+			   .end_ns = rank_member_time(m, r->end_ns),
 			   .within_ns = m->within_ns};
 }
 

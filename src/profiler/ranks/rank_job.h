@@ -66,6 +66,8 @@ typedef struct rank_job_config {
 dck_status rank_job_analyse(const rank_part *parts, uint32_t size, const rank_job_config *config,
 			    rank_job *ret, dck_err *err);
 void rank_job_done(rank_job *j);
+/* Returns the time of rank 0's clock. */
+int64_t rank_member_time(const rank_member *m, int64_t ns);
 /* Returns the part in which a member does most more work than the median of the others, and by how
  * much per step; nparts: in none. */
 size_t rank_job_part(const rank_job *j, size_t member, double *ret_more_ns);

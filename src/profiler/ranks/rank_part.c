@@ -158,6 +158,14 @@ dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *
 	return status;
 }
 
+bool rank_part_clock(const rank_part *p, const rank_part *first, rank_clock *ret)
+{
+	rank_clock_fit(p->exchanges, p->nexchanges, ret);
+	return p == first ||
+	       (first->boot && *first->boot && p->boot && strcmp(p->boot, first->boot) == 0 &&
+		!(fabs(ret->offset_ns) > ret->within_ns));
+}
+
 void rank_part_done(rank_part *p)
 {
 	mem_arena_free(p->arena);

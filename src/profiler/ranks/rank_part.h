@@ -62,6 +62,9 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 void rank_part_write(const rank_part *p, wire_out *to); /* check to->failed */
 /* E_FORMAT: invalid bytes; E_NOMEM. */
 dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *err);
+/* Fits the clock of a rank against that of `first`, rank 0. true: they share one, because they run
+ * in one boot of one machine, which the exchanges do not contradict. */
+bool rank_part_clock(const rank_part *p, const rank_part *first, rank_clock *ret);
 void rank_part_done(rank_part *p); /* {0} is allowed */
 
 #endif

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_record.h"
+#include "profiler/ranks/rank_timeline.h"
 
 #include "base/err.h"
 #include "record/host.h"
@@ -41,6 +42,12 @@ static const dck_column time_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},	     {"from", "first step", DCK_UNIT_ONE},
     {"to", "last step", DCK_UNIT_ONE},	     {"wait", "in collectives", DCK_UNIT_NS},
     {"cost", "cost to others", DCK_UNIT_NS},
+};
+
+static const dck_column span_columns[] = {
+    {"step", "step", DCK_UNIT_ONE},  {"rank", "rank", DCK_UNIT_ONE},
+    {"kind", "kind", DCK_UNIT_NONE}, {"name", "name", DCK_UNIT_NONE},
+    {"begin", "begin", DCK_UNIT_NS}, {"end", "end", DCK_UNIT_NS},
 };
 
 static const dck_column part_columns[] = {
@@ -234,6 +241,29 @@ static void rank_times_put(record_builder *b, const rank_job *j)
 		}
 }
 
+/* Two steps of all ranks, range by range. */
+static void rank_spans_put(record_builder *b, const rank_job *j)
+{
+	static const char *const kinds[RANK_KINDS] = {
+	    [RANK_STEP] = "step", [RANK_PART] = "part", [RANK_COLLECTIVE] = "collective"};
+	rank_timeline t;
+
+	if (rank_timeline_make(j, &t, NULL) != DCK_OK || t.n == 0)
+		return;
+	record_table(b, "ranks/spans", "The step with the longest waits, and a typical one",
+		     span_columns, sizeof span_columns / sizeof span_columns[0]);
+	for (size_t i = 0; i < t.n; i++) {
+		record_cell_int(b, (int64_t)(j->skipped + t.span[i].step + 1));
+		record_cell_int(b, (int64_t)j->member[t.span[i].member].rank);
+		record_cell_text(b, kinds[t.span[i].kind]);
+		record_cell_text(b, t.span[i].name);
+		record_cell_int(b, t.span[i].begin_ns);
+		record_cell_int(b, t.span[i].end_ns);
+	}
+	record_fact_int(b, "job", "spans_ranks_left_out", DCK_UNIT_ONE, (int64_t)t.ranks_left_out);
+	record_fact_int(b, "job", "spans_left_out", DCK_UNIT_ONE, (int64_t)t.spans_left_out);
+}
+
 static void rank_parts_put(record_builder *b, const rank_job *j)
 {
 	double *x = mem_alloc(2 * (j->n + 1) * sizeof *x);
@@ -317,6 +347,36 @@ static void rank_facts_put(record_builder *b, const rank_result *r)
 			 "permutation of ranks within blocks of steps, greatest total cost");
 	record_fact_real(b, "method", "alpha", DCK_UNIT_ONE, RANK_JOB_ALPHA);
 	record_fact_options(b, "plan", dck_ranks_options, r->config);
+}
+
+/* The facts of the merged trace, and what is missing in it. */
+static void rank_trace_put(record_builder *b, const rank_result *r)
+{
+	static const char *const keys[] = {"format", "files", "processes", "uncertainty"};
+	size_t missing = 0;
+
+	if (!r->config->trace)
+		return;
+	record_fact_text(b, "trace", "file", r->config->trace);
+	if (!r->trace) {
+		record_note(b, "ranks-trace", "the trace of all ranks was not written: %s",
+			    r->trace_why);
+		record_set_incomplete(b, true);
+		return;
+	}
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		const dck_fact *f = dck_record_fact(r->trace, "trace", keys[i]);
+
+		if (f)
+			record_fact(b, "trace", keys[i], f->unit, f->value);
+	}
+	for (uint32_t rank = 0; rank < r->at->size; rank++)
+		missing += r->parts[rank].arena && !r->traces[rank];
+	if (missing) {
+		record_note(b, "ranks-trace", "the trace of all ranks has none of %zu of %u ranks",
+			    missing, r->at->size);
+		record_set_incomplete(b, true);
+	}
 }
 
 static void blame_fact_put(record_builder *b, const char *key, const rank_blame *blame,
@@ -544,6 +604,7 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	os_host_get(&host);
 	record_host(b, &host);
 	rank_facts_put(b, r);
+	rank_trace_put(b, r);
 	blame_fact_put(b, "straggler", &j->blame, NULL,
 		       j->n ? (int64_t)j->member[j->blame.unit].rank : 0);
 	if (j->nodes > 1)
@@ -554,6 +615,7 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 	if (j->n > 0) {
 		rank_parts_put(b, j);
 		rank_times_put(b, j);
+		rank_spans_put(b, j);
 	}
 	rank_notes_put(b, r);
 	return record_finish(b, ret, err);

@@ -15,6 +15,9 @@ typedef struct rank_result {
 	const rank_meeting *meeting;
 	const rank_part *parts; /* at->size; of those that did not arrive `why` is the reason */
 	const rank_job *job;
+	const dck_record *trace;   /* of the merged trace; NULL: none, because of trace_why */
+	const char *trace_why;	   /* "": it was not requested */
+	const char *const *traces; /* at->size: files of ranks in it; NULL: none */
 	bool cancelled;
 } rank_result;
 

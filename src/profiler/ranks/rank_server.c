@@ -3,9 +3,10 @@
  * A connection is unknown until its first message has the job's token and a rank that is not
  * connected yet; else it is closed, as is an unknown one that is silent for HELLO_NS. A message is
  * read as far as it has come, into a buffer of its announced size: unknown connections may announce
- * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX. Time stamps of an exchange are taken next to the
- * system calls. A rank's state only grows: unseen, connected, then arrived or lost. The lock guards
- * the states and parts, which the waiting thread reads.
+ * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX; traces come in chunks, which go to files. Time
+ * stamps of an exchange are taken next to the system calls. A rank's state only grows: unseen,
+ * connected, then arrived or lost. The lock guards the states and parts, which the waiting thread
+ * reads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_link.h"
@@ -13,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 
 #include "os/net/network.h"
 
@@ -41,10 +43,13 @@ typedef struct rank_row {
 	rank_state state;
 	uint8_t *part; /* @owned */
 	size_t n;
+	uint64_t trace_bytes; /* stored */
+	bool trace_lost;
 } rank_row;
 
 struct rank_server {
 	rank_meeting *meeting;
+	const char *traces; /* directory; NULL: none */
 	int listening;
 	uint32_t size;
 	os_events events;
@@ -109,14 +114,51 @@ static bool hello_accept(rank_server *s, rank_connection *k)
 	return fresh && answer_send(k, RANK_WELCOME, NULL, 0);
 }
 
+/* Returns whether the connection goes on: after RANK_READY. */
 static bool result_store(rank_server *s, rank_connection *k)
 {
+	const bool ready = k->head.kind == RANK_READY;
+
 	pthread_mutex_lock(&s->lock);
-	s->ranks[k->rank] = (rank_row){RANK_ARRIVED, k->content, k->head.bytes};
+	mem_free(s->ranks[k->rank].part);
+	s->ranks[k->rank].state = RANK_ARRIVED;
+	s->ranks[k->rank].part = k->content;
+	s->ranks[k->rank].n = k->head.bytes;
 	pthread_mutex_unlock(&s->lock);
 	k->content = NULL;
-	(void)answer_send(k, RANK_DONE, NULL, 0);
-	return false;
+	if (!ready)
+		(void)answer_send(k, RANK_DONE, NULL, 0);
+	return ready;
+}
+
+static void rank_trace_path(const rank_server *s, uint32_t rank, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s/rank-%u.pftrace", s->traces, rank);
+}
+
+/* Appends a chunk to the file of the rank's trace. What cannot be stored costs the trace alone. */
+static bool chunk_store(rank_server *s, rank_connection *k)
+{
+	rank_row *row = &s->ranks[k->rank];
+	char path[4096];
+	dck_sink out;
+	int fd;
+
+	rank_trace_path(s, k->rank, path, sizeof path);
+	row->trace_bytes += k->head.bytes;
+	row->trace_lost = row->trace_lost || row->trace_bytes > RANK_TRACE_MAX ||
+			  os_open_append(path, &fd, NULL) != DCK_OK;
+	if (!row->trace_lost) {
+		dck_sink_fd(&out, fd);
+		sink_put(&out, k->content, k->head.bytes);
+		row->trace_lost = dck_sink_finish(&out, NULL) != DCK_OK;
+		os_close(fd);
+	}
+	if (row->trace_lost)
+		os_file_remove(path);
+	mem_free(k->content);
+	k->content = NULL;
+	return true;
 }
 
 /* A whole message has come. false: the connection ends. */
@@ -127,8 +169,10 @@ static bool message_handle(rank_server *s, rank_connection *k, int64_t received_
 	k->got = 0;
 	if (!k->rank)
 		return hello_accept(s, k);
-	if (k->head.kind == RANK_RESULT && k->content)
+	if ((k->head.kind == RANK_RESULT || k->head.kind == RANK_READY) && k->content)
 		return result_store(s, k);
+	if (k->head.kind == RANK_TRACE && k->content)
+		return chunk_store(s, k);
 	if (k->head.kind != RANK_PING || k->head.bytes != sizeof stamps[0])
 		return false;
 	memcpy(stamps, k->small, sizeof stamps[0]);
@@ -137,11 +181,16 @@ static bool message_handle(rank_server *s, rank_connection *k, int64_t received_
 }
 
 /* The head has come: makes space for the content. */
-static bool content_prepare(rank_connection *k)
+static bool content_prepare(const rank_server *s, rank_connection *k)
 {
-	if (k->head.kind != RANK_RESULT)
+	const uint32_t most = k->head.kind == RANK_RESULT		? RANK_RESULT_MAX
+			      : k->head.kind == RANK_TRACE && s->traces ? RANK_CHUNK_MAX
+			      : k->head.kind == RANK_READY		? RANK_CHUNK_MAX
+									: 0;
+
+	if (!most)
 		return k->head.bytes <= RANK_SMALL_MAX;
-	if (!k->rank || k->head.bytes == 0 || k->head.bytes > RANK_RESULT_MAX)
+	if (!k->rank || k->head.bytes == 0 || k->head.bytes > most)
 		return false;
 	k->content = mem_alloc(k->head.bytes);
 	return k->content != NULL;
@@ -162,7 +211,7 @@ static bool rank_connection_read(rank_server *s, rank_connection *k)
 			return got == OS_NET_AGAIN;
 		const int64_t now = (int64_t)os_boottime_ns();
 		k->got += (size_t)got;
-		if (k->got == sizeof k->head && in_head && !content_prepare(k))
+		if (k->got == sizeof k->head && in_head && !content_prepare(s, k))
 			return false;
 		if (k->got >= sizeof k->head && k->got == sizeof k->head + k->head.bytes &&
 		    !message_handle(s, k, now))
@@ -243,7 +292,8 @@ static dck_status server_listen(rank_server *s, dck_err *err)
 	return rank_meeting_publish(m, err);
 }
 
-dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, dck_err *err)
+dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *traces, rank_server **ret,
+			     dck_err *err)
 {
 	rank_server *s = mem_zalloc(1, sizeof *s);
 	dck_status status = DCK_OK;
@@ -251,6 +301,7 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, rank_server **ret, 
 	DCK_NEED(s, err, "for the connections of %u ranks", size);
 	pthread_mutex_init(&s->lock, NULL);
 	s->meeting = m;
+	s->traces = traces;
 	s->listening = -1;
 	s->events = (os_events){-1, -1};
 	s->size = size;
@@ -317,6 +368,31 @@ const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
 	*ret_n = row->n;
 	*ret_why = row->state == RANK_ARRIVED ? NULL : why[row->state];
 	return row->part;
+}
+
+void rank_server_drop(rank_server *s, uint32_t rank)
+{
+	mem_free(s->ranks[rank].part);
+	s->ranks[rank].part = NULL;
+}
+
+int rank_server_fd(const rank_server *s, uint32_t rank)
+{
+	for (size_t i = 0; i < s->rows; i++)
+		if (s->connections[i].fd >= 0 && s->connections[i].rank == rank &&
+		    s->ranks[rank].state == RANK_ARRIVED)
+			return s->connections[i].fd;
+	return -1;
+}
+
+bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size)
+{
+	const rank_row *row = &s->ranks[rank];
+
+	if (row->state != RANK_ARRIVED || row->trace_bytes == 0 || row->trace_lost)
+		return false;
+	rank_trace_path(s, rank, ret, size);
+	return true;
 }
 
 void rank_server_stop(rank_server *s)

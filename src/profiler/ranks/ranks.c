@@ -19,8 +19,10 @@
 #include "base/mem.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include "profiler/ranks/rank_check_record.h"
 #include "profiler/ranks/rank_link.h"
 #include "profiler/ranks/rank_record.h"
+#include "profiler/ranks/rank_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,11 +40,12 @@ typedef struct rank_run {
 	rank_server *server; /* rank 0 of several */
 	rank_client *client; /* another rank */
 	rank_part own;
+	char directory[OS_TEMP_SIZE]; /* "": none yet */
+	const char *trace;	      /* of this rank; in own.arena */
 	bool cancelled;
 } rank_run;
 
-static dck_status trace_configure(rank_run *r, const char *directory, dck_trace_config *ret,
-				  dck_err *err)
+static dck_status trace_configure(rank_run *r, dck_trace_config *ret, dck_err *err)
 {
 	mem_arena *a = r->own.arena;
 
@@ -50,13 +53,14 @@ static dck_status trace_configure(rank_run *r, const char *directory, dck_trace_
 	ret->waits_ns = WAITS_LEAST_NS;
 	ret->path = r->config->traces
 			? mem_arena_fmt(a, "%s/rank-%u.pftrace", r->config->traces, r->job.rank)
-			: mem_arena_fmt(a, "%s/rank.pftrace", directory);
+			: mem_arena_fmt(a, "%s/rank.pftrace", r->directory);
 	DCK_NEED(ret->path, err, "for the trace of a rank");
+	r->trace = ret->path;
 	return DCK_OK;
 }
 
 /* Records the program, and reads its ranges into r->own. E_NOMEM, E_IO: of the part alone. */
-static dck_status program_record(rank_run *r, const char *directory, dck_err *err)
+static dck_status program_record(rank_run *r, dck_err *err)
 {
 	rank_part *p = &r->own;
 	const rank_names names = {r->config->step, &r->config->collectives};
@@ -65,7 +69,7 @@ static dck_status program_record(rank_run *r, const char *directory, dck_err *er
 	rank_usage_start start;
 	dck_err failed;
 
-	DCK_TRY(trace_configure(r, directory, &trace, err));
+	DCK_TRY(trace_configure(r, &trace, err));
 	rank_usage_begin(&start, false);
 	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
 	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
@@ -102,6 +106,8 @@ static dck_status part_send(rank_run *r, dck_err *err)
 	size_t n;
 
 	rank_client_clock(r->client, r->config->wait_ns, &e, &n);
+	if (r->config->trace && r->trace && os_file_exists(r->trace))
+		DCK_TRY(rank_client_trace(r->client, r->trace, r->config->wait_ns, err));
 	r->own.exchanges = mem_arena_array(r->own.arena, n, sizeof *e);
 	DCK_NEED(r->own.exchanges, err, "for the clock of a rank");
 	if (n > 0)
@@ -135,23 +141,55 @@ static void parts_collect(rank_run *r, rank_part *parts)
 			why = "its part cannot be read: it runs another version of deepclock";
 		if (!parts[rank].arena)
 			parts[rank].why = why;
+		rank_server_drop(r->server, rank);
 	}
+}
+
+/* The files of the ranks' traces, by rank, and the merged one. files, result->trace_why: in r's
+ * arena, which is now that of parts[0]. */
+static dck_status job_trace(rank_run *r, const rank_part *parts, rank_result *result,
+			    dck_record **ret, dck_err *err)
+{
+	mem_arena *a = parts[0].arena;
+	const char **files = mem_arena_array(a, r->job.size, sizeof *files);
+	char path[4096];
+
+	DCK_NEED(files, err, "for the traces of %u ranks", r->job.size);
+	if (r->trace && os_file_exists(r->trace))
+		files[0] = r->trace;
+	for (uint32_t rank = 1; rank < r->job.size; rank++)
+		if (rank_server_trace(r->server, rank, path, sizeof path))
+			files[rank] = mem_arena_dup(a, path);
+	result->traces = files;
+	return rank_trace_write(r->config->trace, parts, files, r->job.size, ret, err);
 }
 
 static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
 {
 	rank_part *parts = mem_zalloc(r->job.size, sizeof *parts);
+	dck_record *trace = NULL;
+	dck_err failed = {0};
 	const rank_job_config how = {.warmup = r->config->warmup};
 	rank_job job = {0};
 
 	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
 	parts_collect(r, parts);
 	dck_status status = rank_job_analyse(parts, r->job.size, &how, &job, err);
-	const rank_result result = {r->config, r->argv, &r->job,     &r->meeting,
-				    parts,     &job,	r->cancelled};
+	rank_result result = {.config = r->config,
+			      .argv = r->argv,
+			      .at = &r->job,
+			      .meeting = &r->meeting,
+			      .parts = parts,
+			      .job = &job,
+			      .cancelled = r->cancelled};
+	if (r->config->trace)
+		(void)job_trace(r, parts, &result, &trace, &failed);
+	result.trace = trace;
+	result.trace_why = failed.msg;
 	if (status == DCK_OK)
 		status = rank_record_make(&result, ret, err);
 	rank_job_done(&job);
+	dck_record_free(trace);
 	for (uint32_t rank = 0; rank < r->job.size; rank++)
 		rank_part_done(&parts[rank]);
 	mem_free(parts);
@@ -163,8 +201,10 @@ static dck_status rank_connect(rank_run *r, dck_err *err)
 	if (r->job.size == 1)
 		return DCK_OK;
 	DCK_TRY(rank_meeting_choose(&r->job, r->config->rendezvous, &r->meeting, err));
-	return r->job.rank == 0 ? rank_server_start(&r->meeting, r->job.size, &r->server, err)
-				: rank_client_start(&r->meeting, r->job.rank, &r->client, err);
+	return r->job.rank == 0
+		   ? rank_server_start(&r->meeting, r->job.size,
+				       r->config->trace ? r->directory : NULL, &r->server, err)
+		   : rank_client_start(&r->meeting, r->job.rank, &r->client, err);
 }
 
 /* Rank 0 makes the record, the others send their part. */
@@ -179,18 +219,26 @@ static void rank_run_done(rank_run *r)
 	rank_client_stop(r->client);
 	rank_server_stop(r->server);
 	rank_part_done(&r->own);
+	if (r->directory[0])
+		os_temp_dir_remove(r->directory);
+}
+
+/* The temporary directory, and the check that the merged trace can be written. */
+static dck_status rank_files_begin(rank_run *r, dck_err *err)
+{
+	if (r->config->trace && r->job.rank == 0)
+		DCK_TRY(rank_trace_check(r->config->trace, err));
+	return os_temp_dir(r->directory, err);
 }
 
 static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck_err *err)
 {
-	char directory[OS_TEMP_SIZE];
 	dck_err part_lost = {0};
 
 	DCK_TRY(own_part_begin(r, err));
+	DCK_TRY(rank_files_begin(r, err));
 	DCK_TRY(rank_connect(r, err));
-	DCK_TRY(os_temp_dir(directory, err));
-	const dck_status status = program_record(r, directory, &part_lost);
-	os_temp_dir_remove(directory);
+	const dck_status status = program_record(r, &part_lost);
 	if (status != DCK_OK)
 		r->own.why = mem_arena_dup(r->own.arena, part_lost.msg);
 	if (part_deliver(r, ret, lost) == DCK_OK)
@@ -228,6 +276,70 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 	return status;
 }
 
+/* --- before a job */
+
+static dck_status check_record(rank_run *r, const rank_kernel *k, dck_record **ret, dck_err *err)
+{
+	rank_part *parts = mem_zalloc(r->job.size, sizeof *parts);
+	rank_check check = {0};
+
+	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
+	parts_collect(r, parts);
+	dck_status status = rank_check_lead(r->server, r->job.size, k, &check, err);
+	const rank_check_result result = {&r->job, parts, &check};
+	if (status == DCK_OK)
+		status = rank_check_record_make(&result, ret, err);
+	rank_check_done(&check);
+	for (uint32_t rank = 0; rank < r->job.size; rank++)
+		rank_part_done(&parts[rank]);
+	mem_free(parts);
+	return status;
+}
+
+static dck_status check_follow(rank_run *r, const rank_kernel *k, dck_err *err)
+{
+	const rank_exchange *e;
+	size_t n;
+
+	/* The exchanges of time stamps also wait for the connection. */
+	rank_client_clock(r->client, r->config->wait_ns, &e, &n);
+	return rank_check_follow(r->client, &r->own, r->config->wait_ns, k, err);
+}
+
+static dck_status check_run(rank_run *r, const rank_kernel *k, dck_record **ret, dck_err *err)
+{
+	dck_record *record = NULL;
+
+	DCK_TRY(own_part_begin(r, err));
+	DCK_TRY(rank_connect(r, err));
+	if (r->job.rank == 0)
+		DCK_TRY(check_record(r, k, &record, err));
+	else
+		DCK_TRY(check_follow(r, k, err));
+	*ret = record;
+	return DCK_OK;
+}
+
+dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **ret, dck_err *err)
+{
+	dck_ranks_config own;
+	rank_kernel kernel;
+	rank_run r = {.config = &own};
+
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	own.trace = NULL;
+	DCK_TRY(rank_job_find(&r.job, err));
+	if (r.job.size == 1)
+		DCK_FAIL(err, E_UNSUP,
+			 "this job has one rank, and there is no other to compare it with: start "
+			 "several by torchrun, mpirun or srun");
+	DCK_TRY(rank_kernel_open(&kernel, err));
+	const dck_status status = check_run(&r, &kernel, ret, err);
+	rank_run_done(&r);
+	rank_kernel_close(&kernel);
+	return status;
+}
+
 /* --- inside a program */
 
 enum { ARGUMENTS_MAX = 64 };
@@ -236,8 +348,6 @@ struct dck_ranks {
 	rank_run run;
 	dck_ranks_config config; /* texts in run.own.arena */
 	rank_usage_start usage;
-	char directory[OS_TEMP_SIZE]; /* "": none yet */
-	const char *trace;
 	bool records;
 	char text[4096];
 	char *argv[ARGUMENTS_MAX];
@@ -252,6 +362,7 @@ static dck_status config_copy(dck_ranks *r, const dck_ranks_config *config, dck_
 	c->rendezvous = c->rendezvous ? mem_arena_dup(a, c->rendezvous) : NULL;
 	c->step = mem_arena_dup(a, c->step);
 	c->traces = c->traces ? mem_arena_dup(a, c->traces) : NULL;
+	c->trace = c->trace ? mem_arena_dup(a, c->trace) : NULL;
 	for (size_t i = 0; i < c->collectives.n; i++)
 		c->collectives.item[i] = mem_arena_dup(a, c->collectives.item[i]);
 	DCK_NEED(!mem_arena_failed(a), err, "for the configuration of a rank");
@@ -265,9 +376,8 @@ static dck_status inside_begin(dck_ranks *r, const dck_ranks_config *config, dck
 	DCK_TRY(own_part_begin(&r->run, err));
 	DCK_TRY(config_copy(r, config, err));
 	DCK_TRY(rank_job_find(&r->run.job, err));
-	DCK_TRY(os_temp_dir(r->directory, err));
-	DCK_TRY(trace_configure(&r->run, r->directory, &trace, err));
-	r->trace = trace.path;
+	DCK_TRY(rank_files_begin(&r->run, err));
+	DCK_TRY(trace_configure(&r->run, &trace, err));
 	DCK_TRY(dck_trace_start(&trace, err));
 	r->records = true;
 	rank_usage_begin(&r->usage, true);
@@ -278,8 +388,6 @@ static void inside_free(dck_ranks *r)
 {
 	if (r->records)
 		(void)dck_trace_end(NULL);
-	if (r->directory[0])
-		os_temp_dir_remove(r->directory);
 	rank_run_done(&r->run);
 	mem_free(r);
 }
@@ -311,7 +419,7 @@ dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
 	r->records = false;
 	rank_usage_end(&r->usage, trace, &p->usage);
 	if (status == DCK_OK)
-		status = rank_ranges_read(r->trace, &names, p, &failed);
+		status = rank_ranges_read(r->run.trace, &names, p, &failed);
 	dck_record_free(trace);
 	if (status != DCK_OK)
 		p->why = mem_arena_dup(p->arena, failed.msg);

@@ -19,6 +19,9 @@ const dck_opt dck_ranks_options[] = {
 	       .max = 1e14),
     DCK_OPTION(TEXT, dck_ranks_config, traces, "traces", "DIRECTORY", NULL,
 	       "keep the trace of each rank there, as rank-N.pftrace"),
+    DCK_OPTION(
+	TEXT, dck_ranks_config, trace, "trace", "FILE", NULL,
+	"rank 0 writes one trace of all ranks, on its clock; the name's ending is the format"),
     {0},
 };
 

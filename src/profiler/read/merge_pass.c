@@ -19,6 +19,7 @@
 #include "profiler/timeline/sample_sums.h"
 #include "profiler/write/formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BATCH = 256 };
@@ -93,9 +94,15 @@ static void merging_emit_track(merging *m, track *t, const trace_track *from)
 {
 	const track *parent = id_table_find(&m->tracks, from->parent);
 	trace_track now = *from;
+	char name[STRING_NAME_MAX];
 
 	if (!t->id)
 		t->id = ++m->ntracks;
+	if (m->how.label && from->kind == TRACE_PROCESS) {
+		snprintf(name, sizeof name, "%s%s%s", m->how.label, from->name ? ": " : "",
+			 from->name ? from->name : "");
+		now.name = name;
+	}
 	now.id = t->id;
 	now.parent = from->parent && parent ? parent->id : 0;
 	now.pid = merging_number_of(from->pid, m->how.more);

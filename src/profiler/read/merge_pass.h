@@ -28,8 +28,9 @@ typedef struct merging_process {
 /* How a file is emitted. */
 typedef struct merging_how {
 	const trace_place *place;
-	int64_t base_ns; /* base of the merged timeline, in the times of trace_place_ns() */
-	int32_t more;	 /* offset added to process and thread numbers */
+	int64_t base_ns;   /* base of the merged timeline, in the times of trace_place_ns() */
+	int32_t more;	   /* offset added to process and thread numbers */
+	const char *label; /* before the names of processes; NULL: none */
 } merging_how;
 
 typedef struct merging merging;

@@ -36,6 +36,18 @@ static bool same_boot(const trace_place *a, const trace_place *b)
 	return a->facts.about.boot[0] && strcmp(a->facts.about.boot, b->facts.about.boot) == 0;
 }
 
+static void line_place(trace_place *p, const trace_place *first)
+{
+	const trace_clock_line *l = p->line;
+	const int64_t own = (int64_t)p->facts.about.boottime_ns;
+
+	p->same_boot = same_boot(first, p);
+	p->base_ns = own - (int64_t)first->facts.about.boottime_ns +
+		     (int64_t)llround(l->offset_ns + l->drift * (double)(own - l->base_ns));
+	p->drift += l->drift;
+	p->within_ns += first->within_ns + l->within_ns;
+}
+
 static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 {
 	const trace_header *first = &p[0].facts.about, *own = &p[i].facts.about;
@@ -89,7 +101,9 @@ dck_status trace_align(trace_place *p, size_t n, dck_err *err)
 		p[i].within_ns = (double)p[i].facts.about.width_ns + drift_of(&p[i]);
 		p[i].base_ns = 0;
 		p[i].same_boot = true;
-		if (i > 0)
+		if (i > 0 && p[i].line)
+			line_place(&p[i], &p[0]);
+		else if (i > 0)
 			DCK_TRY(align_place(p, i, err));
 	}
 	return DCK_OK;

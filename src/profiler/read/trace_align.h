@@ -1,8 +1,9 @@
 /* trace_align.h - aligns the files of several processes on one clock, by their clock snapshots.
  *
  * Files of one boot of one machine share BOOTTIME, which each read to some ten nanoseconds. Other
- * files share the wall clock, which is as accurate as its synchronisation. Between its snapshots
- * the rate of a file's own clock is assumed constant, and its drift is corrected.
+ * files share the wall clock, which is as accurate as its synchronisation, unless the caller knows
+ * the line between their clocks. Between its snapshots the rate of a file's own clock is assumed
+ * constant, and its drift is corrected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_TRACE_ALIGN_H
@@ -10,8 +11,16 @@
 
 #include "profiler/read/perfetto/perfetto_read.h"
 
+/* A line from a file's BOOTTIME to the first file's, found by exchanges of time stamps. */
+typedef struct trace_clock_line {
+	int64_t base_ns;	 /* where it has offset_ns, on the file's clock */
+	double offset_ns, drift; /* the first file's time less the file's; its growth per ns */
+	double within_ns;	 /* maximum error */
+} trace_clock_line;
+
 typedef struct trace_place {
 	const char *path;
+	const trace_clock_line *line; /* NULL: by the snapshots */
 	trace_read_facts facts;
 	uint64_t last_ns; /* last event, since its base */
 	/* Found: */

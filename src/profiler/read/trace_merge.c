@@ -3,9 +3,10 @@
  * Each file is read twice through merge_pass.c. The first pass finds its processes and clock
  * snapshots; trace_align() puts it on the clock of the first file, BOOTTIME within one boot and
  * else the wall clock; numbers_choose() then shifts the process numbers of a file by MORE until
- * none equals that of a process of another boot. Two processes of one number and one boot that
- * overlap in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at
- * once, which makes the tables of the record. merge_run() has the order.
+ * none equals that of a process of another boot, or of another file with a label. Two processes of
+ * one number and one boot that overlap in time are E_ARG. The second pass emits to the output's
+ * format and to zone_collect.c at once, which makes the tables of the record. merge_run() has the
+ * order.
  *
  * Invariants: nothing is written before all files have passed the first pass; the output has the
  * first file's clocks, moved to the common base; a truncated file is read up to its end and noted.
@@ -78,6 +79,7 @@ static dck_status merge_survey(work *w, dck_err *err)
 		trace_place *at = &w->places[i];
 
 		at->path = p->paths[i];
+		at->line = p->lines ? p->lines[i] : NULL;
 		merge_scan(w->m, (uint32_t)i);
 		DCK_TRY(read_file(w, i, &at->facts, err));
 		at->last_ns = merging_last_ns(w->m);
@@ -109,13 +111,13 @@ static bool overlap(const work *w, const merging_process *a, const merging_proce
 	return a->any && b->any && a_first <= b_last && b_first <= a_last;
 }
 
-/* Returns whether two files come from different machines or boots; false if one does not state its
- * boot. */
+/* Returns whether two files may have equal numbers: they come from different machines or boots, or
+ * the caller gives labels; false if one does not state its boot. */
 static bool merge_apart(const work *w, uint32_t a, uint32_t b)
 {
 	const char *x = w->places[a].facts.about.boot, *y = w->places[b].facts.about.boot;
 
-	return x[0] && y[0] && strcmp(x, y) != 0;
+	return w->plan->labels || (x[0] && y[0] && strcmp(x, y) != 0);
 }
 
 /* Shifts the process numbers of a file where a process of another machine has the same. On one
@@ -187,7 +189,8 @@ static trace_header about_of(const work *w)
 static dck_status files_emit(work *w, const merging_to *to, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < w->plan->n; i++) {
-		const merging_how how = {&w->places[i], w->base_ns, w->more[i]};
+		const merging_how how = {&w->places[i], w->base_ns, w->more[i],
+					 w->plan->labels ? w->plan->labels[i] : NULL};
 		trace_read_facts facts;
 
 		merge_emit(w->m, (uint32_t)i, &how, to, n);
@@ -359,7 +362,8 @@ dck_status trace_merge(const trace_merge_plan *plan, record_builder *b, dck_err 
 	return status;
 }
 
-static dck_status merge_to(const trace_merge_plan *plan, bool gzip, record_builder *b, dck_err *err)
+dck_status trace_merge_packed(const trace_merge_plan *plan, bool gzip, record_builder *b,
+			      dck_err *err)
 {
 	gzip_sink *g;
 
@@ -386,7 +390,7 @@ dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form,
 		DCK_FAIL(err, E_ARG, "the readers of the format '%s' do not accept gzip", form);
 	record_builder *b = record_begin(NULL);
 	DCK_NEED(b, err, "for the record");
-	const dck_status status = merge_to(&plan, gzip, b, err);
+	const dck_status status = trace_merge_packed(&plan, gzip, b, err);
 	if (status != DCK_OK) {
 		record_drop(b);
 		return status;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
-#include "profiler/ranks/rank_job.h"
+#include "profiler/ranks/rank_timeline.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -169,6 +169,54 @@ static void the_straggler_and_its_part(void **state)
 	}
 }
 
+static double total_wait(const rank_job *j, size_t step)
+{
+	double sum = 0;
+
+	for (size_t at = 0; at < j->n; at++)
+		sum += j->costs.wait[at * j->steps + step];
+	return sum;
+}
+
+/* Two steps on one clock: the one with the longest waits first; all leave its all-reduce at once.
+ */
+static void two_steps_of_all_ranks(void **state)
+{
+	const plan p = {4, 1, 8e6, NAME_FORWARD, 0, -1, true};
+	rank_part parts[SIZE_MAX_RANKS];
+	rank_timeline t;
+	rank_job j;
+
+	(void)state;
+	job_simulate(&p, 9, parts);
+	assert_int_equal(rank_job_analyse(parts, p.size, &usual, &j, NULL), DCK_OK);
+	assert_int_equal(rank_timeline_make(&j, &t, NULL), DCK_OK);
+	assert_int_equal(t.n, 2 * 4 * 4);
+	assert_int_equal(t.ranks_left_out + t.spans_left_out, 0);
+	for (size_t k = 0; k < 2; k++) {
+		const rank_span *s = t.span + 16 * k;
+		int64_t first = INT64_MAX;
+
+		for (size_t i = 0; i < 16; i++) {
+			assert_int_equal(s[i].member, i / 4);
+			assert_int_equal(s[i].step, s[0].step);
+			first = s[i].begin_ns < first ? s[i].begin_ns : first;
+			if (i % 4 == 0)
+				assert_int_equal(s[i].kind, RANK_STEP);
+			assert_string_equal(s[i].name, names[i % 4]);
+			/* Within the uncertainty of the clocks. */
+			if (i % 4 == 3)
+				assert_true(fabs((double)(s[i].end_ns - s[3].end_ns)) < 1e5);
+		}
+		assert_int_equal(first, 0);
+	}
+	assert_int_not_equal(t.span[0].step, t.span[16].step);
+	for (size_t k = 0; k < j.steps; k++)
+		assert_true(total_wait(&j, k) <= total_wait(&j, t.span[0].step));
+	rank_job_done(&j);
+	parts_free(parts, p.size);
+}
+
 /* All ranks of a node are equally slow: none of them alone holds the others up, the node does. */
 static void a_slow_node(void **state)
 {
@@ -333,6 +381,7 @@ int test_rank_job(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_straggler_and_its_part),
+	    cmocka_unit_test(two_steps_of_all_ranks),
 	    cmocka_unit_test(a_slow_node),
 	    cmocka_unit_test(a_healthy_job),
 	    cmocka_unit_test(incomplete_jobs),

@@ -64,7 +64,7 @@ static void parts_arrive(void **state)
 
 	(void)state;
 	memset(large, 'x', sizeof large);
-	assert_int_equal(rank_server_start(&m, 4, &s, NULL), DCK_OK);
+	assert_int_equal(rank_server_start(&m, 4, NULL, &s, NULL), DCK_OK);
 	assert_int_equal(stat(m.file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	part_send(&m, 1, "one", 3);
@@ -81,6 +81,53 @@ static void parts_arrive(void **state)
 	assert_string_equal(why, "it never connected to rank 0");
 	rank_server_stop(s);
 	assert_int_equal(access(m.file, F_OK), -1);
+}
+
+static void bytes_write(const char *path, const char *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+}
+
+/* A trace of several chunks comes to a file of rank 0; without a directory for it, it is refused
+ * with the rank. */
+static void traces_arrive(void **state)
+{
+	rank_meeting m = meeting_file("traces"), own;
+	static char large[RANK_CHUNK_MAX + 12345], back[sizeof large + 1];
+	const rank_exchange *e;
+	rank_server *s;
+	rank_client *c;
+	char path[200];
+	size_t n;
+	dck_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof large; i++)
+		large[i] = (char)(i * 31 >> 3);
+	bytes_write("own.pftrace", large, sizeof large);
+	for (int stores = 1; stores >= 0; stores--) {
+		assert_int_equal(rank_server_start(&m, 2, stores ? "." : NULL, &s, NULL), DCK_OK);
+		own = m;
+		assert_int_equal(rank_client_start(&own, 1, &c, NULL), DCK_OK);
+		rank_client_clock(c, PATIENCE_NS, &e, &n);
+		assert_int_equal(rank_client_trace(c, "no-such", PATIENCE_NS, &err), DCK_E_IO);
+		assert_non_null(strstr(err.msg, "no-such"));
+		assert_int_equal(rank_client_trace(c, "own.pftrace", PATIENCE_NS, NULL), DCK_OK);
+		assert_int_equal(rank_client_send(c, "part", 4, PATIENCE_NS, NULL),
+				 stores ? DCK_OK : DCK_E_IO);
+		rank_client_stop(c);
+		rank_server_wait(s, os_now_ns() + PATIENCE_NS, NULL, NULL);
+		rank_server_close(s);
+		assert_int_equal(rank_server_trace(s, 1, path, sizeof path), stores);
+		rank_server_stop(s);
+	}
+	FILE *f = fopen(path, "rb");
+	assert_int_equal(fread(back, 1, sizeof back, f), sizeof large);
+	fclose(f);
+	assert_memory_equal(back, large, sizeof large);
 }
 
 static int meeting_dial(const rank_meeting *m)
@@ -122,7 +169,7 @@ static void strangers_are_refused(void **state)
 	int fd[6];
 
 	(void)state;
-	assert_int_equal(rank_server_start(&m, 3, &s, NULL), DCK_OK);
+	assert_int_equal(rank_server_start(&m, 3, NULL, &s, NULL), DCK_OK);
 	assert_int_equal(strlen(m.token), RANK_TOKEN_SIZE - 1);
 	assert_false(welcomed(&m, wrong, 1, &fd[0]));
 	assert_false(welcomed(&m, m.token, 0, &fd[1])); /* nobody else is rank 0 */
@@ -263,9 +310,10 @@ static void where_ranks_meet(void **state)
 int test_rank_link(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts_arrive),	cmocka_unit_test(strangers_are_refused),
-	    cmocka_unit_test(nobody_answers),	cmocka_unit_test(packets_are_dropped),
-	    cmocka_unit_test(a_file_of_others), cmocka_unit_test(where_ranks_meet),
+	    cmocka_unit_test(parts_arrive),	   cmocka_unit_test(strangers_are_refused),
+	    cmocka_unit_test(traces_arrive),	   cmocka_unit_test(nobody_answers),
+	    cmocka_unit_test(packets_are_dropped), cmocka_unit_test(a_file_of_others),
+	    cmocka_unit_test(where_ranks_meet),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -146,6 +146,23 @@ static void files_of_several_machines_lie_by_the_time_of_day(void **state)
 	assert_true(p[1].within_ns == 7000 + 100);
 }
 
+/* Exchanges of time stamps are better than the time of day, and needed without it. */
+static void a_known_line_places_a_file(void **state)
+{
+	/* At 900000 of its clock the first file's is 700000 less; it gains 10 ppm. */
+	const trace_clock_line line = {
+	    .base_ns = 900000, .offset_ns = -700000, .drift = 1e-5, .within_ns = 250};
+	trace_place p[] = {place("a", 5000, 70000), place("b", 1900000, 0)};
+
+	(void)state;
+	p[1].line = &line;
+	assert_int_equal(trace_align(p, 2, NULL), DCK_OK);
+	assert_false(p[1].same_boot);
+	assert_int_equal(p[1].base_ns, 1900000 - 700000 + 10 - 5000);
+	assert_int_equal(trace_place_ns(&p[1], 1000000000), p[1].base_ns + 1000010000);
+	assert_true(p[1].within_ns == 2 * (30 + 20) + 250);
+}
+
 static void without_a_clock_in_common_they_are_refused(void **state)
 {
 	trace_place p[] = {place("a", 5000, 70000), place("b", 900000, 0)};
@@ -305,6 +322,7 @@ int test_trace_merge(void)
 	    cmocka_unit_test(files_of_one_boot_lie_exactly),
 	    cmocka_unit_test(drift_is_taken_back),
 	    cmocka_unit_test(files_of_several_machines_lie_by_the_time_of_day),
+	    cmocka_unit_test(a_known_line_places_a_file),
 	    cmocka_unit_test(without_a_clock_in_common_they_are_refused),
 	    SCRATCH_TEST(processes_come_onto_one_timeline),
 	    SCRATCH_TEST(numbers_of_processes_end),

@@ -1,9 +1,10 @@
-// view_ranks.js - the ranks of a job: how long each waits and what it costs the others, over time and in all.
+// view_ranks.js - the ranks of a job: how long each waits and what it costs the others, over time and in all; one step of all.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
-import { tipHide, tipShow } from "../dom.js";
+import { choice } from "../callcontrols.js";
+import { el, tipHide, tipShow } from "../dom.js";
 import { axisX, figure } from "../figure.js";
 import { plotRows } from "../plot_rows.js";
 import { cell, number, rows, table } from "../record.js";
@@ -48,6 +49,65 @@ function drawRankTimes(box, { ranks, cells }) {
 	});
 }
 
+/** The timelines of steps: [{step, ranks, names, spans: [{rank, row, kind, name, begin, end}]}], in the record's order; names: of the parts. */
+export function rankStepsOf(r) {
+	const t = table(r, "ranks/spans"), steps = new Map();
+
+	for (const row of t ? rows(t) : []) {
+		const step = number(row.step), rank = number(row.rank), kind = row.kind.value, name = row.name.value;
+		const own = steps.get(step) || { step, ranks: [], names: [], spans: [] };
+
+		steps.set(step, own);
+		if (!own.ranks.includes(rank))
+			own.ranks.push(rank);
+		if (kind === "part" && !own.names.includes(name))
+			own.names.push(name);
+		own.spans.push({ rank, row: own.ranks.indexOf(rank), kind, name, begin: number(row.begin), end: number(row.end) });
+	}
+	return [...steps.values()];
+}
+
+/* The first parts have a colour each, the others one. */
+const SPAN_COLOURS = [1, 3, 4, 5, 6, 7];
+const spanColour = (step, span) => (span.kind === "collective" ? "c2" : `c${SPAN_COLOURS[step.names.indexOf(span.name)] || 8}`);
+
+function drawRankStep(box, step) {
+	const legend = [...step.names.slice(0, SPAN_COLOURS.length).map(name => [spanColour(step, { kind: "part", name }), name]),
+		...(step.names.length > SPAN_COLOURS.length ? [["c8", "other parts"]] : []), ["c2", "collectives"]];
+	const most = Math.max(...step.spans.map(s => s.end)), slots = { step: [0, 1], part: [0.12, 0.46], collective: [0.58, 0.3] };
+
+	figure(box, {
+		name: "ranks-step", alone: "One step of all ranks", legend,
+		says: `step ${digits(step.step)} of ${step.ranks.length} ranks takes ${format(most, "ns")}`,
+		height: step.ranks.length * ROW_HIGH + 50,
+		data: () => ({ columns: ["step", "rank", "kind", "name", ["begin", "ns"], ["end", "ns"]], rows: step.spans.map(s => [step.step, s.rank, s.kind, s.name, s.begin, s.end]) }),
+		draw(svg, width) {
+			const x = d3.scaleLinear([0, most], [NAMES_WIDE, width - 12]);
+
+			svg.selectAll(null).data(step.ranks).join("text").attr("x", NAMES_WIDE - 8).attr("text-anchor", "end").attr("dy", "0.35em").attr("y", (_, i) => (i + 0.5) * ROW_HIGH).text(rank => `rank ${rank}`);
+			svg.append("g").selectAll(null).data(step.spans).join("rect").attr("class", s => `fill rank-span ${s.kind === "step" ? "c8" : spanColour(step, s)}`)
+				.attr("x", s => x(s.begin)).attr("width", s => Math.max(1, x(s.end) - x(s.begin)))
+				.attr("y", s => (s.row + slots[s.kind][0]) * ROW_HIGH).attr("height", s => slots[s.kind][1] * ROW_HIGH - (s.kind === "step" ? 1 : 0))
+				.attr("fill-opacity", s => (s.kind === "step" ? 0.15 : 1))
+				.on("mousemove", (e, s) => tipShow(e, [`rank ${s.rank}: ${s.name}`, ["from", format(s.begin, "ns")], ["to", format(s.end, "ns")], ["takes", format(s.end - s.begin, "ns")]])).on("mouseleave", tipHide);
+			axisX(svg, x, { y: step.ranks.length * ROW_HIGH + 4, unit: "ns", title: "time since the first begin of the step", count: Math.max(2, width / 110) });
+		},
+	});
+}
+
+function drawRankSteps(box, steps) {
+	const holder = el("div", {});
+	const show = i => {
+		holder.replaceChildren();
+		drawRankStep(holder, steps[i]);
+	};
+
+	box.append(el("h3", {}, "One step of all ranks"),
+		el("p", { class: "dim small" }, "On rank 0's clock: parts above, collectives below. The rank whose collective begins last is the one that the others wait for."),
+		el("div", { class: "controls" }, choice("step", steps.map((s, i) => `${s.step}, ${i ? "typical waits" : "the longest waits"}`), show)), holder);
+	show(0);
+}
+
 function drawRanks(box, list, key, name, title, note) {
 	const text = row => format(row.value, "ns");
 
@@ -64,11 +124,13 @@ export const viewRanks = {
 	title: "Ranks",
 	match: ([r]) => ranksOf(r).length > 1,
 	draw(box, [r]) {
-		const list = ranksOf(r), heat = rankTimesOf(r);
+		const list = ranksOf(r), heat = rankTimesOf(r), steps = rankStepsOf(r);
 
 		drawRanks(box, list, "wait", "ranks-wait", "Time in collectives", "Per step. The rank that waits least holds the others up.");
 		drawRanks(box, list, "cost", "ranks-cost", "Cost to others", "Per step: how long all others waited for that rank alone.");
 		if (heat)
 			drawRankTimes(box, heat);
+		if (steps.length)
+			drawRankSteps(box, steps);
 	},
 };

@@ -1,0 +1,163 @@
+/* otlp.c - metrics as one request of OTLP/HTTP in JSON, for POST to /v1/metrics of a collector of
+ * OpenTelemetry, or for its file receiver: a resource for each record, a gauge for each metric, and
+ * one for each end of its interval. A point has the time at which its record began, if it is known.
+ *
+ * Integers of 64 bits are texts, as protocol buffers in JSON have them; units are UCUM's. Absent
+ * values are left out.
+ *
+ * Source: opentelemetry-proto, opentelemetry/proto/metrics/v1/metrics.proto, and "JSON Protobuf
+ * Encoding" of the OTLP specification 1.x.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/json/json_write.h"
+#include "report/measured.h"
+#include "report/writers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const char *const ucum[DCK_UNIT_COUNT] = {
+    [DCK_UNIT_NONE] = "1",
+    [DCK_UNIT_NS] = "ns",
+    [DCK_UNIT_BYTE] = "By",
+    [DCK_UNIT_FLOP] = "{flop}",
+    [DCK_UNIT_ONE] = "1",
+    [DCK_UNIT_HERTZ] = "Hz",
+    [DCK_UNIT_WATT] = "W",
+    [DCK_UNIT_JOULE] = "J",
+    [DCK_UNIT_CELSIUS] = "Cel",
+    [DCK_UNIT_BYTE_PER_S] = "By/s",
+    [DCK_UNIT_FLOP_PER_S] = "{flop}/s",
+    [DCK_UNIT_ITEM_PER_S] = "{item}/s",
+    [DCK_UNIT_RUN_PER_S] = "{run}/s",
+    [DCK_UNIT_TOKEN_PER_S] = "{token}/s",
+};
+
+static void otlp_attribute_put(json_writer *w, const char *key, const char *value)
+{
+	json_object(w);
+	json_key(w, "key");
+	json_text(w, key);
+	json_key(w, "value");
+	json_object(w);
+	json_key(w, "stringValue");
+	json_text(w, value);
+	json_end(w);
+	json_end(w);
+}
+
+static void resource_put(json_writer *w, const dck_record *r)
+{
+	const dck_fact *cpu = dck_record_fact(r, "host", "cpu");
+
+	json_key(w, "resource");
+	json_object(w);
+	json_key(w, "attributes");
+	json_array(w);
+	otlp_attribute_put(w, "service.name", "deepclock");
+	if (cpu && cpu->value.kind == DCK_VALUE_TEXT)
+		otlp_attribute_put(w, "host.cpu.model.name", cpu->value.as.text);
+	json_end(w);
+	json_end(w);
+}
+
+static void point_put(json_writer *w, const dck_record *r, double value)
+{
+	const measured_series s = measured_series_of(r);
+	char time[24];
+
+	json_object(w);
+	json_key(w, "attributes");
+	json_array(w);
+	for (size_t i = 0; i < s.n; i++)
+		otlp_attribute_put(w, s.label[i].key, s.label[i].value);
+	otlp_attribute_put(w, "record", r->id);
+	json_end(w);
+	if (r->began_unix_ns > 0) {
+		json_key(w, "timeUnixNano");
+		snprintf(time, sizeof time, "%" PRId64, r->began_unix_ns);
+		json_text(w, time);
+	}
+	json_key(w, "asDouble");
+	json_real(w, value);
+	json_end(w);
+}
+
+static void gauge_put(json_writer *w, const dck_record *r, const dck_metric *m, const char *suffix,
+		      double value)
+{
+	char name[160] = "deepclock.";
+	size_t n = 10;
+
+	for (const char *at = m->def->tag; *at && n < sizeof name - 16; at++)
+		name[n++] = *at == '/' ? '.' : *at;
+	snprintf(name + n, sizeof name - n, "%s", suffix);
+	json_object(w);
+	json_key(w, "name");
+	json_text(w, name);
+	json_key(w, "description");
+	json_text(w, m->def->help);
+	json_key(w, "unit");
+	json_text(w, ucum[m->def->unit]);
+	json_key(w, "gauge");
+	json_object(w);
+	json_key(w, "dataPoints");
+	json_array(w);
+	point_put(w, r, value);
+	json_end(w);
+	json_end(w);
+	json_end(w);
+}
+
+static void otlp_record(json_writer *w, const dck_record *r)
+{
+	json_object(w);
+	resource_put(w, r);
+	json_key(w, "scopeMetrics");
+	json_array(w);
+	json_object(w);
+	json_key(w, "scope");
+	json_object(w);
+	json_key(w, "name");
+	json_text(w, "deepclock");
+	json_key(w, "version");
+	json_text(w, r->version);
+	json_end(w);
+	json_key(w, "metrics");
+	json_array(w);
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+
+		if (!measured_has(m))
+			continue;
+		gauge_put(w, r, m, "", dck_value_number(&m->value));
+		if (m->level > 0 && isfinite(m->lo) && isfinite(m->hi)) {
+			gauge_put(w, r, m, ".lower", m->lo);
+			gauge_put(w, r, m, ".upper", m->hi);
+		}
+	}
+	json_end(w);
+	json_end(w);
+	json_end(w);
+	json_end(w);
+}
+
+static void otlp_report(const dck_record *const *records, size_t n, const dck_style *style,
+			dck_sink *out)
+{
+	json_writer w;
+
+	(void)style;
+	json_init(&w, out, false);
+	json_object(&w);
+	json_key(&w, "resourceMetrics");
+	json_array(&w);
+	for (size_t i = 0; i < n; i++)
+		otlp_record(&w, records[i]);
+	json_end(&w);
+	json_end(&w);
+	json_done(&w);
+}
+
+const dck_writer report_otlp = {DCK_WRITER_OTLP(WRITER), .write = otlp_report};
