@@ -923,6 +923,7 @@ def generate(
     warmup: Union[_Number, None] = ...,
     level: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
+    prompt_file: Union[_Text, None] = ...,
     engine: Union[_Text, None] = ...,
     engine_lib: Union[_List, None] = ...,
     engine_option: Union[_List, None] = ...,

@@ -10,6 +10,7 @@
 #define GENERATE_GENERATE_JOB_H
 
 #include "deepclock/generate.h"
+#include "measure/prompts/prompt_ids.h"
 #include "measure/session.h"
 #include "record/others.h"
 #include "study/generate/generate_decoder.h"
@@ -29,6 +30,7 @@ typedef struct generate_times {
 
 typedef struct generate_case {
 	uint64_t prompt, batch;
+	size_t first, given;   /* the prompts of this length in the file, and their number */
 	generate_times *times; /* [n] */
 	double *gaps;	       /* [n][new_tokens - 1] */
 	size_t n, cap;
@@ -45,6 +47,7 @@ typedef struct generate_job {
 	os_host host;
 	measure_context shared;
 	measure_session session;
+	prompt_ids prompts; /* of the file; owned */
 	decoder_layout layout;
 	decoder_steps steps;
 	record_others others;

@@ -381,7 +381,12 @@ static void generate_facts(const generate_job *j)
 			 "rounds of random order");
 	record_fact_text(b, "generate", "sampling", "greedy: the highest score");
 	record_fact_text(b, "generate", "end_of_sequence", "ignored");
-	record_fact_text(b, "generate", "prompts", "random token ids, different in each request");
+	if (j->prompts.n > 0)
+		record_fact_fmt(b, "generate", "prompts",
+				"%zu of a file, those of a length in turn", j->prompts.n);
+	else
+		record_fact_text(b, "generate", "prompts",
+				 "random token ids, different in each request");
 	record_fact_int(b, "generate", "vocabulary", DCK_UNIT_ONE, j->layout.vocabulary);
 	record_fact_int(b, "generate", "tokens_asked", DCK_UNIT_ONE,
 			(int64_t)j->config->new_tokens);

@@ -1,9 +1,10 @@
 /* generate_request.c - one request: its prompts, its tokens, its times.
  *
  * The clock is read at the start, when prompts are ready as token ids, and after each token is
- * known: binding, run, and the search for the highest score are inside. The prompt of a request
- * depends on the seed, the case and the request's number alone, so that no two requests of a run
- * have the same and a run can be repeated.
+ * known: binding, run, and the search for the highest score are inside. A random prompt depends on
+ * the seed, the case and the request's number alone, so that no two requests of a run have the same
+ * and a run can be repeated. The prompts of a file are taken in turn, from the first counted
+ * request on again.
  *
  * The growth of the gap over the position is the slope of Tukey's resistant line (Exploratory Data
  * Analysis, 1977): the median of the last third less that of the first, over their distance. A
@@ -34,6 +35,7 @@ void generate_request_done(generate_job *j)
 		mem_free(j->cases[i].times);
 		mem_free(j->cases[i].gaps);
 	}
+	prompt_ids_done(&j->prompts);
 	mem_free(j->ids);
 	mem_free(j->at_ns);
 }
@@ -56,6 +58,20 @@ static dck_status case_grow(generate_case *c, size_t gaps, dck_err *err)
 	DCK_NEED(times && all, err, "for the times of %zu requests", cap);
 	c->cap = cap;
 	return DCK_OK;
+}
+
+/* ids[batch][prompt], of the file. */
+static void prompts_take(generate_job *j, generate_case *c, bool counts)
+{
+	const prompt_ids *p = &j->prompts;
+	const uint64_t which = (counts ? c->n : c->tried++) * c->batch;
+
+	for (size_t b = 0; b < c->batch; b++) {
+		const prompt_span s = p->prompt[c->first + (which + b) % c->given];
+
+		for (size_t i = 0; i < s.n; i++)
+			j->ids[b * s.n + i] = p->ids[s.from + i];
+	}
 }
 
 /* ids[batch][prompt], uniform over the vocabulary. */
@@ -129,7 +145,10 @@ dck_status generate_request(generate_job *j, generate_case *c, bool counts, dck_
 	const bool show = counts && c == j->cases && c->n == 0;
 
 	DCK_TRY(case_grow(c, (size_t)j->config->new_tokens, err));
-	prompts_make(j, c);
+	if (c->given > 0)
+		prompts_take(j, c, counts);
+	else
+		prompts_make(j, c);
 	DCK_TRY(tokens_generate(j, c, show, err));
 	if (!(j->first_ns > 0))
 		j->first_ns = (double)(j->at_ns[1] - j->at_ns[0]);
