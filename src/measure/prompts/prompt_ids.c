@@ -34,7 +34,7 @@ static dck_status id_push(prompt_ids *p, double v, dck_err *err)
 }
 
 /* Reads the rest of a list of numbers. */
-static dck_status list_read(json_reader *r, prompt_ids *p, dck_err *err)
+static dck_status ids_list_read(json_reader *r, prompt_ids *p, dck_err *err)
 {
 	json_token t;
 	double v;
@@ -50,7 +50,7 @@ static dck_status list_read(json_reader *r, prompt_ids *p, dck_err *err)
 }
 
 /* Reads the list of "prompt" of an object. */
-static dck_status object_read(json_reader *r, prompt_ids *p, dck_err *err)
+static dck_status ids_object_read(json_reader *r, prompt_ids *p, dck_err *err)
 {
 	json_token t;
 	bool more;
@@ -63,7 +63,7 @@ static dck_status object_read(json_reader *r, prompt_ids *p, dck_err *err)
 
 		DCK_TRY(json_next(r, &t, err));
 		if (wanted && t == JSON_ARRAY)
-			DCK_TRY(list_read(r, p, err));
+			DCK_TRY(ids_list_read(r, p, err));
 		else
 			DCK_TRY(json_skip(r, t, err));
 	}
@@ -76,7 +76,7 @@ static dck_status json_line_read(const prompt_line *l, prompt_ids *p, dck_err *e
 
 	json_read_bytes(&r, l->text, l->n, "the line");
 	DCK_TRY(json_next(&r, &t, err));
-	DCK_TRY(t == JSON_ARRAY ? list_read(&r, p, err) : object_read(&r, p, err));
+	DCK_TRY(t == JSON_ARRAY ? ids_list_read(&r, p, err) : ids_object_read(&r, p, err));
 	DCK_TRY(json_next(&r, &t, err));
 	return t == JSON_END ? DCK_OK : line_refuse(err);
 }
