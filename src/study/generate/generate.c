@@ -262,27 +262,39 @@ static dck_status prompts_check(const generate_job *j, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status generate_open(generate_job *j, dck_err *err)
+/* Prepares the loop of deepclock, which chooses the tokens. */
+static dck_status steps_prepare(generate_job *j, dck_err *err)
 {
-	const dck_generate_config *c = j->config;
-
-	j->session.target.bare = true;
-	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
 	DCK_TRY(dims_check(j, err));
 	DCK_TRY(decoder_layout_find(&j->session.target, &j->subject->model.dim,
 				    j->session.target.arena, &j->layout, err));
+	return decoder_steps_open(&j->steps, &j->session.target, &j->shared.clock, &j->layout,
+				  (decoder_sizes){.batch = j->batch_max,
+						  .prompt = j->prompt_max,
+						  .tokens = j->prompt_max + j->config->new_tokens,
+						  .device = j->subject->model.device},
+				  err);
+}
+
+static dck_status generate_open(generate_job *j, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+
+	j->session.target.bare = true;
+	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
+	j->engine_generates = engine_may_generate(t->engine.ops);
+	if (j->engine_generates) {
+		DCK_TRY(engine_generation(t->engine.ops, t->context, &j->generation, err));
+		j->layout = (decoder_layout){.vocabulary = j->generation.vocabulary, .runs = true};
+	} else {
+		DCK_TRY(steps_prepare(j, err));
+	}
 	DCK_TRY(prompts_check(j, err));
 	for (size_t i = 0; i < j->ncases && j->layout.batch > 0; i++)
 		if (j->cases[i].batch != (uint64_t)j->layout.batch)
 			DCK_FAIL(err, E_ARG,
 				 "the model has a fixed batch of %lld, and --batch has %llu",
 				 (long long)j->layout.batch, (unsigned long long)j->cases[i].batch);
-	DCK_TRY(decoder_steps_open(&j->steps, &j->session.target, &j->shared.clock, &j->layout,
-				   (decoder_sizes){.batch = j->batch_max,
-						   .prompt = j->prompt_max,
-						   .tokens = j->prompt_max + c->new_tokens,
-						   .device = j->subject->model.device},
-				   err));
 	return generate_request_init(j, err);
 }
 

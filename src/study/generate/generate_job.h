@@ -47,8 +47,10 @@ typedef struct generate_job {
 	os_host host;
 	measure_context shared;
 	measure_session session;
-	prompt_ids prompts; /* of the file; owned */
-	decoder_layout layout;
+	prompt_ids prompts;	   /* of the file; owned */
+	bool engine_generates;	   /* by its own loop: the steps are not used */
+	dck_generation generation; /* of such an engine */
+	decoder_layout layout;	   /* of such an engine: the vocabulary alone */
 	decoder_steps steps;
 	record_others others;
 	generate_case cases[GENERATE_CASES];

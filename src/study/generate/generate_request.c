@@ -89,6 +89,21 @@ static uint64_t token_now(const generate_job *j)
 	return measure_context_now(&j->shared);
 }
 
+/* Makes a token of each sequence by the engine's own loop; `first`: of the prompts in j->ids. */
+static dck_status engine_token(generate_job *j, const generate_case *c, bool first, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+	const uint64_t begin_ns = token_now(j);
+
+	if (first)
+		DCK_TRY(engine_generate_begin(t->engine.ops, t->context, j->ids, (size_t)c->batch,
+					      (size_t)c->prompt, (size_t)j->config->new_tokens,
+					      err));
+	DCK_TRY(engine_generate_next(t->engine.ops, t->context, j->ids, err));
+	j->steps.engine_ns += token_now(j) - begin_ns;
+	return DCK_OK;
+}
+
 /* Generates; at_ns[0] is the start and at_ns[i] the time of the i-th token. The tokens of each step
  * replace the prompt in j->ids. */
 static dck_status tokens_generate(generate_job *j, const generate_case *c, bool show, dck_err *err)
@@ -98,7 +113,8 @@ static dck_status tokens_generate(generate_job *j, const generate_case *c, bool 
 	decoder_steps_begin(&j->steps, c->batch);
 	j->at_ns[0] = token_now(j);
 	for (uint64_t i = 1; i <= j->config->new_tokens; i++) {
-		DCK_TRY(decoder_step(&j->steps, j->ids, n, j->ids, err));
+		DCK_TRY(j->engine_generates ? engine_token(j, c, i == 1, err)
+					    : decoder_step(&j->steps, j->ids, n, j->ids, err));
 		j->at_ns[i] = token_now(j);
 		n = 1;
 		if (show && i <= GENERATE_SHOWN)
@@ -135,9 +151,22 @@ static void times_add(generate_job *j, generate_case *c)
 	t->growth = resistant_slope(gaps, n - 1, c->gaps + (c->n + 1) * (n - 1));
 	t->engine_share = t->e2e > 0 ? (double)j->steps.engine_ns / t->e2e : NAN;
 	c->spent_ns += t->e2e;
-	c->cache_bytes = (double)j->steps.cache_bytes;
+	if (!j->engine_generates || c->n == 0)
+		c->cache_bytes = (double)j->steps.cache_bytes;
 	j->measured_ns += t->e2e;
 	c->n++;
+}
+
+/* Reads the size of the cache of an engine with its own loop, once: it may copy the cache. */
+static dck_status engine_cache_read(generate_job *j, const generate_case *c, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+
+	if (!j->engine_generates || c->n > 0)
+		return DCK_OK;
+	DCK_TRY(engine_generation(t->engine.ops, t->context, &j->generation, err));
+	j->steps.cache_bytes = j->generation.cache_bytes;
+	return DCK_OK;
 }
 
 dck_status generate_request(generate_job *j, generate_case *c, bool counts, dck_err *err)
@@ -152,7 +181,9 @@ dck_status generate_request(generate_job *j, generate_case *c, bool counts, dck_
 	DCK_TRY(tokens_generate(j, c, show, err));
 	if (!(j->first_ns > 0))
 		j->first_ns = (double)(j->at_ns[1] - j->at_ns[0]);
-	if (counts)
-		times_add(j, c);
+	if (!counts)
+		return DCK_OK;
+	DCK_TRY(engine_cache_read(j, c, err));
+	times_add(j, c);
 	return DCK_OK;
 }
