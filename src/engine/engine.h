@@ -21,8 +21,9 @@
 extern const dck_engine
     *const engine_table[]; /* NULL-ended: ort, openvino, litert, genai, command, null */
 
-/* Finds an engine: a built-in one by its name, "plugin:FILE" or a path that ends in ".so". Checks its table (mandatory members, ABI). A plug-in's library stays open with the handle;
- * the caller owns *ret: engine_release(). */
+/* Finds an engine: a built-in one by its name, "plugin:FILE" or a path that ends in ".so". Checks
+ * its table (mandatory members, ABI). A plug-in's library stays open with the handle; the caller
+ * owns *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;
 	void *library; /* handle of a plug-in's library (os_library_open()), or NULL */

@@ -24,7 +24,7 @@
 typedef struct server_session {
 	const dck_load_config *config; /* borrowed: url, served_model, prompts, headers, timeout */
 	http_url address;
-	dck_buffer headers;	/* owned; may have credentials */
+	dck_buffer headers;   /* owned; may have credentials */
 	prompt_texts prompts; /* owned; of --prompt-file */
 	completion_ask ask;
 	dck_buffer tensors; /* owned: the body of every request to an ordinary model */
