@@ -113,7 +113,7 @@ def put_all(there, build, prefix):
                 with open(source, "w", encoding="utf-8") as f:
                     f.write(re.sub("^prefix=.*$", lambda _: "prefix=" + prefix.replace(" ", "\\ "), text, flags=re.M))
             there.put(source, path)
-    for runtime, begin in (("ort", "libonnxruntime.so"), ("openvino", "lib"), ("litert", "")):
+    for runtime, begin in (("ort", "libonnxruntime.so"), ("openvino", "lib"), ("litert", ""), ("genai", "")):
         libraries = os.path.join(build, runtime)
         for name in sorted(os.listdir(libraries)) if os.path.isdir(libraries) else []:
             if name.startswith(begin):

@@ -57,8 +57,10 @@ LAYERS = {
                     "device_times diagnostics latency_limit method phases plan results run_delays samples session worker", ANY, ISO, ("pthread.h",)),
     # The client of servers: HTTP, streams of events, the loop on a schedule. It knows no statistics.
     "src/measure/http": (("base", "os"), "completion http_client http_null http_url kserve tls_link", ("base", "bench", "report"), ISO, ("pthread.h",)),
+    # Files of prompts, as texts or token ids.
+    "src/measure/prompts": (("base", "os"), "prompt_ids prompt_texts", ("base",), ISO, ()),
     # A server, opened: its prompts, its client, calibrated.
-    "src/measure/server": (("base", "os", "stat", "record", "measure/http"), "server_cache server_session", ANY, ISO, ()),
+    "src/measure/server": (("base", "os", "stat", "record", "measure/http", "measure/prompts"), "server_cache server_session", ANY, ISO, ()),
     # One directory for each command built on them.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
                               "model_cost cost_formula observed_shapes operator_roofs", ANY, ISO, ()),
@@ -71,7 +73,8 @@ LAYERS = {
     "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
     "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure", "measure/http", "measure/server"), (), ANY, ISO,
                        ("pthread.h",)),
-    "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure"), (), ANY, ISO, ()),
+    "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure", "measure/prompts"), (), ANY, ISO,
+                           ()),
     "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure", "measure/server"), (), ANY,
                           ISO, ()),
     "src/study/pitfalls": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,

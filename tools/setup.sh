@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Prepares a fresh Debian or Ubuntu machine: installs the missing packages, and the libraries of
-# ONNX Runtime in BUILD/ort, of OpenVINO in BUILD/openvino and of LiteRT in BUILD/litert. If nothing is missing it ends quickly.
+# ONNX Runtime in BUILD/ort, of OpenVINO in BUILD/openvino, of LiteRT in BUILD/litert and of ONNX Runtime GenAI in BUILD/genai. If
+# nothing is missing it ends quickly.
 #
 #   tools/setup.sh BUILD [test] [extras] [packages]
 #
@@ -133,6 +134,7 @@ fetch_runtimes() {
 		'libopenvino_*_cpu_plugin*' 'libopenvino_auto*' 'libopenvino_hetero*' 'libtbb*.so*' 'libhwloc*'
 	# METADATA has its version.
 	fetch_runtime litert litert DEEPCLOCK_LITERT libLiteRt.so METADATA
+	fetch_runtime genai genai DEEPCLOCK_GENAI libonnxruntime-genai.so METADATA
 }
 
 # Links BUILD/$1 from another build directory of this tree if $1/$2 exists there.

@@ -166,6 +166,8 @@ DCK_API dck_status dck_compare_records(const dck_record *const *records, size_t 
 DCK_API dck_status dck_compare_servers(const dck_load_config *first, const dck_load_config *second,
 				       const dck_compare_config *c, const dck_observer *watch,
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
+/* Returns whether an option of other comparisons, "max-rounds", counts there too. @since 0.1 */
+DCK_API bool dck_compare_servers_takes(const char *option);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,9 @@ typedef struct dck_generate_config {
 	uint64_t seed;		   /* of the prompts */
 	const dck_clock *clock;	   /* NULL: the best of this machine */
 	const char *title;	   /* the record's `command`; NULL: none */
+	/* Prompts as token ids, one a line; NULL: random ones. Their lengths replace
+	 * prompt_length. */
+	const char *prompt_file;
 } dck_generate_config;
 DCK_API extern const dck_opt dck_generate_options[];
 

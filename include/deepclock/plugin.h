@@ -193,6 +193,16 @@ typedef struct dck_open_times {
 	uint64_t library_ns, session_ns;
 } dck_open_times;
 
+/* What an engine reports that generates tokens by itself. */
+typedef struct dck_generation {
+	uint32_t struct_size;
+	int64_t vocabulary;   /* token ids are 0 to vocabulary - 1 */
+	uint64_t cache_bytes; /* of all keys and values at the moment; 0: unknown */
+	/* For the record: what happens to the end of a sequence, and what the two calls below do.
+	 * Static. */
+	const char *end_of_sequence, *loop;
+} dck_generation;
+
 #define DCK_CAP_BIND_OUTPUT 0x1u /* bind_output takes the caller's buffer */
 #define DCK_CAP_NO_MODEL    0x2u /* open() works without a model: the engine has its own workload */
 #define DCK_CAP_COMMAND	    0x4u /* runs argv in another process; usage() is not NULL */
@@ -291,7 +301,19 @@ typedef struct dck_engine {
 	 * context has. (optional) */
 	dck_status (*bind_from)(dck_engine_context *c, size_t index, dck_engine_context *from,
 				size_t output, dck_err *err);
-	/* minor >= 7 adds here only */
+
+	/* Since minor 7: for engines that generate tokens by themselves, with their own cache.
+	 * Either all three members or none are set. (optional) */
+	/* Called after the context was made, and after a request: it may take long. */
+	dck_status (*generation)(dck_engine_context *c, dck_generation *ret, dck_err *err);
+	/* Begins a request, and drops the one before: the prompts are ids[batch][n]. At most `most`
+	 * tokens of each will be generated. The host times this call and those that follow. */
+	dck_status (*generate_begin)(dck_engine_context *c, const int64_t *ids, size_t batch,
+				     size_t n, size_t most, dck_err *err);
+	/* Generates one more token of each sequence, ret[batch], the one of the highest score, and
+	 * returns when it is known. */
+	dck_status (*generate_next)(dck_engine_context *c, int64_t *ret, dck_err *err);
+	/* minor >= 8 adds here only */
 } dck_engine;
 
 /* Type of a plug-in's dck_engine_get(): returns the table, or NULL if it does not support this

@@ -28,12 +28,13 @@ _RUNTIMES = {
     "onnxruntime": (("DEEPCLOCK_ORT", "ORT_DYLIB_PATH"), "DEEPCLOCK_PYTHON_ORT", "capi", "libonnxruntime.so*", "ort"),
     "openvino": (("DEEPCLOCK_OPENVINO",), "DEEPCLOCK_PYTHON_OPENVINO", "libs", "libopenvino_c.so*", "openvino"),
     "ai_edge_litert": (("DEEPCLOCK_LITERT",), "DEEPCLOCK_PYTHON_LITERT", "", "libLiteRt.so", "litert"),
+    "onnxruntime_genai": (("DEEPCLOCK_GENAI",), "DEEPCLOCK_PYTHON_GENAI", "", "libonnxruntime-genai.so", "genai"),
 }
 
 
 def library(package):
-    """Returns the library of this interpreter's package "onnxruntime", "openvino" or "ai_edge_litert", which is not imported, or of the
-    program's directory; None: not found, or the environment names one."""
+    """Returns the library of this interpreter's package "onnxruntime", "openvino", "ai_edge_litert" or "onnxruntime_genai", which is
+    not imported, or of the program's directory; None: not found, or the environment names one."""
     variables, _, inside, pattern, own = _RUNTIMES[package]
     if any(os.environ.get(name) for name in variables):
         return None

@@ -124,6 +124,20 @@ static dck_status over_next(void *self, const char *value, dck_err *err)
 	return DCK_E_CANCEL;
 }
 
+static dck_status compare_servers(ext_call *c, dck_record **ret, dck_err *err)
+{
+	dck_load_config of[2] = {c->load, c->load};
+	const dck_list *models = &c->which.served_model;
+
+	for (size_t i = 0; i < 2; i++) {
+		of[i].url = c->which.url.item[i];
+		of[i].seed = c->subject.model.seed;
+		if (models->n > 0)
+			of[i].served_model = models->item[models->n > 1 ? i : 0];
+	}
+	return dck_compare_servers(&of[0], &of[1], &c->compare, &c->watch.observer, ret, err);
+}
+
 static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 {
 	if (c->over_next && c->watch.held) {
@@ -132,6 +146,8 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 	}
 	c->compare.title = c->title;
 	c->compare.program = c->program;
+	if (c->which.url.n > 0)
+		return compare_servers(c, ret, err);
 	return c->nrecords > 0
 		   ? compare_records(c, ret, err)
 		   : dck_compare(c->all, c->n, &c->compare, &c->watch.observer, ret, err);
@@ -247,10 +263,12 @@ static const dck_opt seed_options[] = {
 	  "functions, models or programs by name, measured interleaved; a program's words may "    \
 	  "hold {NAME} for `scan`.",                                                               \
 	  ext_takes_several, run_rank, EXT_SIZES, NULL, PLAN, MODELS, PROGRAMS, HOOKS, SCAN)       \
-	X(compare, "compare", "subjects, /, **options",                                            \
+	X(compare, "compare", "subjects=None, /, **options",                                       \
 	  "Is the second faster than the first? A dict of functions, models, programs or "         \
-	  "Records by name; the first is the baseline. record.verdict is about the second.",       \
-	  ext_takes_several, run_compare, EXT_SIZES, NULL, {ext_which_options, AT(which)},         \
+	  "Records by name, or two servers (url); the first is the baseline. record.verdict is "   \
+	  "about the second.",                                                                     \
+	  ext_takes_compared, run_compare, EXT_SIZES, NULL, {ext_which_options, AT(which)},        \
+	  {ext_url_options, AT(which)}, {dck_server_options, AT(load)},                            \
 	  {dck_compare_options, AT(compare)}, {dck_compare_live_options, AT(compare)},             \
 	  {dck_compare_saved_options, AT(compare)}, MODELS, PROGRAMS, HOOKS, SCAN)                 \
 	X(cost, "cost", "model, /, **options",                                                     \

@@ -241,10 +241,12 @@ extern const dck_opt ext_common_options[];
 typedef struct ext_which {
 	dck_list vary, scan;
 	bool modes, history;
+	dck_list url, served_model; /* two servers, in place of subjects */
 } ext_which;
 extern const dck_opt ext_which_options[]; /* vary, modes, history */
 extern const dck_opt ext_vary_options[];  /* vary alone */
 extern const dck_opt ext_scan_options[];
+extern const dck_opt ext_url_options[]; /* url, model */
 
 enum { EXT_DEVICE_FACTS = 4 };
 typedef struct ext_subject {
@@ -341,6 +343,7 @@ int ext_takes_command(ext_call *c, PyObject *args);  /* one program */
 int ext_takes_any(ext_call *c, PyObject *args);	     /* one of these */
 int ext_takes_served(ext_call *c, PyObject *args);   /* one of these, or none with a url */
 int ext_takes_several(ext_call *c, PyObject *args);  /* a dict of any, by name */
+int ext_takes_compared(ext_call *c, PyObject *args); /* such a dict, or none with two urls */
 int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of them */
 int ext_takes_nothing(ext_call *c, PyObject *args);
 int ext_takes_batches(ext_call *c, PyObject *args); /* batches.c */

@@ -51,6 +51,15 @@ const dck_opt ext_scan_options[] = {
     {0},
 };
 
+const dck_opt ext_url_options[] = {
+    DCK_OPTION(LIST, ext_which, url, "url", "URL", NULL,
+	       "two servers in place of subjects, as of bench_load(): the same prompts go to both",
+	       .excludes = "vary modes history scan"),
+    DCK_OPTION(LIST, ext_which, served_model, "model", "NAME", NULL,
+	       "the model's name at the servers; two: at each", .needs = "url"),
+    {0},
+};
+
 /* --- subjects */
 
 static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObject *args,
@@ -337,6 +346,49 @@ int ext_takes_several(ext_call *c, PyObject *args)
 	PyErr_Format(PyExc_TypeError, "%s() takes a dict of subjects by name: {\"a\": f, \"b\": g}",
 		     c->command->name);
 	return -1;
+}
+
+/* Returns whether a keyword argument is given and not None, by the name of its option. */
+static bool is_given(const ext_call *c, const char *option)
+{
+	PyObject *text = c->kwargs ? PyUnicode_FromString(option) : NULL;
+	PyObject *key = text ? PyObject_CallMethod(text, "replace", "ss", "-", "_") : NULL;
+	PyObject *value = key ? PyDict_GetItem(c->kwargs, key) : NULL;
+
+	Py_XDECREF(key);
+	Py_XDECREF(text);
+	return value && value != Py_None;
+}
+
+/* Checks the options of two servers. */
+static int servers_check(ext_call *c, PyObject *args)
+{
+	if (PyTuple_GET_SIZE(args) > 0 || c->which.url.n != 2) {
+		ext_raise_argument(c->state,
+				   "url compares two servers: give two addresses, and no subjects");
+		return -1;
+	}
+	if (c->which.served_model.n > 2) {
+		ext_raise_argument(c->state, "model has %zu names: give one, or one of each server",
+				   c->which.served_model.n);
+		return -1;
+	}
+	for (size_t i = 0; i < EXT_GROUPS_MAX && c->command->groups[i].table; i++)
+		for (const dck_opt *o = c->command->groups[i].table; o->name; o++) {
+			if (o == ext_url_options || o == dck_server_options)
+				break;
+			if (dck_compare_servers_takes(o->name) || !is_given(c, o->name))
+				continue;
+			ext_raise_argument(
+			    c->state, "--%s has no meaning for servers: leave it out", o->name);
+			return -1;
+		}
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+int ext_takes_compared(ext_call *c, PyObject *args)
+{
+	return c->which.url.n > 0 ? servers_check(c, args) : ext_takes_several(c, args);
 }
 
 int ext_takes_models(ext_call *c, PyObject *args)

@@ -224,7 +224,7 @@ FUNCTIONS = {
     "bench_model": "model: _Path, /, *",
     "bench_command": "words: _Words, /, *",
     "rank": "subjects: Union[Mapping[str, _Subject], _Path], /, *",
-    "compare": "subjects: Union[Mapping[str, Union[_Subject, Record]], _Path], /, *",
+    "compare": "subjects: Union[Mapping[str, Union[_Subject, Record]], _Path, None] = ..., /, *",
     "cost": "model: _Path, /, *",
     "profile": "model: _Path, /, *",
     "throughput": "model: _Path, /, *",

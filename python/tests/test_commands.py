@@ -17,8 +17,6 @@ from support import Case, deepclock, main, needs_model, short, work
 # Options of the program only: output format, and actions that do not measure.
 OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
                   "top", "operators", "list", "worker-fd", "worker-of", "color"}
-# Of the program only: servers are compared there, and measured by load() here.
-OF_SERVERS = {"url", "model", "new-tokens", "prompt-length", "prompt-file", "shared-prefix", "timeout", "header-file", "cacert"}
 FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
              "throughput": ("throughput",), "tune": ("tune",), "load": ("bench_load",), "generate": ("generate",), "accuracy": ("accuracy",),
              "pitfalls": ("pitfalls",), "machine": ("machine",), "inspect": ("inspect",)}
@@ -37,7 +35,7 @@ class OptionsTest(Case):
             self.assertIn("save", theirs, command)
             for function in functions:
                 ours = {o[0] for o in deepclock.options(function)}
-                self.assertEqual(theirs - ours, OF_SERVERS if function == "compare" else set(), function)
+                self.assertEqual(theirs - ours, set(), function)
                 self.assertEqual(ours - theirs - {"title", "no-progress", "quiet"}, set(), function)
 
     def test_docstrings(self):
@@ -144,6 +142,41 @@ class MeasuringTest(Case):
         with self.assertRaisesRegex(deepclock.Error, "cannot connect to 127.0.0.1, port 1"):
             deepclock.bench_load(url="http://127.0.0.1:1/v1/completions", model="m")
         self.assertRaises(TypeError, deepclock.bench_load)
+
+    def test_two_servers(self):
+        program = os.path.join(os.path.dirname(_program.path()), "tests", "http", "http_server")
+        if not os.path.exists(program):
+            self.skipTest("no server of the tests")
+        options = {"model": "m", "new_tokens": 3, "rounds": 20, "max_time": "20s", "quiet": True, "no_history": True}
+        with subprocess.Popen([program, "ttft=1000"], stdout=subprocess.PIPE, text=True) as a, \
+                subprocess.Popen([program, "ttft=20000"], stdout=subprocess.PIPE, text=True) as b:
+            try:
+                urls = [f"http://127.0.0.1:{p.stdout.readline().strip()}/v1/completions" for p in (a, b)]
+                r = deepclock.compare(url=urls, **options)
+                words = [w for u in urls for w in ("--url", u)]
+                for name, value in options.items():
+                    words += ["--" + name.replace("_", "-")] + ([] if value is True else [str(value)])
+                done = subprocess.run([_program.path(), "compare", *words, "--format", "json"], capture_output=True, text=True,
+                                      check=False)
+                # A long delay of the system takes part of the evidence away, never the sign.
+                self.assertIn(r.verdict, ("slower", "undecided"))
+                theirs = json.loads(done.stdout)
+                self.assertEqual(set(r.metrics), {m["tag"] for m in theirs["metrics"]})
+                self.assertEqual([t["name"] for t in theirs["tables"]], list(r.tables))
+                self.assertIn("compare/ratio/ttft", r.metrics)
+                with self.assertRaisesRegex(deepclock.ArgumentError, "threads has no meaning for servers"):
+                    deepclock.compare(url=urls, threads=1, **options)
+            finally:
+                a.kill()
+                b.kill()
+        for urls in (["http://127.0.0.1:1/v1/completions"], ["x", "y", "z"]):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "two addresses, and no subjects"):
+                deepclock.compare(url=urls, model="m")
+        with self.assertRaisesRegex(deepclock.ArgumentError, "two addresses, and no subjects"):
+            deepclock.compare({"a": work, "b": work}, url=["x", "y"], model="m")
+        with self.assertRaisesRegex(deepclock.ArgumentError, "model has 3 names"):
+            deepclock.compare(url=["x", "y"], model=["a", "b", "c"])
+        self.assertRaises(TypeError, deepclock.compare)
 
     def test_pitfalls(self):
         r = deepclock.pitfalls(lambda: work(5000), only="no-warmup", time=0.2)

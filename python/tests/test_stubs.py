@@ -51,6 +51,7 @@ with deepclock.lap("epoch", total=3) as lap, deepclock.torch.steps(total=3) as s
 seconds: float = lap.wall or 0
 told = s.record or deepclock.torch.cost(lambda: 1) or deepclock.torch.profile(lambda: 1, max_time="1s")
 print(deepclock.compare({"a": lambda: 1, "b": "zoo:x", "c": ["ls"]}).verdict, deepclock.load("x").id)
+print(deepclock.compare(url=["http://a", "http://b"], model="m", new_tokens=3).verdict)
 '''
 WRONG = PROGRAM + '''deepclock.bench(sum, runs=[])
 deepclock.bench(sum, rans=3)

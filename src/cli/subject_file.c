@@ -181,7 +181,12 @@ static int directory_refuse(const char *text)
 	directory_names names = {.n = 0};
 
 	directory_read(text, &names);
-	if (names.n == 1)
+	if (subject_has(text, "genai_config.json"))
+		cli_message(
+		    "'%s' is a directory of ONNX Runtime GenAI: give '%s%sgenai_config.json' "
+		    "with --engine genai, or the ONNX file in it",
+		    text, text, cli_ends_in(text, "/") ? "" : "/");
+	else if (names.n == 1)
 		cli_message("'%s' is a directory: give the file in it, '%s%s%s'", text, text,
 			    cli_ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (names.n > 1)

@@ -62,6 +62,9 @@ static const char *missing_member(const dck_engine *e)
 	    {"enqueue", device && !e->enqueue},
 	    {"wait", device && !e->wait},
 	    {"transfer", !device && HAS(e, barrier)},
+	    {"generate_next", !HAS(e, generate_next) && HAS(e, generation)},
+	    {"generate_begin", HAS(e, generate_next) && !e->generate_begin},
+	    {"generation", HAS(e, generate_next) && !e->generation},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (members[i].lacks)
@@ -167,6 +170,11 @@ bool engine_may_enqueue(const dck_engine *e)
 bool engine_may_bind_from(const dck_engine *e)
 {
 	return HAS(e, bind_from);
+}
+
+bool engine_may_generate(const dck_engine *e)
+{
+	return HAS(e, generate_next);
 }
 
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)

@@ -19,12 +19,11 @@
 #include "deepclock/plugin.h"
 
 extern const dck_engine
-    *const engine_table[]; /* NULL-ended: ort, openvino, litert, command, null */
+    *const engine_table[]; /* NULL-ended: ort, openvino, litert, genai, command, null */
 
-/* Finds an engine: "ort", "openvino", "litert", "null", "command", "plugin:FILE" or a path that
- * ends in
- * ".so". Checks its table (mandatory members, ABI). A plug-in's library stays open with the handle;
- * the caller owns *ret: engine_release(). */
+/* Finds an engine: a built-in one by its name, "plugin:FILE" or a path that ends in ".so". Checks
+ * its table (mandatory members, ABI). A plug-in's library stays open with the handle; the caller
+ * owns *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;
 	void *library; /* handle of a plug-in's library (os_library_open()), or NULL */
@@ -87,6 +86,14 @@ dck_status engine_enqueue(const dck_engine *e, dck_engine_context *c, dck_err *e
 bool engine_may_bind_from(const dck_engine *e);
 dck_status engine_bind_from(const dck_engine *e, dck_engine_context *c, size_t index,
 			    dck_engine_context *from, size_t output, dck_err *err);
+/* Returns whether the engine generates tokens by itself: the next three may be called. */
+bool engine_may_generate(const dck_engine *e);
+dck_status engine_generation(const dck_engine *e, dck_engine_context *c, dck_generation *ret,
+			     dck_err *err);
+dck_status engine_generate_begin(const dck_engine *e, dck_engine_context *c, const int64_t *ids,
+				 size_t batch, size_t n, size_t most, dck_err *err);
+dck_status engine_generate_next(const dck_engine *e, dck_engine_context *c, int64_t *ret,
+				dck_err *err);
 dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barrier, dck_err *err);
 dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_device,
 			   uint64_t *ret_bytes, dck_err *err);

@@ -427,6 +427,37 @@ dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barr
 	return DCK_OK;
 }
 
+/* --- generation */
+
+dck_status engine_generation(const dck_engine *e, dck_engine_context *c, dck_generation *ret,
+			     dck_err *err)
+{
+	dck_generation g = {.struct_size = sizeof g};
+
+	ASK(e, "generation", err, e->generation(c, &g, &why));
+	if (g.vocabulary < 1 || g.vocabulary > INT32_MAX)
+		WRONG(err, e, "generation", "the vocabulary has %lld tokens",
+		      (long long)g.vocabulary);
+	if (!engine_text_ends(g.end_of_sequence) || !engine_text_ends(g.loop))
+		WRONG(err, e, "generation", "a text is missing");
+	*ret = g;
+	return DCK_OK;
+}
+
+dck_status engine_generate_begin(const dck_engine *e, dck_engine_context *c, const int64_t *ids,
+				 size_t batch, size_t n, size_t most, dck_err *err)
+{
+	ASK(e, "generate_begin", err, e->generate_begin(c, ids, batch, n, most, &why));
+	return DCK_OK;
+}
+
+dck_status engine_generate_next(const dck_engine *e, dck_engine_context *c, int64_t *ret,
+				dck_err *err)
+{
+	ASK(e, "generate_next", err, e->generate_next(c, ret, &why));
+	return DCK_OK;
+}
+
 dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_device,
 			   uint64_t *ret_bytes, dck_err *err)
 {

@@ -14,11 +14,13 @@
 extern const dck_engine engine_ort;
 extern const dck_engine engine_openvino;
 extern const dck_engine engine_litert;
+extern const dck_engine engine_genai;
 extern const dck_engine engine_command;
 extern const dck_engine engine_null;
 
-const dck_engine *const engine_table[] = {&engine_ort,	   &engine_openvino, &engine_litert,
-					  &engine_command, &engine_null,     NULL};
+const dck_engine *const engine_table[] = {&engine_ort,	 &engine_openvino, &engine_litert,
+					  &engine_genai, &engine_command,  &engine_null,
+					  NULL};
 
 #define ENGINES (sizeof(engine_table) / sizeof(*engine_table) - 1)
 

@@ -341,3 +341,49 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 		*err = first;
 	return first.code;
 }
+
+/* --- versions */
+
+/* Returns the version in the name ".../PACKAGE-2.3.0.dist-info". */
+static const char *version_of_directory(mem_arena *a, const char *directory, const char *package)
+{
+	static const char end[] = ".dist-info";
+	const char *pattern = mem_arena_fmt(a, "../%s-*.dist-info", package);
+	const char *path = pattern ? os_path_newest(a, directory, pattern) : NULL;
+	const char *name = path ? strrchr(path, '/') : NULL;
+	const size_t n = name ? strlen(name) : 0, begin = strlen(package) + 2;
+
+	if (n < begin + sizeof end)
+		return NULL;
+	return mem_arena_dup_n(a, name + begin, n - begin - (sizeof end - 1));
+}
+
+/* Returns the version in a package's file METADATA. */
+static const char *version_of_metadata(mem_arena *a, const char *directory)
+{
+	static const char key[] = "\nVersion: ";
+	const char *path = mem_arena_fmt(a, "%s/METADATA", directory), *version = NULL;
+	size_t n = 0;
+	char *text = path ? os_file_map(path, false, 4096, &n) : NULL;
+	const char *at = text ? memmem(text, n, key, sizeof key - 1) : NULL;
+	const char *line = at ? at + sizeof key - 1 : NULL;
+	const char *end = line ? memchr(line, '\n', (size_t)(text + n - line)) : NULL;
+
+	if (end)
+		version = mem_arena_dup_n(a, line, (size_t)(end - line));
+	os_file_unmap(text, n);
+	return version;
+}
+
+const char *library_version(mem_arena *a, const char *library, const char *package)
+{
+	const char *slash = strrchr(library, '/');
+	const char *directory = mem_arena_dup_n(a, library, slash ? (size_t)(slash - library) : 0);
+	const char *version = NULL;
+
+	if (directory && *directory)
+		version = version_of_directory(a, directory, package);
+	if (!version && directory && *directory)
+		version = version_of_metadata(a, directory);
+	return version ? version : "";
+}

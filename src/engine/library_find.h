@@ -67,4 +67,9 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 			dck_status (*load)(void *self, const library_place *place, dck_err *err),
 			void *self, dck_err *err);
 
+/* Returns the version of the Python package that has the library, for one that exports none: from
+ * the name of the package's directory of metadata, or from the file METADATA that the build stores
+ * beside the library. "": unknown. */
+const char *library_version(mem_arena *a, const char *library, const char *package);
+
 #endif

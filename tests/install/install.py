@@ -61,7 +61,7 @@ def installs_where_it_is_told(build, to):
 def the_program_runs(build, to):
     program = to + PREFIX + "/bin/deepclock"
     assert run(program, "version").startswith("deepclock ")
-    for runtime in ("ort", "openvino", "litert"):
+    for runtime in ("ort", "openvino", "litert", "genai"):
         if os.path.isdir(os.path.join(build, runtime)):
             assert f"{to}{PREFIX}/lib/deepclock/{runtime}/" in run(program, "engines", runtime, "--format", "json")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares `deepclock generate` with a loop by hand over a session of the package onnxruntime: the same tokens by both
-engines, and the same times. Prints TAP; without the package all cases are skipped.
+"""Compares `deepclock generate` with a loop by hand over a session of the package onnxruntime: the same tokens by all
+engines, of random prompts and of a file, and the same times. Prints TAP; without the package all cases are skipped.
 
   generation.py --program build/deepclock [CASE...]     all, or those with this prefix
 """
@@ -80,12 +80,33 @@ def decoder(program, file, **sizes):
     return file
 
 
-def tokens(program, engine, batch):
+def described(model, heads=8, kv_heads=2, width=32, layers=4):
+    """Writes what ONNX Runtime GenAI reads of a decoder; without an end of a sequence that the tokens here meet."""
+    names = {f"past_{part}_names": f"past_key_values.%d.{part}" for part in ("key", "value")}
+    inputs = dict({name: name for name in ("input_ids", "attention_mask", "position_ids")}, **names)
+    outputs = {"logits": "logits", "present_key_names": "present.%d.key", "present_value_names": "present.%d.value"}
+    parts = {"filename": model, "head_size": width, "hidden_size": heads * width, "num_attention_heads": heads,
+             "num_key_value_heads": kv_heads, "num_hidden_layers": layers, "session_options": {"provider_options": []},
+             "inputs": inputs, "outputs": outputs}
+    with open("genai_config.json", "w", encoding="utf-8") as f:
+        json.dump({"model": {"type": "llama", "vocab_size": 4096, "context_length": 2048, "bos_token_id": 1, "eos_token_id": 2,
+                             "pad_token_id": 0, "decoder": parts},
+                   "search": {"max_length": 2048, "past_present_share_buffer": False}}, f)
+    return f.name
+
+
+def tokens(program, engine, batch, file=False):
     need_engine(program, engine)
     model = decoder(program, "m.onnx")
-    r = generate(program, model, "--engine", engine, "--requests", 1, "--warmup", 0, "--new-tokens", 24,
-                 "--prompt-length", 40, "--batch", batch)
     ids = numpy.array(prompt(0, 40 * batch, 4096)).reshape(batch, 40)
+    words = ["--prompt-length", 40]
+    if file:
+        ids = ids[:, ::-1].copy()
+        with open("prompts", "w", encoding="utf-8") as f:
+            f.writelines(f"{row.tolist()}\n" for row in ids)
+        words = ["--prompt-file", "prompts"]
+    r = generate(program, described(model) if engine == "genai" else model, "--engine", engine, "--requests", 1, "--warmup", 0,
+                 "--new-tokens", 24, "--batch", batch, *words)
     found = by_hand(session(model), ids, 24)[0][0].tolist()
     expect(len(set(found)) > 12, found)
     expect(fact(r, "generate", "first_tokens") == " ".join(map(str, found)), (fact(r, "generate", "first_tokens"), found))
@@ -118,7 +139,9 @@ def main():
     args = arguments(__doc__)
     p = args.program
     run([(f"tokens/{engine}/{batch}", lambda engine=engine, batch=batch: tokens(p, engine, batch))
-            for engine in ("ort", "openvino") for batch in (1, 3)] + [("times/ort", lambda: times(p))], args.prefixes)
+            for engine in ("ort", "openvino", "genai") for batch in (1, 3)]
+        + [(f"tokens/file/{engine}", lambda engine=engine: tokens(p, engine, 2, file=True)) for engine in ("ort", "genai")]
+        + [("times/ort", lambda: times(p))], args.prefixes)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #define TESTS_ENGINE_TEST_H
 
 #include "engine/engine.h"
+#include "engine/genai/oga_lib.h"
 #include "engine/litert/lrt_lib.h"
 #include "engine/openvino/ov_lib.h"
 #include "engine/ort/ort_lib.h"
@@ -56,6 +57,24 @@ static inline void need_litert(void)
 	}
 	assert_int_equal(err.code, DCK_E_ABSENT);
 	print_message("skipped: no LiteRT: %s\n", err.msg);
+	skip();
+}
+
+/* The same of ONNX Runtime GenAI. */
+static inline void need_genai(void)
+{
+	mem_arena *a = mem_arena_new(0);
+	oga_lib l;
+	dck_err err;
+	dck_status status = oga_lib_open(NULL, a, NULL, &l, &err);
+
+	if (status == DCK_OK)
+		oga_lib_close(&l);
+	mem_arena_free(a);
+	if (status == DCK_OK)
+		return;
+	assert_int_equal(err.code, DCK_E_ABSENT);
+	print_message("skipped: no ONNX Runtime GenAI: %s\n", err.msg);
 	skip();
 }
 

@@ -166,21 +166,14 @@ static dck_status servers_make(const cli *c, void *config, const dck_observer *o
 /* Returns an option that is given and has no meaning for servers; NULL: none. */
 static const char *not_of_servers(const cli *c)
 {
-	static const char *const meant[] = {"margin",	"level",      "rounds", "max-rounds",
-					    "max-time", "order-seed", "seed"};
 	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
 					 dck_compare_saved_options, dck_model_options,
 					 dck_command_options};
 
 	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const dck_opt *o = tables[t]; o->name; o++) {
-			bool is_meant = !cli_given(c, o->name);
-
-			for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-				is_meant |= strcmp(o->name, meant[i]) == 0;
-			if (!is_meant)
+		for (const dck_opt *o = tables[t]; o->name; o++)
+			if (cli_given(c, o->name) && !dck_compare_servers_takes(o->name))
 				return o->name;
-		}
 	return NULL;
 }
 

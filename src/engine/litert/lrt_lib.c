@@ -2,9 +2,8 @@
  * whose log is silent.
  *
  * library_load() finds the file; lrt_load() tries one. The library exports no version: that of its
- * Python package is taken, from the name of the package's directory of metadata, or from the file
- * METADATA that the build stores beside the library. A library of before 2.1.6 has functions of the
- * same names with other parameters, and is recognised by one that it lacks.
+ * Python package is taken (library_version()). A library of before 2.1.6 has functions of the same
+ * names with other parameters, and is recognised by one that it lacks.
  *
  * The library is never unloaded: XNNPACK keeps state for the process.
  *
@@ -123,49 +122,6 @@ static dck_status lrt_functions_find(lrt_lib *l, dck_err *err)
 	return DCK_OK;
 }
 
-/* Returns the version in the name ".../ai_edge_litert-2.3.0.dist-info". */
-static const char *version_of_directory(mem_arena *a, const char *directory)
-{
-	static const char begin[] = "ai_edge_litert-", end[] = ".dist-info";
-	const char *path = os_path_newest(a, directory, "../ai_edge_litert-*.dist-info");
-	const char *name = path ? strrchr(path, '/') : NULL;
-	const size_t n = name ? strlen(name) : 0;
-
-	if (n < sizeof begin + sizeof end)
-		return NULL;
-	return mem_arena_dup_n(a, name + sizeof begin, n - sizeof begin - (sizeof end - 1));
-}
-
-/* Returns the version in a package's file METADATA. */
-static const char *version_of_metadata(mem_arena *a, const char *directory)
-{
-	static const char key[] = "\nVersion: ";
-	const char *path = mem_arena_fmt(a, "%s/METADATA", directory), *version = NULL;
-	size_t n = 0;
-	char *text = path ? os_file_map(path, false, 4096, &n) : NULL;
-	const char *at = text ? memmem(text, n, key, sizeof key - 1) : NULL;
-	const char *line = at ? at + sizeof key - 1 : NULL;
-	const char *end = line ? memchr(line, '\n', (size_t)(text + n - line)) : NULL;
-
-	if (end)
-		version = mem_arena_dup_n(a, line, (size_t)(end - line));
-	os_file_unmap(text, n);
-	return version;
-}
-
-static const char *lrt_version(mem_arena *a, const char *library)
-{
-	const char *slash = strrchr(library, '/');
-	const char *directory = mem_arena_dup_n(a, library, slash ? (size_t)(slash - library) : 0);
-	const char *version = NULL;
-
-	if (directory && *directory)
-		version = version_of_directory(a, directory);
-	if (!version && directory && *directory)
-		version = version_of_metadata(a, directory);
-	return version ? version : "";
-}
-
 static dck_status lrt_environment_open(lrt_lib *l, dck_err *err)
 {
 	const lrt_environment_option options[] = {
@@ -202,7 +158,7 @@ dck_status lrt_lib_open(const char *asked, mem_arena *a, const dck_open_params *
 	lrt_lib l;
 
 	DCK_TRY(library_load(&litert_library, asked, a, log, lrt_load, &l, err));
-	l.version = lrt_version(a, os_library_path(l.library));
+	l.version = library_version(a, os_library_path(l.library), "ai_edge_litert");
 	*ret = l;
 	return DCK_OK;
 }

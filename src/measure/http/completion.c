@@ -127,57 +127,12 @@ static uint64_t count_of(const json_reader *r, json_token t, bool *ret_known)
 	return (uint64_t)v;
 }
 
-static dck_status usage_details(json_reader *r, completion_event *e, dck_err *err)
+/* Calls `member` for each member of an object, after its key: r->text. Another value is skipped. */
+static dck_status members_read(json_reader *r, json_token begun,
+			       dck_status (*member)(json_reader *r, completion_event *e,
+						    dck_err *err),
+			       completion_event *e, dck_err *err)
 {
-	json_token t;
-	bool more;
-
-	DCK_TRY(json_next(r, &t, err));
-	if (t != JSON_OBJECT)
-		return json_skip(r, t, err);
-	for (;;) {
-		DCK_TRY(json_next_key(r, &more, err));
-		if (!more)
-			return DCK_OK;
-		const bool cached = strcmp(r->text, "cached_tokens") == 0;
-
-		DCK_TRY(completion_value(r, &t, err));
-		if (cached)
-			e->cached_tokens = count_of(r, t, &e->has_cached);
-	}
-}
-
-static dck_status usage_read(json_reader *r, completion_event *e, dck_err *err)
-{
-	json_token t;
-	bool more, unused;
-
-	DCK_TRY(json_next(r, &t, err));
-	if (t != JSON_OBJECT)
-		return json_skip(r, t, err);
-	for (;;) {
-		DCK_TRY(json_next_key(r, &more, err));
-		if (!more)
-			return DCK_OK;
-		const bool prompt = strcmp(r->text, "prompt_tokens") == 0;
-		const bool completion = strcmp(r->text, "completion_tokens") == 0;
-
-		if (strcmp(r->text, "prompt_tokens_details") == 0) {
-			DCK_TRY(usage_details(r, e, err));
-			continue;
-		}
-		DCK_TRY(completion_value(r, &t, err));
-		if (prompt)
-			e->prompt_tokens = count_of(r, t, &unused);
-		if (completion)
-			e->completion_tokens = count_of(r, t, &e->has_usage);
-	}
-}
-
-/* An object whose texts of these names are content: a choice, or the delta in it. */
-static dck_status choice_read(json_reader *r, json_token begun, completion_event *e, dck_err *err)
-{
-	json_token t;
 	bool more;
 
 	if (begun != JSON_OBJECT)
@@ -186,22 +141,59 @@ static dck_status choice_read(json_reader *r, json_token begun, completion_event
 		DCK_TRY(json_next_key(r, &more, err));
 		if (!more)
 			return DCK_OK;
-		const bool content =
-		    strcmp(r->text, "text") == 0 || strcmp(r->text, "content") == 0 ||
-		    strcmp(r->text, "reasoning_content") == 0 || strcmp(r->text, "reasoning") == 0;
-		const bool finish = strcmp(r->text, "finish_reason") == 0;
-		const bool delta = strcmp(r->text, "delta") == 0 && r->depth < 4;
+		DCK_TRY(member(r, e, err));
+	}
+}
 
-		DCK_TRY(json_next(r, &t, err));
-		if (delta)
-			DCK_TRY(choice_read(r, t, e, err));
-		else
-			DCK_TRY(json_skip(r, t, err));
-		if (t != JSON_TEXT)
-			continue;
+static dck_status details_member(json_reader *r, completion_event *e, dck_err *err)
+{
+	const bool cached = strcmp(r->text, "cached_tokens") == 0;
+	json_token t;
+
+	DCK_TRY(completion_value(r, &t, err));
+	if (cached)
+		e->cached_tokens = count_of(r, t, &e->has_cached);
+	return DCK_OK;
+}
+
+static dck_status usage_member(json_reader *r, completion_event *e, dck_err *err)
+{
+	const bool prompt = strcmp(r->text, "prompt_tokens") == 0;
+	const bool completion = strcmp(r->text, "completion_tokens") == 0;
+	const bool details = strcmp(r->text, "prompt_tokens_details") == 0;
+	json_token t;
+	bool unused;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (details)
+		return members_read(r, t, details_member, e, err);
+	DCK_TRY(json_skip(r, t, err));
+	if (prompt)
+		e->prompt_tokens = count_of(r, t, &unused);
+	if (completion)
+		e->completion_tokens = count_of(r, t, &e->has_usage);
+	return DCK_OK;
+}
+
+/* Of a choice, or of the delta in it: texts of these names are content. */
+static dck_status choice_member(json_reader *r, completion_event *e, dck_err *err)
+{
+	const bool content = strcmp(r->text, "text") == 0 || strcmp(r->text, "content") == 0 ||
+			     strcmp(r->text, "reasoning_content") == 0 ||
+			     strcmp(r->text, "reasoning") == 0;
+	const bool finish = strcmp(r->text, "finish_reason") == 0;
+	const bool delta = strcmp(r->text, "delta") == 0 && r->depth < 4;
+	json_token t;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (delta)
+		return members_read(r, t, choice_member, e, err);
+	DCK_TRY(json_skip(r, t, err));
+	if (t == JSON_TEXT) {
 		e->content |= content && r->n > 0;
 		e->stopped |= finish && strcmp(r->text, "stop") == 0;
 	}
+	return DCK_OK;
 }
 
 static dck_status choices_read(json_reader *r, completion_event *e, dck_err *err)
@@ -215,53 +207,46 @@ static dck_status choices_read(json_reader *r, completion_event *e, dck_err *err
 		DCK_TRY(json_next_element(r, &t, err));
 		if (t == JSON_CLOSE)
 			return DCK_OK;
-		DCK_TRY(choice_read(r, t, e, err));
+		DCK_TRY(members_read(r, t, choice_member, e, err));
 	}
+}
+
+static dck_status error_member(json_reader *r, completion_event *e, dck_err *err)
+{
+	const bool message = strcmp(r->text, "message") == 0;
+	json_token t;
+
+	DCK_TRY(completion_value(r, &t, err));
+	if (message && t == JSON_TEXT)
+		message_set(e, r->text);
+	return DCK_OK;
 }
 
 /* {"message": "..."}, or a text. */
 static dck_status error_read(json_reader *r, completion_event *e, dck_err *err)
 {
 	json_token t;
-	bool more;
 
 	DCK_TRY(json_next(r, &t, err));
 	if (t == JSON_TEXT)
 		message_set(e, r->text);
-	if (t != JSON_OBJECT)
-		return json_skip(r, t, err);
-	e->failed = true;
-	for (;;) {
-		DCK_TRY(json_next_key(r, &more, err));
-		if (!more)
-			return DCK_OK;
-		const bool message = strcmp(r->text, "message") == 0;
-
-		DCK_TRY(completion_value(r, &t, err));
-		if (message && t == JSON_TEXT)
-			message_set(e, r->text);
-	}
+	e->failed |= t == JSON_OBJECT;
+	return members_read(r, t, error_member, e, err);
 }
 
-static dck_status completion_read(json_reader *r, completion_event *e, dck_err *err)
+static dck_status event_member(json_reader *r, completion_event *e, dck_err *err)
 {
 	json_token t;
-	bool more;
 
-	for (;;) {
-		DCK_TRY(json_next_key(r, &more, err));
-		if (!more)
-			return DCK_OK;
-		if (strcmp(r->text, "choices") == 0)
-			DCK_TRY(choices_read(r, e, err));
-		else if (strcmp(r->text, "usage") == 0)
-			DCK_TRY(usage_read(r, e, err));
-		else if (strcmp(r->text, "error") == 0 || strcmp(r->text, "detail") == 0 ||
-			 strcmp(r->text, "message") == 0)
-			DCK_TRY(error_read(r, e, err));
-		else
-			DCK_TRY(completion_value(r, &t, err));
-	}
+	if (strcmp(r->text, "choices") == 0)
+		return choices_read(r, e, err);
+	if (strcmp(r->text, "error") == 0 || strcmp(r->text, "detail") == 0 ||
+	    strcmp(r->text, "message") == 0)
+		return error_read(r, e, err);
+	if (strcmp(r->text, "usage") != 0)
+		return completion_value(r, &t, err);
+	DCK_TRY(json_next(r, &t, err));
+	return members_read(r, t, usage_member, e, err);
 }
 
 dck_status completion_event_read(const char *data, size_t n, completion_event *ret, dck_err *err)
@@ -278,7 +263,7 @@ dck_status completion_event_read(const char *data, size_t n, completion_event *r
 	DCK_TRY(json_next(&r, &t, err));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(err, E_FORMAT, "an event is not a JSON object");
-	DCK_TRY(completion_read(&r, &e, err));
+	DCK_TRY(members_read(&r, t, event_member, &e, err));
 	*ret = e;
 	return DCK_OK;
 }

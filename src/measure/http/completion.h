@@ -12,7 +12,7 @@ typedef struct completion_ask {
 	const char *model;
 	uint64_t prompt_length; /* words, each about one token */
 	uint64_t new_tokens;
-	const char *const *quoted; /* prompts instead of words, JSON strings, in turn */
+	const char *const *quoted; /* prompts instead of words, JSON values, in turn */
 	size_t nquoted;		   /* 0: words */
 	double shared_prefix;	   /* part of the prompt that all requests share */
 	uint64_t key;		   /* of the prompts: another run has another one */

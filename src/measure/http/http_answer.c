@@ -65,11 +65,14 @@ static void chunk_take(http_client *c, http_connection *k, uint64_t now_ns)
 {
 	http_answer *a = &c->answers[k->index];
 
-	if (a->chunks++ == 0)
+	if (a->chunks++ == 0) {
 		a->first_content_ns = now_ns;
-	else if (!gap_push(k, (double)(now_ns - k->last_ns)))
+		a->first_late_ns = k->late_ns;
+	} else if (!gap_push(k, (double)(now_ns - k->last_ns))) {
 		c->gaps_dropped++;
+	}
 	k->last_ns = a->end_ns = now_ns;
+	a->end_late_ns = k->late_ns;
 }
 
 static http_progress answer_event(http_client *c, http_connection *k, uint64_t now_ns,
@@ -193,6 +196,7 @@ static http_progress answer_end(http_client *c, http_connection *k, uint64_t now
 	*ret = HTTP_ANSWERED;
 	if (!c->stream) {
 		a->end_ns = now_ns;
+		a->end_late_ns = k->late_ns;
 		if (c->get)
 			return HTTP_COMPLETE;
 		for (size_t i = 0; i < k->nquote; i++)

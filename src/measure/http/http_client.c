@@ -253,7 +253,8 @@ static dck_status request_start(http_client *c, const http_plan *plan, dck_err *
 	http_answer *a = &c->answers[c->n];
 	const dck_buffer spent = k->out;
 
-	*a = (http_answer){.begin_ns = client_now(c)};
+	*a = (http_answer){.begin_ns = client_now(c), .first_late_ns = -1, .end_late_ns = -1};
+	k->late_ns = -1;
 	a->scheduled_ns = plan->due_ns ? c->start_ns + (uint64_t)plan->due_ns[c->n] : a->begin_ns;
 	if (a->scheduled_ns + c->timeout_ns < c->next_deadline_ns)
 		c->next_deadline_ns = a->scheduled_ns + c->timeout_ns;
@@ -280,7 +281,7 @@ static dck_status request_start(http_client *c, const http_plan *plan, dck_err *
 static bool connection_read(http_client *c, http_connection *k)
 {
 	const ptrdiff_t n = k->tls ? tls_link_receive(k->tls, c->bytes, READ_BYTES)
-				   : os_net_receive(k->fd, c->bytes, READ_BYTES);
+				   : os_net_receive_late(k->fd, c->bytes, READ_BYTES, &k->late_ns);
 	const uint64_t now_ns = client_now(c); /* before anything is parsed */
 	http_answer *a = &c->answers[k->index];
 	http_outcome outcome;

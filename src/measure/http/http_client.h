@@ -56,7 +56,10 @@ typedef struct http_answer {
 	uint64_t sent_ns;      /* its first bytes were handed to the system */
 	uint64_t first_byte_ns, first_event_ns, first_content_ns;
 	uint64_t end_ns; /* the last content, or the end of an answer that is not a stream */
-	uint64_t chunks; /* with content */
+	/* By which first_content_ns and end_ns are later than the arrival, at least; -1: unknown.
+	 */
+	int64_t first_late_ns, end_late_ns;
+	uint64_t chunks;			       /* with content */
 	uint64_t tokens, prompt_tokens, cached_tokens; /* as the server counts them */
 	bool has_usage, has_cached;
 	uint16_t status;

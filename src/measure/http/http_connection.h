@@ -24,7 +24,8 @@ struct http_connection {
 	uint64_t body_bytes, last_ns; /* last_ns: of the last chunk with content */
 	double *gaps;		      /* owned */
 	size_t ngaps, gaps_cap;
-	bool stopped; /* finish_reason "stop" */
+	int64_t late_ns; /* of os_net_receive_late(), at the last read */
+	bool stopped;	 /* finish_reason "stop" */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;
 };

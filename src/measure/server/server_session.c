@@ -271,7 +271,12 @@ dck_status server_session_open(server_session *u, const dck_load_config *c, cons
 	if (c->prompt_file && !u->generates)
 		DCK_FAIL(err, E_ARG, "--prompt-file is about completions, which --url is not");
 	if (c->prompt_file)
-		DCK_TRY(server_prompts_read(c->prompt_file, &u->prompts, err));
+		DCK_TRY(prompt_texts_read(c->prompt_file, &u->prompts, err));
+	if (u->prompts.ids_line > 0 && u->address.protocol == HTTP_CHAT)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' has token ids in line %lu, and a chat takes text: give the address "
+			 "of /v1/completions",
+			 c->prompt_file, u->prompts.ids_line);
 	prompts_init(u, nonce);
 	if (u->address.tls)
 		DCK_TRY(tls_load(err));
@@ -303,7 +308,7 @@ void server_session_close(server_session *u)
 	http_client_close(&u->client);
 	dck_buffer_done(&u->headers);
 	dck_buffer_done(&u->tensors);
-	server_prompts_done(&u->prompts);
+	prompt_texts_done(&u->prompts);
 }
 
 /* --- times of an answer */

@@ -19,13 +19,13 @@
 #include "measure/http/http_client.h"
 #include "measure/http/http_url.h"
 #include "measure/http/tls_link.h"
-#include "measure/server/server_prompts.h"
+#include "measure/prompts/prompt_texts.h"
 
 typedef struct server_session {
 	const dck_load_config *config; /* borrowed: url, served_model, prompts, headers, timeout */
 	http_url address;
-	dck_buffer headers;	/* owned; may have credentials */
-	server_prompts prompts; /* owned; of --prompt-file */
+	dck_buffer headers;   /* owned; may have credentials */
+	prompt_texts prompts; /* owned; of --prompt-file */
 	completion_ask ask;
 	dck_buffer tensors; /* owned: the body of every request to an ordinary model */
 	bool generates;

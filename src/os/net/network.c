@@ -19,7 +19,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define BACKLOG 1024
+#define BACKLOG	 1024
+#define LATE_MAX (3600 * INT64_C(1000000000)) /* beyond, the system's clock was set */
 
 dck_status os_net_resolve(const char *host, const char *port, os_net_address ret[OS_NET_ADDRESSES],
 			  size_t *ret_n, dck_err *err)
@@ -57,9 +58,12 @@ int os_net_connect(const os_net_address *to, bool *ret_pending)
 {
 	const struct sockaddr *address = (const void *)to->bytes;
 	const int fd = socket_new(address->sa_family);
+	const int one = 1;
 	int why;
 
 	*ret_pending = false;
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
 	if (fd < 0 || connect(fd, address, to->n) == 0)
 		return fd;
 	if (errno == EINPROGRESS) {
@@ -183,6 +187,36 @@ static ptrdiff_t transfer_result(ssize_t n)
 ptrdiff_t os_net_receive(int fd, void *to, size_t n)
 {
 	return transfer_result(recv(fd, to, n, 0));
+}
+
+/* Time stamps of arrival are of the system's clock (socket(7), SO_TIMESTAMPNS). TCP has that of the
+ * last segment which was read, and segments that the kernel joined have the last one's. */
+ptrdiff_t os_net_receive_late(int fd, void *to, size_t n, int64_t *ret_late_ns)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(struct timespec))];
+		struct cmsghdr align;
+	} control;
+	struct iovec into = {to, n};
+	struct msghdr m = {.msg_iov = &into,
+			   .msg_iovlen = 1,
+			   .msg_control = control.space,
+			   .msg_controllen = sizeof control.space};
+	const ptrdiff_t ret = transfer_result(recvmsg(fd, &m, 0));
+	struct timespec at, now;
+
+	*ret_late_ns = -1;
+	for (struct cmsghdr *c = ret > 0 ? CMSG_FIRSTHDR(&m) : NULL; c; c = CMSG_NXTHDR(&m, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&at, CMSG_DATA(c), sizeof at);
+		clock_gettime(CLOCK_REALTIME, &now);
+		const int64_t late_ns = ((int64_t)now.tv_sec - (int64_t)at.tv_sec) * 1000000000 +
+					((int64_t)now.tv_nsec - (int64_t)at.tv_nsec);
+
+		*ret_late_ns = late_ns >= 0 && late_ns < LATE_MAX ? late_ns : -1;
+	}
+	return ret;
 }
 
 ptrdiff_t os_net_send(int fd, const void *from, size_t n)

@@ -42,6 +42,9 @@ uint16_t os_net_port(const os_net_address *of);
 int os_net_accept(int fd); /* -1: no connection waits */
 /* Return the bytes transferred, 0 at the end of the input, OS_NET_AGAIN, or OS_NET_FAILED. */
 ptrdiff_t os_net_receive(int fd, void *to, size_t n);
+/* The same, and *ret_late_ns: how long before this call the last of the bytes had arrived, by the
+ * kernel's time stamp; -1: unknown. Of a connection that os_net_connect() made. */
+ptrdiff_t os_net_receive_late(int fd, void *to, size_t n, int64_t *ret_late_ns);
 ptrdiff_t os_net_send(int fd, const void *from, size_t n);
 /* Transfer n bytes; false: the other end is closed, or the time (of os_now_ns()) is over. */
 bool os_net_receive_all(int fd, void *to, size_t n, uint64_t deadline_ns);

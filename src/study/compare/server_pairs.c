@@ -336,3 +336,14 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	record_drop(b);
 	return status;
 }
+
+bool dck_compare_servers_takes(const char *option)
+{
+	static const char *const taken[] = {"margin",	"level",      "rounds", "max-rounds",
+					    "max-time", "order-seed", "seed"};
+
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if (strcmp(option, taken[i]) == 0)
+			return true;
+	return false;
+}

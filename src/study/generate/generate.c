@@ -25,19 +25,55 @@
 
 /* --- the options, checked */
 
+/* Writes the different lengths, at most `most` of them, and returns their number. */
+static size_t prompt_lengths(const prompt_ids *p, uint64_t *ret, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (i > 0 && p->prompt[i].n == p->prompt[i - 1].n)
+			continue;
+		if (n < most)
+			ret[n] = p->prompt[i].n;
+		n++;
+	}
+	return n;
+}
+
+static void case_add(generate_job *j, uint64_t prompt, uint64_t batch)
+{
+	const prompt_ids *p = &j->prompts;
+	generate_case c = {.prompt = prompt, .batch = batch};
+
+	while (c.first < p->n && p->prompt[c.first].n != prompt)
+		c.first++;
+	while (c.first + c.given < p->n && p->prompt[c.first + c.given].n == prompt)
+		c.given++;
+	j->cases[j->ncases++] = c;
+}
+
 static dck_status cases_make(generate_job *j, dck_err *err)
 {
 	const dck_generate_config *c = j->config;
 	uint64_t prompts[GENERATE_LIST], batches[GENERATE_LIST];
 	size_t nprompts, nbatches;
 
-	DCK_TRY(units_parse_counts("prompt-length", c->prompt_length, prompts, GENERATE_LIST,
-				   &nprompts, err));
 	DCK_TRY(units_parse_counts("batch", c->batch, batches, GENERATE_LIST, &nbatches, err));
+	if (c->prompt_file)
+		DCK_TRY(prompt_ids_read(c->prompt_file, &j->prompts, err));
+	if (c->prompt_file)
+		nprompts = prompt_lengths(&j->prompts, prompts, GENERATE_LIST);
+	else
+		DCK_TRY(units_parse_counts("prompt-length", c->prompt_length, prompts,
+					   GENERATE_LIST, &nprompts, err));
+	if (nprompts > GENERATE_LIST)
+		DCK_FAIL(err, E_ARG,
+			 "the prompts of '%s' have %zu lengths, each of which is measured, and at "
+			 "most %d are possible: cut them to a few lengths",
+			 c->prompt_file, nprompts, GENERATE_LIST);
 	for (size_t i = 0; i < nprompts; i++)
 		for (size_t k = 0; k < nbatches; k++)
-			j->cases[j->ncases++] =
-			    (generate_case){.prompt = prompts[i], .batch = batches[k]};
+			case_add(j, prompts[i], batches[k]);
 	j->prompt_max = prompts[nprompts - 1];
 	j->batch_max = batches[nbatches - 1];
 	if (j->prompt_max > GENERATE_TOKENS_MAX * 10 ||
@@ -210,26 +246,55 @@ static dck_status dims_check(const generate_job *j, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status generate_open(generate_job *j, dck_err *err)
+/* Refuses a token of the file that the model does not have. */
+static dck_status prompts_check(const generate_job *j, dck_err *err)
 {
-	const dck_generate_config *c = j->config;
+	const prompt_ids *p = &j->prompts;
 
-	j->session.target.bare = true;
-	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < p->prompt[i].n; k++)
+			if (p->ids[p->prompt[i].from + k] >= j->layout.vocabulary)
+				DCK_FAIL(err, E_ARG,
+					 "'%s' has the token %d in line %lu, and the model's "
+					 "vocabulary ends at %lld",
+					 j->config->prompt_file, (int)p->ids[p->prompt[i].from + k],
+					 p->prompt[i].line, (long long)j->layout.vocabulary - 1);
+	return DCK_OK;
+}
+
+/* Prepares the loop of deepclock, which chooses the tokens. */
+static dck_status steps_prepare(generate_job *j, dck_err *err)
+{
 	DCK_TRY(dims_check(j, err));
 	DCK_TRY(decoder_layout_find(&j->session.target, &j->subject->model.dim,
 				    j->session.target.arena, &j->layout, err));
+	return decoder_steps_open(&j->steps, &j->session.target, &j->shared.clock, &j->layout,
+				  (decoder_sizes){.batch = j->batch_max,
+						  .prompt = j->prompt_max,
+						  .tokens = j->prompt_max + j->config->new_tokens,
+						  .device = j->subject->model.device},
+				  err);
+}
+
+static dck_status generate_open(generate_job *j, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+
+	j->session.target.bare = true;
+	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, NULL, j->watch, err));
+	j->engine_generates = engine_may_generate(t->engine.ops);
+	if (j->engine_generates) {
+		DCK_TRY(engine_generation(t->engine.ops, t->context, &j->generation, err));
+		j->layout = (decoder_layout){.vocabulary = j->generation.vocabulary, .runs = true};
+	} else {
+		DCK_TRY(steps_prepare(j, err));
+	}
+	DCK_TRY(prompts_check(j, err));
 	for (size_t i = 0; i < j->ncases && j->layout.batch > 0; i++)
 		if (j->cases[i].batch != (uint64_t)j->layout.batch)
 			DCK_FAIL(err, E_ARG,
 				 "the model has a fixed batch of %lld, and --batch has %llu",
 				 (long long)j->layout.batch, (unsigned long long)j->cases[i].batch);
-	DCK_TRY(decoder_steps_open(&j->steps, &j->session.target, &j->shared.clock, &j->layout,
-				   (decoder_sizes){.batch = j->batch_max,
-						   .prompt = j->prompt_max,
-						   .tokens = j->prompt_max + c->new_tokens,
-						   .device = j->subject->model.device},
-				   err));
 	return generate_request_init(j, err);
 }
 

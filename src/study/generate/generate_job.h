@@ -10,6 +10,7 @@
 #define GENERATE_GENERATE_JOB_H
 
 #include "deepclock/generate.h"
+#include "measure/prompts/prompt_ids.h"
 #include "measure/session.h"
 #include "record/others.h"
 #include "study/generate/generate_decoder.h"
@@ -29,6 +30,7 @@ typedef struct generate_times {
 
 typedef struct generate_case {
 	uint64_t prompt, batch;
+	size_t first, given;   /* the prompts of this length in the file, and their number */
 	generate_times *times; /* [n] */
 	double *gaps;	       /* [n][new_tokens - 1] */
 	size_t n, cap;
@@ -45,7 +47,10 @@ typedef struct generate_job {
 	os_host host;
 	measure_context shared;
 	measure_session session;
-	decoder_layout layout;
+	prompt_ids prompts;	   /* of the file; owned */
+	bool engine_generates;	   /* by its own loop: the steps are not used */
+	dck_generation generation; /* of such an engine */
+	decoder_layout layout;	   /* of such an engine: the vocabulary alone */
 	decoder_steps steps;
 	record_others others;
 	generate_case cases[GENERATE_CASES];

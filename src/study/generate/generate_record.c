@@ -202,6 +202,8 @@ static const char *case_tag(const generate_case *c, const char *family, char buf
 /* Says why the size of the engine's cache is not known. */
 static const char *cache_unknown(const generate_job *j)
 {
+	if (j->engine_generates)
+		return "the engine does not report it";
 	return j->layout.runs ? "it stays in the device's memory, unread"
 			      : "the engine has no tensors";
 }
@@ -225,9 +227,12 @@ static void case_metrics(const case_view *v)
 	}
 	const uint64_t tokens = v->c->prompt + v->j->config->new_tokens - 1;
 
-	record_metric_real(b, case_tag(v->c, "cache_computed", tag),
-			   decoder_cache_bytes(&v->j->layout, v->c->batch, tokens),
-			   "from the declared shapes");
+	case_tag(v->c, "cache_computed", tag);
+	if (v->j->engine_generates)
+		record_metric_absent(b, tag, "the engine declares no shapes");
+	else
+		record_metric_real(b, tag, decoder_cache_bytes(&v->j->layout, v->c->batch, tokens),
+				   "from the declared shapes");
 	case_tag(v->c, "cache", tag);
 	if (v->c->cache_bytes > 0)
 		record_metric_real(b, tag, v->c->cache_bytes,
@@ -371,8 +376,7 @@ static void generate_facts(const generate_job *j)
 	record_fact_options(b, "plan", dck_generate_options, j->config);
 	method_clock(b, &j->shared.clock);
 	record_fact_text(b, "method", "enclosed",
-			 "from the prompt as token ids until the token is known: binding, run and "
-			 "the search for the highest score");
+			 "from the prompt as token ids until the token is known");
 	record_fact_text(b, "method", "unit", "the request: its tokens depend on each other");
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
@@ -380,15 +384,26 @@ static void generate_facts(const generate_job *j)
 			 "one request at a time; lengths and batches in "
 			 "rounds of random order");
 	record_fact_text(b, "generate", "sampling", "greedy: the highest score");
-	record_fact_text(b, "generate", "end_of_sequence", "ignored");
-	record_fact_text(b, "generate", "prompts", "random token ids, different in each request");
+	record_fact_text(b, "generate", "loop",
+			 j->engine_generates
+			     ? j->generation.loop
+			     : "deepclock's: binding, run and the search for the highest score");
+	record_fact_text(b, "generate", "end_of_sequence",
+			 j->engine_generates ? j->generation.end_of_sequence : "ignored");
+	if (j->prompts.n > 0)
+		record_fact_fmt(b, "generate", "prompts",
+				"%zu of a file, those of a length in turn", j->prompts.n);
+	else
+		record_fact_text(b, "generate", "prompts",
+				 "random token ids, different in each request");
 	record_fact_int(b, "generate", "vocabulary", DCK_UNIT_ONE, j->layout.vocabulary);
 	record_fact_int(b, "generate", "tokens_asked", DCK_UNIT_ONE,
 			(int64_t)j->config->new_tokens);
 	record_fact_int(b, "generate", "tokens_delivered", DCK_UNIT_ONE,
 			(int64_t)j->config->new_tokens);
 	record_fact_text(b, "generate", "cache",
-			 !j->layout.runs ? "none: the engine has no tensors"
+			 j->engine_generates ? "the engine's own"
+			 : !j->layout.runs   ? "none: the engine has no tensors"
 			 : j->steps.on_device
 			     ? "in the device's memory, not copied: the outputs of one context are "
 			       "the inputs of the other"

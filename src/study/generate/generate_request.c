@@ -1,9 +1,10 @@
 /* generate_request.c - one request: its prompts, its tokens, its times.
  *
  * The clock is read at the start, when prompts are ready as token ids, and after each token is
- * known: binding, run, and the search for the highest score are inside. The prompt of a request
- * depends on the seed, the case and the request's number alone, so that no two requests of a run
- * have the same and a run can be repeated.
+ * known: binding, run, and the search for the highest score are inside. A random prompt depends on
+ * the seed, the case and the request's number alone, so that no two requests of a run have the same
+ * and a run can be repeated. The prompts of a file are taken in turn, from the first counted
+ * request on again.
  *
  * The growth of the gap over the position is the slope of Tukey's resistant line (Exploratory Data
  * Analysis, 1977): the median of the last third less that of the first, over their distance. A
@@ -34,6 +35,7 @@ void generate_request_done(generate_job *j)
 		mem_free(j->cases[i].times);
 		mem_free(j->cases[i].gaps);
 	}
+	prompt_ids_done(&j->prompts);
 	mem_free(j->ids);
 	mem_free(j->at_ns);
 }
@@ -58,6 +60,20 @@ static dck_status case_grow(generate_case *c, size_t gaps, dck_err *err)
 	return DCK_OK;
 }
 
+/* ids[batch][prompt], of the file. */
+static void prompts_take(generate_job *j, generate_case *c, bool counts)
+{
+	const prompt_ids *p = &j->prompts;
+	const uint64_t which = (counts ? c->n : c->tried++) * c->batch;
+
+	for (size_t b = 0; b < c->batch; b++) {
+		const prompt_span s = p->prompt[c->first + (which + b) % c->given];
+
+		for (size_t i = 0; i < s.n; i++)
+			j->ids[b * s.n + i] = p->ids[s.from + i];
+	}
+}
+
 /* ids[batch][prompt], uniform over the vocabulary. */
 static void prompts_make(generate_job *j, generate_case *c)
 {
@@ -73,6 +89,21 @@ static uint64_t token_now(const generate_job *j)
 	return measure_context_now(&j->shared);
 }
 
+/* Makes a token of each sequence by the engine's own loop; `first`: of the prompts in j->ids. */
+static dck_status engine_token(generate_job *j, const generate_case *c, bool first, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+	const uint64_t begin_ns = token_now(j);
+
+	if (first)
+		DCK_TRY(engine_generate_begin(t->engine.ops, t->context, j->ids, (size_t)c->batch,
+					      (size_t)c->prompt, (size_t)j->config->new_tokens,
+					      err));
+	DCK_TRY(engine_generate_next(t->engine.ops, t->context, j->ids, err));
+	j->steps.engine_ns += token_now(j) - begin_ns;
+	return DCK_OK;
+}
+
 /* Generates; at_ns[0] is the start and at_ns[i] the time of the i-th token. The tokens of each step
  * replace the prompt in j->ids. */
 static dck_status tokens_generate(generate_job *j, const generate_case *c, bool show, dck_err *err)
@@ -82,7 +113,8 @@ static dck_status tokens_generate(generate_job *j, const generate_case *c, bool 
 	decoder_steps_begin(&j->steps, c->batch);
 	j->at_ns[0] = token_now(j);
 	for (uint64_t i = 1; i <= j->config->new_tokens; i++) {
-		DCK_TRY(decoder_step(&j->steps, j->ids, n, j->ids, err));
+		DCK_TRY(j->engine_generates ? engine_token(j, c, i == 1, err)
+					    : decoder_step(&j->steps, j->ids, n, j->ids, err));
 		j->at_ns[i] = token_now(j);
 		n = 1;
 		if (show && i <= GENERATE_SHOWN)
@@ -119,9 +151,22 @@ static void times_add(generate_job *j, generate_case *c)
 	t->growth = resistant_slope(gaps, n - 1, c->gaps + (c->n + 1) * (n - 1));
 	t->engine_share = t->e2e > 0 ? (double)j->steps.engine_ns / t->e2e : NAN;
 	c->spent_ns += t->e2e;
-	c->cache_bytes = (double)j->steps.cache_bytes;
+	if (!j->engine_generates || c->n == 0)
+		c->cache_bytes = (double)j->steps.cache_bytes;
 	j->measured_ns += t->e2e;
 	c->n++;
+}
+
+/* Reads the size of the cache of an engine with its own loop, once: it may copy the cache. */
+static dck_status engine_cache_read(generate_job *j, const generate_case *c, dck_err *err)
+{
+	const subject_target *t = &j->session.target;
+
+	if (!j->engine_generates || c->n > 0)
+		return DCK_OK;
+	DCK_TRY(engine_generation(t->engine.ops, t->context, &j->generation, err));
+	j->steps.cache_bytes = j->generation.cache_bytes;
+	return DCK_OK;
 }
 
 dck_status generate_request(generate_job *j, generate_case *c, bool counts, dck_err *err)
@@ -129,11 +174,16 @@ dck_status generate_request(generate_job *j, generate_case *c, bool counts, dck_
 	const bool show = counts && c == j->cases && c->n == 0;
 
 	DCK_TRY(case_grow(c, (size_t)j->config->new_tokens, err));
-	prompts_make(j, c);
+	if (c->given > 0)
+		prompts_take(j, c, counts);
+	else
+		prompts_make(j, c);
 	DCK_TRY(tokens_generate(j, c, show, err));
 	if (!(j->first_ns > 0))
 		j->first_ns = (double)(j->at_ns[1] - j->at_ns[0]);
-	if (counts)
-		times_add(j, c);
+	if (!counts)
+		return DCK_OK;
+	DCK_TRY(engine_cache_read(j, c, err));
+	times_add(j, c);
 	return DCK_OK;
 }

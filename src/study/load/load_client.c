@@ -18,8 +18,8 @@ load_client_limit load_client_judge(double busy, double late_ns, double shift, d
 	return floor_ns > FLOOR_MOST * median_ns ? CLIENT_FLOOR : CLIENT_FREE;
 }
 
-double load_client_on_time(double p, const double *x, const double *late, size_t n, double *scratch,
-			   double *ret_shift)
+double load_client_on_time(double p, const double *x, const double *late, const double *read,
+			   size_t n, double *scratch, double *ret_shift)
 {
 	double with, without;
 
@@ -30,7 +30,7 @@ double load_client_on_time(double p, const double *x, const double *late, size_t
 	stat_sort(scratch, n);
 	with = stat_quantile_sorted(scratch, n, p);
 	for (size_t i = 0; i < n; i++)
-		scratch[i] = x[i] - late[i];
+		scratch[i] = x[i] - late[i] - read[i];
 	stat_sort(scratch, n);
 	without = stat_quantile_sorted(scratch, n, p);
 	*ret_shift = without > 0 ? with / without - 1 : INFINITY;

@@ -78,6 +78,10 @@ typedef enum load_part {
 	/* Only of a server that generates. */
 	LOAD_TTFT = LOAD_PARTS,
 	LOAD_TPOT,
+	/* Of a server: by which the client read the first content, and the end, late, at least and
+	 * beyond its floor. */
+	LOAD_READ_FIRST,
+	LOAD_READ_END,
 	LOAD_PARTS_ALL
 } load_part;
 
@@ -188,6 +192,7 @@ typedef struct load_answers {
 	stat_estimate icl[3];	    /* p50, p90, p99 */
 	double client_busy;	    /* share of the time */
 	double overload_rate;	    /* answers per second of an overloaded server; 0: it is not */
+	uint64_t stamped;	    /* answers whose arrival the kernel stamped */
 	size_t in_flight_max;
 	char why[200];		/* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */

@@ -87,7 +87,7 @@ static void quantile_qualify(const load_view *v, load_part part, double p, stat_
 	load_url_on_time(&v->j->pool, v->samples, part, p, &shift);
 	if (!e->present || shift <= CLIENT_SHIFT_MOST)
 		return;
-	snprintf(why, sizeof why, "client-bound: late starts moved it by %.0f %%", 100 * shift);
+	snprintf(why, sizeof why, "client-bound: its lateness moved it by %.0f %%", 100 * shift);
 	estimate_drop(e, why);
 }
 
@@ -177,6 +177,14 @@ static void client_metrics(const load_view *v)
 
 	record_metric_real(b, "load/client_busy", answers_of(v)->client_busy,
 			   "time not spent waiting, over all");
+	if (answers_of(v)->stamped > 0)
+		record_metric_real(b, "load/client_read_late",
+				   measure_samples_mean(url_samples(v, LOAD_READ_END)),
+				   "mean of all answers, at least, by the kernel's time stamps of "
+				   "arrival");
+	else
+		record_metric_absent(b, "load/client_read_late",
+				     "the kernel's time stamps of arrival are missing");
 	if (u->server.floor_ns > 0)
 		record_metric_real(b, "load/client_floor", u->server.floor_ns,
 				   "median of one connection to the null server in this process");

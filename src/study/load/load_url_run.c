@@ -118,6 +118,12 @@ static void tokens_count(const http_answer *a, load_answers *to)
 	to->cached += a->cached_tokens > 0;
 }
 
+/* The usual time until a sleeping client reads is in its floor, which the rule has already. */
+static double read_late(const load_pool *p, int64_t late_ns)
+{
+	return fmax(0, (double)late_ns - p->url->server.floor_ns);
+}
+
 static void answer_take(load_pool *p, const load_run_config *ask, const http_answer *a,
 			load_result *ret)
 {
@@ -130,6 +136,9 @@ static void answer_take(load_pool *p, const load_run_config *ask, const http_ans
 		if (part_time(p->url, a, parts[i], &time))
 			measure_samples_push(&p->samples.of[parts[i]], at, time);
 	measure_samples_push(&p->samples.of[LOAD_LAG], at, (double)(a->begin_ns - a->scheduled_ns));
+	measure_samples_push(&p->samples.of[LOAD_READ_FIRST], at, read_late(p, a->first_late_ns));
+	measure_samples_push(&p->samples.of[LOAD_READ_END], at, read_late(p, a->end_late_ns));
+	ret->answers.stamped += a->end_late_ns >= 0;
 	for (size_t i = 0; i < ask->nlimits; i++) {
 		const bool has = part_time(p->url, a, load_limit_part(&ask->limits[i]), &time);
 		const bool over =
@@ -209,16 +218,23 @@ static void times_take(const http_client *c, load_answers *to)
 	mem_free(x);
 }
 
+static load_part read_part(load_part part)
+{
+	return part == LOAD_TTFT ? LOAD_READ_FIRST : LOAD_READ_END;
+}
+
 double load_url_on_time(const load_pool *p, const load_samples *samples, load_part part, double q,
 			double *ret_shift)
 {
 	const measure_samples *x = &samples->of[part], *late = &samples->of[LOAD_LAG];
+	const measure_samples *read = &samples->of[read_part(part)];
 
 	*ret_shift = 0;
-	/* Both have a sample of each request, and drop the same ones. */
-	if ((part != LOAD_TTFT && part != LOAD_LATENCY) || x->n != late->n)
+	/* All have a sample of each request, and drop the same ones. */
+	if ((part != LOAD_TTFT && part != LOAD_LATENCY) || x->n != late->n || x->n != read->n)
 		return NAN;
-	return load_client_on_time(q, x->value, late->value, x->n, p->scratch, ret_shift);
+	return load_client_on_time(q, x->value, late->value, read->value, x->n, p->scratch,
+				   ret_shift);
 }
 
 /* A late or busy client, or one whose own time is most of the result, measures itself. */
@@ -227,7 +243,8 @@ static void client_judge(const load_pool *p, load_answers *to)
 	const load_url *u = p->url;
 	const load_part part = u->server.generates ? LOAD_TTFT : LOAD_LATENCY;
 	const measure_samples *x = &p->samples.of[part];
-	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]);
+	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]) +
+			    measure_samples_mean(&p->samples.of[read_part(part)]);
 	char *why = to->client_bound, time[32], all[32];
 	double median, shift;
 
@@ -244,9 +261,11 @@ static void client_judge(const load_pool *p, load_answers *to)
 			 "the client was busy for %.0f %% of the time", 100 * to->client_busy);
 		break;
 	case CLIENT_LATE:
-		snprintf(why, sizeof to->client_bound,
-			 "the client started requests %s late (mean), and the median is %s",
-			 dck_text_time(late, time, sizeof time), all);
+		snprintf(
+		    why, sizeof to->client_bound,
+		    "the client was %s late to start requests and read answers (mean), and the "
+		    "median is %s",
+		    dck_text_time(late, time, sizeof time), all);
 		break;
 	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,

@@ -1,5 +1,5 @@
 deepclock engines | sed -n 's/^\([a-z][a-z]*\)  *.*/\1/p'
-deepclock engines --format csv | grep -v -e '^ort,' -e '^openvino,' -e '^litert,' | grep usable
+deepclock engines --format csv | grep -v -e '^ort,' -e '^openvino,' -e '^litert,' -e '^genai,' | grep usable
 deepclock engines --format json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tables"]

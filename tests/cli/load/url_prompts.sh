@@ -14,6 +14,10 @@ record run.json 'f("load", "prompt_tokens") > 20000'
 with-server -- deepclock load --quiet --url URL/v1/chat/completions --model m --rate 200 --requests 5 --save run.json \
 	--prompt-file prompts > text 2> err
 record run.json 'f("load", "chunks")'
+# Token ids, which only completions take.
+printf '{"prompt": [1, 529]}\n{"prompt": [3, 4]}\n' > prompts
+prompts
+with-server -- deepclock load --quiet --url URL/v1/chat/completions --model m --rate 200 --requests 5 --prompt-file prompts
 # Files that are none.
 wrong() {
 	printf "$1" > prompts

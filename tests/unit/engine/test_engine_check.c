@@ -267,8 +267,11 @@ static void a_plugin_of_this_directory_is_found(void **state)
 	assert_int_equal(chdir(directory), 0);
 }
 
+extern const dck_engine engine_genai;
+
 static void each_missing_member_is_named(void **state)
 {
+	const dck_engine *genai = &engine_genai;
 	dck_engine e;
 	dck_err err;
 
@@ -294,6 +297,19 @@ static void each_missing_member_is_named(void **state)
 	WITHOUT(version);
 	WITHOUT(help);
 #undef WITHOUT
+	/* Those of generation too. */
+	e = *genai;
+	e.generate_next = NULL;
+	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "'generate_next'"));
+	e = *genai;
+	e.generate_begin = NULL;
+	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "'generate_begin'"));
+	e = *genai;
+	e.generation = NULL;
+	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "'generation'"));
 	e = *engine_table[0];
 	e.caps |= DCK_CAP_COMMAND;
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
@@ -301,7 +317,7 @@ static void each_missing_member_is_named(void **state)
 	e.output = NULL; /* without output() its values could not be read */
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
 	e = *engine_table[0];
-	e.abi_minor = 7; /* a newer minor version only appends members */
+	e.abi_minor = 8; /* a newer minor version only appends members */
 	e.struct_size += 8;
 	assert_int_equal(engine_check(&e, "x", &err), DCK_OK);
 	e.name = "two words";

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "fault_alloc.h"
@@ -17,6 +18,8 @@
 #include "measure/http/http_url.h"
 #include "measure/http/kserve.h"
 #include "measure/http/sse_reader.h"
+#include "os/net/network.h"
+#include "os/os.h"
 #include "scratch.h"
 
 /* --- HTTP */
@@ -434,6 +437,50 @@ static void header_files(void **state)
 	dck_buffer_done(&b);
 }
 
+/* --- late reads */
+
+#define WAIT_NS	 20000000
+#define SLACK_NS 2000000 /* between two clocks */
+
+/* The kernel's stamp lies between the send and the wait; the first bytes may have none. */
+static void late_reads(void **state)
+{
+	const struct timespec wait = {0, WAIT_NS};
+	int64_t late_ns = -1, least_ns = 0, most_ns = 0;
+	int listening, server, client;
+	os_net_address at;
+	bool pending;
+	char byte = 'x';
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(os_net_listen("127.0.0.1", "0", &at, &listening, &err), DCK_OK);
+	client = os_net_connect(&at, &pending);
+	assert_true(client >= 0);
+	while ((server = os_net_accept(listening)) < 0)
+		nanosleep(&wait, NULL);
+	for (int i = 0; i < 50 && late_ns < 0; i++) {
+		const uint64_t before_ns = os_now_ns();
+
+		assert_true(os_net_send_all(server, &byte, 1, before_ns + 60000000000u));
+		const uint64_t sent_ns = os_now_ns();
+		nanosleep(&wait, NULL);
+		least_ns = (int64_t)(os_now_ns() - sent_ns);
+		while (os_net_receive_late(client, &byte, 1, &late_ns) == OS_NET_AGAIN)
+			nanosleep(&wait, NULL);
+		most_ns = (int64_t)(os_now_ns() - before_ns);
+	}
+	os_close(client);
+	os_close(server);
+	os_close(listening);
+	if (late_ns < 0) {
+		print_message("skipped: the kernel stamps no arrivals\n");
+		skip();
+	}
+	assert_true(least_ns >= WAIT_NS);
+	assert_true(late_ns >= least_ns - SLACK_NS && late_ns <= most_ns + SLACK_NS);
+}
+
 int test_http(void);
 int test_http(void)
 {
@@ -442,7 +489,7 @@ int test_http(void)
 	    cmocka_unit_test(events),	   cmocka_unit_test(event_without_end),
 	    cmocka_unit_test(completions), cmocka_unit_test(prompts),
 	    cmocka_unit_test(tensors),	   cmocka_unit_test(urls),
-	    SCRATCH_TEST(header_files),
+	    SCRATCH_TEST(header_files),	   cmocka_unit_test(late_reads),
 	};
 
 	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);

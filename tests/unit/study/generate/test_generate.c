@@ -12,10 +12,9 @@
 #include <cmocka.h>
 
 #include "deepclock/generate.h"
-#include "deepclock/model.h"
-#include "deepclock/report.h"
 #include "base/err.h"
 #include "fault_alloc.h"
+#include "genai_model.h"
 #include "scratch.h"
 #include "study/generate/generate_decoder.h"
 #include "webgpu_test.h"
@@ -33,7 +32,8 @@ static uint64_t counting_now(void *self)
 	return c->now += c->step;
 }
 
-static dck_record *generated(uint64_t step, uint64_t more, const dck_generate_config *given)
+static dck_record *generated_by(const char *engine, const char *model, uint64_t step, uint64_t more,
+				const dck_generate_config *given)
 {
 	counting_clock counting = {.step = step, .more = more};
 	const dck_clock clock = {
@@ -45,12 +45,18 @@ static dck_record *generated(uint64_t step, uint64_t more, const dck_generate_co
 
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_MODEL;
-	s.text = "zoo:llama_mini";
-	s.model.engine = "null";
+	s.text = model;
+	s.model.engine = engine;
+	s.model.threads = strcmp(engine, "ort") == 0 || strcmp(engine, "genai") == 0;
 	c.clock = &clock;
 	if (dck_generate(&s, &c, NULL, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	return r;
+}
+
+static dck_record *generated(uint64_t step, uint64_t more, const dck_generate_config *given)
+{
+	return generated_by("null", "zoo:llama_mini", step, more, given);
 }
 
 static dck_generate_config config_of(uint64_t requests, uint64_t new_tokens)
@@ -139,6 +145,78 @@ static void one_token_has_no_gap(void **state)
 	dck_record_free(r);
 }
 
+static const char *fact(const dck_record *r, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, "generate", key);
+
+	assert_non_null(f);
+	return f->value.as.text;
+}
+
+/* The prompts of a file, those of a length in turn, by an engine with its own loop, of which each
+ * token is the one before plus one. A token takes four readings: the engine's two, and when it is
+ * known, and the first the start. */
+static void loop_of_the_engine(void **state)
+{
+	char engine[3 * PATH_MAX];
+	dck_generate_config c = config_of(3, 5);
+
+	(void)state;
+	snprintf(engine, sizeof engine, "plugin:%s", built_file("plugins/generating.so"));
+	scratch_text("prompts", "[1, 97]\n[5, 6, 7]\n[2, 30]\n");
+	c.prompt_file = "prompts";
+	c.batch = "2";
+	dck_record *r = generated_by(engine, "zoo:llama_mini", 1000, 0, &c);
+
+	assert_value(r, "generate/ttft/2x2", 3000);
+	assert_value(r, "generate/tpot/3x2", 3000);
+	assert_value(r, "generate/engine_share/2x2", 1. / 3);
+	/* 10 bytes for a token of a sequence: 2 sequences of 2 + 5 tokens. */
+	assert_value(r, "generate/cache/2x2", 140);
+	assert_value(r, "generate/cache/3x2", 160);
+	assert_true(isnan(dck_record_value(r, "generate/cache_computed/2x2")));
+	assert_string_equal(fact(r, "first_tokens"), "98 99 0 1 2");
+	assert_string_equal(fact(r, "loop"), "the plug-in's");
+	assert_string_equal(fact(r, "end_of_sequence"), "there is none");
+	assert_string_equal(fact(r, "cache"), "the engine's own");
+	dck_record_free(r);
+}
+
+/* ONNX Runtime GenAI chooses the tokens that the loop here chooses, and keeps a cache of that
+ * size. */
+static void loop_of_genai(void **state)
+{
+	dck_generate_config c = config_of(1, 24);
+	dck_subject s;
+	subject_target t = {.bare = true};
+	dck_record *r[2];
+	dck_err err;
+
+	(void)state;
+	genai_model_write("m", 5);
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "m/genai_config.json";
+	s.model.engine = "genai";
+	counting_clock counting = {.step = 1};
+	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
+	if (subject_target_open(&t, &s, &clock, NULL, NULL, NULL, &err) != DCK_OK) {
+		if (err.code != DCK_E_ABSENT)
+			fail_msg("%s", err.msg);
+		print_message("skipped: %s\n", err.msg);
+		skip();
+	}
+	subject_target_close(&t);
+	c.prompt_length = "9";
+	c.batch = "2";
+	r[0] = generated_by("ort", "m/decoder.onnx", 1000, 0, &c);
+	r[1] = generated_by("genai", s.text, 1000, 0, &c);
+	assert_string_equal(fact(r[0], "first_tokens"), fact(r[1], "first_tokens"));
+	assert_value(r[1], "generate/cache/9x2", dck_record_value(r[0], "generate/cache/9x2"));
+	dck_record_free(r[0]);
+	dck_record_free(r[1]);
+}
+
 static void mistakes(void **state)
 {
 	dck_generate_config c;
@@ -203,27 +281,6 @@ static void no_memory(void **state)
 #define NEW    8
 #define BATCH  2
 
-/* Writes a decoder that is small enough for a GPU in software. Returns its path. */
-static const char *small_decoder(void)
-{
-	const dck_zoo_config c = {.symbolic = true,
-				  .layers = 1,
-				  .hidden = 16,
-				  .heads = 2,
-				  .kv_heads = 1,
-				  .vocabulary = 64};
-	dck_buffer bytes = {0};
-	dck_sink sink;
-	dck_err err;
-
-	dck_sink_buffer(&sink, &bytes);
-	assert_int_equal(dck_zoo_write("llama_mini", &c, &sink, &err), DCK_OK);
-	assert_int_equal(dck_sink_finish(&sink, &err), DCK_OK);
-	const char *path = scratch_file("decoder.onnx", bytes.data, bytes.n);
-	dck_buffer_done(&bytes);
-	return path;
-}
-
 /* The engine's table, which counts outputs that are read. */
 static const dck_engine *counted_engine;
 static size_t counted_outputs;
@@ -238,7 +295,8 @@ static dck_status output_counted(dck_engine_context *c, size_t index, dck_tensor
  * device the scores alone are read. */
 static void cache_gives_the_same_tokens(const char *engine, const char *device)
 {
-	const char *model = device ? small_decoder() : "zoo:llama_mini";
+	const char *model =
+	    device ? "small/decoder.onnx" : "zoo:llama_mini"; /* for a GPU in software */
 	counting_clock counting = {.step = 1};
 	const dck_clock clock = {.name = "counting", .now_ns = counting_now, .self = &counting};
 	int64_t ids[BATCH][PROMPT + NEW], step[BATCH * (PROMPT + NEW)], next[BATCH];
@@ -250,6 +308,7 @@ static void cache_gives_the_same_tokens(const char *engine, const char *device)
 	dck_subject s;
 	dck_err err;
 
+	genai_model_write("small", 0);
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_MODEL;
 	s.text = model;
@@ -359,6 +418,8 @@ int test_generate(void)
 	    cmocka_unit_test(growth_is_exact),
 	    cmocka_unit_test(each_length_with_each_batch),
 	    cmocka_unit_test(one_token_has_no_gap),
+	    cmocka_unit_test(loop_of_the_engine),
+	    cmocka_unit_test(loop_of_genai),
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(no_memory),
 	    cmocka_unit_test(cache_of_ort),
