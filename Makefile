@@ -9,6 +9,7 @@
 #                               build/bench.json, build/bench.html; QUICK: few rounds, to see that each runs
 #   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
+#   make wheel WHEEL_ARCH=aarch64   cross-compiled, and used in QEMU: build/wheel-aarch64
 #   make site                   the documents as a site with search and the APIs: build/site (after test-all fetched MkDocs)
 #   make deb                    the Debian packages, and lintian's verdict on them: build/deb
 #   make test-deb               and install, use and remove them in a root directory that debootstrap makes
@@ -76,7 +77,9 @@ tables: all
 		printf '\n    %s\n\n' "$$command"; sh -c "$$command" </dev/null || exit 1; done
 
 wheel:
-	@PYTHONPATH=$(BUILD)/auditwheel:$(BUILD)/ziglang python3 tools/wheel.py $(BUILD)/wheel
+	@PYTHONPATH=$(BUILD)/auditwheel:$(BUILD)/ziglang python3 tools/wheel.py \
+		$(if $(WHEEL_ARCH),--machine $(WHEEL_ARCH)) $(BUILD)/wheel$(if $(WHEEL_ARCH),-$(WHEEL_ARCH))
+	$(if $(WHEEL_ARCH),@python3 tests/install/wheel_in_qemu.py $(BUILD)/wheel-$(WHEEL_ARCH))
 
 deb:
 	@tools/deb.sh $(BUILD)/deb

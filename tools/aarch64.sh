@@ -26,31 +26,8 @@ done
 mkdir -p "$build"
 build=$(cd "$build" && pwd -P)
 
-fetch() {
-	state=$build/apt
-	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
-	: >"$state/status"
-	cat >"$state/apt.conf" <<END2
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "root";
-Dir::State::Lists "$state/lists";
-Dir::State::status "$state/status";
-Dir::Cache "$state/cache";
-END2
-	(
-		cd "$state"
-		export APT_CONFIG="$state/apt.conf"
-		apt-get update -q && apt-get download -q libcmocka0 libcmocka-dev libjansson-dev libjansson4 \
-			libsqlite3-dev libsqlite3-0 zlib1g-dev zlib1g
-	) >"$state/log" 2>&1 || { tail -5 "$state/log" >&2; die "the arm64 packages could not be fetched"; }
-	for package in "$state"/*.deb; do
-		dpkg-deb -x "$package" "$build/root.tmp"
-	done
-	rm -rf "$state"
-	mv "$build/root.tmp" "$build/root"
-}
-[ -d "$build/root" ] || fetch
+"$here/tools/arm64_root.sh" "$build/root" libcmocka0 libcmocka-dev libjansson-dev libjansson4 libsqlite3-dev libsqlite3-0 \
+	zlib1g-dev zlib1g || exit 1
 
 if [ ! -f "$build/build.ninja" ]; then
 	cat >"$build/cross.ini" <<END2

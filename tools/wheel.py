@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel that people install, and prints its platform.
 
-  wheel.py DIR [TREE]     make wheel
+  wheel.py DIR [TREE]                     make wheel
+  wheel.py --machine aarch64 DIR [TREE]   make wheel WHEEL_ARCH=aarch64: the same, cross-compiled on Debian
 
 pip and meson-python build the tree, as `pip install .` does, but the package ziglang links it, for an older C library
 (GLIBC below). Then this script adds what a system may lack (BUNDLED), the licences of all that is not
 deepclock's, a CycloneDX SBOM of it (PEP 770), and the tags. The extension is built for each Python from 3.9 on that is
 found with its headers: this one, python3.N in PATH, pyenv's.
 
-Without ziglang (`pip install ziglang`) the system's compiler builds it, for systems as new as this one. Exits with 1 if it
-could not be built, or a file in it needs a newer C library than its tag states, or other libraries than SYSTEM.
+Without ziglang (`pip install ziglang`) the system's compiler builds it, for systems as new as this one. For another processor
+the headers of Python are those of this one, with Debian's pyconfig.h of the other for Debian's own Python. What pyconfig.h of 3.11
+has on one of the two alone (HAVE_GCC_ASM_FOR_X64, HAVE_GCC_ASM_FOR_X87, HAVE_USABLE_WCHAR_T, PY_SUPPORT_TIER) is in nothing that
+the extension uses. Exits with 1 if it could not be built, or a file in it needs a newer C library than its tag states, or other libraries than SYSTEM.
 """
 
+import argparse
 import base64
 import glob
 import hashlib
@@ -43,6 +47,11 @@ BUNDLED = {
 }
 EMBEDDED = {"d3": ("node-d3", "BSD-3-Clause")}  # in the program: the script of its pages
 IN_PACKAGE = "deepclock/bin/"
+COMPILER = "cc-for-older-glibc"
+MACHINE = platform.machine()
+ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
+# Debian's packages for another processor, besides those of BUNDLED: all that is compiled against.
+HEADERS = ("libjansson-dev", "libsqlite3-dev", "zlib1g-dev", "libdw-dev", "libelf-dev", "libpython3.11-dev")
 
 
 # --- what builds it
@@ -63,26 +72,56 @@ def interpreters():
     return {version: of for version, of in found.items() if version >= FIRST}
 
 
+def cross_root(folder):
+    """Returns the directory with Debian's packages for AArch64; exits if they cannot be had."""
+    root = os.path.join(folder, "root")
+    subprocess.run([os.path.join(ROOT, "tools", "arm64_root.sh"), root, *HEADERS, *(of[0] for of in BUNDLED.values())], check=True)
+    return root
+
+
+def cross_file(folder, root, machine):
+    """Writes Meson's description of the other machine; returns its path."""
+    path = os.path.join(folder, machine + ".ini")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"""[binaries]
+c = '{os.path.join(folder, COMPILER)}'
+ar = '{machine}-linux-gnu-ar'
+strip = '{machine}-linux-gnu-strip'
+pkg-config = 'pkg-config'
+[built-in options]
+c_args = ['-idirafter', '{root}/usr/include']
+[properties]
+pkg_config_libdir = '{root}/usr/lib/{machine}-linux-gnu/pkgconfig'
+[host_machine]
+system = 'linux'
+cpu_family = '{machine}'
+cpu = '{machine}'
+endian = 'little'
+""")
+    return path
+
+
 def zig():
     """Returns the compiler of the package ziglang, or None."""
     spec = importlib.util.find_spec("ziglang")
     return os.path.join(os.path.dirname(spec.origin), "zig") if spec else None
 
 
-def compiler(folder, env):
+def compiler(folder, env, machine=MACHINE):
     """Returns the environment in which the system's compiler compiles and zig links for GLIBC; `env`, if it is not installed.
-    A symbol that the older library lacks fails to link."""
+    A symbol that the older library lacks fails to link. Without -O2 zig adds its own runtime for debugging, with names: 1 MB."""
     path = zig()
     if not path:
         return env
-    cc = ("ccache " if shutil.which("ccache") else "") + (env.get("CC") or "cc").replace("ccache ", "")
-    script = os.path.join(folder, "cc-for-older-glibc")
+    cc = ("ccache " if shutil.which("ccache") else "")
+    cc += (env.get("CC") or "cc").replace("ccache ", "") if machine == MACHINE else machine + "-linux-gnu-gcc"
+    script = os.path.join(folder, COMPILER)
     with open(script, "w", encoding="utf-8") as f:
         f.write(f"""#!/bin/sh
 for word; do
 \tcase $word in -c | -E | -S | -fsyntax-only | --version | -print-* | --print-*) exec {cc} "$@" ;; esac
 done
-exec {shlex.quote(path)} cc -target {platform.machine()}-linux-gnu.{GLIBC[0]}.{GLIBC[1]} "$@"
+exec {shlex.quote(path)} cc -O2 -s -target {machine}-linux-gnu.{GLIBC[0]}.{GLIBC[1]} "$@"
 """)
     os.chmod(script, 0o755)
     return dict(env, CC=script)
@@ -100,15 +139,16 @@ def build(python, tree, folder, env=None, settings=()):
 
 # --- what is added
 
-def debian(package, field):
-    ran = subprocess.run(["dpkg-query", "-W", f"-f=${{{field}}}", package], capture_output=True, text=True, check=False)
+def debian(root, package, field):
+    ran = subprocess.run(["dpkg-query", f"--admindir={root}/var/lib/dpkg", "-W", f"-f=${{{field}}}", package], capture_output=True,
+                         text=True, check=False)
     return ran.stdout if ran.returncode == 0 else ""
 
 
-def copies(folder, env):
+def copies(folder, root, machine, env):
     """Returns {soname: path}."""
     made = {}
-    libraries = f"/usr/lib/{platform.machine()}-linux-gnu"
+    libraries = f"{root}/usr/lib/{machine}-linux-gnu"
     for soname, (_, _, suits) in BUNDLED.items():
         made[soname] = os.path.join(libraries, soname)
         if not suits:
@@ -120,23 +160,23 @@ def copies(folder, env):
     return made
 
 
-def licence_file(package):
-    with open(f"/usr/share/doc/{package}/copyright", "rb") as f:
+def licence_file(root, package):
+    with open(f"{root}/usr/share/doc/{package}/copyright", "rb") as f:
         return f.read()
 
 
-def sbom(version, files):
-    """Returns the CycloneDX document. files: {name in the wheel: bytes} of the bundled libraries."""
-    def component(name, package, licence, content=None):
-        of = {"type": "library", "name": name, "version": debian(package, "Version"), "bom-ref": name,
+def sbom(version, files, root):
+    """Returns the CycloneDX document. files: {name in the wheel: bytes} of the bundled libraries, from packages of `root`."""
+    def component(root, name, package, licence, content=None):
+        of = {"type": "library", "name": name, "version": debian(root, package, "Version"), "bom-ref": name,
               "licenses": [{"license": {"id": licence}}],
-              "purl": f"pkg:deb/debian/{debian(package, 'source:Package')}@{debian(package, 'source:Version')}"
-                      f"?arch={debian(package, 'Architecture')}"}
+              "purl": f"pkg:deb/debian/{debian(root, package, 'source:Package')}@{debian(root, package, 'source:Version')}"
+                      f"?arch={debian(root, package, 'Architecture')}"}
         if content is not None:
             of["hashes"] = [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
         return of
-    components = [component(name, *BUNDLED[name][:2], content) for name, content in sorted(files.items())]
-    components += [component(name, *of) for name, of in EMBEDDED.items()]
+    components = [component(root, name, *BUNDLED[name][:2], content) for name, content in sorted(files.items())]
+    components += [component("", name, *of) for name, of in EMBEDDED.items()]
     return materials.document(version, f"pkg:pypi/deepclock@{version}", components, components)
 
 
@@ -158,11 +198,18 @@ def foreign(content, folder):
 
 def faults(wheel, floor):
     """Yields what makes the wheel fail on a system of its tag."""
+    *_, pythons, _, system = os.path.basename(wheel)[:-len(".whl")].split("-")
+    machine = next((number for name, number in ELF_MACHINES.items() if system.endswith(name)), None)
     with zipfile.ZipFile(wheel) as z, tempfile.TemporaryDirectory() as folder:
+        told = z.read(next(n for n in z.namelist() if n.endswith(".dist-info/WHEEL"))).decode()
+        if re.findall(r"(?m)^Tag: (.*)$", told) != [f"{p}-{p}-{system}" for p in pythons.split(".")]:
+            yield f"the tags in WHEEL are not those of its name: {told}"
         for name in z.namelist():
             content = z.read(name)
             if not content.startswith(b"\x7fELF"):
                 continue
+            if machine and int.from_bytes(content[18:20], "little") != machine:
+                yield f"{name} is for another processor than {system}"
             if needs(content) > floor:
                 yield f"{name} needs GLIBC_{'.'.join(map(str, needs(content)))}, more than {'.'.join(map(str, floor))}"
             for library in foreign(content, folder):
@@ -174,27 +221,29 @@ def record_line(name, content):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
-def finish(wheel, versions, floor, folder, env):
+def finish(wheel, versions, floor, folder, env, machine=MACHINE, root=""):
     """Adds copies, licences and the SBOM, sets the tags; returns the path of the new wheel."""
     version = os.path.basename(wheel).split("-")[1]
     info = f"deepclock-{version}.dist-info/"
     pythons = [f"cp{major}{minor}" for major, minor in sorted(versions)]
-    tag_platform = f"manylinux_{floor[0]}_{floor[1]}_{platform.machine()}"
+    tag_platform = f"manylinux_{floor[0]}_{floor[1]}_{machine}"
     files, modes = {}, {}
     with zipfile.ZipFile(wheel) as z:
         for item in z.infolist():
             if not item.is_dir():
-                files[item.filename], modes[item.filename] = z.read(item), item.external_attr
+                # The extension of this Python has the name of this machine.
+                name = item.filename.replace(f"-{MACHINE}-linux-gnu.so", f"-{machine}-linux-gnu.so")
+                files[name], modes[name] = z.read(item), item.external_attr
     added = {}
-    for soname, path in copies(folder, env).items():
+    for soname, path in copies(folder, root, machine, env).items():
         with open(path, "rb") as f:
             added[soname] = f.read()
         files[IN_PACKAGE + soname] = added[soname]
-    for package, *_ in [*BUNDLED.values(), *EMBEDDED.values()]:
-        files[f"{info}licenses/bundled/{package}.txt"] = licence_file(package)
-    files[info + "sboms/deepclock.cdx.json"] = json.dumps(sbom(version, added), indent=1).encode() + b"\n"
+    for where, of in [(root, of) for of in BUNDLED.values()] + [("", of) for of in EMBEDDED.values()]:
+        files[f"{info}licenses/bundled/{of[0]}.txt"] = licence_file(where, of[0])
+    files[info + "sboms/deepclock.cdx.json"] = json.dumps(sbom(version, added, root), indent=1).encode() + b"\n"
     tags = "".join(f"Tag: {p}-{p}-{tag_platform}\n" for p in pythons)
-    files[info + "WHEEL"] = (re.sub(r"(?m)^Tag: .*\n", "", files[info + "WHEEL"].decode()).rstrip("\n") + "\n" + tags).encode()
+    files[info + "WHEEL"] = (re.sub(r"(?m)^Tag: .*\n?", "", files[info + "WHEEL"].decode()).rstrip("\n") + "\n" + tags).encode()
     del files[info + "RECORD"]
     lines = "".join(record_line(name, files[name]) for name in sorted(files))
     files[info + "RECORD"] = (lines + info + "RECORD,,\n").encode()
@@ -211,17 +260,20 @@ def finish(wheel, versions, floor, folder, env):
     return made
 
 
-def make(python, tree, folder, env, more=True):
+def make(python, tree, folder, env, more=True, machine=MACHINE):
     """Builds and finishes the wheel; returns (path or None, output, floor). python: of this version, with pip. more: for the
     other Pythons too."""
-    found = interpreters()
+    found = {version: (tag.replace(MACHINE, machine), headers) for version, (tag, headers) in interpreters().items()}
     own = sys.version_info[:2]
     others = sorted(v for v in found if v != own) if more else []
-    env = compiler(folder, env)
+    env = compiler(folder, env, machine)
+    root = "" if machine == MACHINE else cross_root(folder)
     floor = GLIBC if zig() else tuple(map(int, platform.libc_ver()[1].split(".")))
     settings = ["--config-settings=setup-args=-Dpythons=" + ",".join("=".join(found[v]) for v in others)] if others else []
+    if root:
+        settings.append("--config-settings=setup-args=--cross-file=" + cross_file(folder, root, machine))
     wheel, told = build(python, tree, folder, env, settings)
-    return (finish(wheel, [own, *others], floor, folder, env) if wheel else None), told, floor
+    return (finish(wheel, [own, *others], floor, folder, env, machine, root) if wheel else None), told, floor
 
 
 def verdict(wheel, env=None):
@@ -235,12 +287,19 @@ def verdict(wheel, env=None):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder, tree = sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else ROOT
-    os.makedirs(folder, exist_ok=True)
-    folder = os.path.abspath(folder)
-    wheel, told, floor = make(sys.executable, tree, folder, dict(os.environ))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--machine", default=MACHINE, choices=sorted({MACHINE, "aarch64"}))
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("tree", metavar="TREE", nargs="?", default=ROOT)
+    args = parser.parse_args()
+    os.makedirs(args.folder, exist_ok=True)
+    folder = os.path.abspath(args.folder)
+    if args.machine != MACHINE:
+        for there, line in ((zig(), "pip install ziglang"),
+                            (shutil.which(f"{args.machine}-linux-gnu-gcc"), f"apt-get install gcc-{args.machine}-linux-gnu")):
+            if not there:
+                sys.exit(f"wheel: what compiles for {args.machine} is not installed: '{line}'")
+    wheel, told, floor = make(sys.executable, args.tree, folder, dict(os.environ), machine=args.machine)
     if wheel is None:
         sys.exit(told[-4000:] + "wheel: it could not be built")
     tag, told = verdict(wheel)

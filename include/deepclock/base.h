@@ -17,10 +17,10 @@
 extern "C" {
 #endif
 
-#define DCK_VERSION_MAJOR 0
-#define DCK_VERSION_MINOR 1
+#define DCK_VERSION_MAJOR 1
+#define DCK_VERSION_MINOR 0
 #define DCK_VERSION_PATCH 0
-#define DCK_VERSION	  "0.1.0"
+#define DCK_VERSION	  "1.0.0-rc1"
 
 #if defined(__GNUC__)
 #define DCK_API		 __attribute__((visibility("default")))
@@ -88,7 +88,7 @@ typedef enum dck_verdict {
 	DCK_VERDICT_INCONCLUSIVE = DCK_EXIT_UNDECIDED /* shown neither met nor violated */
 } dck_verdict;
 
-/* Returns the version of the linked library, e.g. "0.1.0". @since 0.1 */
+/* Returns the version of the linked library, e.g. "1.0.0-rc1". @since 0.1 */
 DCK_API const char *dck_version(void);
 
 /* Return "E_NOMEM" and "out of memory": static, never NULL ("E_?" for an unknown code).

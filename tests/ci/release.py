@@ -22,7 +22,7 @@ from common import expect  # noqa: E402
 args = common.arguments(__doc__)
 ENV = {**{k: v for k, v in os.environ.items() if not k.startswith("GIT_")}, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "a",
        "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-FILES = ("tools/release.sh", "meson.build", "include/deepclock/base.h", "CHANGELOG.md", "debian/changelog")
+FILES = ("tools/release.sh", "meson.build", "include/deepclock/base.h", "CHANGELOG.md", "debian/changelog", "debian/control")
 
 
 def version():
@@ -74,10 +74,10 @@ def ready():
 def wrong():
     for path, old, new, said in (
             ("meson.build", f"version: '{version()}'", "version: '9.9.9'", "meson.build has version"),
-            ("meson.build", "'soversion': '", "'soversion': '9", "both libraries have the soname"),
+            ("debian/control", "Package: libdeepclock", "Package: libdeepclock9", "debian/control has the soname"),
             ("include/deepclock/base.h", f'"{version()}"', '"9.9.9"', "base.h has version"),
             ("include/deepclock/base.h", "DCK_VERSION_PATCH ", "DCK_VERSION_PATCH 9", "base.h has the numbers"),
-            ("debian/changelog", f"({version()})", "(9.9.9)", "debian/changelog begins with"),
+            ("debian/changelog", f"({version().replace('-', '~')})", "(9.9.9)", "debian/changelog begins with"),
             ("CHANGELOG.md", "(2030-01-01)", "(unreleased)", "CHANGELOG.md has")):
         shutil.rmtree("t", ignore_errors=True)
         os.mkdir("t")

@@ -33,7 +33,7 @@ SKIPPED = 77
 SCRUB = [
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?( UTC)?", "DATE"),
     (r"\b[0-9a-f]{32}\b", "ID"),
-    (r"\b(deepclock|library) \d+\.\d+\.\d+", r"\1 VERSION"),
+    (r'\b(deepclock|library)( |": ")\d+\.\d+\.\d+(-rc\d+)?', r"\1\2VERSION"),
     (r"\b\d+(\.\d+)? (ns|us|µs|μs|ms|s|min)\b", "TIME"),
     (r"\binterrupted in run [\d,]+", "interrupted in run N"),
     (r"==\d+==[^\n]*\n", ""),

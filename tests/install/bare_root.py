@@ -6,9 +6,11 @@ installs, uses and removes them. Prints TAP.
   bare_root.py BUILD wheel FILE.whl       no compiler; ONNX Runtime from PyPI
   bare_root.py BUILD deb DIRECTORY        the packages of tools/deb.sh, and debian/tests/main-job
 
-BUILD/roots/base is made once, and copied for each run. It takes root's rights, a network, and debootstrap.
+BUILD/roots has the roots that are copied for each run: debian, which container.py takes too, and python. Each is made once. It takes
+root's rights, a network, and debootstrap.
 """
 
+import fcntl
 import glob
 import os
 import shutil
@@ -32,44 +34,79 @@ class Skipped(Exception):
     """A requirement is missing."""
 
 
-def base(build):
-    """Returns the root that others are copied from."""
+def need():
     if os.geteuid():
         raise Skipped("it takes root's rights")
     if not shutil.which("debootstrap"):
         raise Skipped("debootstrap is not installed")
-    where = os.path.join(build, "roots", "base")
-    if not os.path.isdir(where):
-        shutil.rmtree(where + ".tmp", ignore_errors=True)
-        os.makedirs(where + ".tmp")
-        ran = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3,python3-venv,ca-certificates", SUITE,
-                              where + ".tmp", MIRROR], capture_output=True, text=True, check=False)
-        if ran.returncode:
-            raise Skipped("debootstrap made no root: " + (ran.stdout + ran.stderr).strip().splitlines()[-1])
-        os.rename(where + ".tmp", where)
+
+
+def once(build, name, fill):
+    """Returns BUILD/roots/name, which fill(path) made for the first caller, of several processes too."""
+    where = os.path.join(build, "roots", name)
+    os.makedirs(os.path.dirname(where), exist_ok=True)
+    with open(where + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(where):
+            remove(where + ".tmp")
+            fill(where + ".tmp")
+            os.rename(where + ".tmp", where)
     return where
 
 
+def succeeded(what, ran):
+    if ran.returncode:
+        raise Skipped(f"{what}: {ran.stdout.strip().splitlines()[-1]}")
+
+
+def debian(build):
+    """Returns the root that others are copied from: what Debian cannot do without."""
+    need()
+    return once(build, "debian", lambda path: succeeded("debootstrap made no root", subprocess.run(
+        ["debootstrap", "--variant=minbase", SUITE, path, MIRROR], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        check=False)))
+
+
+def copied(root, path):
+    """Copies a root, and what of this system leads to the network."""
+    remove(path)
+    subprocess.run(["cp", "-a", "--reflink=auto", root, path], check=True)
+    for file in ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"):
+        if os.path.exists(file):
+            os.makedirs(os.path.dirname(path + file), exist_ok=True)
+            shutil.copy(file, path + file)
+    shutil.copytree("/etc/apt/apt.conf.d", path + "/etc/apt/apt.conf.d", dirs_exist_ok=True)
+
+
+def inside(path, *words, cwd="/", **env):
+    """Runs a program in a root, with a /proc in a mount namespace of its own."""
+    env = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME, "LANG": "C.UTF-8",
+           "DEBIAN_FRONTEND": "noninteractive", **{k: v for k, v in os.environ.items() if k.startswith("PIP_CERT")}, **env}
+    script = ('mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && '
+              'exec chroot "$0" sh -c \'cd "$0" && exec "$@"\' "$@"')
+    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, path, cwd, *words],
+                          env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+def python(build):
+    """Returns the root of those who have Python."""
+    def fill(path):
+        copied(debian(build), path)
+        succeeded("Python is not installed in the root", inside(
+            path, "sh", "-c", "apt-get update -q && apt-get install -y -q --no-install-recommends python3 python3-venv ca-certificates"))
+    return once(build, "python", fill)
+
+
 class Bare:
-    """A copy of the base; commands run in it with a /proc of their own mount namespace."""
+    """A copy of the root with Python."""
 
     def __init__(self, build, name):
         self.path = os.path.join(build, "roots", name)
-        remove(self.path)
-        subprocess.run(["cp", "-a", "--reflink=auto", base(build), self.path], check=True)
-        for file in ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"):
-            if os.path.exists(file):
-                shutil.copy(file, self.path + file)
+        copied(python(build), self.path)
         os.makedirs(self.path + HOME)
-        shutil.copytree("/etc/apt/apt.conf.d", self.path + "/etc/apt/apt.conf.d", dirs_exist_ok=True)
 
     def run(self, *words, cwd=HOME, **env):
-        inside = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME, "LANG": "C.UTF-8",
-                  "DEBIAN_FRONTEND": "noninteractive", **{k: v for k, v in os.environ.items() if k.startswith("PIP_CERT")}, **env}
-        script = ('mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && '
-                  'exec chroot "$0" sh -c \'cd "$0" && exec "$@"\' "$@"')
-        return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, self.path, cwd, *words],
-                              env=inside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return inside(self.path, *words, cwd=cwd, **env)
 
     def files(self):
         """Returns what is in it, but for what package managers keep of their own."""

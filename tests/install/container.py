@@ -5,7 +5,7 @@ tools/container.sh runs and the program of BUILD is installed, which then runs a
 
   container.py BUILD
 
-The root is kept in BUILD/container, by the contents of tools/container.sh. The first stage, which compiles, is not run. Needs root, and Debian
+The root is kept in BUILD/roots, by the contents of tools/container.sh. The first stage, which compiles, is not run. Needs root, and Debian
 12, whose C library the program was built with.
 """
 
@@ -18,12 +18,13 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "real"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bare_root  # noqa: E402
 import common  # noqa: E402
 from common import expect  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
 STEPS = os.path.join(ROOT, "tools", "container.sh")
-MIRROR = "http://deb.debian.org/debian"
 
 
 def read(path):
@@ -32,10 +33,6 @@ def read(path):
 
 
 def need():
-    if os.geteuid() != 0:
-        raise common.Skipped("only root can make a root directory")
-    if not shutil.which("debootstrap"):
-        raise common.Skipped("debootstrap is not installed")
     if 'VERSION_ID="12"' not in read("/etc/os-release"):
         raise common.Skipped("this is not Debian 12, which the image is made of")
 
@@ -49,18 +46,17 @@ def done(*words, status=0, **env):
 def made():
     """Returns the root, made once for each version of the steps."""
     name = hashlib.sha256(read(STEPS).encode()).hexdigest()[:12]
-    where = os.path.join(BUILD, "container", name)
-    if not os.path.exists(where):
-        shutil.rmtree(os.path.dirname(where), ignore_errors=True)
-        unfinished = where + ".tmp"
-        os.makedirs(unfinished)
-        done("debootstrap", "--variant=minbase", "bookworm", unfinished, MIRROR)
-        shutil.copy(STEPS, unfinished + "/tmp/container.sh")
-        shutil.copy("/etc/resolv.conf", unfinished + "/etc/resolv.conf")
-        done("unshare", "--mount", "--pid", "--fork", "chroot", unfinished, "/tmp/container.sh", "run")
-        os.remove(unfinished + "/tmp/container.sh")
-        os.rename(unfinished, where)
-    return where
+
+    def fill(path):
+        bare_root.copied(bare_root.debian(BUILD), path)
+        shutil.copy(STEPS, path + "/tmp/container.sh")
+        ran = bare_root.inside(path, "/tmp/container.sh", "run")
+        expect(ran.returncode == 0, ran.stdout[-3000:])
+        os.remove(path + "/tmp/container.sh")
+    try:
+        return bare_root.once(BUILD, "container-" + name, fill)
+    except bare_root.Skipped as e:
+        raise common.Skipped(str(e)) from e
 
 
 def inside(where, *words, status=0):

@@ -248,7 +248,7 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, 
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n, dck_err *err)
 {
-	/* .so and .so.0.1, not the directory of object files in a build, .so.0.1.p. */
+	/* .so and .so.1, not the directory of object files in a build, .so.1.p. */
 	const char *library = os_library_beside(a, "libdeepclock_zones.s*[o0-9]"),
 		   *tick = trace_tick_put(a);
 	const char *own[4];

@@ -4,6 +4,7 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,12 @@
 static void names_and_texts(void **state)
 {
 	(void)state;
-	assert_string_equal(dck_version(), "0.1.0");
+	char numbers[32];
+
+	snprintf(numbers, sizeof numbers, "%d.%d.%d", DCK_VERSION_MAJOR, DCK_VERSION_MINOR,
+		 DCK_VERSION_PATCH);
+	assert_string_equal(dck_version(), DCK_VERSION);
+	assert_memory_equal(dck_version(), numbers, strlen(numbers));
 	assert_string_equal(dck_status_name(DCK_OK), "OK");
 	assert_string_equal(dck_status_name(DCK_E_CANCEL), "E_CANCEL");
 	assert_string_equal(dck_status_text(DCK_E_NOMEM), "out of memory");
