@@ -192,7 +192,7 @@ static const char *work_start(void)
 }
 
 /* Reads both clocks; without CUPTI's none of its times can be converted. */
-static void clocks_read(size_t i)
+static void work_clocks_read(size_t i)
 {
 	uint64_t narrowest = UINT64_MAX, theirs = 0;
 	bool known = true;
@@ -234,7 +234,7 @@ bool cuda_work_begin(const char **ret_why)
 	if (*ret_why)
 		return false;
 	lost = false;
-	clocks_read(0);
+	work_clocks_read(0);
 	recording = true;
 	calls_enable(true);
 	return true;
@@ -289,7 +289,7 @@ size_t cuda_work_end(cuda_work **ret)
 		return 0;
 	calls_enable(false);
 	cupti.flush(CUPTI_API_FLUSH_FORCED);
-	clocks_read(1);
+	work_clocks_read(1);
 	work_stop();
 	pthread_mutex_lock(&lock);
 	recording = false;

@@ -12,7 +12,7 @@ END
 chmod +x bin/python3
 deepclock zoo simplenet --symbolic -o net.onnx
 PATH=$PWD/bin:$PATH deepclock tune --quiet net.onnx --engine null --engine-option sleep_ns=1000000 --quantize made/here --only variant \
-	--seed 7 --dim batch=3 --trial 10ms --max-time 4s --save run.json > text 2> err
+	--seed 7 --dim batch=3 --trial 10ms --min-change 50% --max-time 20s --save run.json > text 2> err
 echo $?
 cat arguments
 ls made/here
@@ -26,7 +26,7 @@ exec /usr/bin/env -i /usr/bin/python3 -I -S "$@"
 END
 printf 'sleep_ns=2000000\n' > space.txt
 PATH=$PWD/bin:$PATH deepclock tune --quiet zoo:simplenet --engine null --engine-option sleep_ns=1000000 --quantize made --space space.txt \
-	--trial 10ms --max-time 4s --save run.json > text 2> err
+	--trial 10ms --min-change 50% --max-time 20s --save run.json > text 2> err
 echo $?
 ls made
 record run.json 'note("variant-absent")["text"].replace("/usr/bin/", "")' 'f("space", "sleep_ns")'
