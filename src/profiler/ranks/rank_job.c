@@ -38,12 +38,12 @@ typedef struct job_builder {
 	uint32_t *ordinal_step;
 } job_builder;
 
-static size_t steps_count(const rank_part *p)
+static size_t kind_count(const rank_part *p, rank_kind kind)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nranges; i++)
-		n += p->ranges[i].kind == RANK_STEP;
+		n += p->ranges[i].kind == (uint32_t)kind;
 	return n;
 }
 
@@ -76,7 +76,7 @@ static dck_status members_find(job_builder *b, const rank_part *parts, uint32_t 
 	j->node = mem_arena_array(j->arena, size, sizeof *j->node);
 	DCK_NEED(j->member && j->node, err, "for %u ranks", size);
 	for (uint32_t r = 0; r < size; r++) {
-		const size_t steps = parts[r].arena ? steps_count(&parts[r]) : 0;
+		const size_t steps = parts[r].arena ? kind_count(&parts[r], RANK_STEP) : 0;
 		rank_member *m = &j->member[j->n];
 
 		if (!steps)
@@ -103,7 +103,7 @@ static dck_status member_prepare(job_builder *b, size_t at, dck_err *err)
 	size_t k = 0;
 
 	s->step = mem_arena_array(b->j->arena, b->j->steps, sizeof *s->step);
-	s->busy = mem_arena_array(b->j->arena, p->nranges, sizeof *s->busy);
+	s->busy = mem_arena_array(b->j->arena, kind_count(p, RANK_COLLECTIVE), sizeof *s->busy);
 	s->number = mem_arena_array(b->j->arena, p->nnames, sizeof *s->number);
 	DCK_NEED(s->step && s->busy && s->number, err, "for the steps of a rank");
 	for (size_t i = 0; i < p->nnames; i++)
@@ -320,14 +320,14 @@ static dck_status job_judge(job_builder *b, dck_err *err)
 static dck_status job_build(job_builder *b, dck_err *err)
 {
 	rank_job *j = b->j;
-	size_t names = 0, ranges = 0;
+	size_t names = 0, collectives = 0;
 
 	for (size_t at = 0; at < j->n; at++) {
 		names += j->member[at].part->nnames;
-		ranges += j->member[at].part->nranges;
+		collectives += kind_count(j->member[at].part, RANK_COLLECTIVE);
 	}
 	b->of = mem_arena_array(j->arena, j->n, sizeof *b->of);
-	b->arrivals = mem_arena_array(j->arena, ranges, sizeof *b->arrivals);
+	b->arrivals = mem_arena_array(j->arena, collectives, sizeof *b->arrivals);
 	DCK_NEED(b->of && b->arrivals && name_index_init(&b->names, j->arena, names), err,
 		 "for the ranges of %zu ranks", j->n);
 	for (size_t at = 0; at < j->n; at++)
