@@ -87,7 +87,8 @@ static void test_record(void **state)
 	m = dck_record_metric(f->record, "throughput/best");
 	assert_non_null(m);
 	assert_true(m->level > 0);
-	/* A sleep of 1 ms gives batch 2 twice the rate, unless other programs delay just its trials. */
+	/* A sleep of 1 ms gives batch 2 twice the rate, unless other programs delay just its
+	 * trials. */
 	if (rates[1] > 1.1 * rates[0]) {
 		assert_int_equal((int)dck_record_value(f->record, "throughput/best_batch"), 2);
 		assert_int_equal((int)dck_record_value(f->record, "throughput/knee_batch"), 2);
