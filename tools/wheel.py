@@ -13,7 +13,8 @@ found with its headers: this one, python3.N in PATH, pyenv's.
 Without ziglang (`pip install ziglang`) the system's compiler builds it, for systems as new as this one. For another processor
 the headers of Python are those of this one, with Debian's pyconfig.h of the other for Debian's own Python. What pyconfig.h of 3.11
 has on one of the two alone (HAVE_GCC_ASM_FOR_X64, HAVE_GCC_ASM_FOR_X87, HAVE_USABLE_WCHAR_T, PY_SUPPORT_TIER) is in nothing that
-the extension uses. Exits with 1 if it could not be built, or a file in it needs a newer C library than its tag states, or other libraries than SYSTEM.
+the extension uses. Exits with 1 if it could not be built, or a file in it needs a newer C library than its tag states, or other
+libraries than SYSTEM.
 """
 
 import argparse
