@@ -15,6 +15,12 @@ ALLOWED = r"""deepclock._deepclock.zone
 .*\.__buffer__
 .*\.__iter__
 """
+# Packages that deepclock imports when they are used: reading PyTorch alone takes mypy half a minute.
+CONFIG = """[mypy]
+[mypy-torch.*,numpy.*,pandas.*,IPython.*,tensorflow.*,transformers.*]
+follow_imports = skip
+follow_imports_for_stubs = True
+"""
 PROGRAM = '''from typing import Optional
 import deepclock
 r: deepclock.Record = deepclock.bench(sum, [1, 2], runs=20, warmup="auto", max_time=3.5, shape={"a": (1, 2)})
@@ -84,6 +90,8 @@ class StubsTest(Case):
         if python is None:
             self.skipTest("mypy is not installed")
         package = os.path.dirname(os.path.dirname(os.path.abspath(deepclock.__file__)))
+        with open(self.path("mypy.ini"), "w", encoding="utf-8") as f:
+            f.write(CONFIG)
         return subprocess.run([python, "-m", module, *args], capture_output=True, text=True, check=False,
                               cwd=self.folder, env={**os.environ, "MYPYPATH": package, "PYTHONPATH": package})
 
@@ -91,9 +99,8 @@ class StubsTest(Case):
         with open(self.path("allowed"), "w", encoding="utf-8") as f:
             f.write(ALLOWED)
         ran = self.mypy("mypy.stubtest", "deepclock._deepclock", "--concise", "--allowlist", "allowed",
-                        "--ignore-unused-allowlist")
-        self.assertEqual([line for line in ran.stdout.splitlines() if line.startswith("deepclock._deepclock.")],
-                         [], ran.stdout + ran.stderr)
+                        "--ignore-unused-allowlist", "--mypy-config-file", "mypy.ini")
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_of_a_program(self):
         for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 17)):
