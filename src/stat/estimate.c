@@ -322,28 +322,12 @@ static void say_ranks(const stat_autocorrelation *d, const stat_estimate *e, cha
 		snprintf(text, size, "order statistics at n_eff %.0f of %zu", e->n_eff, d->n);
 }
 
-/* Returns the number of runs below `limit`, by bisection. */
-static double count_below(const double *sorted, size_t n, double limit)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		const size_t middle = lo + (hi - lo) / 2;
-
-		if (sorted[middle] < limit)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (double)lo;
-}
-
 /* Returns the share of cuts that are below x: its rank, nearly. */
 static double estimate_rank_of(double x, const void *self)
 {
 	const sample *s = self;
 
-	return count_below(s->cuts, s->ncuts, x) / (double)s->ncuts;
+	return (double)stat_count_below(s->cuts, s->ncuts, x) / (double)s->ncuts;
 }
 
 static double at_most(double x, const void *limit)
@@ -481,7 +465,8 @@ static double influence_mad(double x, const void *self)
 
 static double count_near(const sample *s, double at, double reach)
 {
-	return count_below(s->sorted, s->n, at + reach) - count_below(s->sorted, s->n, at - reach);
+	return (double)(stat_count_below(s->sorted, s->n, at + reach) -
+			stat_count_below(s->sorted, s->n, at - reach));
 }
 
 /* Returns `lean`, from the densities at both ends of the interval that holds half of the runs, and

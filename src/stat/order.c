@@ -107,6 +107,21 @@ double stat_quantile_sorted(const double *sorted, size_t n, double p)
 	return sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]);
 }
 
+size_t stat_count_below(const double *sorted, size_t n, double limit)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		const size_t middle = lo + (hi - lo) / 2;
+
+		if (sorted[middle] < limit)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
 double stat_median(const double *x, size_t n, double *scratch)
 {
 	memcpy(scratch, x, n * sizeof *x);

@@ -186,6 +186,8 @@ bool stat_starts_differ(const double *x, const double *values, size_t k, double 
 
 /* Returns quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
+/* Returns how many of the sorted values are below the limit, by bisection. */
+size_t stat_count_below(const double *sorted, size_t n, double limit);
 /* Returns the median of unsorted data. scratch: n doubles. */
 double stat_median(const double *x, size_t n, double *scratch);
 void stat_sort(double *x, size_t n);

@@ -23,22 +23,6 @@ static double others_median(const double *sorted, size_t n, size_t out)
 	return (sorted[lo + (lo >= out)] + sorted[hi + (hi >= out)]) / 2;
 }
 
-/* Returns the position in n sorted values. */
-static size_t sorted_find(const double *sorted, size_t n, double value)
-{
-	size_t from = 0, to = n;
-
-	while (from < to) {
-		const size_t k = from + (to - from) / 2;
-
-		if (sorted[k] < value)
-			from = k + 1;
-		else
-			to = k;
-	}
-	return from;
-}
-
 /* Returns the greatest k for which the k-th smallest of n values is above their distribution's
  * median with probability at most alpha; 0: none. */
 static size_t sign_rank(size_t n, double alpha)
@@ -65,7 +49,7 @@ dck_status rank_slow_find(const double *x, const size_t *member, size_t n, size_
 			const double value = x[member[i] * rounds + r];
 
 			ratio[i * rounds + r] =
-			    value / others_median(sorted, n, sorted_find(sorted, n, value));
+			    value / others_median(sorted, n, stat_count_below(sorted, n, value));
 		}
 	}
 	const size_t k = sign_rank(rounds, alpha / 2 / (double)tests);
