@@ -148,8 +148,8 @@ class MeasuringTest(Case):
         if not os.path.exists(program):
             self.skipTest("no server of the tests")
         options = {"model": "m", "new_tokens": 3, "rounds": 20, "max_time": "20s", "quiet": True, "no_history": True}
-        with subprocess.Popen([program, "ttft=1000"], stdout=subprocess.PIPE, text=True) as a, \
-                subprocess.Popen([program, "ttft=20000"], stdout=subprocess.PIPE, text=True) as b:
+        with subprocess.Popen([program, "ttft=1000", "gap=15000"], stdout=subprocess.PIPE, text=True) as a, \
+                subprocess.Popen([program, "ttft=20000", "gap=15000"], stdout=subprocess.PIPE, text=True) as b:
             try:
                 urls = [f"http://127.0.0.1:{p.stdout.readline().strip()}/v1/completions" for p in (a, b)]
                 r = deepclock.compare(url=urls, **options)
