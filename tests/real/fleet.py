@@ -276,8 +276,8 @@ def documented():
     with open(os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs/reference/fleet.md"), encoding="utf-8") as f:
         steps = f.read().split("\n## ")[1]
     blocks = [re.sub(r"^       ", "", b, flags=re.M).strip() for b in re.findall(r"\n\n((?:       .*\n?)+)", steps)]
-    expect(len(blocks) == 6, f"{len(blocks)} steps")
-    roles, tables, grants, adding, asking, chart = blocks
+    expect(len(blocks) == 7, f"{len(blocks)} steps")
+    roles, tables, grants, adding, asking, chart, metrics = blocks
     SERVER.sql("DROP DATABASE IF EXISTS fleet WITH (FORCE)")
     for statement in roles.splitlines():
         SERVER.sql(statement)
@@ -285,7 +285,7 @@ def documented():
 
     def run_line(line, *more):
         words = shlex.split(line.replace("@HOST", f"@127.0.0.1:{SERVER.port}").replace("~/.local/share/deepclock/history.db", "one.db")
-                            .replace("model.onnx", "zoo:two_layer --engine null --time 10ms"))
+                            .replace("model.onnx", "zoo:two_layer --engine null --time 10ms").replace("/var/lib/node_exporter/", ""))
         expect(words[0] == "deepclock", line)
         return works(*words[1:], *more, env={"PGPASSWORD": "..."})
 
@@ -302,6 +302,11 @@ def documented():
     expect("kept" in run_line(prune, "--db", f"postgresql://fleet_owner@127.0.0.1:{SERVER.port}/fleet"), "pruned")
     refused(["not granted"], "history", "prune", "--keep", "1", env={"PGPASSWORD": "..."},
             db=f"postgresql://fleet_writer@127.0.0.1:{SERVER.port}/fleet")
+    to_file, to_stdout = metrics.splitlines()
+    run_line(to_file)
+    with open("model.prom", encoding="utf-8") as f:
+        expect(f.read().endswith("# EOF\n"), "a file of metrics")
+    expect("deepclock_latency_median_seconds{" in run_line(to_stdout, "--db", reader), "metrics of the newest record")
     rows = SERVER.sql("SET ROLE fleet_reader;" + chart, "fleet")
     expect(rows and all(r.count("|") == 2 for r in rows), f"the chart: {rows}")
 
