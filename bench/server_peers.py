@@ -6,7 +6,8 @@
 
 delays:  each answer streams 5 tokens, the first after 20 ms, one each 5 ms: TTFT 20, TPOT 5, end to end 40 ms.
 queue:   the server answers one request after the other, each in 10 ms, and 80 arrive a second: with Poisson arrivals and a
-         constant service (M/D/1, Pollaczek and Khinchine) the mean time from the arrival to the end is 30 ms.
+         constant service (M/D/1, Pollaczek and Khinchine) the mean time from the arrival to the end is 30 ms; of some hundred
+         arrivals it varies by a third.
 
 A row for each client and quantity, over what is true; of clients that are not installed, the command that installs them. guidellm
 needs the tokenizer of a model in a directory. Needs a machine on which nothing else runs."""
@@ -48,7 +49,7 @@ def ran(*words):
 
 def deepclock(a, url, rate, tokens):
     ran(os.path.join(a.build, "deepclock"), "load", "--quiet", "--no-history", "--url", f"{url}/v1/completions", "--model", "m", "--rate",
-        str(rate), "--time", f"{a.time}s", "--new-tokens", str(tokens), "--save", "run.json")
+        str(rate), "--time", f"{a.time}s", "--new-tokens", str(tokens), "--seed", str(a.seed), "--save", "run.json")
     with open("run.json", encoding="utf-8") as f:
         series = {s["tag"]: [v * MS for v in s["values"]] for s in json.load(f)["series"]}
     found = {"end to end": statistics.median(series["latency"]), "end to end, mean": statistics.mean(series["latency"])}
@@ -117,7 +118,7 @@ def main():
         os.chdir(folder)
         for scenario, (options, rate, tokens, true) in SCENARIOS.items():
             found = {}
-            for _ in range(a.rounds):
+            for a.seed in range(1, a.rounds + 1):  # other arrivals in each round
                 for name, client in here.items():
                     with Server(a.build, options) as url:
                         for quantity, ms in client(a, url, rate, tokens).items():
