@@ -7,16 +7,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
+#include "base/sink.h"
 #include "report/measured.h"
 #include "report/writers.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char *bencher_name(const dck_record *r)
+static const char *bencher_name(const dck_record *r, mem_arena *a)
 {
 	const char *name = dck_record_name(r);
 
+	(void)a;
 	return name ? name : "a measurement";
 }
 
@@ -35,49 +37,33 @@ static void measure_put(const dck_metric *m, json_writer *w)
 	json_end(w);
 }
 
-/* Returns whether a record from `from` to n has the name, and the metric, if that is not NULL. */
-static bool named_has(const dck_record *const *records, size_t from, size_t n, const char *name,
-		      const char *tag)
-{
-	for (size_t i = from; i < n; i++)
-		if (strcmp(bencher_name(records[i]), name) == 0 &&
-		    (!tag || measured_find(records[i], tag)))
-			return true;
-	return false;
-}
-
-static void benchmark_put(const dck_record *const *records, size_t n, const char *name,
-			  json_writer *w)
-{
-	json_key(w, name);
-	json_object(w);
-	for (size_t i = 0; i < n; i++) {
-		const dck_record *r = records[i];
-
-		for (size_t k = 0; strcmp(bencher_name(r), name) == 0 && k < r->nmetrics; k++) {
-			const dck_metric *m = &r->metrics[k];
-
-			if (measured_find(r, m->def->tag) == m &&
-			    !named_has(records, i + 1, n, name, m->def->tag))
-				measure_put(m, w);
-		}
-	}
-	json_end(w);
-}
-
 static void bencher_report(const dck_record *const *records, size_t n, const dck_style *style,
 			   dck_sink *out)
 {
 	json_writer w;
+	measured m;
+	dck_err err;
 
 	(void)style;
+	if (measured_make(records, n, bencher_name, &m, &err) != DCK_OK) {
+		sink_fail(out, &err);
+		return;
+	}
+	measured_sort_groups(&m);
 	json_init(&w, out, true);
 	json_object(&w);
-	for (size_t i = 0; i < n; i++)
-		if (!named_has(records, 0, i, bencher_name(records[i]), NULL))
-			benchmark_put(records, n, bencher_name(records[i]), &w);
+	for (size_t i = 0; i < m.n; i++) {
+		if (i == 0 || m.row[i].group != m.row[i - 1].group) {
+			json_key(&w, bencher_name(m.row[i].record, m.arena));
+			json_object(&w);
+		}
+		measure_put(m.row[i].metric, &w);
+		if (i + 1 == m.n || m.row[i + 1].group != m.row[i].group)
+			json_end(&w);
+	}
 	json_end(&w);
 	json_done(&w);
+	measured_done(&m);
 }
 
 const dck_writer report_bencher = {DCK_WRITER_BENCHER(WRITER), .write = bencher_report};

@@ -1,13 +1,16 @@
-/* measured.h - series for monitoring systems: one for each metric with a number, named by labels.
+/* measured.h - metrics of several records as series for monitoring systems: a series is a metric of
+ * a group of records, such as those with equal labels, and has one value: the newest.
  *
- *	measured_series s = measured_series_of(record);
- *	... s.label[i].key, s.label[i].value ...
- *	if (measured_is_last(records, n, i, metric)) ... a series has one value: the newest
+ *	measured m;
+ *	DCK_TRY(measured_make(records, n, measured_labels_key, &m, err));
+ *	... m.row[i] ... by metric; measured_sort_groups(&m): by group
+ *	measured_done(&m);
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_MEASURED_H
 #define REPORT_MEASURED_H
 
+#include "base/mem.h"
 #include "deepclock/record.h"
 
 enum { MEASURED_LABELS_MAX = 4 };
@@ -16,19 +19,40 @@ typedef struct measured_label {
 	const char *key, *value; /* value: borrowed from the record */
 } measured_label;
 
-typedef struct measured_series {
+typedef struct measured_labels {
 	measured_label label[MEASURED_LABELS_MAX]; /* those that the record has */
 	size_t n;
-} measured_series;
+} measured_labels;
 
-measured_series measured_series_of(const dck_record *r);
+measured_labels measured_labels_of(const dck_record *r);
 /* Returns whether the metric has a finite number. */
 bool measured_has(const dck_metric *m);
-/* Returns whether record i of n is the last that has this metric with these labels. */
-bool measured_is_last(const dck_record *const *records, size_t n, size_t i, const dck_metric *m);
-/* Returns whether it is the last of these labels that has a metric with a number. */
-bool measured_is_newest(const dck_record *const *records, size_t n, size_t i);
-/* Returns a metric by its tag, if it has a number; NULL: none. */
-const dck_metric *measured_find(const dck_record *r, const char *tag);
+
+/* Returns the name of a record's group, in the arena or borrowed from the record; NULL: no memory.
+ */
+typedef const char *measured_key(const dck_record *r, mem_arena *a);
+/* Groups records with equal labels. */
+const char *measured_labels_key(const dck_record *r, mem_arena *a);
+
+typedef struct measured_row {
+	const dck_record *record;
+	const dck_metric *metric;
+	size_t tag, group; /* numbers in the order of first occurrence */
+	size_t at;	   /* position of the value among all */
+} measured_row;
+
+typedef struct measured {
+	measured_row
+	    *row; /* the newest value of each series: by tag, then in the order of records */
+	size_t n;
+	const dck_record **newest; /* of each group, with a metric that has a number */
+	size_t ngroups;
+	mem_arena *arena;
+} measured;
+
+dck_status measured_make(const dck_record *const *records, size_t n, measured_key *key,
+			 measured *ret, dck_err *err);
+void measured_sort_groups(measured *m);
+void measured_done(measured *m);
 
 #endif

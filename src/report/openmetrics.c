@@ -94,7 +94,7 @@ static void escaped_put(const char *text, dck_sink *out)
 
 static void labels_put(const dck_record *r, dck_sink *out)
 {
-	const measured_series s = measured_series_of(r);
+	const measured_labels s = measured_labels_of(r);
 
 	for (size_t i = 0; i < s.n; i++) {
 		sink_fmt(out, "%s%s=\"", i ? "," : "{", s.label[i].key);
@@ -130,45 +130,32 @@ static void family_head_put(const dck_metric_def *d, family_kind kind, dck_sink 
 	sink_fmt(out, "%s\n", families[kind].help);
 }
 
-/* The family of a metric, of all records. */
-static void family_put(const dck_record *const *records, size_t n, const dck_metric_def *d,
-		       family_kind kind, dck_sink *out)
+/* The family of a metric, whose n rows are together. */
+static void family_put(const measured_row *row, size_t n, family_kind kind, dck_sink *out)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
-		const dck_metric *m = measured_find(records[i], d->tag);
-
-		if (!m || !family_has(m, kind) || !measured_is_last(records, n, i, m))
+		if (!family_has(row[i].metric, kind))
 			continue;
 		if (!any)
-			family_head_put(d, kind, out);
+			family_head_put(row[i].metric->def, kind, out);
 		any = true;
-		family_name_put(d, kind, out);
-		labels_put(records[i], out);
-		number_put(family_value(m, kind), out);
+		family_name_put(row[i].metric->def, kind, out);
+		labels_put(row[i].record, out);
+		number_put(family_value(row[i].metric, kind), out);
 	}
 }
 
-/* Returns whether no earlier metric or record has the tag. */
-static bool tag_is_first(const dck_record *const *records, size_t i, const dck_metric *m)
-{
-	for (size_t k = 0; k < i; k++)
-		if (measured_find(records[k], m->def->tag))
-			return false;
-	return measured_find(records[i], m->def->tag) == m;
-}
-
-static void times_put(const dck_record *const *records, size_t n, dck_sink *out)
+static void times_put(const measured *m, dck_sink *out)
 {
 	static const char name[] = "deepclock_record_time_seconds";
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++) {
-		const dck_record *r = records[i];
+	for (size_t i = 0; i < m->ngroups; i++) {
+		const dck_record *r = m->newest[i];
 
-		/* By the last record of these labels, which has the newest values. */
-		if (r->began_unix_ns == 0 || !measured_is_newest(records, n, i))
+		if (!r || r->began_unix_ns == 0)
 			continue;
 		if (!any)
 			sink_fmt(out,
@@ -185,17 +172,22 @@ static void times_put(const dck_record *const *records, size_t n, dck_sink *out)
 static void openmetrics_report(const dck_record *const *records, size_t n, const dck_style *style,
 			       dck_sink *out)
 {
-	(void)style;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < records[i]->nmetrics; k++) {
-			const dck_metric *m = &records[i]->metrics[k];
+	measured m;
+	dck_err err;
 
-			if (!measured_has(m) || !tag_is_first(records, i, m))
-				continue;
-			for (int kind = 0; kind < FAMILY_KINDS; kind++)
-				family_put(records, n, m->def, (family_kind)kind, out);
-		}
-	times_put(records, n, out);
+	(void)style;
+	if (measured_make(records, n, measured_labels_key, &m, &err) != DCK_OK) {
+		sink_fail(out, &err);
+		return;
+	}
+	for (size_t i = 0, end; i < m.n; i = end) {
+		for (end = i + 1; end < m.n && m.row[end].tag == m.row[i].tag;)
+			end++;
+		for (int kind = 0; kind < FAMILY_KINDS; kind++)
+			family_put(m.row + i, end - i, (family_kind)kind, out);
+	}
+	times_put(&m, out);
+	measured_done(&m);
 	sink_text(out, "# EOF\n");
 }
 

@@ -64,7 +64,7 @@ static void resource_put(json_writer *w, const dck_record *r)
 
 static void point_put(json_writer *w, const dck_record *r, double value)
 {
-	const measured_series s = measured_series_of(r);
+	const measured_labels s = measured_labels_of(r);
 	char time[24];
 
 	json_object(w);
