@@ -19,7 +19,7 @@ events = json.load(open("run.json"))
 events = events["traceEvents"] if isinstance(events, dict) else events
 names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
 ops = [e for e in events if "Gemm" in e.get("name", "") or "Relu" in e.get("name", "")]
-print({names.get((e["pid"], e["tid"])) for e in ops}, {e["name"] for e in ops})
+print({names.get((e["pid"], e["tid"])) for e in ops}, sorted({e["name"] for e in ops}))
 runs, ended = [], {}
 for e in reversed(events):
     if e.get("ph") == "E":
