@@ -168,6 +168,12 @@ DCK_API dck_status dck_compare_servers(const dck_load_config *first, const dck_l
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
 /* Returns whether an option of other comparisons, "max-rounds", counts there too. @since 0.1 */
 DCK_API bool dck_compare_servers_takes(const char *option);
+/* Makes the requests to two servers of their common options: urls->item[0] and [1], the model's
+ * names, one for both or one for each (none: that of `common`), and the seed. Texts are borrowed.
+ * @since 0.1 */
+DCK_API void dck_compare_servers_requests(const dck_load_config *common, const dck_list *urls,
+					  const dck_list *models, uint64_t seed,
+					  dck_load_config ret[2]);
 
 #ifdef __cplusplus
 }

@@ -126,15 +126,10 @@ static dck_status over_next(void *self, const char *value, dck_err *err)
 
 static dck_status compare_servers(ext_call *c, dck_record **ret, dck_err *err)
 {
-	dck_load_config of[2] = {c->load, c->load};
-	const dck_list *models = &c->which.served_model;
+	dck_load_config of[2];
 
-	for (size_t i = 0; i < 2; i++) {
-		of[i].url = c->which.url.item[i];
-		of[i].seed = c->subject.model.seed;
-		if (models->n > 0)
-			of[i].served_model = models->item[models->n > 1 ? i : 0];
-	}
+	dck_compare_servers_requests(&c->load, &c->which.url, &c->which.served_model,
+				     c->subject.model.seed, of);
 	return dck_compare_servers(&of[0], &of[1], &c->compare, &c->watch.observer, ret, err);
 }
 

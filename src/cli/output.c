@@ -66,7 +66,7 @@ int cli_stdout_finish(int code)
 	errno = 0;
 	if (fflush(stdout) == 0 && !failed)
 		return code;
-	/* A write that failed earlier may have left nothing to flush: the next one has its reason.
+	/* A write that failed earlier may have left nothing to flush: another one has its reason.
 	 */
 	if (errno == 0 && write(STDOUT_FILENO, "\n", 1) >= 0)
 		return cli_stdout_failed(0);

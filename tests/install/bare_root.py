@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 import every_command  # noqa: E402
+from tap import Checks  # noqa: E402
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
@@ -195,21 +196,13 @@ def deb(build, folder, check):
 
 def main():
     build, kind, what = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
-    passed = []
-
-    def check(name, right, told=""):
-        passed.append(right)
-        print(f"{'' if right else 'not '}ok {len(passed)} - {name}", flush=True)
-        for line in ("" if right else told[-3000:]).splitlines():
-            print("#", line)
-        return right
+    check = Checks()
     try:
         {"wheel": wheel, "deb": deb}[kind](build, what, check)
     except Skipped as e:
         print(f"1..0 # skip {e}")
         return 1 if os.environ.get("CI") else 0
-    print(f"1..{len(passed)}")
-    return 0 if all(passed) else 1
+    return check.end()
 
 
 if __name__ == "__main__":

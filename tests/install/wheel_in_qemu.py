@@ -18,6 +18,8 @@ import sys
 import tempfile
 import zipfile
 
+from tap import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PYTHON = ("libc6", "libgcc-s1", "zlib1g", "libexpat1", "libssl3", "libffi8", "libpython3.11-minimal", "libpython3.11-stdlib",
           "python3.11-minimal")  # neither jansson nor SQLite: the wheel has copies
@@ -79,21 +81,14 @@ def uses(wheel, folder, check):
 def main():
     folder = os.path.abspath(sys.argv[1])
     wheels = glob.glob(os.path.join(glob.escape(folder), "deepclock-*_aarch64.whl"))
-    passed = []
-
-    def check(name, right, told=""):
-        passed.append(right)
-        print(f"{'' if right else 'not '}ok {len(passed)} - {name}", flush=True)
-        for line in ("" if right else told[-3000:]).splitlines():
-            print("#", line)
+    check = Checks()
     if not shutil.which("qemu-aarch64"):
         print("1..0 # skip qemu-aarch64 is not installed: apt-get install qemu-user")
         return 1 if os.environ.get("CI") else 0
     if not wheels:
         sys.exit(f"wheel_in_qemu: no wheel for AArch64 in {folder}")
     uses(wheels[0], folder, check)
-    print(f"1..{len(passed)}")
-    return 0 if all(passed) else 1
+    return check.end()
 
 
 if __name__ == "__main__":

@@ -151,15 +151,10 @@ static dck_status servers_make(const cli *c, void *config, const dck_observer *o
 			       dck_err *err)
 {
 	const compare_command *cfg = config;
-	dck_load_config of[2] = {cfg->request, cfg->request};
-	const dck_list *models = &cfg->which.served_model;
+	dck_load_config of[2];
 
-	for (size_t i = 0; i < 2; i++) {
-		of[i].url = cfg->which.url.item[i];
-		of[i].seed = c->subject.model.seed;
-		if (models->n > 0)
-			of[i].served_model = models->item[models->n > 1 ? i : 0];
-	}
+	dck_compare_servers_requests(&cfg->request, &cfg->which.url, &cfg->which.served_model,
+				     c->subject.model.seed, of);
 	return dck_compare_servers(&of[0], &of[1], &cfg->compare, o, ret, err);
 }
 

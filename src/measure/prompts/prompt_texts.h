@@ -20,8 +20,8 @@ typedef struct prompt_texts {
 	unsigned long ids_line; /* the first with token ids; 0: none */
 } prompt_texts;
 
-/* E_FORMAT: an invalid line, which
- * the message names, or no prompt; E_ABSENT, E_IO, E_LIMIT. On failure *ret is not written. */
+/* E_FORMAT: an invalid line, which the message names, or no prompt; E_ABSENT, E_IO, E_LIMIT. On
+ * failure *ret is not written. */
 dck_status prompt_texts_read(const char *path, prompt_texts *ret, dck_err *err);
 void prompt_texts_done(prompt_texts *p); /* {0} is allowed */
 

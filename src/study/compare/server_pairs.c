@@ -337,6 +337,18 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	return status;
 }
 
+void dck_compare_servers_requests(const dck_load_config *common, const dck_list *urls,
+				  const dck_list *models, uint64_t seed, dck_load_config ret[2])
+{
+	for (size_t i = 0; i < 2; i++) {
+		ret[i] = *common;
+		ret[i].url = urls->item[i];
+		ret[i].seed = seed;
+		if (models->n > 0)
+			ret[i].served_model = models->item[models->n > 1 ? i : 0];
+	}
+}
+
 bool dck_compare_servers_takes(const char *option)
 {
 	static const char *const taken[] = {"margin",	"level",      "rounds", "max-rounds",

@@ -22,7 +22,7 @@ typedef enum device_work {
 	DEVICE_WORK_FP16_MATRIX,
 	DEVICE_WORK_BF16_MATRIX,
 	DEVICE_WORK_INT8_MATRIX,
-	DEVICE_WORK_READ, /* the first that is no peak */
+	DEVICE_WORK_READ, /* the first that is not a peak */
 	DEVICE_WORK_COPY,
 	DEVICE_WORK_TRIAD,
 	DEVICE_WORK_EMPTY,

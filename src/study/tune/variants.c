@@ -128,7 +128,7 @@ static bool variant_list_add(variant_words *w, const char *kind, const dck_list 
 	return true;
 }
 
-/* Writes a built-in network, which is no file, into the directory. */
+/* Writes a built-in network, which is not a file, into the directory. */
 static dck_status variant_network_write(const dck_subject *s, const char *path, dck_err *err)
 {
 	const dck_zoo_config zoo = {.batch = s->model.batch,
