@@ -251,6 +251,43 @@ DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filte
 					 dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @since 0.1 */
 
+/* --- alarms */
+
+/* A series whose level changed: one metric of one subject, command, machine and method. */
+typedef struct dck_history_alarm {
+	const char *subject, *command, *engine, *cpu; /* NULL: unknown */
+	const char *machine, *method;		      /* as in dck_history_entry */
+	dck_metric_def metric;
+	size_t points; /* of the series */
+	/* The first point after its newest change. */
+	const char *id, *commit; /* commit NULL: unknown */
+	int64_t at_unix_ns;
+	double before, after; /* medians of the points between adjacent changes */
+	/* The chance that a series without changes has one as clear at any of some ninety looks,
+	 * and the smallest false discovery rate at which it counts (Benjamini and Hochberg 1995).
+	 */
+	double p, q;
+	uint64_t others; /* further metrics of the same records that changed */
+} dck_history_alarm;
+
+typedef struct dck_history_alarms {
+	const dck_history_alarm *alarms; /* the newest change first */
+	size_t n;
+	uint64_t series, changed; /* tested; of these changed */
+	uint64_t few;		  /* series with too few points for a test */
+	double rate;		  /* expected share of false ones among `changed` */
+} dck_history_alarms;
+
+/* Finds the series whose level changed, among all metrics that have a better direction, of the
+ * records of the filter; incomplete ones are left out. The newest 2,000 records of a series count.
+ * c->metric: of this metric alone. The filter's limit is that of alarms. *ret is owned:
+ * dck_history_alarms_free(). E_ABSENT: no record has such a metric; E_ARG: c->mixed, or a bad
+ * filter. @since 0.1 */
+DCK_API dck_status dck_history_alarms_get(dck_history *h, const dck_history_filter *f,
+					  const dck_history_trend_config *c,
+					  dck_history_alarms **ret, dck_err *err) DCK_MUST_USE;
+DCK_API void dck_history_alarms_free(dck_history_alarms *a); /* NULL is allowed. @since 0.1 */
+
 /* --- maintenance */
 
 /* Selects records to remove. Zeroed: none. Options: dck_history_prune_options. */

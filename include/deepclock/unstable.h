@@ -227,6 +227,9 @@ DCK_API void dck_history_with_starts(const char *path, dck_record **r);
  * dck_record_free(). */
 DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const char *title,
 					    dck_record **ret, dck_err *err) DCK_MUST_USE;
+/* Makes a record of alarms: facts and the table "history/alarms". title, *ret: the same. */
+DCK_API dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *title,
+					     dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* --- laps */
 

@@ -280,6 +280,26 @@ static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
 		   true, give_trend);
 }
 
+static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
+{
+	dck_history_alarms *alarms = NULL;
+	dck_record *r = NULL;
+	dck_err err;
+
+	a->trend.metric = a->metric;
+	dck_status status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, &err);
+	if (status == DCK_OK)
+		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, &err);
+	dck_history_alarms_free(alarms);
+	return result(self, status, r, &err);
+}
+
+static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return ask(self, args, kwargs, "alarms", dck_history_trend_options, offsetof(asked, trend),
+		   true, give_alarms);
+}
+
 static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_pruned p;
@@ -369,7 +389,9 @@ static PyMethodDef history_methods[] = {
      "first."},
     {"trend", WITH_NAMES(history_trend),
      "trend($self, metric='latency/median', /, **options)\n--\n\nHow a metric moved: a Record with "
-     "the table history/points. Besides: by, mixed, least."},
+     "the table history/points. Besides: by, mixed, min_change, undisturbed."},
+    {"alarms", WITH_NAMES(history_alarms),
+     "alarms($self, metric=None, /, **options)\n--\n\nWhich series changed, of all metrics, subjects and machines: a Record with the table history/alarms; at most 5 % of them are expected to be false. Besides: by, min_change, undisturbed."},
     {"prune", WITH_NAMES(history_prune),
      "prune($self, /, **options)\n--\n\nRemoves records: keep, older_than, dry_run. Returns how "
      "many are removed, their bytes, and how many stay."},

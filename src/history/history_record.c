@@ -1,4 +1,5 @@
-/* history_record.c - makes records of lists and trends, so that every report format can show them.
+/* history_record.c - records of lists, trends and alarms, so that every report format can show
+ * them.
  *
  * A list (dck_history_list_record()) reads the database twice, in one transaction: unit_look()
  * counts the rows and finds out whether all values have one unit, because a column states its unit
@@ -7,6 +8,8 @@
  * A trend (dck_history_trend_record()) is in memory already (trend.c). It becomes facts, the table
  * "history/points" with a row for each point, an answer in one sentence, and notes. Its summary
  * shows at most BRIEF_ROWS rows: the newest BRIEF_CHANGES changes of level, and the newest points.
+ *
+ * Alarms (dck_history_alarms_record()) become the table "history/alarms", a row for each.
  *
  * No statistic is computed here but the minimum, the maximum and the relative change of a sentence.
  * A cell without a value is absent with a reason.
@@ -17,6 +20,7 @@
 #include "base/err.h"
 #include "record/build.h"
 #include "record/record_internal.h"
+#include "stat/stat.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -183,17 +187,18 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 /* The rows of a summary, and how many of them may be changes of the level. */
 #define BRIEF_ROWS    6
 #define BRIEF_CHANGES 2
+#define BRIEF_ALARMS  10
 
 /* Writes "5.0 % worse", or "5.0 % up" for a metric that has no better direction. */
-static const char *change_text(const dck_history_trend *t, const dck_history_change *c, char *buf,
+static const char *change_text(dck_better better, double before, double after, char *buf,
 			       size_t size)
 {
-	const double share = c->before != 0 ? fabs(c->after / c->before - 1) : (double)NAN;
-	const bool up = c->after > c->before;
+	const double share = before != 0 ? fabs(after / before - 1) : (double)NAN;
+	const bool up = after > before;
 	const char *way = up ? "up" : "down";
 
-	if (t->metric.better != DCK_BETTER_NEITHER)
-		way = up == (t->metric.better == DCK_BETTER_HIGHER) ? "better" : "worse";
+	if (better != DCK_BETTER_NEITHER)
+		way = up == (better == DCK_BETTER_HIGHER) ? "better" : "worse";
 	if (isfinite(share))
 		snprintf(buf, size, "%.*f %% %s", share < 0.1 ? 1 : 0, 100 * share, way);
 	else
@@ -260,7 +265,8 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 			 t->nchanges > 2 ? "s" : "");
 	record_answer(
 	    b, "%s: %s since %.10s%s%.8s%s, %s to %s; p %.2g by noise alone%s", t->metric.tag,
-	    change_text(t, c, change, sizeof change), time, t->points[c->at].commit ? " (" : "",
+	    change_text(t->metric.better, c->before, c->after, change, sizeof change), time,
+	    t->points[c->at].commit ? " (" : "",
 	    t->points[c->at].commit ? t->points[c->at].commit : "",
 	    t->points[c->at].commit ? ")" : "",
 	    history_value_text(t->metric.unit, c->before, before, sizeof before),
@@ -311,7 +317,8 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 				record_cell_absent(b, "no change");
 		}
 		if (c)
-			record_cell_text(b, change_text(t, c, text, sizeof text));
+			record_cell_text(b, change_text(t->metric.better, c->before, c->after, text,
+							sizeof text));
 		else
 			record_cell_absent(b, "no change");
 		if (i >= newest || (c && k + changes > t->nchanges))
@@ -367,5 +374,102 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 	trend_answer(b, t);
 	points_put(b, t);
 	trend_notes(b, t);
+	return record_finish(b, ret, err);
+}
+
+/* --- alarms */
+
+static void alarms_answer(record_builder *b, const dck_history_alarms *a)
+{
+	const dck_history_alarm *newest = a->alarms;
+	char change[64], time[RECORD_TIME_SIZE], before[40], after[40];
+
+	if (a->series == 0) {
+		record_answer(b,
+			      "none of %" PRIu64 " series has the %d points that a test needs",
+			      a->few, STAT_CHANGE_MIN);
+		return;
+	}
+	if (a->n == 0) {
+		record_answer(b,
+			      "no change in %" PRIu64
+			      " series that noise would not make (false discovery rate %g %%)",
+			      a->series, 100 * a->rate);
+		return;
+	}
+	record_time_text(newest->at_unix_ns, time);
+	record_answer(
+	    b,
+	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %g %%), the newest "
+	    "since %.10s%s%.8s%s: %s, %s %s, %s to %s",
+	    a->changed, a->series, 100 * a->rate, time, newest->commit ? " (" : "",
+	    newest->commit ? newest->commit : "", newest->commit ? ")" : "",
+	    newest->subject ? newest->subject : "records without a subject", newest->metric.tag,
+	    change_text(newest->metric.better, newest->before, newest->after, change,
+			sizeof change),
+	    history_value_text(newest->metric.unit, newest->before, before, sizeof before),
+	    history_value_text(newest->metric.unit, newest->after, after, sizeof after));
+}
+
+static void alarms_put(record_builder *b, const dck_history_alarms *a)
+{
+	static const dck_column columns[] = {{"since", "since, UTC", DCK_UNIT_NONE},
+					     {"commit", "commit", DCK_UNIT_NONE},
+					     {"command", "command", DCK_UNIT_NONE},
+					     {"subject", "subject", DCK_UNIT_NONE},
+					     {"engine", "engine", DCK_UNIT_NONE},
+					     {"cpu", "processor", DCK_UNIT_NONE},
+					     {"machine", "machine", DCK_UNIT_NONE},
+					     {"method", "method", DCK_UNIT_NONE},
+					     {"metric", "metric", DCK_UNIT_NONE},
+					     {"change", "change", DCK_UNIT_NONE},
+					     {"before", "before", DCK_UNIT_NONE},
+					     {"after", "after", DCK_UNIT_NONE},
+					     {"unit", "unit", DCK_UNIT_NONE},
+					     {"q", "q", DCK_UNIT_ONE},
+					     {"p", "p", DCK_UNIT_ONE},
+					     {"others", "other metrics", DCK_UNIT_ONE},
+					     {"points", "points", DCK_UNIT_ONE},
+					     {"id", "id", DCK_UNIT_NONE}};
+	char text[64];
+
+	record_table(b, "history/alarms", "Alarms", columns, sizeof columns / sizeof columns[0]);
+	record_summary_columns(b, "since commit subject cpu metric change others");
+	for (size_t i = 0; i < a->n; i++) {
+		const dck_history_alarm *m = &a->alarms[i];
+		const char *const who[] = {m->commit, m->command, m->subject, m->engine,
+					   m->cpu,    m->machine, m->method};
+
+		time_cell(b, m->at_unix_ns);
+		for (size_t k = 0; k < sizeof who / sizeof who[0]; k++)
+			text_cell(b, who[k]);
+		record_cell_text(b, m->metric.tag);
+		record_cell_text(
+		    b, change_text(m->metric.better, m->before, m->after, text, sizeof text));
+		record_cell_real(b, m->before);
+		record_cell_real(b, m->after);
+		record_cell_text(b, dck_unit_text(m->metric.unit));
+		record_cell_real(b, m->q);
+		record_cell_real(b, m->p);
+		record_cell_int(b, (int64_t)m->others);
+		record_cell_int(b, (int64_t)m->points);
+		record_cell_text(b, m->id);
+		if (i < BRIEF_ALARMS)
+			record_summary_row(b);
+	}
+}
+
+dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *title,
+				     dck_record **ret, dck_err *err)
+{
+	record_builder *b = listing_new(title);
+
+	DCK_NEED(b, err, "for the history's records");
+	record_fact_int(b, "alarms", "series", DCK_UNIT_ONE, (int64_t)a->series);
+	record_fact_int(b, "alarms", "changed", DCK_UNIT_ONE, (int64_t)a->changed);
+	record_fact_int(b, "alarms", "too_few_points", DCK_UNIT_ONE, (int64_t)a->few);
+	record_fact_real(b, "alarms", "false_discovery_rate", DCK_UNIT_ONE, a->rate);
+	alarms_answer(b, a);
+	alarms_put(b, a);
 	return record_finish(b, ret, err);
 }

@@ -90,6 +90,11 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
  * has them. */
 void history_where_bind(const history_where *w, history_statement *s);
 
+/* --- trend.c */
+/* Fails with E_ABSENT: no record of the filter has the metric; the message names the nearest. */
+dck_status history_metric_absent(dck_history *h, const history_where *w, const char *tag,
+				 dck_err *err);
+
 /* --- find.c */
 /* Selects the newest complete records that started before r and have its command, subject, machine
  * and method: (seq, id) of at most `limit`, as a statement that the caller finalizes. */

@@ -4,30 +4,22 @@
  *     method. Records that differ in machine or method are counted and left out, unless mixed.
  *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows and numbers
  *     the groups (record, commit, day of UTC) in the order in which they were first measured.
- *  3. points_make(): a group becomes a point: its one value, or the mean of its values with
- *     Student's t interval (stat_processes()), since each record came from a separate process.
- *  4. changes_find(): stat_change_alarms() finds the changes of level; ALARMS bounds the chance of
- *     a false one. The residuals' lag-1 autocorrelation is tested at one-sided 5 % by its standard
- *     error 1 / sqrt(n) (Bartlett, J. R. Statist. Soc. Supplement 8, 1946).
+ *  3. series_fold() makes points of the groups, and finds the changes of their level.
  *
  * Rows are at most POINTS_MAX. The result lives in one arena with the dck_history_trend as the
  * first member of trend_box, by which dck_history_trend_free() finds the arena. Texts of the user
  * are bound as parameters; w->sql consists of constants (filter.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "history/series.h"
 #include "history/store.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "record/record_internal.h"
-#include "stat/stat.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Chance of one alarm or more in a trend without changes, when its points are independent. */
-#define ALARMS 0.05
-#define LEVEL  0.95
 /* Time and memory of a trend are bounded by its points. */
 #define POINTS_MAX 20000
 
@@ -35,13 +27,14 @@ static const char *const by_choices[] = {"record", "commit", "day", NULL};
 
 const dck_opt dck_history_trend_options[] = {
     DCK_OPTION(CHOICE, dck_history_trend_config, by, "by", "WHAT", "record",
-	       "trend: grouping into points; the mean of several records", .choices = by_choices),
+	       "trend, alarms: grouping into points; the mean of several records",
+	       .choices = by_choices),
     DCK_FLAG(dck_history_trend_config, mixed, "mixed",
 	     "trend: records of other machines and methods too, which do not compare"),
     DCK_OPTION(SHARE, dck_history_trend_config, min_change, "min-change", "SHARE", "0",
-	       "trend: changes of the level by less are not marked", .max = 1),
+	       "trend, alarms: changes of the level by less are not marked", .max = 1),
     DCK_FLAG(dck_history_trend_config, undisturbed, "undisturbed",
-	     "trend: of the runs in which no thread waited for a processor "
+	     "trend, alarms: of the runs in which no thread waited for a processor "
 	     "(latency/undisturbed)",
 	     .excludes = "statistic metric"),
     {0},
@@ -59,14 +52,6 @@ typedef struct trend_box {
 	mem_arena *arena;
 } trend_box;
 
-/* A record that has the metric. */
-typedef struct row {
-	const char *id, *commit;
-	int64_t at;
-	double value, lo, hi, level;
-	int64_t group; /* rows of one point are adjacent and have the same */
-} row;
-
 /* --- scope of the trend */
 
 typedef struct origin {
@@ -79,8 +64,8 @@ static const char *dup_column(mem_arena *a, history_statement *s, int i)
 	return mem_arena_dup(a, history_text(s, i));
 }
 
-static dck_status trend_absent(dck_history *h, const history_where *w, const char *tag,
-			       dck_err *err)
+dck_status history_metric_absent(dck_history *h, const history_where *w, const char *tag,
+				 dck_err *err)
 {
 	const char *names[200], *nearest;
 	mem_arena *a = mem_arena_new(0);
@@ -152,21 +137,16 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 	}
 	history_finalize(s);
 	if (status == DCK_OK && !found)
-		return trend_absent(h, w, tag, err);
+		return history_metric_absent(h, w, tag, err);
 	return status;
 }
 
 /* --- its rows */
 
-typedef struct rows {
-	row *row; /* sorted by point, then by time; the oldest first */
-	size_t n;
-} rows;
-
 /* Why a row is left out. */
 enum { KEPT, INCOMPLETE, OTHER };
 
-static void row_take(trend_box *box, history_statement *s, rows *all)
+static dck_status row_take(trend_box *box, history_statement *s, series_rows *all, dck_err *err)
 {
 	switch (history_int(s, 8)) {
 	case INCOMPLETE:
@@ -176,15 +156,18 @@ static void row_take(trend_box *box, history_statement *s, rows *all)
 		box->trend.other++;
 		break;
 	default:
-		all->row[all->n++] = (row){.id = dup_column(box->arena, s, 0),
-					   .commit = dup_column(box->arena, s, 1),
-					   .at = history_int(s, 2),
-					   .value = history_real(s, 3),
-					   .lo = history_real(s, 4),
-					   .hi = history_real(s, 5),
-					   .level = history_real(s, 6),
-					   .group = history_int(s, 7)};
+		return series_row_add(all,
+				      &(series_row){.id = dup_column(box->arena, s, 0),
+						    .commit = dup_column(box->arena, s, 1),
+						    .at = history_int(s, 2),
+						    .value = history_real(s, 3),
+						    .lo = history_real(s, 4),
+						    .hi = history_real(s, 5),
+						    .level = history_real(s, 6),
+						    .group = history_int(s, 7)},
+				      err);
 	}
+	return DCK_OK;
 }
 
 /* Writes the query for the newest :most rows, and for the rows left out among them, so that no
@@ -260,7 +243,7 @@ static dck_status without_count(dck_history *h, const history_where *w, const ch
 
 static dck_status trend_rows_read(dck_history *h, const history_where *w, const char *tag,
 				  const origin *from, const dck_history_trend_config *c,
-				  trend_box *box, rows *all, dck_err *err)
+				  trend_box *box, series_rows *all, dck_err *err)
 {
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
 	char sql[2400];
@@ -275,129 +258,12 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 	history_bind_int(s, ":most", most);
 	status = history_step(s, &more, err);
 	while (status == DCK_OK && more) {
-		if (all->n % 1024 == 0) {
-			row *grown = mem_resize(all->row, (all->n + 1024) * sizeof *grown);
-
-			if (!grown) {
-				status = ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
-				break;
-			}
-			all->row = grown;
-		}
-		row_take(box, s, all);
-		status = history_step(s, &more, err);
+		status = row_take(box, s, all, err);
+		if (status == DCK_OK)
+			status = history_step(s, &more, err);
 	}
 	history_finalize(s);
 	return status;
-}
-
-/* --- points */
-
-/* Makes the point of k records: their mean and Student's t interval, as for separate processes.
- * values: all k of the group. */
-static void point_fold(const row *newest, const double *values, size_t k, dck_history_point *p)
-{
-	stat_estimate e;
-
-	*p = (dck_history_point){.id = newest->id,
-				 .commit = newest->commit,
-				 .at_unix_ns = newest->at,
-				 .records = k,
-				 .value = newest->value,
-				 .lo = newest->lo,
-				 .hi = newest->hi,
-				 .level = newest->level};
-	if (k < 2)
-		return;
-	stat_processes(values, k, LEVEL, &e);
-	p->value = e.value;
-	p->lo = e.lo;
-	p->hi = e.hi;
-	p->level = e.has_interval ? e.level : 0;
-}
-
-/* values: capacity for all rows. Returns the number of points. */
-static size_t points_make(const rows *all, double *values, dck_history_point *points)
-{
-	size_t n = 0;
-
-	for (size_t i = 0, end; i < all->n; i = end) {
-		for (end = i; end < all->n && all->row[end].group == all->row[i].group; end++)
-			values[end] = all->row[end].value;
-		point_fold(&all->row[end - 1], values + i, end - i, &points[n++]);
-	}
-	return n;
-}
-
-/* --- changes */
-
-/* Finds the autocorrelation of the points minus their levels. For independent points it is about
- * normal with standard deviation 1 / sqrt(n) (Bartlett 1946); 1.645 deviations are exceeded by
- * chance once in 20. */
-static void correlation_find(dck_history_trend *t, const stat_change *found, size_t n,
-			     double *values)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < t->n && n > 0; i++) {
-		while (k < n && found[k].at <= i)
-			k++;
-		values[i] -= k > 0 ? found[k - 1].after : found[0].before;
-	}
-	t->correlation = stat_lag1(values, t->n);
-	t->autocorrelated = t->correlation > 1.645 / sqrt((double)t->n);
-}
-
-static void changes_find(trend_box *box, double *values, double *scratch, double least,
-			 dck_history_change *changes)
-{
-	dck_history_trend *t = &box->trend;
-	stat_change found[STAT_CHANGES_MAX];
-	size_t n;
-
-	t->correlation = (double)NAN;
-	t->min_change = least;
-	if (t->n < STAT_CHANGE_MIN) {
-		t->changes_absent = mem_arena_fmt(
-		    box->arena, "a test for changes needs %d points or more; there are %zu",
-		    STAT_CHANGE_MIN, t->n);
-		return;
-	}
-	for (size_t i = 0; i < t->n; i++)
-		values[i] = t->points[i].value;
-	n = stat_change_alarms(values, t->n, ALARMS, scratch, found);
-	correlation_find(t, found, n, values);
-	for (size_t i = 0; i < n; i++) {
-		const stat_change *c = &found[i];
-
-		if (fabs(c->after - c->before) < least * fabs(c->before))
-			continue;
-		changes[t->nchanges++] = (dck_history_change){c->at, c->before, c->after, c->p};
-	}
-	t->changes = changes;
-}
-
-static dck_status points_and_changes(trend_box *box, rows *all, const dck_history_trend_config *c,
-				     dck_err *err)
-{
-	dck_history_trend *t = &box->trend;
-	dck_history_point *points = mem_arena_array(box->arena, all->n, sizeof *points);
-	dck_history_change *changes =
-	    mem_arena_array(box->arena, STAT_CHANGES_MAX, sizeof *changes);
-	double *values = mem_zalloc(all->n + 1, sizeof *values),
-	       *scratch = mem_zalloc(stat_change_scratch(all->n), sizeof *scratch);
-	const bool made = values && scratch && points && changes;
-
-	if (made) {
-		t->n = points_make(all, values, points);
-		t->points = points;
-		changes_find(box, values, scratch, c->min_change, changes);
-	}
-	mem_free(values);
-	mem_free(scratch);
-	if (!made || mem_arena_failed(box->arena))
-		return ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
-	return DCK_OK;
 }
 
 static dck_status trend_metric_find(trend_box *box, const char *tag, dck_err *err)
@@ -419,7 +285,7 @@ static dck_status trend_metric_find(trend_box *box, const char *tag, dck_err *er
 }
 
 static dck_status trend_make(dck_history *h, const dck_history_filter *f,
-			     const dck_history_trend_config *c, trend_box *box, rows *all,
+			     const dck_history_trend_config *c, trend_box *box, series_rows *all,
 			     dck_err *err)
 {
 	const char *tag = c->undisturbed ? "latency/undisturbed"
@@ -438,7 +304,7 @@ static dck_status trend_make(dck_history *h, const dck_history_filter *f,
 		record_find_unit(from.unit, &box->trend.metric.unit);
 	DCK_TRY(trend_rows_read(h, &w, tag, &from, c, box, all, err));
 	DCK_TRY(without_count(h, &w, tag, &from, c, &box->trend, err));
-	return points_and_changes(box, all, c, err);
+	return series_fold(all, c->min_change, box->arena, &box->trend, NULL, err);
 }
 
 dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
@@ -448,7 +314,7 @@ dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 	dck_history_trend_config own;
 	mem_arena *arena;
 	trend_box *box;
-	rows all = {0};
+	series_rows all = {0};
 	dck_status status;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_trend_config_init, err));

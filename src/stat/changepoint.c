@@ -18,10 +18,12 @@
 #define SEGMENT_MIN 3
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
-/* Alarms: two-sided chance of one that remains, which shrinks in proportion below YOUNG points; the
- * limit of points, in standard deviations; the penalty of a correlation of 1 on the log-likelihood
- * without a step and with one. Found by simulation (tests/accuracy/changes.c). */
+/* Alarms: the two-sided chance of one that remains, at one of ninety looks, which shrinks in
+ * proportion below YOUNG points, and the factor to that at any of them; the limit of points, in
+ * standard deviations; the penalty of a correlation of 1 on the log-likelihood without a step and
+ * with one. Found by simulation (tests/accuracy/changes.c). */
 #define ALARM_CHANCE 9e-5
+#define ALARM_LOOKS  (0.05 / ALARM_CHANCE)
 #define YOUNG	     40.0
 #define CLIP	     8.0
 #define LEAN_LEVEL   3.0
@@ -334,6 +336,46 @@ static double chance_of_step(const double *x, size_t first, size_t n, double *sc
 	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
 }
 
+/* Returns an upper bound of the probability that chance alone puts so many of the greater values,
+ * or of the smaller ones, on one side of a cut of x at `first`, at any of n cuts: Chernoff's, with
+ * the generating function of the rank-sum statistic U (Mann and Whitney, Ann. Math. Statist. 18,
+ * 1947),
+ *
+ *     E exp(t U) = prod over i = 1..k of (exp(t (n - k + i)) - 1) / (exp(t i) - 1) / binomial(n,
+ * k).
+ *
+ * It holds for independent points of any distribution, where a few outliers in a row look like a
+ * level to the likelihood. Ties share ranks, which makes exp(t U) smaller on average. scratch: 2 n.
+ */
+static double chance_of_ranks(const double *x, size_t first, size_t n, double *scratch)
+{
+	const double k = (double)(first < n - first ? first : n - first), m = (double)n - k;
+	double sum = 0, u, lo = 0, hi = 50, least = 0;
+
+	if (!changepoint_rank(x, n, scratch, scratch + n))
+		return 1;
+	for (size_t i = 0; i < first; i++)
+		sum += scratch[n + i];
+	u = k * m / 2 + fabs(sum) / 2; /* ranks are doubled, and less their mean */
+	for (int round = 0; round < 60; round++) {
+		const double t[] = {lo + (hi - lo) / 3, hi - (hi - lo) / 3};
+		double f[] = {0, 0};
+
+		for (size_t side = 0; side < 2; side++) {
+			for (double i = 1; i <= k; i++)
+				f[side] += log1p(-exp(-t[side] * (m + i))) -
+					   log1p(-exp(-t[side] * i)) - log((m + i) / i);
+			f[side] += t[side] * (k * m - u);
+		}
+		if (f[0] < f[1])
+			hi = t[1];
+		else
+			lo = t[0];
+		least = fmin(least, fmin(f[0], f[1]));
+	}
+	return fmin(1, 2 * (double)n * exp(least));
+}
+
 size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
 			  stat_change *ret)
 {
@@ -349,6 +391,9 @@ size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scrat
 			const double chance =
 			    chance_of_step(x + from, ret[i].at - from, to - from, scratch);
 
+			ret[i].alarm =
+			    fmax(fmin(chance * ALARM_LOOKS, 1),
+				 chance_of_ranks(x + from, ret[i].at - from, to - from, scratch));
 			if (chance > most) {
 				most = chance;
 				weakest = i;

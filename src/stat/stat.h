@@ -284,6 +284,10 @@ void stat_proportion(uint64_t hits, uint64_t n, double level, double *ret_lo, do
 /* Returns the p-value of the exact two-sided test (McNemar, Psychometrika 12, 1947) that two
  * classifiers are equally good, from the items that only one of them classifies correctly. */
 double stat_mcnemar(uint64_t only_first, uint64_t only_second);
+/* Computes the smallest false discovery rate at which each test is rejected (Benjamini and
+ * Hochberg, J. R. Statist. Soc. B 57, 1995), for independent or positively dependent tests. p[n]:
+ * sorted, the smallest n p-values of `tests`; ret[n]. */
+void stat_discovery_rates(const double *p, size_t n, size_t tests, double *ret);
 
 /* --- change points: where the level of a series changes. For values that are separate measurements
  * (one a day, one a commit), independent of each other except for their level. */
@@ -293,6 +297,9 @@ typedef struct stat_change {
 	size_t at;	      /* the first value of the new level */
 	double p;	      /* p-value under pure noise, times the number of segments tested */
 	double before, after; /* medians up to the adjacent changes */
+	/* Of stat_change_alarms(): the chance that a series without changes has one as clear, by
+	 * the likelihood at any of some ninety looks and by the ranks. */
+	double alarm;
 } stat_change;
 size_t stat_change_scratch(size_t n); /* doubles */
 /* Finds changes, in order, ret[STAT_CHANGES_MAX]; returns their number. Of series without any

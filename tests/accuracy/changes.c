@@ -4,6 +4,7 @@
  *     accuracy_changes                with bounds: the test
  *     accuracy_changes --full         more series, the tables of docs/commands/history.md
  *     accuracy_changes --full daily   only the series that are tested every day
+ *     accuracy_changes --full fleet   only those that are tested together
  *     accuracy_changes --series N     N of these each, in the format of bench/trend_peers.py
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -248,6 +249,101 @@ static int watch_all(bool full)
 	return failed;
 }
 
+/* Many series that are tested at once, with the false discovery rate of history alarms. */
+#define FLEET 200
+typedef struct fleet {
+	const char *name;
+	double phi;
+	bool heavy;
+	size_t changed; /* of FLEET series; the others have one level */
+	double shift;	/* after 40 of 60 points */
+	double least;	/* bound of the test: percent of the changed ones that are found */
+} fleet;
+
+static const fleet fleets[] = {
+    {.name = "independent, none changed"},
+    {"independent, 10 by 3 sd", .changed = 10, .shift = 3, .least = 80},
+    {"lag-1 correlation 0.3, none changed", .phi = 0.3},
+    {"lag-1 correlation 0.3, 10 by 3 sd", .phi = 0.3, .changed = 10, .shift = 3, .least = 20},
+    {"outliers, none changed", .heavy = true},
+    {"outliers, 10 by 5 sd", .heavy = true, .changed = 10, .shift = 5, .least = 50},
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Returns the mean share of false ones among the series that are reported, in percent; *ret_found:
+ * the share of the changed series that are. */
+static double fleet_try(const fleet *f, int times, double *ret_found)
+{
+	enum { points = 60 };
+	static double x[points], scratch[3 * (points + 1)];
+	const series steady = {.n = points, .phi = f->phi, .heavy = f->heavy};
+	series moved = steady;
+	double share = 0, found = 0;
+	sim_random r;
+
+	moved.from = 40;
+	moved.to = points;
+	moved.shift = f->shift;
+	sim_seed(&r, 20261127);
+	for (int i = 0; i < times; i++) {
+		double p[FLEET], sorted[FLEET], q[FLEET], true_ones = 0, false_ones = 0;
+		size_t rejected = 0;
+
+		for (size_t k = 0; k < FLEET; k++) {
+			stat_change c[STAT_CHANGES_MAX];
+
+			make(k < f->changed ? &moved : &steady, &r, x);
+			p[k] = 1;
+			for (size_t n = stat_change_alarms(x, points, ALPHA, scratch, c); n-- > 0;)
+				p[k] = fmin(p[k], c[n].alarm);
+		}
+		memcpy(sorted, p, sizeof p);
+		qsort(sorted, FLEET, sizeof sorted[0], by_value);
+		stat_discovery_rates(sorted, FLEET, FLEET, q);
+		while (rejected < FLEET && q[rejected] <= ALPHA)
+			rejected++;
+		for (size_t k = 0; k < FLEET && rejected > 0; k++)
+			*(k < f->changed ? &true_ones : &false_ones) +=
+			    p[k] <= sorted[rejected - 1];
+		share += rejected > 0 ? false_ones / (true_ones + false_ones) : 0;
+		found += f->changed > 0 ? true_ones / (double)f->changed : 0;
+	}
+	*ret_found = 100 * found / times;
+	return 100 * share / times;
+}
+
+static int fleet_all(bool full)
+{
+	const int times = full ? 300 : 3;
+	int failed = 0;
+
+	if (full)
+		printf("\n| %d series | false discoveries | changes found |\n|---|---|---|\n",
+		       FLEET);
+	for (size_t i = 0; i < sizeof fleets / sizeof fleets[0]; i++) {
+		double found;
+		const double rate = fleet_try(&fleets[i], times, &found);
+
+		if (full && fleets[i].changed > 0)
+			printf("| %s | %.1f %% | %.0f %% |\n", fleets[i].name, rate, found);
+		else if (full)
+			printf("| %s | %.1f %% | |\n", fleets[i].name, rate);
+		fflush(stdout);
+		/* The draws are the same in each run, so it does not fail by chance. */
+		if (rate > 100 * ALPHA * (full ? 1.5 : 4) || found < fleets[i].least) {
+			printf("%s: %.1f %% false, %.0f %% found\n", fleets[i].name, rate, found);
+			failed++;
+		}
+	}
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	const bool full = argc > 1 && strcmp(argv[1], "--full") == 0;
@@ -258,8 +354,8 @@ int main(int argc, char **argv)
 			watch_try(&watches[i], atoi(argv[2]), true);
 		return 0;
 	}
-	if (argc > 2) /* --full daily */
-		return watch_all(full) > 0;
+	if (argc > 2) /* --full daily, --full fleet */
+		return (strcmp(argv[2], "fleet") == 0 ? fleet_all(full) : watch_all(full)) > 0;
 	if (full)
 		puts("| series | with a change | of these within two points |\n|---|---|---|");
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -278,6 +374,6 @@ int main(int argc, char **argv)
 			failed++;
 		}
 	}
-	failed += watch_all(full);
+	failed += watch_all(full) + fleet_all(full);
 	return failed > 0;
 }

@@ -83,6 +83,14 @@ static int history_list(const cli *c, const history_command *cfg, dck_history *h
 	return listing_report(c, r, few && more, true);
 }
 
+/* Writes a record whose first table has a summary, which is shown without --limit. */
+static int brief_report(const cli *c, dck_record *r)
+{
+	const bool few = r->tables[0].nsummary_rows < r->tables[0].nrows && !cli_given(c, "limit");
+
+	return listing_report(c, r, few, !few);
+}
+
 static int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_history_trend_config config = cfg->trend;
@@ -96,10 +104,23 @@ static int history_trend(const cli *c, const history_command *cfg, dck_history *
 		return cli_failed(&err);
 	status = dck_history_trend_record(t, c->title, &r, &err);
 	dck_history_trend_free(t);
-	if (status != DCK_OK)
+	return status == DCK_OK ? brief_report(c, r) : cli_failed(&err);
+}
+
+static int history_alarms(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_trend_config config = cfg->trend;
+	dck_history_alarms *a;
+	dck_record *r;
+	dck_status status;
+	dck_err err;
+
+	config.metric = c->nargs > 1 ? c->args[1] : NULL;
+	if (dck_history_alarms_get(h, &cfg->filter, &config, &a, &err) != DCK_OK)
 		return cli_failed(&err);
-	const bool few = r->tables[0].nsummary_rows < r->tables[0].nrows && !cli_given(c, "limit");
-	return listing_report(c, r, few, !few);
+	status = dck_history_alarms_record(a, c->title, &r, &err);
+	dck_history_alarms_free(a);
+	return status == DCK_OK ? brief_report(c, r) : cli_failed(&err);
 }
 
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
@@ -344,6 +365,8 @@ static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
 static const char *const show_options[] = {RESULT, "details", NULL};
 static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-change",
 					    "undisturbed", RESULT, NULL};
+static const char *const alarms_options[] = {FILTER,	    "by",   "min-change",
+					     "undisturbed", RESULT, NULL};
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
@@ -356,6 +379,7 @@ static const action actions[] = {
     {"list", history_list, 0, 0, NULL, list_options, {NULL}, false},
     {"show", history_show, 1, 1, "an ID", show_options, {NULL}, false},
     {"trend", history_trend, 0, 1, "METRIC", trend_options, {NULL}, false},
+    {"alarms", history_alarms, 0, 1, "METRIC", alarms_options, {NULL}, false},
     {"compare",
      history_compare,
      2,
@@ -483,7 +507,7 @@ static int unknown_action(const cli *c)
 		return cli_usage(c, "history cannot '%s'; did you mean '%s'?", c->args[0], nearest);
 	return cli_usage(
 	    c,
-	    "history cannot '%s'; it can list, show, trend, compare, export, import, rm, "
+	    "history cannot '%s'; it can list, show, trend, alarms, compare, export, import, rm, "
 	    "prune and check",
 	    c->args[0]);
 }
@@ -536,6 +560,7 @@ static const char *const usage[] = {
     "[list] [OPTION]...",
     "show [OPTION]... ID",
     "trend [OPTION]... [METRIC]",
+    "alarms [OPTION]... [METRIC]",
     "compare [OPTION]... ID ID [ID]...",
     "export [OPTION]...",
     "import [OPTION]... FILE...",
@@ -548,6 +573,7 @@ static const cli_item action_items[] = {
     {"list", "the records, newest first; also without an action"},
     {"show", "one record, in any format; as JSON byte for byte"},
     {"trend", "how a metric moved, and where its level changed"},
+    {"alarms", "which of all metrics changed their level, of all subjects and machines"},
     {"compare",
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
@@ -581,6 +607,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock history list --subject 'zoo:*' --since 7d", "the records of this week"},
     {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
+    {"deepclock history alarms --since 60d", "what changed in these days, of everything"},
     {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
     {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
     {"deepclock history prune --keep 100 --older-than 1000d --dry-run", "what would go"},
@@ -598,14 +625,15 @@ static void cmd_history_init(void *config)
 
 const cli_command cmd_history = {
     .name = "history",
-    .summary = "saved records: list, trend, compare, export, prune",
+    .summary = "saved records: list, trend, alarms, compare, export, prune",
     .usage = usage,
     .about =
 	"Records of '--save FILE' are also added to the history, a separate file or a database of "
 	"PostgreSQL, with the commit that is checked out in the working directory. They are stored byte for byte until "
 	"'prune' removes them. Several programs may use it at once.\n\nA trend shows records of "
 	"one subject that were made by one method on one machine, and marks where their level "
-	"changed, with the probability of such a change by noise alone.",
+	"changed, with the probability of such a change by noise alone. Alarms are the changes of "
+	"all metrics, subjects and machines, of which at most 5 % are expected to be false.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

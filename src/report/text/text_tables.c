@@ -597,7 +597,9 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	/* Titles, units, a row, and the count of omitted rows. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
-	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nsummary_rows > 0;
+	/* The rows of a listing whose first column is the time are in its order. */
+	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nsummary_rows > 0 &&
+							   strcmp(t->columns[0].key, "time") == 0;
 	view v = {.p = p,
 		  .t = t,
 		  .nrows = t->nrows,

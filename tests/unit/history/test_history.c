@@ -460,6 +460,56 @@ static void trends_by(void **state)
 	dck_history_close(h);
 }
 
+/* Of the series of twelve machines one changed. */
+static void alarms(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_trend_config c;
+	dck_history_alarms *a;
+	char id[32];
+	dck_err err;
+
+	(void)state;
+	dck_history_trend_config_init(&c);
+	assert_int_equal(dck_history_alarms_get(h, NULL, &c, &a, &err), DCK_E_ABSENT);
+	for (int i = 0; i < 40; i++)
+		for (int k = 0; k < 12; k++) {
+			const char cpu[] = {'c', (char)('a' + k), '\0'};
+			const made m = {.id = id,
+					.began = BEGAN + i * DAY,
+					.median = (k == 7 && i >= 28 ? 110 : 100) +
+						  (i * 5 + k * 7) % 13 / 10.0,
+					.seed = 1,
+					.version = "1",
+					.cpu = cpu};
+
+			snprintf(id, sizeof id, "r%d-%d", k, i);
+			add_made(h, &m, i < 28 ? A40 : NULL, NULL);
+		}
+	assert_int_equal(dck_history_alarms_get(h, NULL, &c, &a, &err), DCK_OK);
+	assert_int_equal(a->series, 12);
+	assert_int_equal(a->changed, 1);
+	assert_int_equal(a->n, 1);
+	assert_string_equal(a->alarms[0].cpu, "ch");
+	assert_string_equal(a->alarms[0].id, "r7-28");
+	assert_null(a->alarms[0].commit);
+	assert_string_equal(a->alarms[0].metric.tag, "latency/median");
+	assert_true(a->alarms[0].points == 40 && a->alarms[0].others == 0);
+	assert_true(a->alarms[0].q <= a->rate && a->alarms[0].p <= a->alarms[0].q);
+	assert_true(fabs(a->alarms[0].before - 100.6) < 0.2 &&
+		    fabs(a->alarms[0].after - 110.6) < 0.2);
+	dck_history_alarms_free(a);
+	/* The first 28 records are of one commit. */
+	c.by = DCK_HISTORY_BY_COMMIT;
+	assert_int_equal(dck_history_alarms_get(h, NULL, &c, &a, &err), DCK_OK);
+	assert_true(a->series == 12 && a->n == 0);
+	dck_history_alarms_free(a);
+	c.mixed = true;
+	assert_int_equal(dck_history_alarms_get(h, NULL, &c, &a, &err), DCK_E_ARG);
+	dck_history_alarms_free(NULL);
+	dck_history_close(h);
+}
+
 static void trends_of_nothing(void **state)
 {
 	dck_history *h = history_here();
@@ -754,6 +804,7 @@ static dck_status round_trip(const char *lines)
 	dck_history_trend_config c;
 	dck_history *h = NULL;
 	dck_history_trend *t = NULL;
+	dck_history_alarms *a = NULL;
 	dck_record *back = NULL;
 	dck_history_config where;
 	static const char id[] = "000010123456789abcdef0123456";
@@ -772,8 +823,11 @@ static dck_status round_trip(const char *lines)
 	if (status == DCK_OK)
 		status = dck_history_trend_get(h, NULL, &c, &t, &err);
 	if (status == DCK_OK)
+		status = dck_history_alarms_get(h, NULL, &c, &a, &err);
+	if (status == DCK_OK)
 		status = out_and_in(h, lines, &err);
 	dck_history_trend_free(t);
+	dck_history_alarms_free(a);
 	dck_record_free(back);
 	dck_history_close(h);
 	return status;
@@ -826,6 +880,7 @@ int test_history(void)
 	    SCRATCH_TEST(trends_over_seeds),
 	    SCRATCH_TEST(trends_by),
 	    SCRATCH_TEST(trends_of_nothing),
+	    SCRATCH_TEST(alarms),
 	    SCRATCH_TEST(all_out_and_in),
 	    SCRATCH_TEST(a_list_is_of_one_moment),
 	    SCRATCH_TEST(csv_and_a_full_sink),

@@ -58,6 +58,38 @@ static void exact(void **state)
 	assert_int_equal(found[0].at, 12);
 }
 
+/* The p-value of an alarm is by the ranks where the likelihood sees a large change. */
+static void alarms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 24; i++)
+		x[i] = i < 12 ? (double)(i * 5 % 12) / 100 : 100 + (double)(i * 7 % 12) / 100;
+	assert_int_equal(stat_change_alarms(x, 24, 0.05, scratch, found), 1);
+	assert_int_equal(found[0].at, 12);
+	/* 2 of 24!/(12! 12!) arrangements, at 24 cuts */
+	assert_true(fabs(found[0].alarm / (24 * 2 / 2704156.0) - 1) < 1e-6);
+	/* The last 4 of 48 values are the greatest: of 194,580 arrangements. */
+	for (size_t i = 0; i < 48; i++)
+		x[i] = (double)(i * 5 % 48) / 100 + (i < 44 ? 0 : 100);
+	assert_int_equal(stat_change_alarms(x, 48, 0.05, scratch, found), 1);
+	assert_int_equal(found[0].at, 44);
+	assert_true(fabs(found[0].alarm / (48 * 2 / 194580.0) - 1) < 1e-6);
+}
+
+static void discovery_rates(void **state)
+{
+	/* Of ten tests: 10 p / rank, and no more than that of the next. */
+	const double p[] = {0.001, 0.004, 0.0045, 0.2};
+	const double want[] = {0.01, 0.015, 0.015, 0.5};
+	double q[4];
+
+	(void)state;
+	stat_discovery_rates(p, 4, 10, q);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(fabs(q[i] - want[i]) < 1e-12);
+	stat_discovery_rates(p, 0, 10, q);
+}
+
 static void none(void **state)
 {
 	(void)state;
@@ -151,8 +183,10 @@ int test_stat_changepoint(void);
 int test_stat_changepoint(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(exact), cmocka_unit_test(none),	     cmocka_unit_test(several),
-	    cmocka_unit_test(many),  cmocka_unit_test(false_alarms), cmocka_unit_test(detection),
+	    cmocka_unit_test(exact),	       cmocka_unit_test(alarms),
+	    cmocka_unit_test(discovery_rates), cmocka_unit_test(none),
+	    cmocka_unit_test(several),	       cmocka_unit_test(many),
+	    cmocka_unit_test(false_alarms),    cmocka_unit_test(detection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* series.h - the values of one metric over time: rows of the index, folded into points, and the
+ * changes of their level. Used by a trend (trend.c) and by alarms (alarms.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HISTORY_SERIES_H
+#define HISTORY_SERIES_H
+
+#include "deepclock/history.h"
+#include "base/mem.h"
+#include "stat/stat.h"
+
+/* A record that has the metric. Texts are borrowed. */
+typedef struct series_row {
+	const char *id, *commit;
+	int64_t at;
+	double value, lo, hi, level;
+	int64_t group; /* rows of one point are adjacent and have the same */
+} series_row;
+
+typedef struct series_rows {
+	series_row *row; /* sorted by point, then by time; the oldest first; mem_free() */
+	size_t n, capacity;
+} series_rows;
+
+dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err);
+
+/* Makes t->points of the rows: a group's one value, or the mean of its values with Student's t
+ * interval (stat_processes()), since each record came from a separate process. Then finds
+ * t->changes, of at least the share least_change of the level (stat_change_alarms()), and the
+ * autocorrelation. What t refers to is in the arena. ret_alarms: for each change its p-value over
+ * repeated looks; capacity STAT_CHANGES_MAX; NULL is allowed. */
+dck_status series_fold(const series_rows *all, double least_change, mem_arena *arena,
+		       dck_history_trend *t, double *ret_alarms, dck_err *err);
+
+#endif
