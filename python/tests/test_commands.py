@@ -287,7 +287,7 @@ class HistoryTest(Case):
             self.assertEqual(h.get("last").to_json(), b.to_json())
             self.assertEqual(h.baseline(b).id, a.id)
             self.assertEqual(len(h.trend().tables["history/points"]), 2)
-            self.assertEqual(h.alarms("latency/median").facts["alarms/too_few_points"], 1)
+            self.assertEqual(h.alarms("latency/median").facts["alarms/too_few_points"].value, 1)
             self.assertRaises(deepclock.AbsentError, h.alarms, "latency/nothing")
             with self.assertRaisesRegex(deepclock.ArgumentError, "latency/p99"):
                 h.trend("latency/p99", undisturbed=True)
