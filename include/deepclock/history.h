@@ -288,6 +288,42 @@ DCK_API dck_status dck_history_alarms_get(dck_history *h, const dck_history_filt
 					  dck_history_alarms **ret, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_alarms_free(dck_history_alarms *a); /* NULL is allowed. @since 0.1 */
 
+/* --- two commits */
+
+/* One subject, command, machine and method that has records of both commits, or the mean over the
+ * machines of a subject, command and engine. */
+typedef struct dck_history_pair {
+	const char *subject, *command, *engine; /* NULL: unknown */
+	const char *cpu, *machine, *method;	/* NULL: unknown, or a mean */
+	size_t machines;			/* 1; of a mean: their number */
+	size_t records[2];			/* of each commit */
+	/* The ratio of geometric means, after over before. Its interval is Welch's, of a mean
+	 * Student's t between machines; level 0: none, a commit has one record. */
+	double ratio, lo, hi, level;
+	double p, q;  /* of no difference, as in dck_history_alarm; NaN: not tested */
+	bool changed; /* q is at most the rate */
+} dck_history_pair;
+
+typedef struct dck_history_commits {
+	dck_metric_def metric;
+	const dck_history_pair *pairs; /* those of a subject are adjacent, its mean the first */
+	size_t n;
+	uint64_t tested, changed, worse; /* pairs of one machine */
+	uint64_t one_only;		 /* series with records of one of the commits alone */
+	double rate;			 /* expected share of false ones among `changed` */
+} dck_history_commits;
+
+/* Compares the complete records of two commits, each given by the beginning of its name, on all
+ * machines that measured both. metric: a tag with a better direction; NULL: latency/median. The
+ * filter's limit is not used; values that are not above 0 do not count. *ret is owned:
+ * dck_history_commits_free(). E_ABSENT: no record of them has the metric; E_ARG: not two commits,
+ * or a bad filter. @since 0.1 */
+DCK_API dck_status dck_history_commits_get(dck_history *h, const dck_history_filter *f,
+					   const char *metric, const char *before,
+					   const char *after, dck_history_commits **ret,
+					   dck_err *err) DCK_MUST_USE;
+DCK_API void dck_history_commits_free(dck_history_commits *c); /* NULL is allowed. @since 0.1 */
+
 /* --- maintenance */
 
 /* Selects records to remove. Zeroed: none. Options: dck_history_prune_options. */

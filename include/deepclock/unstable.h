@@ -230,6 +230,10 @@ DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const ch
 /* Makes a record of alarms: facts and the table "history/alarms". title, *ret: the same. */
 DCK_API dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *title,
 					     dck_record **ret, dck_err *err) DCK_MUST_USE;
+/* Makes a record of two commits: facts, the table "history/commits", and the verdict: violated if a
+ * pair is worse, inconclusive if none was tested. title, *ret: the same. */
+DCK_API dck_status dck_history_commits_record(const dck_history_commits *c, const char *title,
+					      dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* --- laps */
 

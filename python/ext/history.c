@@ -159,15 +159,18 @@ typedef struct asked {
 	dck_history_filter filter;
 	dck_history_trend_config trend;
 	dck_history_prune_config prune;
-	const char *metric;
+	const char *metric, *commits[2];
 	ext_said said;
 } asked;
+
+/* The arguments without names. */
+typedef enum takes { TAKES_NOTHING, TAKES_METRIC, TAKES_COMMITS } takes;
 
 typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
 
 /* Reads the options of the tables (NULL: none), and calls `give`. */
 static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
-		     const dck_opt *more, size_t more_at, bool takes_metric, answer *give)
+		     const dck_opt *more, size_t more_at, takes which, answer *give)
 {
 	dck_history *h = open_of(self);
 	asked *a = h ? PyMem_Calloc(1, sizeof *a) : NULL;
@@ -180,9 +183,12 @@ static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const cha
 	const ext_group groups[] = {{dck_history_filter_options, &a->filter},
 				    {more, (char *)a + more_at}};
 	dck_history_trend_config_init(&a->trend);
-	if (PyArg_ParseTuple(args, takes_metric ? "|z" : "", &a->metric) &&
-	    ext_options_read(ext_state_by(self), who, kwargs, groups, more ? 2 : 1, NULL,
-			     &a->said) == 0)
+	const int read =
+	    which == TAKES_COMMITS
+		? PyArg_ParseTuple(args, "ss|z", &a->commits[0], &a->commits[1], &a->metric)
+		: PyArg_ParseTuple(args, which == TAKES_METRIC ? "|z" : "", &a->metric);
+	if (read && ext_options_read(ext_state_by(self), who, kwargs, groups, more ? 2 : 1, NULL,
+				     &a->said) == 0)
 		o = give(self, h, a);
 	ext_texts_done(&a->said.texts);
 	PyMem_Free(a);
@@ -257,7 +263,7 @@ static PyObject *give_list(PyObject *self, dck_history *h, asked *a)
 
 static PyObject *history_list(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	return ask(self, args, kwargs, "list", NULL, 0, true, give_list);
+	return ask(self, args, kwargs, "list", NULL, 0, TAKES_METRIC, give_list);
 }
 
 static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
@@ -277,7 +283,7 @@ static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
 static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	return ask(self, args, kwargs, "trend", dck_history_trend_options, offsetof(asked, trend),
-		   true, give_trend);
+		   TAKES_METRIC, give_trend);
 }
 
 static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
@@ -297,7 +303,26 @@ static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
 static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	return ask(self, args, kwargs, "alarms", dck_history_trend_options, offsetof(asked, trend),
-		   true, give_alarms);
+		   TAKES_METRIC, give_alarms);
+}
+
+static PyObject *give_commits(PyObject *self, dck_history *h, asked *a)
+{
+	dck_history_commits *c = NULL;
+	dck_record *r = NULL;
+	dck_err err;
+
+	dck_status status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
+						    a->commits[1], &c, &err);
+	if (status == DCK_OK)
+		status = dck_history_commits_record(c, "deepclock history commits", &r, &err);
+	dck_history_commits_free(c);
+	return result(self, status, r, &err);
+}
+
+static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return ask(self, args, kwargs, "commits", NULL, 0, TAKES_COMMITS, give_commits);
 }
 
 static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
@@ -314,7 +339,7 @@ static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
 static PyObject *history_prune(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	return ask(self, args, kwargs, "prune", dck_history_prune_options, offsetof(asked, prune),
-		   false, give_prune);
+		   TAKES_NOTHING, give_prune);
 }
 
 static PyObject *history_import(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -392,6 +417,8 @@ static PyMethodDef history_methods[] = {
      "the table history/points. Besides: by, mixed, min_change, undisturbed."},
     {"alarms", WITH_NAMES(history_alarms),
      "alarms($self, metric=None, /, **options)\n--\n\nWhich series changed, of all metrics, subjects and machines: a Record with the table history/alarms; at most 5 % of them are expected to be false. Besides: by, min_change, undisturbed."},
+    {"commits", WITH_NAMES(history_commits),
+     "commits($self, before, after, metric='latency/median', /, **options)\n--\n\nTwo commits, on all machines that measured both: a Record with the table history/commits; record.gate is its verdict."},
     {"prune", WITH_NAMES(history_prune),
      "prune($self, /, **options)\n--\n\nRemoves records: keep, older_than, dry_run. Returns how "
      "many are removed, their bytes, and how many stay."},

@@ -289,6 +289,8 @@ class HistoryTest(Case):
             self.assertEqual(len(h.trend().tables["history/points"]), 2)
             self.assertEqual(h.alarms("latency/median").facts["alarms/too_few_points"].value, 1)
             self.assertRaises(deepclock.AbsentError, h.alarms, "latency/nothing")
+            self.assertRaises(deepclock.ArgumentError, h.commits, "abc", "ab")
+            self.assertEqual(h.commits("abc", "f").facts["commits/of_one_commit"].value, 1)
             with self.assertRaisesRegex(deepclock.ArgumentError, "latency/p99"):
                 h.trend("latency/p99", undisturbed=True)
             self.assertEqual(h.check()[0], 2)

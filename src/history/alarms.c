@@ -1,8 +1,7 @@
 /* alarms.c - which of all series changed, with a bound on the share of false ones.
  *
- *  1. One query returns all records' metrics, series by series, the newest record first. One series
- *     at a time is in memory (scan).
- *  2. series_close() folds it as a trend does, and keeps the changes of its level with their
+ *  1. series_each() reads one series after the other.
+ *  2. series_test() folds it as a trend does, and keeps the changes of its level with their
  *     p-values over repeated looks.
  *  3. discoveries_find(): the series' smallest p-values pass the step-up procedure of Benjamini and
  *     Hochberg (J. R. Statist. Soc. B 57, 1995) at RATE. It holds for independent and for
@@ -17,16 +16,10 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "record/record_internal.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RATE 0.05
-/* Time and memory of a series are bounded by its rows. */
-#define ROWS_MAX 2000
-
-/* What the records of a series have in common; texts of the index, NULL: unknown. */
-enum { SUBJECT, VERB, MACHINE, METHOD, TAG, KEYS };
 
 /* A series whose level changed. */
 typedef struct discovery {
@@ -41,17 +34,7 @@ typedef struct scan {
 	const dck_history_trend_config *config;
 	discovery *found;
 	size_t nfound, capacity;
-	/* The series that is read; texts are in its own arena. */
-	mem_arena *own;
-	const char *key[KEYS], *unit, *cpu, *engine;
-	bool judged; /* the metric has a better direction */
-	series_rows rows;
 } scan;
-
-static bool text_equal(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* --- one series */
 
@@ -67,7 +50,7 @@ static void rows_group(series_rows *all, int by)
 		if (by == DCK_HISTORY_BY_DAY)
 			r->group = r->at / day - (r->at % day < 0);
 		for (size_t k = i; by == DCK_HISTORY_BY_COMMIT && r->commit && k-- > 0;)
-			if (text_equal(all->row[k].commit, r->commit)) {
+			if (series_text_order(all->row[k].commit, r->commit) == 0) {
 				r->group = all->row[k].group;
 				break;
 			}
@@ -83,11 +66,12 @@ static int rows_by_group(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static dck_status discovery_keep(scan *s, const dck_metric_def *def, const dck_history_trend *t,
+static dck_status discovery_keep(scan *s, const series *from, const dck_history_trend *t,
 				 const double *p, dck_err *err)
 {
+	mem_arena *a = s->arena;
 	discovery d = {.n = t->nchanges, .p = 1};
-	const char *key[KEYS];
+	const dck_metric_def *def = record_find_def(from->metric.tag, a);
 
 	if (s->nfound == s->capacity) {
 		const size_t capacity = s->capacity + 256;
@@ -97,140 +81,56 @@ static dck_status discovery_keep(scan *s, const dck_metric_def *def, const dck_h
 		s->found = grown;
 		s->capacity = capacity;
 	}
-	d.changes = mem_arena_array(s->arena, d.n, sizeof *d.changes);
-	for (size_t i = 0; i < KEYS; i++)
-		key[i] = mem_arena_dup(s->arena, s->key[i]);
-	for (size_t i = 0; d.changes && i < d.n; i++) {
+	d.changes = mem_arena_array(a, d.n, sizeof *d.changes);
+	DCK_NEED(def && d.changes, err, "for the alarms");
+	for (size_t i = 0; i < d.n; i++) {
 		const dck_history_change *c = &t->changes[i];
 		const dck_history_point *first = &t->points[c->at];
 
-		d.changes[i] = (dck_history_alarm){.subject = key[SUBJECT],
-						   .command = key[VERB],
-						   .engine = mem_arena_dup(s->arena, s->engine),
-						   .cpu = mem_arena_dup(s->arena, s->cpu),
-						   .machine = key[MACHINE],
-						   .method = key[METHOD],
+		d.changes[i] = (dck_history_alarm){.subject = mem_arena_dup(a, from->subject),
+						   .command = mem_arena_dup(a, from->verb),
+						   .engine = mem_arena_dup(a, from->engine),
+						   .cpu = mem_arena_dup(a, from->cpu),
+						   .machine = mem_arena_dup(a, from->machine),
+						   .method = mem_arena_dup(a, from->method),
 						   .metric = *def,
 						   .points = t->n,
-						   .id = mem_arena_dup(s->arena, first->id),
-						   .commit = mem_arena_dup(s->arena, first->commit),
+						   .id = mem_arena_dup(a, first->id),
+						   .commit = mem_arena_dup(a, first->commit),
 						   .at_unix_ns = first->at_unix_ns,
 						   .before = c->before,
 						   .after = c->after,
 						   .p = p[i]};
+		d.changes[i].metric.unit = from->metric.unit;
 		d.p = p[i] < d.p ? p[i] : d.p;
 	}
-	DCK_NEED(!mem_arena_failed(s->arena), err, "for the alarms");
+	DCK_NEED(!mem_arena_failed(a), err, "for the alarms");
 	s->found[s->nfound++] = d;
 	return DCK_OK;
 }
 
-static dck_status series_test(scan *s, dck_err *err)
+static dck_status series_test(void *self, series *one, dck_err *err)
 {
+	scan *s = self;
 	dck_history_trend t = {0};
 	double p[STAT_CHANGES_MAX];
-	const dck_metric_def *def = record_find_def(s->key[TAG], s->arena);
-	dck_metric_def own;
+	series_rows *all = &one->rows;
 
-	DCK_NEED(def, err, "for the alarms");
-	for (size_t i = 0, k = s->rows.n; i + 1 < k--; i++) { /* the oldest first */
-		const series_row r = s->rows.row[i];
+	for (size_t i = 0, k = all->n; i + 1 < k--; i++) { /* the oldest first */
+		const series_row r = all->row[i];
 
-		s->rows.row[i] = s->rows.row[k];
-		s->rows.row[k] = r;
+		all->row[i] = all->row[k];
+		all->row[k] = r;
 	}
-	rows_group(&s->rows, s->config->by);
-	qsort(s->rows.row, s->rows.n, sizeof *s->rows.row, rows_by_group);
-	DCK_TRY(series_fold(&s->rows, s->config->min_change, s->own, &t, p, err));
+	rows_group(all, s->config->by);
+	qsort(all->row, all->n, sizeof *all->row, rows_by_group);
+	DCK_TRY(series_fold(all, s->config->min_change, one->arena, &t, p, err));
 	if (t.changes_absent) {
 		s->alarms.few++;
 		return DCK_OK;
 	}
 	s->alarms.series++;
-	own = *def;
-	if (s->unit)
-		record_find_unit(s->unit, &own.unit);
-	return t.nchanges > 0 ? discovery_keep(s, &own, &t, p, err) : DCK_OK;
-}
-
-static dck_status series_close(scan *s, dck_err *err)
-{
-	const dck_status status = s->rows.n > 0 ? series_test(s, err) : DCK_OK;
-
-	s->rows.n = 0;
-	mem_arena_free(s->own);
-	s->own = NULL;
-	return status;
-}
-
-/* --- all series */
-
-enum { C_UNIT = KEYS, C_CPU, C_ENGINE, C_ID, C_COMMIT, C_AT, C_VALUE };
-
-static dck_status series_open(scan *s, history_statement *row, dck_err *err)
-{
-	const dck_metric_def *def;
-
-	s->own = mem_arena_new(0);
-	DCK_NEED(s->own, err, "for the alarms");
-	for (int i = 0; i < KEYS; i++)
-		s->key[i] = mem_arena_dup(s->own, history_text(row, i));
-	s->unit = mem_arena_dup(s->own, history_text(row, C_UNIT));
-	s->cpu = mem_arena_dup(s->own, history_text(row, C_CPU));
-	s->engine = mem_arena_dup(s->own, history_text(row, C_ENGINE));
-	DCK_NEED(!mem_arena_failed(s->own), err, "for the alarms");
-	def = record_find_def(s->key[TAG], s->own);
-	s->judged = def && def->better != DCK_BETTER_NEITHER;
-	DCK_NEED(!mem_arena_failed(s->own), err, "for the alarms");
-	return DCK_OK;
-}
-
-static dck_status alarm_row_take(scan *s, history_statement *row, dck_err *err)
-{
-	bool same = s->own != NULL;
-	series_row r;
-
-	for (int i = KEYS; same && i-- > 0;)
-		same = text_equal(s->key[i], history_text(row, i));
-	if (!same) {
-		DCK_TRY(series_close(s, err));
-		DCK_TRY(series_open(s, row, err));
-	}
-	if (!s->judged || s->rows.n >= ROWS_MAX)
-		return DCK_OK;
-	r = (series_row){.id = mem_arena_dup(s->own, history_text(row, C_ID)),
-			 .commit = mem_arena_dup(s->own, history_text(row, C_COMMIT)),
-			 .at = history_int(row, C_AT),
-			 .value = history_real(row, C_VALUE)};
-	DCK_NEED(!mem_arena_failed(s->own), err, "for the alarms");
-	return series_row_add(&s->rows, &r, err);
-}
-
-static dck_status series_scan(dck_history *h, const history_where *w, const char *tag, scan *s,
-			      dck_err *err)
-{
-	char sql[1024];
-	history_statement *row;
-	bool more = true;
-	dck_status status;
-
-	snprintf(
-	    sql, sizeof sql,
-	    "SELECT subject, verb, machine, method, tag, unit, cpu, engine, id, commit_id, at, "
-	    "value FROM records JOIN metrics ON metrics.seq = records.seq %s %s incomplete = 0 "
-	    "%s ORDER BY subject, verb, machine, method, tag, at DESC, records.seq DESC",
-	    w->sql, w->sql[0] ? "AND" : "WHERE", tag ? "AND tag = :tag" : "");
-	DCK_TRY(history_prepare_many(h, sql, &row, "read", err));
-	history_where_bind(w, row);
-	history_bind_text(row, ":tag", tag);
-	status = history_step(row, &more, err);
-	while (status == DCK_OK && more) {
-		status = alarm_row_take(s, row, err);
-		if (status == DCK_OK)
-			status = history_step(row, &more, err);
-	}
-	history_finalize(row);
-	return status == DCK_OK ? series_close(s, err) : status;
+	return t.nchanges > 0 ? discovery_keep(s, one, &t, p, err) : DCK_OK;
 }
 
 /* --- the discoveries */
@@ -272,11 +172,6 @@ static dck_status discoveries_find(scan *s, dck_history_alarm **ret, dck_err *er
 	return DCK_OK;
 }
 
-static int texts_order(const char *a, const char *b)
-{
-	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
-
 static int records_order(const dck_history_alarm *a, const dck_history_alarm *b)
 {
 	const char *const x[] = {a->subject, a->command, a->machine, a->method}, *const y[] = {
@@ -287,7 +182,7 @@ static int records_order(const dck_history_alarm *a, const dck_history_alarm *b)
 	int order = 0;
 
 	for (size_t i = 0; order == 0 && i < sizeof x / sizeof x[0]; i++)
-		order = texts_order(x[i], y[i]);
+		order = series_text_order(x[i], y[i]);
 	return order;
 }
 
@@ -346,7 +241,7 @@ static dck_status alarms_make(dck_history *h, const dck_history_filter *f, scan 
 	if (c->mixed)
 		DCK_FAIL(err, E_ARG, "alarms are of records that compare, so 'mixed' does not fit");
 	DCK_TRY(history_where_make(f, &w, err));
-	DCK_TRY(series_scan(h, &w, tag, s, err));
+	DCK_TRY(series_each(h, &w, tag, NULL, series_test, s, err));
 	if (s->alarms.series + s->alarms.few == 0)
 		return history_metric_absent(h, &w, tag ? tag : HISTORY_METRIC, err);
 	DCK_TRY(discoveries_find(s, &all, err));
@@ -377,8 +272,6 @@ dck_status dck_history_alarms_get(dck_history *h, const dck_history_filter *f,
 	s->alarms.rate = RATE;
 	status = alarms_make(h, f, s, err);
 	mem_free(s->found);
-	mem_free(s->rows.row);
-	mem_arena_free(s->own);
 	if (status == DCK_OK)
 		*ret = &s->alarms;
 	else

@@ -1,5 +1,5 @@
-/* history_record.c - records of lists, trends and alarms, so that every report format can show
- * them.
+/* history_record.c - records of lists, trends, alarms and commits, so that every report format can
+ * show them.
  *
  * A list (dck_history_list_record()) reads the database twice, in one transaction: unit_look()
  * counts the rows and finds out whether all values have one unit, because a column states its unit
@@ -385,8 +385,7 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	char change[64], time[RECORD_TIME_SIZE], before[40], after[40];
 
 	if (a->series == 0) {
-		record_answer(b,
-			      "none of %" PRIu64 " series has the %d points that a test needs",
+		record_answer(b, "none of %" PRIu64 " series has the %d points that a test needs",
 			      a->few, STAT_CHANGE_MIN);
 		return;
 	}
@@ -471,5 +470,143 @@ dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *ti
 	record_fact_real(b, "alarms", "false_discovery_rate", DCK_UNIT_ONE, a->rate);
 	alarms_answer(b, a);
 	alarms_put(b, a);
+	return record_finish(b, ret, err);
+}
+
+/* --- two commits */
+
+/* "1.05 times [1.04, 1.06]", without an interval "1.05 times". */
+static const char *ratio_text(const dck_history_pair *p, char *buf, size_t size)
+{
+	if (p->level > 0)
+		snprintf(buf, size, "%.4g times [%.4g, %.4g]", p->ratio, p->lo, p->hi);
+	else
+		snprintf(buf, size, "%.4g times", p->ratio);
+	return buf;
+}
+
+/* Returns the pair of the answer: the changed one whose ratio is farthest from 1 in the worse
+ * direction, or without any the first one. */
+static const dck_history_pair *worst_pair(const dck_history_commits *c)
+{
+	const double sign = c->metric.better == DCK_BETTER_LOWER ? 1 : -1;
+	const dck_history_pair *worst = NULL;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->pairs[i].changed &&
+		    (!worst || sign * log(c->pairs[i].ratio) > sign * log(worst->ratio)))
+			worst = &c->pairs[i];
+	return worst ? worst : c->pairs;
+}
+
+static void commits_answer(record_builder *b, const dck_history_commits *c)
+{
+	const dck_history_pair *p = worst_pair(c);
+	char ratio[80], where[100] = "";
+
+	if (c->n == 0) {
+		record_answer(b, "no machine has records of both commits with %s", c->metric.tag);
+		return;
+	}
+	if (c->tested == 0) {
+		record_answer(b,
+			      "no difference of %s can be tested: each machine has one record of a "
+			      "commit, and starts differ; measure each commit twice",
+			      c->metric.tag);
+		return;
+	}
+	if (c->changed == 0) {
+		record_answer(b,
+			      "no difference of %s in %" PRIu64
+			      " tests that noise would not make (false discovery rate %g %%)",
+			      c->metric.tag, c->tested, 100 * c->rate);
+		return;
+	}
+	if (p->cpu)
+		snprintf(where, sizeof where, " on %.80s", p->cpu);
+	record_answer(b,
+		      "%s is worse in %" PRIu64 " and better in %" PRIu64 " of %" PRIu64
+		      " tests (false discovery rate %g %%): %s%s is %s what it was",
+		      c->metric.tag, c->worse, c->changed - c->worse, c->tested, 100 * c->rate,
+		      p->subject ? p->subject : "records without a subject", where,
+		      ratio_text(p, ratio, sizeof ratio));
+}
+
+static void real_cell(record_builder *b, double v, const char *why)
+{
+	if (isfinite(v))
+		record_cell_real(b, v);
+	else
+		record_cell_absent(b, why);
+}
+
+static void pair_put(record_builder *b, const dck_history_commits *c, const dck_history_pair *p)
+{
+	const char *const who[] = {p->command, p->subject, p->engine};
+	const bool worse = (p->ratio > 1) == (c->metric.better == DCK_BETTER_LOWER);
+	char mean[40];
+
+	for (size_t i = 0; i < sizeof who / sizeof who[0]; i++)
+		text_cell(b, who[i]);
+	snprintf(mean, sizeof mean, "mean of %zu", p->machines);
+	text_cell(b, p->machines > 1 ? mean : p->cpu);
+	text_cell(b, p->machine);
+	text_cell(b, p->method);
+	record_cell_real(b, p->ratio);
+	interval_cells(b, p->lo, p->hi, p->level);
+	if (p->machines > 1)
+		record_cell_absent(b, "a mean is not tested");
+	else if (isnan(p->q))
+		record_cell_absent(b, "a commit has one record");
+	else
+		record_cell_text(b, !p->changed ? "undecided" : worse ? "worse" : "better");
+	real_cell(b, p->q, "not tested");
+	real_cell(b, p->p, "not tested");
+	for (size_t i = 0; i < 2; i++)
+		record_cell_int(b, (int64_t)p->records[i]);
+}
+
+dck_status dck_history_commits_record(const dck_history_commits *c, const char *title,
+				      dck_record **ret, dck_err *err)
+{
+	static const dck_column columns[] = {{"command", "command", DCK_UNIT_NONE},
+					     {"subject", "subject", DCK_UNIT_NONE},
+					     {"engine", "engine", DCK_UNIT_NONE},
+					     {"cpu", "processor", DCK_UNIT_NONE},
+					     {"machine", "machine", DCK_UNIT_NONE},
+					     {"method", "method", DCK_UNIT_NONE},
+					     {"ratio", "ratio", DCK_UNIT_ONE},
+					     {"lo", "lo", DCK_UNIT_ONE},
+					     {"hi", "hi", DCK_UNIT_ONE},
+					     {"level", "level", DCK_UNIT_ONE},
+					     {"verdict", "verdict", DCK_UNIT_NONE},
+					     {"q", "q", DCK_UNIT_ONE},
+					     {"p", "p", DCK_UNIT_ONE},
+					     {"before", "records before", DCK_UNIT_ONE},
+					     {"after", "after", DCK_UNIT_ONE}};
+	record_builder *b = listing_new(title);
+
+	DCK_NEED(b, err, "for the history's records");
+	record_fact_text(b, "commits", "metric", c->metric.tag);
+	record_fact_int(b, "commits", "tested", DCK_UNIT_ONE, (int64_t)c->tested);
+	record_fact_int(b, "commits", "changed", DCK_UNIT_ONE, (int64_t)c->changed);
+	record_fact_int(b, "commits", "worse", DCK_UNIT_ONE, (int64_t)c->worse);
+	record_fact_int(b, "commits", "of_one_commit", DCK_UNIT_ONE, (int64_t)c->one_only);
+	record_fact_real(b, "commits", "false_discovery_rate", DCK_UNIT_ONE, c->rate);
+	commits_answer(b, c);
+	record_gate(b, c->worse > 0	? DCK_VERDICT_VIOLATED
+		       : c->tested == 0 ? DCK_VERDICT_INCONCLUSIVE
+					: DCK_VERDICT_MET);
+	record_table(b, "history/commits", "Commits", columns, sizeof columns / sizeof columns[0]);
+	record_summary_columns(b, "subject cpu ratio lo hi verdict");
+	for (size_t i = 0; i < c->n; i++) {
+		pair_put(b, c, &c->pairs[i]);
+		if (i < BRIEF_ALARMS)
+			record_summary_row(b);
+	}
+	if (c->one_only > 0)
+		record_note(b, "records-left-out",
+			    "series left out: %" PRIu64 " of one of the commits alone",
+			    c->one_only);
 	return record_finish(b, ret, err);
 }

@@ -1,4 +1,6 @@
-/* series.c - points of a metric, and where their level changes.
+/* series.c - points of a metric, and where their level changes; and all series of a history.
+ *
+ * series_each() runs one query, which returns all rows of one series after the other.
  *
  * ALARMS bounds the chance of a false change in a series without one that is tested again and again
  * as it grows. The residuals' lag-1 autocorrelation is tested at one-sided 5 % by its standard
@@ -7,10 +9,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/series.h"
 #include "base/err.h"
+#include "record/record_internal.h"
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define ALARMS 0.05
 #define LEVEL  0.95
+/* Time and memory of a series are bounded by its rows. */
+#define ROWS_MAX 2000
 
 dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err)
 {
@@ -130,4 +137,126 @@ dck_status series_fold(const series_rows *all, double least_change, mem_arena *a
 	if (!made || mem_arena_failed(arena))
 		return ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
 	return DCK_OK;
+}
+
+/* --- all series */
+
+int series_text_order(const char *a, const char *b)
+{
+	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+/* The columns of the query; those before UNIT identify a series. */
+enum { SUBJECT, VERB, MACHINE, METHOD, TAG, UNIT, CPU, ENGINE, ID, COMMIT, AT, VALUE };
+
+/* The series that is read, its key, and whether its metric has a better direction. */
+typedef struct reading {
+	series of;
+	const char *key[UNIT];
+	bool judged;
+} reading;
+
+static dck_status series_open(reading *r, history_statement *row, dck_err *err)
+{
+	const dck_metric_def *def;
+	series *s = &r->of;
+	mem_arena *a = mem_arena_new(0);
+
+	DCK_NEED(a, err, "for the series");
+	s->arena = a;
+	for (int i = 0; i < UNIT; i++)
+		r->key[i] = mem_arena_dup(a, history_text(row, i));
+	s->subject = r->key[SUBJECT];
+	s->verb = r->key[VERB];
+	s->machine = r->key[MACHINE];
+	s->method = r->key[METHOD];
+	s->cpu = mem_arena_dup(a, history_text(row, CPU));
+	s->engine = mem_arena_dup(a, history_text(row, ENGINE));
+	DCK_NEED(!mem_arena_failed(a), err, "for the series");
+	def = record_find_def(r->key[TAG], a);
+	r->judged = def && def->better != DCK_BETTER_NEITHER;
+	if (r->judged)
+		s->metric = *def;
+	if (r->judged && history_text(row, UNIT))
+		record_find_unit(history_text(row, UNIT), &s->metric.unit);
+	DCK_NEED(!mem_arena_failed(a), err, "for the series");
+	return DCK_OK;
+}
+
+static void series_close(reading *r)
+{
+	r->of.rows.n = 0;
+	mem_arena_free(r->of.arena);
+	r->of.arena = NULL;
+}
+
+static dck_status series_row_read(reading *r, history_statement *row, dck_err *err)
+{
+	series *s = &r->of;
+	const series_row next = {.id = mem_arena_dup(s->arena, history_text(row, ID)),
+				 .commit = mem_arena_dup(s->arena, history_text(row, COMMIT)),
+				 .at = history_int(row, AT),
+				 .value = history_real(row, VALUE)};
+
+	DCK_NEED(!mem_arena_failed(s->arena), err, "for the series");
+	return series_row_add(&s->rows, &next, err);
+}
+
+/* Takes a row; the first one of another series ends the one before. row NULL: the end. */
+static dck_status series_step(reading *r, history_statement *row,
+			      dck_status (*each)(void *self, series *s, dck_err *err), void *self,
+			      dck_err *err)
+{
+	bool same = row && r->of.arena;
+
+	for (int i = UNIT; same && i-- > 0;)
+		same = series_text_order(r->key[i], history_text(row, i)) == 0;
+	if (!same) {
+		if (r->of.rows.n > 0)
+			DCK_TRY(each(self, &r->of, err));
+		series_close(r);
+		if (!row)
+			return DCK_OK;
+		DCK_TRY(series_open(r, row, err));
+	}
+	return r->judged && r->of.rows.n < ROWS_MAX ? series_row_read(r, row, err) : DCK_OK;
+}
+
+dck_status series_each(dck_history *h, const history_where *w, const char *tag,
+		       const char *const *commits,
+		       dck_status (*each)(void *self, series *s, dck_err *err), void *self,
+		       dck_err *err)
+{
+	char sql[1400];
+	history_statement *row;
+	reading r = {0};
+	bool more = true;
+	dck_status status;
+
+	snprintf(
+	    sql, sizeof sql,
+	    "SELECT subject, verb, machine, method, tag, unit, cpu, engine, id, commit_id, at, "
+	    "value FROM records JOIN metrics ON metrics.seq = records.seq %s %s incomplete = 0 "
+	    "%s %s ORDER BY subject, verb, machine, method, tag, at DESC, records.seq DESC",
+	    w->sql, w->sql[0] ? "AND" : "WHERE", tag ? "AND tag = :tag" : "",
+	    commits ? "AND (substr(commit_id, 1, length(:old)) = :old OR "
+		      "substr(commit_id, 1, length(:new)) = :new)"
+		    : "");
+	DCK_TRY(history_prepare_many(h, sql, &row, "read", err));
+	history_where_bind(w, row);
+	history_bind_text(row, ":tag", tag);
+	history_bind_text(row, ":old", commits ? commits[0] : NULL);
+	history_bind_text(row, ":new", commits ? commits[1] : NULL);
+	status = history_step(row, &more, err);
+	while (status == DCK_OK && more) {
+		status = series_step(&r, row, each, self, err);
+		if (status == DCK_OK)
+			status = history_step(row, &more, err);
+	}
+	history_finalize(row);
+	if (status == DCK_OK)
+		status = series_step(&r, NULL, each, self, err);
+	series_close(&r);
+	mem_free(r.of.rows.row);
+	return status;
 }

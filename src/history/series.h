@@ -1,12 +1,11 @@
 /* series.h - the values of one metric over time: rows of the index, folded into points, and the
- * changes of their level. Used by a trend (trend.c) and by alarms (alarms.c).
+ * changes of their level. Used by a trend (trend.c), alarms (alarms.c) and commits (commits.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_SERIES_H
 #define HISTORY_SERIES_H
 
-#include "deepclock/history.h"
-#include "base/mem.h"
+#include "history/store.h"
 #include "stat/stat.h"
 
 /* A record that has the metric. Texts are borrowed. */
@@ -31,5 +30,24 @@ dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err)
  * repeated looks; capacity STAT_CHANGES_MAX; NULL is allowed. */
 dck_status series_fold(const series_rows *all, double least_change, mem_arena *arena,
 		       dck_history_trend *t, double *ret_alarms, dck_err *err);
+
+/* One metric of one subject, command, machine and method. */
+typedef struct series {
+	const char *subject, *verb, *machine, *method, *cpu, *engine; /* NULL: unknown */
+	dck_metric_def metric; /* with the unit of its rows */
+	series_rows rows;      /* the newest first, without intervals and groups */
+	mem_arena *arena;      /* of all texts */
+} series;
+
+/* Calls each(self, s) for every series of complete records of the filter whose metric has a better
+ * direction, with its newest ROWS_MAX rows; one at a time is in memory. tag: of this metric alone;
+ * NULL: of all. commits: two names' beginnings, and only records of them; NULL: all records. Stops
+ * at the first failure. */
+dck_status series_each(dck_history *h, const history_where *w, const char *tag,
+		       const char *const *commits,
+		       dck_status (*each)(void *self, series *s, dck_err *err), void *self,
+		       dck_err *err);
+/* As strcmp(); NULL, an unknown text, is the first. */
+int series_text_order(const char *a, const char *b);
 
 #endif

@@ -22,8 +22,8 @@ from postgres_server import Server
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLI = os.path.join(os.path.dirname(HERE), "cli")
 # Cases of tests/cli/history/ that are of any database, and not of a file.
-SAME = ["alarms", "compare", "crowd", "export", "first_writers", "guards", "hostile", "import", "list", "prune", "rm", "show", "trend",
-        "trend_refused", "trend_scripts", "wait", "watched", "writers"]
+SAME = ["alarms", "commits", "compare", "crowd", "export", "first_writers", "guards", "hostile", "import", "list", "prune", "rm",
+        "show", "trend", "trend_refused", "trend_scripts", "wait", "watched", "writers"]
 PASSWORD = "s3cret%2Fpassword"  # as it is in an address
 
 PROGRAM = ""

@@ -123,6 +123,25 @@ static int history_alarms(const cli *c, const history_command *cfg, dck_history 
 	return status == DCK_OK ? brief_report(c, r) : cli_failed(&err);
 }
 
+static int history_commits(const cli *c, const history_command *cfg, dck_history *h)
+{
+	const char *metric = c->nargs > 3 ? c->args[3] : NULL;
+	dck_history_commits *found;
+	dck_record *r;
+	dck_status status;
+	dck_err err;
+
+	if (dck_history_commits_get(h, &cfg->filter, metric, c->args[1], c->args[2], &found,
+				    &err) != DCK_OK)
+		return cli_failed(&err);
+	status = dck_history_commits_record(found, c->title, &r, &err);
+	dck_history_commits_free(found);
+	if (status != DCK_OK)
+		return cli_failed(&err);
+	const int gate = cli_record_gate(r), code = brief_report(c, r);
+	return code == CLI_OK ? gate : code;
+}
+
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
 {
 	char id[DCK_HISTORY_ID_SIZE];
@@ -367,6 +386,8 @@ static const char *const trend_options[] = {FILTER,	   "by",   "mixed", "min-cha
 					    "undisturbed", RESULT, NULL};
 static const char *const alarms_options[] = {FILTER,	    "by",   "min-change",
 					     "undisturbed", RESULT, NULL};
+static const char *const commits_options[] = {"subject", "command", "since", "until", "branch",
+					      "host",	 "cpu",	    "limit", RESULT,  NULL};
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
@@ -380,6 +401,7 @@ static const action actions[] = {
     {"show", history_show, 1, 1, "an ID", show_options, {NULL}, false},
     {"trend", history_trend, 0, 1, "METRIC", trend_options, {NULL}, false},
     {"alarms", history_alarms, 0, 1, "METRIC", alarms_options, {NULL}, false},
+    {"commits", history_commits, 2, 3, "two commits", commits_options, {NULL}, false},
     {"compare",
      history_compare,
      2,
@@ -507,7 +529,7 @@ static int unknown_action(const cli *c)
 		return cli_usage(c, "history cannot '%s'; did you mean '%s'?", c->args[0], nearest);
 	return cli_usage(
 	    c,
-	    "history cannot '%s'; it can list, show, trend, alarms, compare, export, import, rm, "
+	    "history cannot '%s'; it can list, show, trend, alarms, commits, compare, export, import, rm, "
 	    "prune and check",
 	    c->args[0]);
 }
@@ -561,6 +583,7 @@ static const char *const usage[] = {
     "show [OPTION]... ID",
     "trend [OPTION]... [METRIC]",
     "alarms [OPTION]... [METRIC]",
+    "commits [OPTION]... OLD NEW [METRIC]",
     "compare [OPTION]... ID ID [ID]...",
     "export [OPTION]...",
     "import [OPTION]... FILE...",
@@ -574,6 +597,7 @@ static const cli_item action_items[] = {
     {"show", "one record, in any format; as JSON byte for byte"},
     {"trend", "how a metric moved, and where its level changed"},
     {"alarms", "which of all metrics changed their level, of all subjects and machines"},
+    {"commits", "a metric of two commits on all machines that measured both; exit status 3: worse"},
     {"compare",
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
@@ -608,6 +632,8 @@ static const cli_item examples[] = {
     {"deepclock history list --subject 'zoo:*' --since 7d", "the records of this week"},
     {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
     {"deepclock history alarms --since 60d", "what changed in these days, of everything"},
+    {"deepclock history commits 3f09c1a 81bd20e",
+     "did a commit change the latency on any machine?"},
     {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
     {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
     {"deepclock history prune --keep 100 --older-than 1000d --dry-run", "what would go"},
@@ -625,7 +651,7 @@ static void cmd_history_init(void *config)
 
 const cli_command cmd_history = {
     .name = "history",
-    .summary = "saved records: list, trend, alarms, compare, export, prune",
+    .summary = "saved records: list, trend, alarms, commits, compare, export, prune",
     .usage = usage,
     .about =
 	"Records of '--save FILE' are also added to the history, a separate file or a database of "
@@ -633,7 +659,8 @@ const cli_command cmd_history = {
 	"'prune' removes them. Several programs may use it at once.\n\nA trend shows records of "
 	"one subject that were made by one method on one machine, and marks where their level "
 	"changed, with the probability of such a change by noise alone. Alarms are the changes of "
-	"all metrics, subjects and machines, of which at most 5 % are expected to be false.",
+	"all metrics, subjects and machines, of which at most 5 % are expected to be false; "
+	"commits compares two commits in the same way.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -3,9 +3,9 @@ command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I "$TESTS/../../include" -o flawed.so "$TESTS/../plugins/flawed.c" -lm || exit 1
 for async in 1 0; do
 	deepclock pitfalls --details --quiet --time 100ms --only no-sync --save run.json plugin:flawed.so \
-		--engine-option ns=300000 --engine-option async=$async > text 2> notes
+		--engine-option ns=3000000 --engine-option async=$async > text 2> notes
 	echo $?
-	record run.json 'm("pitfalls/no-sync")["value"] < 0.2' 'note("not-waiting") is not None'
+	record run.json 'm("pitfalls/no-sync")["value"] < 0.5' 'note("not-waiting") is not None'
 	grep -c "no-sync.* harm$" text
 done
 # On a device the copies of outputs would be counted; a program has nothing to wait for.

@@ -510,6 +510,36 @@ static void alarms(void **state)
 	dck_history_close(h);
 }
 
+/* Against SciPy's Welch test of the logarithms. */
+static void commits(void **state)
+{
+	static const double values[] = {100, 102, 104, 110, 111, 115, 119};
+	dck_history *h = history_here();
+	dck_history_commits *c;
+	dck_err err;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		add_number(h, i, values[i], i < 3 ? A40 : B40, NULL);
+	assert_int_equal(dck_history_commits_get(h, NULL, NULL, "aaaa", "b", &c, &err), DCK_OK);
+	assert_true(c->n == 1 && c->tested == 1 && c->changed == 1 && c->worse == 1);
+	const dck_history_pair *p = &c->pairs[0];
+	assert_true(p->records[0] == 3 && p->records[1] == 4 && p->machines == 1);
+	assert_true(fabs(p->ratio - 1.1147965415776542) < 1e-12);
+	assert_true(fabs(p->lo - 1.0545681637590156) < 1e-9);
+	assert_true(fabs(p->hi - 1.1784646757053912) < 1e-9);
+	assert_true(fabs(p->p - 0.004342468934033447) < 1e-9 && p->q == p->p);
+	dck_history_commits_free(c);
+	assert_int_equal(dck_history_commits_get(h, NULL, NULL, "c", "b", &c, &err), DCK_OK);
+	assert_true(c->n == 0 && c->one_only == 1);
+	dck_history_commits_free(c);
+	assert_int_equal(dck_history_commits_get(h, NULL, "nothing", "a", "b", &c, &err),
+			 DCK_E_ABSENT);
+	assert_int_equal(dck_history_commits_get(h, NULL, NULL, "b", "bb", &c, &err), DCK_E_ARG);
+	dck_history_commits_free(NULL);
+	dck_history_close(h);
+}
+
 static void trends_of_nothing(void **state)
 {
 	dck_history *h = history_here();
@@ -805,6 +835,7 @@ static dck_status round_trip(const char *lines)
 	dck_history *h = NULL;
 	dck_history_trend *t = NULL;
 	dck_history_alarms *a = NULL;
+	dck_history_commits *of_two = NULL;
 	dck_record *back = NULL;
 	dck_history_config where;
 	static const char id[] = "000010123456789abcdef0123456";
@@ -825,9 +856,12 @@ static dck_status round_trip(const char *lines)
 	if (status == DCK_OK)
 		status = dck_history_alarms_get(h, NULL, &c, &a, &err);
 	if (status == DCK_OK)
+		status = dck_history_commits_get(h, NULL, NULL, A40, B40, &of_two, &err);
+	if (status == DCK_OK)
 		status = out_and_in(h, lines, &err);
 	dck_history_trend_free(t);
 	dck_history_alarms_free(a);
+	dck_history_commits_free(of_two);
 	dck_record_free(back);
 	dck_history_close(h);
 	return status;
@@ -843,7 +877,7 @@ static void without_memory(void **state)
 
 	(void)state;
 	for (int i = 0; i < 9; i++)
-		add_number(h, i, i, i % 2 ? A40 : NULL, NULL);
+		add_number(h, i, i, i % 2 ? A40 : i % 4 ? B40 : NULL, NULL);
 	dck_sink_buffer(&sink, &text);
 	assert_int_equal(dck_history_export(h, &(dck_history_filter){.limit = 2}, &sink, NULL),
 			 DCK_OK);
@@ -881,6 +915,7 @@ int test_history(void)
 	    SCRATCH_TEST(trends_by),
 	    SCRATCH_TEST(trends_of_nothing),
 	    SCRATCH_TEST(alarms),
+	    SCRATCH_TEST(commits),
 	    SCRATCH_TEST(all_out_and_in),
 	    SCRATCH_TEST(a_list_is_of_one_moment),
 	    SCRATCH_TEST(csv_and_a_full_sink),

@@ -1,0 +1,24 @@
+# Of four machines one is slower since the second commit, one has one record of each, one has the second commit alone.
+history-lines 12 commits=6 change=6 factor=1.05 | deepclock history import -
+history-lines 12 prefix=c cpu=another commits=6 | deepclock history import -
+history-lines 2 prefix=d cpu=third commits=1 | deepclock history import -
+history-lines 6 prefix=e cpu=fourth first=6 commits=6 | deepclock history import -
+history-lines 12 prefix=f subject=zoo:b commits=6 change=6 factor=0.9 | deepclock history import -
+COLUMNS=100 deepclock history commits 00000 0001
+echo "status $?"
+echo -- more is better
+COLUMNS=100 deepclock history commits 0000 0001 throughput/items --subject zoo:a --cpu 'one*'
+echo "status $?"
+echo -- nothing was slower
+deepclock history commits 0000 0001 --subject zoo:b --format csv | cut -d, -f2,11
+echo "status $?"
+echo -- nothing can be tested
+deepclock history commits 0000 0001 --cpu third
+echo "status $?"
+deepclock history commits 0000 0001 --cpu fourth
+echo "status $?"
+echo -- refused
+deepclock history commits 0000 000
+deepclock history commits 0000 0001 latency/p99
+deepclock history commits 0000
+deepclock history commits 0000 'a b'
