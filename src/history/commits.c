@@ -49,7 +49,7 @@ typedef struct side {
 	double mean, squares; /* sum of squared deviations (Welford 1962) */
 } side;
 
-static void side_add(side *s, double value)
+static void commit_side_add(side *s, double value)
 {
 	const double d = value - s->mean;
 
@@ -103,7 +103,7 @@ static dck_status pair_find(void *self, series *s, dck_err *err)
 		const size_t k = strncmp(r->commit, c->commits[0], strlen(c->commits[0])) != 0;
 
 		if (r->value > 0)
-			side_add(&sides[k], log(r->value));
+			commit_side_add(&sides[k], log(r->value));
 	}
 	if (sides[0].n == 0 || sides[1].n == 0) {
 		c->result.one_only += sides[0].n + sides[1].n > 0;

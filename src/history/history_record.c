@@ -476,7 +476,7 @@ dck_status dck_history_alarms_record(const dck_history_alarms *a, const char *ti
 /* --- two commits */
 
 /* "1.05 times [1.04, 1.06]", without an interval "1.05 times". */
-static const char *ratio_text(const dck_history_pair *p, char *buf, size_t size)
+static const char *commits_ratio_text(const dck_history_pair *p, char *buf, size_t size)
 {
 	if (p->level > 0)
 		snprintf(buf, size, "%.4g times [%.4g, %.4g]", p->ratio, p->lo, p->hi);
@@ -529,7 +529,7 @@ static void commits_answer(record_builder *b, const dck_history_commits *c)
 		      " tests (false discovery rate %g %%): %s%s is %s what it was",
 		      c->metric.tag, c->worse, c->changed - c->worse, c->tested, 100 * c->rate,
 		      p->subject ? p->subject : "records without a subject", where,
-		      ratio_text(p, ratio, sizeof ratio));
+		      commits_ratio_text(p, ratio, sizeof ratio));
 }
 
 static void real_cell(record_builder *b, double v, const char *why)
@@ -540,7 +540,8 @@ static void real_cell(record_builder *b, double v, const char *why)
 		record_cell_absent(b, why);
 }
 
-static void pair_put(record_builder *b, const dck_history_commits *c, const dck_history_pair *p)
+static void commits_pair_put(record_builder *b, const dck_history_commits *c,
+			     const dck_history_pair *p)
 {
 	const char *const who[] = {p->command, p->subject, p->engine};
 	const bool worse = (p->ratio > 1) == (c->metric.better == DCK_BETTER_LOWER);
@@ -600,7 +601,7 @@ dck_status dck_history_commits_record(const dck_history_commits *c, const char *
 	record_table(b, "history/commits", "Commits", columns, sizeof columns / sizeof columns[0]);
 	record_summary_columns(b, "subject cpu ratio lo hi verdict");
 	for (size_t i = 0; i < c->n; i++) {
-		pair_put(b, c, &c->pairs[i]);
+		commits_pair_put(b, c, &c->pairs[i]);
 		if (i < BRIEF_ALARMS)
 			record_summary_row(b);
 	}
