@@ -1,11 +1,11 @@
 /* commits.c - two commits compared over all machines that measured both.
  *
  *  1. series_each() reads the records of both commits, one series (subject, command, machine,
- * method) after the other; pair_test() compares the logarithms of its two groups of values by
- * Welch's t (Biometrika 34, 1947), so that the ratio is of geometric means.
+ * method) after the other; commit_pair_test() compares the logarithms of its two groups of values
+ * by Welch's t (Biometrika 34, 1947), so that the ratio is of geometric means.
  *  2. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at RATE.
- *  3. overall_add(): the ratios of the machines of one subject, command and engine have a mean with
- *     Student's t interval between machines (stat_processes() of their logarithms).
+ *  3. commit_overall_add(): the ratios of the machines of one subject, command and engine have a
+ * mean with Student's t interval between machines (stat_processes() of their logarithms).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/series.h"
@@ -27,7 +27,7 @@ typedef struct comparison {
 	size_t n, capacity;
 } comparison;
 
-static dck_status pair_add(comparison *c, const dck_history_pair *p, dck_err *err)
+static dck_status commit_pair_add(comparison *c, const dck_history_pair *p, dck_err *err)
 {
 	if (c->n == c->capacity) {
 		const size_t capacity = c->capacity + 256;
@@ -57,7 +57,7 @@ static void commit_side_add(side *s, double value)
 	s->squares += d * (value - s->mean);
 }
 
-static void pair_test(const side *s, dck_history_pair *p)
+static void commit_pair_test(const side *s, dck_history_pair *p)
 {
 	const double difference = s[1].mean - s[0].mean;
 	double error[2], square, dof, half;
@@ -85,7 +85,7 @@ static void pair_test(const side *s, dck_history_pair *p)
 	p->p = stat_beta_cdf(dof / (dof + difference * difference / square), dof / 2, 0.5);
 }
 
-static dck_status pair_find(void *self, series *s, dck_err *err)
+static dck_status commit_pair_find(void *self, series *s, dck_err *err)
 {
 	comparison *c = self;
 	side sides[2] = {{0}, {0}};
@@ -116,8 +116,8 @@ static dck_status pair_find(void *self, series *s, dck_err *err)
 	p.machine = mem_arena_dup(c->arena, s->machine);
 	p.method = mem_arena_dup(c->arena, s->method);
 	DCK_NEED(!mem_arena_failed(c->arena), err, "for the comparison");
-	pair_test(sides, &p);
-	return pair_add(c, &p, err);
+	commit_pair_test(sides, &p);
+	return commit_pair_add(c, &p, err);
 }
 
 /* --- all of them */
@@ -184,7 +184,7 @@ static dck_status differences_find(comparison *c, dck_err *err)
 }
 
 /* Adds the mean over machines of the pairs [from, to). */
-static dck_status overall_add(comparison *c, size_t from, size_t to, dck_err *err)
+static dck_status commit_overall_add(comparison *c, size_t from, size_t to, dck_err *err)
 {
 	dck_history_pair all = c->pairs[from];
 	double *values = mem_arena_array(c->arena, to - from, sizeof *values);
@@ -206,10 +206,10 @@ static dck_status overall_add(comparison *c, size_t from, size_t to, dck_err *er
 	all.lo = exp(e.lo);
 	all.hi = exp(e.hi);
 	all.level = e.has_interval ? e.level : 0;
-	return pair_add(c, &all, err);
+	return commit_pair_add(c, &all, err);
 }
 
-static dck_status overalls_add(comparison *c, dck_err *err)
+static dck_status commit_overalls_add(comparison *c, dck_err *err)
 {
 	const size_t n = c->n;
 
@@ -219,7 +219,7 @@ static dck_status overalls_add(comparison *c, dck_err *err)
 		for (end = i + 1; end < n && subjects_order(&c->pairs[i], &c->pairs[end]) == 0;)
 			end++;
 		if (end > i + 1)
-			DCK_TRY(overall_add(c, i, end, err));
+			DCK_TRY(commit_overall_add(c, i, end, err));
 	}
 	/* Each mean follows its machines. */
 	if (c->n > n)
@@ -241,14 +241,14 @@ static dck_status commits_make(dck_history *h, const dck_history_filter *f, cons
 		DCK_FAIL(err, E_ARG, "'%.80s' and '%.80s' are one commit", c->commits[0],
 			 c->commits[1]);
 	DCK_TRY(history_where_make(f, &w, err));
-	DCK_TRY(series_each(h, &w, tag, c->commits, pair_find, c, err));
+	DCK_TRY(series_each(h, &w, tag, c->commits, commit_pair_find, c, err));
 	if (!c->result.metric.tag)
 		DCK_FAIL(err, E_ABSENT,
 			 "no complete record of these commits%s has a value of the metric '%.80s', "
 			 "or the metric has no better direction",
 			 w.sql[0] ? " that fits" : "", tag);
 	DCK_TRY(differences_find(c, err));
-	DCK_TRY(overalls_add(c, err));
+	DCK_TRY(commit_overalls_add(c, err));
 	own = mem_arena_array(c->arena, c->n, sizeof *own);
 	DCK_NEED(own, err, "for the comparison");
 	if (c->n > 0)
