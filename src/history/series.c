@@ -209,7 +209,7 @@ static dck_status series_step(reading *r, history_statement *row,
 {
 	bool same = row && r->of.arena;
 
-	for (int i = UNIT; same && i-- > 0;)
+	for (int i = 0; same && i < UNIT; i++)
 		same = series_text_order(r->key[i], history_text(row, i)) == 0;
 	if (!same) {
 		if (r->of.rows.n > 0)
