@@ -281,7 +281,7 @@ def documented():
     SERVER.sql("DROP DATABASE IF EXISTS fleet WITH (FORCE)")
     for statement in roles.splitlines():
         SERVER.sql(statement)
-    works("history", "import", "-", db="one.db", text=lines(12))
+    works("history", "import", "-", db="one.db", text=lines(12, "commits=6"))
 
     def run_line(line, *more):
         words = shlex.split(line.replace("@HOST", f"@127.0.0.1:{SERVER.port}").replace("~/.local/share/deepclock/history.db", "one.db")
@@ -296,9 +296,11 @@ def documented():
     reader = f"postgresql://fleet_reader@127.0.0.1:{SERVER.port}/fleet"
     SERVER.sql("UPDATE deepclock.records SET host = 'node1', branch = 'main', cpu = 'AMD EPYC 9654';"
                "UPDATE deepclock.metrics SET tag = 'latency/p99' WHERE tag = 'throughput/items' AND seq <= 12", "fleet")
-    listing, trend, prune = asking.splitlines()
+    listing, trend, alarms, commits, prune = asking.splitlines()
     expect("zoo:a" in run_line(listing, "--db", reader), "listed")
     expect("latency/p99" in run_line(trend, "--db", reader), "trend")
+    expect("no change in 2 series" in run_line(alarms.replace("--since 60d", ""), "--db", reader), "alarms")
+    expect("no difference" in run_line(commits.replace("3f09c1a", "0000").replace("81bd20e", "0001"), "--db", reader), "commits")
     expect("kept" in run_line(prune, "--db", f"postgresql://fleet_owner@127.0.0.1:{SERVER.port}/fleet"), "pruned")
     refused(["not granted"], "history", "prune", "--keep", "1", env={"PGPASSWORD": "..."},
             db=f"postgresql://fleet_writer@127.0.0.1:{SERVER.port}/fleet")
