@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
 #include "profiler/ranks/rank_timeline.h"
+#include "counted.h"
 #include "scratch.h"
 
-#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -423,35 +423,6 @@ static void some_steps_at_a_time(void **state)
 
 enum { MANY_RANKS = 32, MANY_RANGES = 3 };
 
-static size_t bytes_now, bytes_most;
-
-static void *counted(void *p)
-{
-	bytes_now += malloc_usable_size(p);
-	bytes_most = bytes_now > bytes_most ? bytes_now : bytes_most;
-	return p;
-}
-
-static void *counted_alloc(void *self, size_t bytes)
-{
-	(void)self;
-	return counted(malloc(bytes));
-}
-
-static void counted_release(void *self, void *p)
-{
-	(void)self;
-	bytes_now -= malloc_usable_size(p);
-	free(p);
-}
-
-static void *counted_resize(void *self, void *old, size_t bytes)
-{
-	(void)self;
-	bytes_now -= malloc_usable_size(old);
-	return counted(realloc(old, bytes));
-}
-
 /* Stores the part of a rank with that number of steps, each of which ends with a collective. */
 static const char *many_steps_part(uint32_t rank, size_t steps)
 {
@@ -482,8 +453,6 @@ static const char *many_steps_part(uint32_t rank, size_t steps)
 /* Returns the greatest memory in which the job of MANY_RANKS is read and analysed. */
 static size_t job_memory(size_t steps)
 {
-	static const dck_allocator counting = {counted_alloc, counted_resize, counted_release,
-					       NULL};
 	rank_job_config how = usual;
 	rank_part parts[MANY_RANKS];
 	rank_timeline t;
@@ -492,8 +461,7 @@ static size_t job_memory(size_t steps)
 	how.arrivals = 1000;
 	for (uint32_t r = 0; r < MANY_RANKS; r++)
 		(void)many_steps_part(r, steps);
-	bytes_now = bytes_most = 0;
-	dck_set_allocator(&counting);
+	counted_begin();
 	for (uint32_t r = 0; r < MANY_RANKS; r++) {
 		char path[32];
 
@@ -507,8 +475,7 @@ static size_t job_memory(size_t steps)
 	assert_int_equal(t.n, 2 * MANY_RANKS * MANY_RANGES);
 	rank_job_done(&j);
 	parts_free(parts, MANY_RANKS);
-	dck_set_allocator(NULL);
-	return bytes_most;
+	return counted_end();
 }
 
 /* Memory grows by what one rank records, not by what all do. */
