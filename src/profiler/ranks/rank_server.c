@@ -125,22 +125,18 @@ static void rank_path(const rank_server *s, uint32_t rank, bool part, char *ret,
 	snprintf(ret, size, "%s/rank-%u.%s", s->directory, rank, part ? "part" : "pftrace");
 }
 
-/* Appends bytes to a file of a rank. false: they cannot be stored, and the file is removed. */
-static bool rank_bytes_store(const rank_server *s, uint32_t rank, bool part, size_t n)
+/* Appends the first n bytes of the buffer to a file. */
+static bool buffer_append(const rank_server *s, const char *path, size_t n)
 {
-	char path[4096];
 	dck_sink out;
 	int fd;
 
-	rank_path(s, rank, part, path, sizeof path);
 	if (os_open_append(path, &fd, NULL) != DCK_OK)
 		return false;
 	dck_sink_fd(&out, fd);
 	sink_put(&out, s->buffer, n);
 	const bool stored = dck_sink_finish(&out, NULL) == DCK_OK;
 	os_close(fd);
-	if (!stored)
-		os_file_remove(path);
 	return stored;
 }
 
@@ -148,15 +144,18 @@ static bool rank_bytes_store(const rank_server *s, uint32_t rank, bool part, siz
  * part, or the trace, alone. */
 static void content_store(rank_server *s, const rank_connection *k, size_t n)
 {
+	const bool part = k->head.kind != RANK_TRACE;
 	rank_row *row = &s->ranks[k->rank];
+	bool *lost = part ? &row->part_lost : &row->trace_lost;
+	char path[4096];
 
-	if (k->head.kind != RANK_TRACE) {
-		row->part_lost = row->part_lost || !rank_bytes_store(s, k->rank, true, n);
+	row->trace_bytes += part ? 0 : n;
+	if (*lost)
 		return;
-	}
-	row->trace_bytes += n;
-	row->trace_lost = row->trace_lost || row->trace_bytes > RANK_TRACE_MAX ||
-			  !rank_bytes_store(s, k->rank, false, n);
+	rank_path(s, k->rank, part, path, sizeof path);
+	*lost = (!part && row->trace_bytes > RANK_TRACE_MAX) || !buffer_append(s, path, n);
+	if (*lost)
+		os_file_remove(path);
 }
 
 /* Returns whether the connection goes on: after RANK_READY. */
