@@ -36,7 +36,10 @@ void rank_arrivals_append(rank_arrivals *a, const rank_arrival *arrival)
 
 dck_status rank_arrivals_flush(rank_arrivals *a, dck_err *err)
 {
-	DCK_TRY(dck_sink_finish(&a->out, err));
+	const dck_status status = dck_sink_finish(&a->out, err);
+
+	if (status != DCK_OK)
+		return err_while(err, status, "storing what the ranks sent in '%.200s'", a->path);
 	os_close(a->fd);
 	a->fd = os_open_read(a->path);
 	if (a->fd < 0)

@@ -9,7 +9,7 @@
  *
  * Invariant: whatever fails after the program has started costs the part of this rank alone. Ranks
  * other than 0 exit as their program did, because a launcher ends the others otherwise; rank 0,
- * which ends last, fails if parts are missing.
+ * which ends last, fails if parts are missing, or if it cannot make the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/ranks.h"
@@ -239,8 +239,11 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 	const dck_status status = program_record(r, &part_lost);
 	if (status != DCK_OK)
 		r->own.why = mem_arena_dup(r->own.arena, part_lost.msg);
-	if (part_deliver(r, ret, lost) == DCK_OK)
-		*lost = (dck_err){0};
+	*lost = (dck_err){0};
+	if (r->job.rank == 0)
+		return part_deliver(r, ret, err);
+	if (part_deliver(r, ret, &part_lost) != DCK_OK)
+		*lost = part_lost;
 	return DCK_OK;
 }
 

@@ -416,6 +416,8 @@ static void some_steps_at_a_time(void **state)
 		assert_true(j[0].node_blame.cost_ns == j[k].node_blame.cost_ns);
 	}
 	assert_int_not_equal(access("arrivals", F_OK), 0);
+	const rank_job_config nowhere = {.directory = "no-such"};
+	assert_int_equal(rank_job_analyse(parts, p.size, &nowhere, &j[0], NULL), DCK_E_IO);
 	for (size_t k = 0; k < 3; k++)
 		rank_job_done(&j[k]);
 	parts_free(parts, p.size);
