@@ -311,8 +311,8 @@ static bool is_open(const subject_sized *in, size_t d)
 	return !in->shaped && in->dim[d] < 0;
 }
 
-/* Returns whether an input has an open size, or is a single number that may select something: the
- * graph tells what fits. */
+/* Returns whether the graph is needed: an input has an open size, or is a single number that may
+ * select something. */
 static bool graph_helps(const shape_resolve *z)
 {
 	for (size_t i = 0; i < z->n; i++) {

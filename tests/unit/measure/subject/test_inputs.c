@@ -5,7 +5,6 @@
 #include "measure/subject/inputs.h"
 #include "measure/subject/shape_resolve.h"
 #include "fault_alloc.h"
-#include "counted.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -851,30 +850,6 @@ static void every_allocation_may_fail(void **state)
 	assert_true(failures >= 3);
 }
 
-/* Usual sizes of a model without an open one need no second reading of the file, whose window alone
- * has 64 KiB. */
-static void closed_models_are_not_read_again(void **state)
-{
-	static const int64_t batch[] = {1, -1};
-	static const bool read[] = {false, true};
-
-	(void)state;
-	scratch_text("a.onnx", "no model");
-	for (size_t k = 0; k < 2; k++) {
-		mem_arena *a = mem_arena_new(0);
-		subject_sized in = {.info = {.name = "x", .rank = 2, .dim = {batch[k], 64}},
-				    .rank = 2,
-				    .dim = {batch[k], 64}};
-		const shape_resolve z = {.arena = a, .path = "a.onnx", .input = &in, .n = 1};
-		subject_usual u;
-
-		counted_begin();
-		assert_true(subject_usual_find(&z, &u));
-		assert_int_equal(counted_end() > 65536, read[k]);
-		mem_arena_free(a);
-	}
-}
-
 int test_inputs(void);
 int test_inputs(void)
 {
@@ -904,7 +879,6 @@ int test_inputs(void)
 	    cmocka_unit_test(sizes_that_follow),
 	    cmocka_unit_test(kinds_that_cannot_be_fed),
 	    cmocka_unit_test(every_allocation_may_fail),
-	    cmocka_unit_test(closed_models_are_not_read_again),
 	};
 	return cmocka_run_group_tests(tests, files_begin, scratch_end);
 }
