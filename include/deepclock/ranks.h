@@ -41,7 +41,8 @@ static inline void dck_ranks_config_init(dck_ranks_config *c)
  * *ret is the record of the job at rank 0, owned: dck_record_free(); NULL at other ranks. A rank
  * whose part is lost does not fail: then *lost has the reason, else its code is DCK_OK. E_ABSENT:
  * no such program; E_UNSUP: the launcher does not report the size of the job or where rank 0 is;
- * E_ARG, E_IO: no connection is possible. @since 0.1 */
+ * E_ARG, E_IO: no connection is possible; at rank 0, E_IO: what the ranks sent cannot be stored
+ * below $TMPDIR; E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_record **ret,
 				 dck_err *lost, dck_err *err) DCK_MUST_USE;
 

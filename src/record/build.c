@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LIST_LARGE = 65536 }; /* bytes */
+
 typedef struct list {
 	void *rows;
 	size_t n, cap;
@@ -52,12 +54,26 @@ static void *build_list_add(record_builder *b, list *l, size_t size)
 	return memset((char *)l->rows + size * l->n++, 0, size);
 }
 
-static const void *list_move(mem_arena *a, const list *l, size_t size)
+/* Moves the rows to the record: small arrays to its arena; large ones stay where they are, because
+ * a copy would double the greatest memory of a record. */
+static const void *list_move(record_owner *box, list *l, size_t size)
 {
-	void *rows = mem_arena_array(a, l->n, size);
-	if (rows && l->n > 0)
-		memcpy(rows, l->rows, l->n * size);
-	return rows;
+	record_rows *large =
+	    l->n * size < LIST_LARGE ? NULL : mem_arena_alloc(box->arena, sizeof *large);
+
+	if (!large) {
+		void *rows = mem_arena_array(box->arena, l->n, size);
+
+		if (rows && l->n > 0)
+			memcpy(rows, l->rows, l->n * size);
+		return rows;
+	}
+	void *shorter = mem_resize(l->rows, l->n * size);
+	*large = (record_rows){box->large, shorter ? shorter : l->rows};
+	box->large = large;
+	l->rows = NULL;
+	l->cap = 0;
+	return large->rows;
 }
 
 /* Attaches the collected cells to the last table. */
@@ -71,9 +87,9 @@ static void table_end(record_builder *b)
 	if (t->cells)
 		return;
 	assert(b->failed || b->cells.n % t->ncolumns == 0);
-	t->cells = list_move(b->box->arena, &b->cells, sizeof(dck_cell));
+	t->cells = list_move(b->box, &b->cells, sizeof(dck_cell));
 	t->nrows = b->cells.n / t->ncolumns;
-	t->summary_rows = list_move(b->box->arena, &b->summary_rows, sizeof(uint32_t));
+	t->summary_rows = list_move(b->box, &b->summary_rows, sizeof(uint32_t));
 	t->nsummary_rows = b->summary_rows.n;
 	b->cells.n = 0;
 	b->summary_rows.n = 0;
@@ -119,19 +135,19 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	mem_arena *a = b->box->arena;
 
 	table_end(b);
-	r->tables = list_move(a, &b->tables, sizeof(dck_table));
+	r->tables = list_move(b->box, &b->tables, sizeof(dck_table));
 	r->ntables = b->tables.n;
-	r->facts = list_move(a, &b->facts, sizeof(dck_fact));
+	r->facts = list_move(b->box, &b->facts, sizeof(dck_fact));
 	r->nfacts = b->facts.n;
-	r->series = list_move(a, &b->series, sizeof(dck_series));
+	r->series = list_move(b->box, &b->series, sizeof(dck_series));
 	r->nseries = b->series.n;
-	r->metrics = list_move(a, &b->metrics, sizeof(dck_metric));
+	r->metrics = list_move(b->box, &b->metrics, sizeof(dck_metric));
 	r->nmetrics = b->metrics.n;
-	r->ops = list_move(a, &b->ops, sizeof(dck_op));
+	r->ops = list_move(b->box, &b->ops, sizeof(dck_op));
 	r->nops = b->ops.n;
-	r->trees = list_move(a, &b->trees, sizeof(dck_tree));
+	r->trees = list_move(b->box, &b->trees, sizeof(dck_tree));
 	r->ntrees = b->trees.n;
-	r->notes = list_move(a, &b->notes, sizeof(dck_note));
+	r->notes = list_move(b->box, &b->notes, sizeof(dck_note));
 	r->nnotes = b->notes.n;
 	bool failed = b->failed || mem_arena_failed(a);
 	if (!failed)
@@ -534,6 +550,24 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 	}
 	*t = (dck_table){
 	    .name = name, .title = text_keep(b, title), .columns = own, .ncolumns = ncolumns};
+}
+
+void record_table_reserve(record_builder *b, size_t n)
+{
+	const dck_table *t = b->tables.rows;
+
+	if (b->failed || b->tables.n == 0)
+		return;
+	const size_t cap = n * t[b->tables.n - 1].ncolumns;
+	if (cap <= b->cells.cap)
+		return;
+	void *rows = mem_resize(b->cells.rows, cap * sizeof(dck_cell));
+	if (!rows) {
+		b->failed = true;
+		return;
+	}
+	b->cells.rows = rows;
+	b->cells.cap = cap;
 }
 
 static void build_cell_add(record_builder *b, dck_value v, double lo, double hi, double level)

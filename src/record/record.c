@@ -10,7 +10,8 @@
  * so that every reader and writer handles all of them in the same order.
  *
  * A record and the pointer to its arena are one record_owner, which lives in that arena; the record
- * is its first member, so dck_record_free() finds the arena by a cast.
+ * is its first member, so dck_record_free() finds the arena by a cast. Only large arrays are
+ * outside of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_internal.h"
@@ -133,8 +134,13 @@ record_owner *record_box_new(void)
 void dck_record_free(dck_record *r)
 {
 	/* The record is the box's first member, and the box lives in the arena that it owns. */
-	if (r)
-		mem_arena_free(((record_owner *)(void *)r)->arena);
+	record_owner *box = (record_owner *)(void *)r;
+
+	if (!box)
+		return;
+	for (record_rows *l = box->large; l; l = l->next)
+		mem_free(l->rows);
+	mem_arena_free(box->arena);
 }
 
 const dck_metric *dck_record_metric(const dck_record *r, const char *tag)

@@ -7,10 +7,17 @@
 #include "deepclock/record.h"
 #include "base/mem.h"
 
-/* A record and the arena with the record, this struct and all that they point to. */
+/* Large arrays of a record, which are not copied to the arena. */
+typedef struct record_rows {
+	struct record_rows *next;
+	void *rows; /* @owned */
+} record_rows;
+
+/* A record and the arena with the record, this struct and all that they point to but `large`. */
 typedef struct record_owner {
 	dck_record record; /* first, so that dck_record_free() finds the owner */
 	mem_arena *arena;
+	record_rows *large; /* in the arena */
 } record_owner;
 
 record_owner *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL: no memory */

@@ -306,11 +306,37 @@ static void selectors_feed(shape_resolve *z, mem_arena *a)
 	}
 }
 
+static bool is_open(const subject_sized *in, size_t d)
+{
+	return !in->shaped && in->dim[d] < 0;
+}
+
+/* Returns whether the graph is needed: an input has an open size, or is a single number that may
+ * select something. */
+static bool graph_helps(const shape_resolve *z)
+{
+	for (size_t i = 0; i < z->n; i++) {
+		const subject_sized *in = &z->input[i];
+		bool one = !in->fed;
+
+		if (rank_open(in))
+			return true;
+		for (size_t d = 0; d < in->rank; d++) {
+			if (is_open(in, d))
+				return true;
+			one &= in->dim[d] == 1;
+		}
+		if (one)
+			return true;
+	}
+	return false;
+}
+
 /* Fills all open dimensions with usual values: the first of the usual sizes that contradicts the
  * graph least. full->input NULL: no memory. */
 static void full_make(const shape_resolve *z, shape_resolve *full)
 {
-	mem_arena *a = z->path ? mem_arena_new(0) : NULL;
+	mem_arena *a = z->path && graph_helps(z) ? mem_arena_new(0) : NULL;
 	shape_resolve derived = {.arena = z->arena}, own = *z;
 	const usual *best = usuals;
 	size_t least = SIZE_MAX;
@@ -358,11 +384,6 @@ const char *subject_shell_word(mem_arena *a, const char *text)
 		out = *p == '\'' ? mem_arena_fmt(a, "%s'\\''", out)
 				 : mem_arena_fmt(a, "%s%c", out, *p);
 	return out ? mem_arena_fmt(a, "%s'", out) : NULL;
-}
-
-static bool is_open(const subject_sized *in, size_t d)
-{
-	return !in->shaped && in->dim[d] < 0;
 }
 
 /* It has an open dimension that no name means: only --shape can give it. */

@@ -4,7 +4,9 @@
  * Arrivals are sorted by step and collective, so a collective is a run of them, and the intervals
  * in which one unit was waited for alone are collected step by step; the union of each unit's
  * intervals is its cost. The union of the intervals in which a unit was inside a collective is its
- * waiting time. The test draws its permutations from one seed.
+ * waiting time. Both are added to the sums of their block and run of steps when the step is
+ * complete, so that memory does not depend on the number of steps. The test draws its permutations
+ * from one seed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_blame.h"
@@ -48,8 +50,8 @@ static int interval_compare(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Adds the length of the union of each unit's intervals to sum[unit * steps]. */
-static void unions_add(blame_interval *v, size_t n, size_t steps, double *sum)
+/* Adds the length of the union of each unit's intervals to sum[unit]. */
+static void unions_add(blame_interval *v, size_t n, double *sum)
 {
 	int64_t until = 0;
 
@@ -58,7 +60,7 @@ static void unions_add(blame_interval *v, size_t n, size_t steps, double *sum)
 		if (i == 0 || v[i].unit != v[i - 1].unit || v[i].from_ns > until)
 			until = v[i].from_ns;
 		if (v[i].to_ns > until) {
-			sum[v[i].unit * steps] += (double)(v[i].to_ns - until);
+			sum[v[i].unit] += (double)(v[i].to_ns - until);
 			until = v[i].to_ns;
 		}
 	}
@@ -94,6 +96,26 @@ static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, bla
 	return true;
 }
 
+/* Adds the cost and the wait of each unit in a step to its sums. */
+static void step_sum(rank_costs *c, size_t step)
+{
+	const size_t block = step * c->blocks / c->steps;
+	const size_t run = c->runs ? ((step + 1) * c->runs - 1) / c->steps : 0;
+	const double *cost = c->now, *wait = c->now + c->units;
+
+	for (size_t u = 0; u < c->units; u++) {
+		c->cost[u] += cost[u];
+		c->wait[u] += wait[u];
+		c->block_cost[u * c->blocks + block] += cost[u];
+		c->step_wait[step] += wait[u];
+		c->costly_steps[u] += cost[u] > BLAME_SHARE_LEAST * c->step_ns;
+		if (c->runs == 0)
+			continue;
+		c->run_cost[u * c->runs + run] += cost[u];
+		c->run_wait[u * c->runs + run] += wait[u];
+	}
+}
+
 /* Adds the arrivals of one step. */
 static void step_add(const rank_arrival *a, size_t n, blame_interval *v, rank_costs *c)
 {
@@ -104,37 +126,61 @@ static void step_add(const rank_arrival *a, size_t n, blame_interval *v, rank_co
 			k++;
 		alone += collective_judge(a + i, k - i, c, &v[alone]);
 	}
-	unions_add(v, alone, c->steps, c->cost + a->step);
+	memset(c->now, 0, 2 * c->units * sizeof *c->now);
+	unions_add(v, alone, c->now);
 	for (size_t i = 0; i < n; i++)
 		v[i] = (blame_interval){a[i].unit, a[i].at_ns, a[i].end_ns};
-	unions_add(v, n, c->steps, c->wait + a->step);
+	unions_add(v, n, c->now + c->units);
+	step_sum(c, a->step);
 }
 
-dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps, rank_costs *ret,
+dck_status rank_costs_init(size_t units, size_t steps, size_t runs, double step_ns, rank_costs *ret,
 			   dck_err *err)
 {
-	blame_interval *v = mem_zalloc(n + 1, sizeof *v);
-	size_t k;
+	const size_t blocks = steps < BLAME_BLOCKS_MAX ? steps : BLAME_BLOCKS_MAX;
+	double *sums = mem_zalloc(units * (4 + blocks + 2 * runs) + steps + 1, sizeof *sums);
+	uint64_t *counts = mem_zalloc(2 * units + 1, sizeof *counts);
 
-	*ret = (rank_costs){.units = units,
-			    .steps = steps,
-			    .cost = mem_zalloc(units * steps + 1, sizeof(double)),
-			    .wait = mem_zalloc(units * steps + 1, sizeof(double)),
-			    .last = mem_zalloc(units + 1, sizeof(uint64_t))};
-	if (!v || !ret->cost || !ret->wait || !ret->last) {
-		mem_free(v);
-		rank_costs_done(ret);
+	if (!sums || !counts) {
+		mem_free(sums);
+		mem_free(counts);
 		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", units);
 	}
+	*ret = (rank_costs){.units = units,
+			    .steps = steps,
+			    .blocks = blocks,
+			    .runs = runs,
+			    .step_ns = step_ns,
+			    .cost = sums,
+			    .last = counts};
+	ret->wait = ret->cost + units;
+	ret->now = ret->wait + units;
+	ret->block_cost = ret->now + 2 * units;
+	ret->run_cost = ret->block_cost + units * blocks;
+	ret->run_wait = ret->run_cost + units * runs;
+	ret->step_wait = ret->run_wait + units * runs;
+	ret->costly_steps = counts + units;
+	return DCK_OK;
+}
+
+dck_status rank_costs_add(rank_costs *c, rank_arrival *a, size_t n, dck_err *err)
+{
+	size_t most = 0, k;
+
 	if (n > 0)
 		qsort(a, n, sizeof *a, arrival_compare);
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].step == a[i].step;)
 			k++;
-		step_add(a + i, k - i, v, ret);
+		most = k - i > most ? k - i : most;
 	}
-	if (ret->collectives)
-		ret->skew_ns /= (double)ret->collectives;
+	blame_interval *v = mem_alloc((most + 1) * sizeof *v);
+	DCK_NEED(v, err, "for the costs of %zu ranks", c->units);
+	for (size_t i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && a[k].step == a[i].step;)
+			k++;
+		step_add(a + i, k - i, v, c);
+	}
 	mem_free(v);
 	return DCK_OK;
 }
@@ -142,41 +188,19 @@ dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps
 void rank_costs_done(rank_costs *c)
 {
 	mem_free(c->cost);
-	mem_free(c->wait);
 	mem_free(c->last);
 	*c = (rank_costs){0};
 }
 
-static double series_mean(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return n ? sum / (double)n : 0;
-}
-
-/* Returns the unit with the greatest mean (most), or the least one. */
-static size_t unit_extreme(const double *x, const rank_costs *c, bool most)
+/* Returns the unit with the greatest sum (most), or the least one. */
+static size_t unit_extreme(const double *x, size_t units, bool most)
 {
 	size_t at = 0;
 
-	for (size_t i = 1; i < c->units; i++) {
-		const double own = series_mean(x + i * c->steps, c->steps);
-		const double best = series_mean(x + at * c->steps, c->steps);
-
-		if (most ? own > best : own < best)
+	for (size_t i = 1; i < units; i++)
+		if (most ? x[i] > x[at] : x[i] < x[at])
 			at = i;
-	}
 	return at;
-}
-
-/* Sums costs by block into block[unit * blocks + b]. */
-static void blocks_sum(const rank_costs *c, size_t blocks, double *block)
-{
-	for (size_t u = 0; u < c->units; u++)
-		for (size_t s = 0; s < c->steps; s++)
-			block[u * blocks + s * blocks / c->steps] += c->cost[u * c->steps + s];
 }
 
 /* Returns the share of permutations whose greatest total is at least `observed`. work: 2 * units.
@@ -231,36 +255,33 @@ static void cost_interval(const double *block, size_t blocks, size_t steps, rank
 	ret->hi_ns = ret->cost_ns + half;
 }
 
-dck_status rank_blame_find(const rank_costs *c, double step_ns, double alpha, rank_blame *ret,
-			   dck_err *err)
+dck_status rank_blame_find(const rank_costs *c, double alpha, rank_blame *ret, dck_err *err)
 {
-	const size_t blocks = c->steps < BLAME_BLOCKS_MAX ? c->steps : BLAME_BLOCKS_MAX;
-	const size_t unit = c->units ? unit_extreme(c->cost, c, true) : 0;
-	double *block;
+	const size_t unit = c->units ? unit_extreme(c->cost, c->units, true) : 0;
+	double *work;
 
 	*ret = (rank_blame){.verdict = BLAME_FEW,
 			    .unit = unit,
-			    .blocks = blocks,
+			    .blocks = c->blocks,
 			    .p = NAN,
 			    .lo_ns = NAN,
 			    .hi_ns = NAN};
-	if (c->units < 2 || blocks == 0)
+	if (c->units < 2 || c->blocks == 0)
 		return DCK_OK;
-	ret->cost_ns = series_mean(c->cost + unit * c->steps, c->steps);
-	for (size_t s = 0; s < c->steps; s++)
-		ret->steps += c->cost[unit * c->steps + s] > BLAME_SHARE_LEAST * step_ns;
-	if (blocks < BLAME_BLOCKS_MIN)
+	ret->cost_ns = c->cost[unit] / (double)c->steps;
+	ret->steps = (size_t)c->costly_steps[unit];
+	if (c->blocks < BLAME_BLOCKS_MIN)
 		return DCK_OK;
-	block = mem_zalloc(c->units * blocks + 2 * c->units, sizeof *block);
-	DCK_NEED(block, err, "for the blocks of %zu ranks", c->units);
-	blocks_sum(c, blocks, block);
-	cost_interval(block + unit * blocks, blocks, c->steps, ret);
-	ret->p = permutation_p(block, c->units, blocks, ret->cost_ns * (double)c->steps,
-			       block + c->units * blocks);
-	mem_free(block);
-	if (!(ret->p <= alpha) || !(ret->lo_ns >= BLAME_SHARE_LEAST * step_ns))
+	work = mem_alloc(2 * c->units * sizeof *work);
+	DCK_NEED(work, err, "for the blocks of %zu ranks", c->units);
+	cost_interval(c->block_cost + unit * c->blocks, c->blocks, c->steps, ret);
+	ret->p = permutation_p(c->block_cost, c->units, c->blocks, ret->cost_ns * (double)c->steps,
+			       work);
+	mem_free(work);
+	if (!(ret->p <= alpha) || !(ret->lo_ns >= BLAME_SHARE_LEAST * c->step_ns))
 		ret->verdict = BLAME_NOBODY;
 	else
-		ret->verdict = unit_extreme(c->wait, c, false) == unit ? BLAME_ONE : BLAME_UNSURE;
+		ret->verdict =
+		    unit_extreme(c->wait, c->units, false) == unit ? BLAME_ONE : BLAME_UNSURE;
 	return DCK_OK;
 }

@@ -1,8 +1,9 @@
 /* rank_blame.h - which rank, or node, holds the others up. Pure functions on arrays; the same input
  * gives the same result.
  *
- *	rank_costs_find(arrivals, n, units, steps, &costs, err);
- *	rank_blame_find(&costs, step_ns, alpha, &blame, err);
+ *	rank_costs_init(units, steps, runs, step_ns, &costs, err);
+ *	rank_costs_add(&costs, arrivals, n, err);	// of the first steps, then of the next ones
+ *	rank_blame_find(&costs, alpha, &blame, err);
  *	rank_costs_done(&costs);
  *
  * Durations cannot show it, because a collective operation makes all ranks equally slow. So the
@@ -17,6 +18,8 @@
  * the names of the ranks in a step are exchangeable, so they are permuted within each block of
  * adjacent steps, and the greatest total cost of any rank is compared with the observed one. Blocks
  * and not steps, because a disturbance lasts for several steps. At most BLAME_BLOCKS_MAX blocks.
+ *
+ * Memory: units times blocks and runs, and one number for each step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_BLAME_H
@@ -35,18 +38,31 @@ typedef struct rank_arrival {
 	double within_ns;
 } rank_arrival;
 
+/* Sums over steps, in ns. Step s belongs to the block s * blocks / steps; the runs, of which there
+ * are at most as many as steps, begin at the steps run * steps / runs; both rounded down. */
 typedef struct rank_costs {
-	size_t units, steps;
-	double *cost;	/* @owned; [unit * steps + step], ns */
-	double *wait;	/* in which the unit was in a collective, ns */
-	uint64_t *last; /* collectives at which the unit was last, beyond the uncertainty */
+	size_t units, steps, blocks, runs;
+	double step_ns;
+	double *cost;	    /* @owned, with all other doubles; [unit] */
+	double *wait;	    /* [unit]; in which the unit was in a collective */
+	double *block_cost; /* [unit * blocks + block] */
+	double *run_cost;   /* [unit * runs + run] */
+	double *run_wait;   /* [unit * runs + run] */
+	double *step_wait;  /* [step]; of all units */
+	uint64_t *last; /* @owned, with costly_steps; collectives at which the unit was last, beyond
+			   the uncertainty */
+	uint64_t *costly_steps; /* in which it cost more than BLAME_SHARE_LEAST of a step */
 	uint64_t collectives, undecided; /* of two and more units; of them without a certain last */
-	double skew_ns; /* mean over collectives of the time from the first to the last arrival */
+	double skew_ns; /* over collectives, of the time from the first to the last arrival */
+	double *now;	/* cost and wait of each unit in one step */
 } rank_costs;
 
-/* Sorts a[0..n). E_NOMEM. */
-dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps, rank_costs *ret,
+/* step_ns: time of a step. E_NOMEM. */
+dck_status rank_costs_init(size_t units, size_t steps, size_t runs, double step_ns, rank_costs *ret,
 			   dck_err *err);
+/* Adds all arrivals of some steps, which are after those of the last call. Sorts a[0..n). E_NOMEM.
+ */
+dck_status rank_costs_add(rank_costs *c, rank_arrival *a, size_t n, dck_err *err);
 void rank_costs_done(rank_costs *c); /* {0} is allowed */
 
 typedef enum rank_verdict {
@@ -66,8 +82,7 @@ typedef struct rank_blame {
 	size_t steps; /* in which it cost more than BLAME_SHARE_LEAST of a step */
 } rank_blame;
 
-/* step_ns: mean time of a step; alpha: probability of a false accusation. E_NOMEM. */
-dck_status rank_blame_find(const rank_costs *c, double step_ns, double alpha, rank_blame *ret,
-			   dck_err *err);
+/* alpha: probability of a false accusation. E_NOMEM. */
+dck_status rank_blame_find(const rank_costs *c, double alpha, rank_blame *ret, dck_err *err);
 
 #endif

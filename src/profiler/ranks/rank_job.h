@@ -1,7 +1,7 @@
 /* rank_job.h - the job from the parts of its ranks: clocks aligned, steps and collectives matched,
  * costs, and the rank that holds the others up.
  *
- *	rank_job_analyse(parts, size, &(rank_job_config){.warmup = 2}, &job, err);
+ *	rank_job_analyse(parts, size, &(rank_job_config){.directory = tmp, .warmup = 2}, &job, err);
  *	... job.blame, job.part_ns ...
  *	rank_job_done(&job);
  *
@@ -17,6 +17,8 @@
 #include "profiler/ranks/rank_part.h"
 #include "stat/stat.h"
 
+/* Runs of adjacent steps of a rank, for its wait and cost over time; of all ranks. */
+enum { RANK_RUNS_MAX = 60, RANK_RUNS_ALL_MAX = 20000 };
 /* Probability that a healthy job accuses a rank or a node: family-wise, over both tests. */
 #define RANK_JOB_ALPHA 0.01
 
@@ -59,10 +61,13 @@ typedef struct rank_job {
 } rank_job;
 
 typedef struct rank_job_config {
-	uint64_t warmup; /* steps at the beginning that are left out, at most a quarter */
+	uint64_t warmup;       /* steps at the beginning that are left out, at most a quarter */
+	const char *directory; /* for a file while the job is analysed */
+	size_t arrivals;       /* in memory at a time; 0: RANK_ARRIVALS_USUAL */
 } rank_job_config;
+enum { RANK_ARRIVALS_USUAL = 1 << 17 };
 
-/* parts[size], by rank; borrowed until rank_job_done(). E_NOMEM. */
+/* parts[size], by rank; borrowed until rank_job_done(). E_NOMEM, E_IO. */
 dck_status rank_job_analyse(const rank_part *parts, uint32_t size, const rank_job_config *config,
 			    rank_job *ret, dck_err *err);
 void rank_job_done(rank_job *j);

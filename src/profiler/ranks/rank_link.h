@@ -2,14 +2,15 @@
  * the ranks' parts at the end.
  *
  *	rank 0:					another rank:
- *	rank_server_start(&m, size, NULL, ...);	rank_client_start(&m, rank, &c, err);
+ *	rank_server_start(&m, size, ".", ...);	rank_client_start(&m, rank, &c, err);
  *	... the program runs ...		... the program runs ...
  *	rank_server_wait(s, deadline, ...);	rank_client_clock(c, wait, &e, &n);
  *	part = rank_server_part(s, r, ...);	rank_client_send(c, bytes, n, wait, err);
  *	rank_server_stop(s);			rank_client_stop(c);
  *
- * Each has one thread. A connection begins with the token; one without it is closed. The limits of
- * message sizes bound the memory of rank 0. A rank that is lost costs its own part only.
+ * Each has one thread. A connection begins with the token; one without it is closed. Parts and
+ * traces go to files of rank 0, so its memory does not depend on their sizes. A rank that is lost
+ * costs its own part only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_LINK_H
@@ -21,21 +22,20 @@
 typedef struct rank_server rank_server;
 typedef struct rank_client rank_client;
 
-/* Listens for the ranks 1 to size - 1. m is borrowed until the stop, and gets port and token.
- * traces: the directory in which the ranks' traces are stored, borrowed; NULL: they are refused.
- * *ret is owned: rank_server_stop(). E_IO: cannot listen or publish. */
-dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *traces, rank_server **ret,
-			     dck_err *err);
+/* Listens for the ranks 1 to size - 1. m is borrowed until the stop, and gets port and token. The
+ * directory, borrowed, gets the files of parts and, if `traces`, of traces, which are else refused;
+ * the caller removes them. *ret is owned: rank_server_stop(). E_IO: cannot listen or publish. */
+dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directory, bool traces,
+			     rank_server **ret, dck_err *err);
 /* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns().
  */
 void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
 		      void *self);
-/* Stops to receive; then returns the bytes of a rank's part, borrowed until the stop or
- * rank_server_drop(). NULL: it did not come, and *ret_why (static) is the reason. */
+/* Stops to receive; then writes the name of the file with a rank's part to ret[size]. false: it
+ * did not come, and *ret_why (static) is the reason. */
 void rank_server_close(rank_server *s);
-const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
-			     const char **ret_why);
-void rank_server_drop(rank_server *s, uint32_t rank); /* frees the bytes, which are read */
+bool rank_server_part(const rank_server *s, uint32_t rank, char *ret, size_t size,
+		      const char **ret_why);
 /* After rank_server_close(): writes the name of the file with a rank's trace to ret[size]. false:
  * the trace did not come, or could not be stored. */
 bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size);

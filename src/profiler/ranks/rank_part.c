@@ -1,7 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* rank_part.c - a rank's part as a message of protocol buffers. It is written to memory, and read
+ * from a file in two passes: the first counts the names. Of the ranges only the place in the file
+ * is stored; all are checked once, so that later readers trust every name, kind and time. The clock
+ * is fitted to the exchanges at once, which are not stored either.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_part.h"
 
 #include "base/err.h"
+#include "os/os.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +26,7 @@ enum {
 	PART_USAGE,
 	PART_FIELDS
 };
+enum { ARENA_BYTES = 1024 }; /* of a part, without its ranges */
 /* Sums of times do not overflow. */
 #define PART_TIME_MAX (INT64_MAX / 8)
 
@@ -42,11 +49,44 @@ void rank_part_write(const rank_part *p, wire_out *to)
 	wire_put_bytes(to, PART_USAGE, &p->usage, sizeof p->usage);
 }
 
-/* The field of each text, number and array: sets it from the bytes at f->data. */
-static dck_status part_field_read(rank_part *p, wire_reader *in, const wire_field *f,
-				  const uint8_t *bytes, dck_err *err)
+static bool part_time_is_valid(int64_t ns)
 {
-	const uint8_t *at = bytes + f->data;
+	return ns > -PART_TIME_MAX && ns < PART_TIME_MAX;
+}
+
+/* Fits the clock to the exchanges at f->data, which are not stored. */
+static dck_status part_clock_fit(rank_part *p, wire_reader *in, const wire_field *f, dck_err *err)
+{
+	const size_t bytes = (size_t)f->value, n = bytes / sizeof(rank_exchange);
+	rank_exchange *e = mem_alloc(bytes + 1);
+	bool valid = true;
+
+	DCK_NEED(e, err, "for the clock of a rank");
+	const dck_status status = wire_source_copy(in->source, f->data, bytes, e, err);
+	for (size_t i = 0; i < n && valid && status == DCK_OK; i++)
+		valid = part_time_is_valid(e[i].sent_ns) && part_time_is_valid(e[i].received_ns) &&
+			part_time_is_valid(e[i].answered_ns) &&
+			part_time_is_valid(e[i].returned_ns);
+	if (status == DCK_OK && valid)
+		rank_clock_fit(e, n, &p->clock);
+	mem_free(e);
+	return valid ? status : wire_fail(in, err, "an exchange has an impossible time");
+}
+
+static dck_status part_text_read(rank_part *p, wire_reader *in, const wire_field *f,
+				 const char **ret, dck_err *err)
+{
+	const size_t n = (size_t)f->value;
+	char *text = mem_arena_alloc(p->arena, n + 1);
+
+	DCK_NEED(text, err, "for the part of a rank");
+	*ret = text;
+	return wire_source_copy(in->source, f->data, n, text, err);
+}
+
+/* The field of each text, number and array: sets it from the bytes at f->data. */
+static dck_status part_field_read(rank_part *p, wire_reader *in, const wire_field *f, dck_err *err)
+{
 	const size_t n = f->type == WIRE_BYTES ? (size_t)f->value : 0;
 	const char **text = f->number == PART_HOST   ? &p->host
 			    : f->number == PART_BOOT ? &p->boot
@@ -58,64 +98,50 @@ static dck_status part_field_read(rank_part *p, wire_reader *in, const wire_fiel
 						     : NULL;
 
 	if (text && f->type == WIRE_BYTES) {
-		*text = mem_arena_dup_n(p->arena, (const char *)at, n);
 		p->nnames += f->number == PART_NAME;
-	} else if (number && f->type == WIRE_VARINT) {
+		return part_text_read(p, in, f, text, err);
+	}
+	if (f->number == PART_EXCHANGES && f->type == WIRE_BYTES && n % sizeof *p->exchanges == 0)
+		return part_clock_fit(p, in, f, err);
+	if (f->number == PART_USAGE && n == sizeof p->usage)
+		return wire_source_copy(in->source, f->data, n, &p->usage, err);
+	if (number && f->type == WIRE_VARINT) {
 		memcpy(number, &f->value, sizeof *number);
 	} else if (f->number == PART_LEFT_OUT && f->type == WIRE_VARINT) {
 		p->left_out = f->value;
 	} else if (f->number == PART_WITHIN && f->type == WIRE_FIXED64) {
 		memcpy(&p->within_ns, &f->value, sizeof p->within_ns);
-	} else if (f->number == PART_RANGES && n % sizeof *p->ranges == 0) {
-		p->ranges = mem_arena_alloc(p->arena, n);
-		p->nranges = p->ranges ? n / sizeof *p->ranges : 0;
-		if (p->ranges)
-			memcpy(p->ranges, at, n);
-	} else if (f->number == PART_EXCHANGES && n % sizeof *p->exchanges == 0) {
-		p->exchanges = mem_arena_alloc(p->arena, n);
-		p->nexchanges = p->exchanges ? n / sizeof *p->exchanges : 0;
-		if (p->exchanges)
-			memcpy(p->exchanges, at, n);
-	} else if (f->number == PART_USAGE && n == sizeof p->usage) {
-		memcpy(&p->usage, at, n);
+	} else if (f->number == PART_RANGES && f->type == WIRE_BYTES &&
+		   n % sizeof *p->ranges == 0) {
+		p->ranges_at = f->data;
+		p->nranges = n / sizeof *p->ranges;
 	} else if (f->number < PART_FIELDS) {
 		return wire_fail(in, err, "field %u has another type", (unsigned)f->number);
 	}
 	return DCK_OK;
 }
 
-static bool part_time_is_valid(int64_t ns)
-{
-	return ns > -PART_TIME_MAX && ns < PART_TIME_MAX;
-}
-
 static dck_status part_check(const rank_part *p, dck_err *err)
 {
 	bool valid = p->host && p->boot && !isnan(p->within_ns) && p->within_ns >= 0;
+	const rank_range *r;
+	rank_buffer buffer = {0};
+	const dck_status status = rank_part_ranges(p, &buffer, &r, err);
 
 	for (size_t i = 0; i < RANK_RESOURCES; i++)
 		valid = valid && p->usage.n[i] >= 0;
-	for (size_t i = 0; i < p->nranges && valid; i++) {
-		const rank_range *r = &p->ranges[i];
-
-		valid = part_time_is_valid(r->begin_ns) && part_time_is_valid(r->end_ns) &&
-			r->begin_ns <= r->end_ns && r->name < p->nnames && r->kind < RANK_KINDS &&
-			(i == 0 || r->begin_ns >= r[-1].begin_ns);
-	}
-	for (size_t i = 0; i < p->nexchanges && valid; i++) {
-		const rank_exchange *e = &p->exchanges[i];
-
-		valid = part_time_is_valid(e->sent_ns) && part_time_is_valid(e->received_ns) &&
-			part_time_is_valid(e->answered_ns) && part_time_is_valid(e->returned_ns);
-	}
+	for (size_t i = 0; i < p->nranges && valid && status == DCK_OK; i++)
+		valid = part_time_is_valid(r[i].begin_ns) && part_time_is_valid(r[i].end_ns) &&
+			r[i].begin_ns <= r[i].end_ns && r[i].name < p->nnames &&
+			r[i].kind < RANK_KINDS && (i == 0 || r[i].begin_ns >= r[i - 1].begin_ns);
+	rank_buffer_done(&buffer);
 	if (!valid)
 		DCK_FAIL(err, E_FORMAT, "the part of a rank has an impossible name, time or kind");
-	return DCK_OK;
+	return status;
 }
 
 /* One pass over the fields; count: only counts the names. */
-static dck_status part_pass(rank_part *p, wire_source *s, const uint8_t *bytes, size_t *count,
-			    dck_err *err)
+static dck_status part_pass(rank_part *p, wire_source *s, size_t *count, dck_err *err)
 {
 	wire_reader in;
 	wire_field f;
@@ -129,23 +155,25 @@ static dck_status part_pass(rank_part *p, wire_source *s, const uint8_t *bytes, 
 		if (count)
 			*count += f.number == PART_NAME;
 		else
-			DCK_TRY(part_field_read(p, &in, &f, bytes, err));
+			DCK_TRY(part_field_read(p, &in, &f, err));
 	}
 }
 
-dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *err)
+dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err)
 {
-	rank_part p = {.arena = mem_arena_new(0)};
+	rank_part p = {.arena = mem_arena_new(ARENA_BYTES)};
 	wire_source source = {.fd = -1};
 	size_t names = 0;
 
 	DCK_NEED(p.arena, err, "for the part of a rank");
-	dck_status status = wire_source_bytes(bytes, n, &part_kind, &source, err);
+	rank_clock_fit(NULL, 0, &p.clock);
+	dck_status status = wire_source_open(path, &part_kind, &source, err);
 	if (status == DCK_OK)
-		status = part_pass(&p, &source, bytes, &names, err);
+		status = part_pass(&p, &source, &names, err);
+	p.file = mem_arena_dup(p.arena, path);
 	p.names = mem_arena_array(p.arena, names + 1, sizeof *p.names);
 	if (status == DCK_OK && p.names)
-		status = part_pass(&p, &source, bytes, NULL, err);
+		status = part_pass(&p, &source, NULL, err);
 	wire_source_close(&source);
 	if (status == DCK_OK && mem_arena_failed(p.arena))
 		status = ERR_NO_MEMORY(err, "for the part of a rank");
@@ -158,12 +186,41 @@ dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *
 	return status;
 }
 
-bool rank_part_clock(const rank_part *p, const rank_part *first, rank_clock *ret)
+dck_status rank_part_ranges(const rank_part *p, rank_buffer *b, const rank_range **ret,
+			    dck_err *err)
 {
-	rank_clock_fit(p->exchanges, p->nexchanges, ret);
+	const size_t bytes = p->nranges * sizeof *b->data;
+
+	*ret = p->ranges;
+	if (p->ranges || p->nranges == 0)
+		return DCK_OK;
+	if (p->nranges > b->cap) {
+		rank_buffer_done(b);
+		b->data = mem_alloc(bytes);
+		DCK_NEED(b->data, err, "for the ranges of a rank");
+		b->cap = p->nranges;
+	}
+	const int fd = os_open_read(p->file);
+	const ptrdiff_t got = fd < 0 ? -1 : os_read_at(fd, b->data, bytes, p->ranges_at);
+	if (fd >= 0)
+		os_close(fd);
+	if (got != (ptrdiff_t)bytes)
+		DCK_FAIL(err, E_IO, "cannot read the ranges of a rank in '%.200s'", p->file);
+	*ret = b->data;
+	return DCK_OK;
+}
+
+void rank_buffer_done(rank_buffer *b)
+{
+	mem_free(b->data);
+	*b = (rank_buffer){0};
+}
+
+bool rank_part_same_clock(const rank_part *p, const rank_part *first)
+{
 	return p == first ||
 	       (first->boot && *first->boot && p->boot && strcmp(p->boot, first->boot) == 0 &&
-		!(fabs(ret->offset_ns) > ret->within_ns));
+		!(fabs(p->clock.offset_ns) > p->clock.within_ns));
 }
 
 void rank_part_done(rank_part *p)

@@ -3,12 +3,14 @@
  *
  *	rank_ranges_read("run.pftrace", &(rank_names){.step = "step"}, &part, err);
  *	rank_part_write(&part, &bytes);
- *	... at rank 0 ...
- *	rank_part_read(bytes.data, bytes.n, &part, err);
+ *	... at rank 0, from a file with these bytes ...
+ *	rank_part_read("rank-1.part", &part, err);
+ *	rank_part_ranges(&part, &buffer, &ranges, err);
  *	rank_part_done(&part);
  *
  * The bytes are a message of protocol buffers (base/wire.h); times are int64, little-endian, as on
- * every processor that deepclock runs on.
+ * every processor that deepclock runs on. The ranges of a part that was read stay in its file, so
+ * that rank 0 needs memory for one rank's ranges at a time, not for those of all ranks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_PART_H
@@ -39,10 +41,13 @@ typedef struct rank_part {
 	double within_ns; /* of its ranges' times against its CLOCK_BOOTTIME */
 	const char **names;
 	size_t nnames;
-	rank_range *ranges;
+	rank_range *ranges; /* NULL: at ranges_at in the file */
 	size_t nranges;
-	rank_exchange *exchanges;
+	const char *file;
+	uint64_t ranges_at;
+	rank_exchange *exchanges; /* of the rank that sends the part */
 	size_t nexchanges;
+	rank_clock clock; /* fitted to them when the part is read */
 	rank_usage usage;
 	uint64_t left_out; /* ranges beyond RANK_RANGES_MAX */
 } rank_part;
@@ -60,11 +65,22 @@ typedef struct rank_names {
 dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part *p, dck_err *err);
 
 void rank_part_write(const rank_part *p, wire_out *to); /* check to->failed */
-/* E_FORMAT: invalid bytes; E_NOMEM. */
-dck_status rank_part_read(const void *bytes, size_t n, rank_part *ret, dck_err *err);
-/* Fits the clock of a rank against that of `first`, rank 0. true: they share one, because they run
- * in one boot of one machine, which the exchanges do not contradict. */
-bool rank_part_clock(const rank_part *p, const rank_part *first, rank_clock *ret);
+/* Reads a part. Its ranges stay in the file, which must exist as long as the part. E_FORMAT:
+ * invalid bytes; E_NOMEM, E_IO. */
+dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err);
+/* Ranges of one part at a time. */
+typedef struct rank_buffer {
+	rank_range *data; /* @owned, rank_buffer_done() */
+	size_t cap;
+} rank_buffer;
+/* Returns p->nranges ranges in the order of time, borrowed until the next call with the buffer ({0}
+ * at first), or from the part. E_NOMEM, E_IO. */
+dck_status rank_part_ranges(const rank_part *p, rank_buffer *b, const rank_range **ret,
+			    dck_err *err);
+void rank_buffer_done(rank_buffer *b);
+/* Returns whether a rank shares the clock of `first`, rank 0, because they run in one boot of one
+ * machine, which the exchanges do not contradict. */
+bool rank_part_same_clock(const rank_part *p, const rank_part *first);
 void rank_part_done(rank_part *p); /* {0} is allowed */
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SUMMARY_ROWS = 8, LISTED_MAX = 5, TIMES_MAX = 60, TIMES_ROWS_MAX = 20000 };
+enum { SUMMARY_ROWS = 8, LISTED_MAX = 5 };
 
 static const dck_column rank_columns[] = {
     {"rank", "rank", DCK_UNIT_ONE},
@@ -86,11 +86,7 @@ static const rank_member *rank_member_find(const rank_job *j, uint32_t rank)
 
 static double member_cost(const rank_job *j, size_t at)
 {
-	double sum = 0;
-
-	for (size_t k = 0; k < j->steps; k++)
-		sum += j->costs.cost[at * j->steps + k];
-	return sum / (double)j->steps;
+	return j->costs.cost[at] / (double)j->steps;
 }
 
 static void clock_cells_put(record_builder *b, const rank_member *m)
@@ -206,22 +202,10 @@ static void ranks_put(record_builder *b, const rank_result *r)
 	record_summary_columns(b, "node work wait cost last");
 }
 
-/* Means of the steps from one to another. */
-static double rank_steps_mean(const double *x, size_t from, size_t to)
-{
-	double sum = 0;
-
-	for (size_t k = from; k < to; k++)
-		sum += x[k];
-	return sum / (double)(to - from);
-}
-
-/* A row for each rank and run of adjacent steps: of each rank as many as keep the table small. */
+/* A row for each rank and run of adjacent steps. */
 static void rank_times_put(record_builder *b, const rank_job *j)
 {
-	const size_t most = TIMES_ROWS_MAX / (j->n ? j->n : 1);
-	const size_t wanted = most < TIMES_MAX ? most : TIMES_MAX;
-	const size_t n = wanted < j->steps ? wanted : j->steps;
+	const size_t n = j->costs.runs;
 
 	if (!j->costs.collectives || n == 0)
 		return;
@@ -234,10 +218,8 @@ static void rank_times_put(record_builder *b, const rank_job *j)
 			record_cell_int(b, (int64_t)j->member[at].rank);
 			record_cell_int(b, (int64_t)(j->skipped + from + 1));
 			record_cell_int(b, (int64_t)(j->skipped + to));
-			record_cell_real(b,
-					 rank_steps_mean(j->costs.wait + at * j->steps, from, to));
-			record_cell_real(b,
-					 rank_steps_mean(j->costs.cost + at * j->steps, from, to));
+			record_cell_real(b, j->costs.run_wait[at * n + k] / (double)(to - from));
+			record_cell_real(b, j->costs.run_cost[at * n + k] / (double)(to - from));
 		}
 }
 
@@ -309,7 +291,8 @@ static void rank_metrics_put(record_builder *b, const rank_job *j)
 				     "no collective of several ranks was recorded");
 		return;
 	}
-	record_metric_real(b, "ranks/skew", j->costs.skew_ns, "mean over collectives");
+	record_metric_real(b, "ranks/skew", j->costs.skew_ns / (double)j->costs.collectives,
+			   "mean over collectives");
 	if (isnan(j->blame.lo_ns))
 		record_metric_real(b, "ranks/cost", j->blame.cost_ns, "mean over steps");
 	else

@@ -2,11 +2,11 @@
  *
  * A connection is unknown until its first message has the job's token and a rank that is not
  * connected yet; else it is closed, as is an unknown one that is silent for HELLO_NS. A message is
- * read as far as it has come, into a buffer of its announced size: unknown connections may announce
- * RANK_SMALL_MAX bytes, ranks RANK_RESULT_MAX; traces come in chunks, which go to files. Time
- * stamps of an exchange are taken next to the system calls. A rank's state only grows: unseen,
- * connected, then arrived or lost. The lock guards the states and parts, which the waiting thread
- * reads.
+ * read as far as it has come. Parts and traces of ranks go to files as they come, through one
+ * buffer, so that memory depends on the number of ranks alone; other messages have at most
+ * RANK_SMALL_MAX bytes. Time stamps of an exchange are taken next to the system calls. A rank's
+ * state only grows: unseen, connected, then arrived or lost. The lock guards the states, which the
+ * waiting thread reads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_link.h"
@@ -23,33 +23,39 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNKNOWN_MAX = 64, LOOK_MS = 50 };
+enum { UNKNOWN_MAX = 64, LOOK_MS = 50, SERVER_BUFFER = 65536 };
 #define HELLO_NS  UINT64_C(10000000000)
 #define ANSWER_NS UINT64_C(1000000000)
 
-typedef enum rank_state { RANK_UNSEEN, RANK_CONNECTED, RANK_ARRIVED, RANK_LOST } rank_state;
+typedef enum rank_state {
+	RANK_UNSEEN,
+	RANK_CONNECTED,
+	RANK_ARRIVED,
+	RANK_LOST,
+	RANK_NOT_STORED
+} rank_state;
 
 typedef struct rank_connection {
 	int fd;	       /* -1: a free row */
 	uint32_t rank; /* 0: unknown */
 	uint64_t since_ns;
 	rank_head head;
-	size_t got;	  /* of head and content */
-	uint8_t *content; /* @owned */
+	size_t got;  /* of head and content */
+	bool stored; /* the content goes to a file */
 	uint8_t small[RANK_SMALL_MAX];
 } rank_connection;
 
 typedef struct rank_row {
 	rank_state state;
-	uint8_t *part; /* @owned */
-	size_t n;
+	bool part_lost;	      /* it could not be stored */
 	uint64_t trace_bytes; /* stored */
 	bool trace_lost;
 } rank_row;
 
 struct rank_server {
 	rank_meeting *meeting;
-	const char *traces; /* directory; NULL: none */
+	const char *directory;
+	bool traces; /* are stored */
 	int listening;
 	uint32_t size;
 	os_events events;
@@ -60,6 +66,7 @@ struct rank_server {
 	pthread_t thread;
 	bool running;
 	_Atomic bool ending;
+	uint8_t buffer[SERVER_BUFFER]; /* of the thread */
 };
 
 static void rank_connection_close(rank_server *s, rank_connection *k)
@@ -69,7 +76,6 @@ static void rank_connection_close(rank_server *s, rank_connection *k)
 		s->ranks[k->rank].state = RANK_LOST;
 	pthread_mutex_unlock(&s->lock);
 	os_close(k->fd);
-	mem_free(k->content);
 	*k = (rank_connection){.fd = -1};
 }
 
@@ -114,51 +120,56 @@ static bool hello_accept(rank_server *s, rank_connection *k)
 	return fresh && answer_send(k, RANK_WELCOME, NULL, 0);
 }
 
-/* Returns whether the connection goes on: after RANK_READY. */
-static bool result_store(rank_server *s, rank_connection *k)
+static void rank_path(const rank_server *s, uint32_t rank, bool part, char *ret, size_t size)
 {
-	const bool ready = k->head.kind == RANK_READY;
-
-	pthread_mutex_lock(&s->lock);
-	mem_free(s->ranks[k->rank].part);
-	s->ranks[k->rank].state = RANK_ARRIVED;
-	s->ranks[k->rank].part = k->content;
-	s->ranks[k->rank].n = k->head.bytes;
-	pthread_mutex_unlock(&s->lock);
-	k->content = NULL;
-	if (!ready)
-		(void)answer_send(k, RANK_DONE, NULL, 0);
-	return ready;
+	snprintf(ret, size, "%s/rank-%u.%s", s->directory, rank, part ? "part" : "pftrace");
 }
 
-static void rank_trace_path(const rank_server *s, uint32_t rank, char *ret, size_t size)
+/* Appends the first n bytes of the buffer to a file. */
+static bool buffer_append(const rank_server *s, const char *path, size_t n)
 {
-	snprintf(ret, size, "%s/rank-%u.pftrace", s->traces, rank);
-}
-
-/* Appends a chunk to the file of the rank's trace. What cannot be stored costs the trace alone. */
-static bool chunk_store(rank_server *s, rank_connection *k)
-{
-	rank_row *row = &s->ranks[k->rank];
-	char path[4096];
 	dck_sink out;
 	int fd;
 
-	rank_trace_path(s, k->rank, path, sizeof path);
-	row->trace_bytes += k->head.bytes;
-	row->trace_lost = row->trace_lost || row->trace_bytes > RANK_TRACE_MAX ||
-			  os_open_append(path, &fd, NULL) != DCK_OK;
-	if (!row->trace_lost) {
-		dck_sink_fd(&out, fd);
-		sink_put(&out, k->content, k->head.bytes);
-		row->trace_lost = dck_sink_finish(&out, NULL) != DCK_OK;
-		os_close(fd);
-	}
-	if (row->trace_lost)
+	if (os_open_append(path, &fd, NULL) != DCK_OK)
+		return false;
+	dck_sink_fd(&out, fd);
+	sink_put(&out, s->buffer, n);
+	const bool stored = dck_sink_finish(&out, NULL) == DCK_OK;
+	os_close(fd);
+	return stored;
+}
+
+/* Stores the next n bytes of the content, which are in the buffer. What cannot be stored costs the
+ * part, or the trace, alone. */
+static void content_store(rank_server *s, const rank_connection *k, size_t n)
+{
+	const bool part = k->head.kind != RANK_TRACE;
+	rank_row *row = &s->ranks[k->rank];
+	bool *lost = part ? &row->part_lost : &row->trace_lost;
+	char path[4096];
+
+	row->trace_bytes += part ? 0 : n;
+	if (*lost)
+		return;
+	rank_path(s, k->rank, part, path, sizeof path);
+	*lost = (!part && row->trace_bytes > RANK_TRACE_MAX) || !buffer_append(s, path, n);
+	if (*lost)
 		os_file_remove(path);
-	mem_free(k->content);
-	k->content = NULL;
-	return true;
+}
+
+/* Returns whether the connection goes on: after RANK_READY. */
+static bool part_finish(rank_server *s, const rank_connection *k)
+{
+	rank_row *row = &s->ranks[k->rank];
+
+	pthread_mutex_lock(&s->lock);
+	row->state = row->part_lost ? RANK_NOT_STORED : RANK_ARRIVED;
+	pthread_mutex_unlock(&s->lock);
+	if (k->head.kind == RANK_READY)
+		return true;
+	(void)answer_send(k, RANK_DONE, NULL, 0);
+	return false;
 }
 
 /* A whole message has come. false: the connection ends. */
@@ -169,10 +180,10 @@ static bool message_handle(rank_server *s, rank_connection *k, int64_t received_
 	k->got = 0;
 	if (!k->rank)
 		return hello_accept(s, k);
-	if ((k->head.kind == RANK_RESULT || k->head.kind == RANK_READY) && k->content)
-		return result_store(s, k);
-	if (k->head.kind == RANK_TRACE && k->content)
-		return chunk_store(s, k);
+	if (k->head.kind == RANK_RESULT || k->head.kind == RANK_READY)
+		return part_finish(s, k);
+	if (k->head.kind == RANK_TRACE)
+		return true;
 	if (k->head.kind != RANK_PING || k->head.bytes != sizeof stamps[0])
 		return false;
 	memcpy(stamps, k->small, sizeof stamps[0]);
@@ -180,20 +191,43 @@ static bool message_handle(rank_server *s, rank_connection *k, int64_t received_
 	return answer_send(k, RANK_PONG, stamps, sizeof stamps);
 }
 
-/* The head has come: makes space for the content. */
-static bool content_prepare(const rank_server *s, rank_connection *k)
+/* The head has come: decides where the content goes. false: it is refused. */
+static bool content_prepare(rank_server *s, rank_connection *k)
 {
-	const uint32_t most = k->head.kind == RANK_RESULT		? RANK_RESULT_MAX
-			      : k->head.kind == RANK_TRACE && s->traces ? RANK_CHUNK_MAX
-			      : k->head.kind == RANK_READY		? RANK_CHUNK_MAX
-									: 0;
+	const bool trace = k->head.kind == RANK_TRACE;
+	const uint32_t most = k->head.kind == RANK_RESULT	    ? RANK_RESULT_MAX
+			      : k->head.kind == RANK_READY || trace ? RANK_CHUNK_MAX
+								    : 0;
+	char path[4096];
 
-	if (!most)
+	k->stored = most > 0;
+	if (!k->stored)
 		return k->head.bytes <= RANK_SMALL_MAX;
-	if (!k->rank || k->head.bytes == 0 || k->head.bytes > most)
+	if (!k->rank || k->head.bytes == 0 || k->head.bytes > most || (trace && !s->traces))
 		return false;
-	k->content = mem_alloc(k->head.bytes);
-	return k->content != NULL;
+	if (trace)
+		return true;
+	rank_path(s, k->rank, true, path, sizeof path);
+	os_file_remove(path);
+	return true;
+}
+
+/* Reads the next bytes of the head or of the content: small ones to where they stay, others through
+ * the buffer to a file. Returns as os_net_receive(). */
+static ptrdiff_t message_receive(rank_server *s, rank_connection *k)
+{
+	const size_t head = sizeof k->head;
+
+	if (k->got < head)
+		return os_net_receive(k->fd, (uint8_t *)&k->head + k->got, head - k->got);
+	const size_t at = k->got - head, left = k->head.bytes - at;
+	if (!k->stored)
+		return os_net_receive(k->fd, k->small + at, left);
+	const ptrdiff_t n =
+	    os_net_receive(k->fd, s->buffer, left < SERVER_BUFFER ? left : SERVER_BUFFER);
+	if (n > 0)
+		content_store(s, k, (size_t)n);
+	return n;
 }
 
 /* Reads what has come. false: the connection ends. */
@@ -201,11 +235,7 @@ static bool rank_connection_read(rank_server *s, rank_connection *k)
 {
 	for (;;) {
 		const bool in_head = k->got < sizeof k->head;
-		const size_t whole = in_head ? sizeof k->head : sizeof k->head + k->head.bytes;
-		uint8_t *to =
-		    in_head ? (uint8_t *)&k->head + k->got
-			    : (k->content ? k->content : k->small) + (k->got - sizeof k->head);
-		const ptrdiff_t got = os_net_receive(k->fd, to, whole - k->got);
+		const ptrdiff_t got = message_receive(s, k);
 
 		if (got <= 0)
 			return got == OS_NET_AGAIN;
@@ -292,8 +322,8 @@ static dck_status server_listen(rank_server *s, dck_err *err)
 	return rank_meeting_publish(m, err);
 }
 
-dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *traces, rank_server **ret,
-			     dck_err *err)
+dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directory, bool traces,
+			     rank_server **ret, dck_err *err)
 {
 	rank_server *s = mem_zalloc(1, sizeof *s);
 	dck_status status = DCK_OK;
@@ -301,6 +331,7 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *traces,
 	DCK_NEED(s, err, "for the connections of %u ranks", size);
 	pthread_mutex_init(&s->lock, NULL);
 	s->meeting = m;
+	s->directory = directory;
 	s->traces = traces;
 	s->listening = -1;
 	s->events = (os_events){-1, -1};
@@ -355,25 +386,20 @@ void rank_server_close(rank_server *s)
 	s->running = false;
 }
 
-const void *rank_server_part(const rank_server *s, uint32_t rank, size_t *ret_n,
-			     const char **ret_why)
+bool rank_server_part(const rank_server *s, uint32_t rank, char *ret, size_t size,
+		      const char **ret_why)
 {
 	static const char *const why[] = {
 	    [RANK_UNSEEN] = "it never connected to rank 0",
 	    [RANK_CONNECTED] = "its part did not come in time (--wait)",
+	    [RANK_ARRIVED] = NULL,
 	    [RANK_LOST] = "its connection ended before its part came",
+	    [RANK_NOT_STORED] = "its part could not be stored below $TMPDIR at rank 0",
 	};
-	const rank_row *row = &s->ranks[rank];
 
-	*ret_n = row->n;
-	*ret_why = row->state == RANK_ARRIVED ? NULL : why[row->state];
-	return row->part;
-}
-
-void rank_server_drop(rank_server *s, uint32_t rank)
-{
-	mem_free(s->ranks[rank].part);
-	s->ranks[rank].part = NULL;
+	*ret_why = why[s->ranks[rank].state];
+	rank_path(s, rank, true, ret, size);
+	return !*ret_why;
 }
 
 int rank_server_fd(const rank_server *s, uint32_t rank)
@@ -391,7 +417,7 @@ bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t si
 
 	if (row->state != RANK_ARRIVED || row->trace_bytes == 0 || row->trace_lost)
 		return false;
-	rank_trace_path(s, rank, ret, size);
+	rank_path(s, rank, false, ret, size);
 	return true;
 }
 
@@ -407,8 +433,6 @@ void rank_server_stop(rank_server *s)
 		os_close(s->listening);
 		rank_meeting_end(s->meeting);
 	}
-	for (uint32_t r = 0; s->ranks && r < s->size; r++)
-		mem_free(s->ranks[r].part);
 	os_events_close(&s->events);
 	pthread_mutex_destroy(&s->lock);
 	mem_free(s->connections);

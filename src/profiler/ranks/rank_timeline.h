@@ -28,7 +28,7 @@ typedef struct rank_timeline {
 	size_t ranks_left_out, spans_left_out;
 } rank_timeline;
 
-/* E_NOMEM. A job without collectives of several ranks has none. */
+/* E_NOMEM, E_IO. A job without collectives of several ranks has none. */
 dck_status rank_timeline_make(const rank_job *j, rank_timeline *ret, dck_err *err);
 
 #endif

@@ -33,10 +33,10 @@ dck_status rank_trace_check(const char *path, dck_err *err)
 /* The line of a rank's clock; NULL: the snapshots in its trace are better. */
 static const trace_clock_line *rank_line(mem_arena *a, const rank_part *p, const rank_part *first)
 {
-	rank_clock c;
+	const rank_clock c = p->clock;
 	trace_clock_line *l;
 
-	if (rank_part_clock(p, first, &c) || c.rounds == 0)
+	if (rank_part_same_clock(p, first) || c.rounds == 0)
 		return NULL;
 	l = mem_arena_alloc(a, sizeof *l);
 	if (l)

@@ -9,7 +9,7 @@
  *
  * Invariant: whatever fails after the program has started costs the part of this rank alone. Ranks
  * other than 0 exit as their program did, because a launcher ends the others otherwise; rank 0,
- * which ends last, fails if parts are missing.
+ * which ends last, fails if parts are missing, or if it cannot make the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/ranks.h"
@@ -135,14 +135,13 @@ static void parts_collect(rank_run *r, rank_part *parts)
 	rank_server_close(r->server);
 	for (uint32_t rank = 1; rank < r->job.size; rank++) {
 		const char *why;
-		size_t n;
-		const void *bytes = rank_server_part(r->server, rank, &n, &why);
+		char path[4096];
 
-		if (bytes && rank_part_read(bytes, n, &parts[rank], NULL) != DCK_OK)
+		if (rank_server_part(r->server, rank, path, sizeof path, &why) &&
+		    rank_part_read(path, &parts[rank], NULL) != DCK_OK)
 			why = "its part cannot be read: it runs another version of deepclock";
 		if (!parts[rank].arena)
 			parts[rank].why = why;
-		rank_server_drop(r->server, rank);
 	}
 }
 
@@ -169,7 +168,7 @@ static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
 	rank_part *parts = mem_zalloc(r->job.size, sizeof *parts);
 	dck_record *trace = NULL;
 	dck_err failed = {0};
-	const rank_job_config how = {.warmup = r->config->warmup};
+	const rank_job_config how = {.warmup = r->config->warmup, .directory = r->directory};
 	rank_job job = {0};
 
 	DCK_NEED(parts, err, "for the parts of %u ranks", r->job.size);
@@ -201,10 +200,9 @@ static dck_status rank_connect(rank_run *r, dck_err *err)
 	if (r->job.size == 1)
 		return DCK_OK;
 	DCK_TRY(rank_meeting_choose(&r->job, r->config->rendezvous, &r->meeting, err));
-	return r->job.rank == 0
-		   ? rank_server_start(&r->meeting, r->job.size,
-				       r->config->trace ? r->directory : NULL, &r->server, err)
-		   : rank_client_start(&r->meeting, r->job.rank, &r->client, err);
+	return r->job.rank == 0 ? rank_server_start(&r->meeting, r->job.size, r->directory,
+						    r->config->trace != NULL, &r->server, err)
+				: rank_client_start(&r->meeting, r->job.rank, &r->client, err);
 }
 
 /* Rank 0 makes the record, the others send their part. */
@@ -241,8 +239,11 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 	const dck_status status = program_record(r, &part_lost);
 	if (status != DCK_OK)
 		r->own.why = mem_arena_dup(r->own.arena, part_lost.msg);
-	if (part_deliver(r, ret, lost) == DCK_OK)
-		*lost = (dck_err){0};
+	*lost = (dck_err){0};
+	if (r->job.rank == 0)
+		return part_deliver(r, ret, err);
+	if (part_deliver(r, ret, &part_lost) != DCK_OK)
+		*lost = part_lost;
 	return DCK_OK;
 }
 
@@ -311,6 +312,7 @@ static dck_status check_run(rank_run *r, const rank_kernel *k, dck_record **ret,
 	dck_record *record = NULL;
 
 	DCK_TRY(own_part_begin(r, err));
+	DCK_TRY(rank_files_begin(r, err));
 	DCK_TRY(rank_connect(r, err));
 	if (r->job.rank == 0)
 		DCK_TRY(check_record(r, k, &record, err));

@@ -402,16 +402,21 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 	operators *o = operators_of(out);
 	char text[STRING_NAME_MAX + 1];
 	const size_t n = from->n < STRING_NAME_MAX ? from->n : STRING_NAME_MAX;
-	name *row = id_table_row(&o->names, id);
 
 	memcpy(text, from->text, n);
 	text[n] = '\0';
 	trace_name ended = *from;
 	ended.text = text;
-	if (row)
-		row->is = sort_of_text(&ended);
-	const size_t skip = row && row->is == MODULE ? sizeof module - 1 : 0;
-	string_name_put(&o->texts, id, text + skip, n - skip);
+	const sort is = sort_of_text(&ended);
+	/* Most traces have other names only, which need no rows here. */
+	if (is != OTHER || sort_of(o, id) != OTHER) {
+		name *row = id_table_row(&o->names, id);
+		const size_t skip = is == MODULE ? sizeof module - 1 : 0;
+
+		if (row)
+			row->is = is;
+		string_name_put(&o->texts, id, text + skip, n - skip);
+	}
 	zone_collect_format.intern(o->out, id, from);
 }
 

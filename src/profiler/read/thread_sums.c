@@ -11,7 +11,7 @@ typedef struct track {
 	int32_t pid, tid;
 	const char *name;
 	uint64_t first_ns, last_ns;
-	os_thread_counters uses;
+	os_thread_counters *uses; /* @owned; NULL: no counter yet */
 	uint64_t zones, waited_ns;
 } track;
 
@@ -23,6 +23,8 @@ dck_status thread_sums_init(thread_sums *s, dck_err *err)
 
 void thread_sums_done(thread_sums *s)
 {
+	for (uint32_t i = 0; i < s->tracks.n; i++)
+		mem_free(((track *)id_table_find(&s->tracks, i))->uses);
 	id_table_done(&s->tracks);
 	string_table_done(&s->names);
 }
@@ -69,10 +71,16 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 			continue;
 		see(of, e[i].ns);
 		/* Another producer's counter of this name may have any value. */
-		if (k < OS_USES && e[i].as.real >= 0 && e[i].as.real <= 0x1p62) {
-			of->uses.n[k] = (uint64_t)e[i].as.real;
-			of->uses.known |= 1u << k;
+		if (k >= OS_USES || !(e[i].as.real >= 0 && e[i].as.real <= 0x1p62))
+			continue;
+		if (!of->uses)
+			of->uses = mem_zalloc(1, sizeof *of->uses);
+		if (!of->uses) {
+			s->tracks.failed = true;
+			break;
 		}
+		of->uses->n[k] = (uint64_t)e[i].as.real;
+		of->uses->known |= 1u << k;
 	}
 	return true;
 }
@@ -94,7 +102,7 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 
 	for (uint32_t i = 0; i < s->tracks.n; i++) {
 		const track *t = id_table_find(&s->tracks, i);
-		os_thread_counters uses = t->uses;
+		os_thread_counters uses = t->uses ? *t->uses : (os_thread_counters){0};
 
 		/* For these counters an initial value of 0 is not emitted. */
 		if (uses.known & 1u << OS_USE_MINOR)
@@ -121,11 +129,22 @@ dck_status thread_sums_put(const thread_sums *s, record_builder *b, dck_err *err
 {
 	static const char no_counter[] = "the trace has no such counter";
 	thread_table t = {.waits_absent = "the trace has no waits"};
-	thread_process *processes = mem_zalloc(s->tracks.n + (size_t)1, sizeof *processes);
-	thread_row *rows = mem_zalloc(s->tracks.n + (size_t)1, sizeof *rows);
+	size_t threads = 0, of_processes = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->tracks.n; i++) {
+		const track *of = id_table_find(&s->tracks, i);
+
+		of_processes += of->described && of->kind == TRACE_PROCESS;
+		threads += of->described && of->kind == TRACE_THREAD;
+		any = any || (of->kind == TRACE_THREAD && of->uses);
+	}
+	/* A trace may have as many threads as events, and few have counters. */
+	thread_process *processes = mem_zalloc(any ? of_processes + 1 : 1, sizeof *processes);
+	thread_row *rows = mem_zalloc(any ? threads + 1 : 1, sizeof *rows);
 	const bool made = processes && rows && !s->tracks.failed && !string_table_failed(&s->names);
 
-	if (made) {
+	if (made && any) {
 		thread_rows_make(s, rows, &t.n, processes, &t.nprocesses);
 		t.rows = rows;
 		t.processes = processes;

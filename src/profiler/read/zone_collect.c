@@ -27,9 +27,10 @@
 #include <string.h>
 
 typedef struct track {
-	zone_stack open;
+	zone_stack *open; /* @owned; NULL: no event yet, as on tracks of processes */
 	uint64_t last_ns;
 	bool device; /* its ranges are a device's */
+	bool stream;
 } track;
 
 /* How a number of that name marks its range. */
@@ -55,16 +56,16 @@ static zone_aggregate *collect_sums(zone_collect *c, const track *t)
 
 static void collect_end(zone_collect *c, track *t, uint64_t ns)
 {
-	const zone_frame *top = zone_stack_top(&t->open);
+	const zone_frame *top = zone_stack_top(t->open);
 
-	c->unmatched += zone_aggregate_end(collect_sums(c, t), &t->open, ns,
+	c->unmatched += zone_aggregate_end(collect_sums(c, t), t->open, ns,
 					   !top || !top->unended) == ZONE_UNMATCHED;
 }
 
 static void collect_number(zone_collect *c, track *t, const trace_event *e)
 {
 	const mark *m = id_table_find(&c->marks, e->name);
-	zone_frame *top = zone_stack_top(&t->open);
+	zone_frame *top = zone_stack_top(t->open);
 
 	if (!m || !top)
 		return;
@@ -96,9 +97,10 @@ static void collect_track(trace_out *o, const trace_track *about)
 	track *t = id_table_row(&collect_of(o)->tracks, about->id);
 
 	if (t) {
-		t->open.track = about->id;
 		t->device = about->kind == TRACE_DEVICE;
-		t->open.stream = t->device && about->name && trace_is_stream(about->name);
+		t->stream = t->device && about->name && trace_is_stream(about->name);
+		if (t->open)
+			t->open->stream = t->stream;
 	}
 	if (collect_of(o)->drawn)
 		timeline_lod_track(collect_of(o)->drawn, about);
@@ -123,10 +125,27 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *from)
 			      .bytes = collect_is(from, "bytes")};
 }
 
+/* Returns the track with its stack; NULL: no memory. */
+static track *collect_track_of(zone_collect *c, uint32_t id)
+{
+	track *t = id_table_row(&c->tracks, id);
+
+	if (!t || t->open)
+		return t;
+	t->open = mem_zalloc(1, sizeof *t->open);
+	if (!t->open) {
+		c->tracks.failed = true;
+		return NULL;
+	}
+	t->open->track = id;
+	t->open->stream = t->stream;
+	return t;
+}
+
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	zone_collect *c = collect_of(o);
-	track *t = id_table_row(&c->tracks, id);
+	track *t = collect_track_of(c, id);
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
@@ -138,7 +157,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			zone_aggregate_begin(collect_sums(c, t), &t->open, t->last_ns, e->name);
+			zone_aggregate_begin(collect_sums(c, t), t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
@@ -155,11 +174,11 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		case TRACE_COUNTER:
 		case TRACE_FLOW_BEGIN:
 			if (!t->device)
-				zone_aggregate_enqueued(&c->sums, &t->open, e->as.id);
+				zone_aggregate_enqueued(&c->sums, t->open, e->as.id);
 			break;
 		case TRACE_FLOW_END:
-			if (t->device && t->open.depth)
-				zone_stack_top(&t->open)->flow = e->as.id;
+			if (t->device && t->open->depth)
+				zone_stack_top(t->open)->flow = e->as.id;
 			break;
 		case TRACE_FLOW_STEP:
 		case TRACE_KINDS:
@@ -175,6 +194,19 @@ static void collect_samples(trace_out *o, const cct *paths, const trace_sample *
 	sample_sums_add(&collect_of(o)->samples, paths, s, n);
 }
 
+/* Frees the tracks; there may be as many of them as events. */
+static void collect_tracks_done(zone_collect *c)
+{
+	for (uint32_t i = 0; i < c->tracks.n; i++) {
+		const track *t = id_table_find(&c->tracks, i);
+
+		if (t->open)
+			zone_stack_done(t->open);
+		mem_free(t->open);
+	}
+	id_table_done(&c->tracks);
+}
+
 static dck_status collect_close(trace_out *o, dck_err *err)
 {
 	zone_collect *c = collect_of(o);
@@ -182,11 +214,14 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
-		track *t = id_table_find(&c->tracks, i);
+		const track *t = id_table_find(&c->tracks, i);
 
-		zone_aggregate_close(collect_sums(c, t), &t->open, t->last_ns);
-		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
+		if (!t->open)
+			continue;
+		zone_aggregate_close(collect_sums(c, t), t->open, t->last_ns);
+		thread_sums_ranges(&c->threads, i, t->open->zones, t->open->waited_ns);
 	}
+	collect_tracks_done(c);
 	zone_aggregate_close_ranges(&c->sums, c->last_ns, &unmatched);
 	c->unmatched += unmatched;
 	return DCK_OK;
@@ -260,10 +295,8 @@ void zone_collect_free(zone_collect *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < c->tracks.n; i++)
-		zone_stack_done(&((track *)id_table_find(&c->tracks, i))->open);
+	collect_tracks_done(c);
 	id_table_done(&c->marks);
-	id_table_done(&c->tracks);
 	string_table_done(&c->texts);
 	thread_sums_done(&c->threads);
 	sample_sums_done(&c->samples);
@@ -299,6 +332,7 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
+	path_trie_freeze(&c->sums.paths);
 	DCK_TRY(zone_table_put(&c->sums, &c->device, collect_text_of, c, b, err));
 	if (c->samples.n == 0)
 		return DCK_OK;

@@ -37,10 +37,12 @@ void zone_aggregate_want(zone_aggregate *s, const zone_percentiles *p)
 
 static void stats_free(zone_stats *z)
 {
-	if (z && z->histogram)
+	if (!z)
+		return;
+	if (z->histogram)
 		zone_histogram_done(z->histogram);
-	if (z)
-		mem_free(z->histogram);
+	mem_free(z->histogram);
+	zone_stats_done(z);
 	mem_free(z);
 }
 

@@ -1,11 +1,12 @@
-/* zone_stats.h - statistics of all calls of one name, in memory of a fixed size.
+/* zone_stats.h - statistics of all calls of one name, in memory of a bounded size.
  *
  *	zone_stats_add(&z, 1200, 300, true);
  *	if (zone_stats_mean(&z, 0.95, &mean, &lo, &hi)) ...
  *
  * Successive calls are autocorrelated, so the interval of their mean uses batch means (Schmeiser,
  * Operations Research 30, 1982): 20 to 39 batches of adjacent calls, whose size doubles whenever
- * there are 40. Below 20 calls a batch is a call.
+ * there are 40. Below 20 calls a batch is a call. Most names of a large trace have few calls, so
+ * the batches have memory for 3 at first; without memory for more there is no interval.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_ZONE_STATS_H
@@ -13,7 +14,7 @@
 
 #include "profiler/timeline/zone_histogram.h"
 
-enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
+enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10, ZONE_BATCHES_FIRST = 3 };
 
 typedef struct zone_stats {
 	uint64_t calls;	     /* ended calls */
@@ -29,11 +30,11 @@ typedef struct zone_stats {
 	double bytes;	   /* that it moved, of a device's range */
 	bool self_unknown; /* self time of a call is unknown */
 	bool wait;	   /* a wait, not work */
-	unsigned nbatches;
-	uint64_t batch_calls;	       /* calls in a batch */
-	uint64_t open_calls, open_ns;  /* the incomplete batch */
-	double batch_ns[ZONE_BATCHES]; /* sums */
-	zone_histogram *histogram;     /* @owned by zone_aggregate.h; NULL: not requested */
+	uint16_t nbatches, batches_cap;
+	uint64_t batch_calls;	      /* calls in a batch */
+	uint64_t open_calls, open_ns; /* the incomplete batch */
+	double *batch_ns;	      /* @owned, zone_stats_done(); sums */
+	zone_histogram *histogram;    /* @owned by zone_aggregate.h; NULL: not requested */
 } zone_stats;
 
 /* The sums of the earlier pieces of a call (zone_aggregate.h). */
@@ -45,6 +46,7 @@ typedef struct zone_pieces {
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
 void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
+void zone_stats_done(zone_stats *z);
 
 static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
 {

@@ -216,34 +216,43 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 			      most->name, own, calls, s, 100 * (double)ns / all, also);
 }
 
-/* The rows, which the caller frees; NULL: no memory. */
-static zone_row *zone_rows_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
-			       bool of_devices, record_builder *b, size_t *ret_n)
-{
-	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
-	zone_columns with = {.share = of_devices};
-	size_t n = 0;
+/* Rows of a table, and what it has besides. */
+typedef struct zone_rows {
+	zone_row *row; /* @owned */
+	size_t n;
+	zone_columns with;
+} zone_rows;
 
-	if (!rows)
-		return NULL;
+static dck_status zone_rows_find(const zone_aggregate *s, zone_name_of *name_of, void *self,
+				 zone_rows *ret, dck_err *err)
+{
+	zone_rows r = {.row = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *r.row)};
+
+	DCK_NEED(r.row, err, "for the table of zones");
 	for (uint32_t i = 0; i < s->nstats; i++) {
 		const zone_stats *z = s->stats[i];
 		const char *name = z ? name_of(self, i) : NULL;
 
 		if (!z)
 			continue;
-		rows[n++] = (zone_row){name ? name : "(no name)", z};
-		with.device = with.device || zone_stats_device_ns(z) > 0;
-		with.bytes = with.bytes || z->bytes > 0;
-		with.all_ns += z->self_ns;
+		r.row[r.n++] = (zone_row){name ? name : "(no name)", z};
+		r.with.device = r.with.device || zone_stats_device_ns(z) > 0;
+		r.with.bytes = r.with.bytes || z->bytes > 0;
+		r.with.all_ns += z->self_ns;
 	}
-	qsort(rows, n, sizeof *rows, by_total);
+	qsort(r.row, r.n, sizeof *r.row, by_total);
+	*ret = r;
+	return DCK_OK;
+}
+
+static void zone_rows_put(const zone_rows *r, const zone_percentiles *p, bool of_devices,
+			  record_builder *b)
+{
 	timeline_table_put(b, of_devices ? "device_zones" : "zones",
-			   of_devices ? "Ranges on devices" : "Zones", &s->percentiles, &with);
-	for (size_t i = 0; i < n; i++)
-		zone_row_put(b, &rows[i], &s->percentiles, &with);
-	*ret_n = n;
-	return rows;
+			   of_devices ? "Ranges on devices" : "Zones", p, &r->with);
+	record_table_reserve(b, r->n);
+	for (size_t i = 0; i < r->n; i++)
+		zone_row_put(b, &r->row[i], p, &r->with);
 }
 
 /* ret_on: the range that takes longest there, if there is one. */
@@ -251,34 +260,29 @@ static dck_status device_table_put(const zone_aggregate *s, zone_name_of *name_o
 				   record_builder *b, zone_row *ret_on, dck_err *err)
 {
 	bool any = s->failed;
-	zone_row *rows;
-	size_t n;
+	zone_rows r;
 
 	for (uint32_t i = 0; i < s->nstats && !any; i++)
 		any = s->stats[i];
 	if (!any)
 		return DCK_OK;
-	rows = zone_rows_put(s, name_of, self, true, b, &n);
-	DCK_NEED(rows, err, "for the table of ranges on devices");
-	*ret_on = rows[0];
-	mem_free(rows);
+	DCK_TRY(zone_rows_find(s, name_of, self, &r, err));
+	r.with.share = true;
+	zone_rows_put(&r, &s->percentiles, true, b);
+	*ret_on = r.row[0];
+	mem_free(r.row);
 	return DCK_OK;
 }
 
-/* Adds how much of the devices' time no zone has, and a note if there are zones: their column would
- * seem to have all of it. */
-static void device_outside_put(const zone_aggregate *s, const zone_row *rows, size_t n,
-			       record_builder *b)
+/* Notes how much of the devices' time no zone has, if there are zones: their column would seem to
+ * have all of it. */
+static void device_outside_note(const zone_aggregate *s, const zone_rows *r, record_builder *b)
 {
 	char outside[32], all[32];
 	bool zones = false;
 
-	if (!s->device_ns)
-		return;
-	for (size_t i = 0; i < n; i++)
-		zones |= !trace_is_wait(rows[i].name) && !trace_is_cuda_call(rows[i].name);
-	record_fact_int(b, "trace", "device_outside_zones", DCK_UNIT_NS,
-			(int64_t)s->device_outside_ns);
+	for (size_t i = 0; i < r->n; i++)
+		zones |= !trace_is_wait(r->row[i].name) && !trace_is_cuda_call(r->row[i].name);
 	if (zones && (double)s->device_outside_ns > 0.05 * (double)s->device_ns)
 		record_note(b, "device-outside-zones",
 			    "of the %s on devices, the calls of %s were in no zone: the column "
@@ -287,22 +291,34 @@ static void device_outside_put(const zone_aggregate *s, const zone_row *rows, si
 			    dck_text_time((double)s->device_outside_ns, outside, sizeof outside));
 }
 
+/* The tree comes first, because making it needs memory, as the rows of the table do afterwards. */
+static dck_status zone_tables_put(const zone_aggregate *s, const zone_aggregate *device,
+				  const zone_rows *r, zone_name_of *name_of, void *self,
+				  record_builder *b, dck_err *err)
+{
+	zone_row on = {0};
+
+	if (s->device_ns)
+		device_outside_note(s, r, b);
+	DCK_TRY(
+	    path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b, err));
+	zone_rows_put(r, &s->percentiles, false, b);
+	if (device)
+		DCK_TRY(device_table_put(device, name_of, self, b, &on, err));
+	zone_answer_put(b, r->row, r->n, on.z ? &on : NULL);
+	if (s->device_ns)
+		record_fact_int(b, "trace", "device_outside_zones", DCK_UNIT_NS,
+				(int64_t)s->device_outside_ns);
+	return DCK_OK;
+}
+
 dck_status zone_table_put(const zone_aggregate *s, const zone_aggregate *device,
 			  zone_name_of *name_of, void *self, record_builder *b, dck_err *err)
 {
-	zone_row on = {0};
-	size_t n;
-	zone_row *rows = zone_rows_put(s, name_of, self, false, b, &n);
+	zone_rows r;
 
-	DCK_NEED(rows, err, "for the table of zones");
-	const dck_status status =
-	    device ? device_table_put(device, name_of, self, b, &on, err) : DCK_OK;
-	if (status == DCK_OK)
-		zone_answer_put(b, rows, n, on.z ? &on : NULL);
-	if (status == DCK_OK)
-		device_outside_put(s, rows, n, b);
-	mem_free(rows);
-	DCK_TRY(status);
-	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
-			     err);
+	DCK_TRY(zone_rows_find(s, name_of, self, &r, err));
+	const dck_status status = zone_tables_put(s, device, &r, name_of, self, b, err);
+	mem_free(r.row);
+	return status;
 }

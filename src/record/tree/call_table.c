@@ -252,6 +252,7 @@ static void tree_table_put(const table *t, record_builder *b)
 		snprintf(title, sizeof title, "%.300s (the first %zu of %zu)", how->title, n,
 			 t->nrows);
 	record_table(b, how->name, title, columns, ncolumns);
+	record_table_reserve(b, n);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t function = t->rows[i].function;
 		const dck_frame *f = tree_frame_of(t, function);

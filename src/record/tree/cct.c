@@ -226,8 +226,20 @@ void cct_view_done(dck_tree *t)
 
 void cct_narrow(cct *p, size_t ncolumns)
 {
+	double *fewer;
+
 	for (uint32_t i = 0; i < p->cap; i++)
 		memmove(p->weights + i * ncolumns, p->weights + i * p->ncolumns,
 			ncolumns * sizeof *p->weights);
 	p->ncolumns = ncolumns;
+	fewer = mem_resize(p->weights, p->cap * ncolumns * sizeof *fewer);
+	p->failed |= !fewer;
+	p->weights = fewer ? fewer : p->weights;
+}
+
+void cct_freeze(cct *p)
+{
+	path_trie_freeze(&p->paths);
+	hash_map_done(&p->by_frame);
+	hash_map_done(&p->texts.by_text);
 }

@@ -85,6 +85,8 @@ void cct_extend(cct *p, const cct *from, cct_map *map);
 
 /* Removes the weights from that column on. */
 void cct_narrow(cct *p, size_t ncolumns);
+/* Frees the memory with which frames and paths are found. None may be added afterwards. */
+void cct_freeze(cct *p);
 
 bool cct_failed(const cct *p); /* no memory: frames or paths are missing */
 

@@ -137,10 +137,11 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 		op_add(&m, &ops[i], timed);
 	if (status == DCK_OK && string_table_failed(&m.texts))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
+	string_table_done(&m.texts);
+	hash_map_done(&m.classes);
+	cct_freeze(&m.paths);
 	if (status == DCK_OK)
 		status = cct_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err);
 	cct_done(&m.paths);
-	string_table_done(&m.texts);
-	hash_map_done(&m.classes);
 	return status;
 }

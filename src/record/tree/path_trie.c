@@ -3,6 +3,11 @@
 
 #include "base/mem.h"
 
+void path_trie_freeze(path_trie *p)
+{
+	hash_map_done(&p->children);
+}
+
 void path_trie_done(path_trie *p)
 {
 	hash_map_done(&p->children);

@@ -37,6 +37,8 @@ typedef struct path_trie {
 } path_trie;		   /* {0} at first */
 
 void path_trie_done(path_trie *p);
+/* Frees the memory with which paths are found. None may be added afterwards. */
+void path_trie_freeze(path_trie *p);
 /* Returns whether a range of that name is open while `path` is the innermost. */
 bool path_trie_inside(const path_trie *p, uint32_t path, uint32_t name);
 /* Finds or makes the path if the prediction of path_trie_child() was wrong. */

@@ -572,6 +572,8 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	}
 	if (cfg->run)
 		note_run(b, c.cost, &real, c.arena);
+	/* The record has copies; the tree needs memory too. */
+	model_cost_close(&c);
 	status = module_tree_put(b, err);
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);

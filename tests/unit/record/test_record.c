@@ -4,6 +4,7 @@
 #include "record/build.h"
 #include "base/mem.h"
 #include "record/record_internal.h"
+#include "counted.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -488,6 +489,29 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 	assert_true(fail_at > 5);
 }
 
+/* The cells of a large table are in memory once, also when the record is finished. */
+static void a_large_table_is_in_memory_once(void **state)
+{
+	enum { ROWS = 100000 };
+	static const dck_column columns[] = {{"a", "a", DCK_UNIT_ONE}, {"b", "b", DCK_UNIT_ONE}};
+	record_builder *b;
+	dck_record *r;
+
+	(void)state;
+	counted_begin();
+	b = record_new();
+	record_table(b, "t", "T", columns, 2);
+	record_table_reserve(b, ROWS);
+	for (int64_t i = 0; i < 2 * ROWS; i++)
+		record_cell_int(b, i);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_int_equal(r->tables[0].nrows, ROWS);
+	for (size_t i = 0; i < 2 * ROWS; i += 1000)
+		assert_int_equal(r->tables[0].cells[i].value.as.i, i);
+	dck_record_free(r);
+	assert_true(counted_end() < 2 * ROWS * sizeof(dck_cell) * 11 / 10);
+}
+
 /* The row of notes.def gives the severity and the remedy, or the message has a remedy of its own.
  */
 static void test_notes(void **state)
@@ -539,6 +563,7 @@ int test_record(void)
 	    cmocka_unit_test(units_have_the_names_of_the_json_form),
 	    cmocka_unit_test(times_are_rfc_3339_both_ways),
 	    cmocka_unit_test(no_memory_is_an_error_and_leaks_nothing),
+	    cmocka_unit_test(a_large_table_is_in_memory_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

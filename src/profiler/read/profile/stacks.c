@@ -189,9 +189,11 @@ static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *er
 				.ncolumns = n,
 				.sort = n - 1,
 				.brief = 10};
+	call_table only = how;
+	only.top = 1;
 	first = record_new();
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status status = cct_functions(&s->paths, &how, first, err);
+	const dck_status status = cct_functions(&s->paths, &only, first, err);
 	if (status != DCK_OK) {
 		record_drop(first);
 		return status;
@@ -207,6 +209,7 @@ static dck_status stacks_tree_put(stacks *s, const char *title, record_builder *
 	DCK_NEED(!string_table_failed(&s->texts) && !string_table_failed(&s->paths.texts), err,
 		 "for the names of a profile, which may have %zu MiB", TEXT_BYTES_MAX >> 20);
 	cct_narrow(&s->paths, s->ncolumns);
+	cct_freeze(&s->paths);
 	if (s->ntrees == 0) {
 		DCK_TRY(stacks_functions_put(s, b, err));
 		for (size_t k = 0; k < s->ncolumns; k++)

@@ -128,6 +128,11 @@ static dck_status zone_read(result_reader *r, const wire_reader *in, const wire_
 		if (!more)
 			return DCK_OK;
 		DCK_TRY(field_read(r, &message, result_zone_fields, &f, z, err));
+		if (f.number == ZONE_BATCH && !z->stats.batch_ns) {
+			z->stats.batch_ns =
+			    mem_arena_array(r->to->arena, ZONE_BATCHES, sizeof *z->stats.batch_ns);
+			DCK_NEED(z->stats.batch_ns, err, "for the result of a recording");
+		}
 		if (f.number == ZONE_BATCH && z->stats.nbatches < ZONE_BATCHES)
 			memcpy(&z->stats.batch_ns[z->stats.nbatches++], &f.value, sizeof f.value);
 		if (f.number == ZONE_HISTOGRAM)

@@ -1,7 +1,10 @@
-/* test_subject.c - subjects in the syntax of the command line, and how "cmd:" is split into words.
+/* test_subject.c - subjects in the syntax of the command line, and how "cmd:" is split into words;
+ * usual sizes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
+#include "measure/subject/shape_resolve.h"
+#include "counted.h"
 #include "fault_alloc.h"
 #include "scratch.h"
 
@@ -194,6 +197,30 @@ static void every_allocation_may_fail(void **state)
 	dck_set_allocator(NULL);
 }
 
+/* Usual sizes of a model without an open one need no second reading of the file, whose window alone
+ * has 64 KiB. */
+static void closed_models_are_not_read_again(void **state)
+{
+	static const int64_t batch[] = {1, -1};
+	static const bool read[] = {false, true};
+
+	(void)state;
+	scratch_text("a.onnx", "no model");
+	for (size_t k = 0; k < 2; k++) {
+		mem_arena *a = mem_arena_new(0);
+		subject_sized in = {.info = {.name = "x", .rank = 2, .dim = {batch[k], 64}},
+				    .rank = 2,
+				    .dim = {batch[k], 64}};
+		const shape_resolve z = {.arena = a, .path = "a.onnx", .input = &in, .n = 1};
+		subject_usual u;
+
+		counted_begin();
+		assert_true(subject_usual_find(&z, &u));
+		assert_int_equal(counted_end() > 65536, read[k]);
+		mem_arena_free(a);
+	}
+}
+
 int test_subject(void);
 int test_subject(void)
 {
@@ -206,6 +233,7 @@ int test_subject(void)
 	    cmocka_unit_test(words_with_backslashes),
 	    cmocka_unit_test(bad_subjects),
 	    cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(closed_models_are_not_read_again),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

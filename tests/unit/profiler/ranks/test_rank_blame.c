@@ -68,16 +68,25 @@ static size_t job_make(const job *j, uint64_t seed, rank_arrival *a)
 	return n;
 }
 
+/* The costs of all steps, whose times are STEP_NS; each step is a run. */
+static rank_costs costs_of(rank_arrival *a, size_t n, size_t ranks, size_t steps)
+{
+	rank_costs c;
+
+	assert_int_equal(rank_costs_init(ranks, steps, steps, STEP_NS, &c, NULL), DCK_OK);
+	assert_int_equal(rank_costs_add(&c, a, n, NULL), DCK_OK);
+	return c;
+}
+
 static rank_blame judge(const job *j, uint64_t seed)
 {
 	rank_arrival *a = malloc(sizeof *a * j->ranks * j->steps * COLLECTIVES);
-	rank_costs c;
 	rank_blame b;
 
 	assert_non_null(a);
 	const size_t n = job_make(j, seed, a);
-	assert_int_equal(rank_costs_find(a, n, j->ranks, j->steps, &c, NULL), DCK_OK);
-	assert_int_equal(rank_blame_find(&c, STEP_NS, 0.01, &b, NULL), DCK_OK);
+	rank_costs c = costs_of(a, n, j->ranks, j->steps);
+	assert_int_equal(rank_blame_find(&c, 0.01, &b, NULL), DCK_OK);
 	rank_costs_done(&c);
 	free(a);
 	return b;
@@ -95,20 +104,24 @@ static void costs_of_two_steps(void **state)
 	    {0, 1, 2, 105, 180, 0},   {1, 0, 0, 530, 540, 0},	{1, 0, 1, 500, 540, 0},
 	    {1, 1, 0, 1000, 1010, 5}, {1, 1, 1, 1001, 1010, 5},
 	};
-	rank_costs c;
 
 	(void)state;
-	assert_int_equal(rank_costs_find(a, sizeof a / sizeof a[0], 3, 2, &c, NULL), DCK_OK);
+	rank_costs c = costs_of(a, sizeof a / sizeof a[0], 3, 2);
 	const double cost[] = {0, 30, 70, 0, 0, 0};
 	const double wait[] = {90, 20, 20, 49, 80, 6};
-	assert_memory_equal(c.cost, cost, sizeof cost);
-	assert_memory_equal(c.wait, wait, sizeof wait);
+	const double cost_sum[] = {30, 70, 0}, wait_sum[] = {110, 69, 86}, step_wait[] = {190, 75};
+	assert_memory_equal(c.run_cost, cost, sizeof cost);
+	assert_memory_equal(c.run_wait, wait, sizeof wait);
+	assert_memory_equal(c.block_cost, cost, sizeof cost);
+	assert_memory_equal(c.cost, cost_sum, sizeof cost_sum);
+	assert_memory_equal(c.wait, wait_sum, sizeof wait_sum);
+	assert_memory_equal(c.step_wait, step_wait, sizeof step_wait);
 	assert_int_equal(c.last[0], 1);
 	assert_int_equal(c.last[1], 2);
 	assert_int_equal(c.last[2], 0);
 	assert_int_equal(c.collectives, 4);
 	assert_int_equal(c.undecided, 1);
-	assert_true(fabs(c.skew_ns - (60 + 65 + 30 + 4) / 4.0) < 1e-9);
+	assert_true(fabs(c.skew_ns - (60 + 65 + 30 + 4)) < 1e-9);
 	rank_costs_done(&c);
 }
 
@@ -186,14 +199,39 @@ static void what_is_not_claimed(void **state)
 	assert_int_equal(judge(&late, 1).verdict, BLAME_UNSURE);
 }
 
+/* Runs that do not divide the steps: 10 of 25 steps, number k from k * 25 / 10 on. */
+static void runs_of_steps(void **state)
+{
+	enum { ALL = 25, RUNS = 10 };
+	rank_arrival a[2 * ALL];
+	rank_costs c;
+
+	(void)state;
+	for (uint32_t s = 0; s < ALL; s++)
+		for (uint32_t r = 0; r < 2; r++)
+			a[2 * s + r] = (rank_arrival){s, 0, r, r ? s + 1 : 0, s + 1, 0};
+	assert_int_equal(rank_costs_init(2, ALL, RUNS, ALL * 60, &c, NULL), DCK_OK);
+	assert_int_equal(rank_costs_add(&c, a, 14, NULL), DCK_OK);
+	assert_int_equal(rank_costs_add(&c, a + 14, 2 * ALL - 14, NULL), DCK_OK);
+	for (size_t k = 0; k < RUNS; k++) {
+		double sum = 0;
+
+		for (size_t s = k * ALL / RUNS; s < (k + 1) * ALL / RUNS; s++)
+			sum += (double)s + 1;
+		assert_true(c.run_cost[RUNS + k] == sum && c.run_wait[k] == sum);
+	}
+	assert_true(c.cost[0] == 0 && c.cost[1] == ALL * (ALL + 1) / 2.0);
+	assert_int_equal(c.costly_steps[1], ALL - 15); /* above 1 % of 1500 */
+	rank_costs_done(&c);
+}
+
 static void nothing_is_nothing(void **state)
 {
-	rank_costs c;
+	rank_costs c = costs_of(NULL, 0, 1, 0);
 	rank_blame b;
 
 	(void)state;
-	assert_int_equal(rank_costs_find(NULL, 0, 1, 0, &c, NULL), DCK_OK);
-	assert_int_equal(rank_blame_find(&c, 0, 0.01, &b, NULL), DCK_OK);
+	assert_int_equal(rank_blame_find(&c, 0.01, &b, NULL), DCK_OK);
 	assert_int_equal(b.verdict, BLAME_FEW);
 	rank_costs_done(&c);
 }
@@ -201,8 +239,11 @@ static void nothing_is_nothing(void **state)
 int test_rank_blame(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(costs_of_two_steps),	    cmocka_unit_test(a_straggler_is_named),
-	    cmocka_unit_test(a_healthy_job_accuses_nobody), cmocka_unit_test(what_is_not_claimed),
+	    cmocka_unit_test(costs_of_two_steps),
+	    cmocka_unit_test(a_straggler_is_named),
+	    cmocka_unit_test(a_healthy_job_accuses_nobody),
+	    cmocka_unit_test(what_is_not_claimed),
+	    cmocka_unit_test(runs_of_steps),
 	    cmocka_unit_test(nothing_is_nothing),
 	};
 

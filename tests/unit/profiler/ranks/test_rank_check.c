@@ -152,7 +152,7 @@ static dck_record *check_make(fake_rank *f, uint32_t size)
 	dck_record *r;
 	dck_err err;
 
-	assert_int_equal(rank_server_start(&meeting, size, NULL, &s, NULL), DCK_OK);
+	assert_int_equal(rank_server_start(&meeting, size, ".", false, &s, NULL), DCK_OK);
 	for (uint32_t i = 1; i < size; i++) {
 		f[i].rank = i;
 		f[i].meeting = (rank_meeting){.host = "127.0.0.1", .file = "check"};
@@ -162,11 +162,10 @@ static dck_record *check_make(fake_rank *f, uint32_t size)
 	rank_server_close(s);
 	for (uint32_t i = 1; i < size; i++) {
 		const char *why;
-		size_t n;
-		const void *bytes = rank_server_part(s, i, &n, &why);
+		char path[200];
 
-		assert_non_null(bytes);
-		assert_int_equal(rank_part_read(bytes, n, &parts[i], NULL), DCK_OK);
+		assert_true(rank_server_part(s, i, path, sizeof path, &why));
+		assert_int_equal(rank_part_read(path, &parts[i], NULL), DCK_OK);
 	}
 	assert_int_equal(rank_check_lead(s, size, &kernel, &check, &err), DCK_OK);
 	for (uint32_t i = 1; i < size; i++)

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
 #include "profiler/ranks/rank_timeline.h"
+#include "counted.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -98,6 +100,7 @@ static void job_simulate(const plan *p, uint64_t seed, rank_part *parts)
 			    local(p, r, sent + 2 * way + 1e3), i};
 		}
 		parts[r].nexchanges = r > 0 ? EXCHANGES : 0;
+		rank_clock_fit(parts[r].exchanges, parts[r].nexchanges, &parts[r].clock);
 	}
 	for (uint32_t s = 0; s < STEPS; s++) {
 		double begin[SIZE_MAX_RANKS], mid[SIZE_MAX_RANKS], arrive[SIZE_MAX_RANKS];
@@ -125,7 +128,7 @@ static void parts_free(rank_part *parts, uint32_t size)
 		rank_part_done(&parts[r]);
 }
 
-static const rank_job_config usual = {.warmup = 2};
+static const rank_job_config usual = {.warmup = 2, .directory = "."};
 
 static void the_straggler_and_its_part(void **state)
 {
@@ -169,15 +172,6 @@ static void the_straggler_and_its_part(void **state)
 	}
 }
 
-static double total_wait(const rank_job *j, size_t step)
-{
-	double sum = 0;
-
-	for (size_t at = 0; at < j->n; at++)
-		sum += j->costs.wait[at * j->steps + step];
-	return sum;
-}
-
 /* Two steps on one clock: the one with the longest waits first; all leave its all-reduce at once.
  */
 static void two_steps_of_all_ranks(void **state)
@@ -212,7 +206,7 @@ static void two_steps_of_all_ranks(void **state)
 	}
 	assert_int_not_equal(t.span[0].step, t.span[16].step);
 	for (size_t k = 0; k < j.steps; k++)
-		assert_true(total_wait(&j, k) <= total_wait(&j, t.span[0].step));
+		assert_true(j.costs.step_wait[k] <= j.costs.step_wait[t.span[0].step]);
 	rank_job_done(&j);
 	parts_free(parts, p.size);
 }
@@ -304,11 +298,19 @@ static void a_shifted_clock_of_the_same_boot(void **state)
 	parts_free(parts, p.size);
 }
 
+/* Reads a part from bytes, which go to a file. */
+static dck_status bytes_read(const void *bytes, size_t n, rank_part *ret)
+{
+	return rank_part_read(scratch_file("rank.part", bytes, n), ret, NULL);
+}
+
 static void a_part_as_bytes(void **state)
 {
 	const plan p = {2, 1, 8e6, NAME_FORWARD, 0, -1, true};
 	rank_part parts[SIZE_MAX_RANKS], read;
 	wire_out bytes = {0};
+	rank_buffer buffer = {0};
+	const rank_range *ranges;
 
 	(void)state;
 	job_simulate(&p, 5, parts);
@@ -319,7 +321,7 @@ static void a_part_as_bytes(void **state)
 	parts[1].usage.known = 1 << RANK_MEMORY;
 	rank_part_write(&parts[1], &bytes);
 	assert_false(bytes.failed);
-	assert_int_equal(rank_part_read(bytes.data, bytes.n, &read, NULL), DCK_OK);
+	assert_int_equal(bytes_read(bytes.data, bytes.n, &read), DCK_OK);
 	assert_string_equal(read.host, "node0");
 	assert_string_equal(read.boot, "boot1");
 	assert_string_equal(read.why, parts[1].why);
@@ -330,9 +332,15 @@ static void a_part_as_bytes(void **state)
 	assert_int_equal(read.nnames, NAMES);
 	assert_string_equal(read.names[NAME_REDUCE], names[NAME_REDUCE]);
 	assert_int_equal(read.nranges, parts[1].nranges);
-	assert_memory_equal(read.ranges, parts[1].ranges, read.nranges * sizeof *read.ranges);
-	assert_int_equal(read.nexchanges, EXCHANGES);
-	assert_memory_equal(read.exchanges, parts[1].exchanges, EXCHANGES * sizeof *read.exchanges);
+	assert_int_equal(rank_part_ranges(&read, &buffer, &ranges, NULL), DCK_OK);
+	assert_memory_equal(ranges, parts[1].ranges, read.nranges * sizeof *ranges);
+	assert_int_equal(read.clock.rounds, EXCHANGES);
+	assert_memory_equal(&read.clock, &parts[1].clock, sizeof read.clock);
+	rank_buffer_done(&buffer);
+	/* The file is gone, as on a disk that fails. */
+	assert_int_equal(remove("rank.part"), 0);
+	assert_int_equal(rank_part_ranges(&read, &buffer, &ranges, NULL), DCK_E_IO);
+	rank_buffer_done(&buffer);
 	rank_part_done(&read);
 	wire_out_done(&bytes);
 	parts_free(parts, p.size);
@@ -353,18 +361,18 @@ static void hostile_bytes(void **state)
 	parts[1].nexchanges = 3;
 	rank_part_write(&parts[1], &bytes);
 	for (size_t n = 0; n < bytes.n; n++) /* cut off */
-		if (rank_part_read(bytes.data, n, &read, NULL) == DCK_OK)
+		if (bytes_read(bytes.data, n, &read) == DCK_OK)
 			rank_part_done(&read);
 		else
 			refused++;
 	assert_true(refused > 100);
-	for (unsigned i = 0; i < 4000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		const size_t at = rng_below(&random, bytes.n);
 		const uint8_t was = bytes.data[at];
 		rank_job j;
 
 		bytes.data[at] = (uint8_t)rng_next(&random);
-		if (rank_part_read(bytes.data, bytes.n, &read, NULL) == DCK_OK) {
+		if (bytes_read(bytes.data, bytes.n, &read) == DCK_OK) {
 			const rank_part both[] = {parts[0], read};
 
 			assert_int_equal(rank_job_analyse(both, 2, &usual, &j, NULL), DCK_OK);
@@ -375,6 +383,113 @@ static void hostile_bytes(void **state)
 	}
 	wire_out_done(&bytes);
 	parts_free(parts, p.size);
+}
+
+/* What a job's results are does not depend on how many steps are in memory at a time. */
+static void some_steps_at_a_time(void **state)
+{
+	static const size_t arrivals[] = {1, 100, 0};
+	const plan p = {8, 5, 4e6, NAME_BACKWARD, 4, -1, true};
+	rank_part parts[SIZE_MAX_RANKS];
+	rank_job j[3];
+
+	(void)state;
+	job_simulate(&p, 11, parts);
+	for (size_t k = 0; k < 3; k++) {
+		rank_job_config how = usual;
+
+		how.arrivals = arrivals[k];
+		assert_int_equal(rank_job_analyse(parts, p.size, &how, &j[k], NULL), DCK_OK);
+	}
+	assert_int_equal(j[0].blame.verdict, BLAME_ONE);
+	for (size_t k = 1; k < 3; k++) {
+		const rank_costs *a = &j[0].costs, *b = &j[k].costs;
+
+		assert_memory_equal(a->cost, b->cost, a->units * sizeof *a->cost);
+		assert_memory_equal(a->run_wait, b->run_wait,
+				    a->units * a->runs * sizeof *a->run_wait);
+		assert_memory_equal(a->step_wait, b->step_wait, a->steps * sizeof *a->step_wait);
+		assert_memory_equal(a->last, b->last, a->units * sizeof *a->last);
+		assert_true(a->skew_ns == b->skew_ns);
+		assert_true(j[0].blame.p == j[k].blame.p && j[0].blame.lo_ns == j[k].blame.lo_ns);
+		assert_int_equal(j[0].blame.steps, j[k].blame.steps);
+		assert_true(j[0].node_blame.cost_ns == j[k].node_blame.cost_ns);
+	}
+	assert_int_not_equal(access("arrivals", F_OK), 0);
+	const rank_job_config nowhere = {.directory = "no-such"};
+	assert_int_equal(rank_job_analyse(parts, p.size, &nowhere, &j[0], NULL), DCK_E_IO);
+	for (size_t k = 0; k < 3; k++)
+		rank_job_done(&j[k]);
+	parts_free(parts, p.size);
+}
+
+enum { MANY_RANKS = 32, MANY_RANGES = 3 };
+
+/* Stores the part of a rank with that number of steps, each of which ends with a collective. */
+static const char *many_steps_part(uint32_t rank, size_t steps)
+{
+	static const char *some[] = {"step", "forward", "collective:all_reduce"};
+	rank_range *r = malloc(steps * MANY_RANGES * sizeof *r);
+	rank_part p = {.host = "a", .boot = "b", .names = some, .nnames = MANY_RANGES, .ranges = r};
+	static char path[32];
+	wire_out bytes = {0};
+
+	assert_non_null(r);
+	for (size_t k = 0; k < steps; k++) {
+		const int64_t at = (int64_t)k * 100000000, last = at + 90000000;
+
+		r[p.nranges++] = (rank_range){at, last, 0, RANK_STEP};
+		r[p.nranges++] = (rank_range){at, at + 50000000 + rank * 1000, 1, RANK_PART};
+		r[p.nranges++] =
+		    (rank_range){at + 50000000 + rank * 1000, last, 2, RANK_COLLECTIVE};
+	}
+	rank_part_write(&p, &bytes);
+	assert_false(bytes.failed);
+	snprintf(path, sizeof path, "rank-%u.part", rank);
+	scratch_file(path, bytes.data, bytes.n);
+	wire_out_done(&bytes);
+	free(r);
+	return path;
+}
+
+/* Returns the greatest memory in which the job of MANY_RANKS is read and analysed. */
+static size_t job_memory(size_t steps)
+{
+	rank_job_config how = usual;
+	rank_part parts[MANY_RANKS];
+	rank_timeline t;
+	rank_job j;
+
+	how.arrivals = 1000;
+	for (uint32_t r = 0; r < MANY_RANKS; r++)
+		(void)many_steps_part(r, steps);
+	counted_begin();
+	for (uint32_t r = 0; r < MANY_RANKS; r++) {
+		char path[32];
+
+		snprintf(path, sizeof path, "rank-%u.part", r);
+		assert_int_equal(rank_part_read(path, &parts[r], NULL), DCK_OK);
+	}
+	assert_int_equal(rank_job_analyse(parts, MANY_RANKS, &how, &j, NULL), DCK_OK);
+	assert_int_equal(rank_timeline_make(&j, &t, NULL), DCK_OK);
+	assert_int_equal(j.steps, steps - 2);
+	assert_int_equal(j.costs.collectives, j.steps);
+	assert_int_equal(t.n, 2 * MANY_RANKS * MANY_RANGES);
+	rank_job_done(&j);
+	parts_free(parts, MANY_RANKS);
+	return counted_end();
+}
+
+/* Memory grows by what one rank records, not by what all do. */
+static void memory_of_many_steps(void **state)
+{
+	enum { FEW = 100, MANY = 2100 };
+	const size_t rank_bytes = (size_t)(MANY - FEW) * MANY_RANGES * sizeof(rank_range);
+
+	(void)state;
+	const size_t few = job_memory(FEW), many = job_memory(MANY);
+	assert_true(many > few);
+	assert_true(many - few < 4 * rank_bytes);
 }
 
 int test_rank_job(void)
@@ -388,7 +503,9 @@ int test_rank_job(void)
 	    cmocka_unit_test(a_shifted_clock_of_the_same_boot),
 	    cmocka_unit_test(a_part_as_bytes),
 	    cmocka_unit_test(hostile_bytes),
+	    cmocka_unit_test(some_steps_at_a_time),
+	    cmocka_unit_test(memory_of_many_steps),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

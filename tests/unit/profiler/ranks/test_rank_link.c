@@ -53,18 +53,40 @@ static void part_send(const rank_meeting *where, uint32_t rank, const void *byte
 	rank_client_stop(c);
 }
 
+/* The file of a rank's part has these bytes. */
+static void part_is(const rank_server *s, uint32_t rank, const char *bytes, size_t n)
+{
+	static char back[4000000];
+	const char *why;
+	char path[200];
+
+	assert_true(rank_server_part(s, rank, path, sizeof path, &why));
+	assert_null(why);
+	FILE *f = fopen(path, "rb");
+	assert_int_equal(fread(back, 1, sizeof back, f), n);
+	fclose(f);
+	assert_memory_equal(back, bytes, n);
+}
+
+static void part_is_missing(const rank_server *s, uint32_t rank, const char *because)
+{
+	const char *why;
+	char path[200];
+
+	assert_false(rank_server_part(s, rank, path, sizeof path, &why));
+	assert_string_equal(why, because);
+}
+
 static void parts_arrive(void **state)
 {
 	rank_meeting m = meeting_file("parts");
 	static char large[3000000];
 	rank_server *s;
-	const char *why;
 	struct stat st;
-	size_t n;
 
 	(void)state;
 	memset(large, 'x', sizeof large);
-	assert_int_equal(rank_server_start(&m, 4, NULL, &s, NULL), DCK_OK);
+	assert_int_equal(rank_server_start(&m, 4, ".", false, &s, NULL), DCK_OK);
 	assert_int_equal(stat(m.file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	part_send(&m, 1, "one", 3);
@@ -72,15 +94,26 @@ static void parts_arrive(void **state)
 	/* Rank 3 never comes: the wait ends at its deadline. */
 	rank_server_wait(s, os_now_ns() + 1000000, NULL, NULL);
 	rank_server_close(s);
-	assert_memory_equal(rank_server_part(s, 1, &n, &why), "one", 3);
-	assert_int_equal(n, 3);
-	assert_null(why);
-	assert_memory_equal(rank_server_part(s, 2, &n, &why), large, sizeof large);
-	assert_int_equal(n, sizeof large);
-	assert_null(rank_server_part(s, 3, &n, &why));
-	assert_string_equal(why, "it never connected to rank 0");
+	part_is(s, 1, "one", 3);
+	part_is(s, 2, large, sizeof large);
+	part_is_missing(s, 3, "it never connected to rank 0");
 	rank_server_stop(s);
 	assert_int_equal(access(m.file, F_OK), -1);
+}
+
+/* A part that cannot be stored costs itself alone. */
+static void a_directory_is_gone(void **state)
+{
+	rank_meeting m = meeting_file("gone");
+	rank_server *s;
+
+	(void)state;
+	assert_int_equal(rank_server_start(&m, 2, "no-such", false, &s, NULL), DCK_OK);
+	part_send(&m, 1, "one", 3);
+	rank_server_wait(s, os_now_ns() + PATIENCE_NS, NULL, NULL);
+	rank_server_close(s);
+	part_is_missing(s, 1, "its part could not be stored below $TMPDIR at rank 0");
+	rank_server_stop(s);
 }
 
 static void bytes_write(const char *path, const char *bytes, size_t n)
@@ -91,8 +124,8 @@ static void bytes_write(const char *path, const char *bytes, size_t n)
 	fclose(f);
 }
 
-/* A trace of several chunks comes to a file of rank 0; without a directory for it, it is refused
- * with the rank. */
+/* A trace of several chunks comes to a file of rank 0; where none was requested, it is
+ * refused with the rank. */
 static void traces_arrive(void **state)
 {
 	rank_meeting m = meeting_file("traces"), own;
@@ -109,7 +142,7 @@ static void traces_arrive(void **state)
 		large[i] = (char)(i * 31 >> 3);
 	bytes_write("own.pftrace", large, sizeof large);
 	for (int stores = 1; stores >= 0; stores--) {
-		assert_int_equal(rank_server_start(&m, 2, stores ? "." : NULL, &s, NULL), DCK_OK);
+		assert_int_equal(rank_server_start(&m, 2, ".", stores, &s, NULL), DCK_OK);
 		own = m;
 		assert_int_equal(rank_client_start(&own, 1, &c, NULL), DCK_OK);
 		rank_client_clock(c, PATIENCE_NS, &e, &n);
@@ -164,12 +197,11 @@ static void strangers_are_refused(void **state)
 	const rank_head huge = {RANK_RESULT, UINT32_MAX};
 	rank_meeting m = meeting_file("strangers");
 	rank_server *s;
-	const char *why;
 	size_t n;
 	int fd[6];
 
 	(void)state;
-	assert_int_equal(rank_server_start(&m, 3, NULL, &s, NULL), DCK_OK);
+	assert_int_equal(rank_server_start(&m, 3, ".", false, &s, NULL), DCK_OK);
 	assert_int_equal(strlen(m.token), RANK_TOKEN_SIZE - 1);
 	assert_false(welcomed(&m, wrong, 1, &fd[0]));
 	assert_false(welcomed(&m, m.token, 0, &fd[1])); /* nobody else is rank 0 */
@@ -187,9 +219,8 @@ static void strangers_are_refused(void **state)
 	part_send(&m, 2, "two", 3);
 	rank_server_wait(s, os_now_ns() + PATIENCE_NS, NULL, NULL);
 	rank_server_close(s);
-	assert_null(rank_server_part(s, 1, &n, &why));
-	assert_string_equal(why, "its connection ended before its part came");
-	assert_memory_equal(rank_server_part(s, 2, &n, &why), "two", 3);
+	part_is_missing(s, 1, "its connection ended before its part came");
+	part_is(s, 2, "two", 3);
 	rank_server_stop(s);
 	for (size_t i = 0; i < sizeof fd / sizeof fd[0]; i++)
 		os_close(fd[i]);
@@ -313,7 +344,7 @@ int test_rank_link(void)
 	    cmocka_unit_test(parts_arrive),	   cmocka_unit_test(strangers_are_refused),
 	    cmocka_unit_test(traces_arrive),	   cmocka_unit_test(nobody_answers),
 	    cmocka_unit_test(packets_are_dropped), cmocka_unit_test(a_file_of_others),
-	    cmocka_unit_test(where_ranks_meet),
+	    cmocka_unit_test(where_ranks_meet),	   cmocka_unit_test(a_directory_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

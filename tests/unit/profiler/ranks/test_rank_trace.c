@@ -61,8 +61,7 @@ static rank_part part_make(uint32_t rank, rank_exchange *e)
 	*e = (rank_exchange){at, at - ahead_ns[rank] + 50000, at - ahead_ns[rank] + 50000,
 			     at + 100000, 0};
 	if (rank > 0) {
-		p.exchanges = e;
-		p.nexchanges = 1;
+		rank_clock_fit(e, 1, &p.clock);
 	}
 	return p;
 }

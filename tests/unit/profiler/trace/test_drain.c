@@ -463,6 +463,7 @@ static void means_have_intervals(void **state)
 	assert_int_equal(z.self_ns, 55);
 	assert_int_equal(z.min_ns, 10);
 	assert_int_equal(z.max_ns, 100);
+	zone_stats_done(&z);
 }
 
 /* Runs of 100 equal values: assuming independence, the interval would be ten times too narrow. */
@@ -483,6 +484,7 @@ static void neighbours_that_are_alike_widen_the_interval(void **state)
 	assert_true(hi - mean > 1.5 && hi - mean < 6);
 	assert_true(z.nbatches >= ZONE_BATCHES / 2 && z.nbatches < ZONE_BATCHES);
 	assert_int_equal(z.calls, 100000);
+	zone_stats_done(&z);
 }
 
 /* --- ranges */
