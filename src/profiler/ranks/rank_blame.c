@@ -65,11 +65,12 @@ static void unions_add(blame_interval *v, size_t n, size_t steps, double *sum)
 }
 
 /* Judges the n arrivals at one collective: writes the interval in which all waited for one unit;
- * false: there is none. */
+ * false: there is none. It ends with the arrival of this unit, or earlier, when the last of the
+ * others has left: in a broadcast a rank need not wait for those after it. */
 static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, blame_interval *ret)
 {
 	size_t last = 0, second = 1;
-	int64_t first = a[0].at_ns;
+	int64_t first = a[0].at_ns, left = INT64_MIN;
 
 	if (n < 2)
 		return false;
@@ -90,7 +91,11 @@ static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, bla
 		return false;
 	}
 	c->last[a[last].unit]++;
-	*ret = (blame_interval){a[last].unit, a[second].at_ns, a[last].at_ns};
+	for (size_t i = 0; i < n; i++)
+		if (i != last && a[i].end_ns > left)
+			left = a[i].end_ns;
+	*ret = (blame_interval){a[last].unit, a[second].at_ns,
+				left < a[last].at_ns ? left : a[last].at_ns};
 	return true;
 }
 

@@ -8,7 +8,8 @@
  * several tracks are collected with their tracks; at the end the track with most steps is chosen,
  * and what other tracks have is dropped, except for collectives of the same process, which may run
  * on threads of a framework. A range that never ended, as in a program that was killed, is left
- * out.
+ * out. If the name of the steps is that of a collective, a step lasts from the end of one to the
+ * end of the next: a program without other ranges has steps so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_part.h"
@@ -24,7 +25,13 @@
 enum { OPEN_MAX = 512 }; /* nested ranges of a track; deeper ones are left out */
 
 /* What a name makes of its range. */
-typedef enum range_role { ROLE_OTHER, ROLE_STEP, ROLE_COLLECTIVE, ROLE_WAIT } range_role;
+typedef enum range_role {
+	ROLE_OTHER,
+	ROLE_STEP,
+	ROLE_COLLECTIVE,
+	ROLE_STEP_END, /* a collective that ends a step, and begins the next one */
+	ROLE_WAIT
+} range_role;
 
 typedef struct range_open {
 	uint64_t ns;
@@ -37,6 +44,7 @@ typedef struct range_track {
 	int32_t pid;
 	uint32_t begun, steps; /* steps that have begun, and ended */
 	uint32_t in_part;      /* open parts */
+	uint64_t step_ns;      /* begin of the step that a collective will end */
 	uint32_t depth, cap;
 	range_open *open; /* @owned */
 } range_track;
@@ -67,14 +75,15 @@ typedef struct range_collect {
 
 static range_role range_role_of(const rank_names *how, const char *name)
 {
-	if (strcmp(name, how->step) == 0)
-		return ROLE_STEP;
-	if (strncmp(name, RANK_COLLECTIVE_PREFIX, sizeof RANK_COLLECTIVE_PREFIX - 1) == 0)
-		return ROLE_COLLECTIVE;
+	const bool step = strcmp(name, how->step) == 0;
+	bool collective =
+	    strncmp(name, RANK_COLLECTIVE_PREFIX, sizeof RANK_COLLECTIVE_PREFIX - 1) == 0;
+
 	for (size_t i = 0; how->collectives && i < how->collectives->n; i++)
-		if (strcmp(name, how->collectives->item[i]) == 0)
-			return ROLE_COLLECTIVE;
-	return trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
+		collective = collective || strcmp(name, how->collectives->item[i]) == 0;
+	if (collective)
+		return step ? ROLE_STEP_END : ROLE_COLLECTIVE;
+	return step ? ROLE_STEP : trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
 }
 
 static dck_status ranges_open(trace_out **ret, dck_sink *sink, const trace_header *about,
@@ -151,6 +160,20 @@ static range_open track_range_begin(range_collect *c, range_track *t, const trac
 	return r;
 }
 
+/* A collective that ends a step has ended. */
+static void step_by_collective(range_collect *c, uint32_t track, range_track *t, uint32_t name,
+			       uint64_t end_ns)
+{
+	const range_open step = {.ns = t->step_ns, .name = name};
+
+	if (t->begun++ > 0) {
+		t->steps++;
+		range_append(c, track, &step, RANK_STEP, end_ns);
+	}
+	t->step_ns = end_ns;
+	t->in_part = 0;
+}
+
 /* It closes. track: that on which it began. */
 static void track_range_end(range_collect *c, uint32_t track, const range_open *r, uint64_t ns)
 {
@@ -162,8 +185,10 @@ static void track_range_end(range_collect *c, uint32_t track, const range_open *
 	if (role == ROLE_STEP) {
 		t->steps++;
 		range_append(c, track, r, RANK_STEP, ns);
-	} else if (role == ROLE_COLLECTIVE) {
+	} else if (role == ROLE_COLLECTIVE || role == ROLE_STEP_END) {
 		range_append(c, track, r, RANK_COLLECTIVE, ns);
+		if (role == ROLE_STEP_END)
+			step_by_collective(c, track, t, r->name, ns);
 	} else if (r->part && r->begun == t->begun) {
 		t->in_part = 0;
 		if (t->begun > 0)

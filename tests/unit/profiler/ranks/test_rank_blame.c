@@ -112,6 +112,24 @@ static void costs_of_two_steps(void **state)
 	rank_costs_done(&c);
 }
 
+/* Both others have left long before the last rank arrives; one of them has; the root waits for it.
+ */
+static void who_has_left_does_not_wait(void **state)
+{
+	rank_arrival a[] = {
+	    {0, 0, 0, 0, 2, 0},	 {0, 0, 1, 1, 3, 0},  {0, 0, 2, 90, 95, 0},
+	    {1, 0, 0, 0, 2, 0},	 {1, 0, 1, 1, 20, 0}, {1, 0, 2, 90, 95, 0},
+	    {2, 0, 0, 0, 40, 0}, {2, 0, 1, 5, 6, 0},  {2, 0, 2, 35, 40, 0},
+	};
+	rank_costs c;
+
+	(void)state;
+	assert_int_equal(rank_costs_find(a, sizeof a / sizeof a[0], 3, 3, &c, NULL), DCK_OK);
+	const double cost[] = {0, 0, 0, 0, 0, 0, 2, 19, 30};
+	assert_memory_equal(c.cost, cost, sizeof cost);
+	rank_costs_done(&c);
+}
+
 static void a_straggler_is_named(void **state)
 {
 	static const job jobs[] = {
@@ -201,9 +219,9 @@ static void nothing_is_nothing(void **state)
 int test_rank_blame(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(costs_of_two_steps),	    cmocka_unit_test(a_straggler_is_named),
-	    cmocka_unit_test(a_healthy_job_accuses_nobody), cmocka_unit_test(what_is_not_claimed),
-	    cmocka_unit_test(nothing_is_nothing),
+	    cmocka_unit_test(costs_of_two_steps),   cmocka_unit_test(who_has_left_does_not_wait),
+	    cmocka_unit_test(a_straggler_is_named), cmocka_unit_test(a_healthy_job_accuses_nobody),
+	    cmocka_unit_test(what_is_not_claimed),  cmocka_unit_test(nothing_is_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
