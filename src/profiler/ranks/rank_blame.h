@@ -10,7 +10,7 @@
  * all others wait for one rank alone. The cost of a rank in a step is the time in which at least
  * one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
  * count once. Ranks that have left the collective, as the sender of a broadcast, no longer wait. An
- *order of two arrivals that are closer than the uncertainty of their clocks is not used.
+ * order of two arrivals that are closer than the uncertainty of their clocks is not used.
  *
  * The test is a permutation test (Fisher, The Design of Experiments, 1935; the greatest statistic
  * for many units: Westfall and Young, Resampling-Based Multiple Testing, 1993). Without a straggler
