@@ -21,9 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
            OMPI_MCA_mpi_yield_when_idle="1", MPIR_CVAR_POLLS_BEFORE_YIELD="1", OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore")
 # Steps, and the words of ranks_program.c that follow the rank.
-PLANTED = {"compute": (60, ["forward", "20", "1"]), "input": (60, ["input", "20", "1"]), "one in 50": (300, ["forward", "150", "50"])}
+PLANTED = {"compute": (60, ["forward", "20", "1"]), "input": (60, ["input", "20", "1"]), "one in 50": (450, ["forward", "150", "50"])}
 HEALTHY = (60, ["forward", "0", "1"])
-INPUT_MS, SPIN_MS = "4", "0.2"
+INPUT_MS, SPIN_MS = "20", "0.2"
 SIZES = [2, 4, 16, 3, 8, 12, 6]
 TRAIN = """
 import sys, time

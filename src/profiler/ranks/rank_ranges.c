@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/id_table.h"
+#include "profiler/preload/mpi/mpi_delay.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/trace_align.h"
 
@@ -69,6 +70,9 @@ typedef struct range_collect {
 	range_found *found; /* @owned */
 	size_t n, cap;
 	uint64_t left_out, last_ns;
+	uint32_t delays; /* track of MPI_DELAY_COUNTER; 0: none */
+	double delay_ns; /* its last value */
+	uint64_t delay_from_ns, delay_to_ns;
 	bool failed;
 	dck_sink sink;
 } range_collect;
@@ -102,6 +106,17 @@ static void ranges_track(trace_out *o, const trace_track *from)
 
 	if (t)
 		t->pid = from->pid;
+	if (from->kind == TRACE_COUNTER_TRACK && from->name &&
+	    strcmp(from->name, MPI_DELAY_COUNTER) == 0)
+		c->delays = from->id;
+}
+
+static void delay_take(range_collect *c, const trace_event *e)
+{
+	if (c->delay_to_ns == 0)
+		c->delay_from_ns = e->ns;
+	c->delay_to_ns = e->ns;
+	c->delay_ns = e->as.real > c->delay_ns ? e->as.real : c->delay_ns;
 }
 
 static void ranges_intern(trace_out *o, uint32_t id, const trace_name *name)
@@ -259,7 +274,9 @@ static void ranges_events(trace_out *o, uint32_t track, const trace_event *e, si
 			return;
 		if (e[i].kind != TRACE_ANNOTATION && e[i].ns > c->last_ns)
 			c->last_ns = e[i].ns;
-		if (e[i].kind == TRACE_BEGIN)
+		if (e[i].kind == TRACE_COUNTER && track == c->delays)
+			delay_take(c, &e[i]);
+		else if (e[i].kind == TRACE_BEGIN)
 			stack_push(c, t, &e[i]);
 		else if (e[i].kind == TRACE_END)
 			stack_pop(c, track, t, e[i].ns);
@@ -392,6 +409,10 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 		status = trace_align(&place, 1, err);
 	if (status == DCK_OK)
 		status = ranges_copy(&c, &place, p, err);
+	if (c.delay_to_ns > c.delay_from_ns) {
+		rank_usage_put(&p->usage, RANK_WORK_QUEUE, (uint64_t)c.delay_ns);
+		rank_usage_put(&p->usage, RANK_WORK_TIME, c.delay_to_ns - c.delay_from_ns);
+	}
 	collect_done(&c);
 	return status;
 }

@@ -15,6 +15,7 @@
  * program loaded with RTLD_LOCAL, as Python loads mpi4py, has it in its dependencies alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mpi_delay.h"
 #include "mpi_group.h"
 
 #define PRELOAD __attribute__((visibility("default")))
@@ -68,16 +69,20 @@ static bool call_begin(mpi_names *names, mpi_word communicator, const void *call
 	dck_zone_site *site =
 	    depth++ == 0 && DCK_ON_() ? mpi_group_site(names, communicator, caller) : NULL;
 
-	if (site)
+	if (site) {
+		mpi_delay_begin();
 		dck_zone_push(site);
+	}
 	return site != NULL;
 }
 
 static void call_end(bool pushed)
 {
 	depth--;
-	if (pushed)
+	if (pushed) {
 		dck_zone_pop();
+		mpi_delay_end();
+	}
 }
 
 #define TYPES_1		   mpi_word
