@@ -75,7 +75,7 @@ def c_program(mpi):
     def case(args):
         compiler, _, launcher = MPI[mpi]
         compiled(compiler, EXAMPLE, "-O2")
-        record, said = job(args, launcher, 4, ["./program", "30", "2", "150"], "--step", "collective:MPI_Allreduce")
+        record, said = job(args, launcher, 4, ["./program", "30", "2", "150"], "--step", "collective:MPI_Allreduce", "--traces", ".")
         expect(fact(record, "job", "straggler") == 2, said)
         expect("rank 2 holds the others up" in said, said)
         found = calls(record)
@@ -84,6 +84,10 @@ def c_program(mpi):
         for pair in ("0,1", "2,3"):
             for function in ("MPI_Reduce", "MPI_Bcast"):
                 expect(found[f"collective:{function} of ranks {pair}"] == 2 * 27, found)
+        # The run queue outside of collectives, before which a rank works for more than a millisecond.
+        chrome = subprocess.run([args.program, "report", "rank-1.pftrace", "--format", "chrome"], check=True, capture_output=True,
+                                text=True).stdout
+        expect("run queue outside of collectives" in chrome, "no counter")
         # Without steps, the answer names the option.
         record, said = job(args, launcher, 4, ["./program", "10"])
         expect("--step 'collective:MPI_Allreduce' a step ends" in said and "each of its 10 calls" in said, said)

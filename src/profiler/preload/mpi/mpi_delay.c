@@ -28,7 +28,7 @@ static uint64_t delay_clock(void)
 /* Time on a processor, then in the run queue (Documentation/scheduler/sched-stats.rst). The file is
  * opened each time: the program may close all descriptors. A direct call, because read() is
  * interposed. */
-static bool delay_read(uint64_t *ret)
+static bool schedstat_delay_read(uint64_t *ret)
 {
 	char text[128], *end;
 	const int error = errno, fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ void mpi_delay_begin(void)
 	if (!delay.has_end)
 		return;
 	delay.has_end = false;
-	if (!delay_read(&now) || now < delay.end)
+	if (!schedstat_delay_read(&now) || now < delay.end)
 		return;
 	delay.sum += now - delay.end;
 	DCK_COUNTER(MPI_DELAY_COUNTER, delay.sum);
@@ -64,6 +64,6 @@ void mpi_delay_end(void)
 
 	if (now - delay.read_ns < MPI_DELAY_EVERY_NS)
 		return;
-	delay.has_end = delay_read(&delay.end);
+	delay.has_end = schedstat_delay_read(&delay.end);
 	delay.read_ns = now;
 }

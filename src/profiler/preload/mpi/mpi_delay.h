@@ -1,5 +1,5 @@
 /* mpi_delay.h - for how long a thread was ready and had no processor outside of collectives, as a
- * counter of the trace, in ns. In a collective it says nothing: MPI waits by yielding its processor
+ * counter of the trace, in ns. Inside of one it has no meaning: MPI waits by yielding its processor
  * again and again.
  *
  *	mpi_delay_begin();
