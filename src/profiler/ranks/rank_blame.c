@@ -64,10 +64,53 @@ static void unions_add(blame_interval *v, size_t n, size_t steps, double *sum)
 	}
 }
 
+/* Where a unit left a collective, and for how long it stayed after the last arrival there. */
+typedef struct blame_exit {
+	uint32_t unit;
+	int64_t at_ns, end_ns, held_ns;
+	size_t arrival;
+} blame_exit;
+
+static int exit_compare(const void *a, const void *b)
+{
+	const blame_exit *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Writes into held[i] for how long the unit of a[i] stayed in its collective before that one, after
+ * all had arrived there: 0 if it was still in it. a[0..n) is sorted by step and collective. */
+static void held_find(const rank_arrival *a, size_t n, blame_exit *v, int64_t *held)
+{
+	size_t k;
+
+	for (size_t i = 0; i < n; i = k) {
+		int64_t last = a[i].at_ns;
+
+		for (k = i; k < n && a[k].step == a[i].step && a[k].collective == a[i].collective;
+		     k++)
+			last = a[k].at_ns > last ? a[k].at_ns : last;
+		for (size_t m = i; m < k; m++)
+			v[m] = (blame_exit){a[m].unit, a[m].at_ns, a[m].end_ns,
+					    a[m].end_ns > last ? a[m].end_ns - last : 0, m};
+	}
+	qsort(v, n, sizeof *v, exit_compare);
+	for (size_t i = 0; i < n; i++)
+		held[v[i].arrival] =
+		    i > 0 && v[i - 1].unit == v[i].unit && v[i - 1].end_ns <= v[i].at_ns
+			? v[i - 1].held_ns
+			: 0;
+}
+
 /* Judges the n arrivals at one collective: writes the interval in which all waited for one unit;
  * false: there is none. It ends with the arrival of this unit, or earlier, when the last of the
- * others has left: in a broadcast a rank need not wait for those after it. */
-static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, blame_interval *ret)
+ * others has left: in a broadcast a rank need not wait for those after it. It begins later by the
+ * time for which the collective before held this unit longer than the last but one: a slow network
+ * does so to a rank that is not slow. */
+static bool collective_judge(const rank_arrival *a, const int64_t *held, size_t n, rank_costs *c,
+			     blame_interval *ret)
 {
 	size_t last = 0, second = 1;
 	int64_t first = a[0].at_ns, left = INT64_MIN;
@@ -94,20 +137,22 @@ static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, bla
 	for (size_t i = 0; i < n; i++)
 		if (i != last && a[i].end_ns > left)
 			left = a[i].end_ns;
-	*ret = (blame_interval){a[last].unit, a[second].at_ns,
+	const int64_t longer = held[last] > held[second] ? held[last] - held[second] : 0;
+	*ret = (blame_interval){a[last].unit, a[second].at_ns + longer,
 				left < a[last].at_ns ? left : a[last].at_ns};
 	return true;
 }
 
 /* Adds the arrivals of one step. */
-static void step_add(const rank_arrival *a, size_t n, blame_interval *v, rank_costs *c)
+static void step_add(const rank_arrival *a, const int64_t *held, size_t n, blame_interval *v,
+		     rank_costs *c)
 {
 	size_t alone = 0, k;
 
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].collective == a[i].collective;)
 			k++;
-		alone += collective_judge(a + i, k - i, c, &v[alone]);
+		alone += collective_judge(a + i, held + i, k - i, c, &v[alone]);
 	}
 	unions_add(v, alone, c->steps, c->cost + a->step);
 	for (size_t i = 0; i < n; i++)
@@ -119,6 +164,8 @@ dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps
 			   dck_err *err)
 {
 	blame_interval *v = mem_zalloc(n + 1, sizeof *v);
+	blame_exit *exits = mem_zalloc(n + 1, sizeof *exits);
+	int64_t *held = mem_zalloc(n + 1, sizeof *held);
 	size_t k;
 
 	*ret = (rank_costs){.units = units,
@@ -126,21 +173,26 @@ dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps
 			    .cost = mem_zalloc(units * steps + 1, sizeof(double)),
 			    .wait = mem_zalloc(units * steps + 1, sizeof(double)),
 			    .last = mem_zalloc(units + 1, sizeof(uint64_t))};
-	if (!v || !ret->cost || !ret->wait || !ret->last) {
+	if (!v || !exits || !held || !ret->cost || !ret->wait || !ret->last) {
 		mem_free(v);
+		mem_free(exits);
+		mem_free(held);
 		rank_costs_done(ret);
 		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", units);
 	}
 	if (n > 0)
 		qsort(a, n, sizeof *a, arrival_compare);
+	held_find(a, n, exits, held);
+	mem_free(exits);
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].step == a[i].step;)
 			k++;
-		step_add(a + i, k - i, v, ret);
+		step_add(a + i, held + i, k - i, v, ret);
 	}
 	if (ret->collectives)
 		ret->skew_ns /= (double)ret->collectives;
 	mem_free(v);
+	mem_free(held);
 	return DCK_OK;
 }
 
