@@ -81,7 +81,7 @@ static int exit_compare(const void *a, const void *b)
 }
 
 /* Writes into held[i] for how long the unit of a[i] stayed in its collective before that one, after
- * all had arrived there: 0 if it was still in it. a[0..n) is sorted by step and collective. */
+ * all had arrived there: 0 if it is still in it. v[n] is scratch. */
 static void held_find(const rank_arrival *a, size_t n, blame_exit *v, int64_t *held)
 {
 	size_t k;
@@ -97,11 +97,21 @@ static void held_find(const rank_arrival *a, size_t n, blame_exit *v, int64_t *h
 					    a[m].end_ns > last ? a[m].end_ns - last : 0, m};
 	}
 	qsort(v, n, sizeof *v, exit_compare);
-	for (size_t i = 0; i < n; i++)
-		held[v[i].arrival] =
-		    i > 0 && v[i - 1].unit == v[i].unit && v[i - 1].end_ns <= v[i].at_ns
-			? v[i - 1].held_ns
-			: 0;
+	for (size_t i = 1; i < n; i++)
+		if (v[i - 1].unit == v[i].unit && v[i - 1].end_ns <= v[i].at_ns)
+			held[v[i].arrival] = v[i - 1].held_ns;
+}
+
+/* a[0..n) is sorted by step and collective. NULL: no memory. */
+static int64_t *held_new(const rank_arrival *a, size_t n)
+{
+	blame_exit *v = mem_alloc((n + 1) * sizeof *v);
+	int64_t *held = v ? mem_zalloc(n + 1, sizeof *held) : NULL;
+
+	if (held && n > 0)
+		held_find(a, n, v, held);
+	mem_free(v);
+	return held;
 }
 
 /* Judges the n arrivals at one collective: writes the interval in which all waited for one unit;
@@ -163,27 +173,23 @@ static void step_add(const rank_arrival *a, const int64_t *held, size_t n, blame
 dck_status rank_costs_find(rank_arrival *a, size_t n, size_t units, size_t steps, rank_costs *ret,
 			   dck_err *err)
 {
-	blame_interval *v = mem_zalloc(n + 1, sizeof *v);
-	blame_exit *exits = mem_zalloc(n + 1, sizeof *exits);
-	int64_t *held = mem_zalloc(n + 1, sizeof *held);
 	size_t k;
 
+	if (n > 0)
+		qsort(a, n, sizeof *a, arrival_compare);
+	int64_t *held = held_new(a, n);
+	blame_interval *v = mem_zalloc(n + 1, sizeof *v);
 	*ret = (rank_costs){.units = units,
 			    .steps = steps,
 			    .cost = mem_zalloc(units * steps + 1, sizeof(double)),
 			    .wait = mem_zalloc(units * steps + 1, sizeof(double)),
 			    .last = mem_zalloc(units + 1, sizeof(uint64_t))};
-	if (!v || !exits || !held || !ret->cost || !ret->wait || !ret->last) {
+	if (!v || !held || !ret->cost || !ret->wait || !ret->last) {
 		mem_free(v);
-		mem_free(exits);
 		mem_free(held);
 		rank_costs_done(ret);
 		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", units);
 	}
-	if (n > 0)
-		qsort(a, n, sizeof *a, arrival_compare);
-	held_find(a, n, exits, held);
-	mem_free(exits);
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].step == a[i].step;)
 			k++;
