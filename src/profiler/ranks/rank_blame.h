@@ -10,9 +10,9 @@
  * all others wait for one rank alone. The cost of a rank in a step is the time in which at least
  * one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
  * count once. Ranks that have left the collective, as the sender of a broadcast, no longer wait. A
- *rank that its last collective held for longer than the others, after all had arrived there, is
- *late for that reason: on a slow link its neighbours are. This time is not its cost. An order of
- *two arrivals that are closer than the uncertainty of their clocks is not used.
+ * rank that its last collective held for longer than the others, after all had arrived there, is
+ * late for that reason: its neighbour may have a slow link. This time is not its cost. The order of
+ * two arrivals that are closer than the uncertainty of their clocks is not used.
  *
  * The test is a permutation test (Fisher, The Design of Experiments, 1935; the greatest statistic
  * for many units: Westfall and Young, Resampling-Based Multiple Testing, 1993). Without a straggler
