@@ -148,7 +148,8 @@ static bool collective_judge(const rank_arrival *a, const int64_t *held, size_t 
 		if (i != last && a[i].end_ns > left)
 			left = a[i].end_ns;
 	const int64_t longer = held[last] > held[second] ? held[last] - held[second] : 0;
-	*ret = (blame_interval){a[last].unit, a[second].at_ns + longer,
+	const int64_t alone = a[last].at_ns - a[second].at_ns;
+	*ret = (blame_interval){a[last].unit, a[second].at_ns + (longer < alone ? longer : alone),
 				left < a[last].at_ns ? left : a[last].at_ns};
 	return true;
 }

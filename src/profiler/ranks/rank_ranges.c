@@ -116,7 +116,8 @@ static void delay_take(range_collect *c, const trace_event *e)
 	if (c->delay_to_ns == 0)
 		c->delay_from_ns = e->ns;
 	c->delay_to_ns = e->ns;
-	c->delay_ns = e->as.real > c->delay_ns ? e->as.real : c->delay_ns;
+	if (e->as.real > c->delay_ns && e->as.real < 1e18)
+		c->delay_ns = e->as.real;
 }
 
 static void ranges_intern(trace_out *o, uint32_t id, const trace_name *name)

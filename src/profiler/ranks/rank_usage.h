@@ -19,8 +19,7 @@ typedef enum rank_resource {
 	RANK_RUN_QUEUE,	 /* ns in which its thread that waited longest for a CPU was runnable */
 	RANK_THROTTLED,	 /* ns in which the CPU limit of its control group stopped it */
 	RANK_PERIODS,	 /* in which that happened (nr_throttled) */
-	RANK_WORK_QUEUE, /* ns in which the thread of its collectives was runnable outside of them
-			  */
+	RANK_WORK_QUEUE, /* ns outside of its collectives in which their thread was runnable */
 	RANK_WORK_TIME,	 /* ns that RANK_WORK_QUEUE covers */
 	RANK_RESOURCES
 } rank_resource;
