@@ -124,12 +124,14 @@ LAYERS = {
     "src/profiler/memory": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # A job of several processes: which rank holds the others up.
-    "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/write", "profiler/read"), (),
+    "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/write", "profiler/read", "profiler/trace",
+                             "profiler/preload/mpi"), (),
                            ("base", "opt", "ranks", "record", "trace", "unstable"), ISO, ("pthread.h",)),
     # Comparison of profiling methods: each run is a separate process.
     "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
     # Separate libraries, preloaded into the profiled program: src/profiler/preload/README.md has their rules.
     "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
+    "src/profiler/preload/mpi": ((), "mpi_delay", ("zone",), ISO, ANY),
     "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
     "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
     "src/profiler/preload/cuda": (("device", "profiler/trace"), (), ("base", "zone"), ISO, ANY),

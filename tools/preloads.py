@@ -28,6 +28,10 @@ SET_UP = {
     "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed",
                           "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
                           "dck_zone_end dck_zone_start": "the recorder, which has the same rules"},
+    "deepclock_mpi": {"dlsym dlopen dladdr": "the real function, at its first call: MPI is called by no handler and not inside malloc",
+                      "secure_getenv strtol": "configuration", "strtoull": "the run queue, outside of the call that is timed",
+                      "pthread_mutex_lock pthread_mutex_unlock snprintf": "names of groups: of calls that are not of all ranks alone",
+                      "dck_trace_on dck_zone_push dck_zone_pop dck_zone_counter": "the recorder"},
     "deepclock_cuda": {"dlopen dlsym dlclose dlerror secure_getenv snprintf __cxa_atexit pthread_create pthread_detach "
                        "pthread_setname_np pthread_sigmask nanosleep": "CUPTI, when the program initialises CUDA",
                        "free pthread_mutex_lock pthread_mutex_unlock": "CUPTI's records: in its own thread, or in one that flushes; "

@@ -8,7 +8,7 @@
 #
 # test:     also the dependencies of the tests
 # extras:   also everything that a test would be skipped without (PyTorch, the onnx package,
-#           scikit-learn, Go, Valgrind, a PostgreSQL server, networks of two Python packages, PyTorch 2); large
+#           scikit-learn, Go, Valgrind, a PostgreSQL server, Open MPI and MPICH, networks of two Python packages, PyTorch 2); large
 # packages: the packages alone, which suffice for compiling
 #
 # If packages are missing it fails and prints the command to run. Without these libraries (no network,
@@ -26,7 +26,7 @@ for what in "$@"; do
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 pocl-opencl-icd ocl-icd-libopencl1 chromium-driver python3-selenium valgrind
 		postgresql postgresql-client libcurl4 openssl dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy
-		debhelper dh-python lintian debootstrap"
+		debhelper dh-python lintian debootstrap openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran python3-mpi4py"
 		[ "$(uname -m)" != x86_64 ] || packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	packages) ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;

@@ -42,14 +42,14 @@ static const struct launcher {
      "MPI_LOCALRANKID",
      "MPI_LOCALNRANKS",
      NULL,
-     NULL,
+     "SLURM_STEP_NODELIST", /* srun --mpi=pmi2, which sets no local ranks */
      {"PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}},
     {"Slurm",
      "SLURM_PROCID",
      "SLURM_STEP_ID",
      "SLURM_NTASKS",
      "SLURM_LOCALID",
-     NULL,
+     "SLURM_STEP_TASKS_PER_NODE", /* "4" on one node, else "4(x2)" or "4,3": not a number */
      "SLURM_NODEID",
      "SLURM_STEP_NODELIST",
      {"SLURM_JOB_ID", "SLURM_STEP_ID"}},

@@ -66,12 +66,72 @@ static void unions_add(blame_interval *v, size_t n, double *sum)
 	}
 }
 
+/* Where a unit left a collective, and for how long it stayed after the last arrival there. */
+typedef struct blame_exit {
+	uint32_t unit;
+	int64_t at_ns, end_ns, held_ns;
+	size_t arrival;
+} blame_exit;
+
+static int exit_compare(const void *a, const void *b)
+{
+	const blame_exit *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Writes into held[i] for how long the unit of a[i] stayed in its collective before that one, after
+ * all had arrived there: 0 if it is still in it. Keeps the last collective of each unit for the
+ * arrivals that are added next. v[n] is scratch. */
+static void held_find(rank_costs *c, const rank_arrival *a, size_t n, blame_exit *v, int64_t *held)
+{
+	size_t k;
+
+	for (size_t i = 0; i < n; i = k) {
+		int64_t last = a[i].at_ns;
+
+		for (k = i; k < n && a[k].step == a[i].step && a[k].collective == a[i].collective;
+		     k++)
+			last = a[k].at_ns > last ? a[k].at_ns : last;
+		for (size_t m = i; m < k; m++)
+			v[m] = (blame_exit){a[m].unit, a[m].at_ns, a[m].end_ns,
+					    a[m].end_ns > last ? a[m].end_ns - last : 0, m};
+	}
+	qsort(v, n, sizeof *v, exit_compare);
+	for (size_t i = 0; i < n; i++) {
+		int64_t *before = &c->left_ns[v[i].unit], *stayed = &c->held_ns[v[i].unit];
+
+		if (*before <= v[i].at_ns)
+			held[v[i].arrival] = *stayed;
+		*before = v[i].end_ns;
+		*stayed = v[i].held_ns;
+	}
+}
+
+/* a[0..n) is sorted by step and collective. NULL: no memory. */
+static int64_t *held_new(rank_costs *c, const rank_arrival *a, size_t n)
+{
+	blame_exit *v = mem_alloc((n + 1) * sizeof *v);
+	int64_t *held = v ? mem_zalloc(n + 1, sizeof *held) : NULL;
+
+	if (held && n > 0)
+		held_find(c, a, n, v, held);
+	mem_free(v);
+	return held;
+}
+
 /* Judges the n arrivals at one collective: writes the interval in which all waited for one unit;
- * false: there is none. */
-static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, blame_interval *ret)
+ * false: there is none. It ends with the arrival of this unit, or earlier, when the last of the
+ * others has left: in a broadcast a rank need not wait for those after it. It begins later by the
+ * time for which the collective before held this unit longer than the last but one: a slow network
+ * does so to a rank that is not slow. */
+static bool collective_judge(const rank_arrival *a, const int64_t *held, size_t n, rank_costs *c,
+			     blame_interval *ret)
 {
 	size_t last = 0, second = 1;
-	int64_t first = a[0].at_ns;
+	int64_t first = a[0].at_ns, left = INT64_MIN;
 
 	if (n < 2)
 		return false;
@@ -92,7 +152,13 @@ static bool collective_judge(const rank_arrival *a, size_t n, rank_costs *c, bla
 		return false;
 	}
 	c->last[a[last].unit]++;
-	*ret = (blame_interval){a[last].unit, a[second].at_ns, a[last].at_ns};
+	for (size_t i = 0; i < n; i++)
+		if (i != last && a[i].end_ns > left)
+			left = a[i].end_ns;
+	const int64_t longer = held[last] > held[second] ? held[last] - held[second] : 0;
+	const int64_t alone = a[last].at_ns - a[second].at_ns;
+	*ret = (blame_interval){a[last].unit, a[second].at_ns + (longer < alone ? longer : alone),
+				left < a[last].at_ns ? left : a[last].at_ns};
 	return true;
 }
 
@@ -117,14 +183,15 @@ static void step_sum(rank_costs *c, size_t step)
 }
 
 /* Adds the arrivals of one step. */
-static void step_add(const rank_arrival *a, size_t n, blame_interval *v, rank_costs *c)
+static void step_add(const rank_arrival *a, const int64_t *held, size_t n, blame_interval *v,
+		     rank_costs *c)
 {
 	size_t alone = 0, k;
 
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].collective == a[i].collective;)
 			k++;
-		alone += collective_judge(a + i, k - i, c, &v[alone]);
+		alone += collective_judge(a + i, held + i, k - i, c, &v[alone]);
 	}
 	memset(c->now, 0, 2 * c->units * sizeof *c->now);
 	unions_add(v, alone, c->now);
@@ -140,10 +207,12 @@ dck_status rank_costs_init(size_t units, size_t steps, size_t runs, double step_
 	const size_t blocks = steps < BLAME_BLOCKS_MAX ? steps : BLAME_BLOCKS_MAX;
 	double *sums = mem_zalloc(units * (4 + blocks + 2 * runs) + steps + 1, sizeof *sums);
 	uint64_t *counts = mem_zalloc(2 * units + 1, sizeof *counts);
+	int64_t *exits = mem_zalloc(2 * units + 1, sizeof *exits);
 
-	if (!sums || !counts) {
+	if (!sums || !counts || !exits) {
 		mem_free(sums);
 		mem_free(counts);
+		mem_free(exits);
 		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", units);
 	}
 	*ret = (rank_costs){.units = units,
@@ -152,7 +221,9 @@ dck_status rank_costs_init(size_t units, size_t steps, size_t runs, double step_
 			    .runs = runs,
 			    .step_ns = step_ns,
 			    .cost = sums,
-			    .last = counts};
+			    .last = counts,
+			    .left_ns = exits,
+			    .held_ns = exits + units};
 	ret->wait = ret->cost + units;
 	ret->now = ret->wait + units;
 	ret->block_cost = ret->now + 2 * units;
@@ -160,6 +231,8 @@ dck_status rank_costs_init(size_t units, size_t steps, size_t runs, double step_
 	ret->run_wait = ret->run_cost + units * runs;
 	ret->step_wait = ret->run_wait + units * runs;
 	ret->costly_steps = counts + units;
+	for (size_t u = 0; u < units; u++)
+		ret->left_ns[u] = INT64_MAX; /* no collective yet */
 	return DCK_OK;
 }
 
@@ -175,13 +248,19 @@ dck_status rank_costs_add(rank_costs *c, rank_arrival *a, size_t n, dck_err *err
 		most = k - i > most ? k - i : most;
 	}
 	blame_interval *v = mem_alloc((most + 1) * sizeof *v);
-	DCK_NEED(v, err, "for the costs of %zu ranks", c->units);
+	int64_t *held = held_new(c, a, n);
+	if (!v || !held) {
+		mem_free(v);
+		mem_free(held);
+		return ERR_NO_MEMORY(err, "for the costs of %zu ranks", c->units);
+	}
 	for (size_t i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && a[k].step == a[i].step;)
 			k++;
-		step_add(a + i, k - i, v, c);
+		step_add(a + i, held + i, k - i, v, c);
 	}
 	mem_free(v);
+	mem_free(held);
 	return DCK_OK;
 }
 
@@ -189,6 +268,7 @@ void rank_costs_done(rank_costs *c)
 {
 	mem_free(c->cost);
 	mem_free(c->last);
+	mem_free(c->left_ns);
 	*c = (rank_costs){0};
 }
 

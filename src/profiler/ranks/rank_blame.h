@@ -10,8 +10,10 @@
  * arrivals at each collective count: from the arrival of the last rank but one to that of the last,
  * all others wait for one rank alone. The cost of a rank in a step is the time in which at least
  * one collective waited for it alone: overlapping collectives, such as the buckets of gradients,
- * count once. An order of two arrivals that are closer than the uncertainty of their clocks is not
- * used.
+ * count once. Ranks that have left the collective, as the sender of a broadcast, no longer wait. A
+ * rank that its last collective held for longer than the others, after all had arrived there, is
+ * late for that reason: its neighbour may have a slow link. This time is not its cost. The order of
+ * two arrivals that are closer than the uncertainty of their clocks is not used.
  *
  * The test is a permutation test (Fisher, The Design of Experiments, 1935; the greatest statistic
  * for many units: Westfall and Young, Resampling-Based Multiple Testing, 1993). Without a straggler
@@ -55,6 +57,9 @@ typedef struct rank_costs {
 	uint64_t collectives, undecided; /* of two and more units; of them without a certain last */
 	double skew_ns; /* over collectives, of the time from the first to the last arrival */
 	double *now;	/* cost and wait of each unit in one step */
+	/* [unit], @owned together: when it left its last collective, and for how long it had stayed
+	 * there after the last arrival. */
+	int64_t *left_ns, *held_ns;
 } rank_costs;
 
 /* step_ns: time of a step. E_NOMEM. */

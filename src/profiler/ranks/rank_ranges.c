@@ -8,13 +8,15 @@
  * several tracks are collected with their tracks; at the end the track with most steps is chosen,
  * and what other tracks have is dropped, except for collectives of the same process, which may run
  * on threads of a framework. A range that never ended, as in a program that was killed, is left
- * out.
+ * out. If the name of the steps is that of a collective, a step lasts from the end of one to the
+ * end of the next: a program without other ranges has steps so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_part.h"
 
 #include "base/err.h"
 #include "base/id_table.h"
+#include "profiler/preload/mpi/mpi_delay.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/trace_align.h"
 
@@ -24,7 +26,13 @@
 enum { OPEN_MAX = 512 }; /* nested ranges of a track; deeper ones are left out */
 
 /* What a name makes of its range. */
-typedef enum range_role { ROLE_OTHER, ROLE_STEP, ROLE_COLLECTIVE, ROLE_WAIT } range_role;
+typedef enum range_role {
+	ROLE_OTHER,
+	ROLE_STEP,
+	ROLE_COLLECTIVE,
+	ROLE_STEP_END, /* a collective that ends a step, and begins the next one */
+	ROLE_WAIT
+} range_role;
 
 typedef struct range_open {
 	uint64_t ns;
@@ -37,6 +45,7 @@ typedef struct range_track {
 	int32_t pid;
 	uint32_t begun, steps; /* steps that have begun, and ended */
 	uint32_t in_part;      /* open parts */
+	uint64_t step_ns;      /* begin of the step that a collective will end */
 	uint32_t depth, cap;
 	range_open *open; /* @owned */
 } range_track;
@@ -61,20 +70,24 @@ typedef struct range_collect {
 	range_found *found; /* @owned */
 	size_t n, cap;
 	uint64_t left_out, last_ns;
+	uint32_t delays; /* track of MPI_DELAY_COUNTER; 0: none */
+	double delay_ns; /* its last value */
+	uint64_t delay_from_ns, delay_to_ns;
 	bool failed;
 	dck_sink sink;
 } range_collect;
 
 static range_role range_role_of(const rank_names *how, const char *name)
 {
-	if (strcmp(name, how->step) == 0)
-		return ROLE_STEP;
-	if (strncmp(name, RANK_COLLECTIVE_PREFIX, sizeof RANK_COLLECTIVE_PREFIX - 1) == 0)
-		return ROLE_COLLECTIVE;
+	const bool step = strcmp(name, how->step) == 0;
+	bool collective =
+	    strncmp(name, RANK_COLLECTIVE_PREFIX, sizeof RANK_COLLECTIVE_PREFIX - 1) == 0;
+
 	for (size_t i = 0; how->collectives && i < how->collectives->n; i++)
-		if (strcmp(name, how->collectives->item[i]) == 0)
-			return ROLE_COLLECTIVE;
-	return trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
+		collective = collective || strcmp(name, how->collectives->item[i]) == 0;
+	if (collective)
+		return step ? ROLE_STEP_END : ROLE_COLLECTIVE;
+	return step ? ROLE_STEP : trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
 }
 
 static dck_status ranges_open(trace_out **ret, dck_sink *sink, const trace_header *about,
@@ -93,6 +106,18 @@ static void ranges_track(trace_out *o, const trace_track *from)
 
 	if (t)
 		t->pid = from->pid;
+	if (from->kind == TRACE_COUNTER_TRACK && from->name &&
+	    strcmp(from->name, MPI_DELAY_COUNTER) == 0)
+		c->delays = from->id;
+}
+
+static void delay_take(range_collect *c, const trace_event *e)
+{
+	if (c->delay_to_ns == 0)
+		c->delay_from_ns = e->ns;
+	c->delay_to_ns = e->ns;
+	if (e->as.real > c->delay_ns && e->as.real < 1e18)
+		c->delay_ns = e->as.real;
 }
 
 static void ranges_intern(trace_out *o, uint32_t id, const trace_name *name)
@@ -151,6 +176,20 @@ static range_open track_range_begin(range_collect *c, range_track *t, const trac
 	return r;
 }
 
+/* A collective that ends a step has ended. */
+static void step_by_collective(range_collect *c, uint32_t track, range_track *t, uint32_t name,
+			       uint64_t end_ns)
+{
+	const range_open step = {.ns = t->step_ns, .name = name};
+
+	if (t->begun++ > 0) {
+		t->steps++;
+		range_append(c, track, &step, RANK_STEP, end_ns);
+	}
+	t->step_ns = end_ns;
+	t->in_part = 0;
+}
+
 /* It closes. track: that on which it began. */
 static void track_range_end(range_collect *c, uint32_t track, const range_open *r, uint64_t ns)
 {
@@ -162,8 +201,10 @@ static void track_range_end(range_collect *c, uint32_t track, const range_open *
 	if (role == ROLE_STEP) {
 		t->steps++;
 		range_append(c, track, r, RANK_STEP, ns);
-	} else if (role == ROLE_COLLECTIVE) {
+	} else if (role == ROLE_COLLECTIVE || role == ROLE_STEP_END) {
 		range_append(c, track, r, RANK_COLLECTIVE, ns);
+		if (role == ROLE_STEP_END)
+			step_by_collective(c, track, t, r->name, ns);
 	} else if (r->part && r->begun == t->begun) {
 		t->in_part = 0;
 		if (t->begun > 0)
@@ -234,7 +275,9 @@ static void ranges_events(trace_out *o, uint32_t track, const trace_event *e, si
 			return;
 		if (e[i].kind != TRACE_ANNOTATION && e[i].ns > c->last_ns)
 			c->last_ns = e[i].ns;
-		if (e[i].kind == TRACE_BEGIN)
+		if (e[i].kind == TRACE_COUNTER && track == c->delays)
+			delay_take(c, &e[i]);
+		else if (e[i].kind == TRACE_BEGIN)
 			stack_push(c, t, &e[i]);
 		else if (e[i].kind == TRACE_END)
 			stack_pop(c, track, t, e[i].ns);
@@ -367,6 +410,10 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 		status = trace_align(&place, 1, err);
 	if (status == DCK_OK)
 		status = ranges_copy(&c, &place, p, err);
+	if (c.delay_to_ns > c.delay_from_ns) {
+		rank_usage_put(&p->usage, RANK_WORK_QUEUE, (uint64_t)c.delay_ns);
+		rank_usage_put(&p->usage, RANK_WORK_TIME, c.delay_to_ns - c.delay_from_ns);
+	}
 	collect_done(&c);
 	return status;
 }

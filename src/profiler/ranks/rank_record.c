@@ -268,6 +268,8 @@ static void rank_parts_put(record_builder *b, const rank_job *j)
 	record_table(b, "collectives", "Collectives", operation_columns,
 		     sizeof operation_columns / sizeof operation_columns[0]);
 	for (size_t i = 0; i < j->noperations; i++) {
+		if (!j->operation[i].calls) /* outside of the steps */
+			continue;
 		record_cell_text(b, j->operation[i].name);
 		record_cell_int(b, (int64_t)j->operation[i].calls);
 		record_cell_real(b, j->operation[i].time_ns);
@@ -457,6 +459,53 @@ static bool rank_accuse(record_builder *b, const rank_job *j)
 	return true;
 }
 
+static bool part_has_name(const rank_part *p, const char *name)
+{
+	for (size_t i = 0; i < p->nnames; i++)
+		if (strcmp(p->names[i], name) == 0)
+			return true;
+	return p->arena == NULL;
+}
+
+/* Returns the collective with most calls at rank 0, of those that all ranks have; NULL: none. */
+static const char *collective_frequent(const rank_result *r, size_t *ret_calls)
+{
+	const rank_part *p = &r->parts[0];
+	const char *found = NULL;
+
+	*ret_calls = 0;
+	for (size_t name = 0; name < p->nnames; name++) {
+		size_t calls = 0;
+		uint32_t rank = 0;
+
+		for (size_t i = 0; i < p->nranges; i++)
+			calls += p->ranges[i].name == name && p->ranges[i].kind == RANK_COLLECTIVE;
+		while (rank < r->at->size && part_has_name(&r->parts[rank], p->names[name]))
+			rank++;
+		if (rank == r->at->size && calls > *ret_calls) {
+			found = p->names[name];
+			*ret_calls = calls;
+		}
+	}
+	return found;
+}
+
+static void no_steps_answer_put(record_builder *b, const rank_result *r)
+{
+	size_t calls;
+	const char *name = collective_frequent(r, &calls);
+
+	if (name)
+		record_answer(
+		    b,
+		    "no rank recorded a range '%s'; with --step '%.100s' a step ends with "
+		    "each of its %zu calls",
+		    r->config->step, name, calls);
+	else
+		record_answer(b, "no rank recorded a range '%s', so there are no steps to compare",
+			      r->config->step);
+}
+
 static void rank_answer_put(record_builder *b, const rank_result *r)
 {
 	const rank_job *j = r->job;
@@ -465,8 +514,7 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 	dck_text_time(j->blame.cost_ns, cost, sizeof cost);
 	dck_text_time(j->step.value, step, sizeof step);
 	if (j->n == 0) {
-		record_answer(b, "no rank recorded a range '%s', so there are no steps to compare",
-			      r->config->step);
+		no_steps_answer_put(b, r);
 	} else if (j->n == 1) {
 		record_answer(b, "one rank: it waits for nobody; a step takes %s", step);
 	} else if (!j->costs.collectives) {

@@ -34,7 +34,7 @@ void rank_usage_begin(rank_usage_start *s, bool own)
 	s->periods = now.throttled_periods;
 }
 
-static void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n)
+void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n)
 {
 	u->n[of] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
 	u->known |= UINT64_C(1) << of;
@@ -77,17 +77,18 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 
 double rank_usage_share(const rank_usage *u, rank_resource of)
 {
-	const uint64_t both = UINT64_C(1) << of | UINT64_C(1) << RANK_LIFETIME;
+	const rank_resource whole = of == RANK_WORK_QUEUE ? RANK_WORK_TIME : RANK_LIFETIME;
+	const uint64_t both = UINT64_C(1) << of | UINT64_C(1) << whole;
 
-	if ((u->known & both) != both || u->n[RANK_LIFETIME] <= 0)
+	if ((u->known & both) != both || u->n[whole] <= 0)
 		return NAN;
-	return (double)u->n[of] / (double)u->n[RANK_LIFETIME];
+	return (double)u->n[of] / (double)u->n[whole];
 }
 
 rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t accused,
 			      double share, double *ret_own, double *ret_others)
 {
-	static const rank_resource causes[] = {RANK_THROTTLED, RANK_RUN_QUEUE};
+	static const rank_resource causes[] = {RANK_THROTTLED, RANK_WORK_QUEUE, RANK_RUN_QUEUE};
 	double *x = mem_alloc(2 * (n + 1) * sizeof *x);
 
 	for (size_t k = 0; x && k < sizeof causes / sizeof causes[0]; k++) {
@@ -108,7 +109,7 @@ rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t a
 		*ret_own = own;
 		*ret_others = others;
 		mem_free(x);
-		return causes[k];
+		return causes[k] == RANK_WORK_QUEUE ? RANK_RUN_QUEUE : causes[k];
 	}
 	mem_free(x);
 	return RANK_RESOURCES;

@@ -23,6 +23,7 @@
 #include "profiler/ranks/rank_link.h"
 #include "profiler/ranks/rank_record.h"
 #include "profiler/ranks/rank_trace.h"
+#include "profiler/trace/trace_program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,8 @@ static dck_status program_record(rank_run *r, dck_err *err)
 
 	DCK_TRY(trace_configure(r, &trace, err));
 	rank_usage_begin(&start, false);
-	const dck_status status = dck_trace_program_run(&trace, r->program, &record, &failed);
+	const dck_status status =
+	    trace_program_run(&trace, r->job.size, r->program, &record, &failed);
 	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
 	dck_record_free(record);
 	r->cancelled = r->program->cancelled && r->program->cancelled(r->program->self);

@@ -5,7 +5,7 @@
 
 const dck_opt dck_ranks_options[] = {
     DCK_OPTION(TEXT, dck_ranks_config, step, "step", "NAME", "step",
-	       "ranges of this name are the steps"),
+	       "ranges of this name are the steps; of a collective: each call ends one"),
     DCK_OPTION(
 	LIST, dck_ranks_config, collectives, "collective", "NAME", NULL,
 	"ranges of this name are collectives too, besides 'collective:...'; may be repeated"),

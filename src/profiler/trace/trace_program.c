@@ -125,6 +125,15 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
+/* Puts the library with the collective functions of MPI in front too. NULL stays. */
+static const char *mpi_preload_add(mem_arena *a, const char *preload)
+{
+	const char *library = preload ? os_library_beside(a, "libdeepclock_mpi.so") : NULL;
+
+	return library ? mem_arena_fmt(a, "LD_PRELOAD=%s:%s", library, strchr(preload, '=') + 1)
+		       : preload;
+}
+
 static const char injection[] = "CUDA_INJECTION64_PATH"; /* what CUDA's driver loads */
 
 /* Returns the variable by which CUDA's driver loads the collector, or NULL with the reason in
@@ -266,8 +275,8 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	return trace_environment_put(a, c, set, max, n, err);
 }
 
-static dck_status traced_run(const dck_trace_config *c, dck_program *p, const char *directory,
-			     dck_record **ret, dck_err *err)
+static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_program *p,
+			     const char *directory, dck_record **ret, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
 	os_child_usage usage;
@@ -284,6 +293,10 @@ static dck_status traced_run(const dck_trace_config *c, dck_program *p, const ch
 	size_t nset = 0;
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
+	if (mpi_ranks) {
+		preload = mpi_preload_add(a, preload);
+		set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_RANKS_MPI=%u", mpi_ranks);
+	}
 	if (preload)
 		set[nset++] = preload;
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
@@ -346,6 +359,12 @@ static dck_status traced_run(const dck_trace_config *c, dck_program *p, const ch
 dck_status dck_trace_program_run(const dck_trace_config *config, dck_program *p, dck_record **ret,
 				 dck_err *err)
 {
+	return trace_program_run(config, 0, p, ret, err);
+}
+
+dck_status trace_program_run(const dck_trace_config *config, uint32_t mpi_ranks, dck_program *p,
+			     dck_record **ret, dck_err *err)
+{
 	char directory[OS_TEMP_SIZE];
 
 	if (!config->path)
@@ -353,7 +372,7 @@ dck_status dck_trace_program_run(const dck_trace_config *config, dck_program *p,
 	DCK_TRY(trace_suffix_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));
 	DCK_TRY(os_temp_dir(directory, err));
-	dck_status st = traced_run(config, p, directory, ret, err);
+	dck_status st = traced_run(config, mpi_ranks, p, directory, ret, err);
 	os_temp_dir_remove(directory);
 	return st;
 }

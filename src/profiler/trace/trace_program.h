@@ -15,4 +15,9 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 				     const char **set, size_t max, size_t *n,
 				     dck_err *err) DCK_MUST_USE;
 
+/* As dck_trace_program_run(). mpi_ranks: the ranks of the job; the program's calls of collective
+ * functions of MPI are ranges (preload/mpi/mpi_group.h). 0: they are not recorded. */
+dck_status trace_program_run(const dck_trace_config *config, uint32_t mpi_ranks, dck_program *p,
+			     dck_record **ret, dck_err *err) DCK_MUST_USE;
+
 #endif

@@ -9,6 +9,9 @@ ls traces
 deepclock ranks --no-history --step nothing -- ./program shared 4 | sed -n 2p
 deepclock ranks --quiet --no-history --step update --collective forward --save run.json -- ./program shared 12 > out
 record run.json 'f("job", "steps")' '[row[0] for row in t("collectives")["rows"]]'
+# A collective as the step: a step ends with each call, and the answer without steps proposes it.
+deepclock ranks --quiet --no-history --step collective:sum --save run.json -- ./program shared 12 > out
+record run.json 'f("job", "steps")' '[row[0] for row in t("collectives")["rows"]]'
 # The record is shown again, and as other formats.
 deepclock report run.json --format csv | grep -c '"ranks/step"'
 deepclock report run.json --format markdown | grep -c 'Ranks, per step'

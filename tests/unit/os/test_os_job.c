@@ -41,6 +41,7 @@ static const char *const variables[] = {
     "SLURM_JOB_ID",
     "SLURM_STEP_ID",
     "SLURM_STEP_NODELIST",
+    "SLURM_STEP_TASKS_PER_NODE",
 };
 
 static int clear(void **state)
@@ -85,6 +86,17 @@ static const struct row {
     {{"SLURM_PROCID=5", "SLURM_NTASKS=8", "SLURM_LOCALID=1", "SLURM_NODEID=2", "SLURM_JOB_ID=77",
       "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=gpu[03-05,9],x1"},
      {"Slurm", "SLURM_PROCID", 5, 8, 1, OS_NO_RANK, 2, "gpu03", "77/0"}},
+    /* On one node, and on two. */
+    {{"SLURM_PROCID=2", "SLURM_NTASKS=4", "SLURM_LOCALID=2", "SLURM_NODEID=0", "SLURM_JOB_ID=8",
+      "SLURM_STEP_ID=1", "SLURM_STEP_NODELIST=vm", "SLURM_STEP_TASKS_PER_NODE=4"},
+     {"Slurm", "SLURM_PROCID", 2, 4, 2, 4, 0, "vm", "8/1"}},
+    {{"SLURM_PROCID=2", "SLURM_NTASKS=4", "SLURM_LOCALID=0", "SLURM_NODEID=1", "SLURM_JOB_ID=8",
+      "SLURM_STEP_ID=1", "SLURM_STEP_NODELIST=n[1-2]", "SLURM_STEP_TASKS_PER_NODE=2(x2)"},
+     {"Slurm", "SLURM_PROCID", 2, 4, 0, OS_NO_RANK, 1, "n1", "8/1"}},
+    /* srun --mpi=pmi2. */
+    {{"PMI_RANK=1", "PMI_SIZE=2", "PMI_JOBID=11.0", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+      "SLURM_JOB_ID=11", "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=vm"},
+     {"PMI", "PMI_RANK", 1, 2, OS_NO_RANK, OS_NO_RANK, OS_NO_RANK, "vm", "11.0/11/0"}},
     {{"SLURM_PROCID=0", "SLURM_NTASKS=1", "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=one,two"},
      {"Slurm", "SLURM_PROCID", 0, 1, OS_NO_RANK, OS_NO_RANK, OS_NO_RANK, "one", "/0"}},
     {{"PMIX_RANK=6", "PMIX_NAMESPACE=ns"},

@@ -125,6 +125,52 @@ static void costs_of_two_steps(void **state)
 	rank_costs_done(&c);
 }
 
+/* Both others have left long before the last rank arrives; one of them has; the root waits for it.
+ */
+static void who_has_left_does_not_wait(void **state)
+{
+	rank_arrival a[] = {
+	    {0, 0, 0, 0, 2, 0},	      {0, 0, 1, 1, 3, 0},	{0, 0, 2, 90, 90, 0},
+	    {1, 0, 0, 1000, 1002, 0}, {1, 0, 1, 1001, 1020, 0}, {1, 0, 2, 1090, 1090, 0},
+	    {2, 0, 0, 2000, 2040, 0}, {2, 0, 1, 2005, 2006, 0}, {2, 0, 2, 2035, 2040, 0},
+	};
+	rank_costs c;
+
+	(void)state;
+	assert_int_equal(rank_costs_init(3, 3, 3, STEP_NS, &c, NULL), DCK_OK);
+	assert_int_equal(rank_costs_add(&c, a, sizeof a / sizeof a[0], NULL), DCK_OK);
+	const double cost[] = {0, 0, 0, 0, 0, 0, 2, 19, 30};
+	assert_memory_equal(c.run_cost, cost, sizeof cost);
+	rank_costs_done(&c);
+}
+
+/* In each step rank 1 leaves the first collective 40 later than the others, which a slow link of
+ * rank 2 does, and arrives at the second one 30 later for it, or 45, of which 5 are its own. In
+ * step 2 it is late at the first, in which nobody waits for it, and so at the second: that is its
+ * own. */
+static void who_is_held_is_not_slow(void **state)
+{
+	rank_arrival a[] = {
+	    {0, 0, 0, 0, 60, 0},    {0, 0, 1, 0, 100, 0},   {0, 0, 2, 2, 60, 0},
+	    {0, 1, 0, 170, 210, 0}, {0, 1, 1, 200, 210, 0}, {0, 1, 2, 170, 210, 0},
+	    {1, 0, 0, 300, 360, 0}, {1, 0, 1, 300, 400, 0}, {1, 0, 2, 302, 360, 0},
+	    {1, 1, 0, 470, 520, 0}, {1, 1, 1, 515, 520, 0}, {1, 1, 2, 470, 520, 0},
+	    {2, 0, 0, 600, 602, 0}, {2, 0, 1, 640, 641, 0}, {2, 0, 2, 601, 603, 0},
+	    {2, 1, 0, 610, 660, 0}, {2, 1, 1, 650, 660, 0}, {2, 1, 2, 610, 660, 0},
+	};
+	rank_costs c;
+
+	(void)state;
+	const double cost[] = {0, 5, 41};
+	for (size_t each = 6; each <= 18; each += 12) { /* step by step, and at once */
+		assert_int_equal(rank_costs_init(3, 3, 3, STEP_NS, &c, NULL), DCK_OK);
+		for (size_t i = 0; i < 18; i += each)
+			assert_int_equal(rank_costs_add(&c, a + i, each, NULL), DCK_OK);
+		assert_memory_equal(c.run_cost + 3, cost, sizeof cost);
+		rank_costs_done(&c);
+	}
+}
+
 static void a_straggler_is_named(void **state)
 {
 	static const job jobs[] = {
@@ -240,6 +286,8 @@ int test_rank_blame(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(costs_of_two_steps),
+	    cmocka_unit_test(who_has_left_does_not_wait),
+	    cmocka_unit_test(who_is_held_is_not_slow),
 	    cmocka_unit_test(a_straggler_is_named),
 	    cmocka_unit_test(a_healthy_job_accuses_nobody),
 	    cmocka_unit_test(what_is_not_claimed),

@@ -55,6 +55,26 @@ static void the_cause_of_a_straggler(void **state)
 	}
 }
 
+/* In the run queue as a whole all ranks are equally long, since they yield their CPU in
+ * collectives; outside of these rank 1 is, for a quarter of half its lifetime. */
+static void outside_of_collectives(void **state)
+{
+	rank_usage all[] = {usage_of(500000000, 0), usage_of(500000000, 0), usage_of(500000000, 0)};
+	const rank_usage *const usage[] = {&all[0], &all[1], &all[2]};
+	double own = 0, others = 0;
+
+	(void)state;
+	assert_int_equal(rank_cause_find(usage, 3, 1, 0.2, &own, &others), RANK_RESOURCES);
+	for (size_t k = 0; k < 3; k++) {
+		rank_usage_put(&all[k], RANK_WORK_QUEUE, k == 1 ? 125000000 : 25000000);
+		rank_usage_put(&all[k], RANK_WORK_TIME, 500000000);
+	}
+	assert_int_equal(rank_cause_find(usage, 3, 1, 0.2, &own, &others), RANK_RUN_QUEUE);
+	assert_true(fabs(own - 0.25) < 1e-12);
+	assert_true(fabs(others - 0.05) < 1e-12);
+	assert_int_equal(rank_cause_find(usage, 3, 0, 0.2, &own, &others), RANK_RESOURCES);
+}
+
 /* What is unknown explains nothing. */
 static void an_unknown_usage(void **state)
 {
@@ -94,6 +114,7 @@ int test_rank_usage(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_cause_of_a_straggler),
+	    cmocka_unit_test(outside_of_collectives),
 	    cmocka_unit_test(an_unknown_usage),
 	    cmocka_unit_test(a_child_is_counted),
 	};
