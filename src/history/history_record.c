@@ -584,7 +584,7 @@ dck_status dck_history_commits_record(const dck_history_commits *c, const char *
 					     {"q", "q", DCK_UNIT_ONE},
 					     {"p", "p", DCK_UNIT_ONE},
 					     {"before", "records before", DCK_UNIT_ONE},
-					     {"after", "after", DCK_UNIT_ONE}};
+					     {"after", "records after", DCK_UNIT_ONE}};
 	record_builder *b = listing_new(title);
 
 	DCK_NEED(b, err, "for the history's records");
