@@ -235,9 +235,15 @@ static dck_status alarms_make(dck_history *h, const dck_history_filter *f, scan 
 {
 	const dck_history_trend_config *c = s->config;
 	const char *tag = c->undisturbed ? "latency/undisturbed" : c->metric;
+	const dck_metric_def *def = tag ? record_find_def(tag, s->arena) : NULL;
 	history_where w;
 	dck_history_alarm *all = NULL;
 
+	if (def && def->better == DCK_BETTER_NEITHER)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "the metric '%.80s' has no better direction; 'history trend' has its changes",
+		    tag);
 	if (c->mixed)
 		DCK_FAIL(err, E_ARG, "alarms are of records that compare, so 'mixed' does not fit");
 	DCK_TRY(history_where_make(f, &w, err));

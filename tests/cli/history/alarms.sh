@@ -14,4 +14,5 @@ deepclock history alarms --subject zoo:c
 deepclock history alarms --subject zoo:few
 deepclock history alarms --by commit --cpu 'one*' --subject zoo:a
 deepclock history alarms --mixed
+deepclock history alarms runs/count
 deepclock history alarms latency/p99
