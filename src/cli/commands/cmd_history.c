@@ -651,7 +651,7 @@ static void cmd_history_init(void *config)
 
 const cli_command cmd_history = {
     .name = "history",
-    .summary = "saved records: list, trend, alarms, commits, compare, export, prune",
+    .summary = "saved records: list, trend, alarms, compare, export",
     .usage = usage,
     .about =
 	"Records of '--save FILE' are also added to the history, a separate file or a database of "

@@ -129,6 +129,7 @@ static void stuck_free(slots_drain *s)
 void slots_drain_all(slots_drain *s, const sample_sink *to)
 {
 	waiting_slot ready[SAMPLE_SLOTS];
+	uint32_t before = atomic_load_explicit(&s->slots->next, memory_order_acquire);
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < SAMPLE_SLOTS; i++) {
@@ -140,8 +141,10 @@ void slots_drain_all(slots_drain *s, const sample_sink *to)
 	qsort(ready, n, sizeof ready[0], drain_by_time);
 	for (size_t i = 0; i < n; i++)
 		slot_emit(s, &s->slots->slot[ready[i].number], to);
-	/* The first ones again: a program that takes few samples touches little memory. */
-	atomic_store_explicit(&s->slots->next, 0, memory_order_relaxed);
+	/* The first ones again: a program that takes few samples touches little memory. Not if
+	 * slots were filled meanwhile: the search would meet all of them in a row. */
+	atomic_compare_exchange_strong_explicit(&s->slots->next, &before, 0, memory_order_relaxed,
+						memory_order_relaxed);
 	stuck_free(s);
 	const uint64_t lost = atomic_load(&s->slots->lost);
 	if (lost > s->lost) {

@@ -585,6 +585,15 @@ static size_t first_number(const view *v)
 	return 0;
 }
 
+/* The rows of a listing with a column of this key are in the order of their times. */
+static bool has_times(const dck_table *t)
+{
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (strcmp(t->columns[i].key, "time") == 0)
+			return true;
+	return false;
+}
+
 static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned lines)
 {
 	const bool listing = format_is_listing(r);
@@ -597,9 +606,8 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	/* Titles, units, a row, and the count of omitted rows. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
-	/* The rows of a listing whose first column is the time are in its order. */
-	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nsummary_rows > 0 &&
-							   strcmp(t->columns[0].key, "time") == 0;
+	const bool all = lines == TEXT_ALL_LINES,
+		   course = listing && t->nsummary_rows > 0 && has_times(t);
 	view v = {.p = p,
 		  .t = t,
 		  .nrows = t->nrows,

@@ -239,12 +239,51 @@ static void any_bytes_harm_no_profile(void **state)
 	unmake(m);
 }
 
+static void slots_acquire(sample_slots *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		sample_slot *slot = sample_slot_acquire(slots, TID);
+
+		assert_non_null(slot);
+		slot->pid = PID;
+		slot->tid = TID;
+		slot->kind = SLOT_END;
+		sample_slot_publish(slot);
+	}
+}
+
+static void event_and_samples(void *self, const sample_event *e)
+{
+	made *m = self;
+
+	(void)e;
+	if (m->n++ == 0)
+		slots_acquire(m->drain.slots, 500);
+}
+
+/* While slots are drained a thread fills more, as beside other programs that delay deepclock. */
+static void slots_are_filled_during_the_drain(void **state)
+{
+	made *m = make();
+
+	(void)state;
+	slots_acquire(m->drain.slots, 300);
+	slots_drain_all(&m->drain, &(sample_sink){event_and_samples, m});
+	assert_int_equal(m->n, 300);
+	slots_acquire(m->drain.slots, SAMPLE_SLOTS - 500);
+	assert_null(sample_slot_acquire(m->drain.slots, TID));
+	slots_drain_all(&m->drain, &(sample_sink){event_and_samples, m});
+	assert_int_equal(m->n, 300 + SAMPLE_SLOTS);
+	unmake(m);
+}
+
 int test_slots_drain(void);
 int test_slots_drain(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(slots_become_events_by_their_time),
 	    cmocka_unit_test(slots_in_work_stay),
+	    cmocka_unit_test(slots_are_filled_during_the_drain),
 	    cmocka_unit_test(slots_of_killed_threads_are_free_again),
 	    cmocka_unit_test(wrong_numbers_are_not_told),
 	    cmocka_unit_test(any_bytes_harm_no_profile),
