@@ -315,7 +315,7 @@ typedef struct dck_history_commits {
 
 /* Compares the complete records of two commits, each given by the beginning of its name, on all
  * machines that measured both. metric: a tag with a better direction; NULL: latency/median. The
- * filter's limit is not used; values that are not above 0 do not count. *ret is owned:
+ * filter's limit is that of pairs; values that are not above 0 do not count. *ret is owned:
  * dck_history_commits_free(). E_ABSENT: no record of them has the metric; E_ARG: not two commits,
  * or a bad filter. @since 0.1 */
 DCK_API dck_status dck_history_commits_get(dck_history *h, const dck_history_filter *f,

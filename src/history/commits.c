@@ -254,7 +254,7 @@ static dck_status commits_make(dck_history *h, const dck_history_filter *f, cons
 	if (c->n > 0)
 		memcpy(own, c->pairs, c->n * sizeof *own);
 	c->result.pairs = own;
-	c->result.n = c->n;
+	c->result.n = w.limit < (int64_t)c->n ? (size_t)w.limit : c->n;
 	return DCK_OK;
 }
 

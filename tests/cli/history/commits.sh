@@ -12,6 +12,7 @@ echo "status $?"
 echo -- nothing was slower
 deepclock history commits 0000 0001 --subject zoo:b --format csv | cut -d, -f2,11
 echo "status $?"
+deepclock history commits 0000 0001 --limit 2 | grep -c bench
 echo -- nothing can be tested
 deepclock history commits 0000 0001 --cpu third
 echo "status $?"
