@@ -302,6 +302,7 @@ typedef struct dck_history_pair {
 	double ratio, lo, hi, level;
 	double p, q;  /* of no difference, as in dck_history_alarm; NaN: not tested */
 	bool changed; /* q is at most the rate */
+	bool worse;   /* changed, and not for the better */
 } dck_history_pair;
 
 typedef struct dck_history_commits {

@@ -4,10 +4,10 @@
  *  2. series_test() folds it as a trend does, and keeps the changes of its level with their
  *     p-values over repeated looks.
  *  3. discoveries_find(): the series' smallest p-values pass the step-up procedure of Benjamini and
- *     Hochberg (J. R. Statist. Soc. B 57, 1995) at RATE. It holds for independent and for
- * positively dependent tests, as the metrics of one record are (Benjamini and Yekutieli, Ann.
- * Statist. 29, 2001). Of a series that passes, the newest change counts whose p-value is as small
- * as needed.
+ *     Hochberg (J. R. Statist. Soc. B 57, 1995) at SERIES_DISCOVERY_RATE. It holds for independent
+ * and for positively dependent tests, as the metrics of one record are (Benjamini and Yekutieli,
+ * Ann. Statist. 29, 2001). Of a series that passes, the newest change counts whose p-value is as
+ * small as needed.
  *  4. metrics_join(): several metrics of the same records become one alarm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,8 +18,6 @@
 #include "record/record_internal.h"
 #include <stdlib.h>
 #include <string.h>
-
-#define RATE 0.05
 
 /* A series whose level changed. */
 typedef struct discovery {
@@ -156,7 +154,7 @@ static dck_status discoveries_find(scan *s, dck_history_alarm **ret, dck_err *er
 	for (size_t i = 0; i < n; i++)
 		p[i] = s->found[i].p;
 	stat_discovery_rates(p, n, (size_t)s->alarms.series, q);
-	while (n > 0 && q[n - 1] > RATE)
+	while (n > 0 && q[n - 1] > SERIES_DISCOVERY_RATE)
 		n--;
 	for (size_t i = 0; i < n; i++) {
 		const discovery *d = &s->found[i];
@@ -174,16 +172,10 @@ static dck_status discoveries_find(scan *s, dck_history_alarm **ret, dck_err *er
 
 static int records_order(const dck_history_alarm *a, const dck_history_alarm *b)
 {
-	const char *const x[] = {a->subject, a->command, a->machine, a->method}, *const y[] = {
-										     b->subject,
-										     b->command,
-										     b->machine,
-										     b->method};
-	int order = 0;
+	const char *const x[] = {a->subject, a->command, a->machine, a->method};
+	const char *const y[] = {b->subject, b->command, b->machine, b->method};
 
-	for (size_t i = 0; order == 0 && i < sizeof x / sizeof x[0]; i++)
-		order = series_text_order(x[i], y[i]);
-	return order;
+	return series_texts_order(x, y, sizeof x / sizeof x[0]);
 }
 
 /* Of one series' records, the default metric first, then the clearest. */
@@ -275,7 +267,7 @@ dck_status dck_history_alarms_get(dck_history *h, const dck_history_filter *f,
 	}
 	s->arena = arena;
 	s->config = &own;
-	s->alarms.rate = RATE;
+	s->alarms.rate = SERIES_DISCOVERY_RATE;
 	status = alarms_make(h, f, s, err);
 	mem_free(s->found);
 	if (status == DCK_OK)

@@ -3,7 +3,8 @@
  *  1. series_each() reads the records of both commits, one series (subject, command, machine,
  * method) after the other; commit_pair_test() compares the logarithms of its two groups of values
  * by Welch's t (Biometrika 34, 1947), so that the ratio is of geometric means.
- *  2. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at RATE.
+ *  2. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at
+ * SERIES_DISCOVERY_RATE.
  *  3. commit_overall_add(): the ratios of the machines of one subject, command and engine have a
  * mean with Student's t interval between machines (stat_processes() of their logarithms).
  *
@@ -15,9 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RATE  0.05
-#define LEVEL 0.95
 
 typedef struct comparison {
 	dck_history_commits result; /* first, so that dck_history_commits_free() finds it */
@@ -71,7 +69,7 @@ static void commit_pair_test(const side *s, dck_history_pair *p)
 	for (size_t i = 0; i < 2; i++)
 		error[i] = s[i].squares / ((double)(s[i].n - 1) * (double)s[i].n);
 	square = error[0] + error[1];
-	p->level = LEVEL;
+	p->level = SERIES_LEVEL;
 	p->lo = p->hi = p->ratio;
 	p->p = fabs(difference) > 0 ? 0 : 1;
 	if (!(square > 0)) /* all values of a commit are the same */
@@ -79,7 +77,7 @@ static void commit_pair_test(const side *s, dck_history_pair *p)
 	dof = square * square /
 	      (error[0] * error[0] / (double)(s[0].n - 1) +
 	       error[1] * error[1] / (double)(s[1].n - 1));
-	half = stat_t_quantile((1 + LEVEL) / 2, dof) * sqrt(square);
+	half = stat_t_quantile((1 + SERIES_LEVEL) / 2, dof) * sqrt(square);
 	p->lo = exp(difference - half);
 	p->hi = exp(difference + half);
 	p->p = stat_beta_cdf(dof / (dof + difference * difference / square), dof / 2, 0.5);
@@ -125,26 +123,19 @@ static dck_status commit_pair_find(void *self, series *s, dck_err *err)
 /* Pairs of one subject, command and engine are adjacent. */
 static int subjects_order(const dck_history_pair *a, const dck_history_pair *b)
 {
-	const char *const x[] = {a->subject, a->command, a->engine}, *const y[] = {b->subject,
-										   b->command,
-										   b->engine};
-	int order = 0;
+	const char *const x[] = {a->subject, a->command, a->engine};
+	const char *const y[] = {b->subject, b->command, b->engine};
 
-	for (size_t i = 0; order == 0 && i < sizeof x / sizeof x[0]; i++)
-		order = series_text_order(x[i], y[i]);
-	return order;
+	return series_texts_order(x, y, sizeof x / sizeof x[0]);
 }
 
 static int pairs_by_subject(const void *a, const void *b)
 {
-	const dck_history_pair *x = a, *y = b;
-	int order = subjects_order(x, y);
+	const dck_history_pair *p = a, *q = b;
+	const char *const x[] = {p->subject, p->command, p->engine, p->cpu, p->machine, p->method};
+	const char *const y[] = {q->subject, q->command, q->engine, q->cpu, q->machine, q->method};
 
-	if (order == 0)
-		order = series_text_order(x->cpu, y->cpu);
-	if (order == 0)
-		order = series_text_order(x->machine, y->machine);
-	return order != 0 ? order : series_text_order(x->method, y->method);
+	return series_texts_order(x, y, sizeof x / sizeof x[0]);
 }
 
 /* Pairs that have no interval are last. */
@@ -175,9 +166,10 @@ static dck_status differences_find(comparison *c, dck_err *err)
 		const bool longer = one->ratio > 1;
 
 		one->q = q[i];
-		one->changed = q[i] <= RATE;
+		one->changed = q[i] <= SERIES_DISCOVERY_RATE;
+		one->worse = one->changed && longer == (r->metric.better == DCK_BETTER_LOWER);
 		r->changed += one->changed;
-		r->worse += one->changed && longer == (r->metric.better == DCK_BETTER_LOWER);
+		r->worse += one->worse;
 	}
 	r->tested = n;
 	return DCK_OK;
@@ -195,13 +187,13 @@ static dck_status commit_overall_add(comparison *c, size_t from, size_t to, dck_
 	all.cpu = all.machine = all.method = NULL;
 	all.records[0] = all.records[1] = 0;
 	all.p = all.q = (double)NAN;
-	all.changed = false;
+	all.changed = all.worse = false;
 	for (size_t i = from; i < to; i++) {
 		values[i - from] = log(c->pairs[i].ratio);
 		for (size_t k = 0; k < 2; k++)
 			all.records[k] += c->pairs[i].records[k];
 	}
-	stat_processes(values, to - from, LEVEL, &e);
+	stat_processes(values, to - from, SERIES_LEVEL, &e);
 	all.ratio = exp(e.value);
 	all.lo = exp(e.lo);
 	all.hi = exp(e.hi);
@@ -221,7 +213,7 @@ static dck_status commit_overalls_add(comparison *c, dck_err *err)
 		if (end > i + 1)
 			DCK_TRY(commit_overall_add(c, i, end, err));
 	}
-	/* Each mean follows its machines. */
+	/* The processor of a mean is unknown, so that the mean comes before its machines. */
 	if (c->n > n)
 		qsort(c->pairs, c->n, sizeof *c->pairs, pairs_by_subject);
 	return DCK_OK;
@@ -231,7 +223,6 @@ static dck_status commits_make(dck_history *h, const dck_history_filter *f, cons
 			       comparison *c, dck_err *err)
 {
 	history_where w;
-	dck_history_pair *own;
 
 	for (size_t i = 0; i < 2; i++)
 		if (!history_commit_fits(c->commits[i]))
@@ -249,11 +240,7 @@ static dck_status commits_make(dck_history *h, const dck_history_filter *f, cons
 			 w.sql[0] ? " that fits" : "", tag);
 	DCK_TRY(differences_find(c, err));
 	DCK_TRY(commit_overalls_add(c, err));
-	own = mem_arena_array(c->arena, c->n, sizeof *own);
-	DCK_NEED(own, err, "for the comparison");
-	if (c->n > 0)
-		memcpy(own, c->pairs, c->n * sizeof *own);
-	c->result.pairs = own;
+	c->result.pairs = c->pairs;
 	c->result.n = w.limit < (int64_t)c->n ? (size_t)w.limit : c->n;
 	return DCK_OK;
 }
@@ -273,19 +260,21 @@ dck_status dck_history_commits_get(dck_history *h, const dck_history_filter *f, 
 	c->arena = arena;
 	c->commits[0] = before;
 	c->commits[1] = after;
-	c->result.rate = RATE;
+	c->result.rate = SERIES_DISCOVERY_RATE;
 	status = commits_make(h, f, metric ? metric : HISTORY_METRIC, c, err);
-	mem_free(c->pairs);
-	c->pairs = NULL;
 	if (status == DCK_OK)
 		*ret = &c->result;
 	else
-		mem_arena_free(arena);
+		dck_history_commits_free(&c->result);
 	return status;
 }
 
 void dck_history_commits_free(dck_history_commits *c)
 {
-	if (c)
-		mem_arena_free(((comparison *)c)->arena);
+	comparison *own = (comparison *)c;
+
+	if (!own)
+		return;
+	mem_free(own->pairs);
+	mem_arena_free(own->arena);
 }

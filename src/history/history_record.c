@@ -540,11 +540,9 @@ static void real_cell(record_builder *b, double v, const char *why)
 		record_cell_absent(b, why);
 }
 
-static void commits_pair_put(record_builder *b, const dck_history_commits *c,
-			     const dck_history_pair *p)
+static void commits_pair_put(record_builder *b, const dck_history_pair *p)
 {
 	const char *const who[] = {p->command, p->subject, p->engine};
-	const bool worse = (p->ratio > 1) == (c->metric.better == DCK_BETTER_LOWER);
 	char mean[40];
 
 	for (size_t i = 0; i < sizeof who / sizeof who[0]; i++)
@@ -560,7 +558,7 @@ static void commits_pair_put(record_builder *b, const dck_history_commits *c,
 	else if (isnan(p->q))
 		record_cell_absent(b, "a commit has one record");
 	else
-		record_cell_text(b, !p->changed ? "undecided" : worse ? "worse" : "better");
+		record_cell_text(b, !p->changed ? "undecided" : p->worse ? "worse" : "better");
 	real_cell(b, p->q, "not tested");
 	real_cell(b, p->p, "not tested");
 	for (size_t i = 0; i < 2; i++)
@@ -601,7 +599,7 @@ dck_status dck_history_commits_record(const dck_history_commits *c, const char *
 	record_table(b, "history/commits", "Commits", columns, sizeof columns / sizeof columns[0]);
 	record_summary_columns(b, "subject cpu ratio lo hi verdict");
 	for (size_t i = 0; i < c->n; i++) {
-		commits_pair_put(b, c, &c->pairs[i]);
+		commits_pair_put(b, &c->pairs[i]);
 		if (i < BRIEF_ALARMS)
 			record_summary_row(b);
 	}

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define ALARMS 0.05
-#define LEVEL  0.95
 /* Time and memory of a series are bounded by its rows. */
 #define ROWS_MAX 2000
 
@@ -51,7 +50,7 @@ static void point_fold(const series_row *newest, const double *values, size_t k,
 				 .level = newest->level};
 	if (k < 2)
 		return;
-	stat_processes(values, k, LEVEL, &e);
+	stat_processes(values, k, SERIES_LEVEL, &e);
 	p->value = e.value;
 	p->lo = e.lo;
 	p->hi = e.hi;
@@ -144,6 +143,15 @@ dck_status series_fold(const series_rows *all, double least_change, mem_arena *a
 int series_text_order(const char *a, const char *b)
 {
 	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+int series_texts_order(const char *const *a, const char *const *b, size_t n)
+{
+	int order = 0;
+
+	for (size_t i = 0; order == 0 && i < n; i++)
+		order = series_text_order(a[i], b[i]);
+	return order;
 }
 
 /* The columns of the query; those before UNIT identify a series. */

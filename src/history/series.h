@@ -8,6 +8,10 @@
 #include "history/store.h"
 #include "stat/stat.h"
 
+/* Of the intervals of means, and the false discovery rate of tests of many series. */
+#define SERIES_LEVEL	      0.95
+#define SERIES_DISCOVERY_RATE 0.05
+
 /* A record that has the metric. Texts are borrowed. */
 typedef struct series_row {
 	const char *id, *commit;
@@ -49,5 +53,7 @@ dck_status series_each(dck_history *h, const history_where *w, const char *tag,
 		       dck_err *err);
 /* As strcmp(); NULL, an unknown text, is the first. */
 int series_text_order(const char *a, const char *b);
+/* The order of the first of n pairs of texts that differ. */
+int series_texts_order(const char *const *a, const char *const *b, size_t n);
 
 #endif

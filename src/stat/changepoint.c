@@ -336,10 +336,9 @@ static double chance_of_step(const double *x, size_t first, size_t n, double *sc
 	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
 }
 
-/* Returns an upper bound of the probability that chance alone puts so many of the greater values,
- * or of the smaller ones, on one side of a cut of x at `first`, at any of n cuts: Chernoff's, with
- * the generating function of the rank-sum statistic U (Mann and Whitney, Ann. Math. Statist. 18,
- * 1947),
+/* Returns an upper bound of the probability that chance alone gives a rank sum as extreme as that
+ * of x before a cut at `first`, at any of n cuts: Chernoff's, with the generating function of the
+ * rank-sum statistic U (Mann and Whitney, Ann. Math. Statist. 18, 1947),
  *
  *     E exp(t U) = prod over i = 1..k of (exp(t (n - k + i)) - 1) / (exp(t i) - 1) / binomial(n,
  * k).

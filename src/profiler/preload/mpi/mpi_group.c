@@ -5,7 +5,8 @@
  * the function's. The group of the first such communicator is the reference: the ranks of a smaller
  * one are translated into its ranks, of which a name is made and interned in a table that only
  * grows. So members of a group find the same name without a message. Before the first collective of
- * all ranks, and where the table is full, a call has a name that is no collective's.
+ * all ranks, and where the table is full, the name of a call does not begin with that of
+ * collectives.
  *
  * Only functions of MPI that need no other rank are called (MPI 4.0, 7.3.1 and 7.4.1), by their
  * PMPI_ names, which other tools do not interpose.
