@@ -390,9 +390,7 @@ size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scrat
 			const double chance =
 			    chance_of_step(x + from, ret[i].at - from, to - from, scratch);
 
-			ret[i].alarm =
-			    fmax(fmin(chance * ALARM_LOOKS, 1),
-				 chance_of_ranks(x + from, ret[i].at - from, to - from, scratch));
+			ret[i].alarm = fmin(chance * ALARM_LOOKS, 1);
 			if (chance > most) {
 				most = chance;
 				weakest = i;
@@ -404,6 +402,13 @@ size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scrat
 		for (size_t i = weakest; i < count; i++)
 			ret[i] = ret[i + 1];
 		place_again(x, n, ret, count, scratch);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const size_t from = i > 0 ? ret[i - 1].at : 0;
+		const size_t to = i + 1 < count ? ret[i + 1].at : n;
+
+		ret[i].alarm = fmax(
+		    ret[i].alarm, chance_of_ranks(x + from, ret[i].at - from, to - from, scratch));
 	}
 	levels_put(x, n, ret, count, scratch);
 	return count;
