@@ -10,8 +10,10 @@ import functools
 import importlib.abc
 import importlib.machinery
 import sys
+import threading
+import time
 
-from ._deepclock import start
+from ._deepclock import counter, start
 
 PREFIX = "collective:"
 NAMES = ("all_gather", "all_gather_into_tensor", "_all_gather_base", "all_reduce", "all_reduce_coalesced", "all_to_all",
@@ -82,19 +84,55 @@ def _recorded(dist, name, function):
     def collective(*args, **kwargs):
         if not _on_host(dist, args, kwargs):
             return function(*args, **kwargs)
+        _delay.begin()
         opened = start(title + _ranks_of(dist, kwargs.get("group")))
         try:
             work = function(*args, **kwargs)
         except BaseException:
             opened.end()
             raise
-        if not hasattr(work, "wait"):  # it has ended, or this rank is not in the group
+        if hasattr(work, "wait"):
+            work = _ends_with(work, opened)
+        else:  # it has ended, or this rank is not in the group
             opened.end()
-            return work
-        return _ends_with(work, opened)
+        _delay.end()
+        return work
 
     collective._deepclock_collective = True
     return collective
+
+
+class _Delay(threading.local):
+    """For how long this thread was ready and had no processor outside of collectives, as a counter of the trace, in ns: the
+    kernel's schedstat, read at most twice a millisecond."""
+
+    EVERY_NS = 1_000_000
+
+    def __init__(self):
+        self.sum, self.last, self.read_ns = 0, None, 0
+
+    @staticmethod
+    def _now():
+        try:
+            with open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
+                return int(file.read(128).split()[1])
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def begin(self):
+        now = self._now() if self.last is not None else None
+        if now is not None:
+            self.sum += max(now - self.last, 0)
+            counter("run queue outside of collectives", self.sum)
+        self.last = None
+
+    def end(self):
+        ns = time.monotonic_ns()
+        if ns - self.read_ns >= self.EVERY_NS:
+            self.last, self.read_ns = self._now(), ns
+
+
+_delay = _Delay()
 
 
 def _ends_with(work, opened):

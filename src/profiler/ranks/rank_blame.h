@@ -75,6 +75,7 @@ typedef enum rank_verdict {
 	BLAME_ONE,
 	BLAME_FEW,    /* too few steps for a verdict */
 	BLAME_UNSURE, /* the rank that is last is not the one that waits least */
+	BLAME_SHARED, /* rank_job: its processors are those of other ranks, which took them */
 } rank_verdict;
 
 typedef struct rank_blame {

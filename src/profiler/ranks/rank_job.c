@@ -334,6 +334,40 @@ static dck_status costs_add(job_builder *b, size_t most, dck_err *err)
 	return DCK_OK;
 }
 
+const rank_usage **rank_job_usage(const rank_job *j)
+{
+	const rank_usage **usage = mem_alloc((j->n + 1) * sizeof *usage);
+
+	for (size_t at = 0; usage && at < j->n; at++)
+		usage[at] = &j->member[at].part->usage;
+	return usage;
+}
+
+/* Ranks that are more than their processors take them from each other, and the scheduler does not
+ * divide them evenly. There the time in the run queue above that of the other ranks is not a rank's
+ * own, and what remains of its cost must be one that counts. */
+static dck_status sharing_judge(rank_job *j, dck_err *err)
+{
+	const size_t unit = j->blame.unit;
+	const rank_usage **usage = rank_job_usage(j);
+
+	DCK_NEED(usage, err, "for the usage of %zu ranks", j->n);
+	const bool known = usage[unit]->known >> RANK_CPU_SET & 1;
+	for (size_t at = 0; known && at < j->n; at++)
+		j->sharing += j->member[at].node == j->member[unit].node &&
+			      usage[at]->known >> RANK_CPU_SET & 1 &&
+			      usage[at]->n[RANK_CPU_SET] == usage[unit]->n[RANK_CPU_SET];
+	j->cpus = known ? (size_t)usage[unit]->n[RANK_CPUS] : 0;
+	if (j->sharing > j->cpus && j->blame.verdict == BLAME_ONE &&
+	    rank_usage_compare(usage, j->n, unit, RANK_RUN_QUEUE, &j->queue_own,
+			       &j->queue_others) &&
+	    j->blame.cost_ns - (j->queue_own - j->queue_others) * j->step.value <
+		BLAME_SHARE_LEAST * j->step.value)
+		j->blame.verdict = BLAME_SHARED;
+	mem_free((void *)usage);
+	return DCK_OK;
+}
+
 static dck_status job_judge(job_builder *b, const rank_job_config *config, dck_err *err)
 {
 	rank_job *j = b->j;
@@ -353,6 +387,7 @@ static dck_status job_judge(job_builder *b, const rank_job_config *config, dck_e
 		if (j->operation[i].calls)
 			j->operation[i].time_ns /= (double)j->operation[i].calls;
 	DCK_TRY(rank_blame_find(&j->costs, alpha, &j->blame, err));
+	DCK_TRY(sharing_judge(j, err));
 	return j->nodes > 1 ? rank_blame_find(&j->node_costs, alpha, &j->node_blame, err) : DCK_OK;
 }
 

@@ -71,7 +71,7 @@ typedef struct range_collect {
 	size_t n, cap;
 	uint64_t left_out, last_ns;
 	uint32_t delays; /* track of MPI_DELAY_COUNTER; 0: none */
-	double delay_ns; /* its last value */
+	double delay_first_ns, delay_ns; /* its first and its greatest value */
 	uint64_t delay_from_ns, delay_to_ns;
 	bool failed;
 	dck_sink sink;
@@ -113,11 +113,14 @@ static void ranges_track(trace_out *o, const trace_track *from)
 
 static void delay_take(range_collect *c, const trace_event *e)
 {
-	if (c->delay_to_ns == 0)
+	if (!(e->as.real >= 0 && e->as.real < 1e18))
+		return;
+	if (c->delay_to_ns == 0) {
 		c->delay_from_ns = e->ns;
+		c->delay_first_ns = e->as.real;
+	}
 	c->delay_to_ns = e->ns;
-	if (e->as.real > c->delay_ns && e->as.real < 1e18)
-		c->delay_ns = e->as.real;
+	c->delay_ns = e->as.real > c->delay_ns ? e->as.real : c->delay_ns;
 }
 
 static void ranges_intern(trace_out *o, uint32_t id, const trace_name *name)
@@ -411,7 +414,8 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 	if (status == DCK_OK)
 		status = ranges_copy(&c, &place, p, err);
 	if (c.delay_to_ns > c.delay_from_ns) {
-		rank_usage_put(&p->usage, RANK_WORK_QUEUE, (uint64_t)c.delay_ns);
+		rank_usage_put(&p->usage, RANK_WORK_QUEUE,
+			       (uint64_t)(c.delay_ns - c.delay_first_ns));
 		rank_usage_put(&p->usage, RANK_WORK_TIME, c.delay_to_ns - c.delay_from_ns);
 	}
 	collect_done(&c);

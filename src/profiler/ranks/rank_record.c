@@ -368,7 +368,10 @@ static void blame_fact_put(record_builder *b, const char *key, const rank_blame 
 			   const char *name, int64_t rank)
 {
 	static const char *const words[] = {
-	    [BLAME_NOBODY] = "nobody", [BLAME_FEW] = "too-few-steps", [BLAME_UNSURE] = "unsure"};
+	    [BLAME_NOBODY] = "nobody",
+	    [BLAME_FEW] = "too-few-steps",
+	    [BLAME_UNSURE] = "unsure",
+	    [BLAME_SHARED] = "shared-processors"};
 	char p[32];
 
 	if (blame->verdict == BLAME_ONE && name)
@@ -404,13 +407,11 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
  * words for the answer. */
 static const char *cause_put(record_builder *b, const rank_job *j)
 {
-	const rank_usage **usage = mem_alloc(j->n * sizeof *usage);
+	const rank_usage **usage = rank_job_usage(j);
 	const double share = j->blame.cost_ns / j->step.value;
 	rank_resource cause = RANK_RESOURCES;
 	double own = 0, others = 0;
 
-	for (size_t at = 0; usage && at < j->n; at++)
-		usage[at] = &j->member[at].part->usage;
 	if (usage)
 		cause = rank_cause_find(usage, j->n, j->blame.unit, share, &own, &others);
 	mem_free((void *)usage);
@@ -533,6 +534,13 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 		record_answer(
 		    b, "rank %u arrives last, but does not wait least, so no rank is accused",
 		    j->member[j->blame.unit].rank);
+	} else if (j->blame.verdict == BLAME_SHARED) {
+		record_answer(b,
+			      "no rank is accused: rank %u arrives last, by %s of a step of %s, but "
+			      "%zu ranks share %zu processor%s, and it had none for %.3g %% of its "
+			      "time, the others for %.3g %%",
+			      j->member[j->blame.unit].rank, cost, step, j->sharing, j->cpus,
+			      j->cpus == 1 ? "" : "s", 100 * j->queue_own, 100 * j->queue_others);
 	} else {
 		record_answer(b,
 			      "no rank holds the others up: the greatest cost is rank %u's, %s of "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_usage.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "stat/stat.h"
@@ -32,6 +33,17 @@ void rank_usage_begin(rank_usage_start *s, bool own)
 	s->has_throttled = now.has_throttled;
 	s->throttled_ns = now.throttled_ns;
 	s->periods = now.throttled_periods;
+}
+
+static void cpus_put(rank_usage *u)
+{
+	unsigned cpu[OS_CPUS_MAX];
+	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
+
+	if (n == 0)
+		return;
+	rank_usage_put(u, RANK_CPUS, n);
+	rank_usage_put(u, RANK_CPU_SET, hash_bytes(HASH_START, cpu, n * sizeof *cpu) >> 1);
 }
 
 void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n)
@@ -73,6 +85,7 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 		rank_usage_put(ret, RANK_PERIODS, now.throttled_periods - s->periods);
 	}
 	run_queue_find(trace, ret);
+	cpus_put(ret);
 }
 
 double rank_usage_share(const rank_usage *u, rank_resource of)
@@ -85,32 +98,35 @@ double rank_usage_share(const rank_usage *u, rank_resource of)
 	return (double)u->n[of] / (double)u->n[whole];
 }
 
+bool rank_usage_compare(const rank_usage *const *usage, size_t n, size_t accused, rank_resource of,
+			double *ret_own, double *ret_others)
+{
+	double *x = mem_alloc(2 * (n + 1) * sizeof *x);
+	size_t known = 0;
+
+	if (of == RANK_RUN_QUEUE && !isnan(rank_usage_share(usage[accused], RANK_WORK_QUEUE)))
+		of = RANK_WORK_QUEUE;
+	*ret_own = rank_usage_share(usage[accused], of);
+	for (size_t i = 0; x && i < n; i++) {
+		const double other = rank_usage_share(usage[i], of);
+
+		if (i != accused && !isnan(other))
+			x[known++] = other;
+	}
+	if (known > 0)
+		*ret_others = stat_median(x, known, x + known);
+	mem_free(x);
+	return known > 0 && !isnan(*ret_own);
+}
+
 rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t accused,
 			      double share, double *ret_own, double *ret_others)
 {
-	static const rank_resource causes[] = {RANK_THROTTLED, RANK_WORK_QUEUE, RANK_RUN_QUEUE};
-	double *x = mem_alloc(2 * (n + 1) * sizeof *x);
+	static const rank_resource causes[] = {RANK_THROTTLED, RANK_RUN_QUEUE};
 
-	for (size_t k = 0; x && k < sizeof causes / sizeof causes[0]; k++) {
-		const double own = rank_usage_share(usage[accused], causes[k]);
-		size_t known = 0;
-
-		for (size_t i = 0; i < n; i++) {
-			const double other = rank_usage_share(usage[i], causes[k]);
-
-			if (i != accused && !isnan(other))
-				x[known++] = other;
-		}
-		if (isnan(own) || known == 0)
-			continue;
-		const double others = stat_median(x, known, x + known);
-		if (own - others < CAUSE_SHARE_LEAST * share)
-			continue;
-		*ret_own = own;
-		*ret_others = others;
-		mem_free(x);
-		return causes[k] == RANK_WORK_QUEUE ? RANK_RUN_QUEUE : causes[k];
-	}
-	mem_free(x);
+	for (size_t k = 0; k < sizeof causes / sizeof causes[0]; k++)
+		if (rank_usage_compare(usage, n, accused, causes[k], ret_own, ret_others) &&
+		    *ret_own - *ret_others >= CAUSE_SHARE_LEAST * share)
+			return causes[k];
 	return RANK_RESOURCES;
 }

@@ -4,7 +4,7 @@
  *	rank_usage_begin(&start, false);
  *	... the program runs, and is recorded ...
  *	rank_usage_end(&start, trace_record, &part.usage);
- *	cause = rank_cause_find(usages, n, accused, share);	at rank 0
+ *	cause = rank_cause_find(usages, n, accused, share, &own, &others);	at rank 0
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANKS_RANK_USAGE_H
@@ -21,6 +21,8 @@ typedef enum rank_resource {
 	RANK_PERIODS,	 /* in which that happened (nr_throttled) */
 	RANK_WORK_QUEUE, /* ns outside of its collectives in which their thread was runnable */
 	RANK_WORK_TIME,	 /* ns that RANK_WORK_QUEUE covers */
+	RANK_CPUS,	 /* processors on which it may run */
+	RANK_CPU_SET,	 /* their hash: ranks of a node with the same one share them */
 	RANK_RESOURCES
 } rank_resource;
 
@@ -45,11 +47,15 @@ void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n);
 /* The part of its time that a rank lost to RANK_RUN_QUEUE, RANK_WORK_QUEUE or RANK_THROTTLED. NAN:
  * unknown. */
 double rank_usage_share(const rank_usage *u, rank_resource of);
+/* Writes the shares of the accused rank and the median of the others; RANK_RUN_QUEUE has
+ * RANK_WORK_QUEUE, where that is known: a rank that waits in a collective may be runnable. false:
+ * unknown. usage[n], n at least 2. */
+bool rank_usage_compare(const rank_usage *const *usage, size_t n, size_t accused, rank_resource of,
+			double *ret_own, double *ret_others);
 /* Returns the resource of which the accused rank lost more than the median of the others, by at
- * least half of `share`, its cost as a share of a step; RANK_RESOURCES: neither. RANK_RUN_QUEUE has
- * RANK_WORK_QUEUE, where that is known: a rank that waits in a collective may be runnable. *ret_own
- * and *ret_others are both shares. A rank that was stopped by its limit is not counted as one whose
- * CPU was taken. usage[n], n at least 2. */
+ * least half of `share`, its cost as a share of a step; RANK_RESOURCES: neither. *ret_own and
+ * *ret_others are both shares. A rank that was stopped by its limit is not counted as one whose CPU
+ * was taken. */
 rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t accused,
 			      double share, double *ret_own, double *ret_others);
 

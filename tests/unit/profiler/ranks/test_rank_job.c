@@ -130,6 +130,49 @@ static void parts_free(rank_part *parts, uint32_t size)
 
 static const rank_job_config usual = {.warmup = 2, .directory = "."};
 
+/* Rank 2 costs 8 ms of a step of 18 ms. Ranks that share too few processors take them from each
+ * other: rank 2 had none for `queue` of its time, the others for 5 %. */
+static void ranks_that_share_processors(void **state)
+{
+	static const struct {
+		double queue;
+		int64_t cpus, set; /* set: of rank 2; that of the others is 1 */
+		rank_verdict verdict;
+		size_t sharing;
+	} cases[] = {
+	    {0.50, 2, 1, BLAME_SHARED, 4}, /* more than the cost */
+	    {0.30, 2, 1, BLAME_ONE, 4},	   /* a part of it */
+	    {0.04, 2, 1, BLAME_ONE, 4},	   /* less than the others */
+	    {0.50, 4, 1, BLAME_ONE, 4},	   /* enough processors */
+	    {0.50, 1, 7, BLAME_ONE, 1},	   /* one of its own, which another program takes */
+	    {0.50, 0, 0, BLAME_ONE, 0},	   /* not known */
+	};
+	const plan p = {4, 2, 8e6, NAME_FORWARD, 0, -1, false};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+		rank_part parts[SIZE_MAX_RANKS];
+		rank_job job;
+
+		job_simulate(&p, 1, parts);
+		for (uint32_t r = 0; r < p.size && cases[k].cpus; r++) {
+			rank_usage *u = &parts[r].usage;
+
+			rank_usage_put(u, RANK_CPUS, (uint64_t)cases[k].cpus);
+			rank_usage_put(u, RANK_CPU_SET, r == 2 ? (uint64_t)cases[k].set : 1);
+			rank_usage_put(u, RANK_WORK_TIME, 1000000000);
+			rank_usage_put(u, RANK_WORK_QUEUE,
+				       (uint64_t)(1e9 * (r == 2 ? cases[k].queue : 0.05)));
+		}
+		assert_int_equal(rank_job_analyse(parts, p.size, &usual, &job, NULL), DCK_OK);
+		assert_int_equal(job.blame.unit, 2);
+		assert_int_equal(job.blame.verdict, cases[k].verdict);
+		assert_int_equal(job.sharing, cases[k].sharing);
+		rank_job_done(&job);
+		parts_free(parts, p.size);
+	}
+}
+
 static void the_straggler_and_its_part(void **state)
 {
 	static const struct {
@@ -496,6 +539,7 @@ int test_rank_job(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_straggler_and_its_part),
+	    cmocka_unit_test(ranks_that_share_processors),
 	    cmocka_unit_test(two_steps_of_all_ranks),
 	    cmocka_unit_test(a_slow_node),
 	    cmocka_unit_test(a_healthy_job),
