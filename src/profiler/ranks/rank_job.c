@@ -334,37 +334,54 @@ static dck_status costs_add(job_builder *b, size_t most, dck_err *err)
 	return DCK_OK;
 }
 
-const rank_usage **rank_job_usage(const rank_job *j)
+/* Returns the number of ranks on the node and the processors of a member; 0: not known. */
+static size_t ranks_sharing(const rank_job *j, const rank_member *m)
 {
-	const rank_usage **usage = mem_alloc((j->n + 1) * sizeof *usage);
+	const uint64_t known = UINT64_C(1) << RANK_CPU_SET;
+	const rank_usage *usage = &m->part->usage;
+	size_t n = 0;
 
-	for (size_t at = 0; usage && at < j->n; at++)
-		usage[at] = &j->member[at].part->usage;
-	return usage;
+	for (size_t at = 0; at < j->n; at++) {
+		const rank_usage *other = &j->member[at].part->usage;
+
+		n += j->member[at].node == m->node && usage->known & other->known & known &&
+		     usage->n[RANK_CPU_SET] == other->n[RANK_CPU_SET];
+	}
+	return n;
 }
 
 /* Ranks that are more than their processors take them from each other, and the scheduler does not
- * divide them evenly. There the time in the run queue above that of the other ranks is not a rank's
- * own, and what remains of its cost must be one that counts. */
+ * divide them evenly. There the time in the run queue is not a rank's own: without it the work of
+ * the accused rank must be longer than that of the others by a share that counts. */
 static dck_status sharing_judge(rank_job *j, dck_err *err)
 {
-	const size_t unit = j->blame.unit;
-	const rank_usage **usage = rank_job_usage(j);
+	const rank_member *accused = &j->member[j->blame.unit];
+	double *queue = mem_alloc(4 * (j->n + 1) * sizeof *queue);
+	double *work = queue + j->n, *scratch = work + j->n;
+	size_t known = 0;
 
-	DCK_NEED(usage, err, "for the usage of %zu ranks", j->n);
-	const bool known = usage[unit]->known >> RANK_CPU_SET & 1;
-	for (size_t at = 0; known && at < j->n; at++)
-		j->sharing += j->member[at].node == j->member[unit].node &&
-			      usage[at]->known >> RANK_CPU_SET & 1 &&
-			      usage[at]->n[RANK_CPU_SET] == usage[unit]->n[RANK_CPU_SET];
-	j->cpus = known ? (size_t)usage[unit]->n[RANK_CPUS] : 0;
-	if (j->sharing > j->cpus && j->blame.verdict == BLAME_ONE &&
-	    rank_usage_compare(usage, j->n, unit, RANK_RUN_QUEUE, &j->queue_own,
-			       &j->queue_others) &&
-	    j->blame.cost_ns - (j->queue_own - j->queue_others) * j->step.value <
-		BLAME_SHARE_LEAST * j->step.value)
-		j->blame.verdict = BLAME_SHARED;
-	mem_free((void *)usage);
+	DCK_NEED(queue, err, "for the work of %zu ranks", j->n);
+	j->sharing = ranks_sharing(j, accused);
+	j->cpus = (size_t)accused->part->usage.n[RANK_CPUS];
+	for (size_t at = 0; at < j->n; at++) {
+		const rank_member *m = &j->member[at];
+		const double waited = rank_usage_share(&m->part->usage, RANK_WORK_QUEUE) *
+				      (m->work_ns + m->wait_ns);
+
+		if (at == j->blame.unit) {
+			j->queue_own_ns = waited;
+		} else if (!isnan(waited)) {
+			queue[known] = waited;
+			work[known++] = m->work_ns - waited;
+		}
+	}
+	if (j->blame.verdict == BLAME_ONE && j->sharing > j->cpus && known > 0) {
+		j->queue_others_ns = stat_median(queue, known, scratch);
+		if (accused->work_ns - j->queue_own_ns - stat_median(work, known, scratch) <
+		    BLAME_SHARE_LEAST * j->step.value)
+			j->blame.verdict = BLAME_SHARED;
+	}
+	mem_free(queue);
 	return DCK_OK;
 }
 

@@ -49,10 +49,11 @@ typedef struct rank_job {
 	stat_estimate step;    /* median time from the begin of a step to that of the next */
 	rank_costs costs;
 	rank_blame blame; /* blame.unit: index into member */
-	/* Ranks of that node on the same processors, those, and the shares of time without one of
-	 * that rank and of the others, of which sharing > cpus is judged; 0: not known. */
+	/* Ranks of its node on the same processors, and the number of these. If the verdict is
+	 * BLAME_SHARED: time per step in the run queue of that rank, and the median of the others.
+	 */
 	size_t sharing, cpus;
-	double queue_own, queue_others;
+	double queue_own_ns, queue_others_ns;
 	const char **node;
 	size_t nodes;
 	rank_costs node_costs;
@@ -75,8 +76,6 @@ enum { RANK_ARRIVALS_USUAL = 1 << 17 };
 dck_status rank_job_analyse(const rank_part *parts, uint32_t size, const rank_job_config *config,
 			    rank_job *ret, dck_err *err);
 void rank_job_done(rank_job *j);
-/* Returns the usage of each member. @owned; NULL: no memory. */
-const rank_usage **rank_job_usage(const rank_job *j);
 /* Returns the time of rank 0's clock. */
 int64_t rank_member_time(const rank_member *m, int64_t ns);
 /* Returns the part in which a member does most more work than the median of the others, and by how

@@ -407,11 +407,13 @@ static void accusation_put(record_builder *b, const rank_job *j, const rank_blam
  * words for the answer. */
 static const char *cause_put(record_builder *b, const rank_job *j)
 {
-	const rank_usage **usage = rank_job_usage(j);
+	const rank_usage **usage = mem_alloc(j->n * sizeof *usage);
 	const double share = j->blame.cost_ns / j->step.value;
 	rank_resource cause = RANK_RESOURCES;
 	double own = 0, others = 0;
 
+	for (size_t at = 0; usage && at < j->n; at++)
+		usage[at] = &j->member[at].part->usage;
 	if (usage)
 		cause = rank_cause_find(usage, j->n, j->blame.unit, share, &own, &others);
 	mem_free((void *)usage);
@@ -510,7 +512,7 @@ static void no_steps_answer_put(record_builder *b, const rank_result *r)
 static void rank_answer_put(record_builder *b, const rank_result *r)
 {
 	const rank_job *j = r->job;
-	char cost[32], step[32], what[200];
+	char cost[32], step[32], own[32], others[32], what[200];
 
 	dck_text_time(j->blame.cost_ns, cost, sizeof cost);
 	dck_text_time(j->step.value, step, sizeof step);
@@ -535,12 +537,14 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 		    b, "rank %u arrives last, but does not wait least, so no rank is accused",
 		    j->member[j->blame.unit].rank);
 	} else if (j->blame.verdict == BLAME_SHARED) {
+		dck_text_time(j->queue_own_ns, own, sizeof own);
+		dck_text_time(j->queue_others_ns, others, sizeof others);
 		record_answer(b,
-			      "no rank is accused: rank %u arrives last, by %s of a step of %s, but "
-			      "%zu ranks share %zu processor%s, and it had none for %.3g %% of its "
-			      "time, the others for %.3g %%",
+			      "no rank is accused: rank %u costs %s of a step of %s, but %zu ranks "
+			      "share %zu processor%s; it was ready and had none for %s of a step, "
+			      "the median of the others for %s",
 			      j->member[j->blame.unit].rank, cost, step, j->sharing, j->cpus,
-			      j->cpus == 1 ? "" : "s", 100 * j->queue_own, 100 * j->queue_others);
+			      j->cpus == 1 ? "" : "s", own, others);
 	} else {
 		record_answer(b,
 			      "no rank holds the others up: the greatest cost is rank %u's, %s of "

@@ -98,35 +98,32 @@ double rank_usage_share(const rank_usage *u, rank_resource of)
 	return (double)u->n[of] / (double)u->n[whole];
 }
 
-bool rank_usage_compare(const rank_usage *const *usage, size_t n, size_t accused, rank_resource of,
-			double *ret_own, double *ret_others)
-{
-	double *x = mem_alloc(2 * (n + 1) * sizeof *x);
-	size_t known = 0;
-
-	if (of == RANK_RUN_QUEUE && !isnan(rank_usage_share(usage[accused], RANK_WORK_QUEUE)))
-		of = RANK_WORK_QUEUE;
-	*ret_own = rank_usage_share(usage[accused], of);
-	for (size_t i = 0; x && i < n; i++) {
-		const double other = rank_usage_share(usage[i], of);
-
-		if (i != accused && !isnan(other))
-			x[known++] = other;
-	}
-	if (known > 0)
-		*ret_others = stat_median(x, known, x + known);
-	mem_free(x);
-	return known > 0 && !isnan(*ret_own);
-}
-
 rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t accused,
 			      double share, double *ret_own, double *ret_others)
 {
-	static const rank_resource causes[] = {RANK_THROTTLED, RANK_RUN_QUEUE};
+	static const rank_resource causes[] = {RANK_THROTTLED, RANK_WORK_QUEUE, RANK_RUN_QUEUE};
+	double *x = mem_alloc(2 * (n + 1) * sizeof *x);
 
-	for (size_t k = 0; k < sizeof causes / sizeof causes[0]; k++)
-		if (rank_usage_compare(usage, n, accused, causes[k], ret_own, ret_others) &&
-		    *ret_own - *ret_others >= CAUSE_SHARE_LEAST * share)
-			return causes[k];
+	for (size_t k = 0; x && k < sizeof causes / sizeof causes[0]; k++) {
+		const double own = rank_usage_share(usage[accused], causes[k]);
+		size_t known = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const double other = rank_usage_share(usage[i], causes[k]);
+
+			if (i != accused && !isnan(other))
+				x[known++] = other;
+		}
+		if (isnan(own) || known == 0)
+			continue;
+		const double others = stat_median(x, known, x + known);
+		if (own - others < CAUSE_SHARE_LEAST * share)
+			continue;
+		*ret_own = own;
+		*ret_others = others;
+		mem_free(x);
+		return causes[k] == RANK_WORK_QUEUE ? RANK_RUN_QUEUE : causes[k];
+	}
+	mem_free(x);
 	return RANK_RESOURCES;
 }

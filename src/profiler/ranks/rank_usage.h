@@ -47,15 +47,11 @@ void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n);
 /* The part of its time that a rank lost to RANK_RUN_QUEUE, RANK_WORK_QUEUE or RANK_THROTTLED. NAN:
  * unknown. */
 double rank_usage_share(const rank_usage *u, rank_resource of);
-/* Writes the shares of the accused rank and the median of the others; RANK_RUN_QUEUE has
- * RANK_WORK_QUEUE, where that is known: a rank that waits in a collective may be runnable. false:
- * unknown. usage[n], n at least 2. */
-bool rank_usage_compare(const rank_usage *const *usage, size_t n, size_t accused, rank_resource of,
-			double *ret_own, double *ret_others);
 /* Returns the resource of which the accused rank lost more than the median of the others, by at
- * least half of `share`, its cost as a share of a step; RANK_RESOURCES: neither. *ret_own and
- * *ret_others are both shares. A rank that was stopped by its limit is not counted as one whose CPU
- * was taken. */
+ * least half of `share`, its cost as a share of a step; RANK_RESOURCES: neither. RANK_RUN_QUEUE has
+ * RANK_WORK_QUEUE, where that is known: a rank that waits in a collective may be runnable. *ret_own
+ * and *ret_others are both shares. A rank that was stopped by its limit is not counted as one whose
+ * CPU was taken. usage[n], n at least 2. */
 rank_resource rank_cause_find(const rank_usage *const *usage, size_t n, size_t accused,
 			      double share, double *ret_own, double *ret_others);
 
