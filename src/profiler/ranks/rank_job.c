@@ -365,8 +365,8 @@ static dck_status sharing_judge(rank_job *j, dck_err *err)
 	j->cpus = (size_t)accused->part->usage.n[RANK_CPUS];
 	for (size_t at = 0; at < j->n; at++) {
 		const rank_member *m = &j->member[at];
-		const double waited = rank_usage_share(&m->part->usage, RANK_WORK_QUEUE) *
-				      (m->work_ns + m->wait_ns);
+		const double waited =
+		    rank_usage_share(&m->part->usage, RANK_WORK_QUEUE) * (m->work_ns + m->wait_ns);
 
 		if (at == j->blame.unit) {
 			j->queue_own_ns = waited;

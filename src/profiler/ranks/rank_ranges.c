@@ -70,7 +70,7 @@ typedef struct range_collect {
 	range_found *found; /* @owned */
 	size_t n, cap;
 	uint64_t left_out, last_ns;
-	uint32_t delays; /* track of MPI_DELAY_COUNTER; 0: none */
+	uint32_t delays;		 /* track of MPI_DELAY_COUNTER; 0: none */
 	double delay_first_ns, delay_ns; /* its first and its greatest value */
 	uint64_t delay_from_ns, delay_to_ns;
 	bool failed;

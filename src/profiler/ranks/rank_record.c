@@ -367,11 +367,10 @@ static void rank_trace_put(record_builder *b, const rank_result *r)
 static void blame_fact_put(record_builder *b, const char *key, const rank_blame *blame,
 			   const char *name, int64_t rank)
 {
-	static const char *const words[] = {
-	    [BLAME_NOBODY] = "nobody",
-	    [BLAME_FEW] = "too-few-steps",
-	    [BLAME_UNSURE] = "unsure",
-	    [BLAME_SHARED] = "shared-processors"};
+	static const char *const words[] = {[BLAME_NOBODY] = "nobody",
+					    [BLAME_FEW] = "too-few-steps",
+					    [BLAME_UNSURE] = "unsure",
+					    [BLAME_SHARED] = "shared-processors"};
 	char p[32];
 
 	if (blame->verdict == BLAME_ONE && name)
