@@ -69,6 +69,34 @@ void *mem_resize(void *old, size_t bytes)
 	return current.resize(current.self, old, bytes ? bytes : 1);
 }
 
+bool mem_reserve_more(void *array, size_t *cap, size_t n, size_t size)
+{
+	const size_t least = size < 64 ? 64 / size : 1, enough = n > least ? n : least;
+	const size_t more = enough / 2 < *cap ? 2 * *cap : enough;
+	void *p;
+
+	memcpy(&p, array, sizeof p); /* a pointer to any type */
+	p = more > SIZE_MAX / 2 / size ? NULL : mem_resize(p, more * size);
+	if (!p)
+		return false;
+	memcpy(array, &p, sizeof p);
+	*cap = more;
+	return true;
+}
+
+bool mem_reserve_zeroed(void *array, size_t *cap, size_t n, size_t size)
+{
+	const size_t before = *cap;
+	char *p;
+
+	if (!mem_reserve(array, cap, n, size))
+		return false;
+	memcpy(&p, array, sizeof p);
+	if (*cap > before)
+		memset(p + before * size, 0, (*cap - before) * size);
+	return true;
+}
+
 void mem_free(void *p)
 {
 	if (p)

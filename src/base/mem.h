@@ -25,6 +25,16 @@ void *mem_resize(void *old, size_t bytes);
 void mem_free(void *p);		 /* NULL is allowed */
 char *mem_dup(const char *text); /* @owned, mem_free */
 
+/* Ensures that an array of *cap elements of `size` bytes has n, and doubles it if need be. array:
+ * the address of the pointer to it. false: no memory, and nothing has changed. */
+bool mem_reserve_more(void *array, size_t *cap, size_t n, size_t size);
+static inline bool mem_reserve(void *array, size_t *cap, size_t n, size_t size)
+{
+	return n <= *cap || mem_reserve_more(array, cap, n, size);
+}
+/* The same, of an array whose new elements are zeroed. */
+bool mem_reserve_zeroed(void *array, size_t *cap, size_t n, size_t size);
+
 typedef struct mem_arena mem_arena;
 
 mem_arena *mem_arena_new(size_t block_bytes); /* @owned; NULL: no memory. 0: a default size */

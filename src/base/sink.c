@@ -19,15 +19,8 @@ static dck_status buffer_write(void *self, const void *bytes, size_t n, dck_err 
 	dck_buffer *b = self;
 	if (n >= SIZE_MAX / 2 - b->n)
 		DCK_FAIL(err, E_LIMIT, "the output does not fit into memory");
-	if (b->cap - b->n < n + 1) { /* the NUL */
-		size_t cap = b->cap ? b->cap : 256;
-		while (cap - b->n < n + 1)
-			cap *= 2;
-		char *data = mem_resize(b->data, cap);
-		DCK_NEED(data, err, "for %zu bytes of output", cap);
-		b->data = data;
-		b->cap = cap;
-	}
+	DCK_NEED(mem_reserve(&b->data, &b->cap, b->n + n + 1, 1), err, "for %zu bytes of output",
+		 b->n + n + 1); /* the NUL */
 	memcpy(b->data + b->n, bytes, n);
 	b->n += n;
 	b->data[b->n] = '\0';

@@ -14,20 +14,9 @@ void wire_out_done(wire_out *w)
 
 uint8_t *wire_reserve(wire_out *w, size_t n)
 {
+	w->failed |= n > SIZE_MAX - w->n || !mem_reserve(&w->data, &w->cap, w->n + n, 1);
 	if (w->failed)
 		return NULL;
-	if (n > w->cap - w->n) {
-		size_t cap = w->cap ? w->cap : 1024;
-		while (n > cap - w->n && cap <= SIZE_MAX / 2)
-			cap *= 2;
-		uint8_t *data = n > cap - w->n ? NULL : mem_resize(w->data, cap);
-		if (!data) {
-			w->failed = true;
-			return NULL;
-		}
-		w->data = data;
-		w->cap = cap;
-	}
 	uint8_t *p = w->data + w->n;
 	w->n += n;
 	return p;

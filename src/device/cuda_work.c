@@ -48,16 +48,9 @@ static struct {
 
 static void entry_add(entries *e, uint32_t correlation, uint64_t ns, uint64_t start)
 {
-	if (e->n == e->cap) {
-		const size_t cap = e->cap ? 2 * e->cap : 4096;
-		entry *item = cap <= ENTRIES_MAX ? mem_resize(e->item, cap * sizeof *item) : NULL;
-
-		if (!item) {
-			lost = true;
-			return;
-		}
-		e->item = item;
-		e->cap = cap;
+	if (e->n >= ENTRIES_MAX || !mem_reserve(&e->item, &e->cap, e->n + 1, sizeof *e->item)) {
+		lost = true;
+		return;
 	}
 	e->item[e->n++] = (entry){ns, start, correlation};
 }

@@ -276,13 +276,8 @@ static dck_status copy_enqueue(device_queue *q, void *to, const void *from, uint
 	const device_null_times *t = &null_of(q->d)->times;
 
 	DCK_TRY(null_check(q->d, err));
-	if (self->n == self->cap) {
-		const size_t cap = 2 * self->cap + 16;
-		null_copy *grown = mem_resize(self->copy, cap * sizeof *grown);
-		DCK_NEED(grown, err, "for a copy");
-		self->copy = grown;
-		self->cap = cap;
-	}
+	DCK_NEED(mem_reserve(&self->copy, &self->cap, self->n + 1, sizeof *self->copy), err,
+		 "for a copy");
 	self->copy[self->n++] = (null_copy){to, from, (size_t)bytes};
 	null_enqueue(q, t->copy_ns + t->copy_byte_ns * (double)bytes);
 	return DCK_OK;

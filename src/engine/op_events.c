@@ -7,18 +7,6 @@
 
 #include <string.h>
 
-static bool reserve(void **list, size_t size, size_t need, size_t *cap)
-{
-	const size_t more = need > *cap ? 2 * need : *cap;
-	void *grown = more > *cap ? mem_resize(*list, more * size) : *list;
-
-	if (!grown)
-		return false;
-	*list = grown;
-	*cap = more;
-	return true;
-}
-
 /* Returns a copy of a text, or `before`, the text of the same operator of the last run, if equal.
  */
 static const char *op_text_keep(mem_arena *a, const char *before, const char *text, size_t n)
@@ -50,13 +38,10 @@ static dck_status run_append(op_events *p, mem_arena *a, uint64_t run_ns, const 
 {
 	const size_t begin = p->nevents;
 	uint64_t at_ns = 0;
-	void *events = p->events, *runs = p->run_ns;
-	const bool room = reserve(&events, sizeof *p->events, p->nevents + n + 1, &p->events_cap) &&
-			  reserve(&runs, sizeof *p->run_ns, p->nruns + 1, &p->runs_cap);
 
-	p->events = events;
-	p->run_ns = runs;
-	DCK_NEED(room, err, "for the times of operators");
+	DCK_NEED(mem_reserve(&p->events, &p->events_cap, p->nevents + n + 1, sizeof *p->events) &&
+		     mem_reserve(&p->run_ns, &p->runs_cap, p->nruns + 1, sizeof *p->run_ns),
+		 err, "for the times of operators");
 	for (size_t i = 0; i < n; i++) {
 		const size_t twin = p->last + i;
 		dck_op_event *e = &p->events[p->nevents++];

@@ -5,9 +5,9 @@
  *     p-values over repeated looks.
  *  3. discoveries_find(): the series' smallest p-values pass the step-up procedure of Benjamini and
  *     Hochberg (J. R. Statist. Soc. B 57, 1995) at SERIES_DISCOVERY_RATE. It holds for independent
- * and for positively dependent tests, as the metrics of one record are (Benjamini and Yekutieli,
- * Ann. Statist. 29, 2001). Of a series that passes, the newest change counts whose p-value is as
- * small as needed.
+ *     and for positively dependent tests, as the metrics of one record are (Benjamini and
+ *     Yekutieli, Ann. Statist. 29, 2001). Of a series that passes, the newest change counts whose
+ *     p-value is as small as needed.
  *  4. metrics_join(): several metrics of the same records become one alarm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -36,6 +36,14 @@ typedef struct scan {
 
 /* --- one series */
 
+static int rows_by_commit(const void *a, const void *b)
+{
+	const series_row *x = a, *y = b;
+	const int order = series_text_order(x->commit, y->commit);
+
+	return order ? order : x->group < y->group ? -1 : x->group > y->group;
+}
+
 /* The number of the rows' point: adjacent rows of a day; those of a commit, wherever they are. */
 static void rows_group(series_rows *all, int by)
 {
@@ -47,12 +55,14 @@ static void rows_group(series_rows *all, int by)
 		r->group = (int64_t)i;
 		if (by == DCK_HISTORY_BY_DAY)
 			r->group = r->at / day - (r->at % day < 0);
-		for (size_t k = i; by == DCK_HISTORY_BY_COMMIT && r->commit && k-- > 0;)
-			if (series_text_order(all->row[k].commit, r->commit) == 0) {
-				r->group = all->row[k].group;
-				break;
-			}
 	}
+	if (by != DCK_HISTORY_BY_COMMIT)
+		return;
+	qsort(all->row, all->n, sizeof *all->row, rows_by_commit);
+	for (size_t i = 1; i < all->n; i++)
+		if (all->row[i].commit &&
+		    series_text_order(all->row[i - 1].commit, all->row[i].commit) == 0)
+			all->row[i].group = all->row[i - 1].group;
 }
 
 static int rows_by_group(const void *a, const void *b)
@@ -71,14 +81,8 @@ static dck_status discovery_keep(scan *s, const series *from, const dck_history_
 	discovery d = {.n = t->nchanges, .p = 1};
 	const dck_metric_def *def = record_find_def(from->metric.tag, a);
 
-	if (s->nfound == s->capacity) {
-		const size_t capacity = s->capacity + 256;
-		discovery *grown = mem_resize(s->found, capacity * sizeof *grown);
-
-		DCK_NEED(grown, err, "for the alarms");
-		s->found = grown;
-		s->capacity = capacity;
-	}
+	DCK_NEED(mem_reserve(&s->found, &s->capacity, s->nfound + 1, sizeof *s->found), err,
+		 "for the alarms");
 	d.changes = mem_arena_array(a, d.n, sizeof *d.changes);
 	DCK_NEED(def && d.changes, err, "for the alarms");
 	for (size_t i = 0; i < d.n; i++) {

@@ -27,14 +27,8 @@ typedef struct comparison {
 
 static dck_status commit_pair_add(comparison *c, const dck_history_pair *p, dck_err *err)
 {
-	if (c->n == c->capacity) {
-		const size_t capacity = c->capacity + 256;
-		dck_history_pair *grown = mem_resize(c->pairs, capacity * sizeof *grown);
-
-		DCK_NEED(grown, err, "for the comparison");
-		c->pairs = grown;
-		c->capacity = capacity;
-	}
+	DCK_NEED(mem_reserve(&c->pairs, &c->capacity, c->n + 1, sizeof *c->pairs), err,
+		 "for the comparison");
 	c->pairs[c->n++] = *p;
 	return DCK_OK;
 }

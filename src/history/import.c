@@ -34,23 +34,6 @@ typedef struct source {
 	uint64_t number; /* of the line, from 1 */
 } source;
 
-static bool import_room_make(dck_buffer *b, size_t more)
-{
-	char *data;
-	size_t cap = b->cap > 0 ? b->cap : 65536;
-
-	while (cap - b->n <= more)
-		cap *= 2;
-	if (cap == b->cap)
-		return true;
-	data = mem_resize(b->data, cap);
-	if (data) {
-		b->data = data;
-		b->cap = cap;
-	}
-	return data != NULL;
-}
-
 /* Appends the next line with its newline, or with `whole` the rest of the file. *ret_more:
  * something was read. */
 static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_err *err)
@@ -59,7 +42,8 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 	bool more = true;
 
 	while (more) {
-		DCK_NEED(import_room_make(&s->line, 4096), err, "for '%s'", s->name);
+		DCK_NEED(mem_reserve(&s->line.data, &s->line.cap, s->line.n + 4097, 1), err,
+			 "for '%s'", s->name);
 		errno = 0;
 		if (whole) {
 			const size_t n = fread(s->line.data + s->line.n, 1, 4096, s->file);
@@ -220,7 +204,8 @@ static dck_status batch_read(batch *b, bool *ret_more, dck_err *err)
 	dck_buffer *line = &b->s->line;
 
 	while (*ret_more) {
-		DCK_NEED(import_room_make(line, 1), err, "for '%s'", b->s->name);
+		DCK_NEED(mem_reserve(&line->data, &line->cap, line->n + 2, 1), err, "for '%s'",
+			 b->s->name);
 		line->data[line->n++] = '\0';
 		b->end[b->n++] = line->n;
 		if (b->n == BATCH || line->n > BATCH_BYTES)

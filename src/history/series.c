@@ -20,15 +20,8 @@
 
 dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err)
 {
-	if (all->n == all->capacity) {
-		const size_t capacity = all->capacity + 1024;
-		series_row *grown = mem_resize(all->row, capacity * sizeof *grown);
-
-		if (!grown)
-			return ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
-		all->row = grown;
-		all->capacity = capacity;
-	}
+	if (!mem_reserve(&all->row, &all->capacity, all->n + 1, sizeof *all->row))
+		return ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
 	all->row[all->n++] = *row;
 	return DCK_OK;
 }

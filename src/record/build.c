@@ -41,15 +41,9 @@ struct record_builder {
 /* Appends a zeroed row. Returns it, or NULL (the builder has then failed). */
 static void *build_list_add(record_builder *b, list *l, size_t size)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap == 0 ? 16 : 2 * l->cap;
-		void *rows = mem_resize(l->rows, cap * size);
-		if (!rows) {
-			b->failed = true;
-			return NULL;
-		}
-		l->rows = rows;
-		l->cap = cap;
+	if (!mem_reserve(&l->rows, &l->cap, l->n + 1, size)) {
+		b->failed = true;
+		return NULL;
 	}
 	return memset((char *)l->rows + size * l->n++, 0, size);
 }
@@ -559,15 +553,8 @@ void record_table_reserve(record_builder *b, size_t n)
 	if (b->failed || b->tables.n == 0)
 		return;
 	const size_t cap = n * t[b->tables.n - 1].ncolumns;
-	if (cap <= b->cells.cap)
-		return;
-	void *rows = mem_resize(b->cells.rows, cap * sizeof(dck_cell));
-	if (!rows) {
+	if (!mem_reserve(&b->cells.rows, &b->cells.cap, cap, sizeof(dck_cell)))
 		b->failed = true;
-		return;
-	}
-	b->cells.rows = rows;
-	b->cells.cap = cap;
 }
 
 static void build_cell_add(record_builder *b, dck_value v, double lo, double hi, double level)

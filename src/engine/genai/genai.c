@@ -261,13 +261,7 @@ static dck_status oga_run(dck_engine_context *c, dck_err *err)
 /* Copies the prompts as the type that the library takes. */
 static dck_status ids_copy(dck_engine_context *c, const int64_t *ids, size_t n, dck_err *err)
 {
-	if (n > c->cap) {
-		int32_t *to = mem_resize(c->ids, n * sizeof *to);
-
-		DCK_NEED(to, err, "for the prompts");
-		c->ids = to;
-		c->cap = n;
-	}
+	DCK_NEED(mem_reserve(&c->ids, &c->cap, n, sizeof *c->ids), err, "for the prompts");
 	for (size_t i = 0; i < n; i++)
 		c->ids[i] = (int32_t)ids[i];
 	return DCK_OK;

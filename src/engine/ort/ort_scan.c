@@ -113,14 +113,8 @@ dck_status ort_scan_expect(ort_scan *s, char c)
 
 static bool scan_text_put(ort_text *t, char c)
 {
-	if (t->n + 1 >= t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 256;
-		char *more = mem_resize(t->data, cap);
-		if (!more)
-			return false;
-		t->data = more;
-		t->cap = cap;
-	}
+	if (!mem_reserve(&t->data, &t->cap, t->n + 2, 1))
+		return false;
 	t->data[t->n++] = c;
 	t->data[t->n] = '\0';
 	return true;

@@ -190,20 +190,6 @@ static const char *ort_name_keep(reader *r, const char *s, size_t n)
 	return t->slot[at];
 }
 
-/* Reserves space for one more item after n. */
-static bool list_grow(void **list, size_t n, size_t *cap, size_t size)
-{
-	if (n < *cap)
-		return true;
-	size_t more = *cap ? 2 * *cap : 256;
-	void *p = mem_resize(*list, more * size);
-	if (!p)
-		return false;
-	*list = p;
-	*cap = more;
-	return true;
-}
-
 static bool ort_ends_in(const ort_text *t, const char *end)
 {
 	size_t n = strlen(end);
@@ -214,7 +200,6 @@ static dck_status op_keep(reader *r)
 {
 	const event *e = &r->event;
 	ort_trace *t = &r->trace;
-	void *list = t->ops;
 	ort_trace_op op = {
 	    .thread = e->tid,
 	    .begin_us = (uint64_t)e->ts,
@@ -225,9 +210,8 @@ static dck_status op_keep(reader *r)
 	/* "_fence_before" and "_fence_after" of older versions are not operators. */
 	if (!ort_ends_in(&e->name, kernel_time))
 		return DCK_OK;
-	if (!list_grow(&list, t->nops, &r->ops_cap, sizeof(op)))
+	if (!mem_reserve(&t->ops, &r->ops_cap, t->nops + 1, sizeof(op)))
 		return ort_scan_no_memory(&r->scan);
-	t->ops = list;
 	op.name = ort_name_keep(r, e->name.data, e->name.n - (sizeof kernel_time - 1));
 	if (e->has_type && e->type.n > 0)
 		op.type = ort_name_keep(r, e->type.data, e->type.n);
@@ -243,13 +227,11 @@ static dck_status run_keep(reader *r)
 {
 	const event *e = &r->event;
 	ort_trace *t = &r->trace;
-	void *list = t->runs;
 
 	if (!ort_scan_is(&e->name, "model_run"))
 		return DCK_OK;
-	if (!list_grow(&list, t->nruns, &r->runs_cap, sizeof *t->runs))
+	if (!mem_reserve(&t->runs, &r->runs_cap, t->nruns + 1, sizeof *t->runs))
 		return ort_scan_no_memory(&r->scan);
-	t->runs = list;
 	t->runs[t->nruns++] = (ort_trace_run){.thread = e->tid,
 					      .begin_us = (uint64_t)e->ts,
 					      .duration_us = (uint64_t)e->dur,

@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GAPS_FIRST 256
-
 const char *http_outcome_text(http_outcome o)
 {
 	static const char *const texts[HTTP_OUTCOMES] = {
@@ -48,15 +46,9 @@ static http_progress answer_fail(http_outcome outcome, http_outcome *ret)
 /* false: no memory, and the gap is dropped. */
 static bool gap_push(http_connection *k, double gap)
 {
-	if (k->ngaps == k->gaps_cap) {
-		const size_t cap = k->gaps_cap ? 2 * k->gaps_cap : GAPS_FIRST;
-		double *more = cap > HTTP_GAPS_MAX ? NULL : mem_resize(k->gaps, cap * sizeof *more);
-
-		if (!more)
-			return false;
-		k->gaps = more;
-		k->gaps_cap = cap;
-	}
+	if (k->ngaps >= HTTP_GAPS_MAX ||
+	    !mem_reserve(&k->gaps, &k->gaps_cap, k->ngaps + 1, sizeof *k->gaps))
+		return false;
 	k->gaps[k->ngaps++] = gap;
 	return true;
 }

@@ -3,19 +3,12 @@
 #include "base/mem.h"
 #include <string.h>
 
-#define EVENT_FIRST 4096
-
 static bool byte_append(sse_reader *s, char c)
 {
-	if (s->n + s->line + 2 > s->cap) {
-		const size_t cap = s->cap ? 2 * s->cap : EVENT_FIRST;
-		char *more = cap > SSE_EVENT_MAX ? NULL : mem_resize(s->data, cap);
+	const size_t n = s->n + s->line + 2;
 
-		if (!more)
-			return false;
-		s->data = more;
-		s->cap = cap;
-	}
+	if (n > SSE_EVENT_MAX || !mem_reserve(&s->data, &s->cap, n, 1))
+		return false;
 	s->data[s->n + s->line++] = c;
 	return true;
 }

@@ -21,14 +21,8 @@ static dck_status id_push(prompt_ids *p, double v, dck_err *err)
 	if (!(v >= 0) || v > INT32_MAX || v != (double)(int32_t)v)
 		DCK_FAIL(err, E_FORMAT, "a token id is %g: it is a whole number from 0 to %d", v,
 			 INT32_MAX);
-	if (p->nids == p->ids_cap) {
-		const size_t cap = p->ids_cap > 0 ? 2 * p->ids_cap : 1024;
-		int32_t *to = mem_resize(p->ids, cap * sizeof *to);
-
-		DCK_NEED(to, err, "for prompts");
-		p->ids = to;
-		p->ids_cap = cap;
-	}
+	DCK_NEED(mem_reserve(&p->ids, &p->ids_cap, p->nids + 1, sizeof *p->ids), err,
+		 "for prompts");
 	p->ids[p->nids++] = (int32_t)v;
 	return DCK_OK;
 }
@@ -105,14 +99,7 @@ static dck_status line_add(void *self, const prompt_line *l, dck_err *err)
 	DCK_TRY(json ? json_line_read(l, p, err) : numbers_line_read(l, p, err));
 	if (p->nids == from)
 		return line_refuse(err);
-	if (p->n == p->cap) {
-		const size_t cap = p->cap > 0 ? 2 * p->cap : 64;
-		prompt_span *to = mem_resize(p->prompt, cap * sizeof *to);
-
-		DCK_NEED(to, err, "for prompts");
-		p->prompt = to;
-		p->cap = cap;
-	}
+	DCK_NEED(mem_reserve(&p->prompt, &p->cap, p->n + 1, sizeof *p->prompt), err, "for prompts");
 	p->prompt[p->n++] = (prompt_span){from, p->nids - from, l->number};
 	return DCK_OK;
 }

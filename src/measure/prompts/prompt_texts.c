@@ -120,14 +120,7 @@ static dck_status prompt_push(void *self, const prompt_line *l, dck_err *err)
 {
 	prompt_texts *p = self;
 
-	if (p->n == p->cap) {
-		const size_t more = p->cap > 0 ? 2 * p->cap : 256;
-		const char **to = mem_resize((void *)p->quoted, more * sizeof *to);
-
-		DCK_NEED(to, err, "for prompts");
-		p->quoted = to;
-		p->cap = more;
-	}
+	DCK_NEED(mem_reserve(&p->quoted, &p->cap, p->n + 1, sizeof *p->quoted), err, "for prompts");
 	DCK_TRY(prompt_line_read(l, p->arena, &p->quoted[p->n], err));
 	if (*p->quoted[p->n++] == '[' && p->ids_line == 0)
 		p->ids_line = l->number;

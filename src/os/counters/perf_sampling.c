@@ -93,15 +93,8 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 
 static bool sampling_keep(os_perf *p, int fd)
 {
-	if (p->nfds == p->cap) {
-		const size_t cap = p->cap ? 2 * p->cap : 64;
-		int *grown = mem_resize(p->fds, cap * sizeof *grown);
-
-		if (!grown)
-			return false;
-		p->fds = grown;
-		p->cap = cap;
-	}
+	if (!mem_reserve(&p->fds, &p->cap, p->nfds + 1, sizeof *p->fds))
+		return false;
 	p->fds[p->nfds++] = fd;
 	return true;
 }

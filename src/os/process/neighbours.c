@@ -128,14 +128,8 @@ static bool processes_read(const char *root, os_cpu_users *u)
 	while (whole && (entry = readdir(directory))) {
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
-		if (u->n == cap) {
-			cap = cap ? 2 * cap : 256;
-			process *more =
-			    cap > PROCESSES_MAX ? NULL : mem_resize(u->all, cap * sizeof *u->all);
-			if (more)
-				u->all = more;
-			whole = more != NULL;
-		}
+		whole =
+		    u->n < PROCESSES_MAX && mem_reserve(&u->all, &cap, u->n + 1, sizeof *u->all);
 		/* One that just ended cannot be read. */
 		if (whole && neighbours_process_read(root, atoi(entry->d_name), &u->all[u->n]))
 			u->n++;

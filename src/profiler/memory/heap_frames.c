@@ -98,15 +98,8 @@ static const named_file *file_get(heap_names *n, const heap_file *f, const heap_
 
 static bool piece_add(heap_frames *r, cct *paths, const dck_frame *f, bool c, bool named)
 {
-	if (r->npieces == r->cap) {
-		const size_t cap = r->cap ? 2 * r->cap : 256;
-		heap_piece *pieces = mem_resize(r->pieces, cap * sizeof *pieces);
-
-		if (!pieces)
-			return false;
-		r->pieces = pieces;
-		r->cap = cap;
-	}
+	if (!mem_reserve(&r->pieces, &r->cap, r->npieces + 1, sizeof *r->pieces))
+		return false;
 	r->pieces[r->npieces++] = (heap_piece){.frame = *f,
 					       .number = cct_frame(paths, f),
 					       .runtime = runtime_is(f),

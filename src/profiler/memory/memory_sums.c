@@ -234,17 +234,8 @@ static uint32_t line_path(memory_sums *s, const dck_frame *f)
 									  .line = f->line,
 									  .start_line = f->line}));
 
-	if (path >= s->nasked) {
-		const size_t n = 2 * (size_t)path + 64;
-		const char **asked = mem_resize(s->asked, n * sizeof *asked);
-
-		if (!asked)
-			return path;
-		memset(asked + s->nasked, 0, (n - s->nasked) * sizeof *asked);
-		s->asked = asked;
-		s->nasked = n;
-	}
-	if (!s->asked[path])
+	if (mem_reserve_zeroed(&s->asked, &s->nasked, path + (size_t)1, sizeof *s->asked) &&
+	    !s->asked[path])
 		s->asked[path] = text;
 	return path;
 }

@@ -47,21 +47,6 @@ dck_status rank_arrivals_flush(rank_arrivals *a, dck_err *err)
 	return DCK_OK;
 }
 
-/* Makes space for READ_ROWS more. */
-static dck_status arrivals_reserve(rank_arrivals *a, size_t n, dck_err *err)
-{
-	const size_t cap = 2 * a->cap + READ_ROWS;
-	rank_arrival *more;
-
-	if (n + READ_ROWS <= a->cap)
-		return DCK_OK;
-	more = mem_resize(a->row, cap * sizeof *more);
-	DCK_NEED(more, err, "for the arrivals of %zu ranks", a->units);
-	a->row = more;
-	a->cap = cap;
-	return DCK_OK;
-}
-
 /* Reads those of a unit below `until`, to the end of the n rows. */
 static dck_status unit_read(rank_arrivals *a, struct arrival_span *of, size_t until, size_t *n,
 			    dck_err *err)
@@ -73,7 +58,8 @@ static dck_status unit_read(rank_arrivals *a, struct arrival_span *of, size_t un
 		const size_t most = left < READ_ROWS ? (size_t)left : READ_ROWS;
 		size_t used = 0;
 
-		DCK_TRY(arrivals_reserve(a, *n, err));
+		DCK_NEED(mem_reserve(&a->row, &a->cap, *n + READ_ROWS, sizeof *a->row), err,
+			 "for the arrivals of %zu ranks", a->units);
 		rank_arrival *to = a->row + *n;
 		if (os_read_at(a->fd, to, most * bytes, of->next * bytes) !=
 		    (ptrdiff_t)(most * bytes))

@@ -103,15 +103,8 @@ static bool exchange_make(rank_client *c, rank_exchange *ret)
 static void round_make(rank_client *c)
 {
 	for (int i = 0; i < ROUND_EXCHANGES && c->fd >= 0 && c->n < EXCHANGES_MAX; i++) {
-		if (c->n == c->cap) {
-			const size_t cap = c->cap ? 2 * c->cap : 256;
-			rank_exchange *more = mem_resize(c->exchanges, cap * sizeof *more);
-
-			if (!more)
-				return;
-			c->exchanges = more;
-			c->cap = cap;
-		}
+		if (!mem_reserve(&c->exchanges, &c->cap, c->n + 1, sizeof *c->exchanges))
+			return;
 		if (exchange_make(c, &c->exchanges[c->n]))
 			c->n++;
 		else

@@ -46,7 +46,8 @@ typedef struct range_track {
 	uint32_t begun, steps; /* steps that have begun, and ended */
 	uint32_t in_part;      /* open parts */
 	uint64_t step_ns;      /* begin of the step that a collective will end */
-	uint32_t depth, cap;
+	uint32_t depth;
+	size_t cap;
 	range_open *open; /* @owned */
 } range_track;
 
@@ -148,16 +149,9 @@ static void range_append(range_collect *c, uint32_t track, const range_open *r, 
 		c->left_out++;
 		return;
 	}
-	if (c->n == c->cap) {
-		const size_t cap = c->cap ? 2 * c->cap : 1024;
-		range_found *more = mem_resize(c->found, cap * sizeof *more);
-
-		if (!more) {
-			c->failed = true;
-			return;
-		}
-		c->found = more;
-		c->cap = cap;
+	if (!mem_reserve(&c->found, &c->cap, c->n + 1, sizeof *c->found)) {
+		c->failed = true;
+		return;
 	}
 	c->found[c->n++] = (range_found){
 	    {(int64_t)r->ns, (int64_t)(end_ns > r->ns ? end_ns : r->ns), r->name, kind}, track};
@@ -217,16 +211,10 @@ static void track_range_end(range_collect *c, uint32_t track, const range_open *
 
 static void stack_push(range_collect *c, range_track *t, const trace_event *e)
 {
-	if (t->depth < OPEN_MAX && t->depth >= t->cap) {
-		const uint32_t cap = t->cap ? 2 * t->cap : 16;
-		range_open *more = mem_resize(t->open, cap * sizeof *more);
-
-		if (!more) {
-			c->failed = true;
-			return;
-		}
-		t->open = more;
-		t->cap = cap;
+	if (t->depth < OPEN_MAX &&
+	    !mem_reserve(&t->open, &t->cap, t->depth + (size_t)1, sizeof *t->open)) {
+		c->failed = true;
+		return;
 	}
 	if (t->depth < t->cap)
 		t->open[t->depth] = track_range_begin(c, t, e);

@@ -176,17 +176,10 @@ static void memory_begin(operators *o, track *t)
 {
 	const size_t depth = t->timed.depth;
 
-	if (depth > t->nbegun_memory) {
-		const size_t n = depth < 16 ? 16 : 2 * depth;
-		footprint *more = mem_resize(t->begun_memory, n * sizeof *more);
-
-		o->failed |= !more;
-		if (!more)
-			return;
-		t->begun_memory = more;
-		t->nbegun_memory = n;
-	}
-	t->begun_memory[depth - 1] = t->memory;
+	if (mem_reserve(&t->begun_memory, &t->nbegun_memory, depth, sizeof *t->begun_memory))
+		t->begun_memory[depth - 1] = t->memory;
+	else
+		o->failed = true;
 }
 
 /* Ends the memory of the open operator at a depth from 1; it counts unless an enclosing operator

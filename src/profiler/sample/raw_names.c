@@ -79,16 +79,9 @@ static void number_add(naming *m, const dck_frame *f)
 {
 	const uint32_t number = cct_frame(m->to, f);
 
-	if (m->n == m->cap) {
-		const size_t cap = m->cap ? 2 * m->cap : 1024;
-		uint32_t *grown = mem_resize(m->numbers, cap * sizeof *grown);
-
-		if (!grown) {
-			m->failed = true;
-			return;
-		}
-		m->numbers = grown;
-		m->cap = cap;
+	if (!mem_reserve(&m->numbers, &m->cap, m->n + 1, sizeof *m->numbers)) {
+		m->failed = true;
+		return;
 	}
 	m->numbers[m->n++] = number;
 }

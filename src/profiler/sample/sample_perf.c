@@ -100,16 +100,9 @@ static void attach_thread(void *self, int tid)
 	for (size_t i = 0; i < a->n; i++)
 		if (a->followed[i] == tid)
 			return;
-	if (a->n == a->cap) {
-		const size_t cap = a->cap ? 2 * a->cap : 64;
-		int *grown = mem_resize(a->followed, cap * sizeof *grown);
-
-		if (!grown) {
-			a->status = ERR_NO_MEMORY(a->err, "for the threads of a program");
-			return;
-		}
-		a->followed = grown;
-		a->cap = cap;
+	if (!mem_reserve(&a->followed, &a->cap, a->n + 1, sizeof *a->followed)) {
+		a->status = ERR_NO_MEMORY(a->err, "for the threads of a program");
+		return;
 	}
 	a->followed[a->n++] = tid;
 	a->more++;

@@ -66,15 +66,8 @@ static bool add_range(ranges *r, Dwarf_Addr begin, Dwarf_Addr end, size_t of)
 {
 	if (begin >= end)
 		return true;
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 64;
-		range *bigger = mem_resize(r->all, cap * sizeof *bigger);
-
-		if (!bigger)
-			return false;
-		r->all = bigger;
-		r->cap = cap;
-	}
+	if (!mem_reserve(&r->all, &r->cap, r->n + 1, sizeof *r->all))
+		return false;
 	r->all[r->n++] = (range){begin, end, of};
 	return true;
 }
@@ -155,15 +148,9 @@ static void lines_forget(dwarf_lines *d)
 
 static bool add_unit(dwarf_lines *d, Dwarf_Die *die, Dwarf_Die *inner)
 {
-	if (d->n_units == d->cap) {
-		size_t cap = d->cap ? 2 * d->cap : 64;
-		unit *bigger = cap > UNITS_MAX ? NULL : mem_resize(d->units, cap * sizeof *bigger);
-
-		if (!bigger)
-			return false;
-		d->units = bigger;
-		d->cap = cap;
-	}
+	if (d->n_units >= UNITS_MAX ||
+	    !mem_reserve(&d->units, &d->cap, d->n_units + 1, sizeof *d->units))
+		return false;
 	d->units[d->n_units] = (unit){.die = *die, .inner = *inner};
 	return add_ranges_of(d, &d->of_units, die, d->n_units++);
 }
@@ -191,15 +178,8 @@ static bool open_all(dwarf_lines *d)
 
 static bool add_function(dwarf_lines *d, unit *u, Dwarf_Die *die)
 {
-	if (u->n_functions == u->cap) {
-		size_t cap = u->cap ? 2 * u->cap : 64;
-		Dwarf_Die *bigger = mem_resize(u->functions, cap * sizeof *bigger);
-
-		if (!bigger)
-			return false;
-		u->functions = bigger;
-		u->cap = cap;
-	}
+	if (!mem_reserve(&u->functions, &u->cap, u->n_functions + 1, sizeof *u->functions))
+		return false;
 	u->functions[u->n_functions] = *die;
 	return add_ranges_of(d, &u->of_functions, die, u->n_functions++);
 }

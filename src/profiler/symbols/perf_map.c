@@ -57,15 +57,8 @@ static void read_rows(perf_map *m)
 
 		if (!read_row(line, &r))
 			continue;
-		if (m->n == cap) {
-			row *bigger;
-
-			cap = cap ? 2 * cap : 256;
-			bigger = mem_resize(m->rows, cap * sizeof r);
-			if (!bigger)
-				break;
-			m->rows = bigger;
-		}
+		if (!mem_reserve(&m->rows, &cap, m->n + 1, sizeof r))
+			break;
 		m->rows[m->n++] = r;
 	}
 	if (m->n)

@@ -65,32 +65,17 @@ void symbol_table_free(symbol_table *t)
 bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, uint64_t size,
 			  unsigned rank)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 1024;
-		symbol *bigger =
-		    cap > SYMBOLS_MAX ? NULL : mem_resize(t->all, cap * sizeof *bigger);
-
-		if (!bigger)
-			return false;
-		t->all = bigger;
-		t->cap = cap;
-	}
+	if (t->n >= SYMBOLS_MAX || !mem_reserve(&t->all, &t->cap, t->n + 1, sizeof *t->all))
+		return false;
 	t->all[t->n++] = (symbol){address, size, name, rank};
 	return true;
 }
 
 bool symbol_table_keep(symbol_table *t, void *bytes)
 {
-	if (t->n_kept == t->cap_kept) {
-		size_t cap = t->cap_kept ? 2 * t->cap_kept : 8;
-		void **bigger = bytes ? mem_resize(t->kept, cap * sizeof *bigger) : NULL;
-
-		if (!bigger) {
-			mem_free(bytes);
-			return false;
-		}
-		t->kept = bigger;
-		t->cap_kept = cap;
+	if (!mem_reserve(&t->kept, &t->cap_kept, t->n_kept + 1, sizeof *t->kept)) {
+		mem_free(bytes);
+		return false;
 	}
 	if (bytes)
 		t->kept[t->n_kept++] = bytes;

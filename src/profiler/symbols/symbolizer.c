@@ -123,24 +123,6 @@ const char *symbolizer_missing_reason(symbols *s)
 	return s->missing_reason.msg[0] ? s->missing_reason.msg : NULL;
 }
 
-/* Makes space for `more` rows in an array; false: no memory. */
-static bool symbols_reserve(void **all, size_t n, size_t more, size_t *cap, size_t size)
-{
-	size_t wanted = *cap ? *cap : 64;
-	void *bigger;
-
-	if (n + more <= *cap)
-		return true;
-	while (wanted < n + more)
-		wanted *= 2;
-	bigger = mem_resize(*all, wanted * size);
-	if (!bigger)
-		return false;
-	*all = bigger;
-	*cap = wanted;
-	return true;
-}
-
 /* --- Texts. */
 
 static size_t symbols_place_of(const char *const *table, size_t cap, const char *text)
@@ -246,7 +228,7 @@ static symbols_file *symbols_file_of(symbols *s, elf_file *file)
 		if (s->files[i].file == file)
 			return &s->files[i];
 	}
-	if (!symbols_reserve((void **)&s->files, s->n_files, 1, &s->cap_files, sizeof x) ||
+	if (!mem_reserve(&s->files, &s->cap_files, s->n_files + 1, sizeof x) ||
 	    !(x.table = symbol_table_new()))
 		return NULL;
 	open_tables(s, &x);
@@ -376,8 +358,7 @@ size_t symbolizer_lookup(symbols *s, elf_file *file, uint64_t address, symbols_f
 	if (!a->of) {
 		x = symbols_file_of(s, file);
 		n = x ? symbols_look_up(s, x, address, found) : 0;
-		if (!x || !symbols_reserve((void **)&s->frames, s->n_frames, n, &s->cap_frames,
-					   sizeof *found))
+		if (!x || !mem_reserve(&s->frames, &s->cap_frames, s->n_frames + n, sizeof *found))
 			return 0;
 		*a = (answer){file, address, s->n_frames, (unsigned)n};
 		if (n)
@@ -397,7 +378,7 @@ static perf_map *map_of(symbols *s, pid_t pid)
 		if (s->maps[i].pid == pid)
 			return s->maps[i].map;
 	}
-	if (!symbols_reserve((void **)&s->maps, s->n_maps, 1, &s->cap_maps, sizeof *s->maps))
+	if (!mem_reserve(&s->maps, &s->cap_maps, s->n_maps + 1, sizeof *s->maps))
 		return NULL;
 	s->maps[s->n_maps] = (process_map){pid, perf_map_open(pid)};
 	return s->maps[s->n_maps++].map;

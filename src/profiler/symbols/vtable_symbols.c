@@ -195,15 +195,8 @@ static bool is_code(const class_names *c, uint64_t address)
 
 static bool class_entry_add(class_names *c, const entry *e)
 {
-	if (c->n == c->cap) {
-		const size_t cap = c->cap ? 2 * c->cap : 1024;
-		entry *grown = mem_resize(c->entries, cap * sizeof *grown);
-
-		if (!grown)
-			return false;
-		c->entries = grown;
-		c->cap = cap;
-	}
+	if (!mem_reserve(&c->entries, &c->cap, c->n + 1, sizeof *c->entries))
+		return false;
 	c->entries[c->n++] = *e;
 	return true;
 }

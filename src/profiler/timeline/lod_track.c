@@ -13,27 +13,12 @@ void lod_track_done(lod_track *r)
 	*r = (lod_track){0};
 }
 
-/* Ensures capacity for one more element of a list; false: no memory. */
-static bool row_reserve(void **list, uint32_t n, uint32_t *cap, size_t bytes, bool *failed)
-{
-	const uint32_t more = *cap ? *cap * 2 : 1; /* there may be many tracks */
-
-	if (n < *cap)
-		return true;
-	void *bigger = n < UINT32_MAX / 2 ? mem_resize(*list, more * bytes) : NULL;
-	if (!bigger) {
-		*failed = true;
-		return false;
-	}
-	*list = bigger;
-	*cap = more;
-	return true;
-}
-
 static void range_push(lod_track *r, const lod_range *one)
 {
-	if (row_reserve((void **)&r->ranges, r->nranges, &r->ranges_cap, sizeof *one, &r->failed))
+	if (mem_reserve(&r->ranges, &r->ranges_cap, r->nranges + (size_t)1, sizeof *one))
 		r->ranges[r->nranges++] = *one;
+	else
+		r->failed = true;
 }
 
 static void row_block_add(lod_track *r, const lod_bucket *b)
@@ -41,9 +26,10 @@ static void row_block_add(lod_track *r, const lod_bucket *b)
 	lod_bucket *last = r->nblocks ? &r->blocks[r->nblocks - 1] : NULL;
 
 	if (!last || last->bin != b->bin) {
-		if (row_reserve((void **)&r->blocks, r->nblocks, &r->blocks_cap, sizeof *b,
-				&r->failed))
+		if (mem_reserve(&r->blocks, &r->blocks_cap, r->nblocks + (size_t)1, sizeof *b))
 			r->blocks[r->nblocks++] = *b;
+		else
+			r->failed = true;
 		return;
 	}
 	last->ranges += b->ranges;

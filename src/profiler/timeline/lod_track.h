@@ -37,7 +37,8 @@ typedef struct lod_bucket {
 typedef struct lod_track {
 	lod_range *ranges;  /* @owned, sorted by begin_ns */
 	lod_bucket *blocks; /* @owned, sorted by bin, one per bin */
-	uint32_t nranges, nblocks, ranges_cap, blocks_cap;
+	uint32_t nranges, nblocks;
+	size_t ranges_cap, blocks_cap;
 	uint32_t lone;	/* index of the short range that is alone in its step, plus one; 0: none */
 	uint32_t owner; /* for use by the caller */
 	bool unsorted;	/* ranges come in any order, and may overlap: they are not merged before

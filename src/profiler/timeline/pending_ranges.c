@@ -8,18 +8,12 @@
 
 void kept_number_put(pending_annotations *k, uint64_t depth, uint32_t name, double real)
 {
-	if (k->n == k->cap && k->cap < KEPT_NUMBERS_MAX) {
-		uint32_t cap = k->cap ? 2 * k->cap : 8;
-		kept_number *at = mem_resize(k->at, cap * sizeof *at);
-		if (!at) {
-			k->failed = true;
-			return;
-		}
-		k->at = at;
-		k->cap = cap;
-	}
-	if (k->n < k->cap)
+	if (k->n == KEPT_NUMBERS_MAX)
+		return;
+	if (mem_reserve(&k->at, &k->cap, k->n + 1, sizeof *k->at))
 		k->at[k->n++] = (kept_number){depth, real, name};
+	else
+		k->failed = true;
 }
 
 const kept_number *pending_annotations_of(const pending_annotations *k, uint64_t depth,

@@ -22,7 +22,8 @@ typedef struct kept_number {
 
 typedef struct pending_annotations {
 	kept_number *at; /* @owned, pending_annotations_done */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	bool failed;
 } pending_annotations;
 

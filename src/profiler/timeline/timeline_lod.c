@@ -110,16 +110,9 @@ static uint32_t key_new(timeline_lod *p, uint32_t name, uint32_t flags)
 
 	if (p->nkeys >= p->keys_max)
 		return other;
-	if (p->nkeys == p->keys_cap) {
-		const uint32_t cap = 2 * p->keys_cap;
-		timeline_lod_key *keys = mem_resize(p->keys, cap * sizeof *keys);
-
-		if (!keys) {
-			p->failed = true;
-			return other;
-		}
-		p->keys = keys;
-		p->keys_cap = cap;
+	if (!mem_reserve(&p->keys, &p->keys_cap, p->nkeys + 1, sizeof *p->keys)) {
+		p->failed = true;
+		return other;
 	}
 	p->keys[p->nkeys] = (timeline_lod_key){.name = name, .flags = flags, .as = p->nkeys};
 	return p->nkeys++;
@@ -152,34 +145,16 @@ static uint32_t owner_of(timeline_lod *p, timeline_lod_track_kept *t)
 	return t->owner;
 }
 
-/* Ensures places for the rows of n depths: 1, 2, 4 ..., because most tracks have few. */
-static bool rows_reserve(timeline_lod *p, timeline_lod_track_kept *t, uint32_t n)
-{
-	uint32_t cap = t->rows_cap ? t->rows_cap : 1;
-
-	while (cap < n)
-		cap *= 2;
-	if (cap == t->rows_cap)
-		return true;
-	uint32_t *rows = mem_resize(t->rows, cap * sizeof *rows);
-	if (!rows) {
-		p->failed = true;
-		return false;
-	}
-	memset(rows + t->rows_cap, 0, (cap - t->rows_cap) * sizeof *rows);
-	t->rows = rows;
-	t->rows_cap = cap;
-	return true;
-}
-
 static uint32_t timeline_lod_row_of(timeline_lod *p, timeline_lod_track_kept *t, uint32_t depth)
 {
 	if (depth >= PICTURE_DEPTH)
 		return PICTURE_REST;
 	if (depth < t->nrows && t->rows[depth])
 		return t->rows[depth];
-	if (!rows_reserve(p, t, depth + 1))
+	if (!mem_reserve_zeroed(&t->rows, &t->rows_cap, depth + (size_t)1, sizeof *t->rows)) {
+		p->failed = true;
 		return PICTURE_REST;
+	}
 	t->rows[depth] = timeline_lod_row_new(p, owner_of(p, t));
 	if (!t->rows[depth])
 		return PICTURE_REST;
@@ -246,16 +221,9 @@ static void timeline_value(timeline_lod *p, timeline_lod_track_kept *t, const tr
 		last->n++;
 		return;
 	}
-	if (t->nvalues == t->values_cap) {
-		const uint32_t cap = t->values_cap ? 2 * t->values_cap : 1;
-		timeline_lod_value *values = mem_resize(t->values, cap * sizeof *values);
-
-		if (!values) {
-			p->failed = true;
-			return;
-		}
-		t->values = values;
-		t->values_cap = cap;
+	if (!mem_reserve(&t->values, &t->values_cap, t->nvalues + 1, sizeof *t->values)) {
+		p->failed = true;
+		return;
 	}
 	t->values[t->nvalues++] = (timeline_lod_value){e->ns, real, real, real, 1};
 	if (++p->kept_values > p->limits.values)

@@ -59,10 +59,12 @@ typedef struct timeline_lod_track_kept {
 	dck_unit unit;
 	/* Rows by depth, and the row of marks; 0: none. */
 	uint32_t *rows; /* @owned */
-	uint32_t nrows, rows_cap, marks;
+	uint32_t nrows, marks;
+	size_t rows_cap;
 	uint32_t owner;		    /* owner id of its rows */
 	timeline_lod_value *values; /* @owned */
-	uint32_t nvalues, values_cap;
+	uint32_t nvalues;
+	size_t values_cap;
 	uint32_t number; /* in the description, plus one; 0: empty, not in it */
 } timeline_lod_track_kept;
 
@@ -80,14 +82,17 @@ struct timeline_lod {
 	id_table names;		/* rows are timeline_lod_text */
 	id_table tracks;	/* rows are timeline_lod_track_kept */
 	timeline_lod_key *keys; /* @owned */
-	uint32_t nkeys, keys_cap, keys_max;
+	uint32_t nkeys, keys_max;
+	size_t keys_cap;
 	timeline_lod_sum *sums; /* @owned */
-	uint32_t nsums, sums_cap;
+	uint32_t nsums;
+	size_t sums_cap;
 	hash_map sum_rows; /* by bin, owner and key */
 	int sums_shift;
 	bool too_many_sums;
 	lod_track *rows; /* @owned */
-	uint32_t nrows, rows_cap;
+	uint32_t nrows;
+	size_t rows_cap;
 	uint32_t lanes, first_lane; /* rows of ranges that any track may end, after their layout */
 	uint32_t owners;	    /* tracks with rows */
 	int shift;		    /* time step of ranges and marks */

@@ -47,16 +47,7 @@ static void lod_sum_put(timeline_lod *p, const timeline_lod_sum *one)
 		s->self_ns += one->self_ns;
 		return;
 	}
-	if (p->nsums == p->sums_cap) {
-		const uint32_t cap = p->sums_cap ? 2 * p->sums_cap : 1024;
-		timeline_lod_sum *sums = mem_resize(p->sums, cap * sizeof *sums);
-
-		if (sums) {
-			p->sums = sums;
-			p->sums_cap = cap;
-		}
-		p->failed |= !sums;
-	}
+	p->failed |= !mem_reserve(&p->sums, &p->sums_cap, p->nsums + 1, sizeof *p->sums);
 	if (p->failed)
 		return;
 	p->sums[p->nsums++] = *one;
@@ -203,16 +194,9 @@ uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner)
 	/* Lanes are laid out last, in separate rows. */
 	if (p->nrows >= PICTURE_ROWS_MAX + (owner == PICTURE_ASYNC ? ASYNC_ROWS_MAX : 0))
 		return 0;
-	if (p->nrows == p->rows_cap) {
-		const uint32_t cap = p->rows_cap ? 2 * p->rows_cap : 32;
-		lod_track *rows = mem_resize(p->rows, cap * sizeof *rows);
-
-		if (!rows) {
-			p->failed = true;
-			return 0;
-		}
-		p->rows = rows;
-		p->rows_cap = cap;
+	if (!mem_reserve(&p->rows, &p->rows_cap, p->nrows + 1, sizeof *p->rows)) {
+		p->failed = true;
+		return 0;
 	}
 	p->rows[p->nrows] = (lod_track){.owner = owner};
 	return p->nrows++;

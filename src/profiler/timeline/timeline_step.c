@@ -67,7 +67,7 @@ static bool better(const repeated *a, const repeated *b)
 
 /* The best name of a row; sums: by id of the base name, zeroed. */
 static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, repeated **sums,
-		      uint32_t *cap, repeated *best)
+		      size_t *cap, repeated *best)
 {
 	const lod_track *r = &p->rows[row];
 	uint32_t most = 0;
@@ -83,16 +83,8 @@ static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, 
 			continue;
 		if (id == 0)
 			return false;
-		if (id >= *cap) {
-			const uint32_t more = 2 * id + 64;
-			repeated *all = mem_resize(*sums, more * sizeof *all);
-
-			if (!all)
-				return false;
-			memset(all + *cap, 0, (more - *cap) * sizeof *all);
-			*sums = all;
-			*cap = more;
-		}
+		if (!mem_reserve_zeroed(sums, cap, id + (size_t)1, sizeof **sums))
+			return false;
 		repeated *s = &(*sums)[id];
 		if (s->n++ == 0) {
 			s->name = name;
@@ -114,7 +106,7 @@ static bool repeated_find(const timeline_lod *p, repeated *ret)
 {
 	string_table bases;
 	repeated *sums = NULL;
-	uint32_t cap = 0;
+	size_t cap = 0;
 	bool ok = string_table_init(&bases, NULL) == DCK_OK;
 
 	*ret = (repeated){0};
@@ -197,15 +189,9 @@ static void range_put(collected *c, uint64_t begin, uint64_t took, uint64_t rang
 		}
 		return;
 	}
-	if (c->n == c->cap) {
-		const size_t cap = c->cap ? 2 * c->cap : 256;
-		dck_step_range *all = mem_resize(c->ranges, cap * sizeof *all);
-
-		c->failed |= !all;
-		if (!all)
-			return;
-		c->ranges = all;
-		c->cap = cap;
+	if (!mem_reserve(&c->ranges, &c->cap, c->n + 1, sizeof *c->ranges)) {
+		c->failed = true;
+		return;
 	}
 	c->longest = end - from;
 	c->ranges[c->n++] = (dck_step_range){from - c->from, end - from, ranges, c->nrows, name};

@@ -89,19 +89,8 @@ static zone_stats *stats_new(zone_aggregate *s, uint32_t name)
 
 zone_stats *zone_aggregate_make(zone_aggregate *s, uint32_t name)
 {
-	uint32_t more = s->nstats ? s->nstats : 16;
-
-	while (more <= name && more < UINT32_MAX / 2)
-		more *= 2;
-	if (more > s->nstats && name < more) {
-		zone_stats **stats = mem_resize(s->stats, more * sizeof *stats);
-		if (stats) {
-			memset(stats + s->nstats, 0, (more - s->nstats) * sizeof *stats);
-			s->stats = stats;
-			s->nstats = more;
-		}
-	}
-	if (name < s->nstats && !s->stats[name])
+	if (mem_reserve_zeroed(&s->stats, &s->nstats, name + (size_t)1, sizeof *s->stats) &&
+	    !s->stats[name])
 		s->stats[name] = stats_new(s, name);
 	if (name < s->nstats && s->stats[name])
 		return s->stats[name];
@@ -234,16 +223,7 @@ static void piece_begin(zone_aggregate *s, zone_stack *t, zone_frame *f)
 
 static bool zone_room_for_one(zone_stack *t)
 {
-	const size_t cap = t->cap ? 2 * t->cap : 1; /* a trace may have many tracks */
-
-	if (t->depth < t->cap)
-		return true;
-	zone_frame *frames = mem_resize(t->frames, cap * sizeof *frames);
-	if (!frames)
-		return false;
-	t->frames = frames;
-	t->cap = cap;
-	return true;
+	return mem_reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames);
 }
 
 /* Changes the number of open ranges of that name that are on no path. Returns the previous one. */

@@ -84,7 +84,7 @@ typedef struct zone_closed {
 typedef struct zone_aggregate {
 	path_trie paths;
 	zone_stats **stats; /* @owned, by name; NULL: none yet */
-	uint32_t nstats;
+	size_t nstats;
 	/* The path of ranges without a track; 0: none, because threads work during these ranges,
 	 * and the time would count twice. */
 	uint32_t async_root;

@@ -32,31 +32,9 @@ enum { COUNTERS_MAX = 65536 };
 
 /* --- growing */
 
-/* Reserves `need` members of `size` bytes in the array whose pointer is at `array`, the new ones
- * zeroed. The pointer is copied, since it may be of any type. */
-static bool nesting_reserve(void *array, size_t *cap, size_t need, size_t size)
-{
-	size_t more = *cap ? *cap : 16;
-	char *was, *got;
-
-	if (need <= *cap)
-		return true;
-	while (more < need)
-		more *= 2;
-	memcpy(&was, array, sizeof was);
-	got = mem_resize(was, more * size);
-	if (!got)
-		return false;
-	memset(got + *cap * size, 0, (more - *cap) * size);
-	memcpy(array, &got, sizeof got);
-	*cap = more;
-	return true;
-}
-
 static bool reserve_name(nesting *f, uint32_t name)
 {
-	return name < f->nnames ||
-	       nesting_reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
+	return mem_reserve_zeroed(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
 }
 
 /* --- emitting */
@@ -380,8 +358,8 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 		return;
 	if (f->ncounters == COUNTERS_MAX)
 		nesting_flush_counters(f);
-	if (!reserve_name(f, name) || !nesting_reserve(&f->counters, &f->counters_cap,
-						       f->ncounters + 1, sizeof *f->counters)) {
+	if (!reserve_name(f, name) ||
+	    !mem_reserve(&f->counters, &f->counters_cap, f->ncounters + 1, sizeof *f->counters)) {
 		f->counts.lost++;
 		return;
 	}

@@ -235,15 +235,9 @@ static watched *row_new(thread_watch *w, int tid)
 		was->mapped = false;
 	if (w->n == w->cap && w->over > 2 * KEPT_MAX)
 		drop(w);
-	if (w->n == w->cap) {
-		const size_t cap = w->cap ? 2 * w->cap : 16;
-		watched *rows = mem_resize(w->rows, cap * sizeof *rows);
-
-		w->failed |= !rows;
-		if (!rows)
-			return NULL;
-		w->rows = rows;
-		w->cap = cap;
+	if (!mem_reserve(&w->rows, &w->cap, w->n + 1, sizeof *w->rows)) {
+		w->failed = true;
+		return NULL;
 	}
 	if (!hash_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
 		w->failed = true;

@@ -264,18 +264,6 @@ static void trace_keep(trace_file *f, uint32_t track, const trace_event *e, size
 
 /* --- the listener */
 
-/* Returns the array with space for one more member, or NULL without memory. */
-static void *one_more(void *array, size_t *cap, size_t n, size_t size)
-{
-	if (n < *cap)
-		return array;
-	size_t more = *cap ? 2 * *cap : 16;
-	void *got = mem_resize(array, more * size);
-	if (got)
-		*cap = more;
-	return got;
-}
-
 static void on_intern(void *self, uint32_t id, const trace_name *name)
 {
 	trace_file *f = self;
@@ -286,11 +274,8 @@ static void on_intern(void *self, uint32_t id, const trace_name *name)
 		f->format->intern(f->out, id, name);
 		return;
 	}
-	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
-	if (!names)
-		return;
-	f->names = names;
-	f->names[f->nnames++] = id;
+	if (mem_reserve(&f->names, &f->names_cap, f->nnames + 1, sizeof *f->names))
+		f->names[f->nnames++] = id;
 }
 
 static int by_id(const void *key, const void *row)
@@ -357,12 +342,9 @@ static void on_track(void *self, const trace_track *t)
 		return;
 	}
 	if (!was) {
-		kept_track *all = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *all);
-
-		if (!all)
+		if (!mem_reserve(&f->tracks, &f->tracks_cap, f->ntracks + 1, sizeof *f->tracks))
 			return;
-		f->tracks = all;
-		was = &all[f->ntracks++];
+		was = &f->tracks[f->ntracks++];
 		*was = (kept_track){0};
 	}
 	mem_free(was->name);

@@ -88,22 +88,6 @@ void address_space_files_free(address_space_files *f)
 	mem_free(f);
 }
 
-/* Makes space for one more row of `size` bytes; false: no memory. */
-static bool address_space_grow(void **all, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 32;
-	void *bigger;
-
-	if (n < *cap)
-		return true;
-	bigger = mem_resize(*all, more * size);
-	if (!bigger)
-		return false;
-	*all = bigger;
-	*cap = more;
-	return true;
-}
-
 /* Opens the kernel's vdso, which all processes have; its headers give its size. */
 static dck_status open_vdso(elf_file **ret, dck_err *err)
 {
@@ -182,7 +166,7 @@ static opened *open_once(address_space *s, const mapping *m)
 	       o = {m->inode, hash, NULL, NULL, NULL};
 	dck_err err = {0};
 
-	if (found || !address_space_grow((void **)&f->all, f->n, &f->cap, sizeof o))
+	if (found || !mem_reserve(&f->all, &f->cap, f->n + 1, sizeof o))
 		return found;
 	o.path = m->m.path;
 	if (strcmp(o.path, "[vdso]") == 0)
@@ -255,7 +239,7 @@ static size_t first_behind(const address_space *s, uint64_t address)
 
 static bool address_space_insert(address_space *s, size_t i, const mapping *m)
 {
-	if (s->n >= MAPPINGS_MAX || !address_space_grow((void **)&s->all, s->n, &s->cap, sizeof *m))
+	if (s->n >= MAPPINGS_MAX || !mem_reserve(&s->all, &s->cap, s->n + 1, sizeof *m))
 		return false;
 	memmove(s->all + i + 1, s->all + i, (s->n - i) * sizeof *m);
 	s->all[i] = *m;
@@ -308,7 +292,7 @@ static const char *path_intern(address_space_files *f, const char *path, size_t 
 		return f->paths[row - 1];
 	const char *copy = mem_arena_dup_n(f->texts, path, n);
 	if (copy && !row &&
-	    address_space_grow((void **)&f->paths, f->npaths, &f->paths_cap, sizeof *f->paths) &&
+	    mem_reserve(&f->paths, &f->paths_cap, f->npaths + 1, sizeof *f->paths) &&
 	    hash_map_put(&f->by_hash, hash, (uint32_t)f->npaths + 1))
 		f->paths[f->npaths++] = copy;
 	return copy;

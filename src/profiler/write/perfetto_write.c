@@ -40,7 +40,7 @@ typedef struct track {
 	uint64_t last_ns, depth;
 	/* A bit for each name that the sequence has defined. */
 	uint64_t *known; /* @owned */
-	uint32_t nknown; /* words */
+	size_t nknown;	 /* words */
 	pending_annotations numbers;
 } track;
 
@@ -178,19 +178,10 @@ static void explain(trace_out *o, track *t, uint32_t id)
 {
 	const string_name text = string_name_of(&o->names, id);
 	const name_form *about = id_table_find(&o->known, id);
-	uint32_t words = t->nknown ? t->nknown : 4;
 
-	while (words <= id >> 6)
-		words *= 2;
-	if (words > t->nknown) {
-		uint64_t *known = mem_resize(t->known, words * sizeof *known);
-		if (!known) {
-			o->failed = true;
-			return;
-		}
-		memset(known + t->nknown, 0, (words - t->nknown) * sizeof *known);
-		t->known = known;
-		t->nknown = words;
+	if (!mem_reserve_zeroed(&t->known, &t->nknown, (id >> 6) + (size_t)1, sizeof *t->known)) {
+		o->failed = true;
+		return;
 	}
 	t->known[id >> 6] |= UINT64_C(1) << (id & 63);
 	size_t packet = packet_begin(o, t->sequence);

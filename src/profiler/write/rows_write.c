@@ -31,7 +31,8 @@ typedef struct track {
 	int32_t pid, tid;
 	const char *name;
 	frame *frames; /* @owned */
-	uint32_t depth, cap;
+	uint32_t depth;
+	size_t cap;
 	uint64_t beyond; /* open ranges below the last frame */
 } track;
 
@@ -58,14 +59,10 @@ static void write_put_head(trace_out *o, const track *t, const char *kind, const
 
 static void write_range_begins(trace_out *o, track *t, const trace_event *e)
 {
-	if (t->depth == t->cap && t->cap < DEPTH_MAX) {
-		const uint32_t cap = t->cap ? 2 * t->cap : 16;
-		frame *frames = mem_resize(t->frames, cap * sizeof *frames);
-		o->failed = o->failed || !frames;
-		t->frames = frames ? frames : t->frames;
-		t->cap = frames ? cap : t->cap;
-	}
-	if (t->depth == t->cap || t->beyond > 0)
+	if (t->depth < DEPTH_MAX &&
+	    !mem_reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames))
+		o->failed = true;
+	if (t->depth == DEPTH_MAX || t->depth == t->cap || t->beyond > 0)
 		t->beyond++;
 	else
 		t->frames[t->depth++] = (frame){e->ns, e->name};

@@ -55,15 +55,9 @@ void plot_add(plot *p, const char *name, double x, const dck_cell *y)
 		p->left_out++;
 		return;
 	}
-	if (p->n == p->cap) {
-		const size_t cap = p->cap ? 2 * p->cap : 64;
-		plot_point *points = mem_resize(p->points, cap * sizeof *points);
-
-		p->failed |= !points;
-		if (!points)
-			return;
-		p->points = points;
-		p->cap = cap;
+	if (!mem_reserve(&p->points, &p->cap, p->n + 1, sizeof *p->points)) {
+		p->failed = true;
+		return;
 	}
 	p->points[p->n++] = (plot_point){list, x, v};
 }

@@ -78,7 +78,6 @@ static bool time_parse(const char *cell, double *ret)
 
 static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 {
-	double *more;
 
 	if (!r->any)
 		r->first_s = r->last_s = s;
@@ -97,12 +96,8 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 	if (t->n == TRACE_MAX)
 		DCK_FAIL(err, E_LIMIT, "'%s' has more than %d arrival times: cut it", r->path,
 			 TRACE_MAX);
-	if (t->n == r->cap) {
-		r->cap = r->cap ? 2 * r->cap : 1024;
-		more = mem_resize(t->at_ns, r->cap * sizeof *more);
-		DCK_NEED(more, err, "for %zu arrival times", r->cap);
-		t->at_ns = more;
-	}
+	DCK_NEED(mem_reserve(&t->at_ns, &r->cap, t->n + 1, sizeof *t->at_ns), err,
+		 "for the arrival times");
 	r->last_s = s;
 	t->at_ns[t->n++] = (s - r->first_s) * 1e9;
 	return DCK_OK;

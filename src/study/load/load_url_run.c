@@ -53,14 +53,8 @@ static dck_status schedule_make(load_url *u, const load_run_config *ask, uint64_
 				 "more than %d requests would arrive: give a lower --rate or a "
 				 "shorter --time",
 				 HTTP_ANSWERS_MAX);
-		if (*ret_n >= cap) {
-			double *more;
-
-			cap = cap > 0 ? 2 * cap : 1024;
-			more = mem_resize(u->due_ns, cap * sizeof *more);
-			DCK_NEED(more, err, "for the schedule");
-			u->due_ns = more;
-		}
+		DCK_NEED(mem_reserve(&u->due_ns, &cap, *ret_n + 1, sizeof *u->due_ns), err,
+			 "for the schedule");
 		u->due_ns[(*ret_n)++] = at;
 	}
 	return DCK_OK;

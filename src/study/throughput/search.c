@@ -74,14 +74,8 @@ static dck_status point_get(search *s, uint64_t batch, unsigned setting, size_t 
 			*ret = i;
 			return DCK_OK;
 		}
-	if (s->npoints == s->points_cap) {
-		const size_t cap = s->points_cap ? 2 * s->points_cap : 32;
-		search_point *more = mem_resize(s->points, cap * sizeof *more);
-
-		DCK_NEED(more, err, "for the points of a search");
-		s->points = more;
-		s->points_cap = cap;
-	}
+	DCK_NEED(mem_reserve(&s->points, &s->points_cap, s->npoints + 1, sizeof *s->points), err,
+		 "for the points of a search");
 	s->points[s->npoints] = (search_point){.batch = batch, .setting = setting};
 	*ret = s->npoints++;
 	return DCK_OK;
@@ -436,14 +430,8 @@ dck_status search_next(search *s, bool *ret_more, search_ask *ret, dck_err *err)
 
 static dck_status trial_add(search *s, size_t point, const search_outcome *o, dck_err *err)
 {
-	if (s->ntrials == s->trials_cap) {
-		const size_t cap = s->trials_cap ? 2 * s->trials_cap : 64;
-		search_trial *more = mem_resize(s->trials, cap * sizeof *more);
-
-		DCK_NEED(more, err, "for the trials of a search");
-		s->trials = more;
-		s->trials_cap = cap;
-	}
+	DCK_NEED(mem_reserve(&s->trials, &s->trials_cap, s->ntrials + 1, sizeof *s->trials), err,
+		 "for the trials of a search");
 	s->trials[s->ntrials++] = (search_trial){point, s->round, *o};
 	return DCK_OK;
 }

@@ -172,13 +172,8 @@ static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 		t->x->facts->late += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
 		end_ns = k->open[k->nopen - 1].end_ns;
 	}
-	if (k->nopen == k->cap) {
-		const uint32_t cap = k->cap ? 2 * k->cap : 1;
-		chrome_open *more = mem_resize(k->open, cap * sizeof *more);
-		DCK_NEED(more, t->x->err, "for the ranges of a trace");
-		k->open = more;
-		k->cap = cap;
-	}
+	DCK_NEED(mem_reserve(&k->open, &k->cap, k->nopen + 1, sizeof *k->open), t->x->err,
+		 "for the ranges of a trace");
 	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
 	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
 	chrome_emit_numbers(t, row, r, ns);

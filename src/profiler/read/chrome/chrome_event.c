@@ -334,13 +334,9 @@ static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
 			return no_space(x, "numbers", CHROME_NUMBERS_MAX);
-		if (x->nnumbers == x->numbers_cap) {
-			const uint32_t cap = x->numbers_cap ? 2 * x->numbers_cap : 1024;
-			chrome_number *more = mem_resize(x->numbers, cap * sizeof *more);
-			DCK_NEED(more, x->err, "for the numbers of a trace");
-			x->numbers = more;
-			x->numbers_cap = cap;
-		}
+		DCK_NEED(
+		    mem_reserve(&x->numbers, &x->numbers_cap, x->nnumbers + 1, sizeof *x->numbers),
+		    x->err, "for the numbers of a trace");
 		const uint32_t name = chrome_name(x, e->numbers[i].name, 0);
 		if (!name)
 			return x->err->code;
@@ -354,13 +350,8 @@ static dck_status chrome_event_keep(chrome_reader *x, const chrome_row *row)
 {
 	if (x->nrows == CHROME_EVENTS_MAX)
 		return no_space(x, "events", CHROME_EVENTS_MAX);
-	if (x->nrows == x->rows_cap) {
-		const uint32_t cap = x->rows_cap ? 2 * x->rows_cap : 1024;
-		chrome_row *more = mem_resize(x->rows, cap * sizeof *more);
-		DCK_NEED(more, x->err, "for %u events of a trace", (unsigned)cap);
-		x->rows = more;
-		x->rows_cap = cap;
-	}
+	DCK_NEED(mem_reserve(&x->rows, &x->rows_cap, x->nrows + 1, sizeof *x->rows), x->err,
+		 "for the events of a trace");
 	x->rows[x->nrows] = *row;
 	x->rows[x->nrows].order = x->nrows;
 	x->nrows++;

@@ -59,7 +59,8 @@ typedef struct chrome_track {
 	/* Used during output. */
 	uint32_t beside; /* next track for overlapping ranges; 0: none */
 	uint32_t last;	 /* the track of the range that started last */
-	uint32_t nopen, cap;
+	uint32_t nopen;
+	size_t cap;
 	chrome_open *open; /* @owned: the outermost first */
 	uint64_t flow;	   /* to the next range */
 	bool has_flow;
@@ -87,7 +88,8 @@ typedef struct chrome_reader {
 	char last_ids[128];	/* ids of that thread, as in the file */
 	chrome_row *rows;	/* @owned */
 	chrome_number *numbers; /* @owned */
-	uint32_t nrows, rows_cap, nnumbers, numbers_cap;
+	uint32_t nrows, nnumbers;
+	size_t rows_cap, numbers_cap;
 } chrome_reader;
 
 /* --- chrome_tracks.c: these create a missing row. */

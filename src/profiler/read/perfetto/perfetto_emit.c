@@ -134,14 +134,8 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 
 	if (x->nends == ENDS_MAX)
 		return perfetto_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
-	if (t->nends == t->ends_cap) {
-		const uint32_t cap = t->ends_cap ? 2 * t->ends_cap : 8;
-		uint64_t *ends = mem_resize(t->ends, cap * sizeof *ends);
-		if (!ends)
-			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
-		t->ends = ends;
-		t->ends_cap = cap;
-	}
+	if (!mem_reserve(&t->ends, &t->ends_cap, t->nends + 1, sizeof *t->ends))
+		return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
 	/* Nearly always the new one ends before all others. */
 	uint32_t at = t->nends++;
 	for (; at > 0 && t->ends[at - 1] < ns; at--)

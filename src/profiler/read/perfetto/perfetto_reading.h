@@ -33,7 +33,8 @@ typedef struct perfetto_track {
 	double value; /* current value of an incremental counter */
 	/* Pending ends of complete ranges, the latest first. */
 	uint64_t *ends; /* @owned */
-	uint32_t nends, ends_cap;
+	uint32_t nends;
+	size_t ends_cap;
 } perfetto_track;
 
 /* The fields of InternedData that are read: all up to the call stacks, and all from the modules. */

@@ -35,16 +35,8 @@ static dck_status values_append(value_list *l, const marshal_value *v, size_t n,
 {
 	if (n > VALUES_MAX - l->n)
 		DCK_FAIL(err, E_FORMAT, "the profile has more than %zu values", VALUES_MAX);
-	if (n > l->cap - l->n) {
-		size_t cap = l->cap ? 2 * l->cap : 256;
-
-		while (cap - l->n < n)
-			cap *= 2;
-		marshal_value *at = mem_resize(l->at, cap * sizeof *at);
-		DCK_NEED(at, err, "for the values of a profile");
-		l->at = at;
-		l->cap = cap;
-	}
+	DCK_NEED(mem_reserve(&l->at, &l->cap, l->n + n, sizeof *l->at), err,
+		 "for the values of a profile");
 	memcpy(l->at + l->n, v, n * sizeof *v);
 	l->n += n;
 	return DCK_OK;

@@ -51,16 +51,17 @@ typedef struct reader {
 	json_reader json;
 	wire_source *source;
 	stacks stacks;
-	profile_head *heads;			     /* @owned */
-	uint32_t nheads, heads_cap, of_unit[NUNITS]; /* of_unit: without weights of trees */
+	profile_head *heads;		  /* @owned */
+	uint32_t nheads, of_unit[NUNITS]; /* of_unit: without weights of trees */
 	bool ours,
 	    active; /* deepclock wrote it; activeProfileIndex is a number, as in its exports */
 	uint32_t exporter, name; /* of stacks.texts; 0: none */
 	uint32_t *paths;	 /* @owned; of each sample of a profile */
 	double *weights;	 /* @owned */
-	uint32_t npaths, nweights, paths_cap, weights_cap;
+	uint32_t npaths, nweights;
 	open_frame *open; /* @owned */
-	uint32_t nopen, open_cap;
+	uint32_t nopen;
+	size_t heads_cap, paths_cap, weights_cap, open_cap;
 	uint32_t at; /* the profile that is read */
 	size_t column, count;
 	bool counted; /* the samples are counted too */
@@ -84,18 +85,13 @@ static bool speedscope_key_is(const reader *x, const char *key)
 	return strcmp(x->json.text, key) == 0;
 }
 
-static dck_status speedscope_grow(reader *x, void **rows, uint32_t n, uint32_t *cap,
-				  size_t row_bytes, uint32_t most, const char *what)
+static dck_status speedscope_grow(reader *x, void *rows, uint32_t n, size_t *cap, size_t row_bytes,
+				  uint32_t most, const char *what)
 {
-	if (n < *cap)
-		return DCK_OK;
-	const uint32_t more = *cap ? 2 * *cap : 64;
 	if (n >= most)
 		DCK_FAIL(x->err, E_LIMIT, "the profile has more than %u %s", (unsigned)most, what);
-	void *larger = mem_resize(*rows, more * row_bytes);
-	DCK_NEED(larger, x->err, "for the %s of a profile", what);
-	*rows = larger;
-	*cap = more;
+	DCK_NEED(mem_reserve(rows, cap, n + (size_t)1, row_bytes), x->err,
+		 "for the %s of a profile", what);
 	return DCK_OK;
 }
 
@@ -201,7 +197,7 @@ static dck_status head_read(reader *x)
 		else
 			DCK_TRY(pass(x, t));
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->heads, x->nheads, &x->heads_cap, sizeof *x->heads,
+	DCK_TRY(speedscope_grow(x, &x->heads, x->nheads, &x->heads_cap, sizeof *x->heads,
 				SPEEDSCOPE_PROFILES_MAX, "profiles"));
 	x->heads[x->nheads++] = head;
 	x->of_unit[head.unit] += !is_of_tree(x, x->nheads - 1);
@@ -246,7 +242,7 @@ static dck_status sample_read(reader *x)
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
 		stack_push(&x->stacks, row);
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->paths, x->npaths, &x->paths_cap, sizeof *x->paths,
+	DCK_TRY(speedscope_grow(x, &x->paths, x->npaths, &x->paths_cap, sizeof *x->paths,
 				SPEEDSCOPE_SAMPLES_MAX, "samples"));
 	x->paths[x->npaths++] = x->stacks.path;
 	return DCK_OK;
@@ -279,7 +275,7 @@ static dck_status weights_read(reader *x)
 		DCK_TRY(speedscope_number_read(x, t, &v));
 		if (!stacks_weight_fits(v * scale))
 			MALFORMED(x, "a sample weighs %g", v);
-		DCK_TRY(speedscope_grow(x, (void **)&x->weights, x->nweights, &x->weights_cap,
+		DCK_TRY(speedscope_grow(x, &x->weights, x->nweights, &x->weights_cap,
 					sizeof *x->weights, SPEEDSCOPE_SAMPLES_MAX, "samples"));
 		x->weights[x->nweights++] = v * scale;
 	}
@@ -351,8 +347,8 @@ static dck_status speedscope_event_add(reader *x, const event *e)
 		s->full = left->full;
 		return DCK_OK;
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->open, x->nopen, &x->open_cap, sizeof *x->open,
-				DEPTH_MAX, "frames inside each other"));
+	DCK_TRY(speedscope_grow(x, &x->open, x->nopen, &x->open_cap, sizeof *x->open, DEPTH_MAX,
+				"frames inside each other"));
 	if (x->nopen == 0)
 		path_begin(x);
 	x->open[x->nopen++] = (open_frame){e->row, s->path, s->full};

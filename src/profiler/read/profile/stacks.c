@@ -74,17 +74,10 @@ dck_status stacks_column(stacks *s, const char *key, dck_unit unit, size_t *ret,
 
 dck_status stacks_frame(stacks *s, const stacks_row *frame, dck_err *err)
 {
-	if (s->nrows == s->cap) {
-		const uint32_t cap = s->cap ? 2 * s->cap : 256;
-
-		if (s->nrows == STACKS_FRAMES_MAX)
-			DCK_FAIL(err, E_LIMIT, "the profile has more than %d frames",
-				 STACKS_FRAMES_MAX);
-		stacks_row *rows = mem_resize(s->rows, cap * sizeof *rows);
-		DCK_NEED(rows, err, "for the frames of a profile");
-		s->rows = rows;
-		s->cap = cap;
-	}
+	if (s->nrows == STACKS_FRAMES_MAX)
+		DCK_FAIL(err, E_LIMIT, "the profile has more than %d frames", STACKS_FRAMES_MAX);
+	DCK_NEED(mem_reserve(&s->rows, &s->cap, s->nrows + 1, sizeof *s->rows), err,
+		 "for the frames of a profile");
 	s->rows[s->nrows++] = *frame;
 	return DCK_OK;
 }

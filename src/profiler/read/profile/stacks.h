@@ -38,7 +38,8 @@ typedef struct stacks {
 	size_t ncolumns;
 	string_table texts;
 	stacks_row *rows; /* @owned; the file's frames in its order */
-	uint32_t nrows, cap;
+	uint32_t nrows;
+	size_t cap;
 	uint32_t path; /* the path under construction */
 	bool full;     /* its deeper frames do not fit */
 	size_t ntrees; /* number of trees written */
