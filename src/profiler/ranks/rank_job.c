@@ -357,7 +357,7 @@ static dck_status sharing_judge(rank_job *j, dck_err *err)
 {
 	const rank_member *accused = &j->member[j->blame.unit];
 	double *queue = mem_alloc(4 * (j->n + 1) * sizeof *queue);
-	double *work = queue + j->n, *scratch = work + j->n;
+	double *work = queue + j->n, *scratch = work + j->n, own = NAN;
 	size_t known = 0;
 
 	DCK_NEED(queue, err, "for the work of %zu ranks", j->n);
@@ -365,20 +365,22 @@ static dck_status sharing_judge(rank_job *j, dck_err *err)
 	j->cpus = (size_t)accused->part->usage.n[RANK_CPUS];
 	for (size_t at = 0; at < j->n; at++) {
 		const rank_member *m = &j->member[at];
-		const double waited =
-		    rank_usage_share(&m->part->usage, RANK_WORK_QUEUE) * (m->work_ns + m->wait_ns);
+		const rank_usage *u = &m->part->usage;
+		const double step_ns = m->work_ns + m->wait_ns,
+			     ready_ns = rank_usage_share(u, RANK_WORK_QUEUE) * step_ns,
+			     wait_ns = rank_usage_share(u, RANK_WORK_WAIT) * step_ns;
 
 		if (at == j->blame.unit) {
-			j->queue_own_ns = waited;
-		} else if (!isnan(waited)) {
-			queue[known] = waited;
-			work[known++] = m->work_ns - waited;
+			j->queue_own_ns = ready_ns;
+			own = step_ns - wait_ns - ready_ns;
+		} else if (!isnan(ready_ns + wait_ns)) {
+			queue[known] = ready_ns;
+			work[known++] = step_ns - wait_ns - ready_ns;
 		}
 	}
 	if (j->blame.verdict == BLAME_ONE && j->sharing > j->cpus && known > 0) {
 		j->queue_others_ns = stat_median(queue, known, scratch);
-		if (accused->work_ns - j->queue_own_ns - stat_median(work, known, scratch) <
-		    BLAME_SHARE_LEAST * j->step.value)
+		if (own - stat_median(work, known, scratch) < BLAME_SHARE_LEAST * j->step.value)
 			j->blame.verdict = BLAME_SHARED;
 	}
 	mem_free(queue);

@@ -366,6 +366,30 @@ static dck_status ranges_copy(range_collect *c, const trace_place *place, rank_p
 	return mem_arena_failed(p->arena) ? ERR_NO_MEMORY(err, "for the ranges of a rank") : DCK_OK;
 }
 
+/* What is known of the time between the first and the last value of the counter. */
+static void delay_put(const range_collect *c, rank_usage *u)
+{
+	uint64_t until = c->delay_from_ns, waited = 0;
+
+	if (c->delay_to_ns <= c->delay_from_ns)
+		return;
+	for (size_t i = 0; i < c->n; i++) { /* by their begin */
+		const rank_range *r = &c->found[i].range;
+		const uint64_t begin =
+		    (uint64_t)r->begin_ns > until ? (uint64_t)r->begin_ns : until;
+		const uint64_t end =
+		    (uint64_t)r->end_ns < c->delay_to_ns ? (uint64_t)r->end_ns : c->delay_to_ns;
+
+		if (r->kind != RANK_COLLECTIVE || end <= begin)
+			continue;
+		waited += end - begin;
+		until = end;
+	}
+	rank_usage_put(u, RANK_WORK_QUEUE, (uint64_t)(c->delay_ns - c->delay_first_ns));
+	rank_usage_put(u, RANK_WORK_TIME, c->delay_to_ns - c->delay_from_ns);
+	rank_usage_put(u, RANK_WORK_WAIT, waited);
+}
+
 static void collect_done(range_collect *c)
 {
 	for (uint32_t id = 0; id < c->tracks.n; id++)
@@ -401,11 +425,8 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 		status = trace_align(&place, 1, err);
 	if (status == DCK_OK)
 		status = ranges_copy(&c, &place, p, err);
-	if (c.delay_to_ns > c.delay_from_ns) {
-		rank_usage_put(&p->usage, RANK_WORK_QUEUE,
-			       (uint64_t)(c.delay_ns - c.delay_first_ns));
-		rank_usage_put(&p->usage, RANK_WORK_TIME, c.delay_to_ns - c.delay_from_ns);
-	}
+	if (status == DCK_OK)
+		delay_put(&c, &p->usage);
 	collect_done(&c);
 	return status;
 }

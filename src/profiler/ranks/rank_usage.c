@@ -90,7 +90,8 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 
 double rank_usage_share(const rank_usage *u, rank_resource of)
 {
-	const rank_resource whole = of == RANK_WORK_QUEUE ? RANK_WORK_TIME : RANK_LIFETIME;
+	const bool work = of == RANK_WORK_QUEUE || of == RANK_WORK_WAIT;
+	const rank_resource whole = work ? RANK_WORK_TIME : RANK_LIFETIME;
 	const uint64_t both = UINT64_C(1) << of | UINT64_C(1) << whole;
 
 	if ((u->known & both) != both || u->n[whole] <= 0)

@@ -21,6 +21,7 @@ typedef enum rank_resource {
 	RANK_PERIODS,	 /* in which that happened (nr_throttled) */
 	RANK_WORK_QUEUE, /* ns outside of its collectives in which their thread was runnable */
 	RANK_WORK_TIME,	 /* ns that RANK_WORK_QUEUE covers */
+	RANK_WORK_WAIT,	 /* ns of them in which it was in a collective */
 	RANK_CPUS,	 /* processors on which it may run */
 	RANK_CPU_SET,	 /* their hash: ranks of a node with the same one share them */
 	RANK_RESOURCES
@@ -44,8 +45,8 @@ void rank_usage_end(const rank_usage_start *s, const dck_record *trace, rank_usa
 
 void rank_usage_put(rank_usage *u, rank_resource of, uint64_t n);
 
-/* The part of its time that a rank lost to RANK_RUN_QUEUE, RANK_WORK_QUEUE or RANK_THROTTLED. NAN:
- * unknown. */
+/* The part of its time that a rank lost to RANK_RUN_QUEUE, RANK_WORK_QUEUE, RANK_WORK_WAIT or
+ * RANK_THROTTLED. NAN: unknown. */
 double rank_usage_share(const rank_usage *u, rank_resource of);
 /* Returns the resource of which the accused rank lost more than the median of the others, by at
  * least half of `share`, its cost as a share of a step; RANK_RESOURCES: neither. RANK_RUN_QUEUE has

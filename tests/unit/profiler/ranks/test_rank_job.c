@@ -161,7 +161,9 @@ static void ranks_that_share_processors(void **state)
 
 			rank_usage_put(u, RANK_CPUS, (uint64_t)cases[k].cpus);
 			rank_usage_put(u, RANK_CPU_SET, r == 2 ? (uint64_t)cases[k].set : 1);
+			/* Of 18.9 ms the others are 8.1 ms in the collective. */
 			rank_usage_put(u, RANK_WORK_TIME, 1000000000);
+			rank_usage_put(u, RANK_WORK_WAIT, r == 2 ? 5300000 : 429000000);
 			rank_usage_put(u, RANK_WORK_QUEUE,
 				       (uint64_t)(1e9 * (r == 2 ? cases[k].queue : 0.05)));
 		}
