@@ -93,8 +93,8 @@ class Ranks(Case):
         # The delay is longer than what a busy machine does to a rank in most steps.
         with open(self.path("train.py"), "w", encoding="utf-8") as f:
             f.write(textwrap.dedent(TRAIN))
-        text = self.job("-m", "deepclock", "ranks", "--no-history", "--save", self.path("run.json"), self.path("train.py"), "200",
-                        "16", self.folder)
+        text = self.job("-m", "deepclock", "ranks", "--no-history", "--save", self.path("run.json"), "--traces", self.folder,
+                        self.path("train.py"), "200", "16", self.folder)
         with open(self.path("run.json"), encoding="utf-8") as f:
             record = json.load(f)
         facts = {(f["section"], f["key"]): f.get("value") for f in record["facts"]}
@@ -109,6 +109,10 @@ class Ranks(Case):
         self.assertEqual((facts["job", "collectives"], facts["job", "steps"]), (14, 14))
         parts = [row[0] for row in rows["parts"]]
         self.assertTrue({"data", "forward", "backward", "optimiser"} <= set(parts), parts)
+        # The time without a processor, by which ranks that share too few are not accused.
+        for rank in range(2):
+            with open(self.path(f"rank-{rank}.pftrace"), "rb") as f:
+                self.assertIn(b"run queue outside of collectives", f.read())
         # Recording changes no result.
         for rank in range(2):
             with open(self.path(str(rank)), encoding="utf-8") as f:
