@@ -72,15 +72,15 @@ def main():
            f'role="img"><title>{html.escape(title)}</title>',
            '<rect width="100%" height="100%" rx="8" fill="#22272e"/>',
            f'<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace" '
-           f'font-size="{FONT}" fill="#cdd9e5" xml:space="preserve" style="white-space:pre">']
+           f'font-size="{FONT}" fill="#cdd9e5">']
     for row, line in enumerate(lines):
         y = PAD + row * HEIGHT + FONT
         column = 0
         for style, text in spans(line):
             x = PAD + column * WIDTH
-            # textLength keeps columns aligned with any font width.
+            # textLength keeps columns aligned with any font width, and browsers join adjacent spaces that may break.
             svg.append(f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * WIDTH:.1f}" style="{style}">'
-                       f'{html.escape(text)}</text>')
+                       + html.escape(text.replace(" ", "\N{NO-BREAK SPACE}")) + "</text>")
             column += len(text)
     svg.append("</g></svg>")
     with open(out, "w", encoding="utf-8") as f:
