@@ -4,7 +4,7 @@
  * method) after the other; commit_pair_test() compares the logarithms of its two groups of values
  * by Welch's t (Biometrika 34, 1947), so that the ratio is of geometric means.
  *  2. The p-values of all series pass the procedure of Benjamini and Hochberg (1995) at
- * SERIES_DISCOVERY_RATE.
+ *     SERIES_DISCOVERY_RATE.
  *  3. commit_overall_add(): the ratios of the machines of one subject, command and engine have a
  * mean with Student's t interval between machines (stat_processes() of their logarithms).
  *

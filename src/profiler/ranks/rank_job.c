@@ -356,13 +356,19 @@ static size_t ranks_sharing(const rank_job *j, const rank_member *m)
 static dck_status sharing_judge(rank_job *j, dck_err *err)
 {
 	const rank_member *accused = &j->member[j->blame.unit];
-	double *queue = mem_alloc(4 * (j->n + 1) * sizeof *queue);
-	double *work = queue + j->n, *scratch = work + j->n, own = NAN;
+	double *queue, *work, *scratch, own = NAN;
 	size_t known = 0;
 
-	DCK_NEED(queue, err, "for the work of %zu ranks", j->n);
+	if (j->blame.verdict != BLAME_ONE)
+		return DCK_OK;
 	j->sharing = ranks_sharing(j, accused);
 	j->cpus = (size_t)accused->part->usage.n[RANK_CPUS];
+	if (j->sharing <= j->cpus)
+		return DCK_OK;
+	queue = mem_alloc(3 * j->n * sizeof *queue);
+	DCK_NEED(queue, err, "for the work of %zu ranks", j->n);
+	work = queue + j->n;
+	scratch = work + j->n;
 	for (size_t at = 0; at < j->n; at++) {
 		const rank_member *m = &j->member[at];
 		const rank_usage *u = &m->part->usage;
@@ -378,7 +384,7 @@ static dck_status sharing_judge(rank_job *j, dck_err *err)
 			work[known++] = step_ns - wait_ns - ready_ns;
 		}
 	}
-	if (j->blame.verdict == BLAME_ONE && j->sharing > j->cpus && known > 0) {
+	if (known > 0) {
 		j->queue_others_ns = stat_median(queue, known, scratch);
 		if (own - stat_median(work, known, scratch) < BLAME_SHARE_LEAST * j->step.value)
 			j->blame.verdict = BLAME_SHARED;

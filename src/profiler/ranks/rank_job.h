@@ -49,9 +49,9 @@ typedef struct rank_job {
 	stat_estimate step;    /* median time from the begin of a step to that of the next */
 	rank_costs costs;
 	rank_blame blame; /* blame.unit: index into member */
-	/* Ranks of its node on the same processors, and the number of these. If the verdict is
-	 * BLAME_SHARED: time per step in the run queue of that rank, and the median of the others.
-	 */
+	/* Of an accused rank: ranks of its node on the same processors, and the number of these. If
+	 * the verdict is BLAME_SHARED: its time per step in the run queue, and the median of the
+	 * others. */
 	size_t sharing, cpus;
 	double queue_own_ns, queue_others_ns;
 	const char **node;
