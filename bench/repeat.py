@@ -4,12 +4,20 @@
 'deepclock bench' and as often with --processes 1, in random order at random times, under changing load. An interval
 should contain the grand median, that of the medians of all these runs.
 
-  repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [MODEL...]
+  repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [--peers N]
+            [--apart TIME --keep DIR] [MODEL...]
 
   -n 40 --within 2h zoo:simplenet zoo:mobilenet_v2 zoo:resnet18 zoo:resnet50 zoo:bert_mini
 
 makes 40 runs of each kind over two hours. --load: maximum number of busy loops next to it; their number changes every 1 to 20
 seconds, and is 0 as often as each other. --least: exits with 1 if default runs hold it less often for some model.
+
+--peers N: N runs each of pyperf and hyperfine at random times among them, both with a session of the Python package
+onnxruntime (PYTHONPATH=build/onnxruntime:build/pyperf). Their interval is what they print, mean +- standard deviation, and it
+should contain the median of what the same tool found in all its runs.
+
+--apart 1h --keep DIR: the records of the default runs are kept in DIR, and each is compared by 'deepclock compare OLD NEW' with
+the first of the same model that is at least so much later; each record is in one pair at most.
 """
 
 import argparse
@@ -29,6 +37,15 @@ import rows
 
 MODELS = "zoo:simplenet", "zoo:mobilenet_v2 --image-size 64"
 KINDS = {"default": [], "--processes 1": ["--processes", "1"]}
+SESSION = """
+import json, numpy, onnxruntime, sys
+o = onnxruntime.SessionOptions()
+o.intra_op_num_threads = int(sys.argv[2])
+s = onnxruntime.InferenceSession(sys.argv[1], o, providers=["CPUExecutionProvider"])
+kinds = {"tensor(float)": "float32", "tensor(int64)": "int64"}
+x = {i.name: numpy.ones([d if isinstance(d, int) else 1 for d in i.shape], kinds[i.type]) for i in s.get_inputs()}
+"""
+PEER_RUNS = 20  # of the program that hyperfine starts
 UNITS = {"ms": 1e-3, "s": 1, "m": 60, "h": 3600, "": 1}
 
 
@@ -66,18 +83,60 @@ class Load:
         self.stop()
 
 
-def measured(program, model, words, max_time, directory):
-    """Returns {value, lo, hi, level, processes, took} of one run; lo None: it has no interval."""
-    path = os.path.join(directory, "record.json")
+def default_record(program, model, words, max_time, path):
+    """Returns {value, lo, hi, level, processes, took} of one run, whose record is in path; lo None: it has no interval."""
     begin = time.monotonic()
     subprocess.run([program, "bench", *model.split(), *words, "--max-time", max_time, "--save", path, "--no-history", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
     took = time.monotonic() - begin
-    with open(path) as f:
+    with open(path, encoding="utf-8") as f:
         record = json.load(f)
     m = next(m for m in record["metrics"] if m["tag"] == "latency/median")
     starts = next(f["value"] for f in record["facts"] if (f["section"], f["key"]) == ("method", "processes"))
     return {"value": m["value"], "lo": m.get("lo"), "hi": m.get("hi"), "level": m.get("level"), "processes": starts, "took": took}
+
+
+class Peers:
+    """pyperf and hyperfine on the same networks, as files in a directory."""
+
+    KINDS = "pyperf", "hyperfine"
+
+    def __init__(self, program, models, directory):
+        self.directory, self.files = directory, {}
+        self.timed, self.looped = os.path.join(directory, "timed.py"), os.path.join(directory, "looped.py")
+        with open(self.timed, "w", encoding="utf-8") as f:
+            f.write(f"import sys\nwords = sys.argv[1:3]\ndel sys.argv[1:3]\nimport pyperf\n"
+                    f"r = pyperf.Runner(program_args=('{self.timed}', *words))\nflags = sys.argv[1:]\nsys.argv[1:] = words\n{SESSION}\n"
+                    f"sys.argv[1:] = flags\nr.bench_func('run', s.run, None, x)\n")
+        with open(self.looped, "w", encoding="utf-8") as f:
+            f.write(f"{SESSION}\nfor _ in range({PEER_RUNS}):\n    s.run(None, x)\n")
+        for i, model in enumerate(models):
+            words, path = model.split(), os.path.join(directory, f"{i}.onnx")
+            threads = words.index("--threads") if "--threads" in words else None
+            self.files[model] = path, "0" if threads is None else words[threads + 1]
+            if threads is not None:
+                del words[threads:threads + 2]
+            subprocess.run([program, "zoo", words[0].removeprefix("zoo:"), *words[1:], "-o", path], check=True, stdout=subprocess.DEVNULL)
+
+    def measured(self, model, kind):
+        path, begin = os.path.join(self.directory, "peer.json"), time.monotonic()
+        if os.path.exists(path):
+            os.unlink(path)
+        command = ([sys.executable, self.timed, *self.files[model], "--fast", "--quiet", "--inherit-environ", "PYTHONPATH", "-o", path]
+                   if kind == "pyperf" else
+                   ["hyperfine", "--shell=none", "--style", "none", "--export-json", path,
+                    " ".join([sys.executable, self.looped, *self.files[model]])])
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if kind == "pyperf":
+            import pyperf
+            benchmark = pyperf.Benchmark.load(path)
+            mean, deviation, starts = benchmark.mean() * 1e9, benchmark.stdev() * 1e9, benchmark.get_nrun()
+        else:
+            with open(path, encoding="utf-8") as f:
+                found = json.load(f)["results"][0]
+            mean, deviation, starts = found["mean"] * 1e9, found["stddev"] * 1e9, len(found["times"])
+        return {"value": mean, "lo": mean - deviation, "hi": mean + deviation, "level": None, "processes": starts,
+                "took": time.monotonic() - begin}
 
 
 def summary(runs, grand):
@@ -90,6 +149,48 @@ def summary(runs, grand):
             "off": statistics.median(abs(r["value"] / grand - 1) for r in runs), "took": statistics.median(r["took"] for r in runs)}
 
 
+def apart(a, results):
+    """Compares default runs of the same model that are a.apart seconds apart, and counts the verdicts."""
+    print(f"\n| model | pairs {a.apart:.0f} s apart | same | undecided | slower or faster |\n|---|---|---|---|---|")
+    for model in a.model:
+        left = sorted(results[model, "default"], key=lambda r: r["started"])
+        verdicts = []
+        while left:
+            old = left.pop(0)
+            new = next((r for r in left if r["started"] >= old["started"] + a.apart), None)
+            if not new:
+                continue
+            left.remove(new)
+            run = subprocess.run([a.program, "compare", old["record"], new["record"], "--format", "json", "--quiet"],
+                                 stdout=subprocess.PIPE, check=False)
+            record = json.loads(run.stdout)
+            verdicts.append(next(f["value"] for f in record["facts"] if (f["section"], f["key"]) == ("compare", "verdict")))
+        print(f"| {model} | {len(verdicts)} | {verdicts.count('same')} | {verdicts.count('undecided')} "
+              f"| {verdicts.count('slower') + verdicts.count('faster')} |")
+
+
+def report(a, results, took):
+    """Prints the tables; returns the exit status."""
+    print("| model | runs | of several starts | hold the grand median | half-width | off by | took |\n|---|---|---|---|---|---|---|")
+    least = 1
+    for model in a.model:
+        grand = statistics.median(r["value"] for kind in KINDS for r in results[model, kind])
+        for kind in (k for k in (*KINDS, *Peers.KINDS) if (model, k) in results):
+            s = summary(results[model, kind], grand if kind in KINDS else statistics.median(r["value"] for r in results[model, kind]))
+            least = min(least, s["held"]) if kind == "default" else least
+            print(f"| {model} | {kind} | {s['several']} of {s['n']} | {100 * s['held']:.0f} % | {100 * s['half']:.1f} % "
+                  f"| {100 * s['off']:.1f} % | {s['took']:.1f} s |")
+    for kind in KINDS:
+        off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results[model, k]) - 1)
+               for model in a.model for r in results[model, kind]]
+        rows.put(f"a median under changing load, {kind} run", off, "of the grand median, off by")
+    print(f"\n{time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} processors, up to {a.load} busy loops, "
+          f"{took:.0f} s")
+    if a.apart:
+        apart(a, results)
+    return a.least is not None and least < a.least
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--program", default="build/deepclock")
@@ -100,37 +201,34 @@ def main():
     p.add_argument("--least", type=float, help="share of default intervals that must hold the grand median")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--save", help="all results, as JSON")
+    p.add_argument("--peers", type=int, default=0, help="runs of each model with each other tool")
+    p.add_argument("--apart", type=seconds, help="compare default runs that are so far apart")
+    p.add_argument("--keep", help="directory for the records of default runs")
     p.add_argument("model", nargs="*", default=MODELS[:1] if rows.QUICK else MODELS)
     a = p.parse_args()
     rng = random.Random(a.seed)
     todo = [(model, kind) for model in a.model for kind in KINDS for _ in range(a.n)]
+    todo += [(model, kind) for model in a.model for kind in Peers.KINDS for _ in range(a.peers)]
     rng.shuffle(todo)
     times = sorted(rng.uniform(0, a.within) for _ in todo)
     results = {key: [] for key in todo}
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as directory, Load(a.load, random.Random(a.seed + 1)):
-        for at, (model, kind) in zip(times, todo):
+        peers = Peers(a.program, a.model, directory) if a.peers else None
+        for i, (at, (model, kind)) in enumerate(zip(times, todo)):
             time.sleep(max(0, begin + at - time.monotonic()))
-            results[model, kind].append(measured(a.program, model, KINDS[kind], a.max_time, directory))
-    print("| model | runs | of several starts | hold the grand median | half-width | off by | took |\n|---|---|---|---|---|---|---|")
-    least = 1
-    for model in a.model:
-        grand = statistics.median(r["value"] for kind in KINDS for r in results[model, kind])
-        for kind in KINDS:
-            s = summary(results[model, kind], grand)
-            least = min(least, s["held"]) if kind == "default" else least
-            print(f"| {model} | {kind} | {s['several']} of {s['n']} | {100 * s['held']:.0f} % | {100 * s['half']:.1f} % "
-                  f"| {100 * s['off']:.1f} % | {s['took']:.1f} s |")
-    for kind in KINDS:
-        off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results[model, k]) - 1)
-               for model in a.model for r in results[model, kind]]
-        rows.put(f"a median under changing load, {kind} run", off, "of the grand median, off by")
-    print(f"\n{time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} processors, up to {a.load} busy loops, "
-          f"{time.monotonic() - begin:.0f} s")
-    if a.save:
-        with open(a.save, "w") as f:
-            json.dump([{"model": model, "kind": kind, "runs": runs} for (model, kind), runs in results.items()], f)
-    return a.least is not None and least < a.least
+            started = time.monotonic() - begin
+            if kind in KINDS:
+                path = os.path.join(a.keep if a.keep and kind == "default" else directory, f"{i}.json" if a.keep else "record.json")
+                result = default_record(a.program, model, KINDS[kind], a.max_time, path)
+                result["record"] = path if a.keep and kind == "default" else None
+            else:
+                result = peers.measured(model, kind)
+            results[model, kind].append({**result, "started": started})
+            if a.save:
+                with open(a.save, "w", encoding="utf-8") as f:
+                    json.dump([{"model": model, "kind": kind, "runs": runs} for (model, kind), runs in results.items()], f)
+    return report(a, results, time.monotonic() - begin)
 
 
 if __name__ == "__main__":

@@ -58,35 +58,60 @@ static void samples_keep(load_job *j, const load_point *point)
 	j->shown = point;
 }
 
+static bool leans_over(const load_job *j, const load_point *s)
+{
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (limit_exceeded_in_sample(&s->seen[i], &s->limit[i], &j->limits[i]))
+			return true;
+	return false;
+}
+
 /* --- one stream, unloaded */
 
-static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
+static dck_status unloaded_look(load_job *j, const load_run_config *a, bool *ret_stopped,
+				dck_err *err)
 {
 	const size_t streams = j->pool.n;
-	load_run_config a = {
-	    .scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
-	const double wanted = j->needed * fmax(1, j->session.phases.loop.run_ns);
 	load_result r;
 	dck_status status;
 
-	a.time_ns = (uint64_t)fmin(UNLOADED_MOST_NS, fmax(UNLOADED_LEAST_NS, wanted));
-	j->pool.progress.phase = "unloaded";
 	j->pool.n = 1;
-	status = load_run(&j->pool, &a, &r, err);
+	status = load_run(&j->pool, a, &r, err);
 	j->pool.n = streams;
 	if (status != DCK_OK)
 		return status;
-	if (r.served == 0 && (r.cancelled || r.failed == DCK_E_CANCEL))
-		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
-	if (r.served == 0) {
+	if (r.served == 0 && !j->has_unloaded) {
+		if (r.cancelled || r.failed == DCK_E_CANCEL)
+			DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
 		*err = r.why;
 		return r.failed == DCK_OK ? DCK_E_ENGINE : r.failed;
 	}
+	if (r.served > 0) {
+		load_point_take(j, a, &r, confidence_of_look(j), &j->unloaded);
+		samples_keep(j, &j->unloaded);
+		j->has_unloaded = true;
+	}
+	*ret_stopped = load_stopped(j, &r) || r.served == 0;
+	return DCK_OK;
+}
+
+/* If this violates a limit, no rate has to be measured. So an inconclusive measurement in which a
+ * limit is exceeded is repeated: one during which the machine changes has a small effective sample
+ * size. */
+static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
+{
+	load_run_config a = {
+	    .scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
+	const double wanted = j->needed * fmax(1, j->session.phases.loop.run_ns);
+
+	a.time_ns = (uint64_t)fmin(UNLOADED_MOST_NS, fmax(UNLOADED_LEAST_NS, wanted));
+	j->pool.progress.phase = "unloaded";
 	j->unloaded.rate = NAN;
-	load_point_take(j, &a, &r, j->config->confidence, &j->unloaded);
-	j->has_unloaded = true;
-	samples_keep(j, &j->unloaded);
-	*ret_stopped = load_stopped(j, &r);
+	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
+		DCK_TRY(unloaded_look(j, &a, ret_stopped, err));
+		if (j->unloaded.verdict != DCK_VERDICT_INCONCLUSIVE || !leans_over(j, &j->unloaded))
+			break;
+	}
 	return DCK_OK;
 }
 
@@ -214,14 +239,6 @@ static bool better_shown(const load_job *j, const load_point *s)
 	if (held != now_held)
 		return held;
 	return held ? s->rate > now->rate : s->rate < now->rate;
-}
-
-static bool leans_over(const load_job *j, const load_point *s)
-{
-	for (size_t i = 0; i < j->ask.nlimits; i++)
-		if (limit_exceeded_in_sample(&s->seen[i], &s->limit[i], &j->limits[i]))
-			return true;
-	return false;
 }
 
 /* Returns the lowest inconclusive rate, for the effective sample size of its requests. */
