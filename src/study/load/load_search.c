@@ -105,6 +105,8 @@ static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
 	const double wanted = j->needed * fmax(1, j->session.phases.loop.run_ns);
 
 	a.time_ns = (uint64_t)fmin(UNLOADED_MOST_NS, fmax(UNLOADED_LEAST_NS, wanted));
+	if (j->config->time_ns > 0 && a.time_ns > j->config->time_ns)
+		a.time_ns = j->config->time_ns;
 	j->pool.progress.phase = "unloaded";
 	j->unloaded.rate = NAN;
 	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
