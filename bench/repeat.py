@@ -4,8 +4,8 @@
 'deepclock bench' and as often with --processes 1, in random order at random times, under changing load. An interval
 should contain the grand median, that of the medians of all these runs.
 
-  repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [--peers N]
-            [--apart TIME --keep DIR] [MODEL...]
+  repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [--single N]
+            [--peers N] [--apart TIME --keep DIR] [MODEL...]
 
   -n 40 --within 2h zoo:simplenet zoo:mobilenet_v2 zoo:resnet18 zoo:resnet50 zoo:bert_mini
 
@@ -201,13 +201,15 @@ def main():
     p.add_argument("--least", type=float, help="share of default intervals that must hold the grand median")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--save", help="all results, as JSON")
+    p.add_argument("--single", type=int, help="runs of each model with --processes 1, if not as many")
     p.add_argument("--peers", type=int, default=0, help="runs of each model with each other tool")
     p.add_argument("--apart", type=seconds, help="compare default runs that are so far apart")
     p.add_argument("--keep", help="directory for the records of default runs")
     p.add_argument("model", nargs="*", default=MODELS[:1] if rows.QUICK else MODELS)
     a = p.parse_args()
     rng = random.Random(a.seed)
-    todo = [(model, kind) for model in a.model for kind in KINDS for _ in range(a.n)]
+    todo = [(model, kind) for model in a.model for kind in KINDS
+            for _ in range(a.n if kind == "default" or a.single is None else a.single)]
     todo += [(model, kind) for model in a.model for kind in Peers.KINDS for _ in range(a.peers)]
     rng.shuffle(todo)
     times = sorted(rng.uniform(0, a.within) for _ in todo)

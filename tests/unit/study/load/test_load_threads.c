@@ -18,7 +18,7 @@
 /* Counters of a function that several threads call. */
 typedef struct work {
 	atomic_int calls, inside, most_inside, fail_at, cancel_at;
-	int sleep_us;
+	int sleep_us, slower_ns; /* slower: each call than the one before */
 	dck_subject subject;
 	dck_load_config config;
 	dck_observer watch;
@@ -27,9 +27,9 @@ typedef struct work {
 static int work_do(void *arg)
 {
 	work *w = arg;
-	const struct timespec t = {.tv_nsec = 1000L * w->sleep_us};
 	int inside = atomic_fetch_add(&w->inside, 1) + 1, most = atomic_load(&w->most_inside);
 	int call = atomic_fetch_add(&w->calls, 1) + 1;
+	const struct timespec t = {.tv_nsec = 1000L * w->sleep_us + (long)call * w->slower_ns};
 
 	while (inside > most && !atomic_compare_exchange_weak(&w->most_inside, &most, inside))
 		;
@@ -373,6 +373,27 @@ static void nothing_holds(void **state)
 	dck_record_free(r);
 }
 
+/* While requests become slower they are worth less than two independent ones, which it takes to
+ * show that p90 is above the limit: without load that is measured again, and no rate is tried. */
+static void nothing_holds_while_it_slows(void **state)
+{
+	dck_record *r;
+	work w;
+
+	(void)state;
+	work_init(&w, 1000);
+	w.slower_ns = 4000;
+	w.config.find_peak = true;
+	w.config.time_ns = 30000000000u;
+	w.config.slo.item[w.config.slo.n++] = "p90<=100us";
+	r = work_load(&w);
+	assert_int_equal(dck_record_gate(r), 3);
+	assert_non_null(strstr(dck_record_note(r, "slo-not-met")->text, "unloaded"));
+	assert_int_equal(dck_record_table(r, "load/limits")->nrows, 1);
+	assert_true(dck_record_value(r, "runs/count") > 10);
+	dck_record_free(r);
+}
+
 /* Few samples are stored, all runs are counted. */
 static void samples_are_bounded(void **state)
 {
@@ -436,6 +457,7 @@ int test_load_threads(void)
 	    cmocka_unit_test(interruption),
 	    cmocka_unit_test(peak),
 	    cmocka_unit_test(nothing_holds),
+	    cmocka_unit_test(nothing_holds_while_it_slows),
 	    cmocka_unit_test(samples_are_bounded),
 	    cmocka_unit_test(refused),
 	};
