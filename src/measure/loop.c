@@ -127,15 +127,11 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 	return engine_answer(l->target->engine.ops, "run", status, &why, err);
 }
 
-typedef struct loop_waits {
-	uint64_t ns, timeslices;
-} loop_waits;
-
 /* Returns for how long the runs of one sample, which took wall_ns, had no processor. If no thread
  * was put on a processor during them, none has slept: what is missing in the CPU time was taken by
  * a hypervisor, which the kernel does not count as CPU time (steal time). With several threads
  * running the CPU time exceeds wall_ns, and steal is not seen. */
-static double loop_lost_ns(const loop_waits *begin, const loop_waits *end, double wall_ns,
+static double loop_lost_ns(const os_run_delays *begin, const os_run_delays *end, double wall_ns,
 			   double cpu_ns)
 {
 	const double delay_ns = (double)(end->ns - begin->ns);
@@ -144,11 +140,31 @@ static double loop_lost_ns(const loop_waits *begin, const loop_waits *end, doubl
 						    : delay_ns;
 }
 
+/* Adds the longest wait of a worker thread to earlier samples. It is counted when it ends, which
+ * was after since_ns; until then the other threads may have made whole runs without this worker. So
+ * samples that ended less than its length before since_ns may have met it. */
+static void loop_wait_spread(const measure_loop *l, const phase_samples *to, uint64_t since_ns,
+			     uint64_t wait_ns)
+{
+	const double since = (double)(since_ns - l->origin_ns), from = since - (double)wait_ns;
+
+	for (size_t i = wait_ns > 0 ? to->delay->n : 0; i-- > 0;) {
+		const double begin = (double)to->delay->at_ns[i];
+		const double took = to->latency->value[i] * (double)l->group;
+
+		if (begin + took <= from)
+			return;
+		if (begin < since)
+			to->delay->value[i] += fmin(took, begin + took - from) / (double)l->group;
+	}
+}
+
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)
 {
 	const bool outside = l->target->engine.ops->caps & DCK_CAP_COMMAND;
+	const uint64_t before_ns = l->last_ns; /* before both readings of the waits */
 	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
-	loop_waits begin = {0}, end = {0};
+	os_run_delays begin = {0}, end = {0};
 	double cpu_ns, runs;
 	dck_status status;
 
@@ -158,12 +174,15 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		n = 1;
 		DCK_TRY(before_run(l, err));
 	}
-	bool known = to->delay && n == 1 && l->waited(l->waited_self, &begin.ns, &begin.timeslices);
+	bool known = to->delay && n == 1 && l->waited(l->waited_self, &begin);
+
+	if (known)
+		loop_wait_spread(l, to, before_ns, begin.other_ns);
 
 	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
 	status = loop_timed(l, to->latency, n, &first_ns, &done, err);
 	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
-	known = known && l->waited(l->waited_self, &end.ns, &end.timeslices);
+	known = known && l->waited(l->waited_self, &end);
 	for (uint64_t i = 0; to->delay && i < done; i++)
 		measure_samples_push(to->delay, first_ns - l->origin_ns,
 				     known ? loop_lost_ns(&begin, &end,
@@ -171,6 +190,8 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 							  (double)(cpu_end - cpu_begin)) /
 						 (double)l->group
 					   : NAN);
+	if (known)
+		loop_wait_spread(l, to, before_ns, end.other_ns);
 	if (done > 0) {
 		runs = (double)(done * l->group);
 		cpu_ns = (double)(cpu_end - cpu_begin);

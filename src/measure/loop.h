@@ -16,6 +16,7 @@
 
 #include "measure/samples.h"
 #include "measure/subject/target.h"
+#include "os/os.h"
 
 typedef struct measure_loop {
 	const dck_clock *clock;
@@ -29,9 +30,8 @@ typedef struct measure_loop {
 	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
 	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */
-	/* Reads for how long threads have waited for a processor, in ns, and how often one was put
-	 * on a processor; NULL: not known. */
-	bool (*waited)(void *self, uint64_t *ret_ns, uint64_t *ret_timeslices);
+	/* Reads for how long threads have waited for a processor; NULL: not known. */
+	bool (*waited)(void *self, os_run_delays *ret);
 	void *waited_self;
 	struct gauge_log *gauges; /* of the target's device; NULL: none */
 } measure_loop;

@@ -24,20 +24,21 @@
  * become shorter are timed several between two readings. */
 #define KNOWN_SHARE 0.5
 
-static bool delay_read(void *self, uint64_t *ret_ns, uint64_t *ret_timeslices)
+static bool delay_read(void *self, os_run_delays *ret)
 {
-	return os_run_delay_read(self, ret_ns, ret_timeslices);
+	return os_run_delay_read(self, ret);
 }
 
 /* Returns the minimum of several readings, because other processes can only lengthen one. */
 static double reading_cost_ns(os_run_delay *d)
 {
-	uint64_t least = UINT64_MAX, ignored;
+	uint64_t least = UINT64_MAX;
+	os_run_delays ignored;
 
 	for (int i = 0; i < READINGS; i++) {
 		const uint64_t begin_ns = os_now_ns();
 
-		os_run_delay_read(d, &ignored, &ignored);
+		os_run_delay_read(d, &ignored);
 		const uint64_t took_ns = os_now_ns() - begin_ns;
 		least = took_ns < least ? took_ns : least;
 	}
@@ -87,9 +88,8 @@ static void undisturbed_put(record_builder *b, const stat_undisturbed *e)
 	record_fact_int(b, "samples", "undisturbed_of", DCK_UNIT_ONE, (int64_t)e->known);
 	if (!median.has_interval) {
 		snprintf(why, sizeof why,
-			 "%zu of %zu runs had their processors to themselves, too few for an "
-			 "interval",
-			 e->runs, e->known);
+			 "%zu of %zu runs had their processors to themselves: %.100s", e->runs,
+			 e->known, median.why);
 		record_metric_absent(b, tag, why);
 		return;
 	}
@@ -124,6 +124,26 @@ static void delays_absent(record_builder *b, const char *why)
 	record_metric_absent(b, "latency/less_run_delay", why);
 }
 
+/* A wait that has not ended is not counted yet. As long before the end as the longest one, delays
+ * are not known. */
+static void delays_end(const run_delays *u, const measure_phases *p)
+{
+	const size_t n = p->delay.n;
+	os_run_delays waits;
+	double end, took;
+
+	if (n == 0 || !os_run_delay_read(u->delay, &waits) || waits.longest_ns == 0)
+		return;
+	took = p->latency.value[n - 1] * (double)p->loop.group;
+	end = (double)p->latency.at_ns[n - 1] + took - (double)waits.longest_ns;
+	for (size_t i = n; i-- > 0;) {
+		took = p->latency.value[i] * (double)p->loop.group;
+		if ((double)p->latency.at_ns[i] + took <= end)
+			return;
+		p->delay.value[i] = NAN;
+	}
+}
+
 /* Estimates the median of the undisturbed ones of the runs, which took took_ns. Returns `scratch`,
  * to be freed; NULL: delays do not show which runs were disturbed, because of `why`. */
 static double *delays_estimate(const run_delays *u, const measure_phases *p, uint64_t took_ns,
@@ -136,6 +156,7 @@ static double *delays_estimate(const run_delays *u, const measure_phases *p, uin
 	double *scratch;
 
 	assert(p->delay.n == n);
+	delays_end(u, p);
 	if (busy > allowed) {
 		snprintf(why, size,
 			 "%u threads computed on %u processor%s, and waited for each other", busy,

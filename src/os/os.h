@@ -474,10 +474,16 @@ enum { OS_RUN_DELAY_THREADS = 256 };
 typedef struct os_run_delay os_run_delay;
 /* Opens the counters of all threads. E_UNSUP: the kernel does not count; E_LIMIT: more threads. */
 dck_status os_run_delay_open(os_run_delay **ret, dck_err *err);
-/* Returns the sum over all threads since the opening; threads that started since are included.
- * timeslices: how often a thread was put on a processor, from any beginning. It takes 1 to 2 us for
- * each thread. false: some thread could not be counted. */
-bool os_run_delay_read(os_run_delay *d, uint64_t *ret_ns, uint64_t *ret_timeslices);
+typedef struct os_run_delays {
+	uint64_t ns;	     /* of all threads since the opening, those that started since included */
+	uint64_t timeslices; /* how often a thread was put on a processor, from any beginning */
+	/* Since the last reading, the most of one thread other than that which opened them. The
+	 * kernel counts a wait when it ends, so that it may have begun before that reading. */
+	uint64_t other_ns;
+	uint64_t longest_ns; /* the greatest other_ns since the opening */
+} os_run_delays;
+/* It takes 1 to 2 us for each thread. false: some thread could not be counted. */
+bool os_run_delay_read(os_run_delay *d, os_run_delays *ret);
 /* Returns the number of threads that ran for `least_ns` or more since the opening, as of the last
  * reading. */
 unsigned os_run_delay_busy(const os_run_delay *d, uint64_t least_ns);

@@ -33,7 +33,8 @@ typedef struct thread_delay {
 struct os_run_delay {
 	int directory;
 	uint64_t links; /* of the directory when the threads were listed */
-	uint64_t delay_ns, timeslices;
+	os_run_delays sum;
+	int reader; /* the thread that opened it */
 	thread_delay thread[OS_RUN_DELAY_THREADS];
 	unsigned n;
 	bool failed; /* too many threads, or no descriptor is free */
@@ -105,18 +106,25 @@ static void threads_list(os_run_delay *d)
 
 static void delays_add(os_run_delay *d)
 {
+	d->sum.other_ns = 0;
 	for (unsigned i = 0; i < d->n; i++) {
 		thread_delay *t = &d->thread[i];
 		uint64_t ran, delay, timeslices;
 
 		if (!schedstat_read(t->fd, &ran, &delay, &timeslices))
 			continue; /* it has ended: the link count will show it */
-		d->delay_ns += delay - t->delay_ns;
+		const uint64_t waited_ns = delay - t->delay_ns;
+
+		d->sum.ns += waited_ns;
+		if (t->tid != d->reader && waited_ns > d->sum.other_ns)
+			d->sum.other_ns = waited_ns;
 		t->ran_ns = ran;
 		t->delay_ns = delay;
-		d->timeslices += timeslices - t->timeslices;
+		d->sum.timeslices += timeslices - t->timeslices;
 		t->timeslices = timeslices;
 	}
+	if (d->sum.other_ns > d->sum.longest_ns)
+		d->sum.longest_ns = d->sum.other_ns;
 }
 
 dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
@@ -125,6 +133,7 @@ dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
 	uint64_t ran = 0;
 
 	DCK_NEED(d, err, "for the run delays of threads");
+	d->reader = os_thread_id();
 	d->directory = open(directory_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	threads_list(d);
 	delays_add(d);
@@ -142,18 +151,18 @@ dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
 		DCK_FAIL(err, E_UNSUP,
 			 "the kernel does not count how long threads wait for a processor");
 	}
-	d->delay_ns = 0;
+	d->sum.ns = 0;
+	d->sum.longest_ns = 0;
 	*ret = d;
 	return DCK_OK;
 }
 
-bool os_run_delay_read(os_run_delay *d, uint64_t *ret_ns, uint64_t *ret_timeslices)
+bool os_run_delay_read(os_run_delay *d, os_run_delays *ret)
 {
 	if (links_of(d) != d->links)
 		threads_list(d);
 	delays_add(d);
-	*ret_ns = d->delay_ns;
-	*ret_timeslices = d->timeslices;
+	*ret = d->sum;
 	return !d->failed;
 }
 

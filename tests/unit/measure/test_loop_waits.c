@@ -14,7 +14,7 @@
 
 /* What each run adds to the counters. */
 typedef struct run_adds {
-	uint64_t wall_ns, cpu_ns, delay_ns, timeslices;
+	uint64_t wall_ns, cpu_ns, delay_ns, timeslices, other_ns;
 } run_adds;
 
 typedef struct counters {
@@ -32,12 +32,12 @@ static uint64_t counters_cpu(void *self)
 	return ((counters *)self)->at.cpu_ns;
 }
 
-static bool counters_waited(void *self, uint64_t *ret_ns, uint64_t *ret_timeslices)
+static bool counters_waited(void *self, os_run_delays *ret)
 {
-	const counters *c = self;
+	counters *c = self;
 
-	*ret_ns = c->at.delay_ns;
-	*ret_timeslices = c->at.timeslices;
+	*ret = (os_run_delays){c->at.delay_ns, c->at.timeslices, c->at.other_ns, 0};
+	c->at.other_ns = 0;
 	return true;
 }
 
@@ -51,21 +51,15 @@ static dck_status counters_run(dck_engine_context *context, dck_err *err)
 	c->at.cpu_ns += a->cpu_ns;
 	c->at.delay_ns += a->delay_ns;
 	c->at.timeslices += a->timeslices;
+	c->at.other_ns += a->other_ns;
 	return DCK_OK;
 }
 
-static void test_waits_of_a_run(void **state)
+enum { RUNS_MAX = 8 };
+
+/* Makes n runs, and compares their delays. */
+static void delays_check(const run_adds *runs, const double *expected, size_t n)
 {
-	static const run_adds runs[] = {
-	    {1000000, 1000000, 0, 0},	    /* undisturbed */
-	    {3000000, 1000000, 2000000, 1}, /* preempted */
-	    {1400000, 1000000, 0, 0},	    /* a hypervisor took 0.4 ms */
-	    {1400000, 1000000, 0, 1},	    /* the program slept for 0.4 ms */
-	    {3400000, 1000000, 2000000, 2}, /* preempted, and slept or was stolen from: unknown */
-	    {1000000, 2000000, 0, 0},	    /* two threads */
-	};
-	static const double expected[] = {0, 2000000, 400000, 0, 2000000, 0};
-	enum { N = sizeof runs / sizeof *runs };
 	static const dck_engine ops = {.struct_size = sizeof ops, .run = counters_run};
 	counters c = {.next = runs};
 	const dck_clock clock = {.now_ns = counters_now, .cpu_ns = counters_cpu, .self = &c};
@@ -80,21 +74,56 @@ static void test_waits_of_a_run(void **state)
 	measure_samples latency, delay;
 	phase_samples to = {.latency = &latency, .delay = &delay};
 
-	(void)state;
-	assert_int_equal(measure_samples_init(&latency, N, false, NULL), DCK_OK);
-	assert_int_equal(measure_samples_init(&delay, N, false, NULL), DCK_OK);
-	assert_int_equal(measure_loop_take(&l, &to, N, NULL), DCK_OK);
-	assert_int_equal(delay.n, N);
-	for (size_t i = 0; i < N; i++)
+	assert_int_equal(measure_samples_init(&latency, RUNS_MAX, false, NULL), DCK_OK);
+	assert_int_equal(measure_samples_init(&delay, RUNS_MAX, false, NULL), DCK_OK);
+	assert_int_equal(measure_loop_take(&l, &to, n, NULL), DCK_OK);
+	assert_int_equal(delay.n, n);
+	for (size_t i = 0; i < n; i++)
 		assert_true(delay.value[i] == expected[i]);
 	measure_samples_done(&latency);
 	measure_samples_done(&delay);
 }
 
+static void waits_of_a_run(void **state)
+{
+	static const run_adds runs[] = {
+	    {1000000, 1000000, 0, 0, 0},       /* undisturbed */
+	    {3000000, 1000000, 2000000, 1, 0}, /* preempted */
+	    {1400000, 1000000, 0, 0, 0},       /* a hypervisor took 0.4 ms */
+	    {1400000, 1000000, 0, 1, 0},       /* the program slept for 0.4 ms */
+	    {3400000, 1000000, 2000000, 2,
+	     0},			 /* preempted, and slept or was stolen from: unknown */
+	    {1000000, 2000000, 0, 0, 0}, /* two threads */
+	};
+	static const double expected[] = {0, 2000000, 400000, 0, 2000000, 0};
+
+	(void)state;
+	delays_check(runs, expected, sizeof runs / sizeof *runs);
+}
+
+/* A worker thread waits while the other one makes runs alone. The kernel counts the wait in the run
+ * in which it ends. */
+static void a_wait_longer_than_a_run(void **state)
+{
+	static const run_adds runs[] = {
+	    {1000000, 2000000, 0, 0, 0},
+	    {1000000, 1500000, 0, 0, 0}, /* it begins */
+	    {1000000, 1000000, 0, 0, 0},
+	    {1000000, 1500000, 1750000, 1, 1750000}, /* it ends */
+	    {1000000, 2000000, 0, 0, 0},
+	    {1000000, 1900000, 100000, 1, 100000}, /* it may have begun before this run */
+	};
+	static const double expected[] = {0, 750000, 1000000, 1750000, 100000, 100000};
+
+	(void)state;
+	delays_check(runs, expected, sizeof runs / sizeof *runs);
+}
+
 int test_loop_waits(void);
 int test_loop_waits(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_waits_of_a_run)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(waits_of_a_run),
+					   cmocka_unit_test(a_wait_longer_than_a_run)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void waiting_for_a_processor_is_counted(void **state)
 	clockid_t clock;
 	struct timespec t;
 	pthread_t thread;
-	uint64_t timeslices;
+	os_run_delays waits;
 
 	(void)state;
 	if (os_run_delay_open(&d, NULL) != DCK_OK)
@@ -158,8 +158,9 @@ static void waiting_for_a_processor_is_counted(void **state)
 		assert_int_equal(clock_gettime(clock, &t), 0);
 		theirs = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - before;
 	}
-	assert_true(os_run_delay_read(d, &delay, &timeslices));
-	assert_true(timeslices > 1); /* the two took turns */
+	assert_true(os_run_delay_read(d, &waits));
+	delay = waits.ns;
+	assert_true(waits.timeslices > 1); /* the two took turns */
 	own = os_thread_cpu_ns() - own;
 	const uint64_t wall = os_now_ns() - began;
 
@@ -171,10 +172,10 @@ static void waiting_for_a_processor_is_counted(void **state)
 	assert_int_equal(os_run_delay_busy(d, 1), 1);
 	/* Threads that start and end are found. */
 	assert_int_equal(pthread_create(&thread, NULL, burner, (void *)&thread_ns), 0);
-	assert_true(os_run_delay_read(d, &delay, &timeslices));
+	assert_true(os_run_delay_read(d, &waits));
 	pthread_join(thread, NULL);
 	for (int i = 0; i < 3; i++)
-		assert_true(os_run_delay_read(d, &delay, &timeslices));
+		assert_true(os_run_delay_read(d, &waits));
 	os_run_delay_close(d);
 	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
