@@ -436,16 +436,11 @@ static PyObject *options(PyObject *m, PyObject *args)
 	for (size_t g = 0; list && g <= EXT_GROUPS_MAX; g++) {
 		const dck_opt *row = g == EXT_GROUPS_MAX ? ext_common_options : c->groups[g].table;
 
-		for (; list && row && row->name; row++) {
-			PyObject *o = told_before(c, g, row->name)
-					  ? NULL
-					  : Py_BuildValue("(sszzs)", row->name, kinds[row->kind],
-							  row->arg, row->def, row->help);
-
-			if (o ? PyList_Append(list, o) < 0 : PyErr_Occurred() != NULL)
-				Py_CLEAR(list);
-			Py_XDECREF(o);
-		}
+		for (; list && row && row->name; row++)
+			if (!told_before(c, g, row->name))
+				ext_list_add(&list,
+					     Py_BuildValue("(sszzs)", row->name, kinds[row->kind],
+							   row->arg, row->def, row->help));
 	}
 	return list;
 }

@@ -661,20 +661,15 @@ static PyObject *functions_list(const ext_call *c)
 
 	for (size_t i = 0; list && i < c->n; i++) {
 		const ext_function *f = &c->subjects[i].function;
-		PyObject *args, *pair;
 
 		if (!f->callable || f->device)
 			continue;
-		args = PyTuple_New((Py_ssize_t)f->nargs);
+		PyObject *args = PyTuple_New((Py_ssize_t)f->nargs);
 		for (size_t k = 0; args && k < f->nargs; k++) {
 			Py_INCREF(f->args[k]);
 			PyTuple_SET_ITEM(args, (Py_ssize_t)k, f->args[k]);
 		}
-		pair = args ? PyTuple_Pack(2, f->callable, args) : NULL;
-		if (!pair || PyList_Append(list, pair) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(pair);
-		Py_XDECREF(args);
+		ext_list_add(&list, args ? Py_BuildValue("(ON)", f->callable, args) : NULL);
 	}
 	return list;
 }
@@ -703,13 +698,10 @@ static PyObject *run(ext_call *c)
 	dck_err err;
 
 	c->watch.held = c->functions && !(c->command->flags & EXT_THREADS);
-	if (c->watch.held) {
+	if (c->watch.held)
 		status = c->command->run(c, &r, &err);
-	} else {
-		Py_BEGIN_ALLOW_THREADS
-		status = c->command->run(c, &r, &err);
-		Py_END_ALLOW_THREADS
-	}
+	else
+		EXT_WITHOUT_GIL(status = c->command->run(c, &r, &err));
 	if (c->watch.progress && !PyErr_Occurred()) { /* the end: None */
 		PyObject *result = PyObject_CallOneArg(c->watch.progress, Py_None);
 

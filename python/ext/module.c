@@ -12,9 +12,15 @@ static const ext_part *const parts[] = {
 };
 #define NPARTS (sizeof parts / sizeof parts[0])
 
-PyTypeObject *ext_type_add(PyObject *module, PyType_Spec *spec)
+PyTypeObject *ext_type_add(PyObject *module, const char *name, size_t size, PyType_Slot *slots)
 {
-	PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+	bool gc = false;
+
+	for (const PyType_Slot *s = slots; s->slot; s++)
+		gc |= s->slot == Py_tp_traverse;
+	PyType_Spec spec = {name, (int)size, 0, Py_TPFLAGS_DEFAULT | (gc ? Py_TPFLAGS_HAVE_GC : 0),
+			    slots};
+	PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
 
 	if (type && PyModule_AddType(module, (PyTypeObject *)type) < 0)
 		Py_CLEAR(type);
@@ -45,6 +51,21 @@ PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n)
 	if (failed)
 		Py_CLEAR(t);
 	return t;
+}
+
+void ext_list_add(PyObject **list, PyObject *item)
+{
+	if (!item || PyList_Append(*list, item) < 0)
+		Py_CLEAR(*list);
+	Py_XDECREF(item);
+}
+
+void ext_dict_add(PyObject **dict, PyObject *key, PyObject *value)
+{
+	if (!key || !value || PyDict_SetItem(*dict, key, value) < 0)
+		Py_CLEAR(*dict);
+	Py_XDECREF(key);
+	Py_XDECREF(value);
 }
 
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)

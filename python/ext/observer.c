@@ -87,16 +87,12 @@ static void progress(void *self, const dck_progress *p)
 	w->phase = p->phase;
 	w->shown_ns = now;
 	gil = PyGILState_Ensure();
-	PyObject *const items[] = {ext_text(p->phase ? p->phase : ""),
-				   PyLong_FromUnsignedLongLong(p->runs),
-				   PyLong_FromUnsignedLongLong(p->elapsed_ns),
-				   PyFloat_FromDouble(p->estimate_ns),
-				   PyFloat_FromDouble(p->lo_ns),
-				   PyFloat_FromDouble(p->hi_ns),
-				   PyFloat_FromDouble(p->done_ratio),
-				   PyFloat_FromDouble(p->eta_ns),
-				   PyLong_FromUnsignedLongLong(p->runs_total)};
-	o = ext_tuple_fill(w->state->progress, items, sizeof items / sizeof items[0]);
+	o = EXT_TUPLE(w->state->progress, ext_text(p->phase ? p->phase : ""),
+		      PyLong_FromUnsignedLongLong(p->runs),
+		      PyLong_FromUnsignedLongLong(p->elapsed_ns),
+		      PyFloat_FromDouble(p->estimate_ns), PyFloat_FromDouble(p->lo_ns),
+		      PyFloat_FromDouble(p->hi_ns), PyFloat_FromDouble(p->done_ratio),
+		      PyFloat_FromDouble(p->eta_ns), PyLong_FromUnsignedLongLong(p->runs_total));
 	if (o)
 		result = PyObject_CallOneArg(w->progress, o);
 	if (!result)

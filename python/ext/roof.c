@@ -11,13 +11,6 @@ static PyObject *number(double x)
 	return PyFloat_FromDouble(x);
 }
 
-static PyObject *text(const char *t)
-{
-	if (!t)
-		Py_RETURN_NONE;
-	return ext_text(t);
-}
-
 static PyObject *roof(PyObject *m, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"machine", "flops", "bytes", "dtype", "threads", NULL};
@@ -41,9 +34,8 @@ static PyObject *roof(PyObject *m, PyObject *args, PyObject *kwargs)
 		return NULL;
 	dck_roofline_read(r, nthreads == 1, &limits);
 	dck_roof_get(&limits, dtype, n, bytes, &f);
-	PyObject *const items[] = {number(f.peak),	 number(f.bandwidth), number(f.least_ns),
-				   number(f.attainable), text(f.bound),	      text(f.level)};
-	return ext_tuple_fill(s->roof, items, sizeof items / sizeof *items);
+	return EXT_TUPLE(s->roof, number(f.peak), number(f.bandwidth), number(f.least_ns),
+			 number(f.attainable), ext_text(f.bound), ext_text(f.level));
 }
 
 static PyStructSequence_Field fields[] = {
