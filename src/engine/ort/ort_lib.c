@@ -180,16 +180,13 @@ static dck_status version_read(const char *text, const char *path, unsigned *ret
 
 static dck_status ort_table_get(ort_lib *l, dck_err *err)
 {
-	union { /* ISO C has no cast from an object pointer to a function pointer */
-		void *object;
-		const ort_api_base *(*get)(void);
-	} symbol = {os_library_symbol(l->library, "OrtGetApiBase")};
+	const ort_api_base *(*get)(void);
 	const char *path = os_library_path(l->library);
 
-	if (!symbol.object)
+	if (!os_library_function(l->library, "OrtGetApiBase", &get))
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is not ONNX Runtime: it does not export OrtGetApiBase()", path);
-	const ort_api_base *base = symbol.get();
+	const ort_api_base *base = get();
 	if (!base || !base->get_version || !base->get_api)
 		DCK_FAIL(err, E_FORMAT, "'%s' is not ONNX Runtime: OrtGetApiBase() gives nothing",
 			 path);
