@@ -52,8 +52,9 @@ static inline ext_state *ext_state_by(PyObject *self)
 /* Makes a type whose objects have `size` bytes, and adds it to the module by its name. It takes
  * part in garbage collection if it has a slot Py_tp_traverse. */
 PyTypeObject *ext_type_add(PyObject *module, const char *name, size_t size, PyType_Slot *slots);
-/* Makes a named tuple type and adds it to the module. */
-PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc);
+/* Makes a named tuple type, whose first n fields are its items, and adds it to the module. */
+PyTypeObject *ext_tuple_add(PyObject *module, const char *name, const char *doc,
+			    PyStructSequence_Field *fields, int n);
 
 /* Makes a named tuple of n items, whose references it takes; an item NULL: an exception is set. */
 PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n);
@@ -75,6 +76,8 @@ int ext_double(PyObject *o, void *ret);
 /* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
 
+/* Calls a function of a module, with the tuple that `fmt` of Py_BuildValue() gives. */
+PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...);
 /* Runs a statement without the GIL. */
 #define EXT_WITHOUT_GIL(statement)     \
 	do {                           \

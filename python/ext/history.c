@@ -202,8 +202,6 @@ static PyStructSequence_Field entry_fields[] = {
     {"hi", "upper end of its interval, or None"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc entry_desc = {"deepclock.HistoryEntry",
-					   "A record as the history lists it.", entry_fields, 11};
 
 static PyObject *bound(const dck_history_entry *e, double value)
 {
@@ -429,7 +427,8 @@ static PyType_Slot history_slots[] = {
 static int add(PyObject *m, ext_state *s)
 {
 	s->history = ext_type_add(m, "deepclock.History", sizeof(history), history_slots);
-	s->entry = ext_tuple_add(m, &entry_desc);
+	s->entry = ext_tuple_add(m, "deepclock.HistoryEntry", "A record as the history lists it.",
+				 entry_fields, 11);
 	return s->history && s->entry ? 0 : -1;
 }
 

@@ -11,8 +11,6 @@ static PyStructSequence_Field network_fields[] = {
     {"source", "where the architecture is defined"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc network_desc = {"deepclock.Network", "A built-in network.",
-					     network_fields, 5};
 
 static PyStructSequence_Field engine_fields[] = {
     {"name", "\"ort\""},
@@ -22,8 +20,6 @@ static PyStructSequence_Field engine_fields[] = {
     {"facts", "dict: library, version, providers"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc engine_desc = {"deepclock.Engine", "What runs models.", engine_fields,
-					    5};
 
 static PyObject *zoo(PyObject *m, PyObject *none)
 {
@@ -117,8 +113,9 @@ static PyMethodDef methods[] = {
 
 static int lists_add(PyObject *m, ext_state *s)
 {
-	s->network = ext_tuple_add(m, &network_desc);
-	s->engine = ext_tuple_add(m, &engine_desc);
+	s->network =
+	    ext_tuple_add(m, "deepclock.Network", "A built-in network.", network_fields, 5);
+	s->engine = ext_tuple_add(m, "deepclock.Engine", "What runs models.", engine_fields, 5);
 	return s->network && s->engine ? 0 : -1;
 }
 

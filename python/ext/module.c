@@ -27,9 +27,11 @@ PyTypeObject *ext_type_add(PyObject *module, const char *name, size_t size, PyTy
 	return (PyTypeObject *)type;
 }
 
-PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc)
+PyTypeObject *ext_tuple_add(PyObject *module, const char *name, const char *doc,
+			    PyStructSequence_Field *fields, int n)
 {
-	PyTypeObject *type = PyStructSequence_NewType(desc);
+	PyTypeObject *type =
+	    PyStructSequence_NewType(&(PyStructSequence_Desc){name, doc, fields, n});
 
 	if (type && PyModule_AddType(module, type) < 0)
 		Py_CLEAR(type);
@@ -66,6 +68,22 @@ void ext_dict_add(PyObject **dict, PyObject *key, PyObject *value)
 		Py_CLEAR(*dict);
 	Py_XDECREF(key);
 	Py_XDECREF(value);
+}
+
+PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	PyObject *args = Py_VaBuildValue(fmt, ap);
+	va_end(ap);
+	PyObject *m = args ? PyImport_ImportModule(module) : NULL;
+	PyObject *f = m ? PyObject_GetAttrString(m, function) : NULL;
+	PyObject *ret = f ? PyObject_CallObject(f, args) : NULL;
+	Py_XDECREF(f);
+	Py_XDECREF(m);
+	Py_XDECREF(args);
+	return ret;
 }
 
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)

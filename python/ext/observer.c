@@ -71,8 +71,6 @@ static PyStructSequence_Field progress_fields[] = {
     {"runs_total", "requested; 0: not known beforehand"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc progress_desc = {"deepclock.Progress", "How far a measurement is.",
-					      progress_fields, 9};
 
 static void progress(void *self, const dck_progress *p)
 {
@@ -172,7 +170,8 @@ static PyMethodDef methods[] = {
 
 static int observer_add(PyObject *m, ext_state *s)
 {
-	s->progress = ext_tuple_add(m, &progress_desc);
+	s->progress =
+	    ext_tuple_add(m, "deepclock.Progress", "How far a measurement is.", progress_fields, 9);
 	return s->progress ? 0 : -1;
 }
 

@@ -106,8 +106,6 @@ static PyStructSequence_Field fact_fields[] = {
     {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc fact_desc = {
-    "deepclock.Fact", "A fact about the request, the environment or the method.", fact_fields, 5};
 
 static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
@@ -117,8 +115,6 @@ static PyStructSequence_Field note_fields[] = {
     {"cause", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc note_desc = {
-    "deepclock.Note", "What the reader must know to trust the numbers.", note_fields, 5};
 
 static PyObject *fact_new(ext_state *s, const dck_fact *f)
 {
@@ -390,28 +386,18 @@ PyObject *ext_record_to_json(PyObject *self, PyObject *none)
 	return ext_record_written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
-/* Calls a function of a module of the package with the record. */
-static PyObject *made(PyObject *self, const char *module, const char *function, PyObject *argument)
-{
-	PyObject *m = PyImport_ImportModule(module);
-	PyObject *o = m ? PyObject_CallMethod(m, function, "OO", self, argument) : NULL;
-
-	Py_XDECREF(m);
-	return o;
-}
-
 static PyObject *record_to_pandas(PyObject *self, PyObject *args)
 {
 	PyObject *table = Py_None;
 
 	return PyArg_ParseTuple(args, "|O:to_pandas", &table)
-		   ? made(self, "deepclock._frames", "to_pandas", table)
+		   ? ext_module_call("deepclock._frames", "to_pandas", "(OO)", self, table)
 		   : NULL;
 }
 
 static PyObject *record_html(PyObject *self, PyObject *none)
 {
-	return made(self, "deepclock._frames", "html", none ? none : Py_None);
+	return ext_module_call("deepclock._frames", "html", "(OO)", self, none ? none : Py_None);
 }
 
 static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -420,7 +406,7 @@ static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
 	PyObject *path = Py_None;
 
 	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:show", names, &path)
-		   ? made(self, "deepclock._show", "show", path)
+		   ? ext_module_call("deepclock._show", "show", "(OO)", self, path)
 		   : NULL;
 }
 
@@ -439,13 +425,13 @@ static PyObject *record_summary(PyObject *self, PyObject *args, PyObject *kwargs
 	PyObject *digits = Py_None;
 
 	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:summary", names, &digits)
-		   ? made(self, "deepclock._record", "summary", digits)
+		   ? ext_module_call("deepclock._record", "summary", "(OO)", self, digits)
 		   : NULL;
 }
 
 static PyObject *record_figures(PyObject *self, PyObject *path)
 {
-	return made(self, "deepclock._show", "figures", path);
+	return ext_module_call("deepclock._show", "figures", "(OO)", self, path);
 }
 
 static PyObject *record_str(PyObject *self)
@@ -605,8 +591,11 @@ static PyMethodDef methods[] = {
 static int record_add(PyObject *m, ext_state *s)
 {
 	s->record = ext_type_add(m, "deepclock.Record", sizeof(record), record_slots);
-	s->fact = ext_tuple_add(m, &fact_desc);
-	s->note = ext_tuple_add(m, &note_desc);
+	s->fact = ext_tuple_add(m, "deepclock.Fact",
+				"A fact about the request, the environment or the method.",
+				fact_fields, 5);
+	s->note = ext_tuple_add(m, "deepclock.Note",
+				"What the reader must know to trust the numbers.", note_fields, 5);
 	return s->record && s->fact && s->note ? 0 : -1;
 }
 

@@ -48,13 +48,6 @@ static PyStructSequence_Field fields[] = {
     {0},
 };
 
-static PyStructSequence_Desc roof_desc = {
-    .name = "deepclock.Roof",
-    .doc = "How fast an operator could be: roof().",
-    .fields = fields,
-    .n_in_sequence = 6,
-};
-
 static PyMethodDef methods[] = {
     {"roof", (PyCFunction)(void (*)(void))roof, METH_VARARGS | METH_KEYWORDS,
      "roof($module, machine, flops, bytes, dtype='float32', threads=None)\n--\n\nThe roofline of an operator with this number of FLOPs (None: not known) and bytes moved (Williams, Waterman, Patterson, 2009).\n\nmachine: the record of machine(). dtype: of the elements; a type without a peak has that of float32, but none in a record of a device. threads: 1, or None for all of the record's.\n\nReturns a Roof."},
@@ -63,7 +56,8 @@ static PyMethodDef methods[] = {
 
 static int roof_add(PyObject *m, ext_state *s)
 {
-	s->roof = ext_tuple_add(m, &roof_desc);
+	s->roof =
+	    ext_tuple_add(m, "deepclock.Roof", "How fast an operator could be: roof().", fields, 6);
 	return s->roof ? 0 : -1;
 }
 

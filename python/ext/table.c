@@ -11,8 +11,6 @@ static PyStructSequence_Field column_fields[] = {
     {"unit", "of its numbers; \"\": texts"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc column_desc = {"deepclock.Column", "A column of a table or tree.",
-					    column_fields, 3};
 
 static PyStructSequence_Field frame_fields[] = {
     {"name", "of the function, range or module"},
@@ -22,8 +20,6 @@ static PyStructSequence_Field frame_fields[] = {
     {"start_line", "where it begins; None: not known"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc frame_desc = {"deepclock.Frame", "A frame of a call path.",
-					   frame_fields, 5};
 
 static PyStructSequence_Field cell_fields[] = {
     {"value", "None: absent"},
@@ -33,8 +29,6 @@ static PyStructSequence_Field cell_fields[] = {
     {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc cell_desc = {"deepclock.Cell", "A value of a table with its interval.",
-					  cell_fields, 5};
 
 PyObject *ext_columns(ext_state *s, const dck_column *columns, size_t n)
 {
@@ -320,9 +314,11 @@ static int table_add(PyObject *m, ext_state *s)
 {
 	s->table = ext_type_add(m, "deepclock.Table", sizeof(ext_view), table_slots);
 	s->tree = ext_type_add(m, "deepclock.Tree", sizeof(ext_view), tree_slots);
-	s->column = ext_tuple_add(m, &column_desc);
-	s->cell = ext_tuple_add(m, &cell_desc);
-	s->frame = ext_tuple_add(m, &frame_desc);
+	s->column =
+	    ext_tuple_add(m, "deepclock.Column", "A column of a table or tree.", column_fields, 3);
+	s->cell = ext_tuple_add(m, "deepclock.Cell", "A value of a table with its interval.",
+				cell_fields, 5);
+	s->frame = ext_tuple_add(m, "deepclock.Frame", "A frame of a call path.", frame_fields, 5);
 	return s->table && s->tree && s->column && s->cell && s->frame ? 0 : -1;
 }
 

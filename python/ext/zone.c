@@ -383,11 +383,7 @@ static void zone_dealloc(PyObject *self)
 /* zones.py decorates with a Python function, because compilers, as PyTorch's, trace through it. */
 static PyObject *decorated(PyObject *name, PyObject *function)
 {
-	PyObject *m = PyImport_ImportModule("deepclock.zones");
-	PyObject *ret = m ? PyObject_CallMethod(m, "decorate", "OO", name, function) : NULL;
-
-	Py_XDECREF(m);
-	return ret;
+	return ext_module_call("deepclock.zones", "decorate", "(OO)", name, function);
 }
 
 static PyObject *zone_call(PyObject *self, PyObject *args, PyObject *kwargs)
