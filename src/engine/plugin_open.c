@@ -66,10 +66,9 @@ dck_status plugin_open(const char *path, engine_handle *ret, dck_err *err)
 
 	DCK_TRY(plugin_library_open(path, &l, err));
 	dck_status status = plugin_table_get(l, path, &e, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = (engine_handle){e, l};
+	else
 		os_library_close(l);
-		return status;
-	}
-	*ret = (engine_handle){e, l};
-	return DCK_OK;
+	return status;
 }

@@ -264,12 +264,11 @@ dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *
 
 	DCK_TRY(library_load(&ort_library, asked, a, log, ort_load, &l, err));
 	dck_status status = environment_open(&l, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = l;
+	else
 		ort_lib_close(&l);
-		return status;
-	}
-	*ret = l;
-	return DCK_OK;
+	return status;
 }
 
 void ort_lib_close(ort_lib *l)
