@@ -257,16 +257,10 @@ static PyType_Slot array_slots[] = {
     {Py_sq_item, row_at},
     {0, NULL},
 };
-static PyType_Spec array_spec = {
-    .name = "deepclock.Array",
-    .basicsize = sizeof(array),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = array_slots,
-};
 
 static int array_add(PyObject *m, ext_state *s)
 {
-	s->array = ext_type_add(m, &array_spec);
+	s->array = ext_type_add(m, "deepclock.Array", sizeof(array), array_slots);
 	return s->array ? 0 : -1;
 }
 

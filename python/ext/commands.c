@@ -35,7 +35,6 @@ static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 {
 	dck_status status;
 
-	c->plan.title = c->title;
 	c->plan.program = c->program;
 	if (c->start) {
 		c->plan.start = bench_start;
@@ -45,12 +44,6 @@ static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 	if (status == DCK_OK && !c->common.no_history)
 		dck_history_with_starts(c->common.db, ret);
 	return status;
-}
-
-static dck_status run_cost(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->cost.title = c->title;
-	return dck_cost(&c->subjects[0].of, &c->cost, &c->watch.observer, ret, err);
 }
 
 static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
@@ -77,8 +70,6 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 		r->max_warmup_ns = c->plan.max_warmup_ns;
 	r->check_outputs = c->plan.check_outputs;
 	r->processes = c->plan.processes == 1;
-	r->program = c->program;
-	r->title = c->title;
 	return dck_rank(c->all, c->n, r, &c->watch.observer, ret, err);
 }
 
@@ -139,8 +130,6 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 		c->compare.over_next = over_next;
 		c->compare.over_self = c;
 	}
-	c->compare.title = c->title;
-	c->compare.program = c->program;
 	if (c->which.url.n > 0)
 		return compare_servers(c, ret, err);
 	return c->nrecords > 0
@@ -148,58 +137,20 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 		   : dck_compare(c->all, c->n, &c->compare, &c->watch.observer, ret, err);
 }
 
-static dck_status run_throughput(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->throughput.title = c->title;
-	c->throughput.program = c->program;
-	return dck_throughput(&c->subjects[0].of, &c->throughput, &c->watch.observer, ret, err);
-}
-
-static dck_status run_tune(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->tune.title = c->title;
-	c->tune.program = c->program;
-	return dck_tune(&c->subjects[0].of, &c->tune, &c->watch.observer, ret, err);
-}
-
-static dck_status run_load(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->load.title = c->title;
-	return dck_load(c->n > 0 ? &c->subjects[0].of : NULL, &c->load, &c->watch.observer, ret,
-			err);
-}
-
-static dck_status run_profile(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->plan.title = c->title;
-	return dck_profile_model(&c->subjects[0].of, &c->plan, &c->profile, &c->watch.observer, ret,
-				 err);
-}
-
-static dck_status run_accuracy(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->accuracy.title = c->title;
-	return dck_accuracy(c->all, c->n, &c->accuracy, &c->watch.observer, ret, err);
-}
-
-static dck_status run_pitfalls(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->pitfalls.title = c->title;
-	c->pitfalls.program = c->program;
-	return dck_pitfalls(&c->subjects[0].of, &c->pitfalls, &c->watch.observer, ret, err);
-}
-
-static dck_status run_generate(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->generate.title = c->title;
-	return dck_generate(&c->subjects[0].of, &c->generate, &c->watch.observer, ret, err);
-}
-
-static dck_status run_machine(ext_call *c, dck_record **ret, dck_err *err)
-{
-	c->machine.title = c->title;
-	return dck_machine(&c->machine, &c->watch.observer, ret, err);
-}
+#define RUN(name, function, ...)                                                  \
+	static dck_status run_##name(ext_call *c, dck_record **ret, dck_err *err) \
+	{                                                                         \
+		return function(__VA_ARGS__, &c->watch.observer, ret, err);       \
+	}
+RUN(cost, dck_cost, &c->subjects[0].of, &c->cost)
+RUN(throughput, dck_throughput, &c->subjects[0].of, &c->throughput)
+RUN(tune, dck_tune, &c->subjects[0].of, &c->tune)
+RUN(load, dck_load, c->n > 0 ? &c->subjects[0].of : NULL, &c->load)
+RUN(profile, dck_profile_model, &c->subjects[0].of, &c->plan, &c->profile)
+RUN(accuracy, dck_accuracy, c->all, c->n, &c->accuracy)
+RUN(pitfalls, dck_pitfalls, &c->subjects[0].of, &c->pitfalls)
+RUN(generate, dck_generate, &c->subjects[0].of, &c->generate)
+RUN(machine, dck_machine, &c->machine)
 
 static dck_status run_inspect(ext_call *c, dck_record **ret, dck_err *err)
 {
@@ -436,16 +387,11 @@ static PyObject *options(PyObject *m, PyObject *args)
 	for (size_t g = 0; list && g <= EXT_GROUPS_MAX; g++) {
 		const dck_opt *row = g == EXT_GROUPS_MAX ? ext_common_options : c->groups[g].table;
 
-		for (; list && row && row->name; row++) {
-			PyObject *o = told_before(c, g, row->name)
-					  ? NULL
-					  : Py_BuildValue("(sszzs)", row->name, kinds[row->kind],
-							  row->arg, row->def, row->help);
-
-			if (o ? PyList_Append(list, o) < 0 : PyErr_Occurred() != NULL)
-				Py_CLEAR(list);
-			Py_XDECREF(o);
-		}
+		for (; list && row && row->name; row++)
+			if (!told_before(c, g, row->name))
+				ext_list_add(&list,
+					     Py_BuildValue("(sszzs)", row->name, kinds[row->kind],
+							   row->arg, row->def, row->help));
 	}
 	return list;
 }

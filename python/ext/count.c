@@ -658,19 +658,15 @@ static PyObject *count_paths(PyObject *m, PyObject *none)
 			Py_DECREF(list);
 			return ext_raise(ext_state_of(m), &err);
 		}
-		int failed = !rows || PyList_Append(rows, Py_None) < 0;
-		for (size_t k = 1; !failed && dck_call_counter_path(threads[i], k, &p); k++) {
-			PyObject *row =
+		if (rows)
+			ext_list_add(&rows, ext_text(NULL));
+		for (size_t k = 1; rows && dck_call_counter_path(threads[i], k, &p); k++)
+			ext_list_add(
+			    &rows,
 			    Py_BuildValue("(KnKKdd)", (unsigned long long)p.function,
 					  (Py_ssize_t)p.parent, (unsigned long long)p.calls,
-					  (unsigned long long)p.recursive, p.self_ns, p.total_ns);
-
-			failed = !row || PyList_Append(rows, row) < 0;
-			Py_XDECREF(row);
-		}
-		if (failed || PyList_Append(list, rows) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(rows);
+					  (unsigned long long)p.recursive, p.self_ns, p.total_ns));
+		ext_list_add(&list, rows);
 	}
 	return list;
 }
@@ -856,13 +852,8 @@ static PyObject *count_sorts(PyObject *m, PyObject *none)
 
 	(void)m;
 	(void)none;
-	for (size_t i = 0; list && dck_count_sorts[i]; i++) {
-		PyObject *word = PyUnicode_FromString(dck_count_sorts[i]);
-
-		if (!word || PyList_Append(list, word) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(word);
-	}
+	for (size_t i = 0; list && dck_count_sorts[i]; i++)
+		ext_list_add(&list, PyUnicode_FromString(dck_count_sorts[i]));
 	return list;
 }
 

@@ -183,10 +183,8 @@ static int facts_read(ext_call *c, ext_subject *s)
 int ext_device_open(ext_call *c, ext_subject *s, const char *name)
 {
 	ext_function *f = &s->function;
-	PyObject *m = PyImport_ImportModule("deepclock._accelerator");
-	PyObject *device = m ? PyObject_CallMethod(m, "opened", "s", name) : NULL;
+	PyObject *device = ext_module_call("deepclock._accelerator", "opened", "(s)", name);
 
-	Py_XDECREF(m);
 	if (!device || device == Py_None) {
 		Py_XDECREF(device);
 		return device ? 0 : -1;

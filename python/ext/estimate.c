@@ -78,13 +78,6 @@ static PyStructSequence_Field fields[] = {
     {0},
 };
 
-static PyStructSequence_Desc estimate_desc = {
-    .name = "deepclock.Estimate",
-    .doc = "A statistic of samples, with its interval.",
-    .fields = fields,
-    .n_in_sequence = 5,
-};
-
 static PyMethodDef methods[] = {
     {"estimate", (PyCFunction)(void (*)(void))estimate, METH_VARARGS | METH_KEYWORDS,
      "estimate($module, values, statistic='median', level=0.95)\n--\n\n"
@@ -96,7 +89,8 @@ static PyMethodDef methods[] = {
 
 static int estimate_add(PyObject *m, ext_state *s)
 {
-	s->estimate = ext_tuple_add(m, &estimate_desc);
+	s->estimate = ext_tuple_add(m, "deepclock.Estimate",
+				    "A statistic of samples, with its interval.", fields, 5);
 	return s->estimate ? 0 : -1;
 }
 

@@ -49,13 +49,22 @@ static inline ext_state *ext_state_by(PyObject *self)
 	return PyType_GetModuleState(Py_TYPE(self));
 }
 
-/* Makes the type and adds it to the module by its name. */
-PyTypeObject *ext_type_add(PyObject *module, PyType_Spec *spec);
-/* Makes a named tuple type and adds it to the module. */
-PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc);
+/* Makes a type whose objects have `size` bytes, and adds it to the module by its name. It takes
+ * part in garbage collection if it has a slot Py_tp_traverse. */
+PyTypeObject *ext_type_add(PyObject *module, const char *name, size_t size, PyType_Slot *slots);
+/* Makes a named tuple type, whose first n fields are its items, and adds it to the module. */
+PyTypeObject *ext_tuple_add(PyObject *module, const char *name, const char *doc,
+			    PyStructSequence_Field *fields, int n);
 
 /* Makes a named tuple of n items, whose references it takes; an item NULL: an exception is set. */
 PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n);
+#define EXT_TUPLE(type, ...)                                   \
+	ext_tuple_fill(type, (PyObject *const[]){__VA_ARGS__}, \
+		       sizeof((PyObject *[]){__VA_ARGS__}) / sizeof(PyObject *))
+/* Append to a list and set a key of a dict, and take the references of item, key and value. One of
+ * them NULL: an exception is set; on failure the list or dict is freed and NULL. */
+void ext_list_add(PyObject **list, PyObject *item);
+void ext_dict_add(PyObject **dict, PyObject *key, PyObject *value);
 /* tp_new of types that only this module instantiates: raises TypeError. */
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
@@ -66,6 +75,16 @@ PyObject *ext_raise(ext_state *s, const dck_err *err);
 int ext_double(PyObject *o, void *ret);
 /* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
+
+/* Calls a function of a module, with the tuple that `fmt` of Py_BuildValue() gives. */
+PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...);
+/* Runs a statement without the GIL. */
+#define EXT_WITHOUT_GIL(statement)     \
+	do {                           \
+		Py_BEGIN_ALLOW_THREADS \
+		statement;             \
+		Py_END_ALLOW_THREADS   \
+	} while (0)
 
 /* --- view of a part of a record, with a reference to it */
 typedef struct ext_view {
@@ -82,7 +101,8 @@ PyObject *ext_view_why(PyObject *self, void *offset);	/* the reason of absence, 
 PyObject *ext_view_size(PyObject *self, void *offset);	/* size_t */
 
 /* --- values */
-PyObject *ext_text(const char *text);	  /* str; invalid UTF-8 is escaped as by os.fsdecode() */
+PyObject *ext_text(
+    const char *text); /* str; invalid UTF-8 is escaped as by os.fsdecode(); NULL: None */
 PyObject *ext_value(const dck_value *v);  /* absent: None */
 PyObject *ext_reason(const dck_value *v); /* absent: why; else None */
 
@@ -98,6 +118,9 @@ PyObject *ext_tree_new(ext_state *s, PyObject *record, const dck_tree *t);
 
 /* record.c: takes over r. */
 PyObject *ext_record_new(ext_state *s, dck_record *r);
+/* Raises the error of a failed status, else returns the record, which it takes over. r NULL:
+ * None. */
+PyObject *ext_result(ext_state *s, dck_status status, dck_record *r, const dck_err *err);
 /* Returns the record of a Record, borrowed; NULL with TypeError if `o` is not a Record. */
 const dck_record *ext_record_get(ext_state *s, PyObject *o);
 /* self: a Record. Returns the timeline of a loaded trace, or NULL. */

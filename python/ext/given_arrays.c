@@ -319,10 +319,8 @@ bool ext_arrays_is_column(PyObject *o)
 
 const char *ext_arrays_column(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o)
 {
-	PyObject *m = PyImport_ImportModule("deepclock._labels");
-	PyObject *memory = m ? PyObject_CallMethod(m, "memory_of", "(O)", o) : NULL;
+	PyObject *memory = ext_module_call("deepclock._labels", "memory_of", "(O)", o);
 
-	Py_XDECREF(m);
 	return memory_add(s, all, texts, memory, Py_TYPE(o)->tp_name);
 }
 

@@ -499,14 +499,9 @@ static PyObject *functions_list(const heap_function *all, size_t n)
 {
 	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && i < n; i++) {
-		PyObject *one = Py_BuildValue("(NNI)", ext_text(all[i].name), ext_text(all[i].file),
-					      all[i].line);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
-	}
+	for (size_t i = 0; list && i < n; i++)
+		ext_list_add(&list, Py_BuildValue("(NNI)", ext_text(all[i].name),
+						  ext_text(all[i].file), all[i].line));
 	return list;
 }
 
@@ -517,15 +512,12 @@ static PyObject *paths_list(const recording *r, const heap_path *all, size_t n)
 
 	for (size_t i = 0; list && i < n; i++) {
 		const sums *s = i < r->n ? &r->of[i] : &nothing;
-		PyObject *one = Py_BuildValue(
-		    "(iIIKKKKKK)", (int)all[i].parent, all[i].function, all[i].line,
-		    (unsigned long long)at_peak(r, s), (unsigned long long)s->allocated,
-		    (unsigned long long)s->allocations, (unsigned long long)s->temporary,
-		    (unsigned long long)s->held, (unsigned long long)s->blocks);
-
-		if (!one || PyList_Append(list, one) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(one);
+		ext_list_add(
+		    &list, Py_BuildValue(
+			       "(iIIKKKKKK)", (int)all[i].parent, all[i].function, all[i].line,
+			       (unsigned long long)at_peak(r, s), (unsigned long long)s->allocated,
+			       (unsigned long long)s->allocations, (unsigned long long)s->temporary,
+			       (unsigned long long)s->held, (unsigned long long)s->blocks));
 	}
 	return list;
 }

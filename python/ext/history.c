@@ -96,13 +96,6 @@ static PyObject *history_path(PyObject *self, void *none)
 	return h ? ext_text(dck_history_file(h)) : NULL;
 }
 
-/* Converts the result of a dck_history call: returns the record, or raises. */
-static PyObject *result(PyObject *self, dck_status status, dck_record *r, const dck_err *err)
-{
-	return status == DCK_OK ? ext_record_new(ext_state_by(self), r)
-				: ext_raise(ext_state_by(self), err);
-}
-
 static PyObject *history_add(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"record", "commit", NULL};
@@ -137,7 +130,7 @@ static PyObject *history_get(PyObject *self, PyObject *args)
 	status = dck_history_find(h, name, id, &err);
 	if (status == DCK_OK)
 		status = dck_history_get(h, id, &r, &err);
-	return result(self, status, r, &err);
+	return ext_result(ext_state_by(self), status, r, &err);
 }
 
 static PyObject *history_baseline(PyObject *self, PyObject *record)
@@ -150,7 +143,7 @@ static PyObject *history_baseline(PyObject *self, PyObject *record)
 	if (!r)
 		return NULL;
 	const dck_status status = dck_history_baseline(h, r, &before, &err);
-	return result(self, status, before, &err);
+	return ext_result(ext_state_by(self), status, before, &err);
 }
 
 /* --- methods that take the filter's options */
@@ -209,15 +202,6 @@ static PyStructSequence_Field entry_fields[] = {
     {"hi", "upper end of its interval, or None"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc entry_desc = {"deepclock.HistoryEntry",
-					   "A record as the history lists it.", entry_fields, 11};
-
-static PyObject *text_or_none(const char *text)
-{
-	if (text)
-		return ext_text(text);
-	Py_RETURN_NONE;
-}
 
 static PyObject *bound(const dck_history_entry *e, double value)
 {
@@ -234,17 +218,13 @@ typedef struct listing {
 static bool entry_add(void *self, const dck_history_entry *e)
 {
 	listing *l = self;
-	PyObject *const items[] = {ext_text(e->id),	     PyLong_FromLongLong(e->at_unix_ns),
-				   text_or_none(e->command), text_or_none(e->subject),
-				   text_or_none(e->engine),  text_or_none(e->cpu),
-				   text_or_none(e->commit),  PyBool_FromLong(e->incomplete),
-				   ext_value(&e->value),     bound(e, e->lo),
-				   bound(e, e->hi)};
-	PyObject *o = ext_tuple_fill(l->state->entry, items, sizeof items / sizeof items[0]);
 
-	if (!o || PyList_Append(l->list, o) < 0)
-		Py_CLEAR(l->list);
-	Py_XDECREF(o);
+	ext_list_add(&l->list,
+		     EXT_TUPLE(l->state->entry, ext_text(e->id), PyLong_FromLongLong(e->at_unix_ns),
+			       ext_text(e->command), ext_text(e->subject), ext_text(e->engine),
+			       ext_text(e->cpu), ext_text(e->commit),
+			       PyBool_FromLong(e->incomplete), ext_value(&e->value),
+			       bound(e, e->lo), bound(e, e->hi)));
 	return l->list != NULL;
 }
 
@@ -277,7 +257,7 @@ static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
 	if (status == DCK_OK)
 		status = dck_history_trend_record(t, "deepclock history trend", &r, &err);
 	dck_history_trend_free(t);
-	return result(self, status, r, &err);
+	return ext_result(ext_state_by(self), status, r, &err);
 }
 
 static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -297,7 +277,7 @@ static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
 	if (status == DCK_OK)
 		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, &err);
 	dck_history_alarms_free(alarms);
-	return result(self, status, r, &err);
+	return ext_result(ext_state_by(self), status, r, &err);
 }
 
 static PyObject *history_alarms(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -317,7 +297,7 @@ static PyObject *give_commits(PyObject *self, dck_history *h, asked *a)
 	if (status == DCK_OK)
 		status = dck_history_commits_record(c, "deepclock history commits", &r, &err);
 	dck_history_commits_free(c);
-	return result(self, status, r, &err);
+	return ext_result(ext_state_by(self), status, r, &err);
 }
 
 static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -443,17 +423,12 @@ static PyType_Slot history_slots[] = {
     {Py_tp_dealloc, history_dealloc}, {Py_tp_methods, history_methods},
     {Py_tp_getset, history_getset},   {0, NULL},
 };
-static PyType_Spec history_spec = {
-    .name = "deepclock.History",
-    .basicsize = sizeof(history),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = history_slots,
-};
 
 static int add(PyObject *m, ext_state *s)
 {
-	s->history = ext_type_add(m, &history_spec);
-	s->entry = ext_tuple_add(m, &entry_desc);
+	s->history = ext_type_add(m, "deepclock.History", sizeof(history), history_slots);
+	s->entry = ext_tuple_add(m, "deepclock.HistoryEntry", "A record as the history lists it.",
+				 entry_fields, 11);
 	return s->history && s->entry ? 0 : -1;
 }
 

@@ -72,9 +72,7 @@ static PyObject *lap_end(PyObject *self, PyObject *none)
 	dck_lap_result result;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	dck_lap_end_result(l, &result);
-	Py_END_ALLOW_THREADS
+	EXT_WITHOUT_GIL(dck_lap_end_result(l, &result));
 	return Py_BuildValue("(KKKs)", (unsigned long long)result.wall_ns,
 			     (unsigned long long)result.cpu_ns, (unsigned long long)result.index,
 			     result.line);
@@ -95,19 +93,6 @@ static PyType_Slot lap_slots[] = {
     {Py_tp_methods, lap_methods},
     {0, NULL},
 };
-static PyType_Spec lap_spec = {
-    .name = "deepclock._Lap",
-    .basicsize = sizeof(lap),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = lap_slots,
-};
-
-static PyObject *none_or_raise(PyObject *m, dck_status status, const dck_err *err)
-{
-	if (status != DCK_OK)
-		return ext_raise(ext_state_of(m), err);
-	Py_RETURN_NONE;
-}
 
 static PyObject *laps_start(PyObject *m, PyObject *args)
 {
@@ -123,13 +108,10 @@ static PyObject *laps_start(PyObject *m, PyObject *args)
 	config.live = live;
 	if (tensorboard != Py_None)
 		config.tensorboard = ext_texts_add(&texts, tensorboard);
-	if (!PyErr_Occurred()) {
-		Py_BEGIN_ALLOW_THREADS
-		status = dck_laps_start(&config, &err);
-		Py_END_ALLOW_THREADS
-	}
+	if (!PyErr_Occurred())
+		EXT_WITHOUT_GIL(status = dck_laps_start(&config, &err));
 	ext_texts_done(&texts);
-	return PyErr_Occurred() ? NULL : none_or_raise(m, status, &err);
+	return PyErr_Occurred() ? NULL : ext_result(ext_state_of(m), status, NULL, &err);
 }
 
 static PyObject *laps_stop(PyObject *m, PyObject *none)
@@ -138,10 +120,8 @@ static PyObject *laps_stop(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_laps_stop(&err);
-	Py_END_ALLOW_THREADS
-	return none_or_raise(m, status, &err);
+	EXT_WITHOUT_GIL(status = dck_laps_stop(&err));
+	return ext_result(ext_state_of(m), status, NULL, &err);
 }
 
 static PyObject *laps_open_line(PyObject *m, PyObject *depth)
@@ -162,12 +142,8 @@ static PyObject *laps_record(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_laps_record(&r, &err);
-	Py_END_ALLOW_THREADS
-	if (status != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
-	return ext_record_new(ext_state_of(m), r);
+	EXT_WITHOUT_GIL(status = dck_laps_record(&r, &err));
+	return ext_result(ext_state_of(m), status, r, &err);
 }
 
 static PyObject *laps_reset(PyObject *m, PyObject *none)
@@ -197,7 +173,7 @@ static PyMethodDef methods[] = {
 
 static int lap_add(PyObject *m, ext_state *s)
 {
-	PyTypeObject *type = ext_type_add(m, &lap_spec);
+	PyTypeObject *type = ext_type_add(m, "deepclock._Lap", sizeof(lap), lap_slots);
 
 	(void)s;
 	Py_XDECREF(type);

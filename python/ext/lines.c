@@ -496,16 +496,10 @@ static PyObject *lines_rows(PyObject *self, PyObject *none)
 	for (size_t i = 0; list && l->met && i <= l->mask; i++) {
 		const watched *of = l->met[i].lines;
 
-		for (int k = 0; list && of && k <= of->last - of->first; k++) {
-			PyObject *row;
-
-			if (!of->rows[k].seen)
-				continue;
-			row = row_tuple(l->met[i].code, of->first + k, &of->rows[k]);
-			if (!row || PyList_Append(list, row) < 0)
-				Py_CLEAR(list);
-			Py_XDECREF(row);
-		}
+		for (int k = 0; list && of && k <= of->last - of->first; k++)
+			if (of->rows[k].seen)
+				ext_list_add(
+				    &list, row_tuple(l->met[i].code, of->first + k, &of->rows[k]));
 	}
 	return list;
 }
@@ -621,16 +615,10 @@ static PyType_Slot lines_slots[] = {
     {Py_tp_methods, lines_methods},
     {0, NULL},
 };
-static PyType_Spec lines_spec = {
-    .name = "deepclock._Lines",
-    .basicsize = sizeof(lines),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = lines_slots,
-};
 
 static int lines_add(PyObject *m, ext_state *s)
 {
-	PyTypeObject *type = ext_type_add(m, &lines_spec);
+	PyTypeObject *type = ext_type_add(m, "deepclock._Lines", sizeof(lines), lines_slots);
 
 	(void)s;
 	Py_XDECREF(type);

@@ -11,8 +11,6 @@ static PyStructSequence_Field network_fields[] = {
     {"source", "where the architecture is defined"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc network_desc = {"deepclock.Network", "A built-in network.",
-					     network_fields, 5};
 
 static PyStructSequence_Field engine_fields[] = {
     {"name", "\"ort\""},
@@ -22,28 +20,20 @@ static PyStructSequence_Field engine_fields[] = {
     {"facts", "dict: library, version, providers"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc engine_desc = {"deepclock.Engine", "What runs models.", engine_fields,
-					    5};
 
 static PyObject *zoo(PyObject *m, PyObject *none)
 {
 	ext_state *s = ext_state_of(m);
 	size_t n;
 	const dck_zoo_entry *all = dck_zoo(&n);
-	PyObject *list = PyList_New((Py_ssize_t)n);
+	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < n; i++) {
-		PyObject *const items[] = {ext_text(all[i].name), ext_text(all[i].help),
-					   PyLong_FromLongLong(all[i].params),
-					   ext_text(all[i].input), ext_text(all[i].source)};
-		PyObject *o = ext_tuple_fill(s->network, items, sizeof items / sizeof items[0]);
-
-		if (o)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, o);
-		else
-			Py_CLEAR(list);
-	}
+	for (size_t i = 0; list && i < n; i++)
+		ext_list_add(&list,
+			     EXT_TUPLE(s->network, ext_text(all[i].name), ext_text(all[i].help),
+				       PyLong_FromLongLong(all[i].params), ext_text(all[i].input),
+				       ext_text(all[i].source)));
 	return list;
 }
 
@@ -81,13 +71,9 @@ static PyObject *facts_of(const dck_engine_info *e)
 {
 	PyObject *dict = PyDict_New();
 
-	for (size_t i = 0; dict && i < e->nfacts; i++) {
-		PyObject *value = ext_text(e->facts[i].value ? e->facts[i].value : "");
-
-		if (!value || PyDict_SetItemString(dict, e->facts[i].key, value) < 0)
-			Py_CLEAR(dict);
-		Py_XDECREF(value);
-	}
+	for (size_t i = 0; dict && i < e->nfacts; i++)
+		ext_dict_add(&dict, ext_text(e->facts[i].key),
+			     ext_text(e->facts[i].value ? e->facts[i].value : ""));
 	return dict;
 }
 
@@ -103,25 +89,14 @@ static PyObject *engines(PyObject *m, PyObject *none)
 	(void)none;
 	if (ext_libraries_offer() != 0)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_engines_probe(NULL, &all, &n, &err);
-	Py_END_ALLOW_THREADS
+	EXT_WITHOUT_GIL(status = dck_engines_probe(NULL, &all, &n, &err));
 	if (status != DCK_OK)
 		return ext_raise(s, &err);
-	list = PyList_New((Py_ssize_t)n);
-	for (size_t i = 0; list && i < n; i++) {
-		PyObject *why = all[i].why_not ? ext_text(all[i].why_not) : Py_None;
-		PyObject *const items[] = {ext_text(all[i].name), ext_text(all[i].help),
-					   PyBool_FromLong(all[i].usable), why, facts_of(&all[i])};
-
-		if (why == Py_None)
-			Py_INCREF(why);
-		PyObject *o = ext_tuple_fill(s->engine, items, sizeof items / sizeof items[0]);
-		if (o)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, o);
-		else
-			Py_CLEAR(list);
-	}
+	list = PyList_New(0);
+	for (size_t i = 0; list && i < n; i++)
+		ext_list_add(&list, EXT_TUPLE(s->engine, ext_text(all[i].name),
+					      ext_text(all[i].help), PyBool_FromLong(all[i].usable),
+					      ext_text(all[i].why_not), facts_of(&all[i])));
 	dck_free(all);
 	return list;
 }
@@ -138,8 +113,9 @@ static PyMethodDef methods[] = {
 
 static int lists_add(PyObject *m, ext_state *s)
 {
-	s->network = ext_tuple_add(m, &network_desc);
-	s->engine = ext_tuple_add(m, &engine_desc);
+	s->network =
+	    ext_tuple_add(m, "deepclock.Network", "A built-in network.", network_fields, 5);
+	s->engine = ext_tuple_add(m, "deepclock.Engine", "What runs models.", engine_fields, 5);
 	return s->network && s->engine ? 0 : -1;
 }
 

@@ -112,19 +112,9 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	return 0;
 }
 
-/* Calls a function of deepclock._program without arguments. */
-static PyObject *program_call(const char *what)
-{
-	PyObject *m = PyImport_ImportModule("deepclock._program");
-	PyObject *o = m ? PyObject_CallMethod(m, what, NULL) : NULL;
-
-	Py_XDECREF(m);
-	return o;
-}
-
 int ext_libraries_offer(void)
 {
-	PyObject *none = program_call("libraries_offer");
+	PyObject *none = ext_module_call("deepclock._program", "libraries_offer", "()");
 
 	Py_XDECREF(none);
 	return none ? 0 : -1;
@@ -528,14 +518,13 @@ static PyObject *title_new(const ext_call *c)
 
 static int title_set(ext_call *c)
 {
-	PyObject *title;
+	PyObject *title = c->common.title ? NULL : title_new(c);
 
-	c->title = c->common.title;
-	if (c->title)
-		return 0;
-	title = title_new(c);
-	c->title = title ? ext_texts_add(&c->said.texts, title) : NULL;
+	c->title = title ? ext_texts_add(&c->said.texts, title) : c->common.title;
 	Py_XDECREF(title);
+	c->plan.title = c->compare.title = c->throughput.title = c->tune.title = c->load.title =
+	    c->accuracy.title = c->machine.title = c->pitfalls.title = c->generate.title =
+		c->cost.title = c->title;
 	return c->title ? 0 : -1;
 }
 
@@ -544,10 +533,12 @@ static int title_set(ext_call *c)
 /* Finds the deepclock program, for measurements in a fresh process. */
 static int program_find(ext_call *c)
 {
-	PyObject *path = program_call("path");
+	PyObject *path = ext_module_call("deepclock._program", "path", "()");
 
 	c->program = path && path != Py_None ? ext_texts_add(&c->said.texts, path) : NULL;
 	Py_XDECREF(path);
+	c->compare.program = c->throughput.program = c->tune.program = c->pitfalls.program =
+	    c->program;
 	return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -555,7 +546,7 @@ static int program_find(ext_call *c)
  * reference or NULL. */
 static PyObject *progress_find(const ext_call *c, PyObject *given)
 {
-	PyObject *m, *show;
+	PyObject *show;
 
 	if (c->common.quiet || c->common.no_progress || given == Py_False ||
 	    (c->command->flags & EXT_QUICK))
@@ -564,10 +555,8 @@ static PyObject *progress_find(const ext_call *c, PyObject *given)
 		Py_INCREF(given);
 		return given;
 	}
-	m = PyImport_ImportModule("deepclock._progress");
-	show =
-	    m ? PyObject_CallMethod(m, "show", "O", given == Py_True ? Py_True : Py_False) : NULL;
-	Py_XDECREF(m);
+	show = ext_module_call("deepclock._progress", "show", "(O)",
+			       given == Py_True ? Py_True : Py_False);
 	if (show == Py_None)
 		Py_CLEAR(show);
 	return show;
@@ -585,16 +574,13 @@ static void history_add(const ext_call *c, const dck_record *r)
 /* Writes the page and the figures. -1: an exception is set. */
 static int drawn(const ext_call *c, PyObject *record)
 {
-	PyObject *m, *done;
+	PyObject *done;
 
 	if (!c->common.html && !c->common.figures)
 		return 0;
-	m = PyImport_ImportModule("deepclock._show");
-	done =
-	    m ? PyObject_CallMethod(m, "draw", "OzzOz", record, c->common.html, c->common.figures,
-				    c->common.sources ? Py_True : Py_False, c->common.source_root)
-	      : NULL;
-	Py_XDECREF(m);
+	done = ext_module_call("deepclock._show", "draw", "(OzzOz)", record, c->common.html,
+			       c->common.figures, c->common.sources ? Py_True : Py_False,
+			       c->common.source_root);
 	Py_XDECREF(done);
 	return done ? 0 : -1;
 }
@@ -602,15 +588,9 @@ static int drawn(const ext_call *c, PyObject *record)
 /* Returns the record with the caller's title; takes over the record. */
 static PyObject *titled(const ext_call *c, PyObject *record)
 {
-	PyObject *m, *ret;
-
 	if (!record || !c->common.title)
 		return record;
-	m = PyImport_ImportModule("deepclock._record");
-	ret = m ? PyObject_CallMethod(m, "titled", "Os", record, c->common.title) : NULL;
-	Py_XDECREF(m);
-	Py_DECREF(record);
-	return ret;
+	return ext_module_call("deepclock._record", "titled", "(Ns)", record, c->common.title);
 }
 
 /* Saves the record as the options request; returns it, or NULL. */
@@ -661,20 +641,15 @@ static PyObject *functions_list(const ext_call *c)
 
 	for (size_t i = 0; list && i < c->n; i++) {
 		const ext_function *f = &c->subjects[i].function;
-		PyObject *args, *pair;
 
 		if (!f->callable || f->device)
 			continue;
-		args = PyTuple_New((Py_ssize_t)f->nargs);
+		PyObject *args = PyTuple_New((Py_ssize_t)f->nargs);
 		for (size_t k = 0; args && k < f->nargs; k++) {
 			Py_INCREF(f->args[k]);
 			PyTuple_SET_ITEM(args, (Py_ssize_t)k, f->args[k]);
 		}
-		pair = args ? PyTuple_Pack(2, f->callable, args) : NULL;
-		if (!pair || PyList_Append(list, pair) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(pair);
-		Py_XDECREF(args);
+		ext_list_add(&list, args ? Py_BuildValue("(ON)", f->callable, args) : NULL);
 	}
 	return list;
 }
@@ -683,17 +658,10 @@ static PyObject *functions_list(const ext_call *c)
  * takes over the record. */
 static PyObject *work_left_note(const ext_call *c, PyObject *record)
 {
-	PyObject *m, *list, *ret;
-
 	if (!record || !c->functions || c->batched)
 		return record;
-	m = PyImport_ImportModule("deepclock._accelerator");
-	list = m ? functions_list(c) : NULL;
-	ret = list ? PyObject_CallMethod(m, "noted", "OO", record, list) : NULL;
-	Py_XDECREF(list);
-	Py_XDECREF(m);
-	Py_DECREF(record);
-	return ret;
+	return ext_module_call("deepclock._accelerator", "noted", "(NN)", record,
+			       functions_list(c));
 }
 
 static PyObject *run(ext_call *c)
@@ -703,13 +671,10 @@ static PyObject *run(ext_call *c)
 	dck_err err;
 
 	c->watch.held = c->functions && !(c->command->flags & EXT_THREADS);
-	if (c->watch.held) {
+	if (c->watch.held)
 		status = c->command->run(c, &r, &err);
-	} else {
-		Py_BEGIN_ALLOW_THREADS
-		status = c->command->run(c, &r, &err);
-		Py_END_ALLOW_THREADS
-	}
+	else
+		EXT_WITHOUT_GIL(status = c->command->run(c, &r, &err));
 	if (c->watch.progress && !PyErr_Occurred()) { /* the end: None */
 		PyObject *result = PyObject_CallOneArg(c->watch.progress, Py_None);
 

@@ -212,12 +212,6 @@ static PyType_Slot metric_slots[] = {
     {Py_tp_getset, metric_getset},     {Py_tp_methods, metric_methods},
     {Py_nb_float, metric_float},       {0, NULL},
 };
-static PyType_Spec metric_spec = {
-    .name = "deepclock.Metric",
-    .basicsize = sizeof(ext_view),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = metric_slots,
-};
 
 /* --- series */
 
@@ -316,17 +310,11 @@ static PyType_Slot series_slots[] = {
     {Py_sq_length, series_length},
     {0, NULL},
 };
-static PyType_Spec series_spec = {
-    .name = "deepclock.Series",
-    .basicsize = sizeof(ext_view),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = series_slots,
-};
 
 static int metrics_add(PyObject *m, ext_state *s)
 {
-	s->metric = ext_type_add(m, &metric_spec);
-	s->series = ext_type_add(m, &series_spec);
+	s->metric = ext_type_add(m, "deepclock.Metric", sizeof(ext_view), metric_slots);
+	s->series = ext_type_add(m, "deepclock.Series", sizeof(ext_view), series_slots);
 	return s->metric && s->series ? 0 : -1;
 }
 

@@ -12,18 +12,26 @@ static const ext_part *const parts[] = {
 };
 #define NPARTS (sizeof parts / sizeof parts[0])
 
-PyTypeObject *ext_type_add(PyObject *module, PyType_Spec *spec)
+PyTypeObject *ext_type_add(PyObject *module, const char *name, size_t size, PyType_Slot *slots)
 {
-	PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+	bool gc = false;
+
+	for (const PyType_Slot *s = slots; s->slot; s++)
+		gc |= s->slot == Py_tp_traverse;
+	PyType_Spec spec = {name, (int)size, 0, Py_TPFLAGS_DEFAULT | (gc ? Py_TPFLAGS_HAVE_GC : 0),
+			    slots};
+	PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
 
 	if (type && PyModule_AddType(module, (PyTypeObject *)type) < 0)
 		Py_CLEAR(type);
 	return (PyTypeObject *)type;
 }
 
-PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc)
+PyTypeObject *ext_tuple_add(PyObject *module, const char *name, const char *doc,
+			    PyStructSequence_Field *fields, int n)
 {
-	PyTypeObject *type = PyStructSequence_NewType(desc);
+	PyTypeObject *type =
+	    PyStructSequence_NewType(&(PyStructSequence_Desc){name, doc, fields, n});
 
 	if (type && PyModule_AddType(module, type) < 0)
 		Py_CLEAR(type);
@@ -45,6 +53,37 @@ PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n)
 	if (failed)
 		Py_CLEAR(t);
 	return t;
+}
+
+void ext_list_add(PyObject **list, PyObject *item)
+{
+	if (!item || PyList_Append(*list, item) < 0)
+		Py_CLEAR(*list);
+	Py_XDECREF(item);
+}
+
+void ext_dict_add(PyObject **dict, PyObject *key, PyObject *value)
+{
+	if (!key || !value || PyDict_SetItem(*dict, key, value) < 0)
+		Py_CLEAR(*dict);
+	Py_XDECREF(key);
+	Py_XDECREF(value);
+}
+
+PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	PyObject *args = Py_VaBuildValue(fmt, ap);
+	va_end(ap);
+	PyObject *m = args ? PyImport_ImportModule(module) : NULL;
+	PyObject *f = m ? PyObject_GetAttrString(m, function) : NULL;
+	PyObject *ret = f ? PyObject_CallObject(f, args) : NULL;
+	Py_XDECREF(f);
+	Py_XDECREF(m);
+	Py_XDECREF(args);
+	return ret;
 }
 
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)

@@ -71,8 +71,6 @@ static PyStructSequence_Field progress_fields[] = {
     {"runs_total", "requested; 0: not known beforehand"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc progress_desc = {"deepclock.Progress", "How far a measurement is.",
-					      progress_fields, 9};
 
 static void progress(void *self, const dck_progress *p)
 {
@@ -87,16 +85,12 @@ static void progress(void *self, const dck_progress *p)
 	w->phase = p->phase;
 	w->shown_ns = now;
 	gil = PyGILState_Ensure();
-	PyObject *const items[] = {ext_text(p->phase ? p->phase : ""),
-				   PyLong_FromUnsignedLongLong(p->runs),
-				   PyLong_FromUnsignedLongLong(p->elapsed_ns),
-				   PyFloat_FromDouble(p->estimate_ns),
-				   PyFloat_FromDouble(p->lo_ns),
-				   PyFloat_FromDouble(p->hi_ns),
-				   PyFloat_FromDouble(p->done_ratio),
-				   PyFloat_FromDouble(p->eta_ns),
-				   PyLong_FromUnsignedLongLong(p->runs_total)};
-	o = ext_tuple_fill(w->state->progress, items, sizeof items / sizeof items[0]);
+	o = EXT_TUPLE(w->state->progress, ext_text(p->phase ? p->phase : ""),
+		      PyLong_FromUnsignedLongLong(p->runs),
+		      PyLong_FromUnsignedLongLong(p->elapsed_ns),
+		      PyFloat_FromDouble(p->estimate_ns), PyFloat_FromDouble(p->lo_ns),
+		      PyFloat_FromDouble(p->hi_ns), PyFloat_FromDouble(p->done_ratio),
+		      PyFloat_FromDouble(p->eta_ns), PyLong_FromUnsignedLongLong(p->runs_total));
 	if (o)
 		result = PyObject_CallOneArg(w->progress, o);
 	if (!result)
@@ -176,7 +170,8 @@ static PyMethodDef methods[] = {
 
 static int observer_add(PyObject *m, ext_state *s)
 {
-	s->progress = ext_tuple_add(m, &progress_desc);
+	s->progress =
+	    ext_tuple_add(m, "deepclock.Progress", "How far a measurement is.", progress_fields, 9);
 	return s->progress ? 0 : -1;
 }
 

@@ -180,12 +180,8 @@ static PyObject *peers_made(const dck_cost_price *p)
 	PyObject *list = PyList_New(0), *ret;
 	dck_cost_peer peer;
 
-	for (int as = 1; list && dck_cost_peer_get(as, &peer); as++) {
-		PyObject *n = number(p->peers[as]);
-		if (!n || PyList_Append(list, n) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(n);
-	}
+	for (int as = 1; list && dck_cost_peer_get(as, &peer); as++)
+		ext_list_add(&list, number(p->peers[as]));
 	ret = list ? PyList_AsTuple(list) : NULL;
 	Py_XDECREF(list);
 	return ret;
@@ -193,23 +189,9 @@ static PyObject *peers_made(const dck_cost_price *p)
 
 static PyObject *price_made(const dck_cost_price *p)
 {
-	PyObject *values[] = {number(p->macs),	      number(p->flops), number(p->read_bytes),
-			      number(p->write_bytes), shape_made(p),	ext_text(p->why),
-			      peers_made(p)};
-	enum { N = sizeof values / sizeof values[0] };
-	PyObject *ret = PyTuple_New(N);
-	bool failed = !ret;
-
-	for (size_t i = 0; i < N; i++) {
-		failed |= !values[i];
-		if (ret && values[i])
-			PyTuple_SetItem(ret, (Py_ssize_t)i, values[i]);
-		else
-			Py_XDECREF(values[i]);
-	}
-	if (failed)
-		Py_CLEAR(ret);
-	return ret;
+	return Py_BuildValue("(NNNNNNN)", number(p->macs), number(p->flops), number(p->read_bytes),
+			     number(p->write_bytes), shape_made(p), ext_text(p->why),
+			     peers_made(p));
 }
 
 PyDoc_STRVAR(
@@ -267,13 +249,9 @@ static PyObject *cost_peers(PyObject *module, PyObject *unused)
 
 	(void)module;
 	(void)unused;
-	for (int as = 1; ret && dck_cost_peer_get(as, &p); as++) {
-		PyObject *row = Py_BuildValue("(ssszO)", p.name, p.unit, p.help, p.hidden,
-					      p.is_partial ? Py_True : Py_False);
-		if (!row || PyList_Append(ret, row) < 0)
-			Py_CLEAR(ret);
-		Py_XDECREF(row);
-	}
+	for (int as = 1; ret && dck_cost_peer_get(as, &p); as++)
+		ext_list_add(&ret, Py_BuildValue("(ssszO)", p.name, p.unit, p.help, p.hidden,
+						 p.is_partial ? Py_True : Py_False));
 	return ret;
 }
 

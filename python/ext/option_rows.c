@@ -8,18 +8,7 @@
 #include <deepclock/trace.h>
 #include <string.h>
 
-/* (name, letter or "", whether a value follows) */
-static int row_add(PyObject *list, const dck_opt *row)
-{
-	PyObject *t =
-	    Py_BuildValue("(ss#O)", row->name, &row->letter, (Py_ssize_t)(row->letter != 0),
-			  row->kind == DCK_OPT_FLAG ? Py_False : Py_True);
-	const int failed = t ? PyList_Append(list, t) : -1;
-
-	Py_XDECREF(t);
-	return failed;
-}
-
+/* A row: (name, letter or "", whether a value follows). */
 static PyObject *option_rows(PyObject *m, PyObject *args)
 {
 	static const struct {
@@ -40,8 +29,11 @@ static PyObject *option_rows(PyObject *m, PyObject *args)
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		for (size_t j = 0; all[i].tables[j] && !strcmp(command, all[i].command); j++)
 			for (const dck_opt *row = all[i].tables[j]; list && row->name; row++)
-				if (row_add(list, row) < 0)
-					Py_CLEAR(list);
+				ext_list_add(
+				    &list,
+				    Py_BuildValue("(ss#O)", row->name, &row->letter,
+						  (Py_ssize_t)(row->letter != 0),
+						  row->kind == DCK_OPT_FLAG ? Py_False : Py_True));
 	return list;
 }
 

@@ -136,13 +136,8 @@ static PyObject *joined(PyObject *items, const char *between)
 	PyObject *texts = all ? PyList_New(0) : NULL;
 	PyObject *sign, *text = NULL;
 
-	for (Py_ssize_t i = 0; texts && i < PySequence_Fast_GET_SIZE(all); i++) {
-		PyObject *item = PyObject_Str(PySequence_Fast_GET_ITEM(all, i));
-
-		if (!item || PyList_Append(texts, item) < 0)
-			Py_CLEAR(texts);
-		Py_XDECREF(item);
-	}
+	for (Py_ssize_t i = 0; texts && i < PySequence_Fast_GET_SIZE(all); i++)
+		ext_list_add(&texts, PyObject_Str(PySequence_Fast_GET_ITEM(all, i)));
 	sign = texts ? PyUnicode_FromString(between) : NULL;
 	if (sign)
 		text = PyUnicode_Join(sign, texts);

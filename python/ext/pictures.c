@@ -37,15 +37,10 @@ done:
 	return ret;
 }
 
-/* false: an exception is set. */
-static bool picture_put(PyObject *all, const dck_figure *f, const dck_record *r,
+static void picture_put(PyObject **all, const dck_figure *f, const dck_record *r,
 			const dck_timeline *t)
 {
-	PyObject *one = picture(f, r, t);
-	const bool done = one && PyDict_SetItemString(all, f ? f->name : "timeline", one) == 0;
-
-	Py_XDECREF(one);
-	return done;
+	ext_dict_add(all, ext_text(f ? f->name : "timeline"), picture(f, r, t));
 }
 
 PyObject *ext_figures(PyObject *self, PyObject *args)
@@ -55,7 +50,6 @@ PyObject *ext_figures(PyObject *self, PyObject *args)
 	const char *name = NULL;
 	const dck_figure *one;
 	dck_err err;
-	bool done = true;
 	size_t n;
 	const dck_figure *const *figures = dck_figures(&n);
 
@@ -68,15 +62,13 @@ PyObject *ext_figures(PyObject *self, PyObject *args)
 	if (name && dck_figure_find(name, r, t, &one, &err) != DCK_OK)
 		return ext_raise(s, &err);
 	all = PyDict_New();
-	if (name)
-		done = all && picture_put(all, one, r, t);
-	for (size_t i = 0; !name && done && all && i < n; i++)
+	if (name && all)
+		picture_put(&all, one, r, t);
+	for (size_t i = 0; !name && all && i < n; i++)
 		if (figures[i]->has(r))
-			done = picture_put(all, figures[i], r, t);
-	if (!name && done && all && t && t->step.n > 0)
-		done = picture_put(all, NULL, r, t);
-	if (!done)
-		Py_CLEAR(all);
+			picture_put(&all, figures[i], r, t);
+	if (!name && all && t && t->step.n > 0)
+		picture_put(&all, NULL, r, t);
 	return all;
 }
 

@@ -22,9 +22,7 @@ static PyObject *ranks_begin(PyObject *m, PyObject *args, PyObject *kwargs)
 	dck_ranks_config_init(&config);
 	int failed = ext_options_read(s, "ranks", kwargs, groups, 1, NULL, &said);
 	if (!failed) {
-		Py_BEGIN_ALLOW_THREADS
-		status = dck_ranks_begin(&config, &r, &err);
-		Py_END_ALLOW_THREADS
+		EXT_WITHOUT_GIL(status = dck_ranks_begin(&config, &r, &err));
 		if (status != DCK_OK)
 			ext_raise(s, &err);
 		failed = status != DCK_OK;
@@ -43,14 +41,8 @@ static PyObject *ranks_end(PyObject *m, PyObject *capsule)
 
 	if (!r || PyCapsule_SetName(capsule, RANKS_CAPSULE_ENDED))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_ranks_end(r, &record, &err);
-	Py_END_ALLOW_THREADS
-	if (status != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
-	if (!record)
-		Py_RETURN_NONE;
-	return ext_record_new(ext_state_of(m), record);
+	EXT_WITHOUT_GIL(status = dck_ranks_end(r, &record, &err));
+	return ext_result(ext_state_of(m), status, record, &err);
 }
 
 static PyMethodDef methods[] = {

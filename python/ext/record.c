@@ -14,6 +14,8 @@
 
 PyObject *ext_text(const char *text)
 {
+	if (!text)
+		Py_RETURN_NONE;
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
 }
 
@@ -71,11 +73,7 @@ static const void *member(PyObject *self, void *offset)
 
 PyObject *ext_view_text(PyObject *self, void *offset)
 {
-	const char *text = *(const char *const *)member(self, offset);
-
-	if (text)
-		return ext_text(text);
-	Py_RETURN_NONE;
+	return ext_text(*(const char *const *)member(self, offset));
 }
 
 PyObject *ext_view_unit(PyObject *self, void *offset)
@@ -108,8 +106,6 @@ static PyStructSequence_Field fact_fields[] = {
     {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc fact_desc = {
-    "deepclock.Fact", "A fact about the request, the environment or the method.", fact_fields, 5};
 
 static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
@@ -119,32 +115,18 @@ static PyStructSequence_Field note_fields[] = {
     {"cause", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc note_desc = {
-    "deepclock.Note", "What the reader must know to trust the numbers.", note_fields, 5};
-
-static PyObject *none_or_text(const char *text)
-{
-	if (text)
-		return ext_text(text);
-	Py_RETURN_NONE;
-}
 
 static PyObject *fact_new(ext_state *s, const dck_fact *f)
 {
-	PyObject *const items[] = {ext_text(f->section), ext_text(f->key), ext_value(&f->value),
-				   PyUnicode_FromString(dck_unit_text(f->unit)),
-				   ext_reason(&f->value)};
-
-	return ext_tuple_fill(s->fact, items, sizeof items / sizeof items[0]);
+	return EXT_TUPLE(s->fact, ext_text(f->section), ext_text(f->key), ext_value(&f->value),
+			 PyUnicode_FromString(dck_unit_text(f->unit)), ext_reason(&f->value));
 }
 
 static PyObject *note_new(ext_state *s, const dck_note *n)
 {
-	PyObject *const items[] = {PyUnicode_FromString(dck_severity_text(n->severity)),
-				   ext_text(n->code), ext_text(n->text), ext_text(n->remedy),
-				   none_or_text(n->cause)};
-
-	return ext_tuple_fill(s->note, items, sizeof items / sizeof items[0]);
+	return EXT_TUPLE(s->note, PyUnicode_FromString(dck_severity_text(n->severity)),
+			 ext_text(n->code), ext_text(n->text), ext_text(n->remedy),
+			 ext_text(n->cause));
 }
 
 /* --- the record */
@@ -172,6 +154,13 @@ PyObject *ext_record_new(ext_state *s, dck_record *r)
 	return (PyObject *)o;
 }
 
+PyObject *ext_result(ext_state *s, dck_status status, dck_record *r, const dck_err *err)
+{
+	if (status != DCK_OK)
+		return ext_raise(s, err);
+	return r ? ext_record_new(s, r) : ext_text(NULL);
+}
+
 const dck_timeline *ext_record_timeline(PyObject *self)
 {
 	const dck_timeline *t = &((record *)self)->timeline;
@@ -197,23 +186,11 @@ static void record_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* Sets dict[name] = value; takes over the value. false: an exception is set. */
-static bool put(PyObject *dict, const char *name, PyObject *value)
-{
-	PyObject *key = value ? ext_text(name) : NULL;
-	const bool done = key && PyDict_SetItem(dict, key, value) == 0;
-
-	Py_XDECREF(key);
-	Py_XDECREF(value);
-	return done;
-}
-
 /* Makes a dict of n parts by name. */
-#define DICT(n, i, name, value)                  \
-	PyObject *dict = PyDict_New();           \
-	for (size_t i = 0; dict && i < (n); i++) \
-		if (!put(dict, name, value))     \
-			Py_CLEAR(dict);          \
+#define DICT(n, i, name, value)                             \
+	PyObject *dict = PyDict_New();                      \
+	for (size_t i = 0; dict && i < (n); i++)            \
+		ext_dict_add(&dict, ext_text(name), value); \
 	return dict
 
 PyObject *ext_record_metrics(PyObject *self, void *none)
@@ -261,13 +238,8 @@ static PyObject *record_facts(PyObject *self, void *none)
 	(void)none;
 	for (size_t i = 0; dict && i < r->nfacts; i++) {
 		const dck_fact *f = &r->facts[i];
-		PyObject *key = PyUnicode_FromFormat("%s/%s", f->section, f->key);
-		PyObject *fact = key ? fact_new(s, f) : NULL;
-
-		if (!fact || PyDict_SetItem(dict, key, fact) < 0)
-			Py_CLEAR(dict);
-		Py_XDECREF(key);
-		Py_XDECREF(fact);
+		ext_dict_add(&dict, PyUnicode_FromFormat("%s/%s", f->section, f->key),
+			     fact_new(s, f));
 	}
 	return dict;
 }
@@ -276,25 +248,17 @@ static PyObject *record_notes(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
 	ext_state *s = ext_state_by(self);
-	PyObject *list = PyList_New((Py_ssize_t)r->nnotes);
+	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < r->nnotes; i++) {
-		PyObject *note = note_new(s, &r->notes[i]);
-
-		if (note)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, note);
-		else
-			Py_CLEAR(list);
-	}
+	for (size_t i = 0; list && i < r->nnotes; i++)
+		ext_list_add(&list, note_new(s, &r->notes[i]));
 	return list;
 }
 
 static PyObject *record_text(PyObject *self, void *offset)
 {
-	const char *text = *(const char *const *)((const char *)record_of(self) + (size_t)offset);
-
-	return none_or_text(text);
+	return ext_text(*(const char *const *)((const char *)record_of(self) + (size_t)offset));
 }
 
 static PyObject *record_incomplete(PyObject *self, void *none)
@@ -345,10 +309,8 @@ static PyObject *record_gate(PyObject *self, void *none)
 
 static PyObject *op_output(const dck_op_output *o)
 {
-	PyObject *dims = o->absent ? Py_None : PyTuple_New((Py_ssize_t)o->rank);
+	PyObject *dims = o->absent ? ext_text(NULL) : PyTuple_New((Py_ssize_t)o->rank);
 
-	if (o->absent)
-		Py_INCREF(dims);
 	for (size_t i = 0; dims && !o->absent && i < o->rank; i++) {
 		PyObject *dim = o->dims[i] < 0 ? ext_text(o->symbols[i] ? o->symbols[i] : "?")
 					       : PyLong_FromLongLong(o->dims[i]);
@@ -358,23 +320,17 @@ static PyObject *op_output(const dck_op_output *o)
 		else
 			Py_CLEAR(dims);
 	}
-	return dims ? Py_BuildValue("{sNsNsN}", "name", none_or_text(o->name), "dtype",
-				    none_or_text(o->dtype), "shape", dims)
+	return dims ? Py_BuildValue("{sNsNsN}", "name", ext_text(o->name), "dtype",
+				    ext_text(o->dtype), "shape", dims)
 		    : NULL;
 }
 
 static PyObject *op_outputs(const dck_op *op)
 {
-	PyObject *list = PyList_New((Py_ssize_t)op->noutputs);
+	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && i < op->noutputs; i++) {
-		PyObject *o = op_output(&op->outputs[i]);
-
-		if (o)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, o);
-		else
-			Py_CLEAR(list);
-	}
+	for (size_t i = 0; list && i < op->noutputs; i++)
+		ext_list_add(&list, op_output(&op->outputs[i]));
 	return list;
 }
 
@@ -398,35 +354,27 @@ static PyObject *op_new(const dck_op *op)
 		      {"roof", offsetof(dck_op, roof)},
 		      {"memory", offsetof(dck_op, memory_bytes)}};
 	PyObject *dict = PyDict_New();
-	bool failed = !dict;
 
-	for (size_t i = 0; !failed && i < sizeof texts / sizeof texts[0]; i++)
-		failed = !put(dict, texts[i].name,
-			      none_or_text(*(const char *const *)((const char *)op + texts[i].at)));
-	for (size_t i = 0; !failed && i < sizeof values / sizeof values[0]; i++)
-		failed = !put(
-		    dict, values[i].name,
+	for (size_t i = 0; dict && i < sizeof texts / sizeof texts[0]; i++)
+		ext_dict_add(&dict, ext_text(texts[i].name),
+			     ext_text(*(const char *const *)((const char *)op + texts[i].at)));
+	for (size_t i = 0; dict && i < sizeof values / sizeof values[0]; i++)
+		ext_dict_add(
+		    &dict, ext_text(values[i].name),
 		    ext_value((const dck_value *)(const void *)((const char *)op + values[i].at)));
-	failed = failed || !put(dict, "outputs", op_outputs(op));
-	if (failed)
-		Py_CLEAR(dict);
+	if (dict)
+		ext_dict_add(&dict, ext_text("outputs"), op_outputs(op));
 	return dict;
 }
 
 static PyObject *record_ops(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
-	PyObject *list = PyList_New((Py_ssize_t)r->nops);
+	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < r->nops; i++) {
-		PyObject *op = op_new(&r->ops[i]);
-
-		if (op)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, op);
-		else
-			Py_CLEAR(list);
-	}
+	for (size_t i = 0; list && i < r->nops; i++)
+		ext_list_add(&list, op_new(&r->ops[i]));
 	return list;
 }
 
@@ -438,28 +386,18 @@ PyObject *ext_record_to_json(PyObject *self, PyObject *none)
 	return ext_record_written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
-/* Calls a function of a module of the package with the record. */
-static PyObject *made(PyObject *self, const char *module, const char *function, PyObject *argument)
-{
-	PyObject *m = PyImport_ImportModule(module);
-	PyObject *o = m ? PyObject_CallMethod(m, function, "OO", self, argument) : NULL;
-
-	Py_XDECREF(m);
-	return o;
-}
-
 static PyObject *record_to_pandas(PyObject *self, PyObject *args)
 {
 	PyObject *table = Py_None;
 
 	return PyArg_ParseTuple(args, "|O:to_pandas", &table)
-		   ? made(self, "deepclock._frames", "to_pandas", table)
+		   ? ext_module_call("deepclock._frames", "to_pandas", "(OO)", self, table)
 		   : NULL;
 }
 
 static PyObject *record_html(PyObject *self, PyObject *none)
 {
-	return made(self, "deepclock._frames", "html", none ? none : Py_None);
+	return ext_module_call("deepclock._frames", "html", "(OO)", self, none ? none : Py_None);
 }
 
 static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -468,7 +406,7 @@ static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
 	PyObject *path = Py_None;
 
 	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:show", names, &path)
-		   ? made(self, "deepclock._show", "show", path)
+		   ? ext_module_call("deepclock._show", "show", "(OO)", self, path)
 		   : NULL;
 }
 
@@ -487,13 +425,13 @@ static PyObject *record_summary(PyObject *self, PyObject *args, PyObject *kwargs
 	PyObject *digits = Py_None;
 
 	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:summary", names, &digits)
-		   ? made(self, "deepclock._record", "summary", digits)
+		   ? ext_module_call("deepclock._record", "summary", "(OO)", self, digits)
 		   : NULL;
 }
 
 static PyObject *record_figures(PyObject *self, PyObject *path)
 {
-	return made(self, "deepclock._show", "figures", path);
+	return ext_module_call("deepclock._show", "figures", "(OO)", self, path);
 }
 
 static PyObject *record_str(PyObject *self)
@@ -510,17 +448,10 @@ static PyObject *record_save(PyObject *self, PyObject *path)
 	dck_status status = DCK_OK;
 	dck_err err;
 
-	if (name) {
-		Py_BEGIN_ALLOW_THREADS
-		status = dck_record_save(record_of(self), name, &err);
-		Py_END_ALLOW_THREADS
-	}
+	if (name)
+		EXT_WITHOUT_GIL(status = dck_record_save(record_of(self), name, &err));
 	ext_texts_done(&texts);
-	if (!name)
-		return NULL;
-	if (status != DCK_OK)
-		return ext_raise(ext_state_by(self), &err);
-	Py_RETURN_NONE;
+	return name ? ext_result(ext_state_by(self), status, NULL, &err) : NULL;
 }
 
 static PyObject *record_repr(PyObject *self)
@@ -606,12 +537,6 @@ static PyType_Slot record_slots[] = {
     {Py_tp_hash, ext_record_hash},
     {0, NULL},
 };
-static PyType_Spec record_spec = {
-    .name = "deepclock.Record",
-    .basicsize = sizeof(record),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = record_slots,
-};
 
 static PyObject *load(PyObject *m, PyObject *path)
 {
@@ -622,13 +547,11 @@ static PyObject *load(PyObject *m, PyObject *path)
 	dck_record *r = NULL;
 	dck_err err = {0};
 
-	if (name) {
-		Py_BEGIN_ALLOW_THREADS
-		st = dck_trace_is(name) ? dck_trace_read_timeline(name, &(dck_trace_reading){0}, &r,
-								  &timeline, &err)
-					: dck_read_any(name, NULL, &r, &err);
-		Py_END_ALLOW_THREADS
-	}
+	if (name)
+		EXT_WITHOUT_GIL(st = dck_trace_is(name)
+					 ? dck_trace_read_timeline(name, &(dck_trace_reading){0},
+								   &r, &timeline, &err)
+					 : dck_read_any(name, NULL, &r, &err));
 	ext_texts_done(&texts);
 	if (!name)
 		return NULL;
@@ -652,8 +575,7 @@ static PyObject *parse(PyObject *m, PyObject *args)
 		return NULL;
 	const dck_status status = dck_record_parse(b.buf, (size_t)b.len, &r, &err);
 	PyBuffer_Release(&b);
-	return status == DCK_OK ? ext_record_new(ext_state_of(m), r)
-				: ext_raise(ext_state_of(m), &err);
+	return ext_result(ext_state_of(m), status, r, &err);
 }
 
 static PyMethodDef methods[] = {
@@ -668,9 +590,12 @@ static PyMethodDef methods[] = {
 
 static int record_add(PyObject *m, ext_state *s)
 {
-	s->record = ext_type_add(m, &record_spec);
-	s->fact = ext_tuple_add(m, &fact_desc);
-	s->note = ext_tuple_add(m, &note_desc);
+	s->record = ext_type_add(m, "deepclock.Record", sizeof(record), record_slots);
+	s->fact = ext_tuple_add(m, "deepclock.Fact",
+				"A fact about the request, the environment or the method.",
+				fact_fields, 5);
+	s->note = ext_tuple_add(m, "deepclock.Note",
+				"What the reader must know to trust the numbers.", note_fields, 5);
 	return s->record && s->fact && s->note ? 0 : -1;
 }
 

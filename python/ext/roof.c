@@ -11,13 +11,6 @@ static PyObject *number(double x)
 	return PyFloat_FromDouble(x);
 }
 
-static PyObject *text(const char *t)
-{
-	if (!t)
-		Py_RETURN_NONE;
-	return ext_text(t);
-}
-
 static PyObject *roof(PyObject *m, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"machine", "flops", "bytes", "dtype", "threads", NULL};
@@ -41,9 +34,8 @@ static PyObject *roof(PyObject *m, PyObject *args, PyObject *kwargs)
 		return NULL;
 	dck_roofline_read(r, nthreads == 1, &limits);
 	dck_roof_get(&limits, dtype, n, bytes, &f);
-	PyObject *const items[] = {number(f.peak),	 number(f.bandwidth), number(f.least_ns),
-				   number(f.attainable), text(f.bound),	      text(f.level)};
-	return ext_tuple_fill(s->roof, items, sizeof items / sizeof *items);
+	return EXT_TUPLE(s->roof, number(f.peak), number(f.bandwidth), number(f.least_ns),
+			 number(f.attainable), ext_text(f.bound), ext_text(f.level));
 }
 
 static PyStructSequence_Field fields[] = {
@@ -56,13 +48,6 @@ static PyStructSequence_Field fields[] = {
     {0},
 };
 
-static PyStructSequence_Desc roof_desc = {
-    .name = "deepclock.Roof",
-    .doc = "How fast an operator could be: roof().",
-    .fields = fields,
-    .n_in_sequence = 6,
-};
-
 static PyMethodDef methods[] = {
     {"roof", (PyCFunction)(void (*)(void))roof, METH_VARARGS | METH_KEYWORDS,
      "roof($module, machine, flops, bytes, dtype='float32', threads=None)\n--\n\nThe roofline of an operator with this number of FLOPs (None: not known) and bytes moved (Williams, Waterman, Patterson, 2009).\n\nmachine: the record of machine(). dtype: of the elements; a type without a peak has that of float32, but none in a record of a device. threads: 1, or None for all of the record's.\n\nReturns a Roof."},
@@ -71,7 +56,8 @@ static PyMethodDef methods[] = {
 
 static int roof_add(PyObject *m, ext_state *s)
 {
-	s->roof = ext_tuple_add(m, &roof_desc);
+	s->roof =
+	    ext_tuple_add(m, "deepclock.Roof", "How fast an operator could be: roof().", fields, 6);
 	return s->roof ? 0 : -1;
 }
 

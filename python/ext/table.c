@@ -11,8 +11,6 @@ static PyStructSequence_Field column_fields[] = {
     {"unit", "of its numbers; \"\": texts"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc column_desc = {"deepclock.Column", "A column of a table or tree.",
-					    column_fields, 3};
 
 static PyStructSequence_Field frame_fields[] = {
     {"name", "of the function, range or module"},
@@ -22,8 +20,6 @@ static PyStructSequence_Field frame_fields[] = {
     {"start_line", "where it begins; None: not known"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc frame_desc = {"deepclock.Frame", "A frame of a call path.",
-					   frame_fields, 5};
 
 static PyStructSequence_Field cell_fields[] = {
     {"value", "None: absent"},
@@ -33,22 +29,16 @@ static PyStructSequence_Field cell_fields[] = {
     {"absent", "why the value is absent; None: it is not"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc cell_desc = {"deepclock.Cell", "A value of a table with its interval.",
-					  cell_fields, 5};
 
 PyObject *ext_columns(ext_state *s, const dck_column *columns, size_t n)
 {
-	PyObject *list = PyList_New((Py_ssize_t)n);
+	PyObject *list = PyList_New(0);
 
 	for (size_t i = 0; list && i < n; i++) {
-		PyObject *const items[] = {ext_text(columns[i].key), ext_text(columns[i].title),
-					   PyUnicode_FromString(dck_unit_text(columns[i].unit))};
-		PyObject *column = ext_tuple_fill(s->column, items, sizeof items / sizeof items[0]);
-
-		if (column)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, column);
-		else
-			Py_CLEAR(list);
+		ext_list_add(&list,
+			     EXT_TUPLE(s->column, ext_text(columns[i].key),
+				       ext_text(columns[i].title),
+				       PyUnicode_FromString(dck_unit_text(columns[i].unit))));
 	}
 	return list;
 }
@@ -89,15 +79,9 @@ static PyObject *table_row(PyObject *self, Py_ssize_t i)
 		return NULL;
 	}
 	row = PyDict_New();
-	for (size_t c = 0; row && c < t->ncolumns; c++) {
-		PyObject *key = ext_text(t->columns[c].key);
-		PyObject *value = ext_value(&t->cells[(size_t)i * t->ncolumns + c].value);
-
-		if (!key || !value || PyDict_SetItem(row, key, value) < 0)
-			Py_CLEAR(row);
-		Py_XDECREF(key);
-		Py_XDECREF(value);
-	}
+	for (size_t c = 0; row && c < t->ncolumns; c++)
+		ext_dict_add(&row, ext_text(t->columns[c].key),
+			     ext_value(&t->cells[(size_t)i * t->ncolumns + c].value));
 	return row;
 }
 
@@ -129,15 +113,9 @@ static PyObject *table_rows(PyObject *self, PyObject *slice)
 	if (PySlice_Unpack(slice, &begin, &end, &step) < 0)
 		return NULL;
 	const Py_ssize_t n = PySlice_AdjustIndices(table_length(self), &begin, &end, step);
-	PyObject *list = PyList_New(n);
-	for (Py_ssize_t i = 0; list && i < n; i++) {
-		PyObject *row = table_row(self, begin + i * step);
-
-		if (row)
-			PyList_SET_ITEM(list, i, row);
-		else
-			Py_CLEAR(list);
-	}
+	PyObject *list = PyList_New(0);
+	for (Py_ssize_t i = 0; list && i < n; i++)
+		ext_list_add(&list, table_row(self, begin + i * step));
 	return list;
 }
 
@@ -157,15 +135,9 @@ static PyObject *table_subscript(PyObject *self, PyObject *key)
 	if (PySlice_Check(key))
 		return table_rows(self, key);
 	i = column_find(self, key);
-	list = i < 0 ? NULL : PyList_New((Py_ssize_t)t->nrows);
-	for (size_t row = 0; list && row < t->nrows; row++) {
-		PyObject *value = ext_value(&t->cells[row * t->ncolumns + (size_t)i].value);
-
-		if (value)
-			PyList_SET_ITEM(list, (Py_ssize_t)row, value);
-		else
-			Py_CLEAR(list);
-	}
+	list = i < 0 ? NULL : PyList_New(0);
+	for (size_t row = 0; list && row < t->nrows; row++)
+		ext_list_add(&list, ext_value(&t->cells[row * t->ncolumns + (size_t)i].value));
 	return list;
 }
 
@@ -191,9 +163,8 @@ static PyObject *table_cell(PyObject *self, PyObject *args)
 	if (row < 0 || row >= table_length(self))
 		return PyErr_Format(PyExc_IndexError, "the table has %zu rows", t->nrows);
 	const dck_cell *c = &t->cells[(size_t)row * t->ncolumns + (size_t)column];
-	PyObject *const items[] = {ext_value(&c->value), bound(c, c->lo), bound(c, c->hi),
-				   bound(c, c->level), ext_reason(&c->value)};
-	return ext_tuple_fill(ext_state_by(self)->cell, items, sizeof items / sizeof items[0]);
+	return EXT_TUPLE(ext_state_by(self)->cell, ext_value(&c->value), bound(c, c->lo),
+			 bound(c, c->hi), bound(c, c->level), ext_reason(&c->value));
 }
 
 static PyObject *table_repr(PyObject *self)
@@ -236,12 +207,6 @@ static PyType_Slot table_slots[] = {
     {Py_sq_item, table_row},
     {0, NULL},
 };
-static PyType_Spec table_spec = {
-    .name = "deepclock.Table",
-    .basicsize = sizeof(ext_view),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = table_slots,
-};
 
 /* --- trees */
 
@@ -263,40 +228,23 @@ static PyObject *tree_columns(PyObject *self, void *none)
 	return ext_columns(ext_state_by(self), t->columns, t->ncolumns);
 }
 
-static PyObject *none_new(void)
-{
-	Py_INCREF(Py_None);
-	return Py_None;
-}
-
-static PyObject *text_or_none(const char *text)
-{
-	return text ? ext_text(text) : none_new();
-}
-
 static PyObject *line_or_none(uint32_t line)
 {
-	return line ? PyLong_FromUnsignedLong(line) : none_new();
+	return line ? PyLong_FromUnsignedLong(line) : ext_text(NULL);
 }
 
 static PyObject *tree_frames(PyObject *self, void *none)
 {
 	const dck_tree *t = tree_of(self);
 	ext_state *s = ext_state_by(self);
-	PyObject *list = PyList_New((Py_ssize_t)t->nframes);
+	PyObject *list = PyList_New(0);
 
 	(void)none;
 	for (size_t i = 0; list && i < t->nframes; i++) {
 		const dck_frame *f = &t->frames[i];
-		PyObject *const items[] = {ext_text(f->name), text_or_none(f->file),
-					   line_or_none(f->line), text_or_none(f->module),
-					   line_or_none(f->start_line)};
-		PyObject *frame = ext_tuple_fill(s->frame, items, sizeof items / sizeof items[0]);
-
-		if (frame)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, frame);
-		else
-			Py_CLEAR(list);
+		ext_list_add(&list, EXT_TUPLE(s->frame, ext_text(f->name), ext_text(f->file),
+					      line_or_none(f->line), ext_text(f->module),
+					      line_or_none(f->start_line)));
 	}
 	return list;
 }
@@ -304,19 +252,14 @@ static PyObject *tree_frames(PyObject *self, void *none)
 static PyObject *tree_nodes(PyObject *self, void *none)
 {
 	const dck_tree *t = tree_of(self);
-	PyObject *list = PyList_New((Py_ssize_t)t->nnodes);
+	PyObject *list = PyList_New(0);
 
 	(void)none;
 	for (size_t i = 0; list && i < t->nnodes; i++) {
 		const uint32_t parent = t->nodes[i].parent;
-		PyObject *node =
-		    Py_BuildValue("(LI)", parent == DCK_TREE_ROOT ? -1LL : (long long)parent,
-				  (unsigned)t->nodes[i].frame);
-
-		if (node)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, node);
-		else
-			Py_CLEAR(list);
+		ext_list_add(
+		    &list, Py_BuildValue("(LI)", parent == DCK_TREE_ROOT ? -1LL : (long long)parent,
+					 (unsigned)t->nodes[i].frame));
 	}
 	return list;
 }
@@ -366,20 +309,16 @@ static PyType_Slot tree_slots[] = {
     {Py_sq_length, tree_length},
     {0, NULL},
 };
-static PyType_Spec tree_spec = {
-    .name = "deepclock.Tree",
-    .basicsize = sizeof(ext_view),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = tree_slots,
-};
 
 static int table_add(PyObject *m, ext_state *s)
 {
-	s->table = ext_type_add(m, &table_spec);
-	s->tree = ext_type_add(m, &tree_spec);
-	s->column = ext_tuple_add(m, &column_desc);
-	s->cell = ext_tuple_add(m, &cell_desc);
-	s->frame = ext_tuple_add(m, &frame_desc);
+	s->table = ext_type_add(m, "deepclock.Table", sizeof(ext_view), table_slots);
+	s->tree = ext_type_add(m, "deepclock.Tree", sizeof(ext_view), tree_slots);
+	s->column =
+	    ext_tuple_add(m, "deepclock.Column", "A column of a table or tree.", column_fields, 3);
+	s->cell = ext_tuple_add(m, "deepclock.Cell", "A value of a table with its interval.",
+				cell_fields, 5);
+	s->frame = ext_tuple_add(m, "deepclock.Frame", "A frame of a call path.", frame_fields, 5);
 	return s->table && s->tree && s->column && s->cell && s->frame ? 0 : -1;
 }
 

@@ -25,18 +25,10 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 		config.path = path == Py_None ? NULL : ext_texts_add(&said.texts, path);
 		failed = path != Py_None && !config.path;
 	}
-	if (!failed) {
-		Py_BEGIN_ALLOW_THREADS
-		status = dck_trace_start(&config, &err);
-		Py_END_ALLOW_THREADS
-		if (status != DCK_OK)
-			ext_raise(s, &err);
-		failed = status != DCK_OK;
-	}
+	if (!failed)
+		EXT_WITHOUT_GIL(status = dck_trace_start(&config, &err));
 	ext_texts_done(&said.texts);
-	if (failed)
-		return NULL;
-	Py_RETURN_NONE;
+	return failed ? NULL : ext_result(s, status, NULL, &err);
 }
 
 /* trace_start_told(): starts recording, by dck_trace_start(NULL), if the environment names a file.
@@ -47,22 +39,8 @@ static PyObject *trace_start_told(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_trace_start(NULL, &err);
-	Py_END_ALLOW_THREADS
-	if (status != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
-	Py_RETURN_NONE;
-}
-
-/* Returns the record, which it takes over, or raises the error. */
-static PyObject *result(PyObject *m, dck_status status, dck_record *r, const dck_err *err)
-{
-	if (status != DCK_OK)
-		return ext_raise(ext_state_of(m), err);
-	if (!r)
-		Py_RETURN_NONE;
-	return ext_record_new(ext_state_of(m), r);
+	EXT_WITHOUT_GIL(status = dck_trace_start(NULL, &err));
+	return ext_result(ext_state_of(m), status, NULL, &err);
 }
 
 static PyObject *trace_stop(PyObject *m, PyObject *none)
@@ -72,10 +50,8 @@ static PyObject *trace_stop(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_trace_stop(&r, &err);
-	Py_END_ALLOW_THREADS
-	return result(m, status, r, &err);
+	EXT_WITHOUT_GIL(status = dck_trace_stop(&r, &err));
+	return ext_result(ext_state_of(m), status, r, &err);
 }
 
 static PyObject *trace_read(PyObject *m, PyObject *path)
@@ -89,10 +65,8 @@ static PyObject *trace_read(PyObject *m, PyObject *path)
 	if (text) {
 		dck_status status;
 
-		Py_BEGIN_ALLOW_THREADS
-		status = dck_trace_read(text, &r, &err);
-		Py_END_ALLOW_THREADS
-		ret = result(m, status, r, &err);
+		EXT_WITHOUT_GIL(status = dck_trace_read(text, &r, &err));
+		ret = ext_result(ext_state_of(m), status, r, &err);
 	}
 	ext_texts_done(&texts);
 	return ret;
@@ -104,10 +78,8 @@ static PyObject *trace_dump(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	status = dck_trace_dump(&err);
-	Py_END_ALLOW_THREADS
-	return result(m, status, NULL, &err);
+	EXT_WITHOUT_GIL(status = dck_trace_dump(&err));
+	return ext_result(ext_state_of(m), status, NULL, &err);
 }
 
 /* Calls a function that blocks for up to 2 s, without the GIL. */
@@ -115,9 +87,7 @@ static PyObject *asked(bool (*what)(void))
 {
 	bool done;
 
-	Py_BEGIN_ALLOW_THREADS
-	done = what();
-	Py_END_ALLOW_THREADS
+	EXT_WITHOUT_GIL(done = what());
 	return PyBool_FromLong(done);
 }
 

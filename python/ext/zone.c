@@ -193,12 +193,6 @@ static PyType_Slot range_slots[] = {
     {Py_tp_methods, range_methods},
     {0, NULL},
 };
-static PyType_Spec range_spec = {
-    .name = "deepclock.Range",
-    .basicsize = sizeof(range),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = range_slots,
-};
 
 static PyObject *zone_start(PyObject *names, PyObject *name)
 {
@@ -389,11 +383,7 @@ static void zone_dealloc(PyObject *self)
 /* zones.py decorates with a Python function, because compilers, as PyTorch's, trace through it. */
 static PyObject *decorated(PyObject *name, PyObject *function)
 {
-	PyObject *m = PyImport_ImportModule("deepclock.zones");
-	PyObject *ret = m ? PyObject_CallMethod(m, "decorate", "OO", name, function) : NULL;
-
-	Py_XDECREF(m);
-	return ret;
+	return ext_module_call("deepclock.zones", "decorate", "(OO)", name, function);
 }
 
 static PyObject *zone_call(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -456,12 +446,6 @@ static PyType_Slot zone_slots[] = {
     {Py_tp_call, zone_call},	   {Py_tp_methods, zone_methods},
     {Py_tp_members, zone_members}, {0, NULL},
 };
-static PyType_Spec zone_spec = {
-    .name = "deepclock.zone",
-    .basicsize = sizeof(zone),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = zone_slots,
-};
 
 /* --- the module's part */
 
@@ -485,8 +469,9 @@ static int zone_add(PyObject *m, ext_state *s)
 	s->zone_names = zone_names_new(m);
 	if (!s->zone_names || functions_add(m, s->zone_names) < 0)
 		return -1;
-	s->zone_range = ext_type_add(m, &range_spec);
-	s->zone = s->zone_range ? ext_type_add(m, &zone_spec) : NULL;
+	s->zone_range = ext_type_add(m, "deepclock.Range", sizeof(range), range_slots);
+	s->zone =
+	    s->zone_range ? ext_type_add(m, "deepclock.zone", sizeof(zone), zone_slots) : NULL;
 	if (!s->zone)
 		return -1;
 	s->zone->tp_vectorcall = zone_vectorcall;

@@ -372,12 +372,11 @@ static dck_status queue_new(cuda_device *d, bool wrapped, api_stream stream, dev
 		status = check(
 		    d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
 		    "create an event", err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = &q->base;
+	else
 		cuda_queue_close(&q->base);
-		return status;
-	}
-	*ret = &q->base;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err)
@@ -405,12 +404,11 @@ static dck_status platform_wrap(const platform *p, void *native, device **ret_de
 	d->wrapped = true;
 	d->context = context;
 	const dck_status status = queue_new(d, true, native, ret, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret_device = base;
+	else
 		cuda_close(base);
-		return status;
-	}
-	*ret_device = base;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status cuda_wait(device_queue *base, device_wait_kind how, dck_err *err)
@@ -461,12 +459,11 @@ static dck_status cuda_mark_open(device *base, device_mark **ret, dck_err *err)
 		status = check(d, d->p->call->event_create(&m->event, 0), "create an event", err);
 		context_leave(d, &before);
 	}
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = &m->base;
+	else
 		mem_free(m);
-		return status;
-	}
-	*ret = &m->base;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status cuda_mark_record(device_queue *base, device_mark *mark, dck_err *err)
@@ -546,12 +543,11 @@ static dck_status cuda_memory_open(device *base, uint64_t bytes, device_memory *
 	m->base = (device_memory){.d = base, .bytes = bytes};
 	snprintf(what, sizeof what, "allocate %llu bytes", (unsigned long long)bytes);
 	dck_status status = check(d, d->p->call->memory_alloc(&m->address, bytes), what, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = &m->base;
+	else
 		mem_free(m);
-		return status;
-	}
-	*ret = &m->base;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status cuda_host_alloc(device *base, uint64_t bytes, void **ret, dck_err *err)
@@ -659,12 +655,11 @@ static dck_status cuda_kernel_open(device *base, const char *source, const char 
 	DCK_NEED(k, err, "for a kernel");
 	k->base.d = base;
 	dck_status status = kernel_load(k, source, name, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = &k->base;
+	else
 		cuda_kernel_close(&k->base);
-		return status;
-	}
-	*ret = &k->base;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status cuda_kernel_run(device_queue *base, device_kernel *kernel, const device_arg *args,

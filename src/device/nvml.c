@@ -36,11 +36,8 @@ static void nvml_load(void)
 
 	if (os_library_open("libnvidia-ml.so.1", &nvml.library, &nvml.why) != DCK_OK)
 		return;
-#define X(member, symbol, parameters)                                   \
-	{                                                               \
-		void *found = os_library_symbol(nvml.library, #symbol); \
-		memcpy(&nvml.member, &found, sizeof found);             \
-	}
+#define X(member, symbol, parameters) \
+	(void)os_library_function(nvml.library, #symbol, &nvml.member);
 	NVML_API(X)
 #undef X
 	if (!nvml.init || !nvml.by_pci || !nvml.count) {

@@ -216,12 +216,11 @@ static dck_status opencl_open(unsigned index, device **ret, dck_err *err)
 	d->id = id[index];
 	properties_read(d->id, &d->head.info);
 	const dck_status status = opencl_begin(d, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = &d->head;
+	else
 		opencl_close(&d->head);
-		return status;
-	}
-	*ret = &d->head;
-	return DCK_OK;
+	return status;
 }
 
 /* --- queues of the program */
@@ -280,12 +279,11 @@ static dck_status opencl_queue_wrap(void *native, device **ret_device, device_qu
 	const dck_status status = code == OPENCL_SUCCESS
 				      ? opencl_queue_take(&d->head, native, ret, err)
 				      : opencl_fail(err, &d->head, "its context", code);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret_device = &d->head;
+	else
 		opencl_close(&d->head);
-		return status;
-	}
-	*ret_device = &d->head;
-	return DCK_OK;
+	return status;
 }
 
 const device_driver device_opencl = {

@@ -127,12 +127,11 @@ static dck_status command_open(const dck_open_params *p, dck_engine_model **ret,
 	DCK_NEED(m, err, "for the command");
 	m->output_fd = -1;
 	status = command_prepare(m, p, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = m;
+	else
 		command_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status command_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)

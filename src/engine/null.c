@@ -84,12 +84,11 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 	dck_engine_model *m = mem_zalloc(1, sizeof *m);
 	DCK_NEED(m, err, "for the engine 'null'");
 	dck_status status = null_model_read(m, p, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = m;
+	else
 		null_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status null_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)

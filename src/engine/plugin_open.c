@@ -45,15 +45,12 @@ static dck_status plugin_library_open(const char *path, os_library **ret, dck_er
 static dck_status plugin_table_get(os_library *l, const char *path, const dck_engine **ret,
 				   dck_err *err)
 {
-	union { /* ISO C has no cast from an object pointer to a function pointer */
-		void *object;
-		dck_engine_get_fn get;
-	} symbol = {os_library_symbol(l, SYMBOL)};
+	dck_engine_get_fn get;
 
-	if (!symbol.object)
+	if (!os_library_function(l, SYMBOL, &get))
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is not a deepclock plug-in: it does not export " SYMBOL "()", path);
-	const dck_engine *e = symbol.get(DCK_ABI_MAJOR);
+	const dck_engine *e = get(DCK_ABI_MAJOR);
 	if (!e)
 		DCK_FAIL(err, E_VERSION, "the plug-in '%s' does not serve ABI %u of this deepclock",
 			 path, DCK_ABI_MAJOR);
@@ -69,10 +66,9 @@ dck_status plugin_open(const char *path, engine_handle *ret, dck_err *err)
 
 	DCK_TRY(plugin_library_open(path, &l, err));
 	dck_status status = plugin_table_get(l, path, &e, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = (engine_handle){e, l};
+	else
 		os_library_close(l);
-		return status;
-	}
-	*ret = (engine_handle){e, l};
-	return DCK_OK;
+	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "deepclock/plugin.h"
+#include "os/os.h"
 
 #define PROBE_FACTS_MAX 40
 
@@ -24,11 +25,21 @@ static inline bool probe_facts_begin(probe_facts *f)
 	return f->arena != NULL;
 }
 
-/* Adds a fact; key and value are borrowed. Those beyond the limit are left out. */
+/* Adds a fact; key and value are borrowed. One without a value, and those beyond the limit, are
+ * left out. */
 static inline void probe_facts_put(probe_facts *f, const char *key, const char *value)
 {
-	if (f->n < PROBE_FACTS_MAX)
+	if (value && *value && f->n < PROBE_FACTS_MAX)
 		f->facts[f->n++] = (dck_kv){key, value};
+}
+
+/* Adds the facts about a library, whose texts are copied. */
+static inline void probe_facts_library(probe_facts *f, const os_library *l, const char *how,
+				       const char *version)
+{
+	probe_facts_put(f, "library", mem_arena_dup(f->arena, os_library_path(l)));
+	probe_facts_put(f, "found", mem_arena_dup(f->arena, how));
+	probe_facts_put(f, "version", mem_arena_dup(f->arena, version));
 }
 
 #endif

@@ -32,18 +32,6 @@ typedef struct library {
 	void (*set_threads_long)(long n);
 } library;
 
-static void *symbol(const library *l, const char *name)
-{
-	return os_library_symbol(l->handle, name);
-}
-
-/* Converts an object pointer to a function pointer, which POSIX guarantees. */
-#define TAKE(l, field, name)                         \
-	do {                                         \
-		void *at = symbol((l), (name));      \
-		memcpy(&(l)->field, &at, sizeof at); \
-	} while (0)
-
 static bool blas_library_open(library *l)
 {
 	static const char *const names[] = {"libopenblas.so.0", "libmkl_rt.so.2", "libmkl_rt.so.1",
@@ -53,8 +41,8 @@ static bool blas_library_open(library *l)
 		*l = (library){0};
 		if (os_library_open(names[i], &l->handle, NULL) != DCK_OK)
 			continue;
-		TAKE(l, s, "sgemm_");
-		TAKE(l, d, "dgemm_");
+		os_library_function(l->handle, "sgemm_", &l->s);
+		os_library_function(l->handle, "dgemm_", &l->d);
 		if (l->s && l->d)
 			break;
 		os_library_close(l->handle);
@@ -62,10 +50,9 @@ static bool blas_library_open(library *l)
 	}
 	if (!l->handle)
 		return false;
-	TAKE(l, set_threads, "openblas_set_num_threads");
-	if (!l->set_threads)
-		TAKE(l, set_threads, "MKL_Set_Num_Threads");
-	TAKE(l, set_threads_long, "bli_thread_set_num_threads");
+	if (!os_library_function(l->handle, "openblas_set_num_threads", &l->set_threads))
+		os_library_function(l->handle, "MKL_Set_Num_Threads", &l->set_threads);
+	os_library_function(l->handle, "bli_thread_set_num_threads", &l->set_threads_long);
 	return true;
 }
 

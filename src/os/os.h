@@ -142,8 +142,10 @@ bool os_library_is_cut(const char *path);
 dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
 void os_library_close(os_library *l);
 void os_library_keep(os_library *l); /* it stays loaded after os_library_close() */
-void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
-const char *os_library_path(const os_library *l);	  /* the file that the loader found */
+/* Writes the address of a function to *ret, a pointer to functions of its type; false: the library
+ * has none of that name, and it is NULL. */
+bool os_library_function(os_library *l, const char *name, void *ret);
+const char *os_library_path(const os_library *l); /* the file that the loader found */
 /* Loads a library for good, for later libraries that need its symbols. A failure is ignored. */
 void os_library_preload(const char *path);
 /* Returns the symbol of the first library of this process that exports it; NULL: none does. */

@@ -17,7 +17,7 @@ sigmoid y is grad * (1 - y) * y, so Sub, Mul, Mul.
 import torch
 
 from ._operators import (ROWS, Arguments, Operator, Unpriced, each, first_out, integers, like,
-                         linear_ops, moves, on, product, row, sized, softmax_gradient, sparse_ops, spec,
+                         linear_ops, moves, on, one, product, row, sized, softmax_gradient, sparse_ops, spec,
                          stored, sum_all, two, wide)
 
 
@@ -180,9 +180,7 @@ def _times(left, right):
     return [Operator("MatMul", (l, r))]
 
 
-@row("_int_mm")
-def _int_mm(a):
-    return [Operator("MatMulInteger", (spec(a.x), spec(a.mat2)))]
+row("_int_mm")(one("MatMulInteger", "x", "mat2"))
 
 
 @row("addmm", "_addmm_activation", "_sparse_addmm")
@@ -206,9 +204,7 @@ def _added(a):
     return ops + (on(a.out, "Mul") if a.alpha != 1 else [])
 
 
-@row("addr")
-def _addr(a):
-    return on(a.out, "Mul", *(["Add"] if a.beta != 0 else []))
+row("addr")(lambda a: on(a.out, "Mul", *(["Add"] if a.beta != 0 else [])))
 
 
 @row("linear", "mkldnn_linear")
@@ -314,14 +310,8 @@ def _layer_norm(a):
                      {"axis": -len(a.normalized_shape)})]
 
 
-@row("native_group_norm", "group_norm")
-def _group_norm(a):
-    return [Operator("GroupNormalization", (spec(a.input), spec(a.weight), spec(a.bias)))]
-
-
-@row("rms_norm", "_fused_rms_norm")
-def _rms_norm(a):
-    return [Operator("RMSNormalization", (spec(a.input), spec(a.weight)))]
+row("native_group_norm", "group_norm")(one("GroupNormalization", "input", "weight", "bias"))
+row("rms_norm", "_fused_rms_norm")(one("RMSNormalization", "input", "weight"))
 
 
 def _norm_gradient(s, mask, weight):
@@ -336,9 +326,8 @@ def _norm_gradient(s, mask, weight):
     return ops + (sum_all(s) if len(mask) > 2 and mask[2] else [])
 
 
-@row("native_layer_norm_backward", "native_group_norm_backward")
-def _layer_norm_backward(a):
-    return _norm_gradient(spec(a.input), a.output_mask, a.weight)
+row("native_layer_norm_backward", "native_group_norm_backward")(
+    lambda a: _norm_gradient(spec(a.input), a.output_mask, a.weight))
 
 
 @row("_fused_rms_norm_backward")
@@ -402,14 +391,8 @@ def _clip(a):
                               None if high is None else ("float32", ())))]
 
 
-@row("_softmax", "softmax", "_safe_softmax", "_masked_softmax")
-def _softmax(a):
-    return on(first_out(a), "Softmax")
-
-
-@row("_log_softmax", "log_softmax")
-def _log_softmax(a):
-    return on(first_out(a), "LogSoftmax")
+row("_softmax", "softmax", "_safe_softmax", "_masked_softmax")(each("Softmax"))
+row("_log_softmax", "log_softmax")(each("LogSoftmax"))
 
 
 @row("_softmax_backward_data", "_masked_softmax_backward")
@@ -423,24 +406,12 @@ def _log_softmax_backward(a):
     return sum_all(s) + on(s, "Exp", "Mul", "Sub")
 
 
-@row("glu")
-def _glu(a):
-    return on(a.out, "Sigmoid", "Mul")
+row("glu")(like("out", "Sigmoid", "Mul"))
+row("glu_backward")(like("grad_output", "Sigmoid", "Mul", "Sub", "Mul", "Mul", "Mul"))
 
 
-@row("glu_backward")
-def _glu_backward(a):
-    return on(a.grad_output, "Sigmoid", "Mul", "Sub", "Mul", "Mul", "Mul")
-
-
-@row("_prelu_kernel_backward", "prelu_backward")
-def _prelu_backward(a):
-    return on(a.x, "Greater", "Mul", "Mul") + sum_all(spec(a.x))
-
-
-@row("native_dropout_backward")
-def _dropout_backward(a):
-    return on(a.grad_output, "Mul", "Mul")
+row("_prelu_kernel_backward", "prelu_backward")(lambda a: on(a.x, "Greater", "Mul", "Mul") + sum_all(spec(a.x)))
+row("native_dropout_backward")(like("grad_output", "Mul", "Mul"))
 
 
 # --- pools and images
@@ -481,27 +452,19 @@ def _adaptive(type_, x, out, n):
     return [Operator(type_, ((x[0], (1,) * (2 - len(lead)) + lead + tuple(sizes)),))]
 
 
-@row("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
-     "adaptive_avg_pool3d", "mkldnn_adaptive_avg_pool2d")
-def _adaptive_avg(a):
-    return _adaptive("GlobalAveragePool", a.x, first_out(a), _dimensions(a))
+row("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d", "mkldnn_adaptive_avg_pool2d")(
+    lambda a: _adaptive("GlobalAveragePool", a.x, first_out(a), _dimensions(a)))
+row("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")(
+    lambda a: _adaptive("GlobalMaxPool", a.x, first_out(a), _dimensions(a)))
 
 
-@row("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
-def _adaptive_max(a):
-    return _adaptive("GlobalMaxPool", a.x, first_out(a), _dimensions(a))
-
-
-@row("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward",
-     "mkldnn_adaptive_avg_pool2d_backward")
-def _adaptive_avg_backward(a):
-    return _adaptive("GlobalAveragePool", a.x, a.grad_output, _dimensions(a))
-
-
-@row("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward",
-     "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward", "max_pool2d_backward")
-def _max_pool_backward(a):
-    return on(a.grad_output, "Add")
+row("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward",
+    "mkldnn_adaptive_avg_pool2d_backward")(
+    lambda a: _adaptive("GlobalAveragePool", a.x, a.grad_output, _dimensions(a)))
+row("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward",
+    "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward", "max_pool2d_backward")(
+    like("grad_output", "Add"))
 
 
 def _resize(name, small, big):
@@ -558,20 +521,13 @@ def _grid(a):
     return [Operator("GridSample", (spec(a.input), spec(a.grid)), {"mode": mode})]
 
 
-@row("grid_sampler_2d_backward", "grid_sampler_3d_backward")
-def _grid_backward(a):
-    """Of the input and of the grid, each as many products as forward."""
-    return [o._replace(times=2) for o in _grid(a)]
+# of the input and of the grid, each as many products as forward
+row("grid_sampler_2d_backward", "grid_sampler_3d_backward")(lambda a: [o._replace(times=2) for o in _grid(a)])
+row("col2im")(like("x", "Add"))
 
 
-@row("col2im")
-def _col2im(a):
-    return on(a.x, "Add")
-
-
-@row(*(f"{kind}_pad{n}d_backward" for kind in ("reflection", "replication") for n in "123"))
-def _pad_backward(a):
-    return on(a.grad_output, "Add")
+row(*(f"{kind}_pad{n}d_backward" for kind in ("reflection", "replication") for n in "123"))(
+    like("grad_output", "Add"))
 
 
 # --- Fourier transforms
@@ -589,19 +545,11 @@ def _dft(a, shape, real):
     return ops
 
 
-@row("_fft_c2c")
-def _fft(a):
-    return _dft(a, spec(a.x)[1], False)
+row("_fft_c2c")(lambda a: _dft(a, spec(a.x)[1], False))
+row("_fft_r2c")(lambda a: _dft(a, spec(a.x)[1], True))
 
 
-@row("_fft_r2c")
-def _fft_of_real(a):
-    return _dft(a, spec(a.x)[1], True)
-
-
-@row("_fft_c2r")
-def _fft_to_real(a):
-    return _dft(a, spec(a.out)[1], True)
+row("_fft_c2r")(lambda a: _dft(a, spec(a.out)[1], True))
 
 
 # --- reductions
@@ -647,9 +595,7 @@ def _extreme(type_):
 ROWS["max"], ROWS["min"] = _extreme("ReduceMax"), _extreme("ReduceMin")
 
 
-@row("aminmax", "_aminmax")
-def _aminmax(a):
-    return reduces("ReduceMin")(a) + reduces("ReduceMax")(a)
+row("aminmax", "_aminmax")(lambda a: reduces("ReduceMin")(a) + reduces("ReduceMax")(a))
 
 
 @row("argmax", "argmin")
@@ -693,10 +639,8 @@ ROWS["logcumsumexp"] = like("x", "Exp", "Add", "Log")
 ROWS["diff"] = like("x", "Sub")
 
 
-@row("topk", "sort", "argsort", "kthvalue", "median", "nanmedian", "mode", "msort")
-def _topk(a):
-    """One comparison for each element at least."""
-    return on(a.x, "Greater")
+# one comparison for each element at least
+row("topk", "sort", "argsort", "kthvalue", "median", "nanmedian", "mode", "msort")(like("x", "Greater"))
 
 
 @row("unique", "_unique", "_unique2", "unique_dim", "unique_consecutive", "isin", "bucketize",
@@ -708,9 +652,7 @@ def _compares(a):
 
 # --- picking
 
-@row("embedding", "_embedding")
-def _embedding(a):
-    return [Operator("Gather", (spec(a.weight), spec(a.indices)))]
+row("embedding", "_embedding")(one("Gather", "weight", "indices"))
 
 
 @row("index_select")
@@ -796,10 +738,8 @@ def _nll(a):
 _CTC = "Max Max Sub Sub Sub Exp Exp Exp Add Add Log Add Add".split()
 
 
-@row("_ctc_loss")
-def _ctc(a):
-    """A step of the forward algorithm for each time and each state (labels with blanks between them)."""
-    return on(a.out[1], *_CTC)
+# a step of the forward algorithm for each time and each state (labels with blanks between them)
+row("_ctc_loss")(lambda a: on(a.out[1], *_CTC))
 
 
 @row("_ctc_loss_backward")
@@ -810,9 +750,8 @@ def _ctc_backward(a):
             + on(a.log_probs, *"Exp Add Sub Exp Sub Mul".split()))
 
 
-@row("nll_loss_backward", "nll_loss2d_backward")
-def _nll_backward(a):
-    return on(a.target, "Neg", *(["Mul"] if a.weight is not None else []))
+row("nll_loss_backward", "nll_loss2d_backward")(
+    lambda a: on(a.target, "Neg", *(["Mul"] if a.weight is not None else [])))
 
 
 # --- quantised layers: PyTorch packs their weights

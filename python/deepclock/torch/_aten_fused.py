@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of calls that are whole layers: attention, encoder layers, recurrent cells, optimisers."""
 
-from ._operators import (HIGHER_ORDER, Operator, Unpriced, formula, integers, linear_ops, on, product, row, sized,
+from ._operators import (HIGHER_ORDER, Operator, Unpriced, formula, integers, like, linear_ops, on, product, row, sized,
                          softmax_gradient, spec)
 
 
@@ -46,9 +46,8 @@ def _attention_inside(a):
     return _attention_op(q, k, v, a.is_causal or a.bias is not None or a.custom_mask_type)
 
 
-@row(*(f"{_name}_backward" for _name in _SDPA))
-def _attention_backward(a):
-    return _attention_gradient(_four(a.query), _four(a.key), _four(a.value))
+row(*(f"{_name}_backward" for _name in _SDPA))(
+    lambda a: _attention_gradient(_four(a.query), _four(a.key), _four(a.value)))
 
 
 @row("_flash_attention_backward", "_efficient_attention_backward")
@@ -146,10 +145,8 @@ def _mkldnn_rnn(a):
     return [_cell(a.mode, x, steps, batch, x[1][2], a.hidden_size, a.has_biases)]
 
 
-@row("mkldnn_rnn_layer_backward")
-def _mkldnn_rnn_backward(a):
-    """The gradients of inputs and of weights, each as many products as forward."""
-    return [o._replace(times=2) for o in _mkldnn_rnn(a)]
+# the gradients of inputs and of weights, each as many products as forward
+row("mkldnn_rnn_layer_backward")(lambda a: [o._replace(times=2) for o in _mkldnn_rnn(a)])
 
 
 @row("_cudnn_rnn", "miopen_rnn")
@@ -210,11 +207,5 @@ def _fused_adagrad(a):
     return _parameters(a, decay + "Mul Mul Add Sqrt Add Div Mul Add".split())
 
 
-@row("_amp_foreach_non_finite_check_and_unscale")
-def _unscale(a):
-    return _parameters(a, ["IsInf", "Mul"])
-
-
-@row("_amp_update_scale")
-def _update_scale(a):
-    return on(a.x, "Mul")
+row("_amp_foreach_non_finite_check_and_unscale")(lambda a: _parameters(a, ["IsInf", "Mul"]))
+row("_amp_update_scale")(like("x", "Mul"))

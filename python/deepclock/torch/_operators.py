@@ -184,6 +184,11 @@ def like(argument, *types):
     return lambda a: on(getattr(a, argument), *types)
 
 
+def one(type_, *arguments):
+    """One operator whose inputs are these arguments."""
+    return lambda a: [Operator(type_, tuple(spec(getattr(a, name)) for name in arguments))]
+
+
 def two(type_):
     """A call of two operands that broadcast; `alpha` multiplies the second one."""
     def build(a):

@@ -17,6 +17,7 @@
 #include "engine/genai/oga_config.h"
 #include "engine/genai/oga_lib.h"
 #include "engine/probe_facts.h"
+#include "engine/runtime_model.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -24,20 +25,16 @@
 
 #define CONFIG_NAME "genai_config.json"
 #define THREADS_MAX 4096
-#define FACTS_MAX   12
 
 extern const dck_engine engine_genai;
 
 struct dck_engine_model {
+	RUNTIME_MODEL;
 	oga_lib lib;
 	oga_config *config;
 	oga_model *model;
 	oga_settings settings;
-	mem_arena *arena;
 	uint64_t threads;
-	dck_kv facts[FACTS_MAX];
-	size_t nfacts;
-	uint64_t library_ns, session_ns;
 };
 
 struct dck_engine_context {
@@ -74,12 +71,6 @@ static dck_status oga_params_check(const dck_open_params *p, dck_err *err)
 	return DCK_OK;
 }
 
-static void oga_fact(dck_engine_model *m, const char *key, const char *value)
-{
-	if (value && *value && m->nfacts < FACTS_MAX)
-		m->facts[m->nfacts++] = (dck_kv){key, value};
-}
-
 /* Adds what the library reports of the model as a text, in small letters as other engines' facts.
  */
 static dck_status oga_fact_asked(dck_engine_model *m, const char *key,
@@ -95,19 +86,18 @@ static dck_status oga_fact_asked(dck_engine_model *m, const char *key,
 		m->lib.api.DestroyString(text);
 	for (char *c = copy; c && *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	oga_fact(m, key, copy);
+	runtime_model_fact(m, key, copy);
 	return DCK_OK;
 }
 
 static dck_status oga_facts_make(dck_engine_model *m, dck_err *err)
 {
-	oga_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
-	oga_fact(m, "found", m->lib.how);
-	oga_fact(m, "version", m->lib.version);
-	oga_fact(m, "onnxruntime", mem_arena_dup(m->arena, m->lib.ort.version));
-	oga_fact(m, "onnxruntime_library",
-		 mem_arena_dup(m->arena, os_library_path(m->lib.ort.library)));
-	oga_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)m->threads));
+	runtime_model_library(m, m->lib.library, m->lib.how, m->lib.version);
+	runtime_model_fact(m, "onnxruntime", mem_arena_dup(m->arena, m->lib.ort.version));
+	runtime_model_fact(m, "onnxruntime_library",
+			   mem_arena_dup(m->arena, os_library_path(m->lib.ort.library)));
+	runtime_model_fact(m, "threads",
+			   mem_arena_fmt(m->arena, "%llu", (unsigned long long)m->threads));
 	DCK_TRY(oga_fact_asked(m, "model_type", m->lib.api.ModelGetType, err));
 	DCK_TRY(oga_fact_asked(m, "provider", m->lib.api.ModelGetDeviceType, err));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
@@ -164,34 +154,7 @@ static void oga_close(dck_engine_model *m)
 
 static dck_status oga_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
-	DCK_TRY(engine_options_check(&engine_genai, p, err));
-	DCK_TRY(engine_can_observe(&engine_genai, p->observe, err));
-	dck_engine_model *m = mem_zalloc(1, sizeof *m);
-	DCK_NEED(m, err, "to open the model");
-	m->arena = mem_arena_new(0);
-	const dck_status status =
-	    m->arena ? oga_model_open(m, p, err) : ERR_NO_MEMORY(err, "to open the model");
-	if (status != DCK_OK) {
-		oga_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
-}
-
-static dck_status oga_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
-{
-	(void)err;
-	*ret = m->facts;
-	*ret_n = m->nfacts;
-	return DCK_OK;
-}
-
-static void oga_open_times(dck_engine_model *m, dck_open_times *ret)
-{
-	ret->valid = 3;
-	ret->library_ns = m->library_ns;
-	ret->session_ns = m->session_ns;
+	return runtime_model_open(&engine_genai, p, sizeof **ret, oga_model_open, ret, err);
 }
 
 static dck_status oga_probe(const char *library_path, const dck_kv **ret, size_t *ret_n,
@@ -203,10 +166,7 @@ static dck_status oga_probe(const char *library_path, const dck_kv **ret, size_t
 
 	DCK_NEED(probe_facts_begin(&last), err, "to search ONNX Runtime GenAI");
 	DCK_TRY(oga_lib_open(library_path, last.arena, NULL, &l, err));
-	probe_facts_put(&last, "library", mem_arena_dup(last.arena, os_library_path(l.library)));
-	probe_facts_put(&last, "found", mem_arena_dup(last.arena, l.how));
-	if (*l.version)
-		probe_facts_put(&last, "version", l.version);
+	probe_facts_library(&last, l.library, l.how, l.version);
 	probe_facts_put(&last, "onnxruntime",
 			mem_arena_dup(last.arena, os_library_path(l.ort.library)));
 	probe_facts_put(&last, "device/cpu", "ok");
@@ -410,8 +370,8 @@ const dck_engine engine_genai = {
     .probe = oga_probe,
     .open = oga_open,
     .close = oga_close,
-    .facts = oga_facts,
-    .open_times = oga_open_times,
+    .facts = runtime_model_facts,
+    .open_times = runtime_model_open_times,
     .context_new = oga_context_new,
     .context_free = oga_context_free,
     .run = oga_run,

@@ -47,19 +47,12 @@ dck_status oga_check(const oga_lib *l, oga_result *r, const char *what, dck_err 
 
 static dck_status oga_functions_find(oga_lib *l, dck_err *err)
 {
-#define X(name, result, parameters)                                                            \
-	{                                                                                      \
-		union { /* ISO C has no cast from an object pointer to a function pointer */   \
-			void *object;                                                          \
-			result(*function) parameters;                                          \
-		} symbol = {os_library_symbol(l->library, "Oga" #name)};                       \
-		if (!symbol.object)                                                            \
-			DCK_FAIL(err, E_VERSION,                                               \
-				 "'%s' is not ONNX Runtime GenAI, or an old one: it does not " \
-				 "export Oga" #name "()",                                      \
-				 os_library_path(l->library));                                 \
-		l->api.name = symbol.function;                                                 \
-	}
+#define X(name, result, parameters)                                                    \
+	if (!os_library_function(l->library, "Oga" #name, &l->api.name))               \
+		DCK_FAIL(err, E_VERSION,                                               \
+			 "'%s' is not ONNX Runtime GenAI, or an old one: it does not " \
+			 "export Oga" #name "()",                                      \
+			 os_library_path(l->library));
 	OGA_FUNCTIONS(X)
 #undef X
 	return DCK_OK;

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #define THREADS_MAX 4096
-#define FACTS_MAX   16
 
 extern const dck_engine engine_litert;
 
@@ -188,29 +187,20 @@ static dck_status lrt_tensors_read(dck_engine_model *m, lrt_signature *s, bool i
 
 /* --- facts */
 
-static void lrt_fact(dck_engine_model *m, const char *key, const char *value)
-{
-	if (value && *value && m->nfacts < FACTS_MAX)
-		m->facts[m->nfacts++] = (dck_kv){key, value};
-}
-
 static dck_status lrt_facts_make(dck_engine_model *m, const dck_open_params *p, const char *keys,
 				 dck_err *err)
 {
 	bool all = false;
 
-	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
-	DCK_NEED(m->facts, err, "for what the engine reports");
-	lrt_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
-	lrt_fact(m, "found", m->lib.how);
-	lrt_fact(m, "version", m->lib.version);
-	lrt_fact(m, "provider", "cpu");
-	lrt_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)m->threads));
+	runtime_model_library(m, m->lib.library, m->lib.how, m->lib.version);
+	runtime_model_fact(m, "provider", "cpu");
+	runtime_model_fact(m, "threads",
+			   mem_arena_fmt(m->arena, "%llu", (unsigned long long)m->threads));
 	if (m->lib.api.CompiledModelIsFullyAccelerated(m->spare, &all) == 0)
-		lrt_fact(m, "xnnpack", all ? "all operators" : "not all operators");
-	lrt_fact(m, "signature", mem_arena_dup(m->arena, engine_option(p, "signature")));
-	lrt_fact(m, "signatures", keys);
-	lrt_fact(m, "options", engine_options_text(m->arena, p));
+		runtime_model_fact(m, "xnnpack", all ? "all operators" : "not all operators");
+	runtime_model_fact(m, "signature", mem_arena_dup(m->arena, engine_option(p, "signature")));
+	runtime_model_fact(m, "signatures", keys);
+	runtime_model_fact(m, "options", engine_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
@@ -234,6 +224,8 @@ static dck_status lrt_model_open(dck_engine_model *m, const dck_open_params *p, 
 	const uint64_t begin_ns = os_now_ns();
 	const char *keys = NULL;
 
+	if (!p->model_path && p->model_bytes_n == 0)
+		DCK_FAIL(err, E_ARG, "the engine 'litert' needs a model");
 	DCK_TRY(lrt_options_read(m, p, err));
 	DCK_TRY(lrt_lib_open(p->library_path, m->arena, p, &m->lib, err));
 	const uint64_t loaded_ns = os_now_ns();
@@ -261,48 +253,7 @@ static void lrt_close(dck_engine_model *m)
 
 static dck_status lrt_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
-	DCK_TRY(engine_options_check(&engine_litert, p, err));
-	DCK_TRY(engine_can_observe(&engine_litert, p->observe, err));
-	if (!p->model_path && p->model_bytes_n == 0)
-		DCK_FAIL(err, E_ARG, "the engine 'litert' needs a model");
-	dck_engine_model *m = mem_zalloc(1, sizeof *m);
-	DCK_NEED(m, err, "to open the model");
-	m->observe = p->observe;
-	m->arena = mem_arena_new(0);
-	const dck_status status =
-	    m->arena ? lrt_model_open(m, p, err) : ERR_NO_MEMORY(err, "to open the model");
-	if (status != DCK_OK) {
-		lrt_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
-}
-
-static dck_status lrt_describe(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
-			       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err)
-{
-	(void)err;
-	*ret_in = m->in;
-	*ret_nin = m->nin;
-	*ret_out = m->out;
-	*ret_nout = m->nout;
-	return DCK_OK;
-}
-
-static dck_status lrt_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
-{
-	(void)err;
-	*ret = m->facts;
-	*ret_n = m->nfacts;
-	return DCK_OK;
-}
-
-static void lrt_open_times(dck_engine_model *m, dck_open_times *ret)
-{
-	ret->valid = 3;
-	ret->library_ns = m->library_ns;
-	ret->session_ns = m->session_ns;
+	return runtime_model_open(&engine_litert, p, sizeof **ret, lrt_model_open, ret, err);
 }
 
 static dck_status lrt_probe(const char *library_path, const dck_kv **ret, size_t *ret_n,
@@ -314,10 +265,7 @@ static dck_status lrt_probe(const char *library_path, const dck_kv **ret, size_t
 
 	DCK_NEED(probe_facts_begin(&last), err, "to search LiteRT");
 	DCK_TRY(lrt_lib_open(library_path, last.arena, NULL, &l, err));
-	probe_facts_put(&last, "library", mem_arena_dup(last.arena, os_library_path(l.library)));
-	probe_facts_put(&last, "found", mem_arena_dup(last.arena, l.how));
-	if (*l.version)
-		probe_facts_put(&last, "version", l.version);
+	probe_facts_library(&last, l.library, l.how, l.version);
 	probe_facts_put(&last, "device/cpu", "ok");
 	lrt_lib_close(&l);
 	DCK_NEED(!mem_arena_failed(last.arena), err, "for the results of the search");
@@ -338,9 +286,9 @@ const dck_engine engine_litert = {
     .probe = lrt_probe,
     .open = lrt_open,
     .close = lrt_close,
-    .describe = lrt_describe,
-    .facts = lrt_facts,
-    .open_times = lrt_open_times,
+    .describe = runtime_model_describe,
+    .facts = runtime_model_facts,
+    .open_times = runtime_model_open_times,
     .context_new = lrt_context_new,
     .context_free = lrt_context_free,
     .bind_input = lrt_bind_input,

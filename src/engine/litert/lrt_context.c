@@ -110,12 +110,11 @@ dck_status lrt_context_new(dck_engine_model *m, dck_engine_context **ret, dck_er
 	c->nin = c->unbound = m->nin;
 	c->nout = m->nout;
 	const dck_status status = context_fill(c, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = c;
+	else
 		lrt_context_free(c);
-		return status;
-	}
-	*ret = c;
-	return DCK_OK;
+	return status;
 }
 
 static void place_done(const dck_engine_context *c, place *p)

@@ -104,19 +104,12 @@ int lrt_dtype_number(dck_dtype t)
 
 static dck_status lrt_functions_find(lrt_lib *l, dck_err *err)
 {
-#define X(name, result, arguments)                                                           \
-	{                                                                                    \
-		union { /* ISO C has no cast from an object pointer to a function pointer */ \
-			void *object;                                                        \
-			result(*function) arguments;                                         \
-		} symbol = {os_library_symbol(l->library, "LiteRt" #name)};                  \
-		if (!symbol.object)                                                          \
-			DCK_FAIL(err, E_VERSION,                                             \
-				 "'%s' is not LiteRT " VERSION_OLDEST                        \
-				 " or newer: it does not export LiteRt" #name "()",          \
-				 os_library_path(l->library));                               \
-		l->api.name = symbol.function;                                               \
-	}
+#define X(name, result, parameters)                                         \
+	if (!os_library_function(l->library, "LiteRt" #name, &l->api.name)) \
+		DCK_FAIL(err, E_VERSION,                                    \
+			 "'%s' is not LiteRT " VERSION_OLDEST               \
+			 " or newer: it does not export LiteRt" #name "()", \
+			 os_library_path(l->library));
 	LRT_FUNCTIONS(X)
 #undef X
 	return DCK_OK;

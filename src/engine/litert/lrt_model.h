@@ -6,24 +6,19 @@
 
 #include "engine/litert/lrt_lib.h"
 #include "engine/op_events.h"
+#include "engine/runtime_model.h"
 
 struct dck_engine_model {
+	RUNTIME_MODEL;
 	lrt_lib lib;
 	lrt_model *model;
 	lrt_compiled *spare; /* for the next context; NULL: it compiles one */
 	os_fair_lock lock;   /* of spare */
-	mem_arena *arena;
-	void *map, *copy; /* the file, or a copy of the bytes that the host gave */
+	void *map, *copy;    /* the file, or a copy of the bytes that the host gave */
 	size_t nbytes;
 	const char *options; /* of the processor's kernels, in TOML */
 	uint64_t threads;
 	size_t signature; /* its index */
-	dck_tensor_info *in, *out;
-	size_t nin, nout;
-	dck_kv *facts;
-	size_t nfacts;
-	uint64_t library_ns, session_ns;
-	uint32_t observe;
 	op_events profile;
 };
 

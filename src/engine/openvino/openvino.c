@@ -203,14 +203,6 @@ static dck_status sizes_fix(dck_engine_model *m, const dck_open_params *p, dck_e
 
 /* --- facts */
 
-#define FACTS_MAX 24
-
-static void ov_fact(dck_engine_model *m, const char *key, const char *value)
-{
-	if (value && *value && m->nfacts < FACTS_MAX)
-		m->facts[m->nfacts++] = (dck_kv){key, value};
-}
-
 /* Returns a property of the compiled model in small letters, as options are written. */
 static const char *compiled_property(dck_engine_model *m, const char *key)
 {
@@ -242,21 +234,20 @@ static dck_status ov_facts_make(dck_engine_model *m, const dck_open_params *p, d
 	};
 	char *device = mem_arena_dup(m->arena, m->setup.device);
 
-	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
-	DCK_NEED(m->facts && device, err, "for what the engine reports");
+	DCK_NEED(device, err, "for what the engine reports");
 	for (char *c = device; *c; c++)
 		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
-	ov_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
-	ov_fact(m, "found", m->lib.how);
-	ov_fact(m, "version", mem_arena_dup(m->arena, m->lib.version));
-	ov_fact(m, "build", mem_arena_dup(m->arena, m->lib.build));
-	ov_fact(m, "provider", device);
-	ov_fact(m, "device",
-		ov_device_property(&m->lib, m->setup.device, "FULL_DEVICE_NAME", m->arena));
+	runtime_model_library(m, m->lib.library, m->lib.how,
+			      mem_arena_dup(m->arena, m->lib.version));
+	runtime_model_fact(m, "build", mem_arena_dup(m->arena, m->lib.build));
+	runtime_model_fact(m, "provider", device);
+	runtime_model_fact(
+	    m, "device",
+	    ov_device_property(&m->lib, m->setup.device, "FULL_DEVICE_NAME", m->arena));
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
-		ov_fact(m, reported[i].fact, compiled_property(m, reported[i].property));
-	ov_fact(m, "max_isa", mem_arena_dup(m->arena, secure_getenv("OV_CPU_MAX_ISA")));
-	ov_fact(m, "options", engine_options_text(m->arena, p));
+		runtime_model_fact(m, reported[i].fact, compiled_property(m, reported[i].property));
+	runtime_model_fact(m, "max_isa", mem_arena_dup(m->arena, secure_getenv("OV_CPU_MAX_ISA")));
+	runtime_model_fact(m, "options", engine_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
@@ -282,6 +273,8 @@ static dck_status ov_model_open(dck_engine_model *m, const dck_open_params *p, d
 {
 	const uint64_t begin_ns = os_now_ns();
 
+	if (!p->model_path && p->model_bytes_n == 0)
+		DCK_FAIL(err, E_ARG, "the engine 'openvino' needs a model");
 	DCK_TRY(ov_setup_read(p, m->arena, &m->setup, err));
 	DCK_TRY(ov_lib_open(p->library_path, m->arena, p, &m->lib, err));
 	const uint64_t loaded_ns = os_now_ns();
@@ -307,48 +300,7 @@ static void ov_close(dck_engine_model *m)
 
 static dck_status ov_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
-	DCK_TRY(engine_options_check(&engine_openvino, p, err));
-	DCK_TRY(engine_can_observe(&engine_openvino, p->observe, err));
-	if (!p->model_path && p->model_bytes_n == 0)
-		DCK_FAIL(err, E_ARG, "the engine 'openvino' needs a model");
-	dck_engine_model *m = mem_zalloc(1, sizeof *m);
-	DCK_NEED(m, err, "to open the model");
-	m->observe = p->observe;
-	m->arena = mem_arena_new(0);
-	const dck_status status =
-	    m->arena ? ov_model_open(m, p, err) : ERR_NO_MEMORY(err, "to open the model");
-	if (status != DCK_OK) {
-		ov_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
-}
-
-static dck_status ov_describe(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
-			      const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err)
-{
-	(void)err;
-	*ret_in = m->in;
-	*ret_nin = m->nin;
-	*ret_out = m->out;
-	*ret_nout = m->nout;
-	return DCK_OK;
-}
-
-static dck_status ov_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
-{
-	(void)err;
-	*ret = m->facts;
-	*ret_n = m->nfacts;
-	return DCK_OK;
-}
-
-static void ov_open_times(dck_engine_model *m, dck_open_times *ret)
-{
-	ret->valid = 3;
-	ret->library_ns = m->library_ns;
-	ret->session_ns = m->session_ns;
+	return runtime_model_open(&engine_openvino, p, sizeof **ret, ov_model_open, ret, err);
 }
 
 const dck_engine engine_openvino = {
@@ -362,9 +314,9 @@ const dck_engine engine_openvino = {
     .probe = ov_probe,
     .open = ov_open,
     .close = ov_close,
-    .describe = ov_describe,
-    .facts = ov_facts,
-    .open_times = ov_open_times,
+    .describe = runtime_model_describe,
+    .facts = runtime_model_facts,
+    .open_times = runtime_model_open_times,
     .context_new = ov_context_new,
     .context_free = ov_context_free,
     .bind_input = ov_bind_input,

@@ -43,12 +43,11 @@ dck_status ov_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err
 		: ov_check(&m->lib,
 			   c->api->compiled_model_create_infer_request(m->compiled, &c->request),
 			   err, "cannot create a request");
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = c;
+	else
 		ov_context_free(c);
-		return status;
-	}
-	*ret = c;
-	return DCK_OK;
+	return status;
 }
 
 static void output_release(dck_engine_context *c)

@@ -154,19 +154,12 @@ static dck_status types_check(const ov_lib *l, dck_err *err)
 
 static dck_status ov_functions_find(ov_lib *l, dck_err *err)
 {
-#define X(name, result, arguments)                                                           \
-	{                                                                                    \
-		union { /* ISO C has no cast from an object pointer to a function pointer */ \
-			void *object;                                                        \
-			result(*function) arguments;                                         \
-		} symbol = {os_library_symbol(l->library, "ov_" #name)};                     \
-		if (!symbol.object)                                                          \
-			DCK_FAIL(err, E_FORMAT,                                              \
-				 "'%s' is not OpenVINO of %u or newer: it does not export "  \
-				 "ov_" #name "()",                                           \
-				 os_library_path(l->library), YEAR_OLDEST);                  \
-		l->api.name = symbol.function;                                               \
-	}
+#define X(name, result, parameters)                                                 \
+	if (!os_library_function(l->library, "ov_" #name, &l->api.name))            \
+		DCK_FAIL(err, E_FORMAT,                                             \
+			 "'%s' is not OpenVINO of %u or newer: it does not export " \
+			 "ov_" #name "()",                                          \
+			 os_library_path(l->library), YEAR_OLDEST);
 	OV_FUNCTIONS(X)
 #undef X
 	return DCK_OK;

@@ -7,20 +7,15 @@
 #include "engine/op_events.h"
 #include "engine/openvino/ov_lib.h"
 #include "engine/openvino/ov_setup.h"
+#include "engine/runtime_model.h"
 #include <stdatomic.h>
 
 struct dck_engine_model {
+	RUNTIME_MODEL;
 	ov_lib lib;
 	ov_model *model;
 	ov_compiled *compiled;
-	mem_arena *arena;
 	ov_setup setup;
-	dck_tensor_info *in, *out;
-	size_t nin, nout;
-	dck_kv *facts;
-	size_t nfacts;
-	uint64_t library_ns, session_ns;
-	uint32_t observe;
 	atomic_uint contexts; /* that are open */
 	op_events profile;
 };

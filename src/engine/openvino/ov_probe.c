@@ -7,25 +7,18 @@
 
 #include <string.h>
 
-static void found_put(probe_facts *f, const char *key, const char *value)
-{
-	if (value && *value)
-		probe_facts_put(f, key, value);
-}
-
 static dck_status devices_probe(probe_facts *f, const ov_lib *l, dck_err *err)
 {
 	ov_devices d = {NULL, 0};
 
-	found_put(f, "library", mem_arena_dup(f->arena, os_library_path(l->library)));
-	found_put(f, "found", mem_arena_dup(f->arena, l->how));
-	found_put(f, "version", mem_arena_dup(f->arena, l->version));
-	found_put(f, "build", mem_arena_dup(f->arena, l->build));
+	probe_facts_library(f, l->library, l->how, l->version);
+	probe_facts_put(f, "build", mem_arena_dup(f->arena, l->build));
 	DCK_TRY(ov_check(l, l->api.core_get_available_devices(l->core, &d), err,
 			 "cannot list OpenVINO's devices"));
 	for (size_t i = 0; i < d.n; i++) {
 		const char *name = ov_device_property(l, d.name[i], "FULL_DEVICE_NAME", f->arena);
-		found_put(f, mem_arena_fmt(f->arena, "device/%s", d.name[i]), name ? name : "ok");
+		probe_facts_put(f, mem_arena_fmt(f->arena, "device/%s", d.name[i]),
+				name ? name : "ok");
 	}
 	l->api.available_devices_free(&d);
 	DCK_NEED(!mem_arena_failed(f->arena), err, "for the results of the search");

@@ -152,65 +152,47 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 
 /* --- facts */
 
-#define FACTS_MAX 24
-
-static void ort_fact(dck_engine_model *m, const char *key, const char *value)
-{
-	if (m->nfacts < FACTS_MAX)
-		m->facts[m->nfacts++] = (dck_kv){key, value};
-}
-
 static void device_facts(dck_engine_model *m, const dck_open_params *p)
 {
 	const ort_placement *on = &m->placement;
 	const char *tf32 = engine_option(p, ORT_CUDA_OPTIONS "use_tf32");
 
 	if (m->provider.plugin) {
-		ort_fact(m, "provider_library", m->provider.library);
-		if (m->provider.version)
-			ort_fact(m, "provider_version", m->provider.version);
-		ort_fact(m, "device", m->provider.hardware);
+		runtime_model_fact(m, "provider_library", m->provider.library);
+		runtime_model_fact(m, "provider_version", m->provider.version);
+		runtime_model_fact(m, "device", m->provider.hardware);
 	}
 	if (strcmp(m->provider.name, "cuda") == 0)
-		ort_fact(m, "tf32", tf32 && strcmp(tf32, "0") == 0 ? "off" : "on");
+		runtime_model_fact(m, "tf32", tf32 && strcmp(tf32, "0") == 0 ? "off" : "on");
 	if (m->host_bound && !m->setup.transfers)
-		ort_fact(m, "host_bound", m->host_bound);
+		runtime_model_fact(m, "host_bound", m->host_bound);
 	if (on->nall > 0)
-		ort_fact(m, "operators_on_cpu",
-			 on->on_cpu ? mem_arena_fmt(m->arena, "%zu of %zu: %s", on->ncpu, on->nall,
-						    on->on_cpu)
-				    : "none");
+		runtime_model_fact(m, "operators_on_cpu",
+				   on->on_cpu ? mem_arena_fmt(m->arena, "%zu of %zu: %s", on->ncpu,
+							      on->nall, on->on_cpu)
+					      : "none");
 }
 
 static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
 	const ort_setup *s = &m->setup;
-	char given[512] = "";
-	size_t used = 0;
 
-	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
-	DCK_NEED(m->facts, err, "for what the engine reports");
-	ort_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
-	ort_fact(m, "found", m->lib.how);
-	ort_fact(m, "version", m->lib.version);
-	ort_fact(m, "provider",
-		 strcmp(s->provider, "cuda") == 0 || s->device > 0
-		     ? mem_arena_fmt(m->arena, "%s:%u", s->provider, s->device)
-		     : mem_arena_dup(m->arena, s->provider));
-	ort_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
-	ort_fact(m, "interop_threads",
-		 mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
-	ort_fact(m, "execution", s->parallel ? "parallel" : "sequential");
-	ort_fact(m, "opt", mem_arena_dup(m->arena, s->opt));
-	ort_fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
-	ort_fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
+	runtime_model_library(m, m->lib.library, m->lib.how, m->lib.version);
+	runtime_model_fact(m, "provider",
+			   strcmp(s->provider, "cuda") == 0 || s->device > 0
+			       ? mem_arena_fmt(m->arena, "%s:%u", s->provider, s->device)
+			       : mem_arena_dup(m->arena, s->provider));
+	runtime_model_fact(m, "threads",
+			   mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
+	runtime_model_fact(m, "interop_threads",
+			   mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
+	runtime_model_fact(m, "execution", s->parallel ? "parallel" : "sequential");
+	runtime_model_fact(m, "opt", mem_arena_dup(m->arena, s->opt));
+	runtime_model_fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
+	runtime_model_fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
 	if (strcmp(s->provider, "cpu") != 0)
 		device_facts(m, p);
-	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
-		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
-					 p->options[i].key, p->options[i].value);
-	if (*given)
-		ort_fact(m, "options", mem_arena_dup(m->arena, given));
+	runtime_model_fact(m, "options", engine_options_text(m->arena, p));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
@@ -366,6 +348,12 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 {
 	uint64_t begin_ns = os_now_ns();
 
+	DCK_TRY(ort_setup_read(p, &m->setup, err));
+	if (!p->model_path && p->model_bytes_n == 0)
+		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
+	m->nvalues = p->observe & DCK_OBSERVE_VALUES ? p->nvalues : 0;
+	m->log = p->log;
+	m->log_self = p->log_self;
 	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
 	if (strcmp(m->setup.provider, "gpu") == 0)
 		DCK_TRY(ort_probe_gpu(&m->lib, m->setup.provider_library, m->arena,
@@ -408,54 +396,7 @@ static void ort_close(dck_engine_model *m)
 
 static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
-	ort_setup setup;
-
-	DCK_TRY(engine_options_check(&engine_ort, p, err));
-	DCK_TRY(ort_setup_read(p, &setup, err));
-	if (!p->model_path && p->model_bytes_n == 0)
-		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
-	dck_engine_model *m = mem_zalloc(1, sizeof *m);
-	DCK_NEED(m, err, "to open the model");
-	m->setup = setup;
-	m->observe = p->observe;
-	m->nvalues = p->observe & DCK_OBSERVE_VALUES ? p->nvalues : 0;
-	m->log = p->log;
-	m->log_self = p->log_self;
-	m->arena = mem_arena_new(0);
-	dck_status status =
-	    m->arena ? model_open(m, p, err) : ERR_NO_MEMORY(err, "to open the model");
-	if (status != DCK_OK) {
-		ort_close(m);
-		return status;
-	}
-	*ret = m;
-	return DCK_OK;
-}
-
-static dck_status ort_describe(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
-			       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err)
-{
-	(void)err;
-	*ret_in = m->in;
-	*ret_nin = m->nin;
-	*ret_out = m->out;
-	*ret_nout = m->nout;
-	return DCK_OK;
-}
-
-static dck_status ort_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
-{
-	(void)err;
-	*ret = m->facts;
-	*ret_n = m->nfacts;
-	return DCK_OK;
-}
-
-static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
-{
-	ret->valid = 3;
-	ret->library_ns = m->library_ns;
-	ret->session_ns = m->session_ns;
+	return runtime_model_open(&engine_ort, p, sizeof **ret, model_open, ret, err);
 }
 
 /* --- observations */
@@ -495,9 +436,9 @@ const dck_engine engine_ort = {
     .probe = ort_probe,
     .open = ort_open,
     .close = ort_close,
-    .describe = ort_describe,
-    .facts = ort_facts,
-    .open_times = ort_open_times,
+    .describe = runtime_model_describe,
+    .facts = runtime_model_facts,
+    .open_times = runtime_model_open_times,
     .context_new = ort_context_new,
     .context_free = ort_context_free,
     .bind_input = ort_bind_input,

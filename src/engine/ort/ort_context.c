@@ -124,12 +124,11 @@ dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_er
 	ort_provider_begin(&m->provider);
 	dck_status status = context_init(c, m, err);
 	ort_provider_end(&m->provider);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = c;
+	else
 		ort_context_free(c);
-		return status;
-	}
-	*ret = c;
-	return DCK_OK;
+	return status;
 }
 
 static dck_status value_new(dck_engine_context *c, const char *name, const dck_tensor *t,

@@ -180,16 +180,13 @@ static dck_status version_read(const char *text, const char *path, unsigned *ret
 
 static dck_status ort_table_get(ort_lib *l, dck_err *err)
 {
-	union { /* ISO C has no cast from an object pointer to a function pointer */
-		void *object;
-		const ort_api_base *(*get)(void);
-	} symbol = {os_library_symbol(l->library, "OrtGetApiBase")};
+	const ort_api_base *(*get)(void);
 	const char *path = os_library_path(l->library);
 
-	if (!symbol.object)
+	if (!os_library_function(l->library, "OrtGetApiBase", &get))
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is not ONNX Runtime: it does not export OrtGetApiBase()", path);
-	const ort_api_base *base = symbol.get();
+	const ort_api_base *base = get();
 	if (!base || !base->get_version || !base->get_api)
 		DCK_FAIL(err, E_FORMAT, "'%s' is not ONNX Runtime: OrtGetApiBase() gives nothing",
 			 path);
@@ -267,12 +264,11 @@ dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *
 
 	DCK_TRY(library_load(&ort_library, asked, a, log, ort_load, &l, err));
 	dck_status status = environment_open(&l, err);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = l;
+	else
 		ort_lib_close(&l);
-		return status;
-	}
-	*ret = l;
-	return DCK_OK;
+	return status;
 }
 
 void ort_lib_close(ort_lib *l)

@@ -100,12 +100,11 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 				   "cannot count allocations (only for one model at a time)");
 		c->registered = status == DCK_OK;
 	}
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = c;
+	else
 		ort_counter_free(c);
-		return status;
-	}
-	*ret = c;
-	return DCK_OK;
+	return status;
 }
 
 void ort_counter_settle(ort_counter *c)

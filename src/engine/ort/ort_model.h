@@ -8,6 +8,7 @@
 #include "engine/ort/ort_provider.h"
 #include "engine/ort/ort_setup.h"
 #include "engine/ort/ort_watch.h"
+#include "engine/runtime_model.h"
 
 /* Which operators the provider did not take, so that the processor runs them. */
 typedef struct ort_placement {
@@ -16,10 +17,10 @@ typedef struct ort_placement {
 } ort_placement;
 
 struct dck_engine_model {
+	RUNTIME_MODEL;
 	ort_lib lib;
 	ort_session *session;
 	ort_run_options *run_options;
-	mem_arena *arena;
 	ort_setup setup;
 	ort_provider provider;
 	/* Of each input and output: the device memory in which it is bound; NULL: the host's. */
@@ -27,16 +28,9 @@ struct dck_engine_model {
 	const char *host_bound; /* why all are the host's although the provider is a device's */
 	unsigned barrier;	/* that run() waits by, if an output is on the device */
 	ort_placement placement;
-	dck_tensor_info *in, *out;
-	size_t nin, nout;
-	dck_kv *facts;
-	size_t nfacts;
-	uint64_t library_ns, session_ns;
 	void (*log)(void *self, dck_log_level level, const char *text);
 	void *log_self;
-	/* Requested observations; 0 for a model that is timed. */
-	uint32_t observe; /* DCK_OBSERVE_... */
-	size_t nvalues;	  /* number of values exposed as outputs, the last ones */
+	size_t nvalues; /* number of values exposed as outputs, the last ones */
 	ort_runs runs;
 	ort_counter *counter;
 	ort_profile_files files;

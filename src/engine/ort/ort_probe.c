@@ -96,9 +96,7 @@ static dck_status library_probe(probe_facts *p, const ort_lib *l, dck_err *err)
 
 	const char *const *providers;
 
-	probe_facts_put(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
-	probe_facts_put(p, "found", mem_arena_dup(p->arena, l->how));
-	probe_facts_put(p, "version", mem_arena_dup(p->arena, l->version));
+	probe_facts_library(p, l->library, l->how, l->version);
 	probe_facts_put(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
 	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
 	for (size_t i = 0; i < n; i++)

@@ -239,12 +239,11 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 	}
 	if (st == DCK_OK)
 		st = thread_add(p, 0, true, err);
-	if (st != DCK_OK) {
+	if (st == DCK_OK)
+		*ret = p;
+	else
 		os_perf_close(p);
-		return st;
-	}
-	*ret = p;
-	return DCK_OK;
+	return st;
 }
 
 /* Halves the rings until they fit: the kernel limits the locked memory of a user, and all

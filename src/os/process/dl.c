@@ -99,9 +99,12 @@ void os_library_keep(os_library *l)
 		dlclose(again);
 }
 
-void *os_library_symbol(os_library *l, const char *name)
+bool os_library_function(os_library *l, const char *name, void *ret)
 {
-	return dlsym(l->handle, name);
+	void *found = dlsym(l->handle, name);
+
+	memcpy(ret, &found, sizeof found); /* ISO C has no cast from an object to a function */
+	return found;
 }
 
 const char *os_library_path(const os_library *l)

@@ -278,12 +278,11 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	DCK_NEED(s, err, "to start '%.200s'", c->argv[0]);
 	s->argv = c->argv;
 	dck_status st = proc_prepare(s, c, err);
-	if (st != DCK_OK) {
+	if (st == DCK_OK)
+		*ret = s;
+	else
 		os_spawner_free(s);
-		return st;
-	}
-	*ret = s;
-	return DCK_OK;
+	return st;
 }
 
 /* Runs in the child, in our memory and on our stack until execve(): it may only make system calls.

@@ -519,12 +519,11 @@ dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *er
 
 	if (st == DCK_OK)
 		st = memory_read_all(&s, directory, err);
-	if (st != DCK_OK) {
+	if (st == DCK_OK)
+		*ret = s;
+	else
 		memory_sums_done(&s);
-		return st;
-	}
-	*ret = s;
-	return DCK_OK;
+	return st;
 }
 
 void memory_sums_done(memory_sums *s)

@@ -274,12 +274,6 @@ const trace_format merging_format = {
 
 /* --- */
 
-static dck_status merging_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
-{
-	(void)self, (void)bytes, (void)n, (void)err;
-	return DCK_OK;
-}
-
 dck_status merging_new(merging **ret, dck_err *err)
 {
 	merging *m = mem_zalloc(1, sizeof *m);
@@ -288,7 +282,7 @@ dck_status merging_new(merging **ret, dck_err *err)
 	m->processes.row_bytes = sizeof(merging_process);
 	m->tracks.row_bytes = sizeof(track);
 	m->name_ids.row_bytes = sizeof(uint32_t);
-	dck_sink_custom(&m->sink, merging_nowhere, m);
+	dck_sink_custom(&m->sink, trace_format_nowhere, m);
 	dck_status status = string_table_init(&m->names, err);
 	if (status == DCK_OK)
 		status = sample_sums_init(&m->samples, err);

@@ -14,6 +14,7 @@
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
 #include "profiler/timeline/zone_aggregate.h"
+#include "profiler/write/formats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -559,15 +560,9 @@ void operators_free(operators *o)
 	mem_free(o);
 }
 
-static dck_status operators_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
-{
-	(void)self, (void)bytes, (void)n, (void)err;
-	return DCK_OK;
-}
-
 void operators_sink(operators *o, dck_sink *ret)
 {
-	dck_sink_custom(ret, operators_nowhere, o);
+	dck_sink_custom(ret, trace_format_nowhere, o);
 }
 
 /* --- as tables of a record */

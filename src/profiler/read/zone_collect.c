@@ -23,6 +23,7 @@
 #include "profiler/timeline/sample_sums.h"
 #include "profiler/read/thread_sums.h"
 #include "profiler/timeline/zone_table.h"
+#include "profiler/write/formats.h"
 
 #include <string.h>
 
@@ -305,15 +306,9 @@ void zone_collect_free(zone_collect *c)
 	mem_free(c);
 }
 
-static dck_status collect_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
-{
-	(void)self, (void)bytes, (void)n, (void)err;
-	return DCK_OK;
-}
-
 void zone_collect_sink(zone_collect *c, dck_sink *ret)
 {
-	dck_sink_custom(ret, collect_nowhere, c);
+	dck_sink_custom(ret, trace_format_nowhere, c);
 }
 
 static const char *collect_text_of(void *self, uint32_t id)

@@ -15,6 +15,9 @@ const trace_format *trace_format_find(const char *name); /* NULL: no such format
  * only the zones. */
 bool trace_format_has_samples(const trace_format *f);
 
+/* dck_sink.write of a format that writes nothing: it drops the bytes. */
+dck_status trace_format_nowhere(void *self, const void *bytes, size_t n, dck_err *err);
+
 /* Meaning of a file name's suffix. */
 typedef struct trace_suffix {
 	const trace_format *format; /* NULL: none */

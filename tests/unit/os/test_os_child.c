@@ -207,11 +207,10 @@ static void libraries(void **state)
 	assert_non_null(strstr(os_library_path(l), "libm"));
 	assert_int_equal(access(os_library_path(l), R_OK), 0);
 	double (*root)(double);
-	void *symbol = os_library_symbol(l, "sqrt");
-	assert_non_null(symbol);
-	memcpy(&root, &symbol, sizeof root);
+	assert_true(os_library_function(l, "sqrt", &root));
 	assert_true(root(9) == 3);
-	assert_null(os_library_symbol(l, "no_such_symbol_at_all"));
+	assert_false(os_library_function(l, "no_such_symbol_at_all", &root));
+	assert_null(root);
 	os_library_close(l);
 	os_library_close(NULL);
 }

@@ -16,17 +16,21 @@
 
 enum { EARLY_BYTES = 1 << 16, EARLY_ALIGN = 64 };
 
+/* The real functions: result, name, parameters. */
+#define REAL_FUNCTIONS(X)                                 \
+	X(void *, malloc, (size_t))                       \
+	X(void *, calloc, (size_t, size_t))               \
+	X(void *, realloc, (void *, size_t))              \
+	X(void *, memalign, (size_t, size_t))             \
+	X(int, posix_memalign, (void **, size_t, size_t)) \
+	X(void *, aligned_alloc, (size_t, size_t))        \
+	X(void *, valloc, (size_t))                       \
+	X(void *, pvalloc, (size_t))                      \
+	X(int, dlclose, (void *))                         \
+	X(void, free, (void *))
 static struct {
-	void *(*malloc)(size_t);
-	void *(*calloc)(size_t, size_t);
-	void *(*realloc)(void *, size_t);
-	void (*free)(void *);
-	void *(*memalign)(size_t, size_t);
-	int (*posix_memalign)(void **, size_t, size_t);
-	void *(*aligned_alloc)(size_t, size_t);
-	void *(*valloc)(size_t);
-	void *(*pvalloc)(size_t);
-	int (*dlclose)(void *);
+#define MEMBER(result, name, parameters) result(*name) parameters;
+	REAL_FUNCTIONS(MEMBER)
 } real;
 static _Atomic int found; /* 1: being resolved; 2: resolved */
 
@@ -69,16 +73,8 @@ static bool real_functions_resolve(void)
 	if (!atomic_compare_exchange_strong(&found, &none, 1))
 		return none == 2;
 	heap_in_hook++;
-	hooks_look_up("malloc", &real.malloc);
-	hooks_look_up("calloc", &real.calloc);
-	hooks_look_up("realloc", &real.realloc);
-	hooks_look_up("memalign", &real.memalign);
-	hooks_look_up("posix_memalign", &real.posix_memalign);
-	hooks_look_up("aligned_alloc", &real.aligned_alloc);
-	hooks_look_up("valloc", &real.valloc);
-	hooks_look_up("pvalloc", &real.pvalloc);
-	hooks_look_up("dlclose", &real.dlclose);
-	hooks_look_up("free", &real.free);
+#define LOOK_UP(result, name, parameters) hooks_look_up(#name, &real.name);
+	REAL_FUNCTIONS(LOOK_UP)
 	heap_in_hook--;
 	atomic_store(&found, 2);
 	return true;
@@ -202,15 +198,6 @@ static void *hooks_missing(void)
 	return NULL;
 }
 
-HOOK void *memalign(size_t align, size_t n)
-{
-	if (!is_found())
-		return early_get(n, align);
-	void *p = real.memalign ? real.memalign(align, n) : hooks_missing();
-	BORN(p, n);
-	return p;
-}
-
 HOOK int posix_memalign(void **to, size_t align, size_t n)
 {
 	if (!is_found())
@@ -221,14 +208,18 @@ HOOK int posix_memalign(void **to, size_t align, size_t n)
 	return failed;
 }
 
-HOOK void *aligned_alloc(size_t align, size_t n)
-{
-	if (!is_found())
-		return early_get(n, align);
-	void *p = real.aligned_alloc ? real.aligned_alloc(align, n) : hooks_missing();
-	BORN(p, n);
-	return p;
-}
+/* memalign() and aligned_alloc() */
+#define ALIGNED(name)                                                        \
+	HOOK void *name(size_t align, size_t n)                              \
+	{                                                                    \
+		if (!is_found())                                             \
+			return early_get(n, align);                          \
+		void *p = real.name ? real.name(align, n) : hooks_missing(); \
+		BORN(p, n);                                                  \
+		return p;                                                    \
+	}
+ALIGNED(memalign)
+ALIGNED(aligned_alloc)
 
 HOOK void *valloc(size_t n)
 {

@@ -36,49 +36,26 @@ static const sigset_t *without(const sigset_t *set, sigset_t *own)
 	return own;
 }
 
-SAMPLER_API int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : without(set, &own),
-					     old);
-}
-
-SAMPLER_API int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(sigprocmask)(how, how == SIG_UNBLOCK ? set : without(set, &own), old);
-}
-
-SAMPLER_API int sigwait(const sigset_t *restrict set, int *restrict ret)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(sigwait)(without(set, &own), ret);
-}
-
-SAMPLER_API int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict ret)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(sigwaitinfo)(without(set, &own), ret);
-}
-
-SAMPLER_API int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict ret,
-			     const struct timespec *restrict time)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(sigtimedwait)(without(set, &own), ret, time);
-}
-
-SAMPLER_API int signalfd(int fd, const sigset_t *set, int flags)
-{
-	sigset_t own;
-
-	return SAMPLER_NEXT(signalfd)(fd, without(set, &own), flags);
-}
+/* An interposed function, which calls the next one with these arguments. */
+#define WITHOUT(name, parameters, ...)                  \
+	SAMPLER_API int name parameters                 \
+	{                                               \
+		sigset_t own;                           \
+                                                        \
+		return SAMPLER_NEXT(name)(__VA_ARGS__); \
+	}
+WITHOUT(pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old), how,
+	how == SIG_UNBLOCK ? set : without(set, &own), old)
+WITHOUT(sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old), how,
+	how == SIG_UNBLOCK ? set : without(set, &own), old)
+WITHOUT(sigwait, (const sigset_t *restrict set, int *restrict ret), without(set, &own), ret)
+WITHOUT(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict ret), without(set, &own),
+	ret)
+WITHOUT(sigtimedwait,
+	(const sigset_t *restrict set, siginfo_t *restrict ret,
+	 const struct timespec *restrict time),
+	without(set, &own), ret, time)
+WITHOUT(signalfd, (int fd, const sigset_t *set, int flags), fd, without(set, &own), flags)
 
 /* The program's action; the handler reads only `function` and `with_info`. */
 static struct sigaction theirs;

@@ -22,32 +22,11 @@ PRELOAD _Noreturn void _Exit(int status)
 	__builtin_unreachable();
 }
 
-PRELOAD int execve(const char *path, char *const argv[], char *const envp[])
-{
-	dck_trace_flush();
-	return REAL(execve)(path, argv, envp);
-}
-
-PRELOAD int execv(const char *path, char *const argv[])
-{
-	dck_trace_flush();
-	return REAL(execv)(path, argv);
-}
-
-PRELOAD int execvp(const char *file, char *const argv[])
-{
-	dck_trace_flush();
-	return REAL(execvp)(file, argv);
-}
-
-PRELOAD int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-	dck_trace_flush();
-	return REAL(execvpe)(file, argv, envp);
-}
-
-PRELOAD int fexecve(int fd, char *const argv[], char *const envp[])
-{
-	dck_trace_flush();
-	return REAL(fexecve)(fd, argv, envp);
-}
+INTERPOSE(int, execve, (const char *path, char *const argv[], char *const envp[]),
+	  dck_trace_flush(), (path, argv, envp))
+INTERPOSE(int, execv, (const char *path, char *const argv[]), dck_trace_flush(), (path, argv))
+INTERPOSE(int, execvp, (const char *file, char *const argv[]), dck_trace_flush(), (file, argv))
+INTERPOSE(int, execvpe, (const char *file, char *const argv[], char *const envp[]),
+	  dck_trace_flush(), (file, argv, envp))
+INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]), dck_trace_flush(),
+	  (fd, argv, envp))

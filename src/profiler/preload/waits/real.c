@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-real_function *real_functions[REAL_COUNT];
-
-static const char *const names[] = {
-#define NAME(f) #f,
-    REAL_FUNCTIONS(NAME)};
+/* Of the linker: the first row, and the end of the last. */
+extern real_row __start_deepclock_real[] __attribute__((visibility("hidden")));
+extern real_row __stop_deepclock_real[] __attribute__((visibility("hidden")));
 
 /* Placeholder for a function that this libc lacks, which therefore has no caller.
  */
@@ -26,19 +24,18 @@ static long real_missing(void)
  * function. Libraries without symbol versions match any version. */
 static const char changed[] = "GLIBC_2.3.2";
 
-real_function *real_find(int number)
+real_function *real_find(real_row *row)
 {
-	const char *name = names[number];
 	real_function *ret = (real_function *)real_missing;
 	void *found = NULL;
 
-	if (!strncmp(name, "pthread_cond_", 13))
-		found = dlvsym(RTLD_NEXT, name, changed);
+	if (!strncmp(row->name, "pthread_cond_", 13))
+		found = dlvsym(RTLD_NEXT, row->name, changed);
 	if (!found)
-		found = dlsym(RTLD_NEXT, name);
+		found = dlsym(RTLD_NEXT, row->name);
 	if (found) /* memcpy: ISO C has no conversion from object to function pointers */
 		memcpy(&ret, &found, sizeof ret);
-	__atomic_store_n(&real_functions[number], ret, __ATOMIC_RELAXED);
+	__atomic_store_n(&row->at, ret, __ATOMIC_RELAXED);
 	return ret;
 }
 
@@ -46,7 +43,7 @@ real_function *real_find(int number)
  * function may not. */
 __attribute__((constructor)) static void library_begins(void)
 {
-	for (int i = 0; i < REAL_COUNT; i++)
-		real_get(i);
+	for (real_row *row = __start_deepclock_real; row < __stop_deepclock_real; row++)
+		real_get(row);
 	dck_waits_seen();
 }

@@ -1,5 +1,8 @@
 /* wait.h - wraps each interposed function around the real one:
  *
+ *	INTERPOSE_BYTES(ssize_t, read, (int fd, void *to, size_t n), WAIT_FILE("wait: read", fd),
+ *			(fd, to, n))
+ *
  *	ssize_t read(int fd, void *to, size_t n)
  *	{
  *		WAIT_FILE("wait: read", fd);
@@ -30,5 +33,22 @@
 	dck_wait w __attribute__((cleanup(dck_wait_end))) = {   \
 	    .what = &wait_site, .fd = descriptor, .bytes = -1}; \
 	dck_wait_begin(&w)
+
+/* Defines an interposed function: `before`, then the real function. */
+#define INTERPOSE(result, name, parameters, before, arguments) \
+	PRELOAD result name parameters                         \
+	{                                                      \
+		before;                                        \
+		return REAL(name) arguments;                   \
+	}
+/* The same, of which the result is the number of bytes of the wait that `before` begins. */
+#define INTERPOSE_BYTES(result, name, parameters, before, arguments) \
+	PRELOAD result name parameters                               \
+	{                                                            \
+		before;                                              \
+		return w.bytes = REAL(name) arguments;               \
+	}
+#define WAITS(result, name, what, parameters, arguments) \
+	INTERPOSE(result, name, parameters, WAIT(what), arguments)
 
 #endif

@@ -8,71 +8,32 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
-PRELOAD int poll(struct pollfd *files, nfds_t n, int ms)
-{
-	WAIT("wait: poll");
-	return REAL(poll)(files, n, ms);
-}
-
-PRELOAD int ppoll(struct pollfd *files, nfds_t n, const struct timespec *time, const sigset_t *mask)
-{
-	WAIT("wait: poll");
-	return REAL(ppoll)(files, n, time, mask);
-}
-
-PRELOAD int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t cap)
-{
-	WAIT("wait: poll");
-	return REAL(__poll_chk)(files, n, ms, cap);
-}
-
-PRELOAD int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *time,
-			const sigset_t *mask, size_t cap)
-{
-	WAIT("wait: poll");
-	return REAL(__ppoll_chk)(files, n, time, mask, cap);
-}
-
-PRELOAD int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-		   struct timeval *restrict time)
-{
-	WAIT("wait: poll");
-	return REAL(select)(n, in, out, other, time);
-}
-
-PRELOAD int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
-		    const struct timespec *restrict time, const sigset_t *restrict mask)
-{
-	WAIT("wait: poll");
-	return REAL(pselect)(n, in, out, other, time, mask);
-}
-
-PRELOAD int epoll_wait(int fd, struct epoll_event *events, int n, int ms)
-{
-	WAIT("wait: poll");
-	return REAL(epoll_wait)(fd, events, n, ms);
-}
-
-PRELOAD int epoll_pwait(int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask)
-{
-	WAIT("wait: poll");
-	return REAL(epoll_pwait)(fd, events, n, ms, mask);
-}
-
-PRELOAD int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict length)
-{
-	WAIT_FILE("wait: accept", fd);
-	return REAL(accept)(fd, from, length);
-}
-
-PRELOAD int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict length, int flags)
-{
-	WAIT_FILE("wait: accept", fd);
-	return REAL(accept4)(fd, from, length, flags);
-}
-
-PRELOAD int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
-{
-	WAIT_FILE("wait: connect", fd);
-	return REAL(connect)(fd, to, length);
-}
+WAITS(int, poll, "wait: poll", (struct pollfd * files, nfds_t n, int ms), (files, n, ms))
+WAITS(int, ppoll, "wait: poll",
+      (struct pollfd * files, nfds_t n, const struct timespec *time, const sigset_t *mask),
+      (files, n, time, mask))
+WAITS(int, __poll_chk, "wait: poll", (struct pollfd * files, nfds_t n, int ms, size_t cap),
+      (files, n, ms, cap))
+WAITS(int, __ppoll_chk, "wait: poll",
+      (struct pollfd * files, nfds_t n, const struct timespec *time, const sigset_t *mask,
+       size_t cap),
+      (files, n, time, mask, cap))
+WAITS(int, select, "wait: poll",
+      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+       struct timeval *restrict time),
+      (n, in, out, other, time))
+WAITS(int, pselect, "wait: poll",
+      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+       const struct timespec *restrict time, const sigset_t *restrict mask),
+      (n, in, out, other, time, mask))
+WAITS(int, epoll_wait, "wait: poll", (int fd, struct epoll_event *events, int n, int ms),
+      (fd, events, n, ms))
+WAITS(int, epoll_pwait, "wait: poll",
+      (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
+      (fd, events, n, ms, mask))
+INTERPOSE(int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length),
+	  WAIT_FILE("wait: accept", fd), (fd, from, length))
+INTERPOSE(int, accept4, (int fd, __SOCKADDR_ARG from, socklen_t *restrict length, int flags),
+	  WAIT_FILE("wait: accept", fd), (fd, from, length, flags))
+INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length),
+	  WAIT_FILE("wait: connect", fd), (fd, to, length))

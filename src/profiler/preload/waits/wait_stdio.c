@@ -15,6 +15,15 @@
 
 #define READ(f)	 WAIT_FILE("wait: read", (f)->_fileno)
 #define WRITE(f) WAIT_FILE("wait: write", (f)->_fileno)
+/* A function that waits only if not is_ready. */
+#define UNLESS(is_ready, result, name, parameters, before, arguments) \
+	PRELOAD result name parameters                                \
+	{                                                             \
+		if (is_ready)                                         \
+			return REAL(name) arguments;                  \
+		before;                                               \
+		return REAL(name) arguments;                          \
+	}
 
 /* Returns whether the buffer contains n items of a size, or has space for them. It is read without
  * a lock: while another thread uses the file, the result may be wrong, and a wait is missed. */
@@ -34,13 +43,7 @@ static bool stdio_has_room(const FILE *f, size_t size, size_t n)
 
 /* --- bytes */
 
-PRELOAD int fgetc(FILE *f)
-{
-	if (stdio_is_there(f, 1, 1))
-		return REAL(fgetc)(f);
-	READ(f);
-	return REAL(fgetc)(f);
-}
+UNLESS(stdio_is_there(f, 1, 1), int, fgetc, (FILE * f), READ(f), (f))
 
 PRELOAD int getc(FILE *f)
 {
@@ -53,19 +56,8 @@ PRELOAD int getchar(void)
 }
 
 /* Called by getc_unlocked() and its relatives when the buffer is empty. */
-PRELOAD int __uflow(FILE *f)
-{
-	READ(f);
-	return REAL(__uflow)(f);
-}
-
-PRELOAD int fputc(int c, FILE *f)
-{
-	if (stdio_has_room(f, 1, 1))
-		return REAL(fputc)(c, f);
-	WRITE(f);
-	return REAL(fputc)(c, f);
-}
+INTERPOSE(int, __uflow, (FILE * f), READ(f), (f))
+UNLESS(stdio_has_room(f, 1, 1), int, fputc, (int c, FILE *f), WRITE(f), (c, f))
 
 PRELOAD int putc(int c, FILE *f)
 {
@@ -77,71 +69,29 @@ PRELOAD int putchar(int c)
 	return fputc(c, stdout);
 }
 
-PRELOAD int __overflow(FILE *f, int c)
-{
-	WRITE(f);
-	return REAL(__overflow)(f, c);
-}
+INTERPOSE(int, __overflow, (FILE * f, int c), WRITE(f), (f, c))
 
 /* --- reading */
 
-PRELOAD char *fgets(char *restrict to, int n, FILE *restrict f)
-{
-	READ(f);
-	return REAL(fgets)(to, n, f);
-}
-
-PRELOAD char *__fgets_chk(char *restrict to, size_t cap, int n, FILE *restrict f)
-{
-	READ(f);
-	return REAL(__fgets_chk)(to, cap, n, f);
-}
-
-PRELOAD char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
-{
-	READ(f);
-	return REAL(fgets_unlocked)(to, n, f);
-}
-
-PRELOAD size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
-{
-	if (stdio_is_there(f, size, n))
-		return REAL(fread)(to, size, n, f);
-	READ(f);
-	return REAL(fread)(to, size, n, f);
-}
-
-PRELOAD size_t __fread_chk(void *restrict to, size_t cap, size_t size, size_t n, FILE *restrict f)
-{
-	READ(f);
-	return REAL(__fread_chk)(to, cap, size, n, f);
-}
-
-PRELOAD size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
-{
-	if (stdio_is_there(f, size, n))
-		return REAL(fread_unlocked)(to, size, n, f);
-	READ(f);
-	return REAL(fread_unlocked)(to, size, n, f);
-}
-
-PRELOAD ssize_t getline(char **restrict line, size_t *restrict cap, FILE *restrict f)
-{
-	READ(f);
-	return w.bytes = REAL(getline)(line, cap, f);
-}
-
-PRELOAD ssize_t getdelim(char **restrict line, size_t *restrict cap, int end, FILE *restrict f)
-{
-	READ(f);
-	return w.bytes = REAL(getdelim)(line, cap, end, f);
-}
-
-PRELOAD ssize_t __getdelim(char **restrict line, size_t *restrict cap, int end, FILE *restrict f)
-{
-	READ(f);
-	return w.bytes = REAL(__getdelim)(line, cap, end, f);
-}
+INTERPOSE(char *, fgets, (char *restrict to, int n, FILE *restrict f), READ(f), (to, n, f))
+INTERPOSE(char *, __fgets_chk, (char *restrict to, size_t cap, int n, FILE *restrict f), READ(f),
+	  (to, cap, n, f))
+INTERPOSE(char *, fgets_unlocked, (char *restrict to, int n, FILE *restrict f), READ(f), (to, n, f))
+UNLESS(stdio_is_there(f, size, n), size_t, fread,
+       (void *restrict to, size_t size, size_t n, FILE *restrict f), READ(f), (to, size, n, f))
+INTERPOSE(size_t, __fread_chk,
+	  (void *restrict to, size_t cap, size_t size, size_t n, FILE *restrict f), READ(f),
+	  (to, cap, size, n, f))
+UNLESS(stdio_is_there(f, size, n), size_t, fread_unlocked,
+       (void *restrict to, size_t size, size_t n, FILE *restrict f), READ(f), (to, size, n, f))
+INTERPOSE_BYTES(ssize_t, getline, (char **restrict line, size_t *restrict cap, FILE *restrict f),
+		READ(f), (line, cap, f))
+INTERPOSE_BYTES(ssize_t, getdelim,
+		(char **restrict line, size_t *restrict cap, int end, FILE *restrict f), READ(f),
+		(line, cap, end, f))
+INTERPOSE_BYTES(ssize_t, __getdelim,
+		(char **restrict line, size_t *restrict cap, int end, FILE *restrict f), READ(f),
+		(line, cap, end, f))
 
 /* scanf() and fscanf() since C99: the language standard of a program selects the alias. */
 #define SCANS(prefix)                                                     \
@@ -171,43 +121,17 @@ SCANS(__isoc23_)
 
 /* --- writing */
 
-PRELOAD size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict f)
-{
-	if (stdio_has_room(f, size, n))
-		return REAL(fwrite)(from, size, n, f);
-	WRITE(f);
-	return REAL(fwrite)(from, size, n, f);
-}
-
-PRELOAD size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
-{
-	if (stdio_has_room(f, size, n))
-		return REAL(fwrite_unlocked)(from, size, n, f);
-	WRITE(f);
-	return REAL(fwrite_unlocked)(from, size, n, f);
-}
-
-PRELOAD int fputs(const char *restrict text, FILE *restrict f)
-{
-	if (stdio_has_room(f, 1, strlen(text)))
-		return REAL(fputs)(text, f);
-	WRITE(f);
-	return REAL(fputs)(text, f);
-}
-
-PRELOAD int fputs_unlocked(const char *restrict text, FILE *restrict f)
-{
-	if (stdio_has_room(f, 1, strlen(text)))
-		return REAL(fputs_unlocked)(text, f);
-	WRITE(f);
-	return REAL(fputs_unlocked)(text, f);
-}
-
-PRELOAD int puts(const char *text)
-{
-	WRITE(stdout);
-	return REAL(puts)(text);
-}
+UNLESS(stdio_has_room(f, size, n), size_t, fwrite,
+       (const void *restrict from, size_t size, size_t n, FILE *restrict f), WRITE(f),
+       (from, size, n, f))
+UNLESS(stdio_has_room(f, size, n), size_t, fwrite_unlocked,
+       (const void *restrict from, size_t size, size_t n, FILE *restrict f), WRITE(f),
+       (from, size, n, f))
+UNLESS(stdio_has_room(f, 1, strlen(text)), int, fputs,
+       (const char *restrict text, FILE *restrict f), WRITE(f), (text, f))
+UNLESS(stdio_has_room(f, 1, strlen(text)), int, fputs_unlocked,
+       (const char *restrict text, FILE *restrict f), WRITE(f), (text, f))
+INTERPOSE(int, puts, (const char *text), WRITE(stdout), (text))
 
 PRELOAD int fflush(FILE *f)
 {
@@ -215,17 +139,9 @@ PRELOAD int fflush(FILE *f)
 	return REAL(fflush)(f);
 }
 
-PRELOAD int fclose(FILE *f)
-{
-	WRITE(f);
-	return REAL(fclose)(f);
-}
-
-PRELOAD int vfprintf(FILE *restrict f, const char *restrict form, va_list a)
-{
-	WRITE(f);
-	return REAL(vfprintf)(f, form, a);
-}
+INTERPOSE(int, fclose, (FILE * f), WRITE(f), (f))
+INTERPOSE(int, vfprintf, (FILE *restrict f, const char *restrict form, va_list a), WRITE(f),
+	  (f, form, a))
 
 PRELOAD int fprintf(FILE *restrict f, const char *restrict form, ...)
 {
@@ -250,11 +166,8 @@ PRELOAD int printf(const char *restrict form, ...)
 	return n;
 }
 
-PRELOAD int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict form, va_list a)
-{
-	WRITE(f);
-	return REAL(__vfprintf_chk)(f, flag, form, a);
-}
+INTERPOSE(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict form, va_list a),
+	  WRITE(f), (f, flag, form, a))
 
 PRELOAD int __fprintf_chk(FILE *restrict f, int flag, const char *restrict form, ...)
 {

@@ -12,93 +12,35 @@
 #include <time.h>
 #include <unistd.h>
 
-PRELOAD int nanosleep(const struct timespec *time, struct timespec *rest)
-{
-	WAIT("wait: sleep");
-	return REAL(nanosleep)(time, rest);
-}
-
-PRELOAD int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
-			    struct timespec *rest)
-{
-	WAIT("wait: sleep");
-	return REAL(clock_nanosleep)(clock, flags, time, rest);
-}
-
-PRELOAD int usleep(useconds_t us)
-{
-	WAIT("wait: sleep");
-	return REAL(usleep)(us);
-}
-
-PRELOAD unsigned sleep(unsigned seconds)
-{
-	WAIT("wait: sleep");
-	return REAL(sleep)(seconds);
-}
+WAITS(int, nanosleep, "wait: sleep", (const struct timespec *time, struct timespec *rest),
+      (time, rest))
+WAITS(int, clock_nanosleep, "wait: sleep",
+      (clockid_t clock, int flags, const struct timespec *time, struct timespec *rest),
+      (clock, flags, time, rest))
+WAITS(int, usleep, "wait: sleep", (useconds_t us), (us))
+WAITS(unsigned, sleep, "wait: sleep", (unsigned seconds), (seconds))
 
 #if __GLIBC_PREREQ(2, 28)
-PRELOAD int thrd_sleep(const struct timespec *time, struct timespec *rest)
-{
-	WAIT("wait: sleep");
-	return REAL(thrd_sleep)(time, rest);
-}
+WAITS(int, thrd_sleep, "wait: sleep", (const struct timespec *time, struct timespec *rest),
+      (time, rest))
 #endif
 
-PRELOAD int sigwait(const sigset_t *restrict set, int *restrict ret)
-{
-	WAIT("wait: signal");
-	return REAL(sigwait)(set, ret);
-}
-
-PRELOAD int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
-{
-	WAIT("wait: signal");
-	return REAL(sigwaitinfo)(set, info);
-}
-
-PRELOAD int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
-			 const struct timespec *restrict time)
-{
-	WAIT("wait: signal");
-	return REAL(sigtimedwait)(set, info, time);
-}
-
-PRELOAD int sigsuspend(const sigset_t *mask)
-{
-	WAIT("wait: signal");
-	return REAL(sigsuspend)(mask);
-}
-
-PRELOAD int pause(void)
-{
-	WAIT("wait: signal");
-	return REAL(pause)();
-}
-
-PRELOAD pid_t waitpid(pid_t pid, int *status, int options)
-{
-	WAIT("wait: child");
-	return REAL(waitpid)(pid, status, options);
-}
-
-PRELOAD pid_t wait3(int *status, int options, struct rusage *usage)
-{
-	WAIT("wait: child");
-	return REAL(wait3)(status, options, usage);
-}
-
-PRELOAD pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
-{
-	WAIT("wait: child");
-	return REAL(wait4)(pid, status, options, usage);
-}
-
-PRELOAD int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
-{
-	WAIT("wait: child");
-	return REAL(waitid)(type, id, info, options);
-}
+WAITS(int, sigwait, "wait: signal", (const sigset_t *restrict set, int *restrict ret), (set, ret))
+WAITS(int, sigwaitinfo, "wait: signal", (const sigset_t *restrict set, siginfo_t *restrict info),
+      (set, info))
+WAITS(int, sigtimedwait, "wait: signal",
+      (const sigset_t *restrict set, siginfo_t *restrict info,
+       const struct timespec *restrict time),
+      (set, info, time))
+WAITS(int, sigsuspend, "wait: signal", (const sigset_t *mask), (mask))
+WAITS(int, pause, "wait: signal", (void), ())
+WAITS(pid_t, waitpid, "wait: child", (pid_t pid, int *status, int options), (pid, status, options))
+WAITS(pid_t, wait3, "wait: child", (int *status, int options, struct rusage *usage),
+      (status, options, usage))
+WAITS(pid_t, wait4, "wait: child", (pid_t pid, int *status, int options, struct rusage *usage),
+      (pid, status, options, usage))
+WAITS(int, waitid, "wait: child", (idtype_t type, id_t id, siginfo_t *info, int options),
+      (type, id, info, options))
 
 PRELOAD pid_t wait(int *status)
 {

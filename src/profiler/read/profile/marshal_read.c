@@ -235,12 +235,11 @@ dck_status marshal_read(marshal_values *ret, const char *bytes, size_t n, dck_er
 
 	mem_free(r.stack.at);
 	mem_free(r.refs.at);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = (marshal_values){.root = root, .items = r.items.at, .nitems = r.items.n};
+	else
 		mem_free(r.items.at);
-		return status;
-	}
-	*ret = (marshal_values){.root = root, .items = r.items.at, .nitems = r.items.n};
-	return DCK_OK;
+	return status;
 }
 
 void marshal_values_done(marshal_values *v)

@@ -194,66 +194,29 @@ static attributes nvtx_wide(const wchar_t *text)
 
 /* --- the functions that programs call, by the numbers of the two modules */
 
-static void mark_ex(const attributes *a)
-{
-	nvtx_mark(NULL, a);
-}
-
-static void mark_a(const char *text)
-{
-	const attributes a = ascii(text);
-
-	nvtx_mark(NULL, &a);
-}
-
-static void mark_w(const wchar_t *text)
-{
-	const attributes a = nvtx_wide(text);
-
-	nvtx_mark(NULL, &a);
-}
-
-static uint64_t start_ex(const attributes *a)
-{
-	return nvtx_start(NULL, a);
-}
-
-static uint64_t start_a(const char *text)
-{
-	const attributes a = ascii(text);
-
-	return nvtx_start(NULL, &a);
-}
-
-static uint64_t start_w(const wchar_t *text)
-{
-	const attributes a = nvtx_wide(text);
-
-	return nvtx_start(NULL, &a);
-}
+/* Of attributes, of a text, of a wide text. */
+#define CORE_FORMS(type, name, call)                  \
+	static type name##_ex(const attributes *a)    \
+	{                                             \
+		call(NULL, a);                        \
+	}                                             \
+	static type name##_a(const char *text)        \
+	{                                             \
+		const attributes a = ascii(text);     \
+		call(NULL, &a);                       \
+	}                                             \
+	static type name##_w(const wchar_t *text)     \
+	{                                             \
+		const attributes a = nvtx_wide(text); \
+		call(NULL, &a);                       \
+	}
+CORE_FORMS(void, mark, nvtx_mark)
+CORE_FORMS(uint64_t, start, return nvtx_start)
+CORE_FORMS(int, push, return nvtx_push)
 
 static void end_core(uint64_t id)
 {
 	nvtx_end(NULL, id);
-}
-
-static int push_ex(const attributes *a)
-{
-	return nvtx_push(NULL, a);
-}
-
-static int push_a(const char *text)
-{
-	const attributes a = ascii(text);
-
-	return nvtx_push(NULL, &a);
-}
-
-static int push_w(const wchar_t *text)
-{
-	const attributes a = nvtx_wide(text);
-
-	return nvtx_push(NULL, &a);
 }
 
 static int pop_core(void)

@@ -118,11 +118,8 @@ static initialize *tool_find(void)
 	const char *path = emit_named();
 	initialize *found = NULL;
 
-	if (path && os_library_open(path, &l, NULL) == DCK_OK) {
-		void *symbol = os_library_symbol(l, "InitializeInjectionNvtx2");
-
-		memcpy(&found, &symbol, sizeof found);
-	}
+	if (path && os_library_open(path, &l, NULL) == DCK_OK)
+		os_library_function(l, "InitializeInjectionNvtx2", &found);
 	if (!found && &InitializeInjectionNvtx2_fnptr)
 		found = InitializeInjectionNvtx2_fnptr;
 	return found;

@@ -328,12 +328,11 @@ dck_status zone_result_read(const void *bytes, size_t n, zone_result *ret, dck_e
 	if (status == DCK_OK)
 		status = zone_result_fill(r, &source, err);
 	wire_source_close(&source);
-	if (status != DCK_OK) {
+	if (status == DCK_OK)
+		*ret = to;
+	else
 		mem_arena_free(to.arena);
-		return status;
-	}
-	*ret = to;
-	return DCK_OK;
+	return status;
 }
 
 void zone_result_done(zone_result *r)
