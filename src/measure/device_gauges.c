@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_gauges.h"
+#include "base/units.h"
 #include "deepclock/opt.h"
 #include "device/gauges.h"
 
@@ -142,8 +143,6 @@ void gauge_log_end(gauge_log *g, uint64_t runs)
 
 gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size)
 {
-	char from[32], to[32];
-
 	if (!g || !g->read || g->n == 0 || isnan(g->clock_hz[g->n - 1]))
 		return GAUGE_CLOCK_LEVEL;
 	if (g->n < FALL_READINGS_MIN) {
@@ -157,8 +156,7 @@ gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size)
 	if (!(last < (1 - WARMUP_FALL_SHARE) * recent[0] && last < recent[n / 2]))
 		return GAUGE_CLOCK_LEVEL;
 	snprintf(evidence, size, "the device's clock is falling, from %s to %s",
-		 dck_text_si(recent[0], "Hz", from, sizeof from),
-		 dck_text_si(last, "Hz", to, sizeof to));
+		 UNITS_SI(recent[0], "Hz"), UNITS_SI(last, "Hz"));
 	return GAUGE_CLOCK_FALLING;
 }
 

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
@@ -160,7 +161,6 @@ static void details_counts_put(page *p, const dck_record *r)
 	static const struct {
 		const char *tag, *name;
 	} part[] = {{"cost/macs", "MACs"}, {"cost/flops", "FLOPs"}, {"cost/params", "parameters"}};
-	char buf[FORMAT_SIZE];
 	double v;
 
 	page_line(p);
@@ -173,7 +173,7 @@ static void details_counts_put(page *p, const dck_record *r)
 		if (i > 0)
 			page_space(p);
 		if (known)
-			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
+			page_fmt(p, "%s %s", UNITS_SI(v, ""), part[i].name);
 		else if (m && m->formula) {
 			page_wrap(p, 4, m->formula);
 			p->space = false;
@@ -650,7 +650,7 @@ static void details_rows_put(page *p, const dck_record *r, const char *title,
 
 static void count_row(page *p, const dck_metric *m)
 {
-	char buf[FORMAT_SIZE], exact[FORMAT_SIZE];
+	char buf[FORMAT_SIZE];
 	double v;
 
 	page_to(p, 2);
@@ -669,7 +669,7 @@ static void count_row(page *p, const dck_metric *m)
 				     : format_number(v, m->def->unit, buf);
 	page_text_right(p, rounded, 9);
 	if (counted && v >= 1000)
-		page_text_right(p, dck_text_count(m->value.as.i, exact, sizeof exact), 17);
+		page_text_right(p, UNITS_COUNT(m->value.as.i), 17);
 	page_space(p);
 	if (m->how)
 		how_put(p, 2 + COUNT_NAME_COLS + 28, m->how);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "study/compare/verdict.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -559,7 +560,6 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 	size_t count[4] = {0};
 	double sum[4] = {0};
 	const group *worst = NULL;
-	char time[32];
 
 	for (size_t i = 0; i < m->n; i++) {
 		const group *g = &m->groups[i];
@@ -575,8 +575,8 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 		record_note(b, "operators-slower",
 			    "%zu operator%s got slower, by %s together; '%.80s' (%.40s) most",
 			    count[VERDICT_SLOWER], count[VERDICT_SLOWER] > 1 ? "s" : "",
-			    dck_text_time(sum[VERDICT_SLOWER], time, sizeof time),
-			    saved_name_of(&worst->side[FROM]), saved_type_of(worst));
+			    UNITS_TIME(sum[VERDICT_SLOWER]), saved_name_of(&worst->side[FROM]),
+			    saved_type_of(worst));
 	if (m->paired == 0)
 		record_note(b, "operators-unmatched",
 			    "no operator of one profile is in the other: the models differ");

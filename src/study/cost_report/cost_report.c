@@ -305,11 +305,9 @@ static sym_int backward(record_builder *b, model_cost *c)
 static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
 {
 	const char *open = cost_formula_text(c, n);
-	char buf[64];
 
 	if (sym_known(n))
-		return mem_arena_fmt(c->arena, "%s %s",
-				     dck_text_si((double)n.v, "", buf, sizeof buf), unit);
+		return mem_arena_fmt(c->arena, "%s %s", UNITS_SI((double)n.v, ""), unit);
 	return open ? mem_arena_fmt(c->arena, "%s %s", open, unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
@@ -328,10 +326,9 @@ static const char *limited(model_cost *c, sym_int n, const char *limits, const c
 static const char *short_text(model_cost *c, sym_int n)
 {
 	const char *open = is_plain(c, n) ? cost_formula_text(c, n) : NULL;
-	char buf[64];
 
 	if (sym_known(n))
-		return mem_arena_dup(c->arena, dck_text_si((double)n.v, "", buf, sizeof buf));
+		return mem_arena_dup(c->arena, UNITS_SI((double)n.v, ""));
 	return open ? open : sym_text(c->cost->nums, n);
 }
 

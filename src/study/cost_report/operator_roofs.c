@@ -210,8 +210,6 @@ static void attainable_put(const device_roofs *r, record_builder *b, model_cost 
 
 const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cost *c)
 {
-	char least[48];
-
 	if (!r->asked)
 		return "";
 	if (!r->machine) {
@@ -235,7 +233,7 @@ const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cos
 	return mem_arena_fmt(c->arena,
 			     "; on %s a run takes at least %s, %.0f %% of it in %zu of %zu "
 			     "operators bound by compute",
-			     r->asked, dck_text_time(least_sum(r), least, sizeof least),
+			     r->asked, UNITS_TIME(least_sum(r)),
 			     100 * r->of[ROOFS_COMPUTE].least_ns / least_sum(r),
 			     r->of[ROOFS_COMPUTE].n, known + r->of[ROOFS_UNKNOWN].n);
 }

@@ -11,6 +11,7 @@
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "measure/method.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -331,7 +332,6 @@ static void answer_one(const case_view *v)
 static void answer_several(const case_view *views, size_t n)
 {
 	const case_view *v = views, *most = views, *last = &views[n - 1];
-	char first[32], final[32];
 
 	for (size_t i = 1; i < n; i++)
 		if (views[i].value[GEN_TOKENS].value > most->value[GEN_TOKENS].value)
@@ -340,9 +340,8 @@ static void answer_several(const case_view *views, size_t n)
 	    v->j->b,
 	    "the first token comes in %s after %llu tokens (batch %llu), in %s after %llu (batch "
 	    "%llu); prompt %llu, batch %llu gives the most, %.4g tokens/s",
-	    dck_text_time(v->value[GEN_TTFT].value, first, sizeof first),
-	    (unsigned long long)v->c->prompt, (unsigned long long)v->c->batch,
-	    dck_text_time(last->value[GEN_TTFT].value, final, sizeof final),
+	    UNITS_TIME(v->value[GEN_TTFT].value), (unsigned long long)v->c->prompt,
+	    (unsigned long long)v->c->batch, UNITS_TIME(last->value[GEN_TTFT].value),
 	    (unsigned long long)last->c->prompt, (unsigned long long)last->c->batch,
 	    (unsigned long long)most->c->prompt, (unsigned long long)most->c->batch,
 	    most->value[GEN_TOKENS].value);

@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -200,7 +201,6 @@ static dck_status ready_once(pitfall *p, pitfall_wait *ret, dck_err *err)
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	char a[32], b[32];
 
 	if (pitfall_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
@@ -216,8 +216,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are complete after %s",
-		 dck_text_time(ret->number_ns, a, sizeof a),
-		 dck_text_time(ret->honest_ns, b, sizeof b));
+		 UNITS_TIME(ret->number_ns), UNITS_TIME(ret->honest_ns));
 	p->not_waiting = ret->has_interval && ret->hi < 1 - fmax(p->asked->margin, p->resolution);
 	return DCK_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "os/os.h"
 #include "record/host.h"
 #include "record/others.h"
@@ -102,7 +103,7 @@ static void limit_write(record_builder *b, const device_survey *s, size_t k)
 {
 	const device_limit_row *row = &device_limit_rows[k];
 	const device_limit *i = &s->limits.item[k];
-	char how[160], bytes[32];
+	char how[160];
 
 	if (i->n == 0) {
 		record_metric_absent(
@@ -117,7 +118,7 @@ static void limit_write(record_builder *b, const device_survey *s, size_t k)
 				 i->round_amount);
 		else
 			snprintf(how, sizeof how, "fastest of %u rounds of %s", i->n,
-				 dck_text_bytes(i->round_amount, bytes, sizeof bytes));
+				 UNITS_BYTES(i->round_amount));
 		limit_rate_write(b, row->tag, i->value, i->n, how);
 	}
 	record_series(b, row->tag, row->unit, NULL, i->value, i->n, 0);

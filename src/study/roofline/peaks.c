@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
@@ -214,12 +215,10 @@ static void facts_method(record_builder *b, const survey *s)
 
 static void how_text(const machine_item *i, const char *before, char *buf, size_t size)
 {
-	char bytes[32];
-
 	if (i->stream)
 		snprintf(buf, size, "fastest of %u rounds, %s%s over %s", i->n, i->stream->isa,
 			 i->stream->ahead ? " with prefetches" : "",
-			 dck_text_bytes((double)i->set_bytes, bytes, sizeof bytes));
+			 UNITS_BYTES((double)i->set_bytes));
 	else
 		snprintf(buf, size, "fastest of %u rounds%s%s", i->n, before[0] ? ", " : "",
 			 before);

@@ -557,13 +557,13 @@ static void notes_ends(making *m)
 static void note_nothing(making *m)
 {
 	const search_run *r = m->r;
-	char limit[32], text[32];
+	char text[32];
 	size_t nearest = SIZE_MAX;
 
 	if (r->well == 0) {
 		record_note(m->b, "no-batch-fits",
 			    "no batch size fits into %s: the smallest, %llu, needs more",
-			    dck_text_bytes((double)r->memory_bytes, limit, sizeof limit),
+			    UNITS_BYTES((double)r->memory_bytes),
 			    (unsigned long long)search_record_point(m, m->order[0])->batch);
 		return;
 	}

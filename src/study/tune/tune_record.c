@@ -10,6 +10,7 @@
 #include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "measure/subject/subject_facts.h"
 #include "os/os.h"
 #include "record/copy.h"
@@ -138,14 +139,12 @@ static void cell_limit(tuned *m, size_t arm)
 static const char *tune_over_text(const tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
-	char text[32];
 
 	if (a->limited == 0)
 		return "it has no trial that counts";
 	switch (m->r->limit.kind) {
 	case LIMIT_MEAN:
-		return mem_arena_fmt(m->a, "the mean is %s",
-				     dck_text_time(a->sum_ns / a->limited, text, sizeof text));
+		return mem_arena_fmt(m->a, "the mean is %s", UNITS_TIME(a->sum_ns / a->limited));
 	case LIMIT_MAX:
 		return a->over > 0 ? "a run took longer" : "no run took longer";
 	case LIMIT_PERCENTILE:
