@@ -42,9 +42,7 @@ const dck_opt dck_history_trend_options[] = {
 
 void dck_history_trend_config_init_sized(dck_history_trend_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_history_trend_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_history_trend_options);
 }
 
 typedef struct trend_box {

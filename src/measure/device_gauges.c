@@ -276,11 +276,10 @@ void gauge_log_record(const gauge_log *g, record_builder *b, uint64_t origin_ns,
 	gauges_fact(b, "clock_min", DCK_UNIT_HERTZ, g->clock_min_hz);
 	gauges_fact(b, "temperature_begin", DCK_UNIT_CELSIUS, g->first.celsius);
 	gauges_fact(b, "temperature_end", DCK_UNIT_CELSIUS, g->last.celsius);
-	if (g->last.throttled < 0)
-		record_fact_absent(b, "device", "throttled_by", "the device does not report it");
-	else
-		record_fact_text(b, "device", "throttled_by",
-				 g->throttled > 0 ? g->throttled_by : "nothing");
+	record_fact(b, "device", "throttled_by", DCK_UNIT_NONE,
+		    g->last.throttled < 0
+			? RECORD_ABSENT("the device does not report it")
+			: RECORD_TEXT(g->throttled > 0 ? g->throttled_by : "nothing"));
 	energy_record(g, b, items);
 	series_record(g, b, "device_clock", DCK_UNIT_HERTZ, g->clock_hz, origin_ns);
 	series_record(g, b, "device_power", DCK_UNIT_WATT, g->power_w, origin_ns);

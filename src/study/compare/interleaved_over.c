@@ -150,7 +150,7 @@ static void over_table(record_builder *b, interleaved *v, const over *o, const d
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 
-	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "compare/over", "Over sizes", columns);
 	record_summary_columns(b, n > 2 ? "subject base_time time ratio verdict"
 					: "base_time time ratio verdict");
 	for (size_t k = 0; k < o->done; k++)

@@ -443,10 +443,8 @@ static void cells_change(record_builder *b, const matching *m, const group *g)
 	const double level = g->has_interval ? g->level : 0;
 
 	record_cell_interval(b, change_of(g), g->level_ns_lo, g->level_ns_hi, level);
-	if (total != 0)
-		record_cell_real(b, change_of(g) / total);
-	else
-		record_cell_absent(b, "the sum did not change");
+	record_cell(b, total != 0 ? RECORD_REAL(change_of(g) / total)
+				  : RECORD_ABSENT("the sum did not change"));
 	if (g->side[FROM].ns > 0)
 		record_cell_interval(b, g->side[TO].ns / g->side[FROM].ns, g->lo, g->hi, level);
 	else
@@ -472,8 +470,7 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 
 	if (m->paired == 0)
 		return;
-	record_table(b, name, "Operators, by what their time changed", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators, by what their time changed", columns);
 	for (size_t i = 0; i < m->n && i < SHOWN_MAX && is_paired(&m->groups[i]); i++) {
 		cell_name(b, &m->groups[i]);
 		cells_change(b, m, &m->groups[i]);
@@ -489,7 +486,7 @@ static void table_kinds(record_builder *b, const matching *m, const char *name)
 
 	if (m->nkinds == 0 || m->nkinds == m->paired)
 		return;
-	record_table(b, name, "Operators by type", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators by type", columns);
 	for (size_t i = 0; i < m->nkinds && i < SHOWN_MAX; i++) {
 		record_cell_text(b, m->kinds[i].type);
 		record_cell_int(b, (int64_t)m->kinds[i].members);
@@ -509,8 +506,7 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 
 	if (m->only[FROM] + m->only[TO] == 0)
 		return;
-	record_table(b, name, "Operators of one record alone", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators of one record alone", columns);
 	for (size_t i = 0; i < m->n && shown < SHOWN_MAX; i++) {
 		const group *g = &m->groups[i];
 		const int k = g->side[FROM].n > 0 ? FROM : TO;
@@ -520,10 +516,8 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 		record_cell_text(b, saved_name_of(&g->side[k]));
 		record_cell_text(b, saved_type_of(g));
 		record_cell_text(b, k == FROM ? "first" : "second");
-		if (g->side[k].untimed > 0)
-			record_cell_absent(b, "not measured");
-		else
-			record_cell_real(b, g->side[k].ns);
+		record_cell(b, g->side[k].untimed > 0 ? RECORD_ABSENT("not measured")
+						      : RECORD_REAL(g->side[k].ns));
 		shown++;
 	}
 }

@@ -56,9 +56,7 @@ const dck_opt dck_cost_options[] = {
 
 void dck_cost_config_init_sized(dck_cost_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_cost_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_cost_options);
 }
 
 void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int n, const char *how)

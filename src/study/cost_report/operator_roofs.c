@@ -142,10 +142,7 @@ static double least_sum(const device_roofs *r)
 
 static void bound_share_put(record_builder *b, double part, double whole)
 {
-	if (whole > 0)
-		record_cell_real(b, part / whole);
-	else
-		record_cell_absent(b, "the whole is 0");
+	record_cell(b, whole > 0 ? RECORD_REAL(part / whole) : RECORD_ABSENT("the whole is 0"));
 }
 
 static void bounds_put(const device_roofs *r, record_builder *b)
@@ -160,8 +157,7 @@ static void bounds_put(const device_roofs *r, record_builder *b)
 
 	for (size_t i = 0; i < ROOFS_BOUNDS; i++)
 		flops += r->of[i].flops;
-	record_table(b, "cost/bounds", "What binds the operators", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "cost/bounds", "What binds the operators", columns);
 	for (size_t i = 0; i < ROOFS_BOUNDS; i++) {
 		if (r->of[i].n == 0)
 			continue;

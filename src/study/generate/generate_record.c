@@ -266,8 +266,7 @@ static void lengths_table(const generate_job *j, const case_view *views, size_t 
 	for (int i = 0; i < GEN_VALUES; i++)
 		columns[TABLE_FIXED + i] =
 		    (dck_column){value_rows[i].column, value_rows[i].title, value_rows[i].unit};
-	record_table(j->b, "generate/lengths", "Generation by prompt length and batch", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(j->b, "generate/lengths", "Generation by prompt length and batch", columns);
 	record_summary_columns(j->b, "requests ttft tpot itl_p99 tokens growth cache");
 	for (size_t i = 0; i < n; i++) {
 		const generate_case *c = views[i].c;
@@ -279,10 +278,8 @@ static void lengths_table(const generate_job *j, const case_view *views, size_t 
 		record_cell_int(j->b, (int64_t)c->n);
 		for (int k = 0; k < GEN_VALUES; k++)
 			generate_cell(j->b, &views[i].value[k]);
-		if (c->cache_bytes > 0)
-			record_cell_real(j->b, c->cache_bytes);
-		else
-			record_cell_absent(j->b, cache_unknown(j));
+		record_cell(j->b, c->cache_bytes > 0 ? RECORD_REAL(c->cache_bytes)
+						     : RECORD_ABSENT(cache_unknown(j)));
 	}
 }
 

@@ -52,9 +52,7 @@ const dck_opt dck_pitfalls_options[] = {
 
 void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_pitfalls_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_pitfalls_options);
 }
 
 /* --- which mistakes */
@@ -366,8 +364,8 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 	pitfalls_rows_sort(p, rows, n, order);
 	for (size_t i = 0; i < n; i++)
 		finding_record(b, p, &rows[i]);
-	record_table(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number",
+		     columns);
 	record_summary_columns(b, "number reference factor verdict");
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
@@ -392,8 +390,8 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 	/* The worst comes first: if it does no harm, none does. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;
-	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
-		     sizeof remedy_columns / sizeof remedy_columns[0]);
+	RECORD_TABLE(b, "pitfalls/remedies", "What harms here, why, and what to do",
+		     remedy_columns);
 	for (size_t i = 0; i < n && verdict_kind_of(p, &rows[order[i]]) == HARM; i++)
 		remedy_record(b, &rows[order[i]]);
 }

@@ -49,9 +49,7 @@ const dck_opt dck_profile_options[] = {
 
 void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_profile_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_profile_options);
 }
 
 typedef struct job {

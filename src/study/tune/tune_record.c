@@ -88,21 +88,19 @@ static void cell_rate(tuned *m, size_t arm)
 {
 	const double ratio = race_ratio(m->r->race, arm).value;
 
-	if (isnan(ratio))
-		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
-	else
-		record_cell_real(m->b, 1e9 / (m->value.value * ratio));
+	record_cell(m->b, isnan(ratio)
+			      ? RECORD_ABSENT(why_not_measured(race_arm_get(m->r->race, arm)))
+			      : RECORD_REAL(1e9 / (m->value.value * ratio)));
 }
 
 static void cell_memory(tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
 
-	if (a->peak_rss_bytes > 0)
-		record_cell_int(m->b, (int64_t)a->peak_rss_bytes);
-	else
-		record_cell_absent(m->b, a->trials > 0 ? "the system does not report it"
-						       : why_not_measured(a));
+	record_cell(m->b, a->peak_rss_bytes > 0
+			      ? RECORD_INT((int64_t)a->peak_rss_bytes)
+			      : RECORD_ABSENT(a->trials > 0 ? "the system does not report it"
+							    : why_not_measured(a)));
 }
 
 static void cell_error(tuned *m, size_t arm)
@@ -129,10 +127,9 @@ static void cell_limit(tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
 
-	if (a->limited > 0)
-		record_cell_text(m->b, latency_limit_word(race_holds(m->r->race, arm)));
-	else
-		record_cell_absent(m->b, why_not_measured(a));
+	record_cell(m->b, a->limited > 0
+			      ? RECORD_TEXT(latency_limit_word(race_holds(m->r->race, arm)))
+			      : RECORD_ABSENT(why_not_measured(a)));
 }
 
 /* "12 of 80 independent runs took longer" */
