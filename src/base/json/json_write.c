@@ -158,13 +158,14 @@ static void quoted(dck_sink *out, const char *text)
 	sink_put(out, "\"", 1);
 }
 
-void json_key(json_writer *w, const char *key)
+json_writer *json_key(json_writer *w, const char *key)
 {
 	assert(w->depth && !w->level[w->depth - 1].array && !w->after_key);
 	before_item(w);
 	quoted(w->out, key);
 	sink_text(w->out, w->pretty ? ": " : ":");
 	w->after_key = true;
+	return w;
 }
 
 void json_text(json_writer *w, const char *text)

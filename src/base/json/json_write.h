@@ -27,7 +27,8 @@ void json_array(json_writer *w);
 void json_flat_object(json_writer *w);
 void json_flat_array(json_writer *w);
 void json_end(json_writer *w); /* closes the innermost object or array */
-void json_key(json_writer *w, const char *key);
+/* Returns w, for the value: json_text(json_key(w, "name"), name). */
+json_writer *json_key(json_writer *w, const char *key);
 void json_text(json_writer *w, const char *text);    /* NULL writes null */
 void json_quoted(json_writer *w, const char *value); /* writes a value that is JSON as it is */
 void json_bool(json_writer *w, bool v);
