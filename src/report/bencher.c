@@ -24,15 +24,11 @@ static const char *bencher_name(const dck_record *r, mem_arena *a)
 
 static void measure_put(const dck_metric *m, json_writer *w)
 {
-	json_key(w, m->def->tag);
-	json_flat_object(w);
-	json_key(w, "value");
-	json_real(w, dck_value_number(&m->value));
+	json_flat_object(json_key(w, m->def->tag));
+	json_real(json_key(w, "value"), dck_value_number(&m->value));
 	if (m->level > 0 && isfinite(m->lo) && isfinite(m->hi)) {
-		json_key(w, "lower_value");
-		json_real(w, m->lo);
-		json_key(w, "upper_value");
-		json_real(w, m->hi);
+		json_real(json_key(w, "lower_value"), m->lo);
+		json_real(json_key(w, "upper_value"), m->hi);
 	}
 	json_end(w);
 }
@@ -54,8 +50,7 @@ static void bencher_report(const dck_record *const *records, size_t n, const dck
 	json_object(&w);
 	for (size_t i = 0; i < m.n; i++) {
 		if (i == 0 || m.row[i].group != m.row[i - 1].group) {
-			json_key(&w, bencher_name(m.row[i].record, m.arena));
-			json_object(&w);
+			json_object(json_key(&w, bencher_name(m.row[i].record, m.arena)));
 		}
 		measure_put(m.row[i].metric, &w);
 		if (i + 1 == m.n || m.row[i + 1].group != m.row[i].group)

@@ -37,12 +37,9 @@ static const char *const ucum[DCK_UNIT_COUNT] = {
 static void otlp_attribute_put(json_writer *w, const char *key, const char *value)
 {
 	json_object(w);
-	json_key(w, "key");
-	json_text(w, key);
-	json_key(w, "value");
-	json_object(w);
-	json_key(w, "stringValue");
-	json_text(w, value);
+	json_text(json_key(w, "key"), key);
+	json_object(json_key(w, "value"));
+	json_text(json_key(w, "stringValue"), value);
 	json_end(w);
 	json_end(w);
 }
@@ -51,10 +48,8 @@ static void resource_put(json_writer *w, const dck_record *r)
 {
 	const dck_fact *cpu = dck_record_fact(r, "host", "cpu");
 
-	json_key(w, "resource");
-	json_object(w);
-	json_key(w, "attributes");
-	json_array(w);
+	json_object(json_key(w, "resource"));
+	json_array(json_key(w, "attributes"));
 	otlp_attribute_put(w, "service.name", "deepclock");
 	if (cpu && cpu->value.kind == DCK_VALUE_TEXT)
 		otlp_attribute_put(w, "host.cpu.model.name", cpu->value.as.text);
@@ -68,8 +63,7 @@ static void point_put(json_writer *w, const dck_record *r, double value)
 	char time[24];
 
 	json_object(w);
-	json_key(w, "attributes");
-	json_array(w);
+	json_array(json_key(w, "attributes"));
 	for (size_t i = 0; i < s.n; i++)
 		otlp_attribute_put(w, s.label[i].key, s.label[i].value);
 	otlp_attribute_put(w, "record", r->id);
@@ -79,8 +73,7 @@ static void point_put(json_writer *w, const dck_record *r, double value)
 		snprintf(time, sizeof time, "%" PRId64, r->began_unix_ns);
 		json_text(w, time);
 	}
-	json_key(w, "asDouble");
-	json_real(w, value);
+	json_real(json_key(w, "asDouble"), value);
 	json_end(w);
 }
 
@@ -94,16 +87,11 @@ static void gauge_put(json_writer *w, const dck_record *r, const dck_metric *m, 
 		name[n++] = *at == '/' ? '.' : *at;
 	snprintf(name + n, sizeof name - n, "%s", suffix);
 	json_object(w);
-	json_key(w, "name");
-	json_text(w, name);
-	json_key(w, "description");
-	json_text(w, m->def->help);
-	json_key(w, "unit");
-	json_text(w, ucum[m->def->unit]);
-	json_key(w, "gauge");
-	json_object(w);
-	json_key(w, "dataPoints");
-	json_array(w);
+	json_text(json_key(w, "name"), name);
+	json_text(json_key(w, "description"), m->def->help);
+	json_text(json_key(w, "unit"), ucum[m->def->unit]);
+	json_object(json_key(w, "gauge"));
+	json_array(json_key(w, "dataPoints"));
 	point_put(w, r, value);
 	json_end(w);
 	json_end(w);
@@ -114,18 +102,13 @@ static void otlp_record(json_writer *w, const dck_record *r)
 {
 	json_object(w);
 	resource_put(w, r);
-	json_key(w, "scopeMetrics");
-	json_array(w);
+	json_array(json_key(w, "scopeMetrics"));
 	json_object(w);
-	json_key(w, "scope");
-	json_object(w);
-	json_key(w, "name");
-	json_text(w, "deepclock");
-	json_key(w, "version");
-	json_text(w, r->version);
+	json_object(json_key(w, "scope"));
+	json_text(json_key(w, "name"), "deepclock");
+	json_text(json_key(w, "version"), r->version);
 	json_end(w);
-	json_key(w, "metrics");
-	json_array(w);
+	json_array(json_key(w, "metrics"));
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
 
@@ -151,8 +134,7 @@ static void otlp_report(const dck_record *const *records, size_t n, const dck_st
 	(void)style;
 	json_init(&w, out, false);
 	json_object(&w);
-	json_key(&w, "resourceMetrics");
-	json_array(&w);
+	json_array(json_key(&w, "resourceMetrics"));
 	for (size_t i = 0; i < n; i++)
 		otlp_record(&w, records[i]);
 	json_end(&w);

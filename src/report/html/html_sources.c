@@ -54,8 +54,7 @@ static void sources_line_put(json_writer *w, uint32_t line, const char *from, si
 	memcpy(text, from, n);
 	text[n] = '\0';
 	snprintf(key, sizeof key, "%u", (unsigned)line);
-	json_key(w, key);
-	json_text(w, text);
+	json_text(json_key(w, key), text);
 }
 
 /* Those lines of one file; n > 0. */
@@ -64,8 +63,7 @@ static void sources_file_put(json_writer *w, const place *places, size_t n, cons
 {
 	uint32_t line = 1;
 
-	json_key(w, places[0].file);
-	json_object(w);
+	json_object(json_key(w, places[0].file));
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && places[i].line == places[i - 1].line)
 			continue;

@@ -75,8 +75,7 @@ static void writer_answer_put(json_writer *w, const dck_record *r)
 	if (what.data)
 		what.data[strcspn(what.data, "\n")] = '\0';
 	json_text(w, what.data ? what.data : "");
-	json_key(w, "answer");
-	lines_put(w, answer.data ? answer.data : none);
+	lines_put(json_key(w, "answer"), answer.data ? answer.data : none);
 	json_end(w);
 	dck_buffer_done(&what);
 	dck_buffer_done(&answer);
@@ -94,16 +93,13 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 				had = dck_record_metric(records[j], def->tag) != NULL;
 			if (had)
 				continue;
-			json_key(w, def->tag);
-			json_object(w);
-			json_key(w, "name");
-			json_text(w, def->name);
-			json_key(w, "help");
-			json_text(w, def->help);
-			json_key(w, "better");
-			json_text(w, def->better == DCK_BETTER_LOWER	? "lower"
-				     : def->better == DCK_BETTER_HIGHER ? "higher"
-									: "neither");
+			json_object(json_key(w, def->tag));
+			json_text(json_key(w, "name"), def->name);
+			json_text(json_key(w, "help"), def->help);
+			json_text(json_key(w, "better"), def->better == DCK_BETTER_LOWER ? "lower"
+							 : def->better == DCK_BETTER_HIGHER
+							     ? "higher"
+							     : "neither");
 			json_end(w);
 		}
 	}
@@ -131,15 +127,12 @@ static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 
 	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON), false);
 	json_object(&w);
-	json_key(&w, "answers");
-	json_array(&w);
+	json_array(json_key(&w, "answers"));
 	for (size_t i = 0; i < n; i++)
 		writer_answer_put(&w, records[i]);
 	json_end(&w);
-	json_key(&w, "metrics");
-	names_put(&w, records, n);
-	json_key(&w, "shares");
-	shares_put(&w, records, n);
+	names_put(json_key(&w, "metrics"), records, n);
+	shares_put(json_key(&w, "shares"), records, n);
 	json_end(&w);
 	json_done(&w);
 	html_block_close(&block);

@@ -340,8 +340,7 @@ static void text_more_put(page *p, size_t n, size_t shown)
 {
 	if (n <= shown)
 		return;
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_fmt(p, "and %s more, --top %zu", UNITS_COUNT((int64_t)(n - shown)), n);
 	page_line(p);
 }
@@ -531,8 +530,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 
 static void text_legend_put(page *p, const view *v)
 {
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_wrap(p, 2, "moved: bytes read and written");
 	if (v->timed && v->level > 0) {
 		p->space = false;
@@ -603,8 +601,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
-		page_to(p, 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, 2);
 		page_fmt(p, "and %zu more types", rows.n - most);
 		page_line(p);
 	}
