@@ -167,8 +167,7 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 
 	DCK_NEED(l.b, err, "for the history's records");
 	status = history_begin_read(h, err);
-	if (status == DCK_OK)
-		status = history_end(h, listing_fill(h, f, &l, err), err);
+	DCK_NEXT(status, history_end(h, listing_fill(h, f, &l, err), err));
 	if (status == DCK_OK)
 		return record_finish(l.b, ret, err);
 	record_drop(l.b);
