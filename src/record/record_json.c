@@ -10,14 +10,12 @@
 
 static void record_text_put(json_writer *w, const char *key, const char *text)
 {
-	json_key(w, key);
-	json_text(w, text ? text : "");
+	json_text(json_key(w, key), text ? text : "");
 }
 
 static void uint_put(json_writer *w, const char *key, uint64_t v)
 {
-	json_key(w, key);
-	json_uint(w, v);
+	json_uint(json_key(w, key), v);
 }
 
 /* "-0" would read back as the integer 0. */
@@ -51,8 +49,7 @@ static void bare_put(json_writer *w, const dck_value *v)
 /* The members "value", or "absent" and "code", of the object that is open. */
 static void record_value_put(json_writer *w, const dck_value *v)
 {
-	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
-	bare_put(w, v);
+	bare_put(json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value"), v);
 	if (v->kind == DCK_VALUE_ABSENT && v->absence == DCK_ABSENCE_OPEN_SIZE)
 		record_text_put(w, "code", RECORD_OPEN_SIZE);
 }
@@ -88,8 +85,7 @@ static void interval_put(json_writer *w, const char *const keys[3], double lo, d
 			 double level)
 {
 	for (int i = 0; i < 3 && level > 0; i++) {
-		json_key(w, keys[i]);
-		real_put(w, i == 0 ? lo : i == 1 ? hi : level);
+		real_put(json_key(w, keys[i]), i == 0 ? lo : i == 1 ? hi : level);
 	}
 }
 
@@ -110,14 +106,12 @@ static void record_series_put(json_writer *w, const dck_series *s)
 	unit_put(w, s->unit);
 	uint_put(w, "warmup", s->warmup);
 	if (s->at_ns) {
-		json_key(w, "at_ns");
-		json_flat_array(w);
+		json_flat_array(json_key(w, "at_ns"));
 		for (size_t i = 0; i < s->n; i++)
 			json_uint(w, s->at_ns[i]);
 		json_end(w);
 	}
-	json_key(w, "values");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "values"));
 	for (size_t i = 0; i < s->n; i++)
 		real_put(w, s->values[i]);
 	json_end(w);
@@ -176,8 +170,7 @@ static void record_op_put(json_writer *w, const dck_op *o)
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		if (places[i].text)
 			record_text_put(w, places[i].key, places[i].text);
-	json_key(w, "outputs");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "outputs"));
 	for (size_t i = 0; i < o->noutputs; i++)
 		output_put(w, &o->outputs[i]);
 	json_end(w);
@@ -192,8 +185,7 @@ static void record_op_put(json_writer *w, const dck_op *o)
 	if (o->bound)
 		record_text_put(w, "bound", o->bound);
 	if (o->norigins > 0) {
-		json_key(w, "origins");
-		json_flat_array(w);
+		json_flat_array(json_key(w, "origins"));
 		for (size_t i = 0; i < o->norigins; i++)
 			json_text(w, o->origins[i]);
 		json_end(w);
@@ -225,8 +217,7 @@ static void record_column_put(json_writer *w, const dck_column *c)
 
 static void columns_put(json_writer *w, const dck_column *columns, size_t n)
 {
-	json_key(w, "columns");
-	json_array(w);
+	json_array(json_key(w, "columns"));
 	for (size_t i = 0; i < n; i++)
 		record_column_put(w, &columns[i]);
 	json_end(w);
@@ -236,8 +227,7 @@ static void indices_put(json_writer *w, const char *key, const uint32_t *all, si
 {
 	if (n == 0)
 		return;
-	json_key(w, key);
-	json_flat_array(w);
+	json_flat_array(json_key(w, key));
 	for (size_t i = 0; i < n; i++)
 		json_uint(w, all[i]);
 	json_end(w);
@@ -249,8 +239,7 @@ static void record_table_put(json_writer *w, const dck_table *t)
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
 	columns_put(w, t->columns, t->ncolumns);
-	json_key(w, "rows");
-	json_array(w);
+	json_array(json_key(w, "rows"));
 	for (size_t i = 0; i < t->nrows; i++) {
 		json_flat_array(w);
 		for (size_t k = 0; k < t->ncolumns; k++)
@@ -293,13 +282,11 @@ static void record_tree_put(json_writer *w, const dck_tree *t)
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
 	columns_put(w, t->columns, t->ncolumns);
-	json_key(w, "frames");
-	json_array(w);
+	json_array(json_key(w, "frames"));
 	for (size_t i = 0; i < t->nframes; i++)
 		frame_put(w, &t->frames[i]);
 	json_end(w);
-	json_key(w, "nodes");
-	json_array(w);
+	json_array(json_key(w, "nodes"));
 	for (size_t i = 0; i < t->nnodes; i++) {
 		const uint32_t parent = t->nodes[i].parent;
 
@@ -341,8 +328,7 @@ void record_json_put(const dck_record *r, json_writer *w)
 	}
 	if (r->command)
 		record_text_put(w, "command", r->command);
-	json_key(w, "incomplete");
-	json_bool(w, r->incomplete);
+	json_bool(json_key(w, "incomplete"), r->incomplete);
 #define LIST(key, rows, n, put)                  \
 	do {                                     \
 		json_key(w, key);                \

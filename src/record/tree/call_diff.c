@@ -325,10 +325,8 @@ static dck_status diff_tables_write(diff *d, record_builder *b, dck_err *err)
 {
 	dck_status status = call_tree_open(&d->c, &d->t, err);
 
-	if (status == DCK_OK)
-		status = function_weights_init(&d->sums, &d->c, err);
-	if (status == DCK_OK)
-		status = diff_tables_put(d, b, err);
+	DCK_NEXT(status, function_weights_init(&d->sums, &d->c, err));
+	DCK_NEXT(status, diff_tables_put(d, b, err));
 	function_weights_done(&d->sums);
 	call_tree_done(&d->c);
 	return status;
