@@ -63,38 +63,27 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 	dck_sink_buffer(&sink, to);
 	json_init(&w, &sink, false);
 	json_object(&w);
-	json_key(&w, "model");
-	json_text(&w, ask->model);
+	json_text(json_key(&w, "model"), ask->model);
 	if (ask->chat) {
-		json_key(&w, "messages");
-		json_array(&w);
+		json_array(json_key(&w, "messages"));
 		json_object(&w);
-		json_key(&w, "role");
-		json_text(&w, "user");
-		json_key(&w, "content");
-		prompt_write(&w, ask, i, prompt);
+		json_text(json_key(&w, "role"), "user");
+		prompt_write(json_key(&w, "content"), ask, i, prompt);
 		json_end(&w);
 		json_end(&w);
 	} else {
-		json_key(&w, "prompt");
-		prompt_write(&w, ask, i, prompt);
+		prompt_write(json_key(&w, "prompt"), ask, i, prompt);
 	}
-	json_key(&w, "max_tokens");
-	json_uint(&w, ask->new_tokens);
-	json_key(&w, "temperature");
-	json_int(&w, 0);
-	json_key(&w, "stream");
-	json_bool(&w, true);
+	json_uint(json_key(&w, "max_tokens"), ask->new_tokens);
+	json_int(json_key(&w, "temperature"), 0);
+	json_bool(json_key(&w, "stream"), true);
 	if (ask->usage) {
-		json_key(&w, "stream_options");
-		json_object(&w);
-		json_key(&w, "include_usage");
-		json_bool(&w, true);
+		json_object(json_key(&w, "stream_options"));
+		json_bool(json_key(&w, "include_usage"), true);
 		json_end(&w);
 	}
 	if (ask->ignore_eos) {
-		json_key(&w, "ignore_eos");
-		json_bool(&w, true);
+		json_bool(json_key(&w, "ignore_eos"), true);
 	}
 	json_end(&w);
 	json_done(&w);

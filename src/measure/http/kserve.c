@@ -97,17 +97,13 @@ static dck_status tensor_write(json_writer *w, const kserve_input *in, uint64_t 
 				 VALUES_MAX);
 	}
 	json_object(w);
-	json_key(w, "name");
-	json_text(w, in->name);
-	json_key(w, "datatype");
-	json_text(w, in->type);
-	json_key(w, "shape");
-	json_array(w);
+	json_text(json_key(w, "name"), in->name);
+	json_text(json_key(w, "datatype"), in->type);
+	json_array(json_key(w, "shape"));
 	for (size_t i = 0; i < in->rank; i++)
 		json_int(w, in->dim[i]);
 	json_end(w);
-	json_key(w, "data");
-	json_array(w);
+	json_array(json_key(w, "data"));
 	for (uint64_t i = 0; i < n; i++)
 		tensor_value(w, in->type, rng_at(key, i));
 	json_end(w);
@@ -158,8 +154,7 @@ dck_status kserve_body(const char *metadata, size_t n, uint64_t seed, dck_buffer
 	json_read_bytes(&r, metadata, n, "the model's metadata");
 	json_init(&w, &sink, false);
 	json_object(&w);
-	json_key(&w, "inputs");
-	json_array(&w);
+	json_array(json_key(&w, "inputs"));
 	DCK_TRY(body_write(&r, &w, seed, err));
 	json_end(&w);
 	json_end(&w);

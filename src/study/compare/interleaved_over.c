@@ -121,8 +121,7 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 	for (size_t i = 0; i < n; i++)
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_context_now(&v->shared) + v->asked->max_time_ns / o->given.n;
-	if (status == DCK_OK)
-		status = interleaved_rounds_run(v, &r, err);
+	DCK_NEXT(status, interleaved_rounds_run(v, &r, err));
 	if (status == DCK_OK && r.failed == DCK_OK) {
 		outcomes_keep(o, &r);
 	} else if (status == DCK_OK) {

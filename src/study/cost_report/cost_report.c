@@ -553,8 +553,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");
 	if (status == DCK_OK && cfg->run)
 		status = real_run(s, watch, a, &real, err);
-	if (status == DCK_OK)
-		status = model_cost_open(&c, s, cfg->run ? &real : NULL, err);
+	DCK_NEXT(status, model_cost_open(&c, s, cfg->run ? &real : NULL, err));
 	if (status == DCK_OK && strcmp(s->model.device ? s->model.device : "cpu", "cpu") != 0)
 		status = device_roofs_measure(&roofs, s->model.device, watch, err);
 	if (status != DCK_OK)

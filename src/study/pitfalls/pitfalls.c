@@ -164,8 +164,7 @@ static dck_status resolution_measure(pitfall *p, record_builder *b, dck_err *err
 				      (pitfall_trial){pitfall_trial_loop, &twin.phases.loop}, &self,
 				      err);
 		measure_session_close(&twin);
-		if (status != DCK_OK)
-			return status;
+		DCK_TRY(status);
 		p->resolution = fmax(p->resolution, expm1(fabs(log(self.factor))));
 		DCK_TRY(pitfall_pairs_add(p, &all, &self, err));
 	}
@@ -426,10 +425,8 @@ static void mistakes_make(pitfall *p, const dck_observer *watch, record_builder 
 	p->nrows = n;
 	p->phase = "honest and honest";
 	p->rows_begin_ns = measure_context_now(&p->shared);
-	if (status == DCK_OK)
-		status = resolution_measure(p, b, &why);
-	if (status == DCK_OK)
-		status = rows_measure(p, rows, n, &why);
+	DCK_NEXT(status, resolution_measure(p, b, &why));
+	DCK_NEXT(status, rows_measure(p, rows, n, &why));
 	if (status != DCK_OK)
 		pitfalls_stopped_note(b, p, status, &why);
 	if (p->row > 0)
@@ -458,8 +455,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	rows = mem_zalloc(ROWS_MAX, sizeof *rows);
 	DCK_NEED(rows, err, "for the mistakes");
 	status = rows_choose(c, rows, &n, err);
-	if (status == DCK_OK)
-		status = dck_bench(s, &plan, watch, &base, err);
+	DCK_NEXT(status, dck_bench(s, &plan, watch, &base, err));
 	if (status != DCK_OK) {
 		mem_free(rows);
 		return status;

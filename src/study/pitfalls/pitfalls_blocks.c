@@ -378,9 +378,8 @@ dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subj
 	if (s->model.batch == p->subject->model.batch)
 		s = rebatched_trusted(s, &copy);
 	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
-	if (status == DCK_OK)
-		status = device_barriers_list(l->target.engine.ops, l->target.context, &l->barriers,
-					      err);
+	DCK_NEXT(status,
+		 device_barriers_list(l->target.engine.ops, l->target.context, &l->barriers, err));
 	if (status == DCK_OK) {
 		/* On a device its runs end as the honest ones do. */
 		if (l->barriers.n == p->session.barriers.n)

@@ -217,8 +217,7 @@ static dck_status middle_name(pitfall *p, char *ret, size_t size, dck_err *err)
 
 	DCK_TRY(pitfall_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
 	status = engine_profile(l.target.engine.ops, l.target.model, &profile, err);
-	if (status == DCK_OK)
-		status = middle_find(&profile, ret, size, err);
+	DCK_NEXT(status, middle_find(&profile, ret, size, err));
 	measure_session_close(&l);
 	return status;
 }

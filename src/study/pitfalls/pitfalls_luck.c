@@ -300,8 +300,7 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	const double truth = status == DCK_OK ? pitfall_median(p, really, n) : 0;
 
 	if (status == DCK_OK && !(truth > 0))
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "a run took no time that the clock can see");
+		status = ERR_SET(err, E_UNSUP, "a run took no time that the clock can see");
 	if (status != DCK_OK)
 		goto done;
 	pitfall_sampling_error(p, read, n, truth, ret);

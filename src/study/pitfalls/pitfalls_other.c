@@ -129,8 +129,7 @@ static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
 
 	DCK_TRY(engine_context_new(e, t->model, &c, err));
 	status = subject_target_bind(t, c, t->inputs, set, err);
-	if (status == DCK_OK)
-		status = engine_run(e, c, err);
+	DCK_NEXT(status, engine_run(e, c, err));
 	e->context_free(c);
 	return status;
 }
@@ -285,10 +284,8 @@ static dck_status neighbour_trial(pitfall *p, void *self, double *ret_ns, dck_er
 		if (pthread_create(&all->thread[all->n], NULL, neighbour_work, all) != 0)
 			break;
 	if (all->n == 0)
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-				 "no thread can be started as other load");
-	if (status == DCK_OK)
-		status = pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err);
+		status = ERR_SET(err, E_NOMEM, "no thread can be started as other load");
+	DCK_NEXT(status, pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err));
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
@@ -304,8 +301,7 @@ dck_status pitfall_neighbour(pitfall *p, pitfall_finding *ret, dck_err *err)
 	status = pitfall_pair_find(p, (pitfall_trial){pitfall_trial_mean, &p->session.phases.loop},
 				   (pitfall_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n,
 		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
@@ -343,8 +339,7 @@ static dck_status tiny_trial(pitfall *p, void *self, double *ret_ns, dck_err *er
 	const swap *s = self;
 	dck_status status = inputs_bind(p, s->tiny, err), back;
 
-	if (status == DCK_OK)
-		status = pitfall_trial_loop(p, &p->session.phases.loop, ret_ns, err);
+	DCK_NEXT(status, pitfall_trial_loop(p, &p->session.phases.loop, ret_ns, err));
 	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
 	return status == DCK_OK ? back : status;
 }
@@ -361,11 +356,9 @@ dck_status pitfall_denormals(pitfall *p, pitfall_finding *ret, dck_err *err)
 		for (size_t i = 0; i < p->session.target.nin; i++)
 			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
 	if (!any)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "no input has floating-point numbers");
-	if (status == DCK_OK)
-		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
-					   ret, err);
+		status = ERR_SET(err, E_UNSUP, "no input has floating-point numbers");
+	DCK_NEXT(status, pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
+					   ret, err));
 	subject_inputs_free(s.tiny);
 	return status;
 }
@@ -438,14 +431,12 @@ dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 	DCK_TRY(pitfall_candidate_open(p, &b.session, &s, 0, err));
 	b.items = (double)b.session.target.items / (double)p->session.target.items;
 	if (b.session.target.items != BATCH * p->session.target.items)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "the model does not take a larger batch");
+		status = ERR_SET(err, E_UNSUP, "the model does not take a larger batch");
 	else
 		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){batch_trial, &b},
 					   ret, err);
 	measure_session_close(&b.session);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
 		 (unsigned long long)s.model.batch, ret->factor * b.items);

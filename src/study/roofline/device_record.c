@@ -206,8 +206,7 @@ dck_status device_record_measure(const dck_machine_config *c, device *d, const d
 	record_others_begin(&s->others, 0);
 	status = device_limits_measure(d, clock, c->quick, watch, &s->limits, err);
 	record_others_end(&s->others);
-	if (status == DCK_OK)
-		status = device_record_write(s, ret, err);
+	DCK_NEXT(status, device_record_write(s, ret, err));
 done:
 	mem_free(s->scratch);
 	mem_free(s);
@@ -227,7 +226,7 @@ dck_status device_record_make(const dck_machine_config *c, const dck_observer *w
 		    "--threads, --cached-only and --keep are for the processor's limits: a device is measured each time");
 	DCK_TRY(device_open(c->device, &d, err));
 	if (strcmp(d->driver->name, "null") == 0) {
-		status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ARG,
 				 "the device null is simulated, for tests: it has no limits");
 	} else {
 		os_clock_monotonic(&clock);

@@ -374,9 +374,8 @@ dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck
 	phase_make(r, ask, a);
 	tune_show(r);
 	status = space_subject(&r->space, r->subject, arm->value, a, &s, err);
-	if (status == DCK_OK)
-		status = ask->outputs ? tune_outputs(r, &s, &o, err)
-				      : tune_trial(r, &s, arm, first, &o, err);
+	DCK_NEXT(status, ask->outputs ? tune_outputs(r, &s, &o, err)
+				      : tune_trial(r, &s, arm, first, &o, err));
 	o.cost_ns = (double)(os_now_ns() - r->trial_begin_ns);
 	mem_arena_free(a);
 	if (status == DCK_OK)
