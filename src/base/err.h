@@ -27,12 +27,13 @@ dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PR
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...) DCK_PRINTF(6, 7);
 
+/* Sets an error and returns its status: ERR_SET(err, E_ARG, "'%s' is no number", text). */
+#define ERR_SET(err, code, ...) err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
 /* Sets "no memory for the inputs" and returns the status: ERR_NO_MEMORY(err, "for the inputs"). */
-#define ERR_NO_MEMORY(err, ...) \
-	err_set((err), DCK_E_NOMEM, __FILE__, __LINE__, "no memory " __VA_ARGS__)
+#define ERR_NO_MEMORY(err, ...) ERR_SET(err, E_NOMEM, "no memory " __VA_ARGS__)
 
 /* The only macros that hide a return. DCK_NEED(p, err, "for %zu values", n) fails without p. */
-#define DCK_FAIL(err, code, ...) return err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
+#define DCK_FAIL(err, code, ...) return ERR_SET(err, code, __VA_ARGS__)
 #define DCK_FAIL_ERRNO(err, code, errnum, ...) \
 	return err_set_errno((err), DCK_##code, __FILE__, __LINE__, (errnum), __VA_ARGS__)
 #define DCK_NEED(got, err, ...)                                   \
@@ -45,6 +46,13 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 		dck_status try_status_ = (expr); \
 		if (try_status_ != DCK_OK)       \
 			return try_status_;      \
+	} while (0)
+/* The next of several steps after which there is something to release: it is taken if all before it
+ * succeeded. */
+#define DCK_NEXT(status, expr)             \
+	do {                               \
+		if ((status) == DCK_OK)    \
+			(status) = (expr); \
 	} while (0)
 
 #endif

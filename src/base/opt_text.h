@@ -12,6 +12,9 @@
 /* Zeroes struct_size bytes, the caller's size of a config that has `size` here, and writes into
  * them struct_size and the defaults of the tables (NULL-ended). */
 void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables);
+#define OPT_CONFIG_INIT(config, struct_size, ...)              \
+	opt_config_init(config, struct_size, sizeof *(config), \
+			(const dck_opt *const[]){__VA_ARGS__, NULL})
 /* Copies the given config, up to its struct_size, over *own, which has the defaults. given NULL:
  * *own is unchanged. E_ARG: `init` was not called for it; E_VERSION: a member is set that this
  * library does not know. */

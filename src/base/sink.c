@@ -121,8 +121,7 @@ void sink_fmt(dck_sink *out, const char *fmt, ...)
 		return;
 	if (n < 0) {
 		out->failed = true;
-		err_set(&out->error, DCK_E_ARG, __FILE__, __LINE__,
-			"text that cannot be formatted");
+		ERR_SET(&out->error, E_ARG, "text that cannot be formatted");
 		return;
 	}
 	if ((size_t)n < sizeof(small)) {

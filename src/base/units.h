@@ -19,6 +19,13 @@ dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
 dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
 			    dck_err *err);
 
+/* The text of a value, for use as an argument: it exists until the end of the enclosing block. */
+#define UNITS_TEXT_SIZE	   64
+#define UNITS_TIME(ns)	   dck_text_time(ns, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
+#define UNITS_BYTES(bytes) dck_text_bytes(bytes, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
+#define UNITS_COUNT(n)	   dck_text_count(n, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
+#define UNITS_SI(v, unit)  dck_text_si(v, unit, (char[UNITS_TEXT_SIZE]){0}, UNITS_TEXT_SIZE)
+
 /* Returns the bytes of a mu, as in \u00b5s, at the beginning of s; 0: s does not begin with one. */
 size_t units_mu(const char *s);
 

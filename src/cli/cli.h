@@ -145,18 +145,30 @@ typedef struct cli_hint {
 extern const cli_hint cli_hints_trace[]; /* hints_table.c: of nsys */
 extern const cli_hint cli_hints_sample[];
 
+/* A config of the library as the command's own, or as a member of it. */
+#define CLI_CONFIG(type) .config_size = sizeof(type), .sized = {{0, sizeof(type)}}
+#define CLI_SIZED(type, member)                                                  \
+	{                                                                        \
+		offsetof(type, member), (uint32_t)sizeof(((type *)NULL)->member) \
+	}
+
 typedef struct cli_command {
 	const char *name, *summary;
-	const char *const *usage; /* synopsis after "deepclock NAME", one per line; NULL-ended */
-	const char *about;	  /* paragraphs, separated by an empty line */
-	const cli_section *sections;
-	const cli_item *examples; /* term: the command line; text: its description */
-	const cli_group *groups;  /* NULL: only the common options */
+	const char *usage[16]; /* synopsis after "deepclock NAME", one per line; NULL-ended */
+	const char *about;     /* paragraphs, separated by an empty line */
+	cli_section sections[4];
+	cli_item examples[16]; /* term: the command line; text: its description */
+	cli_group groups[20];  /* and the common options; zeroes end these four lists */
 	/* Options in several tables that set only the first table; NULL-ended, NULL: none. Other
 	 * options set every table that has them. */
 	const char *const *first_only;
-	size_t config_size;		   /* size of the command's own config */
-	void (*config_init)(void *config); /* NULL: zeroes and the defaults of the tables */
+	size_t config_size; /* size of the command's own config: zeroes, and the tables' defaults */
+	/* The library's configs in it, which begin with their sizes; size 0: none. */
+	struct {
+		size_t at;
+		uint32_t size;
+	} sized[2];
+	void (*config_init)(void *config); /* if defaults of other tables are needed; NULL */
 	unsigned min_args, max_args;
 	const char *arg;	/* name of an argument in messages */
 	bool takes_command;	/* "--" starts a program with its arguments */

@@ -130,7 +130,7 @@ void cli_help_command(FILE *out, const cli_command *command, const dck_style *st
 			*command->usage[i] ? " " : "", command->usage[i]);
 	fputc('\n', out);
 	cli_wrap(out, command->about, 0, 0, help_width(style));
-	for (const cli_section *s = command->sections; s && s->title; s++)
+	for (const cli_section *s = command->sections; s->title; s++)
 		section(out, style, s->title, s->items);
 	help_options(out, style, command);
 	cli_examples(out, style, command->examples);

@@ -149,6 +149,10 @@ static int program(int argc, char **argv)
 		return unknown_command(argv[1]);
 	c.config = calloc(1, c.command->config_size + 1); /* of a size 0 calloc() may give NULL */
 	c.args = calloc((size_t)argc, sizeof *c.args);
+	for (size_t i = 0; c.config && i < sizeof c.command->sized / sizeof *c.command->sized; i++)
+		if (c.command->sized[i].size > 0)
+			memcpy((char *)c.config + c.command->sized[i].at, &c.command->sized[i].size,
+			       sizeof c.command->sized[i].size);
 	if (c.config && c.command->config_init)
 		c.command->config_init(c.config);
 	code = c.config && c.args ? main_command_run(&c) : cli_no_memory();

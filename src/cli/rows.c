@@ -8,7 +8,7 @@ cli_group cli_group_get(const cli_command *command, size_t i)
 {
 	size_t n = 0;
 
-	for (; command->groups && command->groups[n].table; n++)
+	for (; command->groups[n].table; n++)
 		if (n == i)
 			return command->groups[i];
 	return i == n ? (cli_group)CLI_SHARED("General", cli_common_options, common)

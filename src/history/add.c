@@ -71,11 +71,9 @@ static dck_status same_record(history_bytes there, const dck_record *r, bool *re
 	dck_record *old;
 	dck_status status = dck_record_parse(there.json, there.n, &old, NULL);
 
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	status = canonical_write(old, &a, NULL);
-	if (status == DCK_OK)
-		status = canonical_write(r, &b, NULL);
+	DCK_NEXT(status, canonical_write(r, &b, NULL));
 	if (status == DCK_OK)
 		*ret = a.n == b.n && memcmp(a.data, b.data, a.n) == 0;
 	dck_buffer_done(&a);
@@ -108,7 +106,7 @@ static dck_status known_find(dck_history *h, const dck_record *r, history_bytes 
 		if (!same && same_record(there, r, &same) == DCK_E_NOMEM)
 			status = ERR_NO_MEMORY(err, "to compare two records");
 		else if (!same)
-			status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
+			status = ERR_SET(err, E_ARG,
 					 "the history has another record with the id %s", r->id);
 	}
 	history_finalize(s);
@@ -128,8 +126,6 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 	    "?10,?11,?12,?13,?14,?15) ON CONFLICT DO NOTHING RETURNING seq";
 	const int64_t now = os_unix_ns();
 	history_statement *s;
-	bool row = false;
-	dck_status status;
 
 	DCK_TRY(history_prepare(h, sql, &s, "add a record to", err));
 	history_bind_text(s, "?1", r->id);
@@ -147,18 +143,12 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 	history_bind_int(s, "?13", (int64_t)text.n);
 	history_bind_text(s, "?14", from->host);
 	history_bind_text(s, "?15", from->branch);
-	status = history_step(s, &row, err);
-	if (status == DCK_OK)
-		*ret_seq = row ? history_int(s, 0) : 0;
-	history_finalize(s);
-	return status;
+	return history_finish(s, ret_seq, err);
 }
 
 static dck_status text_insert(dck_history *h, int64_t seq, history_bytes text, dck_err *err)
 {
 	history_statement *s;
-	bool row;
-	dck_status status;
 
 	DCK_TRY(history_prepare(h, "INSERT INTO texts (seq, sum, json) VALUES (?1, ?2, ?3)", &s,
 				"add a record to", err));
@@ -166,9 +156,7 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_bytes text, d
 	history_bind_int(s, "?2", (int64_t)hash_bytes(HASH_START, text.json, text.n));
 	history_bind(s, "?3",
 		     &(history_value){.kind = HISTORY_BLOB, .data = text.json, .n = text.n});
-	status = history_step(s, &row, err);
-	history_finalize(s);
-	return status;
+	return history_finish(s, NULL, err);
 }
 
 bool history_is_number(const dck_value *v)
@@ -207,8 +195,6 @@ static dck_status metrics_put(dck_history *h, int64_t seq, const dck_metric *con
 {
 	char sql[140 + METRICS_AT_ONCE * METRIC_COLUMNS * 6], *p = sql;
 	history_statement *s;
-	bool row;
-	dck_status status;
 
 	p = stpcpy(p, "INSERT INTO metrics (seq, tag, value, unit, lo, hi, level) VALUES ");
 	for (size_t i = 0; i < METRIC_COLUMNS * n; i++)
@@ -220,9 +206,7 @@ static dck_status metrics_put(dck_history *h, int64_t seq, const dck_metric *con
 	DCK_TRY(history_prepare(h, sql, &s, "add a record to", err));
 	for (size_t i = 0; i < n; i++)
 		metric_bind(s, i, seq, m[i]);
-	status = history_step(s, &row, err);
-	history_finalize(s);
-	return status;
+	return history_finish(s, NULL, err);
 }
 
 /* Inserts the metrics that are numbers; of a duplicate tag the first number counts. */
@@ -289,8 +273,7 @@ dck_status dck_history_add(dck_history *h, const dck_record *r, const char *comm
 	dck_status status = canonical_write(r, &json, err);
 
 	a.text = (history_bytes){json.data, json.n};
-	if (status == DCK_OK)
-		status = history_write(h, record_insert, &a, true, err);
+	DCK_NEXT(status, history_write(h, record_insert, &a, true, err));
 	dck_buffer_done(&json);
 	if (status == DCK_OK && ret_new)
 		*ret_new = a.is_new;

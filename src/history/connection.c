@@ -13,9 +13,7 @@ static const dck_opt config_rows[] = {
 
 void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {config_rows, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, config_rows);
 }
 
 static char *mem_dup_some(const char *text)

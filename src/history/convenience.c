@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/history.h"
 #include "deepclock/unstable.h"
+#include "base/err.h"
 #include "os/os.h"
 
 dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)
@@ -20,9 +21,9 @@ dck_status dck_history_keep(const char *path, const dck_record *r, const char *c
 	/* A commit that is named may be of another branch. */
 	config.branch = commit ? NULL : dck_history_branch(".", branch, sizeof branch);
 	status = dck_history_open(&config, &history, err);
-	if (status == DCK_OK)
-		status = dck_history_add(
-		    history, r, commit ? commit : dck_history_commit(".", text), NULL, err);
+	DCK_NEXT(status,
+		 dck_history_add(history, r, commit ? commit : dck_history_commit(".", text), NULL,
+				 err));
 	dck_history_close(history);
 	return status;
 }
@@ -41,8 +42,7 @@ static dck_status history_ask(const char *path, question q, const dck_record *r,
 	config.path = path;
 	config.existing = true;
 	status = dck_history_open(&config, &history, err);
-	if (status == DCK_OK)
-		status = q(history, r, ret, err);
+	DCK_NEXT(status, q(history, r, ret, err));
 	dck_history_close(history);
 	return status;
 }

@@ -203,18 +203,23 @@ history_kind_of history_kind(history_statement *s, int i)
 	return column_get(s, i).kind;
 }
 
-dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err)
+dck_status history_finish(history_statement *s, int64_t *ret, dck_err *err)
 {
-	history_statement *s;
 	bool row = false;
-	dck_status status;
+	const dck_status status = history_step(s, &row, err);
 
-	DCK_TRY(history_prepare(h, sql, &s, "read", err));
-	status = history_step(s, &row, err);
-	if (status == DCK_OK)
+	if (status == DCK_OK && ret)
 		*ret = row ? history_int(s, 0) : 0;
 	history_finalize(s);
 	return status;
+}
+
+dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err)
+{
+	history_statement *s;
+
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	return history_finish(s, ret, err);
 }
 
 /* --- transactions */
@@ -226,8 +231,7 @@ dck_status history_begin_read(dck_history *h, dck_err *err)
 
 dck_status history_end(dck_history *h, dck_status status, dck_err *err)
 {
-	if (status == DCK_OK)
-		status = h->database->run(h, "COMMIT", "write", err);
+	DCK_NEXT(status, h->database->run(h, "COMMIT", "write", err));
 	/* A failed statement may have rolled the transaction back. */
 	if (status != DCK_OK && h->database->in_transaction(h))
 		h->database->run(h, "ROLLBACK", "write", NULL);

@@ -87,6 +87,9 @@ dck_status history_prepare_many(dck_history *h, const char *sql, history_stateme
 /* Steps a statement; *ret: whether it has a row. */
 dck_status history_step(history_statement *s, bool *ret, dck_err *err);
 void history_finalize(history_statement *s); /* NULL is allowed */
+/* Steps a statement once and finalizes it. *ret: the integer of its row; 0: no row. ret may be
+ * NULL. */
+dck_status history_finish(history_statement *s, int64_t *ret, dck_err *err);
 /* Binds a parameter; one that the statement does not have is ignored. NULL texts bind NULL. */
 void history_bind_text(history_statement *s, const char *name, const char *text);
 void history_bind_int(history_statement *s, const char *name, int64_t v);

@@ -66,11 +66,9 @@ static dck_status record_export(dck_history *h, history_statement *s, dck_sink *
 	dck_record *r = NULL;
 	dck_status status = history_text_get(h, history_int(s, 0), history_text(s, 1), &json, err);
 
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, &r, err);
+	DCK_NEXT(status, dck_record_parse(json.data, json.n, &r, err));
 	dck_buffer_done(&json);
-	if (status == DCK_OK)
-		status = export_line_write(r, &from, out, err);
+	DCK_NEXT(status, export_line_write(r, &from, out, err));
 	dck_record_free(r);
 	return status;
 }
@@ -99,8 +97,7 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	/* A reader that closed the pipe ends it. */
 	while (status == DCK_OK && row && !out->failed) {
 		status = each(h, s, out, err);
-		if (status == DCK_OK)
-			status = history_step(s, &row, err);
+		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
 	return status;

@@ -57,9 +57,9 @@ static dck_status last_find(dck_history *h, const char *name, int64_t back, char
 	if (status == DCK_OK && row)
 		id_copy(s, 0, id);
 	else if (status == DCK_OK)
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "there is no record '%.40s': the history '%s' has fewer", name,
-				 h->path);
+		status =
+		    ERR_SET(err, E_ABSENT, "there is no record '%.40s': the history '%s' has fewer",
+			    name, h->path);
 	history_finalize(s);
 	return status;
 }
@@ -79,7 +79,7 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 	history_bind_text(s, "?1", name);
 	status = history_step(s, &row, err);
 	if (status == DCK_OK && !row)
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ABSENT,
 				 "no record's id begins with '%.80s'; "
 				 "'deepclock history list' shows them",
 				 name);
@@ -175,8 +175,7 @@ dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck
 	dck_buffer json = {0};
 	dck_status status = dck_history_get_json(h, id, &json, err);
 
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, ret, err);
+	DCK_NEXT(status, dck_record_parse(json.data, json.n, ret, err));
 	dck_buffer_done(&json);
 	return status;
 }
@@ -216,8 +215,7 @@ dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record 
 	if (status == DCK_OK && row)
 		id_copy(s, 1, id);
 	history_finalize(s);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (!row)
 		DCK_FAIL(
 		    err, E_ABSENT,

@@ -41,10 +41,7 @@ static record_builder *listing_new(const char *title)
 
 static void text_cell(record_builder *b, const char *text)
 {
-	if (text)
-		record_cell_text(b, text);
-	else
-		record_cell_absent(b, NONE);
+	record_cell(b, text ? RECORD_TEXT(text) : RECORD_ABSENT(NONE));
 }
 
 static void time_cell(record_builder *b, int64_t unix_ns)
@@ -61,10 +58,7 @@ static void interval_cells(record_builder *b, double lo, double hi, double level
 	const double all[] = {lo, hi, level};
 
 	for (size_t i = 0; i < 3; i++) {
-		if (level > 0)
-			record_cell_real(b, all[i]);
-		else
-			record_cell_absent(b, "no interval");
+		record_cell(b, level > 0 ? RECORD_REAL(all[i]) : RECORD_ABSENT("no interval"));
 	}
 }
 
@@ -114,8 +108,7 @@ static void list_table(const listing *l)
 	    {"bytes", "size", DCK_UNIT_BYTE},
 	};
 
-	record_table(l->b, "history/records", "Records", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(l->b, "history/records", "Records", columns);
 	record_summary_columns(l->b, l->mixed ? "time commit command value unit incomplete subject"
 					      : "time commit command value incomplete subject");
 }
@@ -174,8 +167,7 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 
 	DCK_NEED(l.b, err, "for the history's records");
 	status = history_begin_read(h, err);
-	if (status == DCK_OK)
-		status = history_end(h, listing_fill(h, f, &l, err), err);
+	DCK_NEXT(status, history_end(h, listing_fill(h, f, &l, err), err));
 	if (status == DCK_OK)
 		return record_finish(l.b, ret, err);
 	record_drop(l.b);
@@ -294,7 +286,7 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 	const size_t newest = t->n > BRIEF_ROWS - changes ? t->n - (BRIEF_ROWS - changes) : 0;
 	char text[64];
 
-	record_table(b, "history/points", "Points", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "history/points", "Points", columns);
 	record_summary_columns(b, "commit value lo hi change");
 	for (size_t i = 0, k = 0; i < t->n; i++) {
 		const dck_history_point *p = &t->points[i];
@@ -309,18 +301,14 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 		interval_cells(b, p->lo, p->hi, p->level);
 		record_cell_text(b, dck_unit_text(unit));
 		for (size_t column = 0; column < 3; column++) {
-			if (c)
-				record_cell_real(b, column == 0	  ? c->p
-						    : column == 1 ? c->before
-								  : c->after);
-			else
-				record_cell_absent(b, "no change");
+			record_cell(b, c ? RECORD_REAL(column == 0   ? c->p
+						       : column == 1 ? c->before
+								     : c->after)
+					 : RECORD_ABSENT("no change"));
 		}
-		if (c)
-			record_cell_text(b, change_text(t->metric.better, c->before, c->after, text,
-							sizeof text));
-		else
-			record_cell_absent(b, "no change");
+		record_cell(b, c ? RECORD_TEXT(change_text(t->metric.better, c->before, c->after,
+							   text, sizeof text))
+				 : RECORD_ABSENT("no change"));
 		if (i >= newest || (c && k + changes > t->nchanges))
 			record_summary_row(b);
 	}
@@ -432,7 +420,7 @@ static void alarms_put(record_builder *b, const dck_history_alarms *a)
 					     {"id", "id", DCK_UNIT_NONE}};
 	char text[64];
 
-	record_table(b, "history/alarms", "Alarms", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "history/alarms", "Alarms", columns);
 	record_summary_columns(b, "since commit subject cpu metric change others");
 	for (size_t i = 0; i < a->n; i++) {
 		const dck_history_alarm *m = &a->alarms[i];
@@ -534,10 +522,7 @@ static void commits_answer(record_builder *b, const dck_history_commits *c)
 
 static void real_cell(record_builder *b, double v, const char *why)
 {
-	if (isfinite(v))
-		record_cell_real(b, v);
-	else
-		record_cell_absent(b, why);
+	record_cell(b, isfinite(v) ? RECORD_REAL(v) : RECORD_ABSENT(why));
 }
 
 static void commits_pair_put(record_builder *b, const dck_history_pair *p)
@@ -596,7 +581,7 @@ dck_status dck_history_commits_record(const dck_history_commits *c, const char *
 	record_gate(b, c->worse > 0	? DCK_VERDICT_VIOLATED
 		       : c->tested == 0 ? DCK_VERDICT_INCONCLUSIVE
 					: DCK_VERDICT_MET);
-	record_table(b, "history/commits", "Commits", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "history/commits", "Commits", columns);
 	record_summary_columns(b, "subject cpu ratio lo hi verdict");
 	for (size_t i = 0; i < c->n; i++) {
 		commits_pair_put(b, &c->pairs[i]);

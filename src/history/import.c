@@ -145,8 +145,7 @@ static dck_status import_insert(dck_history *h, const dck_record *r, history_byt
 		history_run(h, "ROLLBACK TO one", "add a record to", NULL);
 	else if (status == DCK_OK)
 		status = history_run(h, "RELEASE one", "add a record to", err);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	count->added += is_new;
 	count->known += !is_new;
 	return DCK_OK;
@@ -166,8 +165,7 @@ static dck_status line_insert(dck_history *h, history_bytes line, const char *co
 	dck_sink_buffer(&sink, &json);
 	record_json_write(r, &sink);
 	status = dck_sink_finish(&sink, err);
-	if (status == DCK_OK)
-		status = line_origin_read(&line, &said, err);
+	DCK_NEXT(status, line_origin_read(&line, &said, err));
 	if (status == DCK_OK) {
 		const history_origin from = {commit				? commit
 					     : history_commit_fits(said.commit) ? said.commit
@@ -259,8 +257,7 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 		ended = b.n > 0 ? history_write(h, batch_insert, &b, true,
 						status == DCK_OK ? err : NULL)
 				: DCK_OK;
-		if (status == DCK_OK)
-			status = ended;
+		DCK_NEXT(status, ended);
 		if (ended != DCK_OK)
 			break;
 		ret->added += b.count.added;
@@ -353,11 +350,9 @@ static dck_status record_copy_into(dck_history *h, history_statement *s, copied 
 	dck_status status =
 	    history_text_get(c->from, history_int(s, 0), history_text(s, 1), &json, err);
 
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, &r, err);
-	if (status == DCK_OK)
-		status =
-		    import_insert(h, r, (history_bytes){json.data, json.n}, &from, &c->count, err);
+	DCK_NEXT(status, dck_record_parse(json.data, json.n, &r, err));
+	DCK_NEXT(status,
+		 import_insert(h, r, (history_bytes){json.data, json.n}, &from, &c->count, err));
 	dck_buffer_done(&json);
 	dck_record_free(r);
 	return status;
@@ -383,8 +378,7 @@ static dck_status batch_copy(dck_history *h, void *self, dck_err *err)
 		c->last = history_int(s, 0);
 		c->n++;
 		status = record_copy_into(h, s, c, err);
-		if (status == DCK_OK)
-			status = history_step(s, &row, err);
+		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
 	return status;

@@ -84,16 +84,13 @@ dck_status dck_history_size(dck_history *h, const dck_history_filter *f, uint64_
 	history_where w;
 	char sql[640];
 	history_statement *s;
-	bool row = false;
-	dck_status status;
+	int64_t n;
 
 	DCK_TRY(history_where_make(f, &w, err));
 	snprintf(sql, sizeof sql, "SELECT count(*) FROM records %s", w.sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
-	status = history_step(s, &row, err);
-	if (status == DCK_OK)
-		*ret = row ? (uint64_t)history_int(s, 0) : 0;
-	history_finalize(s);
-	return status;
+	DCK_TRY(history_finish(s, &n, err));
+	*ret = (uint64_t)n;
+	return DCK_OK;
 }

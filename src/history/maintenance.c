@@ -49,8 +49,6 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 {
 	char sql[1200];
 	history_statement *s;
-	bool row;
-	dck_status status;
 
 	DCK_TRY(doomed_begin(h, err));
 	snprintf(
@@ -68,9 +66,7 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	history_bind_int(s, ":per_commit",
 			 c->keep_per_commit < (uint64_t)INT64_MAX ? (int64_t)c->keep_per_commit
 								  : INT64_MAX);
-	status = history_step(s, &row, err);
-	history_finalize(s);
-	return status;
+	return history_finish(s, NULL, err);
 }
 
 static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned *ret, dck_err *err)
@@ -138,26 +134,17 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
 {
 	history_statement *s;
-	bool row = false;
-	dck_status status;
-	int64_t seq = 0;
+	int64_t seq;
 
 	DCK_TRY(history_prepare(h, "SELECT seq FROM records WHERE id = ?1", &s, "read", err));
 	history_bind_text(s, "?1", id);
-	status = history_step(s, &row, err);
-	if (status == DCK_OK && row)
-		seq = history_int(s, 0);
-	history_finalize(s);
-	if (status != DCK_OK)
-		return status;
-	if (!row)
+	DCK_TRY(history_finish(s, &seq, err));
+	if (seq == 0) /* they begin at 1 */
 		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
 	DCK_TRY(history_prepare(h, "INSERT INTO doomed VALUES (?1) ON CONFLICT DO NOTHING", &s,
 				"prune", err));
 	history_bind_int(s, "?1", seq);
-	status = history_step(s, &row, err);
-	history_finalize(s);
-	return status;
+	return history_finish(s, NULL, err);
 }
 
 typedef struct removing {
@@ -239,13 +226,11 @@ static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_
 	int64_t metrics = 0;
 	dck_status status = history_text_get(h, history_int(s, 0), id, &json, err);
 
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, &r, err);
+	DCK_NEXT(status, dck_record_parse(json.data, json.n, &r, err));
 	dck_buffer_done(&json);
-	if (status == DCK_OK)
-		status = metrics_count(r, &metrics, err);
+	DCK_NEXT(status, metrics_count(r, &metrics, err));
 	if (status == DCK_OK && !index_agrees(s, r, metrics))
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+		status = ERR_SET(err, E_FORMAT,
 				 "the history '%s' is damaged: its index contradicts the record %s",
 				 h->path, id);
 	dck_record_free(r);
@@ -267,8 +252,7 @@ dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *e
 	status = history_step(s, &row, err);
 	for (; status == DCK_OK && row; health.records++) {
 		status = upkeep_record_check(h, s, err);
-		if (status == DCK_OK)
-			status = history_step(s, &row, err);
+		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
 	if (status == DCK_OK)

@@ -222,8 +222,7 @@ static dck_status postgres_connect(dck_history *h, dck_err *err)
 		h->server->state[0] = '\0';
 		h->server->lost = false;
 		status = connect_once(h, deadline_ns, err);
-		if (status == DCK_OK)
-			status = session_set(h, err);
+		DCK_NEXT(status, session_set(h, err));
 		if (status == DCK_OK)
 			break;
 		postgres_again(h, &lost);

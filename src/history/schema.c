@@ -71,7 +71,6 @@ static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err
 	dck_record *r = NULL;
 	history_identity who;
 	history_statement *s;
-	bool row;
 	dck_status status = DCK_OK;
 
 	if (history_text_get(h, seq, id, &json, NULL) == DCK_OK &&
@@ -84,8 +83,7 @@ static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err
 			history_bind_text(s, "?1", who.machine);
 			history_bind_text(s, "?2", who.method);
 			history_bind_int(s, "?3", seq);
-			status = history_step(s, &row, err);
-			history_finalize(s);
+			status = history_finish(s, NULL, err);
 		}
 	}
 	dck_record_free(r);
@@ -104,8 +102,7 @@ static dck_status keys_renew(dck_history *h, dck_err *err)
 	status = history_step(s, &row, err);
 	while (status == DCK_OK && row) {
 		status = key_renew(h, history_int(s, 0), history_text(s, 1), err);
-		if (status == DCK_OK)
-			status = history_step(s, &row, err);
+		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
 	return status;

@@ -251,12 +251,10 @@ dck_status series_each(dck_history *h, const history_where *w, const char *tag,
 	status = history_step(row, &more, err);
 	while (status == DCK_OK && more) {
 		status = series_step(&r, row, each, self, err);
-		if (status == DCK_OK)
-			status = history_step(row, &more, err);
+		DCK_NEXT(status, history_step(row, &more, err));
 	}
 	history_finalize(row);
-	if (status == DCK_OK)
-		status = series_step(&r, NULL, each, self, err);
+	DCK_NEXT(status, series_step(&r, NULL, each, self, err));
 	series_close(&r);
 	mem_free(r.of.rows.row);
 	return status;

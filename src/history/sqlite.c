@@ -197,8 +197,7 @@ static dck_status sqlite_check(dck_history *h, uint64_t *ret_bytes, dck_err *err
 	status = history_step(s, &row, err);
 	said = status == DCK_OK && row ? history_text(s, 0) : "";
 	if (status == DCK_OK && strcmp(said, "ok") != 0)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "the history '%s' is damaged: %s", h->path, said);
+		status = ERR_SET(err, E_FORMAT, "the history '%s' is damaged: %s", h->path, said);
 	history_finalize(s);
 	DCK_TRY(status);
 	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));

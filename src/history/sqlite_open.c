@@ -245,8 +245,7 @@ static dck_status open_there(dck_history *h, bool exists, dck_err *err)
 	if (status != DCK_OK && exists &&
 	    (h->failed == SQLITE_CANTOPEN || h->failed == SQLITE_READONLY))
 		return connect_immutable(h, err);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (h->writable)
 		return open_writable(h, version, err);
 	return history_old_refused(h, version, err);

@@ -44,8 +44,7 @@ static dck_status start_take(dck_history *h, int64_t seq, const char *id, const 
 	dck_record *earlier = NULL;
 	dck_status status = history_text_get(h, seq, id, &json, err);
 
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, &earlier, err);
+	DCK_NEXT(status, dck_record_parse(json.data, json.n, &earlier, err));
 	if (status == DCK_OK) {
 		const double v = dck_record_value(earlier, all->tag);
 

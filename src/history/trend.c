@@ -42,9 +42,7 @@ const dck_opt dck_history_trend_options[] = {
 
 void dck_history_trend_config_init_sized(dck_history_trend_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_history_trend_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_history_trend_options);
 }
 
 typedef struct trend_box {
@@ -93,15 +91,14 @@ dck_status history_metric_absent(dck_history *h, const history_where *w, const c
 	history_finalize(s);
 	nearest = dck_nearest(tag, names, n);
 	if (status == DCK_OK && n == 0)
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "the history '%s' has no records %s", h->path,
+		status = ERR_SET(err, E_ABSENT, "the history '%s' has no records %s", h->path,
 				 w->sql[0] ? "that fit" : "yet");
 	else if (status == DCK_OK)
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "no record%s has a value of the metric '%.80s'%s%s%s",
-				 w->sql[0] ? " that fits" : "", tag,
-				 nearest ? "; did you mean '" : "; they have, for one, '",
-				 nearest ? nearest : names[0], nearest ? "'?" : "'");
+		status =
+		    ERR_SET(err, E_ABSENT, "no record%s has a value of the metric '%.80s'%s%s%s",
+			    w->sql[0] ? " that fits" : "", tag,
+			    nearest ? "; did you mean '" : "; they have, for one, '",
+			    nearest ? nearest : names[0], nearest ? "'?" : "'");
 	mem_arena_free(a);
 	return status;
 }
@@ -259,8 +256,7 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 	status = history_step(s, &more, err);
 	while (status == DCK_OK && more) {
 		status = row_take(box, s, all, err);
-		if (status == DCK_OK)
-			status = history_step(s, &more, err);
+		DCK_NEXT(status, history_step(s, &more, err));
 	}
 	history_finalize(s);
 	return status;

@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_gauges.h"
+#include "base/units.h"
 #include "deepclock/opt.h"
 #include "device/gauges.h"
 
@@ -142,8 +143,6 @@ void gauge_log_end(gauge_log *g, uint64_t runs)
 
 gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size)
 {
-	char from[32], to[32];
-
 	if (!g || !g->read || g->n == 0 || isnan(g->clock_hz[g->n - 1]))
 		return GAUGE_CLOCK_LEVEL;
 	if (g->n < FALL_READINGS_MIN) {
@@ -157,8 +156,7 @@ gauge_clock gauge_log_clock(const gauge_log *g, char *evidence, size_t size)
 	if (!(last < (1 - WARMUP_FALL_SHARE) * recent[0] && last < recent[n / 2]))
 		return GAUGE_CLOCK_LEVEL;
 	snprintf(evidence, size, "the device's clock is falling, from %s to %s",
-		 dck_text_si(recent[0], "Hz", from, sizeof from),
-		 dck_text_si(last, "Hz", to, sizeof to));
+		 UNITS_SI(recent[0], "Hz"), UNITS_SI(last, "Hz"));
 	return GAUGE_CLOCK_FALLING;
 }
 
@@ -278,11 +276,10 @@ void gauge_log_record(const gauge_log *g, record_builder *b, uint64_t origin_ns,
 	gauges_fact(b, "clock_min", DCK_UNIT_HERTZ, g->clock_min_hz);
 	gauges_fact(b, "temperature_begin", DCK_UNIT_CELSIUS, g->first.celsius);
 	gauges_fact(b, "temperature_end", DCK_UNIT_CELSIUS, g->last.celsius);
-	if (g->last.throttled < 0)
-		record_fact_absent(b, "device", "throttled_by", "the device does not report it");
-	else
-		record_fact_text(b, "device", "throttled_by",
-				 g->throttled > 0 ? g->throttled_by : "nothing");
+	record_fact(b, "device", "throttled_by", DCK_UNIT_NONE,
+		    g->last.throttled < 0
+			? RECORD_ABSENT("the device does not report it")
+			: RECORD_TEXT(g->throttled > 0 ? g->throttled_by : "nothing"));
 	energy_record(g, b, items);
 	series_record(g, b, "device_clock", DCK_UNIT_HERTZ, g->clock_hz, origin_ns);
 	series_record(g, b, "device_power", DCK_UNIT_WATT, g->power_w, origin_ns);

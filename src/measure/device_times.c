@@ -21,6 +21,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include "measure/results.h"
@@ -273,20 +274,19 @@ dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, devi
 
 static void proof_text(const device_proof *p, char *ret, size_t size)
 {
-	char left[32], work[32], paused[32];
+	char left[32];
 	size_t used;
 
 	used = (size_t)snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
 				p->runs == 1 ? "" : "s");
 	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns) && used < size; i++) {
-		used += (size_t)snprintf(
-		    ret + used, size - used, "%s %s of %s after %s", i > 0 ? "," : ":",
-		    dck_text_time(p->barrier[i].left_ns, left, sizeof left),
-		    dck_text_time(p->barrier[i].work_ns, work, sizeof work), p->barrier[i].name);
+		used += (size_t)snprintf(ret + used, size - used, "%s %s of %s after %s",
+					 i > 0 ? "," : ":",
+					 dck_text_time(p->barrier[i].left_ns, left, sizeof left),
+					 UNITS_TIME(p->barrier[i].work_ns), p->barrier[i].name);
 		if (!isnan(p->barrier[i].paused_ns) && used < size)
-			used += (size_t)snprintf(
-			    ret + used, size - used, " (%s after a pause)",
-			    dck_text_time(p->barrier[i].paused_ns, paused, sizeof paused));
+			used += (size_t)snprintf(ret + used, size - used, " (%s after a pause)",
+						 UNITS_TIME(p->barrier[i].paused_ns));
 	}
 }
 
@@ -294,7 +294,7 @@ static void proof_text(const device_proof *p, char *ret, size_t size)
  * the end of the call, promises nothing.) */
 static void proof_note(record_builder *b, const device_proof *p)
 {
-	char left[32], work[32], call[32], idle[32];
+	char left[32], idle[32];
 	const char *name = p->barrier[1].name;
 	const double left_ns = p->barrier[1].left_ns;
 
@@ -305,16 +305,14 @@ static void proof_note(record_builder *b, const device_proof *p)
 			    "the test of %s does not resolve %s, of runs of %s: each run ends with "
 			    "%s in its place, and the %s that this takes with nothing to wait for "
 			    "are in every latency",
-			    name, left, dck_text_time(p->run_ns, work, sizeof work),
-			    p->barrier[p->n - 1].name, idle);
+			    name, left, UNITS_TIME(p->run_ns), p->barrier[p->n - 1].name, idle);
 	else
 		record_note(b, "barrier-returns",
 			    "%s returned after %s, when %s of %s of work were left to do: each run "
 			    "ends with %s in its place, and the %s that this takes with nothing to "
 			    "wait for are in every latency",
-			    name, dck_text_time(p->barrier[1].call_ns, call, sizeof call), left,
-			    dck_text_time(p->barrier[1].work_ns, work, sizeof work),
-			    p->barrier[p->n - 1].name, idle);
+			    name, UNITS_TIME(p->barrier[1].call_ns), left,
+			    UNITS_TIME(p->barrier[1].work_ns), p->barrier[p->n - 1].name, idle);
 }
 
 void device_proof_record(record_builder *b, const device_proof *p)
@@ -437,8 +435,6 @@ static dck_status growth_time(const device *d, const device_proof *p, double *re
 /* Refuses it where one sample would take longer than a part may. */
 static dck_status growth_check(const device_proof *p, double budget_ns, dck_err *err)
 {
-	char took[32];
-
 	if (p->runs == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "there was no warm-up, so that the length of a run is not known");
@@ -446,8 +442,7 @@ static dck_status growth_check(const device_proof *p, double budget_ns, dck_err 
 		DCK_FAIL(err, E_UNSUP,
 			 "%llu runs of %s take longer than this part may; give more "
 			 "--max-time",
-			 3 * (unsigned long long)p->runs,
-			 dck_text_time(p->run_ns, took, sizeof took));
+			 3 * (unsigned long long)p->runs, UNITS_TIME(p->run_ns));
 	return DCK_OK;
 }
 
@@ -624,7 +619,7 @@ bool device_transfer_bound(const device_proof *p, const device_parts *parts, dou
 void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
 			double latency_ns)
 {
-	char took[32], run[32];
+	char run[32];
 
 	dck_text_time(latency_ns, run, sizeof run);
 	if (device_enqueue_bound(p, parts, latency_ns))
@@ -632,7 +627,7 @@ void device_parts_notes(record_builder *b, const device_proof *p, const device_p
 		    b, "enqueue-bound",
 		    "the host takes %s of the %s of a run to enqueue its operators, so that "
 		    "the device waits for the host: a faster device would not shorten the run",
-		    dck_text_time(parts->enqueue_ns, took, sizeof took), run);
+		    UNITS_TIME(parts->enqueue_ns), run);
 	if (device_transfer_bound(p, parts, latency_ns))
 		record_note(
 		    b, "transfer-bound",
@@ -640,8 +635,7 @@ void device_parts_notes(record_builder *b, const device_proof *p, const device_p
 		    "does not include it: a request whose data come from the host's memory costs "
 		    "both",
 		    outputs_ns(p, parts) > 0 ? " and the outputs back" : "",
-		    dck_text_time(inputs_ns(p, parts) + outputs_ns(p, parts), took, sizeof took),
-		    run);
+		    UNITS_TIME(inputs_ns(p, parts) + outputs_ns(p, parts)), run);
 }
 
 /* --- operators */
@@ -651,7 +645,6 @@ dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
 {
 	double sum_ns = 0;
 	device_proof p;
-	char sum[32], run[32];
 
 	DCK_TRY(device_barriers_list(e, c, &p, err));
 	if (profile->flags & DCK_PROFILE_DEVICE_TIME ||
@@ -666,6 +659,5 @@ dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
 	    err, E_UNSUP,
 	    "the engine '%s' reports how long the host takes to launch operators on the device "
 	    "(%s of the %s of a run), and not how long they run there",
-	    e->name, dck_text_time(sum_ns, sum, sizeof sum),
-	    dck_text_time(run_ns, run, sizeof run));
+	    e->name, UNITS_TIME(sum_ns), UNITS_TIME(run_ns));
 }

@@ -15,7 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/diagnostics.h"
-#include "deepclock/opt.h"
+#include "base/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,12 +31,11 @@ static double median_ns(const measure_evidence *e)
 static void first_run_slow(record_builder *b, const measure_evidence *e)
 {
 	const double first = (double)e->first_run_ns, factor = first / median_ns(e);
-	char text[32];
 
 	if (e->has_first_run && factor > 1.5) {
 		record_note(b, "first-run-slow",
 			    "the first run took %s, %.1f times the median, and is in no statistic",
-			    dck_text_time(first, text, sizeof text), factor);
+			    UNITS_TIME(first), factor);
 		record_remedy(b, "for a program that runs the model once it is the latency");
 	}
 }
@@ -100,7 +99,6 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
 	stat_modes m;
-	char low[32], high[32];
 
 	stat_modes_find(s->value, s->n, e->scratch, &m);
 	for (int i = 0; i < 2 && m.two; i++) {
@@ -117,8 +115,8 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 		    b, "two-modes",
 		    "the samples fall into two groups, %.0f %% near %s and %.0f %% near %s, "
 		    "between which the median can jump",
-		    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low), 100 * m.share[1],
-		    dck_text_time(m.centre[1], high, sizeof high));
+		    100 * m.share[0], UNITS_TIME(m.centre[0]), 100 * m.share[1],
+		    UNITS_TIME(m.centre[1]));
 }
 
 static void outliers(record_builder *b, const measure_evidence *e)

@@ -472,14 +472,11 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 	DCK_TRY(measure_session_open(&p.session, m, &one, NULL, &m->quiet, err));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled runs");
 	dck_status status = pass_run(&p, t, plan->asked.idle_ns, err);
-	if (status == DCK_OK)
-		status = engine_profile(p.session.target.engine.ops, p.session.target.model,
-					&profile, err);
-	if (status == DCK_OK)
-		status = device_profile_check(p.session.target.engine.ops, p.session.target.context,
-					      &profile, t->median_ns, err);
-	if (status == DCK_OK)
-		status = pass_place(&p, &profile, err);
+	DCK_NEXT(status, engine_profile(p.session.target.engine.ops, p.session.target.model,
+					&profile, err));
+	DCK_NEXT(status, device_profile_check(p.session.target.engine.ops, p.session.target.context,
+					      &profile, t->median_ns, err));
+	DCK_NEXT(status, pass_place(&p, &profile, err));
 	pass_clocks_read(&p, m, 1);
 	if (status == DCK_OK && dck_past_end(&since, measure_context_now(m))) {
 		p.nranges = pass_put(&since, &p, s, &profile);

@@ -267,8 +267,7 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 		}
 		status = measure_loop_slice(&p->loop, &sinks,
 					    measure_loop_slice_size(&p->loop, warmup_left(p)), err);
-		if (status == DCK_OK)
-			status = measure_loop_gauges(&p->loop, false, err);
+		DCK_NEXT(status, measure_loop_gauges(&p->loop, false, err));
 	}
 	if (status == DCK_OK && p->plan.warmup == MEASURE_WARMUP_AUTO && !p->steady &&
 	    p->warm.n >= WARMUP_RUNS_MIN)

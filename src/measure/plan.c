@@ -93,9 +93,7 @@ const dck_opt dck_bench_options[] = {
 
 void dck_plan_init_sized(dck_plan *p, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_plan_options, NULL};
-
-	opt_config_init(p, struct_size, sizeof *p, tables);
+	OPT_CONFIG_INIT(p, struct_size, dck_plan_options);
 }
 
 static dck_status warmup_read(const char *text, measure_plan *plan, dck_err *err)

@@ -553,7 +553,7 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 	while (w->n < w->wanted && failed == DCK_OK && !processes_late(w)) {
 		processes_progress_show(w, w->n);
 		failed = observer_cancelled(w->watch)
-			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
+			     ? ERR_SET(&why, E_CANCEL, "interrupted")
 			     : processes_process_run(w, &w->records[w->n], &why);
 		if (failed == DCK_OK) {
 			w->n++;
@@ -595,8 +595,7 @@ static dck_status processes_all_run(const dck_subject *s, const measure_plan *pl
 	w.records = mem_zalloc(w.wanted, sizeof(dck_record *));
 	DCK_NEED(w.records, err, "for %zu processes", w.wanted);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
-	if (status == DCK_OK)
-		status = processes_run(&w, ret, err);
+	DCK_NEXT(status, processes_run(&w, ret, err));
 	mem_free(w.records);
 	return status;
 }
@@ -620,9 +619,8 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	DCK_NEED(a, err, "to find the deepclock program");
 	if (!own.asked.program)
 		own.asked.program = worker_program_find(a, &why);
-	status = own.asked.program
-		     ? processes_all_run(s, &own, watch, ret, err)
-		     : err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s", why ? why : "no memory");
+	status = own.asked.program ? processes_all_run(s, &own, watch, ret, err)
+				   : ERR_SET(err, E_UNSUP, "%s", why ? why : "no memory");
 	mem_arena_free(a);
 	return status;
 }

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/results.h"
+#include "base/units.h"
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +13,11 @@
 
 const char *measure_result_text(const stat_estimate *e, char buf[96])
 {
-	char value[32], lo[32], hi[32];
+	char value[32];
 
 	dck_text_time(e->value, value, sizeof value);
 	if (e->has_interval)
-		snprintf(buf, 96, "%s [%s, %s]", value, dck_text_time(e->lo, lo, sizeof lo),
-			 dck_text_time(e->hi, hi, sizeof hi));
+		snprintf(buf, 96, "%s [%s, %s]", value, UNITS_TIME(e->lo), UNITS_TIME(e->hi));
 	else
 		snprintf(buf, 96, "%s", value);
 	return buf;

@@ -8,7 +8,7 @@
 #include "measure/run_delays.h"
 
 #include "base/mem.h"
-#include "deepclock/opt.h"
+#include "base/units.h"
 #include "measure/results.h"
 
 #include <assert.h>
@@ -48,7 +48,6 @@ static double reading_cost_ns(os_run_delay *d)
 void run_delays_begin(run_delays *u, measure_phases *p)
 {
 	const double sample_ns = p->loop.run_ns * (double)p->loop.group;
-	char cost[32], run[32];
 	dck_err err = {0};
 
 	*u = (run_delays){0};
@@ -67,9 +66,8 @@ void run_delays_begin(run_delays *u, measure_phases *p)
 	if (!(2 * cost_ns <= READING_SHARE * sample_ns)) {
 		snprintf(u->why, sizeof u->why,
 			 "reading how long threads waited takes %s, too long relative to %s",
-			 dck_text_time(cost_ns, cost, sizeof cost),
-			 sample_ns > 0 ? dck_text_time(sample_ns, run, sizeof run)
-				       : "a run of unknown length");
+			 UNITS_TIME(cost_ns),
+			 sample_ns > 0 ? UNITS_TIME(sample_ns) : "a run of unknown length");
 		run_delays_end(u);
 		return;
 	}

@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "base/opt_text.h"
+#include "base/units.h"
 #include "os/os.h"
 #include <limits.h>
 #include <pthread.h>
@@ -285,14 +286,11 @@ static void end_read(const worker_job *job, const os_child_usage *usage, oom fou
 
 static void worker_over_limit(const worker_job *job, worker_result *ret)
 {
-	char limit[32], peak[32];
-
 	dck_record_free(ret->record);
 	ret->record = NULL;
 	ret->end = WORKER_MEMORY;
-	err_set(&ret->why, DCK_E_NOMEM, __FILE__, __LINE__, "it had %s of memory, %s are allowed",
-		dck_text_bytes((double)ret->peak_rss_bytes, peak, sizeof peak),
-		dck_text_bytes((double)job->memory_bytes, limit, sizeof limit));
+	ERR_SET(&ret->why, E_NOMEM, "it had %s of memory, %s are allowed",
+		UNITS_BYTES((double)ret->peak_rss_bytes), UNITS_BYTES((double)job->memory_bytes));
 }
 
 /* Reads the result of a worker. */
@@ -303,8 +301,7 @@ static dck_status result_read(const worker_job *job, int fd, dck_status waited,
 	dck_buffer text = {0};
 	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &text, err);
 
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (text.n > 0 && text.data[0] == '!') {
 		worker_failure_read(text.data, ret);
 	} else if (text.n > 0 && !usage->signal) {

@@ -622,10 +622,15 @@ static bool is_text_column(const record_builder *b)
 	return t->columns[b->cells.n % t->ncolumns].unit == DCK_UNIT_NONE;
 }
 
+void record_cell(record_builder *b, dck_value v)
+{
+	assert(v.kind != DCK_VALUE_TEXT || is_text_column(b));
+	build_cell_add(b, v, 0, 0, 0);
+}
+
 void record_cell_text(record_builder *b, const char *text)
 {
-	assert(is_text_column(b));
-	build_cell_add(b, RECORD_TEXT(text), 0, 0, 0);
+	record_cell(b, RECORD_TEXT(text));
 }
 
 void record_cell_fmt(record_builder *b, const char *fmt, ...)
@@ -638,17 +643,17 @@ void record_cell_fmt(record_builder *b, const char *fmt, ...)
 
 void record_cell_bool(record_builder *b, bool v)
 {
-	build_cell_add(b, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v}, 0, 0, 0);
+	record_cell(b, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v});
 }
 
 void record_cell_int(record_builder *b, int64_t v)
 {
-	build_cell_add(b, RECORD_INT(v), 0, 0, 0);
+	record_cell(b, RECORD_INT(v));
 }
 
 void record_cell_real(record_builder *b, double v)
 {
-	build_cell_add(b, RECORD_REAL(v), 0, 0, 0);
+	record_cell(b, RECORD_REAL(v));
 }
 
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level)
@@ -658,7 +663,7 @@ void record_cell_interval(record_builder *b, double v, double lo, double hi, dou
 
 void record_cell_absent(record_builder *b, const char *why)
 {
-	build_cell_add(b, RECORD_ABSENT(why), 0, 0, 0);
+	record_cell(b, RECORD_ABSENT(why));
 }
 
 /* Adds a note; the last `remedy` bytes of its text are the remedy. */

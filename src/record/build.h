@@ -96,9 +96,12 @@ void record_gate(record_builder *b, dck_verdict v);
  * key that exists already gets a number as suffix ("points/2", "p99_2"). */
 void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
 		  size_t ncolumns);
+#define RECORD_TABLE(b, name, title, columns) \
+	record_table(b, name, title, columns, sizeof(columns) / sizeof *(columns))
 /* Reserves memory for n rows of the last table, for large tables: growing needs twice the memory.
  */
 void record_table_reserve(record_builder *b, size_t n);
+void record_cell(record_builder *b, dck_value v);
 void record_cell_text(record_builder *b, const char *text);
 void record_cell_fmt(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
 void record_cell_bool(record_builder *b, bool v);

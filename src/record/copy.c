@@ -34,23 +34,10 @@ void record_copy_under(record_builder *b, const dck_record *r)
 
 static void cell_copy(record_builder *b, const dck_cell *c)
 {
-	switch (c->value.kind) {
-	case DCK_VALUE_BOOL:
-		record_cell_bool(b, c->value.as.b);
-		break;
-	case DCK_VALUE_INT:
-		record_cell_int(b, c->value.as.i);
-		break;
-	case DCK_VALUE_REAL:
+	if (c->value.kind == DCK_VALUE_REAL)
 		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
-		break;
-	case DCK_VALUE_TEXT:
-		record_cell_text(b, c->value.as.text);
-		break;
-	case DCK_VALUE_ABSENT:
-		record_cell_absent(b, c->value.as.text);
-		break;
-	}
+	else
+		record_cell(b, c->value);
 }
 
 void record_copy_table(record_builder *b, const dck_table *from)

@@ -5,10 +5,9 @@
 
 void record_fact_known(record_builder *b, const char *section, const char *key, const char *text)
 {
-	if (text && text[0])
-		record_fact_text(b, section, key, text);
-	else
-		record_fact_absent(b, section, key, "the system does not report it");
+	record_fact(b, section, key, DCK_UNIT_NONE,
+		    text && text[0] ? RECORD_TEXT(text)
+				    : RECORD_ABSENT("the system does not report it"));
 }
 
 static void fact_known_bytes(record_builder *b, const char *key, uint64_t bytes, const char *why)

@@ -42,6 +42,24 @@ const char *line_journal_text(const dck_record *r, const char *section, const ch
 	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
 }
 
+bool line_journal_is(const dck_record *r, const char *section, const char *key, double v)
+{
+	const double there = line_journal_real(r, section, key);
+
+	return there >= v && there <= v;
+}
+
+size_t line_journal_word(const dck_record *r, const char *section, const char *key,
+			 const char *const *words, size_t n)
+{
+	const char *there = line_journal_text(r, section, key);
+	size_t i = 0;
+
+	while (i < n && (!there || strcmp(words[i], there) != 0))
+		i++;
+	return i;
+}
+
 const char *line_journal_path(const line_journal *j)
 {
 	return j->path;
@@ -65,8 +83,7 @@ dck_status line_journal_add(line_journal *j, record_builder *b, dck_err *err)
 	json_done(&w);
 	status = dck_sink_finish(&out, err);
 	dck_record_free(r);
-	if (status == DCK_OK)
-		status = os_append(j->fd, j->path, line.data, line.n, err);
+	DCK_NEXT(status, os_append(j->fd, j->path, line.data, line.n, err));
 	dck_buffer_done(&line);
 	return status;
 }
@@ -162,8 +179,7 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 		status = line == 1 ? key_check(path, r, key, err)
 				   : reader->replay(reader->self, &r, line, err);
 		dck_record_free(r);
-		if (status != DCK_OK)
-			return status;
+		DCK_TRY(status);
 		at += n + 1;
 	}
 	*ret_good = at;
@@ -187,7 +203,7 @@ static dck_status journal_continue(line_journal *j, const char *key,
 	DCK_TRY(os_read_file(j->path, JOURNAL_BYTES_MAX, &text, err));
 	status = text.n > 0 ? lines_replay(j->path, &text, key, reader, &good, err) : DCK_OK;
 	if (status == DCK_OK && text.n > 0 && good == 0)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+		status = ERR_SET(err, E_FORMAT,
 				 "'%s' is not a journal of a search: give another file", j->path);
 	if (status == DCK_OK && good < text.n)
 		status = os_truncate(j->fd, j->path, good, err);

@@ -41,5 +41,10 @@ dck_status line_journal_strange(const char *path, size_t line, dck_err *err);
 /* Return a fact of a section; NaN, NULL: there is none. */
 double line_journal_real(const dck_record *r, const char *section, const char *key);
 const char *line_journal_text(const dck_record *r, const char *section, const char *key);
+/* Returns whether that fact is v. */
+bool line_journal_is(const dck_record *r, const char *section, const char *key, double v);
+/* Returns the index of that fact among n words; n: it is none of them. */
+size_t line_journal_word(const dck_record *r, const char *section, const char *key,
+			 const char *const *words, size_t n);
 
 #endif

@@ -76,10 +76,9 @@ static void fact_option(record_builder *b, const char *section, const dck_opt *o
 		record_fact_text(b, section, o->name, o->choices[*(const int *)field]);
 		break;
 	case DCK_OPT_TEXT:
-		if (*(const char *const *)field)
-			record_fact_text(b, section, o->name, *(const char *const *)field);
-		else
-			record_fact_absent(b, section, o->name, "not given");
+		record_fact(b, section, o->name, DCK_UNIT_NONE,
+			    *(const char *const *)field ? RECORD_TEXT(*(const char *const *)field)
+							: RECORD_ABSENT("not given"));
 		break;
 	case DCK_OPT_LIST: {
 		const dck_list *list = field;

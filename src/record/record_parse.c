@@ -416,7 +416,7 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 		st = record_get(&rd, root, &box->record);
 	jansson->delete (root);
 	if (st == DCK_OK && (!box || mem_arena_failed(box->arena)))
-		st = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the record");
+		st = ERR_SET(err, E_NOMEM, "no memory for the record");
 	if (st != DCK_OK) {
 		if (box)
 			dck_record_free(&box->record);

@@ -131,9 +131,7 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf)
 
 const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t size)
 {
-	char own[FORMAT_SIZE];
-
-	snprintf(buf, size, "%s", format_value(v, unit, own));
+	snprintf(buf, size, "%s", FORMAT_VALUE(v, unit));
 	return buf;
 }
 

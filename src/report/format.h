@@ -30,6 +30,11 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf);
 bool format_number_of(const dck_value *v, double *ret); /* false: no number */
 const char *format_percent(double ratio, char *buf);	/* "0.45 %" */
 
+/* The same as arguments: the text exists until the end of the enclosing block. */
+#define FORMAT_NUMBER(v, u)   format_number(v, u, (char[FORMAT_SIZE]){0})
+#define FORMAT_VALUE(v, u)    format_value(v, u, (char[FORMAT_SIZE]){0})
+#define FORMAT_PERCENT(ratio) format_percent(ratio, (char[FORMAT_SIZE]){0})
+
 /* Facts "verdict" and "verdict/NAME" of any section, if known: each is one line of the headline. */
 #define FORMAT_VERDICT "verdict"
 bool format_is_verdict(const dck_fact *f);

@@ -75,10 +75,6 @@ static int accuracy_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V MODEL",
-				    "[OPTION]... --labels FILE --predictions FILE",
-				    "[OPTION]... --labels FILE --inputs FILE.npy MODEL [B]...",
-				    NULL};
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -90,36 +86,13 @@ static const cli_item exit_items[] = {
     {"1", "they are not, or predictions are not numbers, or it failed"},
     {0},
 };
-static const cli_section sections[] = {{"Models", subject_items}, {"Exit status", exit_items}, {0}};
-static const cli_group groups[] = {
-    {"Comparing outputs", which_options, 0, false},
-    {"Comparing outputs", dck_tolerance_options, offsetof(accuracy_command, accuracy), false},
-    {"Classifiers", dck_accuracy_options, offsetof(accuracy_command, accuracy), false},
-    CLI_MODELS("Models"),
-    CLI_MEASURED,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock accuracy model.onnx smaller.onnx", "the outputs of two models on the same inputs"},
-    {"deepclock accuracy model.onnx --vary opt=none,all --input-pool 10",
-     "do the optimisations change the answers, on ten inputs?"},
-    {"deepclock accuracy model.onnx --vary device=cpu,cuda", "does the GPU?"},
-    {"deepclock accuracy --labels y.npy --predictions scores.npy --top-k 5",
-     "precision, recall and f1-score of each class, and how often it is among the first five"},
-    {"deepclock accuracy model.onnx --inputs x.npy --labels y.csv --target-names cat,dog",
-     "run the model on a labelled set"},
-    {0},
-};
-
-static void cmd_accuracy_init(void *config)
-{
-	dck_accuracy_config_init(&((accuracy_command *)config)->accuracy);
-}
 
 const cli_command cmd_accuracy = {
     .name = "accuracy",
     .summary = "check that the answers are still the same, or that they are right",
-    .usage = usage,
+    .usage = {"[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V MODEL",
+	      "[OPTION]... --labels FILE --predictions FILE",
+	      "[OPTION]... --labels FILE --inputs FILE.npy MODEL [B]..."},
     .about =
 	"Gives models, or one model in several settings, the same inputs and compares every "
 	"output with that of the first: absolute and relative differences, angle, units in the "
@@ -129,11 +102,25 @@ const cli_command cmd_accuracy = {
 	"classification_report, and the confusion matrix. Predictions come from a file, or from "
 	"models that are run on --inputs; with several models it also lists the predictions that "
 	"changed.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Models", subject_items}, {"Exit status", exit_items}},
+    .examples =
+	{{"deepclock accuracy model.onnx smaller.onnx",
+	  "the outputs of two models on the same inputs"},
+	 {"deepclock accuracy model.onnx --vary opt=none,all --input-pool 10",
+	  "do the optimisations change the answers, on ten inputs?"},
+	 {"deepclock accuracy model.onnx --vary device=cpu,cuda", "does the GPU?"},
+	 {"deepclock accuracy --labels y.npy --predictions scores.npy --top-k 5",
+	  "precision, recall and f1-score of each class, and how often it is among the first five"},
+	 {"deepclock accuracy model.onnx --inputs x.npy --labels y.csv --target-names cat,dog",
+	  "run the model on a labelled set"}},
+    .groups = {{"Comparing outputs", which_options, 0, false},
+	       {"Comparing outputs", dck_tolerance_options, offsetof(accuracy_command, accuracy),
+		false},
+	       {"Classifiers", dck_accuracy_options, offsetof(accuracy_command, accuracy), false},
+	       CLI_MODELS("Models"),
+	       CLI_MEASURED},
     .config_size = sizeof(accuracy_command),
-    .config_init = cmd_accuracy_init,
+    .sized = {CLI_SIZED(accuracy_command, accuracy)},
     .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "MODEL",
     .words = &cli_model_words,

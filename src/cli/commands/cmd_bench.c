@@ -158,57 +158,41 @@ static int bench_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... SUBJECT...",
-				    "[OPTION]... -- PROGRAM [ARGUMENT]...", NULL};
-static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
-static const cli_group groups[] = {
-    {"Measuring", dck_plan_options, 0, false},
-    {"Measuring", dck_bench_options, 0, false},
-    CLI_MODELS("Models"),
-    CLI_PROGRAMS,
-    CLI_HOOKS,
-    CLI_SCAN,
-    CLI_MEASURED,
-    CLI_RUNS,
-    CLI_WORKER,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock bench zoo:resnet18", "time a built-in network until its median is known to 1 %"},
-    {"deepclock bench model.onnx --batch 8 --threads 4 --save run.json",
-     "eight items at once on four threads; keep the record"},
-    {"deepclock bench model.onnx --runs 1000 --statistic p99",
-     "exactly 1000 runs, and the 99th percentile first"},
-    {"deepclock bench zoo:bert_mini --trace run.pftrace",
-     "runs and operators on a timeline, for ui.perfetto.dev"},
-    {"deepclock bench zoo:bert_mini --processes 6",
-     "six fresh processes: an interval between starts"},
-    {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
-    {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
-     "several, interleaved: which is the fastest, and by how much?"},
-    {"deepclock bench --scan n=1..4 -- xz -k -f -T{n} big.bin", "one program with several values"},
-    {0},
-};
-
-static void cmd_bench_init(void *config)
-{
-	dck_plan_init(config);
-}
-
 const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure how long one run of a model or a program takes",
-    .usage = usage,
+    .usage = {"[OPTION]... SUBJECT...", "[OPTION]... -- PROGRAM [ARGUMENT]..."},
     .about = "Runs SUBJECT repeatedly and reports the time of one run, with an interval for each "
 	     "number and a note on everything that makes it doubtful. Warm-up ends when a steady "
 	     "state is detected; measuring ends when the statistic has the requested "
 	     "precision.\n\nThe first Ctrl-C ends the measurement and reports what was measured "
 	     "until then (exit status 130), a second one ends the program.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_plan),
-    .config_init = cmd_bench_init,
+    .sections = {{"Subjects", cli_subject_items}},
+    .examples = {{"deepclock bench zoo:resnet18",
+		  "time a built-in network until its median is known to 1 %"},
+		 {"deepclock bench model.onnx --batch 8 --threads 4 --save run.json",
+		  "eight items at once on four threads; keep the record"},
+		 {"deepclock bench model.onnx --runs 1000 --statistic p99",
+		  "exactly 1000 runs, and the 99th percentile first"},
+		 {"deepclock bench zoo:bert_mini --trace run.pftrace",
+		  "runs and operators on a timeline, for ui.perfetto.dev"},
+		 {"deepclock bench zoo:bert_mini --processes 6",
+		  "six fresh processes: an interval between starts"},
+		 {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
+		 {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
+		  "several, interleaved: which is the fastest, and by how much?"},
+		 {"deepclock bench --scan n=1..4 -- xz -k -f -T{n} big.bin",
+		  "one program with several values"}},
+    .groups = {{"Measuring", dck_plan_options, 0, false},
+	       {"Measuring", dck_bench_options, 0, false},
+	       CLI_MODELS("Models"),
+	       CLI_PROGRAMS,
+	       CLI_HOOKS,
+	       CLI_SCAN,
+	       CLI_MEASURED,
+	       CLI_RUNS,
+	       CLI_WORKER},
+    CLI_CONFIG(dck_plan),
     .max_args = INT_MAX,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -231,13 +231,6 @@ static int compare_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... A B [C]...",
-				    "[OPTION]... --vary OPTION=V,V SUBJECT",
-				    "[OPTION]... --scan NAME=V,V cmd:'PROGRAM {NAME}'",
-				    "[OPTION]... OLD.json NEW.json",
-				    "[OPTION]... --history NEW.json",
-				    "[OPTION]... --url A --url B",
-				    NULL};
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -252,36 +245,6 @@ static const cli_item verdict_items[] = {
     {"undecided", "neither; a note has the number of further rounds that would decide"},
     {0},
 };
-static const cli_section sections[] = {
-    {"Subjects", subject_items}, {"Verdicts", verdict_items}, {0}};
-static const cli_group groups[] = {
-    {"Comparing", which_options, offsetof(compare_command, which), false},
-    {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
-    {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare), false},
-    {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare), false},
-    {"Comparing servers", dck_server_options, offsetof(compare_command, request), false},
-    CLI_MODELS("Models"),
-    CLI_PROGRAMS,
-    CLI_HOOKS,
-    CLI_SCAN,
-    CLI_OPERATORS("Output"),
-    CLI_MEASURED,
-    CLI_RUNS,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock compare old.onnx new.onnx",
-     "is the new model faster? Interleaved, with an interval"},
-    {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
-    {"deepclock compare zoo:bert_mini --modes", "eager, fused, optimised, parallel"},
-    {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
-     "a gate for CI: exit status 3 when the second is over 2 % slower"},
-    {"deepclock compare base.json now.json", "two saved records"},
-    {"deepclock compare --history now.json", "a saved record and the one before it"},
-    {"deepclock compare --url http://127.0.0.1:8000/v1/completions --url http://127.0.0.1:8001/v1/completions --model NAME",
-     "two servers, by the same prompts in random order"},
-    {0},
-};
 
 static void cmd_compare_init(void *config)
 {
@@ -292,7 +255,9 @@ static void cmd_compare_init(void *config)
 const cli_command cmd_compare = {
     .name = "compare",
     .summary = "decide whether one is faster than another, with a gate for CI",
-    .usage = usage,
+    .usage = {"[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V SUBJECT",
+	      "[OPTION]... --scan NAME=V,V cmd:'PROGRAM {NAME}'", "[OPTION]... OLD.json NEW.json",
+	      "[OPTION]... --history NEW.json", "[OPTION]... --url A --url B"},
     .about =
 	"Measures the subjects in blocks, a trial of each in random order, so that drift meets all "
 	"alike, and "
@@ -303,9 +268,32 @@ const cli_command cmd_compare = {
 	"both, by TTFT, TPOT and the time end to end.\n\n"
 	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided. With --vary, "
 	"--modes or --scan it is 0 for each of these, unless --margin is given.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Subjects", subject_items}, {"Verdicts", verdict_items}},
+    .examples =
+	{{"deepclock compare old.onnx new.onnx",
+	  "is the new model faster? Interleaved, with an interval"},
+	 {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
+	 {"deepclock compare zoo:bert_mini --modes", "eager, fused, optimised, parallel"},
+	 {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
+	  "a gate for CI: exit status 3 when the second is over 2 % slower"},
+	 {"deepclock compare base.json now.json", "two saved records"},
+	 {"deepclock compare --history now.json", "a saved record and the one before it"},
+	 {"deepclock compare --url http://127.0.0.1:8000/v1/completions --url http://127.0.0.1:8001/v1/completions --model NAME",
+	  "two servers, by the same prompts in random order"}},
+    .groups = {{"Comparing", which_options, offsetof(compare_command, which), false},
+	       {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
+	       {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare),
+		false},
+	       {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare),
+		false},
+	       {"Comparing servers", dck_server_options, offsetof(compare_command, request), false},
+	       CLI_MODELS("Models"),
+	       CLI_PROGRAMS,
+	       CLI_HOOKS,
+	       CLI_SCAN,
+	       CLI_OPERATORS("Output"),
+	       CLI_MEASURED,
+	       CLI_RUNS},
     .config_size = sizeof(compare_command),
     .config_init = cmd_compare_init,
     .max_args = DCK_ALTERNATIVES_MAX + 1,

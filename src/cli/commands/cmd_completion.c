@@ -377,21 +377,16 @@ static int completion_run(cli *c, void *config)
 	return cli_usage(c, "no completion for '%s': there is bash, zsh and fish", c->args[0]);
 }
 
-static const char *const usage[] = {"SHELL", NULL};
-static const cli_item examples[] = {
-    {"source <(deepclock completion bash)", "in this shell"},
-    {"deepclock completion fish > ~/.config/fish/completions/deepclock.fish", "for good"},
-    {0},
-};
-
 const cli_command cmd_completion = {
     .name = "completion",
     .summary = "write the completion script of a shell",
-    .usage = usage,
+    .usage = {"SHELL"},
     .about = "Writes a script for bash, zsh or fish that completes commands, options, "
 	     "their values and the names of the built-in networks. "
 	     "Installing deepclock installs it.",
-    .examples = examples,
+    .examples = {{"source <(deepclock completion bash)", "in this shell"},
+		 {"deepclock completion fish > ~/.config/fish/completions/deepclock.fish",
+		  "for good"}},
     .min_args = 1,
     .max_args = 1,
     .arg = "SHELL",

@@ -91,48 +91,37 @@ static int cost_run(cli *c, void *config)
 		   : code;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", "--operators", NULL};
 static const cli_item subjects[] = {
     {"model.onnx", "a model from a file; its weights are not read"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {0},
 };
-static const cli_section sections[] = {{"Models", subjects}, {0}};
-static const cli_group groups[] = {
-    {"Counting", dck_cost_options, offsetof(cost_command, cost), false},
-    CLI_MODELS("Sizes, and the engine for --run"),
-    CLI_OPERATORS("Operators"),
-    CLI_RECORD,
-    {"Output", listing_options, 0, false},
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock cost zoo:resnet50", "MACs, FLOPs, parameters and bytes, by operator and module"},
-    {"deepclock cost bert.onnx --dim batch=1 --dim seq=128", "with open dimensions made numbers"},
-    {"deepclock cost model.onnx --as fvcore", "why another counter gives another number"},
-    {"deepclock cost model.onnx --format csv --by node > ops.csv", "one row for each operator"},
-    {0},
-};
-
-static void cmd_cost_init(void *config)
-{
-	dck_cost_config_init(&((cost_command *)config)->cost);
-}
 
 const cli_command cmd_cost = {
     .name = "cost",
     .summary = "count what a model computes: MACs, FLOPs, parameters, bytes",
-    .usage = usage,
+    .usage = {"[OPTION]... MODEL", "--operators"},
     .about = "Reads the graph of MODEL, "
 	     "infers every shape and counts what each operator computes and moves, "
 	     "exactly and without running it. "
 	     "An operator whose cost is not known is listed with the reason and never counted "
 	     "as zero.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Models", subjects}},
+    .examples = {{"deepclock cost zoo:resnet50",
+		  "MACs, FLOPs, parameters and bytes, by operator and module"},
+		 {"deepclock cost bert.onnx --dim batch=1 --dim seq=128",
+		  "with open dimensions made numbers"},
+		 {"deepclock cost model.onnx --as fvcore",
+		  "why another counter gives another number"},
+		 {"deepclock cost model.onnx --format csv --by node > ops.csv",
+		  "one row for each operator"}},
+    .groups = {{"Counting", dck_cost_options, offsetof(cost_command, cost), false},
+	       CLI_MODELS("Sizes, and the engine for --run"),
+	       CLI_OPERATORS("Operators"),
+	       CLI_RECORD,
+	       {"Output", listing_options, 0, false}},
     .config_size = sizeof(cost_command),
-    .config_init = cmd_cost_init,
+    .sized = {CLI_SIZED(cost_command, cost)},
     .max_args = 1,
     .arg = "MODEL",
     .words = &cli_model_words,

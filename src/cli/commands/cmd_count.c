@@ -49,28 +49,10 @@ static int count_run(cli *c, void *config)
 	return cli_program_ended(&program, "", code);
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--events list", NULL};
-static const cli_group groups[] = {
-    {"Counting", dck_count_options, 0, false},
-    CLI_PROFILE,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock count -- ./train", "faults, switches, cycles; calls and times of functions"},
-    {"deepclock count -e cycles,instructions,L1-dcache-load-misses -- ./train", "by perf's names"},
-    {"deepclock count -o calls.callgrind -- ./train", "for KCachegrind"},
-    {0},
-};
-
-static void cmd_count_init(void *config)
-{
-	dck_count_config_init(config);
-}
-
 const cli_command cmd_count = {
     .name = "count",
     .summary = "count events, and calls and times of each function",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]...", "--events list"},
     .about =
 	"Runs a program and counts, over all processes and threads that it starts: the kernel's "
 	"events, such as page faults and context switches, the processor's where the machine grants "
@@ -79,10 +61,13 @@ const cli_command cmd_count = {
 	"NVTX's and ITT's.\n\n"
 	"A program that was not built so needs no change for 'deepclock sample'. Python functions are "
 	"counted by 'python -m deepclock count SCRIPT'.",
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_count_config),
-    .config_init = cmd_count_init,
+    .examples = {{"deepclock count -- ./train",
+		  "faults, switches, cycles; calls and times of functions"},
+		 {"deepclock count -e cycles,instructions,L1-dcache-load-misses -- ./train",
+		  "by perf's names"},
+		 {"deepclock count -o calls.callgrind -- ./train", "for KCachegrind"}},
+    .groups = {{"Counting", dck_count_options, 0, false}, CLI_PROFILE},
+    CLI_CONFIG(dck_count_config),
     .takes_command = true,
     .run = count_run,
 };

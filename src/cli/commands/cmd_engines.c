@@ -178,33 +178,23 @@ static int engines_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... [NAME]", NULL};
-static const cli_group groups[] = {
-    {"Engines", probe_options, 0, false},
-    CLI_RESULT,
-    CLI_KEPT,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock engines", "what there is on this machine"},
-    {"deepclock engines ort", "one engine, with the options it takes"},
-    {"deepclock engines plugin:./mine.so", "a plug-in, with its options, or why it is refused"},
-    {"deepclock engines --engine-lib ./libonnxruntime.so.1.24.1", "whether this library would do"},
-    {0},
-};
-
 const cli_command cmd_engines = {
     .name = "engines",
     .summary = "show the engines, their libraries and what is missing",
-    .usage = usage,
+    .usage = {"[OPTION]... [NAME]"},
     .about =
 	"Shows every built-in engine: whether it can be used, which library it found, and which "
 	"of its execution providers really load, with the reason for those that do not. Each is "
 	"tried in a separate process, so a broken library does no harm. --verbose, or the NAME of "
 	"one engine (also plugin:FILE), shows the options that 'bench --engine-option' passes to "
 	"it.",
-    .examples = examples,
-    .groups = groups,
+    .examples = {{"deepclock engines", "what there is on this machine"},
+		 {"deepclock engines ort", "one engine, with the options it takes"},
+		 {"deepclock engines plugin:./mine.so",
+		  "a plug-in, with its options, or why it is refused"},
+		 {"deepclock engines --engine-lib ./libonnxruntime.so.1.24.1",
+		  "whether this library would do"}},
+    .groups = {{"Engines", probe_options, 0, false}, CLI_RESULT, CLI_KEPT},
     .config_size = sizeof(engines_config),
     .max_args = 1,
     .arg = "NAME",

@@ -18,39 +18,18 @@ static int generate_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, generate_make, cfg, NULL) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", NULL};
 static const cli_item subjects[] = {
     {"model.onnx", "a decoder with past_key_values as inputs and present as outputs"},
     {"zoo:llama_mini", "a built-in decoder ('deepclock zoo' lists them)"},
     {0},
 };
-static const cli_section sections[] = {{"Models", subjects}, {0}};
 /* The models' option of this name takes one number. */
 static const char *const lists[] = {"batch", NULL};
-static const cli_group groups[] = {
-    {"Generating", dck_generate_options, 0, false},
-    CLI_MODELS("Models"),
-    CLI_MEASURED,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock generate zoo:llama_mini", "64 tokens after a prompt of 128"},
-    {"deepclock generate decoder.onnx --prompt-length 128,1024 --new-tokens 64 --batch 1,4",
-     "each length of the prompt with each batch"},
-    {"deepclock generate decoder.onnx --requests 100 --threads 4",
-     "a hundred requests, so that p90 has an interval"},
-    {0},
-};
-
-static void cmd_generate_init(void *config)
-{
-	dck_generate_config_init(config);
-}
 
 const cli_command cmd_generate = {
     .name = "generate",
     .summary = "measure a decoder token by token: time to first token, time per token",
-    .usage = usage,
+    .usage = {"[OPTION]... MODEL"},
     .about =
 	"Generates from random prompts with MODEL, a decoder whose past keys and values are inputs "
 	"and outputs, and reports the time to the first token (TTFT), the time per further token "
@@ -58,12 +37,16 @@ const cli_command cmd_generate = {
 	"gap grows with the position, and the memory of the cache, with intervals over the "
 	"requests. Tokens are chosen greedily, and an end of sequence is ignored, so that each "
 	"request has the requested length. Lengths and batches take turns in random order.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Models", subjects}},
+    .examples =
+	{{"deepclock generate zoo:llama_mini", "64 tokens after a prompt of 128"},
+	 {"deepclock generate decoder.onnx --prompt-length 128,1024 --new-tokens 64 --batch 1,4",
+	  "each length of the prompt with each batch"},
+	 {"deepclock generate decoder.onnx --requests 100 --threads 4",
+	  "a hundred requests, so that p90 has an interval"}},
+    .groups = {{"Generating", dck_generate_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
     .first_only = lists,
-    .config_size = sizeof(dck_generate_config),
-    .config_init = cmd_generate_init,
+    CLI_CONFIG(dck_generate_config),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

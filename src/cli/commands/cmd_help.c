@@ -49,22 +49,15 @@ static int help_run(cli *c, void *config)
 			 nearest ? "'?" : "");
 }
 
-static const char *const usage[] = {"[COMMAND | TOPIC]", NULL};
-static const cli_section sections[] = {{"Topics", topic_items}, {0}};
-static const cli_item examples[] = {
-    {"deepclock help bench", "the options of 'bench', as 'deepclock bench --help'"},
-    {"deepclock help metrics", "what each number of a record is"},
-    {0},
-};
-
 const cli_command cmd_help = {
     .name = "help",
     .summary = "show what the commands do",
-    .usage = usage,
+    .usage = {"[COMMAND | TOPIC]"},
     .about =
 	"Lists the commands, shows the options of one, or a table of the metrics or the notes.",
-    .sections = sections,
-    .examples = examples,
+    .sections = {{"Topics", topic_items}},
+    .examples = {{"deepclock help bench", "the options of 'bench', as 'deepclock bench --help'"},
+		 {"deepclock help metrics", "what each number of a record is"}},
     .max_args = 1,
     .arg = "COMMAND",
     .words = &(const cli_words){.prefix = "", .get = topic_word, .commands = true},

@@ -578,20 +578,6 @@ static const dck_opt place_options[] = {
     {0},
 };
 
-static const char *const usage[] = {
-    "[list] [OPTION]...",
-    "show [OPTION]... ID",
-    "trend [OPTION]... [METRIC]",
-    "alarms [OPTION]... [METRIC]",
-    "commits [OPTION]... OLD NEW [METRIC]",
-    "compare [OPTION]... ID ID [ID]...",
-    "export [OPTION]...",
-    "import [OPTION]... FILE...",
-    "rm [OPTION]... ID...",
-    "prune [OPTION]... (--keep N | --older-than AGE | --keep-per-commit N)",
-    "check [OPTION]...",
-    NULL,
-};
 static const cli_item action_items[] = {
     {"list", "the records, newest first; also without an action"},
     {"show", "one record, in any format; as JSON byte for byte"},
@@ -613,32 +599,6 @@ static const cli_item id_items[] = {
     {"last, last~2", "the newest record; the second before it"},
     {0},
 };
-static const cli_section sections[] = {{"Actions", action_items}, {"IDs", id_items}, {0}};
-static const cli_group groups[] = {
-    {"History", place_options, offsetof(history_command, output), false},
-    {"History", wait_options, offsetof(history_command, where), false},
-    {"Which records", dck_history_filter_options, offsetof(history_command, filter), false},
-    {"Showing", metric_options, offsetof(history_command, metric), false},
-    {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
-    {"Showing", export_table, offsetof(history_command, exported), false},
-    CLI_SHARED("Showing", cli_format_options, format),
-    CLI_SHARED("Showing", cli_keep_options, output),
-    {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
-    {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
-    {"Removing", dck_history_prune_options, offsetof(history_command, prune), false},
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock history list --subject 'zoo:*' --since 7d", "the records of this week"},
-    {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
-    {"deepclock history alarms --since 60d", "what changed in these days, of everything"},
-    {"deepclock history commits 3f09c1a 81bd20e",
-     "did a commit change the latency on any machine?"},
-    {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
-    {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
-    {"deepclock history prune --keep 100 --older-than 1000d --dry-run", "what would go"},
-    {0},
-};
 
 static void cmd_history_init(void *config)
 {
@@ -652,7 +612,12 @@ static void cmd_history_init(void *config)
 const cli_command cmd_history = {
     .name = "history",
     .summary = "saved records: list, trend, alarms, compare, export",
-    .usage = usage,
+    .usage = {"[list] [OPTION]...", "show [OPTION]... ID", "trend [OPTION]... [METRIC]",
+	      "alarms [OPTION]... [METRIC]", "commits [OPTION]... OLD NEW [METRIC]",
+	      "compare [OPTION]... ID ID [ID]...", "export [OPTION]...",
+	      "import [OPTION]... FILE...", "rm [OPTION]... ID...",
+	      "prune [OPTION]... (--keep N | --older-than AGE | --keep-per-commit N)",
+	      "check [OPTION]..."},
     .about =
 	"Records of '--save FILE' are also added to the history, a separate file or a database of "
 	"PostgreSQL, with the commit that is checked out in the working directory. They are stored byte for byte until "
@@ -661,9 +626,28 @@ const cli_command cmd_history = {
 	"changed, with the probability of such a change by noise alone. Alarms are the changes of "
 	"all metrics, subjects and machines, of which at most 5 % are expected to be false; "
 	"commits compares two commits in the same way.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Actions", action_items}, {"IDs", id_items}},
+    .examples =
+	{{"deepclock history list --subject 'zoo:*' --since 7d", "the records of this week"},
+	 {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
+	 {"deepclock history alarms --since 60d", "what changed in these days, of everything"},
+	 {"deepclock history commits 3f09c1a 81bd20e",
+	  "did a commit change the latency on any machine?"},
+	 {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
+	 {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
+	 {"deepclock history prune --keep 100 --older-than 1000d --dry-run", "what would go"}},
+    .groups = {{"History", place_options, offsetof(history_command, output), false},
+	       {"History", wait_options, offsetof(history_command, where), false},
+	       {"Which records", dck_history_filter_options, offsetof(history_command, filter),
+		false},
+	       {"Showing", metric_options, offsetof(history_command, metric), false},
+	       {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
+	       {"Showing", export_table, offsetof(history_command, exported), false},
+	       CLI_SHARED("Showing", cli_format_options, format),
+	       CLI_SHARED("Showing", cli_keep_options, output),
+	       {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
+	       {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
+	       {"Removing", dck_history_prune_options, offsetof(history_command, prune), false}},
     .config_size = sizeof(history_command),
     .config_init = cmd_history_init,
     .max_args = UINT_MAX,

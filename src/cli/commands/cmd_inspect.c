@@ -18,30 +18,18 @@ static int inspect_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, inspect_make, config, NULL) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", NULL};
-static const cli_section sections[] = {{"Models", cli_model_items}, {0}};
-static const cli_group groups[] = {
-    CLI_MODELS("Sizes"),
-    CLI_RECORD,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock inspect model.onnx",
-     "inputs, outputs, open sizes, operators, and what to type next"},
-    {"deepclock inspect model.onnx --format json", "the same for a script"},
-    {0},
-};
-
 const cli_command cmd_inspect = {
     .name = "inspect",
     .summary = "describe a model: inputs, outputs, operators, open sizes",
-    .usage = usage,
+    .usage = {"[OPTION]... MODEL"},
     .about =
 	"Reads the structure of MODEL, describes it, and suggests the next command. Nothing runs, "
 	"no weights are read, and no engine is needed.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Models", cli_model_items}},
+    .examples = {{"deepclock inspect model.onnx",
+		  "inputs, outputs, open sizes, operators, and what to type next"},
+		 {"deepclock inspect model.onnx --format json", "the same for a script"}},
+    .groups = {CLI_MODELS("Sizes"), CLI_RECORD},
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

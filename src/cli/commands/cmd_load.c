@@ -29,8 +29,6 @@ static int load_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, cmd_load_make, cfg, cli_record_gate) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
-				    "[OPTION]... --url URL", NULL};
 static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
@@ -39,45 +37,12 @@ static const cli_item scenarios[] = {
      "requests arrive independently (--rate, --trace), wait in one queue, and are served by --streams N"},
     {0},
 };
-static const cli_section sections[] = {
-    {"Subjects", cli_subject_items}, {"Scenarios", scenarios}, {0}};
-static const cli_group groups[] = {
-    {"Load", dck_load_options, 0, false},
-    {"Servers", dck_server_options, 0, false},
-    CLI_MODELS("Models"),
-    CLI_PROGRAMS,
-    CLI_MEASURED,
-    CLI_RUNS,
-    CLI_WORKER,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock load zoo:resnet18 --rate 20",
-     "requests at random times, 20 a second: what users would wait"},
-    {"deepclock load zoo:resnet18 --rate 20 --slo 'p99<=100ms'",
-     "is that met? Exit status 0 yes, 3 no, 4 inconclusive"},
-    {"deepclock load model.onnx --find-peak --slo 'p90<=50ms' --streams 2 --threads 1",
-     "the highest rate that meets the limit, served by two streams of one thread"},
-    {"deepclock load model.onnx --trace arrivals.csv", "arrivals as they once were"},
-    {"deepclock load model.onnx --scenario offline --requests 1000 --streams 4",
-     "a thousand at once: items per second"},
-    {"deepclock load --rate 5 -- ./answer.sh", "a program, started for each request"},
-    {"deepclock load --url http://127.0.0.1:8000/v1/completions --model NAME --rate 2 --slo 'ttft-p90<=500ms' --slo 'tpot-p90<=30ms'",
-     "a server that generates: time to first token, time per token, both limited"},
-    {"deepclock load --url http://127.0.0.1:8000/v2/models/NAME/infer --rate 50",
-     "an ordinary model behind KServe's protocol"},
-    {0},
-};
-
-static void cmd_load_init(void *config)
-{
-	dck_load_config_init(config);
-}
 
 const cli_command cmd_load = {
     .name = "load",
     .summary = "measure latency under load, and find the highest rate that meets a limit",
-    .usage = usage,
+    .usage = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
+	      "[OPTION]... --url URL"},
     .about =
 	"Sends requests to SUBJECT and reports how long they take, "
 	"counted from the time at which each was scheduled to arrive, "
@@ -91,11 +56,30 @@ const cli_command cmd_load = {
 	"it was late or busy, no latency is reported (client-bound).\n\n"
 	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
 	"4 when it is inconclusive.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_load_config),
-    .config_init = cmd_load_init,
+    .sections = {{"Subjects", cli_subject_items}, {"Scenarios", scenarios}},
+    .examples =
+	{{"deepclock load zoo:resnet18 --rate 20",
+	  "requests at random times, 20 a second: what users would wait"},
+	 {"deepclock load zoo:resnet18 --rate 20 --slo 'p99<=100ms'",
+	  "is that met? Exit status 0 yes, 3 no, 4 inconclusive"},
+	 {"deepclock load model.onnx --find-peak --slo 'p90<=50ms' --streams 2 --threads 1",
+	  "the highest rate that meets the limit, served by two streams of one thread"},
+	 {"deepclock load model.onnx --trace arrivals.csv", "arrivals as they once were"},
+	 {"deepclock load model.onnx --scenario offline --requests 1000 --streams 4",
+	  "a thousand at once: items per second"},
+	 {"deepclock load --rate 5 -- ./answer.sh", "a program, started for each request"},
+	 {"deepclock load --url http://127.0.0.1:8000/v1/completions --model NAME --rate 2 --slo 'ttft-p90<=500ms' --slo 'tpot-p90<=30ms'",
+	  "a server that generates: time to first token, time per token, both limited"},
+	 {"deepclock load --url http://127.0.0.1:8000/v2/models/NAME/infer --rate 50",
+	  "an ordinary model behind KServe's protocol"}},
+    .groups = {{"Load", dck_load_options, 0, false},
+	       {"Servers", dck_server_options, 0, false},
+	       CLI_MODELS("Models"),
+	       CLI_PROGRAMS,
+	       CLI_MEASURED,
+	       CLI_RUNS,
+	       CLI_WORKER},
+    CLI_CONFIG(dck_load_config),
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -18,28 +18,10 @@ static int machine_run(cli *c, void *config)
 	return cli_make(c, machine_make, cfg, NULL);
 }
 
-static const char *const usage[] = {"[OPTION]...", NULL};
-static const cli_group groups[] = {
-    {"Measuring", dck_machine_options, 0, false},
-    CLI_MEASURED,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock machine", "the limits of this machine; measured the first time, then cached"},
-    {"deepclock machine --refresh", "measure again"},
-    {"deepclock machine --format csv | grep peak/fp32/", "one value for a script"},
-    {0},
-};
-
-static void cmd_machine_init(void *config)
-{
-	dck_machine_init(config);
-}
-
 const cli_command cmd_machine = {
     .name = "machine",
     .summary = "measure the limits of this machine",
-    .usage = usage,
+    .usage = {"[OPTION]..."},
     .about = "Measures the peaks of arithmetic (FP64, FP32, FP16, BF16, INT8) with every "
 	     "instruction set that the processor has, the bandwidth of each cache and of memory, "
 	     "and the cost of clocks, system calls, threads and processes; with one thread and "
@@ -47,9 +29,11 @@ const cli_command cmd_machine = {
 	     "the user's cache directory and shown from there the next time.\n\nEach peak is "
 	     "compared with a matrix product of a BLAS library where there is one: a peak below "
 	     "it would be wrong, and gets a note.",
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_machine_config),
-    .config_init = cmd_machine_init,
+    .examples = {{"deepclock machine",
+		  "the limits of this machine; measured the first time, then cached"},
+		 {"deepclock machine --refresh", "measure again"},
+		 {"deepclock machine --format csv | grep peak/fp32/", "one value for a script"}},
+    .groups = {{"Measuring", dck_machine_options, 0, false}, CLI_MEASURED},
+    CLI_CONFIG(dck_machine_config),
     .run = machine_run,
 };

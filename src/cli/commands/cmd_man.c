@@ -122,7 +122,7 @@ static void page_command(FILE *out, const cli_command *command)
 	}
 	fputs(".fi\n", out);
 	roff_line(out, ".SH DESCRIPTION\n", command->about, "\n");
-	for (const cli_section *s = command->sections; s && s->title; s++)
+	for (const cli_section *s = command->sections; s->title; s++)
 		items(out, s->title, s->items);
 	man_options(out, command);
 	items(out, "exit status", cli_exit_codes);
@@ -214,19 +214,14 @@ static int man_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"DIR", NULL};
-static const cli_item page_examples[] = {
-    {"deepclock man pages && man pages/deepclock-bench.1", "write the pages, and read one"},
-    {0},
-};
-
 const cli_command cmd_man = {
     .name = "man",
     .summary = "write the manual pages into a directory",
-    .usage = usage,
+    .usage = {"DIR"},
     .about = "Writes deepclock.1 and one page for each command into DIR, which is made where "
 	     "it is missing. Installing deepclock does this.",
-    .examples = page_examples,
+    .examples = {{"deepclock man pages && man pages/deepclock-bench.1",
+		  "write the pages, and read one"}},
     .min_args = 1,
     .max_args = 1,
     .arg = "DIR",

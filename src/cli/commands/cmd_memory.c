@@ -44,38 +44,22 @@ static int memory_run(cli *c, void *config)
 	return cli_program_ended(&program, CLI_UNTIL_THEN, code);
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID",
-				    NULL};
-static const cli_group groups[] = {
-    {"Looking", dck_memory_options, 0, false},
-    CLI_PROFILE,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock memory -- ./train", "allocations, leaks and resident memory"},
-    {"deepclock memory --details -- ./server --once", "all functions and lines"},
-    {"deepclock memory --sample 512KiB -- ./server", "estimates at a cost of a few percent"},
-    {"deepclock memory -o peak.pb.gz -- ./train", "its call paths, for pprof"},
-    {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: resident memory"},
-    {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"},
-    {0},
-};
-
-static void cmd_memory_init(void *config)
-{
-	dck_memory_config_init(config);
-}
-
 const cli_command cmd_memory = {
     .name = "memory",
     .summary = "allocations, leaks and resident memory of a program",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID"},
     .about =
 	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned variant, operator new and anonymous mmap of it and its children, with its call stack: heap at its peak, leaks, and temporary allocations, by function and by line (build with -g for lines). Memory that the C library and the loader retain does not count as leaked.\n\nIt also samples the resident memory of all processes, file-backed and anonymous. That works for any program, also for a running one (--pid); allocations are recorded for dynamically linked programs, from their start.",
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_memory_config),
-    .config_init = cmd_memory_init,
+    .examples = {{"deepclock memory -- ./train", "allocations, leaks and resident memory"},
+		 {"deepclock memory --details -- ./server --once", "all functions and lines"},
+		 {"deepclock memory --sample 512KiB -- ./server",
+		  "estimates at a cost of a few percent"},
+		 {"deepclock memory -o peak.pb.gz -- ./train", "its call paths, for pprof"},
+		 {"deepclock memory --rss-only --rate 1000 -- ./static",
+		  "any program: resident memory"},
+		 {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"}},
+    .groups = {{"Looking", dck_memory_options, 0, false}, CLI_PROFILE},
+    CLI_CONFIG(dck_memory_config),
     .takes_command = true,
     .run = memory_run,
 };

@@ -27,36 +27,21 @@ static int overhead_run(cli *c, void *config)
 	return cli_signal_seen() ? CLI_INTERRUPTED : code;
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
-static const cli_group groups[] = {
-    {"Measuring", dck_overhead_options, 0, false},
-    CLI_RECORD,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock overhead -- ./train", "what counting, sampling, tracing and memory cost it"},
-    {"deepclock overhead --method sample --rounds 20 -- ./train", "one of them, more precisely"},
-    {0},
-};
-
-static void cmd_overhead_init(void *config)
-{
-	dck_overhead_config_init(config);
-}
-
 const cli_command cmd_overhead = {
     .name = "overhead",
     .summary = "show what count, sample, trace and memory cost a program",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]..."},
     .about =
 	"Runs the same program under count, sample, trace, both of them and memory, and under none, once in "
 	"each round, in random order, and compares the times of each round: ratio with its "
 	"interval, memory, size of the output. The program's own output is discarded. A method "
 	"that is not possible for the program is listed with the reason.",
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_overhead_config),
-    .config_init = cmd_overhead_init,
+    .examples = {{"deepclock overhead -- ./train",
+		  "what counting, sampling, tracing and memory cost it"},
+		 {"deepclock overhead --method sample --rounds 20 -- ./train",
+		  "one of them, more precisely"}},
+    .groups = {{"Measuring", dck_overhead_options, 0, false}, CLI_RECORD},
+    CLI_CONFIG(dck_overhead_config),
     .takes_command = true,
     .run = overhead_run,
 };

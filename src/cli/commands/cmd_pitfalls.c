@@ -78,45 +78,29 @@ static int pitfalls_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, pitfalls_make, cfg, NULL) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
-				    "--list", NULL};
-static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
-static const cli_group groups[] = {
-    {"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
-    {"Mistakes", list_options, 0, false},
-    CLI_MODELS("Models"),
-    CLI_PROGRAMS,
-    CLI_MEASURED,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock pitfalls zoo:resnet18", "make every mistake on a built-in network"},
-    {"deepclock pitfalls model.onnx --time 5s", "the same with narrower intervals"},
-    {"deepclock pitfalls model.onnx --only no-warmup,busy-neighbour", "only two of them"},
-    {"deepclock pitfalls --list", "the mistakes by their keys"},
-    {0},
-};
-
-static void cmd_pitfalls_init(void *config)
-{
-	dck_pitfalls_config_init(&((pitfalls_command *)config)->pitfalls);
-}
-
 const cli_command cmd_pitfalls = {
     .name = "pitfalls",
     .summary = "show how far each classic mistake of benchmarking moves the number",
-    .usage = usage,
+    .usage = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...", "--list"},
     .about = "Measures SUBJECT as 'bench' does. Then it makes the classic mistakes on purpose, "
 	     "each interleaved with honest runs, and reports the number that each would have "
 	     "given, its error, the cause, and the remedy. A mistake that does no harm on this "
 	     "model and machine is marked so; one that cannot be made on SUBJECT has the "
 	     "reason.\n\nThe first Ctrl-C ends it and reports the mistakes until then (exit "
 	     "status 130), a second one ends the program.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Subjects", cli_subject_items}},
+    .examples = {{"deepclock pitfalls zoo:resnet18", "make every mistake on a built-in network"},
+		 {"deepclock pitfalls model.onnx --time 5s", "the same with narrower intervals"},
+		 {"deepclock pitfalls model.onnx --only no-warmup,busy-neighbour",
+		  "only two of them"},
+		 {"deepclock pitfalls --list", "the mistakes by their keys"}},
+    .groups = {{"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
+	       {"Mistakes", list_options, 0, false},
+	       CLI_MODELS("Models"),
+	       CLI_PROGRAMS,
+	       CLI_MEASURED},
     .config_size = sizeof(pitfalls_command),
-    .config_init = cmd_pitfalls_init,
+    .sized = {CLI_SIZED(pitfalls_command, pitfalls)},
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -28,46 +28,31 @@ static int profile_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, profile_make, cfg, NULL) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", NULL};
-static const cli_section sections[] = {{"Models", cli_model_items}, {0}};
-static const cli_group groups[] = {
-    {"Profiling", dck_profile_options, offsetof(profile_command, profile), false},
-    {"Measuring the latency", dck_plan_options, offsetof(profile_command, plan), false},
-    CLI_MODELS("Models"),
-    CLI_OPERATORS("Output"),
-    CLI_MEASURED,
-    CLI_RUNS,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock profile zoo:resnet50", "the time of each operator, and its limit on this machine"},
-    {"deepclock profile model.onnx --threads 1 --by module", "the same by module, on one thread"},
-    {"deepclock profile model.onnx --opt none", "the model's own nodes, nothing fused"},
-    {"deepclock profile model.onnx --format csv --by node > ops.csv", "one row for each operator"},
-    {0},
-};
-
-static void cmd_profile_init(void *config)
-{
-	profile_command *c = config;
-
-	dck_plan_init(&c->plan);
-	dck_profile_config_init(&c->profile);
-}
-
 const cli_command cmd_profile = {
     .name = "profile",
     .summary = "show where the time of a model goes, operator by operator",
-    .usage = usage,
+    .usage = {"[OPTION]... MODEL"},
     .about = "Measures the latency of MODEL as 'bench' does. Then, in separate sessions, it takes "
 	     "the operators' times from the engine's profiler, subtracts the profiler's overhead, "
 	     "scales them to the latency, and compares them with each operator's FLOPs and bytes "
 	     "and with this machine's limits. No time under the profiler is shown as latency.",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
+    .sections = {{"Models", cli_model_items}},
+    .examples = {{"deepclock profile zoo:resnet50",
+		  "the time of each operator, and its limit on this machine"},
+		 {"deepclock profile model.onnx --threads 1 --by module",
+		  "the same by module, on one thread"},
+		 {"deepclock profile model.onnx --opt none",
+		  "the model's own nodes, nothing fused"},
+		 {"deepclock profile model.onnx --format csv --by node > ops.csv",
+		  "one row for each operator"}},
+    .groups = {{"Profiling", dck_profile_options, offsetof(profile_command, profile), false},
+	       {"Measuring the latency", dck_plan_options, offsetof(profile_command, plan), false},
+	       CLI_MODELS("Models"),
+	       CLI_OPERATORS("Output"),
+	       CLI_MEASURED,
+	       CLI_RUNS},
     .config_size = sizeof(profile_command),
-    .config_init = cmd_profile_init,
+    .sized = {CLI_SIZED(profile_command, plan), CLI_SIZED(profile_command, profile)},
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

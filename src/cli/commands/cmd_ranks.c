@@ -56,32 +56,10 @@ static int ranks_run(cli *c, void *config)
 	return cli_program_ended(&program, "", code);
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--check [OPTION]...", NULL};
-static const cli_group groups[] = {
-    {"Recording", dck_ranks_options, offsetof(ranks_command, ranks), false},
-    {"Before a job", ranks_check_options, 0, false},
-    CLI_RECORD,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock ranks -- ./train",
-     "in each rank: after mpirun -n 4, srun, or torchrun --nproc-per-node 4 --no-python"},
-    {"deepclock ranks --step batch --collective Allreduce -- ./train", "ranges with other names"},
-    {"deepclock ranks --rendezvous /shared/job7 -- ./train",
-     "on nodes whose launcher does not report where rank 0 is"},
-    {"deepclock ranks --check", "in each rank, before the job: which nodes and links are slow"},
-    {0},
-};
-
-static void cmd_ranks_init(void *config)
-{
-	dck_ranks_config_init(&((ranks_command *)config)->ranks);
-}
-
 const cli_command cmd_ranks = {
     .name = "ranks",
     .summary = "find the rank of a job that holds the others up",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]...", "--check [OPTION]..."},
     .about =
 	"Runs in each rank of a job that torchrun, mpirun or srun started: starts the rank's "
 	"program and records its steps, their parts, and its collective operations. Rank 0 "
@@ -92,10 +70,20 @@ const cli_command cmd_ranks = {
 	"'collective:': zones (deepclock/zone.h), laps, NVTX. In Python, start the program by "
 	"'torchrun --nproc-per-node 4 -m deepclock ranks train.py': deepclock.torch.steps makes the steps, and collectives of "
 	"torch.distributed are recorded, also those of DistributedDataParallel.",
-    .examples = examples,
-    .groups = groups,
+    .examples =
+	{{"deepclock ranks -- ./train",
+	  "in each rank: after mpirun -n 4, srun, or torchrun --nproc-per-node 4 --no-python"},
+	 {"deepclock ranks --step batch --collective Allreduce -- ./train",
+	  "ranges with other names"},
+	 {"deepclock ranks --rendezvous /shared/job7 -- ./train",
+	  "on nodes whose launcher does not report where rank 0 is"},
+	 {"deepclock ranks --check",
+	  "in each rank, before the job: which nodes and links are slow"}},
+    .groups = {{"Recording", dck_ranks_options, offsetof(ranks_command, ranks), false},
+	       {"Before a job", ranks_check_options, 0, false},
+	       CLI_RECORD},
     .config_size = sizeof(ranks_command),
-    .config_init = cmd_ranks_init,
+    .sized = {CLI_SIZED(ranks_command, ranks)},
     .takes_command = true,
     .run = ranks_run,
 };

@@ -219,41 +219,10 @@ static int report_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... FILE...", NULL};
-static const cli_group groups[] = {
-    CLI_SHARED("Output", format_options, format),
-    CLI_KEPT,
-    CLI_SHARED("Output", figures_options, output),
-    CLI_RUNS,
-    CLI_SHARED("Operators and call paths", dck_view_options, ops),
-    {"Call paths", dck_calls_options, offsetof(report_config, calls), false},
-    {"Zones of a trace", dck_trace_reading_options, offsetof(report_config, trace), false},
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock report run.json", "show a saved record as its command showed it"},
-    {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
-    {"deepclock report trace.json", "the same of torch.profiler's, VizTracer's, Chrome's file"},
-    {"deepclock report run.speedscope.json --by function", "a profile of py-spy, by function"},
-    {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another format"},
-    {"deepclock report run.json --by function --sort total", "its functions as pstats has them"},
-    {"deepclock report run.json --callers sgemm", "the callers of a function, with their shares"},
-    {"deepclock report --diff before.json after.json", "what grew and what shrank, by function"},
-    {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
-    {"deepclock report run.json -o run.html", "with its charts, for a browser"},
-    {"deepclock report run.json --figures pictures", "its histogram, ... as SVG and PNG"},
-    {"deepclock report run.json --format csv > run.csv",
-     "its metrics as a table for other programs"},
-    {"deepclock report run.json --per run --format csv > samples.csv",
-     "every run that was timed, one in a row"},
-    {"deepclock report run.json --by node --format csv > ops.csv", "its operators, one in a row"},
-    {0},
-};
-
 const cli_command cmd_report = {
     .name = "report",
     .summary = "show saved records again, in any format",
-    .usage = usage,
+    .usage = {"[OPTION]... FILE..."},
     .about =
 	"Reads records that '--save FILE' of another command wrote and writes them to stdout. A "
 	"FILE of '-' is standard input; one that ends in .pftrace or .perfetto-trace, or has "
@@ -261,8 +230,37 @@ const cli_command cmd_report = {
 	"is a trace, whose zones are summed up, or which is converted to another format. Profiles "
 	"of cProfile, speedscope, py-spy, memray and FlameGraph are read as their call paths. "
 	"Nothing is measured or computed again: a report is made from the record alone.",
-    .examples = examples,
-    .groups = groups,
+    .examples =
+	{{"deepclock report run.json", "show a saved record as its command showed it"},
+	 {"deepclock report out.pftrace",
+	  "the zones of a trace, of deepclock or of another producer"},
+	 {"deepclock report trace.json",
+	  "the same of torch.profiler's, VizTracer's, Chrome's file"},
+	 {"deepclock report run.speedscope.json --by function", "a profile of py-spy, by function"},
+	 {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another format"},
+	 {"deepclock report run.json --by function --sort total",
+	  "its functions as pstats has them"},
+	 {"deepclock report run.json --callers sgemm",
+	  "the callers of a function, with their shares"},
+	 {"deepclock report --diff before.json after.json",
+	  "what grew and what shrank, by function"},
+	 {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
+	 {"deepclock report run.json -o run.html", "with its charts, for a browser"},
+	 {"deepclock report run.json --figures pictures", "its histogram, ... as SVG and PNG"},
+	 {"deepclock report run.json --format csv > run.csv",
+	  "its metrics as a table for other programs"},
+	 {"deepclock report run.json --per run --format csv > samples.csv",
+	  "every run that was timed, one in a row"},
+	 {"deepclock report run.json --by node --format csv > ops.csv",
+	  "its operators, one in a row"}},
+    .groups = {CLI_SHARED("Output", format_options, format),
+	       CLI_KEPT,
+	       CLI_SHARED("Output", figures_options, output),
+	       CLI_RUNS,
+	       CLI_SHARED("Operators and call paths", dck_view_options, ops),
+	       {"Call paths", dck_calls_options, offsetof(report_config, calls), false},
+	       {"Zones of a trace", dck_trace_reading_options, offsetof(report_config, trace),
+		false}},
     .config_size = sizeof(report_config),
     .min_args = 1,
     .max_args = INT_MAX,

@@ -36,31 +36,10 @@ static int sample_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID",
-				    NULL};
-static const cli_group groups[] = {
-    {"Sampling", dck_sample_options, 0, false},
-    CLI_PROFILE,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock sample -- xz -9 -k file", "which functions a program spends its time in"},
-    {"deepclock sample --pid 4711 --time 10s", "10 s of a program that runs already"},
-    {"deepclock sample --wall -- ./server", "also where its threads wait"},
-    {"deepclock sample -o profile.pb.gz -- ./train", "for pprof"},
-    {"deepclock sample --threads --save run.json -- ./train", "thread by thread; saved"},
-    {0},
-};
-
-static void cmd_sample_init(void *config)
-{
-	dck_sample_config_init(config);
-}
-
 const cli_command cmd_sample = {
     .name = "sample",
     .summary = "find where a program's time goes, without changing it",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID"},
     .about =
 	"Starts any program, or attaches to one that runs, and samples the stacks of all its "
 	"threads and child processes about a thousand times per second of CPU time. The result "
@@ -70,10 +49,15 @@ const cli_command cmd_sample = {
 	"permits that; for Python programs their own threads take them, at the kernel's signals. "
 	"Else a preloaded library starts a timer for each thread. The record names the source "
 	"that was used.",
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_sample_config),
-    .config_init = cmd_sample_init,
+    .examples = {{"deepclock sample -- xz -9 -k file",
+		  "which functions a program spends its time in"},
+		 {"deepclock sample --pid 4711 --time 10s", "10 s of a program that runs already"},
+		 {"deepclock sample --wall -- ./server", "also where its threads wait"},
+		 {"deepclock sample -o profile.pb.gz -- ./train", "for pprof"},
+		 {"deepclock sample --threads --save run.json -- ./train",
+		  "thread by thread; saved"}},
+    .groups = {{"Sampling", dck_sample_options, 0, false}, CLI_PROFILE},
+    CLI_CONFIG(dck_sample_config),
     .takes_command = true,
     .hints = cli_hints_sample,
     .run = sample_run,

@@ -108,26 +108,10 @@ static int trace_run(cli *c, void *config)
 	return cli_program_ended(&program, program.cut ? CLI_UNTIL_THEN : "", code);
 }
 
-static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
-static const cli_group groups[] = {
-    {"Recording", dck_trace_options, 0, false},
-    CLI_SHARED("Output", format_options, format),
-    CLI_SHARED("Output", cli_save_options, output),
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
-    {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
-    {"deepclock trace --waits 1ms -- ./server", "any program: what its threads wait for"},
-    {"deepclock trace --sample -- ./train", "also which functions its time goes to"},
-    {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
-    {0},
-};
-
 const cli_command cmd_trace = {
     .name = "trace",
     .summary = "record where a program's time goes, from inside",
-    .usage = usage,
+    .usage = {"[OPTION]... -- PROGRAM [ARG]..."},
     .about =
 	"Starts a program that is linked with libdeepclock, and records the zones that it is "
 	"annotated with (deepclock/zone.h), or one that is annotated with NVTX, such as a Python "
@@ -139,8 +123,15 @@ const cli_command cmd_trace = {
 	"before. A child process writes a separate file, which is merged into the trace when the "
 	"program has ended. Events that come faster than they can be written are dropped, a zone "
 	"as a whole, and counted.",
-    .examples = examples,
-    .groups = groups,
+    .examples =
+	{{"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
+	 {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
+	 {"deepclock trace --waits 1ms -- ./server", "any program: what its threads wait for"},
+	 {"deepclock trace --sample -- ./train", "also which functions its time goes to"},
+	 {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"}},
+    .groups = {{"Recording", dck_trace_options, 0, false},
+	       CLI_SHARED("Output", format_options, format),
+	       CLI_SHARED("Output", cli_save_options, output)},
     .config_size = sizeof(dck_trace_config),
     .takes_command = true,
     .hints = cli_hints_trace,

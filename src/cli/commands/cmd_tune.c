@@ -19,42 +19,16 @@ static int tune_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, tune_make, cfg, cli_record_gate) : code;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", NULL};
 static const cli_item subjects[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {0},
 };
-static const cli_section sections[] = {{"Models", subjects}, {0}};
-static const cli_group groups[] = {
-    {"Searching", dck_tune_options, 0, false},
-    CLI_MODELS("Models"),
-    CLI_MEASURED,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock tune model.onnx", "the fastest configuration for one request at a time"},
-    {"deepclock tune zoo:resnet18 --only threads,opt --max-time 30s",
-     "of two options, in half a minute"},
-    {"deepclock tune model.onnx --goal throughput --max-memory 2GiB",
-     "the most items per second, batch sizes too, within two gigabytes"},
-    {"deepclock tune model.onnx --goal throughput --slo 'p99<=20ms'",
-     "the most items per second, among configurations that do not violate the limit"},
-    {"deepclock tune model.onnx --threads 2", "two threads are given, all else is varied"},
-    {"deepclock tune model.onnx --space space.txt --resume search.jsonl",
-     "options of your own, in a search that continues after a kill"},
-    {0},
-};
-
-static void cmd_tune_init(void *config)
-{
-	dck_tune_config_init(config);
-}
 
 const cli_command cmd_tune = {
     .name = "tune",
     .summary = "find the fastest configuration of a model, with the same outputs",
-    .usage = usage,
+    .usage = {"[OPTION]... MODEL"},
     .about =
 	"Varies the engine and its options (threads, graph optimisation, parallel execution, spinning, "
 	"memory) and finds the configuration that runs MODEL fastest on this machine. Each is measured "
@@ -67,11 +41,21 @@ const cli_command cmd_tune = {
 	"no configuration is shown to be faster; with --slo 3 when the answer violates the limit, and "
 	"4 when it is inconclusive; the first Ctrl-C ends the search and reports what was "
 	"measured (130).",
-    .sections = sections,
-    .examples = examples,
-    .groups = groups,
-    .config_size = sizeof(dck_tune_config),
-    .config_init = cmd_tune_init,
+    .sections = {{"Models", subjects}},
+    .examples = {{"deepclock tune model.onnx",
+		  "the fastest configuration for one request at a time"},
+		 {"deepclock tune zoo:resnet18 --only threads,opt --max-time 30s",
+		  "of two options, in half a minute"},
+		 {"deepclock tune model.onnx --goal throughput --max-memory 2GiB",
+		  "the most items per second, batch sizes too, within two gigabytes"},
+		 {"deepclock tune model.onnx --goal throughput --slo 'p99<=20ms'",
+		  "the most items per second, among configurations that do not violate the limit"},
+		 {"deepclock tune model.onnx --threads 2",
+		  "two threads are given, all else is varied"},
+		 {"deepclock tune model.onnx --space space.txt --resume search.jsonl",
+		  "options of your own, in a search that continues after a kill"}},
+    .groups = {{"Searching", dck_tune_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
+    CLI_CONFIG(dck_tune_config),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

@@ -137,27 +137,16 @@ static int version_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]...", NULL};
-static const cli_group groups[] = {
-    CLI_RESULT,
-    CLI_KEPT,
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock version", "all of them"},
-    {"deepclock version --format json", "for a script, or a bug report"},
-    {"deepclock --version", "the version of the program in one line"},
-    {0},
-};
-
 const cli_command cmd_version = {
     .name = "version",
     .summary = "show the versions of the program, its formats and its engines",
-    .usage = usage,
+    .usage = {"[OPTION]..."},
     .about = "Shows the versions of the program, of the library, of the formats of records and "
 	     "histories and of the plug-in interface; how it was built; and the library of each "
 	     "engine, or why it is absent.",
-    .examples = examples,
-    .groups = groups,
+    .examples = {{"deepclock version", "all of them"},
+		 {"deepclock version --format json", "for a script, or a bug report"},
+		 {"deepclock --version", "the version of the program in one line"}},
+    .groups = {CLI_RESULT, CLI_KEPT},
     .run = version_run,
 };

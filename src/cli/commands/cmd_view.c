@@ -136,30 +136,21 @@ static int view_run(cli *c, void *config)
 	return CLI_OK;
 }
 
-static const char *const usage[] = {"[OPTION]... FILE...", NULL};
-static const cli_group groups[] = {
-    {"Output", output_options, offsetof(view_config, output), false},
-    {0},
-};
-static const cli_item examples[] = {
-    {"deepclock view run.json", "a saved record with its charts, in the browser"},
-    {"deepclock view before.json after.json", "several side by side"},
-    {"deepclock view out.pftrace -o out.html", "a trace, in a file to keep or to send"},
-    {0},
-};
-
 const cli_command cmd_view = {
     .name = "view",
     .summary = "show saved records and traces in a browser",
-    .usage = usage,
+    .usage = {"[OPTION]... FILE..."},
     .about =
 	"Writes records that '--save FILE' of another command wrote, and traces, as one page with "
 	"charts, and opens it in the browser ($BROWSER, else xdg-open where there is a display); "
 	"without one it prints the page's path. The page is self-contained: it opens without a "
 	"network, and can be sent to other people.\n\n'deepclock report FILE --format html' "
 	"writes the same page.",
-    .examples = examples,
-    .groups = groups,
+    .examples = {{"deepclock view run.json", "a saved record with its charts, in the browser"},
+		 {"deepclock view before.json after.json", "several side by side"},
+		 {"deepclock view out.pftrace -o out.html",
+		  "a trace, in a file to keep or to send"}},
+    .groups = {{"Output", output_options, offsetof(view_config, output), false}},
     .config_size = sizeof(view_config),
     .min_args = 1,
     .max_args = INT_MAX,

@@ -210,30 +210,24 @@ static int zoo_run(cli *c, void *config)
 	return entries_show(c, entry, 1);
 }
 
-static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]", NULL};
 /* --out of this command writes the network; that of the shared group would write the result. */
 static const char *const own[] = {"out", NULL};
-static const cli_group groups[] = {
-    {"Output", output_options, offsetof(zoo_config, output), false},	CLI_RESULT, CLI_KEPT,
-    {"Network", dck_zoo_options, offsetof(zoo_config, network), false}, {0},
-};
-static const cli_item examples[] = {
-    {"deepclock zoo", "list the networks"},
-    {"deepclock zoo resnet18 -o resnet18.onnx", "write one as an ONNX file"},
-    {"deepclock zoo bert_mini --seq 64 --symbolic -o bert.onnx",
-     "with another sequence length and open dimensions"},
-    {0},
-};
 
 const cli_command cmd_zoo = {
     .name = "zoo",
     .summary = "list the built-in networks, or write one as an ONNX file",
-    .usage = usage,
+    .usage = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]"},
     .about = "Networks that need no download: their weights are made on the spot from a seed, "
 	     "so they compute nothing useful, at the cost of the real ones. "
 	     "'zoo:NAME' names one wherever a model is expected.",
-    .examples = examples,
-    .groups = groups,
+    .examples = {{"deepclock zoo", "list the networks"},
+		 {"deepclock zoo resnet18 -o resnet18.onnx", "write one as an ONNX file"},
+		 {"deepclock zoo bert_mini --seq 64 --symbolic -o bert.onnx",
+		  "with another sequence length and open dimensions"}},
+    .groups = {{"Output", output_options, offsetof(zoo_config, output), false},
+	       CLI_RESULT,
+	       CLI_KEPT,
+	       {"Network", dck_zoo_options, offsetof(zoo_config, network), false}},
     .first_only = own,
     .config_size = sizeof(zoo_config),
     .max_args = 1,

@@ -80,7 +80,7 @@ static http_progress answer_event(http_client *c, http_connection *k, uint64_t n
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
 	if (e.failed) {
-		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__, "the server reports an error%s%s",
+		ERR_SET(why, E_ENGINE, "the server reports an error%s%s",
 			c->quote && e.message[0] ? ": " : "", c->quote ? e.message : "");
 		return answer_fail(HTTP_ERROR, ret);
 	}
@@ -107,8 +107,7 @@ static http_progress body_take(http_client *c, http_connection *k, http_piece pi
 
 	k->body_bytes += piece.n;
 	if (k->body_bytes > c->body_max) {
-		err_set(why, DCK_E_LIMIT, __FILE__, __LINE__,
-			"the answer has more than %llu MiB, where it is given up",
+		ERR_SET(why, E_LIMIT, "the answer has more than %llu MiB, where it is given up",
 			(unsigned long long)(c->body_max >> 20));
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
@@ -133,7 +132,7 @@ static http_progress body_take(http_client *c, http_connection *k, http_piece pi
 	}
 	if (got == SSE_MORE)
 		return HTTP_GOES_ON;
-	err_set(why, DCK_E_LIMIT, __FILE__, __LINE__, "an event of the answer is too long");
+	ERR_SET(why, E_LIMIT, "an event of the answer is too long");
 	return answer_fail(HTTP_MALFORMED, ret);
 }
 
@@ -144,22 +143,20 @@ static http_progress head_take(const http_client *c, http_connection *k, http_ou
 	static const char events[] = "text/event-stream";
 
 	if (r->has_length && r->left > c->body_max) {
-		err_set(why, DCK_E_LIMIT, __FILE__, __LINE__,
-			"the answer has %llu MiB, and at most %llu are read",
+		ERR_SET(why, E_LIMIT, "the answer has %llu MiB, and at most %llu are read",
 			(unsigned long long)(r->left >> 20),
 			(unsigned long long)(c->body_max >> 20));
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
 	if (r->status >= 300 && r->status < 400) {
-		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__,
+		ERR_SET(why, E_ENGINE,
 			"the server redirects to '%.*s' (status %u): give that address",
 			(int)strcspn(r->location, "?"), r->location, r->status);
 		return answer_fail(HTTP_REDIRECT, ret);
 	}
 	if (!c->stream || r->status != 200 || http_word_is(r->type, events, strlen(events)))
 		return HTTP_GOES_ON;
-	err_set(why, DCK_E_FORMAT, __FILE__, __LINE__,
-		"the answer is not a stream of events, but '%s'",
+	ERR_SET(why, E_FORMAT, "the answer is not a stream of events, but '%s'",
 		r->type[0] ? r->type : "of no type");
 	return answer_fail(HTTP_MALFORMED, ret);
 }
@@ -197,11 +194,11 @@ static http_progress answer_end(http_client *c, http_connection *k, uint64_t now
 					return HTTP_COMPLETE;
 				break;
 			}
-		err_set(why, DCK_E_FORMAT, __FILE__, __LINE__, "the answer is not JSON");
+		ERR_SET(why, E_FORMAT, "the answer is not JSON");
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
 	if (a->chunks == 0) {
-		err_set(why, DCK_E_ENGINE, __FILE__, __LINE__, "the answer has no content");
+		ERR_SET(why, E_ENGINE, "the answer has no content");
 		return answer_fail(HTTP_EMPTY, ret);
 	}
 	if (a->has_usage ? a->tokens < c->new_tokens : k->stopped)
@@ -234,7 +231,7 @@ http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t
 			k->reader.keep &= at == end;
 			return answer_end(c, k, now_ns, ret, why);
 		case HTTP_BAD:
-			err_set(why, DCK_E_FORMAT, __FILE__, __LINE__,
+			ERR_SET(why, E_FORMAT,
 				"the server's answer is not complete or not HTTP: %s",
 				k->reader.why);
 			return answer_fail(n > 0 ? HTTP_MALFORMED : HTTP_CUT, ret);

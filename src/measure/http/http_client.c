@@ -117,8 +117,7 @@ static dck_status request_prepare(http_client *c, dck_err *err)
 
 	if (!c->get)
 		status = c->body(c->self, c->made, &body, err);
-	if (status == DCK_OK)
-		status = request_write(c, &body, err);
+	DCK_NEXT(status, request_write(c, &body, err));
 	dck_buffer_done(&body);
 	c->made++;
 	return status;
@@ -145,7 +144,7 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 
 	if (http_outcome_is_good(outcome) && a->end_ns > a->scheduled_ns + c->timeout_ns) {
 		outcome = HTTP_TIMED_OUT;
-		err_set(&late, DCK_E_IO, __FILE__, __LINE__, TIMED_OUT);
+		ERR_SET(&late, E_IO, TIMED_OUT);
 		why = &late;
 	}
 	const bool good = http_outcome_is_good(outcome);

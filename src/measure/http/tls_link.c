@@ -129,8 +129,7 @@ dck_status tls_link_open(const tls_address *to, long timeout_ms, tls_link **ret,
 	tls_link *k;
 	dck_status status = tls_load(err);
 
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	k = mem_zalloc(1, sizeof *k);
 	DCK_NEED(k, err, "for a connection");
 	k->fd = -1;

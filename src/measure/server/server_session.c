@@ -203,8 +203,7 @@ dck_status server_session_calibrate(server_session *u, dck_err *err)
 	if (status == DCK_OK) {
 		status = client_calibrate(u, &own, err);
 		if (status == DCK_OK && own.cancelled)
-			status = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
-					 "interrupted before the first request");
+			status = ERR_SET(err, E_CANCEL, "interrupted before the first request");
 		http_client_close(&own);
 	}
 	http_null_stop(server);

@@ -54,7 +54,7 @@ static dck_status function_status(int result, dck_err *err)
 	if (result == DCK_E_CANCEL)
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (result != 0) {
-		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "the function returned %d", result);
+		ERR_SET(err, E_ENGINE, "the function returned %d", result);
 		if (err)
 			err->native_code = result;
 		return DCK_E_ENGINE;

@@ -41,8 +41,7 @@ dck_status subject_hook_new(const char *name, const char *line, const dck_comman
 	h->line = line;
 	status = subject_words(line, &h->words, err);
 	config.argv = h->words;
-	if (status == DCK_OK)
-		status = os_spawner_new(&config, &h->spawner, err);
+	DCK_NEXT(status, os_spawner_new(&config, &h->spawner, err));
 	if (status != DCK_OK) {
 		subject_hook_free(h);
 		return err_while(err, status, "reading --%s '%s'", name, line);

@@ -164,8 +164,7 @@ dck_status input_given_sizes(shape_resolve *z, const model_values *v, const dck_
 
 	DCK_NEED(list, err, "for the model's inputs");
 	status = input_given_read(z, c, limit, list, err);
-	if (status == DCK_OK)
-		status = shape_resolve_read(z, v, c, err);
+	DCK_NEXT(status, shape_resolve_read(z, v, c, err));
 	for (size_t i = 0; i < z->n && status == DCK_OK; i++)
 		if (list[i].file)
 			z->input[i].fed = fed_text(&list[i], z->arena);

@@ -271,8 +271,7 @@ dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_s
 	b->limit = subject_memory_half();
 	status =
 	    b->arena ? inputs_begin(b, in, m, err) : ERR_NO_MEMORY(err, "for the model's inputs");
-	if (status == DCK_OK)
-		status = inputs_fill(b, m ? &m->values : NULL, c, err);
+	DCK_NEXT(status, inputs_fill(b, m ? &m->values : NULL, c, err));
 	if (status != DCK_OK) {
 		subject_inputs_free(b);
 		return status;

@@ -179,10 +179,8 @@ static dck_status npy_header_read(const char *name, const dck_buffer *b, bool te
 	DCK_NEED(text, err, "to read '%s'", name);
 	memcpy(text, b->data + begin, n);
 	status = descr_read(name, npy_value_of(text, "'descr'"), texts, h, err);
-	if (status == DCK_OK)
-		status = order_read(name, npy_value_of(text, "'fortran_order'"), h, err);
-	if (status == DCK_OK)
-		status = npy_shape_read(name, npy_value_of(text, "'shape'"), h, err);
+	DCK_NEXT(status, order_read(name, npy_value_of(text, "'fortran_order'"), h, err));
+	DCK_NEXT(status, npy_shape_read(name, npy_value_of(text, "'shape'"), h, err));
 	mem_free(text);
 	*ret_data = begin + n;
 	return status;

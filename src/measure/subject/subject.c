@@ -139,9 +139,9 @@ static bool word_cut(const char **text, char **to, dck_status *status, dck_err *
 		}
 	}
 	if (quote)
-		*status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-				  "a quote (%c) is opened and not closed in the command: %s", quote,
-				  *text + strspn(*text, " \t\n"));
+		*status =
+		    ERR_SET(err, E_ARG, "a quote (%c) is opened and not closed in the command: %s",
+			    quote, *text + strspn(*text, " \t\n"));
 	*(*to)++ = '\0';
 	*text = from;
 	return true;
@@ -162,8 +162,7 @@ dck_status subject_words(const char *text, char ***ret, dck_err *err)
 	for (char *word = to; word_cut(&rest, &to, &status, err); word = to)
 		words[n++] = word;
 	if (status == DCK_OK && n == 0)
-		status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-				 "'cmd:' has no command: write 'cmd:PROG ARG...'");
+		status = ERR_SET(err, E_ARG, "'cmd:' has no command: write 'cmd:PROG ARG...'");
 	if (status != DCK_OK) {
 		mem_free(words);
 		return status;

@@ -234,8 +234,7 @@ static dck_status compared_outputs_compare(const subject_target *a, const subjec
 		if (to[i] == MISSING)
 			continue;
 		status = engine_output(a->engine.ops, a->context, i, &ta, &why);
-		if (status == DCK_OK)
-			status = engine_output(b->engine.ops, b->context, to[i], &tb, &why);
+		DCK_NEXT(status, engine_output(b->engine.ops, b->context, to[i], &tb, &why));
 		if (status == DCK_OK &&
 		    (dck_dtype_bytes(ta.dtype) == 0 || dck_dtype_bytes(tb.dtype) == 0 ||
 		     ta.rank < 0 || tb.rank < 0))
@@ -365,8 +364,7 @@ static dck_status compared_compare(subject_target *a, subject_target *b,
 	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
 	/* b's bindings point into memory that is freed with x. */
 	const dck_status back = subject_target_next_input(b, status == DCK_OK ? err : NULL);
-	if (status == DCK_OK)
-		status = back;
+	DCK_NEXT(status, back);
 	return status == DCK_OK ? compared_judge(x, err) : status;
 }
 

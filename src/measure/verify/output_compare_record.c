@@ -35,10 +35,7 @@ static const dck_column columns[] = {
 
 static void real_or(record_builder *b, double v, const char *why)
 {
-	if (isfinite(v))
-		record_cell_real(b, v);
-	else
-		record_cell_absent(b, why);
+	record_cell(b, isfinite(v) ? RECORD_REAL(v) : RECORD_ABSENT(why));
 }
 
 static int64_t compared_whole(uint64_t n)
@@ -74,10 +71,8 @@ static void compared_row_put(record_builder *b, const compared *x, const compare
 	real_or(b, s->finite > s->zeros ? s->max_rel : NAN, "no element of the reference but 0");
 	real_or(b, compared_mean_abs(s), empty);
 	real_or(b, compared_cosine_gap(s), "one of them is all zeros");
-	if (s->has_ulp)
-		record_cell_int(b, compared_whole(s->max_ulp));
-	else
-		record_cell_absent(b, "not of one floating type");
+	record_cell(b, s->has_ulp ? RECORD_INT(compared_whole(s->max_ulp))
+				  : RECORD_ABSENT("not of one floating type"));
 	record_cell_int(b, compared_whole(nonfinite(s)));
 	record_cell_int(b, compared_whole(s->outside));
 	real_or(b, compared_mean_rel(s), "no element of the reference but 0");

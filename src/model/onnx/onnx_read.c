@@ -23,8 +23,7 @@ static dck_status onnx_read_source(wire_source *s, const char *path, mem_arena *
 	m->file_bytes = s->size;
 	code = onnx_decode(&p, &onnx_model_message, r, m);
 	if (code == DCK_OK && !m->graph)
-		code =
-		    err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "%s holds no graph", s->label);
+		code = ERR_SET(err, E_FORMAT, "%s holds no graph", s->label);
 	if (code == DCK_E_FORMAT)
 		return file_type_describe(s, path, m->ir_version != 0, code, err);
 	if (code != DCK_OK)

@@ -133,11 +133,10 @@ static const limits *limits_find(const char *name, dck_err *err)
 	}
 	const char *near = dck_nearest(name, names, NETWORKS);
 	if (near)
-		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			"no built-in network '%s'; did you mean '%s'?", name, near);
+		ERR_SET(err, E_ABSENT, "no built-in network '%s'; did you mean '%s'?", name, near);
 	else
-		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			"no built-in network '%s'; 'deepclock zoo' lists them", name);
+		ERR_SET(err, E_ABSENT, "no built-in network '%s'; 'deepclock zoo' lists them",
+			name);
 	return NULL;
 }
 

@@ -607,10 +607,8 @@ dck_status rebatch(const char *path, const onnx_model *m, int64_t n, const char 
 	b.rewritten = batch_rule_nedits(&f);
 	b.ninputs = cost->ninputs;
 	b.noutputs = cost->noutputs;
-	if (status == DCK_OK)
-		status = places(&f, cost->inputs, cost->ninputs, a, &b.inputs, err);
-	if (status == DCK_OK)
-		status = places(&f, cost->outputs, cost->noutputs, a, &b.outputs, err);
+	DCK_NEXT(status, places(&f, cost->inputs, cost->ninputs, a, &b.inputs, err));
+	DCK_NEXT(status, places(&f, cost->outputs, cost->noutputs, a, &b.outputs, err));
 	batch_rule_done(&f);
 	if (status != DCK_OK) {
 		batch_done(&b);

@@ -204,17 +204,15 @@ static void diff_head_put(const diff *d, record_builder *b, const char *name, co
 		snprintf(rest, sizeof rest, " (the first %zu of %zu)", n, changed);
 	snprintf(title, sizeof title, "%s whose %.60s changed%s%s", what, d->weight->title,
 		 d->whole_text, rest);
-	record_table(b, name, title, columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, title, columns);
 	record_summary_columns(
 	    b, "self_change self_change_share self_a self_b total_change state beyond_noise");
 }
 
 static void diff_file_put(record_builder *b, const dck_frame *f)
 {
-	if (f->file || f->module)
-		record_cell_text(b, f->file ? f->file : f->module);
-	else
-		record_cell_absent(b, "not known");
+	record_cell(b, f->file || f->module ? RECORD_TEXT(f->file ? f->file : f->module)
+					    : RECORD_ABSENT("not known"));
 }
 
 static void diff_functions_put(const diff *d, row *rows, record_builder *b)
@@ -327,10 +325,8 @@ static dck_status diff_tables_write(diff *d, record_builder *b, dck_err *err)
 {
 	dck_status status = call_tree_open(&d->c, &d->t, err);
 
-	if (status == DCK_OK)
-		status = function_weights_init(&d->sums, &d->c, err);
-	if (status == DCK_OK)
-		status = diff_tables_put(d, b, err);
+	DCK_NEXT(status, function_weights_init(&d->sums, &d->c, err));
+	DCK_NEXT(status, diff_tables_put(d, b, err));
 	function_weights_done(&d->sums);
 	call_tree_done(&d->c);
 	return status;

@@ -184,10 +184,7 @@ static void tree_rows_find(table *t)
 
 static void tree_text_put(record_builder *b, const char *text)
 {
-	if (text)
-		record_cell_text(b, text);
-	else
-		record_cell_absent(b, "not known");
+	record_cell(b, text ? RECORD_TEXT(text) : RECORD_ABSENT("not known"));
 }
 
 /* Returns whether the cell was an estimate. */

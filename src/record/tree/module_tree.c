@@ -129,8 +129,7 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 	if (!scopes)
 		return DCK_OK;
 	dck_status status = cct_init(&m.paths, weights, timed ? TIME + 1 : TIME, err);
-	if (status == DCK_OK)
-		status = string_table_init(&m.texts, err);
+	DCK_NEXT(status, string_table_init(&m.texts, err));
 	if (status == DCK_OK && !classes_find(&m, ops, n))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
 	for (size_t i = 0; i < n && status == DCK_OK; i++)
@@ -140,8 +139,7 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 	string_table_done(&m.texts);
 	hash_map_done(&m.classes);
 	cct_freeze(&m.paths);
-	if (status == DCK_OK)
-		status = cct_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err);
+	DCK_NEXT(status, cct_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err));
 	cct_done(&m.paths);
 	return status;
 }

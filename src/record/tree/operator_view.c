@@ -45,34 +45,13 @@ static int view_by_value(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void view_cell_put(record_builder *b, const dck_value *v)
-{
-	switch (v->kind) {
-	case DCK_VALUE_INT:
-		record_cell_int(b, v->as.i);
-		break;
-	case DCK_VALUE_REAL:
-		record_cell_real(b, v->as.r);
-		break;
-	case DCK_VALUE_BOOL:
-		record_cell_bool(b, v->as.b);
-		break;
-	case DCK_VALUE_TEXT:
-		record_cell_text(b, v->as.text);
-		break;
-	case DCK_VALUE_ABSENT:
-		record_cell_absent(b, v->as.text);
-		break;
-	}
-}
-
 static void view_table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
 {
 	record_table(b, t->name, t->title, t->columns, t->ncolumns);
 	record_summary_columns(b, "calls self total device memory self_memory device_memory");
 	for (size_t i = 0; i < t->nrows && i < top; i++) {
 		for (size_t k = 0; k < t->ncolumns; k++)
-			view_cell_put(b, &t->cells[keys[i].row * t->ncolumns + k].value);
+			record_cell(b, t->cells[keys[i].row * t->ncolumns + k].value);
 		if (i < BRIEF)
 			record_summary_row(b);
 	}

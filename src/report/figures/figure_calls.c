@@ -63,11 +63,11 @@ static void box(drawing *d, const group *g, double from, double to, unsigned row
 {
 	const dck_frame *f = &d->tree.functions[g->nodes->function].frame;
 	const char *of = f->module ? f->module : f->file ? f->file : f->name;
-	char number[FORMAT_SIZE], share[FORMAT_SIZE], says[600];
+	char says[600];
 
 	snprintf(says, sizeof says, "%.400s: %s, %s", f->name,
-		 format_number(g->weight, d->tree.t->columns[d->column].unit, number),
-		 format_percent(to - from, share));
+		 FORMAT_NUMBER(g->weight, d->tree.t->columns[d->column].unit),
+		 FORMAT_PERCENT(to - from));
 	svg_box(&d->s, from, to, d->upwards ? SVG_ROWS - 1 - row : row,
 		(svg_colour)(hash_text(HASH_START, of) % (SVG_GREY + 1)), f->name, says);
 }
@@ -158,7 +158,7 @@ static bool calls_has(const dck_record *r)
 
 static void calls_draw(const dck_record *r, dck_sink *out, bool upwards)
 {
-	char note[300], number[FORMAT_SIZE], share[FORMAT_SIZE];
+	char note[300];
 	drawing d;
 	dck_err err;
 
@@ -173,12 +173,10 @@ static void calls_draw(const dck_record *r, dck_sink *out, bool upwards)
 		ERR_NO_MEMORY(&err, "for a figure");
 		sink_fail(out, &err);
 	}
-	snprintf(note, sizeof note, "%s, %s in all", c->title,
-		 format_number(d.whole, c->unit, number));
+	snprintf(note, sizeof note, "%s, %s in all", c->title, FORMAT_NUMBER(d.whole, c->unit));
 	if (d.hidden > 0)
 		snprintf(note + strlen(note), sizeof note - strlen(note),
-			 "; %s of it is in calls below the last row",
-			 format_percent(d.hidden, share));
+			 "; %s of it is in calls below the last row", FORMAT_PERCENT(d.hidden));
 	svg_note(&d.s, note);
 	svg_close(&d.s);
 	call_tree_done(&d.tree);

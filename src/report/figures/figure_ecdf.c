@@ -63,14 +63,13 @@ static void ecdf_percentile(svg *s, const dck_record *r, const char *tag, double
 {
 	const dck_metric *m = dck_record_metric(r, tag);
 	const double v = m ? dck_value_number(&m->value) : NAN;
-	char number[FORMAT_SIZE], text[2 * FORMAT_SIZE];
+	char text[2 * FORMAT_SIZE];
 
 	if (!(v >= s->x.from && v <= s->x.to))
 		return;
 	if (m->level > 0)
 		svg_line(s, m->lo, percent, m->hi, percent, false);
-	snprintf(text, sizeof text, "%.40s %s", m->def->name,
-		 format_number(v, DCK_UNIT_NS, number));
+	snprintf(text, sizeof text, "%.40s %s", m->def->name, FORMAT_NUMBER(v, DCK_UNIT_NS));
 	svg_dot(s, v, percent, 4, text);
 	const bool left = v > (s->x.from + s->x.to) / 2;
 	svg_text(s, v, percent, left ? -14 : 10, left ? -8 : 20, left ? "end" : "start", text);

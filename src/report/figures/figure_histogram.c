@@ -30,12 +30,12 @@ static void marks_put(svg *s, const dck_record *r, double most)
 	for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
 		const dck_metric *m = dck_record_metric(r, tags[i]);
 		const double v = m ? dck_value_number(&m->value) : NAN;
-		char number[FORMAT_SIZE], text[2 * FORMAT_SIZE];
+		char text[2 * FORMAT_SIZE];
 
 		if (!(v >= s->x.from && v <= s->x.to))
 			continue;
 		snprintf(text, sizeof text, "%.40s %s", m->def->name,
-			 format_number(v, DCK_UNIT_NS, number));
+			 FORMAT_NUMBER(v, DCK_UNIT_NS));
 		svg_line(s, v, 0, v, most, true);
 		/* On the side with more space. */
 		const bool left = v > (s->x.from + 3 * s->x.to) / 4;
@@ -45,7 +45,7 @@ static void marks_put(svg *s, const dck_record *r, double most)
 
 static void histogram_draw(const dck_record *r, dck_sink *out)
 {
-	char note[160], number[FORMAT_SIZE];
+	char note[160];
 	bins_sorted sorted;
 	bins b;
 	svg s;
@@ -57,7 +57,7 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 		if (b.below + b.above > 0)
 			snprintf(note + n, sizeof note - (size_t)n,
 				 ", %zu of them beyond the ends, up to %s", b.below + b.above,
-				 format_number(sorted.x[sorted.n - 1], DCK_UNIT_NS, number));
+				 FORMAT_NUMBER(sorted.x[sorted.n - 1], DCK_UNIT_NS));
 		svg_note(&s, note);
 		svg_axis_x(&s, (svg_axis){.from = b.origin,
 					  .to = b.origin + b.width * (double)b.rows,

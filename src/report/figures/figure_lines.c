@@ -95,14 +95,12 @@ static void batches_collect(const dck_record *r, plot *p, mem_arena *a, const ch
 static void throughput_collect(const dck_record *r, plot *p, mem_arena *a)
 {
 	const dck_metric *best = dck_record_metric(r, "throughput/best");
-	char number[FORMAT_SIZE];
 
 	p->title = "Throughput by batch";
 	p->y = (svg_axis){.unit = DCK_UNIT_ITEM_PER_S, .title = "throughput"};
 	if (best && isfinite(dck_value_number(&best->value)))
 		p->note = mem_arena_fmt(
-		    a, "best: %s",
-		    format_number(dck_value_number(&best->value), best->def->unit, number));
+		    a, "best: %s", FORMAT_NUMBER(dck_value_number(&best->value), best->def->unit));
 	batches_collect(r, p, a, "throughput");
 }
 
@@ -250,7 +248,7 @@ static void records_rate_collect(const dck_record *r, plot *p, mem_arena *a)
 		plot_add(p, "", number_at(t, i, "items"), dck_table_cell(t, i, "rate"));
 }
 
-#define LINES(what)                                                 \
+#define LINES(what, name, text)                                     \
 	static bool what##_has(const dck_record *r)                 \
 	{                                                           \
 		return lines_has(r, what##_collect);                \
@@ -258,30 +256,14 @@ static void records_rate_collect(const dck_record *r, plot *p, mem_arena *a)
 	static void what##_draw(const dck_record *r, dck_sink *out) \
 	{                                                           \
 		lines_draw(r, out, what##_collect);                 \
-	}
+	}                                                           \
+	const dck_figure figure_##what = {name, text, what##_has, what##_draw};
 
-LINES(throughput)
-LINES(batch_latency)
-LINES(over_times)
-LINES(over_ratios)
-LINES(served)
-LINES(load_latency)
-LINES(trend)
-LINES(records_rate)
-
-const dck_figure figure_throughput = {"throughput", "items per second at each batch",
-				      throughput_has, throughput_draw};
-const dck_figure figure_batch_latency = {"batch-latency", "latency at each batch",
-					 batch_latency_has, batch_latency_draw};
-const dck_figure figure_over_times = {"over-times", "times of a comparison at each size",
-				      over_times_has, over_times_draw};
-const dck_figure figure_over_ratios = {"over-ratios", "ratios of a comparison at each size",
-				       over_ratios_has, over_ratios_draw};
-const dck_figure figure_served = {"served", "requests served at each rate", served_has,
-				  served_draw};
-const dck_figure figure_load_latency = {"latency", "latency at each rate of requests",
-					load_latency_has, load_latency_draw};
-const dck_figure figure_trend = {"trend", "a metric over commits", trend_has, trend_draw};
-const dck_figure figure_records_rate = {"records-rate",
-					"items per second of several records by items of a run",
-					records_rate_has, records_rate_draw};
+LINES(throughput, "throughput", "items per second at each batch")
+LINES(batch_latency, "batch-latency", "latency at each batch")
+LINES(over_times, "over-times", "times of a comparison at each size")
+LINES(over_ratios, "over-ratios", "ratios of a comparison at each size")
+LINES(served, "served", "requests served at each rate")
+LINES(load_latency, "latency", "latency at each rate of requests")
+LINES(trend, "trend", "a metric over commits")
+LINES(records_rate, "records-rate", "items per second of several records by items of a run")

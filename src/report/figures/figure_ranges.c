@@ -105,7 +105,7 @@ static void ranges_row(svg *s, const ranges_rows *r, size_t row, unsigned place,
 {
 	const dck_unit unit = r->t->columns[r->value].unit;
 	const svg_interval v = ranges_value(r, row);
-	char number[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE], says[400];
+	char number[FORMAT_SIZE], says[400];
 	const char *name = ranges_text(r->t, row, r->name), *verdict = "";
 	size_t column;
 
@@ -114,7 +114,7 @@ static void ranges_row(svg *s, const ranges_rows *r, size_t row, unsigned place,
 	format_number(v.value, unit, number);
 	if (isfinite(v.lo))
 		snprintf(says, sizeof says, "%.150s: %s [%s, %s] %.100s", name, number,
-			 format_number(v.lo, unit, lo), format_number(v.hi, unit, hi), verdict);
+			 FORMAT_NUMBER(v.lo, unit), FORMAT_NUMBER(v.hi, unit), verdict);
 	else
 		snprintf(says, sizeof says, "%.150s: %s %.100s", name, number, verdict);
 	svg_row_names(s, place, name, verdict, number);
@@ -170,7 +170,7 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 	svg_close(&s);
 }
 
-#define RANGES(what, ...)                                           \
+#define RANGES(what, id, text, ...)                                 \
 	static const ranges what##_of = {__VA_ARGS__};              \
 	static bool what##_has(const dck_record *r)                 \
 	{                                                           \
@@ -180,31 +180,23 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 	static void what##_draw(const dck_record *r, dck_sink *out) \
 	{                                                           \
 		ranges_draw(r, out, &what##_of);                    \
-	}
+	}                                                           \
+	const dck_figure figure_##what = {id, text, what##_has, what##_draw};
 
-RANGES(ranking, .table = "bench/ranking", .title = "Times of the subjects", .name = "subject",
-       .value = "time", .axis = "median", .bars = true)
-RANGES(to_the_fastest, .table = "bench/ranking", .title = "Times over the fastest",
-       .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
-RANGES(medians, .table = "compare/alternatives", .title = "The alternatives", .name = "subject",
+RANGES(ranking, "ranking", "times of a ranking, with intervals", .table = "bench/ranking",
+       .title = "Times of the subjects", .name = "subject", .value = "time", .axis = "median",
        .bars = true)
-RANGES(records, .table = "records", .title = "Medians of the records", .name = "record",
-       .value = "median", .bars = true)
-RANGES(ratios, .table = "compare/alternatives", .title = "Ratios to ", .of_first = true,
-       .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
-RANGES(mistakes, .table = "pitfalls/mistakes",
-       .title = "Number with the mistake over the honest number", .name = "mistake",
-       .value = "factor", .axis = "factor", .at = 1, .positive = true)
-
-const dck_figure figure_ranking = {"ranking", "times of a ranking, with intervals", ranking_has,
-				   ranking_draw};
-const dck_figure figure_to_the_fastest = {"to-the-fastest", "ratios of a ranking, with intervals",
-					  to_the_fastest_has, to_the_fastest_draw};
-const dck_figure figure_medians = {"medians", "values of a comparison, with intervals", medians_has,
-				   medians_draw};
-const dck_figure figure_records = {"records", "medians of several records, with intervals",
-				   records_has, records_draw};
-const dck_figure figure_ratios = {"ratios", "ratios of a comparison, with intervals", ratios_has,
-				  ratios_draw};
-const dck_figure figure_mistakes = {"mistakes", "by how much each mistake moves the number",
-				    mistakes_has, mistakes_draw};
+RANGES(to_the_fastest, "to-the-fastest", "ratios of a ranking, with intervals",
+       .table = "bench/ranking", .title = "Times over the fastest", .name = "subject",
+       .value = "ratio", .axis = "ratio", .at = 1)
+RANGES(medians, "medians", "values of a comparison, with intervals",
+       .table = "compare/alternatives", .title = "The alternatives", .name = "subject",
+       .bars = true)
+RANGES(records, "records", "medians of several records, with intervals", .table = "records",
+       .title = "Medians of the records", .name = "record", .value = "median", .bars = true)
+RANGES(ratios, "ratios", "ratios of a comparison, with intervals", .table = "compare/alternatives",
+       .title = "Ratios to ", .of_first = true, .name = "subject", .value = "ratio",
+       .axis = "ratio", .at = 1)
+RANGES(mistakes, "mistakes", "by how much each mistake moves the number",
+       .table = "pitfalls/mistakes", .title = "Number with the mistake over the honest number",
+       .name = "mistake", .value = "factor", .axis = "factor", .at = 1, .positive = true)

@@ -58,7 +58,6 @@ static bool roofline_has(const dck_record *r)
 
 static void roofline_roofs_put(svg *s, roofs roof)
 {
-	char number[FORMAT_SIZE];
 	const double knee = roof.memory > 0 && roof.compute > 0 ? roof.compute / roof.memory
 			    : roof.compute > 0			? s->x.from
 								: s->x.to;
@@ -67,7 +66,7 @@ static void roofline_roofs_put(svg *s, roofs roof)
 	if (roof.compute > 0) {
 		svg_line(s, fmax(knee, s->x.from), roof.compute, s->x.to, roof.compute, false);
 		svg_text(s, s->x.to, roof.compute, 0, -6, "end",
-			 format_number(roof.compute, DCK_UNIT_FLOP_PER_S, number));
+			 FORMAT_NUMBER(roof.compute, DCK_UNIT_FLOP_PER_S));
 	}
 	if (roof.memory > 0) {
 		/* The slope's left end in the chart. */
@@ -76,7 +75,7 @@ static void roofline_roofs_put(svg *s, roofs roof)
 			svg_line(s, from, from * roof.memory, knee, knee * roof.memory, false);
 		const double middle = sqrt(from * fmax(knee, from));
 		svg_text(s, middle, middle * roof.memory, 8, 14, "start",
-			 format_number(roof.memory, DCK_UNIT_BYTE_PER_S, number));
+			 FORMAT_NUMBER(roof.memory, DCK_UNIT_BYTE_PER_S));
 	}
 }
 
@@ -90,7 +89,7 @@ static void roofline_draw(const dck_record *r, dck_sink *out)
 		      .unit = DCK_UNIT_FLOP_PER_S,
 		      .title = "rate"};
 	double all_ns = 0;
-	char note[160], says[256], number[FORMAT_SIZE];
+	char note[160], says[256];
 	size_t placed = 0;
 	place p;
 	svg s;
@@ -126,7 +125,7 @@ static void roofline_draw(const dck_record *r, dck_sink *out)
 		if (!roofline_place_of(&r->ops[i], all_ns, &p))
 			continue;
 		snprintf(says, sizeof says, "%.120s (%.60s): %s", r->ops[i].name, r->ops[i].type,
-			 format_number(p.rate, DCK_UNIT_FLOP_PER_S, number));
+			 FORMAT_NUMBER(p.rate, DCK_UNIT_FLOP_PER_S));
 		svg_dot(&s, p.intensity, p.rate, 2.5 + 16 * sqrt(isfinite(p.share) ? p.share : 0),
 			says);
 	}

@@ -12,7 +12,7 @@
 
 static void timeline_range(svg *s, const dck_step_range *one)
 {
-	char took[FORMAT_SIZE], text[340], says[420];
+	char text[340], says[420];
 
 	if (one->ranges > 1)
 		snprintf(text, sizeof text, "%llu x %.300s", (unsigned long long)one->ranges,
@@ -20,7 +20,7 @@ static void timeline_range(svg *s, const dck_step_range *one)
 	else
 		snprintf(text, sizeof text, "%.300s", one->name);
 	snprintf(says, sizeof says, "%s: %s", text,
-		 format_number((double)one->took_ns, DCK_UNIT_NS, took));
+		 FORMAT_NUMBER((double)one->took_ns, DCK_UNIT_NS));
 	s->ink = (svg_colour)(hash_text(HASH_START, one->name) % SVG_GREY);
 	svg_row_box(s, one->row, (double)one->begin_ns, (double)(one->begin_ns + one->took_ns),
 		    text, says);

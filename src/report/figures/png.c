@@ -126,7 +126,7 @@ dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *ou
 	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &output, &why);
 
 	if (status == DCK_OK && output.n < 2)
-		status = err_set(&why, DCK_E_IO, __FILE__, __LINE__, "nothing was drawn");
+		status = ERR_SET(&why, E_IO, "nothing was drawn");
 	else if (status == DCK_OK && output.data[0] != DCK_OK)
 		status = err_set(&why, (dck_status)output.data[0], __FILE__, __LINE__, "%.400s",
 				 output.data + 1);

@@ -96,9 +96,10 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 			json_object(json_key(w, def->tag));
 			json_text(json_key(w, "name"), def->name);
 			json_text(json_key(w, "help"), def->help);
-			json_text(json_key(w, "better"), def->better == DCK_BETTER_LOWER	? "lower"
-				     : def->better == DCK_BETTER_HIGHER ? "higher"
-									: "neither");
+			json_text(json_key(w, "better"), def->better == DCK_BETTER_LOWER ? "lower"
+							 : def->better == DCK_BETTER_HIGHER
+							     ? "higher"
+							     : "neither");
 			json_end(w);
 		}
 	}

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
@@ -160,7 +161,6 @@ static void details_counts_put(page *p, const dck_record *r)
 	static const struct {
 		const char *tag, *name;
 	} part[] = {{"cost/macs", "MACs"}, {"cost/flops", "FLOPs"}, {"cost/params", "parameters"}};
-	char buf[FORMAT_SIZE];
 	double v;
 
 	page_line(p);
@@ -173,7 +173,7 @@ static void details_counts_put(page *p, const dck_record *r)
 		if (i > 0)
 			page_space(p);
 		if (known)
-			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
+			page_fmt(p, "%s %s", UNITS_SI(v, ""), part[i].name);
 		else if (m && m->formula) {
 			page_wrap(p, 4, m->formula);
 			p->space = false;
@@ -187,7 +187,7 @@ static void details_counts_put(page *p, const dck_record *r)
 /* "300 runs after 42 warm-up runs, in 5 fresh processes; precision 0.45 % (requested 1.00 %)" */
 static void effort_put(page *p, const dck_record *r)
 {
-	char buf[FORMAT_SIZE], text[512];
+	char text[512];
 	double v, asked;
 	size_t n = 0;
 	const dck_fact *f;
@@ -195,30 +195,26 @@ static void effort_put(page *p, const dck_record *r)
 	const dck_metric *m = text_metric(r, "runs/count", &v);
 	if (!m)
 		return;
-	n += (size_t)snprintf(text, sizeof text, "%s run%s",
-			      format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
+	n += (size_t)snprintf(text, sizeof text, "%s run%s", FORMAT_VALUE(&m->value, DCK_UNIT_ONE),
+			      v == 1 ? "" : "s");
 	m = text_metric(r, "runs/warmup", &v);
 	if (m)
-		n +=
-		    (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
-				     format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
+		n += (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
+				      FORMAT_VALUE(&m->value, DCK_UNIT_ONE), v == 1 ? "" : "s");
 	f = dck_record_fact(r, "method", "processes");
 	if (f && format_number_of(&f->value, &v) && v > 1)
 		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
-				      format_number(v, DCK_UNIT_ONE, buf));
+				      FORMAT_NUMBER(v, DCK_UNIT_ONE));
 	f = dck_record_fact(r, "method", "precision_reached");
 	if (f && format_number_of(&f->value, &v)) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "; precision %s",
-				      format_percent(v, buf));
+				      FORMAT_PERCENT(v));
 		f = dck_record_fact(r, "plan", "precision");
 		if (f && format_number_of(&f->value, &asked))
 			snprintf(text + n, sizeof text - n, " (requested %s)",
-				 format_percent(asked, buf));
+				 FORMAT_PERCENT(asked));
 	}
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
-	page_wrap(p, 2, text);
-	page_line(p);
+	text_dim_line(p, text);
 }
 
 /* --- tables */
@@ -275,15 +271,13 @@ static void details_widen(unsigned *width, const char *text)
 
 static void details_absent_put(page *p, const dck_metric *m)
 {
-	char buf[FORMAT_SIZE];
 	unsigned col = p->col;
 
 	if (!m->formula) {
 		text_style_set(p, PAGE_DIM);
 		page_text(p, "absent: ");
 	}
-	page_wrap(p, col + 2,
-		  m->formula ? m->formula : format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, col + 2, m->formula ? m->formula : FORMAT_VALUE(&m->value, DCK_UNIT_NONE));
 	page_line(p);
 }
 
@@ -367,8 +361,7 @@ static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_me
 
 static void details_reason_put(page *p, const char *why)
 {
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_text(p, "all absent: ");
 	page_wrap(p, 4, why);
 	page_line(p);
@@ -390,8 +383,7 @@ static void details_legend_put(page *p, const dck_record *r, double level)
 	char buf[FORMAT_SIZE];
 	const char *kind = text_fact(r, "method", "interval", buf);
 
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_text(p, "[ ]:");
 	text_level(p, level);
 	page_text(p, kind ? " interval," : " interval");
@@ -448,8 +440,7 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 
 static void plain_row(page *p, const dck_metric *m, bool with_how)
 {
-	char buf[FORMAT_SIZE];
-	const char *value = format_value(&m->value, m->def->unit, buf);
+	const char *value = FORMAT_VALUE(&m->value, m->def->unit);
 
 	details_name_put(p, m);
 	if (m->value.kind == DCK_VALUE_ABSENT) {
@@ -650,7 +641,7 @@ static void details_rows_put(page *p, const dck_record *r, const char *title,
 
 static void count_row(page *p, const dck_metric *m)
 {
-	char buf[FORMAT_SIZE], exact[FORMAT_SIZE];
+	char buf[FORMAT_SIZE];
 	double v;
 
 	page_to(p, 2);
@@ -669,7 +660,7 @@ static void count_row(page *p, const dck_metric *m)
 				     : format_number(v, m->def->unit, buf);
 	page_text_right(p, rounded, 9);
 	if (counted && v >= 1000)
-		page_text_right(p, dck_text_count(m->value.as.i, exact, sizeof exact), 17);
+		page_text_right(p, UNITS_COUNT(m->value.as.i), 17);
 	page_space(p);
 	if (m->how)
 		how_put(p, 2 + COUNT_NAME_COLS + 28, m->how);

@@ -38,8 +38,7 @@ static void key_put(page *p, const char *section, const char *key)
 
 static void label_put(page *p, const char *label)
 {
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_text_cut(p, label, INDENT - 3);
 	text_style_set(p, PAGE_PLAIN);
 	page_to(p, INDENT);
@@ -98,7 +97,6 @@ static bool facts_is_repeated(const dck_record *r, const dck_fact *f)
  * verdict:". */
 static void verdict_put(page *p, const dck_fact *f, bool with_section)
 {
-	char buf[FORMAT_SIZE];
 	const char *name = f->key + sizeof FORMAT_VERDICT - 1;
 
 	page_to(p, 2);
@@ -114,7 +112,7 @@ static void verdict_put(page *p, const dck_fact *f, bool with_section)
 	page_text(p, ":");
 	page_space(p);
 	text_style_set(p, PAGE_BOLD);
-	page_wrap(p, 4, format_value(&f->value, f->unit, buf));
+	page_wrap(p, 4, FORMAT_VALUE(&f->value, f->unit));
 	page_line(p);
 }
 
@@ -176,8 +174,7 @@ static void facts_method_put(page *p, const dck_record *r)
 		if (first)
 			text_title(p, "Method");
 		first = false;
-		page_to(p, 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, 2);
 		key_put(p, f->section, f->key);
 		p->space = false;
 		page_text(p, ":");

@@ -68,15 +68,13 @@ static void histogram_row_put(page *p, const layout *l, const char *label, size_
 static void cut_put(page *p, const layout *l, const char *what, size_t count, const char *to,
 		    double extreme)
 {
-	char text[FORMAT_SIZE];
-
 	if (count == 0)
 		return;
 	page_to(p, 2);
 	page_text_right(p, what, l->label);
 	page_text(p, p->utf8 ? " \u2506 " : " : ");
 	text_style_set(p, PAGE_DIM);
-	page_fmt(p, "%zu more, %s %s", count, to, format_number(extreme, DCK_UNIT_NS, text));
+	page_fmt(p, "%zu more, %s %s", count, to, FORMAT_NUMBER(extreme, DCK_UNIT_NS));
 	page_line(p);
 }
 

@@ -78,8 +78,7 @@ static void machine_head_put(page *p, const dck_record *r, const char *suffix,
 
 	snprintf(text, sizeof text, "%.60s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
 		 strcmp(suffix, "1") == 0 ? "" : "s");
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_text_cut(p, text, NAME_COLS - 2);
 	page_to(p, NAME_COLS);
 	for (size_t i = 0; names[i]; i++)
@@ -203,8 +202,7 @@ static void machine_reasons_put(page *p, const dck_record *r)
 			       strcmp(r->metrics[k].value.as.text, m->value.as.text) == 0;
 		if (said)
 			continue;
-		page_to(p, 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, 2);
 		page_text(p, m->def->tag);
 		page_space(p);
 		page_text(p, "absent:");
@@ -231,10 +229,7 @@ static void kept_put(page *p, const dck_record *r)
 		return;
 	snprintf(line, sizeof line, "measured %.10s %.5s UTC and cached; --refresh measures again",
 		 at, at + 11);
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
-	page_wrap(p, 2, line);
-	page_line(p);
+	text_dim_line(p, line);
 }
 
 void text_machine_brief(page *p, const dck_record *r)
@@ -270,9 +265,6 @@ void text_machine(page *p, const dck_record *r)
 {
 	peaks_put(p, r);
 	bandwidths_put(p, r);
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
-	page_wrap(p, 2, "each is the fastest of its rounds; JSON and CSV have intervals");
-	page_line(p);
+	text_dim_line(p, "each is the fastest of its rounds; JSON and CSV have intervals");
 	machine_reasons_put(p, r);
 }

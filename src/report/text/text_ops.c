@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "base/units.h"
 #include "record/record_internal.h"
 #include "report/text/grid.h"
 #include "report/ops.h"
@@ -158,7 +159,6 @@ static void difference_cell(const cell *c, char *buf)
 {
 	ops_sum peer = c->row->sum[OPS_PEER];
 	const ops_sum *own = &c->row->sum[c->v->peer_flops ? OPS_FLOPS : OPS_MACS];
-	char text[FORMAT_SIZE];
 
 	if (!is_complete(&peer) || !is_complete(own)) {
 		snprintf(buf, FORMAT_SIZE, "?");
@@ -167,8 +167,7 @@ static void difference_cell(const cell *c, char *buf)
 	/* Of two counts, which are not negative. */
 	double d = peer.real || own->real ? ops_sum_value(&peer) - ops_sum_value(own)
 					  : (double)(peer.i - own->i);
-	snprintf(buf, FORMAT_SIZE, "%s%.40s", d > 0 ? "+" : "",
-		 dck_text_si(d, "", text, sizeof text));
+	snprintf(buf, FORMAT_SIZE, "%s%.40s", d > 0 ? "+" : "", UNITS_SI(d, ""));
 }
 
 static void half_cell(const cell *c, char *buf)
@@ -339,13 +338,10 @@ static bool bytes_scale(table *t, size_t col, size_t nrows)
 
 static void text_more_put(page *p, size_t n, size_t shown)
 {
-	char a[FORMAT_SIZE];
-
 	if (n <= shown)
 		return;
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
-	page_fmt(p, "and %s more, --top %zu", dck_text_count((int64_t)(n - shown), a, sizeof a), n);
+	text_dim_from(p, 2);
+	page_fmt(p, "and %s more, --top %zu", UNITS_COUNT((int64_t)(n - shown)), n);
 	page_line(p);
 }
 
@@ -476,7 +472,6 @@ static void unknown_put(page *p, const view *v)
 		qsort(ops, n, sizeof *ops, reason_compare);
 	}
 	for (size_t i = 0, k; i < n; i = k) {
-		char count[FORMAT_SIZE];
 		for (k = i + 1; k < n && same_reason(ops[i], ops[k]);)
 			k++;
 		if (kinds++ >= v->top)
@@ -485,8 +480,7 @@ static void unknown_put(page *p, const view *v)
 		page_wrap(p, 4, ops[i]->type);
 		page_space(p);
 		if (k - i > 1) {
-			page_fmt(p, "(%s nodes)",
-				 dck_text_count((int64_t)(k - i), count, sizeof count));
+			page_fmt(p, "(%s nodes)", UNITS_COUNT((int64_t)(k - i)));
 			page_space(p);
 		}
 		page_wrap(p, 4, ops[i]->name);
@@ -536,8 +530,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 
 static void text_legend_put(page *p, const view *v)
 {
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_wrap(p, 2, "moved: bytes read and written");
 	if (v->timed && v->level > 0) {
 		p->space = false;
@@ -608,8 +601,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
-		page_to(p, 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, 2);
 		page_fmt(p, "and %zu more types", rows.n - most);
 		page_line(p);
 	}

@@ -115,5 +115,8 @@ bool text_has_interval(const dck_record *r);
 
 /* Writes the title of a part on a separate line, after an empty line. */
 void text_title(page *p, const char *title);
+/* Goes to that column, and continues dim. */
+void text_dim_from(page *p, unsigned col);
+void text_dim_line(page *p, const char *text); /* wrapped, at column 2 */
 
 #endif

@@ -120,11 +120,9 @@ typedef struct columns {
 
 static void summary_absent_put(page *p, const dck_record *r, const dck_metric *m)
 {
-	char buf[FORMAT_SIZE];
-
 	text_style_set(p, PAGE_DIM);
 	page_text(p, "absent: ");
-	page_wrap(p, 2 + label_cols(r), format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, 2 + label_cols(r), FORMAT_VALUE(&m->value, DCK_UNIT_NONE));
 	text_style_set(p, PAGE_PLAIN);
 }
 
@@ -646,8 +644,7 @@ static void summary_narrow_put(page *p, const dck_record *r)
 
 	if (!m->narrow || (n && text_note_is_own(r, n)))
 		return;
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_text(p, "*: the interval is too narrow, because ");
 	page_wrap(p, 5, m->narrow);
 	page_line(p);

@@ -259,8 +259,7 @@ static void long_put(const void *self, size_t row, page *p)
 		const char *text = cell_text(v, row, c, buf);
 		if (v->columns[c].kind != COLUMN_LONG || text[0] == '\0')
 			continue;
-		page_to(p, INDENT_BELOW - 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, INDENT_BELOW - 2);
 		page_text_cut(p, column_at(v, c)->title, p->width / 2);
 		page_text(p, ":");
 		text_style_set(p, PAGE_PLAIN);
@@ -353,8 +352,7 @@ static void grids_put(page *p, view *v)
 
 static void below_put(page *p, const char *head, const char *text)
 {
-	page_to(p, 2);
-	text_style_set(p, PAGE_DIM);
+	text_dim_from(p, 2);
 	page_wrap(p, 4, head);
 	page_wrap(p, 4, text);
 	page_line(p);
@@ -550,7 +548,6 @@ static void course_put(page *p, const dck_table *t, size_t column)
 	const size_t room = p->width > 50 ? p->width - 36 : 14;
 	const size_t each = (t->nrows + room - 1) / room; /* rows of one mark */
 	double least = INFINITY, most = -INFINITY, v;
-	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 
 	for (size_t i = 0; i < t->nrows; i++)
 		if (format_number_of(&t->cells[i * t->ncolumns + column].value, &v)) {
@@ -571,8 +568,8 @@ static void course_put(page *p, const dck_table *t, size_t column)
 			}
 		text_level_mark(p, n > 0 ? 1 + (size_t)lround(7 * sum / (double)n) : 0, 8);
 	}
-	page_fmt(p, "  %s to %s", format_number(least, t->columns[column].unit, lo),
-		 format_number(most, t->columns[column].unit, hi));
+	page_fmt(p, "  %s to %s", FORMAT_NUMBER(least, t->columns[column].unit),
+		 FORMAT_NUMBER(most, t->columns[column].unit));
 	page_line(p);
 }
 
@@ -644,8 +641,7 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	const size_t more = listing ? 0 : t->nrows - v.nrows; /* the listing states it itself */
 	tables_parts_put(p, &v, false);
 	if (more > 0) {
-		page_to(p, 2);
-		text_style_set(p, PAGE_DIM);
+		text_dim_from(p, 2);
 		page_fmt(p, "and %zu more", more);
 		page_line(p);
 	}

@@ -7,6 +7,7 @@
 #include "record/tree/module_tree.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
+#include "base/err.h"
 #include <string.h>
 
 enum { ROWS_MAX = 60, INDENT = 2, LEVELS_MAX = 41, NAME_MIN = 20 };
@@ -79,15 +80,13 @@ static dck_status trees_view_put(page *p, const dck_tree *t, dck_err *err)
 	view v = {.t = t};
 	dck_status status = call_tree_open(&v.c, t, err);
 
-	if (status == DCK_OK)
-		status = call_tree_weight(t, NULL, &v.column, err);
-	if (status == DCK_OK)
-		status = tree_rows_find(&v.rows, &v.c,
+	DCK_NEXT(status, call_tree_weight(t, NULL, &v.column, err));
+	DCK_NEXT(status, tree_rows_find(&v.rows, &v.c,
 					&(tree_rows_how){.column = v.column,
 							 .most = ROWS_MAX,
 							 .levels = LEVELS_MAX,
 							 .share_min = share_min},
-					err);
+					err));
 	if (status == DCK_OK) {
 		v.all = call_tree_sum(&v.c, v.column);
 		trees_tree_put(p, &v);

@@ -15,6 +15,19 @@ void text_title(page *p, const char *title)
 	page_line(p);
 }
 
+void text_dim_from(page *p, unsigned col)
+{
+	page_to(p, col);
+	text_style_set(p, PAGE_DIM);
+}
+
+void text_dim_line(page *p, const char *text)
+{
+	text_dim_from(p, 2);
+	page_wrap(p, 2, text);
+	page_line(p);
+}
+
 /* Shares, shown as percent. */
 bool text_fact_is_share(const dck_fact *f)
 {
@@ -121,8 +134,7 @@ void text_narrow_legend(page *p, const dck_record *r)
 
 	for (size_t i = 0; i < r->nmetrics; i++)
 		if (format_narrow(r, i, text, sizeof text)) {
-			page_to(p, 2);
-			text_style_set(p, PAGE_DIM);
+			text_dim_from(p, 2);
 			page_text(p, "*:");
 			page_space(p);
 			page_wrap(p, 2, text);
@@ -133,13 +145,12 @@ void text_narrow_legend(page *p, const dck_record *r)
 void text_answer(page *p, const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "result", "answer");
-	char buf[FORMAT_SIZE];
 
 	if (!f || f->value.kind == DCK_VALUE_ABSENT)
 		return;
 	page_to(p, 2);
 	text_style_set(p, PAGE_BOLD);
-	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
+	page_wrap(p, 2, FORMAT_VALUE(&f->value, f->unit));
 	page_line(p);
 }
 

@@ -61,9 +61,7 @@ const dck_opt dck_accuracy_options[] = {
 
 void dck_accuracy_config_init_sized(dck_accuracy_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_tolerance_options, dck_accuracy_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_tolerance_options, dck_accuracy_options);
 }
 
 typedef struct job {

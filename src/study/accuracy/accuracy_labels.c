@@ -449,8 +449,7 @@ dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory,
 	DCK_TRY(npy_in_memory(memory, path, &there, &x, err));
 	status = there ? npy_take(a, &x, scores, truth, &l, err)
 		       : file_take(a, limit, scores, truth, &l, err);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (l.n == 0)
 		DCK_FAIL(err, E_FORMAT, "'%s' holds no labels%s", path,
 			 l.header ? " but a header" : "");
@@ -474,8 +473,7 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 		DCK_TRY(os_read_file(text + 1, most, &bytes, err));
 		status = lines_cut(a, text + 1, &bytes, 8 * most, &line, &n, err);
 		dck_buffer_done(&bytes);
-		if (status != DCK_OK)
-			return status;
+		DCK_TRY(status);
 		*ret = (label_names){(const char **)line, n};
 	} else {
 		line = mem_arena_array(a, commas_count(text), sizeof *line);

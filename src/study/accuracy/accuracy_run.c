@@ -411,7 +411,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 
 		accuracy_progress_show(j, r->done);
 		r->stopped = observer_cancelled(r->watch)
-				 ? err_set(&r->why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
+				 ? ERR_SET(&r->why, E_CANCEL, "interrupted")
 				 : chunk_run(j, r->done, n, &row, &r->why);
 		if (r->stopped == DCK_OK)
 			r->done += n;

@@ -112,7 +112,7 @@ static dck_status fresh_program_find(interleaved *v, dck_compare_config *c, mem_
 	if (!c->program)
 		v->one_process = why ? why : "no memory";
 	if (!c->program && c->fresh)
-		return err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s", v->one_process);
+		return ERR_SET(err, E_UNSUP, "%s", v->one_process);
 	return DCK_OK;
 }
 
@@ -333,10 +333,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "to find the deepclock program");
 	status = fresh_program_find(&v, &own, a, err);
-	if (status == DCK_OK)
-		status = interleaved_plan_make(&v, err);
-	if (status == DCK_OK)
-		status = interleaved_run(&v, all, n, watch, ret, err);
+	DCK_NEXT(status, interleaved_plan_make(&v, err));
+	DCK_NEXT(status, interleaved_run(&v, all, n, watch, ret, err));
 	mem_arena_free(a);
 	return status;
 }

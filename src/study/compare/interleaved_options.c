@@ -80,8 +80,6 @@ const dck_opt dck_compare_saved_options[] = {
 
 void dck_compare_config_init_sized(dck_compare_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
-					 dck_compare_saved_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_compare_options, dck_compare_live_options,
+			dck_compare_saved_options);
 }

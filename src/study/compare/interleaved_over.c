@@ -121,8 +121,7 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 	for (size_t i = 0; i < n; i++)
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_context_now(&v->shared) + v->asked->max_time_ns / o->given.n;
-	if (status == DCK_OK)
-		status = interleaved_rounds_run(v, &r, err);
+	DCK_NEXT(status, interleaved_rounds_run(v, &r, err));
 	if (status == DCK_OK && r.failed == DCK_OK) {
 		outcomes_keep(o, &r);
 	} else if (status == DCK_OK) {
@@ -150,7 +149,7 @@ static void over_table(record_builder *b, interleaved *v, const over *o, const d
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 
-	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "compare/over", "Over sizes", columns);
 	record_summary_columns(b, n > 2 ? "subject base_time time ratio verdict"
 					: "base_time time ratio verdict");
 	for (size_t k = 0; k < o->done; k++)

@@ -118,8 +118,7 @@ static bool ranking(record_builder *b, const interleaved *v, const interleaved_r
 
 	if (!scratch)
 		return false;
-	record_table(b, "bench/ranking", "Ranking, trials interleaved", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "bench/ranking", "Ranking, trials interleaved", columns);
 	record_summary_columns(b,
 			       "time ratio verdict"); /* the rows are in the order of the ranks */
 	for (size_t place = 0; place < r->n; place++)

@@ -486,8 +486,7 @@ dck_status interleaved_rounds_run(interleaved *v, interleaved_rounds *r, dck_err
 	interleaved_looks f = {0};
 	dck_status status = planned_rounds_run(v, r, &f, err);
 
-	if (status == DCK_OK)
-		status = medians(r, err);
+	DCK_NEXT(status, medians(r, err));
 	interleaved_looks_done(&f);
 	for (size_t i = 0; i < r->n; i++)
 		interleaved_candidate_close(&r->candidates[i]);

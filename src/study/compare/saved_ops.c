@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "study/compare/verdict.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -442,10 +443,8 @@ static void cells_change(record_builder *b, const matching *m, const group *g)
 	const double level = g->has_interval ? g->level : 0;
 
 	record_cell_interval(b, change_of(g), g->level_ns_lo, g->level_ns_hi, level);
-	if (total != 0)
-		record_cell_real(b, change_of(g) / total);
-	else
-		record_cell_absent(b, "the sum did not change");
+	record_cell(b, total != 0 ? RECORD_REAL(change_of(g) / total)
+				  : RECORD_ABSENT("the sum did not change"));
 	if (g->side[FROM].ns > 0)
 		record_cell_interval(b, g->side[TO].ns / g->side[FROM].ns, g->lo, g->hi, level);
 	else
@@ -471,8 +470,7 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 
 	if (m->paired == 0)
 		return;
-	record_table(b, name, "Operators, by what their time changed", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators, by what their time changed", columns);
 	for (size_t i = 0; i < m->n && i < SHOWN_MAX && is_paired(&m->groups[i]); i++) {
 		cell_name(b, &m->groups[i]);
 		cells_change(b, m, &m->groups[i]);
@@ -488,7 +486,7 @@ static void table_kinds(record_builder *b, const matching *m, const char *name)
 
 	if (m->nkinds == 0 || m->nkinds == m->paired)
 		return;
-	record_table(b, name, "Operators by type", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators by type", columns);
 	for (size_t i = 0; i < m->nkinds && i < SHOWN_MAX; i++) {
 		record_cell_text(b, m->kinds[i].type);
 		record_cell_int(b, (int64_t)m->kinds[i].members);
@@ -508,8 +506,7 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 
 	if (m->only[FROM] + m->only[TO] == 0)
 		return;
-	record_table(b, name, "Operators of one record alone", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, name, "Operators of one record alone", columns);
 	for (size_t i = 0; i < m->n && shown < SHOWN_MAX; i++) {
 		const group *g = &m->groups[i];
 		const int k = g->side[FROM].n > 0 ? FROM : TO;
@@ -519,10 +516,8 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 		record_cell_text(b, saved_name_of(&g->side[k]));
 		record_cell_text(b, saved_type_of(g));
 		record_cell_text(b, k == FROM ? "first" : "second");
-		if (g->side[k].untimed > 0)
-			record_cell_absent(b, "not measured");
-		else
-			record_cell_real(b, g->side[k].ns);
+		record_cell(b, g->side[k].untimed > 0 ? RECORD_ABSENT("not measured")
+						      : RECORD_REAL(g->side[k].ns));
 		shown++;
 	}
 }
@@ -559,7 +554,6 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 	size_t count[4] = {0};
 	double sum[4] = {0};
 	const group *worst = NULL;
-	char time[32];
 
 	for (size_t i = 0; i < m->n; i++) {
 		const group *g = &m->groups[i];
@@ -575,8 +569,8 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 		record_note(b, "operators-slower",
 			    "%zu operator%s got slower, by %s together; '%.80s' (%.40s) most",
 			    count[VERDICT_SLOWER], count[VERDICT_SLOWER] > 1 ? "s" : "",
-			    dck_text_time(sum[VERDICT_SLOWER], time, sizeof time),
-			    saved_name_of(&worst->side[FROM]), saved_type_of(worst));
+			    UNITS_TIME(sum[VERDICT_SLOWER]), saved_name_of(&worst->side[FROM]),
+			    saved_type_of(worst));
 	if (m->paired == 0)
 		record_note(b, "operators-unmatched",
 			    "no operator of one profile is in the other: the models differ");

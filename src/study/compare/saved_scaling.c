@@ -122,8 +122,7 @@ bool saved_scaling_put(const saved_comparison *c)
 			      saved_ranks(base->record), to, saved_ranks(most->record));
 	else
 		record_answer(c->b, "no efficiency is known: %s", r->why);
-	record_table(c->b, "compare/scaling", "Scaling", scaling_columns,
-		     sizeof scaling_columns / sizeof scaling_columns[0]);
+	RECORD_TABLE(c->b, "compare/scaling", "Scaling", scaling_columns);
 	for (size_t i = 0; i < c->n; i++)
 		scaling_row_put(c, &c->sides[i]);
 	return true;

@@ -208,8 +208,7 @@ dck_status saved_source_open(const dck_record *r, const char *name, const char *
 	if (s.estimator >= 0 && runs && runs->n > runs->warmup) {
 		s.from = SAVED_RUNS;
 		status = runs_take(runs, &s, err);
-		if (status == DCK_OK)
-			status = scratch_take(&s, err);
+		DCK_NEXT(status, scratch_take(&s, err));
 	} else if (s.estimator >= 0 && process_series(r, 0)) {
 		s.from = SAVED_PROCESSES;
 		status = processes_take(&s, err);

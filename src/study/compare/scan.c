@@ -553,18 +553,15 @@ dck_status dck_alternatives_scan(const dck_subject *subjects, size_t nsubjects,
 	status = scans_read(scan_list, &j->scans, err);
 	for (; status == DCK_OK && j->nbases < nsubjects; j->nbases++)
 		status = base_read(j, &subjects[j->nbases], &j->base[j->nbases], err);
-	if (status == DCK_OK)
-		status = job_count(j, &n, err);
-	if (status == DCK_OK)
-		status = job_write(j, n, &r, err);
+	DCK_NEXT(status, job_count(j, &n, err));
+	DCK_NEXT(status, job_write(j, n, &r, err));
 	for (size_t i = 0; i < j->nbases; i++)
 		for (size_t k = 0; k < HOOKS; k++)
 			mem_free(j->base[i].hook[k]);
 	for (size_t i = 0; i < j->scans.n; i++)
 		keyed_values_done(&j->scans.of[i].given);
 	mem_free(j);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	*ret = r->all;
 	*ret_n = n;
 	return DCK_OK;

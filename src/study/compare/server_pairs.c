@@ -311,8 +311,7 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	s->r.results = s->result;
 	s->r.margin = own.margin;
 	status = OPT_CONFIG_GET(first, &s->request[0], dck_load_config_init, err);
-	if (status == DCK_OK)
-		status = OPT_CONFIG_GET(second, &s->request[1], dck_load_config_init, err);
+	DCK_NEXT(status, OPT_CONFIG_GET(second, &s->request[1], dck_load_config_init, err));
 	if (status != DCK_OK) {
 		mem_free(s);
 		return status;

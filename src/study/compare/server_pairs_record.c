@@ -118,8 +118,7 @@ static void pairs_table(record_builder *b, const server_pairs *s, const verdict_
 	    {"b", "B, median", DCK_UNIT_NS},	       {"ratio", VERSUS_RATIO_TITLE, DCK_UNIT_ONE},
 	    {"difference", "difference", DCK_UNIT_NS}, {"verdict", "verdict", DCK_UNIT_NONE}};
 
-	record_table(b, "compare/servers", "Compared, pair by pair", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "compare/servers", "Compared, pair by pair", columns);
 	record_summary_columns(b, "a b ratio verdict");
 	for (size_t q = 0; q + 1 < s->r.n; q++) {
 		record_cell_text(b, s->quantity[q]->title);

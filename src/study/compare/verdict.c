@@ -247,7 +247,7 @@ void verdict_table(record_builder *b, const char *title, const dck_column *value
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 
-	record_table(b, "compare/alternatives", title, columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "compare/alternatives", title, columns);
 	record_summary_columns(b, "time value ratio verdict");
 }
 

@@ -56,9 +56,7 @@ const dck_opt dck_cost_options[] = {
 
 void dck_cost_config_init_sized(dck_cost_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_cost_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_cost_options);
 }
 
 void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int n, const char *how)
@@ -305,11 +303,9 @@ static sym_int backward(record_builder *b, model_cost *c)
 static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
 {
 	const char *open = cost_formula_text(c, n);
-	char buf[64];
 
 	if (sym_known(n))
-		return mem_arena_fmt(c->arena, "%s %s",
-				     dck_text_si((double)n.v, "", buf, sizeof buf), unit);
+		return mem_arena_fmt(c->arena, "%s %s", UNITS_SI((double)n.v, ""), unit);
 	return open ? mem_arena_fmt(c->arena, "%s %s", open, unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
@@ -328,10 +324,9 @@ static const char *limited(model_cost *c, sym_int n, const char *limits, const c
 static const char *short_text(model_cost *c, sym_int n)
 {
 	const char *open = is_plain(c, n) ? cost_formula_text(c, n) : NULL;
-	char buf[64];
 
 	if (sym_known(n))
-		return mem_arena_dup(c->arena, dck_text_si((double)n.v, "", buf, sizeof buf));
+		return mem_arena_dup(c->arena, UNITS_SI((double)n.v, ""));
 	return open ? open : sym_text(c->cost->nums, n);
 }
 
@@ -558,8 +553,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");
 	if (status == DCK_OK && cfg->run)
 		status = real_run(s, watch, a, &real, err);
-	if (status == DCK_OK)
-		status = model_cost_open(&c, s, cfg->run ? &real : NULL, err);
+	DCK_NEXT(status, model_cost_open(&c, s, cfg->run ? &real : NULL, err));
 	if (status == DCK_OK && strcmp(s->model.device ? s->model.device : "cpu", "cpu") != 0)
 		status = device_roofs_measure(&roofs, s->model.device, watch, err);
 	if (status != DCK_OK)

@@ -138,10 +138,8 @@ static dck_status zoo_read(model_cost *c, const char *name, const dck_model_conf
 		if (err)
 			err->code = status;
 	}
-	if (status == DCK_OK)
-		status = dck_sink_finish(&sink, err);
-	if (status == DCK_OK)
-		status = onnx_read_bytes(bytes.data, bytes.n, c->arena, &c->model, err);
+	DCK_NEXT(status, dck_sink_finish(&sink, err));
+	DCK_NEXT(status, onnx_read_bytes(bytes.data, bytes.n, c->arena, &c->model, err));
 	dck_buffer_done(&bytes);
 	return status;
 }

@@ -94,8 +94,7 @@ dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, 
 	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, NULL, NULL, err));
 	dck_status status =
 	    subject_target_failed(&t, engine_run(t.engine.ops, t.context, err), err);
-	if (status == DCK_OK)
-		status = shapes_take(&t, a, ret, ret_n, err);
+	DCK_NEXT(status, shapes_take(&t, a, ret, ret_n, err));
 	subject_target_close(&t);
 	return status;
 }

@@ -228,10 +228,9 @@ static dck_status price_get(one *o, const dck_cost_node *n, dck_cost_price *ret,
 
 	if (!n->name || n->ninputs > LIST_MAX || n->noutputs > LIST_MAX ||
 	    n->nattributes > LIST_MAX)
-		return n->name ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
-					 "more than %d inputs, outputs or attributes", LIST_MAX)
-			       : err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-					 "an operator needs a name");
+		return n->name ? ERR_SET(err, E_LIMIT, "more than %d inputs, outputs or attributes",
+					 LIST_MAX)
+			       : ERR_SET(err, E_ARG, "an operator needs a name");
 	o->arena = mem_arena_new(ARENA_BLOCK);
 	DCK_NEED(o->arena, err, "for an operator");
 	mem_arena_limit(o->arena, MEMORY_MAX);

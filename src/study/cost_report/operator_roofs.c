@@ -142,10 +142,7 @@ static double least_sum(const device_roofs *r)
 
 static void bound_share_put(record_builder *b, double part, double whole)
 {
-	if (whole > 0)
-		record_cell_real(b, part / whole);
-	else
-		record_cell_absent(b, "the whole is 0");
+	record_cell(b, whole > 0 ? RECORD_REAL(part / whole) : RECORD_ABSENT("the whole is 0"));
 }
 
 static void bounds_put(const device_roofs *r, record_builder *b)
@@ -160,8 +157,7 @@ static void bounds_put(const device_roofs *r, record_builder *b)
 
 	for (size_t i = 0; i < ROOFS_BOUNDS; i++)
 		flops += r->of[i].flops;
-	record_table(b, "cost/bounds", "What binds the operators", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "cost/bounds", "What binds the operators", columns);
 	for (size_t i = 0; i < ROOFS_BOUNDS; i++) {
 		if (r->of[i].n == 0)
 			continue;
@@ -210,8 +206,6 @@ static void attainable_put(const device_roofs *r, record_builder *b, model_cost 
 
 const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cost *c)
 {
-	char least[48];
-
 	if (!r->asked)
 		return "";
 	if (!r->machine) {
@@ -235,7 +229,7 @@ const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cos
 	return mem_arena_fmt(c->arena,
 			     "; on %s a run takes at least %s, %.0f %% of it in %zu of %zu "
 			     "operators bound by compute",
-			     r->asked, dck_text_time(least_sum(r), least, sizeof least),
+			     r->asked, UNITS_TIME(least_sum(r)),
 			     100 * r->of[ROOFS_COMPUTE].least_ns / least_sum(r),
 			     r->of[ROOFS_COMPUTE].n, known + r->of[ROOFS_UNKNOWN].n);
 }

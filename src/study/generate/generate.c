@@ -347,8 +347,7 @@ dck_status dck_generate(const dck_subject *s, const dck_generate_config *config,
 	j->watch = watch;
 	/* Invalid configurations are rejected before the clock is calibrated. */
 	status = generate_check(j, err);
-	if (status == DCK_OK)
-		status = generate_measure(j, ret, err);
+	DCK_NEXT(status, generate_measure(j, ret, err));
 	generate_request_done(j);
 	mem_free(j);
 	return status;

@@ -34,7 +34,5 @@ const dck_opt dck_generate_options[] = {
 
 void dck_generate_config_init_sized(dck_generate_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_generate_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_generate_options);
 }

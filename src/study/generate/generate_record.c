@@ -11,6 +11,7 @@
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "measure/method.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -265,8 +266,7 @@ static void lengths_table(const generate_job *j, const case_view *views, size_t 
 	for (int i = 0; i < GEN_VALUES; i++)
 		columns[TABLE_FIXED + i] =
 		    (dck_column){value_rows[i].column, value_rows[i].title, value_rows[i].unit};
-	record_table(j->b, "generate/lengths", "Generation by prompt length and batch", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(j->b, "generate/lengths", "Generation by prompt length and batch", columns);
 	record_summary_columns(j->b, "requests ttft tpot itl_p99 tokens growth cache");
 	for (size_t i = 0; i < n; i++) {
 		const generate_case *c = views[i].c;
@@ -278,10 +278,8 @@ static void lengths_table(const generate_job *j, const case_view *views, size_t 
 		record_cell_int(j->b, (int64_t)c->n);
 		for (int k = 0; k < GEN_VALUES; k++)
 			generate_cell(j->b, &views[i].value[k]);
-		if (c->cache_bytes > 0)
-			record_cell_real(j->b, c->cache_bytes);
-		else
-			record_cell_absent(j->b, cache_unknown(j));
+		record_cell(j->b, c->cache_bytes > 0 ? RECORD_REAL(c->cache_bytes)
+						     : RECORD_ABSENT(cache_unknown(j)));
 	}
 }
 
@@ -331,7 +329,6 @@ static void answer_one(const case_view *v)
 static void answer_several(const case_view *views, size_t n)
 {
 	const case_view *v = views, *most = views, *last = &views[n - 1];
-	char first[32], final[32];
 
 	for (size_t i = 1; i < n; i++)
 		if (views[i].value[GEN_TOKENS].value > most->value[GEN_TOKENS].value)
@@ -340,9 +337,8 @@ static void answer_several(const case_view *views, size_t n)
 	    v->j->b,
 	    "the first token comes in %s after %llu tokens (batch %llu), in %s after %llu (batch "
 	    "%llu); prompt %llu, batch %llu gives the most, %.4g tokens/s",
-	    dck_text_time(v->value[GEN_TTFT].value, first, sizeof first),
-	    (unsigned long long)v->c->prompt, (unsigned long long)v->c->batch,
-	    dck_text_time(last->value[GEN_TTFT].value, final, sizeof final),
+	    UNITS_TIME(v->value[GEN_TTFT].value), (unsigned long long)v->c->prompt,
+	    (unsigned long long)v->c->batch, UNITS_TIME(last->value[GEN_TTFT].value),
 	    (unsigned long long)last->c->prompt, (unsigned long long)last->c->batch,
 	    (unsigned long long)most->c->prompt, (unsigned long long)most->c->batch,
 	    most->value[GEN_TOKENS].value);

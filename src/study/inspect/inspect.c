@@ -14,6 +14,7 @@
 #include "measure/subject/shape_resolve.h"
 #include "model/cost/op.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>
@@ -225,9 +226,7 @@ static const char *inspect_type_text(inspection *x, const model_value *v)
 
 static const char *inspect_number_text(mem_arena *a, double v, const char *unit)
 {
-	char buf[64];
-
-	return mem_arena_dup(a, dck_text_si(v, unit, buf, sizeof buf));
+	return mem_arena_dup(a, UNITS_SI(v, unit));
 }
 
 /* "1.81 G MACs"; why not. */

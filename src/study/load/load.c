@@ -348,8 +348,7 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	status = config_check(j, err);
 	if (status == DCK_OK && config->trace)
 		status = load_trace_read(config->trace, &j->trace, err);
-	if (status == DCK_OK)
-		status = job_measure(j, ret, err);
+	DCK_NEXT(status, job_measure(j, ret, err));
 	load_trace_done(&j->trace);
 	mem_free(j->points);
 	mem_free(j);

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
+#include "base/units.h"
 #include "stat/dist.h"
 #include <math.h>
 #include <stdio.h>
@@ -151,11 +152,10 @@ static const char *limits_value_text(const stat_estimate *e, char *buf, size_t s
 static void seen_text(const load_view *v, size_t i, char *buf, size_t size)
 {
 	const limit_stats *seen = &v->point->seen[i];
-	char value[32];
 
 	if (v->j->limits[i].kind == LIMIT_MEAN)
 		snprintf(buf, size, "the mean of %llu requests is %s", (unsigned long long)seen->n,
-			 dck_text_time(seen->sum / (double)seen->n, value, sizeof value));
+			 UNITS_TIME(seen->sum / (double)seen->n));
 	else
 		snprintf(buf, size, "%llu of %llu requests took longer",
 			 (unsigned long long)seen->over, (unsigned long long)seen->n);

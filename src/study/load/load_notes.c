@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
+#include "base/units.h"
 #include "measure/diagnostics.h"
 #include <math.h>
 
@@ -23,7 +24,7 @@ static void unstable(const load_view *v)
 	const double service_ns = measure_samples_mean(&v->samples->of[LOAD_SERVICE]);
 	const uint64_t waiting = v->r->abandoned > 0 ? v->r->abandoned : v->r->queue_end;
 	const size_t n = v->j->pool.n;
-	char come[32], can[32], left[32];
+	char come[32], can[32];
 
 	if (v->server && v->r->unstable)
 		record_note(
@@ -31,7 +32,7 @@ static void unstable(const load_view *v)
 		    "unstable: arrivals exceed the service rate: %s arrive a second, and %zu stream%s can serve %s; %s were waiting at last, and more would wait the longer it lasts, so that latency here depends only on the duration of the measurement",
 		    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
 		    load_rate_text((double)n * 1e9 / service_ns, can),
-		    dck_text_count((int64_t)waiting, left, sizeof left));
+		    UNITS_COUNT((int64_t)waiting));
 }
 
 static void dispatch_lag(const load_view *v)
@@ -39,7 +40,6 @@ static void dispatch_lag(const load_view *v)
 	const measure_samples *lag = &v->samples->of[LOAD_LAG];
 	const stat_estimate *median = &v->all[STAT_MEDIAN];
 	const double mean_ns = measure_samples_mean(lag);
-	char mean[32], most[32], usual[32];
 
 	if (v->server && lag->pushed >= 10 && median->present &&
 	    mean_ns > LAG_SHARE * median->value)
@@ -48,9 +48,7 @@ static void dispatch_lag(const load_view *v)
 		    "the dispatch lag is %s (mean; at most %s): requests with a free stream "
 		    "started this long after their arrival, as the system woke it late or its "
 		    "processors were busy; it is in the latency, whose median is %s",
-		    dck_text_time(mean_ns, mean, sizeof mean),
-		    dck_text_time(lag->max, most, sizeof most),
-		    dck_text_time(median->value, usual, sizeof usual));
+		    UNITS_TIME(mean_ns), UNITS_TIME(lag->max), UNITS_TIME(median->value));
 }
 
 void load_note_few(const load_view *v)

@@ -101,9 +101,7 @@ const dck_opt dck_server_options[] = {
 
 void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_load_options, dck_server_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_load_options, dck_server_options);
 }
 
 void dck_load_in_flight(const dck_plan *plan, uint64_t n, dck_load_config *ret)

@@ -173,7 +173,7 @@ static void summary_begin(const load_view *v, const char *title, const char *fir
 	    {"max", "max", DCK_UNIT_NS},
 	};
 
-	record_table(v->b, "load/summary", title, columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(v->b, "load/summary", title, columns);
 }
 
 static void summary_cells(const load_view *v, const measure_samples *s)

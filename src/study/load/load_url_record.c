@@ -259,8 +259,7 @@ static void quantities_table(const load_view *v)
 	const bool bound = answers_of(v)->client_bound[0];
 	stat_estimate e[URL_QUANTILES];
 
-	record_table(v->b, "load/summary", "Times from the schedule", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(v->b, "load/summary", "Times from the schedule", columns);
 	for (size_t i = 0; i < URL_PARTS; i++) {
 		const load_part part = url_parts[i].part;
 
@@ -291,8 +290,7 @@ static void times_table(const load_view *v)
 
 	if (a->client_bound[0] || a->failed == v->r->served)
 		return;
-	record_table(v->b, "load/times", "Points in time, from the schedule", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(v->b, "load/times", "Points in time, from the schedule", columns);
 	for (int i = 0; i < LOAD_TIMES; i++) {
 		if (!v->j->pool.url->server.generates &&
 		    (i == LOAD_FIRST_EVENT || i == LOAD_FIRST_CONTENT))
@@ -323,8 +321,7 @@ static void outcomes_table(const load_view *v)
 	uint64_t other = a->outcome[HTTP_STATUS];
 	char text[32];
 
-	record_table(v->b, "load/outcomes", "Requests by their outcome", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(v->b, "load/outcomes", "Requests by their outcome", columns);
 	for (int i = 0; i < HTTP_CANCELLED; i++)
 		if (i != HTTP_STATUS)
 			outcome_row(v, http_outcome_text((http_outcome)i), a->outcome[i]);

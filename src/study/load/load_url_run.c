@@ -361,8 +361,7 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	os_usage_get(&result.after);
 	record_others_end(&result.others);
 	u->server.client.progress = NULL;
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	answers_take(p, ask, &result);
 	result.cancelled = u->server.client.cancelled;
 	result.unstable = u->server.client.overrun;

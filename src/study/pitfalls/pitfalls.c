@@ -52,9 +52,7 @@ const dck_opt dck_pitfalls_options[] = {
 
 void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_pitfalls_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_pitfalls_options);
 }
 
 /* --- which mistakes */
@@ -166,8 +164,7 @@ static dck_status resolution_measure(pitfall *p, record_builder *b, dck_err *err
 				      (pitfall_trial){pitfall_trial_loop, &twin.phases.loop}, &self,
 				      err);
 		measure_session_close(&twin);
-		if (status != DCK_OK)
-			return status;
+		DCK_TRY(status);
 		p->resolution = fmax(p->resolution, expm1(fabs(log(self.factor))));
 		DCK_TRY(pitfall_pairs_add(p, &all, &self, err));
 	}
@@ -366,8 +363,8 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 	pitfalls_rows_sort(p, rows, n, order);
 	for (size_t i = 0; i < n; i++)
 		finding_record(b, p, &rows[i]);
-	record_table(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number",
+		     columns);
 	record_summary_columns(b, "number reference factor verdict");
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
@@ -392,8 +389,8 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 	/* The worst comes first: if it does no harm, none does. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;
-	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
-		     sizeof remedy_columns / sizeof remedy_columns[0]);
+	RECORD_TABLE(b, "pitfalls/remedies", "What harms here, why, and what to do",
+		     remedy_columns);
 	for (size_t i = 0; i < n && verdict_kind_of(p, &rows[order[i]]) == HARM; i++)
 		remedy_record(b, &rows[order[i]]);
 }
@@ -428,10 +425,8 @@ static void mistakes_make(pitfall *p, const dck_observer *watch, record_builder 
 	p->nrows = n;
 	p->phase = "honest and honest";
 	p->rows_begin_ns = measure_context_now(&p->shared);
-	if (status == DCK_OK)
-		status = resolution_measure(p, b, &why);
-	if (status == DCK_OK)
-		status = rows_measure(p, rows, n, &why);
+	DCK_NEXT(status, resolution_measure(p, b, &why));
+	DCK_NEXT(status, rows_measure(p, rows, n, &why));
 	if (status != DCK_OK)
 		pitfalls_stopped_note(b, p, status, &why);
 	if (p->row > 0)
@@ -460,8 +455,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	rows = mem_zalloc(ROWS_MAX, sizeof *rows);
 	DCK_NEED(rows, err, "for the mistakes");
 	status = rows_choose(c, rows, &n, err);
-	if (status == DCK_OK)
-		status = dck_bench(s, &plan, watch, &base, err);
+	DCK_NEXT(status, dck_bench(s, &plan, watch, &base, err));
 	if (status != DCK_OK) {
 		mem_free(rows);
 		return status;

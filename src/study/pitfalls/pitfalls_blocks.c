@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
+#include "base/units.h"
 #include "stat/sequential.h"
 #include <math.h>
 #include <stdio.h>
@@ -264,7 +265,6 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 			     pitfall_finding *ret, dck_err *err)
 {
 	pitfall_pairs pairs;
-	char a[32], b[32];
 
 	DCK_TRY(pitfall_pair(p, honest, mistaken, &pairs, err));
 	ret->number_ns = pairs.mistaken_ns;
@@ -274,8 +274,7 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 	ret->lo = pairs.lo;
 	ret->hi = pairs.hi;
 	snprintf(ret->seen, sizeof ret->seen, "%s against %s, medians of %zu trials each",
-		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
-		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
+		 UNITS_TIME(pairs.mistaken_ns), UNITS_TIME(pairs.honest_ns), pairs.n);
 	return DCK_OK;
 }
 
@@ -379,9 +378,8 @@ dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subj
 	if (s->model.batch == p->subject->model.batch)
 		s = rebatched_trusted(s, &copy);
 	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
-	if (status == DCK_OK)
-		status = device_barriers_list(l->target.engine.ops, l->target.context, &l->barriers,
-					      err);
+	DCK_NEXT(status,
+		 device_barriers_list(l->target.engine.ops, l->target.context, &l->barriers, err));
 	if (status == DCK_OK) {
 		/* On a device its runs end as the honest ones do. */
 		if (l->barriers.n == p->session.barriers.n)

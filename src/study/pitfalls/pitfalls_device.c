@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,12 +96,11 @@ static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned bar
 			       pitfall_finding *ret, dck_err *err)
 {
 	const device_proof *proof = &p->session.barriers;
-	char a[32], b[32];
 
 	DCK_TRY(pitfall_ready_find(p, once, ret, err));
 	snprintf(ret->seen, sizeof ret->seen, "%s came after %s, the end of the run by %s after %s",
-		 proof->barrier[barrier].name, dck_text_time(ret->number_ns, a, sizeof a),
-		 proof->barrier[proof->chosen].name, dck_text_time(ret->honest_ns, b, sizeof b));
+		 proof->barrier[barrier].name, UNITS_TIME(ret->number_ns),
+		 proof->barrier[proof->chosen].name, UNITS_TIME(ret->honest_ns));
 	return DCK_OK;
 }
 
@@ -178,7 +178,6 @@ dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err)
 	uint64_t bytes = 0;
 	pitfall_step honest = {.step = pitfall_step_run};
 	pitfall_step moving = {.step = transfers_step, .self = &bytes};
-	char size[32];
 
 	DCK_TRY(device_needed(p, err));
 	DCK_TRY(transfers_step(p, &bytes, err));
@@ -186,7 +185,7 @@ dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err)
 		DCK_FAIL(err, E_UNSUP, "no input or output is in the device's memory");
 	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &honest},
 				  (pitfall_trial){pitfall_trial_step, &moving}, ret, err));
-	seen_add(ret, "; ", dck_text_bytes((double)bytes, size, sizeof size), " in each run");
+	seen_add(ret, "; ", UNITS_BYTES((double)bytes), " in each run");
 	return DCK_OK;
 }
 
@@ -218,8 +217,7 @@ static dck_status middle_name(pitfall *p, char *ret, size_t size, dck_err *err)
 
 	DCK_TRY(pitfall_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
 	status = engine_profile(l.target.engine.ops, l.target.model, &profile, err);
-	if (status == DCK_OK)
-		status = middle_find(&profile, ret, size, err);
+	DCK_NEXT(status, middle_find(&profile, ret, size, err));
 	measure_session_close(&l);
 	return status;
 }

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "measure/worker.h"
 #include <math.h>
 #include <stdio.h>
@@ -186,7 +187,6 @@ dck_status pitfall_fresh(pitfall *p, pitfall_finding *ret, dck_err *err)
 	const size_t runs = p->made->runs;
 	double ratio[PIT_OPENINGS_MAX], ns[PIT_OPENINGS_MAX], reference[PIT_OPENINGS_MAX];
 	double first[PIT_OPENINGS_MAX], open[PIT_OPENINGS_MAX];
-	char a[32], b[32];
 
 	DCK_TRY(openings_get(p, runs, err));
 	for (size_t i = 0; i < p->nopenings; i++) {
@@ -203,8 +203,8 @@ dck_status pitfall_fresh(pitfall *p, pitfall_finding *ret, dck_err *err)
 	openings_judge(p, ratio, ns, reference, ret);
 	snprintf(ret->seen, sizeof ret->seen, "in %zu fresh %s opening took %s, the first run %s",
 		 p->nopenings, in_processes(p) ? "processes" : "sessions",
-		 dck_text_time(pitfall_median(p, open, p->nopenings), a, sizeof a),
-		 dck_text_time(pitfall_median(p, first, p->nopenings), b, sizeof b));
+		 UNITS_TIME(pitfall_median(p, open, p->nopenings)),
+		 UNITS_TIME(pitfall_median(p, first, p->nopenings)));
 	return DCK_OK;
 }
 
@@ -229,7 +229,6 @@ double pitfall_read_session(pitfall *p, const pitfall_opening *o, size_t runs)
 dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	double ratio[PIT_OPENINGS_MAX], a_ns[PIT_OPENINGS_MAX], b_ns[PIT_OPENINGS_MAX];
-	char a[32], b[32];
 	size_t half;
 
 	DCK_TRY(openings_get(p, RUNS_MIN, err));
@@ -245,7 +244,7 @@ dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err)
 	snprintf(ret->seen, sizeof ret->seen,
 		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), "
 		 "from %zu fresh starts",
-		 half, dck_text_time(pitfall_median(p, a_ns, p->nopenings), a, sizeof a), half,
-		 dck_text_time(pitfall_median(p, b_ns, p->nopenings), b, sizeof b), p->nopenings);
+		 half, UNITS_TIME(pitfall_median(p, a_ns, p->nopenings)), half,
+		 UNITS_TIME(pitfall_median(p, b_ns, p->nopenings)), p->nopenings);
 	return DCK_OK;
 }

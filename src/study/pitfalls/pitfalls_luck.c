@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,15 +75,14 @@ static void sampling_error_report(pitfall *p, const double *x, size_t n, const c
 				  pitfall_finding *ret)
 {
 	double *y = p->scratch;
-	char a[32], b[32], c[32], d[32];
 
 	memcpy(y, x, n * sizeof *x);
 	stat_sort(y, n);
 	snprintf(ret->seen, sizeof ret->seen,
 		 "of %zu %s 90 %% are between %s and %s, all between %s and %s", n, of,
-		 dck_text_time(stat_quantile_sorted(y, n, END_LOW), a, sizeof a),
-		 dck_text_time(stat_quantile_sorted(y, n, END_HIGH), b, sizeof b),
-		 dck_text_time(y[0], c, sizeof c), dck_text_time(y[n - 1], d, sizeof d));
+		 UNITS_TIME(stat_quantile_sorted(y, n, END_LOW)),
+		 UNITS_TIME(stat_quantile_sorted(y, n, END_HIGH)), UNITS_TIME(y[0]),
+		 UNITS_TIME(y[n - 1]));
 }
 
 /* --- too few runs */
@@ -249,14 +249,13 @@ static dck_status wall_trial(pitfall *p, void *self, double *ret_ns, dck_err *er
 dck_status pitfall_processor_time(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	shares s = {0};
-	char a[32], b[32];
 
 	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){wall_trial, &s},
 				  (pitfall_trial){cpu_trial, &s}, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",
-		 dck_text_time(s.sum_wall_ns / s.runs, a, sizeof a),
-		 dck_text_time(s.sum_cpu_ns / s.runs, b, sizeof b), s.sum_cpu_ns / s.sum_wall_ns);
+		 UNITS_TIME(s.sum_wall_ns / s.runs), UNITS_TIME(s.sum_cpu_ns / s.runs),
+		 s.sum_cpu_ns / s.sum_wall_ns);
 	return DCK_OK;
 }
 
@@ -289,7 +288,6 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	dck_status status = DCK_OK;
 	const uint64_t first = measure_context_now(&p->shared);
 	size_t n = 0, zeros = 0;
-	char tick[32], low[32], high[32];
 
 	DCK_NEED(read, err, "for readings");
 	double *const really = read + PIT_SINGLES_MAX;
@@ -302,8 +300,7 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	const double truth = status == DCK_OK ? pitfall_median(p, really, n) : 0;
 
 	if (status == DCK_OK && !(truth > 0))
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "a run took no time that the clock can see");
+		status = ERR_SET(err, E_UNSUP, "a run took no time that the clock can see");
 	if (status != DCK_OK)
 		goto done;
 	pitfall_sampling_error(p, read, n, truth, ret);
@@ -311,13 +308,11 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	const double high_ns = quantile_of(p, read, n, END_HIGH);
 	const int used = snprintf(ret->seen, sizeof ret->seen,
 				  "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
-				  dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
-				  100 * (double)zeros / (double)n);
+				  UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
 
 	if (high_ns > 0)
 		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-			 ", 90 %% are between %s and %s", dck_text_time(low_ns, low, sizeof low),
-			 dck_text_time(high_ns, high, sizeof high));
+			 ", 90 %% are between %s and %s", UNITS_TIME(low_ns), UNITS_TIME(high_ns));
 done:
 	mem_free(read);
 	return status;

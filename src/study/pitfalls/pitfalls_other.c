@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -128,8 +129,7 @@ static dck_status allocate_and_run(pitfall *p, void *self, dck_err *err)
 
 	DCK_TRY(engine_context_new(e, t->model, &c, err));
 	status = subject_target_bind(t, c, t->inputs, set, err);
-	if (status == DCK_OK)
-		status = engine_run(e, c, err);
+	DCK_NEXT(status, engine_run(e, c, err));
 	e->context_free(c);
 	return status;
 }
@@ -200,7 +200,6 @@ static dck_status ready_once(pitfall *p, pitfall_wait *ret, dck_err *err)
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	char a[32], b[32];
 
 	if (pitfall_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
@@ -216,8 +215,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are complete after %s",
-		 dck_text_time(ret->number_ns, a, sizeof a),
-		 dck_text_time(ret->honest_ns, b, sizeof b));
+		 UNITS_TIME(ret->number_ns), UNITS_TIME(ret->honest_ns));
 	p->not_waiting = ret->has_interval && ret->hi < 1 - fmax(p->asked->margin, p->resolution);
 	return DCK_OK;
 }
@@ -286,10 +284,8 @@ static dck_status neighbour_trial(pitfall *p, void *self, double *ret_ns, dck_er
 		if (pthread_create(&all->thread[all->n], NULL, neighbour_work, all) != 0)
 			break;
 	if (all->n == 0)
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-				 "no thread can be started as other load");
-	if (status == DCK_OK)
-		status = pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err);
+		status = ERR_SET(err, E_NOMEM, "no thread can be started as other load");
+	DCK_NEXT(status, pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err));
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
@@ -305,8 +301,7 @@ dck_status pitfall_neighbour(pitfall *p, pitfall_finding *ret, dck_err *err)
 	status = pitfall_pair_find(p, (pitfall_trial){pitfall_trial_mean, &p->session.phases.loop},
 				   (pitfall_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n,
 		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
@@ -344,8 +339,7 @@ static dck_status tiny_trial(pitfall *p, void *self, double *ret_ns, dck_err *er
 	const swap *s = self;
 	dck_status status = inputs_bind(p, s->tiny, err), back;
 
-	if (status == DCK_OK)
-		status = pitfall_trial_loop(p, &p->session.phases.loop, ret_ns, err);
+	DCK_NEXT(status, pitfall_trial_loop(p, &p->session.phases.loop, ret_ns, err));
 	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
 	return status == DCK_OK ? back : status;
 }
@@ -362,11 +356,9 @@ dck_status pitfall_denormals(pitfall *p, pitfall_finding *ret, dck_err *err)
 		for (size_t i = 0; i < p->session.target.nin; i++)
 			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
 	if (!any)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "no input has floating-point numbers");
-	if (status == DCK_OK)
-		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
-					   ret, err);
+		status = ERR_SET(err, E_UNSUP, "no input has floating-point numbers");
+	DCK_NEXT(status, pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
+					   ret, err));
 	subject_inputs_free(s.tiny);
 	return status;
 }
@@ -439,14 +431,12 @@ dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 	DCK_TRY(pitfall_candidate_open(p, &b.session, &s, 0, err));
 	b.items = (double)b.session.target.items / (double)p->session.target.items;
 	if (b.session.target.items != BATCH * p->session.target.items)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "the model does not take a larger batch");
+		status = ERR_SET(err, E_UNSUP, "the model does not take a larger batch");
 	else
 		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){batch_trial, &b},
 					   ret, err);
 	measure_session_close(&b.session);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
 		 (unsigned long long)s.model.batch, ret->factor * b.items);

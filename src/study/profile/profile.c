@@ -49,9 +49,7 @@ const dck_opt dck_profile_options[] = {
 
 void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_profile_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_profile_options);
 }
 
 typedef struct job {
@@ -148,8 +146,7 @@ static dck_status observe(job *j, dck_err *err)
 		j->in.runs = runs;
 	}
 	mem_free(ns);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	profile_show(j, "reading the profile");
 	j->profile.struct_size = sizeof j->profile;
 	const subject_target *t = &j->pass.session.target;
@@ -169,8 +166,7 @@ static dck_status profile_count(job *j, dck_err *err)
 		return model_cost_none(&j->model, err);
 	}
 	status = inputs_real(j, a, &real, err);
-	if (status == DCK_OK)
-		status = model_cost_open(&j->model, j->subject, &real, err);
+	DCK_NEXT(status, model_cost_open(&j->model, j->subject, &real, err));
 	if (status == DCK_OK && j->profile.model_path)
 		status = model_cost_file(&j->ran, j->profile.model_path, &real, err);
 	mem_arena_free(a);
@@ -295,12 +291,10 @@ static dck_status memory_pass(job *j, dck_err *err)
 	profile_show(j, "memory");
 	DCK_TRY(profile_pass_open(&p, j->subject, DCK_OBSERVE_MEMORY, j->watch, err));
 	dck_status status = profile_pass_run(&p, MEMORY_RUNS, NULL, err);
-	if (status == DCK_OK)
-		status =
-		    engine_memory(p.session.target.engine.ops, p.session.target.model, &m, err);
+	DCK_NEXT(status,
+		 engine_memory(p.session.target.engine.ops, p.session.target.model, &m, err));
 	profile_pass_close(&p);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	memory_metric(j->b, "memory/arena_in_use", m.valid & DCK_MEMORY_IN_USE, m.in_use_bytes,
 		      "the engine's arena, after the runs of a separate session");
 	memory_metric(j->b, "memory/arena_peak", m.valid & DCK_MEMORY_PEAK, m.peak_bytes,

@@ -135,8 +135,7 @@ static dck_status chain_write(const char *path, dck_err *err)
 		status = dck_replace_commit(file, err);
 	} else {
 		dck_replace_abort(file);
-		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
-				 "cannot write the model that calibrates the profiler");
+		status = ERR_SET(err, E_IO, "cannot write the model that calibrates the profiler");
 	}
 done:
 	wire_out_done(&w);
@@ -181,8 +180,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 
 	DCK_TRY(profile_pass_open(&p, s, observe, watch, err));
 	dck_status status = profile_pass_run(&p, CHAIN_RUNS / 4, NULL, err);
-	if (status == DCK_OK)
-		status = profile_pass_run(&p, CHAIN_RUNS, ns, err);
+	DCK_NEXT(status, profile_pass_run(&p, CHAIN_RUNS, ns, err));
 	if (status == DCK_OK && observe)
 		status = engine_profile(p.session.target.engine.ops, p.session.target.model,
 					&profile, err);
@@ -200,7 +198,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 		if (counted)
 			*ret_inside = inside / (double)counted;
 		else if (observe)
-			status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+			status = ERR_SET(err, E_ENGINE,
 					 "the engine's profile does not contain the operators "
 					 "of the model that calibrates it");
 	}
@@ -222,13 +220,10 @@ dck_status profiler_overhead_measure(const dck_subject *s, const dck_observer *w
 	chain.model.batch = chain.model.seq = 0;
 	chain.model.image_size = NULL;
 	dck_status status = chain_write(path, err);
-	if (status == DCK_OK)
-		status = chain_time(&chain, 0, watch, &plain, &none, err);
-	if (status == DCK_OK)
-		status = chain_time(&chain, DCK_OBSERVE_OPERATORS, watch, &observed, &inside, err);
+	DCK_NEXT(status, chain_time(&chain, 0, watch, &plain, &none, err));
+	DCK_NEXT(status, chain_time(&chain, DCK_OBSERVE_OPERATORS, watch, &observed, &inside, err));
 	os_temp_dir_remove(dir);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	plain /= CHAIN;
 	observed /= CHAIN;
 	ret->inside_ns = inside > plain ? inside - plain : 0;

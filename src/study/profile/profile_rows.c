@@ -876,10 +876,8 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 
 	DCK_NEED(t.arena, err, "for the operators' times");
 	dck_status status = profile_rows_make(&t, err);
-	if (status == DCK_OK)
-		status = events_take(&t, err);
-	if (status == DCK_OK)
-		status = members_make(&t, err);
+	DCK_NEXT(status, events_take(&t, err));
+	DCK_NEXT(status, members_make(&t, err));
 	if (status != DCK_OK)
 		goto done;
 	times_scale(&t);

@@ -542,10 +542,8 @@ dck_status device_limits_measure(device *d, const dck_clock *clock, bool quick,
 
 	u.began_ns = clock->now_ns(clock->self);
 	dck_status status = limits_open(&u, err);
-	if (status == DCK_OK)
-		status = wait_choose(&u, err);
-	if (status == DCK_OK)
-		status = limits_run_all(&u, err);
+	DCK_NEXT(status, wait_choose(&u, err));
+	DCK_NEXT(status, limits_run_all(&u, err));
 	limits_close(&u);
 	ret->took_ns = (double)(clock->now_ns(clock->self) - u.began_ns);
 	return status;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "os/os.h"
 #include "record/host.h"
 #include "record/others.h"
@@ -102,7 +103,7 @@ static void limit_write(record_builder *b, const device_survey *s, size_t k)
 {
 	const device_limit_row *row = &device_limit_rows[k];
 	const device_limit *i = &s->limits.item[k];
-	char how[160], bytes[32];
+	char how[160];
 
 	if (i->n == 0) {
 		record_metric_absent(
@@ -117,7 +118,7 @@ static void limit_write(record_builder *b, const device_survey *s, size_t k)
 				 i->round_amount);
 		else
 			snprintf(how, sizeof how, "fastest of %u rounds of %s", i->n,
-				 dck_text_bytes(i->round_amount, bytes, sizeof bytes));
+				 UNITS_BYTES(i->round_amount));
 		limit_rate_write(b, row->tag, i->value, i->n, how);
 	}
 	record_series(b, row->tag, row->unit, NULL, i->value, i->n, 0);
@@ -205,8 +206,7 @@ dck_status device_record_measure(const dck_machine_config *c, device *d, const d
 	record_others_begin(&s->others, 0);
 	status = device_limits_measure(d, clock, c->quick, watch, &s->limits, err);
 	record_others_end(&s->others);
-	if (status == DCK_OK)
-		status = device_record_write(s, ret, err);
+	DCK_NEXT(status, device_record_write(s, ret, err));
 done:
 	mem_free(s->scratch);
 	mem_free(s);
@@ -226,7 +226,7 @@ dck_status device_record_make(const dck_machine_config *c, const dck_observer *w
 		    "--threads, --cached-only and --keep are for the processor's limits: a device is measured each time");
 	DCK_TRY(device_open(c->device, &d, err));
 	if (strcmp(d->driver->name, "null") == 0) {
-		status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ARG,
 				 "the device null is simulated, for tests: it has no limits");
 	} else {
 		os_clock_monotonic(&clock);

@@ -26,7 +26,5 @@ const dck_opt dck_machine_options[] = {
 
 void dck_machine_init_sized(dck_machine_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_machine_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_machine_options);
 }

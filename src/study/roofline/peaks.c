@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
@@ -214,12 +215,10 @@ static void facts_method(record_builder *b, const survey *s)
 
 static void how_text(const machine_item *i, const char *before, char *buf, size_t size)
 {
-	char bytes[32];
-
 	if (i->stream)
 		snprintf(buf, size, "fastest of %u rounds, %s%s over %s", i->n, i->stream->isa,
 			 i->stream->ahead ? " with prefetches" : "",
-			 dck_text_bytes((double)i->set_bytes, bytes, sizeof bytes));
+			 UNITS_BYTES((double)i->set_bytes));
 	else
 		snprintf(buf, size, "fastest of %u rounds%s%s", i->n, before[0] ? ", " : "",
 			 before);
@@ -619,8 +618,8 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);
 	else if (!s->asked->quick && busy)
-		err_set(&not_kept, DCK_E_ABSENT, __FILE__, __LINE__,
-			"the machine was busy: %s; --keep stores it anyway", busy);
+		ERR_SET(&not_kept, E_ABSENT, "the machine was busy: %s; --keep stores it anyway",
+			busy);
 	return peaks_record_make(s, false, &not_kept, ret, err);
 }
 
@@ -650,7 +649,7 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	if (!s->asked->refresh && kept_load(s, ret))
 		goto done;
 	if (s->asked->cached_only)
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ABSENT,
 				 "the limits of this machine have not been measured: "
 				 "run 'deepclock machine' once");
 	else

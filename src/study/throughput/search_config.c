@@ -57,9 +57,7 @@ const dck_opt dck_throughput_options[] = {
 
 void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_throughput_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_throughput_options);
 }
 
 /* --- the configuration */

@@ -18,6 +18,7 @@
 
 static const char *const ends[] = {
     [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};
+#define ENDS (sizeof ends / sizeof ends[0])
 
 static void journal_number_put(record_builder *b, const char *key, const search_number *x)
 {
@@ -67,32 +68,21 @@ dck_status search_journal_add(line_journal *j, const search_ask *ask, const sear
 
 static dck_status journal_outcome_read(const dck_record *r, search_outcome *ret)
 {
-	const char *end = line_journal_text(r, "trial", "end"),
-		   *why = line_journal_text(r, "trial", "why");
+	const char *why = line_journal_text(r, "trial", "why");
+	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
 	const double memory = line_journal_real(r, "trial", "memory");
-	bool known = false;
 
-	*ret = (search_outcome){.rate = journal_number_get(r, "rate"),
+	*ret = (search_outcome){.end = (search_end)end,
+				.rate = journal_number_get(r, "rate"),
 				.mean_rate = journal_number_get(r, "mean_rate"),
 				.latency = journal_number_get(r, "latency"),
 				.held = journal_number_get(r, "held"),
 				.peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};
-	for (size_t i = 0; end && i < sizeof ends / sizeof ends[0]; i++)
-		if (strcmp(ends[i], end) == 0) {
-			ret->end = (search_end)i;
-			known = true;
-		}
 	snprintf(ret->why, sizeof ret->why, "%s", why ? why : "");
-	return known && (ret->end != SEARCH_OK || (ret->rate.value > 0 && ret->latency.value > 0))
+	return end < ENDS &&
+		       (ret->end != SEARCH_OK || (ret->rate.value > 0 && ret->latency.value > 0))
 		   ? DCK_OK
 		   : DCK_E_FORMAT;
-}
-
-static bool journal_is(const dck_record *r, const char *key, double v)
-{
-	const double there = line_journal_real(r, "trial", key);
-
-	return there >= v && there <= v;
 }
 
 typedef struct replaying {
@@ -111,8 +101,9 @@ static dck_status trial_replay(void *self, dck_record **r, size_t line, dck_err 
 	if (journal_outcome_read(*r, &o) != DCK_OK)
 		return line_journal_damaged(p->path, line, err);
 	DCK_TRY(search_next(p->s, &more, &ask, err));
-	if (!more || !journal_is(*r, "batch", (double)ask.batch) ||
-	    !journal_is(*r, "setting", ask.setting) || !journal_is(*r, "round", ask.round))
+	if (!more || !line_journal_is(*r, "trial", "batch", (double)ask.batch) ||
+	    !line_journal_is(*r, "trial", "setting", ask.setting) ||
+	    !line_journal_is(*r, "trial", "round", ask.round))
 		return line_journal_strange(p->path, line, err);
 	if (!p->facts && dck_record_fact(*r, "subject", "kind")) {
 		p->facts = *r;

@@ -328,8 +328,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	/* Engines reserve more memory than they touch; device drivers reserve far more. */
 	if (r->config->memory_bytes > 0 && !reserves)
 		job.data_bytes = 2 * r->memory_bytes;
-	if (status == DCK_OK)
-		status = worker_run(&job, &result, err);
+	DCK_NEXT(status, worker_run(&job, &result, err));
 	if (status == DCK_OK) {
 		status = result_take(r, ask, &result, o, err);
 		dck_record_free(result.record);
@@ -351,8 +350,7 @@ static dck_status function_measure(search_run *r, const search_ask *ask, const d
 	s.items = ask->batch;
 	status = b->prepare(b->self, ask->batch, r->settings[ask->setting].threads, r->memory_bytes,
 			    &result.why);
-	if (status == DCK_OK)
-		status = dck_bench(&s, plan, &watch, &result.record, &result.why);
+	DCK_NEXT(status, dck_bench(&s, plan, &watch, &result.record, &result.why));
 	ended = b->finish(b->self, &result.peak_rss_bytes, &result.why);
 	status = ended == DCK_OK ? status : ended;
 	if (status == DCK_OK)
@@ -378,7 +376,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	status = r->subject->kind == DCK_SUBJECT_FUNCTION ? function_measure(r, ask, &plan, &o, err)
 							  : worker_measure(r, ask, &plan, &o, err);
 	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)
-		return err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", o.why);
+		return ERR_SET(err, E_ENGINE, "%s", o.why);
 	if (status == DCK_OK)
 		*ret = o;
 	return status;

@@ -172,14 +172,11 @@ static void search_row(making *m, size_t i)
 							    : &held,
 			    ran ? "it needs more runs than there were" : why);
 	record_cell_text(m->b, status_text(m, i));
-	if (p->peak_rss_bytes > 0)
-		record_cell_int(m->b, (int64_t)p->peak_rss_bytes);
-	else
-		record_cell_absent(m->b, "the system does not report it");
-	if (ran && !isnan(m->flops[i]))
-		record_cell_real(m->b, m->flops[i] * rate.value / (double)p->batch);
-	else
-		record_cell_absent(m->b, ran ? m->flops_why : why);
+	record_cell(m->b, p->peak_rss_bytes > 0 ? RECORD_INT((int64_t)p->peak_rss_bytes)
+						: RECORD_ABSENT("the system does not report it"));
+	record_cell(m->b, ran && !isnan(m->flops[i])
+			      ? RECORD_REAL(m->flops[i] * rate.value / (double)p->batch)
+			      : RECORD_ABSENT(ran ? m->flops_why : why));
 	record_cell_int(m->b, p->trials);
 	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
 }
@@ -339,10 +336,9 @@ static void search_record_facts(making *m)
 	else
 		record_fact_absent(m->b, "throughput", "memory_budget",
 				   "the system does not report it");
-	if (m->result.found)
-		record_fact_text(m->b, "throughput", "limited_by", limits[m->result.limit]);
-	else
-		record_fact_absent(m->b, "throughput", "limited_by", "no batch size was found");
+	record_fact(m->b, "throughput", "limited_by", DCK_UNIT_NONE,
+		    m->result.found ? RECORD_TEXT(limits[m->result.limit])
+				    : RECORD_ABSENT("no batch size was found"));
 	if (r->plan.limit.ns > 0 && r->well > 0) {
 		record_gate(m->b, m->result.verdict);
 		record_fact_text(m->b, "throughput", "verdict",
@@ -557,13 +553,13 @@ static void notes_ends(making *m)
 static void note_nothing(making *m)
 {
 	const search_run *r = m->r;
-	char limit[32], text[32];
+	char text[32];
 	size_t nearest = SIZE_MAX;
 
 	if (r->well == 0) {
 		record_note(m->b, "no-batch-fits",
 			    "no batch size fits into %s: the smallest, %llu, needs more",
-			    dck_text_bytes((double)r->memory_bytes, limit, sizeof limit),
+			    UNITS_BYTES((double)r->memory_bytes),
 			    (unsigned long long)search_record_point(m, m->order[0])->batch);
 		return;
 	}

@@ -64,8 +64,7 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	r->rebatched.done = false;
 	rebatched_done(&f);
 	mem_arena_free(a);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	DCK_TRY(worker_record(&(worker_job){.subject = &s, .plan = &plan, .watch = r->watch},
 			      &record, err));
 	const dck_fact *looked = dck_record_fact(record, "subject", "batch_checked");
@@ -152,9 +151,8 @@ static dck_status journal_open(search_run *r, dck_err *err)
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "for a journal");
 	status = search_key_make(r, a, &key, err);
-	if (status == DCK_OK)
-		status = search_journal_open(r->config->resume, key, r->search, &r->journal,
-					     &r->facts, err);
+	DCK_NEXT(status, search_journal_open(r->config->resume, key, r->search, &r->journal,
+					     &r->facts, err));
 	mem_arena_free(a);
 	r->replayed = search_ntrials(r->search);
 	for (size_t i = 0; i < r->replayed; i++)
@@ -216,8 +214,7 @@ static dck_status trials(search_run *r, dck_err *err)
 
 		if (status == DCK_E_CANCEL)
 			break;
-		if (status != DCK_OK)
-			return status;
+		DCK_TRY(status);
 		/* Not one size, but all that had run: the subject itself fails now. */
 		r->failed = r->failures == FAILURES_MAX;
 		if (r->failed)
@@ -241,8 +238,7 @@ static dck_status search_loop(search_run *r, dck_record **ret, dck_err *err)
 	record_others_begin(&r->others, 0);
 	const dck_status status = trials(r, err);
 	record_others_end(&r->others);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	return search_record(r, ret, err);
 }
 

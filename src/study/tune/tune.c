@@ -128,7 +128,7 @@ dck_status dck_tune(const dck_subject *s, const dck_tune_config *c, const dck_ob
 	if (own.program)
 		status = tune_run_all(&r, ret, err);
 	else
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__, "%s",
+		status = ERR_SET(err, E_UNSUP, "%s",
 				 why ? why : "fresh processes need the deepclock program");
 	line_journal_close(r.journal);
 	race_free(r.race);

@@ -61,14 +61,8 @@ static void row_put(const applying *p, const char *option, const char *python, c
 	static const char *const none = "no line for it is known: the command has it";
 
 	record_cell_text(p->b, option);
-	if (python)
-		record_cell_text(p->b, python);
-	else
-		record_cell_absent(p->b, none);
-	if (c)
-		record_cell_text(p->b, c);
-	else
-		record_cell_absent(p->b, none);
+	record_cell(p->b, python ? RECORD_TEXT(python) : RECORD_ABSENT(none));
+	record_cell(p->b, c ? RECORD_TEXT(c) : RECORD_ABSENT(none));
 	if (setting) {
 		record_cell_text(p->b, setting);
 		record_cell_text(p->b, to);
@@ -284,8 +278,7 @@ const char *tune_apply(record_builder *b, const tune_run *r, size_t arm, mem_are
 	if (p.ort || strcmp(s.model.engine, "openvino") == 0) {
 		const char *model = model_literal(a, s.text);
 
-		record_table(b, "tune/apply", "Applied by", columns,
-			     sizeof columns / sizeof columns[0]);
+		RECORD_TABLE(b, "tune/apply", "Applied by", columns);
 		variant_put(&p, r, value);
 		if (p.ort)
 			row_put(&p, "session", "options = onnxruntime.SessionOptions()",

@@ -15,6 +15,7 @@
 
 static const char *const ends[] = {
     [RACE_OK] = "ok", [RACE_MEMORY] = "memory", [RACE_ERROR] = "error", [RACE_TIME] = "time"};
+#define ENDS (sizeof ends / sizeof ends[0])
 
 /* The numbers of an outcome. */
 static const struct {
@@ -61,33 +62,21 @@ static bool fact_is_true(const dck_record *r, const char *key)
 
 static bool tune_outcome_read(const dck_record *r, race_outcome *ret)
 {
-	const char *end = line_journal_text(r, "trial", "end"),
-		   *why = line_journal_text(r, "trial", "why");
+	const char *why = line_journal_text(r, "trial", "why");
+	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
 	const double memory = line_journal_real(r, "trial", "memory");
-	race_outcome o = {.differs = fact_is_true(r, "differs"),
+	race_outcome o = {.end = (race_end)end,
+			  .differs = fact_is_true(r, "differs"),
 			  .peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};
-	bool known = false;
 
 	for (size_t i = 0; i < NUMBERS; i++)
 		*(double *)(void *)((char *)&o + numbers[i].at) =
 		    line_journal_real(r, "trial", numbers[i].key);
 	if (fact_is_true(r, "infinite"))
 		o.error = INFINITY;
-	for (size_t i = 0; end && i < sizeof ends / sizeof ends[0]; i++)
-		if (strcmp(ends[i], end) == 0) {
-			o.end = (race_end)i;
-			known = true;
-		}
 	snprintf(o.why, sizeof o.why, "%s", why ? why : "");
 	*ret = o;
-	return known && o.cost_ns > 0;
-}
-
-static bool is_number(const dck_record *r, const char *key, double v)
-{
-	const double there = line_journal_real(r, "trial", key);
-
-	return there >= v && there <= v;
+	return end < ENDS && o.cost_ns > 0;
 }
 
 static dck_status step_replay(void *self, dck_record **record, size_t line, dck_err *err)
@@ -98,8 +87,9 @@ static dck_status step_replay(void *self, dck_record **record, size_t line, dck_
 
 	if (!tune_outcome_read(*record, &o))
 		return line_journal_damaged(r->config->resume, line, err);
-	if (!race_next(r->race, &ask) || !is_number(*record, "stage", ask.stage) ||
-	    !is_number(*record, "arm", (double)ask.arm) || !is_number(*record, "round", ask.round))
+	if (!race_next(r->race, &ask) || !line_journal_is(*record, "trial", "stage", ask.stage) ||
+	    !line_journal_is(*record, "trial", "arm", (double)ask.arm) ||
+	    !line_journal_is(*record, "trial", "round", ask.round))
 		return line_journal_strange(r->config->resume, line, err);
 	if (!ask.outputs && o.end == RACE_OK && !(o.value_ns > 0 && o.latency_ns > 0))
 		return line_journal_damaged(r->config->resume, line, err);
@@ -136,8 +126,7 @@ dck_status tune_journal_open(tune_run *r, dck_err *err)
 		if (!key)
 			status = ERR_NO_MEMORY(err, "for a journal");
 	}
-	if (status == DCK_OK)
-		status = line_journal_open(r->config->resume, key, &reader, &r->journal, err);
+	DCK_NEXT(status, line_journal_open(r->config->resume, key, &reader, &r->journal, err));
 	mem_arena_free(a);
 	return status;
 }

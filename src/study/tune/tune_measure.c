@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/sink.h"
+#include "base/units.h"
 #include "measure/subject/subject_facts.h"
 #include "measure/verify/output_compare.h"
 #include "measure/worker.h"
@@ -67,11 +68,8 @@ static bool tune_asked(void *self)
 
 static void late_outcome(const tune_run *r, race_outcome *o)
 {
-	char limit[32];
-
 	o->end = RACE_TIME;
-	snprintf(o->why, sizeof o->why, "it did not end within %s",
-		 dck_text_time(r->trial_limit_ns, limit, sizeof limit));
+	snprintf(o->why, sizeof o->why, "it did not end within %s", UNITS_TIME(r->trial_limit_ns));
 }
 
 /* --- a trial */
@@ -133,7 +131,6 @@ static dck_status limited_read(const tune_run *r, const dck_record *rec, race_ou
 static dck_status tune_record_take(tune_run *r, const dck_record *rec, uint64_t in_flight,
 				   race_outcome *o, dck_err *err)
 {
-
 	if (rec->incomplete) {
 		o->end = RACE_ERROR;
 		worker_incomplete_text(rec, o->why, sizeof o->why);
@@ -377,9 +374,8 @@ dck_status tune_measure(tune_run *r, const race_ask *ask, race_outcome *ret, dck
 	phase_make(r, ask, a);
 	tune_show(r);
 	status = space_subject(&r->space, r->subject, arm->value, a, &s, err);
-	if (status == DCK_OK)
-		status = ask->outputs ? tune_outputs(r, &s, &o, err)
-				      : tune_trial(r, &s, arm, first, &o, err);
+	DCK_NEXT(status, ask->outputs ? tune_outputs(r, &s, &o, err)
+				      : tune_trial(r, &s, arm, first, &o, err));
 	o.cost_ns = (double)(os_now_ns() - r->trial_begin_ns);
 	mem_arena_free(a);
 	if (status == DCK_OK)

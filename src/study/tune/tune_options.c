@@ -57,7 +57,5 @@ const dck_opt dck_tune_options[] = {
 
 void dck_tune_config_init_sized(dck_tune_config *c, uint32_t struct_size)
 {
-	const dck_opt *const tables[] = {dck_tune_options, NULL};
-
-	opt_config_init(c, struct_size, sizeof *c, tables);
+	OPT_CONFIG_INIT(c, struct_size, dck_tune_options);
 }

@@ -10,6 +10,7 @@
 #include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "measure/subject/subject_facts.h"
 #include "os/os.h"
 #include "record/copy.h"
@@ -87,21 +88,19 @@ static void cell_rate(tuned *m, size_t arm)
 {
 	const double ratio = race_ratio(m->r->race, arm).value;
 
-	if (isnan(ratio))
-		record_cell_absent(m->b, why_not_measured(race_arm_get(m->r->race, arm)));
-	else
-		record_cell_real(m->b, 1e9 / (m->value.value * ratio));
+	record_cell(m->b, isnan(ratio)
+			      ? RECORD_ABSENT(why_not_measured(race_arm_get(m->r->race, arm)))
+			      : RECORD_REAL(1e9 / (m->value.value * ratio)));
 }
 
 static void cell_memory(tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
 
-	if (a->peak_rss_bytes > 0)
-		record_cell_int(m->b, (int64_t)a->peak_rss_bytes);
-	else
-		record_cell_absent(m->b, a->trials > 0 ? "the system does not report it"
-						       : why_not_measured(a));
+	record_cell(m->b, a->peak_rss_bytes > 0
+			      ? RECORD_INT((int64_t)a->peak_rss_bytes)
+			      : RECORD_ABSENT(a->trials > 0 ? "the system does not report it"
+							    : why_not_measured(a)));
 }
 
 static void cell_error(tuned *m, size_t arm)
@@ -128,24 +127,21 @@ static void cell_limit(tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
 
-	if (a->limited > 0)
-		record_cell_text(m->b, latency_limit_word(race_holds(m->r->race, arm)));
-	else
-		record_cell_absent(m->b, why_not_measured(a));
+	record_cell(m->b, a->limited > 0
+			      ? RECORD_TEXT(latency_limit_word(race_holds(m->r->race, arm)))
+			      : RECORD_ABSENT(why_not_measured(a)));
 }
 
 /* "12 of 80 independent runs took longer" */
 static const char *tune_over_text(const tuned *m, size_t arm)
 {
 	const race_arm *a = race_arm_get(m->r->race, arm);
-	char text[32];
 
 	if (a->limited == 0)
 		return "it has no trial that counts";
 	switch (m->r->limit.kind) {
 	case LIMIT_MEAN:
-		return mem_arena_fmt(m->a, "the mean is %s",
-				     dck_text_time(a->sum_ns / a->limited, text, sizeof text));
+		return mem_arena_fmt(m->a, "the mean is %s", UNITS_TIME(a->sum_ns / a->limited));
 	case LIMIT_MAX:
 		return a->over > 0 ? "a run took longer" : "no run took longer";
 	case LIMIT_PERCENTILE:

@@ -142,8 +142,7 @@ static dck_status variant_network_write(const dck_subject *s, const char *path, 
 	DCK_TRY(dck_replace_open(path, &file, &fd, err));
 	dck_sink_fd(&out, fd);
 	dck_status status = dck_zoo_write(s->text + strlen("zoo:"), &zoo, &out, err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&out, err);
+	DCK_NEXT(status, dck_sink_finish(&out, err));
 	if (status == DCK_OK)
 		return dck_replace_commit(file, err);
 	dck_replace_abort(file);
@@ -239,14 +238,10 @@ static dck_status script_run(const variant_words *w, const dck_observer *watch, 
 	int fd[2] = {-1, -1};
 	dck_status status = os_memfd(&fd[0], err);
 
-	if (status == DCK_OK)
-		status = os_memfd(&fd[1], err);
-	if (status == DCK_OK)
-		status = script_wait(w, watch, fd[0], fd[1], &usage, err);
-	if (status == DCK_OK)
-		status = os_file_read_all(fd[0], ANSWER_MAX, &answers, err);
-	if (status == DCK_OK)
-		status = os_file_read_all(fd[1], ANSWER_MAX, &errors, err);
+	DCK_NEXT(status, os_memfd(&fd[1], err));
+	DCK_NEXT(status, script_wait(w, watch, fd[0], fd[1], &usage, err));
+	DCK_NEXT(status, os_file_read_all(fd[0], ANSWER_MAX, &answers, err));
+	DCK_NEXT(status, os_file_read_all(fd[1], ANSWER_MAX, &errors, err));
 	if (status == DCK_OK) {
 		const char *why =
 		    usage.signal ? mem_arena_fmt(a, "python3 was killed by signal %d", usage.signal)

@@ -146,7 +146,7 @@ static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ni
 	size_t before = in->visited;
 
 	if (in->again > AGAIN_MAX) {
-		in->status = err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
+		in->status = ERR_SET(in->err, E_LIMIT,
 				     "the model's loops are nested so "
 				     "that following them takes more than %u steps",
 				     AGAIN_MAX);
