@@ -203,6 +203,32 @@ static void typing_does_not_matter(void **state)
 	assert_non_null(strstr(text, "here it is --max-time\n"));
 }
 
+/* Returns whether all bytes of a list's last row are 0, which ends it. */
+static bool is_ended(const void *last, size_t size)
+{
+	const unsigned char *byte = last;
+
+	for (size_t i = 0; i < size; i++)
+		if (byte[i])
+			return false;
+	return true;
+}
+
+#define LIST_ENDS(list) is_ended(&(list)[sizeof(list) / sizeof *(list)-1], sizeof *(list))
+
+static void lists_of_commands_end(void **state)
+{
+	(void)state;
+	for (size_t i = 0; cli_commands[i]; i++) {
+		const cli_command *c = cli_commands[i];
+
+		assert_true(LIST_ENDS(c->usage));
+		assert_true(LIST_ENDS(c->sections));
+		assert_true(LIST_ENDS(c->examples));
+		assert_true(LIST_ENDS(c->groups));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +238,7 @@ int main(void)
 	    cmocka_unit_test(letters_are_alike_everywhere),
 	    cmocka_unit_test(rules_name_options),
 	    cmocka_unit_test(typing_does_not_matter),
+	    cmocka_unit_test(lists_of_commands_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
