@@ -477,7 +477,7 @@ typedef struct os_run_delay os_run_delay;
 /* Opens the counters of all threads. E_UNSUP: the kernel does not count; E_LIMIT: more threads. */
 dck_status os_run_delay_open(os_run_delay **ret, dck_err *err);
 typedef struct os_run_delays {
-	uint64_t ns;	     /* of all threads since the opening, those that started since included */
+	uint64_t ns; /* of all threads since the opening, those that started since included */
 	uint64_t timeslices; /* how often a thread was put on a processor, from any beginning */
 	/* Since the last reading, the most of one thread other than that which opened them. The
 	 * kernel counts a wait when it ends, so that it may have begun before that reading. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
+#include <stdint.h>
 
 #include "real.h"
 #include "profiler/trace/waiting.h"
@@ -43,7 +44,10 @@ real_function *real_find(real_row *row)
  * function may not. */
 __attribute__((constructor)) static void library_begins(void)
 {
-	for (real_row *row = __start_deepclock_real; row < __stop_deepclock_real; row++)
-		real_get(row);
+	const size_t n = ((uintptr_t)__stop_deepclock_real - (uintptr_t)__start_deepclock_real) /
+			 sizeof(real_row);
+
+	for (size_t i = 0; i < n; i++)
+		real_get(&__start_deepclock_real[i]);
 	dck_waits_seen();
 }
