@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from common import arguments, expect, fact, installed, need_engine, run, skip_all
+from common import Skipped, arguments, expect, fact, installed, need_engine, run, skip_all
 
 sys.path.insert(1, installed("onnxruntime"))
 try:
@@ -74,9 +74,9 @@ def generate(program, model, *options):
     return json.loads(done.stdout)
 
 
-def decoder(program, file, **sizes):
+def decoder(program, file, network="llama_mini", **sizes):
     words = [w for name, n in sizes.items() for w in ("--" + name.replace("_", "-"), str(n))]
-    subprocess.run([program, "zoo", "llama_mini", "--symbolic", *words, "-o", file], check=True)
+    subprocess.run([program, "zoo", network, "--symbolic", *words, "-o", file], check=True)
     return file
 
 
@@ -95,9 +95,9 @@ def described(model, heads=8, kv_heads=2, width=32, layers=4):
     return f.name
 
 
-def tokens(program, engine, batch, file=False):
+def tokens(program, engine, batch, file=False, network="llama_mini"):
     need_engine(program, engine)
-    model = decoder(program, "m.onnx")
+    model = decoder(program, "m.onnx", network)
     ids = numpy.array(prompt(0, 40 * batch, 4096)).reshape(batch, 40)
     words = ["--prompt-length", 40]
     if file:
@@ -105,10 +105,47 @@ def tokens(program, engine, batch, file=False):
         with open("prompts", "w", encoding="utf-8") as f:
             f.writelines(f"{row.tolist()}\n" for row in ids)
         words = ["--prompt-file", "prompts"]
-    r = generate(program, described(model) if engine == "genai" else model, "--engine", engine, "--requests", 1, "--warmup", 0,
-                 "--new-tokens", 24, "--batch", batch, *words)
+    config = described(model, kv_heads=8 if network == "gpt_mini" else 2) if engine == "genai" else model
+    r = generate(program, config, "--engine", engine, "--requests", 1, "--warmup", 0, "--new-tokens", 24, "--batch", batch, *words)
     found = by_hand(session(model), ids, 24)[0][0].tolist()
     expect(len(set(found)) > 12, found)
+    expect(fact(r, "generate", "first_tokens") == " ".join(map(str, found)), (fact(r, "generate", "first_tokens"), found))
+
+
+def network_of(transformers, name):
+    """Returns the network of the transformers library that the zoo's has the sizes of."""
+    sizes = {"vocab_size": 4096, "bos_token_id": 1, "eos_token_id": 2}
+    if name == "gpt_mini":
+        return transformers.GPT2LMHeadModel(transformers.GPT2Config(n_embd=256, n_layer=4, n_head=8, n_positions=1024, **sizes))
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(
+        hidden_size=256, intermediate_size=688, num_hidden_layers=4, num_attention_heads=8, num_key_value_heads=2,
+        rms_norm_eps=1e-5, rope_theta=10000.0, tie_word_embeddings=True, **sizes))
+
+
+def transformers_generate(program, name):
+    """The transformers library's generate() has the same tokens with the same weights."""
+    need_engine(program)
+    sys.path[1:1] = [installed(package) for package in ("transformers", "torch2", "onnx")]
+    sys.modules.setdefault("torchvision", None)  # it needs a package that is not there
+    try:
+        import onnx
+        import torch
+        import transformers
+    except ImportError as e:
+        raise Skipped(e)
+    model = decoder(program, "m.onnx", name)
+    weights = {t.name: torch.tensor(onnx.numpy_helper.to_array(t).copy()) for t in onnx.load(model).graph.initializer}
+    net = network_of(transformers, name).eval()
+    own = net.state_dict()
+    # A linear layer stores the transposed matrix.
+    given = {k: weights[k] if weights[k].shape == own[k].shape and name == "gpt_mini" or weights[k].dim() < 2 or "embed" in k
+             else weights[k].T for k in own if k in weights}
+    left = net.load_state_dict(given, strict=False)
+    expect(left.missing_keys == ["lm_head.weight"], left)  # it is tied to the embedding
+    ids = torch.tensor([prompt(0, 40, 4096)])
+    found = net.generate(ids, max_new_tokens=24, min_new_tokens=24, do_sample=False, attention_mask=torch.ones_like(ids),
+                         pad_token_id=0, eos_token_id=None)[0, 40:].tolist()
+    r = generate(program, model, "--requests", 1, "--warmup", 0, "--new-tokens", 24, "--prompt-length", 40)
     expect(fact(r, "generate", "first_tokens") == " ".join(map(str, found)), (fact(r, "generate", "first_tokens"), found))
 
 
@@ -140,6 +177,9 @@ def main():
     p = args.program
     run([(f"tokens/{engine}/{batch}", lambda engine=engine, batch=batch: tokens(p, engine, batch))
             for engine in ("ort", "openvino", "genai") for batch in (1, 3)]
+        + [(f"tokens/gpt/{engine}", lambda engine=engine: tokens(p, engine, 2, network="gpt_mini"))
+           for engine in ("ort", "openvino", "genai")]
+        + [(f"transformers/{name}", lambda name=name: transformers_generate(p, name)) for name in ("llama_mini", "gpt_mini")]
         + [(f"tokens/file/{engine}", lambda engine=engine: tokens(p, engine, 2, file=True)) for engine in ("ort", "genai")]
         + [("times/ort", lambda: times(p))], args.prefixes)
 

@@ -65,6 +65,12 @@ static const dck_zoo_entry entries[] = {
     {"smollm2_135m", "decoder with a cache, 30 layers of 576, grouped queries", 134515008,
      "input_ids, position_ids 1x1, attention_mask 1x128 int64, a cache of 127 tokens",
      "transformers.LlamaForCausalLM, HuggingFaceTB/SmolLM2-135M, arXiv:2502.02737"},
+    {"gpt_mini", "decoder with a cache, 4 layers of 256, GPT-2's layers", 4470272,
+     "input_ids, position_ids 1x1, attention_mask 1x128 int64, a cache of 127 tokens",
+     "transformers.GPT2LMHeadModel of this size, Radford et al. 2019"},
+    {"gpt2", "decoder with a cache, 12 layers of 768", 124439808,
+     "input_ids, position_ids 1x1, attention_mask 1x128 int64, a cache of 127 tokens",
+     "transformers.GPT2LMHeadModel, openai-community/gpt2, Radford et al. 2019"},
     {"simplenet", "784-128-10 perceptron with ReLU", 101770, "input 1x784 float32",
      "the usual first network for 28x28 digits"},
     {"two_layer", "1000-100-10 perceptron with ReLU", 101110, "input 1x1000 float32",
@@ -82,9 +88,10 @@ typedef struct limits {
 	int64_t image, image_min;
 	int64_t image_step; /* side / 32 must be a multiple of it; 0: any */
 	int64_t seq, seq_max;
-	zoo_size decoder; /* .layers 0: not a decoder */
+	zoo_size decoder; /* .layers 0: not a decoder; .kv_heads 0: as many as .heads */
 } limits;
-#define DECODER_SEQ .seq = 1, .seq_max = 1000000
+#define DECODER_SEQ   .seq = 1, .seq_max = 1000000
+#define GPT_POSITIONS 1024
 static const limits networks[] = {
     {"resnet18", zoo_resnet18, .image = 224, .image_min = 1},
     {"resnet50", zoo_resnet50, .image = 224, .image_min = 1},
@@ -103,6 +110,20 @@ static const limits networks[] = {
 		 .heads = 9,
 		 .kv_heads = 3,
 		 .vocabulary = 49152}},
+    {"gpt_mini", zoo_gpt, DECODER_SEQ,
+     .decoder = {.past = 127,
+		 .layers = 4,
+		 .hidden = 256,
+		 .heads = 8,
+		 .vocabulary = 4096,
+		 .positions = GPT_POSITIONS}},
+    {"gpt2", zoo_gpt, DECODER_SEQ,
+     .decoder = {.past = 127,
+		 .layers = 12,
+		 .hidden = 768,
+		 .heads = 12,
+		 .vocabulary = 50257,
+		 .positions = GPT_POSITIONS}},
     {"simplenet", .build = zoo_simplenet},
     {"two_layer", .build = zoo_two_layer},
     {"conv2d", zoo_conv2d, .image = 224, .image_min = 1},
@@ -204,6 +225,19 @@ static dck_status read_decoder(const limits *l, const dck_zoo_config *c, zoo_siz
 	}
 	if (!l->decoder.layers)
 		return DCK_OK;
+	if (!l->decoder.kv_heads && c->kv_heads)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' takes no --kv-heads: each of its heads has keys and values of its "
+			 "own",
+			 l->name);
+	if (!l->decoder.kv_heads)
+		s->kv_heads = s->heads;
+	s->positions = l->decoder.positions;
+	if (s->positions && !c->symbolic && s->past + s->seq > s->positions)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' has %lld positions: a cache of %lld tokens (--past) and %lld new "
+			 "ones (--seq) are more",
+			 l->name, (long long)s->positions, (long long)s->past, (long long)s->seq);
 	if (s->hidden % (2 * s->heads) || s->hidden / s->heads > ZOO_HEAD_MAX)
 		DCK_FAIL(err, E_ARG,
 			 "a width (--hidden) of %lld does not split into %lld heads of an even "

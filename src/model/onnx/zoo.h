@@ -11,10 +11,11 @@ typedef struct zoo_size {
 	int64_t batch, height, width, seq;
 	/* Of a decoder: tokens in its cache, and its dimensions. */
 	int64_t past, layers, hidden, heads, kv_heads, vocabulary;
+	int64_t positions; /* rows of its table of positions; 0: it has none */
 } zoo_size;
 #define ZOO_HEAD_MAX 512 /* width of a head */
 
-/* zoo_resnet.c, zoo_cnn.c, zoo_bert.c, zoo_llama.c, zoo_small.c */
+/* zoo_resnet.c, zoo_cnn.c, zoo_bert.c, zoo_decoder.c, zoo_small.c */
 void zoo_resnet18(onnx_builder *n, const zoo_size *s);
 void zoo_resnet50(onnx_builder *n, const zoo_size *s);
 void zoo_mobilenet_v2(onnx_builder *n, const zoo_size *s);
@@ -23,6 +24,7 @@ void zoo_squeezenet1_1(onnx_builder *n, const zoo_size *s);
 void zoo_bert_base(onnx_builder *n, const zoo_size *s);
 void zoo_bert_mini(onnx_builder *n, const zoo_size *s);
 void zoo_llama(onnx_builder *n, const zoo_size *s);
+void zoo_gpt(onnx_builder *n, const zoo_size *s);
 void zoo_simplenet(onnx_builder *n, const zoo_size *s);
 void zoo_two_layer(onnx_builder *n, const zoo_size *s);
 void zoo_conv2d(onnx_builder *n, const zoo_size *s);

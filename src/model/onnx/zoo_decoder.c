@@ -1,13 +1,17 @@
-/* zoo_llama.c - decoders of the Llama family with past keys and values as inputs and outputs:
- * Touvron et al. 2023 (arXiv:2302.13971), as LlamaForCausalLM of the transformers library computes
- * them and optimum writes them out. Rotary positions: Su et al. 2021 (arXiv:2104.09864); grouped
- * queries: Ainslie et al. 2023 (arXiv:2305.13245); normalisation by the root mean square: Zhang and
- * Sennrich 2019 (arXiv:1910.07467).
+/* zoo_decoder.c - decoders with past keys and values as inputs and outputs, as the transformers
+ * library computes them and optimum writes them out.
+ *
+ * LlamaForCausalLM: Touvron et al. 2023 (arXiv:2302.13971). Rotary positions: Su et al. 2021
+ * (arXiv:2104.09864); grouped queries: Ainslie et al. 2023 (arXiv:2305.13245); normalisation by the
+ * root mean square: Zhang and Sennrich 2019 (arXiv:1910.07467).
+ * GPT2LMHeadModel: Radford et al. 2019, Language Models are Unsupervised Multitask Learners. A
+ * table of positions, LayerNorm, each head with keys and values of its own, the GELU by tanh
+ * (Hendrycks and Gimpel 2016, arXiv:1606.08415).
  *
  * A run appends the keys and values of `sequence_length` new tokens to those of
  * `past_sequence_length` earlier ones, and returns both as present.N.key and present.N.value: the
  * past of the next run. The heads of a group read one key and one value by broadcasting, so the
- * cache is not repeated. The output matrix is the transposed embedding.
+ * cache is not repeated.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/zoo.h"
@@ -24,14 +28,15 @@ typedef struct decoder {
 	onnx_builder *n;
 	zoo_size size;
 	int64_t head, inner; /* width of a head and of the MLP */
-	const char *cos, *sin, *bias;
+	const char *scope;
+	const char *cos, *sin, *bias; /* cos, sin: of Llama */
 } decoder;
 
 static const char *ints(const decoder *d, size_t count, const int64_t *v)
 {
-	return onnx_builder_const_ints(d->n, "/model", count, v);
+	return onnx_builder_const_ints(d->n, d->scope, count, v);
 }
-#define LLAMA_INTS(d, ...)                                                \
+#define DECODER_INTS(d, ...)                                              \
 	ints(d, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
 	     (const int64_t[]){__VA_ARGS__})
 
@@ -45,6 +50,13 @@ static const char *matrix(const decoder *d, const char *path, const char *x, int
 				 NULL);
 }
 
+static const char *with_const(const decoder *d, const char *scope, const char *op, const char *x,
+			      float value)
+{
+	return onnx_builder_node(d->n, scope, op,
+				 NET_IN(x, onnx_builder_const_float(d->n, scope, value)), NULL);
+}
+
 static const char *rms_norm(const decoder *d, const char *path, const char *x)
 {
 	onnx_builder *n = d->n;
@@ -53,13 +65,11 @@ static const char *rms_norm(const decoder *d, const char *path, const char *x)
 						  1, NET_DIMS(d->size.hidden));
 	const char *y;
 
-	y = onnx_builder_node(n, scope, "Pow", NET_IN(x, onnx_builder_const_float(n, scope, 2)),
-			      NULL);
+	y = with_const(d, scope, "Pow", x, 2);
 	y = onnx_builder_node(
 	    n, scope, "ReduceMean", NET_IN(y),
 	    NET_ATTRS({"axes", NET_INTS, .ints = {-1}, .n = 1}, {"keepdims", NET_INT, .i = 1}));
-	y = onnx_builder_node(n, scope, "Add",
-			      NET_IN(y, onnx_builder_const_float(n, scope, EPSILON)), NULL);
+	y = with_const(d, scope, "Add", y, EPSILON);
 	y = onnx_builder_node(n, scope, "Sqrt", NET_IN(y), NULL);
 	y = onnx_builder_node(n, scope, "Div", NET_IN(onnx_builder_const_float(n, scope, 1), y),
 			      NULL);
@@ -77,7 +87,7 @@ static void rotary_values(decoder *d)
 
 	for (int64_t i = 0; i < half; i++)
 		step[i] = (float)pow(THETA, -2.0 * (double)i / (double)d->head);
-	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN("position_ids", LLAMA_INTS(d, 2)),
+	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN("position_ids", DECODER_INTS(d, 2)),
 			      NULL);
 	x = onnx_builder_node(n, scope, "Cast", NET_IN(x),
 			      NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
@@ -86,7 +96,7 @@ static void rotary_values(decoder *d)
 			      NULL);
 	x = onnx_builder_node(n, scope, "Concat", NET_IN(x, x),
 			      NET_ATTRS({"axis", NET_INT, .i = -1}));
-	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(x, LLAMA_INTS(d, 1)), NULL);
+	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(x, DECODER_INTS(d, 1)), NULL);
 	d->cos = onnx_builder_node(n, scope, "Cos", NET_IN(x), NULL);
 	d->sin = onnx_builder_node(n, scope, "Sin", NET_IN(x), NULL);
 }
@@ -94,19 +104,20 @@ static void rotary_values(decoder *d)
 /* Returns the size of a dimension, a scalar. */
 static const char *length_of(const decoder *d, const char *x, int64_t axis)
 {
-	const char *shape = onnx_builder_node(d->n, "/model", "Shape", NET_IN(x), NULL);
+	const char *shape = onnx_builder_node(d->n, d->scope, "Shape", NET_IN(x), NULL);
 
-	return onnx_builder_node(d->n, "/model", "Gather",
-				 NET_IN(shape, onnx_builder_const_int(d->n, "/model", axis)),
+	return onnx_builder_node(d->n, d->scope, "Gather",
+				 NET_IN(shape, onnx_builder_const_int(d->n, d->scope, axis)),
 				 NET_ATTRS({"axis", NET_INT, .i = 0}));
 }
 
-/* Makes what is added to the scores, [batch, 1, 1, new, all]: 0, or the lowest number for keys that
- * are masked or of later positions. */
-static void causal_bias(decoder *d)
+/* Makes what is added to the scores, [batch, 1, new, all] with as many more ones as `ones`: 0, or
+ * the lowest number for keys that are masked or of later positions. */
+static void causal_bias(decoder *d, size_t ones)
 {
+	static const int64_t axes[] = {1, 2, 3};
 	onnx_builder *n = d->n;
-	const char *scope = "/model";
+	const char *scope = d->scope;
 	const char *past = length_of(d, "past_key_values.0.key", 2);
 	const char *all =
 	    onnx_builder_node(n, scope, "Add", NET_IN(past, length_of(d, "input_ids", 1)), NULL);
@@ -116,11 +127,13 @@ static void causal_bias(decoder *d)
 	const char *queries = onnx_builder_node(n, scope, "Range", NET_IN(past, all, one), NULL);
 	const char *x, *mask;
 
-	queries = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(queries, LLAMA_INTS(d, 1)), NULL);
+	queries =
+	    onnx_builder_node(n, scope, "Unsqueeze", NET_IN(queries, DECODER_INTS(d, 1)), NULL);
 	x = onnx_builder_node(n, scope, "LessOrEqual", NET_IN(keys, queries), NULL);
 	mask = onnx_builder_node(n, scope, "Cast", NET_IN("attention_mask"),
 				 NET_ATTRS({"to", NET_INT, .i = ONNX_BOOL}));
-	mask = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(mask, LLAMA_INTS(d, 1, 2, 3)), NULL);
+	mask =
+	    onnx_builder_node(n, scope, "Unsqueeze", NET_IN(mask, ints(d, 2 + ones, axes)), NULL);
 	x = onnx_builder_node(n, scope, "And", NET_IN(x, mask), NULL);
 	d->bias = onnx_builder_node(n, scope, "Where",
 				    NET_IN(x, onnx_builder_const_float(n, scope, 0),
@@ -129,28 +142,28 @@ static void causal_bias(decoder *d)
 }
 
 /* [batch, new, heads * head] to [batch, heads, new, head]. */
-static const char *llama_split(const decoder *d, const char *scope, const char *x, int64_t heads)
+static const char *decoder_split(const decoder *d, const char *scope, const char *x, int64_t heads)
 {
 	x = onnx_builder_node(d->n, scope, "Reshape",
-			      NET_IN(x, LLAMA_INTS(d, 0, 0, heads, d->head)), NULL);
+			      NET_IN(x, DECODER_INTS(d, 0, 0, heads, d->head)), NULL);
 	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(x),
 				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
 }
 
 static const char *slice(const decoder *d, const char *scope, const char *x, int64_t from,
-			 int64_t to)
+			 int64_t to, int64_t axis)
 {
 	return onnx_builder_node(
 	    d->n, scope, "Slice",
-	    NET_IN(x, LLAMA_INTS(d, from), LLAMA_INTS(d, to), LLAMA_INTS(d, 3)), NULL);
+	    NET_IN(x, DECODER_INTS(d, from), DECODER_INTS(d, to), DECODER_INTS(d, axis)), NULL);
 }
 
 static const char *rotated(const decoder *d, const char *scope, const char *x)
 {
 	onnx_builder *n = d->n;
-	const char *low = slice(d, scope, x, 0, d->head / 2);
+	const char *low = slice(d, scope, x, 0, d->head / 2, 3);
 	const char *high = onnx_builder_node(
-	    n, scope, "Neg", NET_IN(slice(d, scope, x, d->head / 2, d->head)), NULL);
+	    n, scope, "Neg", NET_IN(slice(d, scope, x, d->head / 2, d->head, 3)), NULL);
 	const char *turned = onnx_builder_node(n, scope, "Concat", NET_IN(high, low),
 					       NET_ATTRS({"axis", NET_INT, .i = -1}));
 
@@ -173,6 +186,35 @@ static const char *cached(const decoder *d, const char *scope, int64_t layer, co
 				 NET_ATTRS({"axis", NET_INT, .i = 2}));
 }
 
+/* Adds softmax(q k / sqrt(head) + bias) v. */
+static const char *attend(const decoder *d, const char *scope, const char *q, const char *k,
+			  const char *v)
+{
+	onnx_builder *n = d->n;
+	const char *y = onnx_builder_node(n, scope, "MatMul", NET_IN(q, k), NULL);
+
+	y = with_const(d, scope, "Mul", y, (float)(1 / sqrt((double)d->head)));
+	y = onnx_builder_node(n, scope, "Add", NET_IN(y, d->bias), NULL);
+	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y),
+			      NET_ATTRS({"axis", NET_INT, .i = -1}));
+	return onnx_builder_node(n, scope, "MatMul", NET_IN(y, v), NULL);
+}
+
+static const char *keys_transpose(const decoder *d, const char *scope, const char *k)
+{
+	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(k),
+				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 1, 3, 2}, .n = 4}));
+}
+
+/* [batch, heads, new, head] to [batch, new, hidden]. */
+static const char *heads_join(const decoder *d, const char *scope, const char *y)
+{
+	y = onnx_builder_node(d->n, scope, "Transpose", NET_IN(y),
+			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+	return onnx_builder_node(d->n, scope, "Reshape",
+				 NET_IN(y, DECODER_INTS(d, 0, 0, d->size.hidden)), NULL);
+}
+
 static const char *self_attention(const decoder *d, int64_t layer, const char *x)
 {
 	onnx_builder *n = d->n;
@@ -184,30 +226,19 @@ static const char *self_attention(const decoder *d, int64_t layer, const char *x
 	q = matrix(d, onnx_builder_text(n, "%s.q_proj", path), x, s->hidden, s->hidden);
 	k = matrix(d, onnx_builder_text(n, "%s.k_proj", path), x, s->hidden, narrow);
 	v = matrix(d, onnx_builder_text(n, "%s.v_proj", path), x, s->hidden, narrow);
-	q = rotated(d, scope, llama_split(d, scope, q, s->heads));
-	k = rotated(d, scope, llama_split(d, scope, k, s->kv_heads));
+	q = rotated(d, scope, decoder_split(d, scope, q, s->heads));
+	k = rotated(d, scope, decoder_split(d, scope, k, s->kv_heads));
 	k = cached(d, scope, layer, "key", k);
-	v = cached(d, scope, layer, "value", llama_split(d, scope, v, s->kv_heads));
+	v = cached(d, scope, layer, "value", decoder_split(d, scope, v, s->kv_heads));
 	q = onnx_builder_node(n, scope, "Reshape",
-			      NET_IN(q, LLAMA_INTS(d, 0, s->kv_heads, group, -1, d->head)), NULL);
-	k = onnx_builder_node(n, scope, "Transpose", NET_IN(k),
-			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 1, 3, 2}, .n = 4}));
-	k = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(k, LLAMA_INTS(d, 2)), NULL);
-	v = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(v, LLAMA_INTS(d, 2)), NULL);
-	y = onnx_builder_node(n, scope, "MatMul", NET_IN(q, k), NULL);
-	y = onnx_builder_node(
-	    n, scope, "Mul",
-	    NET_IN(y, onnx_builder_const_float(n, scope, (float)(1 / sqrt((double)d->head)))),
-	    NULL);
-	y = onnx_builder_node(n, scope, "Add", NET_IN(y, d->bias), NULL);
-	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y),
-			      NET_ATTRS({"axis", NET_INT, .i = -1}));
-	y = onnx_builder_node(n, scope, "MatMul", NET_IN(y, v), NULL);
+			      NET_IN(q, DECODER_INTS(d, 0, s->kv_heads, group, -1, d->head)), NULL);
+	k = keys_transpose(d, scope, k);
+	k = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(k, DECODER_INTS(d, 2)), NULL);
+	v = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(v, DECODER_INTS(d, 2)), NULL);
+	y = attend(d, scope, q, k, v);
 	y = onnx_builder_node(n, scope, "Reshape",
-			      NET_IN(y, LLAMA_INTS(d, 0, s->heads, -1, d->head)), NULL);
-	y = onnx_builder_node(n, scope, "Transpose", NET_IN(y),
-			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
-	y = onnx_builder_node(n, scope, "Reshape", NET_IN(y, LLAMA_INTS(d, 0, 0, s->hidden)), NULL);
+			      NET_IN(y, DECODER_INTS(d, 0, s->heads, -1, d->head)), NULL);
+	y = heads_join(d, scope, y);
 	return matrix(d, onnx_builder_text(n, "%s.o_proj", path), y, s->hidden, s->hidden);
 }
 
@@ -242,6 +273,82 @@ static const char *llama_layer(const decoder *d, int64_t layer, const char *x)
 	return onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
 }
 
+/* --- of GPT-2 */
+
+static const char *gpt_norm(const decoder *d, const char *path, const char *x)
+{
+	onnx_builder *n = d->n;
+	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path), 0.5,
+						  1, NET_DIMS(d->size.hidden));
+	const char *bias = onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.02,
+					       NET_DIMS(d->size.hidden));
+
+	return onnx_builder_node(
+	    n, onnx_builder_scope(n, path), "LayerNormalization", NET_IN(x, weight, bias),
+	    NET_ATTRS({"axis", NET_INT, .i = -1}, {"epsilon", NET_FLOAT, .f = EPSILON}));
+}
+
+/* Conv1D of the transformers library: a matrix and a bias. */
+static const char *biased(const decoder *d, const char *path, const char *x, int64_t in,
+			  int64_t out)
+{
+	const char *bias = onnx_builder_normal(d->n, onnx_builder_text(d->n, "%s.bias", path), 0.02,
+					       NET_DIMS(out));
+
+	x = matrix(d, path, x, in, out);
+	return onnx_builder_node(d->n, onnx_builder_scope(d->n, path), "Add", NET_IN(x, bias),
+				 NULL);
+}
+
+static const char *gpt_attention(const decoder *d, int64_t layer, const char *x)
+{
+	onnx_builder *n = d->n;
+	const int64_t width = d->size.hidden;
+	const char *path = onnx_builder_text(n, "transformer.h.%d.attn", (int)layer);
+	const char *scope = onnx_builder_scope(n, path), *qkv[3], *y;
+
+	x = biased(d, onnx_builder_text(n, "%s.c_attn", path), x, width, 3 * width);
+	for (int64_t i = 0; i < 3; i++)
+		qkv[i] = decoder_split(d, scope, slice(d, scope, x, i * width, (i + 1) * width, 2),
+				       d->size.heads);
+	for (int i = 1; i < 3; i++)
+		qkv[i] = cached(d, scope, layer, i == 1 ? "key" : "value", qkv[i]);
+	y = attend(d, scope, qkv[0], keys_transpose(d, scope, qkv[1]), qkv[2]);
+	y = heads_join(d, scope, y);
+	return biased(d, onnx_builder_text(n, "%s.c_proj", path), y, width, width);
+}
+
+/* x/2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+static const char *gelu_tanh(const decoder *d, const char *scope, const char *x)
+{
+	onnx_builder *n = d->n;
+	const char *y = with_const(d, scope, "Pow", x, 3);
+
+	y = with_const(d, scope, "Mul", y, 0.044715f);
+	y = onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+	y = with_const(d, scope, "Mul", y, (float)0.79788456080286535588);
+	y = onnx_builder_node(n, scope, "Tanh", NET_IN(y), NULL);
+	y = with_const(d, scope, "Add", y, 1);
+	y = onnx_builder_node(n, scope, "Mul", NET_IN(x, y), NULL);
+	return with_const(d, scope, "Mul", y, 0.5f);
+}
+
+static const char *gpt_layer(const decoder *d, int64_t layer, const char *x)
+{
+	onnx_builder *n = d->n;
+	const char *path = onnx_builder_text(n, "transformer.h.%d", (int)layer);
+	const char *scope = onnx_builder_scope(n, path), *y;
+
+	y = gpt_norm(d, onnx_builder_text(n, "%s.ln_1", path), x);
+	y = gpt_attention(d, layer, y);
+	x = onnx_builder_node(n, scope, "Add", NET_IN(y, x), NULL);
+	y = gpt_norm(d, onnx_builder_text(n, "%s.ln_2", path), x);
+	y = biased(d, onnx_builder_text(n, "%s.mlp.c_fc", path), y, d->size.hidden, d->inner);
+	y = gelu_tanh(d, onnx_builder_text(n, "%s/mlp/act", scope), y);
+	y = biased(d, onnx_builder_text(n, "%s.mlp.c_proj", path), y, d->inner, d->size.hidden);
+	return onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+}
+
 /* --- inputs and outputs, with the names and symbols of optimum's exports */
 
 #define NEW "sequence_length"
@@ -272,7 +379,7 @@ static void cache_values(const decoder *d)
 	}
 }
 
-static void llama_values(const decoder *d)
+static void decoder_values(const decoder *d)
 {
 	static const char *const inputs[] = {"input_ids", "attention_mask", "position_ids"};
 	const zoo_size *s = &d->size;
@@ -292,26 +399,58 @@ static void llama_values(const decoder *d)
 	cache_values(d);
 }
 
+/* The output matrix is the transposed embedding. */
+static void logits_add(const decoder *d, const char *table, const char *x)
+{
+	table = onnx_builder_node(d->n, "/lm_head", "Transpose", NET_IN(table),
+				  NET_ATTRS({"perm", NET_INTS, .ints = {1, 0}, .n = 2}));
+	onnx_builder_name_next(d->n, "logits");
+	onnx_builder_node(d->n, "/lm_head", "MatMul", NET_IN(x, table), NULL);
+}
+
+static const char *embedding(const decoder *d, const char *path, int64_t rows)
+{
+	return onnx_builder_normal(d->n, path, 1 / sqrt((double)d->size.hidden),
+				   NET_DIMS(rows, d->size.hidden));
+}
+
 void zoo_llama(onnx_builder *n, const zoo_size *s)
 {
 	/* 8/3 of the width, as Llama's MLP, rounded up to 16. */
 	decoder d = {.n = n,
 		     .size = *s,
 		     .head = s->hidden / s->heads,
-		     .inner = (s->hidden * 8 / 3 + 15) / 16 * 16};
+		     .inner = (s->hidden * 8 / 3 + 15) / 16 * 16,
+		     .scope = "/model"};
 	const char *table, *x;
 
-	llama_values(&d);
-	table = onnx_builder_normal(n, "model.embed_tokens.weight", 1 / sqrt((double)s->hidden),
-				    NET_DIMS(s->vocabulary, s->hidden));
+	decoder_values(&d);
+	table = embedding(&d, "model.embed_tokens.weight", s->vocabulary);
 	x = onnx_builder_node(n, "/model/embed_tokens", "Gather", NET_IN(table, "input_ids"), NULL);
 	rotary_values(&d);
-	causal_bias(&d);
+	causal_bias(&d, 1);
 	for (int64_t i = 0; i < s->layers; i++)
 		x = llama_layer(&d, i, x);
-	x = rms_norm(&d, "model.norm", x);
-	table = onnx_builder_node(n, "/lm_head", "Transpose", NET_IN(table),
-				  NET_ATTRS({"perm", NET_INTS, .ints = {1, 0}, .n = 2}));
-	onnx_builder_name_next(n, "logits");
-	onnx_builder_node(n, "/lm_head", "MatMul", NET_IN(x, table), NULL);
+	logits_add(&d, table, rms_norm(&d, "model.norm", x));
+}
+
+void zoo_gpt(onnx_builder *n, const zoo_size *s)
+{
+	decoder d = {.n = n,
+		     .size = *s,
+		     .head = s->hidden / s->heads,
+		     .inner = 4 * s->hidden,
+		     .scope = "/transformer"};
+	const char *table, *x, *at;
+
+	decoder_values(&d);
+	table = embedding(&d, "transformer.wte.weight", s->vocabulary);
+	x = onnx_builder_node(n, "/transformer/wte", "Gather", NET_IN(table, "input_ids"), NULL);
+	at = embedding(&d, "transformer.wpe.weight", s->positions);
+	at = onnx_builder_node(n, "/transformer/wpe", "Gather", NET_IN(at, "position_ids"), NULL);
+	x = onnx_builder_node(n, d.scope, "Add", NET_IN(x, at), NULL);
+	causal_bias(&d, 0);
+	for (int64_t i = 0; i < s->layers; i++)
+		x = gpt_layer(&d, i, x);
+	logits_add(&d, table, gpt_norm(&d, "transformer.ln_f", x));
 }
