@@ -38,7 +38,7 @@ import rows
 MODELS = "zoo:simplenet", "zoo:mobilenet_v2 --image-size 64"
 KINDS = {"default": [], "--processes 1": ["--processes", "1"]}
 SESSION = """
-import json, numpy, onnxruntime, sys
+import numpy, onnxruntime, sys
 o = onnxruntime.SessionOptions()
 o.intra_op_num_threads = int(sys.argv[2])
 s = onnxruntime.InferenceSession(sys.argv[1], o, providers=["CPUExecutionProvider"])
@@ -83,7 +83,7 @@ class Load:
         self.stop()
 
 
-def default_record(program, model, words, max_time, path):
+def bench_record(program, model, words, max_time, path):
     """Returns {value, lo, hi, level, processes, took} of one run, whose record is in path; lo None: it has no interval."""
     begin = time.monotonic()
     subprocess.run([program, "bench", *model.split(), *words, "--max-time", max_time, "--save", path, "--no-history", "--quiet"],
@@ -222,7 +222,7 @@ def main():
             started = time.monotonic() - begin
             if kind in KINDS:
                 path = os.path.join(a.keep if a.keep and kind == "default" else directory, f"{i}.json" if a.keep else "record.json")
-                result = default_record(a.program, model, KINDS[kind], a.max_time, path)
+                result = bench_record(a.program, model, KINDS[kind], a.max_time, path)
                 result["record"] = path if a.keep and kind == "default" else None
             else:
                 result = peers.measured(model, kind)
