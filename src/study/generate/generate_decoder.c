@@ -256,11 +256,32 @@ static dck_status decoder_device_check(decoder_steps *d, const char *device, dck
 	return DCK_OK;
 }
 
+/* Refuses more tokens than a model with a table of positions can have. The last token is not read.
+ */
+static dck_status positions_check(const decoder_layout *l, const model_summary *summary,
+				  uint64_t tokens, dck_err *err)
+{
+	for (size_t i = 0; l->positions != DECODER_NONE && i < summary->ninputs; i++) {
+		const model_input *in = &summary->inputs[i];
+
+		if (strcmp(in->name, l->in[l->positions].name) == 0 && in->has_range &&
+		    in->high >= 0 && tokens >= 2 && tokens - 2 > (uint64_t)in->high)
+			DCK_FAIL(err, E_ARG,
+				 "the model has %llu positions ('%s' %s), and the longest prompt "
+				 "with its new tokens has %llu tokens: give a shorter "
+				 "--prompt-length or fewer --new-tokens",
+				 (unsigned long long)in->high + 1, in->name, in->why,
+				 (unsigned long long)tokens);
+	}
+	return DCK_OK;
+}
+
 static dck_status steps_open(decoder_steps *d, const subject_target *t, decoder_sizes s,
 			     dck_err *err)
 {
 	const decoder_layout *l = d->layout;
 
+	DCK_TRY(positions_check(l, &t->summary, s.tokens, err));
 	d->context[0] = d->context[1] = t->context;
 	d->past = mem_zalloc(l->nparts, sizeof *d->past);
 	d->empty = mem_zalloc(1, sizeof(double));

@@ -28,3 +28,8 @@ deepclock zoo llama_mini --layers 1000 --hidden 8192 --heads 64 -o x.onnx
 echo $?
 deepclock zoo resnet18 --layers 2 -o x.onnx
 echo $?
+deepclock zoo gpt_mini --kv-heads 2 -o x.onnx
+echo $?
+deepclock zoo gpt_mini --past 1024 -o x.onnx
+echo $?
+run zoo:gpt_mini --engine null --prompt-length 8,1020 --new-tokens 16
