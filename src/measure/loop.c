@@ -140,6 +140,21 @@ static double loop_lost_ns(const os_run_delays *begin, const os_run_delays *end,
 						    : delay_ns;
 }
 
+static double sample_end_ns(const measure_loop *l, const measure_samples *latency, size_t i)
+{
+	return (double)latency->at_ns[i] + latency->value[i] * (double)l->group;
+}
+
+size_t measure_loop_samples_after(const measure_loop *l, const measure_samples *latency,
+				  double at_ns)
+{
+	size_t i = latency->n;
+
+	while (i > 0 && sample_end_ns(l, latency, i - 1) > at_ns)
+		i--;
+	return i;
+}
+
 /* Adds the longest wait of a worker thread to earlier samples. It is counted when it ends, which
  * was after since_ns; until then the other threads may have made whole runs without this worker. So
  * samples that ended less than its length before since_ns may have met it. */
@@ -147,16 +162,12 @@ static void loop_wait_spread(const measure_loop *l, const phase_samples *to, uin
 			     uint64_t wait_ns)
 {
 	const double since = (double)(since_ns - l->origin_ns), from = since - (double)wait_ns;
+	size_t i = wait_ns > 0 ? measure_loop_samples_after(l, to->latency, from) : to->latency->n;
 
-	for (size_t i = wait_ns > 0 ? to->delay->n : 0; i-- > 0;) {
-		const double begin = (double)to->delay->at_ns[i];
-		const double took = to->latency->value[i] * (double)l->group;
-
-		if (begin + took <= from)
-			return;
-		if (begin < since)
-			to->delay->value[i] += fmin(took, begin + took - from) / (double)l->group;
-	}
+	for (; i < to->delay->n && (double)to->delay->at_ns[i] < since; i++)
+		to->delay->value[i] += fmin(to->latency->value[i] * (double)l->group,
+					    sample_end_ns(l, to->latency, i) - from) /
+				       (double)l->group;
 }
 
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)

@@ -55,6 +55,11 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
  * comparison, few enough to meet Ctrl-C and deadlines; at most `left`. */
 uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left);
 
+/* Returns the index of the first sample that ended after at_ns, since the origin; n: none. It
+ * searches from the last one back. */
+size_t measure_loop_samples_after(const measure_loop *l, const measure_samples *latency,
+				  double at_ns);
+
 /* Takes `n` samples, in slices. */
 dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 

@@ -126,20 +126,14 @@ static void delays_absent(record_builder *b, const char *why)
  * are not known. */
 static void delays_end(const run_delays *u, const measure_phases *p)
 {
-	const size_t n = p->delay.n;
 	os_run_delays waits;
-	double end, took;
+	double end;
 
-	if (n == 0 || !os_run_delay_read(u->delay, &waits) || waits.longest_ns == 0)
+	if (!os_run_delay_read(u->delay, &waits) || waits.longest_ns == 0)
 		return;
-	took = p->latency.value[n - 1] * (double)p->loop.group;
-	end = (double)p->latency.at_ns[n - 1] + took - (double)waits.longest_ns;
-	for (size_t i = n; i-- > 0;) {
-		took = p->latency.value[i] * (double)p->loop.group;
-		if ((double)p->latency.at_ns[i] + took <= end)
-			return;
+	end = (double)(p->loop.last_ns - p->loop.origin_ns) - (double)waits.longest_ns;
+	for (size_t i = measure_loop_samples_after(&p->loop, &p->latency, end); i < p->delay.n; i++)
 		p->delay.value[i] = NAN;
-	}
 }
 
 /* Estimates the median of the undisturbed ones of the runs, which took took_ns. Returns `scratch`,

@@ -261,7 +261,9 @@ static dck_status decoder_device_check(decoder_steps *d, const char *device, dck
 static dck_status positions_check(const decoder_layout *l, const model_summary *summary,
 				  uint64_t tokens, dck_err *err)
 {
-	for (size_t i = 0; l->positions != DECODER_NONE && i < summary->ninputs; i++) {
+	if (l->positions == DECODER_NONE)
+		return DCK_OK;
+	for (size_t i = 0; i < summary->ninputs; i++) {
 		const model_input *in = &summary->inputs[i];
 
 		if (strcmp(in->name, l->in[l->positions].name) == 0 && in->has_range &&
