@@ -98,11 +98,14 @@ static double exponential(sim_random *r, double mean)
 	return -mean * log(sim_uniform(r));
 }
 
-/* What is observed of a first chunk that is read some time after it arrived: that since the last
- * chunk that arrived before. */
-static double read_late(double after_ms)
+/* A first chunk is read some time after it arrived, with those that came in between. Its time is
+ * the last one's arrival, and it may be late by the time since. */
+static void chunk_read(run *to, const event *e, double due, double now)
 {
-	return after_ms - GAP_MS * fmin(CHUNKS - 1, floor(after_ms / GAP_MS));
+	const double after = now - e->at, more = fmin(CHUNKS - 1, floor(after / GAP_MS));
+
+	to->seen[e->request] = e->at + more * GAP_MS - due;
+	to->read[e->request] = more > 0 ? after - more * GAP_MS : 0;
 }
 
 static void run_make(const kind *k, sim_random *r, run *to)
@@ -138,8 +141,7 @@ static void run_make(const kind *k, sim_random *r, run *to)
 							  (c - 1) * GAP_MS,
 						      e.request, c});
 		} else if (e.number == 1) {
-			to->seen[e.request] = now - due[e.request];
-			to->read[e.request] = read_late(now - e.at);
+			chunk_read(to, &e, due[e.request], now);
 		}
 	}
 	to->busy = work / free_at;

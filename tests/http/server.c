@@ -4,8 +4,8 @@
  *
  *	http_server ttft=20000 gap=5000 role=1 utf8=1 every=4 fail=429 log=requests
  *
- * Times are in microseconds. Each request adds a line to the log: path, hash of the body, value of
- * Authorization.
+ * Times are in microseconds, from the arrival of a request. Each request adds a line to the log:
+ *path, hash of the body, value of Authorization.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>
@@ -456,15 +456,43 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 
 /* --- connections */
 
-/* Reads one request; false: the connection has ended. `have` bytes of the next are at the front. */
-static bool request_read(int fd, char *head, char *body, size_t *have)
+/* *ret_at_ns: when the bytes arrived, by the kernel's time stamp where it gives one; else now. */
+static ssize_t bytes_receive(int fd, void *to, size_t n, uint64_t *ret_at_ns)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(struct timespec))];
+		struct cmsghdr align;
+	} control;
+	struct iovec into = {to, n};
+	struct msghdr m = {.msg_iov = &into,
+			   .msg_iovlen = 1,
+			   .msg_control = control.space,
+			   .msg_controllen = sizeof control.space};
+	const ssize_t got = recvmsg(fd, &m, 0);
+	struct cmsghdr *c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	struct timespec at, now;
+
+	*ret_at_ns = now_ns();
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+		return got;
+	memcpy(&at, CMSG_DATA(c), sizeof at);
+	clock_gettime(CLOCK_REALTIME, &now);
+	*ret_at_ns -=
+	    (uint64_t)((now.tv_sec - at.tv_sec) * 1000000000 + (now.tv_nsec - at.tv_nsec));
+	return got;
+}
+
+/* Reads one request; false: the connection has ended. `have` bytes of the next are at the front.
+ * *ret_at_ns: when its last bytes arrived. */
+static bool request_read(int fd, char *head, char *body, size_t *have, uint64_t *ret_at_ns)
 {
 	size_t n = *have, length;
 	char *end;
 
 	head[n] = '\0';
 	while (!(end = strstr(head, "\r\n\r\n"))) {
-		const ssize_t got = n < HEAD_MAX ? recv(fd, head + n, HEAD_MAX - n, 0) : 0;
+		const ssize_t got =
+		    n < HEAD_MAX ? bytes_receive(fd, head + n, HEAD_MAX - n, ret_at_ns) : 0;
 
 		if (got <= 0)
 			return false;
@@ -482,7 +510,7 @@ static bool request_read(int fd, char *head, char *body, size_t *have)
 	if (*have > 0)
 		memmove(end, end + length, *have); /* not used: clients wait for an answer */
 	while (n < length) {
-		const ssize_t got = recv(fd, body + n, length - n, 0);
+		const ssize_t got = bytes_receive(fd, body + n, length - n, ret_at_ns);
 
 		if (got <= 0)
 			return false;
@@ -497,9 +525,9 @@ static void *connection_main(void *arg)
 	stream s = {.fd = (int)(intptr_t)arg};
 	char *head = malloc(HEAD_MAX + 1), *body = malloc(BODY_MAX + 1);
 	size_t have = 0;
+	uint64_t begin_ns = 0;
 
-	while (head && body && !s.broken && request_read(s.fd, head, body, &have)) {
-		const uint64_t begin_ns = now_ns();
+	while (head && body && !s.broken && request_read(s.fd, head, body, &have, &begin_ns)) {
 		char path[512];
 
 		if (sscanf(head, "%*s %511s", path) != 1)
@@ -562,6 +590,7 @@ int main(int argc, char **argv)
 		if (fd < 0)
 			continue;
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+		setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
 		if (pthread_create(&thread, &small, connection_main, (void *)(intptr_t)fd))
 			close(fd);
 	}

@@ -1,8 +1,8 @@
 /* http_answer.c - the bytes of one answer: HTTP, then events, then what a completion's event has.
  *
- * All that one read returned has one time, which was taken before; several events in it arrived
- * together. Chunks without content (a role, the usage) have no gap. An answer is complete when its
- * body is, whatever its events contain.
+ * All that one read returned has one time, that of its last bytes' arrival. Chunks without content
+ * (a role, the usage) have no gap. An answer is complete when its body is, whatever its events
+ * contain.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -53,28 +53,46 @@ static bool gap_push(http_connection *k, double gap)
 	return true;
 }
 
-static void chunk_take(http_client *c, http_connection *k, uint64_t now_ns)
+/* A time that is the arrival's is not late. */
+static int64_t arrival_late(const http_connection *k)
+{
+	return k->late_ns < 0 ? -1 : 0;
+}
+
+static void chunk_take(http_client *c, http_connection *k)
 {
 	http_answer *a = &c->answers[k->index];
 
 	if (a->chunks++ == 0) {
-		a->first_content_ns = now_ns;
-		a->first_late_ns = k->late_ns;
-	} else if (!gap_push(k, (double)(now_ns - k->last_ns))) {
+		a->first_content_ns = k->arrival_ns;
+		a->first_late_ns = arrival_late(k);
+	} else if (!gap_push(k, (double)(k->arrival_ns - k->last_ns))) {
 		c->gaps_dropped++;
 	}
-	k->last_ns = a->end_ns = now_ns;
-	a->end_late_ns = k->late_ns;
+	k->last_ns = a->end_ns = k->arrival_ns;
+	a->end_late_ns = arrival_late(k);
 }
 
-static http_progress answer_event(http_client *c, http_connection *k, uint64_t now_ns,
-				  http_outcome *ret, dck_err *why)
+/* Of events that were read together only the last one's arrival is known. */
+static void event_join(const http_connection *k, http_answer *a)
+{
+	if (a->chunks == 0 || a->end_ns != k->arrival_ns)
+		return;
+	a->end_late_ns = k->late_ns;
+	if (a->first_content_ns == k->arrival_ns)
+		a->first_late_ns = k->late_ns;
+}
+
+static http_progress answer_event(http_client *c, http_connection *k, http_outcome *ret,
+				  dck_err *why)
 {
 	http_answer *a = &c->answers[k->index];
 	completion_event e;
 
+	if (k->nevents++ > 0)
+		event_join(k, a);
 	if (a->first_event_ns == 0)
-		a->first_event_ns = now_ns;
+		a->first_event_ns = k->arrival_ns;
 	if (completion_event_read(k->events.data, k->events.n, &e, why) != DCK_OK) {
 		err_while(why, DCK_E_FORMAT, "reading the answer");
 		return answer_fail(HTTP_MALFORMED, ret);
@@ -85,7 +103,7 @@ static http_progress answer_event(http_client *c, http_connection *k, uint64_t n
 		return answer_fail(HTTP_ERROR, ret);
 	}
 	if (e.content)
-		chunk_take(c, k, now_ns);
+		chunk_take(c, k);
 	if (e.has_usage) {
 		a->has_usage = true;
 		a->tokens = e.completion_tokens;
@@ -98,7 +116,7 @@ static http_progress answer_event(http_client *c, http_connection *k, uint64_t n
 }
 
 static http_progress body_take(http_client *c, http_connection *k, http_piece piece,
-			       uint64_t now_ns, http_outcome *ret, dck_err *why)
+			       http_outcome *ret, dck_err *why)
 {
 	const uint8_t *at = piece.at, *end = piece.at + piece.n;
 	const size_t left = sizeof k->quote - 1 - k->nquote;
@@ -125,7 +143,7 @@ static http_progress body_take(http_client *c, http_connection *k, http_piece pi
 		return HTTP_GOES_ON;
 	}
 	while ((got = sse_read(&k->events, &at, end)) == SSE_EVENT) {
-		const http_progress p = answer_event(c, k, now_ns, ret, why);
+		const http_progress p = answer_event(c, k, ret, why);
 
 		if (p != HTTP_GOES_ON)
 			return p;
@@ -175,8 +193,7 @@ static http_progress status_fail(const http_client *c, http_connection *k, http_
 	return answer_fail(HTTP_STATUS, ret);
 }
 
-static http_progress answer_end(http_client *c, http_connection *k, uint64_t now_ns,
-				http_outcome *ret, dck_err *why)
+static http_progress answer_end(http_client *c, http_connection *k, http_outcome *ret, dck_err *why)
 {
 	http_answer *a = &c->answers[k->index];
 
@@ -184,8 +201,8 @@ static http_progress answer_end(http_client *c, http_connection *k, uint64_t now
 		return status_fail(c, k, ret, why);
 	*ret = HTTP_ANSWERED;
 	if (!c->stream) {
-		a->end_ns = now_ns;
-		a->end_late_ns = k->late_ns;
+		a->end_ns = k->arrival_ns;
+		a->end_late_ns = arrival_late(k);
 		if (c->get)
 			return HTTP_COMPLETE;
 		for (size_t i = 0; i < k->nquote; i++)
@@ -207,7 +224,7 @@ static http_progress answer_end(http_client *c, http_connection *k, uint64_t now
 }
 
 http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t *bytes, size_t n,
-			       uint64_t now_ns, http_outcome *ret, dck_err *why)
+			       http_outcome *ret, dck_err *why)
 {
 	const uint8_t *at = bytes, *end = bytes + n;
 	http_piece piece;
@@ -225,11 +242,11 @@ http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t
 			p = head_take(c, k, ret, why);
 			break;
 		case HTTP_BODY:
-			p = body_take(c, k, piece, now_ns, ret, why);
+			p = body_take(c, k, piece, ret, why);
 			break;
 		case HTTP_END:
 			k->reader.keep &= at == end;
-			return answer_end(c, k, now_ns, ret, why);
+			return answer_end(c, k, ret, why);
 		case HTTP_BAD:
 			ERR_SET(why, E_FORMAT,
 				"the server's answer is not complete or not HTTP: %s",

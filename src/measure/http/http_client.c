@@ -218,7 +218,7 @@ static void request_send(http_client *c, http_connection *k)
 	ptrdiff_t n;
 
 	if (first)
-		a->sent_ns = client_now(c);
+		a->sent_ns = k->arrival_ns = client_now(c);
 	n = k->tls ? tls_link_send(k->tls, k->out.data + k->sent, k->out.n - k->sent)
 		   : os_net_send(k->fd, k->out.data + k->sent, k->out.n - k->sent);
 	if (n == OS_NET_FAILED) {
@@ -276,12 +276,23 @@ static dck_status request_start(http_client *c, const http_plan *plan, dck_err *
 
 /* --- events */
 
+/* Stores when the bytes of a read arrived: by the kernel's time stamp, if there is one, as the
+ * client reads up to 0.1 ms later. The system's clock may be set in between; an arrival is never
+ * before the one that was read before, or the request. */
+static void arrival_take(const http_client *c, http_connection *k)
+{
+	const uint64_t read_ns = client_now(c), before_ns = k->arrival_ns;
+	const uint64_t late_ns = k->late_ns > 0 ? (uint64_t)k->late_ns : 0;
+
+	k->arrival_ns = late_ns < read_ns - before_ns ? read_ns - late_ns : before_ns;
+	k->nevents = 0;
+}
+
 /* Returns whether more may be there, which only connections with TLS have. */
 static bool connection_read(http_client *c, http_connection *k)
 {
 	const ptrdiff_t n = k->tls ? tls_link_receive(k->tls, c->bytes, READ_BYTES)
 				   : os_net_receive_late(k->fd, c->bytes, READ_BYTES, &k->late_ns);
-	const uint64_t now_ns = client_now(c); /* before anything is parsed */
 	http_answer *a = &c->answers[k->index];
 	http_outcome outcome;
 	http_progress p;
@@ -293,9 +304,10 @@ static bool connection_read(http_client *c, http_connection *k)
 		connection_close(k); /* the server closed it, or sent what nothing asked for */
 		return false;
 	}
+	arrival_take(c, k); /* before anything is parsed */
 	if (n > 0 && a->first_byte_ns == 0)
-		a->first_byte_ns = now_ns;
-	p = http_answer_read(c, k, c->bytes, n > 0 ? (size_t)n : 0, now_ns, &outcome, &why);
+		a->first_byte_ns = k->arrival_ns;
+	p = http_answer_read(c, k, c->bytes, n > 0 ? (size_t)n : 0, &outcome, &why);
 	if (p != HTTP_GOES_ON)
 		request_finish(c, k, outcome, &why);
 	return k->tls && k->busy;

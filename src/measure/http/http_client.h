@@ -9,8 +9,9 @@
  *	... c.answers[0..c.n) ...
  *	http_client_close(&c);
  *
- * One thread does all: it starts what is due, waits for events, and reads the clock right after the
- * bytes of a read are there and before anything of them is parsed. The body of the next request is
+ * One thread does all: it starts what is due, waits for events, and takes the time at which the
+ * bytes of a read arrived, by the kernel's time stamp or else the clock, before anything of them is
+ * parsed. The body of the next request is
  * made before it is due. A request in flight has a connection for itself; connections are used
  * again. The memory of the results is reserved before the first request.
  *
@@ -56,8 +57,8 @@ typedef struct http_answer {
 	uint64_t sent_ns;      /* its first bytes were handed to the system */
 	uint64_t first_byte_ns, first_event_ns, first_content_ns;
 	uint64_t end_ns; /* the last content, or the end of an answer that is not a stream */
-	/* By which first_content_ns and end_ns are later than the arrival, at least; -1: unknown.
-	 */
+	/* By which first_content_ns and end_ns may be later than the arrival: of chunks that were
+	 * read together, the time from the last one's arrival to the read; -1: unknown. */
 	int64_t first_late_ns, end_late_ns;
 	uint64_t chunks;			       /* with content */
 	uint64_t tokens, prompt_tokens, cached_tokens; /* as the server counts them */

@@ -24,8 +24,12 @@ struct http_connection {
 	uint64_t body_bytes, last_ns; /* last_ns: of the last chunk with content */
 	double *gaps;		      /* owned */
 	size_t ngaps, gaps_cap;
-	int64_t late_ns; /* of os_net_receive_late(), at the last read */
-	bool stopped;	 /* finish_reason "stop" */
+	/* Of the last read: when its last bytes arrived, by how much later they were read (-1:
+	 * unknown), and the events in it. */
+	uint64_t arrival_ns;
+	int64_t late_ns;
+	size_t nevents;
+	bool stopped; /* finish_reason "stop" */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;
 };
@@ -34,9 +38,9 @@ typedef enum http_progress { HTTP_GOES_ON, HTTP_COMPLETE, HTTP_FAILED } http_pro
 
 /* Starts to read an answer. */
 void http_answer_begin(http_connection *k);
-/* Reads n bytes that arrived at `now_ns`; n 0: the connection was closed. HTTP_FAILED: *ret is the
+/* Reads the n bytes of the last read; n 0: the connection was closed. HTTP_FAILED: *ret is the
  * outcome, and `why` has the message. HTTP_COMPLETE: *ret too. */
 http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t *bytes, size_t n,
-			       uint64_t now_ns, http_outcome *ret, dck_err *why);
+			       http_outcome *ret, dck_err *why);
 
 #endif

@@ -78,8 +78,8 @@ typedef enum load_part {
 	/* Only of a server that generates. */
 	LOAD_TTFT = LOAD_PARTS,
 	LOAD_TPOT,
-	/* Of a server: by which the client read the first content, and the end, late, at least and
-	 * beyond its floor. */
+	/* Of a server: by which the first content, and the end, may have arrived before their
+	 * times, beyond the client's floor. */
 	LOAD_READ_FIRST,
 	LOAD_READ_END,
 	LOAD_PARTS_ALL

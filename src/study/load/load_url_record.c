@@ -180,8 +180,9 @@ static void client_metrics(const load_view *v)
 	if (answers_of(v)->stamped > 0)
 		record_metric_real(b, "load/client_read_late",
 				   measure_samples_mean(url_samples(v, LOAD_READ_END)),
-				   "mean of all answers, at least, by the kernel's time stamps of "
-				   "arrival");
+				   "mean of all answers: from the kernel's time stamp of the last "
+				   "chunk to the read, beyond the floor, where several were "
+				   "read together");
 	else
 		record_metric_absent(b, "load/client_read_late",
 				     "the kernel's time stamps of arrival are missing");

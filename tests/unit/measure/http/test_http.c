@@ -12,8 +12,10 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "fault_alloc.h"
 #include "measure/http/completion.h"
+#include "measure/http/http_connection.h"
 #include "measure/http/http_reader.h"
 #include "measure/http/http_url.h"
 #include "measure/http/kserve.h"
@@ -481,15 +483,97 @@ static void late_reads(void **state)
 	assert_true(late_ns >= least_ns - SLACK_NS && late_ns <= most_ns + SLACK_NS);
 }
 
+/* --- the times of an answer */
+
+#define STREAM_HEAD \
+	"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 116\r\n\r\n"
+#define EVENT "data: {\"choices\":[{\"text\":\"a\"}]}\n\n"
+
+#define EVENTS_END "data: [DONE]\n\n" /* 3 events and this: 116 bytes */
+
+typedef struct answer_read {
+	const char *bytes;
+	uint64_t arrival_ns;
+	int64_t late_ns;
+} answer_read;
+
+/* Reads an answer in n reads. */
+static void answer_times(const answer_read *of, size_t n, http_answer *ret)
+{
+	http_client c = {.answers = ret, .stream = true, .body_max = 1000, .new_tokens = 1};
+	http_connection k = {.fd = -1};
+	http_progress p = HTTP_GOES_ON;
+	http_outcome outcome;
+	dck_err err;
+
+	*ret = (http_answer){.first_late_ns = -2, .end_late_ns = -2};
+	http_answer_begin(&k);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(p, HTTP_GOES_ON);
+		k.arrival_ns = of[i].arrival_ns;
+		k.late_ns = of[i].late_ns;
+		k.nevents = 0;
+		p = http_answer_read(&c, &k, (const uint8_t *)of[i].bytes, strlen(of[i].bytes),
+				     &outcome, &err);
+	}
+	assert_int_equal(p, HTTP_COMPLETE);
+	assert_int_equal(outcome, HTTP_ANSWERED);
+	sse_reader_done(&k.events);
+	mem_free(k.gaps);
+}
+
+/* A chunk has the time of its arrival, however late it is read. Of chunks that were read together
+ * the last one's is known, and the others may be late. */
+static void answers_of_late_reads(void **state)
+{
+	static const answer_read alone[] = {{STREAM_HEAD, 900, 70},
+					    {EVENT, 1000, 500},
+					    {EVENT, 2000, 400},
+					    {EVENT, 3000, 300},
+					    {EVENTS_END, 4000, 200}};
+	static const answer_read joined[] = {
+	    {STREAM_HEAD EVENT EVENT, 2000, 400}, {EVENT, 3000, 300}, {EVENTS_END, 4000, 200}};
+	static const answer_read last[] = {{STREAM_HEAD EVENT, 1000, 500},
+					   {EVENT EVENT EVENTS_END, 3000, 300}};
+	static const answer_read unknown[] = {{STREAM_HEAD EVENT, 1000, -1},
+					      {EVENT EVENT EVENTS_END, 3000, -1}};
+	static const struct {
+		const answer_read *of;
+		size_t n;
+		uint64_t first_ns;
+		int64_t first_late_ns, end_late_ns;
+	} rows[] = {{alone, 5, 1000, 0, 0},
+		    {joined, 3, 2000, 400, 0},
+		    {last, 2, 1000, 0, 300},
+		    {unknown, 2, 1000, -1, -1}};
+	http_answer a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		answer_times(rows[i].of, rows[i].n, &a);
+		assert_int_equal(a.chunks, 3);
+		assert_int_equal(a.first_content_ns, rows[i].first_ns);
+		assert_int_equal(a.end_ns, 3000);
+		assert_int_equal(a.first_late_ns, rows[i].first_late_ns);
+		assert_int_equal(a.end_late_ns, rows[i].end_late_ns);
+	}
+}
+
 int test_http(void);
 int test_http(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(responses),   cmocka_unit_test(long_heads),
-	    cmocka_unit_test(events),	   cmocka_unit_test(event_without_end),
-	    cmocka_unit_test(completions), cmocka_unit_test(prompts),
-	    cmocka_unit_test(tensors),	   cmocka_unit_test(urls),
-	    SCRATCH_TEST(header_files),	   cmocka_unit_test(late_reads),
+	    cmocka_unit_test(responses),
+	    cmocka_unit_test(long_heads),
+	    cmocka_unit_test(events),
+	    cmocka_unit_test(event_without_end),
+	    cmocka_unit_test(completions),
+	    cmocka_unit_test(prompts),
+	    cmocka_unit_test(tensors),
+	    cmocka_unit_test(urls),
+	    SCRATCH_TEST(header_files),
+	    cmocka_unit_test(late_reads),
+	    cmocka_unit_test(answers_of_late_reads),
 	};
 
 	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);
