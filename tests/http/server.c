@@ -5,7 +5,7 @@
  *	http_server ttft=20000 gap=5000 role=1 utf8=1 every=4 fail=429 log=requests
  *
  * Times are in microseconds, from the arrival of a request. Each request adds a line to the log:
- *path, hash of the body, value of Authorization.
+ * path, hash of the body, value of Authorization.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>

@@ -279,7 +279,7 @@ static dck_status request_start(http_client *c, const http_plan *plan, dck_err *
 /* Stores when the bytes of a read arrived: by the kernel's time stamp, if there is one, as the
  * client reads up to 0.1 ms later. The system's clock may be set in between; an arrival is never
  * before the one that was read before, or the request. */
-static void arrival_take(const http_client *c, http_connection *k)
+static void connection_arrival(const http_client *c, http_connection *k)
 {
 	const uint64_t read_ns = client_now(c), before_ns = k->arrival_ns;
 	const uint64_t late_ns = k->late_ns > 0 ? (uint64_t)k->late_ns : 0;
@@ -304,7 +304,7 @@ static bool connection_read(http_client *c, http_connection *k)
 		connection_close(k); /* the server closed it, or sent what nothing asked for */
 		return false;
 	}
-	arrival_take(c, k); /* before anything is parsed */
+	connection_arrival(c, k); /* before anything is parsed */
 	if (n > 0 && a->first_byte_ns == 0)
 		a->first_byte_ns = k->arrival_ns;
 	p = http_answer_read(c, k, c->bytes, n > 0 ? (size_t)n : 0, &outcome, &why);
