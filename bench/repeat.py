@@ -119,24 +119,26 @@ class Peers:
             subprocess.run([program, "zoo", words[0].removeprefix("zoo:"), *words[1:], "-o", path], check=True, stdout=subprocess.DEVNULL)
 
     def measured(self, model, kind):
-        path, begin = os.path.join(self.directory, "peer.json"), time.monotonic()
-        if os.path.exists(path):
+        begin = time.monotonic()
+        mean, deviation, starts = getattr(self, kind)(os.path.join(self.directory, "peer.json"), *self.files[model])
+        return {"value": mean * 1e9, "lo": (mean - deviation) * 1e9, "hi": (mean + deviation) * 1e9, "level": None,
+                "processes": starts, "took": time.monotonic() - begin}
+
+    def pyperf(self, path, *words):
+        import pyperf
+        if os.path.exists(path): # which pyperf does not replace
             os.unlink(path)
-        command = ([sys.executable, self.timed, *self.files[model], "--fast", "--quiet", "--inherit-environ", "PYTHONPATH", "-o", path]
-                   if kind == "pyperf" else
-                   ["hyperfine", "--shell=none", "--style", "none", "--export-json", path,
-                    " ".join([sys.executable, self.looped, *self.files[model]])])
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        if kind == "pyperf":
-            import pyperf
-            benchmark = pyperf.Benchmark.load(path)
-            mean, deviation, starts = benchmark.mean() * 1e9, benchmark.stdev() * 1e9, benchmark.get_nrun()
-        else:
-            with open(path, encoding="utf-8") as f:
-                found = json.load(f)["results"][0]
-            mean, deviation, starts = found["mean"] * 1e9, found["stddev"] * 1e9, len(found["times"])
-        return {"value": mean, "lo": mean - deviation, "hi": mean + deviation, "level": None, "processes": starts,
-                "took": time.monotonic() - begin}
+        subprocess.run([sys.executable, self.timed, *words, "--fast", "--quiet", "--inherit-environ", "PYTHONPATH", "-o", path],
+                       check=True, stdout=subprocess.DEVNULL)
+        benchmark = pyperf.Benchmark.load(path)
+        return benchmark.mean(), benchmark.stdev(), benchmark.get_nrun()
+
+    def hyperfine(self, path, *words):
+        subprocess.run(["hyperfine", "--shell=none", "--style", "none", "--export-json", path,
+                        " ".join([sys.executable, self.looped, *words])], check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding="utf-8") as f:
+            found = json.load(f)["results"][0]
+        return found["mean"], found["stddev"], len(found["times"])
 
 
 def summary(runs, grand):

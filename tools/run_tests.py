@@ -182,8 +182,7 @@ def main():
         os.remove(log)
     before = tree(ROOT)
     # Many tests wait more than they compute. Only the dependencies of these tests are built.
-    cores = len(os.sched_getaffinity(0))
-    more_options = ["--num-processes", str(cores + (cores + 1) // 2)] + ([] if selected is more else ["--no-rebuild"])
+    more_options = ["--num-processes", str(2 * len(os.sched_getaffinity(0)))] + ([] if selected is more else ["--no-rebuild"])
     run = subprocess.run(["meson", "test", "-C", build, "--quiet", *more_options, *selected], env=env,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

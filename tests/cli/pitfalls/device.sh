@@ -1,3 +1,4 @@
+# heavy
 # Runs that a plug-in enqueues: a clock that stops too early, waits, transfers and allocation, by known amounts.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I "$TESTS/../../include" -o flawed.so "$TESTS/../plugins/flawed.c" -lm || exit 1

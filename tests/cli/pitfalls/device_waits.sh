@@ -1,3 +1,4 @@
+# heavy
 # A documented barrier that waits: all sessions end with it. In fresh starts no barrier is tested, and the honest runs beside
 # them end with the certain one, too; a copy that takes eight times as long as a run would show otherwise.
 # On a busy machine the test of the barriers may prefer the copy, and then, too, the documented one is not a mistake.
