@@ -23,6 +23,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Two levels of starts are apart by this ratio. */
+#define LEVELS_APART 1.1
+
 typedef struct workers {
 	const dck_subject *subject; /* as a process has it */
 	const dck_subject *whole;   /* with the hooks that run once for all processes */
@@ -326,21 +329,36 @@ static void notes_fold(record_builder *b, const workers *w)
 		record_copy_under(b, w->records[k]);
 }
 
-/* What is known of a start that could make it slow, and the least difference that could matter. */
+/* What is known of a start that could make it slow, the least difference that could matter, and
+ * what it means. */
 static const struct {
 	const char *section, *key, *name;
 	double least;
+	const char *meaning;
 } slow_properties[] = {
-    {"process", "huge_pages", "memory in huge pages", 2 << 20},
-    {"samples", "minor_faults_per_run", "page faults a run", 1},
-    {"samples", "involuntary_switches_per_run", "involuntary switches a run", 0.1},
-    {"samples", "others_cpu", "processors that other programs used", 0.1},
-    {"samples", "steal", "steal by the hypervisor", 0.01},
+    {"process", "core_latency", "core-to-core latency", 50,
+     ": the system moved the processors, and each parallel part of a run waits for it several "
+     "times; --threads 1 does not"},
+    {"process", "huge_pages", "memory in huge pages", 2 << 20, ""},
+    {"samples", "minor_faults_per_run", "page faults a run", 1, ""},
+    {"samples", "involuntary_switches_per_run", "involuntary switches a run", 0.1, ""},
+    {"samples", "others_cpu", "processors that other programs used", 0.1, ""},
+    {"samples", "steal", "steal by the hypervisor", 0.01, ""},
 };
 
-/* Appends each property in which the slow starts, those above `limit`, differ from all others. */
-static size_t slow_properties_put(const workers *w, const double *values, double limit,
-				  double *scratch, char *text, size_t size)
+static void starts_property_text(double value, dck_unit unit, char *to, size_t size)
+{
+	if (unit == DCK_UNIT_BYTE)
+		dck_text_bytes(value, to, size);
+	else if (unit == DCK_UNIT_NS)
+		dck_text_time(value, to, size);
+	else
+		snprintf(to, size, "%.3g", value);
+}
+
+/* Appends each property in which the starts with values above `limit` differ from all others. */
+static size_t starts_properties_put(const workers *w, const double *values, double limit,
+				    double *scratch, char *text, size_t size)
 {
 	double *const x = scratch;
 	stat_starts_property p;
@@ -359,20 +377,49 @@ static size_t slow_properties_put(const workers *w, const double *values, double
 		}
 		if (!stat_starts_differ(x, values, w->n, limit, slow_properties[i].least,
 					scratch + w->n, &p) ||
-		    n + 120 > size)
+		    n + 120 + strlen(slow_properties[i].meaning) > size)
 			continue;
-		if (unit == DCK_UNIT_BYTE) {
-			dck_text_bytes(p.slow, slow, sizeof slow);
-			dck_text_bytes(p.others, others, sizeof others);
-		} else {
-			snprintf(slow, sizeof slow, "%.3g", p.slow);
-			snprintf(others, sizeof others, "%.3g", p.others);
-		}
-		n += (size_t)snprintf(text + n, size - n, "%s%s %s, of the others %s",
+		starts_property_text(p.slow, unit, slow, sizeof slow);
+		starts_property_text(p.others, unit, others, sizeof others);
+		n += (size_t)snprintf(text + n, size - n, "%s%s %s, of the others %s%s",
 				      n == 0 ? "; there " : ", ", slow_properties[i].name, slow,
-				      others);
+				      others, slow_properties[i].meaning);
 	}
 	return n;
+}
+
+/* Reports two levels of the starts, which the largest gap between their values separates, if
+ * something is known that distinguishes them. Returns whether it is. */
+static bool levels_note(record_builder *b, const workers *w, const double *values, double *scratch)
+{
+	double *const sorted = scratch;
+	double gap = LEVELS_APART, limit, ratio;
+	char text[480];
+	size_t fast = 0;
+
+	memcpy(sorted, values, w->n * sizeof *sorted);
+	stat_sort(sorted, w->n);
+	for (size_t i = 1; i < w->n; i++)
+		if (sorted[i] > gap * sorted[i - 1]) {
+			gap = sorted[i] / sorted[i - 1];
+			fast = i;
+		}
+	if (fast == 0)
+		return false;
+	limit = (sorted[fast - 1] + sorted[fast]) / 2;
+	ratio = stat_quantile_sorted(sorted + fast, w->n - fast, 0.5) /
+		stat_quantile_sorted(sorted, fast, 0.5);
+	/* The fewer differ from the others: with the signs changed the fast ones are above. */
+	const bool few_fast = 2 * fast < w->n;
+
+	for (size_t k = 0; k < w->n; k++)
+		sorted[k] = few_fast ? -values[k] : values[k];
+	if (starts_properties_put(w, sorted, few_fast ? -limit : limit, scratch + w->n, text,
+				  sizeof text) == 0)
+		return false;
+	record_note(b, "start-levels", "%zu of %zu starts took %.2f times as long as the others%s",
+		    few_fast ? fast : w->n - fast, w->n, few_fast ? 1 / ratio : ratio, text);
+	return true;
 }
 
 /* Writes what distinguishes the slow starts, those above `limit`, from all others. */
@@ -392,7 +439,7 @@ static void slow_cause(const workers *w, const double *values, double limit, dou
 		snprintf(text, size, "; without the waits for a processor as long as the others");
 		return;
 	}
-	n = slow_properties_put(w, values, limit, scratch, text, size);
+	n = starts_properties_put(w, values, limit, scratch, text, size);
 	for (size_t i = 0; i < w->records[first]->nnotes && n + 40 < size; i++) {
 		const char *code = w->records[first]->notes[i].code;
 		size_t k = 0;
@@ -445,7 +492,7 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	within /= (double)w->n;
 	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
 	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
-	if (slow_note(b, w, values))
+	if (slow_note(b, w, values) || levels_note(b, w, values, values + w->n))
 		return;
 	if (high - low > 4 * within)
 		record_note(
@@ -486,7 +533,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 				    dck_record **ret, dck_err *err)
 {
 	const dck_record *first = w->records[0];
-	double *values = mem_alloc(5 * w->n * sizeof *values); /* and scratch */
+	double *values = mem_alloc(6 * w->n * sizeof *values); /* and scratch */
 	record_builder *b = record_begin(w->plan->asked.title);
 	dck_plan asked = w->plan->asked;
 	bool incomplete = failed != DCK_OK;

@@ -123,7 +123,13 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 static void placement_fact(record_builder *b)
 {
 	uint64_t bytes;
+	double ns;
 
+	if (os_core_latency(&ns))
+		record_fact_real(b, "process", "core_latency", DCK_UNIT_NS, ns);
+	else
+		record_fact_absent(b, "process", "core_latency",
+				   "there is one processor, or another program kept one busy");
 	if (os_process_huge_pages((int)os_process_id(), &bytes))
 		record_fact_int(b, "process", "huge_pages", DCK_UNIT_BYTE, (int64_t)bytes);
 	else

@@ -26,6 +26,8 @@ typedef struct start {
 	double undisturbed; /* median of the undisturbed runs; 0: too few */
 } start;
 
+static const double *core_latencies; /* of each start, ns; NULL: not known */
+
 static const char program[] =
     "#!/bin/sh\n"
     "for word; do case $word in --worker-fd=*) fd=${word#*=};; esac; done\n"
@@ -59,6 +61,9 @@ static void start_save(const start *s, unsigned number)
 	record_metric_real(b, "latency/max", 2 * s->median, "c");
 	record_metric_real(b, "throughput/items", 1e9 / s->median, "d");
 	record_fact_int(b, "process", "huge_pages", DCK_UNIT_BYTE, (int64_t)s->huge_mib << 20);
+	if (core_latencies)
+		record_fact_real(b, "process", "core_latency", DCK_UNIT_NS,
+				 core_latencies[number - 1]);
 	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE, 0.01 * s->median);
 	if (s->note)
 		record_note(b, s->note, "here");
@@ -173,6 +178,50 @@ static void all_starts_differ(void **state)
 	assert_non_null(
 	    strstr(dck_record_note(r, "start-to-start")->text, "starts differ by 33.3 %"));
 	dck_record_free(r);
+}
+
+/* Two levels of starts are named with what distinguishes them; the fewer are compared with the
+ * others. */
+static void starts_at_two_levels(void **state)
+{
+	static const double near[] = {51, 50, 52, 51, 53, 50},
+			    far[] = {329, 330, 334, 328, 331, 330};
+	static const struct {
+		double median[6]; /* the lower level is with processors that are near */
+		const char *says;
+	} rows[] = {
+	    {{15.1, 10, 15, 15.2, 9.9, 15.3},
+	     "2 of 6 starts took 0.66 times as long as the others; there core-to-core latency 51.5 ns, "
+	     "of the others 330 ns: the system moved the processors"},
+	    {{15.1, 10, 15, 15.2, 9.9, 10.1},
+	     "3 of 6 starts took 1.51 times as long as the others; there core-to-core latency 329 ns, "
+	     "of the others 50.0 ns: the system moved the processors"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		start starts[6] = {0};
+		double latency[6];
+
+		for (size_t k = 0; k < 6; k++) {
+			starts[k].median = rows[i].median[k];
+			starts[k].half = 0.1;
+			latency[k] = starts[k].median > 12 ? far[k] : near[k];
+		}
+		core_latencies = latency;
+		dck_record *r = starts_bench(starts, 6);
+
+		core_latencies = NULL;
+		assert_null(dck_record_note(r, "slow-start"));
+		if (!strstr(dck_record_note(r, "start-levels")->text, rows[i].says))
+			fail_msg("%s", dck_record_note(r, "start-levels")->text);
+		assert_null(dck_record_note(r, "start-to-start"));
+		dck_record_free(r);
+		r = starts_bench(starts, 6);
+		assert_null(dck_record_note(r, "start-levels"));
+		assert_non_null(dck_record_note(r, "start-to-start"));
+		dck_record_free(r);
+	}
 }
 
 /* Notes on the interval of one process are omitted; starts agree, so there is no note. */
@@ -589,6 +638,7 @@ int test_processes(void)
 	    SCRATCH_TEST(one_of_six_is_slow),
 	    SCRATCH_TEST(what_slow_starts_have),
 	    SCRATCH_TEST(all_starts_differ),
+	    SCRATCH_TEST(starts_at_two_levels),
 	    SCRATCH_TEST(starts_agree),
 	    SCRATCH_TEST(undisturbed_runs_of_some),
 	    SCRATCH_TEST(six_starts),

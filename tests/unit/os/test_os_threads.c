@@ -219,6 +219,24 @@ static void a_lock_is_given_in_order(void **state)
 	os_fair_lock_give(&fair);
 }
 
+/* It is between a nanosecond and what gives up, where two processors become free; and the calling
+ * thread may use the same processors as before. */
+static void core_latency_is_measured(void **state)
+{
+	unsigned before[OS_CPUS_MAX], after[OS_CPUS_MAX];
+	const unsigned n = os_cpus_get(before, OS_CPUS_MAX);
+	double ns = 0;
+	bool known = false;
+
+	(void)state;
+	for (int i = 0; i < 100 && n > 1 && !known; i++)
+		known = os_core_latency(&ns);
+	assert_int_equal(os_cpus_get(after, OS_CPUS_MAX), n);
+	assert_memory_equal(before, after, n * sizeof *before);
+	assert_true(!known || (ns > 1 && ns < 20e6));
+	assert_true(os_cpus_allowed() > 1 || !os_core_latency(&ns));
+}
+
 int test_os_threads(void);
 int test_os_threads(void)
 {
@@ -227,6 +245,7 @@ int test_os_threads(void)
 	    cmocka_unit_test(another_thread_is_seen),
 	    cmocka_unit_test(waiting_for_a_processor_is_counted),
 	    cmocka_unit_test(a_lock_is_given_in_order),
+	    cmocka_unit_test(core_latency_is_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
