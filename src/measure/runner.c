@@ -40,8 +40,20 @@ typedef struct run {
 	measure_traced traced;
 	run_delays delays;
 	gauge_log gauges;
-	bool several; /* it is the first of several starts */
+	bool several;	    /* it is the first of several starts */
+	double core_sum_ns; /* of the core-to-core latencies, before and after the runs */
+	unsigned ncore;
 } run;
+
+static void core_latency_take(run *r)
+{
+	double ns;
+
+	if (!os_core_latency(&ns))
+		return;
+	r->core_sum_ns += ns;
+	r->ncore++;
+}
 
 /* Decides whether it is the first of several starts, or the only one, which has all of the time. */
 static void starts_decide(run *r)
@@ -120,13 +132,15 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 }
 
 /* Adds what the start of this process decided, and is known. */
-static void placement_fact(record_builder *b)
+static void placement_fact(run *r)
 {
+	record_builder *b = r->record;
 	uint64_t bytes;
-	double ns;
 
-	if (os_core_latency(&ns))
-		record_fact_real(b, "process", "core_latency", DCK_UNIT_NS, ns);
+	core_latency_take(r);
+	if (r->ncore > 0)
+		record_fact_real(b, "process", "core_latency", DCK_UNIT_NS,
+				 r->core_sum_ns / r->ncore);
 	else
 		record_fact_absent(b, "process", "core_latency",
 				   "there is one processor, or another program kept one busy");
@@ -183,7 +197,7 @@ static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
 	doubts(r, s, estimates, &ending);
 	if (s->kind != DCK_SUBJECT_COMMAND)
-		placement_fact(b);
+		placement_fact(r);
 	measure_context_notes(&r->shared, b);
 }
 
@@ -201,6 +215,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 		gauge_log_open(&r->gauges, s->model.device, &r->shared.clock);
 		r->session.phases.loop.gauges = &r->gauges;
 	}
+	if (s->kind != DCK_SUBJECT_COMMAND)
+		core_latency_take(r);
 	status = measure(r, &why);
 	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
 		if (err)
