@@ -245,9 +245,8 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 	if (about->elapsed_ns)
 		record_metric_int(b, "counter/duration_time", (int64_t)about->elapsed_ns,
 				  "from beginning to end");
-	if (st == DCK_OK)
-		st = count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
-					 about->top, b, err);
+	DCK_NEXT(st, count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
+					 about->top, b, err));
 	count_functions_done(&f);
 	hash_map_done(&names.frames);
 	return st;

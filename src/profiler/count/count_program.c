@@ -105,8 +105,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	r->began_unix_ns = os_unix_ns();
 	const uint64_t begin = os_now_ns();
 	dck_status st = os_spawn(&spawn, &pid, err);
-	if (st == DCK_OK)
-		st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
+	DCK_NEXT(st, os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err));
 	r->elapsed_ns = os_now_ns() - begin;
 	record_others_end(&r->others);
 	r->cancelled = st == DCK_E_CANCEL;
@@ -205,8 +204,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 	DCK_TRY(count_functions_init(&f, err));
 	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f,
 				   &left, err);
-	if (st == DCK_OK)
-		st = count_zones_add(&r->zones, &f, err);
+	DCK_NEXT(st, count_zones_add(&r->zones, &f, err));
 	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =
 		    "the directory for temporary files is full; set TMPDIR to one with more space";
@@ -271,8 +269,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 		r.a = mem_arena_new(0);
 		st = r.a ? start_and_wait(&r, err)
 			 : ERR_NO_MEMORY(err, "for the environment of a program");
-		if (st == DCK_OK)
-			st = count_record_make(&r, ret, err);
+		DCK_NEXT(st, count_record_make(&r, ret, err));
 		count_zones_done(&r.zones);
 		mem_arena_free(r.a);
 		os_temp_dir_remove(directory);

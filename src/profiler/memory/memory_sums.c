@@ -517,8 +517,7 @@ dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *er
 			    ? DCK_OK
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
-	if (st == DCK_OK)
-		st = memory_read_all(&s, directory, err);
+	DCK_NEXT(st, memory_read_all(&s, directory, err));
 	if (st == DCK_OK)
 		*ret = s;
 	else

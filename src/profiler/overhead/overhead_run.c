@@ -153,8 +153,7 @@ dck_status overhead_run(overhead *o, size_t method, dck_err *err)
 
 	DCK_NEED(a, err, "for the command of a profile");
 	dck_status st = os_memfd(&said, err);
-	if (st == DCK_OK)
-		st = method_run(o, method, a, said, err);
+	DCK_NEXT(st, method_run(o, method, a, said, err));
 	if (said >= 0)
 		os_close(said);
 	mem_arena_free(a);

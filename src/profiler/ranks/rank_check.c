@@ -256,8 +256,7 @@ dck_status rank_check_follow(rank_client *c, const rank_part *own, uint64_t wait
 	dck_status status = !bytes || part.failed
 				? ERR_NO_MEMORY(err, "for the check of a rank")
 				: rank_client_ready(c, part.data, part.n, wait_ns, &fd, err);
-	if (status == DCK_OK)
-		status = requests_answer(fd, wait_ns, k, bytes, err);
+	DCK_NEXT(status, requests_answer(fd, wait_ns, k, bytes, err));
 	wire_out_done(&part);
 	mem_free(bytes);
 	return status;

@@ -414,17 +414,14 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 	c.sink = (dck_sink){.self = &c};
 	DCK_TRY(wire_source_open(path, &wire_perfetto, &source, err));
 	dck_status status = string_table_init(&c.names, err);
-	if (status == DCK_OK)
-		status = perfetto_read(&source, &collect_format, &c.sink, &place.facts, err);
+	DCK_NEXT(status, perfetto_read(&source, &collect_format, &c.sink, &place.facts, err));
 	wire_source_close(&source);
 	place.last_ns = c.last_ns;
 	if (status == DCK_OK && !place.facts.dated)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
 				 "its trace has no snapshot of its clocks");
-	if (status == DCK_OK)
-		status = trace_align(&place, 1, err);
-	if (status == DCK_OK)
-		status = ranges_copy(&c, &place, p, err);
+	DCK_NEXT(status, trace_align(&place, 1, err));
+	DCK_NEXT(status, ranges_copy(&c, &place, p, err));
 	if (status == DCK_OK)
 		delay_put(&c, &p->usage);
 	collect_done(&c);

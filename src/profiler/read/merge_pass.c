@@ -284,8 +284,7 @@ dck_status merging_new(merging **ret, dck_err *err)
 	m->name_ids.row_bytes = sizeof(uint32_t);
 	dck_sink_custom(&m->sink, trace_format_nowhere, m);
 	dck_status status = string_table_init(&m->names, err);
-	if (status == DCK_OK)
-		status = sample_sums_init(&m->samples, err);
+	DCK_NEXT(status, sample_sums_init(&m->samples, err));
 	if (status == DCK_OK)
 		*ret = m;
 	else

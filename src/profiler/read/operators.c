@@ -512,8 +512,7 @@ dck_status operators_new(operators **ret, dck_err *err)
 	o->started.row_bytes = sizeof(started);
 	o->none.paths_only = true;
 	dck_status status = string_table_init(&o->texts, err);
-	if (status == DCK_OK)
-		status = zone_collect_new(&o->zones, err);
+	DCK_NEXT(status, zone_collect_new(&o->zones, err));
 	if (status == DCK_OK)
 		*ret = o;
 	else
@@ -783,8 +782,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 				       o, b, err);
 	}
 	lacks_put(o, b);
-	if (status == DCK_OK)
-		status = zones_put(o, b, err);
+	DCK_NEXT(status, zones_put(o, b, err));
 	n = operators_rows_of(o, &o->timed, OPERATOR, rows);
 	if (status == DCK_OK && n > 0)
 		operators_answer_put(rows, n, b);

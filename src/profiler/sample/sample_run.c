@@ -318,12 +318,9 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->config.source = DCK_SAMPLE_IN_PROCESS;
 	b->s.config = &b->config;
 	b->s.program = &b->program;
-	if (st == DCK_OK)
-		st = sample_run_inside_open(&b->s, err);
-	if (st == DCK_OK)
-		st = sample_profile_new(&b->config, &b->s.profile, err);
-	if (st == DCK_OK)
-		st = os_open_append(log, &b->to, err);
+	DCK_NEXT(st, sample_run_inside_open(&b->s, err));
+	DCK_NEXT(st, sample_profile_new(&b->config, &b->s.profile, err));
+	DCK_NEXT(st, os_open_append(log, &b->to, err));
 	if (st != DCK_OK) {
 		sample_beside_close(b);
 		return st;

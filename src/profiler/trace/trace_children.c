@@ -216,8 +216,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	if (c->said[0])
 		record_copy_facts(b, c->said[0]);
 	dck_status status = trace_merge(&plan, b, err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&sink, err);
+	DCK_NEXT(status, dck_sink_finish(&sink, err));
 	if (status != DCK_OK) {
 		record_drop(b);
 		return status;

@@ -312,14 +312,11 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 	    c->sample ? trace_samples_begin(c, p->argv, directory, &samples, err) : DCK_OK;
 	if (samples)
 		trace_samples_environment(samples, a, set, SET_MAX, &nset);
-	if (st == DCK_OK)
-		st = trace_program_environment(a, &own, result, set, SET_MAX, &nset, err);
+	DCK_NEXT(st, trace_program_environment(a, &own, result, set, SET_MAX, &nset, err));
 	record_others_begin(&others, 0);
 	const uint64_t begin = os_now_ns();
-	if (st == DCK_OK)
-		st = os_spawn(&spawn, &pid, err);
-	if (st == DCK_OK)
-		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
+	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
+	DCK_NEXT(st, os_wait(pid, 0, p->cancelled, p->self, &usage, err));
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
 	/* The events recorded until then are reported. */
@@ -347,9 +344,8 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 				     "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
-		if (st == DCK_OK)
-			st = took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
-				      cuda_why, ret, err);
+		DCK_NEXT(st, took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
+				      cuda_why, ret, err));
 	}
 	trace_samples_free(samples);
 	mem_arena_free(a);

@@ -258,10 +258,8 @@ dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err)
 	x->chain = mem_zalloc(DEPTH_MAX, sizeof *x->chain);
 	dck_status status =
 	    x->chain ? stacks_init(&x->stacks, err) : ERR_NO_MEMORY(err, "to read a profile");
-	if (status == DCK_OK)
-		status = gprof2dot_pass_through(x, s, false);
-	if (status == DCK_OK)
-		status = gprof2dot_pass_through(x, s, true);
+	DCK_NEXT(status, gprof2dot_pass_through(x, s, false));
+	DCK_NEXT(status, gprof2dot_pass_through(x, s, true));
 	if (status == DCK_OK) {
 		record_fact_text(b, "profile", "format", "gprof2dot");
 		status = stacks_write(&x->stacks, NULL, b, err);

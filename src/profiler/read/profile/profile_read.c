@@ -110,8 +110,7 @@ static dck_status read_pstats(wire_source *s, record_builder *b, dck_err *err)
 	bytes = mem_alloc((size_t)s->size);
 	DCK_NEED(bytes, err, "for the profile");
 	dck_status status = wire_source_copy(s, 0, (size_t)s->size, bytes, err);
-	if (status == DCK_OK)
-		status = pstats_read((const char *)bytes, (size_t)s->size, b, err);
+	DCK_NEXT(status, pstats_read((const char *)bytes, (size_t)s->size, b, err));
 	mem_free(bytes);
 	return status;
 }

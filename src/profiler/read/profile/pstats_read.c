@@ -508,8 +508,7 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 	DCK_TRY(marshal_read(&v, bytes, n, err));
 	dck_status status = cct_init(&p.paths, weight_columns,
 				     sizeof weight_columns / sizeof weight_columns[0], err);
-	if (status == DCK_OK)
-		status = pstats_rows_read(&p, &v);
+	DCK_NEXT(status, pstats_rows_read(&p, &v));
 	marshal_values_done(&v);
 	if (status == DCK_OK) {
 		graph_make(&p);

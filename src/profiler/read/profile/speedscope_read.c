@@ -586,8 +586,7 @@ dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)
 	x->source = s;
 	x->err = err;
 	dck_status status = stacks_init(&x->stacks, err);
-	if (status == DCK_OK)
-		status = speedscope_pass_through(x, NULL);
+	DCK_NEXT(status, speedscope_pass_through(x, NULL));
 	if (status == DCK_OK) {
 		speedscope_facts_put(x, b);
 		status = speedscope_pass_through(x, b);

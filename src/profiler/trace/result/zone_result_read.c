@@ -323,10 +323,8 @@ dck_status zone_result_read(const void *bytes, size_t n, zone_result *ret, dck_e
 		*r = (result_reader){.to = &to, .bytes = bytes};
 	else
 		status = ERR_NO_MEMORY(err, "for the result of a recording");
-	if (status == DCK_OK)
-		status = wire_source_bytes(bytes, n, &kind, &source, err);
-	if (status == DCK_OK)
-		status = zone_result_fill(r, &source, err);
+	DCK_NEXT(status, wire_source_bytes(bytes, n, &kind, &source, err));
+	DCK_NEXT(status, zone_result_fill(r, &source, err));
 	wire_source_close(&source);
 	if (status == DCK_OK)
 		*ret = to;
