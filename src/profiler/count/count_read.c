@@ -242,7 +242,7 @@ void count_results_put(const count_results *l, record_builder *b)
 
 	if (l->processes == 0)
 		return;
-	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "processes", "Processes", columns);
 	for (uint32_t i = 0; i < l->processes; i++) {
 		const count_row *row = id_table_find(&l->rows, i);
 

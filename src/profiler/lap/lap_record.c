@@ -237,7 +237,7 @@ static void laps_write(work *w, const lap_state *s)
 	summary sum, of_best = {0};
 
 	lap_facts(w->b, s);
-	record_table(w->b, "laps", "Laps", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(w->b, "laps", "Laps", columns);
 	record_summary_columns(w->b, "laps mean cpu rate");
 	for (const lap_name *n = s->names; n; n = n->next) {
 		if (n->ended == 0)

@@ -142,17 +142,14 @@ static void check_rows_put(record_builder *b, const check_ratios *c)
 	const rank_check_result *r = c->of;
 	size_t shown = 0;
 
-	record_table(b, "check", "Ranks: times, and their ratios to the median of the other ranks",
-		     check_columns, sizeof check_columns / sizeof check_columns[0]);
+	RECORD_TABLE(b, "check", "Ranks: times, and their ratios to the median of the other ranks",
+		     check_columns);
 	for (uint32_t rank = 0; rank < r->at->size; rank++) {
 		const rank_part *p = &r->parts[rank];
 		const char *why = p->arena ? "it did not answer to the end" : p->why;
 
 		record_cell_int(b, (int64_t)rank);
-		if (p->arena)
-			record_cell_text(b, p->host);
-		else
-			record_cell_absent(b, why);
+		record_cell(b, p->arena ? RECORD_TEXT(p->host) : RECORD_ABSENT(why));
 		for (int q = 0; q < RANK_QUANTITIES; q++) {
 			if (rank_answered(r, rank) && r->check->rounds) {
 				quantity_cells_put(b, c, (rank_quantity)q, rank);

@@ -624,10 +624,7 @@ static const char no_device[] = "nothing that ran on a device is in the file";
 /* Exact up to 2^53, as all sums of real allocations are. */
 static void bytes_cell(record_builder *b, double v)
 {
-	if (fabs(v) < 9e15)
-		record_cell_int(b, (int64_t)v);
-	else
-		record_cell_real(b, v);
+	record_cell(b, fabs(v) < 9e15 ? RECORD_INT((int64_t)v) : RECORD_REAL(v));
 }
 
 static void memory_cells(const name *n, int of, record_builder *b)
@@ -669,10 +666,8 @@ static void operators_table(const operators *o, const row *rows, size_t n, recor
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
 		record_cell_int(b, (int64_t)rows[i].z->self_ns);
 		record_cell_int(b, (int64_t)rows[i].z->total_ns);
-		if (o->kinds[DEVICE])
-			record_cell_int(b, (int64_t)rows[i].n->device_ns);
-		else
-			record_cell_absent(b, no_device);
+		record_cell(b, o->kinds[DEVICE] ? RECORD_INT((int64_t)rows[i].n->device_ns)
+						: RECORD_ABSENT(no_device));
 		if (memory)
 			memory_cells(rows[i].n, OF_CPU, b);
 		if (device_memory)
@@ -688,9 +683,8 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	    {"backward", "backward", DCK_UNIT_NS},
 	};
 
-	record_table(b, "modules",
-		     "Modules: forward with submodules, backward of their own operators", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "modules",
+		     "Modules: forward with submodules, backward of their own operators", columns);
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));

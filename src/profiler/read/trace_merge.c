@@ -242,7 +242,7 @@ static void merge_processes_put(const work *w, record_builder *b)
 	static const char none[] = "it has no events";
 	int64_t first, last;
 
-	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "processes", "Processes", columns);
 	for (size_t i = 0; i < merging_processes(w->m); i++) {
 		const merging_process *p = merging_at(w->m, i);
 		const double within = w->places[p->file].within_ns;
@@ -259,10 +259,8 @@ static void merge_processes_put(const work *w, record_builder *b)
 			record_cell_absent(b, none);
 		}
 		record_cell_text(b, w->plan->paths[p->file]);
-		if (isnan(within))
-			record_cell_absent(b, within_unknown());
-		else
-			record_cell_int(b, (int64_t)within);
+		record_cell(b, isnan(within) ? RECORD_ABSENT(within_unknown())
+					     : RECORD_INT((int64_t)within));
 	}
 }
 

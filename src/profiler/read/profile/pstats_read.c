@@ -433,10 +433,8 @@ static void row_write(const pstats *p, uint32_t f, record_builder *b)
 	record_cell_real(b, t->total_ns);
 	record_cell_real(b, t->self_ns);
 	record_cell_text(b, frame.file ? frame.file : "");
-	if (frame.line)
-		record_cell_int(b, frame.line);
-	else
-		record_cell_absent(b, "not written in Python");
+	record_cell(b,
+		    frame.line ? RECORD_INT(frame.line) : RECORD_ABSENT("not written in Python"));
 }
 
 static void answer_write(const pstats *p, uint32_t f, record_builder *b)
@@ -473,7 +471,7 @@ static dck_status functions_write(const pstats *p, record_builder *b)
 			rows[n++] = (function_row){p->functions[f].t.self_ns, f};
 	if (n > 0)
 		qsort(rows, n, sizeof *rows, pstats_by_self);
-	record_table(b, "functions", "Functions", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "functions", "Functions", columns);
 	for (size_t i = 0; i < n; i++)
 		row_write(p, rows[i].f, b);
 	if (n > 0)
