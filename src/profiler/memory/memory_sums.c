@@ -483,11 +483,9 @@ static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err
 	found_files files = {.s = s};
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
-	if (mem_arena_failed(s->arena))
-		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
 	os_glob_each(directory, "*" HEAP_FILE_END, memory_found, &files);
-	if (mem_arena_failed(s->arena))
-		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
 	for (size_t i = 0; i < s->nprocesses; i++)
 		if (s->processes[i].peak > s->processes[s->largest].peak)

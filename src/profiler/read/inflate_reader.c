@@ -86,8 +86,7 @@ static dck_status inflate_some(inflate_reader *u, dck_err *err)
 	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
 	const size_t got = space - u->z.avail_out;
 	u->n += got;
-	if (status == Z_MEM_ERROR)
-		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
+	DCK_NEED(status != Z_MEM_ERROR, err, "to unpack %s", u->source->label);
 	if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
 		DCK_FAIL(err, E_FORMAT, "%s is malformed: its compressed data are damaged (%s)",
 			 u->source->label, u->z.msg ? u->z.msg : "bad format");

@@ -138,8 +138,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	}
 	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = trace_path_absolute(p->arena, p->config.path);
-	if (mem_arena_failed(p->arena))
-		return ERR_NO_MEMORY(err, "for the name of a trace");
+	DCK_NEED(!mem_arena_failed(p->arena), err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
 		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
 	watched = true;

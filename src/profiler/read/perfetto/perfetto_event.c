@@ -155,8 +155,8 @@ static dck_status event_put_async(const event *e, uint64_t key, uint32_t carrier
 		DCK_TRY(perfetto_process_of(0, &carrier, x));
 	if (e->what != INSTANT) {
 		one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
-		if (!kept_nested_id(&x->async_depths, key, ends, &one.as.id))
-			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
+		DCK_NEED(kept_nested_id(&x->async_depths, key, ends, &one.as.id), x->err,
+			 "for the ranges of a trace");
 	}
 	if (ends)
 		one.name = 0;

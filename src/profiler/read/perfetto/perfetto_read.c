@@ -34,8 +34,8 @@ static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_re
 	perfetto_snapshot s;
 
 	DCK_TRY(perfetto_snapshot_read(r, &s, x->err));
-	if (!perfetto_snapshot_apply(&s, &x->clocks, &q->clocks))
-		return ERR_NO_MEMORY(x->err, "for the clocks of a trace");
+	DCK_NEED(perfetto_snapshot_apply(&s, &x->clocks, &q->clocks), x->err,
+		 "for the clocks of a trace");
 	if (!x->has_snapshot && s.has_reference) {
 		x->has_snapshot = true;
 		x->about.boottime_ns = s.reference;

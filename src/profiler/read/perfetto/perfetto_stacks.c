@@ -99,8 +99,7 @@ dck_status perfetto_frame(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid
 	DCK_TRY(x->status);
 	frame.module = stacks_module_of(module, frame.file);
 	*ret = cct_frame(&x->stacks, &frame);
-	if (!*ret)
-		return ERR_NO_MEMORY(x->err, "for the stacks of a trace");
+	DCK_NEED(*ret, x->err, "for the stacks of a trace");
 	if (x->stacks.nframes > FRAMES_MAX)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d frames of stacks",
 			 (int)FRAMES_MAX);
@@ -179,8 +178,7 @@ dck_status perfetto_sample_read(wire_reader r, perfetto_sequence *q, uint64_t ns
 	}
 	q->samples_count.row_bytes = sizeof(uint64_t);
 	uint64_t *last = id_table_row(&q->samples_count, (uint32_t)cpu);
-	if (!last)
-		return ERR_NO_MEMORY(x->err, "for the samples of a trace");
+	DCK_NEED(last, x->err, "for the samples of a trace");
 	s.weight_ns = count >= *last ? count - *last : count;
 	*last = count;
 	return perfetto_put_sample(x, &s);
