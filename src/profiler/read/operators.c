@@ -100,12 +100,13 @@ struct operators {
 	bool failed;
 };
 
-#define NUMBERS                                                                                \
-	"External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type", PF_UNENDED, \
-	    PF_CONTINUED
+/* The numbers of an event, in the order of `sort`. */
+#define SORTED_NUMBERS "External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type"
+#define NUMBERS	       SORTED_NUMBERS, PF_UNENDED, PF_CONTINUED
 
 const char *const operators_numbers[] = {NUMBERS, NULL};
 const char *const operators_numbers_shaped[] = {NUMBERS, CHROME_SHAPES, NULL};
+static const char module_prefix[] = "nn.Module: ";
 
 static sort sort_of(const operators *o, uint32_t id)
 {
@@ -246,15 +247,7 @@ static void op_open(operators *o, track *t)
 		t->device_begin_ns = h.ns;
 		t->device_external = h.has_external ? h.external : 0;
 		break;
-	case OTHER:
-	case PYTHON:
-	case MEMORY:
-	case EXTERNAL:
-	case SEQUENCE:
-	case FORWARD:
-	case BYTES:
-	case DEVICE_TYPE:
-	case SORTS:
+	default:
 		break;
 	}
 }
@@ -373,13 +366,12 @@ static sort sort_of_text(const trace_name *from)
 		     {"cuda_runtime", RUNTIME}, {"cuda_driver", RUNTIME},
 		     {"kernel", DEVICE},	{"gpu_memcpy", DEVICE},
 		     {"gpu_memset", DEVICE},	{"python_function", PYTHON}};
-	static const char *const numbers[] = {"External id", "Sequence number", "Fwd thread id",
-					      "Bytes", "Device Type"};
-	static const char module[] = "nn.Module: ";
+	static const char *const numbers[] = {SORTED_NUMBERS};
 
 	for (size_t i = 0; from->category && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(kinds[i].category, from->category) == 0)
-			return kinds[i].is == PYTHON && strncmp(from->text, module, 11) == 0
+			return kinds[i].is == PYTHON && strncmp(from->text, module_prefix,
+								sizeof module_prefix - 1) == 0
 				   ? MODULE
 				   : kinds[i].is;
 	if (from->category)
@@ -392,7 +384,6 @@ static sort sort_of_text(const trace_name *from)
 
 static void operators_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
-	static const char module[] = "nn.Module: ";
 	operators *o = operators_of(out);
 	char text[STRING_NAME_MAX + 1];
 	const size_t n = from->n < STRING_NAME_MAX ? from->n : STRING_NAME_MAX;
@@ -405,7 +396,7 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 	/* Most traces have other names only, which need no rows here. */
 	if (is != OTHER || sort_of(o, id) != OTHER) {
 		name *row = id_table_row(&o->names, id);
-		const size_t skip = is == MODULE ? sizeof module - 1 : 0;
+		const size_t skip = is == MODULE ? sizeof module_prefix - 1 : 0;
 
 		if (row)
 			row->is = is;
