@@ -247,19 +247,8 @@ static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_
 		if (f->type == WIRE_BYTES && r->nabsent < OS_USES)
 			to->table.absent[r->nabsent++] = result_text(r, f);
 		return DCK_OK;
-	case RESULT_PATHS_LOST:
-		r->sums->paths.lost = f->value;
-		return DCK_OK;
-	case RESULT_PATHS_FAILED:
-		r->sums->paths.failed = f->value != 0;
-		return DCK_OK;
-	case RESULT_DEVICE_NS:
-		r->sums->device_ns = f->value;
-		return DCK_OK;
-	case RESULT_OUTSIDE_NS:
-		r->sums->device_outside_ns = f->value;
-		return DCK_OK;
 	default:
+		DCK_TRY(field_read(r, in, result_sums_fields, f, r->sums, err));
 		return field_read(r, in, result_fields, f, to, err);
 	}
 }
