@@ -145,18 +145,16 @@ static dck_status part_pass(rank_part *p, wire_source *s, size_t *count, dck_err
 {
 	wire_reader in;
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	wire_reader_init(s, part_kind.whole, &in);
-	for (;;) {
-		DCK_TRY(wire_next(&in, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&in, &f, &status, err)) {
 		if (count)
 			*count += f.number == PART_NAME;
 		else
 			DCK_TRY(part_field_read(p, &in, &f, err));
 	}
+	return status;
 }
 
 dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err)
