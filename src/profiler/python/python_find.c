@@ -361,13 +361,12 @@ dck_status python_find(int pid, const unwind_memory *memory, python_process *ret
 		*ret = p;
 		status = DCK_OK;
 	} else if (version)
-		status = err_set(
-		    err, DCK_E_UNSUP, __FILE__, __LINE__,
+		status = ERR_SET(
+		    err, E_UNSUP,
 		    "process %d runs Python %u.%u, whose frames are not known: 3.8 to 3.14 are",
 		    pid, version >> 24, PYTHON_MINOR(version));
 	else
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "process %d has no Python interpreter", pid);
+		status = ERR_SET(err, E_ABSENT, "process %d has no Python interpreter", pid);
 	mem_free(f.map);
 	dck_buffer_done(&text);
 	return status;

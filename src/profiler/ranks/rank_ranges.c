@@ -418,8 +418,7 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 	wire_source_close(&source);
 	place.last_ns = c.last_ns;
 	if (status == DCK_OK && !place.facts.dated)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "its trace has no snapshot of its clocks");
+		status = ERR_SET(err, E_FORMAT, "its trace has no snapshot of its clocks");
 	DCK_NEXT(status, trace_align(&place, 1, err));
 	DCK_NEXT(status, ranges_copy(&c, &place, p, err));
 	if (status == DCK_OK)

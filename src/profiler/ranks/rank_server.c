@@ -347,7 +347,7 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directo
 	if (status == DCK_OK) {
 		s->running = pthread_create(&s->thread, NULL, server_main, s) == 0;
 		if (!s->running)
-			status = err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
+			status = ERR_SET(err, E_LIMIT,
 					 "no thread can be started for the connections of ranks");
 	}
 	if (status == DCK_OK)

@@ -53,8 +53,8 @@ static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *e
 	DCK_TRY(wire_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
 	const dck_status status =
 	    chrome_is(&source)
-		? err_set(
-		      err, DCK_E_UNSUP, __FILE__, __LINE__,
+		? ERR_SET(
+		      err, E_UNSUP,
 		      "%s is a trace in JSON, which has no snapshot of its clocks: its times cannot be aligned with other files",
 		      source.label)
 		: perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);

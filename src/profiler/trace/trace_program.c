@@ -340,8 +340,7 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 		if (st == DCK_OK && first)
 			*ret = first;
 		else if (st == DCK_OK && cancelled && !announced)
-			st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
-				     "cancelled before it recorded");
+			st = ERR_SET(err, E_CANCEL, "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		DCK_NEXT(st, took_put(p, c->path, took, cancelled, &others, samples, c->cuda,

@@ -115,8 +115,7 @@ static elf_file *open_same(const char *name, const char *path, uint64_t inode, d
 		return NULL;
 	if (inode && os_fd_id(fd, &id) && id.number != inode) {
 		os_close(fd);
-		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			"'%s' was replaced after the program had loaded it", path);
+		ERR_SET(err, E_ABSENT, "'%s' was replaced after the program had loaded it", path);
 		return NULL;
 	}
 	return elf_file_open_fd(fd, path, &f, err) == DCK_OK ? f : NULL;
@@ -128,7 +127,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	char name[PATH_MAX + 64];
 	elf_file *f = NULL;
 
-	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' no longer exists", path);
+	ERR_SET(err, E_ABSENT, "'%s' no longer exists", path);
 	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
 		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
 	f = open_same(name, path, m->inode, err);
@@ -326,8 +325,8 @@ dck_status address_space_mapped(address_space *s, const address_space_mapping *f
 	DCK_NEED(m.m.path, err, "for the mappings of a process");
 	if (!address_space_insert(s, first_behind(s, from->begin), &m))
 		return s->n >= MAPPINGS_MAX
-			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
-				     "process %ld has too many mappings", (long)s->pid)
+			   ? ERR_SET(err, E_LIMIT, "process %ld has too many mappings",
+				     (long)s->pid)
 			   : ERR_NO_MEMORY(err, "for the mappings of a process");
 	return DCK_OK;
 }

@@ -161,10 +161,9 @@ static dck_status profile_read_into(const char *path, record_builder *b, dck_err
 	const profile_kind *kind = profile_kind_of(&source);
 	dck_status status = DCK_OK;
 	if (!kind)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "it is not a profile that is known here");
+		status = ERR_SET(err, E_FORMAT, "it is not a profile that is known here");
 	else if (!kind->read)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "it is %s", kind->instead);
+		status = ERR_SET(err, E_FORMAT, "it is %s", kind->instead);
 	else
 		status = kind->read(&source, b, err);
 	wire_source_close(&source);
