@@ -259,9 +259,5 @@ dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
 	record_builder *b = record_begin(about->title);
 
 	DCK_NEED(b, err, "for the record of calls");
-	const dck_status st = functions_fill(all, n, about, b, err);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(functions_fill(all, n, about, b, err), b, ret, err);
 }

@@ -248,11 +248,7 @@ static dck_status count_record_make(run *r, dck_record **ret, dck_err *err)
 	else
 		record_metric_absent(b, "memory/peak_rss", "it needed less than deepclock itself");
 	record_others_put(&r->others, b, "count", false);
-	const dck_status st = count_program_functions_put(r, b, err);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(count_program_functions_put(r, b, err), b, ret, err);
 }
 
 dck_status dck_count_program_run(const dck_count_config *config, dck_program *p, dck_record **ret,

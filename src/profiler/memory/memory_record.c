@@ -572,9 +572,5 @@ dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err)
 		st = heaps_put(b, m, err);
 	else
 		no_heaps_put(b, m);
-	if (st != DCK_OK) {
-		record_drop(b);
-		return st;
-	}
-	return record_finish(b, ret, err);
+	return record_finish_if(st, b, ret, err);
 }

@@ -317,8 +317,5 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 		record_gate(b, c.slow ? DCK_VERDICT_VIOLATED : DCK_VERDICT_MET);
 	}
 	mem_arena_free(a);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }

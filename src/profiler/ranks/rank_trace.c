@@ -111,8 +111,5 @@ dck_status rank_trace_write(const char *path, const rank_part *parts, const char
 		status = files_collect(&f, parts, files, size, err);
 	DCK_NEXT(status, files_merge(&f, path, b, err));
 	mem_arena_free(f.arena);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }

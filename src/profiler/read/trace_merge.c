@@ -388,12 +388,7 @@ dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form,
 		DCK_FAIL(err, E_ARG, "the readers of the format '%s' do not accept gzip", form);
 	record_builder *b = record_begin(NULL);
 	DCK_NEED(b, err, "for the record");
-	const dck_status status = trace_merge_packed(&plan, gzip, b, err);
-	if (status != DCK_OK) {
-		record_drop(b);
-		return status;
-	}
-	DCK_TRY(record_finish(b, &record, err));
+	DCK_TRY(record_finish_if(trace_merge_packed(&plan, gzip, b, err), b, &record, err));
 	if (ret)
 		*ret = record;
 	else

@@ -341,8 +341,5 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		st = sample_paths_put(b, &named->paths, &n, c, err);
 	}
 	sample_named_done(&own);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(st, b, ret, err);
 }

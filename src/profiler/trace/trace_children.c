@@ -217,10 +217,6 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 		record_copy_facts(b, c->said[0]);
 	dck_status status = trace_merge(&plan, b, err);
 	DCK_NEXT(status, dck_sink_finish(&sink, err));
-	if (status != DCK_OK) {
-		record_drop(b);
-		return status;
-	}
 	uint64_t bytes = 0;
 	os_fd_kind(fd, &bytes);
 	record_fact_text(b, "trace", "file", c->out);
@@ -229,7 +225,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	children_cuda_put(b, c);
 	children_notes_put(b, c);
 	running_note(b, c);
-	return record_finish(b, ret, err);
+	return record_finish_if(status, b, ret, err);
 }
 
 static dck_status children_join(const children *c, const char *title, dck_record **ret,

@@ -245,10 +245,7 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, 
 		st = trace_samples_put(samples, *record, path,
 				       p->cut ? "it may end in the middle of a packet" : NULL, b,
 				       err);
-	if (st == DCK_OK)
-		st = record_finish(b, &with, err);
-	else
-		record_drop(b);
+	st = record_finish_if(st, b, &with, err);
 	dck_record_free(*record);
 	*record = st == DCK_OK ? with : NULL;
 	return st;
