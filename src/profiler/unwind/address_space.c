@@ -23,9 +23,11 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/text.h"
+#include "profiler/unwind/address_search.h"
 
 #include <elf.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,17 +225,7 @@ void address_space_exec(address_space *s)
 /* Returns the first mapping that ends after the address. */
 static size_t first_behind(const address_space *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->all[middle].m.end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return address_search(s->all, s->n, sizeof *s->all, offsetof(mapping, m.end), address);
 }
 
 static bool address_space_insert(address_space *s, size_t i, const mapping *m)
