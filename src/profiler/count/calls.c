@@ -228,7 +228,6 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 	const call_overhead price = {about->cost_inside_ns, about->cost_outside_ns};
 	naming names = {.about = about};
 	count_functions f;
-	os_host host;
 
 	dck_status st = count_functions_init(&f, err);
 	for (size_t i = 0; st == DCK_OK && i < n; i++)
@@ -236,8 +235,7 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 					 calls_frame_of, &names, err);
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
 	record_set_incomplete(b, about->incomplete);
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	if (about->method)
 		record_fact_text(b, "method", "functions", about->method);
 	if (about->processes)

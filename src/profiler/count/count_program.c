@@ -117,14 +117,12 @@ static dck_status start_and_wait(run *r, dck_err *err)
 static void count_program_facts_put(const run *r, record_builder *b)
 {
 	char words[4096] = "";
-	os_host host;
 
 	record_program_title(words, sizeof words, r->p->argv);
 	record_set_command(b, words);
 	record_set_began(b, r->began_unix_ns);
 	record_set_incomplete(b, r->cancelled);
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	if (r->usage.signal)
 		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
 	else

@@ -112,11 +112,8 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 		return number;
 	address_space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
 	const mapped_module *m = s ? address_space_find(s, address) : NULL;
-	if (m && m->path) {
-		const char *slash = strrchr(m->path, '/');
-
-		frame.module = slash ? slash + 1 : m->path;
-	}
+	if (m && m->path)
+		frame.module = os_path_base(m->path);
 	/* Functions that are inlined at its first instruction come before it. */
 	const size_t n = m && m->file ? symbolizer_lookup(p->r->names, m->file, address - m->bias,
 							  found, SYMBOLS_FRAMES_MAX)

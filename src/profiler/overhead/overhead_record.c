@@ -127,11 +127,9 @@ static void overhead_facts_put(record_builder *b, const overhead *o)
 dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin_program(o->argv);
-	os_host host;
 
 	DCK_NEED(b, err, "for the costs of profiles");
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	overhead_facts_put(b, o);
 	overhead_answer_put(b, o);
 	RECORD_TABLE(b, "overhead", "What each method costs", columns);

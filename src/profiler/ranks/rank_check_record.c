@@ -294,7 +294,6 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 	record_builder *b;
 	check_ratios c = {.of = r};
 	mem_arena *a = mem_arena_new(0);
-	os_host host;
 	dck_status status = DCK_OK;
 	char title[64];
 
@@ -305,8 +304,7 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 	else
 		status = ratios_find(&c, a, err);
 	if (status == DCK_OK) {
-		os_host_get(&host);
-		record_host(b, &host);
+		record_host_here(b);
 		check_facts_put(b, r);
 		check_answer_put(b, &c);
 		check_rows_put(b, &c);

@@ -19,6 +19,7 @@
 #include "profiler/preload/mpi/mpi_delay.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/trace_align.h"
+#include "profiler/write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,6 @@ static range_role range_role_of(const rank_names *how, const char *name)
 	if (collective)
 		return step ? ROLE_STEP_END : ROLE_COLLECTIVE;
 	return step ? ROLE_STEP : trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
-}
-
-static dck_status ranges_open(trace_out **ret, dck_sink *sink, const trace_header *about,
-			      dck_err *err)
-{
-	(void)about;
-	(void)err;
-	*ret = (trace_out *)sink->self;
-	return DCK_OK;
 }
 
 static void ranges_track(trace_out *o, const trace_track *from)
@@ -283,9 +275,9 @@ static dck_status ranges_close(trace_out *o, dck_err *err)
 {
 	const range_collect *c = (range_collect *)o;
 
-	if (c->failed || c->tracks.failed || c->roles.failed || c->async_rows.failed ||
-	    string_table_failed(&c->names))
-		return ERR_NO_MEMORY(err, "for the ranges of a rank");
+	DCK_NEED(!c->failed && !c->tracks.failed && !c->roles.failed && !c->async_rows.failed &&
+		     !string_table_failed(&c->names),
+		 err, "for the ranges of a rank");
 	return DCK_OK;
 }
 
@@ -293,7 +285,7 @@ static const trace_format collect_format = {
     .name = "ranks",
     .suffix = "",
     .help = "",
-    .open = ranges_open,
+    .open = trace_format_open_self,
     .track = ranges_track,
     .intern = ranges_intern,
     .events = ranges_events,

@@ -623,11 +623,9 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 {
 	const rank_job *j = r->job;
 	record_builder *b = record_begin_program(r->argv);
-	os_host host;
 
 	DCK_NEED(b, err, "for the record of a job");
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	rank_facts_put(b, r);
 	rank_trace_put(b, r);
 	blame_fact_put(b, "straggler", &j->blame, NULL,

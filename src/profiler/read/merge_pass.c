@@ -54,15 +54,6 @@ static merging *merging_of(trace_out *o)
 	return (merging *)o;
 }
 
-static dck_status merging_open(trace_out **ret, dck_sink *sink, const trace_header *about,
-			       dck_err *err)
-{
-	(void)about;
-	(void)err;
-	*ret = (trace_out *)sink->self;
-	return DCK_OK;
-}
-
 /* Returns the row, plus one, of a process's track; 0: no memory. */
 static uint32_t merging_process_of(merging *m, const trace_track *t)
 {
@@ -264,7 +255,7 @@ const trace_format merging_format = {
     .name = "merge",
     .suffix = "",
     .help = "part of a whole",
-    .open = merging_open,
+    .open = trace_format_open_self,
     .track = merging_track,
     .intern = merging_intern,
     .events = merging_events,

@@ -124,7 +124,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 				       .out_fd = 1,
 				       .err_fd = 2,
 				       .keep_fd = -1,
-				       .set = nset ? set : NULL};
+				       .set = set};
 	s->run.began_ns = os_now_ns();
 	dck_status st = os_spawn(&spawn, &pid, err);
 	mem_arena_free(a);

@@ -163,7 +163,7 @@ static const char *cuda_packages_find(mem_arena *a, const char *program)
 {
 	static const char *const packages[] = {"lib/python3*/site-packages/nvidia/cu13/lib",
 					       "lib/python3*/site-packages/nvidia/cuda_cupti/lib"};
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *name = os_path_base(program);
 	const char *places = "";
 	char *path = NULL, real[PATH_MAX];
 
