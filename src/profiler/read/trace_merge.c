@@ -251,13 +251,8 @@ static void merge_processes_put(const work *w, record_builder *b)
 		record_cell_text(b, p->name ? p->name : "(no name)");
 		record_cell_int(b, merge_number_of(w, p));
 		record_cell_int(b, (int64_t)p->zones);
-		if (p->any) {
-			record_cell_int(b, first - w->base_ns);
-			record_cell_int(b, last - w->base_ns);
-		} else {
-			record_cell_absent(b, none);
-			record_cell_absent(b, none);
-		}
+		record_cell(b, p->any ? RECORD_INT(first - w->base_ns) : RECORD_ABSENT(none));
+		record_cell(b, p->any ? RECORD_INT(last - w->base_ns) : RECORD_ABSENT(none));
 		record_cell_text(b, w->plan->paths[p->file]);
 		record_cell(b, isnan(within) ? RECORD_ABSENT(within_unknown())
 					     : RECORD_INT((int64_t)within));

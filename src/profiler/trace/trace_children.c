@@ -321,8 +321,8 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 	dck_record *all;
 	dck_err failed = {0};
 
-	if (c->no_memory || mem_arena_failed(c->arena))
-		return ERR_NO_MEMORY(err, "for the traces of child processes");
+	DCK_NEED(!c->no_memory && !mem_arena_failed(c->arena), err,
+		 "for the traces of child processes");
 	if (c->n < 2 || why || children_join(c, title, &all, &failed) != DCK_OK) {
 		empty_remove(c);
 		return children_alone(c, why ? why : failed.msg, record, err);
