@@ -27,7 +27,7 @@ dck_status inflate_reader_open(inflate_reader **ret, wire_source *s, uint64_t at
 			       inflate_unit as, uint64_t *budget, dck_err *err)
 {
 	DCK_TRY(zlib_load(err));
-	inflate_reader *u = mem_alloc(sizeof *u);
+	inflate_reader *u = mem_zalloc(1, sizeof *u);
 
 	DCK_NEED(u, err, "to unpack %s", s->label);
 	u->source = s;
@@ -36,10 +36,6 @@ dck_status inflate_reader_open(inflate_reader **ret, wire_source *s, uint64_t at
 	u->budget = budget;
 	u->packets = as == INFLATE_PACKETS;
 	u->z = gzip_stream();
-	u->ended = false;
-	u->n = u->given = 0;
-	u->from = 0;
-	u->failed = (dck_err){0};
 	u->cap = ROOM_FIRST;
 	u->data = mem_alloc(u->cap);
 	if (!u->data || zlib->inflateInit2_(&u->z, ANY_FORM, ZLIB_VERSION, sizeof u->z) != Z_OK) {
