@@ -177,11 +177,8 @@ dck_status inflate_reader_next(inflate_reader *u, wire_source *ret, dck_err *err
 	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
 		u->ended = true;
 	u->given = inflate_whole(u, &want);
-	if (u->failed.code && !u->given) {
-		if (err)
-			*err = u->failed;
-		return u->failed.code;
-	}
+	if (u->failed.code && !u->given)
+		return err_forward(&u->failed, err);
 	if (u->ended && !u->given)
 		u->given = u->n;
 	/* Offsets count from the start of the decompressed stream. */

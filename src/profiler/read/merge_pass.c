@@ -8,7 +8,7 @@
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
  * each target; a batch does not end between an event and its numbers, unless these fill it.
  *
- * Invariants: `tracks` and name_ids belong to the current file, and file_begin() empties them;
+ * Invariants: `tracks` and name_ids belong to the current file, and merge_scan() empties them;
  * names, processes and numbers of tracks belong to the merged timeline. Memory: O(names + tracks +
  * processes), independent of the number of events. Failure is sticky and is reported by close().
  *
@@ -301,7 +301,7 @@ dck_sink *merging_sink(merging *m)
 	return &m->sink;
 }
 
-static void file_begin(merging *m, uint32_t file)
+void merge_scan(merging *m, uint32_t file)
 {
 	m->file = file;
 	m->last_ns = 0;
@@ -314,14 +314,9 @@ static void file_begin(merging *m, uint32_t file)
 	m->name_ids = (id_table){.row_bytes = sizeof(uint32_t)};
 }
 
-void merge_scan(merging *m, uint32_t file)
-{
-	file_begin(m, file);
-}
-
 void merge_emit(merging *m, uint32_t file, const merging_how *how, const merging_to *to, size_t n)
 {
-	file_begin(m, file);
+	merge_scan(m, file);
 	m->emitting = true;
 	m->how = *how;
 	for (; m->nto < n; m->nto++)

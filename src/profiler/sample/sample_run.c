@@ -85,13 +85,6 @@ static void sample_end(sampling *s)
 
 /* --- the program */
 
-static dck_status error_forward(const dck_err *from, dck_err *err)
-{
-	if (err)
-		*err = *from;
-	return from->code;
-}
-
 static bool done(void *self)
 {
 	sampling *s = self;
@@ -155,7 +148,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 		sample_profile_watch(s->profile, (int)tree[i]);
 		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
 		if (st != DCK_OK && (i == 0 || (st != DCK_E_ABSENT && st != DCK_E_UNSUP)))
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		followed += st == DCK_OK;
 		s->run.refused += st == DCK_E_UNSUP;
 	}
@@ -206,7 +199,7 @@ static dck_status inside_choose(sampling *s, dck_err *err)
 
 	if (os_perf_permits(&kernel, &why) != DCK_OK) {
 		if (asked)
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	return sample_run_inside_open(s, err);
@@ -228,13 +221,13 @@ static dck_status source_open(sampling *s, dck_err *err)
 		if (st == DCK_OK)
 			return DCK_OK;
 		if (c->source == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	if (sample_run_inside_open(s, &why) == DCK_OK)
 		return DCK_OK;
 	if (!s->run.not_perf[0])
-		return error_forward(&why, err);
+		return err_forward(&why, err);
 	DCK_FAIL(err, E_UNSUP,
 		 "%s, and %s; permit the first: as root, or by 'sysctl "
 		 "kernel.perf_event_paranoid=2', in a container by --cap-add PERFMON",

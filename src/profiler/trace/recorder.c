@@ -525,9 +525,7 @@ dck_status recorder_last_status(dck_err *err)
 	struct recorder *r = &recorder;
 
 	pthread_mutex_lock(&r->work);
-	const dck_status st = r->went.code;
-	if (st != DCK_OK && err)
-		*err = r->went;
+	const dck_status st = err_forward(&r->went, err);
 	pthread_mutex_unlock(&r->work);
 	return st;
 }
@@ -657,9 +655,7 @@ dck_status recorder_end(wire_out *ret, dck_err *err)
 	if (!pthread_equal(r->thread, pthread_self()))
 		pthread_join(r->thread, NULL);
 	os_signals_forget();
-	const dck_status st = r->ended.code;
-	if (st != DCK_OK && err)
-		*err = r->ended;
+	const dck_status st = err_forward(&r->ended, err);
 	if (ret && st == DCK_OK) {
 		*ret = r->result;
 		r->result = (wire_out){0};

@@ -258,13 +258,10 @@ static dck_status put_row(emitter *t, const chrome_row *r)
 	case CHROME_ASYNC_END:
 		return chrome_emit_async(t, r, ns);
 	case CHROME_FLOW_BEGIN:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_BEGIN);
-		return DCK_OK;
 	case CHROME_FLOW_STEP:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_STEP);
-		return DCK_OK;
 	case CHROME_FLOW_END:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_END);
+		chrome_emit_flow(t, r, ns,
+				 (trace_kind)(TRACE_FLOW_BEGIN + (r->kind - CHROME_FLOW_BEGIN)));
 		return DCK_OK;
 	case CHROME_FLOW_END_NEXT:
 		k = chrome_track_at(t->x, r->track);
