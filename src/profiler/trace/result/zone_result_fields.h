@@ -29,14 +29,14 @@ extern const result_field result_sums_fields[];
 
 /* Nested messages and lists of zone_result. */
 enum {
-	RESULT_CAPTURE = 100,	   /* texts */
-	RESULT_PERCENTILE = 101,   /* reals */
-	RESULT_ZONE = 102,	   /* result_zone */
-	RESULT_PATH = 103,	   /* path_node, in the order of its rows from 1 on */
-	RESULT_THREAD = 104,	   /* thread_row */
-	RESULT_PROCESS = 105,	   /* thread_process */
-	RESULT_USE_ABSENT = 106,   /* texts, in the order of os_thread_counter */
-	RESULT_DEVICE_ZONE = 109,  /* result_zone, of a device's ranges */
+	RESULT_CAPTURE = 100,	  /* texts */
+	RESULT_PERCENTILE = 101,  /* reals */
+	RESULT_ZONE = 102,	  /* result_zone */
+	RESULT_PATH = 103,	  /* path_node, in the order of its rows from 1 on */
+	RESULT_THREAD = 104,	  /* thread_row */
+	RESULT_PROCESS = 105,	  /* thread_process */
+	RESULT_USE_ABSENT = 106,  /* texts, in the order of os_thread_counter */
+	RESULT_DEVICE_ZONE = 109, /* result_zone, of a device's ranges */
 };
 
 /* A zone: its name and number, and zone_stats. */
