@@ -27,6 +27,14 @@ dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PR
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...) DCK_PRINTF(6, 7);
 
+/* Passes on an error that was stored: returns its status, and fills *err unless it is DCK_OK. */
+static inline dck_status err_forward(const dck_err *stored, dck_err *err)
+{
+	if (err && stored->code != DCK_OK)
+		*err = *stored;
+	return stored->code;
+}
+
 /* Sets an error and returns its status: ERR_SET(err, E_ARG, "'%s' is no number", text). */
 #define ERR_SET(err, code, ...) err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
 /* Sets "no memory for the inputs" and returns the status: ERR_NO_MEMORY(err, "for the inputs"). */

@@ -114,6 +114,15 @@ static inline dck_status wire_next(wire_reader *r,
 	*ret_more = true;
 	return DCK_OK;
 }
+/* The same as the condition of a loop over the fields: false after the last one, or if *ret_status
+ * is an error. */
+static inline bool wire_each(wire_reader *r, wire_field *ret, dck_status *ret_status, dck_err *err)
+{
+	bool more = true;
+
+	*ret_status = wire_next(r, NULL, NULL, ret, &more, err);
+	return *ret_status == DCK_OK && more;
+}
 /* Opens a reader of the message in field f. E_FORMAT: f is a number; E_LIMIT: nested too deeply. */
 dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *what, wire_reader *ret,
 		      dck_err *err);

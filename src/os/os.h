@@ -411,6 +411,8 @@ bool os_getcwd(char *ret, size_t size);
 bool os_link_read(const char *path, char *ret, size_t size);
 /* Makes the parent directories of a file, with access for us alone. purpose: for the message. */
 dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err);
+/* Returns the part of a path after its last slash. */
+const char *os_path_base(const char *path);
 /* Returns whether its directory exists and may be written; false: see errno. */
 bool os_path_can_be_made(const char *path);
 /* Makes that name a link to /dev/null, unless it exists, so that later output to it is discarded.

@@ -44,3 +44,11 @@ void record_host(record_builder *b, const os_host *h)
 	record_fact_known(b, "host", "kernel", h->kernel);
 	record_fact_known(b, "host", "hypervisor", h->hypervisor);
 }
+
+void record_host_here(record_builder *b)
+{
+	os_host host;
+
+	os_host_get(&host);
+	record_host(b, &host);
+}

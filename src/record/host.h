@@ -11,5 +11,7 @@
 void record_fact_known(record_builder *b, const char *section, const char *key, const char *text);
 /* Adds section "host"; facts that the system does not report are absent. */
 void record_host(record_builder *b, const os_host *host);
+/* The same of this machine, as it is now. */
+void record_host_here(record_builder *b);
 
 #endif

@@ -263,6 +263,27 @@ dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
 	return DCK_OK;
 }
 
+dck_status json_next_member(json_reader *r, const char *const *keys, int *ret_key,
+			    json_token *ret_value, dck_err *err)
+{
+	bool more;
+
+	for (;;) {
+		DCK_TRY(json_next_key(r, &more, err));
+		for (int i = 0; more && keys[i]; i++)
+			if (strcmp(r->text, keys[i]) == 0) {
+				*ret_key = i;
+				return json_next(r, ret_value, err);
+			}
+		if (!more) {
+			*ret_key = -1;
+			return DCK_OK;
+		}
+		DCK_TRY(json_next(r, ret_value, err));
+		DCK_TRY(json_skip(r, *ret_value, err));
+	}
+}
+
 /* Through strtod(), which rounds correctly: the point is moved into the exponent, since which
  * character strtod() takes for a point depends on the locale. */
 bool json_number(const char *text, double *ret)

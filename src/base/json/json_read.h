@@ -58,6 +58,10 @@ dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
 dck_status json_skip(json_reader *r, json_token begun, dck_err *err);
 /* Reads the next key of an object; *ret_more false: its end. E_FORMAT: the bytes end. */
 dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err);
+/* Reads up to the value of the next member whose key is in the NULL-terminated `keys`, of which it
+ * skips the others: the index of the key (-1: end of the object), and the token of the value. */
+dck_status json_next_member(json_reader *r, const char *const *keys, int *ret_key,
+			    json_token *ret_value, dck_err *err);
 /* Reads the next element of a list; JSON_CLOSE: its end. E_FORMAT: the bytes end. */
 dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err);
 /* Parses the text of a JSON_LITERAL; false: not all of it is a number. */

@@ -119,6 +119,13 @@ dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err)
 	return DCK_OK;
 }
 
+const char *os_path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool os_path_can_be_made(const char *path)
 {
 	const char *slash = strrchr(path, '/');

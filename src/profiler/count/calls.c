@@ -228,7 +228,6 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 	const call_overhead price = {about->cost_inside_ns, about->cost_outside_ns};
 	naming names = {.about = about};
 	count_functions f;
-	os_host host;
 
 	dck_status st = count_functions_init(&f, err);
 	for (size_t i = 0; st == DCK_OK && i < n; i++)
@@ -236,8 +235,7 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 					 calls_frame_of, &names, err);
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
 	record_set_incomplete(b, about->incomplete);
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	if (about->method)
 		record_fact_text(b, "method", "functions", about->method);
 	if (about->processes)
@@ -245,9 +243,8 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 	if (about->elapsed_ns)
 		record_metric_int(b, "counter/duration_time", (int64_t)about->elapsed_ns,
 				  "from beginning to end");
-	if (st == DCK_OK)
-		st = count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
-					 about->top, b, err);
+	DCK_NEXT(st, count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
+					 about->top, b, err));
 	count_functions_done(&f);
 	hash_map_done(&names.frames);
 	return st;
@@ -260,9 +257,5 @@ dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
 	record_builder *b = record_begin(about->title);
 
 	DCK_NEED(b, err, "for the record of calls");
-	const dck_status st = functions_fill(all, n, about, b, err);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(functions_fill(all, n, about, b, err), b, ret, err);
 }

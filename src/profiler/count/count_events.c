@@ -19,6 +19,7 @@
 #include "base/commas.h"
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,52 +30,35 @@ static const char usual[] =
     "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"
     "duration_time";
 
+#define USE(member) offsetof(os_child_usage, member)
 /* Counters of a program that has ended, with all its children that were waited for. */
-static uint64_t usage_processor(const os_child_usage *u)
-{
-	return u->user_ns + u->system_ns;
-}
-static uint64_t usage_switches(const os_child_usage *u)
-{
-	return u->voluntary_switches + u->involuntary_switches;
-}
-static uint64_t usage_faults(const os_child_usage *u)
-{
-	return u->minor_faults + u->major_faults;
-}
-static uint64_t usage_minor(const os_child_usage *u)
-{
-	return u->minor_faults;
-}
-static uint64_t usage_major(const os_child_usage *u)
-{
-	return u->major_faults;
-}
-static uint64_t usage_user(const os_child_usage *u)
-{
-	return u->user_ns;
-}
-static uint64_t usage_system(const os_child_usage *u)
-{
-	return u->system_ns;
-}
-
 static const struct {
 	const char *name;
-	uint64_t (*get)(const os_child_usage *u); /* NULL: the time from start to end */
-	const char *help;			  /* NULL: it is an event of the kernel's too */
+	size_t n, of[2]; /* the sum of n members of os_child_usage; 0: the time from start to end */
+	const char *help; /* NULL: it is an event of the kernel's too */
 } usage_rows[] = {
-    {"task-clock", usage_processor, NULL},
-    {"cpu-clock", usage_processor, NULL},
-    {"context-switches", usage_switches, NULL},
-    {"page-faults", usage_faults, NULL},
-    {"minor-faults", usage_minor, NULL},
-    {"major-faults", usage_major, NULL},
-    {"user_time", usage_user, "processor time outside the kernel"},
-    {"system_time", usage_system, "processor time inside the kernel"},
-    {"duration_time", NULL, "time from the program's start to its end"},
+    {"task-clock", 2, {USE(user_ns), USE(system_ns)}, NULL},
+    {"cpu-clock", 2, {USE(user_ns), USE(system_ns)}, NULL},
+    {"context-switches", 2, {USE(voluntary_switches), USE(involuntary_switches)}, NULL},
+    {"page-faults", 2, {USE(minor_faults), USE(major_faults)}, NULL},
+    {"minor-faults", 1, {USE(minor_faults)}, NULL},
+    {"major-faults", 1, {USE(major_faults)}, NULL},
+    {"user_time", 1, {USE(user_ns)}, "processor time outside the kernel"},
+    {"system_time", 1, {USE(system_ns)}, "processor time inside the kernel"},
+    {"duration_time", 0, {0}, "time from the program's start to its end"},
 };
 enum { NUSAGE = sizeof usage_rows / sizeof usage_rows[0] };
+
+static uint64_t usage_value(int row, const os_child_usage *u)
+{
+	uint64_t sum = 0, one;
+
+	for (size_t i = 0; i < usage_rows[row].n; i++) {
+		memcpy(&one, (const char *)u + usage_rows[row].of[i], sizeof one);
+		sum += one;
+	}
+	return sum;
+}
 
 static int usage_find(const char *name)
 {
@@ -192,7 +176,7 @@ uint64_t count_events_value(const count_events *e, const char *name, const os_ch
 		if (!strcmp(e->all[i].event.name, name) && !e->all[i].counter.user_only &&
 		    perf_counter_read(&e->all[i].counter, &c) && c.running_ns >= c.enabled_ns)
 			return c.value;
-	return usage_rows[usage_find(name)].get(usage);
+	return usage_value(usage_find(name), usage);
 }
 
 /* Writes instructions per cycle, the first figure that most readers need. */
@@ -227,11 +211,11 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 		snprintf(tag, sizeof tag, "counter/%s", own->event.name);
 		if (perf_counter_read(&own->counter, &c))
 			count_event_put(own, &c, tag, b);
-		else if (at >= 0 && !usage_rows[at].get)
+		else if (at >= 0 && usage_rows[at].n == 0)
 			record_metric_int(b, tag, (int64_t)elapsed_ns,
 					  "from the program's start to its end");
 		else if (at >= 0 && usage)
-			record_metric_int(b, tag, (int64_t)usage_rows[at].get(usage),
+			record_metric_int(b, tag, (int64_t)usage_value(at, usage),
 					  "of the processes that ended and were waited for");
 		else
 			record_metric_absent(b, tag,

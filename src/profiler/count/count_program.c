@@ -105,8 +105,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	r->began_unix_ns = os_unix_ns();
 	const uint64_t begin = os_now_ns();
 	dck_status st = os_spawn(&spawn, &pid, err);
-	if (st == DCK_OK)
-		st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
+	DCK_NEXT(st, os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err));
 	r->elapsed_ns = os_now_ns() - begin;
 	record_others_end(&r->others);
 	r->cancelled = st == DCK_E_CANCEL;
@@ -118,14 +117,12 @@ static dck_status start_and_wait(run *r, dck_err *err)
 static void count_program_facts_put(const run *r, record_builder *b)
 {
 	char words[4096] = "";
-	os_host host;
 
 	record_program_title(words, sizeof words, r->p->argv);
 	record_set_command(b, words);
 	record_set_began(b, r->began_unix_ns);
 	record_set_incomplete(b, r->cancelled);
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	if (r->usage.signal)
 		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
 	else
@@ -205,8 +202,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 	DCK_TRY(count_functions_init(&f, err));
 	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f,
 				   &left, err);
-	if (st == DCK_OK)
-		st = count_zones_add(&r->zones, &f, err);
+	DCK_NEXT(st, count_zones_add(&r->zones, &f, err));
 	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =
 		    "the directory for temporary files is full; set TMPDIR to one with more space";
@@ -250,11 +246,7 @@ static dck_status count_record_make(run *r, dck_record **ret, dck_err *err)
 	else
 		record_metric_absent(b, "memory/peak_rss", "it needed less than deepclock itself");
 	record_others_put(&r->others, b, "count", false);
-	const dck_status st = count_program_functions_put(r, b, err);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(count_program_functions_put(r, b, err), b, ret, err);
 }
 
 dck_status dck_count_program_run(const dck_count_config *config, dck_program *p, dck_record **ret,
@@ -271,8 +263,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 		r.a = mem_arena_new(0);
 		st = r.a ? start_and_wait(&r, err)
 			 : ERR_NO_MEMORY(err, "for the environment of a program");
-		if (st == DCK_OK)
-			st = count_record_make(&r, ret, err);
+		DCK_NEXT(st, count_record_make(&r, ret, err));
 		count_zones_done(&r.zones);
 		mem_arena_free(r.a);
 		os_temp_dir_remove(directory);

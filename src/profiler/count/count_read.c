@@ -112,11 +112,8 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 		return number;
 	address_space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
 	const mapped_module *m = s ? address_space_find(s, address) : NULL;
-	if (m && m->path) {
-		const char *slash = strrchr(m->path, '/');
-
-		frame.module = slash ? slash + 1 : m->path;
-	}
+	if (m && m->path)
+		frame.module = os_path_base(m->path);
 	/* Functions that are inlined at its first instruction come before it. */
 	const size_t n = m && m->file ? symbolizer_lookup(p->r->names, m->file, address - m->bias,
 							  found, SYMBOLS_FRAMES_MAX)
@@ -242,7 +239,7 @@ void count_results_put(const count_results *l, record_builder *b)
 
 	if (l->processes == 0)
 		return;
-	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "processes", "Processes", columns);
 	for (uint32_t i = 0; i < l->processes; i++) {
 		const count_row *row = id_table_find(&l->rows, i);
 

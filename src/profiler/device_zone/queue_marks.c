@@ -251,9 +251,7 @@ dck_status queue_marks_finish(queue_marks *m, dck_err *err)
 	queue_marks_read(m);
 	if (m->failed.code == DCK_OK && m->next == m->oldest && marks_anchor(m, &why) != DCK_OK)
 		marks_fail(m, &why);
-	if (m->failed.code != DCK_OK && err)
-		*err = m->failed;
-	return m->failed.code;
+	return err_forward(&m->failed, err);
 }
 
 void queue_marks_forget(queue_marks *m)

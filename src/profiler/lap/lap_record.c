@@ -217,13 +217,10 @@ static void lap_answer(work *w, const lap_state *s, const lap_name *n, const sum
 
 static void lap_facts(record_builder *b, const lap_state *s)
 {
-	os_host host;
-
-	os_host_get(&host);
 	record_set_began(b, s->base_unix_ns);
 	record_fact_text(b, "subject", "kind", "laps");
 	record_fact_known(b, "subject", "name", os_program_name());
-	record_host(b, &host);
+	record_host_here(b);
 	record_fact_text(b, "method", "clock", "CLOCK_MONOTONIC");
 	record_fact_text(b, "method", "enclosed",
 			 "from the end of dck_lap_begin() to the beginning of dck_lap_end()");
@@ -237,7 +234,7 @@ static void laps_write(work *w, const lap_state *s)
 	summary sum, of_best = {0};
 
 	lap_facts(w->b, s);
-	record_table(w->b, "laps", "Laps", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(w->b, "laps", "Laps", columns);
 	record_summary_columns(w->b, "laps mean cpu rate");
 	for (const lap_name *n = s->names; n; n = n->next) {
 		if (n->ended == 0)
@@ -283,10 +280,7 @@ dck_status dck_laps_record(dck_record **ret, dck_err *err)
 	else
 		status = ERR_NO_MEMORY(err, "for the record of the laps");
 	dck_laps_unlock();
-	if (status == DCK_OK)
-		status = record_finish(w.b, ret, err);
-	else
-		record_drop(w.b);
+	status = record_finish_if(status, w.b, ret, err);
 	mem_free(w.values);
 	mem_free(w.at_ns);
 	mem_free(w.scratch);

@@ -35,21 +35,18 @@ static struct {
 	long process; /* a child of fork() shows nothing: lines and file are its parent's */
 	dck_laps_config asked;
 	tensorboard *board;
-	dck_status status; /* the first failure */
-	dck_err why;
-	bool drawn; /* the status line is on the terminal */
+	dck_err why; /* the first failure */
+	bool drawn;  /* the status line is on the terminal */
 	bool live;
 	pthread_t thread;
 } show;
 
 static atomic_bool stop;
 
-static void show_failed(dck_status status, const dck_err *why)
+static void show_failed(const dck_err *why)
 {
-	if (status == DCK_OK || show.status != DCK_OK)
-		return;
-	show.status = status;
-	show.why = *why;
+	if (show.why.code == DCK_OK)
+		show.why = *why;
 }
 
 static void lap_line_write(const char *before, const char *text, const char *after)
@@ -57,13 +54,14 @@ static void lap_line_write(const char *before, const char *text, const char *aft
 	dck_sink out;
 	dck_err err = {0};
 
-	if (show.status != DCK_OK)
+	if (show.why.code != DCK_OK)
 		return;
 	dck_sink_fd(&out, show.asked.fd);
 	sink_text(&out, before);
 	sink_text(&out, text);
 	sink_text(&out, after);
-	show_failed(dck_sink_finish(&out, &err), &err);
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		show_failed(&err);
 }
 
 static const char *stamp(char *ret, size_t size)
@@ -114,10 +112,9 @@ static void scalars(const dck_lap *l, const lap_times *t)
 	snprintf(rate, sizeof rate, "%s_per_second", unit);
 	scalar(l, now, rate, t->wall_ns > 0 ? items * 1e9 / t->wall_ns : NAN);
 	scalar(l, now, "resident_bytes", rss > 0 ? (double)rss : NAN);
-	const dck_status status = tensorboard_flush(show.board, &err);
-	if (status == DCK_OK)
+	if (tensorboard_flush(show.board, &err) == DCK_OK)
 		return;
-	show_failed(status, &err);
+	show_failed(&err);
 	tensorboard_close(show.board);
 	show.board = NULL;
 }
@@ -218,9 +215,7 @@ dck_status dck_laps_stop(dck_err *err)
 	if (show.drawn && show.process == os_process_id())
 		lap_line_write(ERASE, "", "");
 	tensorboard_close(show.board);
-	const dck_status status = show.status;
-	if (status != DCK_OK && err)
-		*err = show.why;
+	const dck_status status = err_forward(&show.why, err);
 	memset(&show, 0, sizeof show);
 	lap_unlock();
 	return status;

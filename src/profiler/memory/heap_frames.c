@@ -16,6 +16,7 @@
 #include "profiler/memory/heap_frames.h"
 
 #include "base/err.h"
+#include "os/os.h"
 #include "profiler/memory/runtime_frames.h"
 #include "profiler/python/python_elf.h"
 #include "profiler/python/python_library.h"
@@ -75,7 +76,6 @@ const char *heap_names_lacking(heap_names *n)
 static const named_file *file_get(heap_names *n, const heap_file *f, const heap_module *m)
 {
 	char path[PATH_SIZE];
-	const char *slash;
 	named_file *found;
 
 	heap_file_name(f, m, path, sizeof path);
@@ -86,9 +86,8 @@ static const named_file *file_get(heap_names *n, const heap_file *f, const heap_
 	const char *own = mem_arena_dup(n->arena, path);
 	if (!found || !own)
 		return NULL;
-	slash = strrchr(own, '/');
 	*found = (named_file){
-	    .next = n->files, .path = own, .name = slash ? slash + 1 : own, .c = runtime_is_c(own)};
+	    .next = n->files, .path = own, .name = os_path_base(own), .c = runtime_is_c(own)};
 	if (elf_file_open(path, &found->elf, NULL) != DCK_OK)
 		found->elf = NULL;
 	found->python = runtime_is_python(own);

@@ -17,6 +17,7 @@
 #include "profiler/memory/memory_record.h"
 
 #include "base/err.h"
+#include "os/os.h"
 #include "record/record_begin.h"
 
 #include <math.h>
@@ -24,13 +25,6 @@
 #include <string.h>
 
 enum { TEXT = 64, ROWS_BRIEF = 5 };
-
-static const char *memory_base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* --- resident memory */
 
@@ -165,15 +159,15 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 	if (s->interval) {
 		snprintf(how, sizeof how,
 			 "%s%sthe highest of the estimates over time, on average above the peak",
-			 several ? memory_base_of(p->program) : "", several ? ", " : "");
+			 several ? os_path_base(p->program) : "", several ? ", " : "");
 	} else if (p->threads > 1) {
 		char most[TEXT];
 
 		snprintf(how, sizeof how, "%s%sto within %s for each thread that ran then",
-			 several ? memory_base_of(p->program) : "", several ? ", " : "",
+			 several ? os_path_base(p->program) : "", several ? ", " : "",
 			 dck_text_bytes((double)(p->peak >> HEAP_BATCH_BITS), most, sizeof most));
 	} else {
-		snprintf(how, sizeof how, "%s%sexact", several ? memory_base_of(p->program) : "",
+		snprintf(how, sizeof how, "%s%sexact", several ? os_path_base(p->program) : "",
 			 several ? ", the process whose heap was largest; " : "");
 	}
 	if (s->interval)
@@ -309,7 +303,7 @@ static void memory_processes_put(record_builder *b, const memory_sums *s)
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		const sums_process *p = &s->processes[i];
 
-		record_cell_text(b, memory_base_of(p->program));
+		record_cell_text(b, os_path_base(p->program));
 		record_cell_int(b, p->pid);
 		if (s->interval)
 			total_cell(b, s, p, TOTAL_PEAK);
@@ -572,9 +566,5 @@ dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err)
 		st = heaps_put(b, m, err);
 	else
 		no_heaps_put(b, m);
-	if (st != DCK_OK) {
-		record_drop(b);
-		return st;
-	}
-	return record_finish(b, ret, err);
+	return record_finish_if(st, b, ret, err);
 }

@@ -216,12 +216,10 @@ static bool has_call(const char *name)
 /* Returns the text for the table of lines: "build() at list.c:12". */
 static const char *line_text(const memory_sums *s, const dck_frame *f)
 {
-	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-	return f->file && f->line ? mem_arena_fmt(s->arena, "%.100s%s at %.100s:%u", f->name,
-						  has_call(f->name) ? "" : "()",
-						  slash ? slash + 1 : f->file, f->line)
-				  : f->name;
+	return f->file && f->line
+		   ? mem_arena_fmt(s->arena, "%.100s%s at %.100s:%u", f->name,
+				   has_call(f->name) ? "" : "()", os_path_base(f->file), f->line)
+		   : f->name;
 }
 
 static uint32_t line_path(memory_sums *s, const dck_frame *f)
@@ -352,7 +350,6 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 	heap_frames frames;
 	adding *a = mem_zalloc(1, sizeof *a);
 	node_state *states = mem_zalloc(f->nnodes + (size_t)1, sizeof *states);
-	const char *slash = strrchr(p->program, '/');
 	dck_status st = a && states ? heap_frames_read(s->names, f, &s->paths, &frames, err)
 				    : ERR_NO_MEMORY(err, "for the call paths of a heap");
 
@@ -365,9 +362,9 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 	a->states = states;
 	a->peak = peak;
 	if (several)
-		a->root = cct_child(
-		    &s->paths, 0,
-		    cct_frame(&s->paths, &(dck_frame){.name = slash ? slash + 1 : p->program}));
+		a->root =
+		    cct_child(&s->paths, 0,
+			      cct_frame(&s->paths, &(dck_frame){.name = os_path_base(p->program)}));
 	nodes_want(a);
 	for (uint32_t i = 1; i < f->nnodes; i++) {
 		if (!states[i].wanted)
@@ -483,11 +480,9 @@ static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err
 	found_files files = {.s = s};
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
-	if (mem_arena_failed(s->arena))
-		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
 	os_glob_each(directory, "*" HEAP_FILE_END, memory_found, &files);
-	if (mem_arena_failed(s->arena))
-		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
 	for (size_t i = 0; i < s->nprocesses; i++)
 		if (s->processes[i].peak > s->processes[s->largest].peak)
@@ -517,8 +512,7 @@ dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *er
 			    ? DCK_OK
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
-	if (st == DCK_OK)
-		st = memory_read_all(&s, directory, err);
+	DCK_NEXT(st, memory_read_all(&s, directory, err));
 	if (st == DCK_OK)
 		*ret = s;
 	else

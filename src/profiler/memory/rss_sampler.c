@@ -95,7 +95,7 @@ static void process_seen(rss_samples *l, long pid, uint64_t peak)
 static void heap_found(void *self, const char *path)
 {
 	rss_sampler *w = self;
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = os_path_base(path);
 	heap_seen h = {0};
 
 	if (w->nheaps == HEAPS_MAX || strlen(name) >= sizeof h.name)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/runtime_frames.h"
 
+#include "os/os.h"
+
 #include <string.h>
-
-static const char *frames_base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static bool begins_with_any(const char *name, const char *const *known)
 {
@@ -22,7 +17,7 @@ bool runtime_is_python(const char *module)
 {
 	static const char *const known[] = {"python", "libpython", NULL};
 
-	return module && begins_with_any(frames_base_of(module), known);
+	return module && begins_with_any(os_path_base(module), known);
 }
 
 bool runtime_is_c(const char *module)
@@ -32,7 +27,7 @@ bool runtime_is_c(const char *module)
 	    "libpthread.so", "libpthread-", "libdl.so",	 "libdl-",  "librt.so",
 	    "libm.so",	     "linux-vdso",  "libresolv", "libnss_", NULL};
 
-	return module && begins_with_any(frames_base_of(module), known);
+	return module && begins_with_any(os_path_base(module), known);
 }
 
 /* Rust's standard library, whose generic functions are compiled into programs. Its files have the
@@ -57,7 +52,7 @@ bool runtime_is(const dck_frame *f)
 
 	if (runtime_is_c(f->module))
 		return true;
-	if (f->module && begins_with_any(frames_base_of(f->module), known))
+	if (f->module && begins_with_any(os_path_base(f->module), known))
 		return true;
 	if (frames_is_rust_runtime(f))
 		return true;

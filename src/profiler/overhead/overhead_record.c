@@ -40,10 +40,7 @@ static double overhead_median(const double *x, size_t n)
 
 static void bytes_put(record_builder *b, double bytes, const char *why)
 {
-	if (bytes > 0)
-		record_cell_int(b, (int64_t)bytes);
-	else
-		record_cell_absent(b, why);
+	record_cell(b, bytes > 0 ? RECORD_INT((int64_t)bytes) : RECORD_ABSENT(why));
 }
 
 static void overhead_row_put(record_builder *b, const overhead *o, size_t method)
@@ -130,15 +127,12 @@ static void overhead_facts_put(record_builder *b, const overhead *o)
 dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin_program(o->argv);
-	os_host host;
 
 	DCK_NEED(b, err, "for the costs of profiles");
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	overhead_facts_put(b, o);
 	overhead_answer_put(b, o);
-	record_table(b, "overhead", "What each method costs", columns,
-		     sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "overhead", "What each method costs", columns);
 	for (size_t i = 0; i < OVERHEAD_METHODS; i++)
 		if (o->of[i].wanted)
 			overhead_row_put(b, o, i);

@@ -78,8 +78,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	o->config = &own;
 	o->argv = argv;
 	dck_status st = methods_choose(&config->methods, o, err);
-	if (st == DCK_OK)
-		st = os_temp_dir(o->directory, err);
+	DCK_NEXT(st, os_temp_dir(o->directory, err));
 	if (st == DCK_OK) {
 		record_others_begin(&o->others, 0);
 		st = overhead_rounds_run(o, err);
@@ -90,8 +89,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 			st = DCK_OK;
 		os_temp_dir_remove(o->directory);
 	}
-	if (st == DCK_OK)
-		st = overhead_record_make(o, ret, err);
+	DCK_NEXT(st, overhead_record_make(o, ret, err));
 	mem_free(o);
 	return st;
 }

@@ -124,8 +124,7 @@ static dck_status method_run(overhead *o, size_t method, mem_arena *a, int said,
 	pid_t pid;
 	char *const *argv = words_make(o, method, a, record);
 
-	if (mem_arena_failed(a))
-		return ERR_NO_MEMORY(err, "for the command of a profile");
+	DCK_NEED(!mem_arena_failed(a), err, "for the command of a profile");
 	os_file_remove(record);
 	const os_spawn_config spawn = {
 	    .argv = argv, .in_fd = -1, .out_fd = -1, .err_fd = said, .keep_fd = -1};
@@ -153,8 +152,7 @@ dck_status overhead_run(overhead *o, size_t method, dck_err *err)
 
 	DCK_NEED(a, err, "for the command of a profile");
 	dck_status st = os_memfd(&said, err);
-	if (st == DCK_OK)
-		st = method_run(o, method, a, said, err);
+	DCK_NEXT(st, method_run(o, method, a, said, err));
 	if (said >= 0)
 		os_close(said);
 	mem_arena_free(a);

@@ -79,13 +79,6 @@ static bool maps_parse(char *text, finding *f)
 	return true;
 }
 
-static const char *python_base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Returns 3.9 for "libpython3.9.so.1.0", "/usr/lib/python3.9/..." or "_json.cpython-39-...so"; 0:
  * no version. */
 static uint32_t version_in(const char *path)
@@ -106,7 +99,7 @@ static uint32_t version_in(const char *path)
  * files. */
 static uint32_t version_guess(const finding *f, const char *path)
 {
-	uint32_t version = version_in(python_base_of(path));
+	uint32_t version = version_in(os_path_base(path));
 
 	for (size_t i = 0; i < f->n && !version; i++)
 		version = version_in(f->map[i].path);
@@ -247,7 +240,7 @@ static void task_add(void *self, const char *path)
 	tasks *t = self;
 
 	if (t->n < TASKS_MAX)
-		t->tid[t->n++] = atoi(python_base_of(path));
+		t->tid[t->n++] = atoi(os_path_base(path));
 }
 
 /* Returns the offset of the kernel's thread id in the structure that pthread_t points to: the
@@ -299,7 +292,7 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 
 static bool python_is_python(const finding *f, const mapping *m)
 {
-	return strstr(python_base_of(m->path), "python") || strcmp(m->path, f->exe) == 0;
+	return strstr(os_path_base(m->path), "python") || strcmp(m->path, f->exe) == 0;
 }
 
 /* Returns whether a file is mapped from its start, as each file is once. */
@@ -361,13 +354,12 @@ dck_status python_find(int pid, const unwind_memory *memory, python_process *ret
 		*ret = p;
 		status = DCK_OK;
 	} else if (version)
-		status = err_set(
-		    err, DCK_E_UNSUP, __FILE__, __LINE__,
+		status = ERR_SET(
+		    err, E_UNSUP,
 		    "process %d runs Python %u.%u, whose frames are not known: 3.8 to 3.14 are",
 		    pid, version >> 24, PYTHON_MINOR(version));
 	else
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "process %d has no Python interpreter", pid);
+		status = ERR_SET(err, E_ABSENT, "process %d has no Python interpreter", pid);
 	mem_free(f.map);
 	dck_buffer_done(&text);
 	return status;

@@ -8,7 +8,7 @@
 
 bool python_is(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = os_path_base(path);
 
 	base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
 	return strncmp(base, "python", 6) == 0 && (!base[6] || base[6] == '.' || base[6] == '3');

@@ -2,7 +2,6 @@
 #include "profiler/python/python_self.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void python_function_find(const char *name, void *to)
@@ -11,19 +10,6 @@ static void python_function_find(const char *name, void *to)
 
 	memcpy(to, &found,
 	       sizeof found); /* ISO C has no conversion from object to function pointers */
-}
-
-/* Parses Py_GetVersion(), "3.9.18 (main, ...)", which all versions have. */
-static uint32_t python_self_version(void)
-{
-	const char *(*get)(void);
-	char *end;
-
-	python_function_find("Py_GetVersion", &get);
-	const char *text = get ? get() : NULL;
-	if (!text || strtoul(text, &end, 10) != 3 || *end != '.')
-		return 0;
-	return 3u << 24 | (uint32_t)(strtoul(end + 1, NULL, 10) & 0xff) << 16;
 }
 
 bool python_self_find(python_self *ret_self, const unwind_memory *memory, python_process *ret)

@@ -66,21 +66,12 @@ static void unions_add(blame_interval *v, size_t n, double *sum)
 	}
 }
 
-/* Where a unit left a collective, and for how long it stayed after the last arrival there. */
+/* When a unit was in a collective, and for how long it stayed after the last arrival there. */
 typedef struct blame_exit {
-	uint32_t unit;
-	int64_t at_ns, end_ns, held_ns;
+	blame_interval inside; /* first: interval_compare() */
+	int64_t held_ns;
 	size_t arrival;
 } blame_exit;
-
-static int exit_compare(const void *a, const void *b)
-{
-	const blame_exit *x = a, *y = b;
-
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
-}
 
 /* Writes into held[i] for how long the unit of a[i] stayed in its collective before that one, after
  * all had arrived there: 0 if it is still in it. Keeps the last collective of each unit for the
@@ -96,16 +87,18 @@ static void held_find(rank_costs *c, const rank_arrival *a, size_t n, blame_exit
 		     k++)
 			last = a[k].at_ns > last ? a[k].at_ns : last;
 		for (size_t m = i; m < k; m++)
-			v[m] = (blame_exit){a[m].unit, a[m].at_ns, a[m].end_ns,
-					    a[m].end_ns > last ? a[m].end_ns - last : 0, m};
+			v[m] = (blame_exit){{a[m].unit, a[m].at_ns, a[m].end_ns},
+					    a[m].end_ns > last ? a[m].end_ns - last : 0,
+					    m};
 	}
-	qsort(v, n, sizeof *v, exit_compare);
+	qsort(v, n, sizeof *v, interval_compare);
 	for (size_t i = 0; i < n; i++) {
-		int64_t *before = &c->left_ns[v[i].unit], *stayed = &c->held_ns[v[i].unit];
+		const blame_interval *in = &v[i].inside;
+		int64_t *before = &c->left_ns[in->unit], *stayed = &c->held_ns[in->unit];
 
-		if (*before <= v[i].at_ns)
+		if (*before <= in->from_ns)
 			held[v[i].arrival] = *stayed;
-		*before = v[i].end_ns;
+		*before = in->to_ns;
 		*stayed = v[i].held_ns;
 	}
 }

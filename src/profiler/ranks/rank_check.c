@@ -29,8 +29,8 @@ enum { COMPUTE_STEPS = 50000, STREAM_BYTES = 8 << 20, REPETITIONS = 4, ECHOES = 
 /* --- kernels */
 
 typedef struct kernel_state {
-	uint64_t *words; /* @owned */
 	volatile uint64_t result;
+	uint64_t words[STREAM_BYTES / sizeof(uint64_t)];
 } kernel_state;
 
 static uint64_t compute_run(uint64_t x)
@@ -68,14 +68,10 @@ static void kernels_run(void *self, double ret_ns[RANK_KERNELS])
 
 dck_status rank_kernel_open(rank_kernel *ret, dck_err *err)
 {
-	kernel_state *s = mem_zalloc(1, sizeof *s);
+	kernel_state *s = mem_alloc(sizeof *s);
 
-	if (s)
-		s->words = mem_alloc(STREAM_BYTES);
-	if (!s || !s->words) {
-		mem_free(s);
-		return ERR_NO_MEMORY(err, "for the kernel of a rank");
-	}
+	DCK_NEED(s, err, "for the kernel of a rank");
+	s->result = 0;
 	/* Pages that were only zeroed would be one page of the kernel. */
 	for (size_t i = 0; i < STREAM_BYTES / sizeof *s->words; i++)
 		s->words[i] = i;
@@ -85,11 +81,7 @@ dck_status rank_kernel_open(rank_kernel *ret, dck_err *err)
 
 void rank_kernel_close(rank_kernel *k)
 {
-	kernel_state *s = k->self;
-
-	if (s)
-		mem_free(s->words);
-	mem_free(s);
+	mem_free(k->self);
 	*k = (rank_kernel){0};
 }
 
@@ -129,11 +121,11 @@ static void kernels_round(check_lead *l)
 		    !rank_message_receive(lead_fd(l, rank), RANK_TIMES, own, sizeof own,
 					  os_now_ns() + CHECK_ANSWER_NS))
 			l->check.lost[rank] = true;
-		for (int q = 0; q < RANK_KERNELS; q++)
+		for (int q = 0; q < RANK_KERNELS; q++) {
 			*lead_cell(l, (rank_quantity)q, rank) = own[q];
-		for (int q = 0; q < RANK_KERNELS; q++)
 			if (!(own[q] > 0) || !isfinite(own[q]))
 				l->check.lost[rank] = true;
+		}
 	}
 }
 
@@ -256,8 +248,7 @@ dck_status rank_check_follow(rank_client *c, const rank_part *own, uint64_t wait
 	dck_status status = !bytes || part.failed
 				? ERR_NO_MEMORY(err, "for the check of a rank")
 				: rank_client_ready(c, part.data, part.n, wait_ns, &fd, err);
-	if (status == DCK_OK)
-		status = requests_answer(fd, wait_ns, k, bytes, err);
+	DCK_NEXT(status, requests_answer(fd, wait_ns, k, bytes, err));
 	wire_out_done(&part);
 	mem_free(bytes);
 	return status;

@@ -142,17 +142,14 @@ static void check_rows_put(record_builder *b, const check_ratios *c)
 	const rank_check_result *r = c->of;
 	size_t shown = 0;
 
-	record_table(b, "check", "Ranks: times, and their ratios to the median of the other ranks",
-		     check_columns, sizeof check_columns / sizeof check_columns[0]);
+	RECORD_TABLE(b, "check", "Ranks: times, and their ratios to the median of the other ranks",
+		     check_columns);
 	for (uint32_t rank = 0; rank < r->at->size; rank++) {
 		const rank_part *p = &r->parts[rank];
 		const char *why = p->arena ? "it did not answer to the end" : p->why;
 
 		record_cell_int(b, (int64_t)rank);
-		if (p->arena)
-			record_cell_text(b, p->host);
-		else
-			record_cell_absent(b, why);
+		record_cell(b, p->arena ? RECORD_TEXT(p->host) : RECORD_ABSENT(why));
 		for (int q = 0; q < RANK_QUANTITIES; q++) {
 			if (rank_answered(r, rank) && r->check->rounds) {
 				quantity_cells_put(b, c, (rank_quantity)q, rank);
@@ -297,7 +294,6 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 	record_builder *b;
 	check_ratios c = {.of = r};
 	mem_arena *a = mem_arena_new(0);
-	os_host host;
 	dck_status status = DCK_OK;
 	char title[64];
 
@@ -308,8 +304,7 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 	else
 		status = ratios_find(&c, a, err);
 	if (status == DCK_OK) {
-		os_host_get(&host);
-		record_host(b, &host);
+		record_host_here(b);
 		check_facts_put(b, r);
 		check_answer_put(b, &c);
 		check_rows_put(b, &c);
@@ -320,8 +315,5 @@ dck_status rank_check_record_make(const rank_check_result *r, dck_record **ret, 
 		record_gate(b, c.slow ? DCK_VERDICT_VIOLATED : DCK_VERDICT_MET);
 	}
 	mem_arena_free(a);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }

@@ -187,8 +187,7 @@ dck_status rank_client_trace(rank_client *c, const char *path, uint64_t wait_ns,
 	for (uint64_t at = 0; status == DCK_OK && c->fd >= 0; at += (uint64_t)n) {
 		n = fd < 0 ? -1 : os_read_at(fd, chunk, RANK_CHUNK_MAX, at);
 		if (n < 0)
-			status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
-					 "cannot read the trace '%.200s'", path);
+			status = ERR_SET(err, E_IO, "cannot read the trace '%.200s'", path);
 		if (n <= 0)
 			break;
 		if (!rank_message_send(c->fd, RANK_TRACE, chunk, (size_t)n, deadline))

@@ -145,18 +145,16 @@ static dck_status part_pass(rank_part *p, wire_source *s, size_t *count, dck_err
 {
 	wire_reader in;
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	wire_reader_init(s, part_kind.whole, &in);
-	for (;;) {
-		DCK_TRY(wire_next(&in, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&in, &f, &status, err)) {
 		if (count)
 			*count += f.number == PART_NAME;
 		else
 			DCK_TRY(part_field_read(p, &in, &f, err));
 	}
+	return status;
 }
 
 dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err)
@@ -168,8 +166,7 @@ dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err)
 	DCK_NEED(p.arena, err, "for the part of a rank");
 	rank_clock_fit(NULL, 0, &p.clock);
 	dck_status status = wire_source_open(path, &part_kind, &source, err);
-	if (status == DCK_OK)
-		status = part_pass(&p, &source, &names, err);
+	DCK_NEXT(status, part_pass(&p, &source, &names, err));
 	p.file = mem_arena_dup(p.arena, path);
 	p.names = mem_arena_array(p.arena, names + 1, sizeof *p.names);
 	if (status == DCK_OK && p.names)
@@ -177,8 +174,7 @@ dck_status rank_part_read(const char *path, rank_part *ret, dck_err *err)
 	wire_source_close(&source);
 	if (status == DCK_OK && mem_arena_failed(p.arena))
 		status = ERR_NO_MEMORY(err, "for the part of a rank");
-	if (status == DCK_OK)
-		status = part_check(&p, err);
+	DCK_NEXT(status, part_check(&p, err));
 	if (status == DCK_OK)
 		*ret = p;
 	else

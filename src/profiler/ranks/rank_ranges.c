@@ -19,6 +19,7 @@
 #include "profiler/preload/mpi/mpi_delay.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/trace_align.h"
+#include "profiler/write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,6 @@ static range_role range_role_of(const rank_names *how, const char *name)
 	if (collective)
 		return step ? ROLE_STEP_END : ROLE_COLLECTIVE;
 	return step ? ROLE_STEP : trace_is_wait(name) ? ROLE_WAIT : ROLE_OTHER;
-}
-
-static dck_status ranges_open(trace_out **ret, dck_sink *sink, const trace_header *about,
-			      dck_err *err)
-{
-	(void)about;
-	(void)err;
-	*ret = (trace_out *)sink->self;
-	return DCK_OK;
 }
 
 static void ranges_track(trace_out *o, const trace_track *from)
@@ -283,9 +275,9 @@ static dck_status ranges_close(trace_out *o, dck_err *err)
 {
 	const range_collect *c = (range_collect *)o;
 
-	if (c->failed || c->tracks.failed || c->roles.failed || c->async_rows.failed ||
-	    string_table_failed(&c->names))
-		return ERR_NO_MEMORY(err, "for the ranges of a rank");
+	DCK_NEED(!c->failed && !c->tracks.failed && !c->roles.failed && !c->async_rows.failed &&
+		     !string_table_failed(&c->names),
+		 err, "for the ranges of a rank");
 	return DCK_OK;
 }
 
@@ -293,7 +285,7 @@ static const trace_format collect_format = {
     .name = "ranks",
     .suffix = "",
     .help = "",
-    .open = ranges_open,
+    .open = trace_format_open_self,
     .track = ranges_track,
     .intern = ranges_intern,
     .events = ranges_events,
@@ -414,17 +406,13 @@ dck_status rank_ranges_read(const char *path, const rank_names *names, rank_part
 	c.sink = (dck_sink){.self = &c};
 	DCK_TRY(wire_source_open(path, &wire_perfetto, &source, err));
 	dck_status status = string_table_init(&c.names, err);
-	if (status == DCK_OK)
-		status = perfetto_read(&source, &collect_format, &c.sink, &place.facts, err);
+	DCK_NEXT(status, perfetto_read(&source, &collect_format, &c.sink, &place.facts, err));
 	wire_source_close(&source);
 	place.last_ns = c.last_ns;
 	if (status == DCK_OK && !place.facts.dated)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "its trace has no snapshot of its clocks");
-	if (status == DCK_OK)
-		status = trace_align(&place, 1, err);
-	if (status == DCK_OK)
-		status = ranges_copy(&c, &place, p, err);
+		status = ERR_SET(err, E_FORMAT, "its trace has no snapshot of its clocks");
+	DCK_NEXT(status, trace_align(&place, 1, err));
+	DCK_NEXT(status, ranges_copy(&c, &place, p, err));
 	if (status == DCK_OK)
 		delay_put(&c, &p->usage);
 	collect_done(&c);

@@ -92,22 +92,15 @@ static double member_cost(const rank_job *j, size_t at)
 static void clock_cells_put(record_builder *b, const rank_member *m)
 {
 	const rank_clock c = m->clock;
+	const bool first = m->rank == 0;
+	const dck_value none = RECORD_ABSENT("no exchange with rank 0");
 
-	if (m->rank == 0) {
-		record_cell_int(b, 0);
-		record_cell_int(b, 0);
-	} else if (c.rounds == 0) {
-		record_cell_absent(b, "no exchange with rank 0");
-		record_cell_absent(b, "no exchange with rank 0");
-	} else {
-		record_cell_real(b, c.offset_ns);
-		record_cell_real(b, c.drift);
-	}
+	record_cell(b, first ? RECORD_INT(0) : c.rounds ? RECORD_REAL(c.offset_ns) : none);
+	record_cell(b, first ? RECORD_INT(0) : c.rounds ? RECORD_REAL(c.drift) : none);
 	record_cell_real(b, m->within_ns);
-	if (m->rank == 0 || c.rounds == 0)
-		record_cell_absent(b, m->rank == 0 ? "it is rank 0" : "no exchange with rank 0");
-	else
-		record_cell_real(b, c.round_trip_ns);
+	record_cell(b, first	  ? RECORD_ABSENT("it is rank 0")
+		       : c.rounds ? RECORD_REAL(c.round_trip_ns)
+				  : none);
 }
 
 static void usage_cells_put(record_builder *b, const rank_usage *u)
@@ -124,10 +117,8 @@ static void usage_cells_put(record_builder *b, const rank_usage *u)
 	};
 
 	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-		if (u->known >> cells[i].of & 1)
-			record_cell_int(b, u->n[cells[i].of]);
-		else
-			record_cell_absent(b, cells[i].absent);
+		record_cell(b, u->known >> cells[i].of & 1 ? RECORD_INT(u->n[cells[i].of])
+							   : RECORD_ABSENT(cells[i].absent));
 }
 
 static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
@@ -140,10 +131,7 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 
 	state_text(p, state, sizeof state);
 	record_cell_int(b, (int64_t)rank);
-	if (p->arena)
-		record_cell_text(b, p->host);
-	else
-		record_cell_absent(b, state);
+	record_cell(b, p->arena ? RECORD_TEXT(p->host) : RECORD_ABSENT(state));
 	if (!m) {
 		const char *why = p->arena ? "it recorded no steps" : state;
 
@@ -162,10 +150,9 @@ static void rank_row_put(record_builder *b, const rank_result *r, uint32_t rank)
 		record_cell_interval(b, j->blame.cost_ns, j->blame.lo_ns, j->blame.hi_ns, 0.95);
 	else
 		record_cell_real(b, member_cost(j, at));
-	if (j->costs.collectives)
-		record_cell_real(b, (double)j->costs.last[at] / (double)j->costs.collectives);
-	else
-		record_cell_absent(b, "no collective of several ranks");
+	record_cell(b, j->costs.collectives
+			   ? RECORD_REAL((double)j->costs.last[at] / (double)j->costs.collectives)
+			   : RECORD_ABSENT("no collective of several ranks"));
 	record_cell_int(b, (int64_t)m->steps);
 	clock_cells_put(b, m);
 	usage_cells_put(b, &p->usage);
@@ -192,8 +179,7 @@ static bool rank_is_shown(const rank_result *r, uint32_t rank)
 
 static void ranks_put(record_builder *b, const rank_result *r)
 {
-	record_table(b, "ranks", "Ranks, per step", rank_columns,
-		     sizeof rank_columns / sizeof rank_columns[0]);
+	RECORD_TABLE(b, "ranks", "Ranks, per step", rank_columns);
 	for (uint32_t rank = 0; rank < r->at->size; rank++) {
 		rank_row_put(b, r, rank);
 		if (rank_is_shown(r, rank))
@@ -209,8 +195,7 @@ static void rank_times_put(record_builder *b, const rank_job *j)
 
 	if (!j->costs.collectives || n == 0)
 		return;
-	record_table(b, "ranks/times", "Ranks by time, means of steps", time_columns,
-		     sizeof time_columns / sizeof time_columns[0]);
+	RECORD_TABLE(b, "ranks/times", "Ranks by time, means of steps", time_columns);
 	for (size_t at = 0; at < j->n; at++)
 		for (size_t k = 0; k < n; k++) {
 			const size_t from = k * j->steps / n, to = (k + 1) * j->steps / n;
@@ -232,8 +217,8 @@ static void rank_spans_put(record_builder *b, const rank_job *j)
 
 	if (rank_timeline_make(j, &t, NULL) != DCK_OK || t.n == 0)
 		return;
-	record_table(b, "ranks/spans", "The step with the longest waits, and a typical one",
-		     span_columns, sizeof span_columns / sizeof span_columns[0]);
+	RECORD_TABLE(b, "ranks/spans", "The step with the longest waits, and a typical one",
+		     span_columns);
 	for (size_t i = 0; i < t.n; i++) {
 		record_cell_int(b, (int64_t)(j->skipped + t.span[i].step + 1));
 		record_cell_int(b, (int64_t)j->member[t.span[i].member].rank);
@@ -250,8 +235,7 @@ static void rank_parts_put(record_builder *b, const rank_job *j)
 {
 	double *x = mem_alloc(2 * (j->n + 1) * sizeof *x);
 
-	record_table(b, "parts", "Parts of a step: work, without collectives", part_columns,
-		     sizeof part_columns / sizeof part_columns[0]);
+	RECORD_TABLE(b, "parts", "Parts of a step: work, without collectives", part_columns);
 	for (size_t k = 0; x && k < j->nparts; k++) {
 		size_t most = 0;
 
@@ -265,8 +249,7 @@ static void rank_parts_put(record_builder *b, const rank_job *j)
 		record_cell_int(b, (int64_t)j->member[most].rank);
 	}
 	mem_free(x);
-	record_table(b, "collectives", "Collectives", operation_columns,
-		     sizeof operation_columns / sizeof operation_columns[0]);
+	RECORD_TABLE(b, "collectives", "Collectives", operation_columns);
 	for (size_t i = 0; i < j->noperations; i++) {
 		if (!j->operation[i].calls) /* outside of the steps */
 			continue;
@@ -640,11 +623,9 @@ dck_status rank_record_make(const rank_result *r, dck_record **ret, dck_err *err
 {
 	const rank_job *j = r->job;
 	record_builder *b = record_begin_program(r->argv);
-	os_host host;
 
 	DCK_NEED(b, err, "for the record of a job");
-	os_host_get(&host);
-	record_host(b, &host);
+	record_host_here(b);
 	rank_facts_put(b, r);
 	rank_trace_put(b, r);
 	blame_fact_put(b, "straggler", &j->blame, NULL,

@@ -343,12 +343,11 @@ dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directo
 		status = ERR_NO_MEMORY(err, "for the connections of %u ranks", size);
 	for (size_t i = 0; status == DCK_OK && i < s->rows; i++)
 		s->connections[i].fd = -1;
-	if (status == DCK_OK)
-		status = server_listen(s, err);
+	DCK_NEXT(status, server_listen(s, err));
 	if (status == DCK_OK) {
 		s->running = pthread_create(&s->thread, NULL, server_main, s) == 0;
 		if (!s->running)
-			status = err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
+			status = ERR_SET(err, E_LIMIT,
 					 "no thread can be started for the connections of ranks");
 	}
 	if (status == DCK_OK)

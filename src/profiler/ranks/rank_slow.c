@@ -6,14 +6,6 @@
 #include "stat/stat.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-static int double_compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Returns the median of n sorted values without the one at `out`. */
 static double others_median(const double *sorted, size_t n, size_t out)
@@ -44,7 +36,7 @@ dck_status rank_slow_find(const double *x, const size_t *member, size_t n, size_
 	for (size_t r = 0; r < rounds; r++) {
 		for (size_t i = 0; i < n; i++)
 			sorted[i] = x[member[i] * rounds + r];
-		qsort(sorted, n, sizeof *sorted, double_compare);
+		stat_sort(sorted, n);
 		for (size_t i = 0; i < n; i++) {
 			const double value = x[member[i] * rounds + r];
 
@@ -56,7 +48,7 @@ dck_status rank_slow_find(const double *x, const size_t *member, size_t n, size_
 	for (size_t i = 0; i < n; i++) {
 		double *of = ratio + i * rounds;
 
-		qsort(of, rounds, sizeof *of, double_compare);
+		stat_sort(of, rounds);
 		ret[i].median_ns = stat_median(x + member[i] * rounds, rounds, own);
 		ret[i].ratio = (of[(rounds - 1) / 2] + of[rounds / 2]) / 2;
 		ret[i].lo = k ? of[k - 1] : NAN;

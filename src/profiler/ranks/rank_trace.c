@@ -91,8 +91,7 @@ static dck_status files_merge(const rank_files *f, const char *path, record_buil
 	    .lines = f->lines,
 	};
 	dck_status status = trace_merge_packed(&plan, as.gzip, b, err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&out, err);
+	DCK_NEXT(status, dck_sink_finish(&out, err));
 	if (status == DCK_OK)
 		return dck_replace_commit(replace, err);
 	dck_replace_abort(replace);
@@ -110,11 +109,7 @@ dck_status rank_trace_write(const char *path, const rank_part *parts, const char
 		status = ERR_NO_MEMORY(err, "for the traces of %u ranks", size);
 	else
 		status = files_collect(&f, parts, files, size, err);
-	if (status == DCK_OK)
-		status = files_merge(&f, path, b, err);
+	DCK_NEXT(status, files_merge(&f, path, b, err));
 	mem_arena_free(f.arena);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }

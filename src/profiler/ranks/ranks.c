@@ -187,8 +187,7 @@ static dck_status job_record(rank_run *r, dck_record **ret, dck_err *err)
 		(void)job_trace(r, parts, &result, &trace, &failed);
 	result.trace = trace;
 	result.trace_why = failed.msg;
-	if (status == DCK_OK)
-		status = rank_record_make(&result, ret, err);
+	DCK_NEXT(status, rank_record_make(&result, ret, err));
 	rank_job_done(&job);
 	dck_record_free(trace);
 	for (uint32_t rank = 0; rank < r->job.size; rank++)
@@ -290,8 +289,7 @@ static dck_status check_record(rank_run *r, const rank_kernel *k, dck_record **r
 	parts_collect(r, parts);
 	dck_status status = rank_check_lead(r->server, r->job.size, k, &check, err);
 	const rank_check_result result = {&r->job, parts, &check};
-	if (status == DCK_OK)
-		status = rank_check_record_make(&result, ret, err);
+	DCK_NEXT(status, rank_check_record_make(&result, ret, err));
 	rank_check_done(&check);
 	for (uint32_t rank = 0; rank < r->job.size; rank++)
 		rank_part_done(&parts[rank]);
@@ -422,8 +420,7 @@ dck_status dck_ranks_end(dck_ranks *r, dck_record **ret, dck_err *err)
 	dck_status status = dck_trace_stop(&trace, &failed);
 	r->records = false;
 	rank_usage_end(&r->usage, trace, &p->usage);
-	if (status == DCK_OK)
-		status = rank_ranges_read(r->run.trace, &names, p, &failed);
+	DCK_NEXT(status, rank_ranges_read(r->run.trace, &names, p, &failed));
 	dck_record_free(trace);
 	if (status != DCK_OK)
 		p->why = mem_arena_dup(p->arena, failed.msg);

@@ -27,7 +27,7 @@ dck_status inflate_reader_open(inflate_reader **ret, wire_source *s, uint64_t at
 			       inflate_unit as, uint64_t *budget, dck_err *err)
 {
 	DCK_TRY(zlib_load(err));
-	inflate_reader *u = mem_alloc(sizeof *u);
+	inflate_reader *u = mem_zalloc(1, sizeof *u);
 
 	DCK_NEED(u, err, "to unpack %s", s->label);
 	u->source = s;
@@ -36,10 +36,6 @@ dck_status inflate_reader_open(inflate_reader **ret, wire_source *s, uint64_t at
 	u->budget = budget;
 	u->packets = as == INFLATE_PACKETS;
 	u->z = gzip_stream();
-	u->ended = false;
-	u->n = u->given = 0;
-	u->from = 0;
-	u->failed = (dck_err){0};
 	u->cap = ROOM_FIRST;
 	u->data = mem_alloc(u->cap);
 	if (!u->data || zlib->inflateInit2_(&u->z, ANY_FORM, ZLIB_VERSION, sizeof u->z) != Z_OK) {
@@ -86,8 +82,7 @@ static dck_status inflate_some(inflate_reader *u, dck_err *err)
 	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
 	const size_t got = space - u->z.avail_out;
 	u->n += got;
-	if (status == Z_MEM_ERROR)
-		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
+	DCK_NEED(status != Z_MEM_ERROR, err, "to unpack %s", u->source->label);
 	if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
 		DCK_FAIL(err, E_FORMAT, "%s is malformed: its compressed data are damaged (%s)",
 			 u->source->label, u->z.msg ? u->z.msg : "bad format");
@@ -182,11 +177,8 @@ dck_status inflate_reader_next(inflate_reader *u, wire_source *ret, dck_err *err
 	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
 		u->ended = true;
 	u->given = inflate_whole(u, &want);
-	if (u->failed.code && !u->given) {
-		if (err)
-			*err = u->failed;
-		return u->failed.code;
-	}
+	if (u->failed.code && !u->given)
+		return err_forward(&u->failed, err);
 	if (u->ended && !u->given)
 		u->given = u->n;
 	/* Offsets count from the start of the decompressed stream. */

@@ -8,7 +8,7 @@
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
  * each target; a batch does not end between an event and its numbers, unless these fill it.
  *
- * Invariants: `tracks` and name_ids belong to the current file, and file_begin() empties them;
+ * Invariants: `tracks` and name_ids belong to the current file, and merge_scan() empties them;
  * names, processes and numbers of tracks belong to the merged timeline. Memory: O(names + tracks +
  * processes), independent of the number of events. Failure is sticky and is reported by close().
  *
@@ -52,15 +52,6 @@ struct merging {
 static merging *merging_of(trace_out *o)
 {
 	return (merging *)o;
-}
-
-static dck_status merging_open(trace_out **ret, dck_sink *sink, const trace_header *about,
-			       dck_err *err)
-{
-	(void)about;
-	(void)err;
-	*ret = (trace_out *)sink->self;
-	return DCK_OK;
 }
 
 /* Returns the row, plus one, of a process's track; 0: no memory. */
@@ -264,7 +255,7 @@ const trace_format merging_format = {
     .name = "merge",
     .suffix = "",
     .help = "part of a whole",
-    .open = merging_open,
+    .open = trace_format_open_self,
     .track = merging_track,
     .intern = merging_intern,
     .events = merging_events,
@@ -284,8 +275,7 @@ dck_status merging_new(merging **ret, dck_err *err)
 	m->name_ids.row_bytes = sizeof(uint32_t);
 	dck_sink_custom(&m->sink, trace_format_nowhere, m);
 	dck_status status = string_table_init(&m->names, err);
-	if (status == DCK_OK)
-		status = sample_sums_init(&m->samples, err);
+	DCK_NEXT(status, sample_sums_init(&m->samples, err));
 	if (status == DCK_OK)
 		*ret = m;
 	else
@@ -311,7 +301,7 @@ dck_sink *merging_sink(merging *m)
 	return &m->sink;
 }
 
-static void file_begin(merging *m, uint32_t file)
+void merge_scan(merging *m, uint32_t file)
 {
 	m->file = file;
 	m->last_ns = 0;
@@ -324,14 +314,9 @@ static void file_begin(merging *m, uint32_t file)
 	m->name_ids = (id_table){.row_bytes = sizeof(uint32_t)};
 }
 
-void merge_scan(merging *m, uint32_t file)
-{
-	file_begin(m, file);
-}
-
 void merge_emit(merging *m, uint32_t file, const merging_how *how, const merging_to *to, size_t n)
 {
-	file_begin(m, file);
+	merge_scan(m, file);
 	m->emitting = true;
 	m->how = *how;
 	for (; m->nto < n; m->nto++)

@@ -100,12 +100,13 @@ struct operators {
 	bool failed;
 };
 
-#define NUMBERS                                                                                \
-	"External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type", PF_UNENDED, \
-	    PF_CONTINUED
+/* The numbers of an event, in the order of `sort`. */
+#define SORTED_NUMBERS "External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type"
+#define NUMBERS	       SORTED_NUMBERS, PF_UNENDED, PF_CONTINUED
 
 const char *const operators_numbers[] = {NUMBERS, NULL};
 const char *const operators_numbers_shaped[] = {NUMBERS, CHROME_SHAPES, NULL};
+static const char module_prefix[] = "nn.Module: ";
 
 static sort sort_of(const operators *o, uint32_t id)
 {
@@ -246,15 +247,7 @@ static void op_open(operators *o, track *t)
 		t->device_begin_ns = h.ns;
 		t->device_external = h.has_external ? h.external : 0;
 		break;
-	case OTHER:
-	case PYTHON:
-	case MEMORY:
-	case EXTERNAL:
-	case SEQUENCE:
-	case FORWARD:
-	case BYTES:
-	case DEVICE_TYPE:
-	case SORTS:
+	default:
 		break;
 	}
 }
@@ -373,13 +366,12 @@ static sort sort_of_text(const trace_name *from)
 		     {"cuda_runtime", RUNTIME}, {"cuda_driver", RUNTIME},
 		     {"kernel", DEVICE},	{"gpu_memcpy", DEVICE},
 		     {"gpu_memset", DEVICE},	{"python_function", PYTHON}};
-	static const char *const numbers[] = {"External id", "Sequence number", "Fwd thread id",
-					      "Bytes", "Device Type"};
-	static const char module[] = "nn.Module: ";
+	static const char *const numbers[] = {SORTED_NUMBERS};
 
 	for (size_t i = 0; from->category && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(kinds[i].category, from->category) == 0)
-			return kinds[i].is == PYTHON && strncmp(from->text, module, 11) == 0
+			return kinds[i].is == PYTHON && strncmp(from->text, module_prefix,
+								sizeof module_prefix - 1) == 0
 				   ? MODULE
 				   : kinds[i].is;
 	if (from->category)
@@ -392,7 +384,6 @@ static sort sort_of_text(const trace_name *from)
 
 static void operators_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
-	static const char module[] = "nn.Module: ";
 	operators *o = operators_of(out);
 	char text[STRING_NAME_MAX + 1];
 	const size_t n = from->n < STRING_NAME_MAX ? from->n : STRING_NAME_MAX;
@@ -405,7 +396,7 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 	/* Most traces have other names only, which need no rows here. */
 	if (is != OTHER || sort_of(o, id) != OTHER) {
 		name *row = id_table_row(&o->names, id);
-		const size_t skip = is == MODULE ? sizeof module - 1 : 0;
+		const size_t skip = is == MODULE ? sizeof module_prefix - 1 : 0;
 
 		if (row)
 			row->is = is;
@@ -512,8 +503,7 @@ dck_status operators_new(operators **ret, dck_err *err)
 	o->started.row_bytes = sizeof(started);
 	o->none.paths_only = true;
 	dck_status status = string_table_init(&o->texts, err);
-	if (status == DCK_OK)
-		status = zone_collect_new(&o->zones, err);
+	DCK_NEXT(status, zone_collect_new(&o->zones, err));
 	if (status == DCK_OK)
 		*ret = o;
 	else
@@ -625,10 +615,7 @@ static const char no_device[] = "nothing that ran on a device is in the file";
 /* Exact up to 2^53, as all sums of real allocations are. */
 static void bytes_cell(record_builder *b, double v)
 {
-	if (fabs(v) < 9e15)
-		record_cell_int(b, (int64_t)v);
-	else
-		record_cell_real(b, v);
+	record_cell(b, fabs(v) < 9e15 ? RECORD_INT((int64_t)v) : RECORD_REAL(v));
 }
 
 static void memory_cells(const name *n, int of, record_builder *b)
@@ -670,10 +657,8 @@ static void operators_table(const operators *o, const row *rows, size_t n, recor
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
 		record_cell_int(b, (int64_t)rows[i].z->self_ns);
 		record_cell_int(b, (int64_t)rows[i].z->total_ns);
-		if (o->kinds[DEVICE])
-			record_cell_int(b, (int64_t)rows[i].n->device_ns);
-		else
-			record_cell_absent(b, no_device);
+		record_cell(b, o->kinds[DEVICE] ? RECORD_INT((int64_t)rows[i].n->device_ns)
+						: RECORD_ABSENT(no_device));
 		if (memory)
 			memory_cells(rows[i].n, OF_CPU, b);
 		if (device_memory)
@@ -689,9 +674,8 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	    {"backward", "backward", DCK_UNIT_NS},
 	};
 
-	record_table(b, "modules",
-		     "Modules: forward with submodules, backward of their own operators", columns,
-		     sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "modules",
+		     "Modules: forward with submodules, backward of their own operators", columns);
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
@@ -783,8 +767,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 				       o, b, err);
 	}
 	lacks_put(o, b);
-	if (status == DCK_OK)
-		status = zones_put(o, b, err);
+	DCK_NEXT(status, zones_put(o, b, err));
 	n = operators_rows_of(o, &o->timed, OPERATOR, rows);
 	if (status == DCK_OK && n > 0)
 		operators_answer_put(rows, n, b);

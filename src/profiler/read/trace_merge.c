@@ -53,8 +53,8 @@ static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *e
 	DCK_TRY(wire_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
 	const dck_status status =
 	    chrome_is(&source)
-		? err_set(
-		      err, DCK_E_UNSUP, __FILE__, __LINE__,
+		? ERR_SET(
+		      err, E_UNSUP,
 		      "%s is a trace in JSON, which has no snapshot of its clocks: its times cannot be aligned with other files",
 		      source.label)
 		: perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);
@@ -242,7 +242,7 @@ static void merge_processes_put(const work *w, record_builder *b)
 	static const char none[] = "it has no events";
 	int64_t first, last;
 
-	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof *columns);
+	RECORD_TABLE(b, "processes", "Processes", columns);
 	for (size_t i = 0; i < merging_processes(w->m); i++) {
 		const merging_process *p = merging_at(w->m, i);
 		const double within = w->places[p->file].within_ns;
@@ -251,18 +251,11 @@ static void merge_processes_put(const work *w, record_builder *b)
 		record_cell_text(b, p->name ? p->name : "(no name)");
 		record_cell_int(b, merge_number_of(w, p));
 		record_cell_int(b, (int64_t)p->zones);
-		if (p->any) {
-			record_cell_int(b, first - w->base_ns);
-			record_cell_int(b, last - w->base_ns);
-		} else {
-			record_cell_absent(b, none);
-			record_cell_absent(b, none);
-		}
+		record_cell(b, p->any ? RECORD_INT(first - w->base_ns) : RECORD_ABSENT(none));
+		record_cell(b, p->any ? RECORD_INT(last - w->base_ns) : RECORD_ABSENT(none));
 		record_cell_text(b, w->plan->paths[p->file]);
-		if (isnan(within))
-			record_cell_absent(b, within_unknown());
-		else
-			record_cell_int(b, (int64_t)within);
+		record_cell(b, isnan(within) ? RECORD_ABSENT(within_unknown())
+					     : RECORD_INT((int64_t)within));
 	}
 }
 
@@ -390,12 +383,7 @@ dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form,
 		DCK_FAIL(err, E_ARG, "the readers of the format '%s' do not accept gzip", form);
 	record_builder *b = record_begin(NULL);
 	DCK_NEED(b, err, "for the record");
-	const dck_status status = trace_merge_packed(&plan, gzip, b, err);
-	if (status != DCK_OK) {
-		record_drop(b);
-		return status;
-	}
-	DCK_TRY(record_finish(b, &record, err));
+	DCK_TRY(record_finish_if(trace_merge_packed(&plan, gzip, b, err), b, &record, err));
 	if (ret)
 		*ret = record;
 	else

@@ -109,10 +109,7 @@ static dck_status read_record_make(operators *o, const reading *r, dck_record **
 	read_facts_put(b, r);
 	const dck_status status = operators_put(o, b, err);
 	operators_free(o); /* before the record doubles what it took from them */
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 const dck_opt dck_trace_reading_options[] = {

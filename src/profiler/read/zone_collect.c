@@ -268,10 +268,8 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	c->sums.names = &c->texts;
 	c->device.enqueuers = &c->sums;
 	dck_status status = string_table_init(&c->texts, err);
-	if (status == DCK_OK)
-		status = thread_sums_init(&c->threads, err);
-	if (status == DCK_OK)
-		status = sample_sums_init(&c->samples, err);
+	DCK_NEXT(status, thread_sums_init(&c->threads, err));
+	DCK_NEXT(status, sample_sums_init(&c->samples, err));
 	if (status == DCK_OK)
 		*ret = c;
 	else

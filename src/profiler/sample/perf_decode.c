@@ -186,54 +186,48 @@ static void task(reading *r, sample_kind kind, sample_event *e)
 		e->kind = kind;
 }
 
-void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *ret)
+void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *e)
 {
 	reading r = decode_body_of(h);
-	sample_event e = {.kind = SAMPLE_NOTHING};
 
+	*e = (sample_event){.kind = SAMPLE_NOTHING};
 	if (h->type == PERF_RECORD_SAMPLE) {
-		sample(&r, h->misc, leaving, &e);
-		*ret = e;
+		sample(&r, h->misc, leaving, e);
 		return;
 	}
-	e.at_ns = perf_record_time(h);
-	if (r.n < TRAILER) {
-		*ret = e;
+	e->at_ns = perf_record_time(h);
+	if (r.n < TRAILER)
 		return;
-	}
 	r.n -= TRAILER;
 	reading behind = {r.at + r.n, TRAILER, false};
 	switch (h->type) {
 	case PERF_RECORD_MMAP:
-		decode_map(&r, false, &e);
-		break;
 	case PERF_RECORD_MMAP2:
-		decode_map(&r, true, &e);
+		decode_map(&r, h->type == PERF_RECORD_MMAP2, e);
 		break;
 	case PERF_RECORD_COMM:
-		name(&r, h->misc, &e);
+		name(&r, h->misc, e);
 		break;
 	case PERF_RECORD_FORK:
-		task(&r, SAMPLE_FORK, &e);
+		task(&r, SAMPLE_FORK, e);
 		break;
 	case PERF_RECORD_EXIT:
-		task(&r, SAMPLE_EXIT, &e);
+		task(&r, SAMPLE_EXIT, e);
 		break;
 	case PERF_RECORD_LOST:
 		take64(&r); /* the event's id */
-		e.as.lost.n = take64(&r);
+		e->as.lost.n = take64(&r);
 		if (!r.failed)
-			e.kind = SAMPLE_LOST;
+			e->kind = SAMPLE_LOST;
 		break;
 	case PERF_RECORD_SWITCH:
-		e.pid = take_id(&behind);
-		e.tid = take_id(&behind);
-		e.kind = h->misc & PERF_RECORD_MISC_SWITCH_OUT ? SAMPLE_OFF : SAMPLE_ON;
-		if (e.kind == SAMPLE_OFF)
-			e.as.off.preempted = h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		e->pid = take_id(&behind);
+		e->tid = take_id(&behind);
+		e->kind = h->misc & PERF_RECORD_MISC_SWITCH_OUT ? SAMPLE_OFF : SAMPLE_ON;
+		if (e->kind == SAMPLE_OFF)
+			e->as.off.preempted = h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		break;
 	default:
 		break;
 	}
-	*ret = e;
 }

@@ -21,6 +21,7 @@
 #include "profiler/sample/raw_stacks.h"
 
 #include "base/err.h"
+#include "os/os.h"
 #include "profiler/sample/spin_waits.h"
 #include "profiler/python/python_library.h"
 #include "profiler/symbols/vtable_symbols.h"
@@ -70,9 +71,7 @@ typedef struct naming {
 
 static const char *base_name(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path && *path ? path : NULL;
+	return path && *path ? os_path_base(path) : NULL;
 }
 
 static void number_add(naming *m, const dck_frame *f)

@@ -63,11 +63,10 @@ static dck_status sample_inside_open(const dck_sample_config *c, char *const *ar
 	if (st == DCK_OK) {
 		s->preload = os_preload_env(s->arena, SAMPLE_LIBRARY, argv[0], remedies, &why);
 		if (!s->preload)
-			st = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				     "no samples can be taken inside '%.200s': %s", argv[0], why);
+			st = ERR_SET(err, E_UNSUP, "no samples can be taken inside '%.200s': %s",
+				     argv[0], why);
 	}
-	if (st == DCK_OK)
-		st = os_shared_open(sizeof *s->drain.slots, (void **)&s->drain.slots, &s->fd, err);
+	DCK_NEXT(st, os_shared_open(sizeof *s->drain.slots, (void **)&s->drain.slots, &s->fd, err));
 	if (st != DCK_OK) {
 		inside_close(s);
 		return st;

@@ -60,10 +60,10 @@ static dck_status perf_open(const dck_sample_config *c, char *const *argv, void 
 				     .stack_bytes = (uint32_t)(c->stack_bytes & ~UINT64_C(7)),
 				     .ring_bytes = RINGS_BYTES,
 				     .switches = c->wall};
-	dck_status st = UNWIND_HERE
-			    ? os_perf_open(&s->config, &s->perf, err)
-			    : err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				      "the stacks of this processor are not known to deepclock");
+	dck_status st =
+	    UNWIND_HERE
+		? os_perf_open(&s->config, &s->perf, err)
+		: ERR_SET(err, E_UNSUP, "the stacks of this processor are not known to deepclock");
 	if (st == DCK_OK) {
 		s->rings.n = os_perf_rings(s->perf);
 		s->ring = mem_zalloc(s->rings.n, sizeof *s->ring);

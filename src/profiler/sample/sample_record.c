@@ -261,12 +261,8 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	dck_record *r;
 
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status put = cct_functions(p, &cct_sample_functions, first, err);
-	if (put != DCK_OK) {
-		record_drop(first);
-		return put;
-	}
-	DCK_TRY(record_finish(first, &r, err));
+	DCK_TRY(
+	    record_finish_if(cct_functions(p, &cct_sample_functions, first, err), first, &r, err));
 	dck_text_time(n->time_ns, time, sizeof time);
 	dck_text_count((int64_t)n->samples, samples, sizeof samples);
 	const dck_table *t = r->ntables ? &r->tables[0] : NULL;
@@ -316,7 +312,6 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 {
 	sample_named own = {0}, *named = ret_named ? ret_named : &own;
 	char title[1024];
-	os_host host;
 
 	DCK_TRY(cct_init(&named->paths, cct_sample_weights, CCT_SAMPLE_WEIGHTS, err));
 	dck_status st =
@@ -327,8 +322,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		st = ERR_NO_MEMORY(err, "for the record of a profile");
 	if (st == DCK_OK) {
 		const sample_counts n = sample_profile_counts(p);
-		os_host_get(&host);
-		record_host(b, &host);
+		record_host_here(b);
 		record_fact_options(b, "plan", dck_sample_options, c);
 		record_fact_text(b, "sample", "source", source->name(self));
 		source->facts(self, b);
@@ -341,8 +335,5 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		st = sample_paths_put(b, &named->paths, &n, c, err);
 	}
 	sample_named_done(&own);
-	if (st == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return st;
+	return record_finish_if(st, b, ret, err);
 }

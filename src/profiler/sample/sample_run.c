@@ -85,13 +85,6 @@ static void sample_end(sampling *s)
 
 /* --- the program */
 
-static dck_status error_forward(const dck_err *from, dck_err *err)
-{
-	if (err)
-		*err = *from;
-	return from->code;
-}
-
 static bool done(void *self)
 {
 	sampling *s = self;
@@ -124,7 +117,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 				       .out_fd = 1,
 				       .err_fd = 2,
 				       .keep_fd = -1,
-				       .set = nset ? set : NULL};
+				       .set = set};
 	s->run.began_ns = os_now_ns();
 	dck_status st = os_spawn(&spawn, &pid, err);
 	mem_arena_free(a);
@@ -155,7 +148,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 		sample_profile_watch(s->profile, (int)tree[i]);
 		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
 		if (st != DCK_OK && (i == 0 || (st != DCK_E_ABSENT && st != DCK_E_UNSUP)))
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		followed += st == DCK_OK;
 		s->run.refused += st == DCK_E_UNSUP;
 	}
@@ -206,7 +199,7 @@ static dck_status inside_choose(sampling *s, dck_err *err)
 
 	if (os_perf_permits(&kernel, &why) != DCK_OK) {
 		if (asked)
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	return sample_run_inside_open(s, err);
@@ -228,13 +221,13 @@ static dck_status source_open(sampling *s, dck_err *err)
 		if (st == DCK_OK)
 			return DCK_OK;
 		if (c->source == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
-			return error_forward(&why, err);
+			return err_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	if (sample_run_inside_open(s, &why) == DCK_OK)
 		return DCK_OK;
 	if (!s->run.not_perf[0])
-		return error_forward(&why, err);
+		return err_forward(&why, err);
 	DCK_FAIL(err, E_UNSUP,
 		 "%s, and %s; permit the first: as root, or by 'sysctl "
 		 "kernel.perf_event_paranoid=2', in a container by --cap-add PERFMON",
@@ -318,12 +311,9 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->config.source = DCK_SAMPLE_IN_PROCESS;
 	b->s.config = &b->config;
 	b->s.program = &b->program;
-	if (st == DCK_OK)
-		st = sample_run_inside_open(&b->s, err);
-	if (st == DCK_OK)
-		st = sample_profile_new(&b->config, &b->s.profile, err);
-	if (st == DCK_OK)
-		st = os_open_append(log, &b->to, err);
+	DCK_NEXT(st, sample_run_inside_open(&b->s, err));
+	DCK_NEXT(st, sample_profile_new(&b->config, &b->s.profile, err));
+	DCK_NEXT(st, os_open_append(log, &b->to, err));
 	if (st != DCK_OK) {
 		sample_beside_close(b);
 		return st;

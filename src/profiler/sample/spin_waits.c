@@ -10,6 +10,13 @@ typedef struct spin_row {
 	const char *functions[20];
 } spin_row;
 
+/* LLVM's libomp and Intel's libiomp5, kmp_wait_release.h, kmp_barrier.cpp. */
+#define KMP_WAITS                                                                               \
+	"__kmp_wait*", "__kmp_flag*", "kmp_flag*", "*kmp_flag_native*", "__kmp_hyper_barrier*", \
+	    "__kmp_linear_barrier*", "__kmp_tree_barrier*", "__kmp_dist_barrier*",              \
+	    "__kmp_hierarchical_barrier*", "__kmp_fork_barrier*", "__kmp_join_barrier*",        \
+	    "__kmp_barrier*", "__kmp_yield*", "__kmp_x86_pause", "__kmp_execute_tasks*"
+
 static const spin_row spin_rows[] = {
     /* OpenBLAS, driver/others/blas_server.c: the workers' loop, and the thread that waits for them;
      * driver/level3/level3_thread.c: workers that wait for each other's parts. */
@@ -23,19 +30,8 @@ static const spin_row spin_rows[] = {
      {"", "do_spin", "do_wait", "cpu_relax", "gomp_barrier_wait*", "gomp_team_barrier_wait*",
       "gomp_simple_barrier_wait", "gomp_thread_start", "gomp_mutex_lock_slow", "gomp_sem_wait_slow",
       "gomp_ptrlock_get_slow"}},
-    /* LLVM's libomp and Intel's libiomp5, kmp_wait_release.h, kmp_barrier.cpp. */
-    {"libomp",
-     "OpenMP (libomp)",
-     {"__kmp_wait*", "__kmp_flag*", "kmp_flag*", "*kmp_flag_native*", "__kmp_hyper_barrier*",
-      "__kmp_linear_barrier*", "__kmp_tree_barrier*", "__kmp_dist_barrier*",
-      "__kmp_hierarchical_barrier*", "__kmp_fork_barrier*", "__kmp_join_barrier*", "__kmp_barrier*",
-      "__kmp_yield*", "__kmp_x86_pause", "__kmp_execute_tasks*"}},
-    {"libiomp",
-     "OpenMP (libiomp5)",
-     {"", "__kmp_wait*", "__kmp_flag*", "kmp_flag*", "*kmp_flag_native*", "__kmp_hyper_barrier*",
-      "__kmp_linear_barrier*", "__kmp_tree_barrier*", "__kmp_dist_barrier*",
-      "__kmp_hierarchical_barrier*", "__kmp_fork_barrier*", "__kmp_join_barrier*", "__kmp_barrier*",
-      "__kmp_yield*", "__kmp_x86_pause", "__kmp_execute_tasks*"}},
+    {"libomp", "OpenMP (libomp)", {KMP_WAITS}},
+    {"libiomp", "OpenMP (libiomp5)", {"", KMP_WAITS}},
     /* ONNX Runtime, core/platform/EigenNonBlockingThreadPool.h. */
     {"onnxruntime",
      "ONNX Runtime",

@@ -20,9 +20,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "profiler/symbols/lazy_dw.h"
+#include "profiler/unwind/address_search.h"
 
 #ifdef HAVE_LIBDW
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum {
@@ -84,16 +86,8 @@ static int lines_by_begin(const void *a, const void *b)
 static const range *find_range(const ranges *r, Dwarf_Addr address)
 {
 	enum { NESTED = 16 };
-	size_t low = 0, high = r->n;
+	size_t low = address_search(r->all, r->n, sizeof *r->all, offsetof(range, begin), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->all[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (unsigned i = 0; i < NESTED && low > 0; i++) {
 		if (r->all[--low].end > address)
 			return &r->all[low];

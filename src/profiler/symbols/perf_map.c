@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/text.h"
+#include "profiler/unwind/address_search.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,16 +122,8 @@ void perf_map_close(perf_map *m)
 const char *perf_map_find(const perf_map *m, uint64_t address)
 {
 	const row *found = NULL;
-	size_t low = 0, high = m->n;
+	size_t low = address_search(m->rows, m->n, sizeof *m->rows, offsetof(row, begin), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->rows[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (unsigned i = 0; i < NESTED && low > 0; i++) {
 		const row *r = &m->rows[--low];
 

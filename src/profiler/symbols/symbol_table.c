@@ -15,8 +15,10 @@
 #include "profiler/symbols/symbol_table.h"
 
 #include "base/mem.h"
+#include "profiler/unwind/address_search.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,16 +208,9 @@ void symbol_table_sort(symbol_table *t)
 
 bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *ret)
 {
-	size_t low = 0, high = t->n;
+	size_t low =
+	    address_search(t->all, t->n, sizeof *t->all, offsetof(symbol, address), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->all[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (unsigned i = 0; i < NESTED && low > 0; i++) {
 		const symbol *s = &t->all[--low];
 

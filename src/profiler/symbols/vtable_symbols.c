@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "profiler/symbols/demangle.h"
+#include "profiler/unwind/address_search.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -313,23 +314,17 @@ static bool class_name_of(const class_names *c, uint64_t type, char *to, size_t 
 bool class_names_find(const class_names *c, uint64_t begin, char *to, size_t size)
 {
 	char mangled[NAME_BYTES];
-	size_t low = 0, high = c ? c->n : 0;
+	const size_t n = c ? address_search(c->entries, c->n, sizeof *c->entries,
+					    offsetof(entry, function), begin)
+			   : 0;
+	const entry *e = n ? &c->entries[n - 1] : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (c->entries[middle].function < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!c || low == c->n || c->entries[low].function != begin ||
-	    !class_name_of(c, c->entries[low].type, mangled, sizeof mangled))
+	if (!e || e->function != begin || !class_name_of(c, e->type, mangled, sizeof mangled))
 		return false;
 	char *name = demangle(mangled);
 	if (!name)
 		return false;
-	snprintf(to, size, "%s::(virtual %" PRIu32 ")", name, c->entries[low].slot);
+	snprintf(to, size, "%s::(virtual %" PRIu32 ")", name, e->slot);
 	mem_free(name);
 	return true;
 }

@@ -88,16 +88,11 @@ static void thread_uses_put(const thread_table *t, record_builder *b, const os_t
 	for (int k = 0; k < OS_USES; k++) {
 		const bool known = u->known >> k & 1;
 
-		if (known)
-			record_cell_int(b, (int64_t)u->n[k]);
-		else
-			record_cell_absent(b, t->absent[k]);
+		record_cell(b, known ? RECORD_INT((int64_t)u->n[k]) : RECORD_ABSENT(t->absent[k]));
 		if (k != OS_USE_CPU)
 			continue;
-		if (known && lived_ns)
-			record_cell_real(b, (double)u->n[k] / (double)lived_ns);
-		else
-			record_cell_absent(b, known ? no_share : t->absent[k]);
+		record_cell(b, known && lived_ns ? RECORD_REAL((double)u->n[k] / (double)lived_ns)
+						 : RECORD_ABSENT(known ? no_share : t->absent[k]));
 	}
 }
 
@@ -109,16 +104,10 @@ static void thread_row_put(const thread_table *t, record_builder *b, const threa
 	record_cell_text(b, r->name ? r->name : "(no name)");
 	if (t->nprocesses > 1)
 		record_cell_int(b, r->pid);
-	if (r->tid)
-		record_cell_int(b, r->tid);
-	else
-		record_cell_absent(b, "not a thread of the system");
+	record_cell(b, r->tid ? RECORD_INT(r->tid) : RECORD_ABSENT("not a thread of the system"));
 	record_cell_int(b, (int64_t)lived);
 	thread_uses_put(t, b, &r->uses, lived, "its lifetime is 0");
-	if (waits)
-		record_cell_int(b, (int64_t)r->waited_ns);
-	else
-		record_cell_absent(b, t->waits_absent);
+	record_cell(b, waits ? RECORD_INT((int64_t)r->waited_ns) : RECORD_ABSENT(t->waits_absent));
 	record_cell_int(b, (int64_t)r->zones);
 }
 

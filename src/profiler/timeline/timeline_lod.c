@@ -292,8 +292,7 @@ dck_status timeline_lod_finish(timeline_lod *p, dck_timeline *ret, dck_err *err)
 		     !string_table_failed(&p->texts),
 		 err, "for a timeline");
 	dck_status status = timeline_lod_step(p, &t, err);
-	if (status == DCK_OK)
-		status = timeline_finish(p, &d, &t, err);
+	DCK_NEXT(status, timeline_finish(p, &d, &t, err));
 	timeline_lod_drawn_done(&d);
 	if (status == DCK_OK)
 		*ret = t;

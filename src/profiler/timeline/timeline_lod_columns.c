@@ -256,16 +256,6 @@ static void columns_values_put(const timeline_lod *p, dck_sink *out)
 
 /* --- keys: the most used keys have the smallest numbers */
 
-static int columns_by_uses(const void *a, const void *b)
-{
-	const timeline_lod_key *x = *(timeline_lod_key *const *)a,
-			       *y = *(timeline_lod_key *const *)b;
-
-	if (x->uses != y->uses)
-		return x->uses > y->uses ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
 static dck_status keys_number(timeline_lod *p, dck_err *err)
 {
 	timeline_lod_key **order = mem_alloc(p->nkeys * sizeof(timeline_lod_key *));
@@ -275,7 +265,7 @@ static dck_status keys_number(timeline_lod *p, dck_err *err)
 	timeline_lod_uses_count(p);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		order[n++] = &p->keys[i];
-	qsort(order, n, sizeof *order, columns_by_uses);
+	qsort(order, n, sizeof *order, timeline_lod_by_uses);
 	for (uint32_t i = 0; i < n; i++)
 		order[i]->number = i;
 	mem_free(order);

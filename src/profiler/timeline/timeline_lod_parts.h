@@ -110,6 +110,8 @@ void timeline_lod_thin_values(timeline_lod *p);
 void timeline_lod_sum_add(void *self, uint32_t owner, const lod_range *one);
 /* Counts the uses of each key. */
 void timeline_lod_uses_count(timeline_lod *p);
+/* Compares two pointers to keys for qsort(): the most used first. */
+int timeline_lod_by_uses(const void *a, const void *b);
 /* Sorts the sums by owner, bin and key. */
 void timeline_lod_sums_sort(timeline_lod *p);
 /* Distributes overlapping ranges that any track may end over lanes. */

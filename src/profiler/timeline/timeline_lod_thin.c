@@ -71,7 +71,7 @@ static void sums_again(timeline_lod *p, int shift)
 	p->sums_shift = shift;
 }
 
-static int lod_by_uses(const void *a, const void *b)
+int timeline_lod_by_uses(const void *a, const void *b)
 {
 	const timeline_lod_key *x = *(const timeline_lod_key *const *)a,
 			       *y = *(const timeline_lod_key *const *)b;
@@ -113,7 +113,7 @@ static void names_fewer(timeline_lod *p)
 		if (p->keys[i].uses)
 			order[n++] = &p->keys[i];
 	if (n)
-		qsort(order, n, sizeof *order, lod_by_uses);
+		qsort(order, n, sizeof *order, timeline_lod_by_uses);
 	for (uint32_t i = n / 4; i < n; i++)
 		p->keys[order[i] - p->keys].as = 1 + order[i]->flags;
 	mem_free(order);

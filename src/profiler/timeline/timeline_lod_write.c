@@ -22,18 +22,6 @@
  * LITTLE_BYTES. */
 enum { TEXT_BYTES = 300, TEXTS_BYTES = 1 << 20, LITTLE_BYTES = 24 };
 
-static void timeline_lod_put_text(json_writer *w, const char *key, const char *text)
-{
-	json_key(w, key);
-	json_text(w, text);
-}
-
-static void timeline_lod_put_number(json_writer *w, const char *key, uint64_t v)
-{
-	json_key(w, key);
-	json_uint(w, v);
-}
-
 /* --- names and keys */
 
 static void timeline_lod_put_name(json_writer *w, const timeline_lod_text *t, size_t *left)
@@ -47,17 +35,17 @@ static void timeline_lod_put_name(json_writer *w, const timeline_lod_text *t, si
 
 		memcpy(cut, t->text, n);
 		memcpy(cut + n, "...", 4);
-		timeline_lod_put_text(w, "name", cut);
+		json_text(json_key(w, "name"), cut);
 		*left -= *left > n ? n : *left;
 	} else {
-		timeline_lod_put_text(w, "name", t->text ? t->text : "(no name)");
+		json_text(json_key(w, "name"), t->text ? t->text : "(no name)");
 		*left -= *left > t->n ? t->n : *left;
 	}
 	if (t->category && *left)
-		timeline_lod_put_text(w, "category", t->category);
+		json_text(json_key(w, "category"), t->category);
 	if (t->file && *left) {
-		timeline_lod_put_text(w, "file", t->file);
-		timeline_lod_put_number(w, "line", t->line);
+		json_text(json_key(w, "file"), t->file);
+		json_uint(json_key(w, "line"), t->line);
 	}
 	json_end(w);
 }
@@ -84,8 +72,7 @@ static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
 			order[n++] = &p->keys[i];
 	if (n)
 		qsort(order, n, sizeof *order, by_number);
-	json_key(w, "names");
-	json_array(w);
+	json_array(json_key(w, "names"));
 	timeline_lod_put_name(w, &others, &left);
 	for (uint32_t i = 0; i < n; i++) {
 		timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
@@ -98,8 +85,7 @@ static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
 		timeline_lod_put_name(w, t, &left);
 	}
 	json_end(w);
-	json_key(w, "keys");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "keys"));
 	for (uint32_t i = 0; i < n; i++) {
 		const timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
 						 ? id_table_find(&p->names, order[i]->name)
@@ -150,28 +136,24 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 	const timeline_lod_track_kept *in = id_table_find(&p->tracks, t->parent);
 
 	json_flat_object(w);
-	timeline_lod_put_text(w, "kind", kinds[t->kind]);
+	json_text(json_key(w, "kind"), kinds[t->kind]);
 	if (t->name)
-		timeline_lod_put_text(w, "name", t->name);
-	json_key(w, "pid");
-	json_int(w, t->pid);
-	if (t->kind != TRACE_PROCESS && t->kind != TRACE_DEVICE) {
-		json_key(w, "tid");
-		json_int(w, t->tid);
-	}
+		json_text(json_key(w, "name"), t->name);
+	json_int(json_key(w, "pid"), t->pid);
+	if (t->kind != TRACE_PROCESS && t->kind != TRACE_DEVICE)
+		json_int(json_key(w, "tid"), t->tid);
 	if (t->parent && in && in->number && in != t)
-		timeline_lod_put_number(w, "in", in->number - 1);
+		json_uint(json_key(w, "in"), in->number - 1);
 	if (t->nvalues) {
-		timeline_lod_put_text(w, "unit", dck_unit_text(t->unit));
-		timeline_lod_put_number(w, "values", t->nvalues);
+		json_text(json_key(w, "unit"), dck_unit_text(t->unit));
+		json_uint(json_key(w, "values"), t->nvalues);
 	}
 	if (t->owner)
-		timeline_lod_put_number(w, "owner", t->owner);
+		json_uint(json_key(w, "owner"), t->owner);
 	if (t->marks)
-		timeline_lod_put_number(w, "marks", t->marks);
+		json_uint(json_key(w, "marks"), t->marks);
 	if (t->nrows) {
-		json_key(w, "rows");
-		json_array(w);
+		json_array(json_key(w, "rows"));
 		for (uint32_t i = 0; i < t->nrows; i++)
 			json_uint(w, t->rows[i]);
 		json_end(w);
@@ -182,8 +164,7 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 static void put_tracks(timeline_lod *p, json_writer *w)
 {
 	tracks_number(p);
-	json_key(w, "tracks");
-	json_array(w);
+	json_array(json_key(w, "tracks"));
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
 		const timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
@@ -192,8 +173,7 @@ static void put_tracks(timeline_lod *p, json_writer *w)
 	}
 	json_end(w);
 	/* The rows of ranges that any track may end. */
-	json_key(w, "lanes");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "lanes"));
 	for (uint32_t i = 0; i < p->lanes; i++)
 		json_uint(w, p->first_lane + i);
 	json_end(w);
@@ -203,19 +183,16 @@ static void put_tracks(timeline_lod *p, json_writer *w)
 
 static void put_rows(const timeline_lod *p, json_writer *w)
 {
-	json_key(w, "ranges");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "ranges"));
 	for (uint32_t i = 0; i < p->nrows; i++)
 		json_uint(w, p->rows[i].nranges);
 	json_end(w);
-	json_key(w, "blocks");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "blocks"));
 	for (uint32_t i = 0; i < p->nrows; i++)
 		json_uint(w, p->rows[i].nblocks);
 	json_end(w);
 	/* Owner and number of its sums, for each owner with sums. */
-	json_key(w, "sums");
-	json_flat_array(w);
+	json_flat_array(json_key(w, "sums"));
 	for (uint32_t i = 0, n = 0; i < p->nsums; i++) {
 		n++;
 		if (i + 1 < p->nsums && p->sums[i + 1].owner == p->sums[i].owner)
@@ -230,10 +207,9 @@ static void put_rows(const timeline_lod *p, json_writer *w)
 static void put_level(const timeline_lod *p, json_writer *w, const timeline_lod_level *level)
 {
 	json_flat_object(w);
-	timeline_lod_put_number(w, "shift", (uint64_t)level->shift);
-	timeline_lod_put_number(w, "alone", level->alone);
-	json_key(w, "blocks");
-	json_array(w);
+	json_uint(json_key(w, "shift"), (uint64_t)level->shift);
+	json_uint(json_key(w, "alone"), level->alone);
+	json_array(json_key(w, "blocks"));
 	for (uint32_t i = 0; i < p->nrows; i++)
 		json_uint(w, level->row_blocks[i]);
 	json_end(w);
@@ -247,18 +223,17 @@ static void put_thinned(const timeline_lod *p, json_writer *w, const timeline_lo
 	for (uint32_t i = 0; i < p->nrows; i++)
 		for (uint32_t k = 0; k < p->rows[i].nblocks; k++)
 			merged += p->rows[i].blocks[k].ranges;
-	timeline_lod_put_number(w, "ranges_told", p->ranges);
-	timeline_lod_put_number(w, "marks_told", p->marks);
-	timeline_lod_put_number(w, "values_told", p->values);
-	timeline_lod_put_number(w, "merged", merged);
-	timeline_lod_put_number(w, "alone", d->ranges);
-	json_key(w, "shift");
-	json_int(w, p->shift);
-	timeline_lod_put_number(w, "sums_shift", (uint64_t)p->sums_shift);
-	timeline_lod_put_number(w, "values_shift", p->values_shift);
-	timeline_lod_put_number(w, "values_kept", p->kept_values);
-	timeline_lod_put_number(w, "undrawn", p->undrawn);
-	timeline_lod_put_number(w, "undrawn_row", PICTURE_REST);
+	json_uint(json_key(w, "ranges_told"), p->ranges);
+	json_uint(json_key(w, "marks_told"), p->marks);
+	json_uint(json_key(w, "values_told"), p->values);
+	json_uint(json_key(w, "merged"), merged);
+	json_uint(json_key(w, "alone"), d->ranges);
+	json_int(json_key(w, "shift"), p->shift);
+	json_uint(json_key(w, "sums_shift"), (uint64_t)p->sums_shift);
+	json_uint(json_key(w, "values_shift"), p->values_shift);
+	json_uint(json_key(w, "values_kept"), p->kept_values);
+	json_uint(json_key(w, "undrawn"), p->undrawn);
+	json_uint(json_key(w, "undrawn_row"), PICTURE_REST);
 }
 
 dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, dck_buffer *ret,
@@ -270,16 +245,15 @@ dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, d
 	dck_sink_buffer(&sink, ret);
 	json_init(&w, &sink, false);
 	json_object(&w);
-	timeline_lod_put_number(&w, "version", 1);
-	timeline_lod_put_number(&w, "ended_ns", p->last_ns);
-	timeline_lod_put_number(&w, "bytes", d->columns.n);
+	json_uint(json_key(&w, "version"), 1);
+	json_uint(json_key(&w, "ended_ns"), p->last_ns);
+	json_uint(json_key(&w, "bytes"), d->columns.n);
 	put_thinned(p, &w, d);
 	dck_status status = put_names(p, &w, err);
 	if (status == DCK_OK) {
 		put_tracks(p, &w);
 		put_rows(p, &w);
-		json_key(&w, "levels");
-		json_array(&w);
+		json_array(json_key(&w, "levels"));
 		for (uint32_t i = 0; i < d->nlevels; i++)
 			put_level(p, &w, &d->levels[i]);
 		json_end(&w);

@@ -88,10 +88,10 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 	record_cell_text(b, r->name);
 	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
 	record_cell_int(b, (int64_t)z->total_ns);
-	if (z->self_unknown)
-		record_cell_absent(b, "a range that any thread may end: its children are unknown");
-	else
-		record_cell_int(b, (int64_t)z->self_ns);
+	record_cell(b,
+		    z->self_unknown
+			? RECORD_ABSENT("a range that any thread may end: its children are unknown")
+			: RECORD_INT((int64_t)z->self_ns));
 	if (with->device)
 		record_cell_int(b, (int64_t)zone_stats_device_ns(z));
 	if (with->share)

@@ -270,7 +270,8 @@ static void recorder_failed(struct recorder *r, const dck_err *e)
 }
 
 /* said: the result of the file; NULL: none was written. */
-static void recorder_result_make(struct recorder *r, const trace_file_said *said)
+static dck_status recorder_result_write(struct recorder *r, const trace_file_said *said,
+					dck_err *err)
 {
 	const thread_watch *watch = drain_watch(r->drain);
 	zone_result result = {.method = r->method,
@@ -284,28 +285,16 @@ static void recorder_result_make(struct recorder *r, const trace_file_said *said
 			      .device = drain_device_sums(r->drain),
 			      .device_report = device_report_get(),
 			      .name_of = recorder_name_of};
-	dck_err e = {0};
 
 	if (said)
 		result.said = *said;
-	r->result.failed = result.sums->failed || result.device->failed;
-	if (r->result.failed) {
-		(void)ERR_NO_MEMORY(&e, "for the table of zones");
-		recorder_failed(r, &e);
-		return;
-	}
-	if (thread_watch_table(watch, r->method.waits_absent, &result.table, &result.process, &e) !=
-	    DCK_OK) {
-		r->result.failed = true;
-		recorder_failed(r, &e);
-		return;
-	}
+	DCK_NEED(!result.sums->failed && !result.device->failed, err, "for the table of zones");
+	DCK_TRY(
+	    thread_watch_table(watch, r->method.waits_absent, &result.table, &result.process, err));
 	zone_result_write(&result, &r->result);
 	mem_free(result.table.rows);
-	if (!r->result.failed)
-		return;
-	(void)ERR_NO_MEMORY(&e, "for the result of the recording");
-	recorder_failed(r, &e);
+	DCK_NEED(!r->result.failed, err, "for the result of the recording");
+	return DCK_OK;
 }
 
 static void recorder_result_save(struct recorder *r)
@@ -332,6 +321,7 @@ static void recorder_result_save(struct recorder *r)
 static void recorder_finish(struct recorder *r)
 {
 	trace_file_said said;
+	dck_err e;
 
 	while (drain_round(r->drain))
 		;
@@ -360,7 +350,9 @@ static void recorder_finish(struct recorder *r)
 	}
 	r->file = NULL;
 	r->empty = !drain_counted(r->drain)->events;
-	recorder_result_make(r, has_file ? &said : NULL);
+	r->result.failed = recorder_result_write(r, has_file ? &said : NULL, &e) != DCK_OK;
+	if (r->result.failed)
+		recorder_failed(r, &e);
 	/* For the process that started this program, also if the file is incomplete. */
 	if (!r->result.failed && r->plan.result && (!has_file || said.made))
 		recorder_result_save(r);
@@ -533,9 +525,7 @@ dck_status recorder_last_status(dck_err *err)
 	struct recorder *r = &recorder;
 
 	pthread_mutex_lock(&r->work);
-	const dck_status st = r->went.code;
-	if (st != DCK_OK && err)
-		*err = r->went;
+	const dck_status st = err_forward(&r->went, err);
 	pthread_mutex_unlock(&r->work);
 	return st;
 }
@@ -665,9 +655,7 @@ dck_status recorder_end(wire_out *ret, dck_err *err)
 	if (!pthread_equal(r->thread, pthread_self()))
 		pthread_join(r->thread, NULL);
 	os_signals_forget();
-	const dck_status st = r->ended.code;
-	if (st != DCK_OK && err)
-		*err = r->ended;
+	const dck_status st = err_forward(&r->ended, err);
 	if (ret && st == DCK_OK) {
 		*ret = r->result;
 		r->result = (wire_out){0};

@@ -58,17 +58,23 @@ static void uses_take(os_thread_counters *to, const os_thread_counters *from)
 
 /* --- emitting */
 
-static void tell_thread(thread_watch *w, uint32_t track, int tid, const char *name)
+static void track_emit(thread_watch *w, uint32_t track, trace_track_kind kind, int tid,
+		       const char *name)
 {
 	const trace_track t = {.id = track,
 			       .parent = WATCH_PROCESS_TRACK,
-			       .kind = TRACE_THREAD,
+			       .kind = kind,
 			       .pid = (int32_t)os_process_id(),
 			       .tid = tid,
-			       .name = name && *name ? name : NULL};
+			       .name = name};
 
 	if (w->to.track)
 		w->to.track(w->to.self, &t);
+}
+
+static void tell_thread(thread_watch *w, uint32_t track, int tid, const char *name)
+{
+	track_emit(w, track, TRACE_THREAD, tid, name && *name ? name : NULL);
 }
 
 static uint32_t tell_new_thread(thread_watch *w, int tid, const char *name)
@@ -80,15 +86,8 @@ static uint32_t tell_new_thread(thread_watch *w, int tid, const char *name)
 
 static uint32_t tell_device(thread_watch *w, const char *name)
 {
-	const trace_track t = {.id = ++w->tracks,
-			       .parent = WATCH_PROCESS_TRACK,
-			       .kind = TRACE_DEVICE,
-			       .pid = (int32_t)os_process_id(),
-			       .name = name};
-
-	if (w->to.track)
-		w->to.track(w->to.self, &t);
-	return t.id;
+	track_emit(w, ++w->tracks, TRACE_DEVICE, 0, name);
+	return w->tracks;
 }
 
 static const char *watch_name_of(const watched *t)
@@ -235,11 +234,8 @@ static watched *row_new(thread_watch *w, int tid)
 		was->mapped = false;
 	if (w->n == w->cap && w->over > 2 * KEPT_MAX)
 		drop(w);
-	if (!mem_reserve(&w->rows, &w->cap, w->n + 1, sizeof *w->rows)) {
-		w->failed = true;
-		return NULL;
-	}
-	if (!hash_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
+	if (!mem_reserve(&w->rows, &w->cap, w->n + 1, sizeof *w->rows) ||
+	    !hash_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
 		w->failed = true;
 		return NULL;
 	}

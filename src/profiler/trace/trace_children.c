@@ -216,12 +216,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	if (c->said[0])
 		record_copy_facts(b, c->said[0]);
 	dck_status status = trace_merge(&plan, b, err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&sink, err);
-	if (status != DCK_OK) {
-		record_drop(b);
-		return status;
-	}
+	DCK_NEXT(status, dck_sink_finish(&sink, err));
 	uint64_t bytes = 0;
 	os_fd_kind(fd, &bytes);
 	record_fact_text(b, "trace", "file", c->out);
@@ -230,7 +225,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	children_cuda_put(b, c);
 	children_notes_put(b, c);
 	running_note(b, c);
-	return record_finish(b, ret, err);
+	return record_finish_if(status, b, ret, err);
 }
 
 static dck_status children_join(const children *c, const char *title, dck_record **ret,
@@ -326,8 +321,8 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 	dck_record *all;
 	dck_err failed = {0};
 
-	if (c->no_memory || mem_arena_failed(c->arena))
-		return ERR_NO_MEMORY(err, "for the traces of child processes");
+	DCK_NEED(!c->no_memory && !mem_arena_failed(c->arena), err,
+		 "for the traces of child processes");
 	if (c->n < 2 || why || children_join(c, title, &all, &failed) != DCK_OK) {
 		empty_remove(c);
 		return children_alone(c, why ? why : failed.msg, record, err);

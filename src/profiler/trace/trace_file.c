@@ -422,9 +422,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 		return ERR_NO_MEMORY(err, "for '%s'", config->path);
 	}
 	if (!config->late && !trace_trace_file_open(f)) {
-		if (err)
-			*err = f->error;
-		dck_status st = f->error.code;
+		const dck_status st = err_forward(&f->error, err);
 		trace_file_free(f);
 		return st;
 	}
@@ -492,9 +490,9 @@ static void trace_finish(trace_file *f)
 
 static dck_status failure(trace_file *f, dck_err *err)
 {
-	if (err && f->error.code)
-		*err = f->error;
-	return f->error.code ? err_while(err, f->error.code, "writing '%s'", f->path) : DCK_OK;
+	const dck_status st = err_forward(&f->error, err);
+
+	return st == DCK_OK ? st : err_while(err, st, "writing '%s'", f->path);
 }
 
 dck_status trace_file_dump(trace_file *f, dck_err *err)

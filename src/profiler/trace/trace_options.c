@@ -172,8 +172,7 @@ dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *e
 		const char *name = trace_name_of(a, o), *text = name ? secure_getenv(name) : NULL;
 		char *own = mem_arena_dup(a, text);
 
-		if (mem_arena_failed(a))
-			return ERR_NO_MEMORY(err, "for the options of recording");
+		DCK_NEED(!mem_arena_failed(a), err, "for the options of recording");
 		if (!own || !*own)
 			continue;
 		DCK_TRY(o->kind == DCK_OPT_LIST ? trace_list_get(o, own, ret, err)

@@ -163,7 +163,7 @@ static const char *cuda_packages_find(mem_arena *a, const char *program)
 {
 	static const char *const packages[] = {"lib/python3*/site-packages/nvidia/cu13/lib",
 					       "lib/python3*/site-packages/nvidia/cuda_cupti/lib"};
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *name = os_path_base(program);
 	const char *places = "";
 	char *path = NULL, real[PATH_MAX];
 
@@ -245,10 +245,7 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, 
 		st = trace_samples_put(samples, *record, path,
 				       p->cut ? "it may end in the middle of a packet" : NULL, b,
 				       err);
-	if (st == DCK_OK)
-		st = record_finish(b, &with, err);
-	else
-		record_drop(b);
+	st = record_finish_if(st, b, &with, err);
 	dck_record_free(*record);
 	*record = st == DCK_OK ? with : NULL;
 	return st;
@@ -312,14 +309,11 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 	    c->sample ? trace_samples_begin(c, p->argv, directory, &samples, err) : DCK_OK;
 	if (samples)
 		trace_samples_environment(samples, a, set, SET_MAX, &nset);
-	if (st == DCK_OK)
-		st = trace_program_environment(a, &own, result, set, SET_MAX, &nset, err);
+	DCK_NEXT(st, trace_program_environment(a, &own, result, set, SET_MAX, &nset, err));
 	record_others_begin(&others, 0);
 	const uint64_t begin = os_now_ns();
-	if (st == DCK_OK)
-		st = os_spawn(&spawn, &pid, err);
-	if (st == DCK_OK)
-		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
+	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
+	DCK_NEXT(st, os_wait(pid, 0, p->cancelled, p->self, &usage, err));
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
 	/* The events recorded until then are reported. */
@@ -343,13 +337,11 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 		if (st == DCK_OK && first)
 			*ret = first;
 		else if (st == DCK_OK && cancelled && !announced)
-			st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
-				     "cancelled before it recorded");
+			st = ERR_SET(err, E_CANCEL, "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
-		if (st == DCK_OK)
-			st = took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
-				      cuda_why, ret, err);
+		DCK_NEXT(st, took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
+				      cuda_why, ret, err));
 	}
 	trace_samples_free(samples);
 	mem_arena_free(a);

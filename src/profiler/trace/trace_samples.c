@@ -72,8 +72,7 @@ dck_status trace_samples_begin(const dck_trace_config *c, char *const *argv, con
 	s->rate = c->sample_rate ? c->sample_rate : RATE;
 	dck_status st = sample_beside_open(s->rate, argv, log, &s->beside, err);
 	s->begin = both_read();
-	if (st == DCK_OK)
-		st = sample_beside_start(s->beside, err);
+	DCK_NEXT(st, sample_beside_start(s->beside, err));
 	if (st == DCK_OK)
 		*ret = s;
 	else
@@ -160,8 +159,7 @@ static dck_status samples_append(trace_samples *s, double drift, const char *pat
 	os_fd_kind(fd, &before);
 	dck_sink_fd(&file, fd);
 	dck_status st = trace_suffix_of(path).gzip ? gzip_sink_open(&packed, &file, err) : DCK_OK;
-	if (st == DCK_OK)
-		st = samples_write(s, drift, packed ? gzip_sink_in(packed) : &file, ret_n, err);
+	DCK_NEXT(st, samples_write(s, drift, packed ? gzip_sink_in(packed) : &file, ret_n, err));
 	if (packed) {
 		const dck_status closed = gzip_sink_close(packed, st == DCK_OK ? err : NULL);
 		st = st == DCK_OK ? closed : st;

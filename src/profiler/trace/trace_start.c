@@ -66,12 +66,13 @@ static const char *result_asked(mem_arena *a)
 	return path && *path ? mem_arena_dup(a, path) : NULL;
 }
 
-/* Makes the names of a child's files from the parent's names. */
-static dck_status child_names(recorder_plan *p, const char *result, const char *path, dck_err *err)
+/* Makes the names of a child's files from the parent's names. Without a result *ret_result
+ * stays. */
+static dck_status child_names(mem_arena *a, const char *result, const char *path,
+			      const char **ret_result, const char **ret_path, dck_err *err)
 {
-	if (result)
-		return trace_child_names(p->arena, result, path, &p->result, &p->config.path, err);
-	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
+	return result ? trace_child_names(a, result, path, ret_result, ret_path, err)
+		      : trace_file_of_child(a, path, os_process_id(), ret_path, err);
 }
 
 /* Preserves the recording of this process from before exec(). */
@@ -80,10 +81,7 @@ static dck_status keep_beside(mem_arena *a, const char *result, const char *path
 	const char *said = NULL, *beside;
 	uint64_t bytes;
 
-	if (result)
-		DCK_TRY(trace_child_names(a, result, path, &said, &beside, err));
-	else
-		DCK_TRY(trace_file_of_child(a, path, os_process_id(), &beside, err));
+	DCK_TRY(child_names(a, result, path, &said, &beside, err));
 	if (os_path_kind(path, &bytes) != OS_FILE)
 		return DCK_OK;
 	os_path_rename(path, beside);
@@ -108,7 +106,8 @@ static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 		s->child = !os_file_create_exclusive(result);
 	p->late = s->child;
 	if (s->child)
-		return child_names(p, result, p->config.path, err);
+		return child_names(p->arena, result, p->config.path, &p->result, &p->config.path,
+				   err);
 	if (owner && !s->claimed)
 		DCK_TRY(keep_beside(p->arena, result, p->config.path, err));
 	p->result = result;
@@ -138,8 +137,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	}
 	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = trace_path_absolute(p->arena, p->config.path);
-	if (mem_arena_failed(p->arena))
-		return ERR_NO_MEMORY(err, "for the name of a trace");
+	DCK_NEED(!mem_arena_failed(p->arena), err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
 		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
 	watched = true;
@@ -254,7 +252,8 @@ static void child_begin(const recorder_plan *parents)
 
 	if (!plan.arena ||
 	    trace_config_copy(plan.arena, &parents->config, &plan.config, NULL) != DCK_OK ||
-	    child_names(&plan, parents->result, parents->config.path, NULL) != DCK_OK ||
+	    child_names(plan.arena, parents->result, parents->config.path, &plan.result,
+			&plan.config.path, NULL) != DCK_OK ||
 	    recorder_begin(&plan, NULL) != DCK_OK)
 		mem_arena_free(plan.arena);
 }

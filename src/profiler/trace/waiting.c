@@ -47,23 +47,10 @@ bool waits_seen(void)
 	return seen;
 }
 
-static uint32_t waiting_name_of(dck_zone_site *site, const char *category)
-{
-	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
-
-	if (!id) {
-		id = zone_name_intern_in(category, site->name, site->file, site->line);
-		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
-	}
-	return id;
-}
-
 static void waiting_number_put(uint64_t ticks, dck_zone_site *site, double value)
 {
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	thread_buffer_put_value(ticks, LANE_WORD(LANE_NUMBER, waiting_name_of(site, NULL)), bits);
+	thread_buffer_put_value(ticks, LANE_WORD(LANE_NUMBER, zone_site_name(site, NULL)),
+				thread_buffer_bits(value));
 }
 
 /* Publishes the open wait to the drain. */
@@ -105,7 +92,7 @@ void dck_wait_begin(dck_wait *w)
 			w->outer_at = me->wait_at;
 		}
 		w->begin = ticks_now();
-		waiting_open_put(me, waiting_name_of(w->what, WAITS_CATEGORY), w->begin,
+		waiting_open_put(me, zone_site_name(w->what, WAITS_CATEGORY), w->begin,
 				 (uintptr_t)w);
 	}
 }
@@ -128,7 +115,7 @@ void dck_wait_end(dck_wait *w)
 	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))
 		return;
 	const int was = errno;
-	thread_buffer_put(w->begin, LANE_WORD(LANE_PUSH, waiting_name_of(w->what, WAITS_CATEGORY)));
+	thread_buffer_put(w->begin, LANE_WORD(LANE_PUSH, zone_site_name(w->what, WAITS_CATEGORY)));
 	if (w->fd >= 0)
 		waiting_number_put(now, &fd_name, w->fd);
 	if (w->bytes >= 0)

@@ -12,17 +12,6 @@
 
 int dck_trace_on;
 
-static uint32_t trace_zone_name_of(dck_zone_site *site)
-{
-	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
-
-	if (!id) {
-		id = zone_name_intern(site->name, site->file, site->line);
-		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
-	}
-	return id;
-}
-
 static bool zone_is_plain(void)
 {
 	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
@@ -54,7 +43,7 @@ __attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
 	if (to & LISTEN_EMIT)
 		nvtx_emit_push(site->name);
 	if (to & LISTEN_RECORD)
-		capture_put(LANE_WORD(LANE_PUSH, trace_zone_name_of(site)));
+		capture_put(LANE_WORD(LANE_PUSH, zone_site_name(site, NULL)));
 }
 
 __attribute__((noinline, cold)) static void pop_rare(void)
@@ -90,7 +79,7 @@ void dck_zone_mark(dck_zone_site *site)
 	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
 	if (to & LISTEN_RECORD)
-		capture_put(LANE_WORD(LANE_MARK, trace_zone_name_of(site)));
+		capture_put(LANE_WORD(LANE_MARK, zone_site_name(site, NULL)));
 	if (to & LISTEN_EMIT)
 		nvtx_emit_mark(site->name);
 }
@@ -101,7 +90,7 @@ static void zone_put_real(thread_buffer_kind kind, dck_zone_site *site, double v
 	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
 	if (to & LISTEN_RECORD)
-		capture_put_value(LANE_WORD(kind, trace_zone_name_of(site)), bits);
+		capture_put_value(LANE_WORD(kind, zone_site_name(site, NULL)), bits);
 	if (to & LISTEN_EMIT)
 		nvtx_emit_number(site->name, value);
 }
@@ -122,7 +111,7 @@ dck_range dck_zone_start(dck_zone_site *site)
 	dck_range range = {to & LISTEN_RECORD ? thread_buffer_range() : 0};
 
 	if (to & LISTEN_RECORD)
-		capture_put_value(LANE_WORD(LANE_START, trace_zone_name_of(site)), range.id);
+		capture_put_value(LANE_WORD(LANE_START, zone_site_name(site, NULL)), range.id);
 	if (to & LISTEN_EMIT)
 		range.id = nvtx_emit_start(site->name, range.id);
 	return range;

@@ -6,6 +6,7 @@
 #ifndef TRACE_ZONE_NAMES_H
 #define TRACE_ZONE_NAMES_H
 
+#include "deepclock/zone.h"
 #include "profiler/timeline/timeline.h"
 
 enum { ZONE_NAMES_MAX = 65536 };
@@ -20,6 +21,18 @@ uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 /* The same; the first category of a name is retained. NULL: none. */
 uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
 			     uint32_t line);
+
+/* The number of a site's name, which is stored there. */
+static inline uint32_t zone_site_name(dck_zone_site *site, const char *category)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+
+	if (!id) {
+		id = zone_name_intern_in(category, site->name, site->file, site->line);
+		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
+	}
+	return id;
+}
 
 /* Returns the name with this id of zone_name_intern(). The pointer stays valid until the process
  * exits. File and line are the name's first site. */

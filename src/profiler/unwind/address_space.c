@@ -23,9 +23,11 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/text.h"
+#include "profiler/unwind/address_search.h"
 
 #include <elf.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +117,7 @@ static elf_file *open_same(const char *name, const char *path, uint64_t inode, d
 		return NULL;
 	if (inode && os_fd_id(fd, &id) && id.number != inode) {
 		os_close(fd);
-		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			"'%s' was replaced after the program had loaded it", path);
+		ERR_SET(err, E_ABSENT, "'%s' was replaced after the program had loaded it", path);
 		return NULL;
 	}
 	return elf_file_open_fd(fd, path, &f, err) == DCK_OK ? f : NULL;
@@ -128,7 +129,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	char name[PATH_MAX + 64];
 	elf_file *f = NULL;
 
-	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' no longer exists", path);
+	ERR_SET(err, E_ABSENT, "'%s' no longer exists", path);
 	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
 		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
 	f = open_same(name, path, m->inode, err);
@@ -224,17 +225,7 @@ void address_space_exec(address_space *s)
 /* Returns the first mapping that ends after the address. */
 static size_t first_behind(const address_space *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->all[middle].m.end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return address_search(s->all, s->n, sizeof *s->all, offsetof(mapping, m.end), address);
 }
 
 static bool address_space_insert(address_space *s, size_t i, const mapping *m)
@@ -326,8 +317,8 @@ dck_status address_space_mapped(address_space *s, const address_space_mapping *f
 	DCK_NEED(m.m.path, err, "for the mappings of a process");
 	if (!address_space_insert(s, first_behind(s, from->begin), &m))
 		return s->n >= MAPPINGS_MAX
-			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
-				     "process %ld has too many mappings", (long)s->pid)
+			   ? ERR_SET(err, E_LIMIT, "process %ld has too many mappings",
+				     (long)s->pid)
 			   : ERR_NO_MEMORY(err, "for the mappings of a process");
 	return DCK_OK;
 }

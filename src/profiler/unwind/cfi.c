@@ -336,19 +336,11 @@ static cfi_found cfi_scan(const unwind_module *m, uint64_t place, function *ret)
 
 /* --- The instructions. */
 
-typedef struct registers {
-	uint8_t how[UNWIND_REGS];
-	int32_t value[UNWIND_REGS];
-	bool cfa_is_expr, is_signed;
-	uint8_t cfa_register;
-	int32_t cfa;
-} registers;
-
 typedef struct interpreter {
 	const unwind_module *m;
 	const common *cie;
 	uint64_t at, place;
-	registers now, first, remembered[REMEMBERED_MAX];
+	cfi_row now, first, remembered[REMEMBERED_MAX];
 	unsigned n_remembered;
 	bool bad;
 } interpreter;
@@ -550,27 +542,16 @@ static bool cfi_program_run(interpreter *p, dwarf_bytes b)
 
 static cfi_found evaluate(const unwind_module *m, const function *f, uint64_t place, cfi_row *ret)
 {
-	interpreter p;
+	/* The common part is for the whole function. */
+	interpreter p = {.m = m, .cie = &f->cie, .at = place, .place = place};
 
-	p.m = m;
-	p.cie = &f->cie;
-	p.at = p.place = place; /* the common part is for the whole function */
-	p.n_remembered = 0;
-	p.bad = false;
-	memset(&p.now, 0, sizeof p.now);
-	memset(&p.first, 0, sizeof p.first);
 	if (!cfi_program_run(&p, f->cie.code))
 		return CFI_DAMAGED;
 	p.first = p.now;
 	p.at = f->begin;
 	if (!cfi_program_run(&p, f->code))
 		return CFI_DAMAGED;
-	memcpy(ret->how, p.now.how, sizeof ret->how);
-	memcpy(ret->value, p.now.value, sizeof ret->value);
-	ret->cfa_is_expr = p.now.cfa_is_expr;
-	ret->is_signed = p.now.is_signed;
-	ret->cfa_register = p.now.cfa_register;
-	ret->cfa = p.now.cfa;
+	*ret = p.now;
 	ret->signal = f->cie.signal;
 	ret->return_register = (uint8_t)f->cie.return_register;
 	return CFI_FOUND;

@@ -57,6 +57,14 @@ static const trace_format *ending_with(const char *path, size_t n)
 	return found;
 }
 
+dck_status trace_format_open_self(trace_out **ret, dck_sink *sink, const trace_header *about,
+				  dck_err *err)
+{
+	(void)about, (void)err;
+	*ret = sink->self;
+	return DCK_OK;
+}
+
 dck_status trace_format_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self, (void)bytes, (void)n, (void)err;

@@ -15,6 +15,9 @@ const trace_format *trace_format_find(const char *name); /* NULL: no such format
  * only the zones. */
 bool trace_format_has_samples(const trace_format *f);
 
+/* open() of a format whose state is the `self` of the sink. */
+dck_status trace_format_open_self(trace_out **ret, dck_sink *sink, const trace_header *about,
+				  dck_err *err);
 /* dck_sink.write of a format that writes nothing: it drops the bytes. */
 dck_status trace_format_nowhere(void *self, const void *bytes, size_t n, dck_err *err);
 

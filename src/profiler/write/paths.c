@@ -38,8 +38,7 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 	o->tracks.row_bytes = sizeof(track);
 	o->sums.paths_only = true;
 	dck_status status = string_table_init(&o->names, err);
-	if (status == DCK_OK)
-		status = sample_sums_init(&o->samples, err);
+	DCK_NEXT(status, sample_sums_init(&o->samples, err));
 	if (status != DCK_OK) {
 		string_table_done(&o->names);
 		mem_free(o);

@@ -57,8 +57,7 @@ static void speedscope_put_text(json_writer *w, const char *key, const char *tex
 	char shown[STRING_NAME_MAX + 1];
 
 	shown[utf8_sanitize_copy(shown, text, strlen(text))] = '\0';
-	json_key(w, key);
-	json_text(w, shown);
+	json_text(json_key(w, key), shown);
 }
 
 static void speedscope_put_profile(const profile *p, json_writer *w, const char *name)
@@ -72,18 +71,14 @@ static void speedscope_put_profile(const profile *p, json_writer *w, const char 
 			    unit == DCK_UNIT_NS	    ? "nanoseconds"
 			    : unit == DCK_UNIT_BYTE ? "bytes"
 						    : "none");
-	json_key(w, "startValue");
-	json_uint(w, 0);
-	json_key(w, "samples");
-	json_array(w);
+	json_uint(json_key(w, "startValue"), 0);
+	json_array(json_key(w, "samples"));
 	put_samples(p, w, false);
 	json_end(w);
-	json_key(w, "weights");
-	json_array(w);
+	json_array(json_key(w, "weights"));
 	const double sum = put_samples(p, w, true);
 	json_end(w);
-	json_key(w, "endValue");
-	speedscope_number_put(w, sum);
+	speedscope_number_put(json_key(w, "endValue"), sum);
 	json_end(w);
 }
 
@@ -93,10 +88,8 @@ static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 	speedscope_put_text(w, "name", f->name);
 	if (f->file && !threads)
 		speedscope_put_text(w, "file", f->file);
-	if (f->line || f->start_line) {
-		json_key(w, "line");
-		json_uint(w, f->line ? f->line : f->start_line);
-	}
+	if (f->line || f->start_line)
+		json_uint(json_key(w, "line"), f->line ? f->line : f->start_line);
 	json_end(w);
 }
 
@@ -149,21 +142,16 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 	speedscope_put_text(&w, "exporter", "deepclock " DCK_VERSION);
 	if (d->command)
 		speedscope_put_text(&w, "name", d->command);
-	if (!d->trees[0].threads) {
-		json_key(&w, "activeProfileIndex");
-		json_uint(&w, active);
-	}
-	json_key(&w, "shared");
-	json_object(&w);
-	json_key(&w, "frames");
-	json_array(&w);
+	if (!d->trees[0].threads)
+		json_uint(json_key(&w, "activeProfileIndex"), active);
+	json_object(json_key(&w, "shared"));
+	json_array(json_key(&w, "frames"));
 	for (size_t i = 0; i < d->ntrees; i++)
 		for (size_t k = 0; k < d->trees[i].t.nframes; k++)
 			put_frame(&w, &d->trees[i].t.frames[k], d->trees[i].threads);
 	json_end(&w);
 	json_end(&w);
-	json_key(&w, "profiles");
-	json_array(&w);
+	json_array(json_key(&w, "profiles"));
 	put_profiles(d, &w);
 	json_end(&w);
 	json_end(&w);

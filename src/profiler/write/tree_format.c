@@ -76,8 +76,7 @@ dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
 	f->keyed.frames = keys;
 	dck_status status =
 	    ok ? call_tree_open(&f->c, &f->keyed, err) : ERR_NO_MEMORY(err, "for the call paths");
-	if (status == DCK_OK)
-		status = call_tree_weight(t, weight, &f->weight, err);
+	DCK_NEXT(status, call_tree_weight(t, weight, &f->weight, err));
 	if (status != DCK_OK)
 		form_tree_done(f);
 	return status;

@@ -519,30 +519,18 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 	__builtin_unreachable();
 }
 
-COUNT_API _Noreturn void longjmp(jmp_buf to, int value)
-{
-	instrument_jump(0, "longjmp", to, value);
-	__builtin_unreachable();
-}
-
-COUNT_API _Noreturn void _longjmp(jmp_buf to, int value)
-{
-	instrument_jump(1, "_longjmp", to, value);
-	__builtin_unreachable();
-}
-
-COUNT_API _Noreturn void siglongjmp(sigjmp_buf to, int value)
-{
-	instrument_jump(2, "siglongjmp", to, value);
-	__builtin_unreachable();
-}
-
+/* A jmp_buf and a sigjmp_buf are one type. */
+#define JUMP(which, name)                                    \
+	COUNT_API _Noreturn void name(jmp_buf to, int value) \
+	{                                                    \
+		instrument_jump(which, #name, to, value);    \
+		__builtin_unreachable();                     \
+	}
 _Noreturn void __longjmp_chk(jmp_buf to, int value);
-COUNT_API _Noreturn void __longjmp_chk(jmp_buf to, int value)
-{
-	instrument_jump(3, "__longjmp_chk", to, value);
-	__builtin_unreachable();
-}
+JUMP(0, longjmp)
+JUMP(1, _longjmp)
+JUMP(2, siglongjmp)
+JUMP(3, __longjmp_chk)
 
 /* Another library may later have the address of the unloaded one. */
 COUNT_API int dlclose(void *library)

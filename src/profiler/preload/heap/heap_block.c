@@ -28,7 +28,6 @@
 #include "profiler/unwind/unwind_self.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* Handles a hook inside a hook, and the first call of a process or thread. Returns NULL if nothing
  * is to be recorded. */
@@ -76,12 +75,10 @@ typedef struct timing {
 	uint64_t began, clock; /* clock: cost of one reading */
 } timing;
 
+/* Excludes the time of other threads. */
 static uint64_t block_clock_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* excludes the time of other threads */
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return heap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* One call in HEAP_TIMED_MASK + 1 is timed, from which the cost of all calls is estimated. */

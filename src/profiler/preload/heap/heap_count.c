@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_count.h"
 
-#include <time.h>
-
 /* Set by libc: no second thread has been created yet. */
 extern char __libc_single_threaded __attribute__((weak));
 
@@ -30,11 +28,7 @@ enum { DATED_BITS = 6 };
 static void date(heap_state *s, heap_total *total, int64_t live)
 {
 	if (live - total->dated > total->dated >> DATED_BITS) {
-		struct timespec t;
-
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		atomic_store_explicit(&s->header->now_ns,
-				      (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec,
+		atomic_store_explicit(&s->header->now_ns, heap_clock_ns(CLOCK_MONOTONIC),
 				      memory_order_relaxed);
 		total->dated = live;
 	}

@@ -221,19 +221,16 @@ HOOK int posix_memalign(void **to, size_t align, size_t n)
 ALIGNED(memalign)
 ALIGNED(aligned_alloc)
 
-HOOK void *valloc(size_t n)
-{
-	void *p = is_found() && real.valloc ? real.valloc(n) : hooks_missing();
-	BORN(p, n);
-	return p;
-}
-
-HOOK void *pvalloc(size_t n)
-{
-	void *p = is_found() && real.pvalloc ? real.pvalloc(n) : hooks_missing();
-	BORN(p, n);
-	return p;
-}
+/* valloc() and pvalloc() */
+#define PAGES(name)                                                                 \
+	HOOK void *name(size_t n)                                                   \
+	{                                                                           \
+		void *p = is_found() && real.name ? real.name(n) : hooks_missing(); \
+		BORN(p, n);                                                         \
+		return p;                                                           \
+	}
+PAGES(valloc)
+PAGES(pvalloc)
 
 HOOK int dlclose(void *handle)
 {

@@ -2,7 +2,9 @@
 #include "profiler/preload/heap/heap_ranges.h"
 
 #include "profiler/preload/heap/heap_count.h"
+#include "profiler/unwind/address_search.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { RANGES_MAX = 1 << 16, PAGE = 4096 };
@@ -21,17 +23,7 @@ struct heap_ranges {
 /* Returns the index of the first range that ends after the address. */
 static size_t ranges_range_at(const struct heap_ranges *r, uint64_t address)
 {
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		const size_t mid = (low + high) / 2;
-
-		if (r->rows[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return address_search(r->rows, r->n, sizeof *r->rows, offsetof(range, end), address);
 }
 
 static bool range_insert(struct heap_ranges *r, size_t at, range row)

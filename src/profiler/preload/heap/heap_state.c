@@ -33,7 +33,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
@@ -221,14 +220,6 @@ static uint32_t nodes_allowed(void)
 	return (uint32_t)most;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool region_open(heap_state *s, const char *directory)
 {
 	const uint32_t nodes = nodes_allowed();
@@ -260,7 +251,7 @@ static bool region_open(heap_state *s, const char *directory)
 	s->names = at + HEAP_AT_NAMES;
 	s->frames = (heap_frame *)(at + HEAP_AT_FRAMES);
 	s->nodes = (heap_node *)(at + HEAP_AT_NODES);
-	const uint64_t now = now_ns();
+	const uint64_t now = heap_clock_ns(CLOCK_MONOTONIC);
 	*s->header = (heap_header){.magic = HEAP_MAGIC,
 				   .version = HEAP_VERSION,
 				   .nodes_max = nodes,

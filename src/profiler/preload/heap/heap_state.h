@@ -9,9 +9,18 @@
 #include "profiler/preload/heap/heap_region.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 /* Cold paths are noinline, so that the hot path spills no registers for them. */
 #define HEAP_APART __attribute__((noinline))
+
+static inline uint64_t heap_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* A spinlock, held for a few nanoseconds. */
 typedef _Atomic uint32_t heap_lock;

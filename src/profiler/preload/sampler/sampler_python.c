@@ -6,13 +6,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler_python.h"
 
-#include "profiler/python/python_stack.h"
+#include "profiler/python/python_self.h"
 #include "profiler/unwind/readable.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,21 +52,6 @@ static bool sampler_python_own_read(void *self, uint64_t address, void *to, size
 	return true;
 }
 
-/* "3.9.18 (main, ...)" of versions that have no Py_Version. */
-static uint32_t python_version_find(void)
-{
-	const char *(*get)(void) = NULL;
-	void *symbol = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	char *end;
-
-	/* memcpy: ISO C has no conversion from object to function pointers */
-	memcpy(&get, &symbol, sizeof symbol);
-	const char *text = get ? get() : NULL;
-	if (!text || strtoul(text, &end, 10) != 3 || *end != '.')
-		return 0;
-	return 3u << 24 | (uint32_t)(strtoul(end + 1, NULL, 10) & 0xff) << 16;
-}
-
 void sampler_python_find(void)
 {
 	own_memory pages = {0};
@@ -84,7 +68,7 @@ void sampler_python_find(void)
 	if (version)
 		memcpy(&number, version, sizeof number);
 	else
-		number = python_version_find();
+		number = python_self_version();
 	if (python_find_at((uint64_t)(uintptr_t)runtime, number, &memory, &process))
 		atomic_store(&found, true);
 }

@@ -24,6 +24,16 @@
 		before;                                               \
 		return REAL(name) arguments;                          \
 	}
+/* A function with arguments after `form`, as a call of the one that takes them as a list, a. */
+#define WITH_LIST(name, parameters, call) \
+	PRELOAD int name parameters       \
+	{                                 \
+		va_list a;                \
+		va_start(a, form);        \
+		const int n = call;       \
+		va_end(a);                \
+		return n;                 \
+	}
 
 /* Returns whether the buffer contains n items of a size, or has space for them. It is read without
  * a lock: while another thread uses the file, the result may be wrong, and a wait is missed. */
@@ -94,28 +104,14 @@ INTERPOSE_BYTES(ssize_t, __getdelim,
 		(line, cap, end, f))
 
 /* scanf() and fscanf() since C99: the language standard of a program selects the alias. */
-#define SCANS(prefix)                                                     \
-	PRELOAD int prefix##vfscanf(FILE *f, const char *form, va_list a) \
-	{                                                                 \
-		READ(f);                                                  \
-		return REAL(prefix##vfscanf)(f, form, a);                 \
-	}                                                                 \
-	PRELOAD int prefix##fscanf(FILE *f, const char *form, ...)        \
-	{                                                                 \
-		va_list a;                                                \
-		va_start(a, form);                                        \
-		const int n = prefix##vfscanf(f, form, a);                \
-		va_end(a);                                                \
-		return n;                                                 \
-	}                                                                 \
-	PRELOAD int prefix##scanf(const char *form, ...)                  \
-	{                                                                 \
-		va_list a;                                                \
-		va_start(a, form);                                        \
-		const int n = prefix##vfscanf(stdin, form, a);            \
-		va_end(a);                                                \
-		return n;                                                 \
-	}
+#define SCANS(prefix)                                                                             \
+	PRELOAD int prefix##vfscanf(FILE *f, const char *form, va_list a)                         \
+	{                                                                                         \
+		READ(f);                                                                          \
+		return REAL(prefix##vfscanf)(f, form, a);                                         \
+	}                                                                                         \
+	WITH_LIST(prefix##fscanf, (FILE * f, const char *form, ...), prefix##vfscanf(f, form, a)) \
+	WITH_LIST(prefix##scanf, (const char *form, ...), prefix##vfscanf(stdin, form, a))
 SCANS(__isoc99_)
 SCANS(__isoc23_)
 
@@ -143,51 +139,25 @@ INTERPOSE(int, fclose, (FILE * f), WRITE(f), (f))
 INTERPOSE(int, vfprintf, (FILE *restrict f, const char *restrict form, va_list a), WRITE(f),
 	  (f, form, a))
 
-PRELOAD int fprintf(FILE *restrict f, const char *restrict form, ...)
-{
-	va_list a;
-	va_start(a, form);
-	const int n = vfprintf(f, form, a);
-	va_end(a);
-	return n;
-}
+WITH_LIST(fprintf, (FILE *restrict f, const char *restrict form, ...), vfprintf(f, form, a))
 
 PRELOAD int vprintf(const char *restrict form, va_list a)
 {
 	return vfprintf(stdout, form, a);
 }
 
-PRELOAD int printf(const char *restrict form, ...)
-{
-	va_list a;
-	va_start(a, form);
-	const int n = vfprintf(stdout, form, a);
-	va_end(a);
-	return n;
-}
+WITH_LIST(printf, (const char *restrict form, ...), vfprintf(stdout, form, a))
 
 INTERPOSE(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict form, va_list a),
 	  WRITE(f), (f, flag, form, a))
 
-PRELOAD int __fprintf_chk(FILE *restrict f, int flag, const char *restrict form, ...)
-{
-	va_list a;
-	va_start(a, form);
-	const int n = __vfprintf_chk(f, flag, form, a);
-	va_end(a);
-	return n;
-}
+WITH_LIST(__fprintf_chk, (FILE *restrict f, int flag, const char *restrict form, ...),
+	  __vfprintf_chk(f, flag, form, a))
 
 PRELOAD int __vprintf_chk(int flag, const char *restrict form, va_list a)
 {
 	return __vfprintf_chk(stdout, flag, form, a);
 }
 
-PRELOAD int __printf_chk(int flag, const char *restrict form, ...)
-{
-	va_list a;
-	va_start(a, form);
-	const int n = __vfprintf_chk(stdout, flag, form, a);
-	va_end(a);
-	return n;
-}
+WITH_LIST(__printf_chk, (int flag, const char *restrict form, ...),
+	  __vfprintf_chk(stdout, flag, form, a))

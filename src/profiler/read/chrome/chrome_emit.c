@@ -201,8 +201,8 @@ static dck_status chrome_emit_async(emitter *t, const chrome_row *r, uint64_t ns
 	trace_event e = {
 	    .ns = ns, .kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN, .name = r->name};
 
-	if (!kept_nested_id(&t->x->depths, r->as.id, ends, &e.as.id))
-		return ERR_NO_MEMORY(t->x->err, "for the ranges of a trace");
+	DCK_NEED(kept_nested_id(&t->x->depths, r->as.id, ends, &e.as.id), t->x->err,
+		 "for the ranges of a trace");
 	chrome_emit_ends(t, r->track, ns);
 	event_buffer(t, r->track, &e);
 	return DCK_OK;
@@ -258,13 +258,10 @@ static dck_status put_row(emitter *t, const chrome_row *r)
 	case CHROME_ASYNC_END:
 		return chrome_emit_async(t, r, ns);
 	case CHROME_FLOW_BEGIN:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_BEGIN);
-		return DCK_OK;
 	case CHROME_FLOW_STEP:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_STEP);
-		return DCK_OK;
 	case CHROME_FLOW_END:
-		chrome_emit_flow(t, r, ns, TRACE_FLOW_END);
+		chrome_emit_flow(t, r, ns,
+				 (trace_kind)(TRACE_FLOW_BEGIN + (r->kind - CHROME_FLOW_BEGIN)));
 		return DCK_OK;
 	case CHROME_FLOW_END_NEXT:
 		k = chrome_track_at(t->x, r->track);

@@ -183,8 +183,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 		mem_arena_limit(x->texts.arena, NAME_BYTES_MAX);
 		status = chrome_read_source(x);
 	}
-	if (status == DCK_OK)
-		status = chrome_emit(x);
+	DCK_NEXT(status, chrome_emit(x));
 	if (x->out) {
 		const dck_status closed = f->close(x->out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;

@@ -39,8 +39,7 @@ static uint32_t tracks_no_memory(chrome_reader *x)
 
 static uint32_t tracks_too_many(chrome_reader *x, const char *what, int most)
 {
-	(void)err_set(x->err, DCK_E_LIMIT, __FILE__, __LINE__, "%s has more than %d %s",
-		      x->source->label, most, what);
+	(void)ERR_SET(x->err, E_LIMIT, "%s has more than %d %s", x->source->label, most, what);
 	return 0;
 }
 

@@ -21,13 +21,10 @@ static dck_status perfetto_clock_read_clock(wire_reader r, struct perfetto_readi
 					    dck_err *err)
 {
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	*ret = (struct perfetto_reading){.multiplier = 1};
-	for (;;) {
-		DCK_TRY(wire_next(&r, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&r, &f, &status, err)) {
 		if (f.number == PF_CLOCK_ID)
 			ret->id = f.value;
 		else if (f.number == PF_CLOCK_TIME)
@@ -37,19 +34,17 @@ static dck_status perfetto_clock_read_clock(wire_reader r, struct perfetto_readi
 		else if (f.number == PF_CLOCK_MULTIPLIER && f.value)
 			ret->multiplier = f.value;
 	}
+	return status;
 }
 
 dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err *err)
 {
 	wire_field f;
 	wire_reader inner;
-	bool more = true;
+	dck_status status;
 
 	*ret = (perfetto_snapshot){0};
-	for (;;) {
-		DCK_TRY(wire_next(&r, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&r, &f, &status, err)) {
 		if (f.number == PF_SNAPSHOT_PRIMARY)
 			ret->primary = f.value;
 		else if (f.number == PF_SNAPSHOT_WIDTH)
@@ -68,6 +63,7 @@ dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err
 		DCK_TRY(perfetto_clock_read_clock(inner, &ret->at[ret->n], err));
 		ret->n++;
 	}
+	return status;
 }
 
 static bool clock_is_own(uint64_t id)

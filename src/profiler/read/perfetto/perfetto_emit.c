@@ -134,8 +134,8 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 
 	if (x->nends == ENDS_MAX)
 		return perfetto_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
-	if (!mem_reserve(&t->ends, &t->ends_cap, t->nends + 1, sizeof *t->ends))
-		return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
+	DCK_NEED(mem_reserve(&t->ends, &t->ends_cap, t->nends + 1, sizeof *t->ends), x->err,
+		 "for the ranges of a trace");
 	/* Nearly always the new one ends before all others. */
 	uint32_t at = t->nends++;
 	for (; at > 0 && t->ends[at - 1] < ns; at--)

@@ -155,8 +155,8 @@ static dck_status event_put_async(const event *e, uint64_t key, uint32_t carrier
 		DCK_TRY(perfetto_process_of(0, &carrier, x));
 	if (e->what != INSTANT) {
 		one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
-		if (!kept_nested_id(&x->async_depths, key, ends, &one.as.id))
-			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
+		DCK_NEED(kept_nested_id(&x->async_depths, key, ends, &one.as.id), x->err,
+			 "for the ranges of a trace");
 	}
 	if (ends)
 		one.name = 0;
@@ -310,15 +310,13 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	case FLOW_STEP:
 	case FLOW_END:
 		/* Flows of deepclock's writer have no name: their ids stay unchanged. */
-		return lane ? DCK_OK
-			    : put_id(row, e,
-				     e->what == FLOW_BEGIN  ? TRACE_FLOW_BEGIN
-				     : e->what == FLOW_STEP ? TRACE_FLOW_STEP
-							    : TRACE_FLOW_END,
-				     e->text || e->category
-					 ? hash_number(perfetto_event_key_of(e), e->text)
-					 : e->id,
-				     x);
+		return lane
+			   ? DCK_OK
+			   : put_id(row, e, (trace_kind)(TRACE_FLOW_BEGIN + (e->what - FLOW_BEGIN)),
+				    e->text || e->category
+					? hash_number(perfetto_event_key_of(e), e->text)
+					: e->id,
+				    x);
 	case NOTHING:
 		break;
 	}
@@ -338,38 +336,15 @@ static what of_type(uint64_t type)
 /* *ret_by_name: its id is scoped by its name, not by its category. */
 static what of_phase(uint64_t phase, bool *ret_by_name)
 {
+	static const what phases[128] = {
+	    ['B'] = BEGIN,     ['E'] = END,	  ['X'] = COMPLETE,    ['C'] = COUNTER,
+	    ['i'] = INSTANT,   ['I'] = INSTANT,	  ['R'] = INSTANT,     ['n'] = INSTANT,
+	    ['T'] = INSTANT,   ['p'] = INSTANT,	  ['b'] = ASYNC_BEGIN, ['S'] = ASYNC_BEGIN,
+	    ['e'] = ASYNC_END, ['F'] = ASYNC_END, ['s'] = FLOW_BEGIN,  ['t'] = FLOW_STEP,
+	    ['f'] = FLOW_END};
+
 	*ret_by_name = phase == 'S' || phase == 'T' || phase == 'p' || phase == 'F';
-	switch (phase) {
-	case 'B':
-		return BEGIN;
-	case 'E':
-		return END;
-	case 'X':
-		return COMPLETE;
-	case 'i':
-	case 'I':
-	case 'R':
-	case 'n':
-	case 'T':
-	case 'p':
-		return INSTANT;
-	case 'C':
-		return COUNTER;
-	case 'b':
-	case 'S':
-		return ASYNC_BEGIN;
-	case 'e':
-	case 'F':
-		return ASYNC_END;
-	case 's':
-		return FLOW_BEGIN;
-	case 't':
-		return FLOW_STEP;
-	case 'f':
-		return FLOW_END;
-	default:
-		return NOTHING;
-	}
+	return phase < sizeof phases / sizeof *phases ? phases[phase] : NOTHING;
 }
 
 static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *e,

@@ -50,8 +50,7 @@ bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f)
 static dck_status text_numbered(const char *text, size_t n, uint32_t *ret, perfetto_reader *x)
 {
 	*ret = string_table_intern(&x->texts, text, n);
-	if (!*ret)
-		return ERR_NO_MEMORY(x->err, "for the names of a trace");
+	DCK_NEED(*ret, x->err, "for the names of a trace");
 	if (x->texts.n > TEXTS_MAX)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d names", (int)TEXTS_MAX);
 	return DCK_OK;
@@ -97,8 +96,8 @@ static dck_status pair_row(hash_map *rows, id_table *table, uint32_t a, uint32_t
 		return DCK_OK;
 	if (*n == TEXTS_MAX)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d names", (int)TEXTS_MAX);
-	if (!id_table_row(table, *n + 1) || !hash_map_put(rows, key, *n + 1))
-		return ERR_NO_MEMORY(x->err, "for the names of a trace");
+	DCK_NEED(id_table_row(table, *n + 1) && hash_map_put(rows, key, *n + 1), x->err,
+		 "for the names of a trace");
 	*ret = ++*n;
 	return DCK_OK;
 }

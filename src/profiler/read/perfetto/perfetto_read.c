@@ -34,8 +34,8 @@ static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_re
 	perfetto_snapshot s;
 
 	DCK_TRY(perfetto_snapshot_read(r, &s, x->err));
-	if (!perfetto_snapshot_apply(&s, &x->clocks, &q->clocks))
-		return ERR_NO_MEMORY(x->err, "for the clocks of a trace");
+	DCK_NEED(perfetto_snapshot_apply(&s, &x->clocks, &q->clocks), x->err,
+		 "for the clocks of a trace");
 	if (!x->has_snapshot && s.has_reference) {
 		x->has_snapshot = true;
 		x->about.boottime_ns = s.reference;
@@ -299,14 +299,11 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 		mem_arena_limit(x.texts.arena, NAME_BYTES_MAX);
 		status = reorder_new(&x.events, &own);
 	}
-	if (status == DCK_OK)
-		status = cct_init(&x.stacks, cct_sample_weights, CCT_SAMPLE_WEIGHTS, &own);
+	DCK_NEXT(status, cct_init(&x.stacks, cct_sample_weights, CCT_SAMPLE_WEIGHTS, &own));
 	if (status == DCK_OK)
 		mem_arena_limit(x.stacks.texts.arena, NAME_BYTES_MAX);
-	if (status == DCK_OK)
-		status = perfetto_read_source(s, &x);
-	if (status == DCK_OK)
-		status = perfetto_emit(&x);
+	DCK_NEXT(status, perfetto_read_source(s, &x));
+	DCK_NEXT(status, perfetto_emit(&x));
 	facts.late = x.events ? reorder_late(x.events) : 0;
 	if (status == DCK_OK && reorder_failed(x.events))
 		status = ERR_NO_MEMORY(&own, "for the tracks of %s", s->label);

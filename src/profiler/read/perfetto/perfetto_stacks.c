@@ -18,9 +18,11 @@
 
 enum { FRAMES_MAX = 1 << 22, SAMPLE_CPUS_MAX = 1 << 14 };
 
-static const char *stacks_text(const perfetto_reader *x, uint32_t text)
+/* Returns the text to which an iid of that field of InternedData refers; NULL: none. */
+static const char *stacks_text(const perfetto_reader *x, perfetto_sequence *q, uint32_t field,
+			       uint64_t iid)
 {
-	return string_name_of(&x->texts, text).text;
+	return string_name_of(&x->texts, hash_map_find(perfetto_interned_of(q, field), iid)).text;
 }
 
 /* A path of one part is stored as it is, one of several parts without its slashes. */
@@ -79,17 +81,12 @@ dck_status perfetto_frame(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid
 		if (f.number == PF_NAME_IID) {
 			*ret_iid = f.value;
 		} else if (f.number == PF_FRAME_FUNCTION) {
-			const char *name = stacks_text(
-			    x,
-			    hash_map_find(perfetto_interned_of(q, PF_INTERNED_FUNCTIONS), f.value));
+			const char *name = stacks_text(x, q, PF_INTERNED_FUNCTIONS, f.value);
 			frame.name = name ? name : frame.name;
 		} else if (f.number == PF_FRAME_MAPPING) {
-			module = stacks_text(
-			    x,
-			    hash_map_find(perfetto_interned_of(q, PF_INTERNED_MAPPINGS), f.value));
+			module = stacks_text(x, q, PF_INTERNED_MAPPINGS, f.value);
 		} else if (f.number == PF_FRAME_FILE) {
-			frame.file = stacks_text(
-			    x, hash_map_find(perfetto_interned_of(q, PF_INTERNED_FILES), f.value));
+			frame.file = stacks_text(x, q, PF_INTERNED_FILES, f.value);
 		} else if (f.number == PF_FRAME_LINE) {
 			frame.line = (uint32_t)f.value;
 		} else if (f.number == PF_FRAME_START_LINE) {
@@ -99,8 +96,7 @@ dck_status perfetto_frame(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid
 	DCK_TRY(x->status);
 	frame.module = stacks_module_of(module, frame.file);
 	*ret = cct_frame(&x->stacks, &frame);
-	if (!*ret)
-		return ERR_NO_MEMORY(x->err, "for the stacks of a trace");
+	DCK_NEED(*ret, x->err, "for the stacks of a trace");
 	if (x->stacks.nframes > FRAMES_MAX)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d frames of stacks",
 			 (int)FRAMES_MAX);
@@ -179,8 +175,7 @@ dck_status perfetto_sample_read(wire_reader r, perfetto_sequence *q, uint64_t ns
 	}
 	q->samples_count.row_bytes = sizeof(uint64_t);
 	uint64_t *last = id_table_row(&q->samples_count, (uint32_t)cpu);
-	if (!last)
-		return ERR_NO_MEMORY(x->err, "for the samples of a trace");
+	DCK_NEED(last, x->err, "for the samples of a trace");
 	s.weight_ns = count >= *last ? count - *last : count;
 	*last = count;
 	return perfetto_put_sample(x, &s);

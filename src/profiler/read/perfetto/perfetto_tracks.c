@@ -36,8 +36,8 @@ static dck_status tracks_row_of(hash_map *rows, id_table *table, uint64_t key, u
 	if (*n == max)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %u tracks or writers",
 			 (unsigned)max);
-	if (!id_table_row(table, *n + 1) || !hash_map_put(rows, key, *n + 1))
-		return ERR_NO_MEMORY(x->err, "for the tracks of a trace");
+	DCK_NEED(id_table_row(table, *n + 1) && hash_map_put(rows, key, *n + 1), x->err,
+		 "for the tracks of a trace");
 	*ret = ++*n;
 	return DCK_OK;
 }

@@ -187,8 +187,7 @@ dck_status folded_read(wire_source *source, record_builder *b, dck_err *err)
 
 	DCK_TRY(reader_open(&x, source, err));
 	dck_status status = stacks_init(&s, err);
-	if (status == DCK_OK)
-		status = stacks_read(&x, &s);
+	DCK_NEXT(status, stacks_read(&x, &s));
 	if (status == DCK_OK) {
 		record_fact_text(b, "profile", "format", "folded");
 		record_fact_absent(b, "profile", "unit",

@@ -35,11 +35,6 @@ typedef struct reader {
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
 
-static bool gprof2dot_key_is(const reader *x, const char *key)
-{
-	return strcmp(x->json.text, key) == 0;
-}
-
 /* --- costs and functions */
 
 typedef struct named {
@@ -50,32 +45,27 @@ typedef struct named {
 /* Reads the texts of an object in a list. */
 static dck_status named_read(reader *x, named *ret)
 {
+	enum { NAME, MODULE, UNIT, COST };
+	static const char *const keys[] = {"name", "module", "unit", "description", NULL};
+	const char *text = x->json.text;
 	json_token t;
-	bool more;
+	int key;
 
 	*ret = (named){0};
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			return DCK_OK;
-		const bool name = gprof2dot_key_is(x, "name"),
-			   module = gprof2dot_key_is(x, "module");
-		const bool unit = gprof2dot_key_is(x, "unit"),
-			   cost = gprof2dot_key_is(x, "description");
-		DCK_TRY(json_next(&x->json, &t, x->err));
-		if (t != JSON_TEXT) {
+		if (t != JSON_TEXT)
 			DCK_TRY(json_skip(&x->json, t, x->err));
-			continue;
-		}
-		const char *text = x->json.text;
-		if (name)
+		else if (key == NAME)
 			ret->row.name = stacks_text(&x->stacks, text, x->json.n);
-		else if (module)
+		else if (key == MODULE)
 			ret->row.file = stacks_text(&x->stacks, text, x->json.n);
-		else if (unit)
+		else if (key == UNIT)
 			snprintf(ret->unit, sizeof ret->unit, "%.*s", (int)sizeof ret->unit - 1,
 				 text);
-		else if (cost)
+		else
 			snprintf(ret->name, sizeof ret->name, "%.*s", (int)sizeof ret->name - 1,
 				 text);
 	}
@@ -167,19 +157,18 @@ static dck_status costs_read(reader *x)
 
 static dck_status gprof2dot_event_read(reader *x)
 {
+	enum { CHAIN, COST };
+	static const char *const keys[] = {"callchain", "cost", NULL};
 	json_token t;
-	bool more;
+	int key;
 
 	x->nchain = x->ncosts = 0;
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		const bool chain = gprof2dot_key_is(x, "callchain"),
-			   cost = gprof2dot_key_is(x, "cost");
-		DCK_TRY(json_next(&x->json, &t, x->err));
-		if (t == JSON_ARRAY && (chain || cost))
-			DCK_TRY(chain ? gprof2dot_chain_read(x) : costs_read(x));
+		if (t == JSON_ARRAY)
+			DCK_TRY(key == CHAIN ? gprof2dot_chain_read(x) : costs_read(x));
 		else
 			DCK_TRY(json_skip(&x->json, t, x->err));
 	}
@@ -209,25 +198,23 @@ static dck_status gprof2dot_events_read(reader *x)
 
 static dck_status gprof2dot_file_read(reader *x, bool events)
 {
+	enum { FUNCTIONS, COSTS, EVENTS };
+	static const char *const keys[] = {"functions", "costs", "events", NULL};
 	json_token t;
-	bool more;
+	int key;
 
 	DCK_TRY(json_next(&x->json, &t, x->err));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "this is not a profile of gprof2dot: it is not an object");
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		const bool functions = gprof2dot_key_is(x, "functions"),
-			   costs = gprof2dot_key_is(x, "costs");
-		const bool list = gprof2dot_key_is(x, "events");
-		DCK_TRY(json_next(&x->json, &t, x->err));
-		x->events |= list && t == JSON_ARRAY;
-		if (t == JSON_ARRAY && !events && (functions || costs))
-			DCK_TRY(list_read(x, functions));
-		else if (t == JSON_ARRAY && events && list)
+		x->events |= key == EVENTS && t == JSON_ARRAY;
+		if (t == JSON_ARRAY && !events && key != EVENTS)
+			DCK_TRY(list_read(x, key == FUNCTIONS));
+		else if (t == JSON_ARRAY && events && key == EVENTS)
 			DCK_TRY(gprof2dot_events_read(x));
 		else
 			DCK_TRY(json_skip(&x->json, t, x->err));
@@ -258,10 +245,8 @@ dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err)
 	x->chain = mem_zalloc(DEPTH_MAX, sizeof *x->chain);
 	dck_status status =
 	    x->chain ? stacks_init(&x->stacks, err) : ERR_NO_MEMORY(err, "to read a profile");
-	if (status == DCK_OK)
-		status = gprof2dot_pass_through(x, s, false);
-	if (status == DCK_OK)
-		status = gprof2dot_pass_through(x, s, true);
+	DCK_NEXT(status, gprof2dot_pass_through(x, s, false));
+	DCK_NEXT(status, gprof2dot_pass_through(x, s, true));
 	if (status == DCK_OK) {
 		record_fact_text(b, "profile", "format", "gprof2dot");
 		status = stacks_write(&x->stacks, NULL, b, err);

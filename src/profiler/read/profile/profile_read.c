@@ -110,8 +110,7 @@ static dck_status read_pstats(wire_source *s, record_builder *b, dck_err *err)
 	bytes = mem_alloc((size_t)s->size);
 	DCK_NEED(bytes, err, "for the profile");
 	dck_status status = wire_source_copy(s, 0, (size_t)s->size, bytes, err);
-	if (status == DCK_OK)
-		status = pstats_read((const char *)bytes, (size_t)s->size, b, err);
+	DCK_NEXT(status, pstats_read((const char *)bytes, (size_t)s->size, b, err));
 	mem_free(bytes);
 	return status;
 }
@@ -162,10 +161,9 @@ static dck_status profile_read_into(const char *path, record_builder *b, dck_err
 	const profile_kind *kind = profile_kind_of(&source);
 	dck_status status = DCK_OK;
 	if (!kind)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "it is not a profile that is known here");
+		status = ERR_SET(err, E_FORMAT, "it is not a profile that is known here");
 	else if (!kind->read)
-		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "it is %s", kind->instead);
+		status = ERR_SET(err, E_FORMAT, "it is %s", kind->instead);
 	else
 		status = kind->read(&source, b, err);
 	wire_source_close(&source);

@@ -433,10 +433,8 @@ static void row_write(const pstats *p, uint32_t f, record_builder *b)
 	record_cell_real(b, t->total_ns);
 	record_cell_real(b, t->self_ns);
 	record_cell_text(b, frame.file ? frame.file : "");
-	if (frame.line)
-		record_cell_int(b, frame.line);
-	else
-		record_cell_absent(b, "not written in Python");
+	record_cell(b,
+		    frame.line ? RECORD_INT(frame.line) : RECORD_ABSENT("not written in Python"));
 }
 
 static void answer_write(const pstats *p, uint32_t f, record_builder *b)
@@ -473,7 +471,7 @@ static dck_status functions_write(const pstats *p, record_builder *b)
 			rows[n++] = (function_row){p->functions[f].t.self_ns, f};
 	if (n > 0)
 		qsort(rows, n, sizeof *rows, pstats_by_self);
-	record_table(b, "functions", "Functions", columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(b, "functions", "Functions", columns);
 	for (size_t i = 0; i < n; i++)
 		row_write(p, rows[i].f, b);
 	if (n > 0)
@@ -508,8 +506,7 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 	DCK_TRY(marshal_read(&v, bytes, n, err));
 	dck_status status = cct_init(&p.paths, weight_columns,
 				     sizeof weight_columns / sizeof weight_columns[0], err);
-	if (status == DCK_OK)
-		status = pstats_rows_read(&p, &v);
+	DCK_NEXT(status, pstats_rows_read(&p, &v));
 	marshal_values_done(&v);
 	if (status == DCK_OK) {
 		graph_make(&p);

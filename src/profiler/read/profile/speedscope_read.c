@@ -68,22 +68,12 @@ typedef struct reader {
 	dck_err *err;
 } reader;
 
-static dck_status speedscope_next(reader *x, json_token *ret)
-{
-	return json_next(&x->json, ret, x->err);
-}
-
 static dck_status pass(reader *x, json_token t)
 {
 	return json_skip(&x->json, t, x->err);
 }
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
-
-static bool speedscope_key_is(const reader *x, const char *key)
-{
-	return strcmp(x->json.text, key) == 0;
-}
 
 static dck_status speedscope_grow(reader *x, void *rows, uint32_t n, size_t *cap, size_t row_bytes,
 				  uint32_t most, const char *what)
@@ -99,27 +89,22 @@ static dck_status speedscope_grow(reader *x, void *rows, uint32_t n, size_t *cap
 
 static dck_status speedscope_frame_read(reader *x)
 {
+	enum { NAME, FILE_NAME, LINE };
+	static const char *const keys[] = {"name", "file", "line", NULL};
 	stacks_row row = {0};
 	json_token t;
 	double line;
-	bool more;
+	int key;
 
 	for (;;) {
-		enum { OTHER, NAME, FILE_NAME, LINE } what;
-
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			return stacks_frame(&x->stacks, &row, x->err);
-		what = speedscope_key_is(x, "name")   ? NAME
-		       : speedscope_key_is(x, "file") ? FILE_NAME
-		       : speedscope_key_is(x, "line") ? LINE
-						      : OTHER;
-		DCK_TRY(speedscope_next(x, &t));
-		if (t == JSON_TEXT && what == NAME)
+		if (t == JSON_TEXT && key == NAME)
 			row.name = stacks_text(&x->stacks, x->json.text, x->json.n);
-		else if (t == JSON_TEXT && what == FILE_NAME)
+		else if (t == JSON_TEXT && key == FILE_NAME)
 			row.file = stacks_text(&x->stacks, x->json.text, x->json.n);
-		else if (t == JSON_LITERAL && what == LINE && json_number(x->json.text, &line) &&
+		else if (t == JSON_LITERAL && key == LINE && json_number(x->json.text, &line) &&
 			 line > 0 && line < UINT32_MAX)
 			row.line = (uint32_t)line;
 		else
@@ -143,16 +128,15 @@ static dck_status frames_read(reader *x)
 
 static dck_status shared_read(reader *x)
 {
+	static const char *const keys[] = {"frames", NULL};
 	json_token t;
-	bool more;
+	int key;
 
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			return DCK_OK;
-		const bool frames = speedscope_key_is(x, "frames");
-		DCK_TRY(speedscope_next(x, &t));
-		if (frames && t == JSON_ARRAY)
+		if (t == JSON_ARRAY)
 			DCK_TRY(frames_read(x));
 		else
 			DCK_TRY(pass(x, t));
@@ -162,7 +146,7 @@ static dck_status shared_read(reader *x)
 static dck_status unit_find(reader *x, uint8_t *ret)
 {
 	for (uint8_t i = 0; i < NUNITS; i++)
-		if (speedscope_key_is(x, units[i].name)) {
+		if (strcmp(x->json.text, units[i].name) == 0) {
 			*ret = i;
 			return DCK_OK;
 		}
@@ -180,19 +164,19 @@ static bool is_of_tree(const reader *x, uint32_t at)
 
 static dck_status head_read(reader *x)
 {
+	enum { NAME, UNIT };
+	static const char *const keys[] = {"name", "unit", NULL};
 	profile_head head = {0};
 	json_token t;
-	bool more;
+	int key;
 
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		const bool name = speedscope_key_is(x, "name"), unit = speedscope_key_is(x, "unit");
-		DCK_TRY(speedscope_next(x, &t));
-		if (name && t == JSON_TEXT)
+		if (key == NAME && t == JSON_TEXT)
 			head.name = stacks_text(&x->stacks, x->json.text, x->json.n);
-		else if (unit && t == JSON_TEXT)
+		else if (key == UNIT && t == JSON_TEXT)
 			DCK_TRY(unit_find(x, &head.unit));
 		else
 			DCK_TRY(pass(x, t));
@@ -306,23 +290,22 @@ typedef struct event {
 
 static dck_status speedscope_event_read(reader *x, event *ret)
 {
+	enum { TYPE, AT, FRAME };
+	static const char *const keys[] = {"type", "at", "frame", NULL};
 	json_token t;
-	bool more;
+	int key;
 
 	*ret = (event){0};
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		const bool type = speedscope_key_is(x, "type"), at = speedscope_key_is(x, "at"),
-			   row = speedscope_key_is(x, "frame");
-		DCK_TRY(speedscope_next(x, &t));
-		if (type && t == JSON_TEXT) {
+		if (key == TYPE && t == JSON_TEXT) {
 			ret->type = x->json.text[0];
-		} else if (at) {
+		} else if (key == AT) {
 			DCK_TRY(speedscope_number_read(x, t, &ret->at));
 			ret->has_at = true;
-		} else if (row && t == JSON_LITERAL) {
+		} else if (key == FRAME && t == JSON_LITERAL) {
 			DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &ret->row, x->err));
 			ret->has_row = true;
 		} else {
@@ -449,29 +432,26 @@ static dck_status column_begin(reader *x, bool sampled)
 
 static dck_status profile_read(reader *x)
 {
-	enum { OTHER, SAMPLES, WEIGHTS, EVENTS } what;
+	enum { SAMPLES, WEIGHTS, EVENTS };
+	static const char *const keys[] = {"samples", "weights", "events", NULL};
+	bool sampled = false, evented = false;
 	json_token t;
-	bool more, sampled = false, evented = false;
+	int key;
 
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		what = speedscope_key_is(x, "samples")	 ? SAMPLES
-		       : speedscope_key_is(x, "weights") ? WEIGHTS
-		       : speedscope_key_is(x, "events")	 ? EVENTS
-							 : OTHER;
-		DCK_TRY(speedscope_next(x, &t));
-		if (what == OTHER || t != JSON_ARRAY) {
+		if (t != JSON_ARRAY) {
 			DCK_TRY(pass(x, t));
 			continue;
 		}
-		sampled |= what != EVENTS;
-		evented |= what == EVENTS;
-		DCK_TRY(column_begin(x, what != EVENTS));
-		DCK_TRY(what == SAMPLES	  ? samples_read(x)
-			: what == WEIGHTS ? weights_read(x)
-					  : speedscope_events_read(x));
+		sampled |= key != EVENTS;
+		evented |= key == EVENTS;
+		DCK_TRY(column_begin(x, key != EVENTS));
+		DCK_TRY(key == SAMPLES	 ? samples_read(x)
+			: key == WEIGHTS ? weights_read(x)
+					 : speedscope_events_read(x));
 	}
 	if (sampled == evented)
 		MALFORMED(x, "a profile has neither samples alone nor events alone");
@@ -506,52 +486,52 @@ static dck_status profiles_read(reader *x, record_builder *b)
 
 /* --- the file */
 
-/* b: NULL in the first pass. */
-static dck_status speedscope_member_read(reader *x, record_builder *b, bool *profiles)
-{
-	const bool shared = speedscope_key_is(x, "shared"), list = speedscope_key_is(x, "profiles");
-	const bool exporter = speedscope_key_is(x, "exporter"), name = speedscope_key_is(x, "name");
-	const bool active = speedscope_key_is(x, "activeProfileIndex");
-	json_token t;
+enum { SHARED, PROFILES, EXPORTER, NAME, ACTIVE };
+static const char *const file_keys[] = {"shared", "profiles",		"exporter",
+					"name",	  "activeProfileIndex", NULL};
 
-	DCK_TRY(speedscope_next(x, &t));
-	if (list && t == JSON_ARRAY) {
+/* b: NULL in the first pass. */
+static dck_status speedscope_member_read(reader *x, int key, json_token t, record_builder *b,
+					 bool *profiles)
+{
+	if (key == PROFILES && t == JSON_ARRAY) {
 		if (*profiles)
 			MALFORMED(x, "it has two lists of profiles");
 		*profiles = true;
 		return profiles_read(x, b);
 	}
-	if (shared && t == JSON_OBJECT && !b)
+	if (key == SHARED && t == JSON_OBJECT && !b)
 		return shared_read(x);
-	if (t == JSON_TEXT && (exporter || name))
-		*(exporter ? &x->exporter : &x->name) =
+	if (t == JSON_TEXT && (key == EXPORTER || key == NAME))
+		*(key == EXPORTER ? &x->exporter : &x->name) =
 		    stacks_text(&x->stacks, x->json.text, x->json.n);
-	if (exporter && t == JSON_TEXT)
+	if (key == EXPORTER && t == JSON_TEXT)
 		x->ours = strncmp(x->json.text, "deepclock ", 10) == 0;
-	if (active && t == JSON_LITERAL)
+	if (key == ACTIVE && t == JSON_LITERAL)
 		x->active = strcmp(x->json.text, "null") != 0;
 	return pass(x, t);
 }
 
 static dck_status speedscope_file_read(reader *x, record_builder *b)
 {
-	bool profiles = false, more;
+	bool profiles = false;
 	json_token t;
+	int key;
 
-	DCK_TRY(speedscope_next(x, &t));
+	DCK_TRY(json_next(&x->json, &t, x->err));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "this is not a profile of speedscope: it is not an object");
 	for (;;) {
-		DCK_TRY(json_next_key(&x->json, &more, x->err));
-		if (!more)
+		DCK_TRY(json_next_member(&x->json, file_keys, &key, &t, x->err));
+		if (key < 0)
 			break;
-		DCK_TRY(speedscope_member_read(x, b, &profiles));
+		DCK_TRY(speedscope_member_read(x, key, t, b, &profiles));
 	}
 	if (!profiles)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "this is not a profile of speedscope: it has no list \"profiles\"");
-	DCK_TRY(speedscope_next(x, &t));
+	DCK_TRY(json_next(&x->json, &t, x->err));
 	if (t != JSON_END)
 		MALFORMED(x, "something follows its end");
 	return DCK_OK;
@@ -586,8 +566,7 @@ dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)
 	x->source = s;
 	x->err = err;
 	dck_status status = stacks_init(&x->stacks, err);
-	if (status == DCK_OK)
-		status = speedscope_pass_through(x, NULL);
+	DCK_NEXT(status, speedscope_pass_through(x, NULL));
 	if (status == DCK_OK) {
 		speedscope_facts_put(x, b);
 		status = speedscope_pass_through(x, b);

@@ -186,12 +186,7 @@ static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *er
 	only.top = 1;
 	first = record_new();
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status status = cct_functions(&s->paths, &only, first, err);
-	if (status != DCK_OK) {
-		record_drop(first);
-		return status;
-	}
-	DCK_TRY(record_finish(first, &r, err));
+	DCK_TRY(record_finish_if(cct_functions(&s->paths, &only, first, err), first, &r, err));
 	stacks_answer_put(s, weight, &how, b, r);
 	dck_record_free(r);
 	return cct_functions(&s->paths, &how, b, err);

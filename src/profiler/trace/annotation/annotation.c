@@ -139,11 +139,8 @@ void annotation_mark(uint32_t name)
 
 static void annotation_put_real(thread_buffer_kind kind, uint32_t name, double value)
 {
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
 	if (annotation_on())
-		capture_put_value(LANE_WORD(kind, name), bits);
+		capture_put_value(LANE_WORD(kind, name), thread_buffer_bits(value));
 }
 
 void annotation_number(uint32_t name, double value)

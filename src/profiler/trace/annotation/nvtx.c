@@ -229,34 +229,25 @@ static annotation *string_a(const domain *d, const char *text)
 	return annotation_name_new(annotation_text_of(d), text);
 }
 
-static annotation *string_w(const domain *d, const wchar_t *text)
-{
-	char utf8[ANNOTATION_TEXT];
-
-	annotation_text_wide(text, utf8);
-	return string_a(d, utf8);
-}
-
-static domain *domain_w(const wchar_t *text)
-{
-	char utf8[ANNOTATION_TEXT];
-
-	annotation_text_wide(text, utf8);
-	return annotation_domain(utf8);
-}
+/* The forms of wide texts call those of UTF-8. */
+#define WIDE_FORM(type, name, parameters, call)   \
+	static type name parameters               \
+	{                                         \
+		char utf8[ANNOTATION_TEXT];       \
+                                                  \
+		annotation_text_wide(text, utf8); \
+		call;                             \
+	}
+WIDE_FORM(annotation *, string_w, (const domain *d, const wchar_t *text), return string_a(d, utf8))
+WIDE_FORM(domain *, domain_w, (const wchar_t *text), return annotation_domain(utf8))
+WIDE_FORM(void, category_w, (const domain *d, uint32_t number, const wchar_t *text),
+	  name_category(d, number, utf8))
+WIDE_FORM(void, thread_w, (uint32_t tid, const wchar_t *text), annotation_thread(tid, utf8))
 
 /* Strings that were registered in it may still be in use. */
 static void domain_destroy(domain *d)
 {
 	(void)d;
-}
-
-static void category_w(const domain *d, uint32_t number, const wchar_t *text)
-{
-	char utf8[ANNOTATION_TEXT];
-
-	annotation_text_wide(text, utf8);
-	name_category(d, number, utf8);
 }
 
 static void category_core_a(uint32_t number, const char *text)
@@ -267,14 +258,6 @@ static void category_core_a(uint32_t number, const char *text)
 static void category_core_w(uint32_t number, const wchar_t *text)
 {
 	category_w(NULL, number, text);
-}
-
-static void thread_w(uint32_t tid, const wchar_t *text)
-{
-	char utf8[ANNOTATION_TEXT];
-
-	annotation_text_wide(text, utf8);
-	annotation_thread(tid, utf8);
 }
 
 #define AT(number, f) [number] = (any_function)(f)

@@ -154,15 +154,11 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 			    (unsigned long long)dropped);
 	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
-	if (st != DCK_OK) {
-		record_drop(b);
-		return st;
-	}
 	threads.processes = &r->process;
 	thread_table_put(&threads, b);
 	if (m->capture && !m->captures)
 		record_answer(b, "none of the requested ranges was opened");
-	return record_finish(b, ret, err);
+	return record_finish_if(st, b, ret, err);
 }
 
 dck_status zone_record_read(const void *bytes, size_t n, dck_record **ret, dck_err *err)

@@ -61,6 +61,14 @@ const result_field result_fields[] = {
     {0},
 };
 
+const result_field result_sums_fields[] = {
+    F(107, INT64, zone_aggregate, paths.lost),
+    F(108, FLAG, zone_aggregate, paths.failed),
+    F(110, INT64, zone_aggregate, device_ns),
+    F(111, INT64, zone_aggregate, device_outside_ns),
+    {0},
+};
+
 const result_field result_zone_fields[] = {
     F(1, TEXT, result_zone, name),
     F(2, INT32, result_zone, id),

@@ -24,21 +24,19 @@ typedef struct result_field {
 /* Of zone_result, and of the rows in its nested messages. */
 extern const result_field result_fields[], result_zone_fields[], result_histogram_fields[],
     result_path_fields[], result_thread_fields[], result_process_fields[];
+/* Of zone_result.sums; their numbers are not among those of result_fields. */
+extern const result_field result_sums_fields[];
 
 /* Nested messages and lists of zone_result. */
 enum {
-	RESULT_CAPTURE = 100,	   /* texts */
-	RESULT_PERCENTILE = 101,   /* reals */
-	RESULT_ZONE = 102,	   /* result_zone */
-	RESULT_PATH = 103,	   /* path_node, in the order of its rows from 1 on */
-	RESULT_THREAD = 104,	   /* thread_row */
-	RESULT_PROCESS = 105,	   /* thread_process */
-	RESULT_USE_ABSENT = 106,   /* texts, in the order of os_thread_counter */
-	RESULT_PATHS_LOST = 107,   /* number: path_trie.lost */
-	RESULT_PATHS_FAILED = 108, /* flag: path_trie.failed */
-	RESULT_DEVICE_ZONE = 109,  /* result_zone, of a device's ranges */
-	RESULT_DEVICE_NS = 110,	   /* number: zone_aggregate.device_ns */
-	RESULT_OUTSIDE_NS = 111,   /* number: zone_aggregate.device_outside_ns */
+	RESULT_CAPTURE = 100,	  /* texts */
+	RESULT_PERCENTILE = 101,  /* reals */
+	RESULT_ZONE = 102,	  /* result_zone */
+	RESULT_PATH = 103,	  /* path_node, in the order of its rows from 1 on */
+	RESULT_THREAD = 104,	  /* thread_row */
+	RESULT_PROCESS = 105,	  /* thread_process */
+	RESULT_USE_ABSENT = 106,  /* texts, in the order of os_thread_counter */
+	RESULT_DEVICE_ZONE = 109, /* result_zone, of a device's ranges */
 };
 
 /* A zone: its name and number, and zone_stats. */

@@ -75,15 +75,12 @@ static dck_status message_read(result_reader *r, const wire_reader *in, const re
 {
 	wire_reader message;
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	DCK_TRY(wire_enter(in, of, "a row", &message, err));
-	for (;;) {
-		DCK_TRY(wire_next(&message, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&message, &f, &status, err))
 		DCK_TRY(field_read(r, &message, fields, &f, to, err));
-	}
+	return status;
 }
 
 static dck_status histogram_read(result_reader *r, const wire_reader *in, const wire_field *of,
@@ -92,14 +89,11 @@ static dck_status histogram_read(result_reader *r, const wire_reader *in, const 
 	zone_histogram *h = mem_arena_array(r->to->arena, 1, sizeof *h);
 	wire_reader message;
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	DCK_NEED(h, err, "for the result of a recording");
 	DCK_TRY(wire_enter(in, of, "a histogram", &message, err));
-	for (;;) {
-		DCK_TRY(wire_next(&message, NULL, NULL, &f, &more, err));
-		if (!more)
-			break;
+	while (wire_each(&message, &f, &status, err)) {
 		DCK_TRY(field_read(r, &message, result_histogram_fields, &f, h, err));
 		if (f.number != HISTOGRAM_COUNTS)
 			continue;
@@ -111,6 +105,7 @@ static dck_status histogram_read(result_reader *r, const wire_reader *in, const 
 		memcpy(h->counts, r->bytes + f.data, (size_t)f.value);
 		h->n = (uint32_t)n;
 	}
+	DCK_TRY(status);
 	*ret = h;
 	return DCK_OK;
 }
@@ -120,13 +115,10 @@ static dck_status zone_read(result_reader *r, const wire_reader *in, const wire_
 {
 	wire_reader message;
 	wire_field f;
-	bool more = true;
+	dck_status status;
 
 	DCK_TRY(wire_enter(in, of, "a zone", &message, err));
-	for (;;) {
-		DCK_TRY(wire_next(&message, NULL, NULL, &f, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&message, &f, &status, err)) {
 		DCK_TRY(field_read(r, &message, result_zone_fields, &f, z, err));
 		if (f.number == ZONE_BATCH && !z->stats.batch_ns) {
 			z->stats.batch_ns =
@@ -138,6 +130,7 @@ static dck_status zone_read(result_reader *r, const wire_reader *in, const wire_
 		if (f.number == ZONE_HISTOGRAM)
 			DCK_TRY(histogram_read(r, &message, &f, &z->stats.histogram, err));
 	}
+	return status;
 }
 
 /* First pass: the number of rows. */
@@ -247,19 +240,8 @@ static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_
 		if (f->type == WIRE_BYTES && r->nabsent < OS_USES)
 			to->table.absent[r->nabsent++] = result_text(r, f);
 		return DCK_OK;
-	case RESULT_PATHS_LOST:
-		r->sums->paths.lost = f->value;
-		return DCK_OK;
-	case RESULT_PATHS_FAILED:
-		r->sums->paths.failed = f->value != 0;
-		return DCK_OK;
-	case RESULT_DEVICE_NS:
-		r->sums->device_ns = f->value;
-		return DCK_OK;
-	case RESULT_OUTSIDE_NS:
-		r->sums->device_outside_ns = f->value;
-		return DCK_OK;
 	default:
+		DCK_TRY(field_read(r, in, result_sums_fields, f, r->sums, err));
 		return field_read(r, in, result_fields, f, to, err);
 	}
 }
@@ -271,15 +253,12 @@ static dck_status fields_each(result_reader *r, wire_source *s,
 {
 	wire_reader in;
 	wire_field field;
-	bool more = true;
+	dck_status status;
 
 	wire_reader_init(s, kind.whole, &in);
-	for (;;) {
-		DCK_TRY(wire_next(&in, NULL, NULL, &field, &more, err));
-		if (!more)
-			return DCK_OK;
+	while (wire_each(&in, &field, &status, err))
 		DCK_TRY(f(r, &in, &field, err));
-	}
+	return status;
 }
 
 static const char *result_name_of(void *self, uint32_t name)
@@ -323,10 +302,8 @@ dck_status zone_result_read(const void *bytes, size_t n, zone_result *ret, dck_e
 		*r = (result_reader){.to = &to, .bytes = bytes};
 	else
 		status = ERR_NO_MEMORY(err, "for the result of a recording");
-	if (status == DCK_OK)
-		status = wire_source_bytes(bytes, n, &kind, &source, err);
-	if (status == DCK_OK)
-		status = zone_result_fill(r, &source, err);
+	DCK_NEXT(status, wire_source_bytes(bytes, n, &kind, &source, err));
+	DCK_NEXT(status, zone_result_fill(r, &source, err));
 	wire_source_close(&source);
 	if (status == DCK_OK)
 		*ret = to;

@@ -88,14 +88,7 @@ static void sums_put(wire_out *to, const zone_result *r)
 		zone_rows_write(to, RESULT_DEVICE_ZONE, r, r->device);
 	for (uint32_t i = 1; i < s->paths.n; i++)
 		message_put(to, RESULT_PATH, result_path_fields, &s->paths.rows[i]);
-	if (s->paths.lost)
-		wire_put_int(to, RESULT_PATHS_LOST, (int64_t)s->paths.lost);
-	if (s->paths.failed)
-		wire_put_int(to, RESULT_PATHS_FAILED, 1);
-	if (s->device_ns) {
-		wire_put_int(to, RESULT_DEVICE_NS, (int64_t)s->device_ns);
-		wire_put_int(to, RESULT_OUTSIDE_NS, (int64_t)s->device_outside_ns);
-	}
+	result_put(to, result_sums_fields, s);
 }
 
 void zone_result_write(const zone_result *r, wire_out *to)
