@@ -248,8 +248,5 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 	gauge_log_close(&r.gauges);
 	measure_context_end(&r.shared);
 	measure_traced_stop(&r.traced, NULL);
-	if (status == DCK_OK)
-		return record_finish(r.record, ret, err);
-	record_drop(r.record);
-	return status;
+	return record_finish_if(status, r.record, ret, err);
 }

@@ -153,6 +153,14 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	return DCK_OK;
 }
 
+dck_status record_finish_if(dck_status made, record_builder *b, dck_record **ret, dck_err *err)
+{
+	if (made == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return made;
+}
+
 static const char *text_keep(record_builder *b, const char *text)
 {
 	return mem_arena_dup(b->box->arena, text);

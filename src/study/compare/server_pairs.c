@@ -330,10 +330,7 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 		status = servers_compare(s, b, err);
 	}
 	server_pairs_free(s);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 void dck_compare_servers_requests(const dck_load_config *common, const dck_list *urls,

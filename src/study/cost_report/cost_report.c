@@ -556,28 +556,19 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	DCK_NEXT(status, model_cost_open(&c, s, cfg->run ? &real : NULL, err));
 	if (status == DCK_OK && strcmp(s->model.device ? s->model.device : "cpu", "cpu") != 0)
 		status = device_roofs_measure(&roofs, s->model.device, watch, err);
-	if (status != DCK_OK)
-		goto done;
-	b = record_begin(cfg->title);
-	status = b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
-	if (status != DCK_OK) {
-		record_drop(b);
-		goto done;
+	if (status == DCK_OK) {
+		b = record_begin(cfg->title);
+		status =
+		    b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
 	}
-	if (cfg->run)
+	if (status == DCK_OK && cfg->run)
 		note_run(b, c.cost, &real, c.arena);
 	/* The record has copies; the tree needs memory too. */
 	model_cost_close(&c);
-	status = module_tree_put(b, err);
-	if (status == DCK_OK)
-		status = record_finish(b, ret, err);
-	else
-		record_drop(b);
-done:
+	DCK_NEXT(status, module_tree_put(b, err));
 	device_roofs_done(&roofs);
-	model_cost_close(&c);
 	mem_arena_free(a);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)

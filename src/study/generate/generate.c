@@ -324,12 +324,9 @@ static dck_status generate_measure(generate_job *j, dck_record **ret, dck_err *e
 	decoder_steps_close(&j->steps);
 	measure_session_close(&j->session);
 	measure_context_end(&j->shared);
-	if (status == DCK_OK)
-		return record_finish(j->b, ret, err);
-	record_drop(j->b);
-	if (err)
+	if (status != DCK_OK && err)
 		*err = why;
-	return status;
+	return record_finish_if(status, j->b, ret, err);
 }
 
 dck_status dck_generate(const dck_subject *s, const dck_generate_config *config,

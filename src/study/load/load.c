@@ -321,12 +321,9 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	measure_session_close(&j->session);
 	load_samples_done(&j->kept);
 	measure_context_end(&j->shared);
-	if (status == DCK_OK)
-		return record_finish(j->b, ret, err);
-	record_drop(j->b);
-	if (err)
+	if (status != DCK_OK && err)
 		*err = why;
-	return status;
+	return record_finish_if(status, j->b, ret, err);
 }
 
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,

@@ -682,10 +682,7 @@ dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
 	else
 		status = search_write(&m, err);
 	mem_arena_free(m.arena);
-	if (status != DCK_OK) {
-		record_drop(m.b);
-		return status;
-	}
-	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
-	return record_finish(m.b, ret, err);
+	if (status == DCK_OK)
+		record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+	return record_finish_if(status, m.b, ret, err);
 }

@@ -655,17 +655,13 @@ static void tune_write(tuned *m)
 dck_status tune_record(const tune_run *r, dck_record **ret, dck_err *err)
 {
 	tuned m = {.r = r, .a = mem_arena_new(0), .b = record_begin(r->config->title)};
-	bool failed = !m.a || !m.b;
+	bool ok = m.a && m.b;
 
-	if (!failed) {
+	if (ok) {
 		tune_write(&m);
-		failed = mem_arena_failed(m.a);
+		record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+		ok = !mem_arena_failed(m.a);
 	}
 	mem_arena_free(m.a);
-	if (failed) {
-		record_drop(m.b);
-		return ERR_NO_MEMORY(err, "for a record");
-	}
-	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
-	return record_finish(m.b, ret, err);
+	return record_finish_if(ok ? DCK_OK : ERR_NO_MEMORY(err, "for a record"), m.b, ret, err);
 }
