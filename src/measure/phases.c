@@ -67,8 +67,7 @@ void measure_phases_done(measure_phases *p)
 {
 	const size_t most = p->plan.asked.keep > WARM_KEEP ? (size_t)p->plan.asked.keep : WARM_KEEP;
 
-	if (p->scratch)
-		os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
+	os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
 	measure_samples_done(&p->warm);
 	measure_samples_done(&p->latency);
 	measure_samples_done(&p->cpu);

@@ -537,6 +537,6 @@ void *os_pages_alloc(size_t n);
 void *os_pages_reserve(size_t n);
 /* Requests large pages, if the system has them; call it before the first touch. */
 void os_pages_large(void *p, size_t n);
-void os_pages_free(void *p, size_t n); /* of both */
+void os_pages_free(void *p, size_t n); /* of both; NULL is allowed */
 
 #endif

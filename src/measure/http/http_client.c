@@ -70,12 +70,9 @@ void http_client_close(http_client *c)
 		dck_buffer_done(&k->out);
 		mem_free(k->gaps);
 	}
-	if (c->connections)
-		os_pages_free(c->connections, HTTP_IN_FLIGHT_MAX * sizeof *c->connections);
-	if (c->answers)
-		os_pages_free(c->answers, HTTP_ANSWERS_MAX * sizeof *c->answers);
-	if (c->gaps)
-		os_pages_free(c->gaps, HTTP_GAPS_MAX * sizeof *c->gaps);
+	os_pages_free(c->connections, HTTP_IN_FLIGHT_MAX * sizeof *c->connections);
+	os_pages_free(c->answers, HTTP_ANSWERS_MAX * sizeof *c->answers);
+	os_pages_free(c->gaps, HTTP_GAPS_MAX * sizeof *c->gaps);
 	mem_free(c->bytes);
 	dck_buffer_done(&c->next);
 	dck_buffer_done(&c->text);

@@ -286,8 +286,7 @@ void subject_inputs_free(subject_inputs *b)
 		return;
 	if (b->given)
 		input_given_done(b->given, b->n);
-	if (b->pages)
-		os_pages_free(b->pages, b->pages_bytes);
+	os_pages_free(b->pages, b->pages_bytes);
 	mem_arena_free(b->arena);
 	mem_free(b);
 }
