@@ -158,9 +158,5 @@ void sink_repeat(dck_sink *out, char c, size_t n)
 dck_status dck_sink_finish(dck_sink *s, dck_err *err)
 {
 	flush(s);
-	if (!s->failed)
-		return DCK_OK;
-	if (err)
-		*err = s->error;
-	return s->error.code;
+	return s->failed ? err_pass(s->error.code, &s->error, err) : DCK_OK;
 }

@@ -142,9 +142,7 @@ static dck_status check(cuda_device *d, api_result result, const char *what, dck
 	else if (is_sticky(result))
 		d->lost = why;
 	pthread_mutex_unlock(&d->lock);
-	if (err)
-		*err = why;
-	return why.code;
+	return err_pass(why.code, &why, err);
 }
 
 /* Makes the device's context current, which every call needs. */
@@ -159,11 +157,7 @@ static dck_status enter(cuda_device *d, dck_err *err)
 	if (lost.code == DCK_OK && !d->context)
 		result = call->context_retain(&d->context, d->handle);
 	pthread_mutex_unlock(&d->lock);
-	if (lost.code != DCK_OK) {
-		if (err)
-			*err = lost;
-		return lost.code;
-	}
+	DCK_TRY(err_pass(lost.code, &lost, err));
 	DCK_TRY(check(d, result, "use the device", err));
 	return check(d, call->context_set(d->context), "use the device", err);
 }

@@ -52,9 +52,7 @@ static dck_status driver_count(const device_driver *r, unsigned *ret, dck_err *e
 	if (status == DCK_E_ABSENT)
 		DCK_FAIL(err, E_ABSENT, "there is no %s device: %s; %s", r->name, why.msg,
 			 r->remedy);
-	if (status != DCK_OK && err)
-		*err = why;
-	return status;
+	return err_pass(status, &why, err);
 }
 
 static dck_status driver_open(const device_driver *r, unsigned index, device **ret, dck_err *err)

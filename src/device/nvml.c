@@ -57,9 +57,7 @@ static dck_status nvml_ready(dck_err *err)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, nvml_load);
-	if (nvml.why.code != DCK_OK && err)
-		*err = nvml.why;
-	return nvml.why.code;
+	return err_pass(nvml.why.code, &nvml.why, err);
 }
 
 bool nvml_has_device(void)

@@ -337,9 +337,7 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 	}
 	if (first.code == DCK_OK)
 		return nothing_found(&places, a, err);
-	if (err)
-		*err = first;
-	return first.code;
+	return err_pass(first.code, &first, err);
 }
 
 /* --- versions */

@@ -129,11 +129,8 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 
 	for (; engine_table[n] && n < ENGINES_MAX; n++) {
 		/* No result is a result too, unless this process has no memory. */
-		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
-			status = DCK_E_NOMEM;
-			if (err)
-				*err = why[n];
-		}
+		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM)
+			status = err_pass(DCK_E_NOMEM, &why[n], err);
 		pairs += texts_count(&answers[n]) / 2;
 		bytes += answers[n].n + sizeof why[n].msg;
 	}

@@ -562,13 +562,8 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 		}
 	}
 	subject_hooks_end(&w->whole, 1, &w->cleanup);
-	if (w->n == 0) {
-		if (err)
-			*err = why;
-		status = failed;
-	} else {
-		status = processes_combine(w, &why, failed, ret, err);
-	}
+	status =
+	    w->n == 0 ? err_pass(failed, &why, err) : processes_combine(w, &why, failed, ret, err);
 	for (size_t k = 0; k < w->n; k++)
 		dck_record_free(w->records[k]);
 	return status;

@@ -196,11 +196,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 		r->session.phases.loop.gauges = &r->gauges;
 	}
 	status = measure(r, &why);
-	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	if (r->session.phases.loop.runs == 0)
+		DCK_TRY(err_pass(status, &why, err));
 	if (status != DCK_OK)
 		runner_stopped_note(r, status, &why);
 	runner_record_fill(r, s, status);

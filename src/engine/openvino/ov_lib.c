@@ -98,11 +98,8 @@ dck_status ov_check(const ov_lib *l, int status, dck_err *err, const char *fmt, 
 	text = l->api.get_last_err_msg();
 	ov_sentence(text ? text : "", sentence, sizeof sentence);
 	l->api.free(text);
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
-		*sentence ? sentence : "OpenVINO gives no reason");
-	if (err)
-		err->native_code = status;
-	return DCK_E_ENGINE;
+	ERR_SET(err, E_ENGINE, "%s: %s", what, *sentence ? sentence : "OpenVINO gives no reason");
+	return err_native(DCK_E_ENGINE, status, err);
 }
 
 /* --- types */

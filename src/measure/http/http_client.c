@@ -495,9 +495,5 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 
 dck_status http_client_failed(const http_client *c, dck_err *err)
 {
-	if (c->why.code == DCK_OK)
-		return DCK_OK;
-	if (err)
-		*err = c->why;
-	return c->why.code;
+	return err_pass(c->why.code, &c->why, err);
 }

@@ -53,13 +53,10 @@ static dck_status function_status(int result, dck_err *err)
 {
 	if (result == DCK_E_CANCEL)
 		DCK_FAIL(err, E_CANCEL, "interrupted");
-	if (result != 0) {
-		ERR_SET(err, E_ENGINE, "the function returned %d", result);
-		if (err)
-			err->native_code = result;
-		return DCK_E_ENGINE;
-	}
-	return DCK_OK;
+	if (result == 0)
+		return DCK_OK;
+	ERR_SET(err, E_ENGINE, "the function returned %d", result);
+	return err_native(DCK_E_ENGINE, result, err);
 }
 
 static dck_status function_run(dck_engine_context *c, dck_err *err)

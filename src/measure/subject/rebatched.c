@@ -66,11 +66,7 @@ dck_status rebatched_make(const char *path, const dck_model_config *c, bool dire
 	dck_status status = rebatch(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
 		return rebatched_refuse(m, c->batch, was, &why, err);
-	if (status != DCK_OK) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	DCK_TRY(err_pass(status, &why, err));
 	f.done = true;
 	*ret = f;
 	return DCK_OK;

@@ -264,9 +264,7 @@ dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 			return st;
 		if (st == DCK_E_LIMIT)
 			why.code = DCK_E_UNSUP; /* the caller may sample in another way */
-		if (err)
-			*err = why;
-		return why.code;
+		return err_pass(why.code, &why, err);
 	}
 }
 

@@ -297,11 +297,9 @@ static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 			break;
 	}
 	if (r->fd < 0 && errno == ENOENT) {
-		err_set(err, DCK_E_IO, __FILE__, __LINE__,
-			"cannot write '%s': there is no directory '%s'", path, directory);
-		if (err)
-			err->native_code = ENOENT;
-		return DCK_E_IO;
+		ERR_SET(err, E_IO, "cannot write '%s': there is no directory '%s'", path,
+			directory);
+		return err_native(DCK_E_IO, ENOENT, err);
 	}
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);

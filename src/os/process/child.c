@@ -124,21 +124,14 @@ static dck_status how_it_ended(pid_t pid, enum feed f, bool in_time, uint64_t ti
 		DCK_FAIL(err, E_ENGINE, "the child process did not end within %s",
 			 dck_text_time((double)timeout_ns, text, sizeof text));
 	if (WIFSIGNALED(status)) {
-		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-			"the child process was killed by signal %d (%s)", WTERMSIG(status),
-			signal_text(WTERMSIG(status)));
-		if (err)
-			err->native_code = WTERMSIG(status);
-		return DCK_E_ENGINE;
+		ERR_SET(err, E_ENGINE, "the child process was killed by signal %d (%s)",
+			WTERMSIG(status), signal_text(WTERMSIG(status)));
+		return err_native(DCK_E_ENGINE, WTERMSIG(status), err);
 	}
-	if (WEXITSTATUS(status)) {
-		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-			"the child process ended with exit status %d", WEXITSTATUS(status));
-		if (err)
-			err->native_code = WEXITSTATUS(status);
-		return DCK_E_ENGINE;
-	}
-	return DCK_OK;
+	if (!WEXITSTATUS(status))
+		return DCK_OK;
+	ERR_SET(err, E_ENGINE, "the child process ended with exit status %d", WEXITSTATUS(status));
+	return err_native(DCK_E_ENGINE, WEXITSTATUS(status), err);
 }
 
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
@@ -176,10 +169,5 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 		close(pidfd);
 	dck_status st = how_it_ended(pid, fed, in_time, timeout_ns, limit, err);
 	dck_status sunk = dck_sink_finish(&to, &sink_err);
-	if (st == DCK_OK && sunk != DCK_OK) {
-		st = sunk;
-		if (err)
-			*err = sink_err;
-	}
-	return st;
+	return st == DCK_OK ? err_pass(sunk, &sink_err, err) : st;
 }

@@ -417,11 +417,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 			r->done += n;
 	}
 	mem_free(row);
-	if (r->done > 0)
-		return DCK_OK;
-	if (err)
-		*err = r->why;
-	return r->stopped;
+	return r->done > 0 ? DCK_OK : err_pass(r->stopped, &r->why, err);
 }
 
 /* --- all of it */

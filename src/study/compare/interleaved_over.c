@@ -122,13 +122,9 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_context_now(&v->shared) + v->asked->max_time_ns / o->given.n;
 	DCK_NEXT(status, interleaved_rounds_run(v, &r, err));
-	if (status == DCK_OK && r.failed == DCK_OK) {
+	DCK_NEXT(status, err_pass(r.failed, &r.why, err));
+	if (status == DCK_OK)
 		outcomes_keep(o, &r);
-	} else if (status == DCK_OK) {
-		status = r.failed;
-		if (err)
-			*err = r.why;
-	}
 	interleaved_rounds_done(&r);
 	mem_free(subjects);
 	return status;
@@ -363,11 +359,9 @@ dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n
 	if (o->done > 0) {
 		over_record_fill(b, v, o, all, n, said);
 		*ret = o->place;
-		goto done;
+	} else {
+		status = err_pass(o->failed, &why, err);
 	}
-	status = o->failed;
-	if (err)
-		*err = why;
 done:
 	keyed_values_done(&o->given);
 	mem_free(o->all);

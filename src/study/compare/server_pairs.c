@@ -222,10 +222,8 @@ static dck_status pairs_run(server_pairs *s, dck_err *err)
 		if (s->r.failed != DCK_OK && s->r.done > 0) {
 			s->r.stopped = true;
 			(void)interleaved_look(&s->v, &f, &s->r);
-		} else if (s->r.failed != DCK_OK) {
-			status = s->r.failed;
-			if (err)
-				*err = why;
+		} else {
+			status = err_pass(s->r.failed, &why, err);
 		}
 	}
 	interleaved_looks_done(&f);

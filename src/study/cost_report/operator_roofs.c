@@ -91,11 +91,8 @@ dck_status device_roofs_measure(device_roofs *r, const char *device, const dck_o
 	c.device = device;
 	c.quick = true;
 	const dck_status status = dck_machine(&c, watch, &r->machine, &r->why);
-	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM) {
-		if (err)
-			*err = r->why;
-		return status;
-	}
+	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM)
+		return err_pass(status, &r->why, err);
 	if (status == DCK_OK)
 		dck_roofline_read(r->machine, false, &r->limits);
 	return DCK_OK;

@@ -324,9 +324,7 @@ static dck_status generate_measure(generate_job *j, dck_record **ret, dck_err *e
 	decoder_steps_close(&j->steps);
 	measure_session_close(&j->session);
 	measure_context_end(&j->shared);
-	if (status != DCK_OK && err)
-		*err = why;
-	return record_finish_if(status, j->b, ret, err);
+	return record_finish_if(err_pass(status, &why, err), j->b, ret, err);
 }
 
 dck_status dck_generate(const dck_subject *s, const dck_generate_config *config,

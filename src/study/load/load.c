@@ -321,9 +321,7 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	measure_session_close(&j->session);
 	load_samples_done(&j->kept);
 	measure_context_end(&j->shared);
-	if (status != DCK_OK && err)
-		*err = why;
-	return record_finish_if(status, j->b, ret, err);
+	return record_finish_if(err_pass(status, &why, err), j->b, ret, err);
 }
 
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,

@@ -294,11 +294,8 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
 	 * wrong. Its error code is the program's. */
-	if (r->well == 0 && w->end == WORKER_FAILED) {
-		if (err)
-			*err = w->why;
-		return w->why.code;
-	}
+	if (r->well == 0 && w->end == WORKER_FAILED)
+		return err_pass(w->why.code, &w->why, err);
 	return DCK_OK;
 }
 
