@@ -193,10 +193,8 @@ static dck_status measure_once(load_job *j, dck_err *err)
 	arrivals_ask(j);
 	j->pool.progress.phase = dck_load_scenarios[j->ask.scenario];
 	DCK_TRY(load_run(&j->pool, &j->ask, &r, err));
-	if (r.served == 0 && r.failed != DCK_OK) {
-		*err = r.why;
-		return r.failed;
-	}
+	if (r.served == 0)
+		DCK_TRY(err_pass(r.failed, &r.why, err));
 	if (r.served == 0 && r.cancelled)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
 	if (r.served == 0 && r.unstable)

@@ -361,10 +361,8 @@ static dck_status profile_operators(job *j, dck_err *err)
 		profile_show(j, "the profiler's own cost");
 	if (!dck_record_fact(j->base, "device", "barrier") &&
 	    profiler_overhead_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
-		if (why.code == DCK_E_CANCEL) {
-			*err = why;
-			return why.code;
-		}
+		if (why.code == DCK_E_CANCEL)
+			return err_pass(why.code, &why, err);
 		record_note(j->b, "profiler-not-calibrated",
 			    "the profiler's cost per operator could not be measured, and is in "
 			    "every time: %s",
