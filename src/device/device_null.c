@@ -62,7 +62,7 @@ static dck_status null_check(device *d, dck_err *err)
 
 	pthread_mutex_lock(&self->lock);
 	if (*self->broken)
-		status = err_set(err, DCK_E_DEVICE, __FILE__, __LINE__, "null: %s", self->broken);
+		status = ERR_SET(err, E_DEVICE, "null: %s", self->broken);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }

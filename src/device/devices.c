@@ -201,7 +201,7 @@ void device_mark_close(device_mark *m)
 /* The part of a message that is the same of all functions with several objects. */
 static dck_status other_device(dck_err *err)
 {
-	return err_set(err, DCK_E_ARG, __FILE__, __LINE__, "the objects are of different devices");
+	return ERR_SET(err, E_ARG, "the objects are of different devices");
 }
 
 dck_status device_mark_record(device_queue *q, device_mark *m, dck_err *err)

@@ -41,15 +41,15 @@ static void nvml_load(void)
 	NVML_API(X)
 #undef X
 	if (!nvml.init || !nvml.by_pci || !nvml.count) {
-		err_set(&nvml.why, DCK_E_ABSENT, __FILE__, __LINE__,
+		ERR_SET(&nvml.why, E_ABSENT,
 			"'libnvidia-ml.so.1' is too old: it has no nvmlInit_v2, "
 			"nvmlDeviceGetHandleByPciBusId_v2 or nvmlDeviceGetCount_v2");
 		return;
 	}
 	result = nvml.init();
 	if (result != NVML_API_SUCCESS)
-		err_set(&nvml.why, DCK_E_ABSENT, __FILE__, __LINE__,
-			"'libnvidia-ml.so.1' cannot be used: error %u", result);
+		ERR_SET(&nvml.why, E_ABSENT, "'libnvidia-ml.so.1' cannot be used: error %u",
+			result);
 }
 
 static dck_status nvml_ready(dck_err *err)

@@ -69,7 +69,7 @@ static dck_status probe_ask(const dck_engine *e, const char *lib, dck_buffer *b,
 	if (status != DCK_OK)
 		err_while(why, status, "probing the engine '%s' in a child process", e->name);
 	else if (texts_count(b) < 1 || b->data[b->n - 1] != '\0')
-		status = err_set(why, DCK_E_ENGINE, __FILE__, __LINE__,
+		status = ERR_SET(why, E_ENGINE,
 				 "the child process that probed the engine '%s' ended too early",
 				 e->name);
 	return status;

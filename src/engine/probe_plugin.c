@@ -114,9 +114,9 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 	if (status != DCK_OK)
 		err_while(err, status, "querying '%.200s' in a child process", name);
 	else if (n == 2 && b.data[0] == '-')
-		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", b.data + 2);
+		status = ERR_SET(err, E_ENGINE, "%s", b.data + 2);
 	else if (n < OPTIONS || (n - OPTIONS) % 3 != 0 || b.data[b.n - 1] != '\0')
-		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ENGINE,
 				 "the child process that probed '%.200s' ended too early", name);
 	else
 		status = info_make(&b, n, ret, err);

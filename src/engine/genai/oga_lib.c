@@ -82,15 +82,15 @@ static dck_status oga_try(const oga_lib *l, const char *path, dck_err *err)
 					sizeof why.msg, &answer, &why);
 
 	if (status != DCK_OK && status != DCK_E_NOMEM)
-		status = err_set(err, DCK_E_VERSION, __FILE__, __LINE__,
+		status = ERR_SET(err, E_VERSION,
 				 "'%s' ends the process when it is loaded with ONNX Runtime %s of "
 				 "'%s': pip install onnxruntime-genai brings a pair that fits",
 				 path, l->ort.version, os_library_path(l->ort.library));
 	else if (status != DCK_OK)
 		status = ERR_NO_MEMORY(err, "to load '%s'", path);
 	else if (answer.n != 1 || *answer.data != '+')
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "%.*s", (int)answer.n,
-				 answer.n > 0 ? answer.data : "");
+		status =
+		    ERR_SET(err, E_ABSENT, "%.*s", (int)answer.n, answer.n > 0 ? answer.data : "");
 	dck_buffer_done(&answer);
 	return status;
 }

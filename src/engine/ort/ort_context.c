@@ -206,8 +206,7 @@ dck_status ort_bind_from(dck_engine_context *c, size_t index, dck_engine_context
 	ort_provider_begin(&m->provider);
 	dck_status status = values_get(from, err);
 	if (status == DCK_OK && (output >= from->nvalues || !from->values[output]))
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "the run gave no output '%s'", m->out[output].name);
+		status = ERR_SET(err, E_ABSENT, "the run gave no output '%s'", m->out[output].name);
 	if (status == DCK_OK)
 		status = ort_check(
 		    &m->lib, c->api->BindInput(c->binding, m->in[index].name, from->values[output]),

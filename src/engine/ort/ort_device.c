@@ -376,7 +376,7 @@ static dck_status host_tensor(const ort_lib *l, const ort_value *like, void **da
 		status = ort_check(l, l->api.GetDimensionsCount(type, &rank), err,
 				   "cannot read a shape");
 	if (status == DCK_OK && rank > DCK_RANK_MAX)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+		status = ERR_SET(err, E_UNSUP,
 				 "a tensor has %zu dimensions and at most %d are supported", rank,
 				 DCK_RANK_MAX);
 	if (status == DCK_OK)

@@ -386,9 +386,8 @@ dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *run
 	DCK_TRY(ort_check(l, l->api.SessionEndProfiling(s, l->allocator, &path), err,
 			  "cannot end the profile"));
 	dck_status status =
-	    path && *path
-		? ort_trace_read_file(path, l->minor >= ESCAPED_SINCE, a, &trace, err)
-		: err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "ONNX Runtime made no profile");
+	    path && *path ? ort_trace_read_file(path, l->minor >= ESCAPED_SINCE, a, &trace, err)
+			  : ERR_SET(err, E_ABSENT, "ONNX Runtime made no profile");
 	if (path)
 		ort_check(l, l->api.AllocatorFree(l->allocator, path), NULL, "unused");
 	DCK_TRY(status);

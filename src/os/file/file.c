@@ -99,8 +99,7 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno, "cannot read '%s'",
 				       path);
 	else if (S_ISDIR(st.st_mode))
-		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
-				 "'%s' is a directory, not a file", path);
+		status = ERR_SET(err, E_IO, "'%s' is a directory, not a file", path);
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
 		status = too_large(path, limit, err);
 	else
