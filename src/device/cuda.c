@@ -362,10 +362,9 @@ static dck_status queue_new(cuda_device *d, bool wrapped, api_stream stream, dev
 	if (!wrapped)
 		status = check(d, call->stream_create(&q->stream, API_STREAM_NON_BLOCKING),
 			       "create a stream", err);
-	if (status == DCK_OK)
-		status = check(
-		    d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
-		    "create an event", err);
+	DCK_NEXT(status,
+		 check(d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
+		       "create an event", err));
 	if (status == DCK_OK)
 		*ret = &q->base;
 	else

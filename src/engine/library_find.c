@@ -322,8 +322,7 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 		const library_place *p = &places.place[i];
 		dck_status status = library_trust(p, &now);
 
-		if (status == DCK_OK)
-			status = load(self, p, &now);
+		DCK_NEXT(status, load(self, p, &now));
 		if (status == DCK_OK)
 			return DCK_OK;
 		/* Bare names are tried without knowing whether they exist, so failure is not

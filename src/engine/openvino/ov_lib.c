@@ -204,11 +204,9 @@ static dck_status ov_load(void *self, const library_place *p, dck_err *err)
 		l->api.util_set_log_callback(ov_log_drop);
 		status = ov_version_read(l, err);
 	}
-	if (status == DCK_OK)
-		status = types_check(l, err);
-	if (status == DCK_OK)
-		status =
-		    ov_check(l, l->api.core_create(&l->core), err, "cannot open OpenVINO's core");
+	DCK_NEXT(status, types_check(l, err));
+	DCK_NEXT(status,
+		 ov_check(l, l->api.core_create(&l->core), err, "cannot open OpenVINO's core"));
 	if (status != DCK_OK) {
 		os_library_close(l->library);
 		*l = (ov_lib){0};

@@ -265,10 +265,8 @@ static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,
 	DCK_TRY(ort_check(&m->lib, api->CreateSessionOptions(&o), err,
 			  "cannot create a session's options"));
 	dck_status status = options_fill(m, p, o, err);
-	if (status == DCK_OK)
-		status = watch_apply(m, p, with_graph, o, err);
-	if (status == DCK_OK)
-		status = session_create(m, p, exposed, o, err);
+	DCK_NEXT(status, watch_apply(m, p, with_graph, o, err));
+	DCK_NEXT(status, session_create(m, p, exposed, o, err));
 	api->ReleaseSessionOptions(o);
 	if (m->counter)
 		ort_counter_settle(m->counter);

@@ -207,10 +207,10 @@ dck_status ort_bind_from(dck_engine_context *c, size_t index, dck_engine_context
 	dck_status status = values_get(from, err);
 	if (status == DCK_OK && (output >= from->nvalues || !from->values[output]))
 		status = ERR_SET(err, E_ABSENT, "the run gave no output '%s'", m->out[output].name);
-	if (status == DCK_OK)
-		status = ort_check(
-		    &m->lib, c->api->BindInput(c->binding, m->in[index].name, from->values[output]),
-		    err, "cannot bind input '%s'", m->in[index].name);
+	DCK_NEXT(status,
+		 ort_check(&m->lib,
+			   c->api->BindInput(c->binding, m->in[index].name, from->values[output]),
+			   err, "cannot bind input '%s'", m->in[index].name));
 	if (status == DCK_OK)
 		ort_device_input_forget(&c->device, index);
 	ort_provider_end(&m->provider);
@@ -470,8 +470,7 @@ dck_status ort_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
 {
 	ort_provider_begin(&c->model->provider);
 	dck_status status = device_outputs_get(c, err);
-	if (status == DCK_OK)
-		status = ort_device_wait(&c->device, barrier, err);
+	DCK_NEXT(status, ort_device_wait(&c->device, barrier, err));
 	ort_provider_end(&c->model->provider);
 	return status;
 }
@@ -480,8 +479,7 @@ dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_byt
 {
 	ort_provider_begin(&c->model->provider);
 	dck_status status = device_outputs_get(c, err);
-	if (status == DCK_OK)
-		status = ort_device_transfer(&c->device, to_device, ret_bytes, err);
+	DCK_NEXT(status, ort_device_transfer(&c->device, to_device, ret_bytes, err));
 	ort_provider_end(&c->model->provider);
 	return status;
 }

@@ -62,18 +62,16 @@ static dck_status copy_try(const dck_engine_model *m, const ort_memory *where, d
 
 	dck_status status =
 	    ort_check(l, l->api.CreateAllocator(m->session, where, &a), err, "no allocator");
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.CreateTensorAsOrtValue(a, dims, 1, float32, &there),
-				   err, "no memory");
-	if (status == DCK_OK)
-		status = ort_check(l,
+	DCK_NEXT(status, ort_check(l, l->api.CreateTensorAsOrtValue(a, dims, 1, float32, &there),
+				   err, "no memory"));
+	DCK_NEXT(status, ort_check(l,
 				   l->api.CreateTensorWithDataAsOrtValue(
 				       l->cpu, &number, sizeof number, dims, 1, float32, &here),
-				   err, "no tensor");
-	if (status == DCK_OK)
-		status = ort_check(
-		    l, l->api.CopyTensors(l->env, (const ort_value *const *)&here, &there, NULL, 1),
-		    err, "no copy");
+				   err, "no tensor"));
+	DCK_NEXT(status, ort_check(l,
+				   l->api.CopyTensors(l->env, (const ort_value *const *)&here,
+						      &there, NULL, 1),
+				   err, "no copy"));
 	if (here)
 		l->api.ReleaseValue(here);
 	if (there)
@@ -372,16 +370,14 @@ static dck_status host_tensor(const ort_lib *l, const ort_value *like, void **da
 	    ort_check(l, l->api.GetTensorTypeAndShape(like, &type), err, "cannot read a shape"));
 	dck_status status =
 	    ort_check(l, l->api.GetTensorElementType(type, &element), err, "cannot read a type");
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.GetDimensionsCount(type, &rank), err,
-				   "cannot read a shape");
+	DCK_NEXT(status,
+		 ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read a shape"));
 	if (status == DCK_OK && rank > DCK_RANK_MAX)
 		status = ERR_SET(err, E_UNSUP,
 				 "a tensor has %zu dimensions and at most %d are supported", rank,
 				 DCK_RANK_MAX);
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.GetDimensions(type, dims, rank), err,
-				   "cannot read a shape");
+	DCK_NEXT(status,
+		 ort_check(l, l->api.GetDimensions(type, dims, rank), err, "cannot read a shape"));
 	l->api.ReleaseTensorTypeAndShapeInfo(type);
 	DCK_TRY(status);
 	n = dck_dtype_bytes(dtype_of_onnx(element));

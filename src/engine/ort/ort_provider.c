@@ -129,9 +129,8 @@ static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
 			  "cannot use device 'cuda:%u'", device));
 	dck_status status = ort_check(l, l->api.UpdateCUDAProviderOptions(cuda, keys, values, n),
 				      err, "cannot use device 'cuda:%u'", device);
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda),
-				   err, "cannot use device 'cuda:%u'", device);
+	DCK_NEXT(status, ort_check(l, l->api.SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda),
+				   err, "cannot use device 'cuda:%u'", device));
 	l->api.ReleaseCUDAProviderOptions(cuda);
 	return status;
 }
