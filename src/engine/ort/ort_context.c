@@ -184,8 +184,7 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	ort_provider_begin(&m->provider);
 	dck_status status = input_give(c, index, t, same, value, err);
 	ort_provider_end(&m->provider);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (!same)
 		c->shapes_changed = true;
 	c->bound_in[index] = *t;

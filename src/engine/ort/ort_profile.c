@@ -340,8 +340,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 		events_fill(t, e, n, of_device, &lists);
 	}
 	mem_free(e);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	for (size_t i = 0; i < t->nruns; i++) {
 		if (r[i].left_out)
 			continue;

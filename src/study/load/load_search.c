@@ -78,8 +78,7 @@ static dck_status unloaded_look(load_job *j, const load_run_config *a, bool *ret
 	j->pool.n = 1;
 	status = load_run(&j->pool, a, &r, err);
 	j->pool.n = streams;
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (r.served == 0 && !j->has_unloaded) {
 		if (r.cancelled || r.failed == DCK_E_CANCEL)
 			DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");

@@ -146,8 +146,7 @@ static dck_status groups_new(const pitfall *p, size_t runs, double **ret, size_t
 			 "%zu runs are too few to see how groups of %zu vary: give more --time",
 			 p->nsingles, runs);
 	*ret = mem_alloc(n * sizeof **ret);
-	if (!*ret)
-		return ERR_NO_MEMORY(err, "for %zu values", n);
+	DCK_NEED(*ret, err, "for %zu values", n);
 	*ret_n = n;
 	return DCK_OK;
 }

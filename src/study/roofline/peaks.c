@@ -612,8 +612,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	record_others_begin(&s->others, 0);
 	const dck_status measured = machine_measure(&ask, &s->result, err);
 	record_others_end(&s->others);
-	if (measured != DCK_OK)
-		return measured;
+	DCK_TRY(measured);
 	const char *busy = s->asked->keep && s->result.passes > 0 ? NULL : busy_why(s);
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);
