@@ -17,6 +17,7 @@
  * ort_runs are atomic, because any thread may finish a run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/commas.h"
 #include "base/err.h"
 #include "engine/ort/ort_trace.h"
 #include "engine/ort/ort_watch.h"
@@ -202,13 +203,8 @@ static int by_run(const void *a, const void *b)
 /* Whether operators of this type hold graphs, in ONNX or in ONNX Runtime's own domain. */
 static bool has_body(const char *type)
 {
-	static const char *const types[] = {
-	    "If", "Loop", "Scan", "BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"};
-
-	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-		if (strcmp(types[i], type) == 0)
-			return true;
-	return false;
+	return type &&
+	       commas_have("If,Loop,Scan,BeamSearch,GreedySearch,Sampling,WhisperBeamSearch", type);
 }
 
 #define BODIES_MAX 64

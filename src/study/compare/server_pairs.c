@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/server_pairs.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
@@ -345,11 +346,5 @@ void dck_compare_servers_requests(const dck_load_config *common, const dck_list 
 
 bool dck_compare_servers_takes(const char *option)
 {
-	static const char *const taken[] = {"margin",	"level",      "rounds", "max-rounds",
-					    "max-time", "order-seed", "seed"};
-
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		if (strcmp(option, taken[i]) == 0)
-			return true;
-	return false;
+	return commas_have("margin,level,rounds,max-rounds,max-time,order-seed,seed", option);
 }

@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/generate/generate_job.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "base/opt_text.h"
@@ -89,19 +90,17 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 /* Refuses options of models that would change nothing. */
 static dck_status model_options_check(const dck_model_config *m, dck_err *err)
 {
-	static const char *const without[] = {"transfers",  "batch",	  "no-batch-check",
-					      "items",	    "shape",	  "input",
-					      "input-pool", "image-size", "seq"};
+	static const char without[] =
+	    "transfers,batch,no-batch-check,items,shape,input,input-pool,image-size,seq";
 	dck_subject plain;
 
 	dck_subject_init(&plain);
 	for (const dck_opt *o = dck_model_options; o->name; o++)
-		for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-			if (strcmp(o->name, without[i]) == 0 && !opt_same(o, m, &plain.model))
-				DCK_FAIL(err, E_ARG,
-					 "--%s has no effect here: the inputs of a decoder follow "
-					 "from --prompt-length, --new-tokens and --batch",
-					 o->name);
+		if (commas_have(without, o->name) && !opt_same(o, m, &plain.model))
+			DCK_FAIL(err, E_ARG,
+				 "--%s has no effect here: the inputs of a decoder follow "
+				 "from --prompt-length, --new-tokens and --batch",
+				 o->name);
 	return DCK_OK;
 }
 
