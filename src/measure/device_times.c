@@ -21,6 +21,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
 #include "base/err.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
@@ -274,19 +275,15 @@ dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, devi
 
 static void proof_text(const device_proof *p, char *ret, size_t size)
 {
-	char left[32];
-	size_t used;
-
-	used = (size_t)snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
-				p->runs == 1 ? "" : "s");
-	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns) && used < size; i++) {
-		used += (size_t)snprintf(ret + used, size - used, "%s %s of %s after %s",
-					 i > 0 ? "," : ":",
-					 dck_text_time(p->barrier[i].left_ns, left, sizeof left),
-					 UNITS_TIME(p->barrier[i].work_ns), p->barrier[i].name);
-		if (!isnan(p->barrier[i].paused_ns) && used < size)
-			used += (size_t)snprintf(ret + used, size - used, " (%s after a pause)",
-						 UNITS_TIME(p->barrier[i].paused_ns));
+	snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
+		 p->runs == 1 ? "" : "s");
+	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns); i++) {
+		text_add(ret, size, "%s %s of %s after %s", i > 0 ? "," : ":",
+			 UNITS_TIME(p->barrier[i].left_ns), UNITS_TIME(p->barrier[i].work_ns),
+			 p->barrier[i].name);
+		if (!isnan(p->barrier[i].paused_ns))
+			text_add(ret, size, " (%s after a pause)",
+				 UNITS_TIME(p->barrier[i].paused_ns));
 	}
 }
 

@@ -21,6 +21,7 @@
 #include "measure/phases.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/text_add.h"
 #include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
@@ -212,11 +213,10 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 	/* The runs may take the same time until a falling clock is felt; then it is the cause. */
 	char *evidence = p->verdict.evidence, text[sizeof p->verdict.evidence];
 	const gauge_clock clock = gauge_log_clock(p->loop.gauges, text, sizeof text);
-	const size_t n = strlen(evidence);
 	if (clock != GAUGE_CLOCK_LEVEL && p->verdict.steady)
 		memcpy(evidence, text, sizeof text);
 	else if (clock == GAUGE_CLOCK_FALLING)
-		snprintf(evidence + n, sizeof text - n, ", and %s", text);
+		text_add(evidence, sizeof text, ", and %s", text);
 	p->steady = p->verdict.steady && clock == GAUGE_CLOCK_LEVEL;
 	if (p->steady) {
 		/* Single probe runs precede the groups: count the runs before `first`. */

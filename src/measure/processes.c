@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
+#include "base/text_add.h"
 #include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"
@@ -214,7 +215,7 @@ static void undisturbed_fold(record_builder *b, const workers *w, const char *ta
 {
 	const char *why = "not every process has it";
 	stat_estimate e;
-	size_t n = 0, how;
+	size_t n = 0;
 
 	for (size_t k = 0; k < w->n; k++) {
 		const dck_metric *m = dck_record_metric(w->records[k], tag);
@@ -234,9 +235,8 @@ static void undisturbed_fold(record_builder *b, const workers *w, const char *ta
 		return;
 	}
 	stat_starts(values, n, w->plan->asked.level, &e);
-	how = strlen(e.how);
 	if (n < w->n)
-		snprintf(e.how + how, sizeof e.how - how, "; of %zu of %zu starts", n, w->n);
+		text_add(e.how, sizeof e.how, "; of %zu of %zu starts", n, w->n);
 	measure_result_estimate(b, tag, &e);
 	record_fact_int(b, "samples", "undisturbed_starts", DCK_UNIT_ONE, (int64_t)n);
 }

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
 #include "base/err.h"
+#include "base/text_add.h"
 #include "engine/ort/ort_model.h"
 
 #include <stdio.h>
@@ -140,14 +141,13 @@ typedef struct kind_count {
 static const char *placement_text(const kind_count *kinds, size_t n, mem_arena *a)
 {
 	char text[400] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < n && used < sizeof text; i++)
-		used += (size_t)(kinds[i].n > 1
-				     ? snprintf(text + used, sizeof text - used, "%s%zu x %s",
-						i ? ", " : "", kinds[i].n, kinds[i].type)
-				     : snprintf(text + used, sizeof text - used, "%s%s",
-						i ? ", " : "", kinds[i].type));
+	for (size_t i = 0; i < n; i++)
+		if (kinds[i].n > 1)
+			text_add(text, sizeof text, "%s%zu x %s", i ? ", " : "", kinds[i].n,
+				 kinds[i].type);
+		else
+			text_add(text, sizeof text, "%s%s", i ? ", " : "", kinds[i].type);
 	return mem_arena_dup(a, text);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/ort/ort_provider.h"
 
 #include "base/err.h"
+#include "base/text_add.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -55,15 +56,13 @@ static dck_status is_in_build(const ort_lib *l, const char *name, mem_arena *a, 
 {
 	const char *const *names;
 	char all[200] = "";
-	size_t n, used = 0;
+	size_t n;
 
 	DCK_TRY(ort_provider_list(l, a, &names, &n, err));
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(names[i], name) == 0)
 			return DCK_OK;
-		if (used < sizeof all)
-			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-						 i ? ", " : "", names[i]);
+		text_add(all, sizeof all, "%s%s", i ? ", " : "", names[i]);
 	}
 	DCK_FAIL(err, E_UNSUP,
 		 "provider '%s' is not in this build of ONNX Runtime (%s), which has %s%s", name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/rebatched.h"
 #include "base/err.h"
+#include "base/text_add.h"
 #include "model/onnx/onnx.h"
 #include <limits.h>
 #include <stdio.h>
@@ -76,12 +77,11 @@ rebatch_info rebatched_facts(const rebatched_model *f, int64_t items)
 {
 	const batch_model *m = &f->model;
 	rebatch_info r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
-	size_t n = 0;
 
-	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)
+	for (size_t i = 0; i < m->ninputs; i++)
 		if (m->inputs[i].shared)
-			n += (size_t)snprintf(r.shared + n, sizeof r.shared - n, "%s'%s'",
-					      n ? ", " : "", m->inputs[i].name);
+			text_add(r.shared, sizeof r.shared, "%s'%s'", *r.shared ? ", " : "",
+				 m->inputs[i].name);
 	return r;
 }
 

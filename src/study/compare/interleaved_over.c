@@ -17,8 +17,8 @@
 #include "study/compare/interleaved.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text_add.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,18 +196,6 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over 
 				       "which it is decided");
 }
 
-/* Appends to a text, as far as it fits. */
-DCK_PRINTF(3, 4)
-static void over_text_add(char *text, size_t size, const char *fmt, ...)
-{
-	const size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + used, size - used, fmt, ap);
-	va_end(ap);
-}
-
 /* Appends "slower at batch=1, 2" for the sizes that have the verdict. */
 static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char *text, size_t size)
 {
@@ -217,10 +205,10 @@ static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char
 		if (o->all[k * (n - 1) + i - 1].x.verdict != which)
 			continue;
 		if (found++ == 0)
-			over_text_add(text, size, "%s%s at %s=%s", *text ? "; " : "",
-				      verdict_texts[which], o->given.key, o->given.value[k]);
+			text_add(text, size, "%s%s at %s=%s", *text ? "; " : "",
+				 verdict_texts[which], o->given.key, o->given.value[k]);
 		else
-			over_text_add(text, size, ", %s", o->given.value[k]);
+			text_add(text, size, ", %s", o->given.value[k]);
 	}
 }
 
@@ -262,9 +250,9 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 		if (now != VERDICT_FASTER && now != VERDICT_SLOWER)
 			continue;
 		if (last != VERDICT_UNDECIDED && now != last) {
-			over_text_add(text, sizeof text, "%s%s from between %s=%s and %s",
-				      found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
-				      o->given.value[at], o->given.value[k]);
+			text_add(text, sizeof text, "%s%s from between %s=%s and %s",
+				 found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
+				 o->given.value[at], o->given.value[k]);
 			from = at;
 			to = k;
 		}
@@ -285,7 +273,7 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 			crossing_metric(b, v, o, n, i, key, from, to);
 		record_note(b, "crossover", "%s", said);
 	}
-	over_text_add(answer, size, "%s%s", *answer ? "; " : "", said);
+	text_add(answer, size, "%s%s", *answer ? "; " : "", said);
 }
 
 /* said: array of all outcomes. */

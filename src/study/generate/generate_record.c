@@ -11,6 +11,7 @@
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "measure/method.h"
 #include "stat/stat.h"
@@ -350,15 +351,13 @@ static void answer_several(const case_view *views, size_t n)
 static void tokens_fact(const generate_job *j)
 {
 	char text[GENERATE_SHOWN * 12 + 1] = "";
-	size_t used = 0;
 
 	if (!j->layout.runs) {
 		record_fact_absent(j->b, "generate", "first_tokens", "the engine has no tensors");
 		return;
 	}
-	for (size_t i = 0; i < j->nshown && used + 12 < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i ? " " : "",
-					 (long long)j->shown[i]);
+	for (size_t i = 0; i < j->nshown; i++)
+		text_add(text, sizeof text, "%s%lld", i ? " " : "", (long long)j->shown[i]);
 	record_fact_text(j->b, "generate", "first_tokens", text);
 }
 

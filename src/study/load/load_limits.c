@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "stat/dist.h"
 #include <math.h>
@@ -369,14 +370,12 @@ void load_answer(const load_view *v)
 	const load_peak *p = &j->peak;
 	const char *word = latency_limit_word(load_verdict(j));
 	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[128];
-	size_t n = 0;
 
 	if (j->ask.nlimits == 0)
 		return; /* the latency is the answer */
 	/* "p99<=50ms and p90<=20ms" */
-	for (size_t i = 0; i < j->ask.nlimits && n < sizeof limits; i++)
-		n += (size_t)snprintf(limits + n, sizeof limits - n, "%s%s", i > 0 ? " and " : "",
-				      j->limits[i].text);
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		text_add(limits, sizeof limits, "%s%s", i > 0 ? " and " : "", j->limits[i].text);
 	over_text(v, over, sizeof over);
 	if (!isinf(p->broken))
 		snprintf(broken, sizeof broken, "; %s/s violates it",

@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include <math.h>
 #include <stdio.h>
@@ -305,13 +306,11 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	pitfall_sampling_error(p, read, n, truth, ret);
 	const double low_ns = quantile_of(p, read, n, END_LOW);
 	const double high_ns = quantile_of(p, read, n, END_HIGH);
-	const int used = snprintf(ret->seen, sizeof ret->seen,
-				  "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
-				  UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
-
+	snprintf(ret->seen, sizeof ret->seen, "%s steps by %s: of %zu single runs %.3g %% read 0",
+		 coarse->name, UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
 	if (high_ns > 0)
-		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-			 ", 90 %% are between %s and %s", UNITS_TIME(low_ns), UNITS_TIME(high_ns));
+		text_add(ret->seen, sizeof ret->seen, ", 90 %% are between %s and %s",
+			 UNITS_TIME(low_ns), UNITS_TIME(high_ns));
 done:
 	mem_free(read);
 	return status;

@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include <math.h>
 #include <pthread.h>
@@ -250,8 +251,7 @@ dck_status pitfall_threads(pitfall *p, pitfall_finding *ret, dck_err *err)
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
 	DCK_TRY(pitfall_candidate_open(p, &l, &s, 0, err));
 	DCK_TRY(candidate_measure(p, &l, ret, err));
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
+	text_add(ret->seen, sizeof ret->seen, "; %llu threads on %u processors",
 		 (unsigned long long)s.model.threads, os_cpus_allowed());
 	return DCK_OK;
 }
@@ -302,8 +302,7 @@ dck_status pitfall_neighbour(pitfall *p, pitfall_finding *ret, dck_err *err)
 				   (pitfall_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
 	DCK_TRY(status);
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n,
+	text_add(ret->seen, sizeof ret->seen,
 		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
 	return status;
 }
@@ -437,8 +436,7 @@ dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 					   ret, err);
 	measure_session_close(&b.session);
 	DCK_TRY(status);
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
+	text_add(ret->seen, sizeof ret->seen, "; a batch of %llu takes %.3g times as long",
 		 (unsigned long long)s.model.batch, ret->factor * b.items);
 	return DCK_OK;
 }

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
@@ -76,13 +77,10 @@ static dck_status limits_take(survey *s, dck_err *err)
 
 static void isa_text(uint32_t set, char *buf, size_t size)
 {
-	size_t at = 0;
-
 	buf[0] = '\0';
-	for (int i = 0; i < MACHINE_ISAS && at < size; i++)
+	for (int i = 0; i < MACHINE_ISAS; i++)
 		if (machine_isa_has(set, (machine_isa)i))
-			at += (size_t)snprintf(buf + at, size - at, "%s%s", at > 0 ? " " : "",
-					       machine_isa_names[i]);
+			text_add(buf, size, "%s%s", *buf ? " " : "", machine_isa_names[i]);
 }
 
 /* Makes the key: what must be the same for a cached result to be this machine's. */
@@ -502,11 +500,11 @@ static void peaks_notes(record_builder *b, const survey *s)
 	note_blas(b, s, "dgemm", MACHINE_FP64, "1");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "all");
 	char untried[300] = "";
-	for (size_t i = 0, used = 0; i < r->n && used < sizeof untried; i++)
+	for (size_t i = 0; i < r->n; i++)
 		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
 		    strstr(r->item[i].tag, "/1"))
-			used += (size_t)snprintf(untried + used, sizeof untried - used, "%s%s",
-						 used ? ", " : "", r->item[i].tag);
+			text_add(untried, sizeof untried, "%s%s", *untried ? ", " : "",
+				 r->item[i].tag);
 	if (*untried)
 		record_note(b, "untried-loop",
 			    "no test has confirmed these peaks on a processor with their "

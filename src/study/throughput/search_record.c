@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/decimal.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "study/cost_report/model_cost.h"
 #include "record/record_begin.h"
@@ -592,15 +593,11 @@ static void note_trials(making *m)
 {
 	const search_run *r = m->r;
 	char list[LIST_TEXT] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < r->nnotes && used < sizeof list; i++) {
-		const int n = snprintf(list + used, sizeof list - used, "%s%s in %zu",
-				       i > 0 ? ", " : "", r->notes[i].code, r->notes[i].trials);
-
-		used += n > 0 ? (size_t)n : 0;
-	}
-	if (used > 0)
+	for (size_t i = 0; i < r->nnotes; i++)
+		text_add(list, sizeof list, "%s%s in %zu", i > 0 ? ", " : "", r->notes[i].code,
+			 r->notes[i].trials);
+	if (*list)
 		record_note(m->b, "trials-noted", "of %zu trials some had warnings: %s",
 			    r->measured, list);
 }

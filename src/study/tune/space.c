@@ -19,6 +19,7 @@
 #include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
+#include "base/text_add.h"
 #include "base/units.h"
 #include "deepclock/unstable.h"
 #include "engine/engine.h"
@@ -395,11 +396,10 @@ static dck_status names_check(const char *option, const char *list, dck_err *err
 {
 	const char *names[USUAL + 2] = {"engine", SPACE_VARIANT};
 	char word[64], all[300] = "engine, " SPACE_VARIANT;
-	size_t at = strlen(all);
 
 	for (size_t i = 0; i < USUAL; i++) {
 		names[i + 2] = usual_rows[i].name;
-		at += (size_t)snprintf(all + at, sizeof all - at, ", %s", names[i + 2]);
+		text_add(all, sizeof all, ", %s", names[i + 2]);
 	}
 	for (commas_item item; commas_next(&list, &item);) {
 		bool known = false;
