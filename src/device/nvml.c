@@ -15,7 +15,6 @@
 #include "device/nvml_api.h"
 #include "os/os.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

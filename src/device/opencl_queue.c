@@ -19,7 +19,6 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOG_MAX = 1 << 20 };

@@ -15,7 +15,6 @@
 #include "os/os.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

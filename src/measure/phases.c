@@ -25,7 +25,6 @@
 #include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WARM_KEEP 65536

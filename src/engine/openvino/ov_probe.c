@@ -5,8 +5,6 @@
 #include "engine/probe_facts.h"
 #include "engine/openvino/ov_model.h"
 
-#include <string.h>
-
 static dck_status devices_probe(probe_facts *f, const ov_lib *l, dck_err *err)
 {
 	ov_devices d = {NULL, 0};

@@ -19,7 +19,6 @@
 #include "base/text_add.h"
 #include "engine/ort/ort_model.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Providers copy multiples of 4 bytes; 64 hold whole elements of each type. */

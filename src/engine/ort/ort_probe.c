@@ -7,8 +7,6 @@
 #include "engine/ort/ort_model.h"
 #include "engine/ort/ort_provider.h"
 
-#include <string.h>
-
 /* The smallest model there is, one Identity of one float, as ONNX's protobuf: each field is a tag
  * (number x 8 + wire type), a length and the bytes. */
 static const unsigned char identity_model[] = {

@@ -22,7 +22,6 @@
 #include "measure/subject/random.h"
 #include "measure/subject/shape_resolve.h"
 #include "os/os.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef struct input {

@@ -4,7 +4,6 @@
 #include "base/text_add.h"
 #include "model/onnx/onnx.h"
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

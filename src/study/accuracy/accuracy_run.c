@@ -23,7 +23,6 @@
 #include "measure/subject/shape_resolve.h"
 #include "os/os.h"
 #include "measure/verify/rebatch_check.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 #include "base/mem.h"
 #include "base/text_add.h"
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, char *buf,
 			    size_t size)

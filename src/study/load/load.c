@@ -22,7 +22,6 @@
 #include "study/load/load_job.h"
 #include "study/load/load_url.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TIME_DEFAULT_NS 10000000000u

@@ -15,7 +15,6 @@
 #include "study/load/load_overload.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Connections with TLS that are made before the first request. */
 #define READY_LEAST 4

@@ -7,8 +7,6 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Share of the available memory; the rest is for other processes. */

@@ -24,7 +24,6 @@
 #include "study/throughput/search_run.h"
 #include "os/os.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COLUMNS_MAX 12

@@ -25,7 +25,6 @@
 #include "engine/engine.h"
 #include "measure/subject/target.h"
 #include "os/os.h"
-#include <stdio.h>
 #include <string.h>
 
 #define SPACE_BYTES_MAX ((size_t)64 << 10)

@@ -17,7 +17,6 @@
 #include "record/record_begin.h"
 #include "study/tune/tune_run.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NAMES_SHOWN    4
