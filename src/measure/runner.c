@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/runner.h"
 #include "base/err.h"
-#include "base/observer.h"
 #include "deepclock/unstable.h"
 #include "measure/verify/output_compare.h"
 #include "measure/device_gauges.h"

@@ -20,7 +20,6 @@
 #include "measure/verify/output_compare.h"
 #include "record/record_begin.h"
 #include "record/host.h"
-#include "measure/subject/subject_facts.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "deepclock/report.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

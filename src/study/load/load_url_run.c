@@ -10,7 +10,6 @@
 #include "study/load/load_url.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "base/sink.h"
 #include "deepclock/opt.h"
 #include "study/load/load_overload.h"
 #include <math.h>

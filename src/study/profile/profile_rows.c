@@ -17,7 +17,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
-#include "base/dtype.h"
 #include "base/err.h"
 #include "model/onnx/module_path.h"
 #include "study/cost_report/operator_roofs.h"

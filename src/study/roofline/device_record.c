@@ -14,7 +14,6 @@
 #include "record/host.h"
 #include "record/others.h"
 #include "record/record_begin.h"
-#include "record/record_internal.h"
 #include "stat/stat.h"
 #include "study/roofline/device_limits.h"
 #include "study/roofline/limit_metrics.h"

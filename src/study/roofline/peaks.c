@@ -23,7 +23,6 @@
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
-#include "measure/subject/subject_facts.h"
 #include "machine/loops.h"
 #include "study/roofline/device_record.h"
 #include "study/roofline/limit_metrics.h"

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
-#include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/units.h"

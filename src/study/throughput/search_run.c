@@ -19,7 +19,6 @@
 #include "base/opt_text.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "base/units.h"
 #include "study/cost_report/model_cost.h"
 #include "measure/worker.h"
 #include "os/os.h"

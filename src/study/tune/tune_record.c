@@ -7,7 +7,6 @@
  * does not move one row. Texts are in an arena for the call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
