@@ -206,10 +206,8 @@ static void energy_record(const gauge_log *g, record_builder *b, double items)
 		return;
 	}
 	record_metric_real(b, "device/power", power_w, how);
-	if (items > 0 && runs > 0)
-		record_metric_real(b, "device/energy_per_item", joule / (runs * items), how);
-	else
-		record_metric_absent(b, "device/energy_per_item", "a run has no items");
+	record_metric_if(items > 0 && runs > 0, b, "device/energy_per_item",
+			 RECORD_REAL(joule / (runs * items)), how, "a run has no items");
 }
 
 static void gauges_fact(record_builder *b, const char *key, dck_unit unit, double value)

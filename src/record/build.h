@@ -73,6 +73,9 @@ void record_metric_int(record_builder *b, const char *tag, int64_t v, const char
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
+/* Adds v if it is known; else the metric is absent, because of `why`. */
+void record_metric_if(bool known, record_builder *b, const char *tag, dck_value v, const char *how,
+		      const char *why);
 /* Adds a metric that is absent because it is a formula of open sizes, "4.09 G * N". */
 void record_metric_open(record_builder *b, const char *tag, const char *formula);
 

@@ -166,17 +166,14 @@ static void totals(record_builder *b, model_cost *c)
 			"each operator writes its outputs once");
 	cost_metric_put(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
 			"liveness in the order of the file, inputs included, views in place");
-	if (nodes)
-		record_metric_real(b, "cost/coverage", (double)(nodes - r->unknown) / (double)nodes,
-				   "nodes whose MACs and FLOPs are known, over all nodes");
-	else
-		record_metric_absent(b, "cost/coverage", "the model has no operators");
+	record_metric_if(nodes > 0, b, "cost/coverage",
+			 RECORD_REAL((double)(nodes - r->unknown) / (double)nodes),
+			 "nodes whose MACs and FLOPs are known, over all nodes",
+			 "the model has no operators");
 	sym_int bytes = sym_add(r->nums, r->read_bytes, r->write_bytes);
-	if (sym_known(bytes) && sym_known(r->flops) && bytes.v > 0)
-		record_metric_real(b, "cost/intensity", (double)r->flops.v / (double)bytes.v,
-				   "FLOPs over bytes read and written");
-	else
-		record_metric_absent(b, "cost/intensity", "FLOPs or bytes are not known");
+	record_metric_if(sym_known(bytes) && sym_known(r->flops) && bytes.v > 0, b,
+			 "cost/intensity", RECORD_REAL((double)r->flops.v / (double)bytes.v),
+			 "FLOPs over bytes read and written", "FLOPs or bytes are not known");
 }
 
 static void fact_symbolic(record_builder *b, model_cost *c, const char *key, sym_int n)

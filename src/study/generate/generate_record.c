@@ -230,17 +230,12 @@ static void case_metrics(const case_view *v)
 	const uint64_t tokens = v->c->prompt + v->j->config->new_tokens - 1;
 
 	case_tag(v->c, "cache_computed", tag);
-	if (v->j->engine_generates)
-		record_metric_absent(b, tag, "the engine declares no shapes");
-	else
-		record_metric_real(b, tag, decoder_cache_bytes(&v->j->layout, v->c->batch, tokens),
-				   "from the declared shapes");
+	record_metric_if(!v->j->engine_generates, b, tag,
+			 RECORD_REAL(decoder_cache_bytes(&v->j->layout, v->c->batch, tokens)),
+			 "from the declared shapes", "the engine declares no shapes");
 	case_tag(v->c, "cache", tag);
-	if (v->c->cache_bytes > 0)
-		record_metric_real(b, tag, v->c->cache_bytes,
-				   "of the tensors that the engine returned last");
-	else
-		record_metric_absent(b, tag, cache_unknown(v->j));
+	record_metric_if(v->c->cache_bytes > 0, b, tag, RECORD_REAL(v->c->cache_bytes),
+			 "of the tensors that the engine returned last", cache_unknown(v->j));
 }
 
 static void generate_cell(record_builder *b, const stat_estimate *e)

@@ -104,12 +104,10 @@ static void server_metrics(const load_view *v)
 		measure_result_estimate(b, rows[i].tag, &e);
 	}
 	for (size_t i = 0; i < 2; i++)
-		if (lag->pushed > 0)
-			record_metric_real(b, lag_tags[i],
-					   i == 0 ? measure_samples_mean(lag) : lag->max,
-					   "of requests for which a stream was waiting");
-		else
-			record_metric_absent(b, lag_tags[i], "no request found a stream ready");
+		record_metric_if(lag->pushed > 0, b, lag_tags[i],
+				 RECORD_REAL(i == 0 ? measure_samples_mean(lag) : lag->max),
+				 "of requests for which a stream was waiting",
+				 "no request found a stream ready");
 	record_metric_int(b, "load/queue_max", (int64_t)v->r->queue_max,
 			  "due and not yet taken, counted as each is taken");
 	if (v->r->abandoned > 0)

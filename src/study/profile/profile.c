@@ -277,10 +277,8 @@ static void limits_get(job *j)
 static void memory_metric(record_builder *b, const char *tag, bool known, uint64_t v,
 			  const char *how)
 {
-	if (known)
-		record_metric_int(b, tag, v > INT64_MAX ? INT64_MAX : (int64_t)v, how);
-	else
-		record_metric_absent(b, tag, "the engine does not report it");
+	record_metric_if(known, b, tag, RECORD_INT(v > INT64_MAX ? INT64_MAX : (int64_t)v), how,
+			 "the engine does not report it");
 }
 
 static dck_status memory_pass(job *j, dck_err *err)
