@@ -17,7 +17,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { PROCESSES_MAX = 128 };
 

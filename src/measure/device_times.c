@@ -28,7 +28,6 @@
 #include "measure/results.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define TRIALS	      5
 #define WORK_NS	      20e6

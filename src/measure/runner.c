@@ -23,7 +23,6 @@
 #include "os/process/other_process.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Each part of a run on a device is timed for at most this share of --max-time, and this time. */
 #define PARTS_SHARE 0.05

@@ -27,7 +27,6 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -6,7 +6,6 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
-#include <string.h>
 
 /* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9

@@ -14,7 +14,6 @@
 #include "record/build.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const ends[] = {
     [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};

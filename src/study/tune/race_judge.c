@@ -15,7 +15,6 @@
 #include "stat/stat.h"
 #include "study/tune/race_state.h"
 #include <math.h>
-#include <string.h>
 
 /* Memory that differs by less is the same: starts differ by some pages. */
 #define MEMORY_SHARE 0.03

@@ -11,7 +11,6 @@
 #include "study/tune/tune_run.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const ends[] = {
     [RACE_OK] = "ok", [RACE_MEMORY] = "memory", [RACE_ERROR] = "error", [RACE_TIME] = "time"};
