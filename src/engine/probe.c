@@ -26,28 +26,23 @@ static void probe_put_text(dck_sink *out, const char *text)
 	sink_put(out, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void probe_answer(void *self, int fd)
+static void probe_answer(void *self, dck_sink *out)
 {
 	const question *q = self;
 	const dck_kv *kv;
-	dck_sink out;
 	dck_err err;
 	size_t n;
 
-	dck_sink_fd(&out, fd);
 	if (engine_probe(q->engine, q->lib, &kv, &n, &err) == DCK_OK) {
-		probe_put_text(&out, "+");
+		probe_put_text(out, "+");
 		for (size_t i = 0; i < n; i++) {
-			probe_put_text(&out, kv[i].key);
-			probe_put_text(&out, kv[i].value);
+			probe_put_text(out, kv[i].key);
+			probe_put_text(out, kv[i].value);
 		}
 	} else {
-		probe_put_text(&out, "-");
-		probe_put_text(&out, err.msg);
+		probe_put_text(out, "-");
+		probe_put_text(out, err.msg);
 	}
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
 }
 
 static size_t texts_count(const dck_buffer *b)

@@ -44,22 +44,17 @@ static void table_write(const dck_engine *e, dck_sink *out)
 	}
 }
 
-static void plugin_answer(void *self, int fd)
+static void plugin_answer(void *self, dck_sink *out)
 {
 	engine_handle h;
-	dck_sink out;
 	dck_err err;
 
-	dck_sink_fd(&out, fd);
 	if (engine_find(self, &h, &err) == DCK_OK) {
-		table_write(h.ops, &out);
+		table_write(h.ops, out);
 	} else {
-		text(&out, "-");
-		text(&out, err.msg);
+		text(out, "-");
+		text(out, err.msg);
 	}
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
 }
 
 /* The texts of the answer after one another. */

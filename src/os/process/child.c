@@ -44,11 +44,13 @@ static const char *signal_text(int number)
 
 /* Runs in the child: discards its output and core dumps. Signals get their default action, because
  * the inherited handlers would run our code. */
-static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd, pid_t parent)
+static _Noreturn void be_child(void (*f)(void *self, dck_sink *to), void *self, int fd,
+			       pid_t parent)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM,
 				      SIGSEGV, SIGABRT, SIGBUS, SIGILL,	 SIGFPE};
 	struct rlimit no_core = {0, 0};
+	dck_sink to_parent;
 	sigset_t none;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* the parent had exited before prctl() */
@@ -62,7 +64,11 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 	for (int to = 0; null_fd >= 0 && to < 3; to++)
 		if (to != fd)
 			dup2(null_fd, to);
-	f(self, fd);
+	dck_sink_fd(&to_parent, fd);
+	f(self, &to_parent);
+	/* A broken pipe cannot be reported: the parent is gone. */
+	const dck_status sent = dck_sink_finish(&to_parent, NULL);
+	(void)sent;
 	/* Not exit(): atexit() handlers belong to the parent. */
 	_exit(0);
 }
@@ -133,8 +139,8 @@ static dck_status how_it_ended(pid_t pid, enum feed f, bool in_time, uint64_t ti
 	return err_native(DCK_E_ENGINE, WEXITSTATUS(status), err);
 }
 
-dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
-		       dck_buffer *out, dck_err *err)
+dck_status os_in_child(void (*f)(void *self, dck_sink *to), void *self, uint64_t timeout_ns,
+		       size_t limit, dck_buffer *out, dck_err *err)
 {
 	int ends[2];
 	dck_sink to;
