@@ -239,7 +239,7 @@ static void notes_record(const gauge_log *g, record_builder *b)
 {
 	const double low = fmin(g->clock_min_hz, g->last.clock_hz);
 	const bool fell = low < (1 - FALL_SHARE) * g->first.clock_hz;
-	char from[32], to[32], reason[128] = "", clocks[128] = "";
+	char reason[128] = "", clocks[128] = "";
 
 	if (g->throttled > 0)
 		snprintf(reason, sizeof reason, "was throttled in %llu of %llu readings (%s)",
@@ -247,8 +247,7 @@ static void notes_record(const gauge_log *g, record_builder *b)
 			 g->throttled_by);
 	if (fell)
 		snprintf(clocks, sizeof clocks, "fell from %s to %s",
-			 dck_text_si(g->first.clock_hz, "Hz", from, sizeof from),
-			 dck_text_si(low, "Hz", to, sizeof to));
+			 UNITS_SI(g->first.clock_hz, "Hz"), UNITS_SI(low, "Hz"));
 	if (g->throttled > 0 || fell)
 		record_note(b, "device-throttled", "the clock of the device %s%s%s", reason,
 			    reason[0] && clocks[0] ? ", and " : "", clocks);

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_record.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "stat/stat.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,7 +374,7 @@ static void alternatives_put(const job *j)
 static void accuracy_answer_put(const job *j)
 {
 	const uint64_t hits = hits_of(j, 0);
-	char items[32], worst[160] = "";
+	char worst[160] = "";
 	size_t least = j->k;
 	double lo, hi;
 
@@ -387,9 +388,9 @@ static void accuracy_answer_put(const job *j)
 		snprintf(worst, sizeof worst, "; worst class: %.80s (recall %.2f)",
 			 j->r->classes->name[least], j->of[least].recall);
 	stat_proportion(hits, j->items, LEVEL, &lo, &hi);
-	record_answer(
-	    j->b, "%.1f %% of %s right [%.1f, %.1f]%s", 100 * (double)hits / (double)j->items,
-	    dck_text_count((int64_t)j->items, items, sizeof items), 100 * lo, 100 * hi, worst);
+	record_answer(j->b, "%.1f %% of %s right [%.1f, %.1f]%s",
+		      100 * (double)hits / (double)j->items, UNITS_COUNT((int64_t)j->items),
+		      100 * lo, 100 * hi, worst);
 }
 
 /* --- notes */

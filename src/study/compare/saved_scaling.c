@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
 #include "base/err.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -94,7 +95,7 @@ bool saved_scaling_put(const saved_comparison *c)
 {
 	const int which = c->asked->scaling;
 	const saved_side *base = c->sides, *most = &c->sides[1];
-	char from[32], to[32], interval[64] = "";
+	char interval[64] = "";
 
 	if (which == SCALING_NONE)
 		return false;
@@ -107,8 +108,6 @@ bool saved_scaling_put(const saved_comparison *c)
 			 which == SCALING_WEAK
 			     ? "step time of the baseline over that of the other job"
 			     : "step time times ranks of the baseline over those of the other job");
-	dck_text_time(base->value.value, from, sizeof from);
-	dck_text_time(most->value.value, to, sizeof to);
 	if (r->known && !isnan(r->lo))
 		snprintf(interval, sizeof interval, " [%.3g %%, %.3g %%]", 100 / r->hi,
 			 100 / r->lo);
@@ -118,8 +117,9 @@ bool saved_scaling_put(const saved_comparison *c)
 			      " ranks has an efficiency of %.3g %%%s: a step takes %s with %" PRId64
 			      ", %s with %" PRId64,
 			      dck_compare_scalings[which], saved_ranks(base->record),
-			      saved_ranks(most->record), 100 / r->value, interval, from,
-			      saved_ranks(base->record), to, saved_ranks(most->record));
+			      saved_ranks(most->record), 100 / r->value, interval,
+			      UNITS_TIME(base->value.value), saved_ranks(base->record),
+			      UNITS_TIME(most->value.value), saved_ranks(most->record));
 	else
 		record_answer(c->b, "no efficiency is known: %s", r->why);
 	RECORD_TABLE(c->b, "compare/scaling", "Scaling", scaling_columns);

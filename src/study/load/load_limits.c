@@ -344,7 +344,7 @@ void load_limits_notes(const load_view *v)
 /* ": p90 is 10.2 ms, over 5 ms" */
 static void over_text(const load_view *v, char *buf, size_t size)
 {
-	char value[32], most[32];
+	char value[32];
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0] && !v->r->unstable; i++) {
@@ -353,14 +353,13 @@ static void over_text(const load_view *v, char *buf, size_t size)
 
 		if (v->point->limit[i].verdict != DCK_VERDICT_VIOLATED)
 			continue;
-		dck_text_time(limit->ns, most, sizeof most);
 		if (e->present)
 			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
-				 limits_value_text(e, value, sizeof value), most);
+				 limits_value_text(e, value, sizeof value), UNITS_TIME(limit->ns));
 		else
 			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
 				 (unsigned long long)v->point->seen[i].over,
-				 (unsigned long long)v->point->seen[i].n, most);
+				 (unsigned long long)v->point->seen[i].n, UNITS_TIME(limit->ns));
 	}
 }
 

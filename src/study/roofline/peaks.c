@@ -368,15 +368,13 @@ static void peaks_answer_put(record_builder *b, const survey *s)
 	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any);
 	/* The row that the first screen and the page show too. */
 	const machine_item *memory = machine_find(&s->result, "bandwidth/dram_read/all");
-	char rate[48], bytes[80] = "";
+	char bytes[80] = "";
 
-	if (memory && memory->n > 0) {
-		dck_text_si(machine_best(memory), "B/s", rate, sizeof rate);
-		snprintf(bytes, sizeof bytes, ", memory read at %s", rate);
-	}
+	if (memory && memory->n > 0)
+		snprintf(bytes, sizeof bytes, ", memory read at %s",
+			 UNITS_SI(machine_best(memory), "B/s"));
 	if (peak)
-		record_answer(b, "%s FP32 on %u thread%s%s",
-			      dck_text_si(machine_best(peak), "FLOP/s", rate, sizeof rate),
+		record_answer(b, "%s FP32 on %u thread%s%s", UNITS_SI(machine_best(peak), "FLOP/s"),
 			      s->threads, s->threads == 1 ? "" : "s", bytes);
 }
 

@@ -553,7 +553,6 @@ static void notes_ends(making *m)
 static void note_nothing(making *m)
 {
 	const search_run *r = m->r;
-	char text[32];
 	size_t nearest = SIZE_MAX;
 
 	if (r->well == 0) {
@@ -572,9 +571,9 @@ static void note_nothing(making *m)
 			nearest = i;
 	const search_number held = search_held(r->search, nearest);
 	const bool known = !isnan(held.value);
+	const char *text =
+	    UNITS_TIME(known ? held.value : search_latency(r->search, nearest).value);
 
-	dck_text_time(known ? held.value : search_latency(r->search, nearest).value, text,
-		      sizeof text);
 	if (m->result.verdict == DCK_VERDICT_VIOLATED)
 		record_note(
 		    m->b, "slo-not-met", "no batch size meets %s: %s comes nearest with %s%s",
