@@ -76,22 +76,11 @@ static dck_status barrier_once(pitfall *p, unsigned barrier, pitfall_wait *ret, 
 	return DCK_OK;
 }
 
-static dck_status call_once(pitfall *p, pitfall_wait *ret, dck_err *err)
-{
-	return barrier_once(p, CALL, ret, err);
-}
-
-static dck_status documented_once(pitfall *p, pitfall_wait *ret, dck_err *err)
-{
-	return barrier_once(p, DOCUMENTED, ret, err);
-}
-
-static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned barrier,
-			       pitfall_finding *ret, dck_err *err)
+static dck_status barrier_find(pitfall *p, unsigned barrier, pitfall_finding *ret, dck_err *err)
 {
 	const device_proof *proof = &p->session.barriers;
 
-	DCK_TRY(pitfall_ready_find(p, once, ret, err));
+	DCK_TRY(pitfall_ready_find(p, barrier_once, barrier, ret, err));
 	snprintf(ret->seen, sizeof ret->seen, "%s came after %s, the end of the run by %s after %s",
 		 proof->barrier[barrier].name, UNITS_TIME(ret->number_ns),
 		 proof->barrier[proof->chosen].name, UNITS_TIME(ret->honest_ns));
@@ -100,7 +89,7 @@ static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned bar
 
 dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	return barrier_find(p, call_once, CALL, ret, err);
+	return barrier_find(p, CALL, ret, err);
 }
 
 dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
@@ -111,7 +100,7 @@ dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (proof->n <= DOCUMENTED + 1)
 		DCK_FAIL(err, E_UNSUP, "the engine has no way to wait but %s, which is certain",
 			 proof->barrier[proof->n - 1].name);
-	return barrier_find(p, documented_once, DOCUMENTED, ret, err);
+	return barrier_find(p, DOCUMENTED, ret, err);
 }
 
 /* --- a wait after every run */

@@ -182,11 +182,12 @@ static dck_status look_late(pitfall *p, double run_ns, double *ret_ns, dck_err *
 
 /* Times a run, the fetching of its outputs, and fetching when they are ready: outputs that are not
  * must be waited for. */
-static dck_status ready_once(pitfall *p, pitfall_wait *ret, dck_err *err)
+static dck_status ready_once(pitfall *p, unsigned barrier, pitfall_wait *ret, dck_err *err)
 {
 	const dck_clock *c = &p->shared.clock;
 	uint64_t begin, returned, end;
 
+	(void)barrier;
 	DCK_TRY(pitfall_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
 	begin = c->now_ns(c->self);
 	DCK_TRY(pitfall_step_run(p, NULL, err));
@@ -213,7 +214,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
+	DCK_TRY(pitfall_ready_find(p, ready_once, 0, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are complete after %s",
 		 UNITS_TIME(ret->number_ns), UNITS_TIME(ret->honest_ns));
