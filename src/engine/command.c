@@ -193,12 +193,8 @@ static const dck_engine_option options[] = {
 };
 
 const dck_engine engine_command = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("command"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS | DCK_CAP_COMMAND,
-    .name = "command",
-    .version = DCK_VERSION,
     .help = "any program: one run is one process",
     .options = options,
     .open = command_open,

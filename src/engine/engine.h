@@ -18,6 +18,11 @@
 #include "base/mem.h"
 #include "deepclock/plugin.h"
 
+/* The first members of the table of an engine that is part of deepclock. */
+#define ENGINE_BUILT_IN(own_name)                                                                  \
+	.struct_size = sizeof(dck_engine), .abi_major = DCK_ABI_MAJOR, .abi_minor = DCK_ABI_MINOR, \
+	.name = (own_name), .version = DCK_VERSION
+
 extern const dck_engine
     *const engine_table[]; /* NULL-ended: ort, openvino, litert, genai, command, null */
 

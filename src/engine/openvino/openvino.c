@@ -304,11 +304,7 @@ static dck_status ov_open(const dck_open_params *p, dck_engine_model **ret, dck_
 }
 
 const dck_engine engine_openvino = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
-    .name = "openvino",
-    .version = DCK_VERSION,
+    ENGINE_BUILT_IN("openvino"),
     .help = "OpenVINO 2025 or newer, loaded when it is used: ONNX, .xml and .tflite models",
     .options = ov_engine_options,
     .probe = ov_probe,

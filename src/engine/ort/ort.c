@@ -422,12 +422,8 @@ static dck_status ort_memory_ask(dck_engine_model *m, dck_memory *ret, dck_err *
 }
 
 const dck_engine engine_ort = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("ort"),
     .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES | DCK_CAP_FOLDER,
-    .name = "ort",
-    .version = DCK_VERSION,
     .help =
 	"ONNX Runtime 1.19 or newer, loaded when it is used: ONNX models on processors and GPUs",
     .options = ort_engine_options,

@@ -118,12 +118,8 @@ static dck_status function_transfer(dck_engine_context *c, bool to_device, uint6
 }
 
 const dck_engine subject_function_engine = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("function"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
-    .name = "function",
-    .version = DCK_VERSION,
     .help = "a function in this process",
     .open = function_open,
     .close = function_close,
