@@ -777,13 +777,8 @@ static dck_status hip_queue_wrap(void *native, device **ret_device, device_queue
 	return platform_wrap(&platform_hip, native, ret_device, ret, err);
 }
 
-#define SAME_MEMBERS                                                                         \
-	.close = cuda_close, .queue_open = cuda_queue_open, .queue_close = cuda_queue_close, \
-	.wait = cuda_wait, .mark_open = cuda_mark_open, .mark_close = cuda_mark_close,       \
-	.mark_record = cuda_mark_record, .mark_elapsed = cuda_mark_elapsed,                  \
-	.mark_is_done = cuda_mark_is_done, .memory_open = cuda_memory_open,                  \
-	.memory_close = cuda_memory_close, .host_alloc = cuda_host_alloc,                    \
-	.host_free = cuda_host_free, .copy_host = cuda_copy_host, .copy = cuda_copy,         \
+#define SAME_MEMBERS                                                       \
+	.close = cuda_close, DEVICE_WORK_MEMBERS(cuda), .copy = cuda_copy, \
 	.memory_free = cuda_memory_free
 
 const device_driver device_cuda = {
