@@ -148,7 +148,6 @@ static const dck_column rates[] = {
     {.key = "f1", .title = "f1-score", .unit = DCK_UNIT_ONE},
     {.key = "support", .title = "support", .unit = DCK_UNIT_ONE},
 };
-#define NRATES (sizeof rates / sizeof rates[0])
 
 /* Returns whether a summary shows the class: of many, those with the lowest recall. */
 static bool is_among_worst(const job *j, size_t i)
@@ -172,7 +171,7 @@ static void rates_row(const job *j, const char *name, const stat_average *v, uin
 
 static void rates_put(const job *j)
 {
-	record_table(j->b, "accuracy/classes", "Classes", rates, NRATES);
+	RECORD_TABLE(j->b, "accuracy/classes", "Classes", rates);
 	for (size_t i = 0; i < j->k; i++) {
 		const stat_average of = rates_of(&j->of[i]);
 
@@ -186,7 +185,7 @@ static void averages_put(const job *j)
 {
 	static const char one[] = "the accuracy is one number";
 
-	record_table(j->b, "accuracy/averages", "Averages", rates, NRATES);
+	RECORD_TABLE(j->b, "accuracy/averages", "Averages", rates);
 	if (j->r->classes->complete) {
 		record_cell_text(j->b, "accuracy");
 		record_cell_absent(j->b, one);
@@ -344,8 +343,8 @@ static void alternatives_put(const job *j)
 
 	if (j->r->n < 2)
 		return;
-	record_table(j->b, "accuracy/alternatives", "Accuracy, and predictions that changed",
-		     columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(j->b, "accuracy/alternatives", "Accuracy, and predictions that changed",
+		     columns);
 	for (size_t i = 0; i < j->r->n; i++) {
 		const uint64_t hits = hits_of(j, i);
 		double lo, hi;

@@ -38,7 +38,7 @@ static void interleaved_how_make(const interleaved *v, const interleaved_result 
 			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
-const dck_metric_def *interleaved_items_metric(void)
+static const dck_metric_def *interleaved_items_metric(void)
 {
 	size_t n;
 	const dck_metric_def *defs = dck_metric_defs(&n);

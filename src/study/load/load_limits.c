@@ -363,6 +363,22 @@ static void over_text(const load_view *v, char *buf, size_t size)
 	}
 }
 
+void load_verdict_facts(const load_view *v)
+{
+	const load_job *j = v->j;
+
+	if (j->ask.nlimits > 0) {
+		record_gate(v->b, load_verdict(j));
+		record_fact_text(v->b, "load", "verdict", latency_limit_word(load_verdict(j)));
+	}
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		char key[64];
+
+		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
+		record_fact_text(v->b, "load", key, latency_limit_word(v->point->limit[i].verdict));
+	}
+}
+
 void load_answer(const load_view *v)
 {
 	const load_job *j = v->j;

@@ -249,16 +249,7 @@ static void load_facts(const load_view *v)
 		record_fact_int(b, "load", "trace_arrivals", DCK_UNIT_ONE, (int64_t)j->trace.n);
 		record_fact_real(b, "load", "trace_rate", DCK_UNIT_HERTZ, j->trace.rate_hz);
 	}
-	if (j->ask.nlimits > 0) {
-		record_gate(b, load_verdict(j));
-		record_fact_text(b, "load", "verdict", latency_limit_word(load_verdict(j)));
-	}
-	for (size_t i = 0; i < j->ask.nlimits; i++) {
-		char key[64];
-
-		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
-		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
-	}
+	load_verdict_facts(v);
 	method(v);
 }
 

@@ -440,16 +440,7 @@ static void url_facts(const load_view *v)
 		generation_facts(v);
 	else
 		record_fact_text(b, "load", "inputs", "the same random tensors in each request");
-	if (j->ask.nlimits > 0) {
-		record_gate(b, load_verdict(j));
-		record_fact_text(b, "load", "verdict", latency_limit_word(load_verdict(j)));
-	}
-	for (size_t i = 0; i < j->ask.nlimits; i++) {
-		char key[64];
-
-		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
-		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
-	}
+	load_verdict_facts(v);
 	url_method(v);
 }
 

@@ -251,8 +251,7 @@ static void table_effects(tuned *m)
 		if (race_arm_get(m->r->race, i)->changes != 1)
 			continue;
 		if (!begun)
-			record_table(m->b, "tune/effects", "Effect of each option", columns,
-				     sizeof columns / sizeof columns[0]);
+			RECORD_TABLE(m->b, "tune/effects", "Effect of each option", columns);
 		begun = true;
 		record_cell_text(m->b, arm_text(m, i));
 		cell_speedup(m, i);
