@@ -226,10 +226,8 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 	if (!t->engine.ops->output || t->nout == 0)
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' gives no outputs, so nothing is predicted",
 			 t->engine.ops->name);
-	for (l->output = 0; name && l->output < t->nout; l->output++)
-		if (strcmp(t->out[l->output].name, name) == 0)
-			return DCK_OK;
-	if (name)
+	l->output = name ? subject_tensor_find(t->out, t->nout, name) : 0;
+	if (l->output == SIZE_MAX)
 		DCK_FAIL(err, E_ARG,
 			 "--output is '%s', which the model does not have: its first is '%s'", name,
 			 t->out[0].name);

@@ -16,7 +16,6 @@
 #include "measure/method.h"
 #include "measure/results.h"
 #include <math.h>
-#include <stdio.h>
 
 static load_view view_of(load_job *j)
 {

@@ -17,8 +17,6 @@
 
 #include "deepclock/pitfalls.h"
 #include "measure/session.h"
-#include "os/os.h"
-#include "record/build.h"
 
 #define PIT_ROUNDS_MAX	 400
 #define PIT_OPENINGS_MAX 12

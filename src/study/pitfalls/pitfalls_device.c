@@ -15,7 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <math.h>
 #include <stdio.h>
@@ -240,7 +240,7 @@ dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err)
 	dck_status status;
 
 	DCK_TRY(device_needed(p, err));
-	if (!subject_engine_takes(p->session.target.engine.ops, FALLBACK_OPTION) ||
+	if (!engine_option_row(p->session.target.engine.ops, FALLBACK_OPTION) ||
 	    options->n == DCK_LIST_MAX)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine has no option that leaves an operator to the processor");
