@@ -21,7 +21,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"

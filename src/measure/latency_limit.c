@@ -2,7 +2,7 @@
 #include "measure/latency_limit.h"
 #include "base/err.h"
 #include "base/percentile.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <ctype.h>
 #include <stdio.h>

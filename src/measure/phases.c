@@ -21,7 +21,7 @@
 #include "measure/phases.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>

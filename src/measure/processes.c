@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"

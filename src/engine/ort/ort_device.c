@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "engine/ort/ort_model.h"
 
 #include <string.h>

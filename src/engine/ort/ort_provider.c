@@ -10,7 +10,7 @@
 #include "engine/ort/ort_provider.h"
 
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/rebatched.h"
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "model/onnx/onnx.h"
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/subject_facts.h"
 #include "base/err.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "record/copy.h"
 #include "record/host.h"
 #include "record/record_begin.h"

@@ -17,7 +17,7 @@
 #include "study/compare/interleaved.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include <math.h>
 
 void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, char *buf,

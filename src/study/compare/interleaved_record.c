@@ -15,7 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "measure/worker.h"
 #include <math.h>
 #include <stdio.h>

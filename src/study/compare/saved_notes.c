@@ -11,7 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "study/compare/keyed_values.h"
 #include "deepclock/compare.h"
 #include "os/os.h"

@@ -11,7 +11,7 @@
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "measure/method.h"
 #include "stat/stat.h"

@@ -12,7 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "stat/dist.h"
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <math.h>
 #include <pthread.h>

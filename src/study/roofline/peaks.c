@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"

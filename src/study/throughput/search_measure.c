@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "measure/subject/subject_facts.h"
 #include "study/throughput/search_run.h"
 #include "deepclock/unstable.h"

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/decimal.h"
-#include "base/text_add.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "study/cost_report/model_cost.h"
 #include "record/record_begin.h"
