@@ -119,13 +119,10 @@ void subject_facts_usual(record_builder *b, const char *name, const char *usual)
 
 void subject_facts_usual_copy(record_builder *b, const dck_record *from)
 {
-	const dck_fact *usual = dck_record_fact(from, "subject", "usual_sizes"),
-		       *name = dck_record_fact(from, "subject", "name");
+	const char *usual = record_get_text(from, "subject", "usual_sizes");
 
-	if (usual && usual->value.kind == DCK_VALUE_TEXT)
-		subject_facts_usual(
-		    b, name && name->value.kind == DCK_VALUE_TEXT ? name->value.as.text : NULL,
-		    usual->value.as.text);
+	if (usual)
+		subject_facts_usual(b, record_get_text(from, "subject", "name"), usual);
 }
 
 static void facts_fallback(record_builder *b, const dck_kv *fact)

@@ -26,9 +26,9 @@ static const dck_column scaling_columns[] = {
 
 int64_t saved_ranks(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "job", "ranks");
+	const int64_t ranks = record_get_int(r, "job", "ranks");
 
-	return f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 0 ? f->value.as.i : 0;
+	return ranks > 0 ? ranks : 0;
 }
 
 dck_status saved_scaling_check(const saved_comparison *c, dck_err *err)

@@ -210,10 +210,10 @@ const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cos
 		record_metric_absent(b, "cost/attainable", r->why.msg);
 		return "";
 	}
-	const dck_fact *name = dck_record_fact(r->machine, "device", "name");
+	const char *name = record_get_text(r->machine, "device", "name");
 	record_fact_text(b, "roofs", "of", r->asked);
-	if (name && name->value.kind == DCK_VALUE_TEXT)
-		record_fact_text(b, "roofs", "name", name->value.as.text);
+	if (name)
+		record_fact_text(b, "roofs", "name", name);
 	operator_roofs_facts(b, &r->limits);
 	balance_put(r, b);
 	operator_roofs_doubt(b, r->machine);

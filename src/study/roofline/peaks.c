@@ -563,9 +563,8 @@ static bool kept_load(const survey *s, dck_record **ret)
 	if (!s->path[0] || dck_record_load(s->path, &r, NULL) != DCK_OK)
 		return false;
 	/* The name of the file is a hash, and a file may contain anything. */
-	const dck_fact *key = dck_record_fact(r, "machine", "key");
-	if (key && key->value.kind == DCK_VALUE_TEXT && strcmp(key->value.as.text, s->key) == 0 &&
-	    !r->incomplete) {
+	const char *key = record_get_text(r, "machine", "key");
+	if (key && strcmp(key, s->key) == 0 && !r->incomplete) {
 		*ret = r;
 		return true;
 	}
