@@ -54,9 +54,9 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 
 static dck_status is_in_build(const ort_lib *l, const char *name, mem_arena *a, dck_err *err)
 {
+	size_t n;
 	const char *const *names;
 	char all[200] = "";
-	size_t n;
 
 	DCK_TRY(ort_provider_list(l, a, &names, &n, err));
 	for (size_t i = 0; i < n; i++) {
