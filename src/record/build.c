@@ -153,12 +153,12 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status record_finish_if(dck_status made, record_builder *b, dck_record **ret, dck_err *err)
+dck_status record_finish_if(dck_status status, record_builder *b, dck_record **ret, dck_err *err)
 {
-	if (made == DCK_OK)
+	if (status == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);
-	return made;
+	return status;
 }
 
 static const char *text_keep(record_builder *b, const char *text)

@@ -25,9 +25,9 @@ record_builder *record_new(void);    /* @owned, record_finish or record_drop; NU
 void record_drop(record_builder *b); /* NULL is allowed */
 /* Returns the record, which the caller owns, and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
-/* The same if `made`, the status of the steps before, is DCK_OK; else drops b, which may be NULL,
- * and returns it. */
-dck_status record_finish_if(dck_status made, record_builder *b, dck_record **ret,
+/* The same if the steps before it succeeded; else frees the builder, NULL too, and returns their
+ * status. */
+dck_status record_finish_if(dck_status status, record_builder *b, dck_record **ret,
 			    dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
 /* Return a fact of a section; NaN, 0, NULL: there is none, or it is of another kind. */
