@@ -107,6 +107,20 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 	return code;
 }
 
+dck_status err_pass(dck_status code, const dck_err *from, dck_err *err)
+{
+	if (code != DCK_OK && err)
+		*err = *from;
+	return code;
+}
+
+dck_status err_native(dck_status code, int64_t native_code, dck_err *err)
+{
+	if (err)
+		err->native_code = native_code;
+	return code;
+}
+
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...)
 {
 	char tmp[ERR_TMP], whole[ERR_TMP + ERR_MSG + 16];

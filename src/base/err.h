@@ -19,6 +19,13 @@
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
     DCK_PRINTF(5, 6);
 
+/* Copies the error of a call that failed with `code` to *err (NULL allowed). Returns code; DCK_OK:
+ * does nothing. */
+dck_status err_pass(dck_status code, const dck_err *from, dck_err *err);
+/* Stores the native code of the error that was just set in *err (NULL allowed); returns code
+ * unchanged. */
+dck_status err_native(dck_status code, int64_t native_code, dck_err *err);
+
 /* Inserts "while <fmt>: " before the message in *err; returns code unchanged. */
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 

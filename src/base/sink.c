@@ -158,9 +158,16 @@ void sink_repeat(dck_sink *out, char c, size_t n)
 dck_status dck_sink_finish(dck_sink *s, dck_err *err)
 {
 	flush(s);
-	if (!s->failed)
-		return DCK_OK;
-	if (err)
-		*err = s->error;
-	return s->error.code;
+	return s->failed ? err_pass(s->error.code, &s->error, err) : DCK_OK;
+}
+
+bool text_add(char *buf, size_t size, const char *fmt, ...)
+{
+	const size_t used = strlen(buf);
+	va_list ap;
+
+	va_start(ap, fmt);
+	const int n = vsnprintf(buf + used, size - used, fmt, ap);
+	va_end(ap);
+	return n >= 0 && (size_t)n < size - used;
 }

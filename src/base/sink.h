@@ -16,4 +16,8 @@ void sink_repeat(dck_sink *out, char c, size_t n);
  * address and add the bytes written to out->used. Until then nothing else may write to the sink. */
 char *sink_reserve(dck_sink *out, size_t n);
 
+/* Appends to the string in buf, which has `size` bytes: without a sink, for short texts. Text that
+ * does not fit is cut, and false is returned. */
+bool text_add(char *buf, size_t size, const char *fmt, ...) DCK_PRINTF(3, 4);
+
 #endif

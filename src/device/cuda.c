@@ -142,9 +142,7 @@ static dck_status check(cuda_device *d, api_result result, const char *what, dck
 	else if (is_sticky(result))
 		d->lost = why;
 	pthread_mutex_unlock(&d->lock);
-	if (err)
-		*err = why;
-	return why.code;
+	return err_pass(why.code, &why, err);
 }
 
 /* Makes the device's context current, which every call needs. */
@@ -159,11 +157,7 @@ static dck_status enter(cuda_device *d, dck_err *err)
 	if (lost.code == DCK_OK && !d->context)
 		result = call->context_retain(&d->context, d->handle);
 	pthread_mutex_unlock(&d->lock);
-	if (lost.code != DCK_OK) {
-		if (err)
-			*err = lost;
-		return lost.code;
-	}
+	DCK_TRY(err_pass(lost.code, &lost, err));
 	DCK_TRY(check(d, result, "use the device", err));
 	return check(d, call->context_set(d->context), "use the device", err);
 }
@@ -368,10 +362,9 @@ static dck_status queue_new(cuda_device *d, bool wrapped, api_stream stream, dev
 	if (!wrapped)
 		status = check(d, call->stream_create(&q->stream, API_STREAM_NON_BLOCKING),
 			       "create a stream", err);
-	if (status == DCK_OK)
-		status = check(
-		    d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
-		    "create an event", err);
+	DCK_NEXT(status,
+		 check(d, call->event_create(&q->blocker, API_EVENT_BLOCKING | API_EVENT_NO_TIMING),
+		       "create an event", err));
 	if (status == DCK_OK)
 		*ret = &q->base;
 	else
@@ -784,13 +777,8 @@ static dck_status hip_queue_wrap(void *native, device **ret_device, device_queue
 	return platform_wrap(&platform_hip, native, ret_device, ret, err);
 }
 
-#define SAME_MEMBERS                                                                         \
-	.close = cuda_close, .queue_open = cuda_queue_open, .queue_close = cuda_queue_close, \
-	.wait = cuda_wait, .mark_open = cuda_mark_open, .mark_close = cuda_mark_close,       \
-	.mark_record = cuda_mark_record, .mark_elapsed = cuda_mark_elapsed,                  \
-	.mark_is_done = cuda_mark_is_done, .memory_open = cuda_memory_open,                  \
-	.memory_close = cuda_memory_close, .host_alloc = cuda_host_alloc,                    \
-	.host_free = cuda_host_free, .copy_host = cuda_copy_host, .copy = cuda_copy,         \
+#define SAME_MEMBERS                                                       \
+	.close = cuda_close, DEVICE_WORK_MEMBERS(cuda), .copy = cuda_copy, \
 	.memory_free = cuda_memory_free
 
 const device_driver device_cuda = {

@@ -127,6 +127,15 @@ typedef struct device_driver {
 	dck_status (*gauges)(device *d, device_gauges *ret, dck_err *err);
 } device_driver;
 
+/* The members of queues, marks and memory that every driver has, by the names of its functions. */
+#define DEVICE_WORK_MEMBERS(of)                                                            \
+	.queue_open = of##_queue_open, .queue_close = of##_queue_close, .wait = of##_wait, \
+	.mark_open = of##_mark_open, .mark_close = of##_mark_close,                        \
+	.mark_record = of##_mark_record, .mark_elapsed = of##_mark_elapsed,                \
+	.mark_is_done = of##_mark_is_done, .memory_open = of##_memory_open,                \
+	.memory_close = of##_memory_close, .host_alloc = of##_host_alloc,                  \
+	.host_free = of##_host_free, .copy_host = of##_copy_host
+
 /* Every object's struct starts with its head. */
 struct device {
 	const device_driver *driver;

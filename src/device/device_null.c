@@ -62,7 +62,7 @@ static dck_status null_check(device *d, dck_err *err)
 
 	pthread_mutex_lock(&self->lock);
 	if (*self->broken)
-		status = err_set(err, DCK_E_DEVICE, __FILE__, __LINE__, "null: %s", self->broken);
+		status = ERR_SET(err, E_DEVICE, "null: %s", self->broken);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }
@@ -392,19 +392,7 @@ const device_driver device_null = {
     .count = null_count,
     .open = null_device_open,
     .close = null_device_close,
-    .queue_open = null_queue_open,
-    .queue_close = null_queue_close,
-    .wait = null_wait,
-    .mark_open = null_mark_open,
-    .mark_close = null_mark_close,
-    .mark_record = null_mark_record,
-    .mark_elapsed = null_mark_elapsed,
-    .mark_is_done = null_mark_is_done,
-    .memory_open = null_memory_open,
-    .memory_close = null_memory_close,
-    .host_alloc = null_host_alloc,
-    .host_free = null_host_free,
-    .copy_host = null_copy_host,
+    DEVICE_WORK_MEMBERS(null),
     .copy = null_copy_within,
     .memory_free = null_memory_free,
     .kernel_open = null_kernel_open,

@@ -52,9 +52,7 @@ static dck_status driver_count(const device_driver *r, unsigned *ret, dck_err *e
 	if (status == DCK_E_ABSENT)
 		DCK_FAIL(err, E_ABSENT, "there is no %s device: %s; %s", r->name, why.msg,
 			 r->remedy);
-	if (status != DCK_OK && err)
-		*err = why;
-	return status;
+	return err_pass(status, &why, err);
 }
 
 static dck_status driver_open(const device_driver *r, unsigned index, device **ret, dck_err *err)
@@ -203,7 +201,7 @@ void device_mark_close(device_mark *m)
 /* The part of a message that is the same of all functions with several objects. */
 static dck_status other_device(dck_err *err)
 {
-	return err_set(err, DCK_E_ARG, __FILE__, __LINE__, "the objects are of different devices");
+	return ERR_SET(err, E_ARG, "the objects are of different devices");
 }
 
 dck_status device_mark_record(device_queue *q, device_mark *m, dck_err *err)

@@ -15,10 +15,8 @@
 #include "device/nvml_api.h"
 #include "os/os.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { PROCESSES_MAX = 128 };
 
@@ -41,15 +39,15 @@ static void nvml_load(void)
 	NVML_API(X)
 #undef X
 	if (!nvml.init || !nvml.by_pci || !nvml.count) {
-		err_set(&nvml.why, DCK_E_ABSENT, __FILE__, __LINE__,
+		ERR_SET(&nvml.why, E_ABSENT,
 			"'libnvidia-ml.so.1' is too old: it has no nvmlInit_v2, "
 			"nvmlDeviceGetHandleByPciBusId_v2 or nvmlDeviceGetCount_v2");
 		return;
 	}
 	result = nvml.init();
 	if (result != NVML_API_SUCCESS)
-		err_set(&nvml.why, DCK_E_ABSENT, __FILE__, __LINE__,
-			"'libnvidia-ml.so.1' cannot be used: error %u", result);
+		ERR_SET(&nvml.why, E_ABSENT, "'libnvidia-ml.so.1' cannot be used: error %u",
+			result);
 }
 
 static dck_status nvml_ready(dck_err *err)
@@ -57,9 +55,7 @@ static dck_status nvml_ready(dck_err *err)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, nvml_load);
-	if (nvml.why.code != DCK_OK && err)
-		*err = nvml.why;
-	return nvml.why.code;
+	return err_pass(nvml.why.code, &nvml.why, err);
 }
 
 bool nvml_has_device(void)

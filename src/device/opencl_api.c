@@ -57,7 +57,5 @@ dck_status opencl_fail(dck_err *err, const device *d, const char *what, cl_int c
 		snprintf(where, sizeof where, "opencl:%u, ", d->index);
 	err_set(err, status, __FILE__, __LINE__, "%s%s: %s (OpenCL error %d)", where, what, text,
 		(int)code);
-	if (err)
-		err->native_code = code;
-	return status;
+	return err_native(status, code, err);
 }

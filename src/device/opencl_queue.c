@@ -19,7 +19,6 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOG_MAX = 1 << 20 };
@@ -370,7 +369,7 @@ static dck_status kernel_log_fail(opencl_kernel *k, dck_err *err)
 					      NULL) != OPENCL_SUCCESS)
 		*log = '\0';
 	const char *line = log ? log + strspn(log, " \t\r\n") : "";
-	err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "the kernel does not compile: %.*s",
+	ERR_SET(err, E_FORMAT, "the kernel does not compile: %.*s",
 		*line ? (int)strcspn(line, "\r\n") : 29,
 		*line ? line : "the compiler gives no reason");
 	mem_free(log);

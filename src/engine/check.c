@@ -250,7 +250,7 @@ dck_status engine_option_count(const dck_open_params *p, const char *key, uint64
 	return DCK_OK;
 }
 
-static const dck_engine_option *option_row(const dck_engine *e, const char *key)
+const dck_engine_option *engine_option_row(const dck_engine *e, const char *key)
 {
 	for (const dck_engine_option *o = e->options; o && o->key; o++)
 		if (strcmp(o->key, key) == 0)
@@ -298,7 +298,7 @@ dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, d
 {
 	for (size_t i = 0; i < p->noptions; i++) {
 		const dck_kv *o = &p->options[i];
-		const dck_engine_option *row = option_row(e, o->key);
+		const dck_engine_option *row = engine_option_row(e, o->key);
 
 		if (!row)
 			return key_refuse(e, o->key, err);

@@ -153,14 +153,12 @@ static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u,
 {
 	if (m->any_exit || (u->exit_code == 0 && u->signal == 0))
 		return DCK_OK;
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+	ERR_SET(err, E_ENGINE,
 		u->signal ? "'%s' was killed by signal %d (%s)"
 			  : "'%s' ended with exit status %d%s",
 		m->name, u->signal ? u->signal : u->exit_code,
 		u->signal ? strsignal(u->signal) : " (--any-exit accepts it)");
-	if (err)
-		err->native_code = u->signal ? 128 + u->signal : u->exit_code;
-	return DCK_E_ENGINE;
+	return err_native(DCK_E_ENGINE, u->signal ? 128 + u->signal : u->exit_code, err);
 }
 
 static dck_status engine_command_run(dck_engine_context *c, dck_err *err)
@@ -195,12 +193,8 @@ static const dck_engine_option options[] = {
 };
 
 const dck_engine engine_command = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("command"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS | DCK_CAP_COMMAND,
-    .name = "command",
-    .version = DCK_VERSION,
     .help = "any program: one run is one process",
     .options = options,
     .open = command_open,

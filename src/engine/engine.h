@@ -18,6 +18,11 @@
 #include "base/mem.h"
 #include "deepclock/plugin.h"
 
+/* The first members of the table of an engine that is part of deepclock. */
+#define ENGINE_BUILT_IN(own_name)                                                                  \
+	.struct_size = sizeof(dck_engine), .abi_major = DCK_ABI_MAJOR, .abi_minor = DCK_ABI_MINOR, \
+	.name = (own_name), .version = DCK_VERSION
+
 extern const dck_engine
     *const engine_table[]; /* NULL-ended: ort, openvino, litert, genai, command, null */
 
@@ -126,6 +131,8 @@ int engine_type_number(const engine_type *all, size_t n, dck_dtype t);
 
 /* Returns the options as "KEY=VALUE KEY=VALUE" in `a`; NULL: no memory. */
 const char *engine_options_text(mem_arena *a, const dck_open_params *p);
+/* Returns the engine's option of that key; NULL: it has none. */
+const dck_engine_option *engine_option_row(const dck_engine *e, const char *key);
 /* Returns the value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
 /* Reads the value of a key as an integer; *ret is unchanged if the key is absent. E_ARG: not an

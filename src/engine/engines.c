@@ -4,7 +4,6 @@
 #include "engine/engine.h"
 
 #include "base/err.h"
-#include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include "engine/plugin_open.h"
 #include "os/os.h"

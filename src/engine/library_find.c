@@ -15,7 +15,6 @@
 #include "os/os.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,8 +321,7 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 		const library_place *p = &places.place[i];
 		dck_status status = library_trust(p, &now);
 
-		if (status == DCK_OK)
-			status = load(self, p, &now);
+		DCK_NEXT(status, load(self, p, &now));
 		if (status == DCK_OK)
 			return DCK_OK;
 		/* Bare names are tried without knowing whether they exist, so failure is not
@@ -337,9 +335,7 @@ dck_status library_load(const library_kind *kind, const char *asked, mem_arena *
 	}
 	if (first.code == DCK_OK)
 		return nothing_found(&places, a, err);
-	if (err)
-		*err = first;
-	return first.code;
+	return err_pass(first.code, &first, err);
 }
 
 /* --- versions */

@@ -173,12 +173,8 @@ static const dck_engine_option options[] = {
 };
 
 const dck_engine engine_null = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("null"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
-    .name = "null",
-    .version = DCK_VERSION,
     .help = "does nothing, for a requested time: for tests and for the overhead of measuring",
     .options = options,
     .open = null_open,

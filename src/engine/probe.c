@@ -26,28 +26,23 @@ static void probe_put_text(dck_sink *out, const char *text)
 	sink_put(out, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void probe_answer(void *self, int fd)
+static void probe_answer(void *self, dck_sink *out)
 {
 	const question *q = self;
 	const dck_kv *kv;
-	dck_sink out;
 	dck_err err;
 	size_t n;
 
-	dck_sink_fd(&out, fd);
 	if (engine_probe(q->engine, q->lib, &kv, &n, &err) == DCK_OK) {
-		probe_put_text(&out, "+");
+		probe_put_text(out, "+");
 		for (size_t i = 0; i < n; i++) {
-			probe_put_text(&out, kv[i].key);
-			probe_put_text(&out, kv[i].value);
+			probe_put_text(out, kv[i].key);
+			probe_put_text(out, kv[i].value);
 		}
 	} else {
-		probe_put_text(&out, "-");
-		probe_put_text(&out, err.msg);
+		probe_put_text(out, "-");
+		probe_put_text(out, err.msg);
 	}
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
 }
 
 static size_t texts_count(const dck_buffer *b)
@@ -69,7 +64,7 @@ static dck_status probe_ask(const dck_engine *e, const char *lib, dck_buffer *b,
 	if (status != DCK_OK)
 		err_while(why, status, "probing the engine '%s' in a child process", e->name);
 	else if (texts_count(b) < 1 || b->data[b->n - 1] != '\0')
-		status = err_set(why, DCK_E_ENGINE, __FILE__, __LINE__,
+		status = ERR_SET(why, E_ENGINE,
 				 "the child process that probed the engine '%s' ended too early",
 				 e->name);
 	return status;
@@ -129,11 +124,8 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 
 	for (; engine_table[n] && n < ENGINES_MAX; n++) {
 		/* No result is a result too, unless this process has no memory. */
-		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
-			status = DCK_E_NOMEM;
-			if (err)
-				*err = why[n];
-		}
+		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM)
+			status = err_pass(DCK_E_NOMEM, &why[n], err);
 		pairs += texts_count(&answers[n]) / 2;
 		bytes += answers[n].n + sizeof why[n].msg;
 	}

@@ -44,22 +44,17 @@ static void table_write(const dck_engine *e, dck_sink *out)
 	}
 }
 
-static void plugin_answer(void *self, int fd)
+static void plugin_answer(void *self, dck_sink *out)
 {
 	engine_handle h;
-	dck_sink out;
 	dck_err err;
 
-	dck_sink_fd(&out, fd);
 	if (engine_find(self, &h, &err) == DCK_OK) {
-		table_write(h.ops, &out);
+		table_write(h.ops, out);
 	} else {
-		text(&out, "-");
-		text(&out, err.msg);
+		text(out, "-");
+		text(out, err.msg);
 	}
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
 }
 
 /* The texts of the answer after one another. */
@@ -114,9 +109,9 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 	if (status != DCK_OK)
 		err_while(err, status, "querying '%.200s' in a child process", name);
 	else if (n == 2 && b.data[0] == '-')
-		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", b.data + 2);
+		status = ERR_SET(err, E_ENGINE, "%s", b.data + 2);
 	else if (n < OPTIONS || (n - OPTIONS) % 3 != 0 || b.data[b.n - 1] != '\0')
-		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+		status = ERR_SET(err, E_ENGINE,
 				 "the child process that probed '%.200s' ended too early", name);
 	else
 		status = info_make(&b, n, ret, err);

@@ -6,10 +6,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err)

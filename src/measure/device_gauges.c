@@ -206,10 +206,8 @@ static void energy_record(const gauge_log *g, record_builder *b, double items)
 		return;
 	}
 	record_metric_real(b, "device/power", power_w, how);
-	if (items > 0 && runs > 0)
-		record_metric_real(b, "device/energy_per_item", joule / (runs * items), how);
-	else
-		record_metric_absent(b, "device/energy_per_item", "a run has no items");
+	record_metric_if(items > 0 && runs > 0, b, "device/energy_per_item",
+			 RECORD_REAL(joule / (runs * items)), how, "a run has no items");
 }
 
 static void gauges_fact(record_builder *b, const char *key, dck_unit unit, double value)
@@ -241,7 +239,7 @@ static void notes_record(const gauge_log *g, record_builder *b)
 {
 	const double low = fmin(g->clock_min_hz, g->last.clock_hz);
 	const bool fell = low < (1 - FALL_SHARE) * g->first.clock_hz;
-	char from[32], to[32], reason[128] = "", clocks[128] = "";
+	char reason[128] = "", clocks[128] = "";
 
 	if (g->throttled > 0)
 		snprintf(reason, sizeof reason, "was throttled in %llu of %llu readings (%s)",
@@ -249,8 +247,7 @@ static void notes_record(const gauge_log *g, record_builder *b)
 			 g->throttled_by);
 	if (fell)
 		snprintf(clocks, sizeof clocks, "fell from %s to %s",
-			 dck_text_si(g->first.clock_hz, "Hz", from, sizeof from),
-			 dck_text_si(low, "Hz", to, sizeof to));
+			 UNITS_SI(g->first.clock_hz, "Hz"), UNITS_SI(low, "Hz"));
 	if (g->throttled > 0 || fell)
 		record_note(b, "device-throttled", "the clock of the device %s%s%s", reason,
 			    reason[0] && clocks[0] ? ", and " : "", clocks);

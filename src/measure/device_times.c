@@ -21,13 +21,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/device_times.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include "measure/results.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define TRIALS	      5
 #define WORK_NS	      20e6
@@ -274,19 +274,15 @@ dck_status device_barrier_again(const dck_engine *e, dck_engine_context *c, devi
 
 static void proof_text(const device_proof *p, char *ret, size_t size)
 {
-	char left[32];
-	size_t used;
-
-	used = (size_t)snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
-				p->runs == 1 ? "" : "s");
-	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns) && used < size; i++) {
-		used += (size_t)snprintf(ret + used, size - used, "%s %s of %s after %s",
-					 i > 0 ? "," : ":",
-					 dck_text_time(p->barrier[i].left_ns, left, sizeof left),
-					 UNITS_TIME(p->barrier[i].work_ns), p->barrier[i].name);
-		if (!isnan(p->barrier[i].paused_ns) && used < size)
-			used += (size_t)snprintf(ret + used, size - used, " (%s after a pause)",
-						 UNITS_TIME(p->barrier[i].paused_ns));
+	snprintf(ret, size, "left of %llu run%s", (unsigned long long)p->runs,
+		 p->runs == 1 ? "" : "s");
+	for (unsigned i = 0; i + 1 < p->n && !isnan(p->barrier[i].left_ns); i++) {
+		text_add(ret, size, "%s %s of %s after %s", i > 0 ? "," : ":",
+			 UNITS_TIME(p->barrier[i].left_ns), UNITS_TIME(p->barrier[i].work_ns),
+			 p->barrier[i].name);
+		if (!isnan(p->barrier[i].paused_ns))
+			text_add(ret, size, " (%s after a pause)",
+				 UNITS_TIME(p->barrier[i].paused_ns));
 	}
 }
 
@@ -294,12 +290,10 @@ static void proof_text(const device_proof *p, char *ret, size_t size)
  * the end of the call, promises nothing.) */
 static void proof_note(record_builder *b, const device_proof *p)
 {
-	char left[32], idle[32];
+	const char *idle = UNITS_TIME(p->idle_ns), *left = UNITS_TIME(p->barrier[1].left_ns);
 	const char *name = p->barrier[1].name;
 	const double left_ns = p->barrier[1].left_ns;
 
-	dck_text_time(p->idle_ns, idle, sizeof idle);
-	dck_text_time(left_ns, left, sizeof left);
 	if (left_ns <= RETURNS_SHARE * barrier_run_ns(p, 1))
 		record_note(b, "barrier-unresolved",
 			    "the test of %s does not resolve %s, of runs of %s: each run ends with "
@@ -396,7 +390,6 @@ static dck_status events_prove(record_builder *b, const device *d, const device_
 			       dck_err *err)
 {
 	const dck_function_device *f = d->events.function;
-	char ours[32], theirs[32];
 	double host_ns = 1, device_ns = 0;
 
 	if (!f->between_events)
@@ -404,8 +397,7 @@ static dck_status events_prove(record_builder *b, const device *d, const device_
 	if (p->runs == 0)
 		DCK_FAIL(err, E_UNSUP, "its events were not tested, since there was no warm-up");
 	DCK_TRY(events_compare(d, p, &device_ns, &host_ns, err));
-	dck_text_time(host_ns, ours, sizeof ours);
-	dck_text_time(device_ns, theirs, sizeof theirs);
+	const char *ours = UNITS_TIME(host_ns), *theirs = UNITS_TIME(device_ns);
 	record_fact_fmt(b, "device", "events_proof",
 			"%s between the events around %llu run%s, %s on the host's clock", theirs,
 			(unsigned long long)p->runs, p->runs == 1 ? "" : "s", ours);
@@ -487,9 +479,8 @@ static void part_absent(record_builder *b, part which, const char *why)
 static void part_put(record_builder *b, part which, bool growth, const device_proof *p,
 		     stat_estimate *e, size_t n, uint64_t bytes)
 {
-	char size[32];
+	const char *size = UNITS_BYTES((double)bytes);
 
-	dck_text_bytes((double)bytes, size, sizeof size);
 	if (e->present && which == PART_ENQUEUE)
 		snprintf(e->how, sizeof e->how,
 			 "median of %zu runs, each started on an idle device", n);
@@ -619,9 +610,8 @@ bool device_transfer_bound(const device_proof *p, const device_parts *parts, dou
 void device_parts_notes(record_builder *b, const device_proof *p, const device_parts *parts,
 			double latency_ns)
 {
-	char run[32];
+	const char *run = UNITS_TIME(latency_ns);
 
-	dck_text_time(latency_ns, run, sizeof run);
 	if (device_enqueue_bound(p, parts, latency_ns))
 		record_note(
 		    b, "enqueue-bound",

@@ -14,9 +14,7 @@
 #define MEASURE_DEVICE_TIMES_H
 
 #include "deepclock/bench.h"
-#include "engine/engine.h"
 #include "record/build.h"
-#include "stat/stat.h"
 
 #define DEVICE_BARRIERS 8
 

@@ -2,6 +2,7 @@
 #include "measure/latency_limit.h"
 #include "base/err.h"
 #include "base/percentile.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -122,8 +123,7 @@ dck_status latency_limit_preset(const char *text, latency_limit ret[2], bool *re
 {
 	static const char prefix[] = "mlperf:";
 	const char *name = text + strlen(prefix);
-	char names[400], limit[40];
-	size_t used = 0;
+	char names[400] = "", limit[40];
 
 	*ret_is = strncmp(text, prefix, strlen(prefix)) == 0;
 	if (!*ret_is)
@@ -132,8 +132,7 @@ dck_status latency_limit_preset(const char *text, latency_limit ret[2], bool *re
 		const struct limit_preset *p = &limit_presets[i];
 
 		if (strcmp(p->name, name) != 0) {
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-						 used > 0 ? ", " : "", p->name);
+			text_add(names, sizeof names, "%s%s", *names ? ", " : "", p->name);
 			continue;
 		}
 		snprintf(limit, sizeof limit, "ttft-p99<=%ums", p->ttft_ms);

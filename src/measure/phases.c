@@ -21,10 +21,10 @@
 #include "measure/phases.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/sink.h"
 #include "measure/device_gauges.h"
 #include "os/os.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WARM_KEEP 65536
@@ -67,8 +67,7 @@ void measure_phases_done(measure_phases *p)
 {
 	const size_t most = p->plan.asked.keep > WARM_KEEP ? (size_t)p->plan.asked.keep : WARM_KEEP;
 
-	if (p->scratch)
-		os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
+	os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
 	measure_samples_done(&p->warm);
 	measure_samples_done(&p->latency);
 	measure_samples_done(&p->cpu);
@@ -213,11 +212,10 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 	/* The runs may take the same time until a falling clock is felt; then it is the cause. */
 	char *evidence = p->verdict.evidence, text[sizeof p->verdict.evidence];
 	const gauge_clock clock = gauge_log_clock(p->loop.gauges, text, sizeof text);
-	const size_t n = strlen(evidence);
 	if (clock != GAUGE_CLOCK_LEVEL && p->verdict.steady)
 		memcpy(evidence, text, sizeof text);
 	else if (clock == GAUGE_CLOCK_FALLING)
-		snprintf(evidence + n, sizeof text - n, ", and %s", text);
+		text_add(evidence, sizeof text, ", and %s", text);
 	p->steady = p->verdict.steady && clock == GAUGE_CLOCK_LEVEL;
 	if (p->steady) {
 		/* Single probe runs precede the groups: count the runs before `first`. */

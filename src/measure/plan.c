@@ -11,7 +11,6 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "base/percentile.h"
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

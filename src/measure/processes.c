@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
+#include "base/sink.h"
 #include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"
@@ -128,13 +129,13 @@ static void processes_scale_estimate(const workers *w, double *values, double le
 static void processes_rate_estimate(const workers *w, double *values, double level,
 				    stat_estimate *ret)
 {
-	const dck_fact *of = dck_record_fact(w->records[0], "method", "rate");
+	const char *of = record_get_text(w->records[0], "method", "rate");
 	const double asked = w->plan->asked.level;
 	stat_estimate e;
 
 	for (size_t k = 0; k < w->n; k++)
 		values[k] = 1 / values[k];
-	if (of && of->value.kind == DCK_VALUE_TEXT && strcmp(of->value.as.text, "mean") == 0)
+	if (of && strcmp(of, "mean") == 0)
 		stat_processes(values, w->n, level, &e);
 	else
 		stat_starts(values, w->n, asked, &e);
@@ -217,7 +218,7 @@ static void undisturbed_fold(record_builder *b, const workers *w, const char *ta
 {
 	const char *why = "not every process has it";
 	stat_estimate e;
-	size_t n = 0, how;
+	size_t n = 0;
 
 	for (size_t k = 0; k < w->n; k++) {
 		const dck_metric *m = dck_record_metric(w->records[k], tag);
@@ -237,9 +238,8 @@ static void undisturbed_fold(record_builder *b, const workers *w, const char *ta
 		return;
 	}
 	stat_starts(values, n, w->plan->asked.level, &e);
-	how = strlen(e.how);
 	if (n < w->n)
-		snprintf(e.how + how, sizeof e.how - how, "; of %zu of %zu starts", n, w->n);
+		text_add(e.how, sizeof e.how, "; of %zu of %zu starts", n, w->n);
 	measure_result_estimate(b, tag, &e);
 	record_fact_int(b, "samples", "undisturbed_starts", DCK_UNIT_ONE, (int64_t)n);
 }
@@ -609,13 +609,8 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 		}
 	}
 	subject_hooks_end(&w->whole, 1, &w->cleanup);
-	if (w->n == 0) {
-		if (err)
-			*err = why;
-		status = failed;
-	} else {
-		status = processes_combine(w, &why, failed, ret, err);
-	}
+	status =
+	    w->n == 0 ? err_pass(failed, &why, err) : processes_combine(w, &why, failed, ret, err);
 	for (size_t k = 0; k < w->n; k++)
 		dck_record_free(w->records[k]);
 	return status;
@@ -697,9 +692,8 @@ static const char *starts_obstacle(const dck_subject *s, const measure_plan *pla
 /* Returns the time of the first start until its warm-up. */
 static uint64_t start_open_ns(const dck_record *first, const measure_plan *plan)
 {
-	const dck_fact *share = dck_record_fact(first, "method", "starting_share");
-	const double all = dck_value_number(&share->value) * (double)plan->asked.max_time_ns /
-			   MEASURE_STARTS,
+	const double share = record_get_real(first, "method", "starting_share"),
+		     all = share * (double)plan->asked.max_time_ns / MEASURE_STARTS,
 		     open = all - dck_record_value(first, "time/warmup");
 
 	return open > 0 ? (uint64_t)open : 0;
@@ -725,10 +719,9 @@ static dck_status starts_run(const dck_subject *s, const measure_plan *plan,
 	first.asked.processes = 1;
 	first.starts = MEASURE_STARTS;
 	DCK_TRY(measure_run_here(s, &first, watch, &records[0], err));
-	const dck_fact *share = dck_record_fact(records[0], "method", "starting_share");
+	const double share = record_get_real(records[0], "method", "starting_share");
 
-	if (!share || records[0]->incomplete ||
-	    !(dck_value_number(&share->value) <= MEASURE_STARTING_SHARE)) {
+	if (records[0]->incomplete || !(share <= MEASURE_STARTING_SHARE)) {
 		*ret = records[0];
 		return DCK_OK;
 	}

@@ -93,12 +93,10 @@ static void cpu(record_builder *b, const measure_phases *p)
 		snprintf(e.how, sizeof e.how, "user and system time of %s, mean per run",
 			 command ? "the command" : "all threads of the process");
 	measure_result_estimate(b, "cpu/time", &e);
-	if (p->sinks.wall_ns > 0)
-		record_metric_real(
-		    b, "cpu/ratio", p->sinks.cpu_ns / p->sinks.wall_ns,
-		    "CPU time over wall time: the number of busy cores, spinning included");
-	else
-		record_metric_absent(b, "cpu/ratio", "no measured run");
+	record_metric_if(p->sinks.wall_ns > 0, b, "cpu/ratio",
+			 RECORD_REAL(p->sinks.cpu_ns / p->sinks.wall_ns),
+			 "CPU time over wall time: the number of busy cores, spinning included",
+			 "no measured run");
 	for (int i = 0; command && i < 2; i++) {
 		const measure_samples *s = i == 0 ? &p->user : &p->system;
 
@@ -110,10 +108,7 @@ static void cpu(record_builder *b, const measure_phases *p)
 /* A phase that did not happen is absent and not 0. */
 static void phase(record_builder *b, const char *tag, uint64_t ns, bool there, const char *why)
 {
-	if (there)
-		record_metric_int(b, tag, (int64_t)ns, "wall time");
-	else
-		record_metric_absent(b, tag, why);
+	record_metric_if(there, b, tag, RECORD_INT((int64_t)ns), "wall time", why);
 }
 
 void measure_result_phases(record_builder *b, const measure_phases *p)
@@ -134,21 +129,17 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 	os_usage usage;
 
 	if (t->engine.ops->caps & DCK_CAP_COMMAND) {
-		if (command_bytes > 0)
-			record_metric_int(b, "memory/peak_rss", (int64_t)command_bytes,
-					  "the greatest of the command's runs");
-		else
-			record_metric_absent(b, "memory/peak_rss",
-					     "no run needed more than deepclock itself did, "
-					     "and the kernel counts that in");
+		record_metric_if(command_bytes > 0, b, "memory/peak_rss",
+				 RECORD_INT((int64_t)command_bytes),
+				 "the greatest of the command's runs",
+				 "no run needed more than deepclock itself did, and the kernel "
+				 "counts that in");
 		return;
 	}
 	os_usage_get(&usage);
-	if (usage.peak_rss_bytes > 0)
-		record_metric_int(b, "memory/peak_rss", (int64_t)usage.peak_rss_bytes,
-				  "of the whole process since it started");
-	else
-		record_metric_absent(b, "memory/peak_rss", "the system does not report it");
+	record_metric_if(usage.peak_rss_bytes > 0, b, "memory/peak_rss",
+			 RECORD_INT((int64_t)usage.peak_rss_bytes),
+			 "of the whole process since it started", "the system does not report it");
 }
 
 /* Warm-up and measurement as one series, in order. */

@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/runner.h"
 #include "base/err.h"
-#include "base/observer.h"
 #include "deepclock/unstable.h"
 #include "measure/verify/output_compare.h"
 #include "measure/device_gauges.h"
@@ -24,7 +23,6 @@
 #include "os/process/other_process.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Each part of a run on a device is timed for at most this share of --max-time, and this time. */
 #define PARTS_SHARE 0.05
@@ -218,11 +216,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	if (s->kind != DCK_SUBJECT_COMMAND)
 		core_latency_take(r);
 	status = measure(r, &why);
-	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	if (r->session.phases.loop.runs == 0)
+		DCK_TRY(err_pass(status, &why, err));
 	if (status != DCK_OK)
 		runner_stopped_note(r, status, &why);
 	runner_record_fill(r, s, status);
@@ -270,8 +265,5 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 	gauge_log_close(&r.gauges);
 	measure_context_end(&r.shared);
 	measure_traced_stop(&r.traced, NULL);
-	if (status == DCK_OK)
-		return record_finish(r.record, ret, err);
-	record_drop(r.record);
-	return status;
+	return record_finish_if(status, r.record, ret, err);
 }

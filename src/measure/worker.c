@@ -25,6 +25,7 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
+#include "record/build.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -486,9 +487,7 @@ void worker_link_close(worker_link *l)
 
 void worker_incomplete_text(const dck_record *r, char *buf, size_t size)
 {
-	const dck_fact *failure = dck_record_fact(r, "result", "failure");
-	const char *text =
-	    failure && failure->value.kind == DCK_VALUE_TEXT ? failure->value.as.text : NULL;
+	const char *text = record_get_text(r, "result", "failure");
 
 	for (size_t i = r->nnotes; i-- > 0 && !text;)
 		if (r->notes[i].severity == DCK_ERROR)

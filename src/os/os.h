@@ -272,10 +272,10 @@ typedef enum os_message {
 os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)(void *self),
 			      void *self);
 
-/* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
+/* Runs f(self, to) in a forked child and appends what it writes to *out (at most `limit` bytes).
  * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
-dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
-		       dck_buffer *out, dck_err *err);
+dck_status os_in_child(void (*f)(void *self, dck_sink *to), void *self, uint64_t timeout_ns,
+		       size_t limit, dck_buffer *out, dck_err *err);
 
 /* --- process_memory.c */
 /* Copies n bytes at an address of the process *pid (an int), which may be our own: a plain copy
@@ -542,6 +542,6 @@ void *os_pages_alloc(size_t n);
 void *os_pages_reserve(size_t n);
 /* Requests large pages, if the system has them; call it before the first touch. */
 void os_pages_large(void *p, size_t n);
-void os_pages_free(void *p, size_t n); /* of both */
+void os_pages_free(void *p, size_t n); /* of both; NULL is allowed */
 
 #endif

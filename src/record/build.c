@@ -357,6 +357,15 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 	record_metric(b, tag, RECORD_ABSENT(why), 0, 0, 0, NULL);
 }
 
+void record_metric_if(bool known, record_builder *b, const char *tag, dck_value v, const char *how,
+		      const char *why)
+{
+	if (known)
+		record_metric(b, tag, v, 0, 0, 0, how);
+	else
+		record_metric_absent(b, tag, why);
+}
+
 void record_metric_open(record_builder *b, const char *tag, const char *formula)
 {
 	dck_metric *m;

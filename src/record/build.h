@@ -30,6 +30,10 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_
 dck_status record_finish_if(dck_status status, record_builder *b, dck_record **ret,
 			    dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
+/* Return a fact of a section; NaN, 0, NULL: there is none, or it is of another kind. */
+double record_get_real(const dck_record *r, const char *section, const char *key);
+int64_t record_get_int(const dck_record *r, const char *section, const char *key);
+const char *record_get_text(const dck_record *r, const char *section, const char *key);
 
 void record_set_id(record_builder *b, const char *id);
 void record_set_began(record_builder *b, int64_t unix_ns);
@@ -73,6 +77,9 @@ void record_metric_int(record_builder *b, const char *tag, int64_t v, const char
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
+/* Adds v if it is known; else the metric is absent, because of `why`. */
+void record_metric_if(bool known, record_builder *b, const char *tag, dck_value v, const char *how,
+		      const char *why);
 /* Adds a metric that is absent because it is a formula of open sizes, "4.09 G * N". */
 void record_metric_open(record_builder *b, const char *tag, const char *formula);
 

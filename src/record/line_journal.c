@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "record/record_begin.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,23 +27,9 @@ struct line_journal {
 	char *path; /* @owned */
 };
 
-double line_journal_real(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f ? dck_value_number(&f->value) : (double)NAN;
-}
-
-const char *line_journal_text(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
-}
-
 bool line_journal_is(const dck_record *r, const char *section, const char *key, double v)
 {
-	const double there = line_journal_real(r, section, key);
+	const double there = record_get_real(r, section, key);
 
 	return there >= v && there <= v;
 }
@@ -52,7 +37,7 @@ bool line_journal_is(const dck_record *r, const char *section, const char *key, 
 size_t line_journal_word(const dck_record *r, const char *section, const char *key,
 			 const char *const *words, size_t n)
 {
-	const char *there = line_journal_text(r, section, key);
+	const char *there = record_get_text(r, section, key);
 	size_t i = 0;
 
 	while (i < n && (!there || strcmp(words[i], there) != 0))
@@ -130,7 +115,7 @@ static void keys_differ(const char *a, const char *b, char *word_a, char *word_b
 
 static dck_status key_check(const char *path, const dck_record *r, const char *key, dck_err *err)
 {
-	const char *there = line_journal_text(r, "journal", "search");
+	const char *there = record_get_text(r, "journal", "search");
 	char a[WORD_SHOWN], b[WORD_SHOWN];
 
 	if (!there)

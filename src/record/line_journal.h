@@ -38,10 +38,7 @@ const char *line_journal_path(const line_journal *j);
 dck_status line_journal_damaged(const char *path, size_t line, dck_err *err);
 dck_status line_journal_strange(const char *path, size_t line, dck_err *err);
 
-/* Return a fact of a section; NaN, NULL: there is none. */
-double line_journal_real(const dck_record *r, const char *section, const char *key);
-const char *line_journal_text(const dck_record *r, const char *section, const char *key);
-/* Returns whether that fact is v. */
+/* Returns whether a fact of a section is v. */
 bool line_journal_is(const dck_record *r, const char *section, const char *key, double v);
 /* Returns the index of that fact among n words; n: it is none of them. */
 size_t line_journal_word(const dck_record *r, const char *section, const char *key,

@@ -237,6 +237,27 @@ double dck_record_value(const dck_record *r, const char *tag)
 	return m ? dck_value_number(&m->value) : (double)NAN;
 }
 
+double record_get_real(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f ? dck_value_number(&f->value) : (double)NAN;
+}
+
+int64_t record_get_int(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+}
+
+const char *record_get_text(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
+}
+
 bool record_value_equal(const dck_value *a, const dck_value *b)
 {
 	if (a->kind != b->kind) /* a whole real is read back as an integer, so 2 equals 2.0 */

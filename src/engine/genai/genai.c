@@ -359,11 +359,7 @@ static dck_status oga_generation(dck_engine_context *c, dck_generation *ret, dck
 }
 
 const dck_engine engine_genai = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
-    .name = "genai",
-    .version = DCK_VERSION,
+    ENGINE_BUILT_IN("genai"),
     .help = "ONNX Runtime GenAI, loaded when it is used: generates tokens, of genai_config.json",
     .caps = DCK_CAP_NOT_ONNX | DCK_CAP_NO_TENSORS,
     .options = oga_options_known,

@@ -13,9 +13,6 @@
 #include "base/err.h"
 #include "base/sink.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define TIMEOUT_NS (60 * 1000000000ull)
 
 static const library_kind genai_library = {
@@ -59,19 +56,12 @@ static dck_status oga_functions_find(oga_lib *l, dck_err *err)
 }
 
 /* Loads the library, in a child process: self is its path. */
-static void oga_child(void *self, int fd)
+static void oga_child(void *self, dck_sink *out)
 {
 	os_library *library;
 	dck_err err;
-	dck_sink out;
 
-	if (os_library_open(self, &library, &err) == DCK_OK)
-		snprintf(err.msg, sizeof err.msg, "+");
-	dck_sink_fd(&out, fd);
-	sink_put(&out, err.msg, strlen(err.msg));
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
+	sink_text(out, os_library_open(self, &library, &err) == DCK_OK ? "+" : err.msg);
 }
 
 static dck_status oga_try(const oga_lib *l, const char *path, dck_err *err)
@@ -82,15 +72,15 @@ static dck_status oga_try(const oga_lib *l, const char *path, dck_err *err)
 					sizeof why.msg, &answer, &why);
 
 	if (status != DCK_OK && status != DCK_E_NOMEM)
-		status = err_set(err, DCK_E_VERSION, __FILE__, __LINE__,
+		status = ERR_SET(err, E_VERSION,
 				 "'%s' ends the process when it is loaded with ONNX Runtime %s of "
 				 "'%s': pip install onnxruntime-genai brings a pair that fits",
 				 path, l->ort.version, os_library_path(l->ort.library));
 	else if (status != DCK_OK)
 		status = ERR_NO_MEMORY(err, "to load '%s'", path);
 	else if (answer.n != 1 || *answer.data != '+')
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "%.*s", (int)answer.n,
-				 answer.n > 0 ? answer.data : "");
+		status =
+		    ERR_SET(err, E_ABSENT, "%.*s", (int)answer.n, answer.n > 0 ? answer.data : "");
 	dck_buffer_done(&answer);
 	return status;
 }

@@ -275,11 +275,7 @@ static dck_status lrt_probe(const char *library_path, const dck_kv **ret, size_t
 }
 
 const dck_engine engine_litert = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
-    .name = "litert",
-    .version = DCK_VERSION,
+    ENGINE_BUILT_IN("litert"),
     .help = "LiteRT 2.1.6 or newer (TensorFlow Lite), loaded when it is used: .tflite models",
     .caps = DCK_CAP_NOT_ONNX,
     .options = lrt_options_known,

@@ -48,16 +48,14 @@ dck_status lrt_compile(dck_engine_model *m, lrt_compiled **ret, dck_err *err)
 	DCK_TRY(lrt_check(api->CreateOptions(&o), err, "cannot set options"));
 	dck_status status = lrt_check(api->SetOptionsHardwareAccelerators(o, LRT_ACCELERATOR_CPU),
 				      err, "LiteRT refuses the processor");
-	if (status == DCK_OK)
-		status = part_add(api, o, "xnnpack", m->options, err);
+	DCK_NEXT(status, part_add(api, o, "xnnpack", m->options, err));
 	if (status == DCK_OK)
 		status = part_add(api, o, "runtime_options_string",
 				  m->observe & DCK_OBSERVE_OPERATORS
 				      ? "error_reporter_mode = 2\nenable_profiling = true\n"
 				      : "error_reporter_mode = 2\n",
 				  err);
-	if (status == DCK_OK)
-		status = lrt_check(compile_quietly(m, o, ret), err, "LiteRT refuses the model");
+	DCK_NEXT(status, lrt_check(compile_quietly(m, o, ret), err, "LiteRT refuses the model"));
 	api->DestroyOptions(o);
 	return status;
 }

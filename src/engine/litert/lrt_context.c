@@ -67,12 +67,10 @@ static dck_status interpreter_check(const dck_engine_context *c, int status, con
 		return lrt_check(status, err, "%s", what);
 	}
 	text[strcspn(text, "\n")] = '\0';
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what, text);
-	if (err)
-		err->native_code = status;
+	ERR_SET(err, E_ENGINE, "%s: %s", what, text);
 	free(text);
 	c->api->CompiledModelClearErrors(c->compiled);
-	return DCK_E_ENGINE;
+	return err_native(DCK_E_ENGINE, status, err);
 }
 
 static dck_status profiler_start(dck_engine_context *c, dck_err *err)

@@ -15,7 +15,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #define VERSION_OLDEST "2.1.6"
 
@@ -72,11 +71,8 @@ dck_status lrt_check(int status, dck_err *err, const char *fmt, ...)
 	for (size_t i = 0; i < sizeof lrt_statuses / sizeof *lrt_statuses; i++)
 		if (lrt_statuses[i].status == status)
 			means = lrt_statuses[i].means;
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s (LiteRT's status %d)", what, means,
-		status);
-	if (err)
-		err->native_code = status;
-	return DCK_E_ENGINE;
+	ERR_SET(err, E_ENGINE, "%s: %s (LiteRT's status %d)", what, means, status);
+	return err_native(DCK_E_ENGINE, status, err);
 }
 
 /* --- types */

@@ -95,9 +95,9 @@ static dck_status port_shape_read(dck_engine_model *m, const ov_port *port, dck_
 			 "cannot read the shape of '%s'", ret->name));
 	const bool known = s.rank.min == s.rank.max && s.rank.min >= 0;
 	if (known && s.rank.min > DCK_RANK_MAX)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-				 "'%s' has %lld dimensions and at most %d are supported", ret->name,
-				 (long long)s.rank.min, DCK_RANK_MAX);
+		status =
+		    ERR_SET(err, E_UNSUP, "'%s' has %lld dimensions and at most %d are supported",
+			    ret->name, (long long)s.rank.min, DCK_RANK_MAX);
 	else if (known)
 		ret->rank = (int32_t)s.rank.min;
 	for (int32_t i = 0; status == DCK_OK && i < ret->rank; i++)
@@ -304,11 +304,7 @@ static dck_status ov_open(const dck_open_params *p, dck_engine_model **ret, dck_
 }
 
 const dck_engine engine_openvino = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
-    .name = "openvino",
-    .version = DCK_VERSION,
+    ENGINE_BUILT_IN("openvino"),
     .help = "OpenVINO 2025 or newer, loaded when it is used: ONNX, .xml and .tflite models",
     .options = ov_engine_options,
     .probe = ov_probe,

@@ -10,7 +10,6 @@
 #ifndef ENGINE_OPENVINO_OV_API_H
 #define ENGINE_OPENVINO_OV_API_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

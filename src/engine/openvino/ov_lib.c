@@ -98,11 +98,8 @@ dck_status ov_check(const ov_lib *l, int status, dck_err *err, const char *fmt, 
 	text = l->api.get_last_err_msg();
 	ov_sentence(text ? text : "", sentence, sizeof sentence);
 	l->api.free(text);
-	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
-		*sentence ? sentence : "OpenVINO gives no reason");
-	if (err)
-		err->native_code = status;
-	return DCK_E_ENGINE;
+	ERR_SET(err, E_ENGINE, "%s: %s", what, *sentence ? sentence : "OpenVINO gives no reason");
+	return err_native(DCK_E_ENGINE, status, err);
 }
 
 /* --- types */
@@ -207,11 +204,9 @@ static dck_status ov_load(void *self, const library_place *p, dck_err *err)
 		l->api.util_set_log_callback(ov_log_drop);
 		status = ov_version_read(l, err);
 	}
-	if (status == DCK_OK)
-		status = types_check(l, err);
-	if (status == DCK_OK)
-		status =
-		    ov_check(l, l->api.core_create(&l->core), err, "cannot open OpenVINO's core");
+	DCK_NEXT(status, types_check(l, err));
+	DCK_NEXT(status,
+		 ov_check(l, l->api.core_create(&l->core), err, "cannot open OpenVINO's core"));
 	if (status != DCK_OK) {
 		os_library_close(l->library);
 		*l = (ov_lib){0};

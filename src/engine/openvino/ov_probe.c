@@ -5,8 +5,6 @@
 #include "engine/probe_facts.h"
 #include "engine/openvino/ov_model.h"
 
-#include <string.h>
-
 static dck_status devices_probe(probe_facts *f, const ov_lib *l, dck_err *err)
 {
 	ov_devices d = {NULL, 0};
@@ -35,8 +33,7 @@ dck_status ov_probe(const char *library_path, const dck_kv **ret, size_t *ret_n,
 	DCK_TRY(ov_lib_open(library_path, last.arena, NULL, &l, err));
 	const dck_status status = devices_probe(&last, &l, err);
 	ov_lib_close(&l);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	*ret = last.facts;
 	*ret_n = last.n;
 	return DCK_OK;

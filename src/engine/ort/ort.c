@@ -265,10 +265,8 @@ static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,
 	DCK_TRY(ort_check(&m->lib, api->CreateSessionOptions(&o), err,
 			  "cannot create a session's options"));
 	dck_status status = options_fill(m, p, o, err);
-	if (status == DCK_OK)
-		status = watch_apply(m, p, with_graph, o, err);
-	if (status == DCK_OK)
-		status = session_create(m, p, exposed, o, err);
+	DCK_NEXT(status, watch_apply(m, p, with_graph, o, err));
+	DCK_NEXT(status, session_create(m, p, exposed, o, err));
 	api->ReleaseSessionOptions(o);
 	if (m->counter)
 		ort_counter_settle(m->counter);
@@ -424,12 +422,8 @@ static dck_status ort_memory_ask(dck_engine_model *m, dck_memory *ret, dck_err *
 }
 
 const dck_engine engine_ort = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("ort"),
     .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES | DCK_CAP_FOLDER,
-    .name = "ort",
-    .version = DCK_VERSION,
     .help =
 	"ONNX Runtime 1.19 or newer, loaded when it is used: ONNX models on processors and GPUs",
     .options = ort_engine_options,

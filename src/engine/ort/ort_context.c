@@ -184,8 +184,7 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	ort_provider_begin(&m->provider);
 	dck_status status = input_give(c, index, t, same, value, err);
 	ort_provider_end(&m->provider);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (!same)
 		c->shapes_changed = true;
 	c->bound_in[index] = *t;
@@ -206,12 +205,11 @@ dck_status ort_bind_from(dck_engine_context *c, size_t index, dck_engine_context
 	ort_provider_begin(&m->provider);
 	dck_status status = values_get(from, err);
 	if (status == DCK_OK && (output >= from->nvalues || !from->values[output]))
-		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "the run gave no output '%s'", m->out[output].name);
-	if (status == DCK_OK)
-		status = ort_check(
-		    &m->lib, c->api->BindInput(c->binding, m->in[index].name, from->values[output]),
-		    err, "cannot bind input '%s'", m->in[index].name);
+		status = ERR_SET(err, E_ABSENT, "the run gave no output '%s'", m->out[output].name);
+	DCK_NEXT(status,
+		 ort_check(&m->lib,
+			   c->api->BindInput(c->binding, m->in[index].name, from->values[output]),
+			   err, "cannot bind input '%s'", m->in[index].name));
 	if (status == DCK_OK)
 		ort_device_input_forget(&c->device, index);
 	ort_provider_end(&m->provider);
@@ -471,8 +469,7 @@ dck_status ort_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
 {
 	ort_provider_begin(&c->model->provider);
 	dck_status status = device_outputs_get(c, err);
-	if (status == DCK_OK)
-		status = ort_device_wait(&c->device, barrier, err);
+	DCK_NEXT(status, ort_device_wait(&c->device, barrier, err));
 	ort_provider_end(&c->model->provider);
 	return status;
 }
@@ -481,8 +478,7 @@ dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_byt
 {
 	ort_provider_begin(&c->model->provider);
 	dck_status status = device_outputs_get(c, err);
-	if (status == DCK_OK)
-		status = ort_device_transfer(&c->device, to_device, ret_bytes, err);
+	DCK_NEXT(status, ort_device_transfer(&c->device, to_device, ret_bytes, err));
 	ort_provider_end(&c->model->provider);
 	return status;
 }

@@ -16,9 +16,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "engine/ort/ort_model.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Providers copy multiples of 4 bytes; 64 hold whole elements of each type. */
@@ -62,18 +62,16 @@ static dck_status copy_try(const dck_engine_model *m, const ort_memory *where, d
 
 	dck_status status =
 	    ort_check(l, l->api.CreateAllocator(m->session, where, &a), err, "no allocator");
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.CreateTensorAsOrtValue(a, dims, 1, float32, &there),
-				   err, "no memory");
-	if (status == DCK_OK)
-		status = ort_check(l,
+	DCK_NEXT(status, ort_check(l, l->api.CreateTensorAsOrtValue(a, dims, 1, float32, &there),
+				   err, "no memory"));
+	DCK_NEXT(status, ort_check(l,
 				   l->api.CreateTensorWithDataAsOrtValue(
 				       l->cpu, &number, sizeof number, dims, 1, float32, &here),
-				   err, "no tensor");
-	if (status == DCK_OK)
-		status = ort_check(
-		    l, l->api.CopyTensors(l->env, (const ort_value *const *)&here, &there, NULL, 1),
-		    err, "no copy");
+				   err, "no tensor"));
+	DCK_NEXT(status, ort_check(l,
+				   l->api.CopyTensors(l->env, (const ort_value *const *)&here,
+						      &there, NULL, 1),
+				   err, "no copy"));
 	if (here)
 		l->api.ReleaseValue(here);
 	if (there)
@@ -142,14 +140,13 @@ typedef struct kind_count {
 static const char *placement_text(const kind_count *kinds, size_t n, mem_arena *a)
 {
 	char text[400] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < n && used < sizeof text; i++)
-		used += (size_t)(kinds[i].n > 1
-				     ? snprintf(text + used, sizeof text - used, "%s%zu x %s",
-						i ? ", " : "", kinds[i].n, kinds[i].type)
-				     : snprintf(text + used, sizeof text - used, "%s%s",
-						i ? ", " : "", kinds[i].type));
+	for (size_t i = 0; i < n; i++)
+		if (kinds[i].n > 1)
+			text_add(text, sizeof text, "%s%zu x %s", i ? ", " : "", kinds[i].n,
+				 kinds[i].type);
+		else
+			text_add(text, sizeof text, "%s%s", i ? ", " : "", kinds[i].type);
 	return mem_arena_dup(a, text);
 }
 
@@ -372,16 +369,14 @@ static dck_status host_tensor(const ort_lib *l, const ort_value *like, void **da
 	    ort_check(l, l->api.GetTensorTypeAndShape(like, &type), err, "cannot read a shape"));
 	dck_status status =
 	    ort_check(l, l->api.GetTensorElementType(type, &element), err, "cannot read a type");
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.GetDimensionsCount(type, &rank), err,
-				   "cannot read a shape");
+	DCK_NEXT(status,
+		 ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read a shape"));
 	if (status == DCK_OK && rank > DCK_RANK_MAX)
-		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+		status = ERR_SET(err, E_UNSUP,
 				 "a tensor has %zu dimensions and at most %d are supported", rank,
 				 DCK_RANK_MAX);
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.GetDimensions(type, dims, rank), err,
-				   "cannot read a shape");
+	DCK_NEXT(status,
+		 ort_check(l, l->api.GetDimensions(type, dims, rank), err, "cannot read a shape"));
 	l->api.ReleaseTensorTypeAndShapeInfo(type);
 	DCK_TRY(status);
 	n = dck_dtype_bytes(dtype_of_onnx(element));

@@ -130,8 +130,7 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 			      "buffers of this size; give a smaller --batch"
 		: *sentence ? sentence
 			    : "ONNX Runtime gives no reason");
-	if (err)
-		err->native_code = l->api.GetErrorCode(s);
+	err_native(status, l->api.GetErrorCode(s), err);
 	l->api.ReleaseStatus(s);
 	return status;
 }

@@ -91,10 +91,9 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 	    l,
 	    l->api.CreateMemoryInfo("Cpu", ORT_ALLOCATOR_DEVICE, 0, ORT_MEMORY_DEFAULT, &c->where),
 	    err, "cannot describe the host's memory to ONNX Runtime");
-	if (status == DCK_OK)
-		status =
-		    ort_check(l, l->api.AddSessionConfigEntry(o, "session.use_env_allocators", "1"),
-			      err, "cannot count what is allocated");
+	DCK_NEXT(status,
+		 ort_check(l, l->api.AddSessionConfigEntry(o, "session.use_env_allocators", "1"),
+			   err, "cannot count what is allocated"));
 	if (status == DCK_OK) {
 		status = ort_check(l, l->api.RegisterAllocator(l->env, &c->table), err,
 				   "cannot count allocations (only for one model at a time)");

@@ -7,8 +7,6 @@
 #include "engine/ort/ort_model.h"
 #include "engine/ort/ort_provider.h"
 
-#include <string.h>
-
 /* The smallest model there is, one Identity of one float, as ONNX's protobuf: each field is a tag
  * (number x 8 + wire type), a length and the bytes. */
 static const unsigned char identity_model[] = {
@@ -118,8 +116,7 @@ dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n
 	DCK_TRY(ort_lib_open(library_path, last.arena, NULL, &l, err));
 	dck_status status = library_probe(&last, &l, err);
 	ort_lib_close(&l);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	*ret = last.facts;
 	*ret_n = last.n;
 	return DCK_OK;

@@ -17,6 +17,7 @@
  * ort_runs are atomic, because any thread may finish a run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/commas.h"
 #include "base/err.h"
 #include "engine/ort/ort_trace.h"
 #include "engine/ort/ort_watch.h"
@@ -202,13 +203,8 @@ static int by_run(const void *a, const void *b)
 /* Whether operators of this type hold graphs, in ONNX or in ONNX Runtime's own domain. */
 static bool has_body(const char *type)
 {
-	static const char *const types[] = {
-	    "If", "Loop", "Scan", "BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"};
-
-	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-		if (strcmp(types[i], type) == 0)
-			return true;
-	return false;
+	return type &&
+	       commas_have("If,Loop,Scan,BeamSearch,GreedySearch,Sampling,WhisperBeamSearch", type);
 }
 
 #define BODIES_MAX 64
@@ -340,8 +336,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 		events_fill(t, e, n, of_device, &lists);
 	}
 	mem_free(e);
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	for (size_t i = 0; i < t->nruns; i++) {
 		if (r[i].left_out)
 			continue;
@@ -386,9 +381,8 @@ dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *run
 	DCK_TRY(ort_check(l, l->api.SessionEndProfiling(s, l->allocator, &path), err,
 			  "cannot end the profile"));
 	dck_status status =
-	    path && *path
-		? ort_trace_read_file(path, l->minor >= ESCAPED_SINCE, a, &trace, err)
-		: err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "ONNX Runtime made no profile");
+	    path && *path ? ort_trace_read_file(path, l->minor >= ESCAPED_SINCE, a, &trace, err)
+			  : ERR_SET(err, E_ABSENT, "ONNX Runtime made no profile");
 	if (path)
 		ort_check(l, l->api.AllocatorFree(l->allocator, path), NULL, "unused");
 	DCK_TRY(status);

@@ -10,6 +10,7 @@
 #include "engine/ort/ort_provider.h"
 
 #include "base/err.h"
+#include "base/sink.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -53,17 +54,15 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 
 static dck_status is_in_build(const ort_lib *l, const char *name, mem_arena *a, dck_err *err)
 {
+	size_t n;
 	const char *const *names;
 	char all[200] = "";
-	size_t n, used = 0;
 
 	DCK_TRY(ort_provider_list(l, a, &names, &n, err));
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(names[i], name) == 0)
 			return DCK_OK;
-		if (used < sizeof all)
-			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-						 i ? ", " : "", names[i]);
+		text_add(all, sizeof all, "%s%s", i ? ", " : "", names[i]);
 	}
 	DCK_FAIL(err, E_UNSUP,
 		 "provider '%s' is not in this build of ONNX Runtime (%s), which has %s%s", name,
@@ -129,9 +128,8 @@ static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
 			  "cannot use device 'cuda:%u'", device));
 	dck_status status = ort_check(l, l->api.UpdateCUDAProviderOptions(cuda, keys, values, n),
 				      err, "cannot use device 'cuda:%u'", device);
-	if (status == DCK_OK)
-		status = ort_check(l, l->api.SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda),
-				   err, "cannot use device 'cuda:%u'", device);
+	DCK_NEXT(status, ort_check(l, l->api.SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda),
+				   err, "cannot use device 'cuda:%u'", device));
 	l->api.ReleaseCUDAProviderOptions(cuda);
 	return status;
 }

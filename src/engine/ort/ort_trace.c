@@ -338,8 +338,7 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 
 	dck_status status = ort_scan_init(&r.scan, s, escaped, err) ? ort_events_read(&r)
 								    : ort_scan_no_memory(&r.scan);
-	if (status == DCK_OK)
-		status = lists_take(&r, ret);
+	DCK_NEXT(status, lists_take(&r, ret));
 	ort_scan_done(&r.scan);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		ort_text_done(texts[i]);

@@ -11,7 +11,6 @@
 #include "measure/http/completion.h"
 #include "measure/http/http_connection.h"
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *http_outcome_text(http_outcome o)

@@ -70,12 +70,9 @@ void http_client_close(http_client *c)
 		dck_buffer_done(&k->out);
 		mem_free(k->gaps);
 	}
-	if (c->connections)
-		os_pages_free(c->connections, HTTP_IN_FLIGHT_MAX * sizeof *c->connections);
-	if (c->answers)
-		os_pages_free(c->answers, HTTP_ANSWERS_MAX * sizeof *c->answers);
-	if (c->gaps)
-		os_pages_free(c->gaps, HTTP_GAPS_MAX * sizeof *c->gaps);
+	os_pages_free(c->connections, HTTP_IN_FLIGHT_MAX * sizeof *c->connections);
+	os_pages_free(c->answers, HTTP_ANSWERS_MAX * sizeof *c->answers);
+	os_pages_free(c->gaps, HTTP_GAPS_MAX * sizeof *c->gaps);
 	mem_free(c->bytes);
 	dck_buffer_done(&c->next);
 	dck_buffer_done(&c->text);
@@ -498,9 +495,5 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 
 dck_status http_client_failed(const http_client *c, dck_err *err)
 {
-	if (c->why.code == DCK_OK)
-		return DCK_OK;
-	if (err)
-		*err = c->why;
-	return c->why.code;
+	return err_pass(c->why.code, &c->why, err);
 }

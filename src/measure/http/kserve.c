@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/kserve.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/json/json_read.h"
 #include "base/json/json_write.h"
@@ -79,14 +80,11 @@ static void tensor_value(json_writer *w, const char *type, uint64_t bits)
 
 static dck_status tensor_write(json_writer *w, const kserve_input *in, uint64_t key, dck_err *err)
 {
-	static const char *const known[] = {"FP32",  "FP64",  "BOOL",	"INT8",	  "INT16", "INT32",
-					    "INT64", "UINT8", "UINT16", "UINT32", "UINT64"};
+	static const char known[] =
+	    "FP32,FP64,BOOL,INT8,INT16,INT32,INT64,UINT8,UINT16,UINT32,UINT64";
 	uint64_t n = 1;
-	bool is_known = false;
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		is_known |= strcmp(in->type, known[i]) == 0;
-	if (!is_known)
+	if (!commas_have(known, in->type))
 		DCK_FAIL(err, E_UNSUP,
 			 "the input '%s' has the type '%s', which is not sent as numbers", in->name,
 			 in->type);

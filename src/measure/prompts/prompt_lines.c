@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/prompts/prompt_lines.h"
 #include "base/err.h"
-#include "base/mem.h"
 #include "os/os.h"
 #include <string.h>
 

@@ -16,7 +16,6 @@
 #include "base/units.h"
 #include "measure/http/http_null.h"
 #include "measure/http/kserve.h"
-#include "base/mem.h"
 #include "base/sink.h"
 #include "os/os.h"
 #include "record/record_begin.h"

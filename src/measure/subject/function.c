@@ -53,13 +53,10 @@ static dck_status function_status(int result, dck_err *err)
 {
 	if (result == DCK_E_CANCEL)
 		DCK_FAIL(err, E_CANCEL, "interrupted");
-	if (result != 0) {
-		ERR_SET(err, E_ENGINE, "the function returned %d", result);
-		if (err)
-			err->native_code = result;
-		return DCK_E_ENGINE;
-	}
-	return DCK_OK;
+	if (result == 0)
+		return DCK_OK;
+	ERR_SET(err, E_ENGINE, "the function returned %d", result);
+	return err_native(DCK_E_ENGINE, result, err);
 }
 
 static dck_status function_run(dck_engine_context *c, dck_err *err)
@@ -121,12 +118,8 @@ static dck_status function_transfer(dck_engine_context *c, bool to_device, uint6
 }
 
 const dck_engine subject_function_engine = {
-    .struct_size = sizeof(dck_engine),
-    .abi_major = DCK_ABI_MAJOR,
-    .abi_minor = DCK_ABI_MINOR,
+    ENGINE_BUILT_IN("function"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
-    .name = "function",
-    .version = DCK_VERSION,
     .help = "a function in this process",
     .open = function_open,
     .close = function_close,

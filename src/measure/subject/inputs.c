@@ -22,7 +22,6 @@
 #include "measure/subject/random.h"
 #include "measure/subject/shape_resolve.h"
 #include "os/os.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef struct input {
@@ -286,8 +285,7 @@ void subject_inputs_free(subject_inputs *b)
 		return;
 	if (b->given)
 		input_given_done(b->given, b->n);
-	if (b->pages)
-		os_pages_free(b->pages, b->pages_bytes);
+	os_pages_free(b->pages, b->pages_bytes);
 	mem_arena_free(b->arena);
 	mem_free(b);
 }

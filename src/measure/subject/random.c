@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/random.h"
 #include "base/rng.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct generator {

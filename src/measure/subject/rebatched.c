@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/rebatched.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "model/onnx/onnx.h"
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +66,7 @@ dck_status rebatched_make(const char *path, const dck_model_config *c, bool dire
 	dck_status status = rebatch(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
 		return rebatched_refuse(m, c->batch, was, &why, err);
-	if (status != DCK_OK) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	DCK_TRY(err_pass(status, &why, err));
 	f.done = true;
 	*ret = f;
 	return DCK_OK;
@@ -80,12 +76,11 @@ rebatch_info rebatched_facts(const rebatched_model *f, int64_t items)
 {
 	const batch_model *m = &f->model;
 	rebatch_info r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
-	size_t n = 0;
 
-	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)
+	for (size_t i = 0; i < m->ninputs; i++)
 		if (m->inputs[i].shared)
-			n += (size_t)snprintf(r.shared + n, sizeof r.shared - n, "%s'%s'",
-					      n ? ", " : "", m->inputs[i].name);
+			text_add(r.shared, sizeof r.shared, "%s'%s'", *r.shared ? ", " : "",
+				 m->inputs[i].name);
 	return r;
 }
 

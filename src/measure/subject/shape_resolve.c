@@ -22,8 +22,6 @@
 #include "base/units.h"
 #include "measure/subject/input_fill.h"
 #include "model/cost/cost_model.h"
-#include "engine/engine.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/subject_facts.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "record/copy.h"
 #include "record/host.h"
 #include "record/record_begin.h"
@@ -9,35 +10,28 @@
 
 static const char *tensor_text(const dck_tensor_info *t, char *buf, size_t size)
 {
-	size_t used = 0;
-
 	buf[0] = '\0';
-	for (int32_t i = 0; i < t->rank && used < size; i++) {
+	for (int32_t i = 0; i < t->rank; i++) {
 		const char *by = i > 0 ? "x" : "";
-		int n = t->dim[i] >= 0
-			    ? snprintf(buf + used, size - used, "%s%lld", by, (long long)t->dim[i])
-			    : snprintf(buf + used, size - used, "%s%s", by,
-				       t->symbol[i] ? t->symbol[i] : "?");
-		used += n > 0 ? (size_t)n : 0;
+
+		if (t->dim[i] >= 0)
+			text_add(buf, size, "%s%lld", by, (long long)t->dim[i]);
+		else
+			text_add(buf, size, "%s%s", by, t->symbol[i] ? t->symbol[i] : "?");
 	}
-	if (used < size)
-		snprintf(buf + used, size - used, "%s%s", t->rank > 0 ? " " : "",
-			 dck_dtype_text(t->dtype));
+	text_add(buf, size, "%s%s", t->rank > 0 ? " " : "", dck_dtype_text(t->dtype));
 	return buf;
 }
 
 /* A command's words with blanks between; a long one is cut. */
 static const char *words_text(char *const *words, char *buf, size_t size)
 {
-	size_t used = 0;
+	bool fits = true;
 
 	buf[0] = '\0';
-	for (size_t i = 0; words[i] && used < size; i++) {
-		int n = snprintf(buf + used, size - used, "%s%s", i > 0 ? " " : "", words[i]);
-
-		used += n > 0 ? (size_t)n : 0;
-	}
-	if (used >= size)
+	for (size_t i = 0; words[i] && fits; i++)
+		fits = text_add(buf, size, "%s%s", i > 0 ? " " : "", words[i]);
+	if (!fits)
 		memcpy(buf + size - 4, "...", 4);
 	return buf;
 }
@@ -125,13 +119,10 @@ void subject_facts_usual(record_builder *b, const char *name, const char *usual)
 
 void subject_facts_usual_copy(record_builder *b, const dck_record *from)
 {
-	const dck_fact *usual = dck_record_fact(from, "subject", "usual_sizes"),
-		       *name = dck_record_fact(from, "subject", "name");
+	const char *usual = record_get_text(from, "subject", "usual_sizes");
 
-	if (usual && usual->value.kind == DCK_VALUE_TEXT)
-		subject_facts_usual(
-		    b, name && name->value.kind == DCK_VALUE_TEXT ? name->value.as.text : NULL,
-		    usual->value.as.text);
+	if (usual)
+		subject_facts_usual(b, record_get_text(from, "subject", "name"), usual);
 }
 
 static void facts_fallback(record_builder *b, const dck_kv *fact)

@@ -96,12 +96,12 @@ static void option_add(opening *o, const char *key, const char *value)
 		o->options[o->params.noptions++] = (dck_kv){key, value};
 }
 
-bool subject_engine_takes(const dck_engine *e, const char *key)
+size_t subject_tensor_find(const dck_tensor_info *list, size_t n, const char *name)
 {
-	for (const dck_engine_option *o = e->options; o && o->key; o++)
-		if (strcmp(o->key, key) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
 }
 
 const dck_engine *subject_engine_named(const char *text)
@@ -147,7 +147,7 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->interop_threads > 0)
 		option_add(o, "interop_threads",
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
-	if (subject_engine_takes(e, "opt") && c->opt >= 0 && c->opt < 4)
+	if (engine_option_row(e, "opt") && c->opt >= 0 && c->opt < 4)
 		option_add(o, "opt", levels[c->opt]);
 	if (c->transfers == DCK_TRANSFERS_INCLUDE)
 		option_add(o, "transfers", "include");

@@ -71,8 +71,8 @@ const char *subject_target_fact(const subject_target *t, const char *key);
 
 /* Returns the built-in engine that a text names as "ENGINE:..."; NULL: none. */
 const dck_engine *subject_engine_named(const char *text);
-/* Returns whether the engine has an option of that name. */
-bool subject_engine_takes(const dck_engine *e, const char *key);
+/* Returns the index of the tensor of that name; SIZE_MAX: none has it. */
+size_t subject_tensor_find(const dck_tensor_info *list, size_t n, const char *name);
 
 /* Binds the next set of inputs, if there are several; call it between runs. */
 dck_status subject_target_next_input(subject_target *t, dck_err *err);

@@ -29,14 +29,6 @@ const char *const compared_verdict_text[] = {"identical", "close", "unknown", "d
 
 /* --- pairing of inputs and of outputs */
 
-static size_t name_find(const dck_tensor_info *list, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i].name, name) == 0)
-			return i;
-	return MISSING;
-}
-
 /* Sets to[i] to the index in b that pairs with a[i]: by name, or by position where no name matches
  * and the counts are equal. Returns the number of pairs. */
 static size_t names_match(const dck_tensor_info *a, size_t na, const dck_tensor_info *b, size_t nb,
@@ -45,7 +37,7 @@ static size_t names_match(const dck_tensor_info *a, size_t na, const dck_tensor_
 	size_t found = 0;
 
 	for (size_t i = 0; i < na; i++) {
-		to[i] = name_find(b, nb, a[i].name);
+		to[i] = subject_tensor_find(b, nb, a[i].name);
 		found += to[i] != MISSING;
 	}
 	*ret_by_position = found == 0 && na == nb && na > 0;
@@ -187,7 +179,7 @@ static dck_status outputs_list(const subject_target *a, const subject_target *b,
 		output_add(ret, a->out[i].name,
 			   to[i] == MISSING ? "only the reference has it" : NULL);
 	for (size_t k = 0; !by_position && k < b->nout; k++)
-		if (name_find(a->out, a->nout, b->out[k].name) == MISSING)
+		if (subject_tensor_find(a->out, a->nout, b->out[k].name) == MISSING)
 			output_add(ret, b->out[k].name, "only the other has it");
 	DCK_NEED(!mem_arena_failed(ret->arena), err, "to compare outputs");
 	return DCK_OK;

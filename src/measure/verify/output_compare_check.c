@@ -44,7 +44,7 @@ static dck_status check_check(const dck_subject *s, subject_target *measured,
 
 	if (s->kind == DCK_SUBJECT_MODEL) {
 		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
-		plain.model.threads = subject_engine_takes(h.ops, "threads") ? 1 : 0;
+		plain.model.threads = engine_option_row(h.ops, "threads") ? 1 : 0;
 		engine_release(&h);
 	}
 	plain.model.interop_threads = 0;

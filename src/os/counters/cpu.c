@@ -15,7 +15,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
-#include "base/err.h"
 #include "os/counters/cgroup.h"
 #include "os/file/text.h"
 

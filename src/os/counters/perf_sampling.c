@@ -27,7 +27,6 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -134,8 +133,7 @@ static dck_status sampling_event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of
 	if (fd < 0 && errno == ESRCH)
 		DCK_FAIL(err, E_ABSENT, "there is no thread %ld", (long)tid);
 	if (fd < 0)
-		return err_set_errno(err, DCK_E_UNSUP, __FILE__, __LINE__, errno,
-				     "the kernel refuses perf_event");
+		DCK_FAIL_ERRNO(err, E_UNSUP, errno, "the kernel refuses perf_event");
 	if (!sampling_keep(p, fd)) {
 		close(fd);
 		return ERR_NO_MEMORY(err, "for the samples of a program");
@@ -146,9 +144,9 @@ static dck_status sampling_event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of
 			   : err_set_errno(err, DCK_E_UNSUP, __FILE__, __LINE__, errno,
 					   "the kernel refuses to put events into one buffer");
 	if (!ring_map(c, fd, ring_bytes))
-		return err_set_errno(err, DCK_E_LIMIT, __FILE__, __LINE__, errno,
-				     "the kernel gives no memory for samples "
-				     "(perf_event_mlock_kb, ulimit -l)");
+		DCK_FAIL_ERRNO(err, E_LIMIT, errno,
+			       "the kernel gives no memory for samples "
+			       "(perf_event_mlock_kb, ulimit -l)");
 	return DCK_OK;
 }
 
@@ -237,8 +235,7 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 			p->cpus[i].cpu = (int)i;
 		os_descriptors_raise();
 	}
-	if (st == DCK_OK)
-		st = thread_add(p, 0, true, err);
+	DCK_NEXT(st, thread_add(p, 0, true, err));
 	if (st == DCK_OK)
 		*ret = p;
 	else
@@ -264,9 +261,7 @@ dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 			return st;
 		if (st == DCK_E_LIMIT)
 			why.code = DCK_E_UNSUP; /* the caller may sample in another way */
-		if (err)
-			*err = why;
-		return why.code;
+		return err_pass(why.code, &why, err);
 	}
 }
 

@@ -6,7 +6,6 @@
 #include "base/err.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/uio.h>
 
 bool os_process_read(void *pid, uint64_t address, void *to, size_t n)

@@ -3,41 +3,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
+#include "os/file/text.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { TEXT_MAX = 8192 };
 
-/* The beginning of a file of /proc. false: it cannot be read. */
-static bool resident_text_of(const char *path, char ret[TEXT_MAX])
-{
-	const int fd = os_open_read(path);
-	size_t n = 0;
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	while (n < TEXT_MAX - 1 && (got = read(fd, ret + n, TEXT_MAX - 1 - n)) > 0)
-		n += (size_t)got;
-	os_close(fd);
-	ret[n] = '\0';
-	return n > 0;
-}
-
 /* "RssAnon:	    1234 kB" */
-static uint64_t kib_of(const char *text, const char *name)
+static uint64_t kib_of(const char *text, const char *key)
 {
-	const size_t n = strlen(name);
+	uint64_t kib;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, name, n) && line[n] == ':')
-			return strtoull(line + n + 1, NULL, 10) * 1024;
-	}
-	return 0;
+	return text_find_uint(text, key, &kib) ? kib * 1024 : 0;
 }
 
 bool os_resident_get(long pid, os_resident *ret)
@@ -45,13 +24,13 @@ bool os_resident_get(long pid, os_resident *ret)
 	char path[64], text[TEXT_MAX];
 
 	snprintf(path, sizeof path, "/proc/%ld/status", pid);
-	if (!resident_text_of(path, text))
+	if (!text_read(path, text, sizeof text))
 		return false;
-	*ret = (os_resident){.all = kib_of(text, "VmRSS"),
-			     .anonymous = kib_of(text, "RssAnon"),
-			     .file = kib_of(text, "RssFile"),
-			     .shared = kib_of(text, "RssShmem"),
-			     .peak = kib_of(text, "VmHWM")};
+	*ret = (os_resident){.all = kib_of(text, "VmRSS:"),
+			     .anonymous = kib_of(text, "RssAnon:"),
+			     .file = kib_of(text, "RssFile:"),
+			     .shared = kib_of(text, "RssShmem:"),
+			     .peak = kib_of(text, "VmHWM:")};
 	return ret->all > 0; /* a zombie (ended, not waited for yet) has no memory */
 }
 
@@ -60,7 +39,7 @@ uint64_t os_resident_share(long pid)
 	char path[64], text[TEXT_MAX];
 
 	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", pid);
-	return resident_text_of(path, text) ? kib_of(text, "Pss") : 0;
+	return text_read(path, text, sizeof text) ? kib_of(text, "Pss:") : 0;
 }
 
 size_t os_process_children(long pid, long *ret, size_t max)
@@ -77,7 +56,7 @@ size_t os_process_children(long pid, long *ret, size_t max)
 		if (thread->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "/proc/%ld/task/%s/children", pid, thread->d_name);
-		if (!resident_text_of(path, text))
+		if (!text_read(path, text, sizeof text))
 			continue;
 		for (long child; n < max && (child = strtol(at, &at, 10)) > 0;)
 			ret[n++] = child;

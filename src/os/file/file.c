@@ -31,7 +31,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -99,8 +98,7 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno, "cannot read '%s'",
 				       path);
 	else if (S_ISDIR(st.st_mode))
-		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
-				 "'%s' is a directory, not a file", path);
+		status = ERR_SET(err, E_IO, "'%s' is a directory, not a file", path);
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
 		status = too_large(path, limit, err);
 	else
@@ -297,11 +295,9 @@ static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 			break;
 	}
 	if (r->fd < 0 && errno == ENOENT) {
-		err_set(err, DCK_E_IO, __FILE__, __LINE__,
-			"cannot write '%s': there is no directory '%s'", path, directory);
-		if (err)
-			err->native_code = ENOENT;
-		return DCK_E_IO;
+		ERR_SET(err, E_IO, "cannot write '%s': there is no directory '%s'", path,
+			directory);
+		return err_native(DCK_E_IO, ENOENT, err);
 	}
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);

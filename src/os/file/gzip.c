@@ -53,9 +53,7 @@ static dck_status write_squeezed(void *self, const void *bytes, size_t n, dck_er
 	for (; n > PIECE; n -= PIECE, bytes = (const char *)bytes + PIECE)
 		squeeze(g, bytes, PIECE, Z_NO_FLUSH);
 	squeeze(g, bytes, n, Z_NO_FLUSH);
-	if (g->to->failed && err)
-		*err = g->to->error;
-	return g->to->failed ? g->to->error.code : DCK_OK;
+	return g->to->failed ? err_pass(g->to->error.code, &g->to->error, err) : DCK_OK;
 }
 
 dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err)

@@ -22,8 +22,9 @@
 #define BACKLOG	 1024
 #define LATE_MAX (3600 * INT64_C(1000000000)) /* beyond, the system's clock was set */
 
-dck_status os_net_resolve(const char *host, const char *port, os_net_address ret[OS_NET_ADDRESSES],
-			  size_t *ret_n, dck_err *err)
+/* It may wait for a name server. */
+static dck_status host_resolve(const char *host, const char *port,
+			       os_net_address ret[OS_NET_ADDRESSES], size_t *ret_n, dck_err *err)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
 	struct addrinfo *all = NULL;
@@ -108,7 +109,7 @@ dck_status os_net_dial(const char *host, const char *port, int timeout_ms, os_ne
 	int why = EADDRNOTAVAIL;
 	size_t n;
 
-	DCK_TRY(os_net_resolve(host, port, of, &n, err));
+	DCK_TRY(host_resolve(host, port, of, &n, err));
 	for (size_t i = 0; i < n; i++) {
 		why = address_try(&of[i], timeout_ms / (int)n, ret_fd);
 		if (why == 0) {
@@ -149,7 +150,7 @@ dck_status os_net_listen(const char *host, const char *port, os_net_address *ret
 	int why = EADDRNOTAVAIL;
 	size_t n;
 
-	DCK_TRY(os_net_resolve(host, port, of, &n, err));
+	DCK_TRY(host_resolve(host, port, of, &n, err));
 	for (size_t i = 0; i < n; i++) {
 		why = address_listen(&of[i], ret, ret_fd);
 		if (why == 0)

@@ -21,9 +21,6 @@ typedef struct os_net_address {
 	unsigned n;
 } os_net_address;
 
-/* Looks a host up; it may wait for a name server. E_ABSENT: no such host. */
-dck_status os_net_resolve(const char *host, const char *port, os_net_address ret[OS_NET_ADDRESSES],
-			  size_t *ret_n, dck_err *err);
 /* Starts a connection without delay of small writes. *ret_pending: it is not established yet, and
  * the socket becomes writable when it is. -1: see errno. */
 int os_net_connect(const os_net_address *to, bool *ret_pending);

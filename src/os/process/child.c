@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,11 +44,13 @@ static const char *signal_text(int number)
 
 /* Runs in the child: discards its output and core dumps. Signals get their default action, because
  * the inherited handlers would run our code. */
-static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd, pid_t parent)
+static _Noreturn void be_child(void (*f)(void *self, dck_sink *to), void *self, int fd,
+			       pid_t parent)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM,
 				      SIGSEGV, SIGABRT, SIGBUS, SIGILL,	 SIGFPE};
 	struct rlimit no_core = {0, 0};
+	dck_sink to_parent;
 	sigset_t none;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) /* the parent had exited before prctl() */
@@ -63,7 +64,11 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 	for (int to = 0; null_fd >= 0 && to < 3; to++)
 		if (to != fd)
 			dup2(null_fd, to);
-	f(self, fd);
+	dck_sink_fd(&to_parent, fd);
+	f(self, &to_parent);
+	/* A broken pipe cannot be reported: the parent is gone. */
+	const dck_status sent = dck_sink_finish(&to_parent, NULL);
+	(void)sent;
 	/* Not exit(): atexit() handlers belong to the parent. */
 	_exit(0);
 }
@@ -124,25 +129,18 @@ static dck_status how_it_ended(pid_t pid, enum feed f, bool in_time, uint64_t ti
 		DCK_FAIL(err, E_ENGINE, "the child process did not end within %s",
 			 dck_text_time((double)timeout_ns, text, sizeof text));
 	if (WIFSIGNALED(status)) {
-		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-			"the child process was killed by signal %d (%s)", WTERMSIG(status),
-			signal_text(WTERMSIG(status)));
-		if (err)
-			err->native_code = WTERMSIG(status);
-		return DCK_E_ENGINE;
+		ERR_SET(err, E_ENGINE, "the child process was killed by signal %d (%s)",
+			WTERMSIG(status), signal_text(WTERMSIG(status)));
+		return err_native(DCK_E_ENGINE, WTERMSIG(status), err);
 	}
-	if (WEXITSTATUS(status)) {
-		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-			"the child process ended with exit status %d", WEXITSTATUS(status));
-		if (err)
-			err->native_code = WEXITSTATUS(status);
-		return DCK_E_ENGINE;
-	}
-	return DCK_OK;
+	if (!WEXITSTATUS(status))
+		return DCK_OK;
+	ERR_SET(err, E_ENGINE, "the child process ended with exit status %d", WEXITSTATUS(status));
+	return err_native(DCK_E_ENGINE, WEXITSTATUS(status), err);
 }
 
-dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
-		       dck_buffer *out, dck_err *err)
+dck_status os_in_child(void (*f)(void *self, dck_sink *to), void *self, uint64_t timeout_ns,
+		       size_t limit, dck_buffer *out, dck_err *err)
 {
 	int ends[2];
 	dck_sink to;
@@ -176,10 +174,5 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 		close(pidfd);
 	dck_status st = how_it_ended(pid, fed, in_time, timeout_ns, limit, err);
 	dck_status sunk = dck_sink_finish(&to, &sink_err);
-	if (st == DCK_OK && sunk != DCK_OK) {
-		st = sunk;
-		if (err)
-			*err = sink_err;
-	}
-	return st;
+	return st == DCK_OK ? err_pass(sunk, &sink_err, err) : st;
 }

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/process/cleanup.h"
 
-#include "deepclock/base.h"
 #include "deepclock/unstable.h"
 
 #include <errno.h>

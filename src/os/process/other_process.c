@@ -90,14 +90,11 @@ bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_
 
 bool os_process_huge_pages(int pid, uint64_t *ret)
 {
-	static const char name[] = "\nAnonHugePages:";
 	char path[64], text[2048];
-	const char *line;
 	uint64_t kib;
 
 	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-	if (!text_read(path, text, sizeof text) || !(line = strstr(text, name)) ||
-	    sscanf(line + sizeof name - 1, "%" SCNu64, &kib) != 1)
+	if (!text_read(path, text, sizeof text) || !text_find_uint(text, "AnonHugePages:", &kib))
 		return false;
 	*ret = kib * 1024;
 	return true;

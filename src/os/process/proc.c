@@ -483,8 +483,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 		close(pidfd);
 	/* dck_programs_kill() ended it before cancelled() was called. */
 	if (st == DCK_OK && ret->killed && cancelled(self))
-		st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
-			     "cancelled, and the command was killed");
+		st = ERR_SET(err, E_CANCEL, "cancelled, and the command was killed");
 	return st;
 }
 

@@ -95,7 +95,7 @@ static dck_status figures_draw(const drawing *d, dck_sink *out, dck_err *err)
 }
 
 /* Writes the status as a byte, then the image, or the error's text. */
-static void draw_there(void *self, int fd)
+static void draw_there(void *self, dck_sink *to)
 {
 	dck_buffer png = {0};
 	dck_err err = {0};
@@ -105,14 +105,11 @@ static void draw_there(void *self, int fd)
 	dck_status status = figures_draw(self, &out, &err);
 	if (dck_sink_finish(&out, status == DCK_OK ? &err : NULL) != DCK_OK && status == DCK_OK)
 		status = err.code;
-	dck_sink_fd(&out, fd);
-	sink_put(&out, &(char){(char)status}, 1);
+	sink_put(to, &(char){(char)status}, 1);
 	if (status == DCK_OK)
-		sink_put(&out, png.data, png.n);
+		sink_put(to, png.data, png.n);
 	else
-		sink_put(&out, err.msg, strlen(err.msg));
-	/* What does not arrive is missed there. */
-	status = dck_sink_finish(&out, NULL);
+		sink_text(to, err.msg);
 	dck_buffer_done(&png);
 }
 

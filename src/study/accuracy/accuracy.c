@@ -377,8 +377,5 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 		record_set_began(j.b, os_unix_ns());
 	status = j.b && j.arena ? labels_job_run(&j, err) : ERR_NO_MEMORY(err, "for a record");
 	mem_arena_free(j.arena);
-	if (status == DCK_OK)
-		return record_finish(j.b, ret, err);
-	record_drop(j.b);
-	return status;
+	return record_finish_if(status, j.b, ret, err);
 }

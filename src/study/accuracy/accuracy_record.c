@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_record.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "stat/stat.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,6 @@ static const dck_column rates[] = {
     {.key = "f1", .title = "f1-score", .unit = DCK_UNIT_ONE},
     {.key = "support", .title = "support", .unit = DCK_UNIT_ONE},
 };
-#define NRATES (sizeof rates / sizeof rates[0])
 
 /* Returns whether a summary shows the class: of many, those with the lowest recall. */
 static bool is_among_worst(const job *j, size_t i)
@@ -171,7 +171,7 @@ static void rates_row(const job *j, const char *name, const stat_average *v, uin
 
 static void rates_put(const job *j)
 {
-	record_table(j->b, "accuracy/classes", "Classes", rates, NRATES);
+	RECORD_TABLE(j->b, "accuracy/classes", "Classes", rates);
 	for (size_t i = 0; i < j->k; i++) {
 		const stat_average of = rates_of(&j->of[i]);
 
@@ -185,7 +185,7 @@ static void averages_put(const job *j)
 {
 	static const char one[] = "the accuracy is one number";
 
-	record_table(j->b, "accuracy/averages", "Averages", rates, NRATES);
+	RECORD_TABLE(j->b, "accuracy/averages", "Averages", rates);
 	if (j->r->classes->complete) {
 		record_cell_text(j->b, "accuracy");
 		record_cell_absent(j->b, one);
@@ -343,8 +343,8 @@ static void alternatives_put(const job *j)
 
 	if (j->r->n < 2)
 		return;
-	record_table(j->b, "accuracy/alternatives", "Accuracy, and predictions that changed",
-		     columns, sizeof columns / sizeof columns[0]);
+	RECORD_TABLE(j->b, "accuracy/alternatives", "Accuracy, and predictions that changed",
+		     columns);
 	for (size_t i = 0; i < j->r->n; i++) {
 		const uint64_t hits = hits_of(j, i);
 		double lo, hi;
@@ -373,7 +373,7 @@ static void alternatives_put(const job *j)
 static void accuracy_answer_put(const job *j)
 {
 	const uint64_t hits = hits_of(j, 0);
-	char items[32], worst[160] = "";
+	char worst[160] = "";
 	size_t least = j->k;
 	double lo, hi;
 
@@ -387,9 +387,9 @@ static void accuracy_answer_put(const job *j)
 		snprintf(worst, sizeof worst, "; worst class: %.80s (recall %.2f)",
 			 j->r->classes->name[least], j->of[least].recall);
 	stat_proportion(hits, j->items, LEVEL, &lo, &hi);
-	record_answer(
-	    j->b, "%.1f %% of %s right [%.1f, %.1f]%s", 100 * (double)hits / (double)j->items,
-	    dck_text_count((int64_t)j->items, items, sizeof items), 100 * lo, 100 * hi, worst);
+	record_answer(j->b, "%.1f %% of %s right [%.1f, %.1f]%s",
+		      100 * (double)hits / (double)j->items, UNITS_COUNT((int64_t)j->items),
+		      100 * lo, 100 * hi, worst);
 }
 
 /* --- notes */

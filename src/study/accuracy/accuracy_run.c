@@ -23,7 +23,6 @@
 #include "measure/subject/shape_resolve.h"
 #include "os/os.h"
 #include "measure/verify/rebatch_check.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,10 +226,8 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 	if (!t->engine.ops->output || t->nout == 0)
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' gives no outputs, so nothing is predicted",
 			 t->engine.ops->name);
-	for (l->output = 0; name && l->output < t->nout; l->output++)
-		if (strcmp(t->out[l->output].name, name) == 0)
-			return DCK_OK;
-	if (name)
+	l->output = name ? subject_tensor_find(t->out, t->nout, name) : 0;
+	if (l->output == SIZE_MAX)
 		DCK_FAIL(err, E_ARG,
 			 "--output is '%s', which the model does not have: its first is '%s'", name,
 			 t->out[0].name);
@@ -417,11 +414,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 			r->done += n;
 	}
 	mem_free(row);
-	if (r->done > 0)
-		return DCK_OK;
-	if (err)
-		*err = r->why;
-	return r->stopped;
+	return r->done > 0 ? DCK_OK : err_pass(r->stopped, &r->why, err);
 }
 
 /* --- all of it */

@@ -20,7 +20,6 @@
 #include "measure/verify/output_compare.h"
 #include "record/record_begin.h"
 #include "record/host.h"
-#include "measure/subject/subject_facts.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -313,10 +312,7 @@ static dck_status interleaved_run(interleaved *v, const dck_alternative *all, si
 done:
 	record_others_end(&v->others);
 	measure_context_end(&v->shared);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,

@@ -158,9 +158,6 @@ void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, c
 			    size_t size);
 void interleaved_rank_record(record_builder *b, interleaved *v, const interleaved_rounds *r);
 
-/* Returns the definition of ITEMS_METRIC. */
-const dck_metric_def *interleaved_items_metric(void);
-
 /* Returns the outcome of a candidate (interleaved_record.c). base_ns: time of the baseline.
  * per_item: times are per item, and are written as items per second. */
 verdict_outcome interleaved_outcome(const interleaved_result *x, bool per_item, const char *name,

@@ -6,7 +6,6 @@
 
 #include "study/compare/interleaved.h"
 #include "stat/sequential.h"
-#include "stat/stat.h"
 
 /* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
  * alternatives undecided each is tested at alpha / m, so each decision leaves more alpha to the

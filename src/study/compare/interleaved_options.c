@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"
 #include "base/opt_text.h"
-#include <assert.h>
 #include <stddef.h>
 
 const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};

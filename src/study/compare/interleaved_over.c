@@ -17,8 +17,8 @@
 #include "study/compare/interleaved.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,13 +122,9 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_context_now(&v->shared) + v->asked->max_time_ns / o->given.n;
 	DCK_NEXT(status, interleaved_rounds_run(v, &r, err));
-	if (status == DCK_OK && r.failed == DCK_OK) {
+	DCK_NEXT(status, err_pass(r.failed, &r.why, err));
+	if (status == DCK_OK)
 		outcomes_keep(o, &r);
-	} else if (status == DCK_OK) {
-		status = r.failed;
-		if (err)
-			*err = r.why;
-	}
 	interleaved_rounds_done(&r);
 	mem_free(subjects);
 	return status;
@@ -200,18 +196,6 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over 
 				       "which it is decided");
 }
 
-/* Appends to a text, as far as it fits. */
-DCK_PRINTF(3, 4)
-static void over_text_add(char *text, size_t size, const char *fmt, ...)
-{
-	const size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text + used, size - used, fmt, ap);
-	va_end(ap);
-}
-
 /* Appends "slower at batch=1, 2" for the sizes that have the verdict. */
 static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char *text, size_t size)
 {
@@ -221,10 +205,10 @@ static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char
 		if (o->all[k * (n - 1) + i - 1].x.verdict != which)
 			continue;
 		if (found++ == 0)
-			over_text_add(text, size, "%s%s at %s=%s", *text ? "; " : "",
-				      verdict_texts[which], o->given.key, o->given.value[k]);
+			text_add(text, size, "%s%s at %s=%s", *text ? "; " : "",
+				 verdict_texts[which], o->given.key, o->given.value[k]);
 		else
-			over_text_add(text, size, ", %s", o->given.value[k]);
+			text_add(text, size, ", %s", o->given.value[k]);
 	}
 }
 
@@ -266,9 +250,9 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 		if (now != VERDICT_FASTER && now != VERDICT_SLOWER)
 			continue;
 		if (last != VERDICT_UNDECIDED && now != last) {
-			over_text_add(text, sizeof text, "%s%s from between %s=%s and %s",
-				      found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
-				      o->given.value[at], o->given.value[k]);
+			text_add(text, sizeof text, "%s%s from between %s=%s and %s",
+				 found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
+				 o->given.value[at], o->given.value[k]);
 			from = at;
 			to = k;
 		}
@@ -289,7 +273,7 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 			crossing_metric(b, v, o, n, i, key, from, to);
 		record_note(b, "crossover", "%s", said);
 	}
-	over_text_add(answer, size, "%s%s", *answer ? "; " : "", said);
+	text_add(answer, size, "%s%s", *answer ? "; " : "", said);
 }
 
 /* said: array of all outcomes. */
@@ -363,11 +347,9 @@ dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n
 	if (o->done > 0) {
 		over_record_fill(b, v, o, all, n, said);
 		*ret = o->place;
-		goto done;
+	} else {
+		status = err_pass(o->failed, &why, err);
 	}
-	status = o->failed;
-	if (err)
-		*err = why;
 done:
 	keyed_values_done(&o->given);
 	mem_free(o->all);

@@ -8,19 +8,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, char *buf,
 			    size_t size)
 {
-	size_t at = 0;
-
 	*buf = '\0';
-	for (size_t i = 0; i < n && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s", i > 0 ? ", " : "",
-				       all[i].name + from);
+	for (size_t i = 0; i < n; i++)
+		text_add(buf, size, "%s%s", i > 0 ? ", " : "", all[i].name + from);
 }
 
 void interleaved_rank_facts(record_builder *b, const dck_alternative *all, size_t n)

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "measure/worker.h"
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void interleaved_how_make(const interleaved *v, const interleaved_result 
 			 x->judged, of, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
-const dck_metric_def *interleaved_items_metric(void)
+static const dck_metric_def *interleaved_items_metric(void)
 {
 	size_t n;
 	const dck_metric_def *defs = dck_metric_defs(&n);
@@ -378,15 +379,14 @@ void interleaved_facts_options(record_builder *b, const interleaved_rounds *r)
 	for (size_t i = 0; i < r->n; i++) {
 		mem_arena *a = mem_arena_new(0);
 		const dck_subject *s = r->candidates[i].what->subject;
-		size_t n = 0, at = 0;
+		size_t n = 0;
 
 		text[0] = '\0';
 		if (a &&
 		    worker_words(a, dck_model_options, &s->model, argv, 128, &n, NULL) == DCK_OK &&
 		    worker_words(a, dck_hook_options, &s->command, argv, 128, &n, NULL) == DCK_OK)
-			for (size_t k = 0; k < n && at < sizeof text; k++)
-				at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
-						       k > 0 ? " " : "", argv[k]);
+			for (size_t k = 0; k < n; k++)
+				text_add(text, sizeof text, "%s%s", k > 0 ? " " : "", argv[k]);
 		snprintf(key, sizeof key, "subject/%s", r->candidates[i].what->name);
 		record_fact_fmt(b, "compare", key, "%s%s%s", s->text ? s->text : "a program",
 				text[0] ? " " : "", text);

@@ -255,11 +255,8 @@ static dck_status starts_try(interleaved *v, interleaved_rounds *r, double *ret_
 	for (size_t i = 0; i < r->n; i++)
 		r->candidates[i].remote = r->candidates[i].what->subject->kind == DCK_SUBJECT_MODEL;
 	status = candidates_open(v, r, &why);
-	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM)
+		return err_pass(status, &why, err);
 	*ret_ns = (double)(rounds_now(v) - begin);
 	p->starting_share = measure_starting_share(*ret_ns, rounds_time_ns(v, r));
 	p->starts = status == DCK_OK && p->starting_share <= MEASURE_STARTING_SHARE;
@@ -444,11 +441,8 @@ static dck_status planned_rounds_run(interleaved *v, interleaved_rounds *r, inte
 	r->failed = rounds_loop(v, r, f, order, &why);
 	if (r->failed == DCK_OK)
 		return DCK_OK;
-	if (interleaved_rounds_made(r) == 0) {
-		if (err)
-			*err = why;
-		return r->failed;
-	}
+	if (interleaved_rounds_made(r) == 0)
+		return err_pass(r->failed, &why, err);
 	r->why = why;
 	if (r->done > 0)
 		(void)interleaved_look(v, f, r);

@@ -386,8 +386,5 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 		saved_source_close(&all.sides[i].source);
 	mem_free(all.sides);
 	mem_arena_free(a);
-	if (status == DCK_OK)
-		return record_finish(all.b, ret, err);
-	record_drop(all.b);
-	return status;
+	return record_finish_if(status, all.b, ret, err);
 }

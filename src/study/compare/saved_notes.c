@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
+#include "base/sink.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,25 +101,23 @@ static bool notes_is_repeated(const saved_comparison *c, size_t i)
 static void note_doubts(const saved_comparison *c)
 {
 	char text[600] = "";
-	size_t used = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const dck_record *r = c->sides[i].record;
 		size_t shown = 0;
 
-		for (size_t k = 0; k < r->nnotes && used < sizeof text; k++) {
+		for (size_t k = 0; k < r->nnotes; k++) {
 			const dck_note *note = &r->notes[k];
 
 			if (note->severity == DCK_INFO || dck_record_note(r, note->code) != note)
 				continue;
-			used += (size_t)snprintf(
-			    text + used, sizeof text - used, "%s%s%.60s%s%.40s",
-			    used ? shown ? ", " : "; " : "", shown ? "" : "'",
-			    shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
+			text_add(text, sizeof text, "%s%s%.60s%s%.40s",
+				 *text ? shown ? ", " : "; " : "", shown ? "" : "'",
+				 shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
 			shown++;
 		}
 	}
-	if (used > 0)
+	if (*text)
 		record_note(c->b, "records-doubted", "the records warn of themselves: %s", text);
 }
 
@@ -173,12 +172,10 @@ static void notes_note_unknown(const saved_comparison *c)
 	for (size_t i = 1; i < c->n; i++) {
 		const comparable_differences *f = &c->sides[i].differs;
 		char text[200] = "";
-		size_t used = 0;
 
-		for (size_t k = 0; k < f->nunknown && used < sizeof text; k++)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-						 k > 0 ? ", " : "", f->unknown[k]);
-		if (used > 0)
+		for (size_t k = 0; k < f->nunknown; k++)
+			text_add(text, sizeof text, "%s%s", k > 0 ? ", " : "", f->unknown[k]);
+		if (*text)
 			record_note(c->b, "not-checked",
 				    "only one of '%s' and '%s' states %s: "
 				    "whether they agree in that is not known",

@@ -587,9 +587,9 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 
 static double fact_real(const dck_record *r, const char *key)
 {
-	const dck_fact *f = dck_record_fact(r, "profile", key);
+	const double v = record_get_real(r, "profile", key);
 
-	return f && !isnan(dck_value_number(&f->value)) ? dck_value_number(&f->value) : 0;
+	return isnan(v) ? 0 : v;
 }
 
 /* The profiler subtracts its overhead, the floor, from the time of each operator. The floor is

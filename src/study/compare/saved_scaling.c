@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
 #include "base/err.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,9 +26,9 @@ static const dck_column scaling_columns[] = {
 
 int64_t saved_ranks(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "job", "ranks");
+	const int64_t ranks = record_get_int(r, "job", "ranks");
 
-	return f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 0 ? f->value.as.i : 0;
+	return ranks > 0 ? ranks : 0;
 }
 
 dck_status saved_scaling_check(const saved_comparison *c, dck_err *err)
@@ -94,7 +95,7 @@ bool saved_scaling_put(const saved_comparison *c)
 {
 	const int which = c->asked->scaling;
 	const saved_side *base = c->sides, *most = &c->sides[1];
-	char from[32], to[32], interval[64] = "";
+	char interval[64] = "";
 
 	if (which == SCALING_NONE)
 		return false;
@@ -107,8 +108,6 @@ bool saved_scaling_put(const saved_comparison *c)
 			 which == SCALING_WEAK
 			     ? "step time of the baseline over that of the other job"
 			     : "step time times ranks of the baseline over those of the other job");
-	dck_text_time(base->value.value, from, sizeof from);
-	dck_text_time(most->value.value, to, sizeof to);
 	if (r->known && !isnan(r->lo))
 		snprintf(interval, sizeof interval, " [%.3g %%, %.3g %%]", 100 / r->hi,
 			 100 / r->lo);
@@ -118,8 +117,9 @@ bool saved_scaling_put(const saved_comparison *c)
 			      " ranks has an efficiency of %.3g %%%s: a step takes %s with %" PRId64
 			      ", %s with %" PRId64,
 			      dck_compare_scalings[which], saved_ranks(base->record),
-			      saved_ranks(most->record), 100 / r->value, interval, from,
-			      saved_ranks(base->record), to, saved_ranks(most->record));
+			      saved_ranks(most->record), 100 / r->value, interval,
+			      UNITS_TIME(base->value.value), saved_ranks(base->record),
+			      UNITS_TIME(most->value.value), saved_ranks(most->record));
 	else
 		record_answer(c->b, "no efficiency is known: %s", r->why);
 	RECORD_TABLE(c->b, "compare/scaling", "Scaling", scaling_columns);

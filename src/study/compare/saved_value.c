@@ -56,9 +56,7 @@ static bool rates_decide(const dck_record *const *records, size_t n)
 
 int64_t saved_items(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "subject", "items_per_run");
-
-	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+	return record_get_int(r, "subject", "items_per_run");
 }
 
 /* Returns the tag of the metric to compare: the requested one, else the main one of this kind of
@@ -242,26 +240,18 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
-/* Returns from how many processes the record's values come; 0: unknown. */
-static int64_t processes_of(const dck_record *r)
-{
-	const dck_fact *f = dck_record_fact(r, "method", "processes");
-
-	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
-}
-
 bool saved_source_one_process(const saved_source *s)
 {
 	return s->from == SAVED_RUNS ||
 	       (s->from == SAVED_METRIC && strcmp(s->def->tag, UNDISTURBED_METRIC) == 0 &&
-		processes_of(s->record) == 1);
+		record_get_int(s->record, "method", "processes") == 1);
 }
 
 /* Returns the quantile that a stored interval was made with: Student's where it is between
  * processes. */
 static double quantile_at(const dck_record *r, double level)
 {
-	const int64_t n = processes_of(r);
+	const int64_t n = record_get_int(r, "method", "processes");
 
 	return n > 1 ? stat_t_quantile(0.5 + level / 2, (double)(n - 1))
 		     : stat_normal_quantile(0.5 + level / 2);

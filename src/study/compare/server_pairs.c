@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/server_pairs.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
@@ -222,10 +223,8 @@ static dck_status pairs_run(server_pairs *s, dck_err *err)
 		if (s->r.failed != DCK_OK && s->r.done > 0) {
 			s->r.stopped = true;
 			(void)interleaved_look(&s->v, &f, &s->r);
-		} else if (s->r.failed != DCK_OK) {
-			status = s->r.failed;
-			if (err)
-				*err = why;
+		} else {
+			status = err_pass(s->r.failed, &why, err);
 		}
 	}
 	interleaved_looks_done(&f);
@@ -330,10 +329,7 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 		status = servers_compare(s, b, err);
 	}
 	server_pairs_free(s);
-	if (status == DCK_OK)
-		return record_finish(b, ret, err);
-	record_drop(b);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 void dck_compare_servers_requests(const dck_load_config *common, const dck_list *urls,
@@ -350,11 +346,5 @@ void dck_compare_servers_requests(const dck_load_config *common, const dck_list 
 
 bool dck_compare_servers_takes(const char *option)
 {
-	static const char *const taken[] = {"margin",	"level",      "rounds", "max-rounds",
-					    "max-time", "order-seed", "seed"};
-
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		if (strcmp(option, taken[i]) == 0)
-			return true;
-	return false;
+	return commas_have("margin,level,rounds,max-rounds,max-time,order-seed,seed", option);
 }

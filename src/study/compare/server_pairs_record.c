@@ -218,11 +218,9 @@ void server_pairs_record(record_builder *b, server_pairs *s)
 		pairs_none(b, bound);
 	else
 		pairs_outcomes(b, s);
-	if (pairs_floor(s) > 0)
-		record_metric_real(b, "load/client_floor", pairs_floor(s),
-				   "median of one connection to the null server in this process");
-	else
-		record_metric_absent(b, "load/client_floor", "the null server has no TLS");
+	record_metric_if(pairs_floor(s) > 0, b, "load/client_floor", RECORD_REAL(pairs_floor(s)),
+			 "median of one connection to the null server in this process",
+			 "the null server has no TLS");
 	record_metric_int(b, "runs/count", (int64_t)(2 * s->pairs), "requests");
 	record_metric_int(b, "runs/warmup", (int64_t)(s->server[0].probes + s->server[1].probes),
 			  "requests before");

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "study/compare/keyed_values.h"
 #include "deepclock/compare.h"
 #include "os/os.h"
@@ -63,7 +64,7 @@ static dck_status vary_combine(variants *v, const keyed_values *lists, size_t n,
 {
 	for (size_t i = 0; i < v->n; i++) {
 		variant *one = &v->of[i];
-		size_t rest = v->n, at = 0;
+		size_t rest = v->n;
 
 		for (size_t k = 0; k < n; k++) {
 			const char *key = lists[k].key, *value;
@@ -71,9 +72,8 @@ static dck_status vary_combine(variants *v, const keyed_values *lists, size_t n,
 			rest /= lists[k].n;
 			value = lists[k].value[i / rest % lists[k].n];
 			DCK_TRY(variant_set(one, key, value, err));
-			at += (size_t)snprintf(one->name + at, sizeof one->name - at, "%s%s=%s",
-					       k > 0 ? " " : "", key, value);
-			if (at >= sizeof one->name)
+			if (!text_add(one->name, sizeof one->name, "%s%s=%s", k > 0 ? " " : "", key,
+				      value))
 				DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", key);
 		}
 	}

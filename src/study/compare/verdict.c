@@ -19,7 +19,6 @@
 #include "deepclock/compare.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *const verdict_texts[] = {
     [VERDICT_UNDECIDED] = "undecided",

@@ -24,12 +24,6 @@
 #define SYMBOL_MAX  16u
 #define LETTERS	    16u
 
-/* Writes the number of a term: 0.00521 as well as 17.6 G. */
-static const char *coefficient(double v, char *buf, size_t size)
-{
-	return dck_text_si(v, "", buf, size);
-}
-
 /* Returns how many terms n has; 0 where it is not a polynomial of sizes. A branch of an If is not a
  * size. */
 static size_t open_terms(model_cost *c, sym_int n, sym_term terms[NUM_TERMS_MAX], bool *ret_exact)
@@ -137,7 +131,6 @@ const char *cost_open_letters(model_cost *c)
 const char *cost_formula_text(model_cost *c, sym_int n)
 {
 	sym_term terms[NUM_TERMS_MAX];
-	char buf[64];
 	bool exact = true;
 	size_t count = open_terms(c, n, terms, &exact);
 	const char *text = exact ? "" : "about ";
@@ -147,12 +140,12 @@ const char *cost_formula_text(model_cost *c, sym_int n)
 			text = mem_arena_fmt(c->arena, "%s + ...", text);
 			break;
 		}
-		double v = terms[i].coef;
+		double v = terms[i].coef; /* 0.00521 as well as 17.6 G */
 		text = mem_arena_fmt(c->arena, "%s%s%s", text,
 				     !i	     ? ""
 				     : v < 0 ? " - "
 					     : " + ",
-				     coefficient(i && v < 0 ? -v : v, buf, sizeof buf));
+				     UNITS_SI(i && v < 0 ? -v : v, ""));
 		if (text && terms[i].degree)
 			text =
 			    mem_arena_fmt(c->arena, "%s * %s", text, product_text(c, terms[i].of));

@@ -166,17 +166,14 @@ static void totals(record_builder *b, model_cost *c)
 			"each operator writes its outputs once");
 	cost_metric_put(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
 			"liveness in the order of the file, inputs included, views in place");
-	if (nodes)
-		record_metric_real(b, "cost/coverage", (double)(nodes - r->unknown) / (double)nodes,
-				   "nodes whose MACs and FLOPs are known, over all nodes");
-	else
-		record_metric_absent(b, "cost/coverage", "the model has no operators");
+	record_metric_if(nodes > 0, b, "cost/coverage",
+			 RECORD_REAL((double)(nodes - r->unknown) / (double)nodes),
+			 "nodes whose MACs and FLOPs are known, over all nodes",
+			 "the model has no operators");
 	sym_int bytes = sym_add(r->nums, r->read_bytes, r->write_bytes);
-	if (sym_known(bytes) && sym_known(r->flops) && bytes.v > 0)
-		record_metric_real(b, "cost/intensity", (double)r->flops.v / (double)bytes.v,
-				   "FLOPs over bytes read and written");
-	else
-		record_metric_absent(b, "cost/intensity", "FLOPs or bytes are not known");
+	record_metric_if(sym_known(bytes) && sym_known(r->flops) && bytes.v > 0, b,
+			 "cost/intensity", RECORD_REAL((double)r->flops.v / (double)bytes.v),
+			 "FLOPs over bytes read and written", "FLOPs or bytes are not known");
 }
 
 static void fact_symbolic(record_builder *b, model_cost *c, const char *key, sym_int n)
@@ -556,28 +553,19 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	DCK_NEXT(status, model_cost_open(&c, s, cfg->run ? &real : NULL, err));
 	if (status == DCK_OK && strcmp(s->model.device ? s->model.device : "cpu", "cpu") != 0)
 		status = device_roofs_measure(&roofs, s->model.device, watch, err);
-	if (status != DCK_OK)
-		goto done;
-	b = record_begin(cfg->title);
-	status = b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
-	if (status != DCK_OK) {
-		record_drop(b);
-		goto done;
+	if (status == DCK_OK) {
+		b = record_begin(cfg->title);
+		status =
+		    b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
 	}
-	if (cfg->run)
+	if (status == DCK_OK && cfg->run)
 		note_run(b, c.cost, &real, c.arena);
 	/* The record has copies; the tree needs memory too. */
 	model_cost_close(&c);
-	status = module_tree_put(b, err);
-	if (status == DCK_OK)
-		status = record_finish(b, ret, err);
-	else
-		record_drop(b);
-done:
+	DCK_NEXT(status, module_tree_put(b, err));
 	device_roofs_done(&roofs);
-	model_cost_close(&c);
 	mem_arena_free(a);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }
 
 bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)

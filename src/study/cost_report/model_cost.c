@@ -21,7 +21,6 @@
 #include "study/cost_report/observed_shapes.h"
 #include "deepclock/model.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct sizes {

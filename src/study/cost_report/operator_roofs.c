@@ -12,7 +12,6 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "deepclock/report.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,11 +90,8 @@ dck_status device_roofs_measure(device_roofs *r, const char *device, const dck_o
 	c.device = device;
 	c.quick = true;
 	const dck_status status = dck_machine(&c, watch, &r->machine, &r->why);
-	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM) {
-		if (err)
-			*err = r->why;
-		return status;
-	}
+	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM)
+		return err_pass(status, &r->why, err);
 	if (status == DCK_OK)
 		dck_roofline_read(r->machine, false, &r->limits);
 	return DCK_OK;
@@ -214,10 +210,10 @@ const char *device_roofs_put(const device_roofs *r, record_builder *b, model_cos
 		record_metric_absent(b, "cost/attainable", r->why.msg);
 		return "";
 	}
-	const dck_fact *name = dck_record_fact(r->machine, "device", "name");
+	const char *name = record_get_text(r->machine, "device", "name");
 	record_fact_text(b, "roofs", "of", r->asked);
-	if (name && name->value.kind == DCK_VALUE_TEXT)
-		record_fact_text(b, "roofs", "name", name->value.as.text);
+	if (name)
+		record_fact_text(b, "roofs", "name", name);
 	operator_roofs_facts(b, &r->limits);
 	balance_put(r, b);
 	operator_roofs_doubt(b, r->machine);

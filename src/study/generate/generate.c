@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/generate/generate_job.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "base/opt_text.h"
@@ -89,19 +90,17 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 /* Refuses options of models that would change nothing. */
 static dck_status model_options_check(const dck_model_config *m, dck_err *err)
 {
-	static const char *const without[] = {"transfers",  "batch",	  "no-batch-check",
-					      "items",	    "shape",	  "input",
-					      "input-pool", "image-size", "seq"};
+	static const char without[] =
+	    "transfers,batch,no-batch-check,items,shape,input,input-pool,image-size,seq";
 	dck_subject plain;
 
 	dck_subject_init(&plain);
 	for (const dck_opt *o = dck_model_options; o->name; o++)
-		for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-			if (strcmp(o->name, without[i]) == 0 && !opt_same(o, m, &plain.model))
-				DCK_FAIL(err, E_ARG,
-					 "--%s has no effect here: the inputs of a decoder follow "
-					 "from --prompt-length, --new-tokens and --batch",
-					 o->name);
+		if (commas_have(without, o->name) && !opt_same(o, m, &plain.model))
+			DCK_FAIL(err, E_ARG,
+				 "--%s has no effect here: the inputs of a decoder follow "
+				 "from --prompt-length, --new-tokens and --batch",
+				 o->name);
 	return DCK_OK;
 }
 
@@ -324,12 +323,7 @@ static dck_status generate_measure(generate_job *j, dck_record **ret, dck_err *e
 	decoder_steps_close(&j->steps);
 	measure_session_close(&j->session);
 	measure_context_end(&j->shared);
-	if (status == DCK_OK)
-		return record_finish(j->b, ret, err);
-	record_drop(j->b);
-	if (err)
-		*err = why;
-	return status;
+	return record_finish_if(err_pass(status, &why, err), j->b, ret, err);
 }
 
 dck_status dck_generate(const dck_subject *s, const dck_generate_config *config,

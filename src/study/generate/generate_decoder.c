@@ -26,14 +26,6 @@
 
 /* --- the layout */
 
-static size_t named_find(const dck_tensor_info *v, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(v[i].name, name) == 0)
-			return i;
-	return DECODER_NONE;
-}
-
 /* Copies what the model file declares, for an engine that describes nothing. */
 static dck_tensor_info *infos_declared(mem_arena *a, const model_value *v, size_t n)
 {
@@ -76,7 +68,7 @@ static dck_status part_find(decoder_layout *l, size_t in, dck_err *err)
 
 	for (size_t i = 0; i < 2 && out == DECODER_NONE; i++) {
 		snprintf(name, sizeof name, "%s%s", outputs[i], t->name + strlen(PAST));
-		out = named_find(l->out, l->nout, name);
+		out = subject_tensor_find(l->out, l->nout, name);
 	}
 	if (out == DECODER_NONE)
 		DCK_FAIL(
@@ -196,10 +188,10 @@ dck_status decoder_layout_find(const subject_target *t, const dck_list *dims, me
 	l.in = in;
 	l.part = mem_arena_array(a, l.nin + 1, sizeof *l.part);
 	DCK_NEED(l.part, err, "for the model's inputs");
-	l.ids = named_find(l.in, l.nin, "input_ids");
-	l.mask = named_find(l.in, l.nin, "attention_mask");
-	l.positions = named_find(l.in, l.nin, "position_ids");
-	l.logits = named_find(l.out, l.nout, "logits");
+	l.ids = subject_tensor_find(l.in, l.nin, "input_ids");
+	l.mask = subject_tensor_find(l.in, l.nin, "attention_mask");
+	l.positions = subject_tensor_find(l.in, l.nin, "position_ids");
+	l.logits = subject_tensor_find(l.out, l.nout, "logits");
 	DCK_TRY(inputs_find(&l, err));
 	DCK_TRY(scores_find(&l, err));
 	*ret = l;

@@ -11,6 +11,7 @@
 #include "study/generate/generate_job.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "measure/method.h"
 #include "stat/stat.h"
@@ -229,17 +230,12 @@ static void case_metrics(const case_view *v)
 	const uint64_t tokens = v->c->prompt + v->j->config->new_tokens - 1;
 
 	case_tag(v->c, "cache_computed", tag);
-	if (v->j->engine_generates)
-		record_metric_absent(b, tag, "the engine declares no shapes");
-	else
-		record_metric_real(b, tag, decoder_cache_bytes(&v->j->layout, v->c->batch, tokens),
-				   "from the declared shapes");
+	record_metric_if(!v->j->engine_generates, b, tag,
+			 RECORD_REAL(decoder_cache_bytes(&v->j->layout, v->c->batch, tokens)),
+			 "from the declared shapes", "the engine declares no shapes");
 	case_tag(v->c, "cache", tag);
-	if (v->c->cache_bytes > 0)
-		record_metric_real(b, tag, v->c->cache_bytes,
-				   "of the tensors that the engine returned last");
-	else
-		record_metric_absent(b, tag, cache_unknown(v->j));
+	record_metric_if(v->c->cache_bytes > 0, b, tag, RECORD_REAL(v->c->cache_bytes),
+			 "of the tensors that the engine returned last", cache_unknown(v->j));
 }
 
 static void generate_cell(record_builder *b, const stat_estimate *e)
@@ -350,15 +346,13 @@ static void answer_several(const case_view *views, size_t n)
 static void tokens_fact(const generate_job *j)
 {
 	char text[GENERATE_SHOWN * 12 + 1] = "";
-	size_t used = 0;
 
 	if (!j->layout.runs) {
 		record_fact_absent(j->b, "generate", "first_tokens", "the engine has no tensors");
 		return;
 	}
-	for (size_t i = 0; i < j->nshown && used + 12 < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i ? " " : "",
-					 (long long)j->shown[i]);
+	for (size_t i = 0; i < j->nshown; i++)
+		text_add(text, sizeof text, "%s%lld", i ? " " : "", (long long)j->shown[i]);
 	record_fact_text(j->b, "generate", "first_tokens", text);
 }
 

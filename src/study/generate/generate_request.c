@@ -17,7 +17,6 @@
 #include "base/rng.h"
 #include "stat/stat.h"
 #include <math.h>
-#include <string.h>
 
 dck_status generate_request_init(generate_job *j, dck_err *err)
 {

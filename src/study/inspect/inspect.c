@@ -615,10 +615,6 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 	b = record_begin(title);
 	status = b ? inspection_write(b, &x, &plain, &s->model, err)
 		   : ERR_NO_MEMORY(err, "for a record");
-	if (status == DCK_OK)
-		status = record_finish(b, ret, err);
-	else
-		record_drop(b);
 	model_cost_close(&x.c);
-	return status;
+	return record_finish_if(status, b, ret, err);
 }

@@ -22,7 +22,6 @@
 #include "study/load/load_job.h"
 #include "study/load/load_url.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TIME_DEFAULT_NS 10000000000u
@@ -193,10 +192,8 @@ static dck_status measure_once(load_job *j, dck_err *err)
 	arrivals_ask(j);
 	j->pool.progress.phase = dck_load_scenarios[j->ask.scenario];
 	DCK_TRY(load_run(&j->pool, &j->ask, &r, err));
-	if (r.served == 0 && r.failed != DCK_OK) {
-		*err = r.why;
-		return r.failed;
-	}
+	if (r.served == 0)
+		DCK_TRY(err_pass(r.failed, &r.why, err));
 	if (r.served == 0 && r.cancelled)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
 	if (r.served == 0 && r.unstable)
@@ -321,12 +318,7 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	measure_session_close(&j->session);
 	load_samples_done(&j->kept);
 	measure_context_end(&j->shared);
-	if (status == DCK_OK)
-		return record_finish(j->b, ret, err);
-	record_drop(j->b);
-	if (err)
-		*err = why;
-	return status;
+	return record_finish_if(err_pass(status, &why, err), j->b, ret, err);
 }
 
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,

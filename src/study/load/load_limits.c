@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "stat/dist.h"
 #include <math.h>
@@ -343,7 +344,7 @@ void load_limits_notes(const load_view *v)
 /* ": p90 is 10.2 ms, over 5 ms" */
 static void over_text(const load_view *v, char *buf, size_t size)
 {
-	char value[32], most[32];
+	char value[32];
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0] && !v->r->unstable; i++) {
@@ -352,14 +353,29 @@ static void over_text(const load_view *v, char *buf, size_t size)
 
 		if (v->point->limit[i].verdict != DCK_VERDICT_VIOLATED)
 			continue;
-		dck_text_time(limit->ns, most, sizeof most);
 		if (e->present)
 			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
-				 limits_value_text(e, value, sizeof value), most);
+				 limits_value_text(e, value, sizeof value), UNITS_TIME(limit->ns));
 		else
 			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
 				 (unsigned long long)v->point->seen[i].over,
-				 (unsigned long long)v->point->seen[i].n, most);
+				 (unsigned long long)v->point->seen[i].n, UNITS_TIME(limit->ns));
+	}
+}
+
+void load_verdict_facts(const load_view *v)
+{
+	const load_job *j = v->j;
+
+	if (j->ask.nlimits > 0) {
+		record_gate(v->b, load_verdict(j));
+		record_fact_text(v->b, "load", "verdict", latency_limit_word(load_verdict(j)));
+	}
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		char key[64];
+
+		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
+		record_fact_text(v->b, "load", key, latency_limit_word(v->point->limit[i].verdict));
 	}
 }
 
@@ -369,14 +385,12 @@ void load_answer(const load_view *v)
 	const load_peak *p = &j->peak;
 	const char *word = latency_limit_word(load_verdict(j));
 	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[128];
-	size_t n = 0;
 
 	if (j->ask.nlimits == 0)
 		return; /* the latency is the answer */
 	/* "p99<=50ms and p90<=20ms" */
-	for (size_t i = 0; i < j->ask.nlimits && n < sizeof limits; i++)
-		n += (size_t)snprintf(limits + n, sizeof limits - n, "%s%s", i > 0 ? " and " : "",
-				      j->limits[i].text);
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		text_add(limits, sizeof limits, "%s%s", i > 0 ? " and " : "", j->limits[i].text);
 	over_text(v, over, sizeof over);
 	if (!isinf(p->broken))
 		snprintf(broken, sizeof broken, "; %s/s violates it",

@@ -4,7 +4,6 @@
 #include "study/load/load_view.h"
 #include "base/units.h"
 #include "measure/diagnostics.h"
-#include <math.h>
 
 /* A mean dispatch lag above this share of the median latency gets a note. */
 #define LAG_SHARE 0.05

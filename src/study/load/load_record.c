@@ -16,7 +16,6 @@
 #include "measure/method.h"
 #include "measure/results.h"
 #include <math.h>
-#include <stdio.h>
 
 static load_view view_of(load_job *j)
 {
@@ -104,12 +103,10 @@ static void server_metrics(const load_view *v)
 		measure_result_estimate(b, rows[i].tag, &e);
 	}
 	for (size_t i = 0; i < 2; i++)
-		if (lag->pushed > 0)
-			record_metric_real(b, lag_tags[i],
-					   i == 0 ? measure_samples_mean(lag) : lag->max,
-					   "of requests for which a stream was waiting");
-		else
-			record_metric_absent(b, lag_tags[i], "no request found a stream ready");
+		record_metric_if(lag->pushed > 0, b, lag_tags[i],
+				 RECORD_REAL(i == 0 ? measure_samples_mean(lag) : lag->max),
+				 "of requests for which a stream was waiting",
+				 "no request found a stream ready");
 	record_metric_int(b, "load/queue_max", (int64_t)v->r->queue_max,
 			  "due and not yet taken, counted as each is taken");
 	if (v->r->abandoned > 0)
@@ -251,16 +248,7 @@ static void load_facts(const load_view *v)
 		record_fact_int(b, "load", "trace_arrivals", DCK_UNIT_ONE, (int64_t)j->trace.n);
 		record_fact_real(b, "load", "trace_rate", DCK_UNIT_HERTZ, j->trace.rate_hz);
 	}
-	if (j->ask.nlimits > 0) {
-		record_gate(b, load_verdict(j));
-		record_fact_text(b, "load", "verdict", latency_limit_word(load_verdict(j)));
-	}
-	for (size_t i = 0; i < j->ask.nlimits; i++) {
-		char key[64];
-
-		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
-		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
-	}
+	load_verdict_facts(v);
 	method(v);
 }
 

@@ -631,11 +631,9 @@ void load_pool_close(load_pool *p)
 			p->target->engine.ops->context_free(s->context);
 		load_samples_done(&s->samples);
 	}
-	if (p->streams)
-		os_pages_free(p->streams, p->n * sizeof *p->streams);
+	os_pages_free(p->streams, p->n * sizeof *p->streams);
 	load_samples_done(&p->samples);
-	if (p->scratch)
-		os_pages_free(p->scratch, p->scratch_n * sizeof *p->scratch);
+	os_pages_free(p->scratch, p->scratch_n * sizeof *p->scratch);
 	p->streams = NULL;
 	p->scratch = NULL;
 }

@@ -13,7 +13,6 @@
 #include "deepclock/load.h"
 #include "measure/http/http_client.h"
 #include "measure/latency_limit.h"
-#include "base/mem.h"
 #include "measure/samples.h"
 #include "measure/subject/target.h"
 #include "os/os.h"

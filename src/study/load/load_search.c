@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "study/load/load_view.h"
 #include "deepclock/opt.h"
 #include <math.h>
@@ -78,8 +79,7 @@ static dck_status unloaded_look(load_job *j, const load_run_config *a, bool *ret
 	j->pool.n = 1;
 	status = load_run(&j->pool, a, &r, err);
 	j->pool.n = streams;
-	if (status != DCK_OK)
-		return status;
+	DCK_TRY(status);
 	if (r.served == 0 && !j->has_unloaded) {
 		if (r.cancelled || r.failed == DCK_E_CANCEL)
 			DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
@@ -148,7 +148,7 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	const double most = (double)j->pool.n * 1e9 / fmax(1, j->session.phases.loop.run_ns);
 	const double max_ns = (double)j->config->max_time_ns;
 	double rate = j->config->rate_hz > 0 ? j->config->rate_hz : most / START_PART;
-	char text[32], each[32], all[32];
+	char each[32];
 
 	for (; j->config->rate_hz <= 0 && rate < most / 2; rate *= 1.25)
 		if (POINTS_LEAST * (double)point_time(j, rate) <= max_ns)
@@ -162,18 +162,16 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 		    "--find-peak with --time %s cannot show that %s is met: that needs %.0f "
 		    "independent requests at a rate, which at %s requests/s arrive in %s; give "
 		    "more --time, or a lower --confidence",
-		    dck_text_time((double)j->config->time_ns, text, sizeof text),
-		    j->limits[j->needed_by].text, j->needed, load_rate_text(highest, each),
-		    dck_text_time(j->needed / highest * 1e9, all, sizeof all));
+		    UNITS_TIME((double)j->config->time_ns), j->limits[j->needed_by].text, j->needed,
+		    load_rate_text(highest, each), UNITS_TIME(j->needed / highest * 1e9));
 	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
 		DCK_FAIL(err, E_ARG,
 			 "--find-peak cannot reach a verdict in --max-time %s: to show that %s is "
 			 "met takes %.0f independent requests at each rate, which at %s "
 			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, "
 			 "or limit a lower percentile",
-			 dck_text_time(max_ns, text, sizeof text), j->limits[j->needed_by].text,
-			 j->needed, load_rate_text(rate, each),
-			 dck_text_time(j->needed / rate * 1e9, all, sizeof all),
+			 UNITS_TIME(max_ns), j->limits[j->needed_by].text, j->needed,
+			 load_rate_text(rate, each), UNITS_TIME(j->needed / rate * 1e9),
 			 ceil(POINTS_PLANNED * (double)point_time(j, rate) / 1e9));
 	return DCK_OK;
 }

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_url.h"
 #include "base/err.h"
-#include <stdio.h>
 
 static dck_status pool_make(load_pool *p, size_t cap, dck_err *err)
 {

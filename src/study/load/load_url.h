@@ -11,7 +11,6 @@
 
 #include "measure/server/server_cache.h"
 #include "measure/server/server_session.h"
-#include "record/build.h"
 #include "study/load/load_client.h"
 #include "study/load/load_run.h"
 

@@ -177,27 +177,18 @@ static void client_metrics(const load_view *v)
 
 	record_metric_real(b, "load/client_busy", answers_of(v)->client_busy,
 			   "time not spent waiting, over all");
-	if (answers_of(v)->stamped > 0)
-		record_metric_real(b, "load/client_read_late",
-				   measure_samples_mean(url_samples(v, LOAD_READ_END)),
-				   "mean of all answers: from the kernel's time stamp of the last "
-				   "chunk to the read, beyond the floor, where several were "
-				   "read together");
-	else
-		record_metric_absent(b, "load/client_read_late",
-				     "the kernel's time stamps of arrival are missing");
-	if (u->server.floor_ns > 0)
-		record_metric_real(b, "load/client_floor", u->server.floor_ns,
-				   "median of one connection to the null server in this process");
-	else
-		record_metric_absent(b, "load/client_floor",
-				     u->server.address.tls ? NO_FLOOR
-							   : "the null server did not answer");
-	if (u->server.highest_rate > 0)
-		record_metric_real(b, "load/client_rate", u->server.highest_rate,
-				   "eight connections to the null server in this process");
-	else
-		record_metric_absent(b, "load/client_rate", NO_FLOOR);
+	record_metric_if(answers_of(v)->stamped > 0, b, "load/client_read_late",
+			 RECORD_REAL(measure_samples_mean(url_samples(v, LOAD_READ_END))),
+			 "mean of all answers: from the kernel's time stamp of the last chunk to "
+			 "the read, beyond the floor, where several were read together",
+			 "the kernel's time stamps of arrival are missing");
+	record_metric_if(u->server.floor_ns > 0, b, "load/client_floor",
+			 RECORD_REAL(u->server.floor_ns),
+			 "median of one connection to the null server in this process",
+			 u->server.address.tls ? NO_FLOOR : "the null server did not answer");
+	record_metric_if(u->server.highest_rate > 0, b, "load/client_rate",
+			 RECORD_REAL(u->server.highest_rate),
+			 "eight connections to the null server in this process", NO_FLOOR);
 	record_metric_int(b, "load/in_flight_max", (int64_t)answers_of(v)->in_flight_max,
 			  "counted as each is sent");
 }
@@ -449,16 +440,7 @@ static void url_facts(const load_view *v)
 		generation_facts(v);
 	else
 		record_fact_text(b, "load", "inputs", "the same random tensors in each request");
-	if (j->ask.nlimits > 0) {
-		record_gate(b, load_verdict(j));
-		record_fact_text(b, "load", "verdict", latency_limit_word(load_verdict(j)));
-	}
-	for (size_t i = 0; i < j->ask.nlimits; i++) {
-		char key[64];
-
-		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
-		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
-	}
+	load_verdict_facts(v);
 	url_method(v);
 }
 

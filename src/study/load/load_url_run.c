@@ -10,12 +10,11 @@
 #include "study/load/load_url.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "base/sink.h"
+#include "base/units.h"
 #include "deepclock/opt.h"
 #include "study/load/load_overload.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Connections with TLS that are made before the first request. */
 #define READY_LEAST 4
@@ -239,14 +238,13 @@ static void client_judge(const load_pool *p, load_answers *to)
 	const measure_samples *x = &p->samples.of[part];
 	const double late = measure_samples_mean(&p->samples.of[LOAD_LAG]) +
 			    measure_samples_mean(&p->samples.of[read_part(part)]);
-	char *why = to->client_bound, time[32], all[32];
+	char *why = to->client_bound;
 	double median, shift;
 
 	if (x->n == 0)
 		return;
 	median = stat_median(x->value, x->n, p->scratch);
 	load_url_on_time(p, &p->samples, part, 0.5, &shift);
-	dck_text_time(median, all, sizeof all);
 	switch (load_client_judge(to->client_busy, late, shift, u->server.floor_ns, median)) {
 	case CLIENT_FREE:
 		break;
@@ -259,12 +257,12 @@ static void client_judge(const load_pool *p, load_answers *to)
 		    why, sizeof to->client_bound,
 		    "the client was %s late to start requests and read answers (mean), and the "
 		    "median is %s",
-		    dck_text_time(late, time, sizeof time), all);
+		    UNITS_TIME(late), UNITS_TIME(median));
 		break;
 	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,
 			 "the client alone needs %s, and the median is %s",
-			 dck_text_time(u->server.floor_ns, time, sizeof time), all);
+			 UNITS_TIME(u->server.floor_ns), UNITS_TIME(median));
 		break;
 	}
 }

@@ -18,6 +18,7 @@ typedef struct load_view {
 
 /* Adds the verdicts on the limits, at one load or of a search (load_limits.c). */
 dck_verdict load_verdict(const load_job *j);
+void load_verdict_facts(const load_view *v);
 void load_answer(const load_view *v);
 void load_points_table(const load_view *v);
 void load_limits_table(const load_view *v);

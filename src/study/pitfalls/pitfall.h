@@ -17,8 +17,6 @@
 
 #include "deepclock/pitfalls.h"
 #include "measure/session.h"
-#include "os/os.h"
-#include "record/build.h"
 
 #define PIT_ROUNDS_MAX	 400
 #define PIT_OPENINGS_MAX 12
@@ -128,15 +126,19 @@ typedef struct pitfall_wait {
 } pitfall_wait;
 
 /* Compares the time of a call that starts a run with the time until the run has ended: the call's
- * and the wait's, less the wait's when there is nothing to wait for. `once` makes one run. */
-typedef dck_status (*pitfall_ready_once)(pitfall *p, pitfall_wait *ret, dck_err *err);
-dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
-			      dck_err *err);
+ * and the wait's, less the wait's when there is nothing to wait for. `once` makes one run, whose
+ * call ends with that barrier where there are barriers. */
+typedef dck_status (*pitfall_ready_once)(pitfall *p, unsigned barrier, pitfall_wait *ret,
+					 dck_err *err);
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, unsigned barrier,
+			      pitfall_finding *ret, dck_err *err);
 /* Appends the pairs of `from` to `to` and estimates them together; pairs beyond the capacity are
  * dropped. */
 dck_status pitfall_pairs_add(pitfall *p, pitfall_pairs *to, const pitfall_pairs *from,
 			     dck_err *err);
 void pitfall_show(pitfall *p, double row_share);
+/* Return a quantile of x, in p->scratch; NaN: n is 0. */
+double pitfall_quantile(pitfall *p, const double *x, size_t n, double q);
 double pitfall_median(pitfall *p, const double *x, size_t n);
 
 /* Has the runs of a session on a device end with a barrier, by its index; does nothing if there is

@@ -44,13 +44,18 @@ bool pitfall_is_command(const pitfall *p)
 	return p->session.target.engine.ops->caps & DCK_CAP_COMMAND;
 }
 
-double pitfall_median(pitfall *p, const double *x, size_t n)
+double pitfall_quantile(pitfall *p, const double *x, size_t n, double q)
 {
 	if (n == 0)
 		return NAN;
 	memcpy(p->scratch, x, n * sizeof *x);
 	stat_sort(p->scratch, n);
-	return stat_quantile_sorted(p->scratch, n, 0.5);
+	return stat_quantile_sorted(p->scratch, n, q);
+}
+
+double pitfall_median(pitfall *p, const double *x, size_t n)
+{
+	return pitfall_quantile(p, x, n, 0.5);
 }
 
 static uint64_t blocks_now(const pitfall *p)
@@ -282,6 +287,7 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 
 typedef struct ready {
 	pitfall_ready_once once;
+	unsigned barrier;
 	pitfall_wait least; /* of all runs of all trials; wait_ns: of call and wait together */
 	double call_ns, ready_ns;
 	bool made; /* the other trial of the pair, with the runs of both */
@@ -305,7 +311,7 @@ static dck_status ready_runs(pitfall *p, ready *r, dck_err *err)
 
 		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(r->once(p, &w, err));
+		DCK_TRY(r->once(p, r->barrier, &w, err));
 		call_ns[n++] = w.call_ns;
 		r->least.call_ns = fmin(r->least.call_ns, w.call_ns);
 		r->least.wait_ns = fmin(r->least.wait_ns, w.call_ns + w.wait_ns);
@@ -336,10 +342,10 @@ static dck_status call_trial(pitfall *p, void *self, double *ret_ns, dck_err *er
 	return DCK_OK;
 }
 
-dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, pitfall_finding *ret,
-			      dck_err *err)
+dck_status pitfall_ready_find(pitfall *p, pitfall_ready_once once, unsigned barrier,
+			      pitfall_finding *ret, dck_err *err)
 {
-	ready r = {.once = once, .least = {INFINITY, INFINITY, INFINITY}};
+	ready r = {.once = once, .barrier = barrier, .least = {INFINITY, INFINITY, INFINITY}};
 
 	return pitfall_pair_find(p, (pitfall_trial){ready_trial, &r},
 				 (pitfall_trial){call_trial, &r}, ret, err);

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <math.h>
 #include <stdio.h>
@@ -75,29 +76,11 @@ static dck_status barrier_once(pitfall *p, unsigned barrier, pitfall_wait *ret, 
 	return DCK_OK;
 }
 
-static dck_status call_once(pitfall *p, pitfall_wait *ret, dck_err *err)
-{
-	return barrier_once(p, CALL, ret, err);
-}
-
-static dck_status documented_once(pitfall *p, pitfall_wait *ret, dck_err *err)
-{
-	return barrier_once(p, DOCUMENTED, ret, err);
-}
-
-static void seen_add(pitfall_finding *f, const char *before, const char *text, const char *after)
-{
-	const size_t n = strlen(f->seen);
-
-	snprintf(f->seen + n, sizeof f->seen - n, "%s%s%s", before, text, after);
-}
-
-static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned barrier,
-			       pitfall_finding *ret, dck_err *err)
+static dck_status barrier_find(pitfall *p, unsigned barrier, pitfall_finding *ret, dck_err *err)
 {
 	const device_proof *proof = &p->session.barriers;
 
-	DCK_TRY(pitfall_ready_find(p, once, ret, err));
+	DCK_TRY(pitfall_ready_find(p, barrier_once, barrier, ret, err));
 	snprintf(ret->seen, sizeof ret->seen, "%s came after %s, the end of the run by %s after %s",
 		 proof->barrier[barrier].name, UNITS_TIME(ret->number_ns),
 		 proof->barrier[proof->chosen].name, UNITS_TIME(ret->honest_ns));
@@ -106,7 +89,7 @@ static dck_status barrier_find(pitfall *p, pitfall_ready_once once, unsigned bar
 
 dck_status pitfall_enqueue_only(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	return barrier_find(p, call_once, CALL, ret, err);
+	return barrier_find(p, CALL, ret, err);
 }
 
 dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
@@ -117,7 +100,7 @@ dck_status pitfall_untested_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (proof->n <= DOCUMENTED + 1)
 		DCK_FAIL(err, E_UNSUP, "the engine has no way to wait but %s, which is certain",
 			 proof->barrier[proof->n - 1].name);
-	return barrier_find(p, documented_once, DOCUMENTED, ret, err);
+	return barrier_find(p, DOCUMENTED, ret, err);
 }
 
 /* --- a wait after every run */
@@ -149,13 +132,12 @@ dck_status pitfall_sync_each(pitfall *p, pitfall_finding *ret, dck_err *err)
 	const double fit = pitfall_trial_ns(p) / fmax(1, p->run_ns);
 	loop_trial once = {.runs = (uint64_t)fmin(LOOP_RUNS_MAX, fmax(LOOP_RUNS_MIN, fit))};
 	loop_trial each = {.runs = once.runs, .each = true};
-	char runs[48];
 
 	DCK_TRY(device_needed(p, err));
 	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){loop_once, &once},
 				  (pitfall_trial){loop_once, &each}, ret, err));
-	snprintf(runs, sizeof runs, "%llu", (unsigned long long)once.runs);
-	seen_add(ret, ", a run's share of ", runs, " enqueued in a row");
+	text_add(ret->seen, sizeof ret->seen, ", a run's share of %llu enqueued in a row",
+		 (unsigned long long)once.runs);
 	return DCK_OK;
 }
 
@@ -185,7 +167,7 @@ dck_status pitfall_transfers(pitfall *p, pitfall_finding *ret, dck_err *err)
 		DCK_FAIL(err, E_UNSUP, "no input or output is in the device's memory");
 	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &honest},
 				  (pitfall_trial){pitfall_trial_step, &moving}, ret, err));
-	seen_add(ret, "; ", UNITS_BYTES((double)bytes), " in each run");
+	text_add(ret->seen, sizeof ret->seen, "; %s in each run", UNITS_BYTES((double)bytes));
 	return DCK_OK;
 }
 
@@ -244,7 +226,7 @@ static dck_status fallback_compare(pitfall *p, measure_session *l, const char *n
 			 "the provider did not leave the operator '%.80s' to the processor", name);
 	DCK_TRY(pitfall_pair_find(p, pitfall_honest(p),
 				  (pitfall_trial){pitfall_trial_loop, &l->phases.loop}, ret, err));
-	seen_add(ret, "; on the processor: ", after, "");
+	text_add(ret->seen, sizeof ret->seen, "; on the processor: %s", after);
 	return DCK_OK;
 }
 
@@ -258,7 +240,7 @@ dck_status pitfall_fallback(pitfall *p, pitfall_finding *ret, dck_err *err)
 	dck_status status;
 
 	DCK_TRY(device_needed(p, err));
-	if (!subject_engine_takes(p->session.target.engine.ops, FALLBACK_OPTION) ||
+	if (!engine_option_row(p->session.target.engine.ops, FALLBACK_OPTION) ||
 	    options->n == DCK_LIST_MAX)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine has no option that leaves an operator to the processor");

@@ -142,11 +142,7 @@ static dck_status openings_get(pitfall *p, size_t runs, dck_err *err)
 	if (p->nopenings == 0 && p->opening_failed.code == DCK_OK)
 		(void)openings_take(p, &p->opening_failed);
 	/* A failed opening is not repeated for every row. */
-	if (p->opening_failed.code != DCK_OK) {
-		if (err)
-			*err = p->opening_failed;
-		return p->opening_failed.code;
-	}
+	DCK_TRY(err_pass(p->opening_failed.code, &p->opening_failed, err));
 	if (p->opening_runs < runs)
 		DCK_FAIL(err, E_UNSUP,
 			 "there was time for %zu runs of a fresh start, not for %zu: "

@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <math.h>
 #include <stdio.h>
@@ -146,8 +147,7 @@ static dck_status groups_new(const pitfall *p, size_t runs, double **ret, size_t
 			 "%zu runs are too few to see how groups of %zu vary: give more --time",
 			 p->nsingles, runs);
 	*ret = mem_alloc(n * sizeof **ret);
-	if (!*ret)
-		return ERR_NO_MEMORY(err, "for %zu values", n);
+	DCK_NEED(*ret, err, "for %zu values", n);
 	*ret_n = n;
 	return DCK_OK;
 }
@@ -172,13 +172,6 @@ dck_status pitfall_mean_of(pitfall *p, pitfall_finding *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static double quantile_of(pitfall *p, const double *x, size_t n, double q)
-{
-	memcpy(p->scratch, x, n * sizeof *x);
-	stat_sort(p->scratch, n);
-	return stat_quantile_sorted(p->scratch, n, q);
-}
-
 /* Reads p99 of 50 runs; where runs are long, p90 of 10. */
 dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
@@ -197,8 +190,8 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 		each = p->nsingles / READINGS_MIN;
 	DCK_TRY(groups_new(p, each, &part, &n, err));
 	for (size_t i = 0; i < n; i++)
-		part[i] = quantile_of(p, p->single_ns + i * each, each, q);
-	truth = quantile_of(p, p->single_ns, p->nsingles, q);
+		part[i] = pitfall_quantile(p, p->single_ns + i * each, each, q);
+	truth = pitfall_quantile(p, p->single_ns, p->nsingles, q);
 	pitfall_sampling_error(p, part, n, truth, ret);
 	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
 	sampling_error_report(p, part, n, of, ret);
@@ -304,15 +297,13 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 	if (status != DCK_OK)
 		goto done;
 	pitfall_sampling_error(p, read, n, truth, ret);
-	const double low_ns = quantile_of(p, read, n, END_LOW);
-	const double high_ns = quantile_of(p, read, n, END_HIGH);
-	const int used = snprintf(ret->seen, sizeof ret->seen,
-				  "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
-				  UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
-
+	const double low_ns = pitfall_quantile(p, read, n, END_LOW);
+	const double high_ns = pitfall_quantile(p, read, n, END_HIGH);
+	snprintf(ret->seen, sizeof ret->seen, "%s steps by %s: of %zu single runs %.3g %% read 0",
+		 coarse->name, UNITS_TIME(coarse->tick_ns), n, 100 * (double)zeros / (double)n);
 	if (high_ns > 0)
-		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-			 ", 90 %% are between %s and %s", UNITS_TIME(low_ns), UNITS_TIME(high_ns));
+		text_add(ret->seen, sizeof ret->seen, ", 90 %% are between %s and %s",
+			 UNITS_TIME(low_ns), UNITS_TIME(high_ns));
 done:
 	mem_free(read);
 	return status;

@@ -16,6 +16,7 @@
 #include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include <math.h>
 #include <pthread.h>
@@ -181,11 +182,12 @@ static dck_status look_late(pitfall *p, double run_ns, double *ret_ns, dck_err *
 
 /* Times a run, the fetching of its outputs, and fetching when they are ready: outputs that are not
  * must be waited for. */
-static dck_status ready_once(pitfall *p, pitfall_wait *ret, dck_err *err)
+static dck_status ready_once(pitfall *p, unsigned barrier, pitfall_wait *ret, dck_err *err)
 {
 	const dck_clock *c = &p->shared.clock;
 	uint64_t begin, returned, end;
 
+	(void)barrier;
 	DCK_TRY(pitfall_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
 	begin = c->now_ns(c->self);
 	DCK_TRY(pitfall_step_run(p, NULL, err));
@@ -212,7 +214,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pitfall_ready_find(p, ready_once, ret, err));
+	DCK_TRY(pitfall_ready_find(p, ready_once, 0, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are complete after %s",
 		 UNITS_TIME(ret->number_ns), UNITS_TIME(ret->honest_ns));
@@ -250,8 +252,7 @@ dck_status pitfall_threads(pitfall *p, pitfall_finding *ret, dck_err *err)
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
 	DCK_TRY(pitfall_candidate_open(p, &l, &s, 0, err));
 	DCK_TRY(candidate_measure(p, &l, ret, err));
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
+	text_add(ret->seen, sizeof ret->seen, "; %llu threads on %u processors",
 		 (unsigned long long)s.model.threads, os_cpus_allowed());
 	return DCK_OK;
 }
@@ -302,8 +303,7 @@ dck_status pitfall_neighbour(pitfall *p, pitfall_finding *ret, dck_err *err)
 				   (pitfall_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
 	DCK_TRY(status);
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n,
+	text_add(ret->seen, sizeof ret->seen,
 		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
 	return status;
 }
@@ -437,8 +437,7 @@ dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 					   ret, err);
 	measure_session_close(&b.session);
 	DCK_TRY(status);
-	const size_t n = strlen(ret->seen);
-	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
+	text_add(ret->seen, sizeof ret->seen, "; a batch of %llu takes %.3g times as long",
 		 (unsigned long long)s.model.batch, ret->factor * b.items);
 	return DCK_OK;
 }

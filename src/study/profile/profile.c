@@ -101,14 +101,11 @@ static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_e
 
 static uint64_t runs_choose(const job *j)
 {
-	size_t nodes = 1;
-	const dck_fact *f = dck_record_fact(j->base, "subject", "nodes");
+	const int64_t nodes = record_get_int(j->base, "subject", "nodes");
 	double per_run = j->in.latency_ns;
 
-	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 0)
-		nodes = (size_t)f->value.as.i;
 	/* The profiler costs some microseconds for each operator. */
-	per_run += 5e3 * (double)nodes;
+	per_run += 5e3 * (double)(nodes > 0 ? nodes : 1);
 	double runs = PASS_NS / per_run;
 	runs = fmin(fmax(runs, RUNS_MIN), RUNS_MAX);
 	if (j->config->profile_runs)
@@ -177,24 +174,20 @@ static dck_status profile_count(job *j, dck_err *err)
  * raise the limits. */
 static uint64_t threads_of_roofs(const job *j)
 {
-	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");
-	uint64_t threads = j->subject->model.threads;
+	const int64_t allowed = record_get_int(j->base, "host", "cpus_allowed");
+	const uint64_t threads = j->subject->model.threads;
 
-	return f && f->value.kind == DCK_VALUE_INT && threads > 1 &&
-		       threads < (uint64_t)f->value.as.i
-		   ? threads
-		   : 0;
+	return threads > 1 && threads < (uint64_t)allowed ? threads : 0;
 }
 
 static void limits_measured(job *j, const dck_record *machine)
 {
-	const dck_fact *f = dck_record_fact(machine, "machine", "measured");
+	const char *measured = record_get_text(machine, "machine", "measured");
 	char now[RECORD_TIME_SIZE];
 
 	record_time_text(os_unix_ns(), now); /* a device is measured each time */
 	j->in.limits = &j->limits;
-	record_fact_text(j->b, "profile", "roofs_measured",
-			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : now);
+	record_fact_text(j->b, "profile", "roofs_measured", measured ? measured : now);
 	operator_roofs_facts(j->b, &j->limits);
 	operator_roofs_doubt(j->b, machine);
 }
@@ -232,9 +225,8 @@ static void limits_get(job *j)
 	dck_machine_config c;
 	dck_record *machine = NULL;
 	dck_err err = {0};
-	const dck_fact *f = dck_record_fact(j->base, "engine", "threads");
-	bool one = j->subject->model.threads == 1 ||
-		   (f && f->value.kind == DCK_VALUE_TEXT && strcmp(f->value.as.text, "1") == 0);
+	const char *threads = record_get_text(j->base, "engine", "threads");
+	bool one = j->subject->model.threads == 1 || (threads && strcmp(threads, "1") == 0);
 
 	if (j->config->no_roofs) {
 		j->in.no_limits = "not requested (--no-roofs)";
@@ -277,10 +269,8 @@ static void limits_get(job *j)
 static void memory_metric(record_builder *b, const char *tag, bool known, uint64_t v,
 			  const char *how)
 {
-	if (known)
-		record_metric_int(b, tag, v > INT64_MAX ? INT64_MAX : (int64_t)v, how);
-	else
-		record_metric_absent(b, tag, "the engine does not report it");
+	record_metric_if(known, b, tag, RECORD_INT(v > INT64_MAX ? INT64_MAX : (int64_t)v), how,
+			 "the engine does not report it");
 }
 
 static dck_status memory_pass(job *j, dck_err *err)
@@ -361,10 +351,8 @@ static dck_status profile_operators(job *j, dck_err *err)
 		profile_show(j, "the profiler's own cost");
 	if (!dck_record_fact(j->base, "device", "barrier") &&
 	    profiler_overhead_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
-		if (why.code == DCK_E_CANCEL) {
-			*err = why;
-			return why.code;
-		}
+		if (why.code == DCK_E_CANCEL)
+			return err_pass(why.code, &why, err);
 		record_note(j->b, "profiler-not-calibrated",
 			    "the profiler's cost per operator could not be measured, and is in "
 			    "every time: %s",

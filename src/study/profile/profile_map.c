@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_map.h"
+#include "base/commas.h"
 #include "base/name_index.h"
 #include <string.h>
 
@@ -25,9 +26,8 @@ static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/
 
 /* Only other names or layouts of the same data: the node that makes their output's value is
  * another. */
-static const char *const movers[] = {"Reshape",	     "Transpose",     "Squeeze",       "Unsqueeze",
-				     "ReorderInput", "Identity",      "ReorderOutput", "Cast",
-				     "MemcpyToHost", "MemcpyFromHost"};
+static const char movers[] = "Reshape,Transpose,Squeeze,Unsqueeze,ReorderInput,Identity,"
+			     "ReorderOutput,Cast,MemcpyToHost,MemcpyFromHost";
 
 typedef struct node_index {
 	const cost_result *r;
@@ -110,10 +110,7 @@ static size_t node_named(const node_index *x, const char *scope, const char *nam
 
 static bool moves(const char *type)
 {
-	for (size_t i = 0; i < sizeof movers / sizeof *movers; i++)
-		if (strcmp(type, movers[i]) == 0)
-			return true;
-	return false;
+	return commas_have(movers, type);
 }
 
 static void map_claim(size_t *owner, size_t node, size_t by)

@@ -17,12 +17,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
-#include "base/dtype.h"
 #include "base/err.h"
 #include "model/onnx/module_path.h"
 #include "study/cost_report/operator_roofs.h"
 #include "study/profile/profile_map.h"
 #include "base/name_index.h"
+#include "base/units.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
@@ -750,7 +750,7 @@ static void note_far(const table *t, record_builder *b)
 /* Answers with the type that takes most of the time, and with the time that roofs allow. */
 static void profile_answer_put(const table *t, record_builder *b, double least)
 {
-	char latency[32], roof[32], attainable[96] = "";
+	char attainable[96] = "";
 	size_t most = 0;
 
 	for (size_t i = 1; i < t->types.n; i++)
@@ -761,10 +761,10 @@ static void profile_answer_put(const table *t, record_builder *b, double least)
 	if (t->in->limits && least > 0)
 		snprintf(attainable, sizeof attainable,
 			 "; if every operator reached its roof, the model would take %s",
-			 dck_text_time(least, roof, sizeof roof));
+			 UNITS_TIME(least));
 	record_answer(b, "%zu %s take%s %.1f %% of %s%s", t->type_n[most], t->types.name[most],
 		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / t->in->latency_ns,
-		      dck_text_time(t->in->latency_ns, latency, sizeof latency), attainable);
+		      UNITS_TIME(t->in->latency_ns), attainable);
 }
 
 static void profile_metrics(const table *t, record_builder *b)

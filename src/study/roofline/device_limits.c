@@ -131,9 +131,7 @@ static dck_status limit_refused(device_limit *i, dck_status status, const dck_er
 		snprintf(i->why, sizeof i->why, "%.190s", why->msg);
 		return DCK_OK;
 	}
-	if (err)
-		*err = *why;
-	return status;
+	return err_pass(status, why, err);
 }
 
 /* --- preparing */

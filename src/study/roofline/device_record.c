@@ -14,7 +14,6 @@
 #include "record/host.h"
 #include "record/others.h"
 #include "record/record_begin.h"
-#include "record/record_internal.h"
 #include "stat/stat.h"
 #include "study/roofline/device_limits.h"
 #include "study/roofline/limit_metrics.h"
@@ -137,17 +136,14 @@ static void device_answer_write(record_builder *b, const device_survey *s)
 {
 	const double peak = limit_value(s, DEVICE_WORK_FP32);
 	const double memory = limit_value(s, DEVICE_WORK_READ);
-	char rate[48], read[80] = "";
+	char read[80] = "";
 
-	if (!isnan(memory)) {
-		dck_text_si(memory, "B/s", rate, sizeof rate);
-		snprintf(read, sizeof read, ", memory read at %s", rate);
-	}
+	if (!isnan(memory))
+		snprintf(read, sizeof read, ", memory read at %s", UNITS_SI(memory, "B/s"));
 	if (!isnan(peak))
-		record_answer(b, "%s FP32 on %s:%u%s%s",
-			      dck_text_si(peak, "FLOP/s", rate, sizeof rate), s->d->driver->name,
-			      s->d->index, s->d->info.software ? ", which is the processor" : "",
-			      read);
+		record_answer(b, "%s FP32 on %s:%u%s%s", UNITS_SI(peak, "FLOP/s"),
+			      s->d->driver->name, s->d->index,
+			      s->d->info.software ? ", which is the processor" : "", read);
 }
 
 static void device_notes_write(record_builder *b, const device_survey *s)

@@ -19,10 +19,10 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
-#include "measure/subject/subject_facts.h"
 #include "machine/loops.h"
 #include "study/roofline/device_record.h"
 #include "study/roofline/limit_metrics.h"
@@ -76,13 +76,10 @@ static dck_status limits_take(survey *s, dck_err *err)
 
 static void isa_text(uint32_t set, char *buf, size_t size)
 {
-	size_t at = 0;
-
 	buf[0] = '\0';
-	for (int i = 0; i < MACHINE_ISAS && at < size; i++)
+	for (int i = 0; i < MACHINE_ISAS; i++)
 		if (machine_isa_has(set, (machine_isa)i))
-			at += (size_t)snprintf(buf + at, size - at, "%s%s", at > 0 ? " " : "",
-					       machine_isa_names[i]);
+			text_add(buf, size, "%s%s", *buf ? " " : "", machine_isa_names[i]);
 }
 
 /* Makes the key: what must be the same for a cached result to be this machine's. */
@@ -371,15 +368,13 @@ static void peaks_answer_put(record_builder *b, const survey *s)
 	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any);
 	/* The row that the first screen and the page show too. */
 	const machine_item *memory = machine_find(&s->result, "bandwidth/dram_read/all");
-	char rate[48], bytes[80] = "";
+	char bytes[80] = "";
 
-	if (memory && memory->n > 0) {
-		dck_text_si(machine_best(memory), "B/s", rate, sizeof rate);
-		snprintf(bytes, sizeof bytes, ", memory read at %s", rate);
-	}
+	if (memory && memory->n > 0)
+		snprintf(bytes, sizeof bytes, ", memory read at %s",
+			 UNITS_SI(machine_best(memory), "B/s"));
 	if (peak)
-		record_answer(b, "%s FP32 on %u thread%s%s",
-			      dck_text_si(machine_best(peak), "FLOP/s", rate, sizeof rate),
+		record_answer(b, "%s FP32 on %u thread%s%s", UNITS_SI(machine_best(peak), "FLOP/s"),
 			      s->threads, s->threads == 1 ? "" : "s", bytes);
 }
 
@@ -502,11 +497,11 @@ static void peaks_notes(record_builder *b, const survey *s)
 	note_blas(b, s, "dgemm", MACHINE_FP64, "1");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "all");
 	char untried[300] = "";
-	for (size_t i = 0, used = 0; i < r->n && used < sizeof untried; i++)
+	for (size_t i = 0; i < r->n; i++)
 		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
 		    strstr(r->item[i].tag, "/1"))
-			used += (size_t)snprintf(untried + used, sizeof untried - used, "%s%s",
-						 used ? ", " : "", r->item[i].tag);
+			text_add(untried, sizeof untried, "%s%s", *untried ? ", " : "",
+				 r->item[i].tag);
 	if (*untried)
 		record_note(b, "untried-loop",
 			    "no test has confirmed these peaks on a processor with their "
@@ -568,9 +563,8 @@ static bool kept_load(const survey *s, dck_record **ret)
 	if (!s->path[0] || dck_record_load(s->path, &r, NULL) != DCK_OK)
 		return false;
 	/* The name of the file is a hash, and a file may contain anything. */
-	const dck_fact *key = dck_record_fact(r, "machine", "key");
-	if (key && key->value.kind == DCK_VALUE_TEXT && strcmp(key->value.as.text, s->key) == 0 &&
-	    !r->incomplete) {
+	const char *key = record_get_text(r, "machine", "key");
+	if (key && strcmp(key, s->key) == 0 && !r->incomplete) {
 		*ret = r;
 		return true;
 	}
@@ -612,8 +606,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	record_others_begin(&s->others, 0);
 	const dck_status measured = machine_measure(&ask, &s->result, err);
 	record_others_end(&s->others);
-	if (measured != DCK_OK)
-		return measured;
+	DCK_TRY(measured);
 	const char *busy = s->asked->keep && s->result.passes > 0 ? NULL : busy_why(s);
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);

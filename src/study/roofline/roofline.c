@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/machine.h"
 
+#include "record/build.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +21,6 @@ static const struct {
 static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
 static const char *const shown[DCK_ROOF_LEVELS] = {"L1", "L2", "L3", "DRAM"};
 static const char *const kinds[] = {"read", "copy", "triad"};
-
-static double fact_number(const dck_record *r, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, "machine", key);
-
-	return f ? dck_value_number(&f->value) : (double)NAN;
-}
 
 /* Of a device the caches are not measured: its memory is the only level. */
 static void device_roofline_read(const dck_record *machine, dck_roofline *ret)
@@ -73,9 +68,9 @@ void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline 
 		}
 		ret->bandwidth[i] = most;
 		snprintf(tag, sizeof tag, i == 0 ? "cache_l1d" : "cache_%s", levels[i]);
-		double one = fact_number(machine, tag);
+		double one = record_get_real(machine, "machine", tag);
 		snprintf(tag, sizeof tag, i == 0 ? "cache_l1d_count" : "cache_%s_count", levels[i]);
-		double count = one_thread ? 1 : fact_number(machine, tag);
+		double count = one_thread ? 1 : record_get_real(machine, "machine", tag);
 		ret->capacity[i] =
 		    i == DCK_ROOF_LEVELS - 1 ? INFINITY : one * (count > 0 ? count : 1);
 	}

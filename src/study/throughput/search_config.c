@@ -2,14 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
-#include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9

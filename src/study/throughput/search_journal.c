@@ -14,7 +14,6 @@
 #include "record/build.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const ends[] = {
     [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};
@@ -39,9 +38,8 @@ static search_number journal_number_get(const dck_record *r, const char *key)
 
 	snprintf(lo, sizeof lo, "%s_lo", key);
 	snprintf(hi, sizeof hi, "%s_hi", key);
-	return (search_number){line_journal_real(r, "trial", key),
-			       line_journal_real(r, "trial", lo),
-			       line_journal_real(r, "trial", hi)};
+	return (search_number){record_get_real(r, "trial", key), record_get_real(r, "trial", lo),
+			       record_get_real(r, "trial", hi)};
 }
 
 dck_status search_journal_add(line_journal *j, const search_ask *ask, const search_outcome *o,
@@ -68,9 +66,9 @@ dck_status search_journal_add(line_journal *j, const search_ask *ask, const sear
 
 static dck_status journal_outcome_read(const dck_record *r, search_outcome *ret)
 {
-	const char *why = line_journal_text(r, "trial", "why");
+	const char *why = record_get_text(r, "trial", "why");
 	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
-	const double memory = line_journal_real(r, "trial", "memory");
+	const double memory = record_get_real(r, "trial", "memory");
 
 	*ret = (search_outcome){.end = (search_end)end,
 				.rate = journal_number_get(r, "rate"),

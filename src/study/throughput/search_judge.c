@@ -18,7 +18,6 @@
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>
-#include <string.h>
 
 /* If the last doubling raised the rate by less, the rate had reached a roof. */
 #define ROOF_SHARE 0.02

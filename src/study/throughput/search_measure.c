@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
+#include "base/sink.h"
 #include "measure/subject/subject_facts.h"
 #include "study/throughput/search_run.h"
 #include "deepclock/unstable.h"
@@ -59,16 +60,13 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size)
 {
 	const search_setting *s = &r->settings[setting];
-	const int n = r->config->threads
-			  ? snprintf(buf, size, ", %llu thread%s", (unsigned long long)s->threads,
-				     s->threads == 1 ? "" : "s")
-			  : 0;
 
-	if (n == 0 && size > 0)
-		buf[0] = '\0';
-	if (r->config->in_flight && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, ", %llu in flight",
-			 (unsigned long long)s->in_flight);
+	buf[0] = '\0';
+	if (r->config->threads)
+		text_add(buf, size, ", %llu thread%s", (unsigned long long)s->threads,
+			 s->threads == 1 ? "" : "s");
+	if (r->config->in_flight)
+		text_add(buf, size, ", %llu in flight", (unsigned long long)s->in_flight);
 }
 
 /* Estimates the time of a run, from earlier trials of the batch or of the nearest smaller one; 0:
@@ -294,11 +292,8 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
 	 * wrong. Its error code is the program's. */
-	if (r->well == 0 && w->end == WORKER_FAILED) {
-		if (err)
-			*err = w->why;
-		return w->why.code;
-	}
+	if (r->well == 0 && w->end == WORKER_FAILED)
+		return err_pass(w->why.code, &w->why, err);
 	return DCK_OK;
 }
 

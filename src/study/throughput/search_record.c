@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/decimal.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "study/cost_report/model_cost.h"
 #include "record/record_begin.h"
@@ -23,7 +24,6 @@
 #include "study/throughput/search_run.h"
 #include "os/os.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COLUMNS_MAX 12
@@ -553,7 +553,6 @@ static void notes_ends(making *m)
 static void note_nothing(making *m)
 {
 	const search_run *r = m->r;
-	char text[32];
 	size_t nearest = SIZE_MAX;
 
 	if (r->well == 0) {
@@ -572,9 +571,9 @@ static void note_nothing(making *m)
 			nearest = i;
 	const search_number held = search_held(r->search, nearest);
 	const bool known = !isnan(held.value);
+	const char *text =
+	    UNITS_TIME(known ? held.value : search_latency(r->search, nearest).value);
 
-	dck_text_time(known ? held.value : search_latency(r->search, nearest).value, text,
-		      sizeof text);
 	if (m->result.verdict == DCK_VERDICT_VIOLATED)
 		record_note(
 		    m->b, "slo-not-met", "no batch size meets %s: %s comes nearest with %s%s",
@@ -592,15 +591,11 @@ static void note_trials(making *m)
 {
 	const search_run *r = m->r;
 	char list[LIST_TEXT] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < r->nnotes && used < sizeof list; i++) {
-		const int n = snprintf(list + used, sizeof list - used, "%s%s in %zu",
-				       i > 0 ? ", " : "", r->notes[i].code, r->notes[i].trials);
-
-		used += n > 0 ? (size_t)n : 0;
-	}
-	if (used > 0)
+	for (size_t i = 0; i < r->nnotes; i++)
+		text_add(list, sizeof list, "%s%s in %zu", i > 0 ? ", " : "", r->notes[i].code,
+			 r->notes[i].trials);
+	if (*list)
 		record_note(m->b, "trials-noted", "of %zu trials some had warnings: %s",
 			    r->measured, list);
 }
@@ -682,10 +677,7 @@ dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
 	else
 		status = search_write(&m, err);
 	mem_arena_free(m.arena);
-	if (status != DCK_OK) {
-		record_drop(m.b);
-		return status;
-	}
-	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
-	return record_finish(m.b, ret, err);
+	if (status == DCK_OK)
+		record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+	return record_finish_if(status, m.b, ret, err);
 }

@@ -19,7 +19,6 @@
 #include "base/opt_text.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "base/units.h"
 #include "study/cost_report/model_cost.h"
 #include "measure/worker.h"
 #include "os/os.h"
@@ -67,10 +66,9 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	DCK_TRY(status);
 	DCK_TRY(worker_record(&(worker_job){.subject = &s, .plan = &plan, .watch = r->watch},
 			      &record, err));
-	const dck_fact *looked = dck_record_fact(record, "subject", "batch_checked");
-	if (looked && looked->value.kind == DCK_VALUE_TEXT)
-		snprintf(r->rebatched.looked, sizeof r->rebatched.looked, "%s",
-			 looked->value.as.text);
+	const char *looked = record_get_text(record, "subject", "batch_checked");
+	if (looked)
+		snprintf(r->rebatched.looked, sizeof r->rebatched.looked, "%s", looked);
 	dck_record_free(record);
 	r->rebatched.done = true;
 	return DCK_OK;

@@ -10,7 +10,6 @@
 #include "measure/subject/rebatched.h"
 #include "study/throughput/search.h"
 #include "study/throughput/search_journal.h"
-#include "record/build.h"
 #include "record/others.h"
 
 typedef struct search_setting {

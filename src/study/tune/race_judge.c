@@ -15,7 +15,6 @@
 #include "stat/stat.h"
 #include "study/tune/race_state.h"
 #include <math.h>
-#include <string.h>
 
 /* Memory that differs by less is the same: starts differ by some pages. */
 #define MEMORY_SHARE 0.03
@@ -61,7 +60,8 @@ dck_verdict race_holds(const race *r, size_t arm)
 	return x.verdict;
 }
 
-double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)
+/* Returns the logarithm of the arm's value in a round of SCREEN or RACE; NaN: none. */
+static double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm)
 {
 	return stage == RACE_SCREEN ? r->screen[round - 1][arm] : r->race[round - 1][arm];
 }

@@ -48,8 +48,6 @@ struct race {
 	unsigned compared; /* winners compared */
 };
 
-/* Returns the logarithm of the arm's value in a round of SCREEN or RACE; NaN: none. */
-double race_log_value(const race *r, race_stage stage, unsigned round, size_t arm);
 /* Compares an arm with another in the rounds of the stages `from` to `to` that both have, on
  * logarithms. The interval holds for this number of comparisons together; its error is pooled over
  * all arms in those stages. */

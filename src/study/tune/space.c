@@ -19,12 +19,12 @@
 #include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
+#include "base/sink.h"
 #include "base/units.h"
 #include "deepclock/unstable.h"
 #include "engine/engine.h"
 #include "measure/subject/target.h"
 #include "os/os.h"
-#include <stdio.h>
 #include <string.h>
 
 #define SPACE_BYTES_MAX ((size_t)64 << 10)
@@ -165,7 +165,7 @@ static bool engine_has(const char *name, const char *key)
 
 	if (engine_find(name, &h, NULL) != DCK_OK)
 		return false;
-	has = subject_engine_takes(h.ops, key);
+	has = engine_option_row(h.ops, key);
 	engine_release(&h);
 	return has;
 }
@@ -181,14 +181,6 @@ static uint32_t engines_with(const space *p, const char *key)
 }
 
 /* --- dimensions */
-
-static const dck_opt *model_row(const char *name)
-{
-	for (const dck_opt *o = dck_model_options; o->name; o++)
-		if (strcmp(o->name, name) == 0)
-			return o;
-	return NULL;
-}
 
 static bool engine_option_given(const dck_subject *s, const char *key)
 {
@@ -210,7 +202,7 @@ static bool is_given(const dck_subject *s, const char *name, space_of of)
 	if (of == SPACE_OF_ENGINE)
 		return engine_option_given(s, name);
 	dck_subject_init(&plain);
-	return !opt_same(model_row(name), &s->model, &plain.model);
+	return !opt_same(dck_opt_find(dck_model_options, name), &s->model, &plain.model);
 }
 
 static bool space_is_wanted(const dck_tune_config *c, const char *name)
@@ -233,7 +225,7 @@ static dck_status value_check(const dck_subject *s, const char *name, space_of o
 		*ret_same = n == 1;
 	} else if (of == SPACE_OF_MODEL) {
 		DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
-		*ret_same = opt_same(model_row(name), &m, &s->model);
+		*ret_same = opt_same(dck_opt_find(dck_model_options, name), &m, &s->model);
 	}
 	return DCK_OK;
 }
@@ -339,9 +331,9 @@ static dck_status line_read(space *p, const dck_subject *s, const dck_tune_confi
 	*equals = '\0';
 	if (!space_is_wanted(c, line))
 		return DCK_OK;
-	of = model_row(line)			  ? SPACE_OF_MODEL
-	     : strcmp(line, SPACE_IN_FLIGHT) == 0 ? SPACE_OF_LOAD
-						  : SPACE_OF_ENGINE;
+	of = dck_opt_find(dck_model_options, line) ? SPACE_OF_MODEL
+	     : strcmp(line, SPACE_IN_FLIGHT) == 0  ? SPACE_OF_LOAD
+						   : SPACE_OF_ENGINE;
 	if (of == SPACE_OF_LOAD && c->goal != TUNE_THROUGHPUT)
 		DCK_FAIL(err, E_ARG, "line %zu of '%s': '%s' needs --goal throughput", number,
 			 c->space, line);
@@ -395,11 +387,10 @@ static dck_status names_check(const char *option, const char *list, dck_err *err
 {
 	const char *names[USUAL + 2] = {"engine", SPACE_VARIANT};
 	char word[64], all[300] = "engine, " SPACE_VARIANT;
-	size_t at = strlen(all);
 
 	for (size_t i = 0; i < USUAL; i++) {
 		names[i + 2] = usual_rows[i].name;
-		at += (size_t)snprintf(all + at, sizeof all - at, ", %s", names[i + 2]);
+		text_add(all, sizeof all, ", %s", names[i + 2]);
 	}
 	for (commas_item item; commas_next(&list, &item);) {
 		bool known = false;

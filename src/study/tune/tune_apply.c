@@ -11,7 +11,6 @@
  * process may use, so threads are always set.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/err.h"
 #include "base/opt_text.h"
 #include "measure/worker.h"
 #include "os/os.h"

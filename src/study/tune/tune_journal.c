@@ -11,7 +11,6 @@
 #include "study/tune/tune_run.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const ends[] = {
     [RACE_OK] = "ok", [RACE_MEMORY] = "memory", [RACE_ERROR] = "error", [RACE_TIME] = "time"};
@@ -62,16 +61,16 @@ static bool fact_is_true(const dck_record *r, const char *key)
 
 static bool tune_outcome_read(const dck_record *r, race_outcome *ret)
 {
-	const char *why = line_journal_text(r, "trial", "why");
+	const char *why = record_get_text(r, "trial", "why");
 	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
-	const double memory = line_journal_real(r, "trial", "memory");
+	const double memory = record_get_real(r, "trial", "memory");
 	race_outcome o = {.end = (race_end)end,
 			  .differs = fact_is_true(r, "differs"),
 			  .peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};
 
 	for (size_t i = 0; i < NUMBERS; i++)
 		*(double *)(void *)((char *)&o + numbers[i].at) =
-		    line_journal_real(r, "trial", numbers[i].key);
+		    record_get_real(r, "trial", numbers[i].key);
 	if (fact_is_true(r, "infinite"))
 		o.error = INFINITY;
 	snprintf(o.why, sizeof o.why, "%s", why ? why : "");

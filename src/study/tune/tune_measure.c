@@ -279,22 +279,17 @@ static double labels_error(const outputs_job *job, bool *ret_differs, dck_err *w
 	return 1 - share;
 }
 
-static void outputs_child(void *self, int fd)
+static void outputs_child(void *self, dck_sink *out)
 {
 	const outputs_job *job = self;
 	char line[ANSWER_BYTES];
 	bool differs = false;
 	dck_err why = {0};
-	dck_sink out;
 	const double error =
 	    (job->config->labels ? labels_error : outputs_error)(job, &differs, &why);
 
 	snprintf(line, sizeof line, OUTPUT_LINE, error, differs, why.msg);
-	dck_sink_fd(&out, fd);
-	sink_put(&out, line, strlen(line) + 1);
-	/* A broken pipe cannot be reported: the parent is gone. */
-	if (dck_sink_finish(&out, NULL) != DCK_OK)
-		return;
+	sink_put(out, line, strlen(line) + 1);
 }
 
 /* Reads the child's line. */

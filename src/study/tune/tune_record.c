@@ -7,7 +7,6 @@
  * does not move one row. Texts are in an arena for the call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/decimal.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -17,7 +16,6 @@
 #include "record/record_begin.h"
 #include "study/tune/tune_run.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NAMES_SHOWN    4
@@ -253,8 +251,7 @@ static void table_effects(tuned *m)
 		if (race_arm_get(m->r->race, i)->changes != 1)
 			continue;
 		if (!begun)
-			record_table(m->b, "tune/effects", "Effect of each option", columns,
-				     sizeof columns / sizeof columns[0]);
+			RECORD_TABLE(m->b, "tune/effects", "Effect of each option", columns);
 		begun = true;
 		record_cell_text(m->b, arm_text(m, i));
 		cell_speedup(m, i);
@@ -655,17 +652,13 @@ static void tune_write(tuned *m)
 dck_status tune_record(const tune_run *r, dck_record **ret, dck_err *err)
 {
 	tuned m = {.r = r, .a = mem_arena_new(0), .b = record_begin(r->config->title)};
-	bool failed = !m.a || !m.b;
+	bool ok = m.a && m.b;
 
-	if (!failed) {
+	if (ok) {
 		tune_write(&m);
-		failed = mem_arena_failed(m.a);
+		record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+		ok = !mem_arena_failed(m.a);
 	}
 	mem_arena_free(m.a);
-	if (failed) {
-		record_drop(m.b);
-		return ERR_NO_MEMORY(err, "for a record");
-	}
-	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
-	return record_finish(m.b, ret, err);
+	return record_finish_if(ok ? DCK_OK : ERR_NO_MEMORY(err, "for a record"), m.b, ret, err);
 }

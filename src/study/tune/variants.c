@@ -284,11 +284,8 @@ dck_status variants_make(const dck_subject *s, const dck_tune_config *c, const d
 	DCK_NEED(variant_list_add(&w, "input", &s->model.input), err, "for variants");
 	DCK_NEED(variant_list_add(&w, "items", &c->inputs), err, "for variants");
 	const dck_status status = script_run(&w, watch, &v, a, &why);
-	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	if (status == DCK_E_CANCEL || status == DCK_E_NOMEM)
+		return err_pass(status, &why, err);
 	for (size_t i = 0; i < VARIANTS && status != DCK_OK; i++)
 		v.why[i] = mem_arena_dup(a, why.msg);
 	v.no_tools |= status != DCK_OK;

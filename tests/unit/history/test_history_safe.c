@@ -393,7 +393,7 @@ static void older_keys(void **state)
 
 /* --- full disks */
 
-static void limited(void *self, int fd)
+static void limited(void *self, dck_sink *out)
 {
 	const struct rlimit most = {300000, 300000};
 	dck_history *h = NULL;
@@ -415,7 +415,7 @@ static void limited(void *self, int fd)
 		added += status == DCK_OK;
 	}
 	snprintf(said, sizeof said, "%d %d %s", added, (int)status, err.msg);
-	n = write(fd, said, strlen(said));
+	n = write(out->fd, said, strlen(said));
 	(void)n;
 	/* Without closing: the next process that opens the file reads the log. */
 	_exit(0);
@@ -439,7 +439,7 @@ static void full_disk(void **state)
 	sound((uint64_t)(3 + added));
 }
 
-static void no_room_to_begin(void *self, int fd)
+static void no_room_to_begin(void *self, dck_sink *out)
 {
 	const struct rlimit most = {1000, 1000};
 	dck_history *h = NULL;
@@ -451,8 +451,8 @@ static void no_room_to_begin(void *self, int fd)
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &most);
 	status = history_open_file(file, &h, &err);
-	n = write(fd, status == DCK_E_IO ? "E_IO " : "no ", 5);
-	n = write(fd, err.msg, strlen(err.msg));
+	n = write(out->fd, status == DCK_E_IO ? "E_IO " : "no ", 5);
+	n = write(out->fd, err.msg, strlen(err.msg));
 	(void)n;
 	_exit(0);
 }
@@ -529,7 +529,7 @@ typedef struct permission {
 	const char *said;
 } permission;
 
-static void permission_try(void *self, int fd)
+static void permission_try(void *self, dck_sink *out)
 {
 	const permission *p = self;
 	dck_history *h = NULL;
@@ -547,9 +547,9 @@ static void permission_try(void *self, int fd)
 	said = !p->said || strstr(err.msg, p->said);
 	dck_history_close(h);
 	if (reads == p->reads && adds == p->adds && said)
-		w = write(fd, "as it should", 12);
+		w = write(out->fd, "as it should", 12);
 	else
-		w = write(fd, err.msg, strlen(err.msg));
+		w = write(out->fd, err.msg, strlen(err.msg));
 	(void)w;
 	_exit(0);
 }

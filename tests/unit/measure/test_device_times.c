@@ -13,6 +13,7 @@
 #include "deepclock/record.h"
 #include "deepclock/unstable.h"
 #include "measure/device_times.h"
+#include "stat/stat.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/record_begin.h"

@@ -25,47 +25,47 @@ static void put(int fd, const char *text)
 		_exit(99);
 }
 
-static void answers(void *self, int fd)
+static void answers(void *self, dck_sink *out)
 {
-	put(fd, self);
+	put(out->fd, self);
 	/* Output of a library to stdout is not part of the result. */
 	printf("noise\n");
 	fflush(stdout);
 }
 
-static void crashes(void *self, int fd)
+static void crashes(void *self, dck_sink *out)
 {
-	put(fd, "so far");
+	put(out->fd, "so far");
 	signal(SIGSEGV, SIG_DFL);
 	raise(*(int *)self);
 }
 
-static void exits(void *self, int fd)
+static void exits(void *self, dck_sink *out)
 {
-	put(fd, "x");
+	put(out->fd, "x");
 	_exit(*(int *)self);
 }
 
-static void hangs(void *self, int fd)
+static void hangs(void *self, dck_sink *out)
 {
 	(void)self;
-	put(fd, "waiting");
+	put(out->fd, "waiting");
 	for (;;)
 		pause();
 }
 
-static void floods(void *self, int fd)
+static void floods(void *self, dck_sink *out)
 {
 	char block[1000];
 	(void)self;
 	memset(block, 'x', sizeof(block));
 	for (;;)
-		if (write(fd, block, sizeof(block)) < 0)
+		if (write(out->fd, block, sizeof(block)) < 0)
 			_exit(98);
 }
 
 /* A grandchild that keeps the pipe open must not block the parent. */
-static void leaves_a_daemon(void *self, int fd)
+static void leaves_a_daemon(void *self, dck_sink *out)
 {
 	(void)self;
 	const pid_t pid = fork();
@@ -73,27 +73,27 @@ static void leaves_a_daemon(void *self, int fd)
 		sleep(60);
 		_exit(0);
 	}
-	dprintf(fd, "%ld", (long)pid);
+	dprintf(out->fd, "%ld", (long)pid);
 }
 
-static void closes_early(void *self, int fd)
+static void closes_early(void *self, dck_sink *out)
 {
 	(void)self;
-	put(fd, "early");
-	close(fd);
+	put(out->fd, "early");
+	close(out->fd);
 	usleep(100000);
 	_exit(6);
 }
 
-static void checks_its_state(void *self, int fd)
+static void checks_its_state(void *self, dck_sink *out)
 {
 	(void)self;
 	sigset_t set;
 	struct rlimit core;
 	sigprocmask(SIG_SETMASK, NULL, &set);
 	getrlimit(RLIMIT_CORE, &core);
-	dprintf(fd, "%d %d %d %d", sigismember(&set, SIGINT), signal(SIGTERM, SIG_DFL) == SIG_DFL,
-		core.rlim_cur == 0, (int)read(0, &core, 1));
+	dprintf(out->fd, "%d %d %d %d", sigismember(&set, SIGINT),
+		signal(SIGTERM, SIG_DFL) == SIG_DFL, core.rlim_cur == 0, (int)read(0, &core, 1));
 }
 
 static void what_it_writes_is_appended(void **state)

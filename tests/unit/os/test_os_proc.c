@@ -482,7 +482,7 @@ typedef struct begun {
 } begun;
 
 /* In a child, because the library does not work afterwards. */
-static void begin_and_abandon(void *self, int fd)
+static void begin_and_abandon(void *self, dck_sink *out)
 {
 	char sh[] = "sh", c[] = "-c", script[] = "sleep 60 & sleep 60", sleep[] = "sleep",
 	     minute[] = "60";
@@ -501,7 +501,7 @@ static void begin_and_abandon(void *self, int fd)
 	if (dck_replace_open(b.file, &b.replace, &in, NULL) != DCK_OK)
 		_exit(2);
 	dck_abandon();
-	if (write(fd, &b, sizeof b) != (ssize_t)sizeof b)
+	if (write(out->fd, &b, sizeof b) != (ssize_t)sizeof b)
 		_exit(3);
 	_exit(0);
 }
