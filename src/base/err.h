@@ -37,9 +37,7 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 /* Passes on an error that was stored: returns its status, and fills *err unless it is DCK_OK. */
 static inline dck_status err_forward(const dck_err *stored, dck_err *err)
 {
-	if (err && stored->code != DCK_OK)
-		*err = *stored;
-	return stored->code;
+	return err_pass(stored->code, stored, err);
 }
 
 /* Sets an error and returns its status: ERR_SET(err, E_ARG, "'%s' is no number", text). */
