@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "record/record_begin.h"
+#include "record/record_internal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +38,7 @@ double line_journal_real(const dck_record *r, const char *section, const char *k
 
 const char *line_journal_text(const dck_record *r, const char *section, const char *key)
 {
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
+	return record_text_of(r, section, key);
 }
 
 bool line_journal_is(const dck_record *r, const char *section, const char *key, double v)
