@@ -88,6 +88,12 @@ PyObject *ext_raise(ext_state *s, const dck_err *err);
 int ext_double(PyObject *o, void *ret);
 /* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
+/* Returns -1, the failure of a function that returns an int, after a call that raises. */
+static inline int ext_failed(PyObject *raised)
+{
+	(void)raised;
+	return -1;
+}
 
 /* Calls a function of a module, with the tuple that `fmt` of Py_BuildValue() gives. */
 PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...);

@@ -87,10 +87,8 @@ static int met_grow(lines *l)
 	const size_t n = old ? l->mask + 1 : 0, more = n ? 2 * n : 64;
 	met *made = PyMem_Calloc(more, sizeof *made);
 
-	if (!made) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!made)
+		return ext_failed(PyErr_NoMemory());
 	l->met = made;
 	l->mask = more - 1;
 	for (size_t i = 0; i < n; i++)
@@ -269,10 +267,8 @@ static int frame_enters(lines *l, watched *of, int line)
 			s->cap = 2 * s->cap + 8;
 		}
 	}
-	if (!s || s->n == s->cap) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!s || s->n == s->cap)
+		return ext_failed(PyErr_NoMemory());
 	const looked now = look(l);
 	s->frames[s->n] = (open_frame){.of = of};
 	begin(&s->frames[s->n++], line, &now);

@@ -68,10 +68,8 @@ static PyObject *table_row(PyObject *self, Py_ssize_t i)
 	const dck_table *t = table_of(self);
 	PyObject *row;
 
-	if (i < 0 || (size_t)i >= t->nrows) {
-		PyErr_Format(PyExc_IndexError, "the table has %zu rows", t->nrows);
-		return NULL;
-	}
+	if (i < 0 || (size_t)i >= t->nrows)
+		return PyErr_Format(PyExc_IndexError, "the table has %zu rows", t->nrows);
 	row = PyDict_New();
 	for (size_t c = 0; row && c < t->ncolumns; c++)
 		ext_dict_add(&row, ext_text(t->columns[c].key),
@@ -96,8 +94,7 @@ static Py_ssize_t column_find(PyObject *self, PyObject *key)
 		return -1;
 	}
 	PyOS_snprintf(err.msg, sizeof err.msg, "the table '%s' has no column '%s'", t->name, name);
-	ext_raise(ext_state_by(self), &err);
-	return -1;
+	return ext_failed(ext_raise(ext_state_by(self), &err));
 }
 
 static PyObject *table_rows(PyObject *self, PyObject *slice)
