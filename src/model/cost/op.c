@@ -56,18 +56,15 @@ const val *op_need(op *o, size_t i)
 {
 	const val *v = op_in(o, i);
 
-	if (!v) {
+	if (!v)
 		op_unknown(o, "its input %zu is missing", i);
-		return NULL;
-	}
-	if (v->kind != VAL_TENSOR) {
+	else if (v->kind != VAL_TENSOR)
 		op_unknown(o, "its input '%s' is not a tensor%s%s", v->name, v->why ? ": " : "",
 			   v->why ? v->why : "");
-		return NULL;
-	}
-	if (v->rank >= 0)
+	else if (v->rank < 0)
+		op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
+	else
 		return v;
-	op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
 	return NULL;
 }
 
@@ -540,10 +537,8 @@ sym_int op_share(op *o, sym_int a, sym_int b, const char *what)
 {
 	sym_int whole;
 
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	if (sym_is(b, 0) || (sym_known(b) && b.v < 0))
 		return sym_unknown(o->nums, "its number of %s is not positive", what);
 	if (sym_div_exact(o->nums, a, b, &whole))
@@ -658,12 +653,10 @@ void shape_same(op *o)
 
 void shape_same_first(op *o)
 {
-	const val *x = op_in(o, 0);
+	const val *x = op_given(o, 0);
 
 	if (x)
 		op_same(o, 0, x);
-	else
-		op_unknown(o, "its input is missing");
 }
 
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)
