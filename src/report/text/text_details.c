@@ -170,7 +170,6 @@ static void effort_put(page *p, const dck_record *r)
 	char text[512];
 	double v, asked;
 	size_t n = 0;
-	const dck_fact *f;
 
 	const dck_metric *m = text_metric(r, "runs/count", &v);
 	if (!m)
@@ -181,16 +180,13 @@ static void effort_put(page *p, const dck_record *r)
 	if (m)
 		n += (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
 				      FORMAT_VALUE(&m->value, DCK_UNIT_ONE), v == 1 ? "" : "s");
-	f = dck_record_fact(r, "method", "processes");
-	if (f && format_number_of(&f->value, &v) && v > 1)
+	if (text_fact_number(r, "method", "processes", &v) && v > 1)
 		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
 				      FORMAT_NUMBER(v, DCK_UNIT_ONE));
-	f = dck_record_fact(r, "method", "precision_reached");
-	if (f && format_number_of(&f->value, &v)) {
+	if (text_fact_number(r, "method", "precision_reached", &v)) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "; precision %s",
 				      FORMAT_PERCENT(v));
-		f = dck_record_fact(r, "plan", "precision");
-		if (f && format_number_of(&f->value, &asked))
+		if (text_fact_number(r, "plan", "precision", &asked))
 			snprintf(text + n, sizeof text - n, " (requested %s)",
 				 FORMAT_PERCENT(asked));
 	}

@@ -64,8 +64,7 @@ static void DCK_PRINTF(4, 5)
 	va_start(ap, tag_fmt);
 	vsnprintf(tag, sizeof tag, tag_fmt, ap);
 	va_end(ap);
-	const dck_metric *m = dck_record_metric(r, tag);
-	if (m && format_number_of(&m->value, &v))
+	if (text_metric(r, tag, &v))
 		text(v, buf, sizeof buf);
 	page_text_right(p, buf, column_cols(p));
 }
@@ -240,10 +239,8 @@ void text_machine_brief(page *p, const dck_record *r)
 	}
 	for (size_t t = 0; threads[t]; t++) {
 		double v;
-		const dck_metric *m;
 		snprintf(tag, sizeof tag, "bandwidth/l1_read/%s", threads[t]);
-		m = dck_record_metric(r, tag);
-		if (!m || !format_number_of(&m->value, &v))
+		if (!text_metric(r, tag, &v))
 			continue;
 		machine_head_put(p, r, threads[t],
 				 (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});

@@ -289,9 +289,8 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, n;
 	const dck_metric *m = text_metric(r, "latency/starts", &v);
-	const dck_fact *starts = dck_record_fact(r, "method", "starts");
 
-	if (!m || !(m->level > 0) || !starts || !format_number_of(&starts->value, &n))
+	if (!m || !(m->level > 0) || !text_fact_number(r, "method", "starts", &n))
 		return;
 	page_to(p, 2);
 	page_fmt(p, "between starts %s  [%s, ", latency_text(scale, v, a),
@@ -312,12 +311,9 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 	double of[3], v;
 	const char *where = "among";
 
-	for (size_t i = 0; i < 3; i++) {
-		const dck_fact *f = dck_record_fact(r, "history", keys[i]);
-
-		if (!f || !format_number_of(&f->value, &of[i]))
+	for (size_t i = 0; i < 3; i++)
+		if (!text_fact_number(r, "history", keys[i], &of[i]))
 			return;
-	}
 	if (of[0] < 2 || !text_metric_main(r, &v))
 		return;
 	if (v < of[1] || v > of[2])
@@ -333,13 +329,11 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 /* Returns " in 5 of 6 starts" if only some of them have enough such runs. */
 static const char *undisturbed_starts(const dck_record *r, char *buf, size_t size)
 {
-	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed_starts"),
-		       *of = dck_record_fact(r, "method", "processes");
 	double n, all;
 
 	buf[0] = '\0';
-	if (some && of && format_number_of(&some->value, &n) &&
-	    format_number_of(&of->value, &all) && n < all)
+	if (text_fact_number(r, "samples", "undisturbed_starts", &n) &&
+	    text_fact_number(r, "method", "processes", &all) && n < all)
 		snprintf(buf, size, " in %.0f of %.0f starts", n, all);
 	return buf;
 }
@@ -349,8 +343,6 @@ static const char *undisturbed_starts(const dck_record *r, char *buf, size_t siz
 static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
 {
 	static const char *const tags[] = {"latency/undisturbed", "latency/less_run_delay"};
-	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed"),
-		       *of = dck_record_fact(r, "samples", "undisturbed_of");
 	const double median = dck_record_value(r, "latency/median");
 	char value[FORMAT_SIZE], starts[48];
 	const dck_metric *m = NULL;
@@ -360,9 +352,9 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 	for (i = 0; i < 2; i++)
 		if ((m = text_metric(r, tags[i], &v)) && m->level > 0)
 			break;
-	if (i == 2 || !some || !of || !format_number_of(&some->value, &runs) ||
-	    !format_number_of(&of->value, &all) || (m->lo <= median && median <= m->hi) ||
-	    !(fabs(v / median - 1) > DISTURBED_SHARE))
+	if (i == 2 || !text_fact_number(r, "samples", "undisturbed", &runs) ||
+	    !text_fact_number(r, "samples", "undisturbed_of", &all) ||
+	    (m->lo <= median && median <= m->hi) || !(fabs(v / median - 1) > DISTURBED_SHARE))
 		return;
 	page_to(p, 2);
 	if (i == 0)

@@ -52,6 +52,12 @@ const char *text_fact(const dck_record *r, const char *section, const char *key,
 	return !f || f->value.kind == DCK_VALUE_ABSENT ? NULL : text_fact_value(f, buf);
 }
 
+bool text_fact_number(const dck_record *r, const char *section, const char *key, double *ret)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+	return f && format_number_of(&f->value, ret);
+}
+
 /* A metric that has a number, or NULL. */
 const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
 {
