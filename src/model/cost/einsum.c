@@ -164,7 +164,7 @@ static bool explicit_out(op *o, einsum *e, const char *at)
 bool einsum_read(op *o, einsum *e, int (*labels)[COST_RANK_MAX], int *ranks)
 {
 	const char *begin = equation_of(o), *at;
-	int own[COST_RANK_MAX], n;
+	int own[COST_RANK_MAX], n = 0;
 
 	memset(e, 0, sizeof *e);
 	if (!begin)

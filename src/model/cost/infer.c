@@ -398,7 +398,7 @@ static void finish_outputs(infer *in, op *o, const place *at)
 /* False: a later node makes one of its inputs. */
 static bool infer_node(infer *in, const onnx_node *node, const place *at)
 {
-	size_t slot, n = node->ninputs + node->noutputs;
+	size_t slot = 0, n = node->ninputs + node->noutputs;
 	cost_op c = {.node = node,
 		     .scope = at->path,
 		     .inside = at->inside,

@@ -215,7 +215,7 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes)
 		return op_unknown(o, "it names more axes than there are dimensions");
 	for (size_t i = 0; i < n; i++) {
-		int axis;
+		int axis = 0;
 		if (!sym_known(from[i]))
 			return op_unknown(o, "its axes depend on values");
 		if (!op_axis(o, from[i].v, rank, &axis))
