@@ -15,6 +15,7 @@
 #include <Python.h>
 #include <deepclock/deepclock.h>
 #include <deepclock/unstable.h>
+#include <time.h>
 
 /* Statuses are 0 and below, without a gap. */
 enum { EXT_STATUSES = 12 };
@@ -65,6 +66,18 @@ PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n);
  * them NULL: an exception is set; on failure the list or dict is freed and NULL. */
 void ext_list_add(PyObject **list, PyObject *item);
 void ext_dict_add(PyObject **dict, PyObject *key, PyObject *value);
+/* Return a list of n items, and a dict of n values by name; each is an expression of the index i.
+ */
+#define EXT_RETURN_LIST(n, i, item)              \
+	PyObject *list = PyList_New(0);          \
+	for (size_t i = 0; list && i < (n); i++) \
+		ext_list_add(&list, item);       \
+	return list
+#define EXT_RETURN_DICT(n, i, name, value)        \
+	PyObject *dict = PyDict_New();            \
+	for (size_t i = 0; dict && i < (n); i++)  \
+		ext_dict_add(&dict, name, value); \
+	return dict
 /* tp_new of types that only this module instantiates: raises TypeError. */
 PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
@@ -75,6 +88,12 @@ PyObject *ext_raise(ext_state *s, const dck_err *err);
 int ext_double(PyObject *o, void *ret);
 /* Raises ArgumentError with a message. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
+/* Returns -1, the failure of a function that returns an int, after a call that raises. */
+static inline int ext_failed(PyObject *raised)
+{
+	(void)raised;
+	return -1;
+}
 
 /* Calls a function of a module, with the tuple that `fmt` of Py_BuildValue() gives. */
 PyObject *ext_module_call(const char *module, const char *function, const char *fmt, ...);
@@ -85,6 +104,15 @@ PyObject *ext_module_call(const char *module, const char *function, const char *
 		statement;             \
 		Py_END_ALLOW_THREADS   \
 	} while (0)
+
+/* Returns the time of the monotonic clock. */
+static inline uint64_t ext_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* --- view of a part of a record, with a reference to it */
 typedef struct ext_view {

@@ -88,10 +88,8 @@ static int taken(ext_arrays *all, ext_array_given *g, const layout *l)
 	if (bytes == 0 || is_row_major(l))
 		return 0;
 	g->copy = PyMem_RawMalloc(bytes);
-	if (!g->copy) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!g->copy)
+		return ext_failed(PyErr_NoMemory());
 	row_major_copy(l, g->copy);
 	t->data = g->copy;
 	return 0;
@@ -131,18 +129,16 @@ static int buffer_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 	if (PyObject_GetBuffer(g->owner, v, PyBUF_FORMAT | PyBUF_STRIDES) < 0)
 		return -1;
 	g->has_view = true;
-	if (v->ndim > DCK_RANK_MAX) {
-		ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
-				   name, v->ndim, DCK_RANK_MAX);
-		return -1;
-	}
-	if (!dtype_of_format(v->format, v->itemsize, &l.dtype)) {
-		ext_raise_argument(s,
-				   "the array '%s' has elements of the format '%.32s': numbers in "
-				   "this machine's byte order are taken",
-				   name, v->format);
-		return -1;
-	}
+	if (v->ndim > DCK_RANK_MAX)
+		return ext_failed(
+		    ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
+				       name, v->ndim, DCK_RANK_MAX));
+	if (!dtype_of_format(v->format, v->itemsize, &l.dtype))
+		return ext_failed(ext_raise_argument(
+		    s,
+		    "the array '%s' has elements of the format '%.32s': numbers in "
+		    "this machine's byte order are taken",
+		    name, v->format));
 	l.data = v->buf;
 	l.rank = v->ndim;
 	for (int i = 0; i < l.rank; i++) {
@@ -167,11 +163,10 @@ static int device_check(ext_state *s, PyObject *o, const char *name)
 	Py_DECREF(device);
 	if (type == DL_CPU || type == DL_CUDA_HOST || type == DL_ROCM_HOST)
 		return 0;
-	ext_raise_argument(
+	return ext_failed(ext_raise_argument(
 	    s,
 	    "the array '%s' is in the memory of a device (DLPack's type %d, number %d): bring it to the CPU, as by x.cpu()",
-	    name, type, number);
-	return -1;
+	    name, type, number));
 }
 
 static int tensor_take(ext_state *s, ext_arrays *all, ext_array_given *g, const char *name)
@@ -180,16 +175,13 @@ static int tensor_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 	layout l = {.dtype = {t->code, t->bits, t->lanes}};
 	int64_t step = (int64_t)dck_dtype_bytes(l.dtype);
 
-	if (t->ndim < 0 || t->ndim > DCK_RANK_MAX) {
-		ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
-				   name, (int)t->ndim, DCK_RANK_MAX);
-		return -1;
-	}
-	if (t->lanes != 1 || step == 0 || t->bits % 8 != 0) {
-		ext_raise_argument(s, "the array '%s' has elements that are not plain numbers",
-				   name);
-		return -1;
-	}
+	if (t->ndim < 0 || t->ndim > DCK_RANK_MAX)
+		return ext_failed(
+		    ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
+				       name, (int)t->ndim, DCK_RANK_MAX));
+	if (t->lanes != 1 || step == 0 || t->bits % 8 != 0)
+		return ext_failed(ext_raise_argument(
+		    s, "the array '%s' has elements that are not plain numbers", name));
 	l.data = (const char *)t->data + t->byte_offset;
 	l.rank = t->ndim;
 	for (int i = l.rank; i-- > 0;) {
@@ -248,10 +240,8 @@ static int texts_take(ext_arrays *all, ext_array_given *g, ext_texts *texts)
 	const char **pointers = PyMem_RawCalloc((size_t)n, sizeof *pointers);
 
 	g->copy = pointers;
-	if (!pointers) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!pointers)
+		return ext_failed(PyErr_NoMemory());
 	for (Py_ssize_t i = 0; i < n; i++)
 		if (!(pointers[i] = ext_texts_add(texts, PyList_GET_ITEM(g->owner, i))))
 			return -1;

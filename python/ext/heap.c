@@ -497,12 +497,9 @@ static uint64_t at_peak(const recording *r, const sums *s)
 
 static PyObject *functions_list(const heap_function *all, size_t n)
 {
-	PyObject *list = PyList_New(0);
-
-	for (size_t i = 0; list && i < n; i++)
-		ext_list_add(&list, Py_BuildValue("(NNI)", ext_text(all[i].name),
-						  ext_text(all[i].file), all[i].line));
-	return list;
+	EXT_RETURN_LIST(
+	    n, i,
+	    Py_BuildValue("(NNI)", ext_text(all[i].name), ext_text(all[i].file), all[i].line));
 }
 
 static PyObject *paths_list(const recording *r, const heap_path *all, size_t n)

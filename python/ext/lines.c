@@ -15,7 +15,6 @@
 #include "resident.h"
 #include <frameobject.h>
 #include <string.h>
-#include <time.h>
 
 enum { RESIDENT, PYTHON, KINDS };
 
@@ -71,14 +70,6 @@ typedef struct lines {
 #define UNLOCK()
 #endif
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* --- code objects */
 
 static met *met_slot(const lines *l, PyObject *code)
@@ -96,10 +87,8 @@ static int met_grow(lines *l)
 	const size_t n = old ? l->mask + 1 : 0, more = n ? 2 * n : 64;
 	met *made = PyMem_Calloc(more, sizeof *made);
 
-	if (!made) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!made)
+		return ext_failed(PyErr_NoMemory());
 	l->met = made;
 	l->mask = more - 1;
 	for (size_t i = 0; i < n; i++)
@@ -212,7 +201,7 @@ static void resident_read(lines *l, uint64_t now, uint64_t *ret_bytes, uint64_t 
 {
 	if (!l->resident_ns || now - l->resident_ns >= RESIDENT_AGE_NS) {
 		resident_look(&l->resident, &l->resident_bytes, ret_peak);
-		l->resident_ns = now_ns();
+		l->resident_ns = ext_now_ns();
 	}
 	*ret_bytes = l->resident_bytes;
 }
@@ -221,7 +210,7 @@ static void resident_read(lines *l, uint64_t now, uint64_t *ret_bytes, uint64_t 
  * propagates it to its caller when it ends. */
 static looked look(lines *l)
 {
-	looked now = {.at_ns = now_ns()};
+	looked now = {.at_ns = ext_now_ns()};
 	uint64_t peak[KINDS] = {0};
 
 	if (!l->memory)
@@ -262,7 +251,7 @@ static void begin(open_frame *f, int line, const looked *now)
 		f->row->seen = true;
 	memcpy(f->had, now->has, sizeof f->had);
 	memcpy(f->peak, now->has, sizeof f->peak);
-	f->since_ns = now_ns();
+	f->since_ns = ext_now_ns();
 }
 
 /* line 0: the first line is reported by a separate event. */
@@ -278,10 +267,8 @@ static int frame_enters(lines *l, watched *of, int line)
 			s->cap = 2 * s->cap + 8;
 		}
 	}
-	if (!s || s->n == s->cap) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!s || s->n == s->cap)
+		return ext_failed(PyErr_NoMemory());
 	const looked now = look(l);
 	s->frames[s->n] = (open_frame){.of = of};
 	begin(&s->frames[s->n++], line, &now);

@@ -26,15 +26,12 @@ static PyObject *zoo(PyObject *m, PyObject *none)
 	ext_state *s = ext_state_of(m);
 	size_t n;
 	const dck_zoo_entry *all = dck_zoo(&n);
-	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < n; i++)
-		ext_list_add(&list,
-			     EXT_TUPLE(s->network, ext_text(all[i].name), ext_text(all[i].help),
-				       PyLong_FromLongLong(all[i].params), ext_text(all[i].input),
-				       ext_text(all[i].source)));
-	return list;
+	EXT_RETURN_LIST(n, i,
+			EXT_TUPLE(s->network, ext_text(all[i].name), ext_text(all[i].help),
+				  PyLong_FromLongLong(all[i].params), ext_text(all[i].input),
+				  ext_text(all[i].source)));
 }
 
 /* Returns the bytes of a built-in network's ONNX file. */

@@ -90,15 +90,12 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 {
 	const Py_ssize_t n = PySequence_Fast_GET_SIZE(words);
 
-	if (n == 0) {
-		ext_raise_argument(c->state, "a command needs at least the name of a program");
-		return -1;
-	}
+	if (n == 0)
+		return ext_failed(
+		    ext_raise_argument(c->state, "a command needs at least the name of a program"));
 	s->argv = PyMem_Calloc((size_t)n + 1, sizeof *s->argv);
-	if (!s->argv) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!s->argv)
+		return ext_failed(PyErr_NoMemory());
 	for (Py_ssize_t i = 0; i < n; i++) {
 		const char *word =
 		    ext_texts_add(&c->said.texts, PySequence_Fast_GET_ITEM(words, i));
@@ -145,8 +142,7 @@ static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 	}
 	if (dck_subject_parse(text, &s->of, &s->owned, &err) == DCK_OK)
 		return libraries_find(&s->of);
-	ext_raise(c->state, &err);
-	return -1;
+	return ext_failed(ext_raise(c->state, &err));
 }
 
 static int any_read(ext_call *c, ext_subject *s, PyObject *o)
@@ -172,21 +168,20 @@ int ext_takes_nothing(ext_call *c, PyObject *args)
 {
 	if (PyTuple_GET_SIZE(args) == 0)
 		return 0;
-	PyErr_Format(PyExc_TypeError, "%s() takes options only", c->command->name);
-	return -1;
+	return ext_failed(
+	    PyErr_Format(PyExc_TypeError, "%s() takes options only", c->command->name));
 }
 
 int ext_takes_function(ext_call *c, PyObject *args)
 {
 	PyObject *callable = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
 
-	if (!callable || !PyCallable_Check(callable)) {
-		PyErr_Format(PyExc_TypeError,
-			     "%s() takes a function and its arguments; bench_model() takes a "
-			     "model, bench_command() a program",
-			     c->command->name);
-		return -1;
-	}
+	if (!callable || !PyCallable_Check(callable))
+		return ext_failed(
+		    PyErr_Format(PyExc_TypeError,
+				 "%s() takes a function and its arguments; bench_model() takes a "
+				 "model, bench_command() a program",
+				 c->command->name));
 	c->n = 1;
 	c->subjects[0].of = c->subject;
 	return function_read(c, &c->subjects[0], callable, args, 1);
@@ -198,12 +193,12 @@ static int module_refuse(const ext_call *c, PyObject *o)
 	if (!PyCallable_Check(o) || !PyObject_HasAttrString(o, "named_parameters") ||
 	    !PyObject_HasAttrString(o, "forward"))
 		return 0;
-	PyErr_Format(PyExc_TypeError,
-		     "%s() takes no PyTorch module, because it does not have its inputs: "
-		     "deepclock.torch.%s(module, *inputs) does",
-		     c->command->name,
-		     strcmp(c->command->verb, "inspect") == 0 ? "cost" : c->command->verb);
-	return -1;
+	return ext_failed(
+	    PyErr_Format(PyExc_TypeError,
+			 "%s() takes no PyTorch module, because it does not have its inputs: "
+			 "deepclock.torch.%s(module, *inputs) does",
+			 c->command->name,
+			 strcmp(c->command->verb, "inspect") == 0 ? "cost" : c->command->verb));
 }
 
 int ext_takes_any(ext_call *c, PyObject *args)
@@ -250,11 +245,9 @@ int ext_takes_command(ext_call *c, PyObject *args)
 	c->subjects[0].of = c->subject;
 	if (PyList_Check(o) || PyTuple_Check(o))
 		return argv_read(c, &c->subjects[0], o);
-	if (!PyUnicode_Check(o)) {
-		PyErr_Format(PyExc_TypeError, "%s() takes a list of words, or a str",
-			     c->command->name);
-		return -1;
-	}
+	if (!PyUnicode_Check(o))
+		return ext_failed(PyErr_Format(
+		    PyExc_TypeError, "%s() takes a list of words, or a str", c->command->name));
 	text = PyUnicode_FromFormat("cmd:%U", o);
 	status = text ? text_read(c, &c->subjects[0], text) : -1;
 	Py_XDECREF(text);
@@ -296,21 +289,19 @@ static int dict_read(ext_call *c, PyObject *dict)
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
-	if (PyDict_Size(dict) > DCK_ALTERNATIVES_MAX) {
-		ext_raise_argument(c->state, "at most %d can be compared, %zd are given",
-				   DCK_ALTERNATIVES_MAX, PyDict_Size(dict));
-		return -1;
-	}
+	if (PyDict_Size(dict) > DCK_ALTERNATIVES_MAX)
+		return ext_failed(ext_raise_argument(c->state,
+						     "at most %d can be compared, %zd are given",
+						     DCK_ALTERNATIVES_MAX, PyDict_Size(dict)));
 	while (PyDict_Next(dict, &at, &key, &value))
 		if (named_read(c, key, value) < 0)
 			return -1;
 	functions_apart(c);
 	if (c->nrecords == 0 || c->nrecords == c->n)
 		return 0;
-	ext_raise_argument(
+	return ext_failed(ext_raise_argument(
 	    c->state,
-	    "saved records cannot be compared with new measurements: give records or subjects");
-	return -1;
+	    "saved records cannot be compared with new measurements: give records or subjects"));
 }
 
 /* Reads one subject, from which options may derive several. */
@@ -333,9 +324,9 @@ int ext_takes_several(ext_call *c, PyObject *args)
 		return dict_read(c, o);
 	if (c->which.vary.n > 0 || c->which.scan.n > 0 || c->which.modes || c->which.history)
 		return one_read(c, o);
-	PyErr_Format(PyExc_TypeError, "%s() takes a dict of subjects by name: {\"a\": f, \"b\": g}",
-		     c->command->name);
-	return -1;
+	return ext_failed(PyErr_Format(
+	    PyExc_TypeError, "%s() takes a dict of subjects by name: {\"a\": f, \"b\": g}",
+	    c->command->name));
 }
 
 /* Returns whether a keyword argument is given and not None, by the name of its option. */
@@ -353,25 +344,21 @@ static bool is_given(const ext_call *c, const char *option)
 /* Checks the options of two servers. */
 static int servers_check(ext_call *c, PyObject *args)
 {
-	if (PyTuple_GET_SIZE(args) > 0 || c->which.url.n != 2) {
-		ext_raise_argument(c->state,
-				   "url compares two servers: give two addresses, and no subjects");
-		return -1;
-	}
-	if (c->which.served_model.n > 2) {
-		ext_raise_argument(c->state, "model has %zu names: give one, or one of each server",
-				   c->which.served_model.n);
-		return -1;
-	}
+	if (PyTuple_GET_SIZE(args) > 0 || c->which.url.n != 2)
+		return ext_failed(ext_raise_argument(
+		    c->state, "url compares two servers: give two addresses, and no subjects"));
+	if (c->which.served_model.n > 2)
+		return ext_failed(ext_raise_argument(
+		    c->state, "model has %zu names: give one, or one of each server",
+		    c->which.served_model.n));
 	for (size_t i = 0; i < EXT_GROUPS_MAX && c->command->groups[i].table; i++)
 		for (const dck_opt *o = c->command->groups[i].table; o->name; o++) {
 			if (o == ext_url_options || o == dck_server_options)
 				break;
 			if (dck_compare_servers_takes(o->name) || !is_given(c, o->name))
 				continue;
-			ext_raise_argument(
-			    c->state, "--%s has no meaning for servers: leave it out", o->name);
-			return -1;
+			return ext_failed(ext_raise_argument(
+			    c->state, "--%s has no meaning for servers: leave it out", o->name));
 		}
 	return PyErr_Occurred() ? -1 : 0;
 }
@@ -392,10 +379,9 @@ int ext_takes_models(ext_call *c, PyObject *args)
 	if (!o || (PyDict_Check(o) ? dict_read(c, o) : one_read(c, o)) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
-		if (c->subjects[i].of.kind == DCK_SUBJECT_COMMAND || c->functions || c->nrecords) {
-			PyErr_Format(PyExc_TypeError, "%s() takes models", c->command->name);
-			return -1;
-		}
+		if (c->subjects[i].of.kind == DCK_SUBJECT_COMMAND || c->functions || c->nrecords)
+			return ext_failed(
+			    PyErr_Format(PyExc_TypeError, "%s() takes models", c->command->name));
 	return 0;
 }
 
@@ -418,11 +404,9 @@ static int alternatives_make(ext_call *c)
 		    dck_alternatives_scan(subjects, c->n, &c->which.scan, &c->made[0], &c->n, &err);
 		c->all = c->made[0];
 	}
-	if (status == DCK_OK && one && (c->n != 1 || c->nrecords > 0)) {
-		ext_raise_argument(c->state, "--vary and --modes take one subject, %zu are given",
-				   c->n);
-		return -1;
-	}
+	if (status == DCK_OK && one && (c->n != 1 || c->nrecords > 0))
+		return ext_failed(ext_raise_argument(
+		    c->state, "--vary and --modes take one subject, %zu are given", c->n));
 	if (status == DCK_OK && one) {
 		status = c->which.modes
 			     ? dck_alternatives_modes(c->all[0].subject, &c->made[1], &c->n, &err)
@@ -432,8 +416,7 @@ static int alternatives_make(ext_call *c)
 	}
 	if (status == DCK_OK)
 		return 0;
-	ext_raise(c->state, &err);
-	return -1;
+	return ext_failed(ext_raise(c->state, &err));
 }
 
 /* Refuses symbolic sizes before any file is opened. */
@@ -444,10 +427,8 @@ static int sizes_check(ext_call *c)
 	for (size_t i = 0; (c->command->flags & EXT_SIZES) && c->nrecords == 0 && i < c->n; i++) {
 		const dck_subject *s = c->all[i].subject;
 
-		if (s->kind == DCK_SUBJECT_MODEL && dck_subject_check(s, NULL, &err) != DCK_OK) {
-			ext_raise(c->state, &err);
-			return -1;
-		}
+		if (s->kind == DCK_SUBJECT_MODEL && dck_subject_check(s, NULL, &err) != DCK_OK)
+			return ext_failed(ext_raise(c->state, &err));
 	}
 	return 0;
 }

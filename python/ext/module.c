@@ -90,9 +90,8 @@ PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs
 {
 	(void)args;
 	(void)kwargs;
-	PyErr_Format(PyExc_TypeError, "%s is made by measuring or loading, and not by hand",
-		     type->tp_name);
-	return NULL;
+	return PyErr_Format(PyExc_TypeError, "%s is made by measuring or loading, and not by hand",
+			    type->tp_name);
 }
 
 static int constants_add(PyObject *m)

@@ -7,18 +7,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <string.h>
-#include <time.h>
 
 #define ASK_NS	20000000u
 #define SHOW_NS 100000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void ext_watch_raised(ext_watch *w)
 {
@@ -40,7 +31,7 @@ void ext_watch_raised(ext_watch *w)
 static bool cancelled(void *self)
 {
 	ext_watch *w = self;
-	const uint64_t now = now_ns();
+	const uint64_t now = ext_now_ns();
 	PyGILState_STATE gil;
 
 	if (w->stop || now - w->asked_ns < ASK_NS)
@@ -53,7 +44,7 @@ static bool cancelled(void *self)
 		Py_END_ALLOW_THREADS
 	}
 	PyGILState_Release(gil);
-	w->asked_ns = now_ns();
+	w->asked_ns = ext_now_ns();
 	return w->stop;
 }
 
@@ -75,7 +66,7 @@ static PyStructSequence_Field progress_fields[] = {
 static void progress(void *self, const dck_progress *p)
 {
 	ext_watch *w = self;
-	const uint64_t now = now_ns();
+	const uint64_t now = ext_now_ns();
 	const bool same = w->phase && p->phase && strcmp(w->phase, p->phase) == 0;
 	PyObject *o, *result = NULL;
 	PyGILState_STATE gil;
@@ -106,7 +97,7 @@ void ext_watch_init(ext_watch *w, ext_state *s, PyObject *show)
 	    .observer = {.self = w, .cancelled = cancelled, .progress = show ? progress : NULL},
 	    .state = s,
 	    .progress = show,
-	    .asked_ns = now_ns(),
+	    .asked_ns = ext_now_ns(),
 	};
 }
 

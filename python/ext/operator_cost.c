@@ -112,8 +112,7 @@ static int node_read(work *w, PyObject *inputs, PyObject *attributes)
 	w->kept = PyMem_Calloc(2, sizeof *w->kept);
 	if (!w->inputs || !w->attributes || !w->lists || !w->kept) {
 		Py_DECREF(list);
-		PyErr_NoMemory();
-		return -1;
+		return ext_failed(PyErr_NoMemory());
 	}
 	keep(w, list);
 	items = PyDict_Items(attributes);

@@ -219,10 +219,9 @@ static int say(const reader *r, const char *text)
 {
 	if (r->again)
 		return 0;
-	if (r->said->n == EXT_SAID_MAX) {
-		ext_raise_argument(r->state, "more than %d options are given", EXT_SAID_MAX);
-		return -1;
-	}
+	if (r->said->n == EXT_SAID_MAX)
+		return ext_failed(
+		    ext_raise_argument(r->state, "more than %d options are given", EXT_SAID_MAX));
 	r->said->all[r->said->n++] = (dck_opt_given){r->row, text};
 	return 0;
 }
@@ -235,15 +234,13 @@ static int text_read(const reader *r, PyObject *text)
 	if (!bytes)
 		return -1;
 	/* An unset shell variable causes such an empty value. */
-	if (!*bytes && (r->row->kind == DCK_OPT_TEXT || r->row->kind == DCK_OPT_LIST)) {
-		ext_raise_argument(r->state, "the value of --%s is empty: give %s", r->row->name,
-				   r->row->arg ? r->row->arg : "one");
-		return -1;
-	}
+	if (!*bytes && (r->row->kind == DCK_OPT_TEXT || r->row->kind == DCK_OPT_LIST))
+		return ext_failed(
+		    ext_raise_argument(r->state, "the value of --%s is empty: give %s",
+				       r->row->name, r->row->arg ? r->row->arg : "one"));
 	if (dck_opt_read(r->row, r->config, bytes, &err) == DCK_OK)
 		return say(r, bytes);
-	ext_raise(r->state, &err);
-	return -1;
+	return ext_failed(ext_raise(r->state, &err));
 }
 
 static int value_read(const reader *r, PyObject *value)
@@ -384,8 +381,7 @@ static int rules_check(ext_state *s, const ext_group *groups, size_t ngroups, co
 		tables[i] = groups[i].table;
 	if (dck_opt_check(tables, said->all, said->n, &err) == DCK_OK)
 		return 0;
-	ext_raise(s, &err);
-	return -1;
+	return ext_failed(ext_raise(s, &err));
 }
 
 int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,

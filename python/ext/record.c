@@ -186,20 +186,14 @@ static void record_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* Makes a dict of n parts by name. */
-#define DICT(n, i, name, value)                             \
-	PyObject *dict = PyDict_New();                      \
-	for (size_t i = 0; dict && i < (n); i++)            \
-		ext_dict_add(&dict, ext_text(name), value); \
-	return dict
-
 PyObject *ext_record_metrics(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
 	PyTypeObject *type = ext_state_by(self)->metric;
 
 	(void)none;
-	DICT(r->nmetrics, i, r->metrics[i].def->tag, ext_view_new(type, self, &r->metrics[i]));
+	EXT_RETURN_DICT(r->nmetrics, i, ext_text(r->metrics[i].def->tag),
+			ext_view_new(type, self, &r->metrics[i]));
 }
 
 static PyObject *record_series(PyObject *self, void *none)
@@ -208,7 +202,8 @@ static PyObject *record_series(PyObject *self, void *none)
 	PyTypeObject *type = ext_state_by(self)->series;
 
 	(void)none;
-	DICT(r->nseries, i, r->series[i].tag, ext_view_new(type, self, &r->series[i]));
+	EXT_RETURN_DICT(r->nseries, i, ext_text(r->series[i].tag),
+			ext_view_new(type, self, &r->series[i]));
 }
 
 static PyObject *record_tables(PyObject *self, void *none)
@@ -217,7 +212,8 @@ static PyObject *record_tables(PyObject *self, void *none)
 	ext_state *s = ext_state_by(self);
 
 	(void)none;
-	DICT(r->ntables, i, r->tables[i].name, ext_table_new(s, self, &r->tables[i]));
+	EXT_RETURN_DICT(r->ntables, i, ext_text(r->tables[i].name),
+			ext_table_new(s, self, &r->tables[i]));
 }
 
 static PyObject *record_trees(PyObject *self, void *none)
@@ -226,34 +222,28 @@ static PyObject *record_trees(PyObject *self, void *none)
 	ext_state *s = ext_state_by(self);
 
 	(void)none;
-	DICT(r->ntrees, i, r->trees[i].name, ext_tree_new(s, self, &r->trees[i]));
+	EXT_RETURN_DICT(r->ntrees, i, ext_text(r->trees[i].name),
+			ext_tree_new(s, self, &r->trees[i]));
 }
 
 static PyObject *record_facts(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
 	ext_state *s = ext_state_by(self);
-	PyObject *dict = PyDict_New();
 
 	(void)none;
-	for (size_t i = 0; dict && i < r->nfacts; i++) {
-		const dck_fact *f = &r->facts[i];
-		ext_dict_add(&dict, PyUnicode_FromFormat("%s/%s", f->section, f->key),
-			     fact_new(s, f));
-	}
-	return dict;
+	EXT_RETURN_DICT(r->nfacts, i,
+			PyUnicode_FromFormat("%s/%s", r->facts[i].section, r->facts[i].key),
+			fact_new(s, &r->facts[i]));
 }
 
 static PyObject *record_notes(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
 	ext_state *s = ext_state_by(self);
-	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < r->nnotes; i++)
-		ext_list_add(&list, note_new(s, &r->notes[i]));
-	return list;
+	EXT_RETURN_LIST(r->nnotes, i, note_new(s, &r->notes[i]));
 }
 
 static PyObject *record_text(PyObject *self, void *offset)
@@ -327,11 +317,7 @@ static PyObject *op_output(const dck_op_output *o)
 
 static PyObject *op_outputs(const dck_op *op)
 {
-	PyObject *list = PyList_New(0);
-
-	for (size_t i = 0; list && i < op->noutputs; i++)
-		ext_list_add(&list, op_output(&op->outputs[i]));
-	return list;
+	EXT_RETURN_LIST(op->noutputs, i, op_output(&op->outputs[i]));
 }
 
 static PyObject *op_new(const dck_op *op)
@@ -370,12 +356,9 @@ static PyObject *op_new(const dck_op *op)
 static PyObject *record_ops(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
-	PyObject *list = PyList_New(0);
 
 	(void)none;
-	for (size_t i = 0; list && i < r->nops; i++)
-		ext_list_add(&list, op_new(&r->ops[i]));
-	return list;
+	EXT_RETURN_LIST(r->nops, i, op_new(&r->ops[i]));
 }
 
 /* --- as text */

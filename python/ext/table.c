@@ -32,15 +32,9 @@ static PyStructSequence_Field cell_fields[] = {
 
 PyObject *ext_columns(ext_state *s, const dck_column *columns, size_t n)
 {
-	PyObject *list = PyList_New(0);
-
-	for (size_t i = 0; list && i < n; i++) {
-		ext_list_add(&list,
-			     EXT_TUPLE(s->column, ext_text(columns[i].key),
-				       ext_text(columns[i].title),
-				       PyUnicode_FromString(dck_unit_text(columns[i].unit))));
-	}
-	return list;
+	EXT_RETURN_LIST(n, i,
+			EXT_TUPLE(s->column, ext_text(columns[i].key), ext_text(columns[i].title),
+				  PyUnicode_FromString(dck_unit_text(columns[i].unit))));
 }
 
 /* --- tables */
@@ -74,10 +68,8 @@ static PyObject *table_row(PyObject *self, Py_ssize_t i)
 	const dck_table *t = table_of(self);
 	PyObject *row;
 
-	if (i < 0 || (size_t)i >= t->nrows) {
-		PyErr_Format(PyExc_IndexError, "the table has %zu rows", t->nrows);
-		return NULL;
-	}
+	if (i < 0 || (size_t)i >= t->nrows)
+		return PyErr_Format(PyExc_IndexError, "the table has %zu rows", t->nrows);
 	row = PyDict_New();
 	for (size_t c = 0; row && c < t->ncolumns; c++)
 		ext_dict_add(&row, ext_text(t->columns[c].key),
@@ -102,8 +94,7 @@ static Py_ssize_t column_find(PyObject *self, PyObject *key)
 		return -1;
 	}
 	PyOS_snprintf(err.msg, sizeof err.msg, "the table '%s' has no column '%s'", t->name, name);
-	ext_raise(ext_state_by(self), &err);
-	return -1;
+	return ext_failed(ext_raise(ext_state_by(self), &err));
 }
 
 static PyObject *table_rows(PyObject *self, PyObject *slice)
@@ -237,31 +228,24 @@ static PyObject *tree_frames(PyObject *self, void *none)
 {
 	const dck_tree *t = tree_of(self);
 	ext_state *s = ext_state_by(self);
-	PyObject *list = PyList_New(0);
+	const dck_frame *f = t->frames;
 
 	(void)none;
-	for (size_t i = 0; list && i < t->nframes; i++) {
-		const dck_frame *f = &t->frames[i];
-		ext_list_add(&list, EXT_TUPLE(s->frame, ext_text(f->name), ext_text(f->file),
-					      line_or_none(f->line), ext_text(f->module),
-					      line_or_none(f->start_line)));
-	}
-	return list;
+	EXT_RETURN_LIST(t->nframes, i,
+			EXT_TUPLE(s->frame, ext_text(f[i].name), ext_text(f[i].file),
+				  line_or_none(f[i].line), ext_text(f[i].module),
+				  line_or_none(f[i].start_line)));
 }
 
 static PyObject *tree_nodes(PyObject *self, void *none)
 {
-	const dck_tree *t = tree_of(self);
-	PyObject *list = PyList_New(0);
+	const dck_tree_node *n = tree_of(self)->nodes;
 
 	(void)none;
-	for (size_t i = 0; list && i < t->nnodes; i++) {
-		const uint32_t parent = t->nodes[i].parent;
-		ext_list_add(
-		    &list, Py_BuildValue("(LI)", parent == DCK_TREE_ROOT ? -1LL : (long long)parent,
-					 (unsigned)t->nodes[i].frame));
-	}
-	return list;
+	EXT_RETURN_LIST(tree_of(self)->nnodes, i,
+			Py_BuildValue("(LI)",
+				      n[i].parent == DCK_TREE_ROOT ? -1LL : (long long)n[i].parent,
+				      (unsigned)n[i].frame));
 }
 
 static PyObject *tree_weights(PyObject *self, void *none)

@@ -128,12 +128,10 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 	dck_zone_site *site;
 	double value;
 
-	if (nargs != 2) {
-		PyErr_Format(PyExc_TypeError,
-			     "two arguments are needed, a name and a number: %zd were given",
-			     nargs);
-		return NULL;
-	}
+	if (nargs != 2)
+		return PyErr_Format(PyExc_TypeError,
+				    "two arguments are needed, a name and a number: %zd were given",
+				    nargs);
 	if (!DCK_ON_()) {
 		if (!is_name(args[0]) || !is_number(args[1]))
 			return NULL;
@@ -280,10 +278,8 @@ static int range_open(zone *z)
 {
 	opened *o = PyMem_RawMalloc(sizeof *o);
 
-	if (!o) {
-		PyErr_NoMemory();
-		return -1;
-	}
+	if (!o)
+		return ext_failed(PyErr_NoMemory());
 	o->range = dck_zone_start(z->site);
 	LOCK(z);
 	o->next = z->opened;

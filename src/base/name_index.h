@@ -5,6 +5,9 @@
 #define BASE_NAME_INDEX_H
 
 #include "base/mem.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #define NAME_INDEX_NONE SIZE_MAX
 
@@ -25,5 +28,22 @@ size_t name_index_find(const name_index *t, const char *name);
 
 /* Returns whether a space-separated list has that name: "Add Sub" has "Sub". */
 bool name_index_listed(const char *list, const char *name);
+
+/* Returns the row, of n rows of `size` bytes, whose text at offset `at` is that name; NULL: none. A
+ * text may be NULL. */
+static inline void *name_row_find(const void *rows, size_t n, size_t size, size_t at,
+				  const char *name)
+{
+	for (const char *row = rows; n > 0; n--, row += size) {
+		const char *own = *(const char *const *)(const void *)(row + at);
+
+		if (own && strcmp(own, name) == 0)
+			return (void *)(uintptr_t)row;
+	}
+	return NULL;
+}
+/* NAME_ROW(r->notes, r->nnotes, code, "turbo"): the same, of an array of structs. */
+#define NAME_ROW(rows, n, member, name) \
+	name_row_find((rows), (n), sizeof *(rows), offsetof(__typeof__(*(rows)), member), (name))
 
 #endif

@@ -108,31 +108,21 @@ static dck_status parse_flag(const dck_opt *row, void *at, const char *text, dck
 /* Whole numbers above 2^53 lose their last digits here; no bound is that fine. */
 static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_err *err);
 
-#define PARSE_WHOLE(kind, parser)                                                      \
+#define PARSE_NUMBER(type, kind, parser)                                               \
 	static dck_status parse_##kind(const dck_opt *row, void *at, const char *text, \
 				       dck_err *err)                                   \
 	{                                                                              \
-		uint64_t v;                                                            \
+		type v;                                                                \
 		DCK_TRY(parser(text, &v, err));                                        \
 		DCK_TRY(in_bounds(row, (double)v, text, err));                         \
-		*(uint64_t *)at = v;                                                   \
+		*(type *)at = v;                                                       \
 		return DCK_OK;                                                         \
 	}
-#define PARSE_DOUBLE(kind, parser)                                                     \
-	static dck_status parse_##kind(const dck_opt *row, void *at, const char *text, \
-				       dck_err *err)                                   \
-	{                                                                              \
-		double v;                                                              \
-		DCK_TRY(parser(text, &v, err));                                        \
-		DCK_TRY(in_bounds(row, v, text, err));                                 \
-		*(double *)at = v;                                                     \
-		return DCK_OK;                                                         \
-	}
-PARSE_WHOLE(count, units_parse_count)
-PARSE_WHOLE(time, units_parse_time)
-PARSE_WHOLE(bytes, units_parse_bytes)
-PARSE_DOUBLE(real, units_parse_real)
-PARSE_DOUBLE(share, units_parse_share)
+PARSE_NUMBER(uint64_t, count, units_parse_count)
+PARSE_NUMBER(uint64_t, time, units_parse_time)
+PARSE_NUMBER(uint64_t, bytes, units_parse_bytes)
+PARSE_NUMBER(double, real, units_parse_real)
+PARSE_NUMBER(double, share, units_parse_share)
 
 static dck_status parse_text(const dck_opt *row, void *at, const char *text, dck_err *err)
 {

@@ -152,6 +152,9 @@ extern const cli_hint cli_hints_sample[];
 		offsetof(type, member), (uint32_t)sizeof(((type *)NULL)->member) \
 	}
 
+/* Members of a command whose argument is one model. */
+#define CLI_ONE_MODEL .min_args = 1, .max_args = 1, .arg = "MODEL", .words = &cli_model_words
+
 typedef struct cli_command {
 	const char *name, *summary;
 	const char *usage[16]; /* synopsis after "deepclock NAME", one per line; NULL-ended */
@@ -266,6 +269,8 @@ typedef struct cli_listing {
 } cli_listing;
 void cli_listing_table(cli_listing *l, const char *name, const char *title,
 		       const dck_column *columns, size_t ncolumns);
+#define CLI_LISTING_TABLE(l, name, title, columns) \
+	cli_listing_table(l, name, title, columns, sizeof(columns) / sizeof *(columns))
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
 void cli_listing_absent(cli_listing *l, const char *why);
@@ -378,6 +383,14 @@ int cli_save_check(const cli *c);
 /* Measures into a record; stops if the observer cancels. */
 typedef dck_status (*cli_maker)(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 				dck_err *err);
+/* Defines a cli_maker that measures the subject of the command line by a function of the library.
+ */
+#define CLI_MAKER(name, measure)                                                  \
+	static dck_status name(const cli *c, void *config, const dck_observer *o, \
+			       dck_record **ret, dck_err *err)                    \
+	{                                                                         \
+		return measure(&c->subject, config, o, ret, err);                 \
+	}
 /* Calls `make` with an observer that draws the progress line, shows the engine's log with --verbose
  * and handles Ctrl-C; then shows and saves the record as cli_record_show() does. verdict: returns
  * the exit code of a shown record; NULL: success. A worker sends its record instead. Returns the

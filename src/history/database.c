@@ -134,6 +134,14 @@ dck_status history_step(history_statement *s, bool *ret, dck_err *err)
 	return s->h->database->step(s, ret, err);
 }
 
+bool history_next(history_statement *s, dck_status *status, dck_err *err)
+{
+	bool row = false;
+
+	DCK_NEXT(*status, history_step(s, &row, err));
+	return *status == DCK_OK && row;
+}
+
 void history_finalize(history_statement *s)
 {
 	if (s)

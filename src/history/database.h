@@ -86,6 +86,9 @@ dck_status history_prepare_many(dck_history *h, const char *sql, history_stateme
 				const char *what, dck_err *err);
 /* Steps a statement; *ret: whether it has a row. */
 dck_status history_step(history_statement *s, bool *ret, dck_err *err);
+/* Steps unless *status is a failure, which a failed step becomes. Returns whether there is a row.
+ */
+bool history_next(history_statement *s, dck_status *status, dck_err *err);
 void history_finalize(history_statement *s); /* NULL is allowed */
 /* Steps a statement once and finalizes it. *ret: the integer of its row; 0: no row. ret may be
  * NULL. */

@@ -83,8 +83,7 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	history_where w;
 	char sql[1400];
 	history_statement *s;
-	bool row = true;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	DCK_TRY(history_where_make(f, &w, err));
 	snprintf(sql, sizeof sql,
@@ -93,12 +92,9 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 		 columns, w.sql, join);
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
-	status = history_step(s, &row, err);
 	/* A reader that closed the pipe ends it. */
-	while (status == DCK_OK && row && !out->failed) {
+	while (history_next(s, &status, err) && !out->failed)
 		status = each(h, s, out, err);
-		DCK_NEXT(status, history_step(s, &row, err));
-	}
 	history_finalize(s);
 	return status;
 }

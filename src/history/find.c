@@ -46,15 +46,13 @@ static bool last_parse(const char *name, int64_t *ret)
 static dck_status last_find(dck_history *h, const char *name, int64_t back, char *id, dck_err *err)
 {
 	history_statement *s;
-	bool row = false;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	DCK_TRY(history_prepare(
 	    h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?1", &s, "read",
 	    err));
 	history_bind_int(s, "?1", back);
-	status = history_step(s, &row, err);
-	if (status == DCK_OK && row)
+	if (history_next(s, &status, err))
 		id_copy(s, 0, id);
 	else if (status == DCK_OK)
 		status =
@@ -132,42 +130,35 @@ static dck_status text_take(history_statement *s, const dck_history *h, const ch
 	return DCK_OK;
 }
 
-static dck_status text_find(dck_history *h, history_statement *s, const char *id, dck_buffer *ret,
-			    dck_err *err)
+/* Appends the text of the record of which `sql` selects the row, by its seq or id. */
+static dck_status text_find(dck_history *h, const char *sql, int64_t seq, const char *id,
+			    dck_buffer *ret, dck_err *err)
 {
-	bool row = false;
+	history_statement *s;
+	dck_status status = DCK_OK;
 
-	DCK_TRY(history_step(s, &row, err));
-	if (!row)
-		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
-	return text_take(s, h, id, ret, err);
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	history_bind_int(s, ":seq", seq);
+	history_bind_text(s, ":id", id);
+	if (history_next(s, &status, err))
+		status = text_take(s, h, id, ret, err);
+	else if (status == DCK_OK)
+		status =
+		    ERR_SET(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
+	history_finalize(s);
+	return status;
 }
 
 dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,
 			    dck_err *err)
 {
-	history_statement *s;
-	dck_status status;
-
-	DCK_TRY(history_prepare(h, "SELECT sum, json FROM texts WHERE seq = ?1", &s, "read", err));
-	history_bind_int(s, "?1", seq);
-	status = text_find(h, s, id, ret, err);
-	history_finalize(s);
-	return status;
+	return text_find(h, "SELECT sum, json FROM texts WHERE seq = :seq", seq, id, ret, err);
 }
 
 dck_status dck_history_get_json(dck_history *h, const char *id, dck_buffer *ret, dck_err *err)
 {
-	history_statement *s;
-	dck_status status;
-
-	DCK_TRY(
-	    history_prepare(h, "SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?1",
-			    &s, "read", err));
-	history_bind_text(s, "?1", id);
-	status = text_find(h, s, id, ret, err);
-	history_finalize(s);
-	return status;
+	return text_find(h, "SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = :id",
+			 0, id, ret, err);
 }
 
 dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck_err *err)

@@ -5,17 +5,11 @@
 #include "history/store.h"
 #include "base/hash.h"
 #include "record/comparable.h"
+#include "record/record_internal.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *fact_text(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
-}
 
 /* The second word of "deepclock bench zoo:resnet18". */
 static void verb_find(const char *command, char *verb, size_t size)
@@ -51,9 +45,9 @@ static const char *watching_verb_find(const dck_record *r)
 void history_identify(const dck_record *r, history_identity *ret)
 {
 	*ret = (history_identity){
-	    .subject = fact_text(r, "subject", "name"),
-	    .engine = fact_text(r, "engine", "name"),
-	    .cpu = fact_text(r, "host", "cpu"),
+	    .subject = record_text_of(r, "subject", "name"),
+	    .engine = record_text_of(r, "engine", "name"),
+	    .cpu = record_text_of(r, "host", "cpu"),
 	};
 	verb_find(r->command, ret->verb, sizeof ret->verb);
 	if (!ret->verb[0] && !ret->subject) {

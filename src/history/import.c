@@ -362,8 +362,7 @@ static dck_status batch_copy(dck_history *h, void *self, dck_err *err)
 {
 	copied *c = self;
 	history_statement *s;
-	bool row = false;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	c->count = (dck_history_count){0};
 	c->n = 0;
@@ -373,12 +372,10 @@ static dck_status batch_copy(dck_history *h, void *self, dck_err *err)
 				&s, "read", err));
 	history_bind_int(s, ":after", c->after);
 	history_bind_int(s, ":most", BATCH);
-	status = history_step(s, &row, err);
-	while (status == DCK_OK && row) {
+	while (history_next(s, &status, err)) {
 		c->last = history_int(s, 0);
 		c->n++;
 		status = record_copy_into(h, s, c, err);
-		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
 	return status;

@@ -53,8 +53,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 	char sql[1024];
 	history_statement *s;
 	dck_history_entry e;
-	bool row = true;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	DCK_TRY(history_where_make(f, &w, err));
 	snprintf(
@@ -67,12 +66,10 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	history_bind_text(s, ":tag", metric ? metric : HISTORY_METRIC);
-	status = history_step(s, &row, err);
-	while (status == DCK_OK && row) {
+	while (history_next(s, &status, err)) {
 		list_entry_read(s, &e);
 		if (!each(self, &e))
 			break;
-		status = history_step(s, &row, err);
 	}
 	history_finalize(s);
 	return status;

@@ -20,6 +20,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "history/postgres.h"
+#include "base/common_prefix.h"
 #include "base/err.h"
 #include "os/os.h"
 #include <stdio.h>
@@ -254,16 +255,12 @@ static PGresult *query_run(PGconn *c, const postgres_query *q)
 					 q->formats, 0);
 }
 
-static bool sql_begins(const postgres_query *q, const char *word)
-{
-	return strncmp(q->sql, word, strlen(word)) == 0;
-}
-
 dck_status postgres_exec(dck_history *h, const postgres_query *q, PGresult **ret, const char *what,
 			 dck_err *err)
 {
 	struct postgres *p = h->server;
-	const bool begins = sql_begins(q, "BEGIN"), rolls_back = sql_begins(q, "ROLLBACK");
+	const bool begins = has_prefix(q->sql, "BEGIN"),
+		   rolls_back = has_prefix(q->sql, "ROLLBACK");
 	PGresult *r;
 
 	/* The reason for a rollback stays. */
@@ -284,7 +281,7 @@ dck_status postgres_exec(dck_history *h, const postgres_query *q, PGresult **ret
 		const dck_status status = rolls_back ? DCK_E_IO : postgres_failed(h, r, what, err);
 
 		pq->clear(r);
-		p->begun &= !rolls_back || sql_begins(q, "ROLLBACK TO");
+		p->begun &= !rolls_back || has_prefix(q->sql, "ROLLBACK TO");
 		return status;
 	}
 	p->begun = pq->transactionStatus(p->c) != PQTRANS_IDLE;

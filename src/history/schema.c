@@ -94,16 +94,12 @@ static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err
 static dck_status keys_renew(dck_history *h, dck_err *err)
 {
 	history_statement *s;
-	bool row = true;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	DCK_TRY(
 	    history_prepare_many(h, "SELECT seq, id FROM records ORDER BY seq", &s, "read", err));
-	status = history_step(s, &row, err);
-	while (status == DCK_OK && row) {
+	while (history_next(s, &status, err))
 		status = key_renew(h, history_int(s, 0), history_text(s, 1), err);
-		DCK_NEXT(status, history_step(s, &row, err));
-	}
 	history_finalize(s);
 	return status;
 }

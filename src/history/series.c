@@ -231,8 +231,7 @@ dck_status series_each(dck_history *h, const history_where *w, const char *tag,
 	char sql[1400];
 	history_statement *row;
 	reading r = {0};
-	bool more = true;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	snprintf(
 	    sql, sizeof sql,
@@ -248,11 +247,8 @@ dck_status series_each(dck_history *h, const history_where *w, const char *tag,
 	history_bind_text(row, ":tag", tag);
 	history_bind_text(row, ":old", commits ? commits[0] : NULL);
 	history_bind_text(row, ":new", commits ? commits[1] : NULL);
-	status = history_step(row, &more, err);
-	while (status == DCK_OK && more) {
+	while (history_next(row, &status, err))
 		status = series_step(&r, row, each, self, err);
-		DCK_NEXT(status, history_step(row, &more, err));
-	}
 	history_finalize(row);
 	DCK_NEXT(status, series_step(&r, NULL, each, self, err));
 	series_close(&r);

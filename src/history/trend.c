@@ -70,7 +70,6 @@ dck_status history_metric_absent(dck_history *h, const history_where *w, const c
 	char sql[1024];
 	history_statement *s = NULL;
 	size_t n = 0;
-	bool more = false;
 	dck_status status;
 
 	DCK_NEED(a, err, "for the trend");
@@ -79,14 +78,11 @@ dck_status history_metric_absent(dck_history *h, const history_where *w, const c
 		 "AS newest JOIN metrics USING (seq) ORDER BY tag LIMIT 200",
 		 w->sql);
 	status = history_prepare(h, sql, &s, "read", err);
-	if (status == DCK_OK) {
+	if (status == DCK_OK)
 		history_where_bind(w, s);
-		status = history_step(s, &more, err);
-	}
-	while (status == DCK_OK && more && n < 200) {
+	while (n < 200 && history_next(s, &status, err)) {
 		names[n] = dup_column(a, s, 0);
 		n += names[n] != NULL;
-		status = history_step(s, &more, err);
 	}
 	history_finalize(s);
 	nearest = dck_nearest(tag, names, n);
@@ -198,16 +194,11 @@ static void rows_sql(const history_where *w, const origin *from, int by, char *s
 static void origin_bind(history_statement *s, const char *tag, const origin *from,
 			const dck_history_trend_config *c)
 {
-	const struct {
-		const char *name, *text;
-	} texts[] = {{":tag", tag},
-		     {":of", from->subject},
-		     {":verb", from->verb},
-		     {":machine", from->machine},
-		     {":method", from->method}};
-
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		history_bind_text(s, texts[i].name, texts[i].text);
+	history_bind_text(s, ":tag", tag);
+	history_bind_text(s, ":of", from->subject);
+	history_bind_text(s, ":verb", from->verb);
+	history_bind_text(s, ":machine", from->machine);
+	history_bind_text(s, ":method", from->method);
 	history_bind_int(s, ":mixed", c->mixed);
 }
 
@@ -218,8 +209,7 @@ static dck_status without_count(dck_history *h, const history_where *w, const ch
 {
 	char sql[1200];
 	history_statement *s;
-	bool found = false;
-	dck_status status;
+	int64_t n;
 
 	snprintf(sql, sizeof sql,
 		 "SELECT count(*) FROM records %s %s records.subject %s AND records.verb %s "
@@ -231,11 +221,9 @@ static dck_status without_count(dck_history *h, const history_where *w, const ch
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	origin_bind(s, tag, from, c);
-	status = history_step(s, &found, err);
-	if (status == DCK_OK && found)
-		t->without = (uint64_t)history_int(s, 0);
-	history_finalize(s);
-	return status;
+	DCK_TRY(history_finish(s, &n, err));
+	t->without = (uint64_t)n;
+	return DCK_OK;
 }
 
 static dck_status trend_rows_read(dck_history *h, const history_where *w, const char *tag,
@@ -245,19 +233,15 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
 	char sql[2400];
 	history_statement *s;
-	bool more = true;
-	dck_status status;
+	dck_status status = DCK_OK;
 
 	rows_sql(w, from, c->by, sql, sizeof sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	origin_bind(s, tag, from, c);
 	history_bind_int(s, ":most", most);
-	status = history_step(s, &more, err);
-	while (status == DCK_OK && more) {
+	while (history_next(s, &status, err))
 		status = row_take(box, s, all, err);
-		DCK_NEXT(status, history_step(s, &more, err));
-	}
 	history_finalize(s);
 	return status;
 }

@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
 #include "base/err.h"
+#include "base/name_index.h"
 #include "record/record_internal.h"
 #include <assert.h>
 #include <math.h>
@@ -70,15 +71,18 @@ static const void *list_move(record_owner *box, list *l, size_t size)
 	return large->rows;
 }
 
+/* Returns the table that was added last; NULL: none. */
+static dck_table *table_last(const record_builder *b)
+{
+	return b->tables.n > 0 ? (dck_table *)b->tables.rows + b->tables.n - 1 : NULL;
+}
+
 /* Attaches the collected cells to the last table. */
 static void table_end(record_builder *b)
 {
-	dck_table *t = b->tables.rows;
+	dck_table *t = table_last(b);
 
-	if (b->tables.n == 0)
-		return;
-	t += b->tables.n - 1;
-	if (t->cells)
+	if (!t || t->cells)
 		return;
 	assert(b->failed || b->cells.n % t->ncolumns == 0);
 	t->cells = list_move(b->box, &b->cells, sizeof(dck_cell));
@@ -166,6 +170,13 @@ static const char *text_keep(record_builder *b, const char *text)
 	return mem_arena_dup(b->box->arena, text);
 }
 
+/* Declares `text`: the arguments after `fmt`, formatted in the arena of b; NULL: no memory. */
+#define BUILD_TEXT(b, text, fmt)                                                   \
+	va_list text##_arguments;                                                  \
+	va_start(text##_arguments, fmt);                                           \
+	const char *text = mem_arena_vfmt((b)->box->arena, fmt, text##_arguments); \
+	va_end(text##_arguments)
+
 void record_set_id(record_builder *b, const char *id)
 {
 	b->box->record.id = text_keep(b, id ? id : "");
@@ -230,18 +241,14 @@ void record_fact_text(record_builder *b, const char *section, const char *key, c
 
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
 {
-	va_list ap;
-	va_start(ap, fmt);
-	record_fact_text(b, section, key, mem_arena_vfmt(b->box->arena, fmt, ap));
-	va_end(ap);
+	BUILD_TEXT(b, text, fmt);
+	record_fact_text(b, section, key, text);
 }
 
 void record_answer(record_builder *b, const char *fmt, ...)
 {
-	va_list ap;
-	va_start(ap, fmt);
-	record_fact_text(b, "result", "answer", mem_arena_vfmt(b->box->arena, fmt, ap));
-	va_end(ap);
+	BUILD_TEXT(b, text, fmt);
+	record_fact_text(b, "result", "answer", text);
 }
 
 void record_gate(record_builder *b, dck_verdict v)
@@ -458,31 +465,13 @@ void record_op(record_builder *b, const dck_op *op)
 	}
 }
 
-static bool is_key_taken(const dck_column *columns, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (columns[i].key && strcmp(columns[i].key, key) == 0)
-			return true;
-	return false;
-}
-
-static bool is_table_taken(const record_builder *b, const char *name)
-{
-	const dck_table *t = b->tables.rows;
-
-	for (size_t i = 0; i < b->tables.n; i++)
-		if (t[i].name && strcmp(t[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Returns a unique key, because columns are looked up by it: a limit that was given twice makes
  * "p99" and "p99_2". */
 static const char *key_keep(record_builder *b, const dck_column *columns, size_t n, const char *key)
 {
 	const char *own = text_keep(b, key);
 
-	for (unsigned k = 2; own && is_key_taken(columns, n, own); k++)
+	for (unsigned k = 2; own && NAME_ROW(columns, n, key, own); k++)
 		own = mem_arena_fmt(b->box->arena, "%s_%u", key, k);
 	return own;
 }
@@ -490,8 +479,9 @@ static const char *key_keep(record_builder *b, const dck_column *columns, size_t
 static const char *build_name_keep(record_builder *b, const char *name)
 {
 	const char *own = text_keep(b, name);
+	const dck_table *tables = b->tables.rows;
 
-	for (unsigned k = 2; own && is_table_taken(b, own); k++)
+	for (unsigned k = 2; own && NAME_ROW(tables, b->tables.n, name, own); k++)
 		own = mem_arena_fmt(b->box->arena, "%s/%u", name, k);
 	return own;
 }
@@ -565,11 +555,11 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 
 void record_table_reserve(record_builder *b, size_t n)
 {
-	const dck_table *t = b->tables.rows;
+	const dck_table *t = table_last(b);
 
-	if (b->failed || b->tables.n == 0)
+	if (b->failed || !t)
 		return;
-	const size_t cap = n * t[b->tables.n - 1].ncolumns;
+	const size_t cap = n * t->ncolumns;
 	if (!mem_reserve(&b->cells.rows, &b->cells.cap, cap, sizeof(dck_cell)))
 		b->failed = true;
 }
@@ -600,12 +590,11 @@ static bool is_word_of(const char *words, const char *word)
 
 void record_summary_columns(record_builder *b, const char *keys)
 {
-	dck_table *t = b->tables.rows;
+	dck_table *t = table_last(b);
 	uint32_t *own;
 
-	if (b->failed || b->tables.n == 0)
+	if (b->failed || !t)
 		return;
-	t += b->tables.n - 1;
 	own = mem_arena_array(b->box->arena, t->ncolumns, sizeof *own);
 	if (!own)
 		return; /* the arena has failed */
@@ -618,25 +607,22 @@ void record_summary_columns(record_builder *b, const char *keys)
 
 void record_summary_row(record_builder *b)
 {
-	const dck_table *t = b->tables.rows;
+	const dck_table *t = table_last(b);
 	uint32_t *row;
 
-	if (b->failed || b->tables.n == 0 || b->cells.n == 0)
+	if (b->failed || !t || b->cells.n == 0)
 		return;
 	row = build_list_add(b, &b->summary_rows, sizeof *row);
 	if (row)
-		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
+		*row = (uint32_t)((b->cells.n - 1) / t->ncolumns);
 }
 
 /* Returns whether the column of the next cell takes texts. */
 static bool is_text_column(const record_builder *b)
 {
-	const dck_table *t = b->tables.rows;
+	const dck_table *t = table_last(b);
 
-	if (b->failed || b->tables.n == 0)
-		return true;
-	t += b->tables.n - 1;
-	return t->columns[b->cells.n % t->ncolumns].unit == DCK_UNIT_NONE;
+	return b->failed || !t || t->columns[b->cells.n % t->ncolumns].unit == DCK_UNIT_NONE;
 }
 
 void record_cell(record_builder *b, dck_value v)
@@ -652,10 +638,8 @@ void record_cell_text(record_builder *b, const char *text)
 
 void record_cell_fmt(record_builder *b, const char *fmt, ...)
 {
-	va_list ap;
-	va_start(ap, fmt);
-	record_cell_text(b, mem_arena_vfmt(b->box->arena, fmt, ap));
-	va_end(ap);
+	BUILD_TEXT(b, text, fmt);
+	record_cell_text(b, text);
 }
 
 void record_cell_bool(record_builder *b, bool v)
@@ -702,12 +686,9 @@ static void note_add(record_builder *b, dck_severity severity, const char *code,
 void record_note(record_builder *b, const char *code, const char *fmt, ...)
 {
 	const dck_note_def *def = record_note_find(code);
-	va_list ap;
 
 	assert(def != NULL);
-	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
+	BUILD_TEXT(b, text, fmt);
 	note_add(b, def->severity, code, text, 0);
 	if (!def->remedy_in_text && def->remedy[0])
 		record_remedy(b, "%s", def->remedy);
@@ -716,11 +697,8 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...)
 void record_remedy(record_builder *b, const char *fmt, ...)
 {
 	dck_note *n = b->notes.n > 0 ? (dck_note *)b->notes.rows + b->notes.n - 1 : NULL;
-	va_list ap;
 
-	va_start(ap, fmt);
-	const char *remedy = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
+	BUILD_TEXT(b, remedy, fmt);
 	const char *text =
 	    n && remedy ? mem_arena_fmt(b->box->arena, "%s; %s", n->text, remedy) : NULL;
 	if (!text)
@@ -736,11 +714,7 @@ void record_note_copy(record_builder *b, const dck_note *n)
 
 void record_note_of(record_builder *b, const dck_note *n, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	const char *before = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
+	BUILD_TEXT(b, before, fmt);
 	const char *text = before ? mem_arena_fmt(b->box->arena, "%s%s", before, n->text) : NULL;
 	note_add(b, n->severity, n->code, text, strlen(n->remedy));
 }
@@ -748,11 +722,7 @@ void record_note_of(record_builder *b, const dck_note *n, const char *fmt, ...)
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
+	BUILD_TEXT(b, text, fmt);
 	note_add(b, severity, code, text, 0);
 }
 

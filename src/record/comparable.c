@@ -1,7 +1,7 @@
 /* comparable.c - comparability of two records: a row for each fact. `compare` uses the rows that
  * differ; `history` hashes them to two keys, and records with equal keys are points of one trend.
  *
- *     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL, "another draw ..."}
+ *     ROW(STATE, TOGETHER, "plan", "seed", EQUAL, "another draw ...")
  *
  * means: records with different seeds are compared, the difference is noted, and they are points of
  * one trend.
@@ -47,127 +47,123 @@ typedef struct row {
 #define VERSION	  "it goes with the engine's version"
 #define EFFORT	  "how long is measured changes how sure a number is, not the number"
 
+/* A row that no fact of the engine replaces. */
+#define ROW(group, trend, section, key, like, why)                                      \
+	{                                                                               \
+		COMPARABLE_##group, TREND_##trend, section, key, LIKE_##like, why, NULL \
+	}
+
 /* Facts that make a comparison refuse separate trends too. */
 static const row rows[] = {
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpu", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpus_online", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpus_allowed", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpu_limit", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "kernel", LIKE_ENDS,
-     "another system or another kind of processor runs other code", NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "hypervisor", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "governor", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "turbo", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "smt", LIKE_EQUAL, ELSEWHERE, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "method", "clock", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "method", "enclosed", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "method", "transfers", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "method", "warmup_rule", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "method", "group", LIKE_GROUPED,
-     "a mean of several runs hides their scatter, a single run carries the clock's cost", NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "idle", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "input-pool", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "shell", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "output", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "load", "scenario", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "rate", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "arrivals", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "trace", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "new-tokens", LIKE_EQUAL,
-     "a longer answer has later, longer gaps", NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "load", "prompt_words", LIKE_EQUAL,
-     "a longer prompt takes longer", NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "prompt-file", LIKE_EQUAL,
-     "other prompts take another time", NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "load", "shared_prefix", LIKE_EQUAL,
-     "a cache of prefixes has a shared part", NULL},
-    {COMPARABLE_METHOD, TREND_METHOD, "plan", "slo/", LIKE_EQUAL, MEASURED, NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "device", "barrier", LIKE_EQUAL,
-     "the time of a run contains that of what waits for it, which was tested in each", NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "host", "os", LIKE_EQUAL,
-     "updates are automatic, and whether one made it slower is the question", NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "host", "kernel", LIKE_EQUAL,
-     "as the system above: only its version", NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "host", "memory", LIKE_NEAR, "what fits takes the same time",
-     NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "host", "memory_limit", LIKE_NEAR,
-     "what fits takes the same time", NULL},
-    {COMPARABLE_STATE, TREND_METHOD, "method", "processes", LIKE_EQUAL,
-     "a comparison weighs it in its interval; points of a trend are taken to scatter alike", NULL},
-    {COMPARABLE_STATE, TREND_METHOD, "method", "trial", LIKE_EQUAL,
-     "ratios of trials in one process scatter less than those of fresh processes", NULL},
-    {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL,
-     "another draw of the same inputs and arrivals: one more repetition, not another subject",
-     NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "method", "address_layout", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "name", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_TOGETHER, "engine", "version", LIKE_EQUAL,
-     "whether an update made it slower is the question", NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "provider", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "threads", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "interop_threads", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "execution", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "opt", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "spin", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "engine", "denormals", LIKE_EQUAL, WANTED, NULL},
+    ROW(MACHINE, MACHINE, "host", "cpu", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "cpus_online", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "cpus_allowed", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "cpu_limit", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "kernel", ENDS,
+	"another system or another kind of processor runs other code"),
+    ROW(MACHINE, MACHINE, "host", "hypervisor", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "governor", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "turbo", EQUAL, ELSEWHERE),
+    ROW(MACHINE, MACHINE, "host", "smt", EQUAL, ELSEWHERE),
+    ROW(METHOD, METHOD, "method", "clock", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "method", "enclosed", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "method", "transfers", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "method", "warmup_rule", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "method", "group", GROUPED,
+	"a mean of several runs hides their scatter, a single run carries the clock's cost"),
+    ROW(METHOD, METHOD, "plan", "idle", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "input-pool", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "shell", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "output", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "load", "scenario", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "rate", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "arrivals", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "trace", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "plan", "new-tokens", EQUAL, "a longer answer has later, longer gaps"),
+    ROW(METHOD, METHOD, "load", "prompt_words", EQUAL, "a longer prompt takes longer"),
+    ROW(METHOD, METHOD, "plan", "prompt-file", EQUAL, "other prompts take another time"),
+    ROW(METHOD, METHOD, "load", "shared_prefix", EQUAL, "a cache of prefixes has a shared part"),
+    ROW(METHOD, METHOD, "plan", "slo/", EQUAL, MEASURED),
+    ROW(STATE, TOGETHER, "device", "barrier", EQUAL,
+	"the time of a run contains that of what waits for it, which was tested in each"),
+    ROW(STATE, TOGETHER, "host", "os", EQUAL,
+	"updates are automatic, and whether one made it slower is the question"),
+    ROW(STATE, TOGETHER, "host", "kernel", EQUAL, "as the system above: only its version"),
+    ROW(STATE, TOGETHER, "host", "memory", NEAR, "what fits takes the same time"),
+    ROW(STATE, TOGETHER, "host", "memory_limit", NEAR, "what fits takes the same time"),
+    ROW(STATE, METHOD, "method", "processes", EQUAL,
+	"a comparison weighs it in its interval; points of a trend are taken to scatter alike"),
+    ROW(STATE, METHOD, "method", "trial", EQUAL,
+	"ratios of trials in one process scatter less than those of fresh processes"),
+    ROW(STATE, TOGETHER, "plan", "seed", EQUAL,
+	"another draw of the same inputs and arrivals: one more repetition, not another subject"),
+    ROW(SETTING, METHOD, "method", "address_layout", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "name", EQUAL, WANTED),
+    ROW(SETTING, TOGETHER, "engine", "version", EQUAL,
+	"whether an update made it slower is the question"),
+    ROW(SETTING, METHOD, "engine", "provider", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "threads", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "interop_threads", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "execution", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "opt", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "spin", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "engine", "denormals", EQUAL, WANTED),
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "engine", LIKE_EQUAL, WANTED, "name"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "device", LIKE_EQUAL, WANTED, "provider"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "threads", LIKE_EQUAL, WANTED, "threads"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "interop-threads", LIKE_EQUAL, WANTED,
      "interop_threads"},
     {COMPARABLE_SETTING, TREND_METHOD, "plan", "opt", LIKE_EQUAL, WANTED, "opt"},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "cpus", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "batch", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "shape/", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "dim/", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "engine-option/", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "image-size", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "seq", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "load", "streams", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "serial", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "max-queue", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "plan", "memory", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "cost", "convention", LIKE_EQUAL, DATA, NULL},
-    {COMPARABLE_SETTING, TREND_METHOD, "difference", "reference", LIKE_EQUAL, DATA, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "kind", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "name", LIKE_EQUAL, "a trend has one subject",
-     NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "served_model", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "producer", LIKE_EQUAL, MODEL, NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "opset", LIKE_EQUAL, MODEL, NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "nodes", LIKE_EQUAL, MODEL, NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "weight_bytes", LIKE_EQUAL, MODEL, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "items_per_run", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "input/", LIKE_UNSEEDED,
-     "inputs of another shape or kind are other work; the seed has a separate row", NULL},
-    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "output/", LIKE_EQUAL, MODEL, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "labels", LIKE_EQUAL, DATA, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "items", LIKE_EQUAL, DATA, NULL},
-    {COMPARABLE_SUBJECT, TREND_METHOD, "plan", "directory", LIKE_EQUAL, WANTED, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "adapter", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "library", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "found", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "build", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "provider_library", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "provider_version", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_METHOD, "engine", "", LIKE_EQUAL,
-     "unknown facts may matter: a comparison uses the known ones", NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "precision", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "level", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "min-runs", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "min-time", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "max-time", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "runs", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "time", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "warmup", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "max-warmup", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "keep", LIKE_EQUAL, EFFORT, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "engine-lib", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "group", LIKE_EQUAL, "method/group has the result",
-     NULL},
-    {COMPARABLE_NONE, TREND_METHOD, "plan", "", LIKE_EQUAL,
-     "unknown facts may matter: a comparison uses the known ones", NULL},
-    {COMPARABLE_NONE, TREND_MACHINE, "device", "name", LIKE_EQUAL, ELSEWHERE, NULL},
+    ROW(SETTING, METHOD, "plan", "cpus", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "batch", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "shape/", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "dim/", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "engine-option/", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "image-size", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "seq", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "load", "streams", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "serial", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "max-queue", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "plan", "memory", EQUAL, WANTED),
+    ROW(SETTING, METHOD, "cost", "convention", EQUAL, DATA),
+    ROW(SETTING, METHOD, "difference", "reference", EQUAL, DATA),
+    ROW(SUBJECT, METHOD, "subject", "kind", EQUAL, WANTED),
+    ROW(SUBJECT, TOGETHER, "subject", "name", EQUAL, "a trend has one subject"),
+    ROW(SUBJECT, METHOD, "subject", "served_model", EQUAL, WANTED),
+    ROW(SUBJECT, TOGETHER, "subject", "producer", EQUAL, MODEL),
+    ROW(SUBJECT, TOGETHER, "subject", "opset", EQUAL, MODEL),
+    ROW(SUBJECT, TOGETHER, "subject", "nodes", EQUAL, MODEL),
+    ROW(SUBJECT, TOGETHER, "subject", "weight_bytes", EQUAL, MODEL),
+    ROW(SUBJECT, METHOD, "subject", "items_per_run", EQUAL, WANTED),
+    ROW(SUBJECT, METHOD, "subject", "input/", UNSEEDED,
+	"inputs of another shape or kind are other work; the seed has a separate row"),
+    ROW(SUBJECT, TOGETHER, "subject", "output/", EQUAL, MODEL),
+    ROW(SUBJECT, METHOD, "accuracy", "labels", EQUAL, DATA),
+    ROW(SUBJECT, METHOD, "accuracy", "items", EQUAL, DATA),
+    ROW(SUBJECT, METHOD, "plan", "directory", EQUAL, WANTED),
+    ROW(NONE, TOGETHER, "engine", "adapter", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "engine", "library", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "engine", "found", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "engine", "build", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "engine", "provider_library", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "engine", "provider_version", EQUAL, VERSION),
+    ROW(NONE, METHOD, "engine", "", EQUAL,
+	"unknown facts may matter: a comparison uses the known ones"),
+    ROW(NONE, TOGETHER, "plan", "precision", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "level", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "min-runs", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "min-time", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "max-time", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "runs", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "time", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "warmup", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "max-warmup", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "keep", EQUAL, EFFORT),
+    ROW(NONE, TOGETHER, "plan", "engine-lib", EQUAL, VERSION),
+    ROW(NONE, TOGETHER, "plan", "group", EQUAL, "method/group has the result"),
+    ROW(NONE, METHOD, "plan", "", EQUAL,
+	"unknown facts may matter: a comparison uses the known ones"),
+    ROW(NONE, MACHINE, "device", "name", EQUAL, ELSEWHERE),
 };
 
 bool comparable_exact(const char *tag)
@@ -264,10 +260,11 @@ static void fact_compare(comparable_differences *f, const row *r, const char *ke
 	}
 }
 
-static bool comparable_begins_with(const dck_fact *fact, const row *r)
+static bool is_of(const dck_fact *f, const row *r)
 {
-	return strcmp(fact->section, r->section) == 0 &&
-	       strncmp(fact->key, r->key, strlen(r->key)) == 0;
+	return strcmp(f->section, r->section) == 0 &&
+	       (is_family(r) ? strncmp(f->key, r->key, strlen(r->key)) == 0
+			     : strcmp(f->key, r->key) == 0);
 }
 
 static void facts_compare(comparable_differences *f, const row *r, const dck_record *a,
@@ -276,14 +273,14 @@ static void facts_compare(comparable_differences *f, const row *r, const dck_rec
 	size_t left = FAMILY_MAX;
 
 	for (size_t i = 0; i < a->nfacts && left > 0; i++) {
-		if (!comparable_begins_with(&a->facts[i], r))
+		if (!is_of(&a->facts[i], r))
 			continue;
 		fact_compare(f, r, a->facts[i].key, &a->facts[i],
 			     dck_record_fact(b, r->section, a->facts[i].key));
 		left--;
 	}
 	for (size_t i = 0; i < b->nfacts && left > 0; i++) {
-		if (!comparable_begins_with(&b->facts[i], r))
+		if (!is_of(&b->facts[i], r))
 			continue;
 		if (!dck_record_fact(a, r->section, b->facts[i].key))
 			fact_compare(f, r, b->facts[i].key, NULL, &b->facts[i]);
@@ -358,13 +355,6 @@ static uint64_t hash_fact(const dck_fact *f, likeness like)
 		break;
 	}
 	return hash_whole(h, number);
-}
-
-static bool is_of(const dck_fact *f, const row *r)
-{
-	return strcmp(f->section, r->section) == 0 &&
-	       (is_family(r) ? strncmp(f->key, r->key, strlen(r->key)) == 0
-			     : strcmp(f->key, r->key) == 0);
 }
 
 /* Added up, so that the order of facts does not matter. */

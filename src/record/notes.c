@@ -1,8 +1,8 @@
 /* notes.c - the table of notes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/name_index.h"
 #include "record/build.h"
-#include <string.h>
 
 static const dck_note_def defs[] = {
 #define NOTE(code_, severity_, when_, remedy_) \
@@ -30,8 +30,5 @@ const dck_note_def *dck_note_defs(size_t *ret_n)
 
 const dck_note_def *record_note_find(const char *code)
 {
-	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++)
-		if (strcmp(defs[i].code, code) == 0)
-			return &defs[i];
-	return NULL;
+	return NAME_ROW(defs, sizeof defs / sizeof defs[0], code, code);
 }

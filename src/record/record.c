@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_internal.h"
+#include "base/name_index.h"
 #include "record/build.h"
 #include <math.h>
 #include <string.h>
@@ -153,10 +154,7 @@ const dck_metric *dck_record_metric(const dck_record *r, const char *tag)
 
 const dck_series *dck_record_series(const dck_record *r, const char *tag)
 {
-	for (size_t i = 0; i < r->nseries; i++)
-		if (strcmp(r->series[i].tag, tag) == 0)
-			return &r->series[i];
-	return NULL;
+	return NAME_ROW(r->series, r->nseries, tag, tag);
 }
 
 const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key)
@@ -167,36 +165,33 @@ const dck_fact *dck_record_fact(const dck_record *r, const char *section, const 
 	return NULL;
 }
 
+const char *record_text_of(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
+}
+
 const dck_note *dck_record_note(const dck_record *r, const char *code)
 {
-	for (size_t i = 0; i < r->nnotes; i++)
-		if (strcmp(r->notes[i].code, code) == 0)
-			return &r->notes[i];
-	return NULL;
+	return NAME_ROW(r->notes, r->nnotes, code, code);
 }
 
 const dck_table *dck_record_table(const dck_record *r, const char *name)
 {
-	for (size_t i = 0; i < r->ntables; i++)
-		if (strcmp(r->tables[i].name, name) == 0)
-			return &r->tables[i];
-	return NULL;
+	return NAME_ROW(r->tables, r->ntables, name, name);
 }
 
 const dck_tree *dck_record_tree(const dck_record *r, const char *name)
 {
-	for (size_t i = 0; i < r->ntrees; i++)
-		if (strcmp(r->trees[i].name, name) == 0)
-			return &r->trees[i];
-	return NULL;
+	return NAME_ROW(r->trees, r->ntrees, name, name);
 }
 
 const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key)
 {
-	for (size_t i = 0; i < t->ncolumns && row < t->nrows; i++)
-		if (strcmp(t->columns[i].key, key) == 0)
-			return &t->cells[row * t->ncolumns + i];
-	return NULL;
+	const dck_column *c = NAME_ROW(t->columns, t->ncolumns, key, key);
+
+	return c && row < t->nrows ? &t->cells[row * t->ncolumns + (size_t)(c - t->columns)] : NULL;
 }
 
 double dck_value_number(const dck_value *v)

@@ -32,6 +32,9 @@ const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
 const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
 
+/* Returns the text of a fact; NULL: there is no such fact, or its value is not a text. */
+const char *record_text_of(const dck_record *r, const char *section, const char *key);
+
 /* Compares numbers by value; absent values are equal, whatever their reasons. */
 bool record_value_equal(const dck_value *a, const dck_value *b);
 

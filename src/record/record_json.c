@@ -8,9 +8,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Writes a list, one row in a line. */
+#define LIST(key, rows, n, put)                  \
+	do {                                     \
+		json_array(json_key(w, key));    \
+		for (size_t i = 0; i < (n); i++) \
+			put(w, &(rows)[i]);      \
+		json_end(w);                     \
+	} while (0)
+
 static void record_text_put(json_writer *w, const char *key, const char *text)
 {
 	json_text(json_key(w, key), text ? text : "");
+}
+
+/* A text that is left out if there is none. */
+static void optional_put(json_writer *w, const char *key, const char *text)
+{
+	if (text)
+		record_text_put(w, key, text);
 }
 
 static void uint_put(json_writer *w, const char *key, uint64_t v)
@@ -123,14 +139,11 @@ static void record_metric_put(json_writer *w, const dck_metric *m)
 	json_flat_object(w);
 	record_text_put(w, "tag", m->def->tag);
 	record_value_put(w, &m->value);
-	if (m->formula)
-		record_text_put(w, "formula", m->formula);
+	optional_put(w, "formula", m->formula);
 	unit_put(w, m->def->unit);
 	interval_put(w, RECORD_INTERVAL, m->lo, m->hi, m->level);
-	if (m->narrow)
-		record_text_put(w, "narrow", m->narrow);
-	if (m->how)
-		record_text_put(w, "how", m->how);
+	optional_put(w, "narrow", m->narrow);
+	optional_put(w, "how", m->how);
 	json_end(w);
 }
 
@@ -163,13 +176,10 @@ static void record_op_put(json_writer *w, const dck_op *o)
 	json_flat_object(w);
 	record_text_put(w, "name", o->name);
 	record_text_put(w, "type", o->type);
-	const struct {
-		const char *key, *text;
-	} places[] = {
-	    {"scope", o->scope}, {"class", o->class_name}, {"line", o->line}, {"code", o->code}};
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (places[i].text)
-			record_text_put(w, places[i].key, places[i].text);
+	optional_put(w, "scope", o->scope);
+	optional_put(w, "class", o->class_name);
+	optional_put(w, "line", o->line);
+	optional_put(w, "code", o->code);
 	json_flat_array(json_key(w, "outputs"));
 	for (size_t i = 0; i < o->noutputs; i++)
 		output_put(w, &o->outputs[i]);
@@ -182,8 +192,7 @@ static void record_op_put(json_writer *w, const dck_op *o)
 			interval_put(w, RECORD_OP_INTERVAL, o->time_lo_ns, o->time_hi_ns,
 				     o->time_level);
 	}
-	if (o->bound)
-		record_text_put(w, "bound", o->bound);
+	optional_put(w, "bound", o->bound);
 	if (o->norigins > 0) {
 		json_flat_array(json_key(w, "origins"));
 		for (size_t i = 0; i < o->norigins; i++)
@@ -215,14 +224,6 @@ static void record_column_put(json_writer *w, const dck_column *c)
 	json_end(w);
 }
 
-static void columns_put(json_writer *w, const dck_column *columns, size_t n)
-{
-	json_array(json_key(w, "columns"));
-	for (size_t i = 0; i < n; i++)
-		record_column_put(w, &columns[i]);
-	json_end(w);
-}
-
 static void indices_put(json_writer *w, const char *key, const uint32_t *all, size_t n)
 {
 	if (n == 0)
@@ -238,7 +239,7 @@ static void record_table_put(json_writer *w, const dck_table *t)
 	json_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
-	columns_put(w, t->columns, t->ncolumns);
+	LIST("columns", t->columns, t->ncolumns, record_column_put);
 	json_array(json_key(w, "rows"));
 	for (size_t i = 0; i < t->nrows; i++) {
 		json_flat_array(w);
@@ -264,14 +265,12 @@ static void frame_put(json_writer *w, const dck_frame *f)
 {
 	json_flat_object(w);
 	record_text_put(w, "name", f->name);
-	if (f->file)
-		record_text_put(w, "file", f->file);
+	optional_put(w, "file", f->file);
 	if (f->line)
 		uint_put(w, "line", f->line);
 	if (f->start_line)
 		uint_put(w, "start_line", f->start_line);
-	if (f->module)
-		record_text_put(w, "module", f->module);
+	optional_put(w, "module", f->module);
 	json_end(w);
 }
 
@@ -281,11 +280,8 @@ static void record_tree_put(json_writer *w, const dck_tree *t)
 	json_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
-	columns_put(w, t->columns, t->ncolumns);
-	json_array(json_key(w, "frames"));
-	for (size_t i = 0; i < t->nframes; i++)
-		frame_put(w, &t->frames[i]);
-	json_end(w);
+	LIST("columns", t->columns, t->ncolumns, record_column_put);
+	LIST("frames", t->frames, t->nframes, frame_put);
 	json_array(json_key(w, "nodes"));
 	for (size_t i = 0; i < t->nnodes; i++) {
 		const uint32_t parent = t->nodes[i].parent;
@@ -309,8 +305,7 @@ static void record_note_put(json_writer *w, const dck_note *n)
 	record_text_put(w, "text", n->text);
 	if (n->remedy[0])
 		record_text_put(w, "remedy", n->remedy);
-	if (n->cause)
-		record_text_put(w, "cause", n->cause);
+	optional_put(w, "cause", n->cause);
 	json_end(w);
 }
 
@@ -326,17 +321,8 @@ void record_json_put(const dck_record *r, json_writer *w)
 		record_time_text(r->began_unix_ns, began);
 		record_text_put(w, "began", began);
 	}
-	if (r->command)
-		record_text_put(w, "command", r->command);
+	optional_put(w, "command", r->command);
 	json_bool(json_key(w, "incomplete"), r->incomplete);
-#define LIST(key, rows, n, put)                  \
-	do {                                     \
-		json_key(w, key);                \
-		json_array(w);                   \
-		for (size_t i = 0; i < (n); i++) \
-			put(w, &(rows)[i]);      \
-		json_end(w);                     \
-	} while (0)
 	LIST("facts", r->facts, r->nfacts, fact_put);
 	LIST("series", r->series, r->nseries, record_series_put);
 	LIST("metrics", r->metrics, r->nmetrics, record_metric_put);
@@ -346,7 +332,6 @@ void record_json_put(const dck_record *r, json_writer *w)
 	if (r->ntrees > 0)
 		LIST("trees", r->trees, r->ntrees, record_tree_put);
 	LIST("notes", r->notes, r->nnotes, record_note_put);
-#undef LIST
 	json_end(w);
 }
 

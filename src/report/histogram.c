@@ -17,7 +17,7 @@ bool bins_is_latency(const dck_series *s)
 					  strncmp(s->tag, processes, sizeof processes - 1) == 0);
 }
 
-static int bins_by_value(const void *a, const void *b)
+int bins_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -43,6 +43,15 @@ bool bins_samples(const dck_record *r, bins_sorted *ret)
 	}
 	qsort(ret->x, ret->n, sizeof *ret->x, bins_by_value);
 	return ret->n >= SAMPLES_MIN;
+}
+
+bool bins_has(const dck_record *r)
+{
+	bins_sorted s;
+	const bool any = bins_samples(r, &s);
+
+	mem_free(s.x);
+	return any;
 }
 
 /* 1, 2 or 5 times a power of ten, at least v. */

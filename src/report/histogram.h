@@ -21,7 +21,10 @@ bool bins_is_latency(const dck_series *s);
 /* Collects the measured runs of r, of all its processes. false: too few for a chart, or no memory;
  * the caller frees ret->x in any case. */
 bool bins_samples(const dck_record *r, bins_sorted *ret);
+bool bins_has(const dck_record *r); /* whether there are enough for a chart */
 void bins_ends(const bins_sorted *s, double *ret_lo, double *ret_hi); /* range of the chart */
+
+int bins_by_value(const void *a, const void *b); /* of two doubles, for qsort() */
 
 enum { BINS_MAX = 128 };
 typedef struct bins {

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/writers.h"
+#include "record/record_internal.h"
 #include "report/xml_text.h"
 #include <string.h>
 
@@ -31,17 +32,10 @@ static junit_outcome junit_outcome_of(const dck_record *r)
 	return r->incomplete ? JUNIT_ERROR : of[dck_record_gate(r)];
 }
 
-static const char *junit_fact(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
-}
-
 static const char *junit_name(const dck_record *r)
 {
-	const char *title = junit_fact(r, "subject", "title");
-	const char *name = title ? title : junit_fact(r, "compare", "subjects");
+	const char *title = record_text_of(r, "subject", "title");
+	const char *name = title ? title : record_text_of(r, "compare", "subjects");
 
 	if (!name)
 		name = dck_record_name(r);
@@ -74,10 +68,10 @@ static void junit_text(const dck_record *r, dck_sink *out)
 static void junit_test(const dck_record *r, dck_sink *out)
 {
 	const junit_outcome outcome = junit_outcome_of(r);
-	const char *answer = junit_fact(r, "result", "failure");
+	const char *answer = record_text_of(r, "result", "failure");
 
 	if (!answer)
-		answer = junit_fact(r, "result", "answer");
+		answer = record_text_of(r, "result", "answer");
 	sink_text(out, "<testcase classname=\"deepclock\"");
 	junit_attribute(out, "name", junit_name(r));
 	sink_text(out, ">\n");

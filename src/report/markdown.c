@@ -4,8 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/markdown.h"
+#include "base/common_prefix.h"
 #include "base/mem.h"
 #include "base/sink.h"
+#include "record/record_internal.h"
 #include "deepclock/opt.h"
 #include "report/text/text_parts.h"
 #include "report/scale.h"
@@ -13,11 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool markdown_has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 static const char *subject_of(const dck_record *r)
 {
@@ -48,10 +45,9 @@ static const dck_metric *metric_of(const dck_record *r, const char *tag)
 
 static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
 {
-	const dck_fact *f = dck_record_fact(r, "plan", "statistic");
+	const char *statistic = record_text_of(r, "plan", "statistic");
 
-	snprintf(buf, FORMAT_SIZE, "latency/%.40s",
-		 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "median");
+	snprintf(buf, FORMAT_SIZE, "latency/%.40s", statistic ? statistic : "median");
 	return buf;
 }
 
@@ -250,7 +246,7 @@ static bool is_shown(const metrics *own, const dck_metric *m)
 	if (own->r->ntables > 0 && last && strchr(m->def->tag, '/') != last)
 		return false; /* a member of a family: in a row of a table */
 	for (size_t i = 0; own->timed && i < n; i++)
-		if (markdown_has_prefix(m->def->tag, timing[i]))
+		if (has_prefix(m->def->tag, timing[i]))
 			return false;
 	return true;
 }
@@ -437,12 +433,12 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 /* Writes the answers of the records. */
 static void answers_put(dck_sink *out, const dck_record *r)
 {
-	const dck_fact *answer = dck_record_fact(r, "result", "answer");
+	const char *answer = record_text_of(r, "result", "answer");
 
 	if (r->incomplete)
 		sink_text(out, "**INCOMPLETE**: the measurement did not reach its end\n\n");
-	if (answer && answer->value.kind == DCK_VALUE_TEXT) {
-		markdown_line(out, "", answer->value.as.text, "");
+	if (answer) {
+		markdown_line(out, "", answer, "");
 		return;
 	}
 	for (size_t i = 0; i < r->nfacts; i++) {

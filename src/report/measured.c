@@ -4,24 +4,18 @@
 #include "base/err.h"
 #include "base/id_table.h"
 #include "base/name_index.h"
+#include "record/record_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const char *label_fact(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
-}
 
 measured_labels measured_labels_of(const dck_record *r)
 {
 	const measured_label all[MEASURED_LABELS_MAX] = {
 	    {"subject", dck_record_name(r)},
 	    {"command", r->command},
-	    {"engine", label_fact(r, "engine", "name")},
-	    {"provider", label_fact(r, "engine", "provider")},
+	    {"engine", record_text_of(r, "engine", "name")},
+	    {"provider", record_text_of(r, "engine", "provider")},
 	};
 	measured_labels s = {.n = 0};
 

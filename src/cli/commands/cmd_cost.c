@@ -48,8 +48,7 @@ static int operators_show(const cli *c)
 		operators_text(&style);
 		return CLI_OK;
 	}
-	cli_listing_table(&l, "operators", "Operators that can be counted", columns,
-			  sizeof columns / sizeof columns[0]);
+	CLI_LISTING_TABLE(&l, "operators", "Operators that can be counted", columns);
 	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
 		cli_listing_text(&l, o.domain);
 		cli_listing_text(&l, o.name);

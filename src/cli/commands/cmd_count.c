@@ -15,7 +15,7 @@ static int events_list(cli *c)
 	cli_listing l = {0};
 	dck_count_event e;
 
-	cli_listing_table(&l, "events", "Events", columns, sizeof columns / sizeof columns[0]);
+	CLI_LISTING_TABLE(&l, "events", "Events", columns);
 	for (size_t i = 0; dck_count_event_get(i, &e); i++) {
 		cli_listing_text(&l, e.name);
 		cli_listing_text(&l, e.alias ? e.alias : "");

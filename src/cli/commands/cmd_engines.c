@@ -119,11 +119,10 @@ static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool o
 
 	for (size_t i = 0; i < n && c->format.format == CLI_TEXT; i++)
 		engine_text(&e[i], options, &style);
-	cli_listing_table(&l, "engines", "Engines", facts, sizeof facts / sizeof facts[0]);
+	CLI_LISTING_TABLE(&l, "engines", "Engines", facts);
 	for (size_t i = 0; i < n; i++)
 		facts_add(&l, &e[i]);
-	cli_listing_table(&l, "engines/options", "Options of engines", given,
-			  sizeof given / sizeof given[0]);
+	CLI_LISTING_TABLE(&l, "engines/options", "Options of engines", given);
 	for (size_t i = 0; i < n; i++)
 		options_add(&l, &e[i]);
 	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);

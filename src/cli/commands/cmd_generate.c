@@ -3,11 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status generate_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-				dck_err *err)
-{
-	return dck_generate(&c->subject, config, o, ret, err);
-}
+CLI_MAKER(generate_make, dck_generate)
 
 static int generate_run(cli *c, void *config)
 {
@@ -47,9 +43,6 @@ const cli_command cmd_generate = {
     .groups = {{"Generating", dck_generate_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
     .first_only = lists,
     CLI_CONFIG(dck_generate_config),
-    .min_args = 1,
-    .max_args = 1,
-    .arg = "MODEL",
-    .words = &cli_model_words,
+    CLI_ONE_MODEL,
     .run = generate_run,
 };

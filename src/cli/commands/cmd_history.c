@@ -214,23 +214,16 @@ static int history_compare(const cli *c, const history_command *cfg, dck_history
 static int history_export(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_sink out;
-	dck_err err;
+	dck_err err, unwritten;
 	dck_status status;
 
 	(void)c;
 	dck_sink_fd(&out, STDOUT_FILENO);
 	status = cfg->exported.csv ? dck_history_export_csv(h, &cfg->filter, &out, &err)
 				   : dck_history_export(h, &cfg->filter, &out, &err);
-	if (status != DCK_OK) {
-		dck_err ignored;
-
-		if (dck_sink_finish(&out, &ignored) != DCK_OK)
-			return cli_stdout_failed((int)ignored.native_code);
-		return cli_failed(&err);
-	}
-	if (dck_sink_finish(&out, &err) == DCK_OK)
-		return CLI_OK;
-	return cli_stdout_failed((int)err.native_code);
+	if (dck_sink_finish(&out, &unwritten) != DCK_OK)
+		return cli_stdout_failed((int)unwritten.native_code);
+	return status == DCK_OK ? CLI_OK : cli_failed(&err);
 }
 
 static int history_import(const cli *c, const history_command *cfg, dck_history *h)

@@ -30,9 +30,6 @@ const cli_command cmd_inspect = {
 		  "inputs, outputs, open sizes, operators, and what to type next"},
 		 {"deepclock inspect model.onnx --format json", "the same for a script"}},
     .groups = {CLI_MODELS("Sizes"), CLI_RECORD},
-    .min_args = 1,
-    .max_args = 1,
-    .arg = "MODEL",
-    .words = &cli_model_words,
+    CLI_ONE_MODEL,
     .run = inspect_run,
 };

@@ -3,11 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status cmd_load_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-				dck_err *err)
-{
-	return dck_load(&c->subject, config, o, ret, err);
-}
+CLI_MAKER(cmd_load_make, dck_load)
 
 static int load_run(cli *c, void *config)
 {

@@ -100,15 +100,6 @@ static void man_options(FILE *out, const cli_command *command)
 	}
 }
 
-static void man_examples(FILE *out, const cli_item *list)
-{
-	fputs(".SH EXAMPLES\n", out);
-	for (const cli_item *i = list; i->term; i++) {
-		roff_line(out, ".TP\n.B ", i->term, "\n");
-		roff_line(out, "", i->text, "\n");
-	}
-}
-
 static void page_command(FILE *out, const cli_command *command)
 {
 	char name[64];
@@ -126,7 +117,7 @@ static void page_command(FILE *out, const cli_command *command)
 		items(out, s->title, s->items);
 	man_options(out, command);
 	items(out, "exit status", cli_exit_codes);
-	man_examples(out, command->examples);
+	items(out, "examples", command->examples);
 	fputs(".SH SEE ALSO\n.BR deepclock (1)\n", out);
 }
 

@@ -45,7 +45,7 @@ static int list_show(const cli *c)
 		pitfalls_list_text(&style);
 		return CLI_OK;
 	}
-	cli_listing_table(&l, "pitfalls", "Mistakes", columns, sizeof columns / sizeof columns[0]);
+	CLI_LISTING_TABLE(&l, "pitfalls", "Mistakes", columns);
 	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
 		cli_listing_text(&l, m->key);
 		cli_listing_text(&l, m->what);

@@ -53,9 +53,6 @@ const cli_command cmd_profile = {
 	       CLI_RUNS},
     .config_size = sizeof(profile_command),
     .sized = {CLI_SIZED(profile_command, plan), CLI_SIZED(profile_command, profile)},
-    .min_args = 1,
-    .max_args = 1,
-    .arg = "MODEL",
-    .words = &cli_model_words,
+    CLI_ONE_MODEL,
     .run = profile_run,
 };

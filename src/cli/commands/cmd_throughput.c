@@ -3,11 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status throughput_make(const cli *c, void *config, const dck_observer *o,
-				  dck_record **ret, dck_err *err)
-{
-	return dck_throughput(&c->subject, config, o, ret, err);
-}
+CLI_MAKER(throughput_make, dck_throughput)
 
 static int throughput_run(cli *c, void *config)
 {
@@ -51,9 +47,6 @@ const cli_command cmd_throughput = {
     .groups = {{"Searching", dck_throughput_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
     .first_only = lists,
     CLI_CONFIG(dck_throughput_config),
-    .min_args = 1,
-    .max_args = 1,
-    .arg = "MODEL",
-    .words = &cli_model_words,
+    CLI_ONE_MODEL,
     .run = throughput_run,
 };

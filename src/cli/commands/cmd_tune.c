@@ -3,11 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status tune_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-			    dck_err *err)
-{
-	return dck_tune(&c->subject, config, o, ret, err);
-}
+CLI_MAKER(tune_make, dck_tune)
 
 static int tune_run(cli *c, void *config)
 {
@@ -18,12 +14,6 @@ static int tune_run(cli *c, void *config)
 	cfg->program = cli_program(c);
 	return code == CLI_OK ? cli_make(c, tune_make, cfg, cli_record_gate) : code;
 }
-
-static const cli_item subjects[] = {
-    {"model.onnx", "a model from a file"},
-    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {0},
-};
 
 const cli_command cmd_tune = {
     .name = "tune",
@@ -41,7 +31,7 @@ const cli_command cmd_tune = {
 	"no configuration is shown to be faster; with --slo 3 when the answer violates the limit, and "
 	"4 when it is inconclusive; the first Ctrl-C ends the search and reports what was "
 	"measured (130).",
-    .sections = {{"Models", subjects}},
+    .sections = {{"Models", cli_model_items}},
     .examples = {{"deepclock tune model.onnx",
 		  "the fastest configuration for one request at a time"},
 		 {"deepclock tune zoo:resnet18 --only threads,opt --max-time 30s",
@@ -56,9 +46,6 @@ const cli_command cmd_tune = {
 		  "options of your own, in a search that continues after a kill"}},
     .groups = {{"Searching", dck_tune_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
     CLI_CONFIG(dck_tune_config),
-    .min_args = 1,
-    .max_args = 1,
-    .arg = "MODEL",
-    .words = &cli_model_words,
+    CLI_ONE_MODEL,
     .run = tune_run,
 };

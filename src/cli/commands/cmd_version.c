@@ -89,14 +89,12 @@ static int version_show(const cli *c, const version_row *rows, const dck_engine_
 		for (size_t i = 0; i < n; i++)
 			version_engine_text(&e[i]);
 	}
-	cli_listing_table(&l, "version", "Versions", versions,
-			  sizeof versions / sizeof versions[0]);
+	CLI_LISTING_TABLE(&l, "version", "Versions", versions);
 	for (size_t i = 0; i < VERSION_ROWS; i++) {
 		cli_listing_text(&l, rows[i].key);
 		cli_listing_text(&l, rows[i].value);
 	}
-	cli_listing_table(&l, "version/engines", "Engines", engines,
-			  sizeof engines / sizeof engines[0]);
+	CLI_LISTING_TABLE(&l, "version/engines", "Engines", engines);
 	for (size_t i = 0; i < n; i++)
 		version_engine_add(&l, &e[i]);
 	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);

@@ -80,8 +80,7 @@ static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 					     {"source", "source", DCK_UNIT_NONE}};
 	cli_listing l = {0};
 
-	cli_listing_table(&l, "zoo", "Built-in networks", columns,
-			  sizeof columns / sizeof columns[0]);
+	CLI_LISTING_TABLE(&l, "zoo", "Built-in networks", columns);
 	for (size_t i = 0; i < n; i++) {
 		cli_listing_text(&l, all[i].name);
 		cli_listing_int(&l, all[i].params);

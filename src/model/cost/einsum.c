@@ -35,11 +35,9 @@ static bool size_merge(op *o, einsum *e, int label, sym_int size)
 	}
 	if (sym_is(size, 1) || sym_same(*is, size))
 		return true;
-	if (sym_known(*is) && sym_known(size)) {
-		op_unknown(o, "an index of its equation stands for %lld and %lld", (long long)is->v,
-			   (long long)size.v);
-		return false;
-	}
+	if (sym_known(*is) && sym_known(size))
+		return op_unknown(o, "an index of its equation stands for %lld and %lld",
+				  (long long)is->v, (long long)size.v);
 	if (sym_known(size))
 		*is = size;
 	else if (!sym_known(*is))
@@ -96,10 +94,9 @@ static bool operand_read(op *o, const char **at, size_t i, int *labels, int *ret
 
 	if (!x)
 		return false;
-	if (letters < 0 || (dots ? letters > x->rank : letters != x->rank)) {
-		op_unknown(o, "its equation does not fit '%s' of %d dimensions", x->name, x->rank);
-		return false;
-	}
+	if (letters < 0 || (dots ? letters > x->rank : letters != x->rank))
+		return op_unknown(o, "its equation does not fit '%s' of %d dimensions", x->name,
+				  x->rank);
 	n = term_read(at, x->rank - letters, labels);
 	*ret_n = n;
 	return n == x->rank;
@@ -143,10 +140,9 @@ static bool implicit_out(op *o, einsum *e)
 	for (int i = 0; i < EINSUM_LETTERS; i++) {
 		if (e->seen[i] != 1)
 			continue;
-		if (e->nout == COST_RANK_MAX) {
-			op_unknown(o, "its equation makes more dimensions than any operator takes");
-			return false;
-		}
+		if (e->nout == COST_RANK_MAX)
+			return op_unknown(
+			    o, "its equation makes more dimensions than any operator takes");
 		e->out[e->nout++] = i;
 	}
 	return true;
@@ -156,15 +152,11 @@ static bool explicit_out(op *o, einsum *e, const char *at)
 {
 	int n = term_read(&at, e->ellipsis, e->out);
 
-	if (n < 0 || *at) {
-		op_unknown(o, "its equation cannot be read");
-		return false;
-	}
+	if (n < 0 || *at)
+		return op_unknown(o, "its equation cannot be read");
 	for (int i = 0; i < n; i++)
-		if (!e->sized[e->out[i]]) {
-			op_unknown(o, "its equation makes an index that no input has");
-			return false;
-		}
+		if (!e->sized[e->out[i]])
+			return op_unknown(o, "its equation makes an index that no input has");
 	e->nout = n;
 	return true;
 }
@@ -172,7 +164,7 @@ static bool explicit_out(op *o, einsum *e, const char *at)
 bool einsum_read(op *o, einsum *e, int (*labels)[COST_RANK_MAX], int *ranks)
 {
 	const char *begin = equation_of(o), *at;
-	int own[COST_RANK_MAX], n;
+	int own[COST_RANK_MAX], n = 0;
 
 	memset(e, 0, sizeof *e);
 	if (!begin)
@@ -199,18 +191,14 @@ bool einsum_read(op *o, einsum *e, int (*labels)[COST_RANK_MAX], int *ranks)
 				if (ranks)
 					ranks[i] = n;
 			}
-			if (i + 1 == o->made->nin ? *at == ',' : *at != ',') {
-				op_unknown(o, "its equation does not have %zu operands",
-					   o->made->nin);
-				return false;
-			}
+			if (i + 1 == o->made->nin ? *at == ',' : *at != ',')
+				return op_unknown(o, "its equation does not have %zu operands",
+						  o->made->nin);
 			at += *at == ',';
 		}
 	}
 	e->explicit = at[0] == '-' && at[1] == '>';
-	if (*at && !e->explicit) {
-		op_unknown(o, "its equation cannot be read");
-		return false;
-	}
+	if (*at && !e->explicit)
+		return op_unknown(o, "its equation cannot be read");
 	return e->explicit ? explicit_out(o, e, at + 2) : implicit_out(o, e);
 }

@@ -47,20 +47,17 @@ bool infer_functions(infer *in)
 
 	in->function_of = mem_arena_array(in->arena, m->nfunctions, sizeof *in->function_of);
 	if (!name_index_init(&in->functions, in->arena, m->nfunctions) || !in->function_of)
-		goto memory;
+		return infer_fail_memory(in);
 	for (size_t i = 0; i < m->nfunctions; i++) {
 		const onnx_function *f = &m->functions[i];
 		const char *key =
 		    mem_arena_fmt(in->arena, "%s %s %s", own_domain(f->domain),
 				  f->name ? f->name : "", f->overload ? f->overload : "");
 		if (!key)
-			goto memory;
+			return infer_fail_memory(in);
 		in->function_of[name_index_intern(&in->functions, key)] = f;
 	}
 	return true;
-memory:
-	infer_fail_memory(in);
-	return false;
 }
 
 static size_t function_at(infer *in, const char *domain, const onnx_node *node)
@@ -120,10 +117,11 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 	return sum > COST_OPS_MAX ? COST_OPS_MAX + 1 : (uint32_t)sum;
 }
 
-static void infer_too_many(infer *in)
+static bool infer_too_many(infer *in)
 {
 	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
 		   COST_OPS_MAX);
+	return false;
 }
 
 bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
@@ -361,17 +359,13 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 
 static bool op_reserve(infer *in, size_t *ret)
 {
-	if (in->visited++ >= COST_OPS_MAX) {
-		infer_too_many(in);
-		return false;
-	}
+	if (in->visited++ >= COST_OPS_MAX)
+		return infer_too_many(in);
 	if (in->nops == in->cap) {
 		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;
 		cost_op *more = mem_arena_array(in->arena, cap, sizeof *more);
-		if (!more) {
-			infer_fail_memory(in);
-			return false;
-		}
+		if (!more)
+			return infer_fail_memory(in);
 		if (in->nops)
 			memcpy(more, in->ops, in->nops * sizeof *more);
 		in->ops = more;
@@ -404,7 +398,7 @@ static void finish_outputs(infer *in, op *o, const place *at)
 /* False: a later node makes one of its inputs. */
 static bool infer_node(infer *in, const onnx_node *node, const place *at)
 {
-	size_t slot, n = node->ninputs + node->noutputs;
+	size_t slot = 0, n = node->ninputs + node->noutputs;
 	cost_op c = {.node = node,
 		     .scope = at->path,
 		     .inside = at->inside,

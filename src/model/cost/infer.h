@@ -69,7 +69,7 @@ typedef struct place {
 /* --- scope.c --- */
 
 bool infer_ok(const infer *in);
-void infer_fail_memory(infer *in);
+bool infer_fail_memory(infer *in); /* returns false */
 /* Returns a new value of which nothing is known. This and the following functions return NULL or
  * false after an error, which is in in->status. */
 val *infer_value(infer *in, const char *name);

@@ -56,18 +56,15 @@ const val *op_need(op *o, size_t i)
 {
 	const val *v = op_in(o, i);
 
-	if (!v) {
+	if (!v)
 		op_unknown(o, "its input %zu is missing", i);
-		return NULL;
-	}
-	if (v->kind != VAL_TENSOR) {
+	else if (v->kind != VAL_TENSOR)
 		op_unknown(o, "its input '%s' is not a tensor%s%s", v->name, v->why ? ": " : "",
 			   v->why ? v->why : "");
-		return NULL;
-	}
-	if (v->rank >= 0)
+	else if (v->rank < 0)
+		op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
+	else
 		return v;
-	op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
 	return NULL;
 }
 
@@ -194,10 +191,9 @@ const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_
 
 bool op_axis(op *o, int64_t axis, int rank, int *ret)
 {
-	if (axis < -rank || axis >= rank) {
-		op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis, rank);
-		return false;
-	}
+	if (axis < -rank || axis >= rank)
+		return op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis,
+				  rank);
 	*ret = (int)(axis < 0 ? axis + rank : axis);
 	return true;
 }
@@ -216,22 +212,16 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 	if (!from)
 		return !op_in(o, input);
 	axes = mem_arena_array(o->arena, n, sizeof *axes);
-	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes) {
-		op_unknown(o, "it names more axes than there are dimensions");
-		return false;
-	}
+	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes)
+		return op_unknown(o, "it names more axes than there are dimensions");
 	for (size_t i = 0; i < n; i++) {
-		int axis;
-		if (!sym_known(from[i])) {
-			op_unknown(o, "its axes depend on values");
-			return false;
-		}
+		int axis = 0;
+		if (!sym_known(from[i]))
+			return op_unknown(o, "its axes depend on values");
 		if (!op_axis(o, from[i].v, rank, &axis))
 			return false;
-		if (seen[axis]) {
-			op_unknown(o, "it names an axis twice");
-			return false;
-		}
+		if (seen[axis])
+			return op_unknown(o, "it names an axis twice");
 		seen[axis] = true;
 	}
 	size_t k = 0;
@@ -302,7 +292,7 @@ void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...)
 	va_end(ap);
 }
 
-void op_unknown(op *o, const char *why, ...)
+bool op_unknown(op *o, const char *why, ...)
 {
 	char *text = NULL;
 
@@ -318,6 +308,7 @@ void op_unknown(op *o, const char *why, ...)
 		}
 		v->why = text ? text : "out of memory";
 	}
+	return false;
 }
 
 void op_same(op *o, size_t i, const val *v)
@@ -546,10 +537,8 @@ sym_int op_share(op *o, sym_int a, sym_int b, const char *what)
 {
 	sym_int whole;
 
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	if (sym_is(b, 0) || (sym_known(b) && b.v < 0))
 		return sym_unknown(o->nums, "its number of %s is not positive", what);
 	if (sym_div_exact(o->nums, a, b, &whole))
@@ -574,9 +563,8 @@ bool op_broadcast(op *o, const sym_int *a, int na, const sym_int *b, int nb, sym
 		else if (sym_is(y, 1))
 			dims[i] = x;
 		else if (sym_known(x) && sym_known(y)) {
-			op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
-				   (long long)y.v);
-			return false;
+			return op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
+					  (long long)y.v);
 		} else if (sym_known(x))
 			dims[i] = x; /* the open size is the same or 1 */
 		else if (sym_known(y))
@@ -665,12 +653,10 @@ void shape_same(op *o)
 
 void shape_same_first(op *o)
 {
-	const val *x = op_in(o, 0);
+	const val *x = op_given(o, 0);
 
 	if (x)
 		op_same(o, 0, x);
-	else
-		op_unknown(o, "its input is missing");
 }
 
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)

@@ -19,10 +19,11 @@ bool infer_ok(const infer *in)
 	return in->status == DCK_OK;
 }
 
-void infer_fail_memory(infer *in)
+bool infer_fail_memory(infer *in)
 {
 	INFER_FAIL(in, E_LIMIT, "following the model's operators needs more than %zu MiB",
 		   ONNX_MEMORY_MAX >> 20);
+	return false;
 }
 
 /* --- values --- */
@@ -226,8 +227,7 @@ bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const o
 	s->declared = mem_arena_array(in->arena, most, sizeof *s->declared);
 	if (name_index_init(&s->names, in->arena, most) && s->vals && s->declared)
 		return true;
-	infer_fail_memory(in);
-	return false;
+	return infer_fail_memory(in);
 }
 
 bool scope_init_graph(infer *in, scope *s, const scope *parent, const onnx_graph *g)

@@ -329,10 +329,8 @@ static sym_int add_scaled(sym_table *t, sym_int a, sym_int b, int64_t c)
 	size_t i = 0, k = 0, n = 0;
 	int64_t v;
 
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	if (!a.p && !b.p)
 		return (c > 0 ? __builtin_add_overflow(a.v, b.v, &v)
 			      : __builtin_sub_overflow(a.v, b.v, &v))
@@ -408,10 +406,8 @@ sym_int sym_mul(sym_table *t, sym_int a, sym_int b)
 
 	if (sym_is(a, 0) || sym_is(b, 0))
 		return sym_const(0); /* 0 times an absent number is 0 */
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	if (!a.p && !b.p)
 		return __builtin_mul_overflow(a.v, b.v, &v) ? overflow(t) : sym_const(v);
 	if (sym_is(a, 1))
@@ -515,10 +511,8 @@ sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b)
 {
 	sym_int exact, inner, product, whole = sym_const(0), rest = sym_const(0);
 
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	if (sym_is(b, 0) || (sym_is(b, -1) && sym_is(a, INT64_MIN)))
 		return sym_unknown(t, "it is a division by zero");
 	if (!a.p && !b.p)
@@ -602,10 +596,8 @@ static sym_int extreme(sym_table *t, atom_kind kind, sym_int a, sym_int b)
 {
 	atom_kind inner;
 
-	if (sym_unknown_reason(a))
-		return a;
-	if (sym_unknown_reason(b))
-		return b;
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
+		return sym_unknown_reason(a) ? a : b;
 	/* Where the sign of the difference is known it decides. */
 	if (sym_same(a, b) || sym_lower_bound(t, sym_sub(t, a, b)) >= 0)
 		return kind == ATOM_MAX ? a : b;

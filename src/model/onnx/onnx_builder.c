@@ -96,26 +96,33 @@ static void *onnx_builder_list_add(onnx_builder *n, void *items, size_t count, s
 	return more;
 }
 
-static void onnx_builder_add_value(onnx_builder *n, const onnx_builder_value *v, bool output)
+static void onnx_builder_add_value(onnx_builder *n, onnx_builder_value v,
+				   const char *const *symbols, const int64_t *dims)
 {
 	onnx_builder_value *values =
 	    onnx_builder_list_add(n, n->values, n->nvalues, sizeof *values);
 
 	if (!values)
 		return;
+	memcpy(v.symbols, symbols, sizeof v.symbols);
+	memcpy(v.dims, dims, v.rank * sizeof *dims);
 	n->values = values;
-	n->values[n->nvalues] = *v;
-	n->values[n->nvalues++].output = output;
+	n->values[n->nvalues++] = v;
 }
 
-void onnx_builder_input(onnx_builder *n, const onnx_builder_value *v)
+void onnx_builder_input(onnx_builder *n, const char *name, int32_t dtype,
+			const char *const *symbols, size_t rank, const int64_t *dims)
 {
-	onnx_builder_add_value(n, v, false);
+	onnx_builder_add_value(n, (onnx_builder_value){.name = name, .rank = rank, .dtype = dtype},
+			       symbols, dims);
 }
 
-void onnx_builder_output(onnx_builder *n, const onnx_builder_value *v)
+void onnx_builder_output(onnx_builder *n, const char *name, int32_t dtype,
+			 const char *const *symbols, size_t rank, const int64_t *dims)
 {
-	onnx_builder_add_value(n, v, true);
+	onnx_builder_add_value(
+	    n, (onnx_builder_value){.name = name, .rank = rank, .dtype = dtype, .output = true},
+	    symbols, dims);
 }
 
 static const char *add_param(onnx_builder *n, const onnx_builder_param *p, size_t rank,

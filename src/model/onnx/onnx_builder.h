@@ -69,8 +69,14 @@ typedef struct onnx_builder_attr {
 /* Inputs of a node: NET_IN(x, weight). */
 #define NET_IN(...)    ((const char *const[]){__VA_ARGS__, NULL})
 #define NET_ATTRS(...) ((const onnx_builder_attr[]){__VA_ARGS__, {0}})
+#define NET_AXIS(axis) NET_ATTRS({"axis", NET_INT, .i = (axis)})
+#define NET_PERM(...)  NET_ATTRS({"perm", NET_INTS, .ints = {__VA_ARGS__}, .n = 4})
 #define NET_DIMS(...) \
 	(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), ((const int64_t[]){__VA_ARGS__})
+
+#define NET_SYMBOLS(...) ((const char *const[NET_RANK_MAX]){__VA_ARGS__})
+/* Adds a node without attributes: NET_NODE(n, scope, "Add", x, y). */
+#define NET_NODE(n, scope, op, ...) onnx_builder_node(n, scope, op, NET_IN(__VA_ARGS__), NULL)
 
 dck_status onnx_builder_init(onnx_builder *n, const char *name, dck_err *err);
 void onnx_builder_done(onnx_builder *n);
@@ -81,8 +87,11 @@ const char *onnx_builder_text(onnx_builder *n, const char *fmt, ...) DCK_PRINTF(
  * "/layer1/layer1.0/conv1". */
 const char *onnx_builder_scope(onnx_builder *n, const char *path);
 
-void onnx_builder_input(onnx_builder *n, const onnx_builder_value *v);
-void onnx_builder_output(onnx_builder *n, const onnx_builder_value *v);
+/* Declare an input and an output. symbols: names of the open dimensions, by NET_SYMBOLS(). */
+void onnx_builder_input(onnx_builder *n, const char *name, int32_t dtype,
+			const char *const *symbols, size_t rank, const int64_t *dims);
+void onnx_builder_output(onnx_builder *n, const char *name, int32_t dtype,
+			 const char *const *symbols, size_t rank, const int64_t *dims);
 /* Add a parameter and return its name. */
 const char *onnx_builder_normal(onnx_builder *n, const char *name, double deviation, size_t rank,
 				const int64_t *dims);

@@ -37,6 +37,11 @@ typedef struct zoo_conv {
 	bool bias;
 } zoo_conv;
 const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const zoo_conv *c);
+/* Add the parameter path.what, of normal or uniform values, and return its name. */
+const char *zoo_normal(onnx_builder *n, const char *path, const char *what, double deviation,
+		       size_t rank, const int64_t *dims);
+const char *zoo_uniform(onnx_builder *n, const char *path, const char *what, double from,
+			double width, size_t rank, const int64_t *dims);
 /* Adds a normalisation. gamma: its mean scale; 1, or less at the end of a residual branch. */
 const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64_t channels,
 			 double gamma);

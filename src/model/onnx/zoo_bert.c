@@ -22,10 +22,8 @@ typedef struct bert {
 static const char *norm(onnx_builder *n, const char *scope, const char *path, const char *x,
 			int64_t hidden)
 {
-	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path), 0.5,
-						  1, NET_DIMS(hidden));
-	const char *bias = onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), DEVIATION,
-					       NET_DIMS(hidden));
+	const char *weight = zoo_uniform(n, path, "weight", 0.5, 1, NET_DIMS(hidden));
+	const char *bias = zoo_normal(n, path, "bias", DEVIATION, NET_DIMS(hidden));
 
 	return onnx_builder_node(
 	    n, onnx_builder_text(n, "%s/LayerNorm", scope), "LayerNormalization",
@@ -37,22 +35,19 @@ static const char *norm(onnx_builder *n, const char *scope, const char *path, co
 static const char *linear(onnx_builder *n, const char *scope, const char *path, const char *x,
 			  int64_t in, int64_t out)
 {
-	const char *weight = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
-						 DEVIATION, NET_DIMS(in, out));
-	const char *bias =
-	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), DEVIATION, NET_DIMS(out));
+	const char *weight = zoo_normal(n, path, "weight", DEVIATION, NET_DIMS(in, out));
+	const char *bias = zoo_normal(n, path, "bias", DEVIATION, NET_DIMS(out));
 
-	x = onnx_builder_node(n, scope, "MatMul", NET_IN(x, weight), NULL);
-	return onnx_builder_node(n, scope, "Add", NET_IN(bias, x), NULL);
+	x = NET_NODE(n, scope, "MatMul", x, weight);
+	return NET_NODE(n, scope, "Add", bias, x);
 }
 
 static const char *bert_gather(onnx_builder *n, const char *scope, const char *path,
 			       const char *ids, int64_t rows, int64_t hidden)
 {
-	const char *table = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
-						DEVIATION, NET_DIMS(rows, hidden));
+	const char *table = zoo_normal(n, path, "weight", DEVIATION, NET_DIMS(rows, hidden));
 
-	return onnx_builder_node(n, scope, "Gather", NET_IN(table, ids), NULL);
+	return NET_NODE(n, scope, "Gather", table, ids);
 }
 
 /* The first seq of the positions 0, 1, 2, ... that the model stores as a buffer. */
@@ -64,15 +59,14 @@ static const char *bert_positions(onnx_builder *n, const char *scope, int64_t se
 	const char *axis = onnx_builder_const_ints(n, scope, 1, (const int64_t[]){1});
 
 	if (seq == NET_OPEN) {
-		const char *shape = onnx_builder_node(n, scope, "Shape", NET_IN("input_ids"), NULL);
+		const char *shape = NET_NODE(n, scope, "Shape", "input_ids");
 		const char *one = onnx_builder_const_int(n, scope, 1);
-		end = onnx_builder_node(n, scope, "Gather", NET_IN(shape, one),
-					NET_ATTRS({"axis", NET_INT, .i = 0}));
-		end = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(end, zero), NULL);
+		end = onnx_builder_node(n, scope, "Gather", NET_IN(shape, one), NET_AXIS(0));
+		end = NET_NODE(n, scope, "Unsqueeze", end, zero);
 	} else {
 		end = onnx_builder_const_ints(n, scope, 1, &seq);
 	}
-	return onnx_builder_node(n, scope, "Slice", NET_IN(ids, zero, end, axis), NULL);
+	return NET_NODE(n, scope, "Slice", ids, zero, end, axis);
 }
 
 static const char *embeddings(onnx_builder *n, const bert *b, const zoo_size *s)
@@ -87,9 +81,9 @@ static const char *embeddings(onnx_builder *n, const bert *b, const zoo_size *s)
 	const char *position =
 	    bert_gather(n, "/embeddings/position_embeddings", "embeddings.position_embeddings",
 			bert_positions(n, scope, s->seq), POSITIONS, b->hidden);
-	const char *x = onnx_builder_node(n, scope, "Add", NET_IN(word, segment), NULL);
+	const char *x = NET_NODE(n, scope, "Add", word, segment);
 
-	x = onnx_builder_node(n, scope, "Add", NET_IN(x, position), NULL);
+	x = NET_NODE(n, scope, "Add", x, position);
 	return norm(n, scope, "embeddings.LayerNorm", x, b->hidden);
 }
 
@@ -97,15 +91,14 @@ static const char *embeddings(onnx_builder *n, const bert *b, const zoo_size *s)
 static const char *extended_mask(onnx_builder *n)
 {
 	const char *axes = onnx_builder_const_ints(n, "", 2, (const int64_t[]){1, 2});
-	const char *x = onnx_builder_node(n, "", "Unsqueeze", NET_IN("attention_mask", axes), NULL),
-		   *c;
+	const char *x = NET_NODE(n, "", "Unsqueeze", "attention_mask", axes), *c;
 
 	x = onnx_builder_node(n, "", "Cast", NET_IN(x),
 			      NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
 	c = onnx_builder_const_float(n, "", 1);
-	x = onnx_builder_node(n, "", "Sub", NET_IN(c, x), NULL);
+	x = NET_NODE(n, "", "Sub", c, x);
 	c = onnx_builder_const_float(n, "", -FLT_MAX);
-	return onnx_builder_node(n, "", "Mul", NET_IN(x, c), NULL);
+	return NET_NODE(n, "", "Mul", x, c);
 }
 
 /* [batch, seq, hidden] to [batch, heads, seq, size], or [batch, heads, size, seq]. */
@@ -116,13 +109,10 @@ static const char *split_heads(onnx_builder *n, const char *scope, const bert *b
 	const char *shape = onnx_builder_const_ints(
 	    n, scope, 4, (const int64_t[]){0, 0, b->heads, b->hidden / b->heads});
 
-	x = onnx_builder_node(n, scope, "Reshape", NET_IN(x, shape), NULL);
+	x = NET_NODE(n, scope, "Reshape", x, shape);
 	if (transposed)
-		return onnx_builder_node(
-		    n, scope, "Transpose", NET_IN(x),
-		    NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 3, 1}, .n = 4}));
-	return onnx_builder_node(n, scope, "Transpose", NET_IN(x),
-				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+		return onnx_builder_node(n, scope, "Transpose", NET_IN(x), NET_PERM(0, 2, 3, 1));
+	return onnx_builder_node(n, scope, "Transpose", NET_IN(x), NET_PERM(0, 2, 1, 3));
 }
 
 static const char *attention(onnx_builder *n, const char *scope, const char *path, const bert *b,
@@ -138,17 +128,15 @@ static const char *attention(onnx_builder *n, const char *scope, const char *pat
 		qkv[i] = split_heads(n, onnx_builder_text(n, "%s/self", scope), b, y, i == 1);
 	}
 	scope = onnx_builder_text(n, "%s/self", scope);
-	y = onnx_builder_node(n, scope, "MatMul", NET_IN(qkv[0], qkv[1]), NULL);
+	y = NET_NODE(n, scope, "MatMul", qkv[0], qkv[1]);
 	shape = onnx_builder_const_float(n, scope, sqrtf((float)b->hidden / (float)b->heads));
-	y = onnx_builder_node(n, scope, "Div", NET_IN(y, shape), NULL);
-	y = onnx_builder_node(n, scope, "Add", NET_IN(y, mask), NULL);
-	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y),
-			      NET_ATTRS({"axis", NET_INT, .i = -1}));
-	y = onnx_builder_node(n, scope, "MatMul", NET_IN(y, qkv[2]), NULL);
-	y = onnx_builder_node(n, scope, "Transpose", NET_IN(y),
-			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+	y = NET_NODE(n, scope, "Div", y, shape);
+	y = NET_NODE(n, scope, "Add", y, mask);
+	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y), NET_AXIS(-1));
+	y = NET_NODE(n, scope, "MatMul", y, qkv[2]);
+	y = onnx_builder_node(n, scope, "Transpose", NET_IN(y), NET_PERM(0, 2, 1, 3));
 	shape = onnx_builder_const_ints(n, scope, 3, (const int64_t[]){0, 0, b->hidden});
-	return onnx_builder_node(n, scope, "Reshape", NET_IN(y, shape), NULL);
+	return NET_NODE(n, scope, "Reshape", y, shape);
 }
 
 /* The exact GELU: x/2 (1 + erf(x / sqrt 2)). */
@@ -156,13 +144,13 @@ static const char *gelu(onnx_builder *n, const char *scope, const char *x)
 {
 	const char *c = onnx_builder_const_float(n, scope, (float)1.41421356237309504880), *y;
 
-	y = onnx_builder_node(n, scope, "Div", NET_IN(x, c), NULL);
-	y = onnx_builder_node(n, scope, "Erf", NET_IN(y), NULL);
+	y = NET_NODE(n, scope, "Div", x, c);
+	y = NET_NODE(n, scope, "Erf", y);
 	c = onnx_builder_const_float(n, scope, 1);
-	y = onnx_builder_node(n, scope, "Add", NET_IN(y, c), NULL);
-	y = onnx_builder_node(n, scope, "Mul", NET_IN(x, y), NULL);
+	y = NET_NODE(n, scope, "Add", y, c);
+	y = NET_NODE(n, scope, "Mul", x, y);
 	c = onnx_builder_const_float(n, scope, 0.5f);
-	return onnx_builder_node(n, scope, "Mul", NET_IN(y, c), NULL);
+	return NET_NODE(n, scope, "Mul", y, c);
 }
 
 /* A linear layer, the residual sum and its normalisation, which gets the name `as`. */
@@ -171,7 +159,7 @@ static const char *output(onnx_builder *n, const char *scope, const char *path, 
 {
 	x = linear(n, onnx_builder_text(n, "%s/dense", scope),
 		   onnx_builder_text(n, "%s.dense", path), x, in, out);
-	x = onnx_builder_node(n, scope, "Add", NET_IN(x, residual), NULL);
+	x = NET_NODE(n, scope, "Add", x, residual);
 	onnx_builder_name_next(n, as);
 	return norm(n, scope, onnx_builder_text(n, "%s.LayerNorm", path), x, out);
 }
@@ -201,21 +189,12 @@ static void bert_values(onnx_builder *n, const bert *b, const zoo_size *s)
 	static const char *const inputs[] = {"input_ids", "attention_mask", "token_type_ids"};
 
 	for (size_t i = 0; i < 3; i++)
-		onnx_builder_input(n, &(onnx_builder_value){.name = inputs[i],
-							    .dims = {s->batch, s->seq},
-							    .symbols = {"batch", "seq"},
-							    .rank = 2,
-							    .dtype = ONNX_INT64});
-	onnx_builder_output(n, &(onnx_builder_value){.name = "last_hidden_state",
-						     .dims = {s->batch, s->seq, b->hidden},
-						     .symbols = {"batch", "seq"},
-						     .rank = 3,
-						     .dtype = ONNX_FLOAT});
-	onnx_builder_output(n, &(onnx_builder_value){.name = "pooler_output",
-						     .dims = {s->batch, b->hidden},
-						     .symbols = {"batch"},
-						     .rank = 2,
-						     .dtype = ONNX_FLOAT});
+		onnx_builder_input(n, inputs[i], ONNX_INT64, NET_SYMBOLS("batch", "seq"),
+				   NET_DIMS(s->batch, s->seq));
+	onnx_builder_output(n, "last_hidden_state", ONNX_FLOAT, NET_SYMBOLS("batch", "seq"),
+			    NET_DIMS(s->batch, s->seq, b->hidden));
+	onnx_builder_output(n, "pooler_output", ONNX_FLOAT, NET_SYMBOLS("batch"),
+			    NET_DIMS(s->batch, b->hidden));
 }
 
 static void build(onnx_builder *n, const zoo_size *s, const bert *b)
@@ -229,11 +208,10 @@ static void build(onnx_builder *n, const zoo_size *s, const bert *b)
 		x = layer(n, b, i, x, mask, i + 1 == b->layers);
 	/* The pooler reads the first token. */
 	first = onnx_builder_const_int(n, "/pooler", 0);
-	x = onnx_builder_node(n, "/pooler", "Gather", NET_IN(x, first),
-			      NET_ATTRS({"axis", NET_INT, .i = 1}));
+	x = onnx_builder_node(n, "/pooler", "Gather", NET_IN(x, first), NET_AXIS(1));
 	x = zoo_add_gemm(n, "pooler.dense", x, b->hidden, b->hidden);
 	onnx_builder_name_next(n, "pooler_output");
-	onnx_builder_node(n, "/pooler/activation", "Tanh", NET_IN(x), NULL);
+	NET_NODE(n, "/pooler/activation", "Tanh", x);
 }
 
 void zoo_bert_base(onnx_builder *n, const zoo_size *s)

@@ -29,7 +29,7 @@ static const char *inverted_residual(onnx_builder *n, const char *path, const ch
 			 &(zoo_conv){hidden, out, 1, 1, .pad = 0});
 	y = zoo_add_norm(n, onnx_builder_text(n, "%s.conv.%d", path, part), y, out, 1);
 	if (stride == 1 && in == out)
-		y = onnx_builder_node(n, onnx_builder_scope(n, path), "Add", NET_IN(x, y), NULL);
+		y = NET_NODE(n, onnx_builder_scope(n, path), "Add", x, y);
 	return y;
 }
 
@@ -55,8 +55,8 @@ void zoo_mobilenet_v2(onnx_builder *n, const zoo_size *s)
 	}
 	x = conv_norm_relu6(n, onnx_builder_text(n, "features.%d", index), x,
 			    &(zoo_conv){in, 1280, 1, 1, .pad = 0});
-	x = onnx_builder_node(n, "", "GlobalAveragePool", NET_IN(x), NULL);
-	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
+	x = NET_NODE(n, "", "GlobalAveragePool", x);
+	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_AXIS(1));
 	onnx_builder_name_next(n, "output");
 	zoo_add_gemm(n, "classifier.1", x, 1280, 1000);
 }
@@ -89,7 +89,7 @@ void zoo_vgg16(onnx_builder *n, const zoo_size *s)
 	x = onnx_builder_node(n, "/avgpool", "AveragePool", NET_IN(x),
 			      NET_ATTRS({"kernel_shape", NET_INTS, .ints = {kh, kw}, .n = 2},
 					{"strides", NET_INTS, .ints = {kh, kw}, .n = 2}));
-	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
+	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_AXIS(1));
 	x = zoo_add_gemm(n, "classifier.0", x, (int64_t)512 * 7 * 7, 4096);
 	x = zoo_add_relu(n, "classifier.1", x);
 	x = zoo_add_gemm(n, "classifier.3", x, 4096, 4096);
@@ -114,7 +114,7 @@ static const char *fire(onnx_builder *n, const char *path, const char *x, int64_
 			     &(zoo_conv){squeeze, expand, 3, 1, .pad = 1, .bias = true});
 	three = zoo_add_relu(n, onnx_builder_text(n, "%s.expand3x3_activation", path), three);
 	return onnx_builder_node(n, onnx_builder_scope(n, path), "Concat", NET_IN(one, three),
-				 NET_ATTRS({"axis", NET_INT, .i = 1}));
+				 NET_AXIS(1));
 }
 
 void zoo_squeezenet1_1(onnx_builder *n, const zoo_size *s)
@@ -141,7 +141,7 @@ void zoo_squeezenet1_1(onnx_builder *n, const zoo_size *s)
 	}
 	x = zoo_add_conv(n, "classifier.1", x, &(zoo_conv){in, 1000, 1, 1, .pad = 0, .bias = true});
 	x = zoo_add_relu(n, "classifier.2", x);
-	x = onnx_builder_node(n, "/classifier/classifier.3", "GlobalAveragePool", NET_IN(x), NULL);
+	x = NET_NODE(n, "/classifier/classifier.3", "GlobalAveragePool", x);
 	onnx_builder_name_next(n, "output");
-	onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
+	onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_AXIS(1));
 }

@@ -43,26 +43,23 @@ static const char *ints(const decoder *d, size_t count, const int64_t *v)
 static const char *matrix(const decoder *d, const char *path, const char *x, int64_t in,
 			  int64_t out)
 {
-	const char *weight = onnx_builder_normal(d->n, onnx_builder_text(d->n, "%s.weight", path),
-						 1 / sqrt((double)in), NET_DIMS(in, out));
+	const char *weight =
+	    zoo_normal(d->n, path, "weight", 1 / sqrt((double)in), NET_DIMS(in, out));
 
-	return onnx_builder_node(d->n, onnx_builder_scope(d->n, path), "MatMul", NET_IN(x, weight),
-				 NULL);
+	return NET_NODE(d->n, onnx_builder_scope(d->n, path), "MatMul", x, weight);
 }
 
 static const char *with_const(const decoder *d, const char *scope, const char *op, const char *x,
 			      float value)
 {
-	return onnx_builder_node(d->n, scope, op,
-				 NET_IN(x, onnx_builder_const_float(d->n, scope, value)), NULL);
+	return NET_NODE(d->n, scope, op, x, onnx_builder_const_float(d->n, scope, value));
 }
 
 static const char *rms_norm(const decoder *d, const char *path, const char *x)
 {
 	onnx_builder *n = d->n;
 	const char *scope = onnx_builder_scope(n, path);
-	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path), 0.5,
-						  1, NET_DIMS(d->size.hidden));
+	const char *weight = zoo_uniform(n, path, "weight", 0.5, 1, NET_DIMS(d->size.hidden));
 	const char *y;
 
 	y = with_const(d, scope, "Pow", x, 2);
@@ -70,11 +67,10 @@ static const char *rms_norm(const decoder *d, const char *path, const char *x)
 	    n, scope, "ReduceMean", NET_IN(y),
 	    NET_ATTRS({"axes", NET_INTS, .ints = {-1}, .n = 1}, {"keepdims", NET_INT, .i = 1}));
 	y = with_const(d, scope, "Add", y, EPSILON);
-	y = onnx_builder_node(n, scope, "Sqrt", NET_IN(y), NULL);
-	y = onnx_builder_node(n, scope, "Div", NET_IN(onnx_builder_const_float(n, scope, 1), y),
-			      NULL);
-	y = onnx_builder_node(n, scope, "Mul", NET_IN(x, y), NULL);
-	return onnx_builder_node(n, scope, "Mul", NET_IN(weight, y), NULL);
+	y = NET_NODE(n, scope, "Sqrt", y);
+	y = NET_NODE(n, scope, "Div", onnx_builder_const_float(n, scope, 1), y);
+	y = NET_NODE(n, scope, "Mul", x, y);
+	return NET_NODE(n, scope, "Mul", weight, y);
 }
 
 /* Makes the cosines and sines of the positions, [batch, 1, new, head]. */
@@ -87,28 +83,24 @@ static void rotary_values(decoder *d)
 
 	for (int64_t i = 0; i < half; i++)
 		step[i] = (float)pow(THETA, -2.0 * (double)i / (double)d->head);
-	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN("position_ids", DECODER_INTS(d, 2)),
-			      NULL);
+	x = NET_NODE(n, scope, "Unsqueeze", "position_ids", DECODER_INTS(d, 2));
 	x = onnx_builder_node(n, scope, "Cast", NET_IN(x),
 			      NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
-	x = onnx_builder_node(n, scope, "Mul",
-			      NET_IN(x, onnx_builder_const_floats(n, scope, (size_t)half, step)),
-			      NULL);
-	x = onnx_builder_node(n, scope, "Concat", NET_IN(x, x),
-			      NET_ATTRS({"axis", NET_INT, .i = -1}));
-	x = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(x, DECODER_INTS(d, 1)), NULL);
-	d->cos = onnx_builder_node(n, scope, "Cos", NET_IN(x), NULL);
-	d->sin = onnx_builder_node(n, scope, "Sin", NET_IN(x), NULL);
+	x = NET_NODE(n, scope, "Mul", x, onnx_builder_const_floats(n, scope, (size_t)half, step));
+	x = onnx_builder_node(n, scope, "Concat", NET_IN(x, x), NET_AXIS(-1));
+	x = NET_NODE(n, scope, "Unsqueeze", x, DECODER_INTS(d, 1));
+	d->cos = NET_NODE(n, scope, "Cos", x);
+	d->sin = NET_NODE(n, scope, "Sin", x);
 }
 
 /* Returns the size of a dimension, a scalar. */
 static const char *length_of(const decoder *d, const char *x, int64_t axis)
 {
-	const char *shape = onnx_builder_node(d->n, d->scope, "Shape", NET_IN(x), NULL);
+	const char *shape = NET_NODE(d->n, d->scope, "Shape", x);
 
 	return onnx_builder_node(d->n, d->scope, "Gather",
 				 NET_IN(shape, onnx_builder_const_int(d->n, d->scope, axis)),
-				 NET_ATTRS({"axis", NET_INT, .i = 0}));
+				 NET_AXIS(0));
 }
 
 /* Makes what is added to the scores, [batch, 1, new, all] with as many more ones as `ones`: 0, or
@@ -119,57 +111,47 @@ static void causal_bias(decoder *d, size_t ones)
 	onnx_builder *n = d->n;
 	const char *scope = d->scope;
 	const char *past = length_of(d, "past_key_values.0.key", 2);
-	const char *all =
-	    onnx_builder_node(n, scope, "Add", NET_IN(past, length_of(d, "input_ids", 1)), NULL);
+	const char *all = NET_NODE(n, scope, "Add", past, length_of(d, "input_ids", 1));
 	const char *one = onnx_builder_const_int(n, scope, 1);
 	const char *zero = onnx_builder_const_int(n, scope, 0);
-	const char *keys = onnx_builder_node(n, scope, "Range", NET_IN(zero, all, one), NULL);
-	const char *queries = onnx_builder_node(n, scope, "Range", NET_IN(past, all, one), NULL);
+	const char *keys = NET_NODE(n, scope, "Range", zero, all, one);
+	const char *queries = NET_NODE(n, scope, "Range", past, all, one);
 	const char *x, *mask;
 
-	queries =
-	    onnx_builder_node(n, scope, "Unsqueeze", NET_IN(queries, DECODER_INTS(d, 1)), NULL);
-	x = onnx_builder_node(n, scope, "LessOrEqual", NET_IN(keys, queries), NULL);
+	queries = NET_NODE(n, scope, "Unsqueeze", queries, DECODER_INTS(d, 1));
+	x = NET_NODE(n, scope, "LessOrEqual", keys, queries);
 	mask = onnx_builder_node(n, scope, "Cast", NET_IN("attention_mask"),
 				 NET_ATTRS({"to", NET_INT, .i = ONNX_BOOL}));
-	mask =
-	    onnx_builder_node(n, scope, "Unsqueeze", NET_IN(mask, ints(d, 2 + ones, axes)), NULL);
-	x = onnx_builder_node(n, scope, "And", NET_IN(x, mask), NULL);
-	d->bias = onnx_builder_node(n, scope, "Where",
-				    NET_IN(x, onnx_builder_const_float(n, scope, 0),
-					   onnx_builder_const_float(n, scope, -FLT_MAX)),
-				    NULL);
+	mask = NET_NODE(n, scope, "Unsqueeze", mask, ints(d, 2 + ones, axes));
+	x = NET_NODE(n, scope, "And", x, mask);
+	d->bias = NET_NODE(n, scope, "Where", x, onnx_builder_const_float(n, scope, 0),
+			   onnx_builder_const_float(n, scope, -FLT_MAX));
 }
 
 /* [batch, new, heads * head] to [batch, heads, new, head]. */
 static const char *decoder_split(const decoder *d, const char *scope, const char *x, int64_t heads)
 {
-	x = onnx_builder_node(d->n, scope, "Reshape",
-			      NET_IN(x, DECODER_INTS(d, 0, 0, heads, d->head)), NULL);
-	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(x),
-				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+	x = NET_NODE(d->n, scope, "Reshape", x, DECODER_INTS(d, 0, 0, heads, d->head));
+	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(x), NET_PERM(0, 2, 1, 3));
 }
 
 static const char *slice(const decoder *d, const char *scope, const char *x, int64_t from,
 			 int64_t to, int64_t axis)
 {
-	return onnx_builder_node(
-	    d->n, scope, "Slice",
-	    NET_IN(x, DECODER_INTS(d, from), DECODER_INTS(d, to), DECODER_INTS(d, axis)), NULL);
+	return NET_NODE(d->n, scope, "Slice", x, DECODER_INTS(d, from), DECODER_INTS(d, to),
+			DECODER_INTS(d, axis));
 }
 
 static const char *rotated(const decoder *d, const char *scope, const char *x)
 {
 	onnx_builder *n = d->n;
 	const char *low = slice(d, scope, x, 0, d->head / 2, 3);
-	const char *high = onnx_builder_node(
-	    n, scope, "Neg", NET_IN(slice(d, scope, x, d->head / 2, d->head, 3)), NULL);
-	const char *turned = onnx_builder_node(n, scope, "Concat", NET_IN(high, low),
-					       NET_ATTRS({"axis", NET_INT, .i = -1}));
+	const char *high = NET_NODE(n, scope, "Neg", slice(d, scope, x, d->head / 2, d->head, 3));
+	const char *turned = onnx_builder_node(n, scope, "Concat", NET_IN(high, low), NET_AXIS(-1));
 
-	x = onnx_builder_node(n, scope, "Mul", NET_IN(x, d->cos), NULL);
-	turned = onnx_builder_node(n, scope, "Mul", NET_IN(turned, d->sin), NULL);
-	return onnx_builder_node(n, scope, "Add", NET_IN(x, turned), NULL);
+	x = NET_NODE(n, scope, "Mul", x, d->cos);
+	turned = NET_NODE(n, scope, "Mul", turned, d->sin);
+	return NET_NODE(n, scope, "Add", x, turned);
 }
 
 static const char *cache_name(const decoder *d, bool past, int64_t layer, const char *what)
@@ -183,7 +165,7 @@ static const char *cached(const decoder *d, const char *scope, int64_t layer, co
 {
 	onnx_builder_name_next(d->n, cache_name(d, false, layer, what));
 	return onnx_builder_node(d->n, scope, "Concat", NET_IN(cache_name(d, true, layer, what), x),
-				 NET_ATTRS({"axis", NET_INT, .i = 2}));
+				 NET_AXIS(2));
 }
 
 /* Adds softmax(q k / sqrt(head) + bias) v. */
@@ -191,28 +173,24 @@ static const char *attend(const decoder *d, const char *scope, const char *q, co
 			  const char *v)
 {
 	onnx_builder *n = d->n;
-	const char *y = onnx_builder_node(n, scope, "MatMul", NET_IN(q, k), NULL);
+	const char *y = NET_NODE(n, scope, "MatMul", q, k);
 
 	y = with_const(d, scope, "Mul", y, (float)(1 / sqrt((double)d->head)));
-	y = onnx_builder_node(n, scope, "Add", NET_IN(y, d->bias), NULL);
-	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y),
-			      NET_ATTRS({"axis", NET_INT, .i = -1}));
-	return onnx_builder_node(n, scope, "MatMul", NET_IN(y, v), NULL);
+	y = NET_NODE(n, scope, "Add", y, d->bias);
+	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y), NET_AXIS(-1));
+	return NET_NODE(n, scope, "MatMul", y, v);
 }
 
 static const char *keys_transpose(const decoder *d, const char *scope, const char *k)
 {
-	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(k),
-				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 1, 3, 2}, .n = 4}));
+	return onnx_builder_node(d->n, scope, "Transpose", NET_IN(k), NET_PERM(0, 1, 3, 2));
 }
 
 /* [batch, heads, new, head] to [batch, new, hidden]. */
 static const char *heads_join(const decoder *d, const char *scope, const char *y)
 {
-	y = onnx_builder_node(d->n, scope, "Transpose", NET_IN(y),
-			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
-	return onnx_builder_node(d->n, scope, "Reshape",
-				 NET_IN(y, DECODER_INTS(d, 0, 0, d->size.hidden)), NULL);
+	y = onnx_builder_node(d->n, scope, "Transpose", NET_IN(y), NET_PERM(0, 2, 1, 3));
+	return NET_NODE(d->n, scope, "Reshape", y, DECODER_INTS(d, 0, 0, d->size.hidden));
 }
 
 static const char *self_attention(const decoder *d, int64_t layer, const char *x)
@@ -230,14 +208,12 @@ static const char *self_attention(const decoder *d, int64_t layer, const char *x
 	k = rotated(d, scope, decoder_split(d, scope, k, s->kv_heads));
 	k = cached(d, scope, layer, "key", k);
 	v = cached(d, scope, layer, "value", decoder_split(d, scope, v, s->kv_heads));
-	q = onnx_builder_node(n, scope, "Reshape",
-			      NET_IN(q, DECODER_INTS(d, 0, s->kv_heads, group, -1, d->head)), NULL);
+	q = NET_NODE(n, scope, "Reshape", q, DECODER_INTS(d, 0, s->kv_heads, group, -1, d->head));
 	k = keys_transpose(d, scope, k);
-	k = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(k, DECODER_INTS(d, 2)), NULL);
-	v = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(v, DECODER_INTS(d, 2)), NULL);
+	k = NET_NODE(n, scope, "Unsqueeze", k, DECODER_INTS(d, 2));
+	v = NET_NODE(n, scope, "Unsqueeze", v, DECODER_INTS(d, 2));
 	y = attend(d, scope, q, k, v);
-	y = onnx_builder_node(n, scope, "Reshape",
-			      NET_IN(y, DECODER_INTS(d, 0, s->heads, -1, d->head)), NULL);
+	y = NET_NODE(n, scope, "Reshape", y, DECODER_INTS(d, 0, s->heads, -1, d->head));
 	y = heads_join(d, scope, y);
 	return matrix(d, onnx_builder_text(n, "%s.o_proj", path), y, s->hidden, s->hidden);
 }
@@ -252,10 +228,10 @@ static const char *mlp(const decoder *d, int64_t layer, const char *x)
 	    matrix(d, onnx_builder_text(n, "%s.gate_proj", path), x, d->size.hidden, d->inner);
 	const char *up =
 	    matrix(d, onnx_builder_text(n, "%s.up_proj", path), x, d->size.hidden, d->inner);
-	const char *y = onnx_builder_node(n, scope, "Sigmoid", NET_IN(gate), NULL);
+	const char *y = NET_NODE(n, scope, "Sigmoid", gate);
 
-	y = onnx_builder_node(n, scope, "Mul", NET_IN(gate, y), NULL);
-	y = onnx_builder_node(n, scope, "Mul", NET_IN(y, up), NULL);
+	y = NET_NODE(n, scope, "Mul", gate, y);
+	y = NET_NODE(n, scope, "Mul", y, up);
 	return matrix(d, onnx_builder_text(n, "%s.down_proj", path), y, d->inner, d->size.hidden);
 }
 
@@ -267,10 +243,10 @@ static const char *llama_layer(const decoder *d, int64_t layer, const char *x)
 
 	y = rms_norm(d, onnx_builder_text(n, "%s.input_layernorm", path), x);
 	y = self_attention(d, layer, y);
-	x = onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+	x = NET_NODE(n, scope, "Add", x, y);
 	y = rms_norm(d, onnx_builder_text(n, "%s.post_attention_layernorm", path), x);
 	y = mlp(d, layer, y);
-	return onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+	return NET_NODE(n, scope, "Add", x, y);
 }
 
 /* --- of GPT-2 */
@@ -278,10 +254,8 @@ static const char *llama_layer(const decoder *d, int64_t layer, const char *x)
 static const char *gpt_norm(const decoder *d, const char *path, const char *x)
 {
 	onnx_builder *n = d->n;
-	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path), 0.5,
-						  1, NET_DIMS(d->size.hidden));
-	const char *bias = onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.02,
-					       NET_DIMS(d->size.hidden));
+	const char *weight = zoo_uniform(n, path, "weight", 0.5, 1, NET_DIMS(d->size.hidden));
+	const char *bias = zoo_normal(n, path, "bias", 0.02, NET_DIMS(d->size.hidden));
 
 	return onnx_builder_node(
 	    n, onnx_builder_scope(n, path), "LayerNormalization", NET_IN(x, weight, bias),
@@ -292,12 +266,10 @@ static const char *gpt_norm(const decoder *d, const char *path, const char *x)
 static const char *biased(const decoder *d, const char *path, const char *x, int64_t in,
 			  int64_t out)
 {
-	const char *bias = onnx_builder_normal(d->n, onnx_builder_text(d->n, "%s.bias", path), 0.02,
-					       NET_DIMS(out));
+	const char *bias = zoo_normal(d->n, path, "bias", 0.02, NET_DIMS(out));
 
 	x = matrix(d, path, x, in, out);
-	return onnx_builder_node(d->n, onnx_builder_scope(d->n, path), "Add", NET_IN(x, bias),
-				 NULL);
+	return NET_NODE(d->n, onnx_builder_scope(d->n, path), "Add", x, bias);
 }
 
 static const char *gpt_attention(const decoder *d, int64_t layer, const char *x)
@@ -325,11 +297,11 @@ static const char *gelu_tanh(const decoder *d, const char *scope, const char *x)
 	const char *y = with_const(d, scope, "Pow", x, 3);
 
 	y = with_const(d, scope, "Mul", y, 0.044715f);
-	y = onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+	y = NET_NODE(n, scope, "Add", x, y);
 	y = with_const(d, scope, "Mul", y, (float)0.79788456080286535588);
-	y = onnx_builder_node(n, scope, "Tanh", NET_IN(y), NULL);
+	y = NET_NODE(n, scope, "Tanh", y);
 	y = with_const(d, scope, "Add", y, 1);
-	y = onnx_builder_node(n, scope, "Mul", NET_IN(x, y), NULL);
+	y = NET_NODE(n, scope, "Mul", x, y);
 	return with_const(d, scope, "Mul", y, 0.5f);
 }
 
@@ -341,12 +313,12 @@ static const char *gpt_layer(const decoder *d, int64_t layer, const char *x)
 
 	y = gpt_norm(d, onnx_builder_text(n, "%s.ln_1", path), x);
 	y = gpt_attention(d, layer, y);
-	x = onnx_builder_node(n, scope, "Add", NET_IN(y, x), NULL);
+	x = NET_NODE(n, scope, "Add", y, x);
 	y = gpt_norm(d, onnx_builder_text(n, "%s.ln_2", path), x);
 	y = biased(d, onnx_builder_text(n, "%s.mlp.c_fc", path), y, d->size.hidden, d->inner);
 	y = gelu_tanh(d, onnx_builder_text(n, "%s/mlp/act", scope), y);
 	y = biased(d, onnx_builder_text(n, "%s.mlp.c_proj", path), y, d->inner, d->size.hidden);
-	return onnx_builder_node(n, scope, "Add", NET_IN(x, y), NULL);
+	return NET_NODE(n, scope, "Add", x, y);
 }
 
 /* --- inputs and outputs, with the names and symbols of optimum's exports */
@@ -366,16 +338,12 @@ static void cache_values(const decoder *d)
 	const zoo_size *s = &d->size;
 
 	for (int64_t i = 0; i < 2 * s->layers; i++) {
-		onnx_builder_value v = {.name = cache_name(d, true, i / 2, what[i % 2]),
-					.dims = {s->batch, s->kv_heads, s->past, d->head},
-					.symbols = {"batch_size", NULL, OLD},
-					.rank = 4,
-					.dtype = ONNX_FLOAT};
-		onnx_builder_input(d->n, &v);
-		v.name = cache_name(d, false, i / 2, what[i % 2]);
-		v.dims[2] = all_of(s);
-		v.symbols[2] = ALL;
-		onnx_builder_output(d->n, &v);
+		onnx_builder_input(d->n, cache_name(d, true, i / 2, what[i % 2]), ONNX_FLOAT,
+				   NET_SYMBOLS("batch_size", NULL, OLD),
+				   NET_DIMS(s->batch, s->kv_heads, s->past, d->head));
+		onnx_builder_output(d->n, cache_name(d, false, i / 2, what[i % 2]), ONNX_FLOAT,
+				    NET_SYMBOLS("batch_size", NULL, ALL),
+				    NET_DIMS(s->batch, s->kv_heads, all_of(s), d->head));
 	}
 }
 
@@ -385,17 +353,11 @@ static void decoder_values(const decoder *d)
 	const zoo_size *s = &d->size;
 
 	for (size_t i = 0; i < 3; i++)
-		onnx_builder_input(
-		    d->n, &(onnx_builder_value){.name = inputs[i],
-						.dims = {s->batch, i == 1 ? all_of(s) : s->seq},
-						.symbols = {"batch_size", i == 1 ? ALL : NEW},
-						.rank = 2,
-						.dtype = ONNX_INT64});
-	onnx_builder_output(d->n, &(onnx_builder_value){.name = "logits",
-							.dims = {s->batch, s->seq, s->vocabulary},
-							.symbols = {"batch_size", NEW},
-							.rank = 3,
-							.dtype = ONNX_FLOAT});
+		onnx_builder_input(d->n, inputs[i], ONNX_INT64,
+				   NET_SYMBOLS("batch_size", i == 1 ? ALL : NEW),
+				   NET_DIMS(s->batch, i == 1 ? all_of(s) : s->seq));
+	onnx_builder_output(d->n, "logits", ONNX_FLOAT, NET_SYMBOLS("batch_size", NEW),
+			    NET_DIMS(s->batch, s->seq, s->vocabulary));
 	cache_values(d);
 }
 
@@ -405,7 +367,7 @@ static void logits_add(const decoder *d, const char *table, const char *x)
 	table = onnx_builder_node(d->n, "/lm_head", "Transpose", NET_IN(table),
 				  NET_ATTRS({"perm", NET_INTS, .ints = {1, 0}, .n = 2}));
 	onnx_builder_name_next(d->n, "logits");
-	onnx_builder_node(d->n, "/lm_head", "MatMul", NET_IN(x, table), NULL);
+	NET_NODE(d->n, "/lm_head", "MatMul", x, table);
 }
 
 static const char *embedding(const decoder *d, const char *path, int64_t rows)
@@ -426,7 +388,7 @@ void zoo_llama(onnx_builder *n, const zoo_size *s)
 
 	decoder_values(&d);
 	table = embedding(&d, "model.embed_tokens.weight", s->vocabulary);
-	x = onnx_builder_node(n, "/model/embed_tokens", "Gather", NET_IN(table, "input_ids"), NULL);
+	x = NET_NODE(n, "/model/embed_tokens", "Gather", table, "input_ids");
 	rotary_values(&d);
 	causal_bias(&d, 1);
 	for (int64_t i = 0; i < s->layers; i++)
@@ -445,10 +407,10 @@ void zoo_gpt(onnx_builder *n, const zoo_size *s)
 
 	decoder_values(&d);
 	table = embedding(&d, "transformer.wte.weight", s->vocabulary);
-	x = onnx_builder_node(n, "/transformer/wte", "Gather", NET_IN(table, "input_ids"), NULL);
+	x = NET_NODE(n, "/transformer/wte", "Gather", table, "input_ids");
 	at = embedding(&d, "transformer.wpe.weight", s->positions);
-	at = onnx_builder_node(n, "/transformer/wpe", "Gather", NET_IN(at, "position_ids"), NULL);
-	x = onnx_builder_node(n, d.scope, "Add", NET_IN(x, at), NULL);
+	at = NET_NODE(n, "/transformer/wpe", "Gather", at, "position_ids");
+	x = NET_NODE(n, d.scope, "Add", x, at);
 	causal_bias(&d, 0);
 	for (int64_t i = 0; i < s->layers; i++)
 		x = gpt_layer(&d, i, x);

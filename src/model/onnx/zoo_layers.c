@@ -10,16 +10,27 @@
 
 #include <math.h>
 
+const char *zoo_normal(onnx_builder *n, const char *path, const char *what, double deviation,
+		       size_t rank, const int64_t *dims)
+{
+	return onnx_builder_normal(n, onnx_builder_text(n, "%s.%s", path, what), deviation, rank,
+				   dims);
+}
+
+const char *zoo_uniform(onnx_builder *n, const char *path, const char *what, double from,
+			double width, size_t rank, const int64_t *dims)
+{
+	return onnx_builder_uniform(n, onnx_builder_text(n, "%s.%s", path, what), from, width, rank,
+				    dims);
+}
+
 const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const zoo_conv *c)
 {
 	int64_t groups = c->groups ? c->groups : 1, k = c->kernel, s = c->stride, p = c->pad;
 	int64_t in = c->in / groups;
-	const char *weight =
-	    onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
-				sqrt(2.0 / (double)(in * k * k)), NET_DIMS(c->out, in, k, k));
-	const char *bias = c->bias ? onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path),
-							 0.05, NET_DIMS(c->out))
-				   : NULL;
+	const char *weight = zoo_normal(n, path, "weight", sqrt(2.0 / (double)(in * k * k)),
+					NET_DIMS(c->out, in, k, k));
+	const char *bias = c->bias ? zoo_normal(n, path, "bias", 0.05, NET_DIMS(c->out)) : NULL;
 
 	return onnx_builder_node(n, onnx_builder_scope(n, path), "Conv", NET_IN(x, weight, bias),
 				 NET_ATTRS({"dilations", NET_INTS, .ints = {1, 1}, .n = 2},
@@ -32,14 +43,10 @@ const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const
 const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64_t channels,
 			 double gamma)
 {
-	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path),
-						  gamma / 2, gamma, NET_DIMS(channels));
-	const char *bias =
-	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.1, NET_DIMS(channels));
-	const char *mean = onnx_builder_normal(n, onnx_builder_text(n, "%s.running_mean", path),
-					       0.1, NET_DIMS(channels));
-	const char *var = onnx_builder_uniform(n, onnx_builder_text(n, "%s.running_var", path), 0.5,
-					       1.0, NET_DIMS(channels));
+	const char *weight = zoo_uniform(n, path, "weight", gamma / 2, gamma, NET_DIMS(channels));
+	const char *bias = zoo_normal(n, path, "bias", 0.1, NET_DIMS(channels));
+	const char *mean = zoo_normal(n, path, "running_mean", 0.1, NET_DIMS(channels));
+	const char *var = zoo_uniform(n, path, "running_var", 0.5, 1.0, NET_DIMS(channels));
 
 	return onnx_builder_node(
 	    n, onnx_builder_scope(n, path), "BatchNormalization",
@@ -49,7 +56,7 @@ const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64
 
 const char *zoo_add_relu(onnx_builder *n, const char *path, const char *x)
 {
-	return onnx_builder_node(n, onnx_builder_scope(n, path), "Relu", NET_IN(x), NULL);
+	return NET_NODE(n, onnx_builder_scope(n, path), "Relu", x);
 }
 
 const char *zoo_add_relu6(onnx_builder *n, const char *path, const char *x)
@@ -58,7 +65,7 @@ const char *zoo_add_relu6(onnx_builder *n, const char *path, const char *x)
 	const char *low = onnx_builder_const_float(n, scope, 0);
 	const char *high = onnx_builder_const_float(n, scope, 6);
 
-	return onnx_builder_node(n, scope, "Clip", NET_IN(x, low, high), NULL);
+	return NET_NODE(n, scope, "Clip", x, low, high);
 }
 
 const char *zoo_add_max_pool(onnx_builder *n, const char *path, const char *x, int64_t kernel,
@@ -74,10 +81,8 @@ const char *zoo_add_max_pool(onnx_builder *n, const char *path, const char *x, i
 
 const char *zoo_add_gemm(onnx_builder *n, const char *path, const char *x, int64_t in, int64_t out)
 {
-	const char *weight = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
-						 1 / sqrt((double)in), NET_DIMS(out, in));
-	const char *bias =
-	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.02, NET_DIMS(out));
+	const char *weight = zoo_normal(n, path, "weight", 1 / sqrt((double)in), NET_DIMS(out, in));
+	const char *bias = zoo_normal(n, path, "bias", 0.02, NET_DIMS(out));
 
 	return onnx_builder_node(n, onnx_builder_scope(n, path), "Gemm", NET_IN(x, weight, bias),
 				 NET_ATTRS({"alpha", NET_FLOAT, .f = 1},
@@ -87,14 +92,8 @@ const char *zoo_add_gemm(onnx_builder *n, const char *path, const char *x, int64
 
 void zoo_image_values(onnx_builder *n, const zoo_size *s, int64_t classes)
 {
-	onnx_builder_input(n, &(onnx_builder_value){.name = "input",
-						    .dims = {s->batch, 3, s->height, s->width},
-						    .symbols = {"batch"},
-						    .rank = 4,
-						    .dtype = ONNX_FLOAT});
-	onnx_builder_output(n, &(onnx_builder_value){.name = "output",
-						     .dims = {s->batch, classes},
-						     .symbols = {"batch"},
-						     .rank = 2,
-						     .dtype = ONNX_FLOAT});
+	onnx_builder_input(n, "input", ONNX_FLOAT, NET_SYMBOLS("batch"),
+			   NET_DIMS(s->batch, 3, s->height, s->width));
+	onnx_builder_output(n, "output", ONNX_FLOAT, NET_SYMBOLS("batch"),
+			    NET_DIMS(s->batch, classes));
 }

@@ -27,7 +27,7 @@ static const char *shortcut(onnx_builder *n, const char *prefix, const char *x, 
 static const char *resnet_join(onnx_builder *n, const char *prefix, const char *path, const char *y,
 			       const char *x)
 {
-	y = onnx_builder_node(n, onnx_builder_scope(n, path), "Add", NET_IN(y, x), NULL);
+	y = NET_NODE(n, onnx_builder_scope(n, path), "Add", y, x);
 	return zoo_add_relu(n, onnx_builder_text(n, "%srelu", prefix), y);
 }
 
@@ -82,8 +82,8 @@ static void resnet(onnx_builder *n, const zoo_size *s, const block *b, const int
 			in = width * b->expansion;
 		}
 	}
-	x = onnx_builder_node(n, "/avgpool", "GlobalAveragePool", NET_IN(x), NULL);
-	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
+	x = NET_NODE(n, "/avgpool", "GlobalAveragePool", x);
+	x = onnx_builder_node(n, "", "Flatten", NET_IN(x), NET_AXIS(1));
 	onnx_builder_name_next(n, "output");
 	zoo_add_gemm(n, "fc", x, in, 1000);
 }

@@ -12,16 +12,8 @@ static void two_linear(onnx_builder *n, const zoo_size *s, int64_t in, int64_t h
 {
 	const char *x;
 
-	onnx_builder_input(n, &(onnx_builder_value){.name = "input",
-						    .dims = {s->batch, in},
-						    .symbols = {"batch"},
-						    .rank = 2,
-						    .dtype = ONNX_FLOAT});
-	onnx_builder_output(n, &(onnx_builder_value){.name = "output",
-						     .dims = {s->batch, out},
-						     .symbols = {"batch"},
-						     .rank = 2,
-						     .dtype = ONNX_FLOAT});
+	onnx_builder_input(n, "input", ONNX_FLOAT, NET_SYMBOLS("batch"), NET_DIMS(s->batch, in));
+	onnx_builder_output(n, "output", ONNX_FLOAT, NET_SYMBOLS("batch"), NET_DIMS(s->batch, out));
 	x = zoo_add_gemm(n, paths[0], "input", in, hidden);
 	x = zoo_add_relu(n, paths[1], x);
 	onnx_builder_name_next(n, "output");
@@ -40,16 +32,10 @@ void zoo_two_layer(onnx_builder *n, const zoo_size *s)
 
 void zoo_conv2d(onnx_builder *n, const zoo_size *s)
 {
-	onnx_builder_value v = {.name = "input",
-				.dims = {s->batch, 3, s->height, s->width},
-				.symbols = {"batch"},
-				.rank = 4,
-				.dtype = ONNX_FLOAT};
-
-	onnx_builder_input(n, &v);
-	v.name = "output";
-	v.dims[1] = 64;
-	onnx_builder_output(n, &v);
+	onnx_builder_input(n, "input", ONNX_FLOAT, NET_SYMBOLS("batch"),
+			   NET_DIMS(s->batch, 3, s->height, s->width));
+	onnx_builder_output(n, "output", ONNX_FLOAT, NET_SYMBOLS("batch"),
+			    NET_DIMS(s->batch, 64, s->height, s->width));
 	onnx_builder_name_next(n, "output");
 	zoo_add_conv(n, "conv", "input", &(zoo_conv){3, 64, 3, 1, .pad = 1, .bias = true});
 }
@@ -57,17 +43,13 @@ void zoo_conv2d(onnx_builder *n, const zoo_size *s)
 #define MATMUL_N 1024
 void zoo_matmul(onnx_builder *n, const zoo_size *s)
 {
-	onnx_builder_value v = {.name = "input",
-				.dims = {s->batch, s->seq, MATMUL_N},
-				.symbols = {"batch", "seq"},
-				.rank = 3,
-				.dtype = ONNX_FLOAT};
 	const char *weight;
 
-	onnx_builder_input(n, &v);
-	v.name = "output";
-	onnx_builder_output(n, &v);
+	onnx_builder_input(n, "input", ONNX_FLOAT, NET_SYMBOLS("batch", "seq"),
+			   NET_DIMS(s->batch, s->seq, MATMUL_N));
+	onnx_builder_output(n, "output", ONNX_FLOAT, NET_SYMBOLS("batch", "seq"),
+			    NET_DIMS(s->batch, s->seq, MATMUL_N));
 	weight = onnx_builder_normal(n, "weight", 1 / sqrt(MATMUL_N), NET_DIMS(MATMUL_N, MATMUL_N));
 	onnx_builder_name_next(n, "output");
-	onnx_builder_node(n, "", "MatMul", NET_IN("input", weight), NULL);
+	NET_NODE(n, "", "MatMul", "input", weight);
 }

@@ -74,8 +74,7 @@ bool batch_rule_axis_of(batch_propagation *f, op *o, const val *v, int64_t other
 {
 	if (op_axis(o, op_attr_int(o, "axis", otherwise), v->rank + more, ret))
 		return true;
-	batch_rule_refuse(f, NULL, "its axis is not valid");
-	return false;
+	return batch_rule_refuse(f, NULL, "its axis is not valid");
 }
 
 /* --- answers --- */
@@ -100,18 +99,19 @@ void batch_rule_set(batch_propagation *f, op *o, size_t i, items s)
 	f->answered = true;
 }
 
-void batch_rule_refuse(batch_propagation *f, const items *because, const char *why, ...)
+bool batch_rule_refuse(batch_propagation *f, const items *because, const char *why, ...)
 {
 	va_list ap;
 
 	if (f->why)
-		return;
+		return false;
 	va_start(ap, why);
 	f->why = mem_arena_vfmt(f->arena, why, ap);
 	va_end(ap);
 	if (!f->why)
 		f->why = "out of memory";
 	f->conflict = because ? because->choice : -1;
+	return false;
 }
 
 void batch_rule_mixes(batch_propagation *f, const items *s, const char *what)
@@ -129,11 +129,9 @@ void batch_rule_unless(batch_propagation *f, const items *s, bool mixes, const c
 
 bool batch_rule_join(batch_propagation *f, items *s, const items *t)
 {
-	if (s->kind == BATCHED && !batch_rule_equal(s, t)) {
-		batch_rule_refuse(f, s->choice > t->choice ? s : t,
-				  "its inputs hold the items at different places");
-		return false;
-	}
+	if (s->kind == BATCHED && !batch_rule_equal(s, t))
+		return batch_rule_refuse(f, s->choice > t->choice ? s : t,
+					 "its inputs hold the items at different places");
 	if (s->kind != BATCHED || t->choice > s->choice)
 		*s = *t;
 	return true;
@@ -142,12 +140,10 @@ bool batch_rule_join(batch_propagation *f, items *s, const items *t)
 bool batch_rule_only(batch_propagation *f, op *o, size_t i)
 {
 	for (size_t k = 0; k < o->made->nin; k++)
-		if (k != i && batch_rule_has(o, k)) {
-			batch_rule_refuse(f, batch_rule_in(o, k),
-					  "its input '%s' depends on the items",
-					  o->made->in[k]->name);
-			return false;
-		}
+		if (k != i && batch_rule_has(o, k))
+			return batch_rule_refuse(f, batch_rule_in(o, k),
+						 "its input '%s' depends on the items",
+						 o->made->in[k]->name);
 	return true;
 }
 
@@ -184,12 +180,10 @@ static bool numbers(batch_propagation *f, const sym_int *v, size_t n, const int6
 		if (sym_known(v[i]))
 			to[i] = v[i].v;
 		else if (!sym_div_exact(f->nums, v[i], f->count, &c) || !sym_known(c) ||
-			 __builtin_mul_overflow(c.v, f->n, &to[i])) {
-			batch_rule_refuse(
+			 __builtin_mul_overflow(c.v, f->n, &to[i]))
+			return batch_rule_refuse(
 			    f, NULL, "its sizes depend on more that is open than the items: %s",
 			    sym_text(f->nums, v[i]));
-			return false;
-		}
 	}
 	*ret = to;
 	return to != NULL;
@@ -200,11 +194,9 @@ static bool edit_add(batch_propagation *f, const op *o, edit_kind kind, size_t s
 {
 	edit *e = &f->now.edit[f->now.n];
 
-	if (f->now.n == BATCH_EDITS_MAX) {
-		batch_rule_refuse(f, NULL, "more than %d of its inputs would have to change",
-				  BATCH_EDITS_MAX);
-		return false;
-	}
+	if (f->now.n == BATCH_EDITS_MAX)
+		return batch_rule_refuse(f, NULL, "more than %d of its inputs would have to change",
+					 BATCH_EDITS_MAX);
 	bool narrow =
 	    (kind == EDIT_SIZES || kind == EDIT_OFFSET) && op_in(o, slot)->dtype == ONNX_INT32;
 	*e = (edit){.kind = kind, .slot = slot, .n = n, .dtype = narrow ? ONNX_INT32 : ONNX_INT64};
@@ -284,16 +276,12 @@ bool batch_rule_spread(batch_propagation *f, op *o, size_t i, int axis, const it
 	sym_int each = sym_mul(f->nums, s->pre, s->post), list[COST_RANK_MAX];
 	edit_kind kind = EDIT_EXPAND;
 
-	if (!v || v->rank < 0 || axis >= v->rank) {
-		batch_rule_refuse(f, s, "the shape of one of its inputs is not known");
-		return false;
-	}
+	if (!v || v->rank < 0 || axis >= v->rank)
+		return batch_rule_refuse(f, s, "the shape of one of its inputs is not known");
 	if (broadcast && (axis < 0 || sym_is(v->dims[axis], 1)))
 		return true;
-	if (axis < 0) {
-		batch_rule_refuse(f, s, "its input '%s' has too few dimensions", v->name);
-		return false;
-	}
+	if (axis < 0)
+		return batch_rule_refuse(f, s, "its input '%s' has too few dimensions", v->name);
 	for (int k = 0; k < v->rank; k++)
 		list[k] = sym_const(1);
 	if (sym_is(v->dims[axis], 1) && sym_is(each, 1) && f->was == 1) {
@@ -302,16 +290,13 @@ bool batch_rule_spread(batch_propagation *f, op *o, size_t i, int axis, const it
 		kind = EDIT_TILE;
 		list[axis] = f->count;
 	} else {
-		batch_rule_refuse(
+		return batch_rule_refuse(
 		    f, s, "axis %d of its input '%s' has %s values that are not of the items", axis,
 		    v->name, sym_text(f->nums, v->dims[axis]));
-		return false;
 	}
-	if (f->opset < 8) {
-		batch_rule_refuse(
+	if (f->opset < 8)
+		return batch_rule_refuse(
 		    f, s, "its input '%s' must be repeated, which takes operator set 8", v->name);
-		return false;
-	}
 	return repeat(f, o, i, kind, list, (size_t)v->rank, *s, axis,
 		      sym_mul(f->nums, v->dims[axis], f->count));
 }
@@ -325,11 +310,9 @@ bool batch_rule_offset(batch_propagation *f, op *o, size_t i, sym_int each)
 	if (f->was != 1 || f->opset < 10 || f->n > OFFSETS_MAX || v->rank < 1 ||
 	    !sym_is(v->dims[0], 1) || !sym_known(each) || each.v < 1 ||
 	    __builtin_mul_overflow(each.v, f->n, &last) ||
-	    (v->dtype == ONNX_INT32 && last > INT32_MAX)) {
-		batch_rule_refuse(f, batch_rule_in(o, 0),
-				  "its indices into one item cannot be extended to all");
-		return false;
-	}
+	    (v->dtype == ONNX_INT32 && last > INT32_MAX))
+		return batch_rule_refuse(f, batch_rule_in(o, 0),
+					 "its indices into one item cannot be extended to all");
 	sym_int *list = mem_arena_array(f->arena, (size_t)f->n, sizeof *list);
 	for (int64_t k = 0; list && k < f->n; k++)
 		list[k] = sym_const(k * each.v);

@@ -112,8 +112,9 @@ void batch_state_set(batch_propagation *f, val *v, const items *s);
 
 void batch_rule_all(batch_propagation *f, items s);
 void batch_rule_set(batch_propagation *f, op *o, size_t i, items s);
-/* Refuses. because: the state of the input that led to it; NULL: no other choice helps. */
-void batch_rule_refuse(batch_propagation *f, const items *because, const char *why, ...)
+/* Refuses, and returns false. because: the state of the input that led to it; NULL: no other choice
+ * helps. */
+bool batch_rule_refuse(batch_propagation *f, const items *because, const char *why, ...)
     DCK_PRINTF(3, 4);
 /* Merges the state t of a batched input into s, the common state of earlier inputs (or none yet).
  * False after a refusal: they differ. */

@@ -213,18 +213,14 @@ static bool norm_parts(batch_propagation *f, op *o, size_t from, int rank, int a
 {
 	for (size_t i = from; i < o->made->nin; i++) {
 		const val *v = op_in(o, i);
-		if (batch_rule_has(o, i)) {
-			batch_rule_refuse(f, batch_rule_in(o, i),
-					  "its input '%s' depends on the items", v->name);
-			return false;
-		}
+		if (batch_rule_has(o, i))
+			return batch_rule_refuse(f, batch_rule_in(o, i),
+						 "its input '%s' depends on the items", v->name);
 		for (int k = 0; v && k < v->rank - (rank - axis); k++)
-			if (!sym_is(v->dims[k], 1)) {
-				batch_rule_refuse(
+			if (!sym_is(v->dims[k], 1))
+				return batch_rule_refuse(
 				    f, NULL, "its input '%s' is larger than what it normalises",
 				    v->name);
-				return false;
-			}
 	}
 	return true;
 }

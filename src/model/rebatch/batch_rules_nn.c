@@ -13,9 +13,9 @@ static bool first_axis(batch_propagation *f, const op *o, size_t i)
 
 	if (s->axis == 0)
 		return true;
-	batch_rule_refuse(f, s, "it takes the items along axis 0 of '%s', which are along axis %d",
-			  o->made->in[i]->name, s->axis);
-	return false;
+	return batch_rule_refuse(f, s,
+				 "it takes the items along axis 0 of '%s', which are along axis %d",
+				 o->made->in[i]->name, s->axis);
 }
 
 void batch_rule_first(batch_propagation *f, op *o)

@@ -341,30 +341,35 @@ void batch_rule_unsqueeze(batch_propagation *f, op *o)
 	batch_rule_all(f, s);
 }
 
-void batch_rule_concat(batch_propagation *f, op *o)
+/* The rule of an operator that works along the axis of its attribute: the first n inputs must hold
+ * the items at the same other axis, and inputs that are the same for all items are repeated.
+ * optional: an input may be missing. */
+static void along_axis(batch_propagation *f, op *o, size_t n, bool optional, int64_t otherwise,
+		       const char *what)
 {
 	items s = {.choice = -1};
 	const val *v = batch_rule_shaped(f, o, 0);
 	int axis;
 
-	if (!v || !batch_rule_axis_of(f, o, v, 1, 0, &axis))
+	if (!v || !batch_rule_axis_of(f, o, v, otherwise, 0, &axis))
 		return;
-	for (size_t i = 0; i < o->made->nin; i++) {
-		const items *t = batch_rule_in(o, i);
-		if (t->kind != BATCHED)
-			continue;
-		if (!batch_rule_join(f, &s, t))
+	for (size_t i = 0; i < n; i++)
+		if (batch_rule_has(o, i) && !batch_rule_join(f, &s, batch_rule_in(o, i)))
 			return;
-	}
 	if (s.axis == axis) {
-		batch_rule_mixes(f, &s, "it joins along");
+		batch_rule_mixes(f, &s, what);
 		return;
 	}
-	for (size_t i = 0; i < o->made->nin; i++)
-		if (op_in(o, i) && !batch_rule_has(o, i) &&
+	for (size_t i = 0; i < n; i++)
+		if ((op_in(o, i) || !optional) && !batch_rule_has(o, i) &&
 		    !batch_rule_spread(f, o, i, s.axis, &s, false))
 			return;
 	batch_rule_all(f, s);
+}
+
+void batch_rule_concat(batch_propagation *f, op *o)
+{
+	along_axis(f, o, o->made->nin, true, 1, "it joins along");
 }
 
 /* Along the axis of the items a slice must take all of them. An end that the model states becomes
@@ -459,28 +464,7 @@ void batch_rule_gather(batch_propagation *f, op *o)
  * same axis, which must not be the axis that the operator picks along. */
 void batch_rule_elements(batch_propagation *f, op *o)
 {
-	size_t inputs = (size_t)f->row->at;
-	const val *v = batch_rule_shaped(f, o, 0);
-	items s = {.choice = -1};
-	int axis;
-
-	if (!v || !batch_rule_axis_of(f, o, v, 0, 0, &axis))
-		return;
-	for (size_t i = 0; i < inputs; i++) {
-		const items *t = batch_rule_in(o, i);
-		if (t->kind != BATCHED)
-			continue;
-		if (!batch_rule_join(f, &s, t))
-			return;
-	}
-	if (s.axis == axis) {
-		batch_rule_mixes(f, &s, "it picks along");
-		return;
-	}
-	for (size_t i = 0; i < inputs; i++)
-		if (!batch_rule_has(o, i) && !batch_rule_spread(f, o, i, s.axis, &s, false))
-			return;
-	batch_rule_all(f, s);
+	along_axis(f, o, (size_t)f->row->at, false, 0, "it picks along");
 }
 
 void batch_rule_gather_nd(batch_propagation *f, op *o)

@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "base/id_table.h"
 #include "base/mem.h"
+#include "base/name_index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,11 +42,9 @@ void call_tree_done(call_tree *c)
 
 size_t call_tree_column(const dck_tree *t, const char *key)
 {
-	size_t k = 0;
+	const dck_column *c = NAME_ROW(t->columns, t->ncolumns, key, key);
 
-	while (k < t->ncolumns && strcmp(t->columns[k].key, key) != 0)
-		k++;
-	return k;
+	return c ? (size_t)(c - t->columns) : t->ncolumns;
 }
 
 /* Ranks columns as the default weight: times first, then columns that are not counts. The overhead

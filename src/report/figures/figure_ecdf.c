@@ -12,15 +12,6 @@
 
 #define POINTS 600 /* of the line: about one a pixel */
 
-static bool ecdf_has(const dck_record *r)
-{
-	bins_sorted s;
-	const bool any = bins_samples(r, &s);
-
-	mem_free(s.x);
-	return any;
-}
-
 /* The number of samples up to v. */
 static size_t ecdf_up_to(const bins_sorted *s, double v)
 {
@@ -101,4 +92,4 @@ static void ecdf_draw(const dck_record *r, dck_sink *out)
 	mem_free(sorted.x);
 }
 
-const dck_figure figure_ecdf = {"ecdf", "share of the runs up to each time", ecdf_has, ecdf_draw};
+const dck_figure figure_ecdf = {"ecdf", "share of the runs up to each time", bins_has, ecdf_draw};

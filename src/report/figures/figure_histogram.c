@@ -12,15 +12,6 @@
 
 #define BINS 40
 
-static bool histogram_has(const dck_record *r)
-{
-	bins_sorted s;
-	const bool any = bins_samples(r, &s);
-
-	mem_free(s.x);
-	return any;
-}
-
 static void marks_put(svg *s, const dck_record *r, double most)
 {
 	static const char *const tags[] = {"latency/median", "latency/p90", "latency/p99"};
@@ -76,5 +67,5 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 	mem_free(sorted.x);
 }
 
-const dck_figure figure_histogram = {"histogram", "how the times of the runs are spread",
-				     histogram_has, histogram_draw};
+const dck_figure figure_histogram = {"histogram", "how the times of the runs are spread", bins_has,
+				     histogram_draw};

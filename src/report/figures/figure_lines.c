@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "record/record_internal.h"
 #include "report/figures/figures.h"
 #include "report/figures/plot.h"
 #include "report/format.h"
@@ -49,13 +50,6 @@ static double number_at(const dck_table *t, size_t row, const char *key)
 	const dck_cell *c = dck_table_cell(t, row, key);
 
 	return c ? dck_value_number(&c->value) : NAN;
-}
-
-static const char *text_at(const dck_table *t, size_t row, const char *key)
-{
-	const dck_cell *c = dck_table_cell(t, row, key);
-
-	return c && c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "";
 }
 
 /* --- throughput */
@@ -121,7 +115,7 @@ static void sizes_axis(const dck_table *t, plot *p)
 /* Sizes are texts, as they were given. */
 static double size_at(const dck_table *t, size_t row)
 {
-	const char *text = text_at(t, row, "value");
+	const char *text = plot_text_at(t, row, "value");
 	char *end;
 	const double v = strtod(text, &end);
 
@@ -131,13 +125,13 @@ static double size_at(const dck_table *t, size_t row)
 /* "base, a, b" without its last names: the first subject may have commas in its name. */
 static const char *lines_base_name(const dck_record *r, const dck_table *t, mem_arena *a)
 {
-	const dck_fact *f = dck_record_fact(r, "compare", "subjects");
-	const char *all = f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "";
+	const char *subjects = record_text_of(r, "compare", "subjects");
+	const char *all = subjects ? subjects : "";
 	size_t left = strlen(all);
 	double first = t->nrows > 0 ? size_at(t, 0) : NAN;
 
 	for (size_t i = 0; i < t->nrows && size_at(t, i) == first; i++) {
-		const size_t n = strlen(text_at(t, i, "subject")) + 2;
+		const size_t n = strlen(plot_text_at(t, i, "subject")) + 2;
 
 		if (n > left)
 			return "the first";
@@ -157,7 +151,8 @@ static void over_times_collect(const dck_record *r, plot *p, mem_arena *a)
 	for (size_t i = 0; base && i < t->nrows; i++) {
 		if (i == 0 || size_at(t, i) != size_at(t, i - 1))
 			plot_add(p, base, size_at(t, i), dck_table_cell(t, i, "base_time"));
-		plot_add(p, text_at(t, i, "subject"), size_at(t, i), dck_table_cell(t, i, "time"));
+		plot_add(p, plot_text_at(t, i, "subject"), size_at(t, i),
+			 dck_table_cell(t, i, "time"));
 	}
 }
 
@@ -174,7 +169,8 @@ static void over_ratios_collect(const dck_record *r, plot *p, mem_arena *a)
 	p->far = true;
 	p->rule = 1;
 	for (size_t i = 0; base && i < t->nrows; i++)
-		plot_add(p, text_at(t, i, "subject"), size_at(t, i), dck_table_cell(t, i, "ratio"));
+		plot_add(p, plot_text_at(t, i, "subject"), size_at(t, i),
+			 dck_table_cell(t, i, "ratio"));
 }
 
 /* --- rates of requests */
@@ -212,8 +208,8 @@ static void load_latency_collect(const dck_record *r, plot *p, mem_arena *a)
 static void trend_collect(const dck_record *r, plot *p, mem_arena *a)
 {
 	const dck_table *t = dck_record_table(r, "history/points");
-	const dck_fact *f = dck_record_fact(r, "trend", "metric");
-	const char *metric = f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "metric";
+	const char *stated = record_text_of(r, "trend", "metric");
+	const char *metric = stated ? stated : "metric";
 	size_t changes = 0, c;
 	const dck_unit unit =
 	    t && plot_column_find(t, "value", &c) ? t->columns[c].unit : DCK_UNIT_ONE;

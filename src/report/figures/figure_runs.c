@@ -77,13 +77,6 @@ static svg_axis times_of(const dck_record *r, const starts *s)
 	return a;
 }
 
-static int runs_by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Draws a dot per run; if there are many, a dot at the median of each group, and a line over its
  * middle four fifths. before: the runs of the processes before this one. buf: scratch for `each`
  * values. */
@@ -98,7 +91,7 @@ static void figure_runs_put(svg *s, const dck_series *runs, size_t before, size_
 				buf[n++] = runs->values[k];
 		if (n == 0)
 			continue;
-		qsort(buf, n, sizeof *buf, runs_by_value);
+		qsort(buf, n, sizeof *buf, bins_by_value);
 		const double x = (double)(before + i) + (double)(each - 1) / 2;
 		if (each > 1)
 			svg_line(s, x, buf[n / 10], x, buf[n - 1 - n / 10], false);

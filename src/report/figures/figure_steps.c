@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/figures.h"
-#include "report/figures/svg.h"
+#include "report/figures/plot.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +21,6 @@ typedef struct steps {
 	size_t n, nsteps, each; /* each: steps of a bar */
 	const dck_table *t;
 } steps;
-
-static const char *steps_text(const dck_table *t, size_t row, const char *key)
-{
-	const dck_cell *c = dck_table_cell(t, row, key);
-
-	return c && c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "";
-}
 
 static void steps_add(steps *x, const step_part *p)
 {
@@ -52,8 +45,8 @@ static bool steps_find(const dck_record *r, steps *ret)
 {
 	*ret = (steps){.t = dck_record_table(r, "steps")};
 	for (size_t i = 0; ret->t && i < ret->t->nrows; i++) {
-		const char *key = steps_text(ret->t, i, "part"),
-			   *what = steps_text(ret->t, i, "what");
+		const char *key = plot_text_at(ret->t, i, "part"),
+			   *what = plot_text_at(ret->t, i, "what");
 		step_part p = {.name = *what ? what : key, .s = steps_series(r, key)};
 
 		if (!p.s || p.s->n == 0 || strcmp(key, "step") == 0)

@@ -19,6 +19,13 @@ bool plot_column_find(const dck_table *t, const char *key, size_t *ret)
 	return false;
 }
 
+const char *plot_text_at(const dck_table *t, size_t row, const char *key)
+{
+	const dck_cell *c = dck_table_cell(t, row, key);
+
+	return c && c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "";
+}
+
 svg_interval plot_interval_of(const dck_cell *cell)
 {
 	svg_interval v = {NAN, NAN, NAN};

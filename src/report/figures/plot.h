@@ -42,6 +42,8 @@ void plot_done(plot *p);
 
 /* false: the table has no such column, and *ret is the number of its columns. */
 bool plot_column_find(const dck_table *t, const char *key, size_t *ret);
+/* Returns the text of a cell; "": there is none. */
+const char *plot_text_at(const dck_table *t, size_t row, const char *key);
 /* Returns the value of a cell with its interval; NaN: it has none. cell: may be NULL. */
 svg_interval plot_interval_of(const dck_cell *cell);
 

@@ -83,6 +83,24 @@ static void raw_line(dck_sink *out, double x0, double y0, double x1, double y1, 
 	sink_fmt(out, " stroke=\"%s\"%s/>\n", ink, more);
 }
 
+/* Begins a rectangle; its style follows. */
+static void rect_begin(dck_sink *out, double x, double y, double width, double height)
+{
+	sink_text(out, "<rect");
+	at_put(out, "x", x);
+	at_put(out, "y", y);
+	at_put(out, "width", width);
+	at_put(out, "height", height);
+}
+
+/* Begins a group with a tooltip. */
+static void group_begin(dck_sink *out, const char *says)
+{
+	sink_text(out, "<g><title>");
+	xml_text_put(out, says);
+	sink_text(out, "</title>");
+}
+
 /* Returns the width of a character in letters: those beyond the alphabets of Europe are about twice
  * as wide as a Latin one. */
 static double letters_of(size_t bytes)
@@ -304,14 +322,20 @@ void svg_axis_x(svg *s, svg_axis a)
 		    s->right - s->left, FONT_TEXT);
 }
 
-void svg_axis_y(svg *s, svg_axis a)
+static void axis_upright(svg *s, svg_axis a, void (*tick)(svg *s, double v, const char *label),
+			 double title_x, const char *anchor)
 {
 	char title[128];
 
 	s->y = widened(a);
-	ticks(s, &s->y, tick_y);
+	ticks(s, &s->y, tick);
 	title_text(&s->y, title, sizeof title);
-	raw_text(s->out, SIDE, TOP - 14, "start", "", title);
+	raw_text(s->out, title_x, TOP - 14, anchor, "", title);
+}
+
+void svg_axis_y(svg *s, svg_axis a)
+{
+	axis_upright(s, a, tick_y, SIDE, "start");
 }
 
 static void tick_right(svg *s, double v, const char *label)
@@ -330,12 +354,7 @@ void svg_right_room(svg *s)
 
 void svg_axis_right(svg *s, svg_axis a)
 {
-	char title[128];
-
-	s->y = widened(a);
-	ticks(s, &s->y, tick_right);
-	title_text(&s->y, title, sizeof title);
-	raw_text(s->out, fmin(SVG_WIDTH - SIDE, s->right + 64), TOP - 14, "end", "", title);
+	axis_upright(s, a, tick_right, fmin(SVG_WIDTH - SIDE, s->right + 64), "end");
 }
 
 /* --- marks */
@@ -344,11 +363,7 @@ void svg_rect(svg *s, double x0, double y0, double x1, double y1)
 {
 	const double a = x_px(s, x0), b = x_px(s, x1), c = y_px(s, y1), d = y_px(s, y0);
 
-	sink_text(s->out, "<rect");
-	at_put(s->out, "x", a + 0.5);
-	at_put(s->out, "y", c);
-	at_put(s->out, "width", fmax(0.5, b - a - 1));
-	at_put(s->out, "height", d - c);
+	rect_begin(s->out, a + 0.5, c, fmax(0.5, b - a - 1), d - c);
 	sink_fmt(s->out, " fill=\"%s\"/>\n", inks[s->ink]);
 }
 
@@ -422,13 +437,8 @@ void svg_legend(svg *s, svg_colour ink, const char *text)
 static void box_put(svg *s, double x, double y, double width, double high, svg_colour ink,
 		    const char *text, const char *says)
 {
-	sink_text(s->out, "<g><title>");
-	xml_text_put(s->out, says);
-	sink_text(s->out, "</title><rect");
-	at_put(s->out, "x", x);
-	at_put(s->out, "y", y);
-	at_put(s->out, "width", width);
-	at_put(s->out, "height", high);
+	group_begin(s->out, says);
+	rect_begin(s->out, x, y, width, high);
 	/* A border would cover a box of a pixel. */
 	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"%s/>", inks[ink],
 		 width > 2 ? " stroke=\"#ffffff\" stroke-width=\"0.5\"" : "");
@@ -485,15 +495,10 @@ void svg_row_value(svg *s, unsigned row, const svg_interval *v, bool bar, const 
 {
 	const double y = row_px(s, row) + row_high(s) / 2, half = fmin(row_high(s) / 2 - 2, 13);
 
-	sink_text(s->out, "<g><title>");
-	xml_text_put(s->out, says);
-	sink_text(s->out, "</title>");
+	group_begin(s->out, says);
 	if (bar) {
-		sink_text(s->out, "<rect");
-		at_put(s->out, "x", s->left);
-		at_put(s->out, "y", y - half);
-		at_put(s->out, "width", fmax(0, x_px(s, v->value) - s->left));
-		at_put(s->out, "height", 2 * half);
+		rect_begin(s->out, s->left, y - half, fmax(0, x_px(s, v->value) - s->left),
+			   2 * half);
 		sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"/>", inks[s->ink]);
 	}
 	if (isfinite(v->lo) && isfinite(v->hi)) {
@@ -526,11 +531,7 @@ void svg_row_rule(svg *s, double at)
 
 void svg_row_zone(svg *s, double from, double to)
 {
-	sink_text(s->out, "<rect");
-	at_put(s->out, "x", x_px(s, from));
-	at_put(s->out, "y", ROWS_TOP);
-	at_put(s->out, "width", x_px(s, to) - x_px(s, from));
-	at_put(s->out, "height", BOTTOM - ROWS_TOP);
+	rect_begin(s->out, x_px(s, from), ROWS_TOP, x_px(s, to) - x_px(s, from), BOTTOM - ROWS_TOP);
 	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.18\"/>\n", inks[SVG_GREY]);
 }
 
@@ -554,13 +555,8 @@ void svg_cell(svg *s, unsigned row, unsigned column, double share, const char *t
 {
 	const double x = x_px(s, column), width = x_px(s, column + 1) - x, high = row_high(s);
 
-	sink_text(s->out, "<g><title>");
-	xml_text_put(s->out, says);
-	sink_text(s->out, "</title><rect");
-	at_put(s->out, "x", x + 1);
-	at_put(s->out, "y", row_px(s, row) + 1);
-	at_put(s->out, "width", width - 2);
-	at_put(s->out, "height", high - 2);
+	group_begin(s->out, says);
+	rect_begin(s->out, x + 1, row_px(s, row) + 1, width - 2, high - 2);
 	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"", inks[s->ink]);
 	svg_number_put(s->out, 0.05 + 0.6 * fmin(fmax(share, 0), 1));
 	sink_text(s->out, "\"/>");

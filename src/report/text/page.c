@@ -99,6 +99,14 @@ unsigned page_columns(const char *text)
 	return page_columns_n(text, SIZE_MAX);
 }
 
+void page_widen(unsigned *width, const char *text)
+{
+	const unsigned n = page_columns(text);
+
+	if (n > *width)
+		*width = n;
+}
+
 /* Writes at most `cols` characters; returns the rest of the text. */
 static const char *columns_write(page *p, const char *text, unsigned cols)
 {
@@ -119,6 +127,12 @@ static const char *columns_write(page *p, const char *text, unsigned cols)
 		s += n;
 	}
 	return s;
+}
+
+void page_break(page *p, unsigned col)
+{
+	page_line(p);
+	page_to(p, col);
 }
 
 void page_text(page *p, const char *text)

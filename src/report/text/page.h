@@ -22,9 +22,10 @@ typedef struct page {
 
 void page_init(page *p, dck_sink *out, const dck_style *style);
 void text_style_set(page *p, text_style ink);
-void page_line(page *p);	     /* ends the line and its colour */
-void page_space(page *p);	     /* a space, unless the line ends here */
-void page_to(page *p, unsigned col); /* spaces up to that column; none if already past it */
+void page_line(page *p);		/* ends the line and its colour */
+void page_space(page *p);		/* a space, unless the line ends here */
+void page_to(page *p, unsigned col);	/* spaces up to that column; none if already past it */
+void page_break(page *p, unsigned col); /* ends the line, and goes to that column of the next */
 void page_text(page *p, const char *text);
 /* Writes the text; on a terminal, truncated with ".." to `cols` columns. */
 void page_text_cut(page *p, const char *text, unsigned cols);
@@ -35,7 +36,8 @@ void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 by
 /* Writes words from the current column, continued at column `indent` of the next lines; a word
  * wider than a line is broken. Does not end the last line, and leaves one column in it. */
 void page_wrap(page *p, unsigned indent, const char *text);
-unsigned page_columns(const char *text); /* code points */
+unsigned page_columns(const char *text);	    /* code points */
+void page_widen(unsigned *width, const char *text); /* to at least the text's columns */
 unsigned page_columns_n(const char *text, size_t bytes);
 
 #endif

@@ -47,10 +47,8 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
 		l.digits = (int)f->value.as.i;
-	for (size_t i = 0; i < classes->nrows; i++) {
-		const unsigned n = page_columns(accuracy_name_of(classes, i));
-		l.name_cols = n > l.name_cols ? n : l.name_cols;
-	}
+	for (size_t i = 0; i < classes->nrows; i++)
+		page_widen(&l.name_cols, accuracy_name_of(classes, i));
 	if ((unsigned)l.digits > l.name_cols)
 		l.name_cols = (unsigned)l.digits;
 	return l;

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
+#include "base/common_prefix.h"
 #include "base/name_index.h"
 #include "base/units.h"
 #include "report/ops.h"
@@ -23,11 +24,6 @@
 #include <string.h>
 
 #define NAME_COLS 13 /* of the first column, after an indent of 2 */
-
-static bool details_has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 /* --- subject and engine */
 
@@ -73,7 +69,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 			continue;
 		/* ... as is "cpu, cpu" or "cuda:0, cuda", the provider and the device. */
 		const size_t n = strlen(v);
-		if (details_has_prefix(said, v) && (said[n] == '\0' || said[n] == ':'))
+		if (has_prefix(said, v) && (said[n] == '\0' || said[n] == ':'))
 			continue;
 		snprintf(said, sizeof said, "%s", v);
 		bool counted = v[strspn(v, "0123456789")] == '\0';
@@ -82,8 +78,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 			 part[i].after[0] != '\0' ? after : "");
 		if (p->col + page_columns(piece) > p->width) {
 			page_text(p, part[i].before[0] == ',' ? "," : "");
-			page_line(p);
-			page_to(p, 2);
+			page_break(p, 2);
 			page_text(p, piece + strspn(piece, ", "));
 		} else {
 			page_text(p, piece);
@@ -91,8 +86,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 	}
 	if (p->col + page_columns(more) > p->width) {
 		page_text(p, more[0] == ',' ? "," : "");
-		page_line(p);
-		page_to(p, 2);
+		page_break(p, 2);
 		more += strspn(more, ", ");
 	}
 	page_text(p, more);
@@ -103,19 +97,14 @@ void text_headline(page *p, const dck_record *r, const char *more)
 
 static void main_put(page *p, const dck_record *r, const format_scale *scale)
 {
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	char a[FORMAT_SIZE];
 	double v;
 	const dck_metric *asked = text_metric_asked(r), *m = text_metric_main(r, &v);
 
 	page_line(p);
+	if (asked && asked != m)
+		text_absent_line(p, asked);
 	page_to(p, 2);
-	if (asked && asked != m) {
-		text_style_set(p, PAGE_WARN);
-		page_fmt(p, "%s absent: ", asked->def->name);
-		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
-		page_line(p);
-		page_to(p, 2);
-	}
 	if (!m) {
 		text_style_set(p, PAGE_ERROR);
 		page_text(p, "no latency was measured");
@@ -126,20 +115,12 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	page_text(p, m->def->name);
 	page_fmt(p, " %s %s", format_scaled(scale, v, a), scale->unit);
 	text_style_set(p, PAGE_PLAIN);
-	if (m->level > 0) {
-		page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, a),
-			 format_scaled(scale, m->hi, b));
-		text_narrow(p, m);
-		text_level(p, m->level);
-	} else {
-		page_text(p, "  (no interval)");
-	}
+	text_scaled_interval(p, m, scale);
 	m = text_metric(r, "throughput/items", &v);
 	if (m) {
 		format_number(v, m->def->unit, a);
 		if (p->col + 3 + page_columns(a) > p->width) {
-			page_line(p);
-			page_to(p, 2);
+			page_break(p, 2);
 			page_text(p, a);
 		} else {
 			page_fmt(p, "   %s", a);
@@ -163,8 +144,7 @@ static void details_counts_put(page *p, const dck_record *r)
 	} part[] = {{"cost/macs", "MACs"}, {"cost/flops", "FLOPs"}, {"cost/params", "parameters"}};
 	double v;
 
-	page_line(p);
-	page_to(p, 2);
+	page_break(p, 2);
 	text_style_set(p, PAGE_BOLD);
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const dck_metric *m = dck_record_metric(r, part[i].tag);
@@ -190,7 +170,6 @@ static void effort_put(page *p, const dck_record *r)
 	char text[512];
 	double v, asked;
 	size_t n = 0;
-	const dck_fact *f;
 
 	const dck_metric *m = text_metric(r, "runs/count", &v);
 	if (!m)
@@ -201,16 +180,13 @@ static void effort_put(page *p, const dck_record *r)
 	if (m)
 		n += (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
 				      FORMAT_VALUE(&m->value, DCK_UNIT_ONE), v == 1 ? "" : "s");
-	f = dck_record_fact(r, "method", "processes");
-	if (f && format_number_of(&f->value, &v) && v > 1)
+	if (text_fact_number(r, "method", "processes", &v) && v > 1)
 		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
 				      FORMAT_NUMBER(v, DCK_UNIT_ONE));
-	f = dck_record_fact(r, "method", "precision_reached");
-	if (f && format_number_of(&f->value, &v)) {
+	if (text_fact_number(r, "method", "precision_reached", &v)) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "; precision %s",
 				      FORMAT_PERCENT(v));
-		f = dck_record_fact(r, "plan", "precision");
-		if (f && format_number_of(&f->value, &asked))
+		if (text_fact_number(r, "plan", "precision", &asked))
 			snprintf(text + n, sizeof text - n, " (requested %s)",
 				 FORMAT_PERCENT(asked));
 	}
@@ -262,13 +238,6 @@ typedef struct widths {
 	unsigned value, lo, hi, unit;
 } widths;
 
-static void details_widen(unsigned *width, const char *text)
-{
-	unsigned n = page_columns(text);
-	if (n > *width)
-		*width = n;
-}
-
 static void details_absent_put(page *p, const dck_metric *m)
 {
 	unsigned col = p->col;
@@ -304,7 +273,7 @@ static void how_put(page *p, unsigned col, const char *how)
 	text_style_set(p, PAGE_DIM);
 	for (size_t i = 1; p->terminal && i < n && i <= p->width - col; i++)
 		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
-			if (details_has_prefix(how + i, ends[k]))
+			if (has_prefix(how + i, ends[k]))
 				best = i;
 	if (!p->terminal || page_columns(how) <= p->width - col || best == 0)
 		page_text_cut(p, how, p->terminal ? p->width - col : 0);
@@ -405,10 +374,10 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 		if (!text_is_latency(m))
 			continue;
 		cells_fill(m, scale, &c);
-		details_widen(&w.unit, is_percent(m) ? "" : c.unit);
-		details_widen(&w.value, c.value);
-		details_widen(&w.lo, c.lo);
-		details_widen(&w.hi, c.hi);
+		page_widen(&w.unit, is_percent(m) ? "" : c.unit);
+		page_widen(&w.value, c.value);
+		page_widen(&w.lo, c.lo);
+		page_widen(&w.hi, c.hi);
 		level = m->level > 0 ? m->level : level;
 		any = true;
 	}
@@ -461,32 +430,29 @@ static void plain_row(page *p, const dck_metric *m, bool with_how)
 
 static bool is_resource(const dck_metric *m)
 {
-	return details_has_prefix(m->def->tag, "throughput/") ||
-	       details_has_prefix(m->def->tag, "cpu/") ||
-	       details_has_prefix(m->def->tag, "memory/");
+	return has_prefix(m->def->tag, "throughput/") || has_prefix(m->def->tag, "cpu/") ||
+	       has_prefix(m->def->tag, "memory/");
 }
 
 static bool is_phase(const dck_metric *m)
 {
-	return details_has_prefix(m->def->tag, "time/");
+	return has_prefix(m->def->tag, "time/");
 }
 
 static bool is_cost(const dck_metric *m)
 {
-	return details_has_prefix(m->def->tag, "cost/") ||
-	       details_has_prefix(m->def->tag, "profile/");
+	return has_prefix(m->def->tag, "cost/") || has_prefix(m->def->tag, "profile/");
 }
 
 static bool is_device(const dck_metric *m)
 {
-	return details_has_prefix(m->def->tag, "device/") ||
-	       details_has_prefix(m->def->tag, "transfer/");
+	return has_prefix(m->def->tag, "device/") || has_prefix(m->def->tag, "transfer/");
 }
 
 static bool is_other(const dck_metric *m)
 {
 	return !text_is_latency(m) && !is_device(m) && !is_resource(m) && !is_phase(m) &&
-	       !is_cost(m) && !text_machine_shows(m) && !details_has_prefix(m->def->tag, "runs/");
+	       !is_cost(m) && !text_machine_shows(m) && !has_prefix(m->def->tag, "runs/");
 }
 
 /* Returns whether the metric is one of a family, which a table has too: "compare/ratio/opt=all". */
@@ -518,7 +484,7 @@ static bool details_is_timed(const dck_record *r)
 
 static bool is_key(const dck_metric *m)
 {
-	return (is_other(m) || details_has_prefix(m->def->tag, "throughput/")) && !is_member(m);
+	return (is_other(m) || has_prefix(m->def->tag, "throughput/")) && !is_member(m);
 }
 
 /* Returns whether the result is tables, or a verdict or numbers without latencies and operators. */
@@ -595,9 +561,9 @@ static void keys_put(page *p, const dck_record *r)
 			}
 			if (name_cols == 0 && !timed)
 				page_line(p);
-			details_widen(&name_cols, m->def->name);
+			page_widen(&name_cols, m->def->name);
 			if (m->value.kind != DCK_VALUE_ABSENT)
-				details_widen(&w.value, key_value(m, buf));
+				page_widen(&w.value, key_value(m, buf));
 		}
 		name_cols = name_cols < p->width / 2 ? name_cols : p->width / 2;
 	}

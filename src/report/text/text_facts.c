@@ -10,6 +10,7 @@
  * The number of sections is bounded by SECTIONS_MAX; each section scans all facts, which are few.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/name_index.h"
 #include "record/record_internal.h"
 #include "report/text/text_parts.h"
 #include <math.h>
@@ -138,14 +139,9 @@ void text_verdicts(page *p, const dck_record *r)
 /* Returns whether the headline shows the fact already. */
 static bool is_headline(const dck_fact *f)
 {
-	static const char *const key[] = {"name", "version", "provider", "threads"};
-	if (strcmp(f->section, "engine") != 0)
-		return strcmp(f->section, "subject") == 0 &&
-		       (strcmp(f->key, "name") == 0 || strcmp(f->key, "title") == 0);
-	for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
-		if (strcmp(f->key, key[i]) == 0)
-			return true;
-	return false;
+	if (strcmp(f->section, "engine") == 0)
+		return name_index_listed("name version provider threads", f->key);
+	return strcmp(f->section, "subject") == 0 && name_index_listed("name title", f->key);
 }
 
 static bool facts_is_known(const dck_fact *f)

@@ -64,8 +64,7 @@ static void DCK_PRINTF(4, 5)
 	va_start(ap, tag_fmt);
 	vsnprintf(tag, sizeof tag, tag_fmt, ap);
 	va_end(ap);
-	const dck_metric *m = dck_record_metric(r, tag);
-	if (m && format_number_of(&m->value, &v))
+	if (text_metric(r, tag, &v))
 		text(v, buf, sizeof buf);
 	page_text_right(p, buf, column_cols(p));
 }
@@ -104,6 +103,17 @@ static void machine_name_put(page *p, const char *name)
 	page_to(p, NAME_COLS);
 }
 
+/* A row of the metrics "PREFIX/KEY/SUFFIX", one in a column. */
+static void machine_row_put(page *p, const dck_record *r, const char *name,
+			    void (*text)(double v, char *buf, size_t size), const char *prefix,
+			    const char *const *keys, const char *suffix)
+{
+	machine_name_put(p, name);
+	for (size_t k = 0; keys[k]; k++)
+		cell_put(p, r, text, "%s%s/%s", prefix, keys[k], suffix);
+	page_line(p);
+}
+
 /* The instruction sets of "peak/TYPE/ISA/...", in the order of the record. */
 static size_t isas_find(const dck_record *r, char (*ret)[24])
 {
@@ -123,31 +133,21 @@ static size_t isas_find(const dck_record *r, char (*ret)[24])
 
 static void peaks_put(page *p, const dck_record *r)
 {
-	char isa[ROWS_MAX][24], value[FORMAT_SIZE];
+	char isa[ROWS_MAX][24], suffix[32], value[FORMAT_SIZE];
 	const size_t n = isas_find(r, isa);
 
 	text_title(p, "Peaks, GFLOP/s (int8: GOP/s, operations on whole numbers)");
 	for (size_t t = 0; threads[t]; t++) {
 		machine_types_put(p, r, threads[t]);
 		for (size_t i = 0; i < n; i++) {
-			machine_name_put(p, isa[i]);
-			for (size_t k = 0; types[k]; k++)
-				cell_put(p, r, giga_text, "peak/%s/%.23s/%s", types[k], isa[i],
-					 threads[t]);
-			page_line(p);
+			snprintf(suffix, sizeof suffix, "%.23s/%s", isa[i], threads[t]);
+			machine_row_put(p, r, isa[i], giga_text, "peak/", types, suffix);
 		}
 		text_style_set(p, PAGE_BOLD);
-		machine_name_put(p, "best");
-		for (size_t k = 0; types[k]; k++)
-			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
-		page_line(p);
-		if (dck_record_metric(r, "peak_share/fp32/1")) { /* a record of before has none */
-			machine_name_put(p, "of possible, %");
-			for (size_t k = 0; types[k]; k++)
-				cell_put(p, r, percent_text, "peak_share/%s/%s", types[k],
-					 threads[t]);
-			page_line(p);
-		}
+		machine_row_put(p, r, "best", giga_text, "peak/", types, threads[t]);
+		if (dck_record_metric(r, "peak_share/fp32/1")) /* a record of before has none */
+			machine_row_put(p, r, "of possible, %", percent_text, "peak_share/", types,
+					threads[t]);
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
 		machine_name_put(p, "BLAS");
@@ -160,11 +160,11 @@ static void peaks_put(page *p, const dck_record *r)
 static void bandwidths_put(page *p, const dck_record *r)
 {
 	static const struct {
-		const char *name, *tag, *fact;
-	} levels[] = {{"L1", "l1", "cache_l1d"},
-		      {"L2", "l2", "cache_l2"},
-		      {"L3", "l3", "cache_l3"},
-		      {"DRAM", "dram", ""}};
+		const char *name, *tags, *fact;
+	} levels[] = {{"L1", "bandwidth/l1_", "cache_l1d"},
+		      {"L2", "bandwidth/l2_", "cache_l2"},
+		      {"L3", "bandwidth/l3_", "cache_l3"},
+		      {"DRAM", "bandwidth/dram_", ""}};
 	char buf[FORMAT_SIZE], name[FORMAT_SIZE + 8];
 
 	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
@@ -174,11 +174,7 @@ static void bandwidths_put(page *p, const dck_record *r)
 			const char *size = text_fact(r, "machine", levels[i].fact, buf);
 			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
 				 size ? size : "");
-			machine_name_put(p, name);
-			for (size_t k = 0; kinds[k]; k++)
-				cell_put(p, r, giga_text, "bandwidth/%s_%s/%s", levels[i].tag,
-					 kinds[k], threads[t]);
-			page_line(p);
+			machine_row_put(p, r, name, giga_text, levels[i].tags, kinds, threads[t]);
 		}
 	}
 }
@@ -234,29 +230,21 @@ static void kept_put(page *p, const dck_record *r)
 
 void text_machine_brief(page *p, const dck_record *r)
 {
-	static const char *const levels[] = {"l1", "l2", "l3", "dram", NULL};
+	static const char *const levels[] = {"l1_read", "l2_read", "l3_read", "dram_read", NULL};
 	char tag[96];
 
 	for (size_t t = 0; threads[t]; t++) {
 		machine_types_put(p, r, threads[t]);
-		machine_name_put(p, "GFLOP/s");
-		for (size_t k = 0; types[k]; k++)
-			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
-		page_line(p);
+		machine_row_put(p, r, "GFLOP/s", giga_text, "peak/", types, threads[t]);
 	}
 	for (size_t t = 0; threads[t]; t++) {
 		double v;
-		const dck_metric *m;
 		snprintf(tag, sizeof tag, "bandwidth/l1_read/%s", threads[t]);
-		m = dck_record_metric(r, tag);
-		if (!m || !format_number_of(&m->value, &v))
+		if (!text_metric(r, tag, &v))
 			continue;
 		machine_head_put(p, r, threads[t],
 				 (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
-		machine_name_put(p, "read, GB/s");
-		for (size_t k = 0; levels[k]; k++)
-			cell_put(p, r, giga_text, "bandwidth/%s_read/%s", levels[k], threads[t]);
-		page_line(p);
+		machine_row_put(p, r, "read, GB/s", giga_text, "bandwidth/", levels, threads[t]);
 	}
 	kept_put(p, r);
 }

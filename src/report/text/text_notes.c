@@ -71,8 +71,7 @@ static void notes_note_put(page *p, const dck_record *r, const dck_note *n)
 	notes_head_put(p, n);
 	page_wrap(p, 2, n->text);
 	if (p->col + page_columns(n->code) + 3 > p->width) {
-		page_line(p);
-		page_to(p, 2);
+		page_break(p, 2);
 	}
 	text_style_set(p, PAGE_DIM);
 	page_text(p, "[");

@@ -35,6 +35,10 @@ const dck_metric *text_metric_main(const dck_record *r, double *ret);
 format_scale text_latency_scale(const dck_record *r); /* scale of the main metric */
 /* Writes "[55.4, 56.8]" after `value`, the metric's text; and " 95 %". */
 void text_interval(page *p, const dck_metric *m, const char *value);
+/* Writes "  [55.4, 56.8]* 95 %" in that scale, or "  (no interval)". */
+void text_scaled_interval(page *p, const dck_metric *m, const format_scale *scale);
+/* Writes a line with the reason why a metric is absent. */
+void text_absent_line(page *p, const dck_metric *m);
 void text_level(page *p, double level);
 /* Writes "*" after an interval that is too narrow for its level (undercoverage); and, if r has such
  * metrics, one line per reason: "* mean: a handful of long runs carries the mean". */
@@ -107,6 +111,8 @@ void text_verdicts(page *p, const dck_record *r);
 /* Returns a fact's value as text, or NULL if r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
 const char *text_fact_value(const dck_fact *f, char *buf);
+/* Returns false for a fact that is no number, or is not in r. */
+bool text_fact_number(const dck_record *r, const char *section, const char *key, double *ret);
 bool text_fact_is_share(const dck_fact *f); /* shown as percent */
 
 /* Return whether m is a latency, and whether r has one with an interval, which needs a legend. */

@@ -3,6 +3,7 @@
  * the prompt; elsewhere it is first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/name_index.h"
 #include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -108,8 +109,7 @@ static unsigned value_columns(const dck_record *r, const format_scale *scale, co
 	for (size_t i = 0; i < n; i++) {
 		if (!pairs[i].tag[0] || !text_metric(r, pairs[i].tag[0], &v))
 			continue;
-		const unsigned cols = page_columns(latency_text(scale, v, buf));
-		most = cols > most ? cols : most;
+		page_widen(&most, latency_text(scale, v, buf));
 	}
 	return most;
 }
@@ -184,8 +184,7 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 		both = (pair){{both.tag[1], both.tag[0]}};
 	summary_value_put(p, r, both.tag[0], scale, first);
 	if (both.tag[1] && narrow) {
-		page_line(p);
-		page_to(p, 2);
+		page_break(p, 2);
 	}
 	if (both.tag[1]) {
 		page_to(p, narrow ? 2 : 2 + label + value_cols + 4);
@@ -271,8 +270,7 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 	format_number(v, m->def->unit, value);
 	const unsigned end = p->col + 3 + page_columns(value);
 	if (end > p->width) {
-		page_line(p);
-		page_to(p, 2);
+		page_break(p, 2);
 	} else {
 		page_text(p, "   ");
 	}
@@ -291,9 +289,8 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, n;
 	const dck_metric *m = text_metric(r, "latency/starts", &v);
-	const dck_fact *starts = dck_record_fact(r, "method", "starts");
 
-	if (!m || !(m->level > 0) || !starts || !format_number_of(&starts->value, &n))
+	if (!m || !(m->level > 0) || !text_fact_number(r, "method", "starts", &n))
 		return;
 	page_to(p, 2);
 	page_fmt(p, "between starts %s  [%s, ", latency_text(scale, v, a),
@@ -314,12 +311,9 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 	double of[3], v;
 	const char *where = "among";
 
-	for (size_t i = 0; i < 3; i++) {
-		const dck_fact *f = dck_record_fact(r, "history", keys[i]);
-
-		if (!f || !format_number_of(&f->value, &of[i]))
+	for (size_t i = 0; i < 3; i++)
+		if (!text_fact_number(r, "history", keys[i], &of[i]))
 			return;
-	}
 	if (of[0] < 2 || !text_metric_main(r, &v))
 		return;
 	if (v < of[1] || v > of[2])
@@ -335,13 +329,11 @@ static void earlier_put(page *p, const dck_record *r, const format_scale *scale)
 /* Returns " in 5 of 6 starts" if only some of them have enough such runs. */
 static const char *undisturbed_starts(const dck_record *r, char *buf, size_t size)
 {
-	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed_starts"),
-		       *of = dck_record_fact(r, "method", "processes");
 	double n, all;
 
 	buf[0] = '\0';
-	if (some && of && format_number_of(&some->value, &n) &&
-	    format_number_of(&of->value, &all) && n < all)
+	if (text_fact_number(r, "samples", "undisturbed_starts", &n) &&
+	    text_fact_number(r, "method", "processes", &all) && n < all)
 		snprintf(buf, size, " in %.0f of %.0f starts", n, all);
 	return buf;
 }
@@ -351,8 +343,6 @@ static const char *undisturbed_starts(const dck_record *r, char *buf, size_t siz
 static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
 {
 	static const char *const tags[] = {"latency/undisturbed", "latency/less_run_delay"};
-	const dck_fact *some = dck_record_fact(r, "samples", "undisturbed"),
-		       *of = dck_record_fact(r, "samples", "undisturbed_of");
 	const double median = dck_record_value(r, "latency/median");
 	char value[FORMAT_SIZE], starts[48];
 	const dck_metric *m = NULL;
@@ -362,9 +352,9 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 	for (i = 0; i < 2; i++)
 		if ((m = text_metric(r, tags[i], &v)) && m->level > 0)
 			break;
-	if (i == 2 || !some || !of || !format_number_of(&some->value, &runs) ||
-	    !format_number_of(&of->value, &all) || (m->lo <= median && median <= m->hi) ||
-	    !(fabs(v / median - 1) > DISTURBED_SHARE))
+	if (i == 2 || !text_fact_number(r, "samples", "undisturbed", &runs) ||
+	    !text_fact_number(r, "samples", "undisturbed_of", &all) ||
+	    (m->lo <= median && median <= m->hi) || !(fabs(v / median - 1) > DISTURBED_SHARE))
 		return;
 	page_to(p, 2);
 	if (i == 0)
@@ -374,8 +364,7 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 		page_text(p, "without the waits for a processor: median ");
 	page_fmt(p, "%s", latency_text(scale, v, value));
 	if (p->col + INTERVAL_COLS > p->width) {
-		page_line(p);
-		page_to(p, 2);
+		page_break(p, 2);
 	}
 	page_text(p, "  ");
 	text_interval(p, m, value);
@@ -390,7 +379,6 @@ typedef enum scope { SCOPE_NONE, SCOPE_PROCESS, SCOPE_START } scope;
 
 static scope summary_scope_of(const dck_record *r, unsigned *ret_n)
 {
-	static const char *const starts[] = {"model", "plugin"};
 	const dck_fact *f = dck_record_fact(r, "method", "processes");
 	const double n = f ? dck_value_number(&f->value) : NAN;
 	char buf[FORMAT_SIZE];
@@ -399,10 +387,7 @@ static scope summary_scope_of(const dck_record *r, unsigned *ret_n)
 	if (!(n >= 1) || (n == 1 && kind && strcmp(kind, "command") == 0))
 		return SCOPE_NONE;
 	*ret_n = (unsigned)n;
-	for (size_t i = 0; kind && i < sizeof starts / sizeof starts[0]; i++)
-		if (strcmp(kind, starts[i]) == 0)
-			return SCOPE_START;
-	return kind ? SCOPE_PROCESS : SCOPE_START;
+	return !kind || name_index_listed("model plugin", kind) ? SCOPE_START : SCOPE_PROCESS;
 }
 
 static bool is_one_start(const dck_record *r)
@@ -427,8 +412,7 @@ static void summary_scope_put(page *p, const dck_record *r)
 		snprintf(text, sizeof text, " of %u %s", n,
 			 is == SCOPE_START ? "starts" : "processes");
 	if (p->col + strlen(text) > p->width) {
-		page_line(p);
-		page_to(p, 3);
+		page_break(p, 3);
 	}
 	page_text(p, text);
 }
@@ -438,17 +422,12 @@ static void summary_latency_put(page *p, const dck_record *r)
 {
 	const format_scale scale = summary_scale(r);
 	const dck_metric *asked = text_metric_asked(r);
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	char a[FORMAT_SIZE];
 	double v, runs = 1, warm = 0;
 	const dck_metric *m = text_metric_main(r, &v);
 
-	if (asked && asked != m) {
-		page_to(p, 2);
-		text_style_set(p, PAGE_WARN);
-		page_fmt(p, "%s absent: ", asked->def->name);
-		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
-		page_line(p);
-	}
+	if (asked && asked != m)
+		text_absent_line(p, asked);
 	page_to(p, 2);
 	text_style_set(p, PAGE_BOLD);
 	page_text(p, m->def->name);
@@ -459,14 +438,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 			 warm == 1 ? "" : "s");
 	page_fmt(p, " %s", latency_text(&scale, v, a));
 	text_style_set(p, PAGE_PLAIN);
-	if (m->level > 0) {
-		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),
-			 format_scaled(&scale, m->hi, b));
-		text_narrow(p, m);
-		text_level(p, m->level);
-	} else {
-		page_text(p, "  (no interval)");
-	}
+	text_scaled_interval(p, m, &scale);
 	summary_scope_put(p, r);
 	rate_put(p, r, m);
 	page_line(p);
@@ -530,35 +502,21 @@ static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 	page_line(p);
 }
 
-static bool summary_is_among(const char *code, const char *const *codes, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && strcmp(code, codes[i]) != 0)
-		i++;
-	return i < n;
-}
-
 /* Where the answer is "not known", "none", "no" or "[unknown]", or is not that of the question,
  * these have the reason and what to do. */
 static bool is_of_answer(const dck_note *n)
 {
-	static const char *const codes[] = {
-	    "slo-inconclusive",	  "slo-not-met",	   "slo-violated",
-	    "undecided",	  "throughput-unresolved", "throughput-few-trials",
-	    "device-not-awaited", "sample-generated",	   "tune-apply",
-	};
-
-	return summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+	return name_index_listed("slo-inconclusive slo-not-met slo-violated undecided "
+				 "throughput-unresolved throughput-few-trials device-not-awaited "
+				 "sample-generated tune-apply",
+				 n->code);
 }
 
 /* They inform, and nothing has to be done: for --details. */
 static bool is_detail(const dck_note *n)
 {
-	static const char *const codes[] = {"first-run-slow", "not-steady", "turbo", "plateau"};
-
 	return n->severity == DCK_INFO &&
-	       summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+	       name_index_listed("first-run-slow not-steady turbo plateau", n->code);
 }
 
 enum { RANK_ANSWER, RANK_CAUSE, RANK_OTHER, RANK_DETAIL, RANKS };

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
+#include "base/name_index.h"
 #include "record/record_internal.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
@@ -191,17 +192,14 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	own->scale = column_scale_of(&range, c->unit, column_is_share(c));
 	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 		return;
-	if (page_columns(own->scale.unit) > own->value_cols)
-		own->value_cols = page_columns(own->scale.unit);
+	page_widen(&own->value_cols, own->scale.unit);
 	for (size_t r = 0; r < v->nrows; r++) {
-		unsigned n = page_columns(cell_text(v, r, column, buf));
-		own->value_cols = n > own->value_cols ? n : own->value_cols;
+		page_widen(&own->value_cols, cell_text(v, r, column, buf));
 		if (bare)
 			continue;
 		const interval_kind kind = column_scale_interval(
 		    &own->scale, tables_cell_at(v, r, column), v->p->utf8, buf);
-		n = page_columns(buf);
-		own->interval_cols = n > own->interval_cols ? n : own->interval_cols;
+		page_widen(&own->interval_cols, buf);
 		own->intervals = own->intervals || kind != INTERVAL_NONE;
 		v->half = v->half || kind == INTERVAL_HALF;
 		v->ends = v->ends || kind == INTERVAL_ENDS;
@@ -422,6 +420,11 @@ static void columns_fill(view *v, unsigned text_cols)
 		column_fill(v, c, text_cols);
 }
 
+static unsigned text_cols_of(const page *p)
+{
+	return p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
+}
+
 static void table_of_places_put(page *p, const dck_table *t)
 {
 	char name[FORMAT_SIZE];
@@ -430,7 +433,7 @@ static void table_of_places_put(page *p, const dck_table *t)
 		  .nrows = t->nrows < ROWS_MAX ? t->nrows : ROWS_MAX,
 		  .ncolumns = t->ncolumns < COLUMNS_MAX ? t->ncolumns : COLUMNS_MAX,
 		  .name = name};
-	const unsigned text_cols = p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
+	const unsigned text_cols = text_cols_of(p);
 
 	page_line(p);
 	text_style_set(p, PAGE_BOLD);
@@ -450,11 +453,6 @@ static void table_of_places_put(page *p, const dck_table *t)
 	tables_more_put(p, &v);
 	if (v.half || v.ends)
 		tables_legend_put(p, &v);
-}
-
-static unsigned text_cols_of(const page *p)
-{
-	return p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
 }
 
 static void tables_table_put(page *p, const dck_table *t)
@@ -582,15 +580,6 @@ static size_t first_number(const view *v)
 	return 0;
 }
 
-/* The rows of a listing with a column of this key are in the order of their times. */
-static bool has_times(const dck_table *t)
-{
-	for (size_t i = 0; i < t->ncolumns; i++)
-		if (strcmp(t->columns[i].key, "time") == 0)
-			return true;
-	return false;
-}
-
 static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned lines)
 {
 	const bool listing = format_is_listing(r);
@@ -603,8 +592,10 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	/* Titles, units, a row, and the count of omitted rows. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
-	const bool all = lines == TEXT_ALL_LINES,
-		   course = listing && t->nsummary_rows > 0 && has_times(t);
+	const bool all = lines == TEXT_ALL_LINES;
+	/* The rows of a listing with a column of this key are in the order of their times. */
+	const bool course =
+	    listing && t->nsummary_rows > 0 && NAME_ROW(t->columns, t->ncolumns, key, "time");
 	view v = {.p = p,
 		  .t = t,
 		  .nrows = t->nrows,

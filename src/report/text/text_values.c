@@ -2,6 +2,8 @@
  * the answer, an interval and a part's title are written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/name_index.h"
+#include "record/record_internal.h"
 #include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -31,12 +33,9 @@ void text_dim_line(page *p, const char *text)
 /* Shares, shown as percent. */
 bool text_fact_is_share(const dck_fact *f)
 {
-	static const char *const keys[] = {"precision_reached", "precision_within_process",
-					   "spread_between_processes", "starting_share"};
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (strcmp(f->key, keys[i]) == 0)
-			return true;
-	return false;
+	return name_index_listed("precision_reached precision_within_process "
+				 "spread_between_processes starting_share",
+				 f->key);
 }
 
 const char *text_fact_value(const dck_fact *f, char *buf)
@@ -51,6 +50,12 @@ const char *text_fact(const dck_record *r, const char *section, const char *key,
 {
 	const dck_fact *f = dck_record_fact(r, section, key);
 	return !f || f->value.kind == DCK_VALUE_ABSENT ? NULL : text_fact_value(f, buf);
+}
+
+bool text_fact_number(const dck_record *r, const char *section, const char *key, double *ret)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+	return f && format_number_of(&f->value, ret);
 }
 
 /* A metric that has a number, or NULL. */
@@ -122,6 +127,28 @@ void text_interval(page *p, const dck_metric *m, const char *value)
 	text_narrow(p, m);
 }
 
+void text_scaled_interval(page *p, const dck_metric *m, const format_scale *scale)
+{
+	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+
+	if (!(m->level > 0)) {
+		page_text(p, "  (no interval)");
+		return;
+	}
+	page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, lo), format_scaled(scale, m->hi, hi));
+	text_narrow(p, m);
+	text_level(p, m->level);
+}
+
+void text_absent_line(page *p, const dck_metric *m)
+{
+	page_to(p, 2);
+	text_style_set(p, PAGE_WARN);
+	page_fmt(p, "%s absent: ", m->def->name);
+	page_wrap(p, 4, FORMAT_VALUE(&m->value, DCK_UNIT_NONE));
+	page_line(p);
+}
+
 void text_narrow(page *p, const dck_metric *m)
 {
 	if (m->narrow)
@@ -156,11 +183,11 @@ void text_answer(page *p, const dck_record *r)
 
 void text_next(page *p, const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "result", "next");
+	const char *next = record_text_of(r, "result", "next");
 
-	if (!f || f->value.kind != DCK_VALUE_TEXT)
+	if (!next)
 		return;
 	page_text(p, "next: ");
-	page_text(p, f->value.as.text);
+	page_text(p, next);
 	page_line(p);
 }

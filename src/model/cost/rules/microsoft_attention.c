@@ -56,10 +56,8 @@ static bool read_projection(op *o, projection *p)
 	p->w = p->x ? op_need_rank(o, f->weights, 2) : NULL;
 	if (!p->w)
 		return false;
-	if (p->x->rank != 3 || p->w->rank != 2 || count < 1) {
-		op_unknown(o, "its input, weights or heads do not fit an attention");
-		return false;
-	}
+	if (p->x->rank != 3 || p->w->rank != 2 || count < 1)
+		return op_unknown(o, "its input, weights or heads do not fit an attention");
 	sym_int third = op_share(o, p->w->dims[1], sym_const(3), "projections");
 	p->hidden = sizes && n == 3 ? sym_const(sizes[0]) : third;
 	p->v_hidden = sizes && n == 3 ? sym_const(sizes[2]) : third;
@@ -174,10 +172,8 @@ static bool read_multi(op *o, multi *m)
 
 	if (!q)
 		return false;
-	if (count < 1 || (q->rank != 3 && q->rank != 5) || (k && k->rank < 3)) {
-		op_unknown(o, "its query, key or heads do not fit an attention");
-		return false;
-	}
+	if (count < 1 || (q->rank != 3 && q->rank != 5) || (k && k->rank < 3))
+		return op_unknown(o, "its query, key or heads do not fit an attention");
 	h->q_heads = h->kv_heads = sym_const(count);
 	h->batch = q->dims[0];
 	h->q_len = m->new_len = q->dims[1];
@@ -275,10 +271,8 @@ static bool read_grouped(op *o, heads *h)
 
 	if (!q)
 		return false;
-	if (q->rank != 3 || count < 1 || kv < 1) {
-		op_unknown(o, "its query or heads do not fit an attention");
-		return false;
-	}
+	if (q->rank != 3 || count < 1 || kv < 1)
+		return op_unknown(o, "its query or heads do not fit an attention");
 	h->batch = q->dims[0];
 	h->q_len = q->dims[1];
 	h->q_heads = sym_const(count);

@@ -33,9 +33,8 @@ static int64_t factor(const op *o, const char *name)
 static const sym_int *arranged(op *o, const val *v, bool batch, bool last)
 {
 	int n = v->rank;
-	sym_int *dims = op_dims(o, (size_t)n);
+	sym_int *dims = op_copy_dims(o, v, 0);
 
-	memcpy(dims, v->dims, (size_t)n * sizeof *dims);
 	if (batch && n > 2) {
 		for (int i = 0; i + 2 < n; i++)
 			dims[i] = v->dims[i + 1];

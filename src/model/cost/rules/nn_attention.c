@@ -86,10 +86,8 @@ static bool attention_read(op *o, onnx_attention *a)
 
 	if (!v)
 		return false;
-	if (q->rank > 4 || k->rank > 4 || v->rank > 4) {
-		op_unknown(o, "its inputs have not 3 or 4 dimensions");
-		return false;
-	}
+	if (q->rank > 4 || k->rank > 4 || v->rank > 4)
+		return op_unknown(o, "its inputs have not 3 or 4 dimensions");
 	heads_read(o, q, q_heads, &a->h.batch, &a->h.q_heads, &a->h.q_len, &a->h.size);
 	heads_read(o, k, kv_heads, &batch, &a->h.kv_heads, &a->kv_len, &len);
 	heads_read(o, v, kv_heads, &batch, &a->v_heads, &len, &a->h.v_size);
@@ -261,10 +259,8 @@ static bool linear_read(op *o, linear *l)
 
 	if (!v)
 		return false;
-	if (q->rank != 3 || v->rank != 3 || q_heads < 1 || kv_heads < 1) {
-		op_unknown(o, "its heads are not known");
-		return false;
-	}
+	if (q->rank != 3 || v->rank != 3 || q_heads < 1 || kv_heads < 1)
+		return op_unknown(o, "its heads are not known");
 	*l = (linear){q->dims[0],
 		      q->dims[1],
 		      sym_const(q_heads),

@@ -72,9 +72,8 @@ static bool contracts(op *o, sym_int a, sym_int b)
 {
 	if (!sym_known(a) || !sym_known(b) || a.v == b.v)
 		return true;
-	op_unknown(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
-		   (long long)b.v);
-	return false;
+	return op_unknown(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
+			  (long long)b.v);
 }
 
 void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype)
@@ -101,13 +100,9 @@ void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int6
 
 static const sym_int *swapped(op *o, const val *v, bool swap)
 {
-	sym_int *dims;
-
 	if (!swap || v->rank < 2)
 		return v->dims;
-	dims = op_dims(o, (size_t)v->rank);
-	for (int i = 0; i < v->rank; i++)
-		dims[i] = v->dims[i];
+	sym_int *dims = op_copy_dims(o, v, 0);
 	dims[v->rank - 1] = v->dims[v->rank - 2];
 	dims[v->rank - 2] = v->dims[v->rank - 1];
 	return dims;

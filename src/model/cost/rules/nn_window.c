@@ -35,15 +35,11 @@ static bool read_steps(op *o, const char *name, int n, int64_t *ret)
 		ret[i] = 1;
 	if (!v || !given)
 		return true;
-	if (given != (size_t)n) {
-		op_unknown(o, "it has %zu %s for %d dimensions", given, name, n);
-		return false;
-	}
+	if (given != (size_t)n)
+		return op_unknown(o, "it has %zu %s for %d dimensions", given, name, n);
 	for (int i = 0; i < n; i++) {
-		if (v[i] < 1) {
-			op_unknown(o, "its %s are not positive", name);
-			return false;
-		}
+		if (v[i] < 1)
+			return op_unknown(o, "its %s are not positive", name);
 		ret[i] = v[i];
 	}
 	return true;
@@ -60,18 +56,14 @@ static bool read_pads(op *o, window *w)
 		w->pad = PAD_SAME;
 	else if (text && strcmp(text, "VALID") == 0)
 		w->pad = PAD_VALID;
-	else if (text && *text && strcmp(text, "NOTSET") != 0) {
-		op_unknown(o, "its auto_pad is not one of ONNX's");
-		return false;
-	}
+	else if (text && *text && strcmp(text, "NOTSET") != 0)
+		return op_unknown(o, "its auto_pad is not one of ONNX's");
 	for (int i = 0; i < w->n; i++)
 		w->begin[i] = w->end[i] = 0;
 	if (w->pad != PAD_EXPLICIT || !v || !given)
 		return true;
-	if (given != 2 * (size_t)w->n) {
-		op_unknown(o, "it has %zu pads for %d dimensions", given, w->n);
-		return false;
-	}
+	if (given != 2 * (size_t)w->n)
+		return op_unknown(o, "it has %zu pads for %d dimensions", given, w->n);
 	for (int i = 0; i < w->n; i++) {
 		w->begin[i] = v[i];
 		w->end[i] = v[i + w->n];
@@ -84,31 +76,23 @@ static bool read_kernel(op *o, const sym_int *kernel, window *w)
 	size_t given = 0;
 	const int64_t *v = op_attr_ints(o, "kernel_shape", &given);
 
-	if ((v && given && given != (size_t)w->n) || (!kernel && (!v || !given))) {
-		op_unknown(o, "its kernel_shape does not fit %d dimensions", w->n);
-		return false;
-	}
+	if ((v && given && given != (size_t)w->n) || (!kernel && (!v || !given)))
+		return op_unknown(o, "its kernel_shape does not fit %d dimensions", w->n);
 	for (int i = 0; i < w->n; i++) {
 		bool open = !kernel || !sym_known(kernel[i]);
 		w->kernel[i] = v && given && open ? sym_const(v[i]) : kernel[i];
-		if (v && given && !sym_is(w->kernel[i], v[i])) {
-			op_unknown(o, "its kernel_shape is not that of its weights");
-			return false;
-		}
-		if (sym_known(w->kernel[i]) && w->kernel[i].v < 1) {
-			op_unknown(o, "its kernel has no size");
-			return false;
-		}
+		if (v && given && !sym_is(w->kernel[i], v[i]))
+			return op_unknown(o, "its kernel_shape is not that of its weights");
+		if (sym_known(w->kernel[i]) && w->kernel[i].v < 1)
+			return op_unknown(o, "its kernel has no size");
 	}
 	return true;
 }
 
 bool window_read(op *o, int n, const sym_int *kernel, window *w)
 {
-	if (n < 0 || n > COST_RANK_MAX) {
-		op_unknown(o, "its input has too few dimensions");
-		return false;
-	}
+	if (n < 0 || n > COST_RANK_MAX)
+		return op_unknown(o, "its input has too few dimensions");
 	w->n = n;
 	w->pool = false;
 	w->ceil = op_flag(o, "ceil_mode");
@@ -156,18 +140,16 @@ static sym_int window_places(op *o, const window *w, int i, sym_int size)
  * input's channel axis, `own` the weights' (for each group). False after op_unknown(). */
 static bool weights_fit(op *o, const val *x, int channel, const val *w, int own, int64_t group)
 {
-	if (w->rank != x->rank) {
-		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
-		return false;
-	}
+	if (w->rank != x->rank)
+		return op_unknown(o, "its weights have %d dimensions and its input %d", w->rank,
+				  x->rank);
 	sym_int has = x->dims[channel], each = w->dims[own];
 	if (!sym_known(has) || !sym_known(each))
 		return true;
 	sym_int all = op_times(o, group, each);
 	if (group >= 1 && sym_is(all, has.v))
 		return true;
-	op_unknown(o, "its weights are for another number of channels than its input has");
-	return false;
+	return op_unknown(o, "its weights are for another number of channels than its input has");
 }
 
 static bool channels_last(const op *o, layout l)
@@ -246,10 +228,8 @@ static bool explicit_shape(op *o, int n, sym_int *dims)
 		return false;
 	if (given == (size_t)n + 2)
 		v += 2;
-	else if (given != (size_t)n) {
-		op_unknown(o, "it has an output_shape for %zu dimensions, not %d", given, n);
-		return false;
-	}
+	else if (given != (size_t)n)
+		return op_unknown(o, "it has an output_shape for %zu dimensions, not %d", given, n);
 	for (int i = 0; i < n; i++)
 		dims[2 + i] = sym_const(v[i]);
 	return true;
@@ -267,10 +247,8 @@ static bool stated_pads(op *o, size_t input, window *w, bool *ret_open)
 		*ret_open |= !sym_known(pads[i]);
 	if (*ret_open || !n)
 		return true;
-	if (n != 2 * (size_t)w->n) {
-		op_unknown(o, "it has %zu pads for %d dimensions", n, w->n);
-		return false;
-	}
+	if (n != 2 * (size_t)w->n)
+		return op_unknown(o, "it has %zu pads for %d dimensions", n, w->n);
 	for (int i = 0; i < w->n && w->pad == PAD_EXPLICIT; i++) {
 		w->begin[i] = pads[i].v;
 		w->end[i] = pads[i + w->n].v;

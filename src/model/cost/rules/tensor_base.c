@@ -37,16 +37,12 @@ bool tensor_dims_of(op *o, size_t input, sym_int **ret_dims, int *ret_rank, cons
 	if (!from) {
 		/* The sizes are not known, but how many there are. */
 		if (!v || v->kind != VAL_TENSOR || v->rank != 1 || !sym_known(v->dims[0]) ||
-		    v->dims[0].v > COST_RANK_MAX) {
-			op_unknown(o, "its shape depends on values");
-			return false;
-		}
+		    v->dims[0].v > COST_RANK_MAX)
+			return op_unknown(o, "its shape depends on values");
 		n = (size_t)v->dims[0].v;
 	}
-	if (n > COST_RANK_MAX) {
-		op_unknown(o, "it would have more dimensions than any operator takes");
-		return false;
-	}
+	if (n > COST_RANK_MAX)
+		return op_unknown(o, "it would have more dimensions than any operator takes");
 	sym_int *dims = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
 		dims[i] = from && !sym_unknown_reason(from[i]) ? from[i] : op_fresh(o, what);

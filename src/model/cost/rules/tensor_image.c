@@ -26,21 +26,15 @@ static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_
 	size_t n = 0;
 	const sym_int *list = op_list(o, "axes", input, &n);
 
-	if (!list && op_in(o, input)) {
-		op_unknown(o, "its axes depend on values");
-		return false;
-	}
+	if (!list && op_in(o, input))
+		return op_unknown(o, "its axes depend on values");
 	if (!list)
 		n = (size_t)rank;
-	if (n > (size_t)rank) {
-		op_unknown(o, "it names more axes than there are dimensions");
-		return false;
-	}
+	if (n > (size_t)rank)
+		return op_unknown(o, "it names more axes than there are dimensions");
 	for (size_t i = 0; i < n; i++) {
-		if (list && !sym_known(list[i])) {
-			op_unknown(o, "its axes depend on values");
-			return false;
-		}
+		if (list && !sym_known(list[i]))
+			return op_unknown(o, "its axes depend on values");
 		if (!op_axis(o, list ? list[i].v : (int64_t)i, rank, &axis[i]))
 			return false;
 	}
@@ -112,10 +106,8 @@ static bool keep_ratio(op *o, const val *v, const sym_int *sizes, const int *axi
 
 	for (size_t i = 0; i < n; i++) {
 		sym_int d = v->dims[axis[i]];
-		if (!sym_known(d) || d.v < 1 || !sym_known(sizes[i])) {
-			op_unknown(o, "the ratio that it keeps is of open sizes");
-			return false;
-		}
+		if (!sym_known(d) || d.v < 1 || !sym_known(sizes[i]))
+			return op_unknown(o, "the ratio that it keeps is of open sizes");
 		double own = (double)sizes[i].v / (double)d.v;
 		scale = (larger ? own > scale : own < scale) ? own : scale;
 	}

@@ -93,53 +93,50 @@ function logAxis(axis, scale, unit, gap, format) {
 	return f.name;
 }
 
-/** The x axis below a chart of that height and the y axis left of it. Units as in records; a logarithmic scale has the
- * powers only. values: the positions of all ticks. */
-export function axisX(svg, scale, { y, unit, title, count = 6, format, values }) {
-	const [, to] = scale.domain();
-	const f = format ? { name: "", text: format } : tickFormat(Math.abs(to), unit);
-	const axis = d3.axisBottom(scale).tickSizeOuter(0).tickFormat(f.text);
-
+/** Sets the ticks of an axis; f.name becomes the unit of a logarithmic one. gap: px between its ticks; unit undefined,
+ * with a format: the ticks of d3. */
+function ticksSet(axis, scale, f, { most, gap, unit, count, format, values }) {
 	if (values)
 		axis.tickValues(values);
 	else if (scale.base && scale.base() === 10)
-		f.name = logAxis(axis, scale, unit, 52, format);
+		f.name = logAxis(axis, scale, unit, gap, format);
 	else if (scale.base)
 		axis.ticks(count);
 	else if (!format && scale.ticks)
 		ticksEvenly(axis, scale, f, count);
 	else if (unit !== undefined && scale.ticks)
-		axis.tickValues(ticksOf(scale, scaleOf(Math.abs(to), unit)[0], count));
+		axis.tickValues(ticksOf(scale, scaleOf(most, unit)[0], count));
+}
+
+const axisTitle = (title, f) => [title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" ");
+
+/** The x axis below a chart of that height and the y axis left of it. Units as in records; a logarithmic scale has the
+ * powers only. values: the positions of all ticks. */
+export function axisX(svg, scale, { y, unit, title, count = 6, format, values }) {
+	const most = Math.abs(scale.domain()[1]);
+	const f = format ? { name: "", text: format } : tickFormat(most, unit);
+	const axis = d3.axisBottom(scale).tickSizeOuter(0).tickFormat(f.text);
+
+	ticksSet(axis, scale, f, { most, gap: 52, unit, count, format, values });
 	const g = svg.append("g").attr("class", "axis x").attr("transform", `translate(0,${y})`).call(axis);
 	const [a, b] = scale.range();
-	g.append("text").attr("x", (a + b) / 2).attr("y", 34).attr("text-anchor", "middle")
-		.text([title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" "));
+	g.append("text").attr("x", (a + b) / 2).attr("y", 34).attr("text-anchor", "middle").text(axisTitle(title, f));
 	return g;
 }
 
 export function axisY(svg, scale, { x, unit, title, count = 5, width = 0, format, values }) {
-	const to = Math.max(...scale.domain().map(Math.abs));
-	const f = format ? { name: "", text: format } : tickFormat(to, unit);
+	const most = Math.max(...scale.domain().map(Math.abs));
+	const f = format ? { name: "", text: format } : tickFormat(most, unit);
 	const axis = d3.axisLeft(scale).tickSizeOuter(0).tickFormat(f.text);
 
-	if (values)
-		axis.tickValues(values);
-	else if (scale.base && scale.base() === 10)
-		f.name = logAxis(axis, scale, unit, 24, format);
-	else if (scale.base)
-		axis.ticks(count);
-	else if (!format && scale.ticks)
-		ticksEvenly(axis, scale, f, count);
-	else if (scale.ticks)
-		axis.tickValues(ticksOf(scale, scaleOf(to, unit)[0], count));
+	ticksSet(axis, scale, f, { most, gap: 24, unit: unit || "", count, format, values });
 	if (width > 0) {
 		const lines = d3.axisLeft(scale).tickSize(-width).tickFormat("");
 		lines.tickValues(axis.tickValues() || scale.ticks(count));
 		svg.append("g").attr("class", "grid").attr("transform", `translate(${x},0)`).call(lines);
 	}
 	const g = svg.append("g").attr("class", "axis y").attr("transform", `translate(${x},0)`).call(axis);
-	const text = [title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" ");
 	/* Above the highest number of the axis, not on it. */
-	g.append("text").attr("class", "halo").attr("x", -x + 2).attr("y", Math.min(...scale.range()) - AXIS_TITLE).attr("text-anchor", "start").text(text);
+	g.append("text").attr("class", "halo").attr("x", -x + 2).attr("y", Math.min(...scale.range()) - AXIS_TITLE).attr("text-anchor", "start").text(axisTitle(title, f));
 	return g;
 }
