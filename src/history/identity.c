@@ -45,9 +45,9 @@ static const char *watching_verb_find(const dck_record *r)
 void history_identify(const dck_record *r, history_identity *ret)
 {
 	*ret = (history_identity){
-	    .subject = record_text_of(r, "subject", "name"),
-	    .engine = record_text_of(r, "engine", "name"),
-	    .cpu = record_text_of(r, "host", "cpu"),
+	    .subject = record_get_text(r, "subject", "name"),
+	    .engine = record_get_text(r, "engine", "name"),
+	    .cpu = record_get_text(r, "host", "cpu"),
 	};
 	verb_find(r->command, ret->verb, sizeof ret->verb);
 	if (!ret->verb[0] && !ret->subject) {

@@ -17,6 +17,7 @@
 
 #include "deepclock/record.h"
 #include "base/json/json_write.h"
+#include "record/record_internal.h"
 #include <stdarg.h>
 
 typedef struct record_builder record_builder;
@@ -30,10 +31,6 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_
 dck_status record_finish_if(dck_status status, record_builder *b, dck_record **ret,
 			    dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
-/* Return a fact of a section; NaN, 0, NULL: there is none, or it is of another kind. */
-double record_get_real(const dck_record *r, const char *section, const char *key);
-int64_t record_get_int(const dck_record *r, const char *section, const char *key);
-const char *record_get_text(const dck_record *r, const char *section, const char *key);
 
 void record_set_id(record_builder *b, const char *id);
 void record_set_began(record_builder *b, int64_t unix_ns);

@@ -165,13 +165,6 @@ const dck_fact *dck_record_fact(const dck_record *r, const char *section, const 
 	return NULL;
 }
 
-const char *record_text_of(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
-}
-
 const dck_note *dck_record_note(const dck_record *r, const char *code)
 {
 	return NAME_ROW(r->notes, r->nnotes, code, code);

@@ -31,9 +31,10 @@ const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
  * memory. */
 const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
-
-/* Returns the text of a fact; NULL: there is no such fact, or its value is not a text. */
-const char *record_text_of(const dck_record *r, const char *section, const char *key);
+/* Return a fact of a section; NaN, 0, NULL: there is none, or it is of another kind. */
+double record_get_real(const dck_record *r, const char *section, const char *key);
+int64_t record_get_int(const dck_record *r, const char *section, const char *key);
+const char *record_get_text(const dck_record *r, const char *section, const char *key);
 
 /* Compares numbers by value; absent values are equal, whatever their reasons. */
 bool record_value_equal(const dck_value *a, const dck_value *b);

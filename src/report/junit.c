@@ -34,8 +34,8 @@ static junit_outcome junit_outcome_of(const dck_record *r)
 
 static const char *junit_name(const dck_record *r)
 {
-	const char *title = record_text_of(r, "subject", "title");
-	const char *name = title ? title : record_text_of(r, "compare", "subjects");
+	const char *title = record_get_text(r, "subject", "title");
+	const char *name = title ? title : record_get_text(r, "compare", "subjects");
 
 	if (!name)
 		name = dck_record_name(r);
@@ -68,10 +68,10 @@ static void junit_text(const dck_record *r, dck_sink *out)
 static void junit_test(const dck_record *r, dck_sink *out)
 {
 	const junit_outcome outcome = junit_outcome_of(r);
-	const char *answer = record_text_of(r, "result", "failure");
+	const char *answer = record_get_text(r, "result", "failure");
 
 	if (!answer)
-		answer = record_text_of(r, "result", "answer");
+		answer = record_get_text(r, "result", "answer");
 	sink_text(out, "<testcase classname=\"deepclock\"");
 	junit_attribute(out, "name", junit_name(r));
 	sink_text(out, ">\n");

@@ -45,7 +45,7 @@ static const dck_metric *metric_of(const dck_record *r, const char *tag)
 
 static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
 {
-	const char *statistic = record_text_of(r, "plan", "statistic");
+	const char *statistic = record_get_text(r, "plan", "statistic");
 
 	snprintf(buf, FORMAT_SIZE, "latency/%.40s", statistic ? statistic : "median");
 	return buf;
@@ -433,7 +433,7 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 /* Writes the answers of the records. */
 static void answers_put(dck_sink *out, const dck_record *r)
 {
-	const char *answer = record_text_of(r, "result", "answer");
+	const char *answer = record_get_text(r, "result", "answer");
 
 	if (r->incomplete)
 		sink_text(out, "**INCOMPLETE**: the measurement did not reach its end\n\n");

@@ -14,8 +14,8 @@ measured_labels measured_labels_of(const dck_record *r)
 	const measured_label all[MEASURED_LABELS_MAX] = {
 	    {"subject", dck_record_name(r)},
 	    {"command", r->command},
-	    {"engine", record_text_of(r, "engine", "name")},
-	    {"provider", record_text_of(r, "engine", "provider")},
+	    {"engine", record_get_text(r, "engine", "name")},
+	    {"provider", record_get_text(r, "engine", "provider")},
 	};
 	measured_labels s = {.n = 0};
 

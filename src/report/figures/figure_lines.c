@@ -125,7 +125,7 @@ static double size_at(const dck_table *t, size_t row)
 /* "base, a, b" without its last names: the first subject may have commas in its name. */
 static const char *lines_base_name(const dck_record *r, const dck_table *t, mem_arena *a)
 {
-	const char *subjects = record_text_of(r, "compare", "subjects");
+	const char *subjects = record_get_text(r, "compare", "subjects");
 	const char *all = subjects ? subjects : "";
 	size_t left = strlen(all);
 	double first = t->nrows > 0 ? size_at(t, 0) : NAN;
@@ -208,7 +208,7 @@ static void load_latency_collect(const dck_record *r, plot *p, mem_arena *a)
 static void trend_collect(const dck_record *r, plot *p, mem_arena *a)
 {
 	const dck_table *t = dck_record_table(r, "history/points");
-	const char *stated = record_text_of(r, "trend", "metric");
+	const char *stated = record_get_text(r, "trend", "metric");
 	const char *metric = stated ? stated : "metric";
 	size_t changes = 0, c;
 	const dck_unit unit =

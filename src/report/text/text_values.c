@@ -183,7 +183,7 @@ void text_answer(page *p, const dck_record *r)
 
 void text_next(page *p, const dck_record *r)
 {
-	const char *next = record_text_of(r, "result", "next");
+	const char *next = record_get_text(r, "result", "next");
 
 	if (!next)
 		return;
