@@ -156,7 +156,7 @@ class OptionsTest(Case):
 
     def test_memory(self):
         # Fresh processes show how much memory each needs, too.
-        r = deepclock.compare("zoo:simplenet", vary=["engine=ort,openvino"], rounds=2, trial="1ms", fresh=True, no_history=True)
+        r = deepclock.compare("zoo:simplenet", vary=["engine=ort,openvino"], rounds=6, trial="1ms", fresh=True, no_history=True)
         for row in r.tables["compare/startup"]:
             self.assertGreater(row["session"], 0)
             self.assertGreater(row["peak_memory"], 1 << 20)
