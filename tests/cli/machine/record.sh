@@ -1,3 +1,4 @@
+# heavy
 # Guarantees for scripts: tags, units, and a reason for each absent value.
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --quick --quiet --format json > run.json
