@@ -9,7 +9,7 @@ Three programs: lists of blocks that are written to, ten calls deep; a loop of m
 program with blocks of a kilobyte, twenty calls deep. All profilers of a program run in turns. Ratios are within a
 round: CPU time of the program and its profiler over that of the program alone, and resident memory likewise.
 'deepclock memory --sample 512KiB' is measured with ten times the work, less a run without work: starting it and its report take a
-tenth of a second, which is a row of its own.
+tenth of a second, which is a separate row.
 memray (--native: with C stacks) is for Python only; it is also searched in BUILD/memray (pip install --target).
 """
 import json
@@ -84,9 +84,9 @@ def compare(work, command, ways, n, most):
 def compare_sampled(build, work, command, n, most):
     """The same for sampled allocations, without what a run costs that allocates once: its number is 1."""
     watched = [os.path.join(build, "deepclock"), "memory", "--quiet", *SAMPLE, "--"]
+    nothing = ["1" if word.isdigit() else word for word in command]
     ratios, fixed = [], []
     for _ in range(n):
-        nothing = [command[0], *("1" if word.isdigit() else word for word in command[1:])]
         (own, _), (ours, _), (own_none, _), (ours_none, _) = map(measured, (command, [*watched, *command], nothing, [*watched, *nothing]))
         ratios.append((ours - ours_none) / (own - own_none))
         fixed.append(ours_none - own_none)

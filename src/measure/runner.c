@@ -27,6 +27,8 @@
 /* Each part of a run on a device is timed for at most this share of --max-time, and this time. */
 #define PARTS_SHARE 0.05
 #define PARTS_NS    1e9
+/* Of one look at the core-to-core latency. */
+#define CORE_BATCHES 25
 
 typedef struct run {
 	record_builder *record;
@@ -45,11 +47,11 @@ typedef struct run {
 
 static void core_latency_take(run *r)
 {
-	double ns;
+	double ns[CORE_BATCHES], scratch[CORE_BATCHES];
 
-	if (!os_core_latency(&ns))
+	if (!os_core_latency(ns, CORE_BATCHES))
 		return;
-	r->core_sum_ns += ns;
+	r->core_sum_ns += stat_median(ns, CORE_BATCHES, scratch);
 	r->ncore++;
 }
 

@@ -80,8 +80,9 @@ void os_boot_id(char ret[40]);
 dck_status os_pin_cpus(const char *list, dck_err *err);
 bool os_thread_pin(unsigned cpu); /* the calling thread alone */
 /* Measures the time that a cache line takes between the first two cores that this process may use,
- * forth and back, in a millisecond. false: there is one, or another program keeps one busy. */
-bool os_core_latency(double *ret_ns);
+ * forth and back, in each of some batches of microseconds. false: there is one core, or another
+ * program keeps one busy. */
+bool os_core_latency(double *ret_ns, size_t batches);
 void os_thread_yield(void);
 /* Return the number of CPUs and of cores on which this process may run now; the hardware threads of
  * one core count once. */

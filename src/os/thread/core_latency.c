@@ -1,8 +1,8 @@
 /* core_latency.c - the core-to-core latency: how long a cache line takes from one processor to
  * another and back.
  *
- * Two threads, each on a processor of its own, wait in turns for the other's store to one line. The
- * result is the median of batches, so that an interrupt does not move it. A virtual machine's
+ * Two threads, pinned to two processors, wait in turns for the other's store to one line. Each
+ * batch is timed, so that the caller's median is not moved by an interrupt. A virtual machine's
  * processors may share a core in one minute and be on distant ones in the next, which this alone
  * shows; each parallel part of a run pays it several times.
  *
@@ -11,9 +11,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
-enum { BATCHES = 25, EXCHANGES = 40, SPINS = 4096 };
+enum { EXCHANGES = 40, SPINS = 4096 };
 #define GIVEN_UP_NS 20000000u
 
 typedef struct exchange {
@@ -21,7 +20,8 @@ typedef struct exchange {
 	_Alignas(128) atomic_bool over;
 	uint64_t deadline_ns;
 	unsigned cpu[2];
-	double ns[BATCHES];
+	double *ns; /* [n], of each batch */
+	size_t n;
 	bool whole; /* all batches were measured */
 } exchange;
 
@@ -55,7 +55,7 @@ static void *exchange_first(void *self)
 	if (!os_thread_pin(x->cpu[0]) || pthread_create(&second, NULL, exchange_second, x) != 0)
 		return NULL;
 	x->whole = true;
-	for (int b = 0; b < BATCHES && x->whole; b++) {
+	for (size_t b = 0; b < x->n && x->whole; b++) {
 		const uint64_t begin_ns = os_now_ns();
 
 		for (int i = 0; i < EXCHANGES && x->whole; i++, turn += 2) {
@@ -69,18 +69,11 @@ static void *exchange_first(void *self)
 	return NULL;
 }
 
-static int number_order(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-bool os_core_latency(double *ret_ns)
+bool os_core_latency(double *ret_ns, size_t batches)
 {
 	unsigned cpus[OS_CPUS_MAX], cores[OS_CPUS_MAX];
 	const unsigned n = os_cpus_get(cpus, OS_CPUS_MAX);
-	exchange x = {.deadline_ns = os_now_ns() + GIVEN_UP_NS};
+	exchange x = {.deadline_ns = os_now_ns() + GIVEN_UP_NS, .ns = ret_ns, .n = batches};
 	pthread_t first;
 
 	if (n < 2)
@@ -91,9 +84,5 @@ bool os_core_latency(double *ret_ns)
 	if (pthread_create(&first, NULL, exchange_first, &x) != 0)
 		return false;
 	pthread_join(first, NULL);
-	if (!x.whole)
-		return false;
-	qsort(x.ns, BATCHES, sizeof *x.ns, number_order);
-	*ret_ns = x.ns[BATCHES / 2];
-	return true;
+	return x.whole;
 }

@@ -111,7 +111,7 @@ void text_verdicts(page *p, const dck_record *r);
 /* Returns a fact's value as text, or NULL if r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
 const char *text_fact_value(const dck_fact *f, char *buf);
-/* Returns false for a fact that is no number, or is not in r. */
+/* Returns false for a fact that is not a number, or is not in r. */
 bool text_fact_number(const dck_record *r, const char *section, const char *key, double *ret);
 bool text_fact_is_share(const dck_fact *f); /* shown as percent */
 

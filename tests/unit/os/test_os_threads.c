@@ -230,11 +230,11 @@ static void core_latency_is_measured(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100 && n > 1 && !known; i++)
-		known = os_core_latency(&ns);
+		known = os_core_latency(&ns, 1);
 	assert_int_equal(os_cpus_get(after, OS_CPUS_MAX), n);
 	assert_memory_equal(before, after, n * sizeof *before);
 	assert_true(!known || (ns > 1 && ns < 20e6));
-	assert_true(os_cpus_allowed() > 1 || !os_core_latency(&ns));
+	assert_true(os_cpus_allowed() > 1 || !os_core_latency(&ns, 1));
 }
 
 int test_os_threads(void);
