@@ -6,8 +6,8 @@
 
 Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
 one process, under each installed interpreter with headers, for which the extension is compiled here. CPU time of the
-work alone. C: `deepclock count` of a program built with -finstrument-functions, -pg (gprof: no clock, but samples),
-uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round.
+work alone. C: `deepclock count` of a program built with -finstrument-functions, with exact and with sampled times, -pg
+(gprof: no clock, but samples), uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round.
 """
 
 import cProfile
@@ -186,9 +186,10 @@ def c_ways(build, folder):
         programs[name] = os.path.join(folder, name)
         subprocess.run([*cc, "-O2", "-g", *flags, os.path.join(HERE, "count_work.c"), "-o", programs[name]], check=True)
     n = str(FIB)
+    ours = [os.path.join(build, "deepclock"), "count", "--no-history", "-q", "--save", os.path.join(folder, "run.json")]
     ways = {"alone": [programs["plain"], n],
-            "deepclock count": [os.path.join(build, "deepclock"), "count", "--no-history", "-q", "--save",
-                                os.path.join(folder, "run.json"), "--", programs["instrumented"], n],
+            "deepclock count": [*ours, "--", programs["instrumented"], n],
+            "deepclock count --times sampled": [*ours, "--times", "sampled", "--", programs["instrumented"], n],
             "gprof (-pg)": [programs["pg"], n]}
     if shutil.which("uftrace"):
         ways["uftrace record"] = ["uftrace", "record", "--no-libcall", "--data=" + os.path.join(folder, "uftrace.data"),

@@ -14,6 +14,8 @@
 
 #define COUNT_DIRECTORY "DEEPCLOCK_COUNT_DIRECTORY" /* environment variable: absolute path */
 #define COUNT_TICKS	"DEEPCLOCK_COUNT_TICKS"	    /* "tsc": by the time stamp counter; else ns */
+/* "sampled": the hooks read no clock, and the observer estimates times (count_sampler.h). */
+#define COUNT_TIMES "DEEPCLOCK_COUNT_TIMES"
 
 #define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
 

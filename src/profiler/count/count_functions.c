@@ -11,6 +11,12 @@
  * it, plus calls of children times the cost of an empty call in its caller, at most the own time.
  * It has a separate column, and is not subtracted from times.
  *
+ * With sampled times self and total are estimates. A function's share of all functions' time is
+ * that of a binomial proportion and has Wilson's interval, as if samples were independent; a
+ * function without samples has no time. The overhead of a call cannot be divided between a function
+ * and its caller: the column "overhead" is left out, and until the table is written it marks rows
+ * that are functions, because times of zones are exact.
+ *
  * Zones overlap functions in time, so sums over functions leave zones out. Memory is bounded by the
  * number of paths (cct.h), and time is linear in the nodes.
  *
@@ -19,8 +25,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "deepclock/count.h"
 #include "deepclock/opt.h"
+#include "record/tree/share_difference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +70,7 @@ void count_functions_path(count_functions *f, uint32_t path, double calls, doubl
 	cct_add(&f->paths, path, CALLS, calls);
 	cct_add(&f->paths, path, PRIMITIVE, calls);
 	cct_add(&f->paths, path, SELF, self_ns);
-	cct_add(&f->paths, path, COST, cost_ns);
+	cct_add(&f->paths, path, COST, f->sampled ? 0 : cost_ns);
 }
 
 dck_status count_functions_add(count_functions *f, const thread_cct *lane, double ns_per_tick,
@@ -109,9 +117,11 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 		own *= ns_per_tick;
 		double cost =
 		    (double)node->calls * price->inside_ns + (double)inside[i] * price->outside_ns;
-		if (cost > own)
+		if (cost > own && !f->sampled)
 			cost = own;
 		count_functions_path(f, paths[i], (double)node->calls, own, cost);
+		if (f->sampled)
+			cct_add(&f->paths, paths[i], COST, 1); /* a function */
 		cct_add(&f->paths, paths[i], PRIMITIVE,
 			-(double)(node->recursive < node->calls ? node->recursive : node->calls));
 		f->calls += node->calls;
@@ -145,12 +155,27 @@ static uint64_t primitive_sum(const cct *p)
 	return (uint64_t)fmin(sum, 0x1p62);
 }
 
+/* A call_interval_fn. */
+static bool count_interval(const void *self, const double *w, uint32_t column, double *ret_lo,
+			   double *ret_hi)
+{
+	const count_functions *f = self;
+
+	if (column != SELF || w[COST] <= 0)
+		return false;
+	if (f->samples)
+		call_share_interval(&(call_share){w[SELF] / f->self_ns, f->effective, f->self_ns},
+				    CALL_NOISE_LEVEL, ret_lo, ret_hi);
+	return true;
+}
+
 static void count_answer_put(const count_functions *f, record_builder *b)
 {
 	const cct *p = &f->paths;
 	double *self = mem_zalloc(p->nframes + (size_t)1, sizeof *self);
 	double *calls = mem_zalloc(p->nframes + (size_t)1, sizeof *calls);
-	char own[32], times[32], every[32], primitive[32], whole[32], sum[160] = "";
+	char own[32], times[32], every[32], primitive[32], whole[32], sum[240] = "";
+	char interval[2 * UNITS_TEXT_SIZE] = "", taken[UNITS_TEXT_SIZE + 16] = "";
 	double all = 0;
 	uint32_t most = 0;
 
@@ -168,7 +193,14 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 		if (!most || self[frame] > self[most])
 			most = frame;
 	}
-	if (most) {
+	if (f->sampled && f->calls && f->samples == 0) {
+		record_answer(
+		    b,
+		    "%s function call%s (%s primitive); no times: the program ended before "
+		    "a sample was taken in a function",
+		    UNITS_COUNT((int64_t)f->calls), f->calls == 1 ? "" : "s",
+		    UNITS_COUNT((int64_t)f->primitive));
+	} else if (most) {
 		const dck_frame frame = cct_frame_get(p, most);
 
 		dck_text_time(self[most], own, sizeof own);
@@ -176,12 +208,22 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 		dck_text_count((int64_t)f->calls, every, sizeof every);
 		dck_text_count((int64_t)f->primitive, primitive, sizeof primitive);
 		dck_text_time(all, whole, sizeof whole);
+		if (f->sampled && f->calls) {
+			const call_share share = {self[most] / all, f->effective, all};
+			double lo, hi;
+
+			call_share_interval(&share, CALL_NOISE_LEVEL, &lo, &hi);
+			snprintf(interval, sizeof interval, " [%s, %s]", UNITS_TIME(lo),
+				 UNITS_TIME(hi));
+			snprintf(taken, sizeof taken, ", by %s sample%s",
+				 UNITS_COUNT((int64_t)f->samples), f->samples == 1 ? "" : "s");
+		}
 		if (f->calls) /* as cProfile states it */
-			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s",
-				 every, f->calls == 1 ? "" : "s", primitive, whole);
+			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s%s",
+				 every, f->calls == 1 ? "" : "s", primitive, whole, taken);
 		record_answer(
-		    b, "%.60s has the most self time: %s in %s call%s, %.0f %% of all %s'%s",
-		    frame.name, own, times, calls[most] == 1 ? "" : "s",
+		    b, "%.60s has the most self time: %s%s in %s call%s, %.0f %% of all %s'%s",
+		    frame.name, own, interval, times, calls[most] == 1 ? "" : "s",
 		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones", sum);
 	}
 	mem_free(self);
@@ -202,8 +244,12 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	record_fact_real(b, "cost", "time", DCK_UNIT_NS, f->cost_ns);
 	if (f->self_ns > 0)
 		record_fact_real(b, "cost", "share", DCK_UNIT_ONE, f->cost_ns / f->self_ns);
-	record_fact_text(b, "cost", "how",
-			 "estimated: calls times the cost of an empty call in this run. It is "
+	record_fact_text(
+	    b, "cost", "how",
+	    f->sampled ? "estimated: calls times the cost of an empty call in this run. It is "
+			 "included in the times of the table; how it divides between a "
+			 "function and its caller is not known without a clock"
+		       : "estimated: calls times the cost of an empty call in this run. It is "
 			 "included in the times of the table; column overhead is its part of a "
 			 "function's self time");
 	dck_text_count((int64_t)f->calls, all, sizeof all);
@@ -228,7 +274,7 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 			    "more than %d paths, or deeper than %d",
 			    lost, all, CALL_LANE_NODES, CALL_LANE_DEPTH);
 	}
-	if (f->cost_ns > 0.2 * f->self_ns)
+	if (f->self_ns > 0 && f->cost_ns > 0.2 * f->self_ns)
 		record_note(b, "count-price", "counting took about %.0f %% of the functions' time",
 			    100 * f->cost_ns / f->self_ns);
 }
@@ -236,11 +282,12 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
 			       record_builder *b, dck_err *err)
 {
-	static const call_column columns[] = {
+	enum { OVERHEAD = 3 };
+	call_column columns[] = {
 	    {"calls", "calls", DCK_UNIT_ONE, CALLS, CALL_SELF},
 	    {"total", "total", DCK_UNIT_NS, SELF, CALL_TOTAL},
 	    {"self", "self", DCK_UNIT_NS, SELF, CALL_SELF},
-	    {"overhead", "overhead", DCK_UNIT_NS, COST, CALL_SELF},
+	    [OVERHEAD] = {"overhead", "overhead", DCK_UNIT_NS, COST, CALL_SELF},
 	    {"primitive", "primitive", DCK_UNIT_ONE, PRIMITIVE, CALL_OUTER},
 	};
 	call_table how = {.name = "functions",
@@ -249,10 +296,17 @@ dck_status count_functions_put(count_functions *f, const char *sort, uint64_t to
 			  .ncolumns = sizeof columns / sizeof columns[0],
 			  .top = (size_t)top};
 
+	if (f->sampled) {
+		columns[OVERHEAD] = columns[--how.ncolumns];
+		how.interval = count_interval;
+		how.interval_self = f;
+		how.level = CALL_NOISE_LEVEL;
+		how.unseen = COUNT_NO_SAMPLE;
+	}
 	f->primitive = primitive_sum(&f->paths);
 	DCK_TRY(call_table_sort(&how, sort, err));
 	DCK_TRY(cct_functions(&f->paths, &how, b, err));
-	cct_narrow(&f->paths, PRIMITIVE);
+	cct_narrow(&f->paths, f->sampled ? COST : PRIMITIVE);
 	DCK_TRY(cct_tree(&f->paths, "calls", "Calls by call path", b, err));
 	count_facts_put(f, b);
 	count_answer_put(f, b);

@@ -18,7 +18,10 @@
 /* The file of frames that are zones, as "thread" is that of threads. */
 #define COUNT_ZONE "zone"
 
-/* Overhead of an empty call: in the function's own time, and in its caller's. */
+#define COUNT_NO_SAMPLE "no sample was taken in it"
+
+/* Overhead of an empty call: in the function's own time, and in its caller's; only their sum is
+ * known if times are sampled. */
 typedef struct call_overhead {
 	double inside_ns, outside_ns;
 } call_overhead;
@@ -31,6 +34,11 @@ typedef struct count_functions {
 	double self_ns, cost_ns; /* of all functions */
 	double price_ns;	 /* the largest overhead of a call in any process */
 	uint32_t lanes;
+	/* Set by the caller: the self times of functions are estimates from samples; the column
+	 * "overhead" is left out. */
+	bool sampled;
+	uint64_t samples;
+	double effective; /* effective sample size */
 } count_functions;
 
 dck_status count_functions_init(count_functions *f, dck_err *err) DCK_MUST_USE;

@@ -3,9 +3,10 @@
  *
  * Order of work: open the counters; make a directory for the files of the run; start the program
  * with libdeepclock_count.so preloaded and the recorder of zones configured by its environment;
- * wait; read the files of its processes (count_read.c, count_zones.c); make the record. The
- * counters come first, because a child inherits only the counters that exist when it starts. The
- * wall time covers start and wait alone.
+ * wait, while a thread samples times if they are not exact (count_sampler.c); read the files of its
+ * processes (count_read.c, count_zones.c); make the record. The counters come first, because a
+ * child inherits only the counters that exist when it starts. The wall time covers start and wait
+ * alone.
  *
  * Without any function or zone the answer is the program's resource usage, and a note has the
  * reason: no library could be preloaded, the program is not instrumented, or it runs Python, for
@@ -18,6 +19,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "profiler/count/count_events.h"
 #include "profiler/count/count_file.h"
 #include "profiler/count/count_read.h"
@@ -33,6 +35,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const count_times[] = {
+    [DCK_COUNT_EXACT] = "exact", [DCK_COUNT_SAMPLED] = "sampled", NULL};
+
 const dck_opt dck_count_options[] = {
     DCK_OPTION(LIST, dck_count_config, events, "events", "LIST", NULL,
 	       "events by perf's names, separated by commas; 'list' shows them; may be repeated",
@@ -45,6 +50,10 @@ const dck_opt dck_count_options[] = {
 	       "order of the functions: self time, total time, calls; pstats' names are accepted "
 	       "too",
 	       .choices = dck_count_sorts),
+    DCK_OPTION(CHOICE, dck_count_config, times, "times", "HOW", "exact",
+	       "times of functions: by a clock at each call, or estimated by samples, which costs "
+	       "less; calls are exact in both",
+	       .choices = count_times),
     {0},
 };
 
@@ -66,6 +75,7 @@ typedef struct run {
 	os_clock_state rate;
 	count_events events;
 	count_zones zones;
+	count_sampler *sampler; /* NULL: times are exact */
 	os_child_usage usage;
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
@@ -96,11 +106,15 @@ static dck_status start_and_wait(run *r, dck_err *err)
 		set[n++] = mem_arena_fmt(r->a, COUNT_DIRECTORY "=%s", r->directory);
 		if (os_clock_tsc(&r->rate, NULL))
 			set[n++] = COUNT_TICKS "=tsc";
+		/* Also if they are exact: deepclock may run below a run that samples. */
+		set[n++] = mem_arena_fmt(r->a, COUNT_TIMES "=%s", count_times[r->config->times]);
 	}
 	if (!r->config->no_functions)
 		DCK_TRY(count_zones_begin(&r->zones, r->a, set, SET_MAX, &n, err));
 	for (size_t i = 0; i < n; i++)
 		DCK_NEED(set[i], err, "for the environment of a program");
+	if (preload && r->config->times == DCK_COUNT_SAMPLED)
+		DCK_TRY(count_sampler_start(r->directory, &r->sampler, err));
 	record_others_begin(&r->others, 0);
 	r->began_unix_ns = os_unix_ns();
 	const uint64_t begin = os_now_ns();
@@ -108,6 +122,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	DCK_NEXT(st, os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err));
 	r->elapsed_ns = os_now_ns() - begin;
 	record_others_end(&r->others);
+	count_sampler_stop(r->sampler);
 	r->cancelled = st == DCK_E_CANCEL;
 	r->p->exit_code = r->usage.exit_code;
 	r->p->signal = r->usage.signal;
@@ -194,14 +209,44 @@ static void none_put(const run *r, record_builder *b)
 	}
 }
 
+static void count_times_put(const run *r, const count_functions *f, record_builder *b)
+{
+	if (!r->sampler) {
+		record_fact_text(b, "method", "functions",
+				 "-finstrument-functions: each call's beginning and end");
+		return;
+	}
+	const count_sampled s = count_sampler_sums(r->sampler);
+
+	record_fact_text(b, "method", "functions",
+			 "-finstrument-functions: each call's beginning and end, without a clock");
+	record_fact_text(b, "method", "times",
+			 "sampled: the innermost call of each thread at random times; the time "
+			 "since the look before is charged to it");
+	record_fact_real(b, "count", "period", DCK_UNIT_NS, s.period_ns);
+	record_fact_real(b, "count", "observer_cpu", DCK_UNIT_ONE, s.used);
+	record_fact_int(b, "count", "samples", DCK_UNIT_ONE, (int64_t)f->samples);
+	record_fact_real(b, "count", "effective_samples", DCK_UNIT_ONE, f->effective);
+	if (s.left_out)
+		record_note(b, "count-lost", "%s samples were left out: on more than %d paths",
+			    UNITS_COUNT((int64_t)s.left_out), COUNT_SAMPLED_PATHS);
+}
+
 static dck_status count_program_functions_put(run *r, record_builder *b, dck_err *err)
 {
 	count_functions f;
 	count_results left = {0};
 
 	DCK_TRY(count_functions_init(&f, err));
-	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f,
-				   &left, err);
+	if (r->sampler) {
+		const count_sampled s = count_sampler_sums(r->sampler);
+
+		f.sampled = true;
+		f.samples = s.samples;
+		f.effective = s.effective;
+	}
+	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0,
+				   r->sampler, &f, &left, err);
 	DCK_NEXT(st, count_zones_add(&r->zones, &f, err));
 	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =
@@ -210,8 +255,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		none_put(r, b);
 	} else if (st == DCK_OK) {
 		if (f.calls)
-			record_fact_text(b, "method", "functions",
-					 "-finstrument-functions: each call's beginning and end");
+			count_times_put(r, &f, b);
 		st = count_functions_put(&f, dck_count_sorts[r->config->sort], r->config->top, b,
 					 err);
 		count_results_put(&left, b);
@@ -257,6 +301,10 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 	run r = {.config = &own, .p = p, .directory = directory};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err));
+	if (own.times == DCK_COUNT_SAMPLED && !strcmp(dck_count_sorts[own.sort], "overhead"))
+		DCK_FAIL(err, E_ARG,
+			 "--sort overhead needs --times exact: of sampled times the overhead in a "
+			 "function is not known");
 	DCK_TRY(count_events_open(&r.events, &r.config->events, err));
 	dck_status st = os_temp_dir_mapped(directory, err);
 	if (st == DCK_OK) {
@@ -265,6 +313,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 			 : ERR_NO_MEMORY(err, "for the environment of a program");
 		DCK_NEXT(st, count_record_make(&r, ret, err));
 		count_zones_done(&r.zones);
+		count_sampler_free(r.sampler);
 		mem_arena_free(r.a);
 		os_temp_dir_remove(directory);
 	}

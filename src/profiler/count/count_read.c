@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MODULES_BYTES = 64 << 20, PROCESSES_MAX = 65536, LANES_MAX = 4096, GENERATIONS_MAX = 4096 };
+enum { MODULES_BYTES = 64 << 20, PROCESSES_MAX = 65536, GENERATIONS_MAX = 4096 };
 
 /* All processes share files and symbols. */
 typedef struct reading {
@@ -35,6 +35,7 @@ typedef struct reading {
 	symbols *names;
 	count_functions *sums;
 	double ns_per_tick;
+	const count_sampler *sampler; /* NULL: times by the program's clock */
 	count_results *ret;
 	dck_err *err;
 	dck_status status;
@@ -135,19 +136,25 @@ static dck_status count_lane_read(process *p, const char *path, double ns_per_ti
 {
 	const call_overhead price = {(double)p->about.cost_inside / 256 * ns_per_tick,
 				     (double)p->about.cost_outside / 256 * ns_per_tick};
+	const count_sampler *sampler = p->r->sampler;
 	const int fd = os_open_read(path);
 	struct stat st;
 
 	if (fd < 0)
 		return DCK_OK;
+	/* A private mapping: sampled times do not reach the file. */
 	thread_cct *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
-			    ? mmap(NULL, CALL_LANE_BYTES, PROT_READ, MAP_SHARED, fd, 0)
+			    ? mmap(NULL, CALL_LANE_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_NORESERVE, fd, 0)
 			    : MAP_FAILED;
 	os_close(fd);
 	if (l == MAP_FAILED)
 		return DCK_OK;
-	const dck_status status = count_functions_add(p->r->sums, l, ns_per_tick, &price,
-						      p->about.end, count_frame_of, p, err);
+	if (sampler)
+		count_sampler_times(sampler, path, l);
+	const dck_status status =
+	    count_functions_add(p->r->sums, l, sampler ? 1 : ns_per_tick, &price,
+				sampler ? 0 : p->about.end, count_frame_of, p, err);
 	munmap(l, CALL_LANE_BYTES);
 	return status;
 }
@@ -174,7 +181,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	ret->lanes_failed += p.about.lanes_failed;
 	snprintf(file, sizeof file, "%.*smodules", (int)stem, path);
 	dck_status st = modules_read(&p, file, err);
-	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < LANES_MAX; i++) {
+	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < CALL_LANES_MAX; i++) {
 		snprintf(file, sizeof file, "%.*s%u.lane", (int)stem, path, i);
 		st = count_lane_read(&p, file, ns, err);
 	}
@@ -202,17 +209,19 @@ static void one_read(void *self, const char *path)
 		r->status = count_process_read(r, path, r->err);
 }
 
-dck_status count_read(const char *directory, double ns_per_tick, count_functions *f,
-		      count_results *ret, dck_err *err)
+dck_status count_read(const char *directory, double ns_per_tick, const count_sampler *sampler,
+		      count_functions *f, count_results *ret, dck_err *err)
 {
 	reading r = {.files = address_space_files_new(),
 		     .names = symbols_new(NULL),
 		     .sums = f,
 		     .ns_per_tick = ns_per_tick,
+		     .sampler = sampler,
 		     .ret = ret,
 		     .err = err};
 
-	*ret = (count_results){.rows = {.row_bytes = sizeof(count_row)}};
+	*ret =
+	    (count_results){.rows = {.row_bytes = sizeof(count_row)}, .sampled = sampler != NULL};
 	if (!r.files || !r.names)
 		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
 	if (r.status == DCK_OK)
@@ -247,6 +256,9 @@ void count_results_put(const count_results *l, record_builder *b)
 		record_cell_int(b, row->pid);
 		record_cell_int(b, row->threads);
 		record_cell_int(b, (int64_t)row->calls);
-		record_cell_real(b, row->ns);
+		if (l->sampled && row->ns <= 0)
+			record_cell_absent(b, COUNT_NO_SAMPLE);
+		else
+			record_cell_real(b, row->ns);
 	}
 }

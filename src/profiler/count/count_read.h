@@ -6,6 +6,7 @@
 #define COUNT_COUNT_READ_H
 
 #include "profiler/count/count_functions.h"
+#include "profiler/count/count_sampler.h"
 
 typedef struct count_row {
 	char name[64];
@@ -20,12 +21,13 @@ typedef struct count_results {
 	uint32_t no_space;	    /* processes without space for their file */
 	const char *missing_reason; /* reason why lines are missing; NULL: they are known. Static */
 	id_table rows;		    /* count_row, from 0 on */
+	bool sampled;		    /* a time of 0 is absent */
 } count_results;
 
-/* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any
- * case. */
-dck_status count_read(const char *directory, double ns_per_tick, count_functions *f,
-		      count_results *ret, dck_err *err) DCK_MUST_USE;
+/* ns_per_tick: of the time stamp counter. sampler: has the self times, NULL: the program's clock.
+ * Files that are damaged are left out. *ret is set in any case. */
+dck_status count_read(const char *directory, double ns_per_tick, const count_sampler *sampler,
+		      count_functions *f, count_results *ret, dck_err *err) DCK_MUST_USE;
 void count_results_done(count_results *l);
 /* The table of the processes. */
 void count_results_put(const count_results *l, record_builder *b);

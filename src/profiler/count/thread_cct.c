@@ -3,9 +3,12 @@
  * in private memory.
  *
  * A context is a pair of parent node and function. thread_cct_enter() first compares the parent's
- * most recent child. On a miss thread_cct_find() searches a chained hash table (Fibonacci hashing,
- * Knuth, TAOCP 3, 6.4), then appends a node. Entering a call costs O(1), except beyond the limits
- * of depth or nodes: there a walk up the path, O(depth), folds it into a call of the same function.
+ * most recent child. Without a clock it then compares the child that followed that one the time
+ * before, since a function mostly calls others in the same order; beside two readings of a clock
+ * the hash table costs no more. On a miss thread_cct_find() searches a chained hash table
+ * (Fibonacci hashing, Knuth, TAOCP 3, 6.4), then appends a node. Entering a call costs O(1), except
+ * beyond the limits of depth or nodes: there a walk up the path, O(depth), folds it into a call of
+ * the same function.
  *
  * Invariants: one thread writes a lane, without a lock, and allocates no memory after
  * thread_cct_make(). A parent has a lower number than its children, so one pass over the array
@@ -134,14 +137,14 @@ void thread_cct_free(thread_cct *l)
 	lane_unmap(l, CALL_LANE_BYTES);
 }
 
-static uint32_t *bucket_of(thread_cct *l, uint32_t parent, uint64_t function)
+static inline uint32_t *bucket_of(thread_cct *l, uint32_t parent, uint64_t function)
 {
 	uint64_t h = (function ^ (uint64_t)parent << 32 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return l->buckets + (h >> 45) % CALL_LANE_BUCKETS;
 }
 
-static uint32_t lane_look_up(thread_cct *l, uint32_t parent, uint64_t function)
+static inline uint32_t lane_look_up(thread_cct *l, uint32_t parent, uint64_t function)
 {
 	const call_node *nodes = thread_cct_nodes(l);
 	uint32_t node = *bucket_of(l, parent, function);
@@ -187,6 +190,8 @@ uint32_t thread_cct_find(thread_cct *l, uint64_t function, uint32_t *ret_folded)
 	if (!node && nodes[parent].depth < CALL_LANE_DEPTH)
 		node = lane_make(l, parent, function);
 	if (node) {
+		if (nodes[parent].child && nodes[parent].child != node)
+			nodes[nodes[parent].child].after = node & (CALL_LANE_NODES - 1);
 		nodes[parent].child = node;
 		return node;
 	}
@@ -204,6 +209,23 @@ uint32_t thread_cct_find(thread_cct *l, uint64_t function, uint32_t *ret_folded)
 	*ret_folded = 1;
 	l->rest++;
 	return node;
+}
+
+__attribute__((flatten)) call_frame *thread_cct_begin(thread_cct *l, uint64_t function)
+{
+	call_frame *f = &l->frames[l->depth];
+	call_node *nodes = thread_cct_nodes(l);
+
+	if (l->depth >= CALL_LANE_FRAMES) {
+		l->too_deep++;
+		l->lost++;
+		return NULL;
+	}
+	f->node = thread_cct_find(l, function, &f->folded);
+	nodes[f->node].calls++;
+	l->current = f->node;
+	l->depth++;
+	return f;
 }
 
 uint32_t thread_cct_open(const thread_cct *l, uint64_t function, uint64_t mask)
@@ -227,8 +249,12 @@ void thread_cct_unwind_to(thread_cct *l, uint32_t depth, uint64_t now)
 	}
 }
 
-void thread_cct_leave_other(thread_cct *l, uint64_t function, uint64_t mask)
+void thread_cct_end(thread_cct *l, uint64_t function, uint64_t mask)
 {
+	if (l->too_deep > 0) {
+		l->too_deep--;
+		return;
+	}
 	const uint32_t open = thread_cct_open(l, function, mask);
 
 	if (!open) {

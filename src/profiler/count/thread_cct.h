@@ -1,6 +1,6 @@
 /* thread_cct.h - calling-context tree of one thread: calls and self time of each call path. A call
- * costs two readings of a clock, without allocation or lock. The memory has a fixed size and may be
- * a mapped file, which then survives any end of the process.
+ * costs two readings of a clock, or none if only calls are counted, without allocation or lock. The
+ * memory has a fixed size and may be a mapped file, which then survives any end of the process.
  *
  *	thread_cct *l = thread_cct_make(path);
  *
@@ -11,6 +11,8 @@
  *
  * A function is any number but 0. The time between two events is charged to the innermost function,
  * so a path has its self time; the total of a function is the sum over all paths that contain it.
+ *
+ * thread_cct_begin() and thread_cct_end() count without a time.
  *
  * Calls deeper than CALL_LANE_DEPTH are charged to an existing path: to the nearest ancestor of the
  * same function, as in recursions; without one, or if all CALL_LANE_NODES paths are in use, to the
@@ -30,6 +32,7 @@ enum {
 	CALL_LANE_NODES = 1 << 20,  /* paths */
 	CALL_LANE_FRAMES = 1 << 20, /* concurrently open calls */
 	CALL_LANE_BUCKETS = 1 << 19,
+	CALL_LANES_MAX = 4096,	/* lanes of a process */
 	THREAD_CCT_OVERFLOW = 1 /* overflow node */
 };
 #define CALL_LANE_MAGIC UINT64_C(0x314e4c43434b4344) /* "DCKCCLN1" */
@@ -39,16 +42,18 @@ typedef struct call_node {
 	uint32_t parent;   /* 0: outermost */
 	uint32_t child;	   /* the last child looked up; 0: none */
 	uint64_t calls;
-	uint64_t recursive;   /* recursive calls: inside a call of the same function that this path
-				 omits */
-	uint64_t self;	      /* ticks of the clock */
-	uint32_t depth, next; /* next: in the same bucket */
+	uint64_t recursive; /* recursive calls: inside a call of the same function that this path
+			       omits */
+	uint64_t self;	    /* ticks of the clock */
+	uint32_t depth : 12;
+	uint32_t after : 20; /* the child of the same parent looked up after this one; 0: none */
+	uint32_t next;	     /* in the same bucket */
 } call_node;
 
 typedef struct call_frame {
 	uint32_t node;
-	uint32_t folded;      /* the path belongs to an outer call */
-	uint64_t place, site; /* set by the caller */
+	uint32_t folded; /* the path belongs to an outer call */
+	uint64_t place;	 /* set by the caller */
 } call_frame;
 
 typedef struct thread_cct {
@@ -104,27 +109,40 @@ static inline void thread_cct_charge(thread_cct *l, uint64_t now)
 	l->last = now;
 }
 
-/* Starts a call. NULL: too deep. The caller may use `place` and `site` of the frame. */
-static inline call_frame *thread_cct_enter(thread_cct *l, uint64_t function, uint64_t now)
+/* Starts a call whose path is the last child looked up, or with `follow` the one that followed it
+ * the time before. NULL: it is another, or too deep. */
+static inline call_frame *thread_cct_begin_again(thread_cct *l, uint64_t function, bool follow)
 {
 	call_node *nodes = thread_cct_nodes(l);
-	uint32_t folded = 0, node = nodes[l->current].child;
+	uint32_t node = nodes[l->current].child;
 
-	thread_cct_charge(l, now);
-	if (__builtin_expect(l->depth >= CALL_LANE_FRAMES, 0)) {
-		l->too_deep++;
-		l->lost++;
-		return NULL;
+	if (nodes[node].function != function) {
+		if (!follow)
+			return NULL;
+		node = nodes[node].after;
+		if (__builtin_expect(nodes[node].function != function, 0))
+			return NULL;
+		nodes[l->current].child = node;
 	}
-	if (__builtin_expect(nodes[node].function != function || node == 0, 0))
-		node = thread_cct_find(l, function, &folded);
+	if (__builtin_expect(l->depth >= CALL_LANE_FRAMES || node == 0, 0))
+		return NULL;
 	nodes[node].calls++;
 	call_frame *f = &l->frames[l->depth];
 	f->node = node;
-	f->folded = folded;
+	f->folded = 0;
 	l->current = node;
 	l->depth++;
 	return f;
+}
+
+/* Starts any call, without its time. NULL: too deep. The caller may use `place` of the frame. */
+call_frame *thread_cct_begin(thread_cct *l, uint64_t function);
+
+static inline call_frame *thread_cct_enter(thread_cct *l, uint64_t function, uint64_t now)
+{
+	thread_cct_charge(l, now);
+	call_frame *f = thread_cct_begin_again(l, function, false);
+	return __builtin_expect(f != NULL, 1) ? f : thread_cct_begin(l, function);
 }
 
 /* Ends the innermost call. */
@@ -137,20 +155,25 @@ static inline void thread_cct_pop(thread_cct *l)
 /* Undoes thread_cct_enter() if `function` is the innermost open call; false: it is not. Beyond
  * CALL_LANE_FRAMES the innermost call is unknown. */
 bool thread_cct_forget(thread_cct *l, uint64_t function);
-void thread_cct_leave_other(thread_cct *l, uint64_t function, uint64_t mask);
+/* Ends the innermost call; false: it is of another function. */
+static inline bool thread_cct_end_innermost(thread_cct *l, uint64_t function, uint64_t mask)
+{
+	if (__builtin_expect(l->too_deep > 0 || l->depth == 0 ||
+				 (thread_cct_nodes(l)[l->current].function ^ function) & mask,
+			     0))
+		return false;
+	thread_cct_pop(l);
+	return true;
+}
+
+/* Ends any call, without its time. */
+void thread_cct_end(thread_cct *l, uint64_t function, uint64_t mask);
 
 static inline void thread_cct_leave(thread_cct *l, uint64_t function, uint64_t mask, uint64_t now)
 {
 	thread_cct_charge(l, now);
-	if (__builtin_expect(l->too_deep > 0, 0))
-		l->too_deep--;
-	else if (__builtin_expect(
-		     l->depth > 0 &&
-			 !((thread_cct_nodes(l)[l->current].function ^ function) & mask),
-		     1))
-		thread_cct_pop(l);
-	else
-		thread_cct_leave_other(l, function, mask);
+	if (__builtin_expect(!thread_cct_end_innermost(l, function, mask), 0))
+		thread_cct_end(l, function, mask);
 }
 
 #endif

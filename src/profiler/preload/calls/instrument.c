@@ -3,7 +3,8 @@
  *
  * Each thread counts in a separate mapped file (thread_cct.h), so nothing is written at the end,
  * and the counts survive a kill, exec() or _exit(). A thread that ends passes its file to the next
- * thread.
+ * thread. With COUNT_TIMES=sampled the hooks read no clock: the times in the files mean nothing,
+ * and the observer looks at the innermost call of each file.
  *
  * Nothing here calls the program or malloc, because both may be instrumented. A signal handler that
  * interrupts a hook is not counted. longjmp() ends the calls that it leaves.
@@ -42,7 +43,7 @@ void __cyg_profile_func_exit(void *function, void *site);
 #define COUNT_API	   __attribute__((visibility("default")))
 #define COUNT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
-enum { LANES_MAX = 4096, MODULES_MAX = 4096, PATH_BYTES = 512 };
+enum { MODULES_MAX = 4096, PATH_BYTES = 512 };
 
 typedef struct module {
 	uint64_t begin, end;
@@ -55,11 +56,12 @@ static struct {
 	_Atomic uint64_t generation; /* shifted to its bits in a function's id */
 	count_process *file;
 	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
-	thread_cct *lanes[LANES_MAX];
+	thread_cct *lanes[CALL_LANES_MAX];
 	uint32_t nlanes;
 	uint32_t fork_depth; /* open calls of the forking thread; the child inherits its lane */
 	pthread_key_t key;
 	bool ticks;
+	bool sampled; /* the hooks read no clock */
 	/* Code whose lines are in the file of modules, of this generation. */
 	module modules[MODULES_MAX];
 	uint32_t nmodules;
@@ -74,14 +76,21 @@ typedef struct thread_state {
 
 static COUNT_THREAD_LOCAL thread_state mine;
 
+static inline uint64_t instrument_ticks(void)
+{
+#ifdef __x86_64__
+	return __rdtsc();
+#else
+	return 0;
+#endif
+}
+
 static inline uint64_t instrument_now(void)
 {
 	struct timespec t;
 
-#ifdef __x86_64__
 	if (__builtin_expect(all.ticks, 1))
-		return __rdtsc();
-#endif
+		return instrument_ticks();
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -240,6 +249,8 @@ static void instrument_calibrate(void)
 			inside = within;
 	}
 	mine = before;
+	if (all.sampled) /* without times both parts are known only together */
+		inside = both;
 	all.file->cost_inside = inside * 256 / CALLS;
 	all.file->cost_outside = (both - (inside < both ? inside : both)) * 256 / CALLS;
 	thread_cct_free(l);
@@ -247,7 +258,8 @@ static void instrument_calibrate(void)
 
 static bool process_file(void)
 {
-	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS);
+	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS),
+		   *times = secure_getenv(COUNT_TIMES);
 	int fd = -1;
 
 	if (!directory || *directory != '/' || strlen(directory) > PATH_BYTES - 64)
@@ -271,6 +283,7 @@ static bool process_file(void)
 #ifndef __x86_64__
 	all.ticks = false;
 #endif
+	all.sampled = times && !strcmp(times, "sampled");
 	file->pid = (uint32_t)getpid();
 	file->parent = (uint32_t)getppid();
 	file->ticks = all.ticks;
@@ -329,7 +342,7 @@ static thread_cct *instrument_lane_take(void)
 	for (uint32_t i = 0; i < all.nlanes; i++)
 		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
 			return all.lanes[i];
-	if (all.nlanes >= LANES_MAX)
+	if (all.nlanes >= CALL_LANES_MAX)
 		return NULL;
 	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
 	thread_cct *l = thread_cct_make(path);
@@ -426,54 +439,99 @@ static void instrument_child_begins(void)
 
 /* --- the hooks */
 
-/* Drops calls whose frames no longer exist: an open call's address is above the addresses inside
- * it. */
-static inline void drop_dead(thread_cct *l, uint64_t place, uint64_t time)
+/* Returns whether the innermost of those open calls no longer exists: its address is above the
+ * addresses inside it. */
+static inline bool is_dead(const thread_cct *l, uint32_t depth, uint64_t place)
 {
-	const call_frame *frames = l->frames;
+	return depth && l->frames[depth - 1].place && l->frames[depth - 1].place < place;
+}
+
+static void drop_dead(thread_cct *l, uint64_t place, uint64_t time)
+{
 	uint32_t depth = l->depth;
 
-	while (depth && frames[depth - 1].place && frames[depth - 1].place < place)
+	while (is_dead(l, depth, place))
 		depth--;
 	if (__builtin_expect(depth < l->depth, 0))
 		thread_cct_unwind_to(l, depth, time);
 }
 
-COUNT_API void __cyg_profile_func_enter(void *function, void *site)
+/* Counts a call by a path that is searched for, after its time. */
+static __attribute__((noinline)) void enter_searched(thread_cct *l, uint64_t number, uint64_t place)
+{
+	const uint32_t n = l->n;
+	call_frame *f = thread_cct_begin(l, number);
+
+	if (f)
+		f->place = place;
+	if (__builtin_expect(l->n != n, 0) && modules_note(number))
+		l->last = instrument_now(); /* no time of the program's */
+	mine.busy = false;
+}
+
+/* Counts any call: at first, on another stack, after a jump, without a time stamp counter. */
+static __attribute__((noinline)) void enter_other(uint64_t address, uint64_t place)
 {
 	thread_state *t = &mine;
-	thread_cct *l = t->lane;
+	thread_cct *l = t->lane ? t->lane : lane_begin();
 
-	if (t->busy)
+	if (!l)
 		return;
-	if (__builtin_expect(!l, 0)) {
-		l = lane_begin();
-		if (!l)
-			return;
-	}
 	t->busy = true;
 	const uint64_t time = instrument_now();
-	const uint64_t number = ((uint64_t)(uintptr_t)function & COUNT_ADDRESS) |
-				atomic_load_explicit(&all.generation, memory_order_relaxed);
-	uint64_t place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 	/* On another stack, e.g. a signal's, addresses are not comparable. */
 	if (place - t->stack_low >= t->stack_high - t->stack_low)
 		place = 0;
 	else
 		drop_dead(l, place, time);
-	const uint32_t n = l->n;
-	call_frame *f = thread_cct_enter(l, number, time);
-	if (f) {
-		f->place = place;
-		f->site = (uint64_t)(uintptr_t)site;
+	thread_cct_charge(l, time);
+	enter_searched(l, address | atomic_load_explicit(&all.generation, memory_order_relaxed),
+		       place);
+}
+
+/* The usual call calls no function, so that no register is saved. */
+COUNT_API void __cyg_profile_func_enter(void *function, void *site)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)function & COUNT_ADDRESS,
+		       place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	thread_state *t = &mine;
+	thread_cct *l = t->lane;
+
+	(void)site;
+	if (t->busy)
+		return;
+	if (__builtin_expect(!l || place - t->stack_low >= t->stack_high - t->stack_low ||
+				 !(all.sampled || all.ticks) || is_dead(l, l->depth, place),
+			     0)) {
+		enter_other(address, place);
+		return;
 	}
-	if (__builtin_expect(l->n != n, 0) && modules_note(number))
-		l->last = instrument_now(); /* no time of the program's */
+	t->busy = true;
+	if (!all.sampled)
+		thread_cct_charge(l, instrument_ticks());
+	const uint64_t number =
+	    address | atomic_load_explicit(&all.generation, memory_order_relaxed);
+	call_frame *f = thread_cct_begin_again(l, number, all.sampled);
+	if (__builtin_expect(!f, 0)) {
+		enter_searched(l, number, place);
+		return;
+	}
+	f->place = place;
+	t->busy = false;
+}
+
+/* Ends any call: also those left by a jump, and without a time stamp counter. */
+static __attribute__((noinline)) void leave_other(uint64_t function)
+{
+	thread_state *t = &mine;
+
+	thread_cct_leave(t->lane, function, COUNT_ADDRESS, all.sampled ? 0 : instrument_now());
 	t->busy = false;
 }
 
 COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 {
+	const uint64_t address = (uint64_t)(uintptr_t)function;
 	thread_state *t = &mine;
 	thread_cct *l = t->lane;
 
@@ -481,8 +539,14 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 	if (t->busy || !l)
 		return;
 	t->busy = true;
-	thread_cct_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, instrument_now());
-	t->busy = false;
+	if (!all.sampled && all.ticks)
+		thread_cct_charge(l, instrument_ticks());
+	if (__builtin_expect((all.sampled || all.ticks) &&
+				 thread_cct_end_innermost(l, address, COUNT_ADDRESS),
+			     1))
+		t->busy = false;
+	else
+		leave_other(address);
 }
 
 /* --- ways out that skip ends of functions */

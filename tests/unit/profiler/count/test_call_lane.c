@@ -90,6 +90,33 @@ static void test_counts_and_times(void **state)
 	thread_cct_free(l);
 }
 
+/* Callees in turns, which are found without a search the second time; without a clock. */
+static void test_order_of_callees(void **state)
+{
+	thread_cct *l = thread_cct_make(NULL);
+
+	(void)state;
+	assert_null(thread_cct_begin_again(l, 7, true));
+	assert_non_null(thread_cct_begin(l, 7));
+	for (int round = 0; round < 3; round++)
+		for (uint64_t f = 20; f < 25; f++) {
+			call_frame *found = thread_cct_begin_again(l, f, true);
+
+			assert_true((found != NULL) == (round == 2 || (round == 1 && f > 20)));
+			assert_true(found || thread_cct_begin(l, f));
+			assert_null(thread_cct_begin_again(l, 7, true));
+			assert_true(thread_cct_end_innermost(l, f, every));
+		}
+	assert_null(thread_cct_begin_again(l, 20, false));
+	assert_false(thread_cct_end_innermost(l, 8, every));
+	thread_cct_end(l, 7, every);
+	for (uint64_t f = 20; f < 25; f++)
+		assert_int_equal(PATH(l, 7, f)->calls, 3);
+	assert_int_equal(l->n, 2 + 6);
+	assert_int_equal(l->depth, 0);
+	thread_cct_free(l);
+}
+
 /* Deeper than the maximum path: the counts stay exact, the paths bounded. */
 static void test_recursion(void **state)
 {
@@ -389,6 +416,7 @@ int test_call_lane(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_counts_and_times),
+	    cmocka_unit_test(test_order_of_callees),
 	    cmocka_unit_test(test_recursion),
 	    cmocka_unit_test(test_too_many_paths),
 	    cmocka_unit_test(test_more_open_calls_than_frames),
