@@ -30,9 +30,10 @@ else
 comma := ,
 BUILD ?= build-$(subst $(comma),-,$(SAN))
 # Undefined behaviour must fail the test, not only be printed; a number that does not fit the integer
-# it is cast to is no part of `undefined`. What -O2 gains in the tests it would take to compile.
+# it is cast to is no part of `undefined`. What -O2 gains in the tests it would take to compile,
+# and their messages need no more than lines (-g1).
 OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_lundef=false \
-	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
+	-Dc_args='-g1 -fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
 .PHONY: all demo test test-all test-aarch64 test-deb bench tables wheel deb site lint fuzz install uninstall clean setup
@@ -101,7 +102,7 @@ fuzz:
 	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }; \
 	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false \
-		-Dc_args='-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=all' >/dev/null; } && \
+		-Dc_args='-g1 -fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=all' >/dev/null; } && \
 	ninja -C build-fuzz --quiet fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)
 
 install: all

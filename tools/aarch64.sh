@@ -48,7 +48,7 @@ cpu_family = 'aarch64'
 cpu = 'aarch64'
 endian = 'little'
 END2
-	meson setup "$build" "$here" --cross-file "$build/cross.ini" -Dwerror=true -Doptimization=1 >"$build/setup.log" ||
+	meson setup "$build" "$here" --cross-file "$build/cross.ini" -Dwerror=true -Doptimization=1 -Ddebug=false >"$build/setup.log" ||
 		{ tail -5 "$build/setup.log" >&2; die "meson setup failed"; }
 fi
 ninja -C "$build" --quiet libdeepclock.a deepclock

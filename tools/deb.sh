@@ -23,7 +23,8 @@ git -C "$here" archive HEAD | tar -x -C "$to/deepclock"
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 [ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
 unset CC CFLAGS LDFLAGS DESTDIR PREFIX MAKEFLAGS MAKELEVEL MFLAGS
-(cd "$to/deepclock" && DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
+# How fast they are does not matter to a test.
+(cd "$to/deepclock" && DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)${CI:+ noopt}" \
 	dpkg-buildpackage --unsigned-source --unsigned-changes) >"$to/log" 2>&1 ||
 	{ tail -20 "$to/log" >&2; echo "deb: the packages could not be built: $to/log" >&2; exit 1; }
 rm -rf "$to/deepclock"

@@ -35,7 +35,7 @@ LAYERS = {
                    ("base", "opt", "record", "report", "unstable"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.
-    "src/record/tree": (("base", "stat", "record"), "cct tree_rows exact_functions function_weights call_table call_tree module_tree path_trie",
+    "src/record/tree": (("base", "stat", "record"), "cct tree_rows exact_functions function_weights call_table call_tree module_tree path_trie share_difference",
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.

@@ -150,12 +150,13 @@ linked() {
 }
 
 # Fetches a Python package with its dependencies; FILE shows that it exists: fetch_package DIR FILE NAME==VERSION LOSS
+# Python compiles what it imports (the tests: to build/pycache).
 fetch_package() {
 	linked "$1" "$2" && return 0
 	echo "setup: fetching ${3%==*} with pip" >&2
 	rm -rf "$build/$1.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
-		--only-binary=:all: --target "$build/$1.tmp" "$3" >&2; then
+		--no-compile --only-binary=:all: --target "$build/$1.tmp" "$3" >&2; then
 		rm -rf "${build:?}/$1" # a dangling link
 		mv "$build/$1.tmp" "$build/$1"
 		return 0

@@ -22,12 +22,18 @@
 extern "C" {
 #endif
 
+/* How times of functions are measured: by a clock that is read at each enter and exit, or by
+ * sampling the innermost call about every millisecond; then the hooks read no clock, and the times
+ * are estimates with intervals. Calls are exact in both. @since 0.1 */
+enum { DCK_COUNT_EXACT, DCK_COUNT_SAMPLED };
+
 typedef struct dck_count_config {
 	uint32_t struct_size; /* set by dck_count_config_init() */
 	dck_list events; /* perf's names, one or more per item, comma-separated; none: a default */
 	bool no_functions; /* do not preload the library */
 	uint64_t top;	   /* maximum number of functions in the table; 0: all */
 	int sort;	   /* index in dck_count_sorts: the order of the table */
+	int times;	   /* DCK_COUNT_EXACT */
 } dck_count_config;
 
 /* The sort orders of the table of functions: column keys and pstats' names, NULL-ended. The first

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m deepclock count SCRIPT: counts the calls of a script's functions, from its first line to its end."""
 
+import argparse
 import atexit
 
 from . import _deepclock, _script, counting
@@ -26,10 +27,13 @@ def main(words):
     own.add_argument("--sort", choices=_deepclock._count_sorts(), default="self", metavar="WHAT",
                      help="the order of the functions: self, total, calls, primitive, overhead, name, file, line; also in "
                           "pstats' words (time, cumulative, ncalls, ...); default: self")
+    own.add_argument("--times", help=argparse.SUPPRESS)
     script = _script.split(p, words)
     if script is None:
         return _script.command(["count", *words])
     _cprofile_checked(p, words, script.options)
+    if script.options.times:
+        p.error("--times is for programs after '--': functions of Python are timed by a clock")
     c = counting.counting(builtins=not script.options.no_builtins, top=script.options.top, title=script.title,
                           sort=script.options.sort)
 

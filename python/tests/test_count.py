@@ -480,6 +480,9 @@ class Script(Case):
         self.assertFalse(os.path.exists(self.path("time")))
         self.assertEqual(self.run_it("pass", "--save", "time", "-q").returncode, 0)
         self.assertTrue(os.path.exists(self.path("time")))
+        p = self.run_it("pass", "--times", "sampled")
+        self.assertEqual((p.returncode, p.stdout), (2, ""))
+        self.assertIn("--times is for programs after '--'", p.stderr)
 
     def test_forked_child_is_counted(self):
         p = self.run_it("import os\ndef f(): pass\n"

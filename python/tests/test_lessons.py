@@ -23,7 +23,7 @@ class LessonTest(Case):
 
         notebook = nbformat.read(os.path.join(LESSONS, name + ".ipynb"), 4)
         places = [p for p in (os.environ.get("DEEPCLOCK_TEST_TORCH"), PACKAGES) if p]
-        env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=os.pathsep.join(places), LESSONS_TIME="300ms",
+        env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=os.pathsep.join(places), LESSONS_TIME="100ms",
                    LESSONS_RUNS="20", IPYTHONDIR=self.path("ipython"))
         client = nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3",
                                          resources={"metadata": {"path": self.folder}})

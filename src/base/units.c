@@ -23,13 +23,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct scale {
+typedef struct unit_scale {
 	const char *suffix;
 	uint64_t factor;
 	bool shown; /* printed too; the others are only read */
-} scale;
+} unit_scale;
 
-static const scale time_scales[] = {
+static const unit_scale time_scales[] = {
     {"ns", 1, true},
     {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC are both shown as a mu */
     {"\xce\xbcs", 1000, false},
@@ -42,7 +42,7 @@ static const scale time_scales[] = {
     {0},
 };
 
-static const scale byte_scales[] = {
+static const unit_scale byte_scales[] = {
     {"B", 1, true},
     {"KiB", UINT64_C(1) << 10, true},
     {"MiB", UINT64_C(1) << 20, true},
@@ -57,7 +57,7 @@ static const scale byte_scales[] = {
 };
 
 /* Prefixes that dck_text_si() prints before a unit, and suffixes of a count. */
-static const scale si_scales[] = {
+static const unit_scale si_scales[] = {
     {"", 1, true},
     {"k", 1000, true},
     {"K", 1000, false},
@@ -74,7 +74,7 @@ static const scale si_scales[] = {
 /* How messages name one kind of quantity. */
 typedef struct quantity {
 	const char *noun, *hint;
-	const scale *scales;
+	const unit_scale *scales;
 	bool bare;    /* may be written without a unit */
 	bool rounded; /* a fraction of the smallest unit is rounded, not refused */
 } quantity;
@@ -88,7 +88,7 @@ static const quantity quantity_bytes = {
 static const quantity quantity_count = {"a count", "write a whole number, as in 300, 1_000 or 2k",
 					si_scales, true, false};
 
-static const scale *scale_find(const scale *table, const char *suffix)
+static const unit_scale *scale_find(const unit_scale *table, const char *suffix)
 {
 	for (; table->suffix; table++)
 		if (!strcmp(table->suffix, suffix))
@@ -117,7 +117,7 @@ static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *re
 			 "'%.40s' has no unit: write %.40ss if it is seconds, "
 			 "%.40sms if it is milliseconds",
 			 text, text, text);
-	const scale *s = *suffix ? scale_find(q->scales, suffix) : &q->scales[0];
+	const unit_scale *s = *suffix ? scale_find(q->scales, suffix) : &q->scales[0];
 	if (!s)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, '%.40s' is not a unit of it: %s", text,
 			 q->noun, suffix, q->hint);
@@ -255,9 +255,9 @@ static void three_digits(char *buf, double v)
 
 /* Returns the largest shown scale in which v still rounds to at least 1. `most`: from this multiple
  * of a scale on the next larger one is used. */
-static const scale *scale_for(const scale *table, double v, double most)
+static const unit_scale *scale_for(const unit_scale *table, double v, double most)
 {
-	const scale *best = table;
+	const unit_scale *best = table;
 	for (; table->suffix; table++)
 		if (table->shown && v >= most * (double)best->factor)
 			best = table;
@@ -299,7 +299,7 @@ const char *dck_text_time(double ns, char *buf, size_t size)
 		long_time(sign, ns / 1e9, buf, size);
 		return buf;
 	}
-	const scale *s = scale_for(time_scales, ns, 999.5);
+	const unit_scale *s = scale_for(time_scales, ns, 999.5);
 	if (s->factor > 1000000000)
 		s = scale_find(time_scales, "s");
 	three_digits(number, ns / (double)s->factor);
@@ -314,7 +314,7 @@ const char *dck_text_bytes(double bytes, char *buf, size_t size)
 		return buf;
 	const char *sign = bytes < 0 ? "-" : "";
 	bytes = fabs(bytes);
-	const scale *s = scale_for(byte_scales, bytes, 1023.5);
+	const unit_scale *s = scale_for(byte_scales, bytes, 1023.5);
 	/* Bytes are whole; only a mean of them is not. */
 	if (s->factor == 1 && bytes == floor(bytes))
 		decimal_fixed(number, 0, bytes);
@@ -331,7 +331,7 @@ const char *dck_text_si(double value, const char *unit, char *buf, size_t size)
 		return buf;
 	const char *sign = value < 0 ? "-" : "";
 	value = fabs(value);
-	const scale *s = scale_for(si_scales, value, 999.5);
+	const unit_scale *s = scale_for(si_scales, value, 999.5);
 	three_digits(number, value / (double)s->factor);
 	bool gap = s->suffix[0] || (unit && unit[0]);
 	snprintf(buf, size, "%s%s%s%s%s", sign, value == 0 ? "0" : number, gap ? " " : "",

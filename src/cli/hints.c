@@ -9,15 +9,15 @@
  *  4. the only option that begins with the word, of 3 letters or more.
  *
  * The order is from certain to guessed: a small edit distance must not win over a known synonym.
- * All look-ups are linear over const tables, nothing is allocated, and names past NAMES_MAX are not
- * suggested. Every answer is a usage error (CLI_USAGE).
+ * All look-ups are linear over const tables, nothing is allocated, and names past HINT_NAMES_MAX
+ * are not suggested. Every answer is a usage error (CLI_USAGE).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"
 #include <ctype.h>
 #include <string.h>
 
-#define NAMES_MAX 256
+#define HINT_NAMES_MAX 256
 
 /* Options by which other tools take the model or the program. */
 static const char *const model_words[] = {
@@ -53,7 +53,7 @@ static bool hints_is_one_of(const char *const *words, const char *word)
 }
 
 typedef struct name_list {
-	const char *name[NAMES_MAX];
+	const char *name[HINT_NAMES_MAX];
 	size_t n;
 } name_list;
 
@@ -61,7 +61,7 @@ static name_list names_of(const cli_command *command)
 {
 	name_list list = {.n = 0};
 
-	for (cli_option o = {0}; list.n < NAMES_MAX && cli_option_next(command, &o);)
+	for (cli_option o = {0}; list.n < HINT_NAMES_MAX && cli_option_next(command, &o);)
 		list.name[list.n++] = o.row->name;
 	return list;
 }

@@ -10,13 +10,14 @@
 /* Options that people try where a command belongs. */
 static const struct alias {
 	const char *word, *command;
-} aliases[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
+} command_aliases[] = {
+    {"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
 
 static const char *alias_resolve(const char *word)
 {
-	for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-		if (strcmp(aliases[i].word, word) == 0)
-			return aliases[i].command;
+	for (size_t i = 0; i < sizeof command_aliases / sizeof command_aliases[0]; i++)
+		if (strcmp(command_aliases[i].word, word) == 0)
+			return command_aliases[i].command;
 	return word;
 }
 
@@ -105,7 +106,7 @@ static struct {
 	pid_t pid;
 	volatile bool decided;
 	int code;
-} ending;
+} exit_intended;
 
 /* A library or a plug-in may call exit(0), which would pass every gate. atexit() functions run in
  * reverse order, so the first registered function runs last.
@@ -113,16 +114,16 @@ static struct {
 static void main_on_end(int code, void *unused)
 {
 	(void)unused;
-	if (getpid() != ending.pid) /* a child's status is read by its parent */
+	if (getpid() != exit_intended.pid) /* a child's status is read by its parent */
 		return;
-	if (ending.decided && code == ending.code)
+	if (exit_intended.decided && code == exit_intended.code)
 		return;
-	if (!ending.decided) {
+	if (!exit_intended.decided) {
 		cli_stdout_drop();
 		cli_message("the engine, or a library that it loaded, "
 			    "ended the program before the command was done: nothing of it counts");
 	}
-	_exit(ending.decided ? ending.code : CLI_FAILED);
+	_exit(exit_intended.decided ? exit_intended.code : CLI_FAILED);
 }
 
 static void on_quick_end(void)
@@ -165,14 +166,14 @@ static int program(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	ending.pid = getpid();
+	exit_intended.pid = getpid();
 	if (on_exit(main_on_end, NULL) != 0 || at_quick_exit(on_quick_end) != 0)
 		return cli_no_memory();
-	ending.code = program(argc, argv);
-	ending.decided = true;
+	exit_intended.code = program(argc, argv);
+	exit_intended.decided = true;
 	/* A forked copy must not run this process's cleanup, because a library may hang in it
 	 * too. */
-	if (getpid() != ending.pid)
-		_exit(ending.code);
-	return ending.code;
+	if (getpid() != exit_intended.pid)
+		_exit(exit_intended.code);
+	return exit_intended.code;
 }

@@ -8,7 +8,7 @@
  *
  * The nearest name (dck_nearest(), edit distance) is searched among the .onnx files of the
  * directory, then among the built-in networks. The scan is bounded: 65536 directory entries,
- * NAMES_MAX names, no subdirectories. O_NONBLOCK keeps open(2) from waiting where a FIFO has
+ * DIR_NAMES_MAX names, no subdirectories. O_NONBLOCK keeps open(2) from waiting where a FIFO has
  * replaced the file. The checks are advisory, since a file may change afterwards: they improve
  * messages and grant nothing.
  *
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 512 /* files of a directory that are searched for the nearest name */
+#define DIR_NAMES_MAX 512 /* files of a directory that are searched for the nearest name */
 
 /* --- programs */
 
@@ -102,7 +102,7 @@ static bool subject_is_known(const char *name)
 }
 
 typedef struct directory_names {
-	char *name[NAMES_MAX];
+	char *name[DIR_NAMES_MAX];
 	size_t n;
 } directory_names;
 
@@ -114,7 +114,7 @@ static void directory_read(const char *path, directory_names *ret)
 
 	ret->n = 0;
 	for (struct dirent *e;
-	     dir && ret->n < NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
+	     dir && ret->n < DIR_NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
 		if (cli_ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
 			ret->n++;
 	if (dir)

@@ -42,7 +42,7 @@ typedef struct api {
 	any_function error_text;
 } api;
 
-typedef struct platform {
+typedef struct gpu_platform {
 	const device_driver *driver;
 	os_lazy_library
 	    *library; /* alternative names of one library; the first that loads is used */
@@ -52,11 +52,11 @@ typedef struct platform {
 	const char *interface, *vendor;
 	api_attribute units, max_threads, clock_khz, cache_bytes;
 	double tick_ns;
-} platform;
+} gpu_platform;
 
 typedef struct cuda_device {
 	device base;
-	const platform *p;
+	const gpu_platform *p;
 	api_device handle;
 	bool wrapped;	      /* its context is the program's, which may be any */
 	pthread_mutex_t lock; /* protects the members below */
@@ -200,7 +200,7 @@ static cuda_device *of(device *d)
 
 /* --- devices */
 
-static dck_status platform_load(const platform *p, dck_err *err)
+static dck_status platform_load(const gpu_platform *p, dck_err *err)
 {
 	dck_status status = DCK_E_ABSENT;
 	api_result result;
@@ -217,7 +217,7 @@ static dck_status platform_load(const platform *p, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status platform_count(const platform *p, unsigned *ret, dck_err *err)
+static dck_status platform_count(const gpu_platform *p, unsigned *ret, dck_err *err)
 {
 	int n = 0;
 	api_result result;
@@ -290,7 +290,7 @@ static void info_read(cuda_device *d)
 		i->memory_bytes = i->allocation_bytes = bytes;
 }
 
-static dck_status platform_open(const platform *p, unsigned index, device **ret, dck_err *err)
+static dck_status platform_open(const gpu_platform *p, unsigned index, device **ret, dck_err *err)
 {
 	api_result result;
 	unsigned n = 0;
@@ -378,7 +378,7 @@ static dck_status cuda_queue_open(device *base, device_queue **ret, dck_err *err
 	return queue_new(of(base), false, NULL, ret, err);
 }
 
-static dck_status platform_wrap(const platform *p, void *native, device **ret_device,
+static dck_status platform_wrap(const gpu_platform *p, void *native, device **ret_device,
 				device_queue **ret, dck_err *err)
 {
 	api_context context = NULL;
@@ -715,7 +715,7 @@ static const char *hip_error_text(api_result result)
 
 extern const device_driver device_cuda, device_hip;
 
-static const platform platform_cuda = {
+static const gpu_platform platform_cuda = {
     .driver = &device_cuda,
     .library = cuda_library,
     .nlibraries = sizeof cuda_library / sizeof *cuda_library,
@@ -730,7 +730,7 @@ static const platform platform_cuda = {
     .tick_ns = 500,
 };
 
-static const platform platform_hip = {
+static const gpu_platform platform_hip = {
     .driver = &device_hip,
     .library = hip_library,
     .nlibraries = sizeof hip_library / sizeof *hip_library,

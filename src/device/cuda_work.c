@@ -38,7 +38,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cupti_functions cupti;
 static cupti_subscriber subscriber;
-static bool recording, lost;
+static bool recording, records_lost;
 static bool enqueues[CUPTI_API_RUNTIME + 1][CALLS_MAX];
 static entries calls, works; /* works: ns is the duration */
 /* Readings of CUPTI's clock and of ours, at the beginning and the end of the recording. */
@@ -49,7 +49,7 @@ static struct {
 static void entry_add(entries *e, uint32_t correlation, uint64_t ns, uint64_t start)
 {
 	if (e->n >= ENTRIES_MAX || !mem_reserve(&e->item, &e->cap, e->n + 1, sizeof *e->item)) {
-		lost = true;
+		records_lost = true;
 		return;
 	}
 	e->item[e->n++] = (entry){ns, start, correlation};
@@ -91,7 +91,7 @@ static void work_record(uint64_t start, uint64_t end, uint32_t correlation)
 	if (start && end >= start)
 		entry_add(&works, correlation, end - start, start);
 	else
-		lost = true;
+		records_lost = true;
 }
 
 static void work_read(const cupti_record *record)
@@ -138,7 +138,7 @@ static void work_buffer_read(cupti_context context, uint32_t stream, uint8_t *bu
 	while (recording && valid && cupti.next_record(buffer, valid, &record) == CUPTI_API_SUCCESS)
 		work_read(record);
 	if (cupti.dropped(context, stream, &dropped) == CUPTI_API_SUCCESS && dropped)
-		lost = true;
+		records_lost = true;
 	pthread_mutex_unlock(&lock);
 	mem_free(buffer);
 }
@@ -202,7 +202,7 @@ static void work_clocks_read(size_t i)
 		clocks[i].ours = before + took / 2;
 	}
 	pthread_mutex_lock(&lock);
-	lost |= !known;
+	records_lost |= !known;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -226,7 +226,7 @@ bool cuda_work_begin(const char **ret_why)
 	*ret_why = work_start();
 	if (*ret_why)
 		return false;
-	lost = false;
+	records_lost = false;
 	work_clocks_read(0);
 	recording = true;
 	calls_enable(true);
@@ -286,7 +286,7 @@ size_t cuda_work_end(cuda_work **ret)
 	work_stop();
 	pthread_mutex_lock(&lock);
 	recording = false;
-	if (!lost && works.n)
+	if (!records_lost && works.n)
 		*ret = mem_zalloc(works.n, sizeof **ret);
 	if (*ret)
 		n = works_join(*ret);

@@ -66,7 +66,7 @@ bool nvml_has_device(void)
 }
 
 /* Reads an unsigned of the device times `unit`. */
-#define READ(call, unit, ret)                                               \
+#define GAUGE_READ(call, unit, ret)                                         \
 	do {                                                                \
 		unsigned value_ = 0;                                        \
 		if (nvml.call && nvml.call(d, &value_) == NVML_API_SUCCESS) \
@@ -130,7 +130,7 @@ dck_status nvml_gauges(const char *pci, device_gauges *ret, dck_err *err)
 	if (result != NVML_API_SUCCESS)
 		DCK_FAIL(err, E_ABSENT, "NVIDIA's management library has no device %s: error %u",
 			 pci, result);
-	READ(power, 1e-3, &g.power_w);
+	GAUGE_READ(power, 1e-3, &g.power_w);
 	if (nvml.energy && nvml.energy(d, &energy) == NVML_API_SUCCESS)
 		g.energy_j = (double)energy * 1e-3;
 	if (nvml.clock && nvml.clock(d, NVML_API_CLOCK_SM, &clock) == NVML_API_SUCCESS)

@@ -9,12 +9,12 @@
 
 struct opencl_functions opencl;
 
-static const char *const names[] = {OPENCL_FUNCTIONS(OS_LAZY_NAME)};
-static os_lazy_library library = OS_LAZY("libOpenCL.so.1", "OpenCL", names, opencl);
+static const char *const opencl_names[] = {OPENCL_FUNCTIONS(OS_LAZY_NAME)};
+static os_lazy_library opencl_library = OS_LAZY("libOpenCL.so.1", "OpenCL", opencl_names, opencl);
 
 dck_status opencl_load(dck_err *err)
 {
-	return os_lazy_load(&library, err);
+	return os_lazy_load(&opencl_library, err);
 }
 
 /* Errors that a user may see; other codes are shown as numbers. */

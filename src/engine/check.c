@@ -7,8 +7,8 @@
  * functions are mandatory follows from the capabilities.
  *
  * Nothing in a table has a stated length, so reading is bounded: a text has at most TEXT_MAX bytes,
- * a name NAME_MAX, a list of options OPTIONS_MAX rows before its end must come. These bounds catch
- * a forgotten end, not malice: a plug-in has all rights of the process.
+ * a name ENGINE_NAME_MAX, a list of options OPTIONS_MAX rows before its end must come. These bounds
+ * catch a forgotten end, not malice: a plug-in has all rights of the process.
  *
  * engine_options_check() compares the user's options with the engine's rows: unknown keys (with the
  * nearest one), keys given twice, values that are not listed.
@@ -25,9 +25,9 @@
 
 #include <string.h>
 
-#define TEXT_MAX    65536 /* bytes; a longer text counts as unterminated */
-#define NAME_MAX    64
-#define OPTIONS_MAX 128
+#define TEXT_MAX	65536 /* bytes; a longer text counts as unterminated */
+#define ENGINE_NAME_MAX 64
+#define OPTIONS_MAX	128
 
 /* Members of the first ABI; later ones are read only when struct_size covers them. */
 #define STRUCT_SIZE_MIN (offsetof(dck_engine, usage) + sizeof(((dck_engine *)0)->usage))
@@ -79,7 +79,7 @@ bool engine_text_ends(const char *text)
 
 static bool name_is_fine(const char *name)
 {
-	if (strnlen(name, NAME_MAX + 1) > NAME_MAX)
+	if (strnlen(name, ENGINE_NAME_MAX + 1) > ENGINE_NAME_MAX)
 		return false;
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
 	return n > 0 && name[n] == '\0';

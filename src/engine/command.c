@@ -184,7 +184,7 @@ static dck_status command_usage(dck_engine_context *c, dck_usage *ret, dck_err *
 	return DCK_OK;
 }
 
-static const dck_engine_option options[] = {
+static const dck_engine_option command_options[] = {
     {"shell", "0|1", "the words joined with blanks are given to /bin/sh -c"},
     {"any_exit", "0|1", "an exit status other than 0 is not a failure"},
     {"output", "WHERE", "discard, inherit (to our standard error) or a file to append to"},
@@ -196,7 +196,7 @@ const dck_engine engine_command = {
     ENGINE_BUILT_IN("command"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS | DCK_CAP_COMMAND,
     .help = "any program: one run is one process",
-    .options = options,
+    .options = command_options,
     .open = command_open,
     .close = command_close,
     .context_new = command_context_new,

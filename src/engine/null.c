@@ -164,7 +164,7 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 	return DCK_OK;
 }
 
-static const dck_engine_option options[] = {
+static const dck_engine_option null_options[] = {
     {"ns", "N", "busy time of each run in nanoseconds; default 0"},
     {"sleep_ns", "N", "sleep of each run before that, in nanoseconds; default 0"},
     {"fail_at", "N", "the N-th run of a context fails; 0: none does"},
@@ -176,7 +176,7 @@ const dck_engine engine_null = {
     ENGINE_BUILT_IN("null"),
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
     .help = "does nothing, for a requested time: for tests and for the overhead of measuring",
-    .options = options,
+    .options = null_options,
     .open = null_open,
     .close = null_close,
     .context_new = null_context_new,

@@ -71,13 +71,13 @@ static dck_status probe_ask(const dck_engine *e, const char *lib, dck_buffer *b,
 }
 
 /* One block: the rows, the pairs, the texts. */
-typedef struct block {
+typedef struct probe_block {
 	dck_engine_info *rows;
 	dck_kv *pairs;
 	char *texts;
-} block;
+} probe_block;
 
-static const char *probe_keep(block *k, const char *text, size_t n)
+static const char *probe_keep(probe_block *k, const char *text, size_t n)
 {
 	char *copy = k->texts;
 	memcpy(copy, text, n);
@@ -85,7 +85,7 @@ static const char *probe_keep(block *k, const char *text, size_t n)
 	return copy;
 }
 
-static void row_fill(block *k, dck_engine_info *row, const dck_engine *e, const dck_buffer *b,
+static void row_fill(probe_block *k, dck_engine_info *row, const dck_engine *e, const dck_buffer *b,
 		     const char *why_not)
 {
 	*row = (dck_engine_info){.name = e->name,
@@ -132,8 +132,9 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 	size_t rows_size = n * sizeof(dck_engine_info), pairs_size = pairs * sizeof(dck_kv);
 	char *memory = status == DCK_OK ? mem_alloc(rows_size + pairs_size + bytes) : NULL;
 	if (memory) {
-		block k = {(dck_engine_info *)(void *)memory,
-			   (dck_kv *)(void *)(memory + rows_size), memory + rows_size + pairs_size};
+		probe_block k = {(dck_engine_info *)(void *)memory,
+				 (dck_kv *)(void *)(memory + rows_size),
+				 memory + rows_size + pairs_size};
 		for (size_t i = 0; i < n; i++)
 			row_fill(&k, &k.rows[i], engine_table[i], &answers[i],
 				 why[i].code != DCK_OK ? why[i].msg : NULL);

@@ -36,7 +36,7 @@ typedef struct source {
 
 /* Appends the next line with its newline, or with `whole` the rest of the file. *ret_more:
  * something was read. */
-static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_err *err)
+static dck_status import_text_read(source *s, bool whole_record, bool *ret_more, dck_err *err)
 {
 	const size_t before = s->line.n;
 	bool more = true;
@@ -45,7 +45,7 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 		DCK_NEED(mem_reserve(&s->line.data, &s->line.cap, s->line.n + 4097, 1), err,
 			 "for '%s'", s->name);
 		errno = 0;
-		if (whole) {
+		if (whole_record) {
 			const size_t n = fread(s->line.data + s->line.n, 1, 4096, s->file);
 
 			s->line.n += n;
@@ -62,7 +62,7 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 		}
 		if (ferror(s->file))
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read '%s'", s->name);
-		if (s->line.n - (whole ? 0 : before) > TEXT_MAX)
+		if (s->line.n - (whole_record ? 0 : before) > TEXT_MAX)
 			DCK_FAIL(err, E_LIMIT,
 				 "'%s' has a record of more than 256 MiB, the most that is read",
 				 s->name);
@@ -274,16 +274,16 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 	return status;
 }
 
-typedef struct whole {
+typedef struct whole_record {
 	const dck_record *r;
 	history_bytes text;
 	history_origin from;
 	dck_history_count count;
-} whole;
+} whole_record;
 
 static dck_status whole_insert(dck_history *h, void *self, dck_err *err)
 {
-	whole *w = self;
+	whole_record *w = self;
 
 	w->count = (dck_history_count){0};
 	return import_insert(h, w->r, w->text, &w->from, &w->count, err);
@@ -292,7 +292,7 @@ static dck_status whole_insert(dck_history *h, void *self, dck_err *err)
 static dck_status whole_import(dck_history *h, source *s, const char *commit,
 			       dck_history_count *ret, dck_err *err)
 {
-	whole w = {.text = {s->line.data, s->line.n}, .from = {.commit = commit}};
+	whole_record w = {.text = {s->line.data, s->line.n}, .from = {.commit = commit}};
 	dck_record *r;
 	dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
 

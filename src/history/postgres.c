@@ -10,10 +10,10 @@
  * all others, and cannot meet another deadlock. Reads of several statements are REPEATABLE READ.
  * The layout is made and upgraded under another advisory lock.
  *
- * Failures are distinguished by their SQLSTATE (failures[]), also while connecting, where libpq
- * puts it into the message when it is verbose. A server that starts, or has no free connection, is
- * tried again up to the time to wait; one that refuses, only if it was connected before (a
- * restart).
+ * Failures are distinguished by their SQLSTATE (postgres_failures[]), also while connecting, where
+ * libpq puts it into the message when it is verbose. A server that starts, or has no free
+ * connection, is tried again up to the time to wait; one that refuses, only if it was connected
+ * before (a restart).
  *
  * Source: PostgreSQL documentation, appendix A (error codes), chapters 13 and 34.
  *
@@ -36,16 +36,16 @@
 
 enum remedy { GIVE_UP, AGAIN, LOST };
 
-typedef struct failure {
+typedef struct postgres_failure {
 	const char *state; /* or the start of it */
 	dck_status code;
 	enum remedy remedy;
 	bool quote; /* the server's message follows */
 	const char *why;
-} failure;
+} postgres_failure;
 
 /* The first that fits. */
-static const failure failures[] = {
+static const postgres_failure postgres_failures[] = {
     {"28P01", DCK_E_IO, GIVE_UP, false,
      "the server refused the password: correct it in ~/.pgpass or PGPASSWORD"},
     {"28", DCK_E_IO, GIVE_UP, true, "the server refused the role"},
@@ -64,11 +64,13 @@ static const failure failures[] = {
     {"XX00", DCK_E_FORMAT, GIVE_UP, true, "it is damaged"},
 };
 
-static const failure *failure_find(const char *state)
+static const postgres_failure *failure_find(const char *state)
 {
-	for (size_t i = 0; state[0] && i < sizeof failures / sizeof failures[0]; i++)
-		if (strncmp(state, failures[i].state, strlen(failures[i].state)) == 0)
-			return &failures[i];
+	for (size_t i = 0; state[0] && i < sizeof postgres_failures / sizeof postgres_failures[0];
+	     i++)
+		if (strncmp(state, postgres_failures[i].state,
+			    strlen(postgres_failures[i].state)) == 0)
+			return &postgres_failures[i];
 	return NULL;
 }
 
@@ -99,7 +101,7 @@ static dck_status postgres_failed(dck_history *h, const PGresult *r, const char 
 		text = message_state(pq->errorMessage(p->c), p->state);
 	text += strspn(text, " \n");
 	p->lost = pq->status(p->c) == CONNECTION_BAD;
-	const failure *f = failure_find(p->state);
+	const postgres_failure *f = failure_find(p->state);
 	const int n = (int)strcspn(text, "\n");
 
 	if (f && f->quote)
@@ -115,7 +117,7 @@ static dck_status postgres_failed(dck_history *h, const PGresult *r, const char 
 bool postgres_again(dck_history *h, bool *ret_lost)
 {
 	const struct postgres *p = h->server;
-	const failure *f = failure_find(p->state);
+	const postgres_failure *f = failure_find(p->state);
 
 	*ret_lost = p->lost || (f && f->remedy == LOST);
 	return *ret_lost || (f && f->remedy == AGAIN);

@@ -31,14 +31,14 @@
 
 /* --- failures */
 
-typedef struct failure {
+typedef struct sqlite_failure {
 	int rc; /* primary result code of SQLite */
 	dck_status code;
 	bool system;	 /* the system's error (errno) is more specific */
 	const char *why; /* after "cannot WHAT the history 'PATH': " */
-} failure;
+} sqlite_failure;
 
-static const failure failures[] = {
+static const sqlite_failure sqlite_failures[] = {
     {SQLITE_NOTADB, DCK_E_FORMAT, false,
      "it is not an SQLite file; it was not changed: name another file with --db"},
     {SQLITE_CORRUPT, DCK_E_FORMAT, false,
@@ -62,8 +62,8 @@ dck_status sqlite_failed(dck_history *h, int rc, const char *what, dck_err *err)
 	const int native = kept > 0 ? kept : left;
 
 	h->failed = primary;
-	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
-		const failure *f = &failures[i];
+	for (size_t i = 0; i < sizeof sqlite_failures / sizeof sqlite_failures[0]; i++) {
+		const sqlite_failure *f = &sqlite_failures[i];
 
 		if (f->rc != primary)
 			continue;

@@ -16,7 +16,7 @@
 
 #define TIMEOUT_NS (4 * 1000000000ull)
 #define EACH_NS	   150000000ull /* for one kind and number of threads */
-enum { SAMPLES = 9, SMALL = 256, LARGE = 1024 };
+enum { BLAS_SAMPLES = 9, SMALL = 256, LARGE = 1024 };
 
 /* The Fortran interface, which they all have: everything by address, and the lengths of the two
  * texts at the end. */
@@ -102,7 +102,7 @@ static void time_one(const library *l, bool wide, unsigned threads, matrices *m,
 	/* The larger, the nearer to the peak; a simple library would need seconds. */
 	if (gemm_ns(l, wide, n, m) < 4e6)
 		n = LARGE;
-	for (int i = 0; i < SAMPLES && (i < 2 || os_now_ns() - begin < EACH_NS); i++) {
+	for (int i = 0; i < BLAS_SAMPLES && (i < 2 || os_now_ns() - begin < EACH_NS); i++) {
 		double ns = gemm_ns(l, wide, n, m), flops = 2.0 * n * n * n;
 		/* The first one still makes threads and pages. */
 		if (i > 0 && ns > 0)

@@ -43,14 +43,14 @@ static unsigned long device_number(const char *device, const char *file)
 	return text_read(path, text, sizeof text) ? strtoul(text, NULL, 16) : 0;
 }
 
-typedef struct list {
+typedef struct device_list {
 	machine_device *device;
 	unsigned n;
-} list;
+} device_list;
 
 static void device_append(void *self, const char *path)
 {
-	list *l = self;
+	device_list *l = self;
 
 	if (l->n == MACHINE_DEVICES_MAX || !is_accelerator(device_number(path, "class")))
 		return;
@@ -68,7 +68,7 @@ static void device_append(void *self, const char *path)
 unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVICES_MAX],
 			      const char **ret_why)
 {
-	list l = {.device = ret};
+	device_list l = {.device = ret};
 	char directory[320];
 
 	snprintf(directory, sizeof directory, "%.200s/sys/bus/pci/devices", root);

@@ -11,7 +11,7 @@
 #include <x86intrin.h>
 #endif
 
-enum { SAMPLES = 25, BATCH = 500 };
+enum { OVERHEAD_SAMPLES = 25, BATCH = 500 };
 
 static void batch_clock(void)
 {
@@ -66,7 +66,7 @@ static void batches_run(machine_result *r)
 	for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
 		machine_item *item = overhead_add(r, batches[k].tag, 1);
 		batches[k].batch();
-		for (int i = 0; item && i < SAMPLES; i++) {
+		for (int i = 0; item && i < OVERHEAD_SAMPLES; i++) {
 			uint64_t begin = os_now_ns();
 			batches[k].batch();
 			item->value[item->n++] = (double)(os_now_ns() - begin) / BATCH;
@@ -85,7 +85,7 @@ static void wake_run(machine_pool *pool, machine_result *r)
 	machine_item *item = overhead_add(r, "overhead/wake", 1);
 
 	machine_pool_run(pool, 1, 1, overhead_nothing, NULL, NULL);
-	for (int i = 0; item && i < SAMPLES; i++) {
+	for (int i = 0; item && i < OVERHEAD_SAMPLES; i++) {
 		uint64_t begin = os_now_ns();
 		machine_pool_run(pool, 1, 1, overhead_nothing, NULL, NULL);
 		item->value[item->n++] = (double)(os_now_ns() - begin);
@@ -103,7 +103,7 @@ static void fork_join_run(const machine_run_config *ask, machine_pool *pool, mac
 		item->absent = "one thread has no other to wait for";
 		return;
 	}
-	for (int i = 0; i < SAMPLES; i++) {
+	for (int i = 0; i < OVERHEAD_SAMPLES; i++) {
 		uint64_t begin = os_now_ns();
 		machine_pool_run(pool, ask->threads, BATCH, overhead_nothing, NULL, NULL);
 		item->value[item->n++] = (double)(os_now_ns() - begin) / BATCH;
@@ -125,7 +125,7 @@ static void spawn_run(machine_result *r)
 	item->absent = "the program 'true' could not be started";
 	if (os_spawner_new(&c, &s, NULL) != DCK_OK)
 		return;
-	for (int i = 0; i <= SAMPLES; i++) {
+	for (int i = 0; i <= OVERHEAD_SAMPLES; i++) {
 		uint64_t begin = os_now_ns();
 		if (os_spawner_run(s, &pid, NULL) != DCK_OK ||
 		    os_wait(pid, 0, NULL, NULL, &usage, NULL) != DCK_OK || usage.exit_code != 0)

@@ -129,7 +129,7 @@ SVE_LOOP(sve_fp64, "d", double)
 SVE_LOOP(sve_fp32, "s", float)
 
 /* Operations: accumulators x lanes x products in a lane x 2. SVE: 0 here, computed by its `run`. */
-static const machine_peak table[] = {
+static const machine_peak peak_kernels[] = {
     {"neon", MACHINE_FP64, MACHINE_NEON, 24 * 2 * 2, neon_fp64, true, 0, {0}},
     {"neon", MACHINE_FP32, MACHINE_NEON, 24 * 4 * 2, neon_fp32, true, 0, {0}},
     {"neon", MACHINE_FP16, MACHINE_NEON_FP16, 24 * 8 * 2, neon_fp16, true, 0, {0}},
@@ -142,8 +142,8 @@ static const machine_peak table[] = {
 
 const machine_peak *machine_peaks(size_t *ret_n)
 {
-	*ret_n = sizeof table / sizeof *table;
-	return table;
+	*ret_n = sizeof peak_kernels / sizeof *peak_kernels;
+	return peak_kernels;
 }
 
 uint64_t machine_chain(uint64_t repetitions)

@@ -227,7 +227,7 @@ TILES(amx_int8, "amx-tile,amx-int8", int32_t, _tile_dpbssd, 0x0101)
  * are twice as wide as units (AVX2 on Zen and Gracemont, AVX-512 on Zen 4) or the second one is
  * left out (some Xeons); SSE's products and sums have separate units on AMD and share three on
  * Golden Cove; a product of tiles takes 16 cycles. */
-static const machine_peak table[] = {
+static const machine_peak peak_kernels[] = {
     {"sse", MACHINE_FP64, MACHINE_SSE2, 2 * 7 * 2 * 2, sse_fp64, false, 14, {1, 1.5, 2}},
     {"sse", MACHINE_FP32, MACHINE_SSE2, 2 * 7 * 4 * 2, sse_fp32, false, 14, {1, 1.5, 2}},
     {"avx2", MACHINE_FP64, MACHINE_AVX2, 12 * 4 * 2, avx2_fp64, false, 12, {1, 2}},
@@ -261,8 +261,8 @@ static const machine_peak table[] = {
 
 const machine_peak *machine_peaks(size_t *ret_n)
 {
-	*ret_n = sizeof table / sizeof *table;
-	return table;
+	*ret_n = sizeof peak_kernels / sizeof *peak_kernels;
+	return peak_kernels;
 }
 
 uint64_t machine_chain(uint64_t repetitions)

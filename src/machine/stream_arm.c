@@ -49,7 +49,7 @@ WALK(neon_write_nt, ONE8 STORE8("stnp"))
 WALK(neon_copy, LOAD8("q") STORE8("stp"))
 WALK(neon_triad, LOAD8("q") TRIAD8 STORE8("stp"))
 
-static const machine_stream table[] = {
+static const machine_stream stream_kernels[] = {
     {"neon", MACHINE_READ, MACHINE_NEON, false, neon_read},
     {"neon", MACHINE_WRITE, MACHINE_NEON, false, neon_write},
     {"neon", MACHINE_WRITE_NT, MACHINE_NEON, false, neon_write_nt},
@@ -59,8 +59,8 @@ static const machine_stream table[] = {
 
 const machine_stream *machine_streams(size_t *ret_n)
 {
-	*ret_n = sizeof table / sizeof *table;
-	return table;
+	*ret_n = sizeof stream_kernels / sizeof *stream_kernels;
+	return stream_kernels;
 }
 #endif
 

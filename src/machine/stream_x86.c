@@ -41,13 +41,13 @@
 			       "mulpd %%" r "15, %%" r #i "\n\t" \
 			       "addpd" AT("b", z, i) ", %%" r #i "\n\t" STORE(v, r, z, i)
 /* Two kilobytes ahead, each line once. */
-#define AHEAD(i)   "prefetcht0 2048+64*" #i "(%[a])\n\t"
-#define AHEAD_16   AHEAD(0) AHEAD(1)
-#define AHEAD_32   AHEAD_16 AHEAD(2) AHEAD(3)
-#define AHEAD_64   AHEAD_32 AHEAD(4) AHEAD(5) AHEAD(6) AHEAD(7)
-#define STEP(p, z) "add $8*" #z ", %[" p "]\n\t"
+#define AHEAD(i)      "prefetcht0 2048+64*" #i "(%[a])\n\t"
+#define AHEAD_16      AHEAD(0) AHEAD(1)
+#define AHEAD_32      AHEAD_16 AHEAD(2) AHEAD(3)
+#define AHEAD_64      AHEAD_32 AHEAD(4) AHEAD(5) AHEAD(6) AHEAD(7)
+#define ADVANCE(p, z) "add $8*" #z ", %[" p "]\n\t"
 
-static const _Alignas(64) double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+static const _Alignas(64) double stream_ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 /* Register 15 is all ones: the factor of the triad, and the stored value. */
 #define WALK(name, v, r, end, steps)                                                               \
@@ -59,7 +59,7 @@ static const _Alignas(64) double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 					   ".p2align 6\n1:\n\t" steps                              \
 					   ".p2align 5\n\tcmp %[last], %[a]\n\tjb 1b\n\t" end      \
 					 : [a] "+r"(at_a), [b] "+r"(at_b), [c] "+r"(at_c)          \
-					 : [last] "r"(at_a + bytes), [ones] "m"(ones)              \
+					 : [last] "r"(at_a + bytes), [ones] "m"(stream_ones)       \
 					 : "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", \
 					   "xmm5", "xmm6", "xmm7", "xmm15");                       \
 		}                                                                                  \
@@ -67,14 +67,15 @@ static const _Alignas(64) double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 /* After 256-bit registers the others' instructions would wait for their upper halves: vzeroupper.
  */
-#define LOOPS(set, v, r, z, end, triad)                                                         \
-	WALK(set##_read, v, r, end, TIMES8(LOAD_A, v, r, z) STEP("a", z))                       \
-	WALK(set##_read_ahead, v, r, end, AHEAD_##z TIMES8(LOAD_A, v, r, z) STEP("a", z))       \
-	WALK(set##_write, v, r, end, TIMES8(STORE_15, v, r, z) STEP("a", z))                    \
-	WALK(set##_write_nt, v, r, "sfence\n\t" end, TIMES8(STORE_NT_15, v, r, z) STEP("a", z)) \
-	WALK(set##_copy, v, r, end,                                                             \
-	     TIMES8(LOAD_B, v, r, z) TIMES8(STORE, v, r, z) STEP("a", z) STEP("b", z))          \
-	WALK(set##_triad, v, r, end, TIMES8(triad, v, r, z) STEP("a", z) STEP("b", z) STEP("c", z))
+#define LOOPS(set, v, r, z, end, triad)                                                            \
+	WALK(set##_read, v, r, end, TIMES8(LOAD_A, v, r, z) ADVANCE("a", z))                       \
+	WALK(set##_read_ahead, v, r, end, AHEAD_##z TIMES8(LOAD_A, v, r, z) ADVANCE("a", z))       \
+	WALK(set##_write, v, r, end, TIMES8(STORE_15, v, r, z) ADVANCE("a", z))                    \
+	WALK(set##_write_nt, v, r, "sfence\n\t" end, TIMES8(STORE_NT_15, v, r, z) ADVANCE("a", z)) \
+	WALK(set##_copy, v, r, end,                                                                \
+	     TIMES8(LOAD_B, v, r, z) TIMES8(STORE, v, r, z) ADVANCE("a", z) ADVANCE("b", z))       \
+	WALK(set##_triad, v, r, end,                                                               \
+	     TIMES8(triad, v, r, z) ADVANCE("a", z) ADVANCE("b", z) ADVANCE("c", z))
 
 LOOPS(sse, "", "xmm", 16, "", TRIAD_SSE)
 LOOPS(avx2, "v", "ymm", 32, "vzeroupper", TRIAD)
@@ -87,13 +88,13 @@ LOOPS(avx512, "v", "zmm", 64, "vzeroupper", TRIAD)
 	    {#set, MACHINE_WRITE_NT, needs, false, set##_write_nt}, \
 	    {#set, MACHINE_COPY, needs, false, set##_copy},         \
 	    {#set, MACHINE_TRIAD, needs, false, set##_triad},
-static const machine_stream table[] = {ROWS(avx512, MACHINE_AVX512) ROWS(avx2, MACHINE_AVX2)
-					   ROWS(sse, MACHINE_SSE2)};
+static const machine_stream stream_kernels[] = {
+    ROWS(avx512, MACHINE_AVX512) ROWS(avx2, MACHINE_AVX2) ROWS(sse, MACHINE_SSE2)};
 
 const machine_stream *machine_streams(size_t *ret_n)
 {
-	*ret_n = sizeof table / sizeof *table;
-	return table;
+	*ret_n = sizeof stream_kernels / sizeof *stream_kernels;
+	return stream_kernels;
 }
 #endif
 

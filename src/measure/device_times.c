@@ -12,7 +12,9 @@
  * also ends while the scheduler gives the processor of a host that does not wait to others. It
  * waits until the end if the median of what it leaves is at most LEFT_SHARE of one run, or is not
  * shortened by a pause in which one run and what is left would end: then it is the cost of a first
- * wait after work. Shares are of the work in the same trials, since the speed of a device changes.
+ * wait after work. The end of the call may leave less, CALL_LEFT_SHARE: it does not promise to
+ * wait, and a run that takes the host longer than the device leaves little. Shares are of the work
+ * in the same trials, since the speed of a device changes.
  *
  * Events of a device are tested too before their times are used: around the runs of a trial, they
  * must be neither further apart than the host's time that encloses both, nor less than half of it,
@@ -34,9 +36,12 @@
 #define WORK_PER_IDLE 20
 #define RUNS_MAX      4096
 #define LEFT_SHARE    0.05
-#define LONG_NS	      100e6
-#define LONG_TRIALS   2
-#define PAUSE_RUNS    2
+/* What is less than CALL_LEFT_NS is not resolved. */
+#define CALL_LEFT_SHARE 0.01
+#define CALL_LEFT_NS	2e3
+#define LONG_NS		100e6
+#define LONG_TRIALS	2
+#define PAUSE_RUNS	2
 /* A barrier that leaves more of one run returns early, beyond doubt. */
 #define RETURNS_SHARE 0.5
 /* Bounds of the time between two events over the host's. */
@@ -54,15 +59,15 @@
 /* If enqueueing takes more than this share of a latency, the latency measures enqueueing. */
 #define ENQUEUE_SHARE 0.5
 
-typedef struct device {
+typedef struct timed_device {
 	const dck_engine *e;
 	dck_engine_context *c;
 	const dck_clock *clock;
 	uint64_t *runs; /* made so far */
 	device_events events;
-} device;
+} timed_device;
 
-static double device_now(const device *d)
+static double device_now(const timed_device *d)
 {
 	return (double)d->clock->now_ns(d->clock->self);
 }
@@ -73,8 +78,8 @@ typedef struct trial {
 	double begin_ns, enqueued_ns, waited_ns, ended_ns;
 } trial;
 
-static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, double pause_ns,
-			     unsigned certain, trial *ret, dck_err *err)
+static dck_status trial_make(const timed_device *d, uint64_t runs, unsigned barrier,
+			     double pause_ns, unsigned certain, trial *ret, dck_err *err)
 {
 	ret->begin_ns = device_now(d);
 	for (uint64_t i = 0; i < runs; i++)
@@ -93,7 +98,7 @@ static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, d
 	return DCK_OK;
 }
 
-static dck_status idle_measure(const device *d, device_proof *p, dck_err *err)
+static dck_status idle_measure(const timed_device *d, device_proof *p, dck_err *err)
 {
 	DCK_TRY(engine_wait(d->e, d->c, p->n - 1, err));
 	p->idle_ns = INFINITY;
@@ -107,7 +112,7 @@ static dck_status idle_measure(const device *d, device_proof *p, dck_err *err)
 }
 
 /* Measures one run, and finds the number of runs for a trial. */
-static dck_status work_choose(const device *d, double until_ns, device_proof *p, dck_err *err)
+static dck_status work_choose(const timed_device *d, double until_ns, device_proof *p, dck_err *err)
 {
 	const double wanted_ns = fmax(WORK_NS, WORK_PER_IDLE * p->idle_ns);
 	double ns[TRIALS];
@@ -136,8 +141,8 @@ typedef struct rest {
 
 /* Makes trials until it has waited in enough of them in succession, or returned early in TRIALS.
  * Medians are of the last trials with one outcome. */
-static dck_status barrier_test(const device *d, unsigned barrier, double pause_ns, double until_ns,
-			       device_proof *p, rest *ret, dck_err *err)
+static dck_status barrier_test(const timed_device *d, unsigned barrier, double pause_ns,
+			       double until_ns, device_proof *p, rest *ret, dck_err *err)
 {
 	double work[TRIALS], call[TRIALS], left[TRIALS], scratch[TRIALS];
 	const size_t needed = p->run_ns < LONG_NS ? TRIALS : LONG_TRIALS;
@@ -177,22 +182,30 @@ static double barrier_run_ns(const device_proof *p, unsigned barrier)
 	return fmin(p->run_ns, p->barrier[barrier].work_ns / (double)p->runs);
 }
 
+/* Returns the most that a barrier may leave of one run. */
+static double barrier_left_max_ns(const device_proof *p, unsigned barrier)
+{
+	const double run_ns = barrier_run_ns(p, barrier), most_ns = LEFT_SHARE * run_ns;
+
+	return barrier > 0 ? most_ns : fmin(most_ns, fmax(CALL_LEFT_NS, CALL_LEFT_SHARE * run_ns));
+}
+
 /* Tests whether what a barrier leaves is work, which a pause would shorten. */
-static dck_status barrier_pause(const device *d, unsigned barrier, double until_ns, device_proof *p,
-				bool *ret_stays, dck_err *err)
+static dck_status barrier_pause(const timed_device *d, unsigned barrier, double until_ns,
+				device_proof *p, bool *ret_stays, dck_err *err)
 {
 	const double left_ns = p->barrier[barrier].left_ns;
 	rest r;
 
 	DCK_TRY(barrier_test(d, barrier, PAUSE_RUNS * p->run_ns + left_ns, until_ns, p, &r, err));
 	p->barrier[barrier].paused_ns = rest_left_ns(p, &r);
-	*ret_stays = r.waits && left_ns - p->barrier[barrier].paused_ns <=
-				    LEFT_SHARE * barrier_run_ns(p, barrier);
+	*ret_stays =
+	    r.waits && left_ns - p->barrier[barrier].paused_ns <= barrier_left_max_ns(p, barrier);
 	return DCK_OK;
 }
 
 /* Finds the first barrier that waits. */
-static dck_status device_barrier_find(const device *d, double until_ns, device_proof *p,
+static dck_status device_barrier_find(const timed_device *d, double until_ns, device_proof *p,
 				      dck_err *err)
 {
 	const unsigned certain = p->n - 1;
@@ -206,7 +219,7 @@ static dck_status device_barrier_find(const device *d, double until_ns, device_p
 		const double left_ns = p->barrier[p->chosen].left_ns = rest_left_ns(p, &r);
 		if (p->chosen < p->first || !r.waits)
 			continue;
-		if (left_ns <= LEFT_SHARE * barrier_run_ns(p, p->chosen))
+		if (left_ns <= barrier_left_max_ns(p, p->chosen))
 			break;
 		DCK_TRY(barrier_pause(d, p->chosen, until_ns, p, &stays, err));
 		if (stays)
@@ -234,7 +247,7 @@ dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, devi
 dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
 				unsigned first, device_proof *ret, uint64_t *runs, dck_err *err)
 {
-	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
+	const timed_device d = {.e = e, .c = c, .clock = clock, .runs = runs};
 	device_proof p;
 
 	DCK_TRY(device_barriers_list(e, c, &p, err));
@@ -353,7 +366,7 @@ static const struct {
 			  "no output is in the device's memory"},
 };
 
-static dck_status events_time(const device *d, uint64_t runs, double *ret_ns, dck_err *err)
+static dck_status events_time(const timed_device *d, uint64_t runs, double *ret_ns, dck_err *err)
 {
 	double ns = NAN;
 	const int result = d->events.function->between_events(d->events.arg, runs, &ns);
@@ -367,8 +380,8 @@ static dck_status events_time(const device *d, uint64_t runs, double *ret_ns, dc
 /* Tests the events around the runs of trials: *ret_device_ns and *ret_host_ns are the least of all
  * trials, each for itself. Where a trial's calls were delayed beyond the end of its work, both
  * times are that of the delay, even of events that the work does not separate. */
-static dck_status events_compare(const device *d, const device_proof *p, double *ret_device_ns,
-				 double *ret_host_ns, dck_err *err)
+static dck_status events_compare(const timed_device *d, const device_proof *p,
+				 double *ret_device_ns, double *ret_host_ns, dck_err *err)
 {
 	double device_ns = 0;
 
@@ -386,7 +399,7 @@ static dck_status events_compare(const device *d, const device_proof *p, double 
 	return DCK_OK;
 }
 
-static dck_status events_prove(record_builder *b, const device *d, const device_proof *p,
+static dck_status events_prove(record_builder *b, const timed_device *d, const device_proof *p,
 			       dck_err *err)
 {
 	const dck_function_device *f = d->events.function;
@@ -413,7 +426,8 @@ static dck_status events_prove(record_builder *b, const device *d, const device_
 /* Without events: by how much longer twice as many runs take, from the first call until the certain
  * barrier has waited, over the number of further runs. What a wait and a first launch take cancels
  * out. Where enqueueing takes longer than the device, it is the time of that. */
-static dck_status growth_time(const device *d, const device_proof *p, double *ret_ns, dck_err *err)
+static dck_status growth_time(const timed_device *d, const device_proof *p, double *ret_ns,
+			      dck_err *err)
 {
 	trial once, twice;
 
@@ -438,8 +452,8 @@ static dck_status growth_check(const device_proof *p, double budget_ns, dck_err 
 	return DCK_OK;
 }
 
-static dck_status part_once(const device *d, part which, const device_proof *p, uint64_t *ret_bytes,
-			    double *ret_ns, dck_err *err)
+static dck_status part_once(const timed_device *d, part which, const device_proof *p,
+			    uint64_t *ret_bytes, double *ret_ns, dck_err *err)
 {
 	const double begin_ns = device_now(d);
 	const unsigned certain = p->n - 1;
@@ -519,7 +533,7 @@ static bool part_continues(size_t n, double elapsed_ns, double budget_ns)
 	       (n < PART_RUNS_MIN && elapsed_ns < PART_BUDGETS * budget_ns);
 }
 
-static dck_status part_measure(record_builder *b, const device *d, part which,
+static dck_status part_measure(record_builder *b, const timed_device *d, part which,
 			       const device_proof *p, uint64_t origin_ns, double budget_ns,
 			       double enqueue_ns, double level, double *scratch, double *ret_ns,
 			       dck_err *err)
@@ -559,7 +573,7 @@ device_parts device_times_record(record_builder *b, const dck_engine *e, dck_eng
 				 const device_proof *p, double budget_ns, double level,
 				 double *scratch, uint64_t *runs)
 {
-	const device d = {.e = e, .c = c, .clock = clock, .runs = runs, .events = events};
+	const timed_device d = {.e = e, .c = c, .clock = clock, .runs = runs, .events = events};
 	double ns[PARTS];
 	dck_err why = {0};
 

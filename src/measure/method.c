@@ -84,9 +84,9 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 
 bool method_on_device(const dck_subject *s)
 {
-	const char *device = s->model.device;
+	const char *name = s->model.device;
 
-	return s->kind == DCK_SUBJECT_MODEL && device && strcmp(device, "cpu") != 0;
+	return s->kind == DCK_SUBJECT_MODEL && name && strcmp(name, "cpu") != 0;
 }
 
 /* A device's memory is bound beforehand as the host's is, so that runs on both compare. */

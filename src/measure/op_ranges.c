@@ -133,7 +133,7 @@ static int ranges_by_thread(const void *a, const void *b)
 
 /* Nests the ranges of one thread: clips each to its enclosing operator (by depth) and to start
  * after its previous sibling. */
-static void nest(const dck_profile *p, op_range *r, size_t n)
+static void ranges_nest(const dck_profile *p, op_range *r, size_t n)
 {
 	op_range *open[OP_LEVELS_MAX];
 	size_t nopen = 0;
@@ -176,7 +176,7 @@ dck_status op_ranges_align(const dck_profile *p, const op_runs *runs, int64_t ow
 	for (size_t i = 0, j = 0; i < n; i = j) {
 		while (j < n && ret[j].thread == ret[i].thread)
 			j++;
-		nest(p, ret + i, j - i);
+		ranges_nest(p, ret + i, j - i);
 	}
 	for (size_t i = 0; i < n && ret[i].thread == OWN; i++)
 		ret[i].thread = own_thread;

@@ -30,7 +30,7 @@
 /* Of one look at the core-to-core latency. */
 #define CORE_BATCHES 25
 
-typedef struct run {
+typedef struct measurement {
 	record_builder *record;
 	measure_context shared;
 	measure_session session;
@@ -43,9 +43,9 @@ typedef struct run {
 	bool several;	    /* it is the first of several starts */
 	double core_sum_ns; /* of the core-to-core latencies, before and after the runs */
 	unsigned ncore;
-} run;
+} measurement;
 
-static void core_latency_take(run *r)
+static void core_latency_take(measurement *r)
 {
 	double ns[CORE_BATCHES], scratch[CORE_BATCHES];
 
@@ -56,7 +56,7 @@ static void core_latency_take(run *r)
 }
 
 /* Decides whether it is the first of several starts, or the only one, which has all of the time. */
-static void starts_decide(run *r)
+static void starts_decide(measurement *r)
 {
 	measure_phases *p = &r->session.phases;
 	double share;
@@ -75,7 +75,7 @@ static void starts_decide(run *r)
 }
 
 /* Everything between opening the subject and the last run. */
-static dck_status measure(run *r, dck_err *err)
+static dck_status measure(measurement *r, dck_err *err)
 {
 	DCK_TRY(measure_session_warm(&r->session, err));
 	starts_decide(r);
@@ -89,7 +89,7 @@ static dck_status measure(run *r, dck_err *err)
 }
 
 /* Adds a note with the reason of an early end; the runs until then are reported. */
-static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
+static void runner_stopped_note(measurement *r, dck_status status, const dck_err *why)
 {
 	const measure_loop *loop = &r->session.phases.loop;
 	const unsigned long long at = (unsigned long long)(loop->runs + loop->unused) + 1;
@@ -111,8 +111,8 @@ static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 	}
 }
 
-static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
-		   const stop_reason *ending)
+static void doubts_note(measurement *r, const dck_subject *s, const stat_estimate *estimates,
+			const stop_reason *ending)
 {
 	const measure_phases *p = &r->session.phases;
 	measure_evidence e = diagnostics_evidence(p, &r->host);
@@ -132,7 +132,7 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 }
 
 /* Adds what the start of this process decided, and is known. */
-static void placement_fact(run *r)
+static void placement_fact(measurement *r)
 {
 	record_builder *b = r->record;
 	uint64_t bytes;
@@ -152,7 +152,7 @@ static void placement_fact(run *r)
 }
 
 /* What a run on a device consists of. */
-static void runner_device(run *r, const dck_subject *s, const stat_estimate *median,
+static void runner_device(measurement *r, const dck_subject *s, const stat_estimate *median,
 			  dck_status status)
 {
 	measure_phases *p = &r->session.phases;
@@ -181,7 +181,7 @@ static void runner_device(run *r, const dck_subject *s, const stat_estimate *med
 	}
 }
 
-static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
+static void runner_record_fill(measurement *r, const dck_subject *s, dck_status status)
 {
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->session.phases.plan.asked;
@@ -195,13 +195,14 @@ static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 	runner_device(r, s, &estimates[STAT_MEDIAN], status);
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
-	doubts(r, s, estimates, &ending);
+	doubts_note(r, s, estimates, &ending);
 	if (s->kind != DCK_SUBJECT_COMMAND)
 		placement_fact(r);
 	measure_context_notes(&r->shared, b);
 }
 
-static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan, dck_err *err)
+static dck_status run_all(measurement *r, const dck_subject *s, const measure_plan *plan,
+			  dck_err *err)
 {
 	dck_err why = {0};
 	dck_status status;
@@ -240,7 +241,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 			    const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	run r = {0};
+	measurement r = {0};
 	dck_subject bare;
 	dck_err cleanup = {0};
 	dck_status status;

@@ -26,21 +26,21 @@
 
 enum { LIST_LARGE = 65536 }; /* bytes */
 
-typedef struct list {
+typedef struct row_list {
 	void *rows;
 	size_t n, cap;
-} list;
+} row_list;
 
 struct record_builder {
 	record_owner *box;
 	bool failed;
-	list facts, series, metrics, ops, trees, notes;
-	list tables, cells; /* cells: of the last table */
-	list summary_rows;  /* of the last table */
+	row_list facts, series, metrics, ops, trees, notes;
+	row_list tables, cells; /* cells: of the last table */
+	row_list summary_rows;	/* of the last table */
 };
 
 /* Appends a zeroed row. Returns it, or NULL (the builder has then failed). */
-static void *build_list_add(record_builder *b, list *l, size_t size)
+static void *build_list_add(record_builder *b, row_list *l, size_t size)
 {
 	if (!mem_reserve(&l->rows, &l->cap, l->n + 1, size)) {
 		b->failed = true;
@@ -51,7 +51,7 @@ static void *build_list_add(record_builder *b, list *l, size_t size)
 
 /* Moves the rows to the record: small arrays to its arena; large ones stay where they are, because
  * a copy would double the greatest memory of a record. */
-static const void *list_move(record_owner *box, list *l, size_t size)
+static const void *list_move(record_owner *box, row_list *l, size_t size)
 {
 	record_rows *large =
 	    l->n * size < LIST_LARGE ? NULL : mem_arena_alloc(box->arena, sizeof *large);

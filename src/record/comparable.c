@@ -27,7 +27,7 @@ typedef enum likeness {
 	LIKE_UNSEEDED /* texts but for ", seed N" at their end */
 } likeness;
 
-typedef struct row {
+typedef struct comparable_row {
 	comparable_group group;
 	comparable_trend trend;
 	/* key "input/": every fact whose key has this prefix; "": all facts without a row. */
@@ -37,7 +37,7 @@ typedef struct row {
 	/* A more precise fact of the engine: if both records have it, this row is left out of a
 	 * comparison. */
 	const char *better;
-} row;
+} comparable_row;
 
 #define ELSEWHERE "the same work takes another time there"
 #define MEASURED  "another time is measured of the same work"
@@ -54,7 +54,7 @@ typedef struct row {
 	}
 
 /* Facts that make a comparison refuse separate trends too. */
-static const row rows[] = {
+static const comparable_row comparable_rows[] = {
     ROW(MACHINE, MACHINE, "host", "cpu", EQUAL, ELSEWHERE),
     ROW(MACHINE, MACHINE, "host", "cpus_online", EQUAL, ELSEWHERE),
     ROW(MACHINE, MACHINE, "host", "cpus_allowed", EQUAL, ELSEWHERE),
@@ -68,6 +68,7 @@ static const row rows[] = {
     ROW(METHOD, METHOD, "method", "clock", EQUAL, MEASURED),
     ROW(METHOD, METHOD, "method", "enclosed", EQUAL, MEASURED),
     ROW(METHOD, METHOD, "method", "transfers", EQUAL, MEASURED),
+    ROW(METHOD, METHOD, "method", "times", EQUAL, MEASURED),
     ROW(METHOD, METHOD, "method", "warmup_rule", EQUAL, MEASURED),
     ROW(METHOD, METHOD, "method", "group", GROUPED,
 	"a mean of several runs hides their scatter, a single run carries the clock's cost"),
@@ -227,7 +228,7 @@ static bool alike(likeness like, const dck_value *a, const dck_value *b)
 	return record_value_equal(a, b);
 }
 
-static void difference_add(comparable_differences *f, const row *r, const char *key,
+static void difference_add(comparable_differences *f, const comparable_row *r, const char *key,
 			   const dck_fact *a, const dck_fact *b)
 {
 	f->count[r->group]++;
@@ -235,7 +236,7 @@ static void difference_add(comparable_differences *f, const row *r, const char *
 		f->rows[f->n++] = (comparable_difference){r->group, r->section, key, a, b};
 }
 
-static bool is_family(const row *r)
+static bool is_family(const comparable_row *r)
 {
 	const size_t n = strlen(r->key);
 
@@ -245,7 +246,7 @@ static bool is_family(const row *r)
 /* A setting that only one record has was given there alone; a fact of machine or method that only
  * one has was not recorded in the other: nothing is known. Options of a list ("slo/1") are only
  * there when they were given. */
-static void fact_compare(comparable_differences *f, const row *r, const char *key,
+static void fact_compare(comparable_differences *f, const comparable_row *r, const char *key,
 			 const dck_fact *a, const dck_fact *b)
 {
 	if (a && b) {
@@ -260,14 +261,14 @@ static void fact_compare(comparable_differences *f, const row *r, const char *ke
 	}
 }
 
-static bool is_of(const dck_fact *f, const row *r)
+static bool is_of(const dck_fact *f, const comparable_row *r)
 {
 	return strcmp(f->section, r->section) == 0 &&
 	       (is_family(r) ? strncmp(f->key, r->key, strlen(r->key)) == 0
 			     : strcmp(f->key, r->key) == 0);
 }
 
-static void facts_compare(comparable_differences *f, const row *r, const dck_record *a,
+static void facts_compare(comparable_differences *f, const comparable_row *r, const dck_record *a,
 			  const dck_record *b)
 {
 	size_t left = FAMILY_MAX;
@@ -294,7 +295,8 @@ void comparable_differ(const dck_record *a, const dck_record *b, const char *tag
 	const bool exact = comparable_exact(tag);
 
 	*ret = (comparable_differences){0};
-	for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
+	for (const comparable_row *r = comparable_rows;
+	     r < comparable_rows + sizeof comparable_rows / sizeof comparable_rows[0]; r++) {
 		if (r->group == COMPARABLE_NONE || (exact && r->group <= COMPARABLE_STATE))
 			continue;
 		if (r->better && dck_record_fact(a, "engine", r->better) &&
@@ -366,7 +368,9 @@ uint64_t comparable_key(const dck_record *record, comparable_trend part, uint64_
 		const dck_fact *f = &record->facts[i];
 		bool named = false;
 
-		for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
+		for (const comparable_row *r = comparable_rows;
+		     r < comparable_rows + sizeof comparable_rows / sizeof comparable_rows[0];
+		     r++) {
 			const bool own = is_of(f, r), rest = !named && r->key[0] == '\0' &&
 							     strcmp(f->section, r->section) == 0;
 

@@ -9,26 +9,26 @@ struct jansson_functions record_jansson;
 static struct {
 	json_malloc_t alloc;
 	json_free_t release;
-} before;
-static _Thread_local bool failed;
+} original;
+static _Thread_local bool alloc_failed;
 
 static void *alloc(size_t bytes)
 {
-	void *p = before.alloc(bytes);
+	void *p = original.alloc(bytes);
 
-	failed = failed || !p;
+	alloc_failed = alloc_failed || !p;
 	return p;
 }
 
 static void jansson_watch(void)
 {
-	jansson->get_alloc_funcs(&before.alloc, &before.release);
-	jansson->set_alloc_funcs(alloc, before.release);
+	jansson->get_alloc_funcs(&original.alloc, &original.release);
+	jansson->set_alloc_funcs(alloc, original.release);
 }
 
-static const char *const names[] = {JANSSON_FUNCTIONS(OS_LAZY_NAME)};
-static os_lazy_library library =
-    OS_LAZY_THEN("libjansson.so.4", "reading records", names, record_jansson, jansson_watch);
+static const char *const jansson_names[] = {JANSSON_FUNCTIONS(OS_LAZY_NAME)};
+static os_lazy_library library = OS_LAZY_THEN("libjansson.so.4", "reading records", jansson_names,
+					      record_jansson, jansson_watch);
 
 dck_status jansson_load(dck_err *err)
 {
@@ -37,10 +37,10 @@ dck_status jansson_load(dck_err *err)
 
 json_t *jansson_read(const char *text, size_t n, json_error_t *ret_at, bool *ret_no_memory)
 {
-	failed = false;
+	alloc_failed = false;
 	json_t *root = jansson->loadb(text, n, JSON_REJECT_DUPLICATES, ret_at);
-	*ret_no_memory = failed;
-	if (failed && root) {
+	*ret_no_memory = alloc_failed;
+	if (alloc_failed && root) {
 		jansson->delete (root);
 		root = NULL;
 	}

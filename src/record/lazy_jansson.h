@@ -6,7 +6,14 @@
 
 #include "os/process/lazy_library.h"
 
+/* These of its functions, which are not used here, have names of base/json/json_write.h. */
+#define json_array  jansson_array
+#define json_object jansson_object
+#define json_real   jansson_real
 #include <jansson.h>
+#undef json_array
+#undef json_object
+#undef json_real
 
 #define JANSSON_FUNCTIONS(X)      \
 	X(json_, array_get)       \

@@ -4,7 +4,7 @@
 #include "base/name_index.h"
 #include "record/build.h"
 
-static const dck_note_def defs[] = {
+static const dck_note_def note_defs[] = {
 #define NOTE(code_, severity_, when_, remedy_) \
 	{(code_), DCK_##severity_, (when_), (remedy_), false},
 #define NOTE_OWN_REMEDY(code_, severity_, when_, remedy_) \
@@ -24,11 +24,11 @@ const char *dck_severity_text(dck_severity s)
 
 const dck_note_def *dck_note_defs(size_t *ret_n)
 {
-	*ret_n = sizeof defs / sizeof defs[0];
-	return defs;
+	*ret_n = sizeof note_defs / sizeof note_defs[0];
+	return note_defs;
 }
 
 const dck_note_def *record_note_find(const char *code)
 {
-	return NAME_ROW(defs, sizeof defs / sizeof defs[0], code, code);
+	return NAME_ROW(note_defs, sizeof note_defs / sizeof note_defs[0], code, code);
 }

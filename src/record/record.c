@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-static const dck_metric_def defs[] = {
+static const dck_metric_def metric_defs[] = {
 #define X(tag_, name_, help_, unit_, better_) \
 	{.tag = (tag_),                       \
 	 .name = (name_),                     \
@@ -33,8 +33,8 @@ static const dck_metric_def defs[] = {
 
 const dck_metric_def *dck_metric_defs(size_t *ret_n)
 {
-	*ret_n = sizeof defs / sizeof defs[0];
-	return defs;
+	*ret_n = sizeof metric_defs / sizeof metric_defs[0];
+	return metric_defs;
 }
 
 const record_op_number record_op_numbers[RECORD_OP_NUMBERS] = {
@@ -86,13 +86,14 @@ static const dck_metric_def *family_member(const dck_metric_def *family, const c
 
 const dck_metric_def *record_find_def(const char *tag, mem_arena *a)
 {
-	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++)
-		if (strcmp(defs[i].tag, tag) == 0 && family_length(&defs[i]) == 0)
-			return &defs[i];
-	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++) {
-		const size_t prefix = family_length(&defs[i]);
-		if (prefix > 0 && strncmp(defs[i].tag, tag, prefix) == 0 && tag[prefix] != '\0')
-			return family_member(&defs[i], tag, prefix, a);
+	for (size_t i = 0; i < sizeof metric_defs / sizeof metric_defs[0]; i++)
+		if (strcmp(metric_defs[i].tag, tag) == 0 && family_length(&metric_defs[i]) == 0)
+			return &metric_defs[i];
+	for (size_t i = 0; i < sizeof metric_defs / sizeof metric_defs[0]; i++) {
+		const size_t prefix = family_length(&metric_defs[i]);
+		if (prefix > 0 && strncmp(metric_defs[i].tag, tag, prefix) == 0 &&
+		    tag[prefix] != '\0')
+			return family_member(&metric_defs[i], tag, prefix, a);
 	}
 	return NULL;
 }

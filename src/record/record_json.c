@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Writes a list, one row in a line. */
-#define LIST(key, rows, n, put)                  \
+#define LIST_PUT(key, rows, n, put)              \
 	do {                                     \
 		json_array(json_key(w, key));    \
 		for (size_t i = 0; i < (n); i++) \
@@ -239,7 +239,7 @@ static void record_table_put(json_writer *w, const dck_table *t)
 	json_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
-	LIST("columns", t->columns, t->ncolumns, record_column_put);
+	LIST_PUT("columns", t->columns, t->ncolumns, record_column_put);
 	json_array(json_key(w, "rows"));
 	for (size_t i = 0; i < t->nrows; i++) {
 		json_flat_array(w);
@@ -280,8 +280,8 @@ static void record_tree_put(json_writer *w, const dck_tree *t)
 	json_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
-	LIST("columns", t->columns, t->ncolumns, record_column_put);
-	LIST("frames", t->frames, t->nframes, frame_put);
+	LIST_PUT("columns", t->columns, t->ncolumns, record_column_put);
+	LIST_PUT("frames", t->frames, t->nframes, frame_put);
 	json_array(json_key(w, "nodes"));
 	for (size_t i = 0; i < t->nnodes; i++) {
 		const uint32_t parent = t->nodes[i].parent;
@@ -323,15 +323,15 @@ void record_json_put(const dck_record *r, json_writer *w)
 	}
 	optional_put(w, "command", r->command);
 	json_bool(json_key(w, "incomplete"), r->incomplete);
-	LIST("facts", r->facts, r->nfacts, fact_put);
-	LIST("series", r->series, r->nseries, record_series_put);
-	LIST("metrics", r->metrics, r->nmetrics, record_metric_put);
-	LIST("ops", r->ops, r->nops, record_op_put);
+	LIST_PUT("facts", r->facts, r->nfacts, fact_put);
+	LIST_PUT("series", r->series, r->nseries, record_series_put);
+	LIST_PUT("metrics", r->metrics, r->nmetrics, record_metric_put);
+	LIST_PUT("ops", r->ops, r->nops, record_op_put);
 	if (r->ntables > 0)
-		LIST("tables", r->tables, r->ntables, record_table_put);
+		LIST_PUT("tables", r->tables, r->ntables, record_table_put);
 	if (r->ntrees > 0)
-		LIST("trees", r->trees, r->ntrees, record_tree_put);
-	LIST("notes", r->notes, r->nnotes, record_note_put);
+		LIST_PUT("trees", r->trees, r->ntrees, record_tree_put);
+	LIST_PUT("notes", r->notes, r->nnotes, record_note_put);
 	json_end(w);
 }
 

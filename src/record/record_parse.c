@@ -22,8 +22,8 @@
 /* --- rows */
 
 /* An operator's number, or an object with "absent". */
-static dck_status op_number_get(reader *rd, const json_t *o, const char *key, const char *missing,
-				dck_value *ret)
+static dck_status op_number_get(record_reader *rd, const json_t *o, const char *key,
+				const char *missing, dck_value *ret)
 {
 	const json_t *v = jansson->object_get(o, key);
 	*ret = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = missing};
@@ -41,7 +41,7 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 
 /* --- rows */
 
-static dck_status fact_get(reader *rd, const json_t *o, void *row)
+static dck_status fact_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_fact *f = row;
 	DCK_TRY(reader_text(rd, o, "section", REQUIRED, &f->section));
@@ -56,7 +56,7 @@ static dck_status fact_get(reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
-static dck_status series_get(reader *rd, const json_t *o, void *row)
+static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_series *s = row;
 	uint64_t warmup = 0;
@@ -95,7 +95,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 }
 
 /* A tag of another version or program: its definition is in the file. */
-static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit unit)
+static const dck_metric_def *foreign_def(record_reader *rd, const char *tag, dck_unit unit)
 {
 	dck_metric_def *d = mem_arena_alloc(rd->arena, sizeof *d);
 	if (d)
@@ -103,7 +103,7 @@ static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit u
 	return d;
 }
 
-static dck_status parse_metric_get(reader *rd, const json_t *o, void *row)
+static dck_status parse_metric_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_metric *m = row;
 	const char *tag = NULL;
@@ -139,7 +139,7 @@ static bool large_of_text(const char *text, int64_t *ret)
 	return true;
 }
 
-static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
+static dck_status output_get(record_reader *rd, const json_t *o, dck_op_output *out)
 {
 	const json_t *shape = jansson->object_get(o, "shape");
 	if (!json_is_object(o))
@@ -178,7 +178,7 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 }
 
 /* The list of texts at `key`. */
-static dck_status texts_get(reader *rd, const json_t *o, const char *key, need need_it,
+static dck_status texts_get(record_reader *rd, const json_t *o, const char *key, need need_it,
 			    const char *const **ret, size_t *ret_n)
 {
 	const json_t *list;
@@ -200,7 +200,7 @@ static dck_status texts_get(reader *rd, const json_t *o, const char *key, need n
 	return DCK_OK;
 }
 
-static dck_status op_get(reader *rd, const json_t *o, void *row)
+static dck_status op_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_op *op = row;
 	const json_t *outputs;
@@ -236,7 +236,7 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 			       &op->time_level);
 }
 
-static dck_status note_get(reader *rd, const json_t *o, void *row)
+static dck_status note_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_note *n = row;
 	const json_t *severity = jansson->object_get(o, "severity");
@@ -266,8 +266,9 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	return reader_value_error(rd, "severity", "is not info, warning or error");
 }
 
-static dck_status parse_list_get(reader *rd, const json_t *root, const char *name, size_t row_size,
-				 dck_status (*get)(reader *rd, const json_t *o, void *row),
+static dck_status parse_list_get(record_reader *rd, const json_t *root, const char *name,
+				 size_t row_size,
+				 dck_status (*get)(record_reader *rd, const json_t *o, void *row),
 				 const void **ret, size_t *ret_n)
 {
 	const json_t *list;
@@ -295,7 +296,7 @@ static dck_status parse_list_get(reader *rd, const json_t *root, const char *nam
 
 /* --- the whole */
 
-static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
+static dck_status schema_check(record_reader *rd, const json_t *root, uint32_t *ret)
 {
 	const json_t *schema = jansson->object_get(root, "schema");
 	if (json_is_array(root))
@@ -317,7 +318,7 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 	return DCK_OK;
 }
 
-static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
+static dck_status record_get(record_reader *rd, const json_t *root, dck_record *r)
 {
 	const json_t *incomplete = jansson->object_get(root, "incomplete");
 	const json_t *began = jansson->object_get(root, "began");
@@ -410,7 +411,7 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	record_owner *box = record_box_new();
 	if (box)
 		mem_arena_limit(box->arena, READER_MAX);
-	reader rd = {.arena = box ? box->arena : NULL, .err = err};
+	record_reader rd = {.arena = box ? box->arena : NULL, .err = err};
 	dck_status st = DCK_OK;
 	if (box)
 		st = record_get(&rd, root, &box->record);

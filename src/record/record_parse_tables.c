@@ -35,7 +35,7 @@ static int name_order(const void *a, const void *b)
 
 /* Returns the index of a row that has the name of another row, or n. Names are for look-ups, so
  * they must be unique. */
-static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
+static size_t twin_find(record_reader *rd, const void *rows, size_t n, size_t size,
 			int (*order)(const void *a, const void *b))
 {
 	const void **sorted = mem_arena_array(rd->arena, n, sizeof *sorted);
@@ -51,7 +51,8 @@ static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
 	return n;
 }
 
-static dck_status columns_get(reader *rd, const json_t *o, const dck_column **ret, size_t *ret_n)
+static dck_status columns_get(record_reader *rd, const json_t *o, const dck_column **ret,
+			      size_t *ret_n)
 {
 	const json_t *list;
 	size_t n;
@@ -82,7 +83,8 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 
 /* Reads a cell: a value, or an object with a value and its interval, or with the reason why it is
  * absent. */
-static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column, dck_cell *cell)
+static dck_status cell_get(record_reader *rd, const json_t *v, const dck_column *column,
+			   dck_cell *cell)
 {
 	const bool text_is_int = column->unit != DCK_UNIT_NONE;
 
@@ -96,7 +98,8 @@ static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column
 	return DCK_OK;
 }
 
-static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, dck_cell *cells)
+static dck_status cells_get(record_reader *rd, const json_t *row, const dck_table *t,
+			    dck_cell *cells)
 {
 	rd->in_cell = true;
 	for (rd->cell = 0; rd->cell < t->ncolumns; rd->cell++)
@@ -106,7 +109,7 @@ static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, d
 	return DCK_OK;
 }
 
-static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
+static dck_status rows_get(record_reader *rd, const json_t *o, dck_table *t)
 {
 	const json_t *list;
 	size_t n;
@@ -136,7 +139,7 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 }
 
 /* Reads ascending indices, each below `limit`. */
-static dck_status indices_get(reader *rd, const json_t *o, const char *key, size_t limit,
+static dck_status indices_get(record_reader *rd, const json_t *o, const char *key, size_t limit,
 			      const uint32_t **ret, size_t *ret_n)
 {
 	const json_t *list;
@@ -165,7 +168,7 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 	return DCK_OK;
 }
 
-dck_status reader_table(reader *rd, const json_t *o, void *row)
+dck_status reader_table(record_reader *rd, const json_t *o, void *row)
 {
 	dck_table *t = row;
 
@@ -182,7 +185,8 @@ dck_status reader_table(reader *rd, const json_t *o, void *row)
 }
 
 /* Tables and trees are looked up by their names, so names are unique. */
-dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n, size_t size)
+dck_status reader_names(record_reader *rd, const char *list, const void *rows, size_t n,
+			size_t size)
 {
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
@@ -204,8 +208,8 @@ static bool index_of(const json_t *v, json_int_t least, json_int_t most)
 }
 
 /* Reads a node: its parent, its frame, and a weight for each column. */
-static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck_tree_node *node,
-			   double *weights)
+static dck_status node_get(record_reader *rd, const json_t *row, const dck_tree *t,
+			   dck_tree_node *node, double *weights)
 {
 	if (!json_is_array(row) || jansson->array_size(row) != t->ncolumns + 2)
 		return reader_value_error(
@@ -229,7 +233,7 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 }
 
 /* Reads a frame; in older versions it is its name alone. */
-static dck_status tables_frame_get(reader *rd, const json_t *o, dck_frame *ret)
+static dck_status tables_frame_get(record_reader *rd, const json_t *o, dck_frame *ret)
 {
 	uint64_t line = 0, start_line = 0;
 
@@ -249,7 +253,7 @@ static dck_status tables_frame_get(reader *rd, const json_t *o, dck_frame *ret)
 	return DCK_OK;
 }
 
-static dck_status frames_get(reader *rd, const json_t *o, dck_tree *t)
+static dck_status frames_get(record_reader *rd, const json_t *o, dck_tree *t)
 {
 	const json_t *list;
 	size_t n;
@@ -268,7 +272,7 @@ static dck_status frames_get(reader *rd, const json_t *o, dck_tree *t)
 	return DCK_OK;
 }
 
-dck_status reader_tree(reader *rd, const json_t *o, void *row)
+dck_status reader_tree(record_reader *rd, const json_t *o, void *row)
 {
 	dck_tree *t = row;
 	const json_t *list;

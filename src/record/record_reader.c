@@ -30,7 +30,7 @@ static const char *reader_type_text(const json_t *v)
 }
 
 /* Writes the path of a member: "metrics[3].value". key NULL: the row itself. */
-static const char *reader_place(const reader *rd, const char *key, char *text, size_t size)
+static const char *reader_place(const record_reader *rd, const char *key, char *text, size_t size)
 {
 	int n = 0;
 	text[0] = '\0';
@@ -45,7 +45,8 @@ static const char *reader_place(const reader *rd, const char *key, char *text, s
 	return text;
 }
 
-dck_status reader_type_error(const reader *rd, const char *key, const json_t *v, const char *wanted)
+dck_status reader_type_error(const record_reader *rd, const char *key, const json_t *v,
+			     const char *wanted)
 {
 	char where[96];
 	reader_place(rd, key, where, sizeof where);
@@ -54,7 +55,7 @@ dck_status reader_type_error(const reader *rd, const char *key, const json_t *v,
 	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, reader_type_text(v), wanted);
 }
 
-dck_status reader_value_error(const reader *rd, const char *key, const char *what)
+dck_status reader_value_error(const record_reader *rd, const char *key, const char *what)
 {
 	char where[96];
 	DCK_FAIL(rd->err, E_FORMAT, "%s %s", reader_place(rd, key, where, sizeof where), what);
@@ -62,12 +63,13 @@ dck_status reader_value_error(const reader *rd, const char *key, const char *wha
 
 /* --- scalars. An optional member that is missing leaves *ret as it was. */
 
-const char *reader_keep(reader *rd, const json_t *v)
+const char *reader_keep(record_reader *rd, const json_t *v)
 {
 	return mem_arena_dup_n(rd->arena, jansson->string_value(v), jansson->string_length(v));
 }
 
-dck_status reader_text(reader *rd, const json_t *o, const char *key, need n, const char **ret)
+dck_status reader_text(record_reader *rd, const json_t *o, const char *key, need n,
+		       const char **ret)
 {
 	const json_t *v = jansson->object_get(o, key);
 	if (!v && n == OPTIONAL)
@@ -118,8 +120,8 @@ bool reader_uint_of(const json_t *v, uint64_t *ret)
 }
 
 /* Reads the list at `key`. A missing optional one is empty. */
-dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, const json_t **ret,
-		       size_t *ret_n)
+dck_status reader_list(record_reader *rd, const json_t *o, const char *key, need n,
+		       const json_t **ret, size_t *ret_n)
 {
 	const json_t *v = jansson->object_get(o, key);
 	if ((v || n == REQUIRED) && !json_is_array(v))
@@ -129,7 +131,7 @@ dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, con
 	return DCK_OK;
 }
 
-dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uint64_t max,
+dck_status reader_uint(record_reader *rd, const json_t *o, const char *key, need n, uint64_t max,
 		       uint64_t *ret)
 {
 	const json_t *v = jansson->object_get(o, key);
@@ -147,7 +149,7 @@ dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uin
 	return DCK_OK;
 }
 
-static dck_status reader_real_get(reader *rd, const json_t *o, const char *key, double *ret)
+static dck_status reader_real_get(record_reader *rd, const json_t *o, const char *key, double *ret)
 {
 	const json_t *v = jansson->object_get(o, key);
 	if (!json_is_number(v))
@@ -166,7 +168,7 @@ static dck_value number_of_json(const json_t *v)
 	return (dck_value){.kind = DCK_VALUE_REAL, .as.r = jansson->number_value(v)};
 }
 
-dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
+dck_status reader_unit(record_reader *rd, const json_t *o, dck_unit *ret)
 {
 	const json_t *v = jansson->object_get(o, "unit");
 	if (!v)
@@ -179,7 +181,7 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
 }
 
 /* Reads the value at `key` (NULL: at the position of the reader). */
-dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_is_int,
+dck_status reader_bare(record_reader *rd, const char *key, const json_t *v, bool text_is_int,
 		       dck_value *ret)
 {
 	if (json_is_number(v)) {
@@ -202,7 +204,7 @@ dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_i
 }
 
 /* Reads "absent" and "code". */
-dck_status reader_absent(reader *rd, const json_t *o, dck_value *ret)
+dck_status reader_absent(record_reader *rd, const json_t *o, dck_value *ret)
 {
 	const char *code = NULL;
 
@@ -216,7 +218,7 @@ dck_status reader_absent(reader *rd, const json_t *o, dck_value *ret)
 
 /* Reads "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`.
  * */
-dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
+dck_status reader_value(record_reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
 {
 	const json_t *v = jansson->object_get(o, "value");
 	const json_t *absent = jansson->object_get(o, "absent");
@@ -228,8 +230,8 @@ dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value
 }
 
 /* Reads the three members of an interval: all of them or none. */
-dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3], double *lo,
-			   double *hi, double *level)
+dck_status reader_interval(record_reader *rd, const json_t *o, const char *const keys[3],
+			   double *lo, double *hi, double *level)
 {
 	double *const to[] = {lo, hi, level};
 	bool any = false;

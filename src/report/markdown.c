@@ -319,21 +319,21 @@ static void markdown_metrics_put(dck_sink *out, const dck_record *r)
 
 /* --- tables */
 
-typedef struct rows {
+typedef struct table_rows {
 	const dck_table *t;
 	column_scale scale[MARKDOWN_COLS];
 	bool number[MARKDOWN_COLS];
 	double level;
-} rows;
+} table_rows;
 
-static const dck_cell *markdown_cell_at(const rows *own, size_t row, size_t col)
+static const dck_cell *markdown_cell_at(const table_rows *own, size_t row, size_t col)
 {
 	return &own->t->cells[row * own->t->ncolumns + col];
 }
 
 static const char *rows_head(const void *self, size_t col, char *buf)
 {
-	const rows *own = self;
+	const table_rows *own = self;
 	const char *title = own->t->columns[col].title;
 
 	if (own->scale[col].unit[0] == '\0')
@@ -344,7 +344,7 @@ static const char *rows_head(const void *self, size_t col, char *buf)
 
 static const char *rows_cell(const void *self, size_t row, size_t col, char *buf)
 {
-	const rows *own = self;
+	const table_rows *own = self;
 	const dck_cell *c = markdown_cell_at(own, row, col);
 	char value[FORMAT_SIZE], ends[3 * FORMAT_SIZE];
 	double v;
@@ -366,13 +366,13 @@ static const char *rows_cell(const void *self, size_t row, size_t col, char *buf
 
 static bool rows_right(const void *self, size_t col)
 {
-	return ((const rows *)self)->number[col];
+	return ((const table_rows *)self)->number[col];
 }
 
 /* Lists the reasons of empty cells, each once; a long table is not searched. */
 #define REASONS_MAX 8
 
-static void markdown_reasons_put(dck_sink *out, const rows *own, size_t ncols)
+static void markdown_reasons_put(dck_sink *out, const table_rows *own, size_t ncols)
 {
 	const char *said[REASONS_MAX];
 	size_t n = 0;
@@ -396,7 +396,7 @@ static void markdown_reasons_put(dck_sink *out, const rows *own, size_t ncols)
 
 static void markdown_rows_put(dck_sink *out, const dck_table *t)
 {
-	rows own = {.t = t};
+	table_rows own = {.t = t};
 	const size_t ncols = t->ncolumns < MARKDOWN_COLS ? t->ncolumns : MARKDOWN_COLS;
 	const markdown_table table = {.nrows = t->nrows,
 				      .ncols = ncols,

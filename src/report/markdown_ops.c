@@ -13,19 +13,19 @@
 
 #define TOP_DEFAULT 20
 
-typedef struct view {
+typedef struct ops_view {
 	bool timed;
 	const ops_group *group; /* NULL: nodes */
 	const ops_row *rows;
 	ops_row total;
 	size_t shown;
 	column_scale time, moved; /* of one table */
-} view;
+} ops_view;
 
 enum { OP_NAME, OP_KIND, OP_TIME, OP_SHARE, OP_MACS, OP_FLOPS, OP_PARAMS, OP_MOVED, OP_COLS };
 
 /* Times are a column only where there are any. */
-static size_t markdown_column_of(const view *v, size_t col)
+static size_t markdown_column_of(const ops_view *v, size_t col)
 {
 	return v->timed || col < OP_TIME ? col : col + 1;
 }
@@ -34,7 +34,7 @@ static const char *op_head(const void *self, size_t col, char *buf)
 {
 	static const char *const heads[] = {"",	    "",	     "time",   "share",
 					    "MACs", "FLOPs", "params", "moved"};
-	const view *v = self;
+	const ops_view *v = self;
 	const size_t own = markdown_column_of(v, col);
 
 	if (own == OP_NAME)
@@ -56,7 +56,7 @@ static const char *sum_text(const ops_sum *s, const char *number, char *buf)
 	return buf;
 }
 
-static const char *name_text(const view *v, const ops_row *row, char *buf)
+static const char *name_text(const ops_view *v, const ops_row *row, char *buf)
 {
 	if (row == &v->total)
 		return "total";
@@ -72,7 +72,7 @@ static const char *name_text(const view *v, const ops_row *row, char *buf)
 
 static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 {
-	const view *v = self;
+	const ops_view *v = self;
 	const ops_row *r = row < v->shown ? &v->rows[row] : &v->total;
 	const ops_field ranked = v->timed ? OPS_TIME : OPS_MACS;
 	char text[FORMAT_SIZE];
@@ -111,10 +111,10 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 
 static bool op_right(const void *self, size_t col)
 {
-	return col > OP_KIND || (col == OP_KIND && ((const view *)self)->group);
+	return col > OP_KIND || (col == OP_KIND && ((const ops_view *)self)->group);
 }
 
-static void markdown_ops_table_put(dck_sink *out, view *v, const ops_row *rows, size_t n,
+static void markdown_ops_table_put(dck_sink *out, ops_view *v, const ops_row *rows, size_t n,
 				   uint64_t top)
 {
 	const markdown_table table = {.nrows = (n < top ? n : (size_t)top) + 1,
@@ -142,7 +142,7 @@ static void markdown_ops_table_put(dck_sink *out, view *v, const ops_row *rows, 
 		sink_fmt(out, "%zu rows more\n\n", n - v->shown);
 }
 
-static void markdown_nodes_put(dck_sink *out, const dck_record *r, view *v,
+static void markdown_nodes_put(dck_sink *out, const dck_record *r, ops_view *v,
 			       const dck_op_view *asked, uint64_t top)
 {
 	const dck_op **ops = ops_by_node(r, asked->sort);
@@ -161,7 +161,7 @@ static void markdown_nodes_put(dck_sink *out, const dck_record *r, view *v,
 	mem_free(ops);
 }
 
-static void markdown_group_put(dck_sink *out, const dck_record *r, view *v,
+static void markdown_group_put(dck_sink *out, const dck_record *r, ops_view *v,
 			       const dck_op_view *asked, uint64_t top, const ops_group *group)
 {
 	ops_rows rows;
@@ -180,7 +180,7 @@ static void markdown_group_put(dck_sink *out, const dck_record *r, view *v,
 void markdown_ops(dck_sink *out, const dck_record *r, const dck_op_view *asked)
 {
 	const uint64_t top = asked->top > 0 ? asked->top : TOP_DEFAULT;
-	view v = {.timed = ops_timed(r)};
+	ops_view v = {.timed = ops_timed(r)};
 
 	ops_row_total(&v.total, r);
 	for (int by = OPS_BY_TYPE; by < OPS_BY_ALL; by++) {

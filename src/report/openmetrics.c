@@ -43,7 +43,7 @@ typedef enum family_kind { FAMILY_VALUE, FAMILY_LOWER, FAMILY_UPPER, FAMILY_KIND
 
 static const struct {
 	const char *suffix, *help;
-} families[FAMILY_KINDS] = {
+} family_texts[FAMILY_KINDS] = {
     [FAMILY_VALUE] = {"", ""},
     [FAMILY_LOWER] = {"_lower", "; lower end of its interval"},
     [FAMILY_UPPER] = {"_upper", "; upper end of its interval"},
@@ -75,7 +75,7 @@ static void family_name_put(const dck_metric_def *d, family_kind kind, dck_sink 
 
 		sink_put(out, plain ? at : "_", 1);
 	}
-	sink_text(out, families[kind].suffix);
+	sink_text(out, family_texts[kind].suffix);
 	if (*unit)
 		sink_fmt(out, "_%s", unit);
 }
@@ -127,7 +127,7 @@ static void family_head_put(const dck_metric_def *d, family_kind kind, dck_sink 
 	family_name_put(d, kind, out);
 	sink_text(out, " ");
 	escaped_put(d->help, out);
-	sink_fmt(out, "%s\n", families[kind].help);
+	sink_fmt(out, "%s\n", family_texts[kind].help);
 }
 
 /* The family of a metric, whose n rows are together. */

@@ -16,39 +16,47 @@
 #define TINY	   1e-3	  /* without prefixes: an exponent is clearer than zeros */
 #define DIGITS_MAX 6	  /* of the largest */
 
-typedef struct prefix {
+typedef struct unit_prefix {
 	double factor;
 	const char *text;
-} prefix;
+} unit_prefix;
 
 /* By unit: the prefixes of its larger kinds, downwards; significant digits of the least number.
  * Rates below a million per second are written as arrivals, not as the frequency of a processor. */
-static const prefix times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, "ns"}, {0, NULL}};
-static const prefix sizes[] = {{1099511627776.0, "TiB"},
-			       {1073741824.0, "GiB"},
-			       {1048576.0, "MiB"},
-			       {1024.0, "KiB"},
-			       {1, "B"},
-			       {0, NULL}};
-static const prefix decimal[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
-				 {1e3, "k"},  {1, ""},	   {0, NULL}};
-static const prefix clocks[] = {{1e9, "G"}, {1e6, "M"}, {1, ""}, {0, NULL}};
-static const prefix none[] = {{1, ""}, {0, NULL}};
+static const unit_prefix times[] = {
+    {1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, "ns"}, {0, NULL}};
+static const unit_prefix sizes[] = {{1099511627776.0, "TiB"},
+				    {1073741824.0, "GiB"},
+				    {1048576.0, "MiB"},
+				    {1024.0, "KiB"},
+				    {1, "B"},
+				    {0, NULL}};
+static const unit_prefix decimal[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
+				      {1e3, "k"},  {1, ""},	{0, NULL}};
+static const unit_prefix clocks[] = {{1e9, "G"}, {1e6, "M"}, {1, ""}, {0, NULL}};
+static const unit_prefix unprefixed[] = {{1, ""}, {0, NULL}};
 
 typedef struct family {
-	const prefix *prefixes;
+	const unit_prefix *prefixes;
 	bool whole; /* the prefix is the whole unit */
 	int digits;
 } family;
 
-static const family families[DCK_UNIT_COUNT] = {
-    [DCK_UNIT_NONE] = {none, false, 3},		 [DCK_UNIT_NS] = {times, true, 4},
-    [DCK_UNIT_BYTE] = {sizes, true, 3},		 [DCK_UNIT_FLOP] = {decimal, false, 3},
-    [DCK_UNIT_ONE] = {none, false, 3},		 [DCK_UNIT_HERTZ] = {clocks, false, 3},
-    [DCK_UNIT_WATT] = {decimal, false, 3},	 [DCK_UNIT_JOULE] = {decimal, false, 3},
-    [DCK_UNIT_CELSIUS] = {none, false, 3},	 [DCK_UNIT_BYTE_PER_S] = {decimal, false, 3},
-    [DCK_UNIT_FLOP_PER_S] = {decimal, false, 3}, [DCK_UNIT_ITEM_PER_S] = {none, false, 4},
-    [DCK_UNIT_RUN_PER_S] = {none, false, 4},	 [DCK_UNIT_TOKEN_PER_S] = {none, false, 4},
+static const family unit_families[DCK_UNIT_COUNT] = {
+    [DCK_UNIT_NONE] = {unprefixed, false, 3},
+    [DCK_UNIT_NS] = {times, true, 4},
+    [DCK_UNIT_BYTE] = {sizes, true, 3},
+    [DCK_UNIT_FLOP] = {decimal, false, 3},
+    [DCK_UNIT_ONE] = {unprefixed, false, 3},
+    [DCK_UNIT_HERTZ] = {clocks, false, 3},
+    [DCK_UNIT_WATT] = {decimal, false, 3},
+    [DCK_UNIT_JOULE] = {decimal, false, 3},
+    [DCK_UNIT_CELSIUS] = {unprefixed, false, 3},
+    [DCK_UNIT_BYTE_PER_S] = {decimal, false, 3},
+    [DCK_UNIT_FLOP_PER_S] = {decimal, false, 3},
+    [DCK_UNIT_ITEM_PER_S] = {unprefixed, false, 4},
+    [DCK_UNIT_RUN_PER_S] = {unprefixed, false, 4},
+    [DCK_UNIT_TOKEN_PER_S] = {unprefixed, false, 4},
 };
 
 void column_range_add(column_range *r, const dck_cell *c)
@@ -90,13 +98,13 @@ static int scale_decimals_of(const column_range *r, double divide, int digits)
 	return n < 0 ? 0 : n > DIGITS_MAX ? DIGITS_MAX : n;
 }
 
-static void unit_set(column_scale *s, dck_unit u, const prefix *p)
+static void unit_set(column_scale *s, dck_unit u, const unit_prefix *p)
 {
 	snprintf(s->unit, sizeof s->unit, "%s%s", p->text,
-		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
+		 unit_families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
 }
 
-static const prefix *middle_of(const prefix *all, const column_range *r)
+static const unit_prefix *middle_of(const unit_prefix *all, const column_range *r)
 {
 	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
 			      : r->half > 0 ? r->half
@@ -109,9 +117,9 @@ static const prefix *middle_of(const prefix *all, const column_range *r)
 
 /* Returns the largest unit in which the smallest number has a non-zero first decimal, so that
  * columns of similar size tend to have the same unit; else the middle one. */
-static const prefix *prefix_of(const prefix *all, const column_range *r)
+static const unit_prefix *prefix_of(const unit_prefix *all, const column_range *r)
 {
-	for (const prefix *p = all; p->text; p++)
+	for (const unit_prefix *p = all; p->text; p++)
 		if (r->most >= p->factor && r->least >= p->factor / 10)
 			return p;
 	return middle_of(all, r);
@@ -119,7 +127,7 @@ static const prefix *prefix_of(const prefix *all, const column_range *r)
 
 column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 {
-	const family *f = &families[u];
+	const family *f = &unit_families[u];
 	column_scale s = {.base = u, .divide = 1, .share = share};
 
 	if (!r->any)
@@ -130,11 +138,11 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		snprintf(s.unit, sizeof s.unit, "%%");
 		return s;
 	}
-	const prefix *p = prefix_of(f->prefixes, r);
+	const unit_prefix *p = prefix_of(f->prefixes, r);
 	/* A count is shown to its last digit. */
-	s.whole = r->whole && f->prefixes == none;
+	s.whole = r->whole && f->prefixes == unprefixed;
 	s.each = !s.whole &&
-		 (r->most > SPAN_MAX * r->least || (f->prefixes == none && r->least < TINY) ||
+		 (r->most > SPAN_MAX * r->least || (f->prefixes == unprefixed && r->least < TINY) ||
 		  (u == DCK_UNIT_NS && r->most / p->factor >= TIME_MOST));
 	if (s.each) /* long numbers are read more easily than exponents */
 		for (p = middle_of(f->prefixes, r); p[1].text && r->least < TINY * p->factor;)

@@ -24,7 +24,7 @@
 #define DIFFER_DEVIATIONS 20
 
 /* Returns the median absolute deviation. */
-static double deviation(const double *x, size_t n, double median, double *scratch)
+static double median_deviation(const double *x, size_t n, double median, double *scratch)
 {
 	double *const distance = scratch + n;
 
@@ -157,8 +157,8 @@ void stat_starts_slow(const double *values, size_t k, double *scratch, stat_slow
 	if (k < SLOW_LEAST)
 		return;
 	median = stat_median(values, k, scratch);
-	slow.above =
-	    fmax(SLOW_RATIO * median, median + SLOW_SCORE * deviation(values, k, median, scratch));
+	slow.above = fmax(SLOW_RATIO * median,
+			  median + SLOW_SCORE * median_deviation(values, k, median, scratch));
 	for (size_t i = 0; i < k; i++)
 		if (values[i] > slow.above) {
 			slow.n++;
@@ -189,7 +189,7 @@ bool stat_starts_differ(const double *x, const double *values, size_t k, double 
 		median[slow] = stat_median(scratch, n, scratch + n);
 	}
 	/* scratch has the n others. */
-	by = DIFFER_DEVIATIONS * deviation(scratch, n, median[1], scratch + n);
+	by = DIFFER_DEVIATIONS * median_deviation(scratch, n, median[1], scratch + n);
 	by = fmax(by, (SLOW_RATIO - 1) * fmax(fabs(median[0]), fabs(median[1])));
 	*ret = (stat_starts_property){median[0], median[1]};
 	return n + 1 >= SLOW_LEAST && (low[0] > high[1] || high[0] < low[1]) &&

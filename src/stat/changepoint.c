@@ -130,17 +130,17 @@ typedef struct segment {
 } segment;
 
 /* Scratch for n values. */
-typedef struct room {
+typedef struct changepoint_room {
 	double *rank, *weight, *sums; /* [n + 1] each */
-} room;
+} changepoint_room;
 
-static room room_of(double *scratch, size_t n)
+static changepoint_room room_of(double *scratch, size_t n)
 {
-	return (room){scratch, scratch + n + 1, scratch + 2 * (n + 1)};
+	return (changepoint_room){scratch, scratch + n + 1, scratch + 2 * (n + 1)};
 }
 
 /* false: all values are the same. */
-static bool room_fill(const room *m, const double *x, size_t n)
+static bool room_fill(const changepoint_room *m, const double *x, size_t n)
 {
 	if (!changepoint_rank(x, n, m->sums, m->rank))
 		return false;
@@ -164,7 +164,7 @@ static uint64_t seed_of(const double *r, size_t n)
 static void changepoint_judge(const double *x, segment *s, double alpha, double *scratch)
 {
 	const size_t n = s->to - s->from;
-	const room m = room_of(scratch, n);
+	const changepoint_room m = room_of(scratch, n);
 	uint64_t state;
 	size_t as_great = 1;
 	arc observed;
@@ -195,7 +195,7 @@ static double changepoint_median(const double *x, size_t n, double *scratch)
  * located again between its known neighbours (Bai, Econometric Theory 13, 1997). */
 static void place_again(const double *x, size_t n, stat_change *c, size_t count, double *scratch)
 {
-	const room m = room_of(scratch, n);
+	const changepoint_room m = room_of(scratch, n);
 
 	for (size_t round = 0; round < 2; round++)
 		for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS_MIN 8
+#define DRIFT_RUNS_MIN 8
 
 typedef struct drift_range {
 	double median, low, high; /* low and high: of the clipped runs */
@@ -50,7 +50,7 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
 	const double middle = ((double)n - 1) / 2;
 	double *y = scratch;
 
-	if (n < RUNS_MIN) {
+	if (n < DRIFT_RUNS_MIN) {
 		*ret = r;
 		return;
 	}

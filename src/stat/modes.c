@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS_MIN   40
-#define NOISE_MOST 10
+#define MODES_RUNS_MIN 40
+#define NOISE_MOST     10
 /* Neither group is smaller. */
 #define SHARE_MIN 0.1
 
@@ -26,7 +26,7 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 	double left = HUGE_VAL, best = 0, tick = HUGE_VAL, tau, limit;
 	size_t k, split = 0;
 
-	if (n < RUNS_MIN) {
+	if (n < MODES_RUNS_MIN) {
 		*ret = r;
 		return;
 	}

@@ -4,14 +4,14 @@
 #include "stat/stat.h"
 #include <string.h>
 
-#define RUNS_MIN 8
+#define OUTLIER_RUNS_MIN 8
 
 void stat_outliers_find(const double *x, size_t n, double *scratch, stat_outliers *ret)
 {
 	stat_outliers o = {0};
 	double q1, q3, range;
 
-	if (n < RUNS_MIN) {
+	if (n < OUTLIER_RUNS_MIN) {
 		*ret = o;
 		return;
 	}

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RUNS_MIN   8
-#define BLOCKS_MAX 128
+#define STEADY_RUNS_MIN 8
+#define BLOCKS_MAX	128
 /* The last 1 / LAST of the runs is tested separately. */
 #define LAST 16
 /* Negligible change over the window after the cut. */
@@ -137,7 +137,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		late = stat_median(x + n - n / 2, n / 2, scratch);
 		s.change_ratio = early > 0 ? late / early - 1 : 0;
 	}
-	if (n < min_steady || n < RUNS_MIN) {
+	if (n < min_steady || n < STEADY_RUNS_MIN) {
 		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to decide", n);
 		*ret = s;
 		return;

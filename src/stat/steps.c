@@ -4,9 +4,9 @@
 #include "stat/stat.h"
 #include <math.h>
 
-#define BLOCKS	 50
-#define RUNS_MIN 4
-#define CHANCE	 0.01
+#define BLOCKS	      50
+#define STEP_RUNS_MIN 4
+#define CHANCE	      0.01
 /* A step that is negligible. */
 #define CHANGE_SMALL 0.01
 /* A level that lasts longer is not warm-up. */
@@ -16,7 +16,7 @@ size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *
 {
 	double *medians = scratch, *work = medians + BLOCKS,
 	       *room = work + stat_change_scratch(BLOCKS);
-	const size_t blocks = n / RUNS_MIN < BLOCKS ? n / RUNS_MIN : BLOCKS;
+	const size_t blocks = n / STEP_RUNS_MIN < BLOCKS ? n / STEP_RUNS_MIN : BLOCKS;
 	size_t size, found, kept = 0;
 
 	if (blocks < STAT_CHANGE_MIN)
@@ -38,7 +38,7 @@ size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *
 
 bool stat_plateau_find(const double *x, size_t n, size_t before, double *scratch, stat_change *ret)
 {
-	const size_t block = n / BLOCKS > RUNS_MIN ? n / BLOCKS : RUNS_MIN;
+	const size_t block = n / BLOCKS > STEP_RUNS_MIN ? n / BLOCKS : STEP_RUNS_MIN;
 	stat_change steps[STAT_CHANGES_MAX];
 	stat_estimate rest;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define APART __attribute__((noinline))
@@ -140,6 +141,43 @@ static void libraries(char **names)
 	}
 }
 
+APART static void once(void)
+{
+	for (volatile int i = 0; i < 20000; i++)
+		;
+}
+
+APART static void thrice(void)
+{
+	for (volatile int i = 0; i < 60000; i++)
+		;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Two functions in turns. Prints the wall time of each, which includes that without a processor. */
+static void shares(void)
+{
+	const double begin = seconds();
+	double at = begin, in_once = 0, in_thrice = 0;
+
+	while (at < begin + 1.5) {
+		once();
+		const double middle = seconds();
+		thrice();
+		in_once += middle - at;
+		at = seconds();
+		in_thrice += at - middle;
+	}
+	printf("%f %f\n", in_once, in_thrice);
+}
+
 static void handler(int signal)
 {
 	(void)signal;
@@ -182,6 +220,10 @@ int main(int argc, char **argv)
 			raise(SIGKILL);
 		else if (!strcmp(word, "sleep"))
 			sleep(60);
+		else if (!strcmp(word, "shares"))
+			shares();
+		else if (!strcmp(word, "exec"))
+			execl("/bin/sleep", "sleep", "1", (char *)NULL);
 		else if (!strcmp(word, "libraries")) {
 			libraries(argv + i + 1);
 			break;

@@ -108,7 +108,7 @@ COMMANDS = {
     "load": lambda i: value(i.record("load", *FEW, "--rate", "200", "--time", "500ms"), "latency/median") > 0,
     "generate": lambda i: value(i.record("generate", "zoo:llama_mini", "--requests", "2", "--new-tokens", "4", "--prompt-length",
                                          "8", "--quiet", "--no-history"), "generate/ttft/8x1") > 0,
-    "compare": lambda i: fact(i.record("compare", "--rounds", "6", "cmd:sleep 0.01", "cmd:sleep 0.2", status=3), "compare",
+    "compare": lambda i: fact(i.record("compare", "--rounds", "12", "cmd:sleep 0.01", "cmd:sleep 0.1", status=3), "compare",
                               "verdict") == "slower",
     "tune": lambda i: len(column(i.record("tune", *FEW, "--only", "spin", "--trial", "10ms", "--max-time", "5s"),
                                  "tune/configurations", "configuration")) == 2,

@@ -31,7 +31,7 @@ struct dck_engine_model {
 	uint64_t device_begin_ns[PROFILED_MOST * OPERATORS],
 	    device_end_ns[PROFILED_MOST * OPERATORS];
 	atomic_size_t profiled; /* runs */
-	uint64_t ns, memory, item_bytes, lost_at, lost_batch, when;
+	uint64_t ns, memory, item_bytes, lost_at, lost_batch, when, enqueue_ns;
 	unsigned barrier;
 	dck_tensor_info in, out;
 };
@@ -51,6 +51,7 @@ static const dck_engine_option options[] = {
      "barriers count"},
     {"lost_batch", "N", "the batch from which on a run loses the device"},
     {"when", "N", "1: operators also have when they were on the device; the second is not there"},
+    {"enqueue_ns", "N", "nanoseconds that the host takes to enqueue a run"},
     {0},
 };
 
@@ -100,7 +101,7 @@ static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_
 	dck_engine_model *m = calloc(1, sizeof *m);
 	const char *path = getenv("LOST_FILE");
 	FILE *f = path ? fopen(path, "r") : NULL;
-	uint64_t *fields[6];
+	uint64_t *fields[7];
 
 	if (f) {
 		fclose(f);
@@ -115,6 +116,7 @@ static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_
 	fields[3] = &m->lost_at;
 	fields[4] = &m->lost_batch;
 	fields[5] = &m->when;
+	fields[6] = &m->enqueue_ns;
 	m->barrier = CERTAIN;
 	for (size_t i = 0; i < p->noptions; i++)
 		for (size_t k = 0; options[k].key; k++)
@@ -203,6 +205,8 @@ static dck_status enqueue(dck_engine_context *c, dck_err *err)
 		lose();
 	if (lost_check(err) != DCK_OK)
 		return DCK_E_ENGINE;
+	if (m->enqueue_ns > 0)
+		wait_until(now_ns() + m->enqueue_ns);
 	const uint64_t now = now_ns();
 
 	c->ready_ns = (c->ready_ns > now ? c->ready_ns : now) + m->ns;

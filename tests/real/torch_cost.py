@@ -27,7 +27,6 @@ import common
 # name, image, parameters, multiply-accumulates. One network for each kind of layers: larger ones repeat them.
 NETWORKS = [
     ("alexnet", 224, 61100840, 714188480),
-    ("vgg16_bn", 224, 138365992, 15470264320),
     ("resnet18", 224, 11689512, 1814073344),
     ("resnet50", 224, 25557032, 4089184256),
     ("squeezenet1_0", 224, 1248424, 818924576),

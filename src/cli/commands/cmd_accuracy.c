@@ -10,7 +10,7 @@ typedef struct accuracy_command {
 	size_t n;
 } accuracy_command;
 
-static const dck_opt which_options[] = {
+static const dck_opt accuracy_which_options[] = {
     DCK_OPTION(LIST, accuracy_command, vary, "vary", "OPTION=V,V", NULL,
 	       "one model in several settings, e.g. opt=none,all; the first is the reference"),
     {0},
@@ -75,7 +75,7 @@ static int accuracy_run(cli *c, void *config)
 	return code;
 }
 
-static const cli_item subject_items[] = {
+static const cli_item accuracy_subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
@@ -102,7 +102,7 @@ const cli_command cmd_accuracy = {
 	"classification_report, and the confusion matrix. Predictions come from a file, or from "
 	"models that are run on --inputs; with several models it also lists the predictions that "
 	"changed.",
-    .sections = {{"Models", subject_items}, {"Exit status", exit_items}},
+    .sections = {{"Models", accuracy_subject_items}, {"Exit status", exit_items}},
     .examples =
 	{{"deepclock accuracy model.onnx smaller.onnx",
 	  "the outputs of two models on the same inputs"},
@@ -113,7 +113,7 @@ const cli_command cmd_accuracy = {
 	  "precision, recall and f1-score of each class, and how often it is among the first five"},
 	 {"deepclock accuracy model.onnx --inputs x.npy --labels y.csv --target-names cat,dog",
 	  "run the model on a labelled set"}},
-    .groups = {{"Comparing outputs", which_options, 0, false},
+    .groups = {{"Comparing outputs", accuracy_which_options, 0, false},
 	       {"Comparing outputs", dck_tolerance_options, offsetof(accuracy_command, accuracy),
 		false},
 	       {"Classifiers", dck_accuracy_options, offsetof(accuracy_command, accuracy), false},

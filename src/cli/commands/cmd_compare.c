@@ -32,7 +32,7 @@ typedef struct compare_command {
 	size_t n;
 } compare_command;
 
-static const dck_opt which_options[] = {
+static const dck_opt compare_which_options[] = {
     DCK_OPTION(LIST, compare_which, vary, "vary", "OPTION=V,V", NULL,
 	       "one subject in several settings, e.g. opt=none,all; repeated: all combinations"),
     DCK_FLAG(compare_which, modes, "modes",
@@ -231,7 +231,7 @@ static int compare_run(cli *c, void *config)
 	return code;
 }
 
-static const cli_item subject_items[] = {
+static const cli_item compare_subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are respected, no shell"},
@@ -268,7 +268,7 @@ const cli_command cmd_compare = {
 	"both, by TTFT, TPOT and the time end to end.\n\n"
 	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided. With --vary, "
 	"--modes or --scan it is 0 for each of these, unless --margin is given.",
-    .sections = {{"Subjects", subject_items}, {"Verdicts", verdict_items}},
+    .sections = {{"Subjects", compare_subject_items}, {"Verdicts", verdict_items}},
     .examples =
 	{{"deepclock compare old.onnx new.onnx",
 	  "is the new model faster? Interleaved, with an interval"},
@@ -280,7 +280,7 @@ const cli_command cmd_compare = {
 	 {"deepclock compare --history now.json", "a saved record and the one before it"},
 	 {"deepclock compare --url http://127.0.0.1:8000/v1/completions --url http://127.0.0.1:8001/v1/completions --model NAME",
 	  "two servers, by the same prompts in random order"}},
-    .groups = {{"Comparing", which_options, offsetof(compare_command, which), false},
+    .groups = {{"Comparing", compare_which_options, offsetof(compare_command, which), false},
 	       {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
 	       {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare),
 		false},

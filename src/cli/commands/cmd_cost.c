@@ -90,7 +90,7 @@ static int cost_run(cli *c, void *config)
 		   : code;
 }
 
-static const cli_item subjects[] = {
+static const cli_item cost_subjects[] = {
     {"model.onnx", "a model from a file; its weights are not read"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {0},
@@ -105,7 +105,7 @@ const cli_command cmd_cost = {
 	     "exactly and without running it. "
 	     "An operator whose cost is not known is listed with the reason and never counted "
 	     "as zero.",
-    .sections = {{"Models", subjects}},
+    .sections = {{"Models", cost_subjects}},
     .examples = {{"deepclock cost zoo:resnet50",
 		  "MACs, FLOPs, parameters and bytes, by operator and module"},
 		 {"deepclock cost bert.onnx --dim batch=1 --dim seq=128",

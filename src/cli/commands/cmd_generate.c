@@ -14,13 +14,13 @@ static int generate_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, generate_make, cfg, NULL) : code;
 }
 
-static const cli_item subjects[] = {
+static const cli_item generate_subjects[] = {
     {"model.onnx", "a decoder with past_key_values as inputs and present as outputs"},
     {"zoo:llama_mini", "a built-in decoder ('deepclock zoo' lists them)"},
     {0},
 };
 /* The models' option of this name takes one number. */
-static const char *const lists[] = {"batch", NULL};
+static const char *const generate_lists[] = {"batch", NULL};
 
 const cli_command cmd_generate = {
     .name = "generate",
@@ -33,7 +33,7 @@ const cli_command cmd_generate = {
 	"gap grows with the position, and the memory of the cache, with intervals over the "
 	"requests. Tokens are chosen greedily, and an end of sequence is ignored, so that each "
 	"request has the requested length. Lengths and batches take turns in random order.",
-    .sections = {{"Models", subjects}},
+    .sections = {{"Models", generate_subjects}},
     .examples =
 	{{"deepclock generate zoo:llama_mini", "64 tokens after a prompt of 128"},
 	 {"deepclock generate decoder.onnx --prompt-length 128,1024 --new-tokens 64 --batch 1,4",
@@ -41,7 +41,7 @@ const cli_command cmd_generate = {
 	 {"deepclock generate decoder.onnx --requests 100 --threads 4",
 	  "a hundred requests, so that p90 has an interval"}},
     .groups = {{"Generating", dck_generate_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
-    .first_only = lists,
+    .first_only = generate_lists,
     CLI_CONFIG(dck_generate_config),
     CLI_ONE_MODEL,
     .run = generate_run,

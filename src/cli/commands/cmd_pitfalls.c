@@ -10,7 +10,7 @@ typedef struct pitfalls_command {
 	dck_pitfalls_config pitfalls;
 } pitfalls_command;
 
-static const dck_opt list_options[] = {
+static const dck_opt pitfalls_list_options[] = {
     DCK_FLAG(pitfalls_command, list, "list",
 	     "show the mistakes by their keys, and measure nothing"),
     {0},
@@ -95,7 +95,7 @@ const cli_command cmd_pitfalls = {
 		  "only two of them"},
 		 {"deepclock pitfalls --list", "the mistakes by their keys"}},
     .groups = {{"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
-	       {"Mistakes", list_options, 0, false},
+	       {"Mistakes", pitfalls_list_options, 0, false},
 	       CLI_MODELS("Models"),
 	       CLI_PROGRAMS,
 	       CLI_MEASURED},

@@ -30,7 +30,7 @@ static const char *const formats[] = {
 	DCK_TRACE_FORMAT_MAP(X)
 #undef X
 	    NULL};
-static const dck_opt format_options[] = {
+static const dck_opt report_format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout; from perfetto on: a trace itself, from "
 	       "speedscope to pstats also the call paths of a record",
@@ -253,7 +253,7 @@ const cli_command cmd_report = {
 	  "every run that was timed, one in a row"},
 	 {"deepclock report run.json --by node --format csv > ops.csv",
 	  "its operators, one in a row"}},
-    .groups = {CLI_SHARED("Output", format_options, format),
+    .groups = {CLI_SHARED("Output", report_format_options, format),
 	       CLI_KEPT,
 	       CLI_SHARED("Output", figures_options, output),
 	       CLI_RUNS,

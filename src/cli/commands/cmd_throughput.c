@@ -19,13 +19,13 @@ static int throughput_run(cli *c, void *config)
 	return code == CLI_OK ? cli_make(c, throughput_make, cfg, cli_record_gate) : code;
 }
 
-static const cli_item subjects[] = {
+static const cli_item throughput_subjects[] = {
     {"model.onnx", "a model from a file whose batch is a symbolic dimension"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
     {0},
 };
 /* The models' options of these names take one number, those of a search take lists. */
-static const char *const lists[] = {"batch", "threads", NULL};
+static const char *const throughput_lists[] = {"batch", "threads", NULL};
 
 const cli_command cmd_throughput = {
     .name = "throughput",
@@ -33,7 +33,7 @@ const cli_command cmd_throughput = {
     .usage = {"[OPTION]... MODEL"},
     .about =
 	"Measures MODEL at batch sizes that double until the throughput no longer grows, or memory or the latency limit ends it; then between the best size and the adjacent ones; then all relevant sizes again in rounds of random order, so that a drift of the machine is not mistaken for an effect. Each measurement runs in a fresh process: one that runs out of memory ends itself and not the search.\n\nIt reports each size with its interval, latency and memory, the best size, the knee (the smallest size within 5 % of the best), and what limits growth. The first Ctrl-C ends the search and reports what was measured (exit status 130).\n\nExit status: 0 without a limit or when the best size meets it, 3 when every size violates it, 4 when it is inconclusive, as max is, which one run can violate and no number of runs can prove to be met; 1 when no size fits into memory.",
-    .sections = {{"Models", subjects}},
+    .sections = {{"Models", throughput_subjects}},
     .examples = {{"deepclock throughput zoo:resnet18",
 		  "the batch size that gives the most images per second"},
 		 {"deepclock throughput model.onnx --slo 'p99<=20ms'",
@@ -45,7 +45,7 @@ const cli_command cmd_throughput = {
 		 {"deepclock throughput model.onnx --resume search.jsonl --max-time 1h",
 		  "a long search that is resumed after a kill"}},
     .groups = {{"Searching", dck_throughput_options, 0, false}, CLI_MODELS("Models"), CLI_MEASURED},
-    .first_only = lists,
+    .first_only = throughput_lists,
     CLI_CONFIG(dck_throughput_config),
     CLI_ONE_MODEL,
     .run = throughput_run,

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* As cli_format_options, but --out and -o name the trace. */
-static const dck_opt format_options[] = {
+static const dck_opt trace_format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the table of zones is written to stdout", .letter = 'f',
 	       .choices = cli_formats),
@@ -130,7 +130,7 @@ const cli_command cmd_trace = {
 	 {"deepclock trace --sample -- ./train", "also which functions its time goes to"},
 	 {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"}},
     .groups = {{"Recording", dck_trace_options, 0, false},
-	       CLI_SHARED("Output", format_options, format),
+	       CLI_SHARED("Output", trace_format_options, format),
 	       CLI_SHARED("Output", cli_save_options, output)},
     .config_size = sizeof(dck_trace_config),
     .takes_command = true,

@@ -20,7 +20,7 @@ typedef struct view_config {
 	} output;
 } view_config;
 
-static const dck_opt output_options[] = {
+static const dck_opt view_output_options[] = {
     DCK_OPTION(TEXT, struct view_output, file, "out", "FILE", NULL,
 	       "write the page to FILE (default: ~/.cache/deepclock/view/report.html, which the "
 	       "next view replaces)",
@@ -150,7 +150,7 @@ const cli_command cmd_view = {
 		 {"deepclock view before.json after.json", "several side by side"},
 		 {"deepclock view out.pftrace -o out.html",
 		  "a trace, in a file to keep or to send"}},
-    .groups = {{"Output", output_options, offsetof(view_config, output), false}},
+    .groups = {{"Output", view_output_options, offsetof(view_config, output), false}},
     .config_size = sizeof(view_config),
     .min_args = 1,
     .max_args = INT_MAX,

@@ -24,7 +24,7 @@ typedef struct zoo_config {
 	} output;
 } zoo_config;
 
-static const dck_opt output_options[] = {
+static const dck_opt zoo_output_options[] = {
     DCK_OPTION(TEXT, struct zoo_output, file, "out", "FILE", NULL,
 	       "write the network as an ONNX file; '-': to stdout", .letter = 'o'),
     {0},
@@ -210,7 +210,7 @@ static int zoo_run(cli *c, void *config)
 }
 
 /* --out of this command writes the network; that of the shared group would write the result. */
-static const char *const own[] = {"out", NULL};
+static const char *const zoo_first_only[] = {"out", NULL};
 
 const cli_command cmd_zoo = {
     .name = "zoo",
@@ -223,11 +223,11 @@ const cli_command cmd_zoo = {
 		 {"deepclock zoo resnet18 -o resnet18.onnx", "write one as an ONNX file"},
 		 {"deepclock zoo bert_mini --seq 64 --symbolic -o bert.onnx",
 		  "with another sequence length and open dimensions"}},
-    .groups = {{"Output", output_options, offsetof(zoo_config, output), false},
+    .groups = {{"Output", zoo_output_options, offsetof(zoo_config, output), false},
 	       CLI_RESULT,
 	       CLI_KEPT,
 	       {"Network", dck_zoo_options, offsetof(zoo_config, network), false}},
-    .first_only = own,
+    .first_only = zoo_first_only,
     .config_size = sizeof(zoo_config),
     .max_args = 1,
     .arg = "NAME",

@@ -128,6 +128,9 @@ static dck_status ort_tensor_read(dck_engine_model *m, bool input, size_t i, dck
 				   "cannot read the type of '%s'", ret->name);
 	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
 		status = ort_shape_read(m, tensor, ret, err);
+	/* It describes an input without a shape as a scalar. */
+	if (input && ret->rank == 0)
+		ret->rank = -1;
 	api->ReleaseTypeInfo(type);
 	return status;
 }

@@ -348,14 +348,14 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 	return status;
 }
 
-typedef struct file {
+typedef struct profile_file {
 	int fd, failed; /* failed: the errno */
 	uint64_t at;
-} file;
+} profile_file;
 
 static size_t ort_file_read(void *self, void *to, size_t n)
 {
-	file *f = self;
+	profile_file *f = self;
 	ptrdiff_t got = os_read_at(f->fd, to, n, f->at);
 
 	if (got < 0)
@@ -368,7 +368,7 @@ dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort
 			       dck_err *err)
 {
 	char label[300];
-	file f = {.fd = os_open_read(path)};
+	profile_file f = {.fd = os_open_read(path)};
 
 	if (f.fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open ONNX Runtime's profile '%s'", path);

@@ -24,18 +24,18 @@
 #include "os/os.h"
 #include <string.h>
 
-typedef struct input {
+typedef struct prepared_input {
 	const subject_sized *sized;
 	const model_input *range; /* NULL: nothing known */
 	input_given *given;
 	const char *text;
-} input;
+} prepared_input;
 
 struct subject_inputs {
 	mem_arena *arena;
 	shape_resolve sizes;
-	input *input;	    /* [n] */
-	input_given *given; /* [n] */
+	prepared_input *input; /* [n] */
+	input_given *given;    /* [n] */
 	size_t n, pool;
 	uint64_t limit;	    /* maximum of the bytes of all tensors */
 	dck_tensor *tensor; /* [pool * n] */
@@ -47,7 +47,7 @@ struct subject_inputs {
 
 /* --- values */
 
-static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
+static dck_status input_bytes(const prepared_input *in, size_t *ret, dck_err *err)
 {
 	size_t bytes = dck_dtype_bytes(in->sized->info.dtype);
 
@@ -77,7 +77,7 @@ static void type_range(dck_dtype t, int64_t *ret_low, int64_t *ret_high)
 /* Returns the range for random integers of an input. Without a range in the graph, 0 and 1 are the
  * only values that are safe as an index, a mask and a class; bytes are data of any value. The graph
  * may allow more than the type holds: bytes that are cast and then index a long table. */
-static void integers_range(const input *in, int64_t *ret_low, int64_t *ret_high,
+static void integers_range(const prepared_input *in, int64_t *ret_low, int64_t *ret_high,
 			   const char **ret_why)
 {
 	const model_input *r = in->range;
@@ -97,7 +97,7 @@ static void integers_range(const input *in, int64_t *ret_low, int64_t *ret_high,
 
 static dck_status random_input(subject_inputs *b, size_t index, uint64_t seed, dck_err *err)
 {
-	input *in = &b->input[index];
+	prepared_input *in = &b->input[index];
 	const dck_dtype t = in->sized->info.dtype;
 	const bool integer = t.code == DCK_DTYPE_INT || t.code == DCK_DTYPE_UINT;
 	const char *shape = subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
@@ -128,7 +128,7 @@ static dck_status random_input(subject_inputs *b, size_t index, uint64_t seed, d
 
 static dck_status filled_input(subject_inputs *b, size_t index, uint64_t seed, dck_err *err)
 {
-	input *in = &b->input[index];
+	prepared_input *in = &b->input[index];
 	const dck_dtype t = in->sized->info.dtype;
 
 	for (size_t set = 0; set < b->pool; set++) {
@@ -146,7 +146,7 @@ static dck_status filled_input(subject_inputs *b, size_t index, uint64_t seed, d
 
 static void file_input(subject_inputs *b, size_t index)
 {
-	input *in = &b->input[index];
+	prepared_input *in = &b->input[index];
 
 	for (size_t set = 0; set < b->pool; set++) {
 		const dck_tensor *tensor = &b->tensor[set * b->n + index];
@@ -170,7 +170,7 @@ static dck_status tensors_make(subject_inputs *b, dck_err *err)
 		size_t at = 0;
 
 		for (size_t k = 0; k < b->pool * b->n; k++) {
-			const input *in = &b->input[k % b->n];
+			const prepared_input *in = &b->input[k % b->n];
 			size_t bytes = 0;
 
 			DCK_TRY(input_bytes(in, &bytes, err));
@@ -226,7 +226,7 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 	DCK_NEED(b->input && b->given && b->tensor, err, "for the model's inputs");
 	DCK_TRY(shape_resolve_init(&b->sizes, b->arena, in, b->n, m, err));
 	for (size_t i = 0; i < b->n; i++) {
-		input *to = &b->input[i];
+		prepared_input *to = &b->input[i];
 
 		to->sized = &b->sizes.input[i];
 		to->given = &b->given[i];
@@ -311,10 +311,19 @@ const char *subject_inputs_text(const subject_inputs *b, size_t index)
 	return b->input[index].text;
 }
 
+const char *subject_inputs_decides(const subject_inputs *b, size_t index)
+{
+	const prepared_input *in = &b->input[index];
+
+	return in->range && !in->range->has_range && !in->given->file && !in->given->filled
+		   ? in->range->decides
+		   : NULL;
+}
+
 const char *subject_inputs_hint(const subject_inputs *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		const input *in = &b->input[i];
+		const prepared_input *in = &b->input[i];
 		const subject_sized *z = in->sized;
 		const char *name = z->info.name;
 		const bool integer =

@@ -30,6 +30,9 @@ uint64_t subject_inputs_items(const subject_inputs *b, const char **ret_how);
  * what to try; borrowed from b. NULL: none. */
 const char *subject_inputs_hint(const subject_inputs *b);
 
+/* Returns the operator whose amount of work the random values of an input decide, or NULL. */
+const char *subject_inputs_decides(const subject_inputs *b, size_t index);
+
 /* Returns "1x3x224x224 float32, normal(0,1), seed 1"; borrowed from b. */
 const char *subject_inputs_text(const subject_inputs *b, size_t index);
 

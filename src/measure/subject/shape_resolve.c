@@ -129,7 +129,7 @@ dck_status shape_resolve_init(shape_resolve *z, mem_arena *a, const dck_tensor_i
 
 		/* A symbol that the engine bound before compilation is missing in its description;
 		 * the file has it. */
-		if (v && v->rank == in[i].rank)
+		if (v && (v->rank == in[i].rank || in[i].rank < 0))
 			info = subject_declared_info(v);
 		for (int32_t d = 0; d < info.rank; d++)
 			if (info.dim[d] < 0 && !info.symbol[d])
@@ -504,7 +504,7 @@ static bool sizes_called_batch(const char *symbol)
 
 /* Returns 0 if no symbol is called batch, 1 if one of a first axis is, 2 if only one of another
  * axis is. */
-static int batch_place(const shape_resolve *z)
+static int sizes_batch_place(const shape_resolve *z)
 {
 	int place = 0;
 
@@ -522,7 +522,7 @@ size_t shape_resolve_batch_axis(const shape_resolve *z, size_t input)
 {
 	const subject_sized *in = &z->input[input];
 	const dck_tensor_info *t = &in->info;
-	const int place = batch_place(z);
+	const int place = sizes_batch_place(z);
 
 	if (in->batch)
 		return (size_t)__builtin_ctz(in->batch);

@@ -13,13 +13,13 @@
 
 /* Usual sizes: networks for images and lines of text, for tokens and for sound. The first that fits
  * is taken. */
-typedef struct usual {
+typedef struct usual_size {
 	int64_t height, width, length;
-} usual;
-static const usual usuals[] = {{224, 224, 128},	 {32, 320, 512},  {48, 320, 1024},
-			       {256, 256, 256},	 {320, 320, 64},  {640, 640, 16000},
-			       {512, 512, 2048}, {64, 64, 32},	  {32, 32, 16},
-			       {28, 28, 80},	 {299, 299, 3000}};
+} usual_size;
+static const usual_size usuals[] = {{224, 224, 128},  {32, 320, 512},  {48, 320, 1024},
+				    {256, 256, 256},  {320, 320, 64},  {640, 640, 16000},
+				    {512, 512, 2048}, {64, 64, 32},    {32, 32, 16},
+				    {28, 28, 80},     {299, 299, 3000}};
 #define SOUND 16000
 /* Larger graphs are not followed once for each. */
 #define NODES_MAX 20000
@@ -86,7 +86,8 @@ static bool has_total(const shape_resolve *z)
 }
 
 /* Guesses the size of an open dimension: by its name first, then by its position. */
-static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch, const usual *u)
+static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch,
+		     const usual_size *u)
 {
 	static const char *const heights[] = {"height", "_h", NULL}, *const h[] = {"h", NULL};
 	static const char *const widths[] = {"width", "_w", NULL}, *const w[] = {"w", NULL};
@@ -136,8 +137,8 @@ static void symbol_add(shape_resolve *full, const char *symbol, int64_t size, co
 
 /* Fills the remaining sizes of one input; totals: only sizes that are the sum of others, else all
  * other sizes. */
-static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t i, const usual *u,
-			     bool totals)
+static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t i,
+			     const usual_size *u, bool totals)
 {
 	subject_sized *in = &full->input[i];
 	const size_t batch = shape_resolve_batch_axis(z, i);
@@ -166,7 +167,7 @@ static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t
 /* All sizes with one set of usual ones: a copy of z in which nothing is open. derived: symbols that
  * the graph decides. */
 static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *derived,
-			      shape_resolve *full, const usual *u)
+			      shape_resolve *full, const usual_size *u)
 {
 	const dck_model_config none = {0};
 	int64_t unknown[4];
@@ -338,7 +339,7 @@ static void full_make(const shape_resolve *z, shape_resolve *full)
 {
 	mem_arena *a = z->path && graph_helps(z) ? mem_arena_new(0) : NULL;
 	shape_resolve derived = {.arena = z->arena}, own = *z;
-	const usual *best = usuals;
+	const usual_size *best = usuals;
 	size_t least = SIZE_MAX;
 	onnx_model *m;
 

@@ -89,6 +89,13 @@ void subject_facts_of(record_builder *b, const dck_subject *s, const subject_tar
 		record_fact_text(b, "subject", key,
 				 t->bare ? tensor_text(&t->in[i], text, sizeof text)
 					 : subject_inputs_text(t->inputs, i));
+		const char *op = t->bare ? NULL : subject_inputs_decides(t->inputs, i);
+		if (op)
+			record_note(
+			    b, "input-decides-work",
+			    "the values of '%.60s' decide how much %s computes, and they are "
+			    "random: give those of your use, --input %.60s=VALUE",
+			    t->in[i].name, op, t->in[i].name);
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		snprintf(key, sizeof key, "output/%s", t->out[i].name);

@@ -290,13 +290,13 @@ static int monomial_order(const factor *a, uint32_t na, const factor *b, uint32_
 }
 
 /* Returns a number as terms: the integer 0 has no terms, any other integer one without factors. */
-typedef struct terms {
+typedef struct term_list {
 	const packed *term;
 	size_t n;
 	packed constant;
-} terms;
+} term_list;
 
-static void terms_of(sym_int a, terms *ret)
+static void terms_of(sym_int a, term_list *ret)
 {
 	ret->constant = (packed){.coef = a.v};
 	ret->term = a.p ? a.p->terms : &ret->constant;
@@ -325,7 +325,7 @@ static sym_int too_long(sym_table *t)
 static sym_int add_scaled(sym_table *t, sym_int a, sym_int b, int64_t c)
 {
 	term sum[TERMS_MAX];
-	terms x, y;
+	term_list x, y;
 	size_t i = 0, k = 0, n = 0;
 	int64_t v;
 
@@ -400,7 +400,7 @@ static int term_times(const packed *a, const packed *b, term *ret)
 sym_int sym_mul(sym_table *t, sym_int a, sym_int b)
 {
 	term product;
-	terms x, y;
+	term_list x, y;
 	sym_int sum = sym_const(0);
 	int64_t v;
 
@@ -455,7 +455,7 @@ static bool term_over(const packed *a, const packed *b, term *ret)
 bool sym_div_exact(sym_table *t, sym_int a, sym_int b, sym_int *ret)
 {
 	term ratio;
-	terms top, below;
+	term_list top, below;
 	sym_int quotient = sym_const(0), left = a;
 
 	if (sym_unknown_reason(a) || sym_unknown_reason(b) || sym_is(b, 0))

@@ -9,11 +9,11 @@
 #define RELAX_DEPTH_MAX 24
 #define RELAX_POWER_MAX 8u
 
-typedef struct sum {
+typedef struct term_sum {
 	sym_term term[NUM_TERMS_MAX];
 	size_t n;
 	bool exact, failed;
-} sum;
+} term_sum;
 
 /* Maximum number of atoms that are examined: their formulas may contain atoms again. */
 #define RELAX_STEPS_MAX 4096
@@ -31,7 +31,7 @@ static uint32_t degree_of(sym_int product)
 	return degree;
 }
 
-static void sum_add(sum *s, double coef, sym_int of)
+static void sum_add(term_sum *s, double coef, sym_int of)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (sym_same(s->term[i].of, of)) {
@@ -43,9 +43,9 @@ static void sum_add(sum *s, double coef, sym_int of)
 		s->term[s->n++] = (sym_term){coef, of, degree_of(of)};
 }
 
-static void sum_times(sym_table *t, sum *s, const sum *by)
+static void sum_times(sym_table *t, term_sum *s, const term_sum *by)
 {
-	sum old = *s;
+	term_sum old = *s;
 
 	s->n = 0;
 	s->exact &= by->exact;
@@ -57,7 +57,7 @@ static void sum_times(sym_table *t, sum *s, const sum *by)
 }
 
 /* The value for large sizes: every open size is taken as 1000. */
-static double sum_large(const sum *s)
+static double sum_large(const term_sum *s)
 {
 	double v = 0;
 
@@ -70,15 +70,15 @@ static double sum_large(const sum *s)
 	return v;
 }
 
-static void terms_relax(relaxing *r, sym_int n, sum *ret);
+static void terms_relax(relaxing *r, sym_int n, term_sum *ret);
 
-static void relax_atom(relaxing *r, uint32_t index, sum *ret)
+static void relax_atom(relaxing *r, uint32_t index, term_sum *ret)
 {
 	const atom x = r->t->atoms[index];
 	sym_int own = sym_of_atom(r->t, index);
-	sum other;
+	term_sum other;
 
-	*ret = (sum){.term[0] = {1, own, 1}, .n = 1, .exact = true};
+	*ret = (term_sum){.term[0] = {1, own, 1}, .n = 1, .exact = true};
 	if (x.kind == ATOM_SYMBOL || x.kind == ATOM_FRESH || r->depth == RELAX_DEPTH_MAX)
 		return;
 	if (r->steps++ >= RELAX_STEPS_MAX) {
@@ -111,9 +111,9 @@ static void relax_atom(relaxing *r, uint32_t index, sum *ret)
 	}
 }
 
-static void terms_relax(relaxing *r, sym_int n, sum *ret)
+static void terms_relax(relaxing *r, sym_int n, term_sum *ret)
 {
-	*ret = (sum){.exact = true};
+	*ret = (term_sum){.exact = true};
 	if (!n.p) {
 		if (n.v)
 			sum_add(ret, (double)n.v, sym_const(1));
@@ -122,10 +122,10 @@ static void terms_relax(relaxing *r, sym_int n, sum *ret)
 	ret->failed = n.p->why != NULL;
 	for (size_t i = 0; i < n.p->n && !ret->failed; i++) {
 		const packed *x = &n.p->terms[i];
-		sum product = {
+		term_sum product = {
 		    .term[0] = {(double)x->coef, sym_const(1), 0}, .n = 1, .exact = true};
 		for (uint32_t k = 0; k < x->n; k++) {
-			sum each;
+			term_sum each;
 			relax_atom(r, x->f[k].atom, &each);
 			product.failed |= x->f[k].power > RELAX_POWER_MAX;
 			for (uint32_t j = 0; j < x->f[k].power && !product.failed; j++)
@@ -150,7 +150,7 @@ static int term_order(const void *va, const void *vb)
 size_t sym_terms(sym_table *t, sym_int n, sym_term ret[NUM_TERMS_MAX], bool *ret_exact)
 {
 	size_t kept = 0;
-	sum s;
+	term_sum s;
 
 	terms_relax(&(relaxing){.t = t}, n, &s);
 	if (s.failed)

@@ -19,60 +19,64 @@
 
 #include <string.h>
 
-typedef struct kind {
+typedef struct file_kind {
 	const char *is, *remedy;
-} kind;
+} file_kind;
 
-static const kind torch = {"a file of PyTorch",
-			   "export the model with torch.onnx.export(model, inputs, 'model.onnx')"};
-static const kind tflite = {
+static const file_kind torch = {
+    "a file of PyTorch", "export the model with torch.onnx.export(model, inputs, 'model.onnx')"};
+static const file_kind tflite = {
     "a TensorFlow Lite model",
     "--engine litert or openvino runs it, and python -m tf2onnx.convert --tflite MODEL --output model.onnx "
     "makes one of it"};
-static const kind tensorflow = {
+static const file_kind tensorflow = {
     "a graph of TensorFlow",
     "python -m tf2onnx.convert --saved-model DIR --output model.onnx makes one of its directory"};
-static const kind keras = {"a file of Keras",
-			   "load it in Keras and write model.export('model.onnx', format='onnx')"};
-static const kind hdf5 = {"an HDF5 file",
-			  "if Keras wrote it, load it there and write model.export('model.onnx', "
-			  "format='onnx')"};
-static const kind safetensors = {
+static const file_kind keras = {
+    "a file of Keras", "load it in Keras and write model.export('model.onnx', format='onnx')"};
+static const file_kind hdf5 = {
+    "an HDF5 file", "if Keras wrote it, load it there and write model.export('model.onnx', "
+		    "format='onnx')"};
+static const file_kind safetensors = {
     "weights without their network (safetensors)",
     "export the model, as with optimum-cli export onnx --model DIR OUT"};
-static const kind gguf = {"a GGUF model of llama.cpp",
-			  "export the model that it was made of, or time llama.cpp as a program "
-			  "(deepclock bench -- llama-bench -m MODEL)"};
-static const kind trt = {
+static const file_kind gguf = {
+    "a GGUF model of llama.cpp",
+    "export the model that it was made of, or time llama.cpp as a program "
+    "(deepclock bench -- llama-bench -m MODEL)"};
+static const file_kind trt = {
     "an engine of TensorRT",
     "it is tied to one GPU and one TensorRT: give the ONNX file that it was built from"};
-static const kind openvino = {
+static const file_kind openvino = {
     "a model of OpenVINO",
     "--engine openvino runs it; or give the ONNX file that it was made from"};
-static const kind coreml = {"a model of Core ML", "give the ONNX file or export its source again"};
-static const kind paddle = {"a model of PaddlePaddle",
-			    "paddle2onnx --model_dir DIR --save_file model.onnx makes one of it"};
-static const kind ncnn = {"a model of ncnn", "give the ONNX file that it was made from"};
-static const kind caffe = {"a model of Caffe", "export its source to ONNX"};
-static const kind mnn = {"a model of MNN", "give the ONNX file that it was made from"};
-static const kind ort = {"in ONNX Runtime's own format (.ort)", "give the .onnx file"};
-static const kind pickle = {"a pickled Python object",
-			    "export it to ONNX (torch.onnx.export, skl2onnx)"};
-static const kind weights = {"a file of weights", "give the .onnx file that refers to it"};
-static const kind arrays = {"an array of NumPy", "it may be an input's values (--input)"};
-static const kind record = {"JSON", "a record that --save wrote is shown by 'deepclock report'"};
-static const kind python = {"a program in Python",
-			    "to time it write: deepclock bench -- python3 PROGRAM"};
-static const kind lfs = {"a pointer of Git LFS", "run 'git lfs pull'"};
-static const kind page = {"a web page", "download the file itself"};
-static const kind zip = {"a ZIP archive", "unpack it and give the .onnx file"};
-static const kind packed = {"a packed file", "unpack it and give the .onnx file"};
+static const file_kind coreml = {"a model of Core ML",
+				 "give the ONNX file or export its source again"};
+static const file_kind paddle = {
+    "a model of PaddlePaddle",
+    "paddle2onnx --model_dir DIR --save_file model.onnx makes one of it"};
+static const file_kind ncnn = {"a model of ncnn", "give the ONNX file that it was made from"};
+static const file_kind caffe = {"a model of Caffe", "export its source to ONNX"};
+static const file_kind mnn = {"a model of MNN", "give the ONNX file that it was made from"};
+static const file_kind ort = {"in ONNX Runtime's own format (.ort)", "give the .onnx file"};
+static const file_kind pickle = {"a pickled Python object",
+				 "export it to ONNX (torch.onnx.export, skl2onnx)"};
+static const file_kind weights = {"a file of weights", "give the .onnx file that refers to it"};
+static const file_kind arrays = {"an array of NumPy", "it may be an input's values (--input)"};
+static const file_kind record = {"JSON",
+				 "a record that --save wrote is shown by 'deepclock report'"};
+static const file_kind python = {"a program in Python",
+				 "to time it write: deepclock bench -- python3 PROGRAM"};
+static const file_kind lfs = {"a pointer of Git LFS", "run 'git lfs pull'"};
+static const file_kind page = {"a web page", "download the file itself"};
+static const file_kind zip = {"a ZIP archive", "unpack it and give the .onnx file"};
+static const file_kind packed = {"a packed file", "unpack it and give the .onnx file"};
 
 /* Magic numbers: the certain ones first. */
 static const struct magic {
 	size_t at;
 	const char *bytes;
-	const kind *kind;
+	const file_kind *kind;
 } magics[] = {
     {4, "ORTM", &ort},
     {4, "TFL3", &tflite},
@@ -101,7 +105,7 @@ static const struct magic {
 /* Extensions of names, for files whose bytes do not decide. */
 static const struct ending {
 	const char *end;
-	const kind *kind;
+	const file_kind *kind;
 } endings[] = {
     {".onnx.data", &weights},
     {".onnx_data", &weights},
@@ -176,7 +180,7 @@ static bool foreign_holds(const char *text, size_t n, const char *part)
 
 /* Classifies a ZIP archive by its first name: local file header, name at 30, its length at 26
  * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7). */
-static const kind *zip_kind(const uint8_t *p, size_t n)
+static const file_kind *zip_kind(const uint8_t *p, size_t n)
 {
 	const char *name = (const char *)p + 30;
 	size_t length;
@@ -196,10 +200,10 @@ static const kind *zip_kind(const uint8_t *p, size_t n)
 	return foreign_ends_in(name, length, "metadata.json") ? &keras : &zip;
 }
 
-static const kind *by_bytes(wire_source *s)
+static const file_kind *by_bytes(wire_source *s)
 {
 	const uint8_t *p;
-	const kind *found;
+	const file_kind *found;
 	size_t n;
 
 	if (wire_source_peek(s, 0, 64, &p, &n, NULL) != DCK_OK)
@@ -220,7 +224,7 @@ static const kind *by_bytes(wire_source *s)
 	return found;
 }
 
-static const kind *by_ending(const char *path)
+static const file_kind *by_ending(const char *path)
 {
 	for (size_t i = 0; path && i < sizeof endings / sizeof endings[0]; i++)
 		if (foreign_ends_in(path, strlen(path), endings[i].end))
@@ -231,8 +235,8 @@ static const kind *by_ending(const char *path)
 dck_status file_type_describe(wire_source *s, const char *path, bool begins_well, dck_status code,
 			      dck_err *err)
 {
-	const kind *bytes = begins_well ? NULL : by_bytes(s);
-	const kind *found = bytes;
+	const file_kind *bytes = begins_well ? NULL : by_bytes(s);
+	const file_kind *found = bytes;
 
 	/* The extension is more specific than a container, a pickle or a web page. */
 	if (!found || found == &zip || found == &pickle || found == &page)

@@ -386,7 +386,7 @@ static uint64_t graph_size(const onnx_builder *n, const size_t *head_ends, size_
 	return size;
 }
 
-typedef struct parts {
+typedef struct model_parts {
 	wire_out head;	 /* of the model */
 	wire_out params; /* tensors up to their data, one after the other */
 	wire_out tail;	 /* of the graph */
@@ -394,9 +394,9 @@ typedef struct parts {
 	wire_out tag;	 /* before each tensor */
 	size_t *param_ends;
 	uint8_t *chunk;
-} parts;
+} model_parts;
 
-static void parts_done(parts *t)
+static void parts_done(model_parts *t)
 {
 	wire_out_done(&t->head);
 	wire_out_done(&t->params);
@@ -406,7 +406,7 @@ static void parts_done(parts *t)
 	mem_free(t->chunk);
 }
 
-static bool parts_make(onnx_builder *n, parts *t)
+static bool parts_make(onnx_builder *n, model_parts *t)
 {
 	size_t opset;
 
@@ -433,7 +433,7 @@ static bool parts_make(onnx_builder *n, parts *t)
 
 dck_status onnx_builder_write(onnx_builder *n, uint64_t seed, dck_sink *out, dck_err *err)
 {
-	parts t = {0};
+	model_parts t = {0};
 
 	if (n->nodes.failed || mem_arena_failed(n->arena) || !parts_make(n, &t)) {
 		parts_done(&t);

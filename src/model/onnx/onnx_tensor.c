@@ -40,12 +40,13 @@ static uint64_t raw_element(const uint8_t *raw, size_t i, size_t size, int64_t d
 	return v;
 }
 
-typedef struct values {
+typedef struct tensor_values {
 	uint64_t bits[ONNX_INTS_MAX];
 	size_t n;
-} values;
+} tensor_values;
 
-static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor *t, values *v)
+static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor *t,
+			      tensor_values *v)
 {
 	size_t size = dtype_onnx_bits(t->dtype) / 8;
 	uint8_t raw[ONNX_INTS_MAX * 8];
@@ -84,7 +85,7 @@ static dck_status tensor_keep_values(onnx_reading *p, onnx_tensor *t, wire_reade
 	bool real = float_format_is(t->dtype);
 	bool integer = t->dtype == ONNX_BOOL ||
 		       (onnx_dtype_integer(t->dtype) && dtype_onnx_bits(t->dtype) >= 8);
-	values v;
+	tensor_values v;
 
 	size_t most = real ? ONNX_REALS_MAX : integer ? ONNX_INTS_MAX : 0;
 	if (!most || t->elements > most || t->location == 1)

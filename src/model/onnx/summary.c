@@ -182,6 +182,17 @@ static const limit_rule limit_rules[] = {
     {"GatherBlockQuantized", MICROSOFT, 1, limit_axis},
 };
 
+/* --- operators whose amount of work is a value: of these inputs, as bits */
+typedef struct work_rule {
+	const char *op;
+	unsigned slots;
+} work_rule;
+static const work_rule work_rules[] = {
+    {"ConstantOfShape", 1}, {"Expand", 2}, {"GRU", 16}, {"If", 1},
+    {"LSTM", 16},	    {"Loop", 3},   {"RNN", 16}, {"Range", 7},
+    {"Resize", 8},	    {"Slice", 4},  {"Tile", 2}, {"TopK", 2},
+};
+
 /* --- operators that pass integers: from these inputs, as bits; to all outputs. */
 #define ANY ~0u
 typedef struct pass_rule {
@@ -297,6 +308,9 @@ static void summary_follow(trace *t, const def_use_edge *u, int64_t offset)
 			known = true;
 		}
 	}
+	for (size_t i = 0; own && u->slot < 8 && i < sizeof work_rules / sizeof *work_rules; i++)
+		if ((work_rules[i].slots >> u->slot & 1) && strcmp(work_rules[i].op, n->op) == 0)
+			t->result->decides = work_rules[i].op;
 	if (!known && own && shift(t, u, &offset)) {
 		reach_outputs(t, n, offset);
 		known = true;

@@ -30,7 +30,8 @@ typedef struct model_input {
 	int64_t low, high; /* both inclusive */
 	bool is_compared;  /* Equal compares it with a constant, the largest of which is: */
 	int64_t compared;
-	const char *why; /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
+	const char *decides; /* the operator whose amount of work its values are, "Loop"; or NULL */
+	const char *why;     /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
 } model_input;
 
 typedef struct model_summary {

@@ -59,13 +59,13 @@ static const char *bottleneck(onnx_builder *n, const char *path, const char *x, 
 	return resnet_join(n, prefix, path, y, shortcut(n, prefix, x, in, out, stride));
 }
 
-typedef struct block {
+typedef struct resnet_block {
 	const char *(*add)(onnx_builder *n, const char *path, const char *x, int64_t in,
 			   int64_t width, int64_t stride);
 	int64_t expansion;
-} block;
+} resnet_block;
 
-static void resnet(onnx_builder *n, const zoo_size *s, const block *b, const int depths[4])
+static void resnet(onnx_builder *n, const zoo_size *s, const resnet_block *b, const int depths[4])
 {
 	int64_t in = 64, width = 64;
 	const char *x;
@@ -90,10 +90,10 @@ static void resnet(onnx_builder *n, const zoo_size *s, const block *b, const int
 
 void zoo_resnet18(onnx_builder *n, const zoo_size *s)
 {
-	resnet(n, s, &(block){basic_block, 1}, (const int[4]){2, 2, 2, 2});
+	resnet(n, s, &(resnet_block){basic_block, 1}, (const int[4]){2, 2, 2, 2});
 }
 
 void zoo_resnet50(onnx_builder *n, const zoo_size *s)
 {
-	resnet(n, s, &(block){bottleneck, 4}, (const int[4]){3, 4, 6, 3});
+	resnet(n, s, &(resnet_block){bottleneck, 4}, (const int[4]){3, 4, 6, 3});
 }

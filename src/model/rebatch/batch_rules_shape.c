@@ -60,14 +60,15 @@ void batch_rule_transpose(batch_propagation *f, op *o)
 
 /* --- Reshape: groups of items stay whole wherever the axes are cut --- */
 
-typedef struct way {
+typedef struct axis_way {
 	int axis;
 	sym_int pre, post;
-} way;
+} axis_way;
 
 /* Finds the axes among these sizes, which are for the old number of items, that can hold the items.
  * Returns how many. */
-static int ways_of(batch_propagation *f, sym_int outer, const sym_int *dims, int rank, way *ret)
+static int ways_of(batch_propagation *f, sym_int outer, const sym_int *dims, int rank,
+		   axis_way *ret)
 {
 	sym_int before = sym_const(1), pre, post;
 	int n = 0;
@@ -77,7 +78,7 @@ static int ways_of(batch_propagation *f, sym_int outer, const sym_int *dims, int
 			    sym_div_exact(f->nums, dims[k],
 					  sym_mul(f->nums, pre, sym_const(f->was)), &post);
 		if (fits && !sym_is(pre, 0) && !sym_is(post, 0))
-			ret[n++] = (way){k, pre, post};
+			ret[n++] = (axis_way){k, pre, post};
 		before = sym_mul(f->nums, before, dims[k]);
 	}
 	return n;
@@ -87,7 +88,7 @@ static int ways_of(batch_propagation *f, sym_int outer, const sym_int *dims, int
  * get a separate axis, at the position where they were. Next comes an axis of a new size, because
  * an axis whose size existed before is probably one that stayed. The last axis usually holds
  * features. */
-static int awkward(const val *v, const items *s, const sym_int *dims, int rank, const way *w)
+static int awkward(const val *v, const items *s, const sym_int *dims, int rank, const axis_way *w)
 {
 	int points = w->axis == s->axis ? 0 : 1;
 
@@ -106,13 +107,14 @@ static int awkward(const val *v, const items *s, const sym_int *dims, int rank, 
 	return points + (sym_is(w->pre, 1) ? 0 : 2) + (sym_is(w->post, 1) ? 0 : 1);
 }
 
-static void ways_sort(const val *v, const items *s, const sym_int *dims, int rank, way *w, int n)
+static void ways_sort(const val *v, const items *s, const sym_int *dims, int rank, axis_way *w,
+		      int n)
 {
 	for (int i = 1; i < n; i++)
 		for (int k = i; k > 0 && awkward(v, s, dims, rank, &w[k]) <
 					     awkward(v, s, dims, rank, &w[k - 1]);
 		     k--) {
-			way t = w[k];
+			axis_way t = w[k];
 			w[k] = w[k - 1];
 			w[k - 1] = t;
 		}
@@ -210,7 +212,7 @@ void batch_rule_reshape(batch_propagation *f, op *o)
 	const sym_int *asked = op_list(o, "shape", 1, &n);
 	bool zero = op_attr_int(o, "allowzero", 0) != 0, open = false, edited = false;
 	sym_int dims[COST_RANK_MAX], target[COST_RANK_MAX];
-	way ways[COST_RANK_MAX];
+	axis_way ways[COST_RANK_MAX];
 	uint64_t what = 5;
 	int choice;
 
@@ -241,7 +243,7 @@ void batch_rule_reshape(batch_propagation *f, op *o)
 		what = hash_number(what, sym_hash(dims[i]));
 	for (int i = 0; i < v->rank; i++)
 		what = hash_number(what, sym_hash(v->dims[i]));
-	const way *w = &ways[batch_rule_choose(
+	const axis_way *w = &ways[batch_rule_choose(
 	    f, s, hash_number(what, sym_hash(sym_const(s->axis))), nways, &choice)];
 	for (int i = 0; i < rank; i++) {
 		bool copies = sym_is(asked[i], 0) && !zero;

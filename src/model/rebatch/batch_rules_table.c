@@ -9,7 +9,7 @@
 
 #define BIT(i) (1u << (i))
 
-static const batch_rule rows[] = {
+static const batch_rule batch_rows[] = {
     {batch_rule_keep,
      .names = "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast Ceil Celu Clip Cos Cosh "
 	      "Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu "
@@ -107,7 +107,7 @@ const batch_rule *batch_rule_row_of(const op *o)
 	const char *domain = o->node->domain ? o->node->domain : "";
 
 	if (!*domain || strcmp(domain, "ai.onnx") == 0)
-		return rule_find(rows, sizeof rows / sizeof *rows, o->node->op);
+		return rule_find(batch_rows, sizeof batch_rows / sizeof *batch_rows, o->node->op);
 	if (strcmp(domain, "com.microsoft") == 0)
 		return rule_find(rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
 				 o->node->op);

@@ -24,11 +24,11 @@ enum { PLACES = 64 };
 /* A path, which is borrowed, or a number of kill(2): that of a process, or a group's below 0. */
 static _Atomic(intptr_t) noted[CLEANUP_KINDS][PLACES];
 /* A child that was made by fork() has the notes too, and no business with them. */
-static _Atomic(intptr_t) owner;
+static _Atomic(intptr_t) notes_owner;
 
 static void note(cleanup_kind kind, intptr_t what)
 {
-	atomic_store(&owner, (intptr_t)getpid());
+	atomic_store(&notes_owner, (intptr_t)getpid());
 	for (size_t i = 0; i < PLACES; i++) {
 		intptr_t none = 0;
 
@@ -194,7 +194,7 @@ void dck_programs_kill(void)
 {
 	const int kept = errno;
 
-	for (size_t i = 0; i < PLACES && atomic_load(&owner) == (intptr_t)getpid(); i++) {
+	for (size_t i = 0; i < PLACES && atomic_load(&notes_owner) == (intptr_t)getpid(); i++) {
 		const pid_t pid = (pid_t)atomic_load(&noted[CLEANUP_PROCESS][i]);
 
 		if (pid != 0)
@@ -207,7 +207,7 @@ void dck_abandon(void)
 {
 	const int kept = errno;
 
-	if (atomic_load(&owner) != (intptr_t)getpid())
+	if (atomic_load(&notes_owner) != (intptr_t)getpid())
 		return;
 	/* The processes first: they might still write into the directories. */
 	for (size_t i = 0; i < PLACES; i++) {

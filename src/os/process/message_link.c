@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#define ASK_EVERY_MS 50
+#define MESSAGE_ASK_MS 50
 
 dck_status os_message_pair(int ret[2], dck_err *err)
 {
@@ -37,7 +37,7 @@ os_message os_message_receive(int fd, void *message, size_t n, bool (*cancelled)
 	do {
 		if (cancelled && cancelled(self))
 			return OS_MESSAGE_CANCELLED;
-	} while (poll(&p, 1, ASK_EVERY_MS) <= 0);
+	} while (poll(&p, 1, MESSAGE_ASK_MS) <= 0);
 	do
 		got = recv(fd, message, n, MSG_TRUNC);
 	while (got < 0 && errno == EINTR);

@@ -168,25 +168,25 @@ static double used_since(const os_cpu_users *from, const process *p)
 	return p->cpu_ticks - (before && before->born == p->born ? before->cpu_ticks : 0);
 }
 
-typedef struct user {
+typedef struct user_ticks {
 	const char *name;
 	double ticks;
-} user;
+} user_ticks;
 
-static void user_add(user *users, size_t *n, const char *name, double ticks)
+static void user_add(user_ticks *users, size_t *n, const char *name, double ticks)
 {
 	size_t i = 0;
 
 	while (i < *n && strcmp(users[i].name, name) != 0)
 		i++;
 	if (i == *n)
-		users[(*n)++] = (user){name, 0};
+		users[(*n)++] = (user_ticks){name, 0};
 	users[i].ticks += ticks;
 }
 
 static int by_ticks(const void *a, const void *b)
 {
-	const double x = ((const user *)a)->ticks, y = ((const user *)b)->ticks;
+	const double x = ((const user_ticks *)a)->ticks, y = ((const user_ticks *)b)->ticks;
 
 	return (x < y) - (x > y);
 }
@@ -214,7 +214,7 @@ static const process *heir_of(const os_cpu_users *from, const os_cpu_users *to, 
 static void neighbours_top_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ticks,
 				os_cpu_split *ret)
 {
-	user *users = mem_zalloc(to->n + from->n, sizeof *users);
+	user_ticks *users = mem_zalloc(to->n + from->n, sizeof *users);
 	size_t n = 0;
 
 	for (size_t i = 0; users && i < to->n; i++)

@@ -13,18 +13,18 @@
 
 enum { SCRIPTS_MAX = 4, HEADERS_MAX = 256, NEEDED_MAX = 4096, NAME_BYTES = 64 };
 
-typedef struct program {
+typedef struct program_file {
 	int fd;
 	ElfW(Phdr) headers[HEADERS_MAX];
 	unsigned nheaders;
-} program;
+} program_file;
 
 static bool preload_read_all(int fd, void *to, size_t n, uint64_t at)
 {
 	return os_read_at(fd, to, n, at) == (ptrdiff_t)n;
 }
 
-static const ElfW(Phdr) * header_of(const program *p, unsigned type)
+static const ElfW(Phdr) * header_of(const program_file *p, unsigned type)
 {
 	for (unsigned i = 0; i < p->nheaders; i++)
 		if (p->headers[i].p_type == type)
@@ -33,7 +33,7 @@ static const ElfW(Phdr) * header_of(const program *p, unsigned type)
 }
 
 /* Where in the file that address is; 0: nowhere. */
-static uint64_t preload_place_of(const program *p, uint64_t address)
+static uint64_t preload_place_of(const program_file *p, uint64_t address)
 {
 	for (unsigned i = 0; i < p->nheaders; i++) {
 		const ElfW(Phdr) *h = &p->headers[i];
@@ -46,7 +46,7 @@ static uint64_t preload_place_of(const program *p, uint64_t address)
 }
 
 /* Go's linker writes a note of that name, followed by the build id. */
-static bool is_of_go(const program *p)
+static bool is_of_go(const program_file *p)
 {
 	char owner[4];
 	ElfW(Nhdr) n;
@@ -70,7 +70,7 @@ static bool is_sanitizer(const char *library)
 	return false;
 }
 
-static bool has_sanitizer(const program *p)
+static bool has_sanitizer(const program_file *p)
 {
 	const ElfW(Phdr) *dynamic = header_of(p, PT_DYNAMIC);
 	uint64_t texts = 0;
@@ -98,7 +98,7 @@ static bool has_sanitizer(const program *p)
 static os_preload_obstacle obstacle_of_format(int fd)
 {
 	const ElfW(Phdr) * interpreter;
-	program p = {.fd = fd};
+	program_file p = {.fd = fd};
 	ElfW(Ehdr) ours, e;
 	char loader[256] = "";
 

@@ -50,7 +50,7 @@ static struct watched {
 	struct sigaction old; /* the previous action */
 } watched[NUMBERS];
 static os_signal_hooks hooks;
-static int asked; /* the signal of hooks.asked; 0: none */
+static int asked_signal; /* the signal of hooks.asked; 0: none */
 
 /* --- names */
 
@@ -149,7 +149,7 @@ static void hooks_on_signal(int number, siginfo_t *info, void *context)
 	const int error = errno;
 	const bool theirs = has_handler(&w->old);
 
-	if (number == asked)
+	if (number == asked_signal)
 		hooks.asked(number);
 	else if (theirs)
 		hooks.handled(number);
@@ -157,7 +157,7 @@ static void hooks_on_signal(int number, siginfo_t *info, void *context)
 		hooks.ends(number);
 	if (theirs)
 		program_handles(w, number, info, context);
-	else if (number != asked && w->old.sa_handler == SIG_DFL)
+	else if (number != asked_signal && w->old.sa_handler == SIG_DFL)
 		hooks_end_by(number, info);
 	errno = error;
 }
@@ -207,14 +207,14 @@ void os_signals_watch(const os_signal_hooks *h, int asking)
 	struct sigaction now;
 
 	hooks = *h;
-	asked = asking;
+	asked_signal = asking;
 	stack_give();
 	for (size_t i = 0; i < NROWS; i++)
 		if (rows[i].ending == CRASH && sigaction(rows[i].number, NULL, &now) == 0 &&
 		    ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_IGN))
 			hooks_watch(rows[i].number);
-	if (asked)
-		hooks_watch(asked);
+	if (asked_signal)
+		hooks_watch(asked_signal);
 }
 
 void os_signals_watch_terminations(void)
@@ -222,7 +222,7 @@ void os_signals_watch_terminations(void)
 	struct sigaction now;
 
 	for (size_t i = 0; i < NROWS; i++)
-		if (rows[i].ending == TERMINATION && rows[i].number != asked &&
+		if (rows[i].ending == TERMINATION && rows[i].number != asked_signal &&
 		    sigaction(rows[i].number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
 		    now.sa_handler == SIG_DFL)
 			hooks_watch(rows[i].number);
@@ -239,5 +239,5 @@ void os_signals_forget(void)
 			sigaction(i, &w->old, NULL);
 		w->is = false;
 	}
-	asked = 0;
+	asked_signal = 0;
 }

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct line {
+typedef struct lap_text {
 	char *text;
 	size_t size, used;
-} line;
+} lap_text;
 
-DCK_PRINTF(2, 3) static void add(line *l, const char *fmt, ...)
+DCK_PRINTF(2, 3) static void add(lap_text *l, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -24,7 +24,7 @@ DCK_PRINTF(2, 3) static void add(line *l, const char *fmt, ...)
 		l->used += (size_t)n < l->size - l->used ? (size_t)n : l->size - l->used - 1;
 }
 
-static void add_time(line *l, double ns)
+static void add_time(lap_text *l, double ns)
 {
 	char text[32];
 
@@ -33,7 +33,7 @@ static void add_time(line *l, double ns)
 
 /* The name and the number of the lap; a first lap that may be the only one of its name has no
  * number. */
-static void add_name(line *l, const dck_lap *lap)
+static void add_name(lap_text *l, const dck_lap *lap)
 {
 	add(l, "%s", lap->name->text);
 	if (lap->index > 1 || lap->place->total > 0)
@@ -42,7 +42,7 @@ static void add_name(line *l, const dck_lap *lap)
 		add(l, "/%" PRIu64, lap->place->total);
 }
 
-static void line_add_value(line *l, const lap_column *c, double v)
+static void line_add_value(lap_text *l, const lap_column *c, double v)
 {
 	char text[NUM_TEXT_MAX];
 
@@ -71,7 +71,7 @@ const char *lap_rate_text(double rate, const char *unit, char *ret, size_t size)
 
 void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t size)
 {
-	line l = {.text = ret, .size = size};
+	lap_text l = {.text = ret, .size = size};
 	const lap_child *place = lap->place;
 	const char *unit;
 	const double items = lap_items(lap, &unit);
@@ -102,7 +102,7 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 
 void lap_line_open(const dck_lap *lap, uint64_t now_ns, char *ret, size_t size)
 {
-	line l = {.text = ret, .size = size};
+	lap_text l = {.text = ret, .size = size};
 
 	add_name(&l, lap);
 	add(&l, " ");

@@ -33,10 +33,10 @@ typedef struct work {
 } work;
 
 /* The estimates of one name's row. */
-typedef struct summary {
+typedef struct lap_summary {
 	stat_estimate mean, median, cpu, rate;
 	const char *unit; /* unit of the rate's items; NULL: no items were counted */
-} summary;
+} lap_summary;
 
 /* Copies the laps that have this value, in their order. Returns their number. */
 static size_t lap_gather(work *w, const lap_name *n, const lap_column *c)
@@ -75,7 +75,7 @@ static void lap_series(work *w, const lap_name *n)
 
 /* Computes items over wall time of all laps that counted items. The interval has the relative width
  * of that of the mean time per item. */
-static void rate(work *w, const lap_name *n, summary *ret)
+static void rate(work *w, const lap_name *n, lap_summary *ret)
 {
 	const lap_column *items = NULL;
 	size_t have = 0;
@@ -103,9 +103,9 @@ static void rate(work *w, const lap_name *n, summary *ret)
 		 "%s over wall time of the laps that counted them", ret->unit);
 }
 
-static void summarise(work *w, const lap_name *n, summary *ret)
+static void summarise(work *w, const lap_name *n, lap_summary *ret)
 {
-	*ret = (summary){0};
+	*ret = (lap_summary){0};
 	size_t have = lap_gather(w, n, &n->column[LAP_WALL]);
 	stat_estimate_one(STAT_MEAN, w->values, have, LEVEL, w->scratch, &ret->mean);
 	stat_estimate_one(STAT_MEDIAN, w->values, have, LEVEL, w->scratch, &ret->median);
@@ -136,7 +136,7 @@ static void metric(work *w, const lap_name *n, const char *family, const stat_es
 		record_metric_real(w->b, tag, e->value, e->how);
 }
 
-static void lap_metrics(work *w, const lap_name *n, const summary *s)
+static void lap_metrics(work *w, const lap_name *n, const lap_summary *s)
 {
 	char tag[512];
 
@@ -165,7 +165,7 @@ static const dck_column columns[] = {
     {"rate", "rate", DCK_UNIT_ITEM_PER_S},
 };
 
-static void lap_row(work *w, const lap_name *n, const summary *s)
+static void lap_row(work *w, const lap_name *n, const lap_summary *s)
 {
 	record_cell_text(w->b, n->text);
 	record_cell_int(w->b, (int64_t)n->ended);
@@ -194,7 +194,7 @@ static const lap_name *chief(const lap_state *s)
 	return best;
 }
 
-static void lap_answer(work *w, const lap_state *s, const lap_name *n, const summary *sum)
+static void lap_answer(work *w, const lap_state *s, const lap_name *n, const lap_summary *sum)
 {
 	char mean[32], lo[32], hi[32], count[32], text[64], rated[80] = "", interval[80] = "";
 
@@ -231,7 +231,7 @@ static void lap_facts(record_builder *b, const lap_state *s)
 static void laps_write(work *w, const lap_state *s)
 {
 	const lap_name *best = chief(s);
-	summary sum, of_best = {0};
+	lap_summary sum, of_best = {0};
 
 	lap_facts(w->b, s);
 	RECORD_TABLE(w->b, "laps", "Laps", columns);

@@ -21,10 +21,9 @@
 #include "profiler/python/python_elf.h"
 #include "profiler/python/python_library.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PATH_SIZE = 4096 };
 
 typedef struct named_file {
 	struct named_file *next;
@@ -75,7 +74,7 @@ const char *heap_names_lacking(heap_names *n)
 /* Returns NULL without memory. */
 static const named_file *file_get(heap_names *n, const heap_file *f, const heap_module *m)
 {
-	char path[PATH_SIZE];
+	char path[PATH_MAX];
 	named_file *found;
 
 	heap_file_name(f, m, path, sizeof path);

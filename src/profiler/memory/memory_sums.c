@@ -24,11 +24,12 @@
 #include "profiler/memory/runtime_frames.h"
 #include "os/os.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PROCESSES_MAX = 4096, PATH_SIZE = 4096 };
+enum { PROCESSES_MAX = 4096 };
 
 const dck_column sums_columns[SUMS_COLUMNS] = {
     [SUMS_PEAK] = {"peak", "at peak", DCK_UNIT_BYTE},
@@ -385,7 +386,7 @@ done:
 static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *ret)
 {
 	const heap_header *h = f->header;
-	char path[PATH_SIZE] = "(unknown)";
+	char path[PATH_MAX] = "(unknown)";
 
 	if (f->nmodules)
 		heap_file_name(f, &f->modules[0], path, sizeof path);

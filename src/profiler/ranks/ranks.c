@@ -222,11 +222,17 @@ static void rank_run_done(rank_run *r)
 		os_temp_dir_remove(r->directory);
 }
 
-/* The temporary directory, and the check that the merged trace can be written. */
+/* The directories, and the check that the merged trace can be written. */
 static dck_status rank_files_begin(rank_run *r, dck_err *err)
 {
 	if (r->config->trace && r->job.rank == 0)
 		DCK_TRY(rank_trace_check(r->config->trace, err));
+	if (r->config->traces) {
+		const char *file = mem_arena_fmt(r->own.arena, "%s/", r->config->traces);
+
+		DCK_NEED(file, err, "for the directory of the traces");
+		DCK_TRY(os_mkdir_parents(file, "the traces of the ranks", err));
+	}
 	return os_temp_dir(r->directory, err);
 }
 

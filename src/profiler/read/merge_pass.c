@@ -25,10 +25,10 @@
 enum { BATCH = 256 };
 
 /* A track of the file that is read. */
-typedef struct track {
+typedef struct source_track {
 	uint32_t process; /* plus one; 0: none */
 	uint32_t id;	  /* in the whole; 0: not emitted */
-} track;
+} source_track;
 
 struct merging {
 	string_table names; /* of the merged timeline, by text and category */
@@ -81,9 +81,9 @@ int32_t merging_number_of(int32_t own, int32_t more)
 	return own > 0 && own <= INT32_MAX - more ? own + more : own;
 }
 
-static void merging_emit_track(merging *m, track *t, const trace_track *from)
+static void merging_emit_track(merging *m, source_track *t, const trace_track *from)
 {
-	const track *parent = id_table_find(&m->tracks, from->parent);
+	const source_track *parent = id_table_find(&m->tracks, from->parent);
 	trace_track now = *from;
 	char name[STRING_NAME_MAX];
 
@@ -106,8 +106,8 @@ static void merging_track(trace_out *o, const trace_track *from)
 {
 	merging *m = merging_of(o);
 	const uint32_t process = from->kind == TRACE_PROCESS ? merging_process_of(m, from) : 0;
-	track *t = id_table_row(&m->tracks, from->id);
-	const track *parent = id_table_find(&m->tracks, from->parent);
+	source_track *t = id_table_row(&m->tracks, from->id);
+	const source_track *parent = id_table_find(&m->tracks, from->parent);
 
 	if (!t)
 		return;
@@ -145,7 +145,7 @@ static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
 		m->to[i].format->intern(m->to[i].out, *row, name);
 }
 
-static void read_survey(merging *m, const track *t, const trace_event *e, size_t n)
+static void read_survey(merging *m, const source_track *t, const trace_event *e, size_t n)
 {
 	merging_process *p = t->process ? id_table_find(&m->processes, t->process - 1) : NULL;
 
@@ -183,7 +183,7 @@ static trace_event whole_event(const merging *m, const trace_event *e)
 static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	merging *m = merging_of(o);
-	const track *t = id_table_find(&m->tracks, id);
+	const source_track *t = id_table_find(&m->tracks, id);
 
 	if (!t)
 		return;
@@ -271,7 +271,7 @@ dck_status merging_new(merging **ret, dck_err *err)
 
 	DCK_NEED(m, err, "to put traces together");
 	m->processes.row_bytes = sizeof(merging_process);
-	m->tracks.row_bytes = sizeof(track);
+	m->tracks.row_bytes = sizeof(source_track);
 	m->name_ids.row_bytes = sizeof(uint32_t);
 	dck_sink_custom(&m->sink, trace_format_nowhere, m);
 	dck_status status = string_table_init(&m->names, err);
@@ -310,7 +310,7 @@ void merge_scan(merging *m, uint32_t file)
 	sample_sums_next(&m->samples);
 	id_table_done(&m->tracks);
 	id_table_done(&m->name_ids);
-	m->tracks = (id_table){.row_bytes = sizeof(track)};
+	m->tracks = (id_table){.row_bytes = sizeof(source_track)};
 	m->name_ids = (id_table){.row_bytes = sizeof(uint32_t)};
 }
 

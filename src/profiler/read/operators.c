@@ -47,13 +47,13 @@ typedef struct footprint {
 	double of[MEMORIES];
 } footprint;
 
-typedef struct name {
+typedef struct operator_name {
 	sort is;
 	uint64_t device_ns;   /* operator: device time of the work it launched */
 	uint64_t backward_ns; /* module: backward time of its direct operators */
 	footprint memory;     /* operator: with its callees, once for recursive calls */
 	footprint self_memory;
-} name;
+} operator_name;
 
 /* An open range or an allocation, and its numbers. */
 typedef struct open_event {
@@ -64,7 +64,7 @@ typedef struct open_event {
 	bool has_external, has_sequence, backward;
 } open_event;
 
-typedef struct track {
+typedef struct operator_track {
 	open_event begun;
 	uint64_t last_ns;
 	zone_stack all;	   /* kinds of the open ranges, to identify an end */
@@ -77,7 +77,7 @@ typedef struct track {
 	footprint memory;	 /* sum over its operators */
 	footprint *begun_memory; /* @owned: the same at the begin of each open operator, by depth */
 	size_t nbegun_memory;
-} track;
+} operator_track;
 
 /* Device work of an operator. */
 typedef struct started {
@@ -110,7 +110,7 @@ static const char module_prefix[] = "nn.Module: ";
 
 static sort sort_of(const operators *o, uint32_t id)
 {
-	const name *n = id_table_find(&o->names, id);
+	const operator_name *n = id_table_find(&o->names, id);
 
 	return n ? n->is : OTHER;
 }
@@ -118,7 +118,7 @@ static sort sort_of(const operators *o, uint32_t id)
 /* --- which module */
 
 /* Returns the path of the innermost open module; 0: none. */
-static uint32_t module_open(const operators *o, const track *t)
+static uint32_t module_open(const operators *o, const operator_track *t)
 {
 	for (size_t i = t->places.depth; i > 0; i--)
 		if (sort_of(o, t->places.frames[i - 1].name) == MODULE)
@@ -138,7 +138,7 @@ static void note_external(operators *o, const open_event *h)
 }
 
 /* A backward operator belongs to the last forward operator with its sequence number. */
-static void note_sequence(operators *o, const track *t, const open_event *h)
+static void note_sequence(operators *o, const operator_track *t, const open_event *h)
 {
 	const uint32_t path = module_open(o, t);
 
@@ -156,14 +156,14 @@ static void footprint_add(footprint *f, const footprint *more)
 }
 
 /* Adds an allocation or a free to the innermost open operator. */
-static void allocation(operators *o, track *t, const open_event *h)
+static void allocation(operators *o, operator_track *t, const open_event *h)
 {
 	/* c10::DeviceType: the others are CPU libraries, not devices. */
 	enum { CPU = 0, MKLDNN = 2, IDEEP = 5 };
 	const bool device =
 	    h->device_type != CPU && h->device_type != MKLDNN && h->device_type != IDEEP;
 	const zone_frame *top = zone_stack_top(&t->timed);
-	name *n = top ? id_table_find(&o->names, top->name) : NULL;
+	operator_name *n = top ? id_table_find(&o->names, top->name) : NULL;
 	footprint more = {{0}};
 
 	o->kinds[MEMORY]++;
@@ -174,7 +174,7 @@ static void allocation(operators *o, track *t, const open_event *h)
 		footprint_add(&t->memory, &more);
 }
 
-static void memory_begin(operators *o, track *t)
+static void memory_begin(operators *o, operator_track *t)
 {
 	const size_t depth = t->timed.depth;
 
@@ -186,12 +186,12 @@ static void memory_begin(operators *o, track *t)
 
 /* Ends the memory of the open operator at a depth from 1; it counts unless an enclosing operator
  * has its name. */
-static void memory_end(operators *o, const track *t, size_t depth)
+static void memory_end(operators *o, const operator_track *t, size_t depth)
 {
 	const zone_frame *f = &t->timed.frames[depth - 1];
 	const bool again =
 	    f->path && f->path != PATH_NONE && o->timed.paths.rows[f->path].recursive;
-	name *n = id_table_find(&o->names, f->name);
+	operator_name *n = id_table_find(&o->names, f->name);
 
 	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)
 		n->memory.of[i] += t->memory.of[i] - t->begun_memory[depth - 1].of[i];
@@ -199,7 +199,7 @@ static void memory_end(operators *o, const track *t, size_t depth)
 
 /* --- begins and ends */
 
-static void begin_operator(operators *o, track *t, const open_event *h)
+static void begin_operator(operators *o, operator_track *t, const open_event *h)
 {
 	if (t->places.depth == 0) {
 		t->places.root = h->backward && h->has_sequence
@@ -219,7 +219,7 @@ static void begin_operator(operators *o, track *t, const open_event *h)
 }
 
 /* Opens the held range, after its numbers are known. */
-static void op_open(operators *o, track *t)
+static void op_open(operators *o, operator_track *t)
 {
 	const open_event h = t->begun;
 	const sort is = sort_of(o, h.name);
@@ -253,7 +253,7 @@ static void op_open(operators *o, track *t)
 }
 
 /* The launching operator may appear later in the file, so device time is keyed by External id. */
-static void end_device(operators *o, const track *t, uint64_t ns)
+static void end_device(operators *o, const operator_track *t, uint64_t ns)
 {
 	const uint64_t took = ns - t->device_begin_ns;
 
@@ -274,9 +274,9 @@ static void end_device(operators *o, const track *t, uint64_t ns)
 
 /* Ends an outermost backward operator: its time counts for its module, although it did not run
  * inside the module. */
-static void end_backward(operators *o, track *t, uint64_t took_ns)
+static void end_backward(operators *o, operator_track *t, uint64_t took_ns)
 {
-	name *module = id_table_find(&o->names, t->backward_of);
+	operator_name *module = id_table_find(&o->names, t->backward_of);
 
 	module->backward_ns += took_ns;
 	for (uint32_t path = t->places.root; path; path = o->places.paths.rows[path].parent)
@@ -284,7 +284,7 @@ static void end_backward(operators *o, track *t, uint64_t took_ns)
 	t->backward_of = 0;
 }
 
-static void operators_end(operators *o, track *t, uint64_t ns)
+static void operators_end(operators *o, operator_track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(&t->all);
 	const sort is = top ? sort_of(o, top->name) : OTHER;
@@ -303,7 +303,7 @@ static void operators_end(operators *o, track *t, uint64_t ns)
 		end_backward(o, t, ns - t->backward_begin_ns);
 }
 
-static void operators_number(const operators *o, track *t, const trace_event *e)
+static void operators_number(const operators *o, operator_track *t, const trace_event *e)
 {
 	open_event *h = &t->begun;
 	const double v = e->as.real;
@@ -395,7 +395,7 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *from
 	const sort is = sort_of_text(&ended);
 	/* Most traces have other names only, which need no rows here. */
 	if (is != OTHER || sort_of(o, id) != OTHER) {
-		name *row = id_table_row(&o->names, id);
+		operator_name *row = id_table_row(&o->names, id);
 		const size_t skip = is == MODULE ? sizeof module_prefix - 1 : 0;
 
 		if (row)
@@ -417,13 +417,13 @@ static bool is_operator_event(const operators *o, const trace_event *e)
 
 /* Returns the track, made at its first operator: ranges that are open then enclose all that
  * follows, so that their ends match no range. NULL: none yet. */
-static track *operators_track_of(operators *o, uint32_t id, const trace_event *e)
+static operator_track *operators_track_of(operators *o, uint32_t id, const trace_event *e)
 {
-	track **had = id_table_find(&o->tracks, id), *t = had ? *had : NULL;
+	operator_track **had = id_table_find(&o->tracks, id), *t = had ? *had : NULL;
 
 	if (t)
 		return t;
-	track **made = is_operator_event(o, e) ? id_table_row(&o->tracks, id) : NULL;
+	operator_track **made = is_operator_event(o, e) ? id_table_row(&o->tracks, id) : NULL;
 	if (!made)
 		return NULL;
 	*made = mem_zalloc(1, sizeof **made);
@@ -437,7 +437,7 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 
 	zone_collect_format.events(o->out, id, e, n);
 	for (size_t i = 0; i < n; i++, e++) {
-		track *t = operators_track_of(o, id, e);
+		operator_track *t = operators_track_of(o, id, e);
 
 		if (!t)
 			continue;
@@ -466,7 +466,7 @@ static dck_status operators_close(trace_out *out, dck_err *err)
 	operators *o = operators_of(out);
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track **at = id_table_find(&o->tracks, i), *t = *at;
+		operator_track **at = id_table_find(&o->tracks, i), *t = *at;
 
 		if (!t)
 			continue;
@@ -498,8 +498,8 @@ dck_status operators_new(operators **ret, dck_err *err)
 	operators *o = mem_zalloc(1, sizeof *o);
 
 	DCK_NEED(o, err, "to add up a trace");
-	o->names.row_bytes = sizeof(name);
-	o->tracks.row_bytes = sizeof(track *);
+	o->names.row_bytes = sizeof(operator_name);
+	o->tracks.row_bytes = sizeof(operator_track *);
 	o->started.row_bytes = sizeof(started);
 	o->none.paths_only = true;
 	dck_status status = string_table_init(&o->texts, err);
@@ -526,7 +526,7 @@ void operators_free(operators *o)
 	if (!o)
 		return;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track **at = id_table_find(&o->tracks, i), *t = *at;
+		operator_track **at = id_table_find(&o->tracks, i), *t = *at;
 
 		if (!t)
 			continue;
@@ -563,7 +563,7 @@ static void device_share(operators *o)
 	for (uint32_t row = 1; row <= o->nstarted; row++) {
 		const started *s = id_table_find(&o->started, row);
 		const uint32_t owner = hash_map_find(&o->by_external, s->external);
-		name *n = id_table_find(&o->names, owner);
+		operator_name *n = id_table_find(&o->names, owner);
 
 		if (owner)
 			n->device_ns += s->ns;
@@ -578,15 +578,15 @@ static const char *operators_text_of(void *self, uint32_t id)
 	return string_name_of(&((operators *)self)->texts, id).text;
 }
 
-typedef struct row {
+typedef struct operator_row {
 	const char *text;
 	const zone_stats *z;
-	const name *n;
-} row;
+	const operator_name *n;
+} operator_row;
 
 static int operators_by_self(const void *a, const void *b)
 {
-	const row *x = a, *y = b;
+	const operator_row *x = a, *y = b;
 
 	if (x->z->self_ns != y->z->self_ns)
 		return x->z->self_ns > y->z->self_ns ? -1 : 1;
@@ -594,7 +594,7 @@ static int operators_by_self(const void *a, const void *b)
 }
 
 /* Writes the rows of a kind; RUNTIME rows are written with the operators. */
-static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, row *rows)
+static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, operator_row *rows)
 {
 	size_t n = 0;
 
@@ -603,8 +603,8 @@ static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, 
 		const char *text = operators_text_of(o, i);
 
 		if (found == is || (is == OPERATOR && found == RUNTIME))
-			rows[n++] = (row){text ? text : "(no name)", s->stats[i],
-					  id_table_find(&o->names, i)};
+			rows[n++] = (operator_row){text ? text : "(no name)", s->stats[i],
+						   id_table_find(&o->names, i)};
 	}
 	qsort(rows, n, sizeof *rows, operators_by_self);
 	return n;
@@ -618,7 +618,7 @@ static void bytes_cell(record_builder *b, double v)
 	record_cell(b, fabs(v) < 9e15 ? RECORD_INT((int64_t)v) : RECORD_REAL(v));
 }
 
-static void memory_cells(const name *n, int of, record_builder *b)
+static void memory_cells(const operator_name *n, int of, record_builder *b)
 {
 	bytes_cell(b, n->memory.of[of]);
 	bytes_cell(b, n->self_memory.of[of]);
@@ -634,7 +634,8 @@ static const char *summary_columns(const operators *o)
 	return o->kinds[MEMORY] ? "calls self total memory self_memory" : "calls self total";
 }
 
-static void operators_table(const operators *o, const row *rows, size_t n, record_builder *b)
+static void operators_table(const operators *o, const operator_row *rows, size_t n,
+			    record_builder *b)
 {
 	static const dck_column columns[] = {
 	    {"name", "operator", DCK_UNIT_NONE},
@@ -666,7 +667,7 @@ static void operators_table(const operators *o, const row *rows, size_t n, recor
 	}
 }
 
-static void modules_table(const row *rows, size_t n, record_builder *b)
+static void modules_table(const operator_row *rows, size_t n, record_builder *b)
 {
 	static const dck_column columns[] = {
 	    {"name", "module", DCK_UNIT_NONE},	   {"calls", "calls", DCK_UNIT_ONE},
@@ -722,7 +723,7 @@ static void lacks_put(const operators *o, record_builder *b)
 			(int64_t)o->unowned_ns);
 }
 
-static void operators_answer_put(const row *rows, size_t n, record_builder *b)
+static void operators_answer_put(const operator_row *rows, size_t n, record_builder *b)
 {
 	char own[32], calls[32];
 	double all = 0;
@@ -746,7 +747,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 {
 	const size_t most =
 	    (o->timed.nstats > o->places.nstats ? o->timed.nstats : o->places.nstats) + (size_t)1;
-	row *rows = mem_zalloc(most, sizeof *rows);
+	operator_row *rows = mem_zalloc(most, sizeof *rows);
 	dck_status status = DCK_OK;
 
 	DCK_NEED(rows && !o->failed && !o->timed.failed && !o->places.failed && !o->names.failed &&

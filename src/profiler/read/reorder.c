@@ -14,11 +14,11 @@ typedef struct entry {
 	uint32_t next; /* next entry of the track, plus one; after sorting: the original index */
 } entry;
 
-typedef struct row {
+typedef struct reorder_row {
 	uint32_t first, last; /* entries, plus one; 0: none */
 	bool gave;
 	uint64_t last_ns; /* given away */
-} row;
+} reorder_row;
 
 struct reorder_buffer {
 	entry *held, *one; /* @owned; one: of the track that is given */
@@ -35,7 +35,7 @@ dck_status reorder_new(reorder_buffer **ret, dck_err *err)
 	reorder_buffer *a = mem_zalloc(1, sizeof *a);
 
 	DCK_NEED(a, err, "for a trace");
-	a->rows.row_bytes = sizeof(row);
+	a->rows.row_bytes = sizeof(reorder_row);
 	a->first_ns = UINT64_MAX;
 	a->held = mem_alloc(REORDER_MAX * sizeof *a->held);
 	a->one = mem_alloc(REORDER_MAX * sizeof *a->one);
@@ -65,7 +65,7 @@ bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e)
 {
 	if (a->n == REORDER_MAX)
 		return false;
-	row *r = id_table_row(&a->rows, track);
+	reorder_row *r = id_table_row(&a->rows, track);
 	if (!r) /* reported by reorder_failed() */
 		return true;
 	a->held[a->n++] = (entry){.e = *e};
@@ -95,7 +95,7 @@ static int reorder_by_time(const void *x, const void *y)
 }
 
 /* The events of one track, in order; returns how many. */
-static uint32_t reorder_collect(reorder_buffer *a, row *r, uint64_t base_ns)
+static uint32_t reorder_collect(reorder_buffer *a, reorder_row *r, uint64_t base_ns)
 {
 	uint64_t last = 0;
 	uint32_t n = 0;
@@ -130,7 +130,7 @@ void reorder_flush(reorder_buffer *a, uint64_t base_ns,
 		   void *self)
 {
 	for (uint32_t i = 0; i < a->ntouched; i++) {
-		row *r = id_table_find(&a->rows, a->touched[i]);
+		reorder_row *r = id_table_find(&a->rows, a->touched[i]);
 		give(self, a->touched[i], a->out, reorder_collect(a, r, base_ns));
 	}
 	a->n = a->ntouched = 0;

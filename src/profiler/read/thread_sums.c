@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 
-typedef struct track {
+typedef struct summed_track {
 	trace_track_kind kind;
 	bool described, any;
 	int counter; /* index in thread_counters, plus one; 0: none */
@@ -13,25 +13,25 @@ typedef struct track {
 	uint64_t first_ns, last_ns;
 	os_thread_counters *uses; /* @owned; NULL: no counter yet */
 	uint64_t zones, waited_ns;
-} track;
+} summed_track;
 
 dck_status thread_sums_init(thread_sums *s, dck_err *err)
 {
-	*s = (thread_sums){.tracks.row_bytes = sizeof(track)};
+	*s = (thread_sums){.tracks.row_bytes = sizeof(summed_track)};
 	return string_table_init(&s->names, err);
 }
 
 void thread_sums_done(thread_sums *s)
 {
 	for (uint32_t i = 0; i < s->tracks.n; i++)
-		mem_free(((track *)id_table_find(&s->tracks, i))->uses);
+		mem_free(((summed_track *)id_table_find(&s->tracks, i))->uses);
 	id_table_done(&s->tracks);
 	string_table_done(&s->names);
 }
 
 void thread_sums_track(thread_sums *s, const trace_track *from)
 {
-	track *t = id_table_row(&s->tracks, from->id);
+	summed_track *t = id_table_row(&s->tracks, from->id);
 
 	if (!t)
 		return;
@@ -46,7 +46,7 @@ void thread_sums_track(thread_sums *s, const trace_track *from)
 		t->name = string_table_copy(&s->names, from->name);
 }
 
-static void see(track *t, uint64_t ns)
+static void see(summed_track *t, uint64_t ns)
 {
 	t->first_ns = !t->any || ns < t->first_ns ? ns : t->first_ns;
 	t->last_ns = ns > t->last_ns ? ns : t->last_ns;
@@ -55,7 +55,7 @@ static void see(track *t, uint64_t ns)
 
 bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = id_table_find(&s->tracks, id);
+	summed_track *t = id_table_find(&s->tracks, id);
 
 	if (!t || !t->described || !n)
 		return false;
@@ -64,7 +64,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 		see(t, e[n - 1].ns);
 		return false;
 	}
-	track *of = id_table_find(&s->tracks, t->parent);
+	summed_track *of = id_table_find(&s->tracks, t->parent);
 	const int k = t->counter - 1;
 	for (size_t i = 0; of && of->described && i < n; i++) {
 		if (e[i].kind != TRACE_COUNTER)
@@ -87,7 +87,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 
 void thread_sums_ranges(thread_sums *s, uint32_t id, uint64_t zones, uint64_t waited_ns)
 {
-	track *t = id_table_find(&s->tracks, id);
+	summed_track *t = id_table_find(&s->tracks, id);
 
 	if (t) {
 		t->zones += zones;
@@ -101,7 +101,7 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 	size_t n = 0, nprocesses = 0;
 
 	for (uint32_t i = 0; i < s->tracks.n; i++) {
-		const track *t = id_table_find(&s->tracks, i);
+		const summed_track *t = id_table_find(&s->tracks, i);
 		os_thread_counters uses = t->uses ? *t->uses : (os_thread_counters){0};
 
 		/* For these counters an initial value of 0 is not emitted. */
@@ -133,7 +133,7 @@ dck_status thread_sums_put(const thread_sums *s, record_builder *b, dck_err *err
 	bool any = false;
 
 	for (uint32_t i = 0; i < s->tracks.n; i++) {
-		const track *of = id_table_find(&s->tracks, i);
+		const summed_track *of = id_table_find(&s->tracks, i);
 
 		of_processes += of->described && of->kind == TRACE_PROCESS;
 		threads += of->described && of->kind == TRACE_THREAD;

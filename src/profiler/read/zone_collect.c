@@ -27,12 +27,12 @@
 
 #include <string.h>
 
-typedef struct track {
+typedef struct zone_track {
 	zone_stack *open; /* @owned; NULL: no event yet, as on tracks of processes */
 	uint64_t last_ns;
 	bool device; /* its ranges are a device's */
 	bool stream;
-} track;
+} zone_track;
 
 /* How a number of that name marks its range. */
 typedef struct mark {
@@ -50,12 +50,12 @@ struct zone_collect {
 	int64_t unix_ns;
 };
 
-static zone_aggregate *collect_sums(zone_collect *c, const track *t)
+static zone_aggregate *collect_sums(zone_collect *c, const zone_track *t)
 {
 	return t->device ? &c->device : &c->sums;
 }
 
-static void collect_end(zone_collect *c, track *t, uint64_t ns)
+static void collect_end(zone_collect *c, zone_track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(t->open);
 
@@ -63,7 +63,7 @@ static void collect_end(zone_collect *c, track *t, uint64_t ns)
 					   !top || !top->unended) == ZONE_UNMATCHED;
 }
 
-static void collect_number(zone_collect *c, track *t, const trace_event *e)
+static void collect_number(zone_collect *c, zone_track *t, const trace_event *e)
 {
 	const mark *m = id_table_find(&c->marks, e->name);
 	zone_frame *top = zone_stack_top(t->open);
@@ -95,7 +95,7 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_head
 
 static void collect_track(trace_out *o, const trace_track *about)
 {
-	track *t = id_table_row(&collect_of(o)->tracks, about->id);
+	zone_track *t = id_table_row(&collect_of(o)->tracks, about->id);
 
 	if (t) {
 		t->device = about->kind == TRACE_DEVICE;
@@ -127,9 +127,9 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *from)
 }
 
 /* Returns the track with its stack; NULL: no memory. */
-static track *collect_track_of(zone_collect *c, uint32_t id)
+static zone_track *collect_track_of(zone_collect *c, uint32_t id)
 {
-	track *t = id_table_row(&c->tracks, id);
+	zone_track *t = id_table_row(&c->tracks, id);
 
 	if (!t || t->open)
 		return t;
@@ -146,7 +146,7 @@ static track *collect_track_of(zone_collect *c, uint32_t id)
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	zone_collect *c = collect_of(o);
-	track *t = collect_track_of(c, id);
+	zone_track *t = collect_track_of(c, id);
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
@@ -199,7 +199,7 @@ static void collect_samples(trace_out *o, const cct *paths, const trace_sample *
 static void collect_tracks_done(zone_collect *c)
 {
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
-		const track *t = id_table_find(&c->tracks, i);
+		const zone_track *t = id_table_find(&c->tracks, i);
 
 		if (t->open)
 			zone_stack_done(t->open);
@@ -215,7 +215,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
-		const track *t = id_table_find(&c->tracks, i);
+		const zone_track *t = id_table_find(&c->tracks, i);
 
 		if (!t->open)
 			continue;
@@ -262,7 +262,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 
 	DCK_NEED(c, err, "to add up a trace");
 	c->marks.row_bytes = sizeof(mark);
-	c->tracks.row_bytes = sizeof(track);
+	c->tracks.row_bytes = sizeof(zone_track);
 	c->sums.is_wait = collect_is_wait;
 	c->sums.is_call = collect_is_call;
 	c->sums.names = &c->texts;

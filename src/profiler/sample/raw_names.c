@@ -35,12 +35,12 @@
 enum { NAME_BYTES = 256 };
 
 /* The functions of a raw frame: `n` numbers of cct from `first` on, the outermost first. */
-typedef struct named {
+typedef struct frame_names {
 	uint32_t first, n;
 	bool unknown;
 	bool generated; /* unknown, and of no file: a program's JIT compiler wrote it */
 	bool user;	/* a Python function that is not of a library */
-} named;
+} frame_names;
 
 /* Data that the children of a path need. */
 typedef struct named_path {
@@ -60,7 +60,7 @@ typedef struct naming {
 	symbols *symbols;
 	const elf_file *classes_of; /* the last file without names, */
 	class_names *classes;	    /* and its class names */
-	named *of;		    /* [nframes + 1] */
+	frame_names *of;	    /* [nframes + 1] */
 	uint32_t *numbers;	    /* all of them */
 	python_library *library;
 	double *user_ns; /* [nframes + 1]; of functions of the user's Python */
@@ -114,7 +114,7 @@ static bool nameless(naming *m, const raw_frame *f, const char *module)
 	return known;
 }
 
-static void code_name(naming *m, const raw_frame *f, named *ret)
+static void code_name(naming *m, const raw_frame *f, frame_names *ret)
 {
 	symbols_frame found[SYMBOLS_FRAMES_MAX];
 	const char *module = base_name(f->path);
@@ -141,7 +141,7 @@ static void frame_name(naming *m, uint32_t number)
 					    [RAW_BLOCKED] = "[blocked]",
 					    [RAW_PREEMPTED] = "[waits for a CPU]"};
 	const raw_frame *f = id_table_find(&m->p->frames, number);
-	named *ret = &m->of[number];
+	frame_names *ret = &m->of[number];
 
 	ret->first = (uint32_t)m->n;
 	switch ((raw_kind)f->kind) {
@@ -204,7 +204,7 @@ static bool frames_name(naming *m)
 
 static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
 {
-	const named *f = &m->of[raw];
+	const frame_names *f = &m->of[raw];
 
 	return from_inner < f->n
 		   ? cct_frame_get(m->to, m->numbers[f->first + f->n - 1 - from_inner])
@@ -279,7 +279,7 @@ static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 		return false;
 	for (uint32_t i = 0; i < from->n; i++) {
 		const path_node *s = &from->rows[i];
-		const named *f = &m->of[i ? s->name : 0];
+		const frame_names *f = &m->of[i ? s->name : 0];
 
 		if (i)
 			paths[i] = paths[s->parent];

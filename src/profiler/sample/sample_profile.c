@@ -12,8 +12,8 @@
  * polls, and a thread that had no timeslice since the last poll waited where it was.
  *
  * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
- * to them. Bounds: DEPTH frames and 2 * DEPTH steps for a stack; from SWEEP_FROM rows of processes
- * on, rows of ended processes are reused. Lack of memory is sticky and reported by
+ * to them. Bounds: SAMPLE_DEPTH frames and twice as many steps for a stack; from SWEEP_FROM rows of
+ * processes on, rows of ended processes are reused. Lack of memory is sticky and reported by
  * sample_profile_name().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -32,9 +32,8 @@
 
 #include <string.h>
 
-/* DEPTH: frames of a stack; SWEEP_FROM: number of processes from which rows of ended ones are
- * reused. */
-enum { DEPTH = 1000, SWEEP_FROM = 1024 };
+/* Number of processes from which rows of ended ones are reused. */
+enum { SWEEP_FROM = 1024 };
 /* Least time between two readings of a process's mappings, which unknown code causes. */
 #define READ_AGAIN_NS UINT64_C(50000000)
 
@@ -55,9 +54,9 @@ struct sample_profile {
 	raw_stacks raw;
 	sample_python *python;
 	sample_counts counts;
-	uint64_t now_ns;	       /* time of the latest event */
-	dck_sink *log;		       /* receives the samples' times; NULL: none */
-	uint32_t kernel, stack[DEPTH]; /* frames */
+	uint64_t now_ns;		      /* time of the latest event */
+	dck_sink *log;			      /* receives the samples' times; NULL: none */
+	uint32_t kernel, stack[SAMPLE_DEPTH]; /* frames */
 };
 
 dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, dck_err *err)
@@ -235,16 +234,16 @@ static uint32_t frame_at(sample_profile *p, process *one, const mapped_module *m
 }
 
 /* A stack that is unwound: its process, and the copy of its bytes. */
-typedef struct frames {
+typedef struct unwound_stack {
 	sample_profile *p;
 	process *one;
 	copied stack;
 	unwind_memory memory; /* the copied stack */
-} frames;
+} unwound_stack;
 
 static unwind_result frame_step(void *self, unwind_regs *r)
 {
-	const frames *f = self;
+	const unwound_stack *f = self;
 	const uint64_t place = unwind_lookup_pc(r);
 	const mapped_module *m = module_of(f->one, place);
 	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
@@ -267,7 +266,7 @@ static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, si
 
 static bool profile_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
 {
-	const frames *f = self;
+	const unwound_stack *f = self;
 	const mapped_module *m = address_space_find(f->one->address_space, address - 1);
 
 	return m && address - m->begin >= n &&
@@ -275,11 +274,11 @@ static bool profile_code_before(void *self, uint64_t address, unsigned char *to,
 }
 
 /* Unwinds into p->stack from *n on, the innermost frame first. UNWIND_OK: there are more frames. */
-static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t *n)
+static unwind_result frames_take(unwound_stack *f, unwind_regs *regs, bool full, size_t *n)
 {
 	sample_profile *p = f->p;
 
-	for (size_t step = 0; step < 2 * DEPTH && *n < DEPTH; step++) {
+	for (size_t step = 0; step < 2 * SAMPLE_DEPTH && *n < SAMPLE_DEPTH; step++) {
 		const uint64_t place = unwind_lookup_pc(regs);
 		const mapped_module *m = module_of(f->one, place);
 
@@ -306,11 +305,11 @@ static bool profile_is_bare(process *one, uint64_t place)
 
 static unwind_result unwind(sample_profile *p, process *one, const sample_event *e, size_t *n)
 {
-	frames f = {.p = p,
-		    .one = one,
-		    .stack = {.bytes = e->as.taken.stack,
-			      .from = e->as.taken.regs.r[UNWIND_SP],
-			      .n = e->as.taken.stack_bytes}};
+	unwound_stack f = {.p = p,
+			   .one = one,
+			   .stack = {.bytes = e->as.taken.stack,
+				     .from = e->as.taken.regs.r[UNWIND_SP],
+				     .n = e->as.taken.stack_bytes}};
 	const size_t before = *n;
 	unwind_regs regs = e->as.taken.regs;
 
@@ -342,7 +341,7 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	if (e->as.taken.where == SAMPLE_IN_KERNEL)
 		p->stack[n++] = raw_stacks_frame(&p->raw, &(raw_frame){.kind = RAW_KERNEL});
 	if (e->as.taken.npcs || e->as.taken.pcs) {
-		for (size_t i = 0; i < e->as.taken.npcs && n < DEPTH; i++) {
+		for (size_t i = 0; i < e->as.taken.npcs && n < SAMPLE_DEPTH; i++) {
 			const uint64_t place = e->as.taken.pcs[i];
 			const mapped_module *m = module_of(one, place);
 
@@ -358,7 +357,7 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 		p->counts.cut++;
 	else if (ended != UNWIND_END)
 		p->counts.broken++;
-	return sample_python_merge(p->python, e, p->stack, n, DEPTH, ended == UNWIND_END);
+	return sample_python_merge(p->python, e, p->stack, n, SAMPLE_DEPTH, ended == UNWIND_END);
 }
 
 static uint32_t profile_root_of(sample_profile *p, const sample_thread *t)

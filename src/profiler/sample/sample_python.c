@@ -11,8 +11,8 @@
  * ones; the last walk of a thread, direct-mapped by tid.
  *
  * Invariants: one thread and one stack at a time, since the buffers are members. The process's
- * memory is read by os_process_read() and not trusted (python_stack.h). DEPTH bounds native and
- * Python frames of a stack.
+ * memory is read by os_process_read() and not trusted (python_stack.h). SAMPLE_DEPTH bounds the
+ * native and the Python frames of a stack.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_python.h"
@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 1000, THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
+enum { THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
 /* Least time between two searches for the interpreter of a process, which may be starting. */
 #define ASK_AGAIN_NS UINT64_C(100000000)
 
@@ -55,10 +55,10 @@ struct sample_python {
 	one_file files[FILES];
 	size_t nfiles;
 	id_table kinds; /* per native frame: kind + 1, and a bit for interpreters */
-	merge_native native[DEPTH];
-	python_frame python[DEPTH];
-	merge_frame merged[2 * DEPTH];
-	uint32_t before[DEPTH];
+	merge_native native[SAMPLE_DEPTH];
+	python_frame python[SAMPLE_DEPTH];
+	merge_frame merged[2 * SAMPLE_DEPTH];
+	uint32_t before[SAMPLE_DEPTH];
 	sample_python_counts counts;
 	char missing_reason[512];
 };
@@ -230,7 +230,7 @@ static size_t sample_python_walk(sample_python *s, one_process *one, int tid, py
 
 	if (t->tid != tid)
 		*t = (python_thread){.tid = tid};
-	return python_walk(&one->p, &memory, t, s->python, DEPTH, ret);
+	return python_walk(&one->p, &memory, t, s->python, SAMPLE_DEPTH, ret);
 }
 
 size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
@@ -250,7 +250,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 		return n;
 	one_process *one = python_process_of(s, e->pid);
 	if (came) {
-		npython = e->as.taken.npython < DEPTH ? e->as.taken.npython : DEPTH;
+		npython = e->as.taken.npython < SAMPLE_DEPTH ? e->as.taken.npython : SAMPLE_DEPTH;
 		memcpy(s->python, e->as.taken.python, npython * sizeof s->python[0]);
 		walked.cut = e->as.taken.python_cut;
 	} else if (one)

@@ -21,6 +21,8 @@ typedef struct sample_python_counts {
 				       interpreter; NULL */
 } sample_python_counts;
 
+enum { SAMPLE_DEPTH = 1000 }; /* maximum depth of a stack: native frames, and Python ones */
+
 /* The files and processes with an interpreter. */
 typedef struct sample_python sample_python;
 /* interpreter: include its own functions. @owned; NULL: no memory */

@@ -15,6 +15,7 @@
 #include "profiler/sample/sample_record.h"
 
 #include "base/err.h"
+#include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
 
@@ -138,10 +139,16 @@ static void sample_counts_put(record_builder *b, const sample_run *r, const dck_
 	}
 }
 
+/* Returns the CPU time that the program used; 0: it is not known. */
+static double sample_used_ns(const sample_run *r)
+{
+	return r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
+}
+
 static void sample_notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
 			     const sample_counts *n, bool timers)
 {
-	const double cpu = r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
+	const double cpu = sample_used_ns(r);
 	const double seen = n->time_ns - n->blocked_ns;
 
 	if (r->cancelled)
@@ -149,6 +156,10 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 	else if (r->signal)
 		record_note(b, "sample-ended-early", "the program was killed by signal %d",
 			    r->signal);
+	if (r->overran)
+		record_note(b, "sample-overran",
+			    "SIGTERM did not end the program: it ran for %s, not %s",
+			    UNITS_TIME((double)r->took_ns), UNITS_TIME((double)c->time_ns));
 	if (timers && c->source != DCK_SAMPLE_TIMER)
 		record_note(b, "sample-timers", "timers in the program took the samples, since %s",
 			    r->not_perf[0] ? r->not_perf
@@ -163,6 +174,10 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "%llu samples were lost, in addition to the %llu "
 			    "here",
 			    (unsigned long long)n->lost, (unsigned long long)n->samples);
+	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
+		record_note(b, "sample-unseen",
+			    "the samples represent %s of the %s of CPU time that the program used",
+			    UNITS_TIME(seen), UNITS_TIME(cpu));
 	if (n->samples < FEW)
 		record_note(b, "sample-few", "there are only %llu samples",
 			    (unsigned long long)n->samples);
@@ -175,10 +190,6 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_note(b, "sample-broken",
 			    "%.1f %% of the stacks could not be followed to their beginning",
 			    100 * sample_share(n->broken, n->samples));
-	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
-		record_note(b, "sample-unseen",
-			    "the program used %.0f %% more CPU time than its samples represent",
-			    100 * (cpu - seen) / (seen > 0 ? seen : cpu));
 	if (n->python.missing_reason)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
 			    n->python.missing_reason);
@@ -254,7 +265,7 @@ static void own_answer(record_builder *b, const sample_counts *n, const own_func
 
 /* Writes the answer: the function with the most own time. */
 static dck_status sample_answer_put(record_builder *b, const cct *p, const sample_counts *n,
-				    const dck_sample_config *c, dck_err *err)
+				    const dck_sample_config *c, const sample_run *run, dck_err *err)
 {
 	record_builder *first = record_new();
 	char time[32], samples[32], part[32], spins[128];
@@ -286,6 +297,9 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 			   &(own_function){sample_cell_of(t, row, 0)->as.text,
 					   sample_cell_of(t, row, 1 + CCT_SAMPLE_SELF)->as.r},
 			   time, samples, spins);
+	else if (sample_used_ns(run) > UNSEEN_LEAST_NS)
+		record_answer(b, "no sample was taken of the %s of CPU time that the program used",
+			      UNITS_TIME(sample_used_ns(run)));
 	else
 		record_answer(b, "no sample was taken: the program used too little CPU time");
 	dck_record_free(r);
@@ -293,9 +307,9 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 }
 
 static dck_status sample_paths_put(record_builder *b, const cct *p, const sample_counts *n,
-				   const dck_sample_config *c, dck_err *err)
+				   const dck_sample_config *c, const sample_run *run, dck_err *err)
 {
-	DCK_TRY(sample_answer_put(b, p, n, c, err));
+	DCK_TRY(sample_answer_put(b, p, n, c, run, err));
 	return cct_samples_put(p, b, err);
 }
 
@@ -332,7 +346,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		record_others_put(&r->others, b, "sample", false);
 		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
 		record_set_incomplete(b, r->cancelled || r->signal);
-		st = sample_paths_put(b, &named->paths, &n, c, err);
+		st = sample_paths_put(b, &named->paths, &n, c, r, err);
 	}
 	sample_named_done(&own);
 	return record_finish_if(st, b, ret, err);

@@ -17,6 +17,7 @@ typedef struct sample_run {
 	uint64_t looks;
 	size_t refused; /* descendants of the attached process without permission */
 	bool cpu_known, cancelled;
+	bool overran;	      /* SIGTERM, sent after its time, did not end it at once */
 	record_others others; /* other processes that used the machine during the run */
 	int signal;	      /* by which the program ended of itself; 0: none */
 } sample_run;

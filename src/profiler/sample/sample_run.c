@@ -29,6 +29,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* A program that goes on for longer after SIGTERM is noted. */
+#define OVERRUN_NS 500000000u
+
 enum { WAIT_MS = 20, LOOK_MS = 10, SET_MAX = 16, ASK_NS = 50000000, TREE_MAX = 1024 };
 
 typedef struct sampling {
@@ -255,6 +258,8 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 					: "context switches";
 	s->run.looks = s->looks.looks;
 	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;
+	s->run.overran = s->until_ns && !s->config->pid && !s->cancelled &&
+			 s->run.took_ns > s->config->time_ns + OVERRUN_NS;
 	return sample_record_make(&s->run, s->config, s->program->argv, s->source, s->self,
 				  s->profile, NULL, ret, err);
 }

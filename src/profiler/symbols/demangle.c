@@ -18,7 +18,8 @@ static struct cxx_functions {
 	CXX(OS_LAZY_MEMBER)
 } cxx;
 static const char *const cxx_names[] = {CXX(OS_LAZY_NAME)};
-static os_lazy_library library = OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
+static os_lazy_library cxx_library =
+    OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
 
 /* Rust's legacy mangling is C++'s, with a hash of 16 digits as the last part. */
 static bool is_rust(const char *name)
@@ -104,7 +105,7 @@ char *demangle(const char *name)
 		return NULL;
 	if (is_rust(name))
 		return demangle_rust(name);
-	if (os_lazy_load(&library, NULL) != DCK_OK)
+	if (os_lazy_load(&cxx_library, NULL) != DCK_OK)
 		return NULL;
 	theirs = cxx.demangle(name, NULL, NULL, &status);
 	ours = theirs ? mem_dup(theirs) : NULL;

@@ -4,8 +4,8 @@
  * Source: RFC 2603 and The rustc book, "v0 Symbol Format"; the text is that of rustc-demangle
  * without hashes of crates and types of constants.
  *
- * Safe against any bytes: each read is bounded by the end, recursion by DEPTH_MAX, the result by
- * TEXT_MAX. A back reference leads to an earlier position, and is not followed while nothing is
+ * Safe against any bytes: each read is bounded by the end, recursion by RUST_DEPTH_MAX, the result
+ * by TEXT_MAX. A back reference leads to an earlier position, and is not followed while nothing is
  * printed, so work is bounded by the text. After the first error nothing more is read or printed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 200, TEXT_MAX = 1 << 14, LETTERS_MAX = 128 };
+enum { RUST_DEPTH_MAX = 200, TEXT_MAX = 1 << 14, LETTERS_MAX = 128 };
 
 typedef struct rust_name {
 	const char *begin, *at, *end; /* behind "_R" */
@@ -242,7 +242,7 @@ static void rust_lifetime_put(rust_name *r, uint64_t index)
 
 static bool rust_enter(rust_name *r)
 {
-	if (r->failed || ++r->depth > DEPTH_MAX)
+	if (r->failed || ++r->depth > RUST_DEPTH_MAX)
 		r->failed = true;
 	return !r->failed;
 }
@@ -401,7 +401,7 @@ static uint64_t binder_begin(rust_name *r)
 {
 	const uint64_t n = tagged_read(r, 'G');
 
-	if (n > DEPTH_MAX)
+	if (n > RUST_DEPTH_MAX)
 		r->failed = true;
 	for (uint64_t i = 0; i < n && !r->failed; i++) {
 		rust_text_put(r, i ? ", " : "for<");

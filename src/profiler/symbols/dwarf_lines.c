@@ -10,9 +10,9 @@
  *
  * libdw frees decoded data only with its handle, so after READ_MAX units the handle is closed
  * and opened again: texts are valid until the next call. Damaged files: ENTRIES_MAX bounds the
- * entries of a unit and of one descent, RANGES_MAX the stored ranges of all units, DEPTH_MAX the
- * depth, UNITS_MAX the units. One thread. Without libdw at build time the functions report that it
- * is missing. Source: DWARF 5, 2.17, 3.3.8 and 6.2.
+ * entries of a unit and of one descent, RANGES_MAX the stored ranges of all units, ENTRY_DEPTH_MAX
+ * the depth, UNITS_MAX the units. One thread. Without libdw at build time the functions report that
+ * it is missing. Source: DWARF 5, 2.17, 3.3.8 and 6.2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/dwarf_lines.h"
@@ -32,7 +32,7 @@ enum {
 	READ_MAX = 300,	       /* cached units; a C++ unit takes about a megabyte */
 	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may have a cycle */
 	RANGES_MAX = 1 << 23,  /* read of all units together: entries may share a long list */
-	DEPTH_MAX = 64,
+	ENTRY_DEPTH_MAX = 64,
 };
 
 typedef struct range {
@@ -192,7 +192,7 @@ static bool list_functions(dwarf_lines *d, unit *u, Dwarf_Die *parent, unsigned 
 {
 	Dwarf_Die die;
 
-	if (depth == DEPTH_MAX || late_dw.child(parent, &die) != 0)
+	if (depth == ENTRY_DEPTH_MAX || late_dw.child(parent, &die) != 0)
 		return true;
 	do {
 		int tag = late_dw.tag(&die);
@@ -247,7 +247,8 @@ static size_t inlined_at(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sta
 	unsigned left = ENTRIES_MAX;
 	size_t n = 0;
 
-	for (unsigned depth = 0; depth < DEPTH_MAX && late_dw.child(&parent, &die) == 0; depth++) {
+	for (unsigned depth = 0; depth < ENTRY_DEPTH_MAX && late_dw.child(&parent, &die) == 0;
+	     depth++) {
 		bool found = false;
 
 		do {
@@ -279,7 +280,7 @@ static const char *lines_file_of(unit *u, unsigned which)
 static size_t lines_frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t max)
 {
 	const range *r = find_range(&u->of_functions, address);
-	Dwarf_Die inlined[DEPTH_MAX];
+	Dwarf_Die inlined[ENTRY_DEPTH_MAX];
 	size_t n_inlined = r ? inlined_at(&u->functions[r->of], address, inlined) : 0, n = 0;
 	dwarf_frame f = {0};
 	Dwarf_Line *line = late_dw.getsrc_die(&u->die, address);

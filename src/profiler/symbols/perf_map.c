@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_MAX_BYTES = 1 << 29, NESTED = 64 };
+enum { MAP_MAX_BYTES = 1 << 29, MAP_NESTED = 64 };
 
 typedef struct row {
 	uint64_t begin, end;
@@ -124,7 +124,7 @@ const char *perf_map_find(const perf_map *m, uint64_t address)
 	const row *found = NULL;
 	size_t low = address_search(m->rows, m->n, sizeof *m->rows, offsetof(row, begin), address);
 
-	for (unsigned i = 0; i < NESTED && low > 0; i++) {
+	for (unsigned i = 0; i < MAP_NESTED && low > 0; i++) {
 		const row *r = &m->rows[--low];
 
 		if (address < r->end && (!found || r->line > found->line))

@@ -19,7 +19,7 @@ static struct lzma_functions {
 	LZMA(OS_LAZY_MEMBER)
 } lzma;
 static const char *const lzma_names[] = {LZMA(OS_LAZY_NAME)};
-static os_lazy_library library =
+static os_lazy_library lzma_library =
     OS_LAZY("liblzma.so.5", "packed names of functions", lzma_names, lzma);
 
 /* NULL: it cannot be. */
@@ -50,7 +50,7 @@ size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f)
 	elf_file *inner;
 	size_t n, added = 0;
 
-	if (!s || s->size > PACKED_MAX || os_lazy_load(&library, NULL) != DCK_OK)
+	if (!s || s->size > PACKED_MAX || os_lazy_load(&lzma_library, NULL) != DCK_OK)
 		return 0;
 	packed = elf_file_read(f, s->offset, s->size);
 	bytes = packed ? compressed_unpack(packed, (size_t)s->size, &n) : NULL;

@@ -12,19 +12,19 @@
 
 enum { RELOCATIONS_MAX = 1 << 24, CODE_MAX = 1 << 28, ENTRY = 16, RANK_OF_PLT = 1 };
 
-typedef struct slot {
+typedef struct plt_slot {
 	uint64_t address;
 	const char *name;
-} slot;
+} plt_slot;
 
-typedef struct slots {
-	slot *all;
+typedef struct plt_slots {
+	plt_slot *all;
 	size_t n;
-} slots;
+} plt_slots;
 
 static int plt_by_address(const void *a, const void *b)
 {
-	const slot *x = a, *y = b;
+	const plt_slot *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
@@ -40,12 +40,13 @@ static bool names_a_function(uint64_t info)
 }
 
 /* The slots that a section of relocations fills with functions of other files. */
-static void add_slots(slots *to, const elf_file *f, const elf_section *s, const Elf64_Sym *symbols,
-		      size_t n_symbols, const char *names, uint64_t names_size)
+static void add_slots(plt_slots *to, const elf_file *f, const elf_section *s,
+		      const Elf64_Sym *symtab, size_t n_symbols, const char *names,
+		      uint64_t names_size)
 {
 	size_t n = (size_t)(s->size / sizeof(Elf64_Rela));
 	Elf64_Rela *all;
-	slot *bigger;
+	plt_slot *bigger;
 
 	if (!n || n > RELOCATIONS_MAX || !(all = elf_file_read(f, s->offset, n * sizeof *all)))
 		return;
@@ -54,8 +55,9 @@ static void add_slots(slots *to, const elf_file *f, const elf_section *s, const 
 		uint64_t which = ELF64_R_SYM(all[i].r_info);
 
 		if (names_a_function(all[i].r_info) && which < n_symbols &&
-		    symbols[which].st_name < names_size)
-			bigger[to->n++] = (slot){all[i].r_offset, names + symbols[which].st_name};
+		    symtab[which].st_name < names_size)
+			bigger[to->n++] =
+			    (plt_slot){all[i].r_offset, names + symtab[which].st_name};
 	}
 	if (bigger)
 		to->all = bigger;
@@ -96,15 +98,16 @@ static uint64_t plt_slot_of(const unsigned char *code, size_t n, uint64_t addres
 }
 #endif
 
-static void name_entries(symbol_table *t, const elf_file *f, const elf_section *s, const slots *in)
+static void name_entries(symbol_table *t, const elf_file *f, const elf_section *s,
+			 const plt_slots *in)
 {
 	size_t step = s->entry_size == 8 ? 8 : ENTRY, size = (size_t)s->size;
 	unsigned char *code = size <= CODE_MAX ? elf_file_read(f, s->offset, size) : NULL;
 
 	for (size_t i = 0; code && i < size; i += step) {
 		size_t n = size - i < step ? size - i : step;
-		slot wanted = {plt_slot_of(code + i, n, s->address + i), NULL};
-		const slot *found =
+		plt_slot wanted = {plt_slot_of(code + i, n, s->address + i), NULL};
+		const plt_slot *found =
 		    in->n ? bsearch(&wanted, in->all, in->n, sizeof wanted, plt_by_address) : NULL;
 
 		if (found && *found->name)
@@ -121,24 +124,24 @@ static bool is_plt(const elf_section *s)
 
 size_t symbol_table_add_plt(symbol_table *t, const elf_file *f)
 {
-	const elf_section *symbols = elf_file_find_section(f, ".dynsym"), *names, *s;
+	const elf_section *symtab = elf_file_find_section(f, ".dynsym"), *names, *s;
 	Elf64_Sym *all;
 	char *texts;
-	slots found = {0};
+	plt_slots found = {0};
 
-	names = symbols ? elf_file_section(f, symbols->link) : NULL;
-	if (!names || symbols->size > CODE_MAX || names->size > CODE_MAX)
+	names = symtab ? elf_file_section(f, symtab->link) : NULL;
+	if (!names || symtab->size > CODE_MAX || names->size > CODE_MAX)
 		return 0;
-	all = elf_file_read(f, symbols->offset, symbols->size);
+	all = elf_file_read(f, symtab->offset, symtab->size);
 	texts = elf_file_read(f, names->offset, names->size);
 	if (all && symbol_table_keep(t, texts)) {
 		for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
 			if (s->type == SHT_RELA)
-				add_slots(&found, f, s, all, (size_t)symbols->size / sizeof *all,
+				add_slots(&found, f, s, all, (size_t)symtab->size / sizeof *all,
 					  texts, names->size);
 		}
 		if (found.n)
-			qsort(found.all, found.n, sizeof(slot), plt_by_address);
+			qsort(found.all, found.n, sizeof(plt_slot), plt_by_address);
 		for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
 			if (is_plt(s))
 				name_entries(t, f, s, &found);

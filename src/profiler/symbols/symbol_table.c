@@ -3,9 +3,9 @@
  * Several sources add symbols in any order. symbol_table_sort() sorts by address, rank and name,
  * and retains for each address the symbol with the greatest rank, with the greatest size of all, so
  * that addresses are unique. symbol_table_find() takes the last symbol at or below the address, or,
- * since a symbol may contain others, one of the NESTED - 1 before it, the first whose size covers
- * the address; a symbol without a size extends to the next one. O(n log n) once, O(log n) for a
- * lookup.
+ * since a symbol may contain others, one of the SYMBOLS_NESTED - 1 before it, the first whose size
+ * covers the address; a symbol without a size extends to the next one. O(n log n) once, O(log n)
+ * for a lookup.
  *
  * Names are borrowed from string tables that the table owns (symbol_table_keep()), each with a NUL
  * after its end (elf_file_read()). Damaged files: offsets of names are checked, SYMBOLS_MAX and
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
+enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, SYMBOLS_NESTED = 16 };
 
 /* Preference among several names of one address: exported functions before local ones before
  * labels. */
@@ -35,14 +35,14 @@ enum {
 	RANK_GLOBAL = 16
 };
 
-typedef struct symbol {
+typedef struct table_symbol {
 	uint64_t address, size;
 	const char *name;
 	unsigned rank;
-} symbol;
+} table_symbol;
 
 struct symbol_table {
-	symbol *all;
+	table_symbol *all;
 	size_t n, cap;
 	void **kept;
 	size_t n_kept, cap_kept;
@@ -69,7 +69,7 @@ bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, u
 {
 	if (t->n >= SYMBOLS_MAX || !mem_reserve(&t->all, &t->cap, t->n + 1, sizeof *t->all))
 		return false;
-	t->all[t->n++] = (symbol){address, size, name, rank};
+	t->all[t->n++] = (table_symbol){address, size, name, rank};
 	return true;
 }
 
@@ -104,17 +104,17 @@ static unsigned symbol_rank_of(const elf_file *f, const Elf64_Sym *s, const char
 	return name[0] == '_' ? rank - (name[1] == '_' ? 2 : 1) : rank;
 }
 
-static size_t add_symbols(symbol_table *t, const elf_file *f, const elf_section *symbols,
+static size_t add_symbols(symbol_table *t, const elf_file *f, const elf_section *symtab,
 			  const elf_section *names)
 {
-	size_t before = t->n, n = (size_t)(symbols->size / sizeof(Elf64_Sym));
+	size_t before = t->n, n = (size_t)(symtab->size / sizeof(Elf64_Sym));
 	Elf64_Sym *all;
 	char *texts;
 
-	if (symbols->size > TABLE_MAX || names->size > TABLE_MAX || !names->size ||
-	    symbols->type == SHT_NOBITS || names->type != SHT_STRTAB)
+	if (symtab->size > TABLE_MAX || names->size > TABLE_MAX || !names->size ||
+	    symtab->type == SHT_NOBITS || names->type != SHT_STRTAB)
 		return 0;
-	all = elf_file_read(f, symbols->offset, n * sizeof *all);
+	all = elf_file_read(f, symtab->offset, n * sizeof *all);
 	texts = elf_file_read(f, names->offset, names->size);
 	if (!symbol_table_keep(t, texts))
 		n = 0;
@@ -150,12 +150,12 @@ size_t symbol_table_add(symbol_table *t, const elf_file *f)
 
 size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f)
 {
-	elf_section symbols, names;
+	elf_section symtab, names;
 	size_t n = add_of_type(t, f, SHT_DYNSYM);
 
-	if (n || elf_file_section(f, 0) || !elf_file_dynamic_symbols(f, &symbols, &names))
+	if (n || elf_file_section(f, 0) || !elf_file_dynamic_symbols(f, &symtab, &names))
 		return n;
-	return add_symbols(t, f, &symbols, &names);
+	return add_symbols(t, f, &symtab, &names);
 }
 
 size_t symbol_table_add_init(symbol_table *t, const elf_file *f)
@@ -179,7 +179,7 @@ size_t symbol_table_add_init(symbol_table *t, const elf_file *f)
 
 static int symbol_by_address(const void *a, const void *b)
 {
-	const symbol *x = a, *y = b;
+	const table_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -209,10 +209,10 @@ void symbol_table_sort(symbol_table *t)
 bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *ret)
 {
 	size_t low =
-	    address_search(t->all, t->n, sizeof *t->all, offsetof(symbol, address), address);
+	    address_search(t->all, t->n, sizeof *t->all, offsetof(table_symbol, address), address);
 
-	for (unsigned i = 0; i < NESTED && low > 0; i++) {
-		const symbol *s = &t->all[--low];
+	for (unsigned i = 0; i < SYMBOLS_NESTED && low > 0; i++) {
+		const table_symbol *s = &t->all[--low];
 
 		/* A symbol without a size extends to the next one. */
 		if (s->size ? address - s->address < s->size : i == 0) {

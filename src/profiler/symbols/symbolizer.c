@@ -35,7 +35,7 @@ enum {
 	TEXTS_MAX = 1 << 30,
 	ANSWERS_MAX = 1 << 20,
 	DEBUG_DIRECTORY_MAX = 4096,
-	NAME_BYTES = 1 << 16
+	PLT_NAME_BYTES = 1 << 16
 };
 
 /* The cached symbol sources of a file. */
@@ -247,7 +247,7 @@ symbols_source symbols_source_of(symbols *s, elf_file *file)
 
 static const char *name_of_symbol(symbols *s, const symbol_found *found)
 {
-	char entry[NAME_BYTES];
+	char entry[PLT_NAME_BYTES];
 	const char *name = intern_name(s, found->name);
 
 	if (!name || !found->plt)

@@ -29,7 +29,7 @@
 
 /* Bytes of a section; depth and breadth of inheritance; slots of a vtable. STEPS_MAX: steps through
  * base classes for a whole file. */
-enum { BYTES_MAX = 256 << 20, DEPTH = 16, BASES = 8, SLOTS_MAX = 4096, NAME_BYTES = 1024 };
+enum { BYTES_MAX = 256 << 20, DEPTH = 16, BASES = 8, SLOTS_MAX = 4096, MANGLED_BYTES = 1024 };
 #define STEPS_MAX (UINT64_C(1) << 24)
 /* A typeinfo object: its vtable, its name, then one base (__si_class_type_info), or flags, the
  * number of bases and two words for each (__vmi_class_type_info). */
@@ -53,23 +53,23 @@ typedef struct word {
 	word_kind kind;
 } word;
 
-typedef struct bytes {
+typedef struct section_bytes {
 	unsigned char *at; /* @owned */
 	uint64_t address, n;
-} bytes;
+} section_bytes;
 
 /* A function in a vtable. */
-typedef struct entry {
+typedef struct vtable_entry {
 	uint64_t function, type;
 	uint32_t slot;
-} entry;
+} vtable_entry;
 
 struct class_names {
 	word *words; /* sorted by address */
 	size_t nwords;
-	bytes data, texts;
+	section_bytes data, texts;
 	uint64_t code, code_end;
-	entry *entries; /* sorted by function, one of each */
+	vtable_entry *entries; /* sorted by function, one of each */
 	size_t n, cap;
 	uint64_t steps;
 };
@@ -85,13 +85,13 @@ void class_names_free(class_names *c)
 	mem_free(c);
 }
 
-static bool section_read(const elf_file *f, const char *name, bytes *ret)
+static bool section_read(const elf_file *f, const char *name, section_bytes *ret)
 {
 	const elf_section *s = elf_file_find_section(f, name);
 
 	if (!s || s->size == 0 || s->size > BYTES_MAX)
 		return false;
-	*ret = (bytes){elf_file_read(f, s->offset, s->size), s->address, s->size};
+	*ret = (section_bytes){elf_file_read(f, s->offset, s->size), s->address, s->size};
 	return ret->at;
 }
 
@@ -104,23 +104,24 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool describes_classes(const bytes *symbols, const bytes *names, uint64_t number)
+static bool describes_classes(const section_bytes *symtab, const section_bytes *names,
+			      uint64_t number)
 {
 	static const char prefix[] = "_ZTVN10__cxxabiv1";
 	Elf64_Sym s;
 
-	if (number >= symbols->n / sizeof s)
+	if (number >= symtab->n / sizeof s)
 		return false;
-	memcpy(&s, symbols->at + number * sizeof s, sizeof s);
+	memcpy(&s, symtab->at + number * sizeof s, sizeof s);
 	return s.st_name < names->n && names->n - s.st_name > sizeof prefix &&
 	       memcmp(names->at + s.st_name, prefix, sizeof prefix - 1) == 0;
 }
 
 static bool words_read(class_names *c, const elf_file *f)
 {
-	bytes relocations = {0}, symbols = {0}, names = {0};
+	section_bytes relocations = {0}, symtab = {0}, names = {0};
 	bool found = section_read(f, ".rela.dyn", &relocations) &&
-		     section_read(f, ".dynsym", &symbols) && section_read(f, ".dynstr", &names);
+		     section_read(f, ".dynsym", &symtab) && section_read(f, ".dynstr", &names);
 	const size_t n = (size_t)(relocations.n / sizeof(Elf64_Rela));
 
 	c->words = found ? mem_zalloc(n + 1, sizeof *c->words) : NULL;
@@ -132,7 +133,7 @@ static bool words_read(class_names *c, const elf_file *f)
 		word *w = &c->words[c->nwords];
 		*w = (word){r.r_offset, (uint64_t)r.r_addend, TO_HERE};
 		if (type == ABSOLUTE)
-			w->kind = describes_classes(&symbols, &names, ELF64_R_SYM(r.r_info))
+			w->kind = describes_classes(&symtab, &names, ELF64_R_SYM(r.r_info))
 				      ? TO_TYPEINFO
 				      : TO_OTHER;
 		c->nwords += type == RELATIVE || type == ABSOLUTE;
@@ -140,7 +141,7 @@ static bool words_read(class_names *c, const elf_file *f)
 	if (c->words)
 		qsort(c->words, c->nwords, sizeof *c->words, by_place);
 	mem_free(relocations.at);
-	mem_free(symbols.at);
+	mem_free(symtab.at);
 	mem_free(names.at);
 	return c->words;
 }
@@ -194,7 +195,7 @@ static bool is_code(const class_names *c, uint64_t address)
 	return address >= c->code && address < c->code_end;
 }
 
-static bool class_entry_add(class_names *c, const entry *e)
+static bool class_entry_add(class_names *c, const vtable_entry *e)
 {
 	if (!mem_reserve(&c->entries, &c->cap, c->n + 1, sizeof *c->entries))
 		return false;
@@ -223,7 +224,7 @@ static bool table_read(class_names *c, size_t i)
 		if (w->at != first + (uint64_t)slot * WORD || w->kind == TO_TYPEINFO ||
 		    (w->kind == TO_HERE && !is_code(c, w->to)))
 			break;
-		if (w->kind == TO_HERE && !class_entry_add(c, &(entry){w->to, type, slot}))
+		if (w->kind == TO_HERE && !class_entry_add(c, &(vtable_entry){w->to, type, slot}))
 			return false;
 	}
 	return true;
@@ -231,14 +232,14 @@ static bool table_read(class_names *c, size_t i)
 
 static int class_by_function(const void *a, const void *b)
 {
-	const entry *x = a, *y = b;
+	const vtable_entry *x = a, *y = b;
 
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static bool all_come_from(class_names *c, const entry *all, size_t n, uint64_t type)
+static bool all_come_from(class_names *c, const vtable_entry *all, size_t n, uint64_t type)
 {
 	for (size_t i = 0; i < n; i++)
 		if (all[i].slot != all[0].slot || !comes_from(c, all[i].type, type, DEPTH))
@@ -248,7 +249,7 @@ static bool all_come_from(class_names *c, const entry *all, size_t n, uint64_t t
 
 /* Returns the nearest common base class of the classes of all n entries of a function, if its
  * slot is the same in all; 0: none. */
-static uint64_t common_class(class_names *c, const entry *all, size_t n)
+static uint64_t common_class(class_names *c, const vtable_entry *all, size_t n)
 {
 	uint64_t type = all->type;
 
@@ -277,7 +278,7 @@ static bool tables_read(class_names *c)
 		const uint64_t type = common_class(c, c->entries + i, end - i);
 		if (type)
 			c->entries[kept++] =
-			    (entry){c->entries[i].function, type, c->entries[i].slot};
+			    (vtable_entry){c->entries[i].function, type, c->entries[i].slot};
 	}
 	c->n = kept;
 	return kept > 0;
@@ -313,11 +314,11 @@ static bool class_name_of(const class_names *c, uint64_t type, char *to, size_t 
 
 bool class_names_find(const class_names *c, uint64_t begin, char *to, size_t size)
 {
-	char mangled[NAME_BYTES];
+	char mangled[MANGLED_BYTES];
 	const size_t n = c ? address_search(c->entries, c->n, sizeof *c->entries,
-					    offsetof(entry, function), begin)
+					    offsetof(vtable_entry, function), begin)
 			   : 0;
-	const entry *e = n ? &c->entries[n - 1] : NULL;
+	const vtable_entry *e = n ? &c->entries[n - 1] : NULL;
 
 	if (!e || e->function != begin || !class_name_of(c, e->type, mangled, sizeof mangled))
 		return false;

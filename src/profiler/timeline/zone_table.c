@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double level = 0.95;
+static const double zone_confidence = 0.95;
 
 typedef struct zone_row {
 	const char *name;
@@ -39,7 +39,7 @@ static int by_total(const void *a, const void *b)
 double zone_percentile_calls(double p)
 {
 	/* Half of them lie on either side of the median with as few as one. */
-	return p == 0.5 ? 1 : stat_quantile_runs(p, level);
+	return p == 0.5 ? 1 : stat_quantile_runs(p, zone_confidence);
 }
 
 static void percentile_put(record_builder *b, const zone_stats *z, double p)
@@ -103,8 +103,8 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 			record_cell_absent(b, none);
 		return;
 	}
-	if (zone_stats_mean(z, level, &mean, &lo, &hi))
-		record_cell_interval(b, mean, lo, hi, level);
+	if (zone_stats_mean(z, zone_confidence, &mean, &lo, &hi))
+		record_cell_interval(b, mean, lo, hi, zone_confidence);
 	else
 		record_cell_real(b, mean);
 	record_cell_int(b, (int64_t)z->min_ns);

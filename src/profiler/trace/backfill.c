@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256 };
+enum { PAST_NAME_BYTES = 256 };
 
 void dck_past_begin(past *p, uint64_t ns)
 {
@@ -37,7 +37,7 @@ static uint64_t ticks_of(const past *p, uint64_t ns)
 
 uint32_t dck_past_name(const char *category, const char *text)
 {
-	char cut[NAME_BYTES];
+	char cut[PAST_NAME_BYTES];
 
 	if (strlen(text) < sizeof cut)
 		return zone_name_intern_in(category, text, "", 0);

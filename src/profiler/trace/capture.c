@@ -1,15 +1,15 @@
 /* capture.c - capture windows (--capture-range): a lock-free gate by which threads record only
  * while a range of a requested name is open anywhere in the process.
  *
- * `state` has two counters in one word: windows opened, and open ranges that hold the window. One
- * compare-and-swap changes both, so exactly one thread opens a window and one closes it. The times
- * are in a ring of WINDOWS entries. The beginning is the first time stored. The end goes from OPEN
- * to CLOSING to a time, and the clock is read after CLOSING is visible; any thread that finds
- * CLOSING stores the time (helping), so none waits for an interrupted one.
+ * `window_state` has two counters in one word: windows opened, and open ranges that hold the
+ * window. One compare-and-swap changes both, so exactly one thread opens a window and one closes
+ * it. The times are in a ring of WINDOWS entries. The beginning is the first time stored. The end
+ * goes from OPEN to CLOSING to a time, and the clock is read after CLOSING is visible; any thread
+ * that finds CLOSING stores the time (helping), so none waits for an interrupted one.
  *
- * `held` counts, per thread, the depth of the stacks that hold a window, because a pop has no name.
- * Ranges that any thread may end are in `started`, an open-addressing hash table with at most
- * STARTED_NEAR probes.
+ * `held_windows` counts, per thread, the depth of the stacks that hold a window, because a pop has
+ * no name. Ranges that any thread may end are in `started`, an open-addressing hash table with at
+ * most STARTED_NEAR probes.
  *
  * All but arming is async-signal-safe: no lock, no allocation, thread-local storage of the
  * initial-exec model. capture_arm() is called while nothing records, and never frees a list of
@@ -43,20 +43,20 @@ enum {
 _Atomic bool capture_on, zones_plain;
 
 /* The requested names. Never freed: a thread may still read them after the recording. */
-typedef struct asked {
-	struct asked *next;
+typedef struct asked_names {
+	struct asked_names *next;
 	dck_list names; /* @owned */
 	_Atomic uint8_t known[ZONE_NAMES_MAX];
-} asked;
-static asked *all;
-static _Atomic(asked *) current;
+} asked_names;
+static asked_names *all_asked;
+static _Atomic(asked_names *) asked_now;
 
 static struct {
 	_Atomic uint64_t begin, end; /* begin 0: not stored yet */
 } windows[WINDOWS];
 /* Upper half: windows opened. Lower half: open ranges that hold the window. */
-static _Atomic uint64_t state;
-static _Atomic uint32_t released;
+static _Atomic uint64_t window_state;
+static _Atomic uint32_t windows_released;
 static _Atomic uint64_t released_ticks, left_out, times_max;
 static _Atomic uint64_t started[STARTED];
 static _Atomic uint32_t recordings;
@@ -68,7 +68,7 @@ static _Thread_local struct {
 	struct {
 		uint32_t stack, depth;
 	} on[STACKS];
-} held __attribute__((tls_model("initial-exec")));
+} held_windows __attribute__((tls_model("initial-exec")));
 
 static uint32_t capture_begun(uint64_t s)
 {
@@ -77,7 +77,7 @@ static uint32_t capture_begun(uint64_t s)
 
 bool capture_open(void)
 {
-	return (uint32_t)atomic_load_explicit(&state, memory_order_relaxed) != 0;
+	return (uint32_t)atomic_load_explicit(&window_state, memory_order_relaxed) != 0;
 }
 
 /* --- names */
@@ -102,7 +102,7 @@ static bool capture_is_meant(const char *text, const char *name)
 
 static inline bool is_asked(uint32_t name)
 {
-	asked *a = atomic_load_explicit(&current, memory_order_acquire);
+	asked_names *a = atomic_load_explicit(&asked_now, memory_order_acquire);
 
 	if (!a || name >= ZONE_NAMES_MAX)
 		return false;
@@ -119,7 +119,7 @@ static inline bool is_asked(uint32_t name)
 
 const char *capture_nearest(void)
 {
-	const asked *a = atomic_load(&current);
+	const asked_names *a = atomic_load(&asked_now);
 	const char **names = a ? mem_zalloc(ZONE_NAMES_MAX, sizeof *names) : NULL, *near = NULL;
 	const size_t n = names ? zone_names_list(names, ZONE_NAMES_MAX) : 0;
 
@@ -144,11 +144,11 @@ const char *capture_nearest(void)
 static bool capture_enter(uint64_t *ret_now)
 {
 	const uint64_t times = atomic_load_explicit(&times_max, memory_order_relaxed);
-	uint64_t was = atomic_load(&state), is;
+	uint64_t was = atomic_load(&window_state), is;
 	bool first;
 
 	do {
-		const uint32_t behind = capture_begun(was) - atomic_load(&released);
+		const uint32_t behind = capture_begun(was) - atomic_load(&windows_released);
 
 		first = !(uint32_t)was;
 		if (first && times && capture_begun(was) >= times)
@@ -158,7 +158,7 @@ static bool capture_enter(uint64_t *ret_now)
 			return false;
 		}
 		is = was + 1 + (first ? UINT64_C(1) << 32 : 0);
-	} while (!atomic_compare_exchange_weak(&state, &was, is));
+	} while (!atomic_compare_exchange_weak(&window_state, &was, is));
 	/* The window begins at the first timestamp stored; a thread with an earlier timestamp uses
 	 * the stored one. */
 	const uint64_t now = ticks_now();
@@ -168,7 +168,7 @@ static bool capture_enter(uint64_t *ret_now)
 					    &begin, now) &&
 	    now < begin)
 		*ret_now = begin;
-	if (first && capture_begun(is) - atomic_load(&released) == MANY)
+	if (first && capture_begun(is) - atomic_load(&windows_released) == MANY)
 		thread_buffers_wake();
 	return true;
 }
@@ -184,12 +184,12 @@ static uint64_t capture_end_of(uint32_t i)
 
 static void leave(void)
 {
-	uint64_t was = atomic_load(&state), open = OPEN;
+	uint64_t was = atomic_load(&window_state), open = OPEN;
 
 	do {
 		if (!(uint32_t)was)
 			return;
-	} while (!atomic_compare_exchange_weak(&state, &was, was - 1));
+	} while (!atomic_compare_exchange_weak(&window_state, &was, was - 1));
 	if ((uint32_t)was != 1)
 		return;
 	const uint32_t i = capture_begun(was) - 1;
@@ -199,7 +199,7 @@ static void leave(void)
 
 bool capture_window_get(uint32_t i, capture_window *ret)
 {
-	if (capture_begun(atomic_load(&state)) - i - 1 >= WINDOWS)
+	if (capture_begun(atomic_load(&window_state)) - i - 1 >= WINDOWS)
 		return false;
 	ret->begin = atomic_load(&windows[i % WINDOWS].begin);
 	ret->end = atomic_load(&windows[i % WINDOWS].end);
@@ -211,15 +211,15 @@ bool capture_window_get(uint32_t i, capture_window *ret)
 
 uint32_t capture_released(void)
 {
-	return atomic_load(&released);
+	return atomic_load(&windows_released);
 }
 
 uint32_t capture_releasable(uint64_t ticks)
 {
-	uint32_t i = atomic_load(&released);
+	uint32_t i = atomic_load(&windows_released);
 	capture_window w;
 
-	while (capture_begun(atomic_load(&state)) - i > MANY && capture_window_get(i, &w) &&
+	while (capture_begun(atomic_load(&window_state)) - i > MANY && capture_window_get(i, &w) &&
 	       w.end <= ticks)
 		i++;
 	return i;
@@ -233,17 +233,17 @@ static void window_clear(uint32_t slot)
 
 void capture_release(uint32_t before)
 {
-	for (uint32_t i = atomic_load(&released); i != before; i++) {
+	for (uint32_t i = atomic_load(&windows_released); i != before; i++) {
 		atomic_fetch_add(&released_ticks, atomic_load(&windows[i % WINDOWS].end) -
 						      atomic_load(&windows[i % WINDOWS].begin));
 		window_clear(i % WINDOWS);
-		atomic_store(&released, i + 1);
+		atomic_store(&windows_released, i + 1);
 	}
 }
 
 capture_counts capture_counted(uint64_t now)
 {
-	capture_counts c = {.windows = capture_begun(atomic_load(&state)),
+	capture_counts c = {.windows = capture_begun(atomic_load(&window_state)),
 			    .ticks = atomic_load(&released_ticks),
 			    .left_out = atomic_load(&left_out)};
 	capture_window w, next;
@@ -298,24 +298,24 @@ static uint32_t *capture_depth_of(uint32_t stack)
 {
 	const uint32_t recording = atomic_load_explicit(&recordings, memory_order_relaxed);
 
-	if (held.recording != recording) {
-		memset(held.on, 0, sizeof held.on);
-		held.recording = recording;
+	if (held_windows.recording != recording) {
+		memset(held_windows.on, 0, sizeof held_windows.on);
+		held_windows.recording = recording;
 	}
 	for (int i = 0; i < STACKS; i++)
-		if (held.on[i].depth && held.on[i].stack == stack)
-			return &held.on[i].depth;
+		if (held_windows.on[i].depth && held_windows.on[i].stack == stack)
+			return &held_windows.on[i].depth;
 	return NULL;
 }
 
 static bool capture_hold(uint32_t stack, uint64_t *ret_now)
 {
 	for (int i = 0; i < STACKS; i++)
-		if (!held.on[i].depth) {
+		if (!held_windows.on[i].depth) {
 			if (!capture_enter(ret_now))
 				return false;
-			held.on[i].stack = stack;
-			held.on[i].depth = 1;
+			held_windows.on[i].stack = stack;
+			held_windows.on[i].depth = 1;
 			return true;
 		}
 	return false;
@@ -402,9 +402,9 @@ static bool same(const dck_list *a, const dck_list *b)
 	return is;
 }
 
-static asked *capture_made(const dck_list *names)
+static asked_names *capture_made(const dck_list *names)
 {
-	asked *a = mem_zalloc(1, sizeof *a);
+	asked_names *a = mem_zalloc(1, sizeof *a);
 
 	for (; a && a->names.n < names->n; a->names.n++) {
 		char *text = mem_dup(names->item[a->names.n]);
@@ -424,7 +424,7 @@ static asked *capture_made(const dck_list *names)
 
 bool capture_arm(const dck_list *names, uint64_t times)
 {
-	asked *a = all;
+	asked_names *a = all_asked;
 
 	capture_disarm();
 	if (!names->n)
@@ -435,20 +435,20 @@ bool capture_arm(const dck_list *names, uint64_t times)
 		a = capture_made(names);
 		if (!a)
 			return false;
-		a->next = all;
-		all = a;
+		a->next = all_asked;
+		all_asked = a;
 	}
 	for (uint32_t i = 0; i < WINDOWS; i++)
 		window_clear(i);
 	for (size_t i = 0; i < STARTED; i++)
 		atomic_store_explicit(&started[i], 0, memory_order_relaxed);
-	atomic_store(&state, 0);
-	atomic_store(&released, 0);
+	atomic_store(&window_state, 0);
+	atomic_store(&windows_released, 0);
 	atomic_store(&released_ticks, 0);
 	atomic_store(&left_out, 0);
 	atomic_store(&times_max, times);
 	atomic_fetch_add(&recordings, 1);
-	atomic_store(&current, a);
+	atomic_store(&asked_now, a);
 	atomic_store(&capture_on, true);
 	atomic_store(&zones_plain, false); /* in this order: zone.c, listeners() */
 	return true;

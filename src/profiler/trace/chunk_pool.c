@@ -12,10 +12,10 @@
 
 enum { BLOCKS_MAX = 16384 }; /* 1 GiB */
 
-static event_chunk *blocks[BLOCKS_MAX + 1]; /* by number, from 1 on */
-static _Atomic uint32_t nblocks, touched;   /* there are; were ever taken, the lowest numbers */
-static _Atomic uint32_t given, waiting;	    /* blocks; threads */
-static _Atomic uint64_t head;		    /* changes << 32 | number; number 0: empty */
+static event_chunk *blocks[BLOCKS_MAX + 1];    /* by number, from 1 on */
+static _Atomic uint32_t nblocks, touched;      /* there are; were ever taken, the lowest numbers */
+static _Atomic uint32_t blocks_given, waiting; /* blocks; threads */
+static _Atomic uint64_t head;		       /* changes << 32 | number; number 0: empty */
 
 static void pool_push(event_chunk *b)
 {
@@ -97,20 +97,20 @@ void chunk_free(event_chunk *b)
 {
 	memset((char *)b + LANE_FIRST, 0, LANE_BLOCK - LANE_FIRST);
 	pool_push(b);
-	atomic_fetch_add(&given, 1);
+	atomic_fetch_add(&blocks_given, 1);
 	if (atomic_load(&waiting))
-		os_futex_wake(&given);
+		os_futex_wake(&blocks_given);
 }
 
 uint32_t block_pool_given(void)
 {
-	return atomic_load(&given);
+	return atomic_load(&blocks_given);
 }
 
 void block_pool_wait(uint32_t seen, uint64_t ns)
 {
 	atomic_fetch_add(&waiting, 1);
-	os_futex_wait(&given, seen, ns);
+	os_futex_wait(&blocks_given, seen, ns);
 	atomic_fetch_sub(&waiting, 1);
 }
 

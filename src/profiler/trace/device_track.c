@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SYNCS = 64, SYNC_NS = 10000000, NAME_BYTES = 192 };
+enum { SYNCS = 64, SYNC_NS = 10000000, DEVICE_NAME_BYTES = 192 };
 
 typedef struct track_row {
 	thread_buffer_self buffer; /* thread_buffer NULL: not open */
@@ -32,7 +32,7 @@ typedef struct track_row {
 } track_row;
 
 struct device_track {
-	char name[NAME_BYTES];
+	char name[DEVICE_NAME_BYTES];
 	track_row rows[DEVICE_TRACK_ROWS];
 	/* Pairs of clocks, the oldest at nsyncs - SYNCS once there are more. */
 	struct {
@@ -40,7 +40,7 @@ struct device_track {
 	} syncs[SYNCS];
 	uint64_t nsyncs;
 	bool is_tsc; /* of the pairs */
-	/* dck_device_track_at_end(), under `ends` */
+	/* dck_device_track_at_end(), under `device_ends` */
 	void (*at_end)(void *self);
 	void *self;
 	device_track *next;
@@ -90,7 +90,7 @@ static uint64_t track_ticks(device_track *t, uint64_t ns)
 static bool row_is_open(device_track *t, size_t i)
 {
 	track_row *r = &t->rows[i];
-	char name[NAME_BYTES + 8];
+	char name[DEVICE_NAME_BYTES + 8];
 
 	/* The parent's buffer is not the child's. */
 	if (r->buffer.thread_buffer && !thread_buffer_is_lost(&r->buffer))
@@ -214,11 +214,11 @@ void dck_device_track_lost(device_track *t, uint64_t n)
 
 /* --- the end of a recording */
 
-static struct ends {
+static struct device_ends {
 	pthread_mutex_t lock;
 	device_track *first;
 	bool registered, exited;
-} ends = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} device_ends = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 uint32_t dck_device_recording(void)
 {
@@ -227,25 +227,25 @@ uint32_t dck_device_recording(void)
 
 void device_tracks_end(void)
 {
-	pthread_mutex_lock(&ends.lock);
-	for (device_track *t = ends.exited ? NULL : ends.first; t; t = t->next)
+	pthread_mutex_lock(&device_ends.lock);
+	for (device_track *t = device_ends.exited ? NULL : device_ends.first; t; t = t->next)
 		t->at_end(t->self);
-	pthread_mutex_unlock(&ends.lock);
+	pthread_mutex_unlock(&device_ends.lock);
 }
 
 /* Before the drivers end: their own functions for exit() were registered before the first track. */
 static void process_exits(void)
 {
 	device_tracks_end();
-	pthread_mutex_lock(&ends.lock);
-	ends.exited = true;
-	pthread_mutex_unlock(&ends.lock);
+	pthread_mutex_lock(&device_ends.lock);
+	device_ends.exited = true;
+	pthread_mutex_unlock(&device_ends.lock);
 }
 
 void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self)
 {
-	pthread_mutex_lock(&ends.lock);
-	for (device_track **at = &ends.first; *at; at = &(*at)->next)
+	pthread_mutex_lock(&device_ends.lock);
+	for (device_track **at = &device_ends.first; *at; at = &(*at)->next)
 		if (*at == t) {
 			*at = t->next;
 			break;
@@ -253,10 +253,10 @@ void dck_device_track_at_end(device_track *t, void (*f)(void *self), void *self)
 	t->at_end = f;
 	t->self = self;
 	if (f) {
-		t->next = ends.first;
-		ends.first = t;
-		if (!ends.registered)
-			ends.registered = atexit(process_exits) == 0;
+		t->next = device_ends.first;
+		device_ends.first = t;
+		if (!device_ends.registered)
+			device_ends.registered = atexit(process_exits) == 0;
 	}
-	pthread_mutex_unlock(&ends.lock);
+	pthread_mutex_unlock(&device_ends.lock);
 }

@@ -46,7 +46,6 @@
 #define BOUND_NS UINT64_C(2000000000)
 
 enum {
-	FLUSH_NS = 100000000,
 	POLL_NS = 95000000,	      /* between two polls of the threads: with each flush */
 	POLL_TIMES = 100,	      /* and this multiple of the time of a poll */
 	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
@@ -448,7 +447,7 @@ static void *drain_thread(void *arg)
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
 	while (atomic_load(&r->live)) {
-		const bool woken = thread_buffers_wait(FLUSH_NS);
+		const bool woken = thread_buffers_wait(TRACE_FLUSH_NS);
 		while (round_of(r))
 			;
 		/* The last thread wakes no other. */
@@ -513,7 +512,7 @@ bool recorder_request_wait(recorder_request request, uint64_t bound_ns)
 		if (done || ourselves || gone >= bound_ns || !atomic_load(&r->live))
 			break;
 		os_futex_wait(&r->acked_seq, acked,
-			      bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
+			      bound_ns - gone < TRACE_FLUSH_NS ? bound_ns - gone : TRACE_FLUSH_NS);
 	}
 	thread_buffer_me.unseen = unseen;
 	errno = error;
@@ -536,15 +535,15 @@ static void recorder_on_end(int signal)
 	(void)recorder_request_wait(RECORDER_END, BOUND_NS);
 }
 
-/* The program may continue. If it gets thousands of such signals, it waits at most every FLUSH_NS,
- * as often as its file is written anyway. */
+/* The program may continue. If it gets thousands of such signals, it waits at most every
+ * TRACE_FLUSH_NS, as often as its file is written anyway. */
 static void on_handled(int signal)
 {
 	static _Atomic uint64_t last_ns;
 	const uint64_t now = os_now_ns();
 
 	(void)signal;
-	if (now - atomic_exchange(&last_ns, now) >= FLUSH_NS)
+	if (now - atomic_exchange(&last_ns, now) >= TRACE_FLUSH_NS)
 		(void)recorder_request_wait(RECORDER_FLUSH, BOUND_NS);
 }
 
@@ -622,16 +621,17 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	trace_file_said said;
 
 	r->plan = *plan;
+	/* Before the thread starts, which watches other signals with the same hooks. */
+	if (recorder_has_place(r))
+		os_signals_watch(&(os_signal_hooks){recorder_on_end, on_handled, recorder_on_asked},
+				 plan->config.dump_on ? os_signal_read(plan->config.dump_on) : 0);
 	dck_status st = recording_start(r, err);
 	if (st == DCK_OK) {
 		thread_buffers_block_when_full(plan->config.lossless ? PATIENCE_NS : 0);
 		on(r);
-		if (recorder_has_place(r))
-			os_signals_watch(
-			    &(os_signal_hooks){recorder_on_end, on_handled, recorder_on_asked},
-			    plan->config.dump_on ? os_signal_read(plan->config.dump_on) : 0);
 		return DCK_OK;
 	}
+	os_signals_forget();
 	if (r->file)
 		trace_file_close(r->file, &said, NULL);
 	trace_forget(r);

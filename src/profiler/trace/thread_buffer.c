@@ -17,10 +17,10 @@ _Thread_local thread_buffer_self thread_buffer_me
     __attribute__((tls_model("initial-exec"))) = {.next = LANE_NONE};
 
 static thread_buffer thread_buffers[LANES_MAX];
-static _Atomic uint32_t used, serials;
+static _Atomic uint32_t buffers_used, serials;
 static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
-static pthread_key_t key;
+static pthread_key_t buffer_key;
 static sem_t wake;
 _Atomic uint32_t trace_recordings;
 
@@ -50,8 +50,8 @@ static thread_buffer *thread_buffer_find(int tid, const char *name, uint32_t dev
 
 		if (!atomic_compare_exchange_strong(&l->state, &free, LANE_TAKEN))
 			continue;
-		uint32_t have = atomic_load(&used);
-		while (have < i + 1 && !atomic_compare_exchange_weak(&used, &have, i + 1))
+		uint32_t have = atomic_load(&buffers_used);
+		while (have < i + 1 && !atomic_compare_exchange_weak(&buffers_used, &have, i + 1))
 			;
 		l->tid = name ? tid : os_thread_id();
 		memset(l->name, 0, sizeof l->name);
@@ -76,7 +76,7 @@ static thread_buffer *trace_lane_take(thread_buffer_self *me)
 	me->mask = blocked();
 	me->thread_buffer = l;
 	/* A lane needs a destructor that reports the thread's end. */
-	if (!pthread_setspecific(key, l))
+	if (!pthread_setspecific(buffer_key, l))
 		return l;
 	me->thread_buffer = NULL;
 	atomic_store(&l->state, LANE_ENDED);
@@ -373,14 +373,14 @@ bool thread_buffers_init(void)
 	static bool done;
 
 	if (!done)
-		done =
-		    !sem_init(&wake, 0, 0) && !pthread_key_create(&key, thread_buffer_thread_ends);
+		done = !sem_init(&wake, 0, 0) &&
+		       !pthread_key_create(&buffer_key, thread_buffer_thread_ends);
 	return done;
 }
 
 size_t thread_buffers_used(void)
 {
-	return atomic_load(&used);
+	return atomic_load(&buffers_used);
 }
 
 thread_buffer *thread_buffers_at(size_t i)
@@ -404,14 +404,14 @@ uint64_t thread_buffers_lost(void)
 void thread_buffers_forget(void)
 {
 	memset(thread_buffers, 0, sizeof thread_buffers);
-	atomic_store(&used, 0);
+	atomic_store(&buffers_used, 0);
 	atomic_store(&lost_without_lane, 0);
 	atomic_store(&patience, 0);
 	atomic_store(&waits, 0);
 	atomic_store(&waited_ns, 0);
 	thread_buffer_me =
 	    (thread_buffer_self){.next = LANE_NONE, .ranges = thread_buffer_me.ranges};
-	pthread_setspecific(key, NULL);
+	pthread_setspecific(buffer_key, NULL);
 	sem_init(&wake, 0, 0);
 }
 

@@ -13,7 +13,7 @@
  * (children_reason_of()).
  *
  * At most CHILDREN_MAX children are merged. said[0] is the caller's record, the others belong to
- * `children`, whose arena has the names.
+ * `child_traces`, whose arena has the names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_children.h"
@@ -37,7 +37,7 @@
 
 enum { CHILDREN_MAX = 4095 };
 
-typedef struct children {
+typedef struct child_traces {
 	mem_arena *arena;
 	const char *out;	 /* the first process's trace */
 	size_t stem;		 /* of run.result, without the extension */
@@ -46,10 +46,10 @@ typedef struct children {
 	size_t n, cut, running, left_out;
 	zone_percentiles percentiles;
 	bool no_memory;
-} children;
+} child_traces;
 
 /* Returns the trace OUT.4711.pftrace of DIRECTORY/run.4711.result. */
-static const char *trace_of(const children *c, const char *record)
+static const char *trace_of(const child_traces *c, const char *record)
 {
 	const size_t n = strlen(c->out), k = trace_suffix_of(c->out).n;
 	const char *name = record + c->stem;
@@ -61,7 +61,7 @@ static const char *trace_of(const children *c, const char *record)
 
 static void children_found(void *self, const char *record)
 {
-	children *c = self;
+	child_traces *c = self;
 	const char *path = trace_of(c, record);
 	dck_record *said = NULL;
 	uint64_t bytes = 0;
@@ -98,7 +98,7 @@ static int64_t children_count_of(const dck_record *r, const char *key)
 	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
 }
 
-static int64_t children_sum_of(const children *c, const char *key)
+static int64_t children_sum_of(const child_traces *c, const char *key)
 {
 	int64_t sum = 0;
 
@@ -107,7 +107,7 @@ static int64_t children_sum_of(const children *c, const char *key)
 	return sum;
 }
 
-static int64_t children_most_of(const children *c, const char *key)
+static int64_t children_most_of(const child_traces *c, const char *key)
 {
 	int64_t most = 0;
 
@@ -119,7 +119,7 @@ static int64_t children_most_of(const children *c, const char *key)
 	return most;
 }
 
-static void children_sums_put(record_builder *b, const children *c)
+static void children_sums_put(record_builder *b, const child_traces *c)
 {
 	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
 					   "events_left_out"};
@@ -133,7 +133,7 @@ static void children_sums_put(record_builder *b, const children *c)
 }
 
 /* Often a launcher starts the processes that use GPUs. */
-static void children_cuda_put(record_builder *b, const children *c)
+static void children_cuda_put(record_builder *b, const child_traces *c)
 {
 	static const char *const keys[] = {"cuda_calls", "cuda_ranges", "cuda_dropped",
 					   "cuda_unfinished", "cuda_without_call"};
@@ -155,13 +155,13 @@ static void children_cuda_put(record_builder *b, const children *c)
 
 /* Returns whether a note of process i is copied: the note that it captured nothing is relevant
  * only if no process captured anything. */
-static bool is_said(const children *c, size_t i, const dck_note *note)
+static bool is_said(const child_traces *c, size_t i, const dck_note *note)
 {
 	return strcmp(note->code, "trace-not-captured") != 0 ||
 	       (i == 0 && !children_sum_of(c, "captures"));
 }
 
-static void children_notes_put(record_builder *b, const children *c)
+static void children_notes_put(record_builder *b, const child_traces *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; c->said[i] && k < c->said[i]->nnotes; k++) {
@@ -180,7 +180,7 @@ static void children_notes_put(record_builder *b, const children *c)
 	}
 }
 
-static void apart_note(record_builder *b, const children *c, const char *why)
+static void apart_note(record_builder *b, const child_traces *c, const char *why)
 {
 	record_note(b, "trace-separate",
 		    "the traces of %zu child processes are separate files, such as '%s', and not "
@@ -188,7 +188,7 @@ static void apart_note(record_builder *b, const children *c, const char *why)
 		    c->n > 1 ? c->n - 1 : c->running, c->n > 1 ? c->paths[1] : c->out, why);
 }
 
-static void running_note(record_builder *b, const children *c)
+static void running_note(record_builder *b, const child_traces *c)
 {
 	if (c->running + c->left_out)
 		record_note(
@@ -200,7 +200,7 @@ static void running_note(record_builder *b, const children *c)
 
 /* --- joining */
 
-static dck_status written(const children *c, const char *title, int fd, dck_record **ret,
+static dck_status written(const child_traces *c, const char *title, int fd, dck_record **ret,
 			  dck_err *err)
 {
 	dck_sink sink;
@@ -228,7 +228,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	return record_finish_if(status, b, ret, err);
 }
 
-static dck_status children_join(const children *c, const char *title, dck_record **ret,
+static dck_status children_join(const child_traces *c, const char *title, dck_record **ret,
 				dck_err *err)
 {
 	dck_replace *replace;
@@ -251,7 +251,7 @@ static dck_status children_join(const children *c, const char *title, dck_record
 }
 
 /* Copies the first process's record, and adds notes on its children. */
-static dck_status children_alone(const children *c, const char *why, dck_record **record,
+static dck_status children_alone(const child_traces *c, const char *why, dck_record **record,
 				 dck_err *err)
 {
 	record_builder *b;
@@ -278,7 +278,7 @@ static dck_status children_alone(const children *c, const char *why, dck_record 
 }
 
 /* Returns why the traces stay separate, or NULL if they can be merged. */
-static const char *children_reason_of(const dck_trace_config *config, const children *c)
+static const char *children_reason_of(const dck_trace_config *config, const child_traces *c)
 {
 	const trace_suffix e = trace_suffix_of(c->out);
 
@@ -296,7 +296,7 @@ static const char *children_reason_of(const dck_trace_config *config, const chil
 }
 
 /* Removes empty traces, which a full disk leaves. */
-static void empty_remove(children *c)
+static void empty_remove(child_traces *c)
 {
 	size_t kept = 1;
 
@@ -314,7 +314,7 @@ static void empty_remove(children *c)
 	c->n = c->n ? kept : 0;
 }
 
-static dck_status joined(const dck_trace_config *config, const char *title, children *c,
+static dck_status joined(const dck_trace_config *config, const char *title, child_traces *c,
 			 dck_record **record, dck_err *err)
 {
 	const char *why = children_reason_of(config, c);
@@ -335,7 +335,7 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 
 static void held_count(void *self, const char *record)
 {
-	children *c = self;
+	child_traces *c = self;
 	const char *path = trace_of(c, record);
 
 	c->running += path && os_file_is_locked(path);
@@ -343,7 +343,7 @@ static void held_count(void *self, const char *record)
 
 /* Calls f for the record of each child: it is in the directory of the program's record, whose name
  * it extends. */
-static void records_each(children *c, const char *result_path, void (*f)(void *, const char *))
+static void records_each(child_traces *c, const char *result_path, void (*f)(void *, const char *))
 {
 	const char *slash = strrchr(result_path, '/');
 	const size_t directory = slash ? (size_t)(slash + 1 - result_path) : 0;
@@ -357,7 +357,7 @@ static void records_each(children *c, const char *result_path, void (*f)(void *,
 
 /* Waits for children that end because the program did, such as the helpers of Python's
  * multiprocessing. A signal ends the wait. */
-static void children_await(children *c, const char *result_path)
+static void children_await(child_traces *c, const char *result_path)
 {
 	enum { ROUNDS = 20, ROUND_NS = 50000000 };
 
@@ -376,12 +376,12 @@ dck_status trace_children_join(const dck_trace_config *config, const char *title
 	zone_percentiles percentiles;
 
 	DCK_TRY(zone_percentiles_read(config->percentiles, &percentiles, err));
-	children c = {.arena = mem_arena_new(0),
-		      .percentiles = percentiles,
-		      .out = config->path,
-		      .stem = strlen(result_path) - (sizeof TRACE_RESULT_ENDING - 1),
-		      .paths = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.paths),
-		      .said = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.said)};
+	child_traces c = {.arena = mem_arena_new(0),
+			  .percentiles = percentiles,
+			  .out = config->path,
+			  .stem = strlen(result_path) - (sizeof TRACE_RESULT_ENDING - 1),
+			  .paths = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.paths),
+			  .said = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.said)};
 	dck_status status = DCK_OK;
 
 	if (c.arena && c.paths && c.said) {

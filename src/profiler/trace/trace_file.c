@@ -38,7 +38,6 @@ enum {
 	EVENT_BYTES = 160,
 	NAME_TIMES = 12,
 	FEW = 16,
-	FLUSH_NS = 100000000,
 	HELD_FEW = 8192,
 	PARTS_MAX = 1000,
 	ENDED_MIN = 1024
@@ -452,7 +451,7 @@ void trace_file_flush(trace_file *f, bool now)
 	uint64_t ns = os_now_ns();
 	dck_err err;
 
-	if (!f->out || (!now && ns - f->flushed_ns < FLUSH_NS))
+	if (!f->out || (!now && ns - f->flushed_ns < TRACE_FLUSH_NS))
 		return;
 	f->flushed_ns = ns;
 	if (f->format->flush)

@@ -16,6 +16,7 @@
 #include "profiler/trace/drain.h"
 
 enum { TRACE_FILE_SIZE_MIN = 65536 }; /* minimum of max_size and last */
+enum { TRACE_FLUSH_NS = 100000000 };  /* between two flushes of a trace */
 
 typedef struct trace_file_config {
 	const char *path;     /* its extension selects the format */

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const children[] = {
+static const char *const children_choices[] = {
     [DCK_TRACE_MERGE] = "merge", [DCK_TRACE_APART] = "apart", NULL};
 
 const dck_opt dck_trace_options[] = {
@@ -57,7 +57,7 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(TEXT, dck_trace_config, percentiles, "percentiles", "LIST", NULL,
 	       "columns of the table: how long the calls took: p50,p90,p99"),
     DCK_OPTION(CHOICE, dck_trace_config, children, "children", "HOW", "merge",
-	       "what becomes of the traces of child processes", .choices = children),
+	       "what becomes of the traces of child processes", .choices = children_choices),
     DCK_FLAG(dck_trace_config, sample, "sample",
 	     "sample the stacks of its threads too, from inside the program",
 	     .excludes = "max-size"),
@@ -69,15 +69,15 @@ const dck_opt dck_trace_options[] = {
     {0},
 };
 
-static const char variable[] = "DEEPCLOCK_TRACE";
+static const char trace_variable[] = "DEEPCLOCK_TRACE";
 static const char between[] = "\n"; /* the items of a list */
 
 /* Returns the variable of an option: "DEEPCLOCK_TRACE_MAX_SIZE" for "max-size". */
 static const char *trace_name_of(mem_arena *a, const dck_opt *row)
 {
 	if (row == dck_opt_find(dck_trace_options, "out"))
-		return variable;
-	char *name = mem_arena_fmt(a, "%s_%s", variable, row->name);
+		return trace_variable;
+	char *name = mem_arena_fmt(a, "%s_%s", trace_variable, row->name);
 
 	for (char *c = name; c && *c; c++)
 		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);

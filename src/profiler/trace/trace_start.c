@@ -31,15 +31,15 @@
 /* Longest wait at the exit of a program. */
 #define BOUND_NS UINT64_C(2000000000)
 
-static struct state {
+static struct start_state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* this process owns the file that the environment names */
 	bool child;		 /* of a recording process: its result is not the requested one */
 	bool asked;		 /* the recording was requested by the environment alone */
 	long owner;		 /* owner of the file, before it was claimed */
-} state = {.control = PTHREAD_MUTEX_INITIALIZER};
+} start_state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- start and stop; state.control is held */
+/* --- start and stop; start_state.control is held */
 
 /* The process that owns the file; 0: none yet. */
 static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
@@ -94,7 +94,7 @@ static dck_status keep_beside(mem_arena *a, const char *result, const char *path
  * separate file, with its first event. A program that replaced this one by exec(), often a script
  * or a wrapper, continues under its name, and the earlier recording is preserved under another
  * name. */
-static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
+static dck_status start_claim(struct start_state *s, recorder_plan *p, dck_err *err)
 {
 	const char *text = secure_getenv(owner_name), *result = result_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
@@ -122,10 +122,10 @@ static void fork_child(void);
 
 /* Starts a recording. config NULL: as the environment requests; without a request nothing
  * starts. */
-static dck_status start_with(struct state *s, const dck_trace_config *config, recorder_plan *p,
-			     dck_err *err)
+static dck_status start_with(struct start_state *s, const dck_trace_config *config,
+			     recorder_plan *p, dck_err *err)
 {
-	static bool watched;
+	static bool fork_watched;
 
 	if (config) {
 		DCK_TRY(trace_config_copy(p->arena, config, &p->config, err));
@@ -138,13 +138,13 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = trace_path_absolute(p->arena, p->config.path);
 	DCK_NEED(!mem_arena_failed(p->arena), err, "for the name of a trace");
-	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
+	if (!fork_watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
 		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
-	watched = true;
+	fork_watched = true;
 	return recorder_begin(p, err);
 }
 
-static dck_status start_start(struct state *s, const dck_trace_config *config, dck_err *err)
+static dck_status start_start(struct start_state *s, const dck_trace_config *config, dck_err *err)
 {
 	recorder_plan plan = {.on = &dck_trace_on};
 
@@ -166,13 +166,13 @@ static dck_status start_start(struct state *s, const dck_trace_config *config, d
 
 dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
 {
-	pthread_mutex_lock(&state.control);
-	dck_status st = start_start(&state, config, err);
-	pthread_mutex_unlock(&state.control);
+	pthread_mutex_lock(&start_state.control);
+	dck_status st = start_start(&start_state, config, err);
+	pthread_mutex_unlock(&start_state.control);
 	return st;
 }
 
-static dck_status start_end(struct state *s, wire_out *ret, dck_err *err)
+static dck_status start_end(struct start_state *s, wire_out *ret, dck_err *err)
 {
 	dck_status st = DCK_OK;
 
@@ -189,7 +189,7 @@ dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err)
 {
 	wire_out result = {0};
 
-	DCK_TRY(start_end(&state, &result, err));
+	DCK_TRY(start_end(&start_state, &result, err));
 	const dck_status st = result.n ? take(self, result.data, result.n, err) : DCK_OK;
 	wire_out_done(&result);
 	return st;
@@ -197,7 +197,7 @@ dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err)
 
 dck_status dck_trace_end(dck_err *err)
 {
-	return start_end(&state, NULL, err);
+	return start_end(&start_state, NULL, err);
 }
 
 static dck_status dump(dck_err *err)
@@ -211,9 +211,9 @@ static dck_status dump(dck_err *err)
 
 dck_status dck_trace_dump(dck_err *err)
 {
-	pthread_mutex_lock(&state.control);
+	pthread_mutex_lock(&start_state.control);
 	dck_status st = dump(err);
-	pthread_mutex_unlock(&state.control);
+	pthread_mutex_unlock(&start_state.control);
 	return st;
 }
 
@@ -235,14 +235,14 @@ bool dck_trace_leave(void)
 
 static void fork_prepare(void)
 {
-	pthread_mutex_lock(&state.control);
+	pthread_mutex_lock(&start_state.control);
 	recorder_quiesce();
 }
 
 static void fork_parent(void)
 {
 	recorder_resume();
-	pthread_mutex_unlock(&state.control);
+	pthread_mutex_unlock(&start_state.control);
 }
 
 /* Starts recording in a child; without a file, or after any other failure, it is not recorded. */
@@ -262,7 +262,7 @@ static void child_begin(const recorder_plan *parents)
 static void fork_child(void)
 {
 	dck_trace_on &= ~LISTEN_RECORD;
-	state.child = true;
+	start_state.child = true;
 	const recorder_plan parents = recorder_after_fork();
 	if (parents.config.path)
 		child_begin(&parents);
@@ -274,7 +274,7 @@ static void fork_child(void)
 
 /* Ends this copy's recording. Mostly it has just started, and leaves nothing; otherwise its data
  * are preserved under another name, as before exec(). */
-static void yield(struct state *s, const recorder_plan *plan)
+static void yield(struct start_state *s, const recorder_plan *plan)
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *path = a ? mem_arena_dup(a, plan->config.path) : NULL;
@@ -296,13 +296,13 @@ bool dck_recorder_delegate(const dck_recorder *to)
 {
 	const bool fits = to->wait_bytes == sizeof(dck_wait);
 
-	pthread_mutex_lock(&state.control);
-	const bool ours = !recorder_begun() || state.asked;
+	pthread_mutex_lock(&start_state.control);
+	const bool ours = !recorder_begun() || start_state.asked;
 	if (recorder_begun() && ours)
-		yield(&state, recorder_begun());
+		yield(&start_state, recorder_begun());
 	if (ours && fits)
 		waits_delegate_to(to);
-	pthread_mutex_unlock(&state.control);
+	pthread_mutex_unlock(&start_state.control);
 	return ours && fits && waits_seen();
 }
 
@@ -346,5 +346,5 @@ __attribute__((constructor)) static void process_begins(void)
 
 __attribute__((destructor)) static void process_ends(void)
 {
-	(void)start_end(&state, NULL, NULL); /* of this copy: the first one ends its own */
+	(void)start_end(&start_state, NULL, NULL); /* of this copy: the first one ends its own */
 }

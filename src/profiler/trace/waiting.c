@@ -9,42 +9,42 @@
 #include <errno.h>
 #include <string.h>
 
-static _Atomic uint64_t least = UINT64_MAX, recorded = UINT64_MAX;
+static _Atomic uint64_t shortest_wait = UINT64_MAX, shortest_recorded = UINT64_MAX;
 
 void waits_from(uint64_t ticks)
 {
-	atomic_store(&least, ticks);
+	atomic_store(&shortest_wait, ticks);
 	if (ticks != UINT64_MAX)
-		atomic_store(&recorded, ticks);
+		atomic_store(&shortest_recorded, ticks);
 }
 
 bool waits_are_recorded(uint64_t ticks)
 {
-	return ticks >= atomic_load(&recorded);
+	return ticks >= atomic_load(&shortest_recorded);
 }
 
-static const dck_recorder *_Atomic other;
+static const dck_recorder *_Atomic handed_to;
 
 void waits_delegate_to(const dck_recorder *to)
 {
-	atomic_store(&other, to);
+	atomic_store(&handed_to, to);
 }
 
 const dck_recorder *waits_handed_to(void)
 {
-	return atomic_load_explicit(&other, memory_order_acquire);
+	return atomic_load_explicit(&handed_to, memory_order_acquire);
 }
 
-static bool seen;
+static bool calls_observed;
 
 void dck_waits_seen(void)
 {
-	seen = true;
+	calls_observed = true;
 }
 
 bool waits_seen(void)
 {
-	return seen;
+	return calls_observed;
 }
 
 static void waiting_number_put(uint64_t ticks, dck_zone_site *site, double value)
@@ -75,7 +75,7 @@ void dck_wait_begin(dck_wait *w)
 	thread_buffer_self *me = &thread_buffer_me;
 
 	w->begin = w->outer_begin = 0;
-	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX) {
+	if (atomic_load_explicit(&shortest_wait, memory_order_relaxed) == UINT64_MAX) {
 		if (waits_handed_to())
 			waits_handed_to()->wait_begin(w);
 		return;
@@ -112,7 +112,8 @@ void dck_wait_end(dck_wait *w)
 	if (me->thread_buffer)
 		waiting_open_put(me, w->outer_name, w->outer_begin,
 				 w->outer_begin ? w->outer_at : 0);
-	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))
+	if (now <= w->begin ||
+	    now - w->begin < atomic_load_explicit(&shortest_wait, memory_order_relaxed))
 		return;
 	const int was = errno;
 	thread_buffer_put(w->begin, LANE_WORD(LANE_PUSH, zone_site_name(w->what, WAITS_CATEGORY)));

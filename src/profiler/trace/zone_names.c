@@ -20,38 +20,38 @@ typedef struct name_table {
 	char text[TEXT_BYTES];
 } name_table;
 
-static name_table *all;
+static name_table *zone_name_table;
 
 bool zone_names_init(void)
 {
-	if (all)
+	if (zone_name_table)
 		return true;
-	all = os_pages_reserve(sizeof *all);
-	if (!all)
+	zone_name_table = os_pages_reserve(sizeof *zone_name_table);
+	if (!zone_name_table)
 		return false;
-	all->names[OTHER] = (trace_name){.text = "(other names)", .n = 13};
-	atomic_store(&all->count, OTHER);
+	zone_name_table->names[OTHER] = (trace_name){.text = "(other names)", .n = 13};
+	atomic_store(&zone_name_table->count, OTHER);
 	return true;
 }
 
 static const char *zone_copy(const char *text, size_t n)
 {
-	uint64_t at = atomic_fetch_add(&all->used, n + 1);
+	uint64_t at = atomic_fetch_add(&zone_name_table->used, n + 1);
 
 	if (at > TEXT_BYTES || n + 1 > TEXT_BYTES - at)
 		return NULL;
 	/* NUL-terminated, because pages are zeroed. */
-	return memcpy(all->text + at, text, n);
+	return memcpy(zone_name_table->text + at, text, n);
 }
 
 static uint32_t name_insert(const char *category, const char *name, const char *file, uint32_t line)
 {
 	size_t n = strlen(name);
 
-	if (atomic_load(&all->count) + 1 >= ZONE_NAMES_MAX)
+	if (atomic_load(&zone_name_table->count) + 1 >= ZONE_NAMES_MAX)
 		return OTHER;
-	uint32_t id = atomic_fetch_add(&all->count, 1) + 1;
-	trace_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
+	uint32_t id = atomic_fetch_add(&zone_name_table->count, 1) + 1;
+	trace_name *z = &zone_name_table->names[id < ZONE_NAMES_MAX ? id : 0];
 	const char *name_copy = zone_copy(name, n), *file_copy = zone_copy(file, strlen(file));
 	const char *category_copy = category ? zone_copy(category, strlen(category)) : NULL;
 	if (id >= ZONE_NAMES_MAX || !name_copy || !file_copy)
@@ -75,10 +75,10 @@ uint32_t zone_name_intern_in(const char *category, const char *name, const char 
 	uint64_t hash = hash_number(HASH_START, hash_text(HASH_START, name));
 	uint32_t mine = 0;
 
-	if (!all)
+	if (!zone_name_table)
 		return OTHER;
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		_Atomic uint32_t *slot = &all->slots[(hash + i) % SLOTS];
+		_Atomic uint32_t *slot = &zone_name_table->slots[(hash + i) % SLOTS];
 		uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
 
 		if (!id) {
@@ -87,7 +87,7 @@ uint32_t zone_name_intern_in(const char *category, const char *name, const char 
 			if (mine == OTHER || atomic_compare_exchange_strong(slot, &id, mine))
 				return mine;
 		}
-		if (!strcmp(all->names[id].text, name))
+		if (!strcmp(zone_name_table->names[id].text, name))
 			return id;
 	}
 	return OTHER;
@@ -95,18 +95,19 @@ uint32_t zone_name_intern_in(const char *category, const char *name, const char 
 
 const trace_name *zone_name_get(uint32_t id)
 {
-	return &all->names[id];
+	return &zone_name_table->names[id];
 }
 
 size_t zone_names_list(const char **ret, size_t max)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; all && i < SLOTS && n < max; i++) {
-		const uint32_t id = atomic_load_explicit(&all->slots[i], memory_order_acquire);
+	for (uint32_t i = 0; zone_name_table && i < SLOTS && n < max; i++) {
+		const uint32_t id =
+		    atomic_load_explicit(&zone_name_table->slots[i], memory_order_acquire);
 
 		if (id)
-			ret[n++] = all->names[id].text;
+			ret[n++] = zone_name_table->names[id].text;
 	}
 	return n;
 }

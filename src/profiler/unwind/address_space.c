@@ -36,18 +36,18 @@
 enum { MAPS_MAX = 1 << 28, MAPPINGS_MAX = 1 << 20, VDSO_MAX = 1 << 16 };
 
 /* One file that was opened, or could not be. */
-typedef struct opened {
+typedef struct opened_file {
 	uint64_t inode, hash;
 	const char *path, *missing_reason;
 	elf_file *file;
-} opened;
+} opened_file;
 
 struct address_space_files {
 	mem_arena *texts;
 	const char **paths; /* interned, in `texts` */
 	hash_map by_hash;   /* maps a path's hash to its row, plus one */
 	size_t npaths, paths_cap;
-	opened *all;
+	opened_file *all;
 	size_t n, cap;
 };
 
@@ -147,10 +147,11 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	return f;
 }
 
-static opened *find_opened(address_space_files *f, const char *path, uint64_t inode, uint64_t hash)
+static opened_file *find_opened(address_space_files *f, const char *path, uint64_t inode,
+				uint64_t hash)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		opened *o = &f->all[i];
+		opened_file *o = &f->all[i];
 
 		if (o->hash == hash && o->inode == inode && strcmp(o->path, path) == 0)
 			return o;
@@ -159,12 +160,12 @@ static opened *find_opened(address_space_files *f, const char *path, uint64_t in
 }
 
 /* NULL: no memory. */
-static opened *open_once(address_space *s, const mapping *m)
+static opened_file *open_once(address_space *s, const mapping *m)
 {
 	address_space_files *f = s->files;
 	uint64_t hash = hash_text(HASH_START, m->m.path);
-	opened *found = find_opened(f, m->m.path, m->inode, hash),
-	       o = {m->inode, hash, NULL, NULL, NULL};
+	opened_file *found = find_opened(f, m->m.path, m->inode, hash),
+		    o = {m->inode, hash, NULL, NULL, NULL};
 	dck_err err = {0};
 
 	if (found || !mem_reserve(&f->all, &f->cap, f->n + 1, sizeof o))
@@ -386,7 +387,7 @@ dck_status address_space_read(address_space *s, dck_err *err)
 
 static void mapping_open(address_space *s, mapping *m)
 {
-	opened *o;
+	opened_file *o;
 	uint64_t address;
 
 	m->looked = true;

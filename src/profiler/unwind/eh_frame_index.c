@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 12, ENTRIES_MAX = 1 << 24 };
+enum { INDEX_HEAD = 12, ENTRIES_MAX = 1 << 24 };
 
 static int frame_by_begin(const void *a, const void *b)
 {
@@ -31,7 +31,7 @@ static uint32_t list(const unwind_module *m, unsigned char *table)
 		if (from != row[0])
 			continue;
 		if (table)
-			memcpy(table + HEAD + 8 * (size_t)n, row, sizeof row);
+			memcpy(table + INDEX_HEAD + 8 * (size_t)n, row, sizeof row);
 		n++;
 	}
 	return n;
@@ -43,7 +43,7 @@ void *eh_frame_index_new(const unwind_module *m, unwind_section *ret)
 	 */
 	static const unsigned char forms[] = {1, 0x3b, 0x03, 0x3b};
 	uint32_t n = list(m, NULL);
-	size_t size = HEAD + 8 * (size_t)n;
+	size_t size = INDEX_HEAD + 8 * (size_t)n;
 	unsigned char *table = n ? mem_zalloc(1, size) : NULL;
 
 	if (!table)
@@ -51,7 +51,7 @@ void *eh_frame_index_new(const unwind_module *m, unwind_section *ret)
 	memcpy(table, forms, sizeof forms);
 	memcpy(table + 8, &n, sizeof n);
 	list(m, table);
-	qsort(table + HEAD, n, 8, frame_by_begin);
+	qsort(table + INDEX_HEAD, n, 8, frame_by_begin);
 	*ret = (unwind_section){table, size, m->frame.address};
 	return table;
 }

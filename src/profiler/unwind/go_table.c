@@ -5,10 +5,17 @@
 
 /* The table's header: magic of the layout, two zeros, quantum, pointer size; then the numbers of
  * functions and files, the start of the code, and the offsets of the parts. */
-enum { HEAD = 8 + 8 * 8, LAYOUT_118 = -16, LAYOUT_120 = -15 };
+enum { HEADER_BYTES = 8 + 8 * 8, LAYOUT_118 = -16, LAYOUT_120 = -15 };
 
 /* A function's description. */
-enum { AT_NAME = 4, AT_DEPTHS = 16, AT_FILES = 20, AT_LINES = 24, AT_UNIT = 32, AT_FLAGS = 37 };
+enum {
+	FUNC_NAME = 4,
+	FUNC_DEPTHS = 16,
+	FUNC_FILES = 20,
+	FUNC_LINES = 24,
+	FUNC_UNIT = 32,
+	FUNC_FLAGS = 37
+};
 enum { TOP = 1, VALUES_MAX = 1 << 20 };
 
 static uint64_t go_word(const go_table *t, uint64_t at)
@@ -34,7 +41,7 @@ bool go_table_open(const unsigned char *bytes, uint64_t size, uint64_t text, go_
 	go_table t = {.bytes = bytes, .size = size};
 	int32_t layout;
 
-	if (size <= HEAD)
+	if (size <= HEADER_BYTES)
 		return false;
 	memcpy(&layout, bytes, sizeof layout);
 	if ((layout != LAYOUT_118 && layout != LAYOUT_120) || bytes[4] || bytes[5] || bytes[7] != 8)
@@ -82,7 +89,7 @@ bool go_table_find(const go_table *t, uint64_t address, go_function *ret)
 
 const char *go_table_name(const go_table *t, const go_function *f)
 {
-	uint64_t at = t->names + go_half(t, f->at + AT_NAME);
+	uint64_t at = t->names + go_half(t, f->at + FUNC_NAME);
 
 	return at < t->size ? (const char *)t->bytes + at : "";
 }
@@ -117,12 +124,12 @@ static bool go_value_at(const go_table *t, const go_function *f, uint64_t list, 
 
 bool go_table_depth(const go_table *t, const go_function *f, uint64_t address, int32_t *ret)
 {
-	return go_value_at(t, f, go_half(t, f->at + AT_DEPTHS), address, ret) && *ret >= 0;
+	return go_value_at(t, f, go_half(t, f->at + FUNC_DEPTHS), address, ret) && *ret >= 0;
 }
 
 bool go_table_is_top(const go_table *t, const go_function *f)
 {
-	uint64_t at = f->at + AT_FLAGS + (t->has_start_line ? 4 : 0);
+	uint64_t at = f->at + FUNC_FLAGS + (t->has_start_line ? 4 : 0);
 
 	return at < t->size && t->bytes[at] & TOP;
 }
@@ -133,10 +140,10 @@ const char *go_table_line(const go_table *t, const go_function *f, uint64_t addr
 	int32_t line, file;
 	uint64_t at;
 
-	if (!go_value_at(t, f, go_half(t, f->at + AT_LINES), address, &line) || line <= 0 ||
-	    !go_value_at(t, f, go_half(t, f->at + AT_FILES), address, &file) || file < 0)
+	if (!go_value_at(t, f, go_half(t, f->at + FUNC_LINES), address, &line) || line <= 0 ||
+	    !go_value_at(t, f, go_half(t, f->at + FUNC_FILES), address, &file) || file < 0)
 		return NULL;
-	at = t->units + 4 * ((uint64_t)go_half(t, f->at + AT_UNIT) + (uint32_t)file);
+	at = t->units + 4 * ((uint64_t)go_half(t, f->at + FUNC_UNIT) + (uint32_t)file);
 	at = t->files + go_half(t, at);
 	if (at >= t->size)
 		return NULL;

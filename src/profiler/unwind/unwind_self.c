@@ -106,7 +106,7 @@ typedef struct kept {
 	_Alignas(32) _Atomic uint64_t check, a, b;
 } kept;
 
-static kept table[1 << KEPT_BITS];
+static kept kept_rows[1 << KEPT_BITS];
 static _Atomic uint64_t generation;
 
 static uint64_t unwind_mixed(uint64_t v)
@@ -122,7 +122,7 @@ static uint64_t check_of(uint64_t place, uint64_t when, uint64_t a, uint64_t b)
 
 static kept *unwind_row_of(uint64_t place)
 {
-	return &table[place * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_BITS)];
+	return &kept_rows[place * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_BITS)];
 }
 
 static unwind_rule find_new(uint64_t place, uint64_t when, kept *row)

@@ -14,7 +14,7 @@
 
 #include <inttypes.h>
 
-typedef struct writing {
+typedef struct callgrind_writing {
 	const form_doc *d;
 	const form_tree *f;
 	uint32_t *open;	     /* by function: how often it is on the path */
@@ -24,10 +24,10 @@ typedef struct writing {
 	size_t
 	    calls; /* column; none: 0 calls, as Callgrind has for a function that it saw inside */
 	bool modules, failed;
-} writing;
+} callgrind_writing;
 
 /* "fl=(2) a.c" the first time, later "fl=(2)". */
-static void put_place(writing *w, const char *what, char kind, const char *text)
+static void put_place(callgrind_writing *w, const char *what, char kind, const char *text)
 {
 	char key[STRING_NAME_MAX];
 	size_t n = 1;
@@ -49,7 +49,7 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 }
 
 /* fn=(3) name'2 the first time, later fn=(3) alone; where it is before it. */
-static void callgrind_put_function(writing *w, bool called, uint32_t node, uint32_t level)
+static void callgrind_put_function(callgrind_writing *w, bool called, uint32_t node, uint32_t level)
 {
 	const dck_frame *f = form_frame(w->f, node);
 	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
@@ -82,7 +82,7 @@ static uint32_t callgrind_line_of(const dck_frame *f)
 
 /* Returns 1 if calls were not counted: without calls the readers attribute callees to the function
  * itself. */
-static int64_t callgrind_calls_of(const writing *w, uint32_t node)
+static int64_t callgrind_calls_of(const callgrind_writing *w, uint32_t node)
 {
 	const size_t n = w->f->t.ncolumns;
 	const int64_t calls = w->calls < n ? form_integer(w->f->t.weights[node * n + w->calls]) : 1;
@@ -90,7 +90,7 @@ static int64_t callgrind_calls_of(const writing *w, uint32_t node)
 	return calls > 0 ? calls : 1;
 }
 
-static void callgrind_put_node(writing *w, uint32_t node)
+static void callgrind_put_node(callgrind_writing *w, uint32_t node)
 {
 	const form_tree *f = w->f;
 	const size_t ncolumns = f->t.ncolumns;
@@ -112,7 +112,7 @@ static void callgrind_put_node(writing *w, uint32_t node)
 	sink_text(w->d->sink, "\n");
 }
 
-static void callgrind_put_head(const writing *w)
+static void callgrind_put_head(const callgrind_writing *w)
 {
 	const dck_column *column = &w->f->t.columns[w->f->weight];
 	dck_sink *out = w->d->sink;
@@ -141,7 +141,7 @@ static dck_frame callgrind_key_of(const dck_frame *f)
 static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
-	writing w = {.d = d, .f = f, .calls = call_tree_column(&f->t, "calls")};
+	callgrind_writing w = {.d = d, .f = f, .calls = call_tree_column(&f->t, "calls")};
 	uint32_t last = CALL_NONE;
 
 	DCK_TRY(string_table_init(&w.places, err));

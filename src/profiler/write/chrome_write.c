@@ -66,7 +66,7 @@ static char *put_time(char *to, uint64_t ns, time_text *t)
 
 /* --- the writer */
 
-typedef struct track {
+typedef struct json_track {
 	char text[48]; /* ,"pid":7,"tid":9 */
 	uint32_t n;    /* its length; 0: not written yet */
 	bool counter;
@@ -74,9 +74,9 @@ typedef struct track {
 	int32_t of;	  /* its thread; 0: it is the process's */
 	uint64_t depth;
 	pending_annotations numbers;
-} track;
+} json_track;
 
-struct trace_out {
+typedef struct chrome_writer {
 	dck_sink *sink;
 	uint64_t last_ns;
 	string_table names;  /* for the keys of numbers */
@@ -86,11 +86,16 @@ struct trace_out {
 	time_text time;
 	const cct *paths; /* of the samples; NULL: no samples */
 	bool any;
-};
+} chrome_writer;
+
+static chrome_writer *chrome_writer_of(trace_out *out)
+{
+	return (chrome_writer *)out;
+}
 
 /* --- pieces */
 
-static void chrome_put_text(trace_out *o, const char *text)
+static void chrome_put_text(chrome_writer *o, const char *text)
 {
 	json_writer w;
 
@@ -98,7 +103,7 @@ static void chrome_put_text(trace_out *o, const char *text)
 	json_text(&w, text ? text : "");
 }
 
-static void chrome_put_real(trace_out *o, double v)
+static void chrome_put_real(chrome_writer *o, double v)
 {
 	json_writer w;
 
@@ -108,7 +113,7 @@ static void chrome_put_real(trace_out *o, double v)
 
 /* --- events that are not plain */
 
-static void chrome_event_begin(trace_out *o, const char *what, uint64_t ns, const track *t)
+static void chrome_event_begin(chrome_writer *o, const char *what, uint64_t ns, const json_track *t)
 {
 	char time[48];
 
@@ -119,7 +124,7 @@ static void chrome_event_begin(trace_out *o, const char *what, uint64_t ns, cons
 	sink_put(o->sink, t->text, t->n);
 }
 
-static void chrome_put_name(trace_out *o, uint32_t name)
+static void chrome_put_name(chrome_writer *o, uint32_t name)
 {
 	const string_name quoted = string_name_of(&o->quoted, name);
 
@@ -130,7 +135,7 @@ static void chrome_put_name(trace_out *o, uint32_t name)
 }
 
 /* One more of an event's arguments; returns how many there are. */
-static unsigned chrome_put_number(trace_out *o, unsigned n, uint32_t name, double real)
+static unsigned chrome_put_number(chrome_writer *o, unsigned n, uint32_t name, double real)
 {
 	if (!isfinite(real)) /* not known: absent */
 		return n;
@@ -141,13 +146,14 @@ static unsigned chrome_put_number(trace_out *o, unsigned n, uint32_t name, doubl
 	return n + 1;
 }
 
-static void chrome_event_end(trace_out *o, unsigned nargs)
+static void chrome_event_end(chrome_writer *o, unsigned nargs)
 {
 	sink_text(o->sink, nargs ? "}}" : "}");
 }
 
 /* Starts a range; numbers that follow at once belong to it: returns their number. */
-static size_t chrome_put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
+static size_t chrome_put_begin(chrome_writer *o, json_track *t, const trace_event *e,
+			       const trace_event *end)
 {
 	unsigned args = 0;
 	size_t n = 0;
@@ -161,7 +167,7 @@ static size_t chrome_put_begin(trace_out *o, track *t, const trace_event *e, con
 	return n;
 }
 
-static void chrome_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+static void chrome_put_end(chrome_writer *o, json_track *t, uint64_t ns, bool unended)
 {
 	unsigned args = 0;
 	uint32_t n;
@@ -179,7 +185,7 @@ static void chrome_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 	t->depth--;
 }
 
-static void chrome_put_counter(trace_out *o, const track *t, const trace_event *e)
+static void chrome_put_counter(chrome_writer *o, const json_track *t, const trace_event *e)
 {
 	if (!t->counter || !isfinite(e->as.real))
 		return;
@@ -196,7 +202,7 @@ static void chrome_put_counter(trace_out *o, const track *t, const trace_event *
 
 /* Writes a range that any track may end. Viewers match it by id and category, so the category is
  * constant, because the name's category is unknown at an end that comes first. */
-static void chrome_put_async(trace_out *o, const track *t, const char *what, uint64_t ns,
+static void chrome_put_async(chrome_writer *o, const json_track *t, const char *what, uint64_t ns,
 			     uint64_t id, uint32_t name)
 {
 	chrome_event_begin(o, what, ns, t);
@@ -206,7 +212,7 @@ static void chrome_put_async(trace_out *o, const track *t, const char *what, uin
 }
 
 /* An arrow is known by its category, name and id together. */
-static void chrome_put_flow(trace_out *o, const track *t, const trace_event *e)
+static void chrome_put_flow(chrome_writer *o, const json_track *t, const trace_event *e)
 {
 	static const char *const kinds[] = {"\"s\"", "\"t\"", "\"f\",\"bp\":\"e\""};
 
@@ -218,7 +224,7 @@ static void chrome_put_flow(trace_out *o, const track *t, const trace_event *e)
 }
 
 /* One event with the numbers that belong to it; returns how many events these were. */
-static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
+static size_t chrome_put_any(chrome_writer *o, json_track *t, uint32_t id, const trace_event *e,
 			     const trace_event *end)
 {
 	if (e->ns > o->last_ns && e->kind != TRACE_ANNOTATION)
@@ -261,18 +267,18 @@ static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_ev
 
 /* --- plain events: nearly all */
 
-/* PLAIN_MAX: bytes of an event without its name, and the bytes copied beyond it. */
-enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
+/* PLAIN_TEXT_MAX: bytes of an event without its name, and the bytes copied beyond it. */
+enum { PLAIN_TEXT_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
 
 /* Writes plain events up to the first that is not: begins with a name of usual length, ends,
  * without numbers. Returns that one. */
-static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_event *e,
+static const trace_event *chrome_put_plain(chrome_writer *o, json_track *t, const trace_event *e,
 					   const trace_event *end)
 {
 	static const char head[] = ",\n{\"ph\":\"B\",\"ts\":";
 	dck_sink *sink = o->sink;
-	char *from = sink_reserve(sink, PLAIN_MAX + NAME_MAX_PLAIN), *p = from;
-	const char *full = sink->buf + sizeof sink->buf - PLAIN_MAX - NAME_MAX_PLAIN;
+	char *from = sink_reserve(sink, PLAIN_TEXT_MAX + NAME_MAX_PLAIN), *p = from;
+	const char *full = sink->buf + sizeof sink->buf - PLAIN_TEXT_MAX - NAME_MAX_PLAIN;
 	time_text time = o->time;
 	uint64_t last = o->last_ns, depth = t->depth;
 
@@ -290,7 +296,7 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 		}
 		if (p > full) {
 			sink->used += (size_t)(p - from);
-			from = p = sink_reserve(sink, PLAIN_MAX + NAME_MAX_PLAIN);
+			from = p = sink_reserve(sink, PLAIN_TEXT_MAX + NAME_MAX_PLAIN);
 		}
 		memcpy(p, head, sizeof head - 1);
 		p[9] = begins ? 'B' : 'E';
@@ -320,12 +326,12 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 			      dck_err *err)
 {
-	trace_out *o = mem_zalloc(1, sizeof *o);
+	chrome_writer *o = mem_zalloc(1, sizeof *o);
 	dck_status status;
 
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
-	o->tracks.row_bytes = sizeof(track);
+	o->tracks.row_bytes = sizeof(json_track);
 	async_ranges_init(&o->async);
 	status = string_table_init(&o->names, err);
 	if (status == DCK_OK) {
@@ -340,13 +346,13 @@ static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_heade
 	sink_fmt(sink, "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":%" PRId64,
 		 about->unix_ns > 0 ? about->unix_ns : 0);
 	sink_text(sink, ",\"traceEvents\":[");
-	*ret = o;
+	*ret = (trace_out *)o;
 	return DCK_OK;
 }
 
 /* Writes the name of a process or thread. Each track with events has one such line, so that an
  * event always follows another. */
-static void put_metadata(trace_out *o, const track *t, const char *what, const char *name,
+static void put_metadata(chrome_writer *o, const json_track *t, const char *what, const char *name,
 			 bool device)
 {
 	sink_text(o->sink, o->any ? ",\n{\"ph\":\"M\"" : "\n{\"ph\":\"M\"");
@@ -357,9 +363,10 @@ static void put_metadata(trace_out *o, const track *t, const char *what, const c
 	o->any = true;
 }
 
-static void chrome_track(trace_out *o, const trace_track *about)
+static void chrome_track(trace_out *out, const trace_track *about)
 {
-	track *t = id_table_row(&o->tracks, about->id);
+	chrome_writer *o = chrome_writer_of(out);
+	json_track *t = id_table_row(&o->tracks, about->id);
 	const char *name = string_table_copy(&o->names, about->name);
 	char unnamed[48];
 
@@ -385,8 +392,9 @@ static void chrome_track(trace_out *o, const trace_track *about)
 		put_metadata(o, t, "process_name", unnamed, false);
 }
 
-static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
+static void chrome_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
+	chrome_writer *o = chrome_writer_of(out);
 	static const char cap[NAME_ROOM] = {0};
 	dck_buffer quoted = {0};
 	dck_sink sink;
@@ -412,10 +420,11 @@ static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
 	dck_buffer_done(&quoted);
 }
 
-static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+static void chrome_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
+	chrome_writer *o = chrome_writer_of(out);
 	const trace_event *end = e + n;
-	track *t = id_table_find(&o->tracks, id);
+	json_track *t = id_table_find(&o->tracks, id);
 
 	if (!t || !t->n)
 		return;
@@ -428,9 +437,10 @@ static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_
 
 /* --- samples: an event each, whose frame is in the list at the end of the file */
 
-static void chrome_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+static void chrome_samples(trace_out *out, const cct *paths, const trace_sample *s, size_t n)
 {
-	track t = {.name = NULL};
+	chrome_writer *o = chrome_writer_of(out);
+	json_track t = {.name = NULL};
 
 	o->paths = paths;
 	for (; n > 0; n--, s++) {
@@ -456,7 +466,7 @@ static void chrome_samples(trace_out *o, const cct *paths, const trace_sample *s
 	}
 }
 
-static void put_frame_text(trace_out *o, const char *key, const char *text)
+static void put_frame_text(chrome_writer *o, const char *key, const char *text)
 {
 	if (!text)
 		return;
@@ -465,7 +475,7 @@ static void put_frame_text(trace_out *o, const char *key, const char *text)
 }
 
 /* Members that the format does not define are ignored by its readers. */
-static void put_stack_frames(trace_out *o)
+static void put_stack_frames(chrome_writer *o)
 {
 	for (uint32_t i = 1; i < o->paths->paths.n; i++) {
 		const path_node *path = &o->paths->paths.rows[i];
@@ -485,27 +495,31 @@ static void put_stack_frames(trace_out *o)
 	}
 }
 
-static bool chrome_end_range(trace_out *o, void *of)
+static bool chrome_end_range(trace_out *out, void *of)
 {
-	track *t = of;
+	chrome_writer *o = chrome_writer_of(out);
+	json_track *t = of;
 	const bool open = t->depth > 0;
 
 	chrome_put_end(o, t, o->last_ns, true);
 	return open;
 }
 
-static void chrome_end_async(trace_out *o, void *t, const kept_id *id)
+static void chrome_end_async(trace_out *out, void *t, const kept_id *id)
 {
+	chrome_writer *o = chrome_writer_of(out);
+
 	chrome_put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
 }
 
-static dck_status chrome_close(trace_out *o, dck_err *err)
+static dck_status chrome_close(trace_out *out, dck_err *err)
 {
+	chrome_writer *o = chrome_writer_of(out);
 	bool failed = o->tracks.failed || o->async.failed;
 
-	kept_end_open(o, &o->tracks, &o->async, &(kept_end){chrome_end_range, chrome_end_async});
+	kept_end_open(out, &o->tracks, &o->async, &(kept_end){chrome_end_range, chrome_end_async});
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = id_table_find(&o->tracks, i);
+		json_track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
 		pending_annotations_done(&t->numbers);
 	}

@@ -1,24 +1,49 @@
 /* paths.c - adds up the time of call paths.
  *
+ * Begins and ends of ranges move along the paths of one trie (profiler/timeline/zone_aggregate.h),
+ * whose first level has the threads; samples are added up as a second tree. Both are written when
+ * the trace ends. Names are interned by their text, so that equal names of several files are one.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/paths.h"
 #include "base/err.h"
 #include "base/sink.h"
+#include "profiler/timeline/sample_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct track {
+typedef struct path_track {
 	uint32_t label; /* a name */
 	bool described;
 	zone_stack open; /* its root: the thread's node, 0: no range yet */
 	uint64_t last_ns;
-} track;
+} path_track;
+
+/* State of an aggregating format, made by paths_open(). */
+typedef struct paths_writer {
+	dck_sink *sink;
+	int64_t unix_ns;
+	uint64_t last_ns;
+	const char *command; /* NULL: unknown */
+	string_table names;
+	id_table same; /* uint32_t for each name: the number of its text */
+	id_table tracks;
+	zone_aggregate sums;
+	sample_sums samples;
+} paths_writer;
+
+static paths_writer *paths_writer_of(trace_out *out)
+{
+	return (paths_writer *)out;
+}
 
 /* --- names */
 
-void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
+void paths_intern(trace_out *out, uint32_t id, const trace_name *name)
 {
+	paths_writer *o = paths_writer_of(out);
 	uint32_t *row = id_table_row(&o->same, id);
 
 	if (row)
@@ -29,13 +54,13 @@ void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
 
 dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about, dck_err *err)
 {
-	trace_out *o = mem_zalloc(1, sizeof *o);
+	paths_writer *o = mem_zalloc(1, sizeof *o);
 
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
 	o->unix_ns = about->unix_ns;
 	o->same.row_bytes = sizeof(uint32_t);
-	o->tracks.row_bytes = sizeof(track);
+	o->tracks.row_bytes = sizeof(path_track);
 	o->sums.paths_only = true;
 	dck_status status = string_table_init(&o->names, err);
 	DCK_NEXT(status, sample_sums_init(&o->samples, err));
@@ -45,13 +70,14 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 		return status;
 	}
 	o->command = string_table_copy(&o->names, about->command);
-	*ret = o;
+	*ret = (trace_out *)o;
 	return DCK_OK;
 }
 
-void paths_track(trace_out *o, const trace_track *about)
+void paths_track(trace_out *out, const trace_track *about)
 {
-	track *t = id_table_row(&o->tracks, about->id);
+	paths_writer *o = paths_writer_of(out);
+	path_track *t = id_table_row(&o->tracks, about->id);
 	char label[STRING_NAME_MAX];
 
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
@@ -69,14 +95,14 @@ void paths_track(trace_out *o, const trace_track *about)
 	t->described = true;
 }
 
-static uint32_t paths_name_of(const trace_out *o, uint32_t id)
+static uint32_t paths_name_of(const paths_writer *o, uint32_t id)
 {
 	const uint32_t *same = id_table_find(&o->same, id);
 
 	return same ? *same : 0;
 }
 
-static void paths_range_begins(trace_out *o, track *t, uint32_t name)
+static void paths_range_begins(paths_writer *o, path_track *t, uint32_t name)
 {
 	if (!t->open.root)
 		t->open.root = path_trie_child(&o->sums.paths, 0, t->label);
@@ -84,7 +110,7 @@ static void paths_range_begins(trace_out *o, track *t, uint32_t name)
 }
 
 /* The start of a range without a name is indistinguishable from an end, and so is omitted. */
-static void async(trace_out *o, const trace_event *e, uint32_t name)
+static void async(paths_writer *o, const trace_event *e, uint32_t name)
 {
 	static const char label[] = PATHS_ASYNC;
 
@@ -94,9 +120,10 @@ static void async(trace_out *o, const trace_event *e, uint32_t name)
 	zone_aggregate_range(&o->sums, e->as.id + 1, name, e->ns);
 }
 
-void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = id_table_find(&o->tracks, id);
+	paths_writer *o = paths_writer_of(out);
+	path_track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind == TRACE_ANNOTATION)
@@ -116,8 +143,9 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 		o->last_ns = t->last_ns;
 }
 
-void paths_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+void paths_samples(trace_out *out, const cct *paths, const trace_sample *s, size_t n)
 {
+	paths_writer *o = paths_writer_of(out);
 	sample_sums_add(&o->samples, paths, s, n);
 }
 
@@ -125,11 +153,11 @@ void paths_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t
 
 static const char *paths_text_of(void *self, uint32_t name)
 {
-	return string_name_of(&((const trace_out *)self)->names, name).text;
+	return string_name_of(&((const paths_writer *)self)->names, name).text;
 }
 
 /* f: of the zones, then of the samples. */
-static dck_status trees_open(trace_out *o, const tree_format *to, dck_tree *zones,
+static dck_status trees_open(paths_writer *o, const tree_format *to, dck_tree *zones,
 			     dck_tree *samples, form_tree f[2], dck_err *err)
 {
 	DCK_TRY(path_trie_tree(&o->sums.paths, true, paths_text_of, o, zones, err));
@@ -143,7 +171,7 @@ static dck_status trees_open(trace_out *o, const tree_format *to, dck_tree *zone
 	return form_tree_open(&f[1], samples, NULL, to, err);
 }
 
-static dck_status paths_write_out(trace_out *o, const tree_format *to, dck_err *err)
+static dck_status paths_write_out(paths_writer *o, const tree_format *to, dck_err *err)
 {
 	dck_tree zones = {0}, samples = {0};
 	form_tree f[2] = {0};
@@ -164,13 +192,14 @@ static dck_status paths_write_out(trace_out *o, const tree_format *to, dck_err *
 	return status;
 }
 
-dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
+dck_status paths_close(trace_out *out, const tree_format *to, dck_err *err)
 {
+	paths_writer *o = paths_writer_of(out);
 	dck_status status = DCK_OK;
 	uint64_t unmatched;
 
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		zone_aggregate_close(&o->sums, &((track *)id_table_find(&o->tracks, i))->open,
+		zone_aggregate_close(&o->sums, &((path_track *)id_table_find(&o->tracks, i))->open,
 				     o->last_ns);
 	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
 	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
@@ -179,7 +208,7 @@ dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 	else
 		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		zone_stack_done(&((track *)id_table_find(&o->tracks, i))->open);
+		zone_stack_done(&((path_track *)id_table_find(&o->tracks, i))->open);
 	id_table_done(&o->tracks);
 	id_table_done(&o->same);
 	zone_aggregate_done(&o->sums);

@@ -12,24 +12,11 @@
 #ifndef EXPORT_PATHS_H
 #define EXPORT_PATHS_H
 
+#include "profiler/timeline/timeline.h"
+#include "record/tree/cct.h"
 #include "profiler/write/tree_format.h"
-#include "profiler/timeline/sample_sums.h"
-#include "profiler/timeline/zone_aggregate.h"
 
 #define PATHS_ASYNC "ranges of no thread"
-
-/* State of an aggregating format, made by paths_open(). */
-struct trace_out {
-	dck_sink *sink;
-	int64_t unix_ns;
-	uint64_t last_ns;
-	const char *command; /* NULL: unknown */
-	string_table names;
-	id_table same; /* uint32_t for each name: the number of its text */
-	id_table tracks;
-	zone_aggregate sums;
-	sample_sums samples;
-};
 
 dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about, dck_err *err);
 void paths_track(trace_out *o, const trace_track *about);

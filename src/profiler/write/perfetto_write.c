@@ -31,7 +31,7 @@ typedef struct name_form {
 	uint8_t refer[24];
 } name_form;
 
-typedef struct track {
+typedef struct packet_track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
 	uint32_t sequence; /* 0: not started */
@@ -42,9 +42,9 @@ typedef struct track {
 	uint64_t *known; /* @owned */
 	size_t nknown;	 /* words */
 	pending_annotations numbers;
-} track;
+} packet_track;
 
-struct trace_out {
+typedef struct perfetto_writer {
 	dck_sink *sink;
 	uint64_t boottime_ns, last_ns;
 	string_table names;
@@ -55,7 +55,12 @@ struct trace_out {
 	perfetto_samples *samples; /* NULL: none yet */
 	bool failed;
 	wire_out message; /* the packet that is being made */
-};
+} perfetto_writer;
+
+static perfetto_writer *perfetto_writer_of(trace_out *out)
+{
+	return (perfetto_writer *)out;
+}
 
 /* --- numbers as bytes */
 
@@ -74,7 +79,7 @@ static uint8_t *perfetto_varint(uint8_t *p, uint64_t v)
 
 /* --- packets that are rare */
 
-static size_t packet_begin(trace_out *o, uint32_t sequence)
+static size_t packet_begin(perfetto_writer *o, uint32_t sequence)
 {
 	o->message.n = 0;
 	size_t mark = wire_begin(&o->message, PF_TRACE_PACKET);
@@ -82,19 +87,19 @@ static size_t packet_begin(trace_out *o, uint32_t sequence)
 	return mark;
 }
 
-static void packet_end(trace_out *o, size_t mark)
+static void packet_end(perfetto_writer *o, size_t mark)
 {
 	wire_end(&o->message, mark);
 	if (!o->message.failed)
 		sink_put(o->sink, o->message.data, o->message.n);
 }
 
-static void put_uint(trace_out *o, uint32_t field, uint64_t v)
+static void put_uint(perfetto_writer *o, uint32_t field, uint64_t v)
 {
 	wire_put_int(&o->message, field, (int64_t)v);
 }
 
-static void perfetto_put_name(trace_out *o, uint32_t field, const char *text)
+static void perfetto_put_name(perfetto_writer *o, uint32_t field, const char *text)
 {
 	char shown[STRING_NAME_MAX];
 
@@ -103,7 +108,7 @@ static void perfetto_put_name(trace_out *o, uint32_t field, const char *text)
 			       utf8_sanitize_copy(shown, text, strlen(text)));
 }
 
-static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental)
+static void put_clock(perfetto_writer *o, uint32_t id, uint64_t time, bool incremental)
 {
 	size_t clock = wire_begin(&o->message, PF_SNAPSHOT_CLOCK);
 
@@ -115,7 +120,7 @@ static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental
 }
 
 /* Writes a clock snapshot; own_ns: the events' clock, 0 at the base. */
-static void put_snapshot(trace_out *o, const trace_header *about, uint64_t own_ns)
+static void put_snapshot(perfetto_writer *o, const trace_header *about, uint64_t own_ns)
 {
 	size_t packet = packet_begin(o, SEQUENCE_COMMON);
 	size_t snapshot = wire_begin(&o->message, PF_PACKET_CLOCK_SNAPSHOT);
@@ -138,7 +143,7 @@ static void put_snapshot(trace_out *o, const trace_header *about, uint64_t own_n
 }
 
 /* The first packet of a track: its clock, which counts from packet to packet, and its defaults. */
-static void begin_sequence(trace_out *o, track *t)
+static void begin_sequence(perfetto_writer *o, packet_track *t)
 {
 	t->sequence = ++o->nsequences;
 	size_t packet = packet_begin(o, t->sequence);
@@ -156,13 +161,13 @@ static void begin_sequence(trace_out *o, track *t)
 	packet_end(o, packet);
 }
 
-static bool perfetto_is_known(const track *t, uint32_t name)
+static bool perfetto_is_known(const packet_track *t, uint32_t name)
 {
 	return name >> 6 < t->nknown && t->known[name >> 6] >> (name & 63) & 1;
 }
 
-static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char *text, size_t n,
-			 uint32_t line)
+static void put_interned(perfetto_writer *o, uint32_t field, uint32_t iid, const char *text,
+			 size_t n, uint32_t line)
 {
 	size_t one = wire_begin(&o->message, field);
 
@@ -174,7 +179,7 @@ static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char 
 }
 
 /* Explains the number of a name to a sequence. */
-static void explain(trace_out *o, track *t, uint32_t id)
+static void explain(perfetto_writer *o, packet_track *t, uint32_t id)
 {
 	const string_name text = string_name_of(&o->names, id);
 	const name_form *about = id_table_find(&o->known, id);
@@ -197,7 +202,7 @@ static void explain(trace_out *o, track *t, uint32_t id)
 	packet_end(o, packet);
 }
 
-static void explain_once(trace_out *o, track *t, uint32_t id)
+static void explain_once(perfetto_writer *o, packet_track *t, uint32_t id)
 {
 	if (!perfetto_is_known(t, id) && string_name_of(&o->names, id).text &&
 	    id_table_find(&o->known, id))
@@ -207,7 +212,7 @@ static void explain_once(trace_out *o, track *t, uint32_t id)
 /* --- events that are not plain */
 
 /* Writes a packet up to the start of its event. type 0: none. */
-static size_t perfetto_event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type,
+static size_t perfetto_event_begin(perfetto_writer *o, packet_track *t, uint64_t ns, uint32_t type,
 				   size_t *ret_event)
 {
 	size_t packet = packet_begin(o, t->sequence);
@@ -225,13 +230,13 @@ static size_t perfetto_event_begin(trace_out *o, track *t, uint64_t ns, uint32_t
 	return packet;
 }
 
-static void perfetto_event_end(trace_out *o, size_t packet, size_t event)
+static void perfetto_event_end(perfetto_writer *o, size_t packet, size_t event)
 {
 	wire_end(&o->message, event);
 	packet_end(o, packet);
 }
 
-static void perfetto_put_number(trace_out *o, uint32_t name, double real)
+static void perfetto_put_number(perfetto_writer *o, uint32_t name, double real)
 {
 	if (!isfinite(real)) /* not known: absent */
 		return;
@@ -241,7 +246,7 @@ static void perfetto_put_number(trace_out *o, uint32_t name, double real)
 	wire_end(&o->message, number);
 }
 
-static void put_unended(trace_out *o)
+static void put_unended(perfetto_writer *o)
 {
 	size_t mark = wire_begin(&o->message, PF_EVENT_NUMBER);
 
@@ -251,7 +256,7 @@ static void put_unended(trace_out *o)
 }
 
 /* Name, category and source location. */
-static void put_reference(trace_out *o, uint32_t id)
+static void put_reference(perfetto_writer *o, uint32_t id)
 {
 	const name_form *about = id_table_find(&o->known, id);
 	uint8_t *to = wire_reserve(&o->message, about->n);
@@ -261,7 +266,7 @@ static void put_reference(trace_out *o, uint32_t id)
 }
 
 /* Starts a range; numbers that follow at once belong to it: returns their number. */
-static size_t perfetto_put_begin(trace_out *o, track *t, const trace_event *e,
+static size_t perfetto_put_begin(perfetto_writer *o, packet_track *t, const trace_event *e,
 				 const trace_event *end)
 {
 	size_t event, packet, n = 0;
@@ -280,7 +285,7 @@ static size_t perfetto_put_begin(trace_out *o, track *t, const trace_event *e,
 	return n;
 }
 
-static void perfetto_write_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+static void perfetto_write_put_end(perfetto_writer *o, packet_track *t, uint64_t ns, bool unended)
 {
 	size_t event, packet;
 	uint32_t n;
@@ -298,7 +303,8 @@ static void perfetto_write_put_end(trace_out *o, track *t, uint64_t ns, bool une
 	perfetto_event_end(o, packet, event);
 }
 
-static void perfetto_put_counter(trace_out *o, const track *t, track *in, const trace_event *e)
+static void perfetto_put_counter(perfetto_writer *o, const packet_track *t, packet_track *in,
+				 const trace_event *e)
 {
 	size_t event, packet;
 
@@ -312,7 +318,7 @@ static void perfetto_put_counter(trace_out *o, const track *t, track *in, const 
 }
 
 /* Writes the begin of a range that any track may end, on a separate track below the process. */
-static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_event *e)
+static void put_async_begin(perfetto_writer *o, packet_track *t, uint32_t id, const trace_event *e)
 {
 	const char *name = string_name_of(&o->names, e->name).text;
 	size_t event, packet = packet_begin(o, SEQUENCE_COMMON);
@@ -333,7 +339,8 @@ static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_eve
 	kept_id_begin(&o->async, e->as.id, e->name, id);
 }
 
-static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool unended)
+static void put_async_end(perfetto_writer *o, packet_track *t, uint64_t id, uint64_t ns,
+			  bool unended)
 {
 	size_t event, packet = perfetto_event_begin(o, t, ns, PF_END, &event);
 
@@ -345,7 +352,7 @@ static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool
 
 /* Writes a flow in the older format, which applies to the open range, because flows of the current
  * format are written at the begin or end of a range, and its begin is already written. */
-static void perfetto_put_flow(trace_out *o, track *t, const trace_event *e)
+static void perfetto_put_flow(perfetto_writer *o, packet_track *t, const trace_event *e)
 {
 	static const char phases[] = {'s', 't', 'f'};
 	size_t event, packet;
@@ -363,8 +370,8 @@ static void perfetto_put_flow(trace_out *o, track *t, const trace_event *e)
 }
 
 /* One event with the numbers that belong to it; returns how many events these were. */
-static size_t perfetto_put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
-			       const trace_event *end)
+static size_t perfetto_put_any(perfetto_writer *o, packet_track *t, uint32_t id,
+			       const trace_event *e, const trace_event *end)
 {
 	switch ((trace_kind)e->kind) {
 	case TRACE_BEGIN:
@@ -400,16 +407,16 @@ static size_t perfetto_put_any(trace_out *o, track *t, uint32_t id, const trace_
 
 /* --- plain events: nearly all */
 
-enum { PLAIN_MAX = 64 }; /* bytes that a plain event may take: it takes at most 51 */
+enum { PLAIN_EVENT_MAX = 64 }; /* bytes that a plain event may take: it takes at most 51 */
 
 /* Writes plain events up to the first that is not: ranges and instants whose name is explained,
  * without numbers, in order of time. Returns that one. */
-static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace_event *e,
-					     const trace_event *end)
+static const trace_event *perfetto_put_plain(perfetto_writer *o, packet_track *t,
+					     const trace_event *e, const trace_event *end)
 {
 	dck_sink *sink = o->sink;
-	uint8_t *p = (uint8_t *)sink_reserve(sink, PLAIN_MAX), *from = p;
-	const uint8_t *full = (uint8_t *)sink->buf + sizeof sink->buf - PLAIN_MAX;
+	uint8_t *p = (uint8_t *)sink_reserve(sink, PLAIN_EVENT_MAX), *from = p;
+	const uint8_t *full = (uint8_t *)sink->buf + sizeof sink->buf - PLAIN_EVENT_MAX;
 	uint64_t last = t->last_ns, depth = t->depth;
 	const name_form *known = o->known.rows;
 	uint8_t head[8] = {TAG(PF_PACKET_SEQUENCE, WIRE_VARINT)};
@@ -425,7 +432,7 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 			break;
 		if (p > full) {
 			sink->used += (size_t)(p - from);
-			from = p = (uint8_t *)sink_reserve(sink, PLAIN_MAX);
+			from = p = (uint8_t *)sink_reserve(sink, PLAIN_EVENT_MAX);
 		}
 		uint8_t *packet = p;
 		p[0] = TAG(PF_TRACE_PACKET, WIRE_BYTES);
@@ -461,12 +468,12 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 				dck_err *err)
 {
-	trace_out *o = mem_zalloc(1, sizeof *o);
+	perfetto_writer *o = mem_zalloc(1, sizeof *o);
 
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
 	o->boottime_ns = about->boottime_ns;
-	o->tracks.row_bytes = sizeof(track);
+	o->tracks.row_bytes = sizeof(packet_track);
 	o->known.row_bytes = sizeof(name_form);
 	async_ranges_init(&o->async);
 	o->nsequences = SEQUENCE_COMMON;
@@ -476,7 +483,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_hea
 		return status;
 	}
 	put_snapshot(o, about, 0);
-	*ret = o;
+	*ret = (trace_out *)o;
 	return DCK_OK;
 }
 
@@ -486,7 +493,7 @@ static uint64_t uuid_of(int32_t pid, uint32_t id)
 	return (uint64_t)(uint32_t)(pid & INT32_MAX) << 32 | id;
 }
 
-static void put_unit(trace_out *o, dck_unit unit)
+static void put_unit(perfetto_writer *o, dck_unit unit)
 {
 	size_t counter = wire_begin(&o->message, PF_TRACK_COUNTER);
 
@@ -501,10 +508,11 @@ static void put_unit(trace_out *o, dck_unit unit)
 	wire_end(&o->message, counter);
 }
 
-static void perfetto_track(trace_out *o, const trace_track *about)
+static void perfetto_track(trace_out *out, const trace_track *about)
 {
-	track *t = id_table_row(&o->tracks, about->id);
-	const track *parent = id_table_find(&o->tracks, about->parent);
+	perfetto_writer *o = perfetto_writer_of(out);
+	packet_track *t = id_table_row(&o->tracks, about->id);
+	const packet_track *parent = id_table_find(&o->tracks, about->parent);
 	const char *name = string_table_copy(&o->names, about->name);
 
 	if (!t)
@@ -548,8 +556,9 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 	packet_end(o, packet);
 }
 
-static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *from)
+static void perfetto_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
 	name_form *about = id_table_row(&o->known, id);
 
 	string_name_put(&o->names, id, from->text, from->n);
@@ -572,14 +581,15 @@ static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *from)
 	about->n = (uint8_t)(p - about->refer);
 }
 
-static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+static void perfetto_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
 	const trace_event *end = e + n;
-	track *t = id_table_find(&o->tracks, id);
+	packet_track *t = id_table_find(&o->tracks, id);
 
 	if (!t || !t->uuid)
 		return;
-	track *in = t->carrier ? id_table_find(&o->tracks, t->carrier) : t;
+	packet_track *in = t->carrier ? id_table_find(&o->tracks, t->carrier) : t;
 	if (!in->sequence)
 		begin_sequence(o, in);
 	for (; in != t && e < end; e++)
@@ -594,8 +604,11 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 		o->last_ns = in->last_ns;
 }
 
-static void perfetto_samples_write(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+static void perfetto_samples_write(trace_out *out, const cct *paths, const trace_sample *s,
+				   size_t n)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
+
 	if (!o->samples &&
 	    perfetto_samples_open(o->sink, o->boottime_ns, &o->samples, NULL) != DCK_OK)
 		o->failed = true;
@@ -603,37 +616,43 @@ static void perfetto_samples_write(trace_out *o, const cct *paths, const trace_s
 		perfetto_samples_put(o->samples, paths, &s[i]);
 }
 
-static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_header *then)
+static void perfetto_clocks_put(trace_out *out, uint64_t ns, const trace_header *then)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
+
 	put_snapshot(o, then, ns);
 }
 
-static bool perfetto_end_range(trace_out *o, void *of)
+static bool perfetto_end_range(trace_out *out, void *of)
 {
-	track *t = of;
+	perfetto_writer *o = perfetto_writer_of(out);
+	packet_track *t = of;
 	const bool open = t->depth > 0;
 
 	perfetto_write_put_end(o, t, o->last_ns, true);
 	return open;
 }
 
-static void perfetto_end_async(trace_out *o, void *t, const kept_id *id)
+static void perfetto_end_async(trace_out *out, void *t, const kept_id *id)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
+
 	put_async_end(o, t, id->id, o->last_ns, true);
 }
 
-static dck_status perfetto_close(trace_out *o, dck_err *err)
+static dck_status perfetto_close(trace_out *out, dck_err *err)
 {
+	perfetto_writer *o = perfetto_writer_of(out);
 	bool failed;
 
-	kept_end_open(o, &o->tracks, &o->async,
+	kept_end_open(out, &o->tracks, &o->async,
 		      &(kept_end){perfetto_end_range, perfetto_end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
 		 o->async.failed || string_table_failed(&o->names);
 	if (o->samples && perfetto_samples_close(o->samples, NULL) != DCK_OK)
 		failed = true;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = id_table_find(&o->tracks, i);
+		packet_track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
 		mem_free(t->known);
 		pending_annotations_done(&t->numbers);

@@ -33,29 +33,29 @@ enum { PP_LOCATION_ID = 1, PP_LOCATION_MAPPING = 2, PP_LOCATION_LINE = 4 };
 enum { PP_LINE_FUNCTION = 1, PP_LINE_NUMBER = 2 };
 enum { PP_FUNCTION_ID = 1, PP_FUNCTION_NAME = 2, PP_FUNCTION_FILE = 4, PP_FUNCTION_LINE = 5 };
 
-typedef struct writing {
+typedef struct pprof_writing {
 	const form_doc *d;
 	wire_out message; /* fields of the profile that are not compressed yet */
 	dck_sink *to;
 	string_table strings; /* number 0 is "" */
 	hash_map mappings;    /* by the number of a module's string, from 1 on */
 	size_t ncolumns;      /* sum over all trees */
-} writing;
+} pprof_writing;
 
-static void hand_on(writing *w)
+static void hand_on(pprof_writing *w)
 {
 	sink_put(w->to, w->message.data, w->message.n);
 	w->message.n = 0;
 }
 
 /* Call between two fields: passes a large message to the compressor. */
-static void between(writing *w)
+static void between(pprof_writing *w)
 {
 	if (w->message.n > 65536)
 		hand_on(w);
 }
 
-static int64_t string(writing *w, const char *text)
+static int64_t string(pprof_writing *w, const char *text)
 {
 	return text && *text ? string_table_intern(&w->strings, text, strlen(text)) : 0;
 }
@@ -79,7 +79,7 @@ static const char *key_of(const form_tree *f, size_t column)
 }
 
 /* Whether trees before that one have a column of that key. */
-static bool key_taken(const writing *w, size_t tree, const char *key)
+static bool key_taken(const pprof_writing *w, size_t tree, const char *key)
 {
 	for (size_t i = 0; i < tree; i++)
 		for (size_t k = 0; k < w->d->trees[i].t.ncolumns; k++)
@@ -88,7 +88,7 @@ static bool key_taken(const writing *w, size_t tree, const char *key)
 	return false;
 }
 
-static int64_t pprof_type_name(writing *w, size_t tree, size_t column)
+static int64_t pprof_type_name(pprof_writing *w, size_t tree, size_t column)
 {
 	const dck_tree *t = &w->d->trees[tree].t;
 	const char *key = key_of(&w->d->trees[tree], column);
@@ -101,7 +101,7 @@ static int64_t pprof_type_name(writing *w, size_t tree, size_t column)
 	return string(w, text);
 }
 
-static void put_types(writing *w)
+static void put_types(pprof_writing *w)
 {
 	for (size_t i = 0; i < w->d->ntrees; i++)
 		for (size_t k = 0; k < w->d->trees[i].t.ncolumns; k++) {
@@ -116,7 +116,7 @@ static void put_types(writing *w)
 }
 
 /* Modules have neither addresses nor sizes. */
-static int64_t mapping_of(writing *w, const char *module)
+static int64_t mapping_of(pprof_writing *w, const char *module)
 {
 	const int64_t text = string(w, module);
 	uint32_t number = hash_map_find(&w->mappings, (uint64_t)text);
@@ -136,7 +136,7 @@ static int64_t mapping_of(writing *w, const char *module)
 }
 
 /* Each frame is a location in a function; ids are not 0. */
-static void put_location(writing *w, const form_tree *f, size_t frame, int64_t first,
+static void put_location(pprof_writing *w, const form_tree *f, size_t frame, int64_t first,
 			 int64_t first_function)
 {
 	const dck_frame *from = &f->t.frames[frame];
@@ -157,7 +157,7 @@ static void put_location(writing *w, const form_tree *f, size_t frame, int64_t f
 
 /* system_name is not written: if it equals the name, pprof treats the name as C++ and shortens
  * anything like a template. */
-static void pprof_put_function(writing *w, const dck_frame *f, bool threads, int64_t id)
+static void pprof_put_function(pprof_writing *w, const dck_frame *f, bool threads, int64_t id)
 {
 	const int64_t name = string(w, f->name), file = threads ? 0 : string(w, f->file);
 	const size_t at = wire_begin(&w->message, PP_FUNCTION);
@@ -172,7 +172,7 @@ static void pprof_put_function(writing *w, const dck_frame *f, bool threads, int
 	between(w);
 }
 
-static void put_label(writing *w, const char *key, const char *text)
+static void put_label(pprof_writing *w, const char *key, const char *text)
 {
 	const int64_t number = string(w, key), value = string(w, text);
 	const size_t label = wire_begin(&w->message, PP_SAMPLE_LABEL);
@@ -183,7 +183,8 @@ static void put_label(writing *w, const char *key, const char *text)
 }
 
 /* column: index of the tree's first column among the columns of all trees. */
-static void put_sample(writing *w, const form_tree *f, uint32_t node, int64_t first, size_t column)
+static void put_sample(pprof_writing *w, const form_tree *f, uint32_t node, int64_t first,
+		       size_t column)
 {
 	const size_t sample = wire_begin(&w->message, PP_SAMPLE), n = f->t.ncolumns;
 	uint32_t at = node;
@@ -212,7 +213,7 @@ static bool weighs(const form_tree *f, uint32_t node)
 	return false;
 }
 
-static void put_tree(writing *w, const form_tree *f, int64_t first, int64_t first_function,
+static void put_tree(pprof_writing *w, const form_tree *f, int64_t first, int64_t first_function,
 		     size_t column)
 {
 	for (uint32_t n = 0; n < f->t.nnodes; n++)
@@ -224,7 +225,7 @@ static void put_tree(writing *w, const form_tree *f, int64_t first, int64_t firs
 		pprof_put_function(w, &f->c.functions[i].frame, f->threads, first_function + i);
 }
 
-static void pprof_put_profile(writing *w)
+static void pprof_put_profile(pprof_writing *w)
 {
 	const form_doc *d = w->d;
 	int64_t frame = 1, function = 1;
@@ -254,7 +255,7 @@ static void pprof_put_profile(writing *w)
 
 static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 {
-	writing w = {.d = d};
+	pprof_writing w = {.d = d};
 	gzip_sink *gzip;
 
 	DCK_TRY(string_table_init(&w.strings, err));

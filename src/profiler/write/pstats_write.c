@@ -22,25 +22,25 @@ typedef struct times {
 	double calls, primitive, self, total;
 } times;
 
-typedef struct call {
+typedef struct pstats_call {
 	uint32_t caller, next; /* next: of the same callee; 0: none */
 	times t;
-} call;
+} pstats_call;
 
-typedef struct function {
+typedef struct pstats_function {
 	times t;
 	uint32_t callers; /* the first of its calls; 0: none */
-} function;
+} pstats_function;
 
-typedef struct writing {
+typedef struct pstats_writing {
 	dck_sink *out;
 	const call_tree *c;
 	size_t weight, calls; /* columns */
 	double scale;	      /* factor from the weight to seconds */
-	function *functions;
+	pstats_function *functions;
 	id_table rows; /* rows are `call`, from 1 */
 	uint32_t nrows;
-} writing;
+} pstats_writing;
 
 /* --- marshal */
 
@@ -97,7 +97,7 @@ static void put_tuple(dck_sink *out, uint32_t n)
 	put_long(out, n);
 }
 
-static void pstats_put_function(const writing *w, uint32_t number)
+static void pstats_put_function(const pstats_writing *w, uint32_t number)
 {
 	const dck_frame *f = &w->c->functions[number].frame;
 
@@ -120,7 +120,7 @@ static dck_frame pstats_key_of(const dck_frame *f)
 			   .start_line = f->start_line ? f->start_line : f->line};
 }
 
-static void times_accumulate(const writing *w, times *t, uint32_t node)
+static void times_accumulate(const pstats_writing *w, times *t, uint32_t node)
 {
 	const size_t n = w->c->t->ncolumns, at = node * n;
 	const double calls = w->calls < n ? w->c->t->weights[at + w->calls] : 0;
@@ -134,22 +134,23 @@ static void times_accumulate(const writing *w, times *t, uint32_t node)
 }
 
 /* The sums of one caller of a function; NULL: no memory. */
-static call *call_of(writing *w, hash_map *rows, uint32_t caller, uint32_t callee)
+static pstats_call *pstats_call_of(pstats_writing *w, hash_map *rows, uint32_t caller,
+				   uint32_t callee)
 {
 	const uint64_t key = (uint64_t)caller << 32 | callee;
 	const uint32_t row = hash_map_find(rows, key);
 
 	if (row)
 		return id_table_find(&w->rows, row);
-	call *made = id_table_row(&w->rows, w->nrows + 1);
+	pstats_call *made = id_table_row(&w->rows, w->nrows + 1);
 	if (!made || !hash_map_put(rows, key, w->nrows + 1))
 		return NULL;
-	*made = (call){.caller = caller, .next = w->functions[callee].callers};
+	*made = (pstats_call){.caller = caller, .next = w->functions[callee].callers};
 	w->functions[callee].callers = ++w->nrows;
 	return made;
 }
 
-static bool add_up(writing *w)
+static bool add_up(pstats_writing *w)
 {
 	hash_map rows = {0};
 	bool ok = true;
@@ -161,7 +162,7 @@ static bool add_up(writing *w)
 		times_accumulate(w, &w->functions[callee].t, n);
 		if (parent == DCK_TREE_ROOT)
 			continue;
-		call *c = call_of(w, &rows, call_tree_function(w->c, parent), callee);
+		pstats_call *c = pstats_call_of(w, &rows, call_tree_function(w->c, parent), callee);
 		ok = c != NULL;
 		if (c)
 			times_accumulate(w, &c->t, n);
@@ -170,7 +171,7 @@ static bool add_up(writing *w)
 	return ok;
 }
 
-static void exact_times_set(writing *w, const form_doc *d)
+static void exact_times_set(pstats_writing *w, const form_doc *d)
 {
 	for (size_t i = 0; i < d->nexact; i++) {
 		const exact_function *f = &d->exact[i];
@@ -188,11 +189,11 @@ static uint64_t pstats_count(double v)
 	return v > 0 ? (uint64_t)form_integer(v) : 0;
 }
 
-static void put_all(const writing *w)
+static void put_all(const pstats_writing *w)
 {
 	sink_put(w->out, "{", 1);
 	for (uint32_t i = 0; i < w->c->nfunctions; i++) {
-		const function *f = &w->functions[i];
+		const pstats_function *f = &w->functions[i];
 
 		if (!w->c->functions[i].paths)
 			continue;
@@ -204,7 +205,7 @@ static void put_all(const writing *w)
 		put_seconds(w->out, f->t.total);
 		sink_put(w->out, "{", 1);
 		for (uint32_t k = f->callers; k;) {
-			const call *c = id_table_find(&w->rows, k);
+			const pstats_call *c = id_table_find(&w->rows, k);
 
 			pstats_put_function(w, c->caller);
 			put_tuple(w->out, 4);
@@ -222,13 +223,14 @@ static void put_all(const writing *w)
 static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
-	writing w = {.out = d->sink,
-		     .c = &f->c,
-		     .weight = f->weight,
-		     .calls = call_tree_column(&f->t, "calls"),
-		     .scale = f->t.columns[f->weight].unit == DCK_UNIT_NS ? 1e-9 : 1,
-		     .functions = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.functions),
-		     .rows = {.row_bytes = sizeof(call)}};
+	pstats_writing w = {.out = d->sink,
+			    .c = &f->c,
+			    .weight = f->weight,
+			    .calls = call_tree_column(&f->t, "calls"),
+			    .scale = f->t.columns[f->weight].unit == DCK_UNIT_NS ? 1e-9 : 1,
+			    .functions =
+				mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.functions),
+			    .rows = {.row_bytes = sizeof(pstats_call)}};
 	const bool ok = w.functions && add_up(&w);
 
 	if (ok) {

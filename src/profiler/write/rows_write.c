@@ -20,31 +20,36 @@
 /* Ranges nested deeper have no row. */
 enum { DEPTH_MAX = 65536 };
 
-typedef struct frame {
+typedef struct open_row {
 	uint64_t begin_ns;
 	uint32_t name;
-} frame;
+} open_row;
 
-typedef struct track {
+typedef struct row_track {
 	bool described;
 	trace_track_kind kind;
 	int32_t pid, tid;
 	const char *name;
-	frame *frames; /* @owned */
+	open_row *frames; /* @owned */
 	uint32_t depth;
 	size_t cap;
 	uint64_t beyond; /* open ranges below the last frame */
-} track;
+} row_track;
 
-struct trace_out {
+typedef struct rows_writer {
 	dck_sink *sink;
 	uint64_t last_ns;
 	string_table names;
 	id_table tracks;
 	bool failed;
-};
+} rows_writer;
 
-static void write_put_head(trace_out *o, const track *t, const char *kind, const char *name)
+static rows_writer *rows_writer_of(trace_out *out)
+{
+	return (rows_writer *)out;
+}
+
+static void write_put_head(rows_writer *o, const row_track *t, const char *kind, const char *name)
 {
 	sink_fmt(o->sink, "%" PRId32 ",", t->pid);
 	if (t->kind == TRACE_THREAD || t->tid > 0)
@@ -57,7 +62,7 @@ static void write_put_head(trace_out *o, const track *t, const char *kind, const
 	csv_text_field(o->sink, name);
 }
 
-static void write_range_begins(trace_out *o, track *t, const trace_event *e)
+static void write_range_begins(rows_writer *o, row_track *t, const trace_event *e)
 {
 	if (t->depth < DEPTH_MAX &&
 	    !mem_reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames))
@@ -65,10 +70,10 @@ static void write_range_begins(trace_out *o, track *t, const trace_event *e)
 	if (t->depth == DEPTH_MAX || t->depth == t->cap || t->beyond > 0)
 		t->beyond++;
 	else
-		t->frames[t->depth++] = (frame){e->ns, e->name};
+		t->frames[t->depth++] = (open_row){e->ns, e->name};
 }
 
-static void range_ends(trace_out *o, track *t, uint64_t ns)
+static void range_ends(rows_writer *o, row_track *t, uint64_t ns)
 {
 	if (t->beyond > 0) {
 		t->beyond--;
@@ -76,14 +81,14 @@ static void range_ends(trace_out *o, track *t, uint64_t ns)
 	}
 	if (t->depth == 0) /* started before the trace */
 		return;
-	const frame *f = &t->frames[t->depth - 1];
+	const open_row *f = &t->frames[t->depth - 1];
 	write_put_head(o, t, "range", string_name_of(&o->names, f->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",\n", f->begin_ns,
 		 ns > f->begin_ns ? ns - f->begin_ns : 0, t->depth);
 	t->depth--;
 }
 
-static void write_put_value(trace_out *o, const track *t, const trace_event *e)
+static void write_put_value(rows_writer *o, const row_track *t, const trace_event *e)
 {
 	const bool counter = e->kind == TRACE_COUNTER;
 
@@ -99,7 +104,7 @@ static void write_put_value(trace_out *o, const track *t, const trace_event *e)
 	sink_text(o->sink, "\n");
 }
 
-static void put_instant(trace_out *o, const track *t, const char *kind, const trace_event *e)
+static void put_instant(rows_writer *o, const row_track *t, const char *kind, const trace_event *e)
 {
 	write_put_head(o, t, kind, string_name_of(&o->names, e->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",,,", e->ns);
@@ -111,25 +116,26 @@ static void put_instant(trace_out *o, const track *t, const char *kind, const tr
 static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 			    dck_err *err)
 {
-	trace_out *o = mem_zalloc(1, sizeof *o);
+	rows_writer *o = mem_zalloc(1, sizeof *o);
 
 	(void)about;
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
-	o->tracks.row_bytes = sizeof(track);
+	o->tracks.row_bytes = sizeof(row_track);
 	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
 		return status;
 	}
 	sink_text(sink, "pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value\n");
-	*ret = o;
+	*ret = (trace_out *)o;
 	return DCK_OK;
 }
 
-static void rows_track(trace_out *o, const trace_track *about)
+static void rows_track(trace_out *out, const trace_track *about)
 {
-	track *t = id_table_row(&o->tracks, about->id);
+	rows_writer *o = rows_writer_of(out);
+	row_track *t = id_table_row(&o->tracks, about->id);
 
 	if (!t)
 		return;
@@ -140,14 +146,17 @@ static void rows_track(trace_out *o, const trace_track *about)
 	t->name = string_table_copy(&o->names, about->name);
 }
 
-static void rows_intern(trace_out *o, uint32_t id, const trace_name *name)
+static void rows_intern(trace_out *out, uint32_t id, const trace_name *name)
 {
+	rows_writer *o = rows_writer_of(out);
+
 	string_name_put(&o->names, id, name->text, name->n);
 }
 
-static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+static void rows_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = id_table_find(&o->tracks, id);
+	rows_writer *o = rows_writer_of(out);
+	row_track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind != TRACE_ANNOTATION && e->ns > o->last_ns)
@@ -182,7 +191,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 }
 
 /* Returns the number of functions on it. */
-static size_t put_path(trace_out *o, const cct *paths, uint32_t path)
+static size_t put_path(rows_writer *o, const cct *paths, uint32_t path)
 {
 	uint32_t stack[PATH_TRIE_DEPTH_MAX];
 	const size_t depth = cct_stack(paths, path, stack);
@@ -201,8 +210,10 @@ static size_t put_path(trace_out *o, const cct *paths, uint32_t path)
 	return depth;
 }
 
-static void rows_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+static void rows_samples(trace_out *out, const cct *paths, const trace_sample *s, size_t n)
 {
+	rows_writer *o = rows_writer_of(out);
+
 	for (; n > 0; n--, s++) {
 		sink_fmt(o->sink, "%" PRId32 ",%" PRId32 ",,sample,", s->pid, s->tid);
 		const size_t depth = put_path(o, paths, s->path);
@@ -211,10 +222,12 @@ static void rows_samples(trace_out *o, const cct *paths, const trace_sample *s, 
 	}
 }
 
-static dck_status rows_close(trace_out *o, dck_err *err)
+static dck_status rows_close(trace_out *out, dck_err *err)
 {
+	rows_writer *o = rows_writer_of(out);
+
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = id_table_find(&o->tracks, i);
+		row_track *t = id_table_find(&o->tracks, i);
 		t->beyond = 0;
 		while (t->depth > 0)
 			range_ends(o, t, o->last_ns);

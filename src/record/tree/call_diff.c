@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A, B, SIDES, BRIEF = 9, PATH_MAX_BYTES = 1500 };
+enum { A, B, SIDES, PATH_MAX_BYTES = 1500 };
 
 typedef struct diff {
 	const dck_calls_view *view;
@@ -77,14 +77,14 @@ static dck_status side_add(cct *p, size_t side, const dck_record *r, const dck_c
 
 /* --- rows */
 
-typedef struct row {
+typedef struct diff_row {
 	double change; /* the sort key, a magnitude */
 	uint32_t at;   /* a function or a node */
-} row;
+} diff_row;
 
 static int diff_by_change(const void *a, const void *b)
 {
-	const row *x = a, *y = b;
+	const diff_row *x = a, *y = b;
 
 	if (x->change != y->change)
 		return x->change > y->change ? -1 : 1;
@@ -100,7 +100,7 @@ static bool sorts_by_total(const dck_calls_view *view)
 
 /* Finds the rows that changed, and sorts them by the largest change. self, total: [n][SIDES]. */
 static size_t diff_rows_find(const diff *d, const double *self, const double *total, uint32_t n,
-			     row *rows)
+			     diff_row *rows)
 {
 	const double *by = sorts_by_total(d->view) ? total : self;
 	size_t found = 0;
@@ -110,7 +110,7 @@ static size_t diff_rows_find(const diff *d, const double *self, const double *to
 
 		if (s[A] != s[B] || t[A] != t[B])
 			rows[found++] =
-			    (row){fabs(by[SIDES * (size_t)i + B] - by[SIDES * (size_t)i]), i};
+			    (diff_row){fabs(by[SIDES * (size_t)i + B] - by[SIDES * (size_t)i]), i};
 	}
 	qsort(rows, found, sizeof *rows, diff_by_change);
 	return found;
@@ -215,7 +215,7 @@ static void diff_file_put(record_builder *b, const dck_frame *f)
 					    : RECORD_ABSENT("not known"));
 }
 
-static void diff_functions_put(const diff *d, row *rows, record_builder *b)
+static void diff_functions_put(const diff *d, diff_row *rows, record_builder *b)
 {
 	const size_t changed =
 	    diff_rows_find(d, d->sums.self, d->sums.total, d->c.nfunctions, rows);
@@ -229,7 +229,7 @@ static void diff_functions_put(const diff *d, row *rows, record_builder *b)
 		numbers_put(d, b, d->sums.self + SIDES * (size_t)at,
 			    d->sums.total + SIDES * (size_t)at, changed);
 		diff_file_put(b, &d->c.functions[at].frame);
-		if (i < BRIEF)
+		if (i < CALL_VIEW_BRIEF)
 			record_summary_row(b);
 	}
 }
@@ -258,7 +258,7 @@ static const char *path_text(const diff *d, uint32_t node, char buf[PATH_MAX_BYT
 	return buf + at;
 }
 
-static void diff_paths_put(const diff *d, row *rows, record_builder *b)
+static void diff_paths_put(const diff *d, diff_row *rows, record_builder *b)
 {
 	const size_t changed =
 	    diff_rows_find(d, d->t.weights, d->c.total, (uint32_t)d->t.nnodes, rows);
@@ -313,7 +313,7 @@ static dck_status diff_tables_put(diff *d, record_builder *b, dck_err *err)
 	function_weights_all(&d->sums, &d->c);
 	for (size_t side = 0; side < SIDES; side++)
 		DCK_TRY(side_exact(d, side, err));
-	row *rows = mem_zalloc(most + 1, sizeof *rows);
+	diff_row *rows = mem_zalloc(most + 1, sizeof *rows);
 	DCK_NEED(rows, err, "for the difference of two trees");
 	diff_functions_put(d, rows, b);
 	diff_paths_put(d, rows, b);

@@ -26,18 +26,18 @@ enum { COLUMNS_MAX = 16 };
 
 typedef struct table table;
 
-typedef struct row {
+typedef struct table_row {
 	const table *table;
 	double key;
 	uint32_t function;
-} row;
+} table_row;
 
 struct table {
 	const call_tree *c;
 	const function_weights *sums;
 	const call_table *how;
 	double whole[COLUMNS_MAX]; /* the whole of the shares in each column */
-	row *rows;
+	table_row *rows;
 	size_t nrows;
 };
 
@@ -133,7 +133,7 @@ static uint32_t tree_line_of(const dck_frame *f)
 
 static int tree_in_order(const void *a, const void *b)
 {
-	const row *x = a, *y = b;
+	const table_row *x = a, *y = b;
 	const dck_frame *f = tree_frame_of(x->table, x->function),
 			*g = tree_frame_of(y->table, y->function);
 	const uint32_t fl = tree_line_of(f), gl = tree_line_of(g);
@@ -161,7 +161,7 @@ static int tree_in_order(const void *a, const void *b)
 	return by ? by : (x->function > y->function) - (x->function < y->function);
 }
 
-static void tree_rows_find(table *t)
+static void table_rows_find(table *t)
 {
 	const call_table *how = t->how;
 	const size_t n = how->last ? t->sums->n : t->c->nfunctions;
@@ -172,7 +172,7 @@ static void tree_rows_find(table *t)
 		for (size_t k = 0; k < how->ncolumns && !any; k++)
 			any = how->columns[k].of <= CALL_TOTAL && tree_value_of(t, f, k) != 0;
 		if (any && t->sums->paths[f] > 0)
-			t->rows[t->nrows++] = (row){t, tree_value_of(t, f, how->sort), f};
+			t->rows[t->nrows++] = (table_row){t, tree_value_of(t, f, how->sort), f};
 	}
 	for (size_t i = 0; i < t->nrows; i++)
 		if (isnan(t->rows[i].key))
@@ -283,7 +283,7 @@ dck_status call_table_rows(const call_tree *c, const function_weights *s, const 
 	for (size_t k = 0; k < how->ncolumns; k++)
 		t.whole[k] =
 		    how->whole != 0 ? how->whole : call_tree_sum(c, how->columns[k].weight);
-	tree_rows_find(&t);
+	table_rows_find(&t);
 	tree_table_put(&t, b);
 	mem_free(t.rows);
 	return DCK_OK;

@@ -98,7 +98,7 @@ const dck_opt dck_calls_options[] = {
     {0},
 };
 
-enum { TOP = 60, LEVELS = 40, BRIEF = 9 };
+enum { TOP = 60, LEVELS = 40 };
 /* Paths with a smaller share are left out of a tree, unless a number of rows is given. */
 static const double share_min = 0.005;
 
@@ -196,7 +196,7 @@ static dck_status view_functions_put(const look *l, call_table *how, const char 
 	how->ncolumns = n;
 	how->calls = (uint32_t)l->count;
 	how->top = call_view_top(l->view);
-	how->brief = BRIEF;
+	how->brief = CALL_VIEW_BRIEF;
 	DCK_TRY(call_table_sort(how, l->view->sort ? l->view->sort : sort, err));
 	snprintf(title, sizeof title, "%s, sorted by %s", how->title, call_table_order(how));
 	how->title = title;
@@ -346,7 +346,7 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 			record_cell_real(b, l->t->weights[at + l->count]);
 		if (places)
 			place_put(l, b, f);
-		if (i < BRIEF)
+		if (i < CALL_VIEW_BRIEF)
 			record_summary_row(b);
 	}
 }

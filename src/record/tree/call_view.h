@@ -7,6 +7,8 @@
 #include "deepclock/calls.h"
 #include "record/build.h"
 
+enum { CALL_VIEW_BRIEF = 9 }; /* rows of a table in a summary */
+
 size_t call_view_top(const dck_calls_view *view);
 /* Copies to a view the description of its record: time, subject, warnings. */
 void call_view_about(record_builder *b, const dck_record *r);

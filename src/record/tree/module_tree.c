@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum { FLOPS, MACS, BYTES, TIME };
-static const dck_column weights[] = {[FLOPS] = {"flops", "FLOPs", DCK_UNIT_FLOP},
-				     [MACS] = {"macs", "MACs", DCK_UNIT_ONE},
-				     [BYTES] = {"bytes", "moved", DCK_UNIT_BYTE},
-				     [TIME] = {"time", "time", DCK_UNIT_NS}};
+static const dck_column module_weights[] = {[FLOPS] = {"flops", "FLOPs", DCK_UNIT_FLOP},
+					    [MACS] = {"macs", "MACs", DCK_UNIT_ONE},
+					    [BYTES] = {"bytes", "moved", DCK_UNIT_BYTE},
+					    [TIME] = {"time", "time", DCK_UNIT_NS}};
 
 /* Classes of modules: by their paths, the name of a class as another text. */
 typedef struct modules {
@@ -128,7 +128,7 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 	}
 	if (!scopes)
 		return DCK_OK;
-	dck_status status = cct_init(&m.paths, weights, timed ? TIME + 1 : TIME, err);
+	dck_status status = cct_init(&m.paths, module_weights, timed ? TIME + 1 : TIME, err);
 	DCK_NEXT(status, string_table_init(&m.texts, err));
 	if (status == DCK_OK && !classes_find(&m, ops, n))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");

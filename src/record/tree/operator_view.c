@@ -5,12 +5,11 @@
 #include "record/tree/operator_view.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "record/tree/call_view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BRIEF = 9 };
 
 /* Words of --sort for this table, their columns, and torch.profiler's names of these. */
 static const char *const words[][2] = {
@@ -30,29 +29,29 @@ const char *operator_view_column(const char *word)
 	return NULL;
 }
 
-typedef struct key {
+typedef struct view_key {
 	double value;
 	size_t row;
-} key;
+} view_key;
 
 /* Sorts the largest first, unknown values last, else in the previous order. */
 static int view_by_value(const void *a, const void *b)
 {
-	const key *x = a, *y = b;
+	const view_key *x = a, *y = b;
 
 	if (x->value != y->value)
 		return x->value > y->value ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void view_table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
+static void view_table_put(const dck_table *t, const view_key *keys, size_t top, record_builder *b)
 {
 	record_table(b, t->name, t->title, t->columns, t->ncolumns);
 	record_summary_columns(b, "calls self total device memory self_memory device_memory");
 	for (size_t i = 0; i < t->nrows && i < top; i++) {
 		for (size_t k = 0; k < t->ncolumns; k++)
 			record_cell(b, t->cells[keys[i].row * t->ncolumns + k].value);
-		if (i < BRIEF)
+		if (i < CALL_VIEW_BRIEF)
 			record_summary_row(b);
 	}
 }
@@ -76,11 +75,11 @@ dck_status operator_view_put(record_builder *b, const dck_record *r, const char 
 			 why && why->value.kind == DCK_VALUE_ABSENT
 			     ? why->value.as.text
 			     : "no allocation on a device is in the file");
-	key *keys = mem_zalloc(t->nrows + 1, sizeof *keys);
+	view_key *keys = mem_zalloc(t->nrows + 1, sizeof *keys);
 	DCK_NEED(keys, err, "to sort operators");
 	for (size_t i = 0; i < t->nrows; i++) {
 		const double v = dck_value_number(&t->cells[i * t->ncolumns + at].value);
-		keys[i] = (key){isnan(v) ? -INFINITY : v, i};
+		keys[i] = (view_key){isnan(v) ? -INFINITY : v, i};
 	}
 	qsort(keys, t->nrows, sizeof *keys, view_by_value);
 	view_table_put(t, keys, top, b);

@@ -15,6 +15,11 @@ static void wilson(const call_share *s, double z, double *ret_lo, double *ret_hi
 	*ret_hi = s->whole * fmin(middle + half, 1);
 }
 
+void call_share_interval(const call_share *a, double level, double *ret_lo, double *ret_hi)
+{
+	wilson(a, stat_normal_quantile(0.5 + level / 2), ret_lo, ret_hi);
+}
+
 void call_noise_interval(const call_share *a, const call_share *b, double level, double *ret_lo,
 			 double *ret_hi)
 {

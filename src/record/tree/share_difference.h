@@ -19,6 +19,8 @@ typedef struct call_share {
 	double whole;	/* weight of a share of 1 */
 } call_share;
 
+/* Computes the interval of a, times its whole, at that level. */
+void call_share_interval(const call_share *a, double level, double *ret_lo, double *ret_hi);
 /* Computes the interval of b - a, each times its whole, at that level. */
 void call_noise_interval(const call_share *a, const call_share *b, double level, double *ret_lo,
 			 double *ret_hi);

@@ -16,14 +16,14 @@
 
 #define LEAST 0.0005 /* of the whole: a third of a pixel */
 
-typedef struct drawing {
+typedef struct calls_drawing {
 	call_tree tree;
 	size_t column;
 	double whole;
 	bool upwards;
 	svg s;
 	double hidden; /* share of the whole called below the last row */
-} drawing;
+} calls_drawing;
 
 /* Lines of one function are one box, as in the page. */
 typedef struct called {
@@ -36,7 +36,7 @@ typedef struct group {
 	size_t n;
 } group;
 
-static double weight_of(const drawing *d, uint32_t node)
+static double weight_of(const calls_drawing *d, uint32_t node)
 {
 	return d->tree.total[(size_t)node * d->tree.t->ncolumns + d->column];
 }
@@ -59,7 +59,7 @@ static int calls_heavier(const void *a, const void *b)
 	return x->nodes < y->nodes ? -1 : 1;
 }
 
-static void box(drawing *d, const group *g, double from, double to, unsigned row)
+static void box(calls_drawing *d, const group *g, double from, double to, unsigned row)
 {
 	const dck_frame *f = &d->tree.functions[g->nodes->function].frame;
 	const char *of = f->module ? f->module : f->file ? f->file : f->name;
@@ -73,7 +73,7 @@ static void box(drawing *d, const group *g, double from, double to, unsigned row
 }
 
 /* Collects the callees of the nodes; `caller` NULL: the outermost. Returns their number. */
-static size_t called_by(const drawing *d, const group *caller, called *to)
+static size_t called_by(const calls_drawing *d, const group *caller, called *to)
 {
 	size_t n = 0;
 
@@ -90,7 +90,7 @@ static size_t called_by(const drawing *d, const group *caller, called *to)
 }
 
 /* The functions among them, what weighs most first. */
-static size_t groups_of(const drawing *d, called *all, size_t n, group *to)
+static size_t groups_of(const calls_drawing *d, called *all, size_t n, group *to)
 {
 	size_t ngroups = 0;
 
@@ -108,7 +108,7 @@ static size_t groups_of(const drawing *d, called *all, size_t n, group *to)
 /* Draws the callees of the previous row between two positions, and everything below; SVG_ROWS
  * bounds the depth. After subtraction of overhead a path may weigh less than its callees: these are
  * clipped. false: no memory. */
-static bool row_draw(drawing *d, const group *caller, double from, double end, unsigned row)
+static bool row_draw(calls_drawing *d, const group *caller, double from, double end, unsigned row)
 {
 	const size_t n = called_by(d, caller, NULL);
 	called *all = mem_alloc((n + 1) * sizeof *all);
@@ -134,11 +134,11 @@ static bool row_draw(drawing *d, const group *caller, double from, double end, u
 	return ok;
 }
 
-static bool opened(const dck_record *r, drawing *d, dck_err *err)
+static bool opened(const dck_record *r, calls_drawing *d, dck_err *err)
 {
 	const dck_tree *t;
 
-	*d = (drawing){0};
+	*d = (calls_drawing){0};
 	if (call_tree_find(r, NULL, &t, err) != DCK_OK ||
 	    call_tree_weight(t, NULL, &d->column, err) != DCK_OK ||
 	    call_tree_open(&d->tree, t, err) != DCK_OK)
@@ -149,7 +149,7 @@ static bool opened(const dck_record *r, drawing *d, dck_err *err)
 
 static bool calls_has(const dck_record *r)
 {
-	drawing d;
+	calls_drawing d;
 	const bool ok = opened(r, &d, NULL) && d.whole > 0;
 
 	call_tree_done(&d.tree);
@@ -159,7 +159,7 @@ static bool calls_has(const dck_record *r)
 static void calls_draw(const dck_record *r, dck_sink *out, bool upwards)
 {
 	char note[300];
-	drawing d;
+	calls_drawing d;
 	dck_err err;
 
 	if (!opened(r, &d, &err)) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FAR_RATIO 8 /* from which on values are far apart, as on the page */
+#define RANGES_FAR_RATIO 8 /* from which on values are far apart, as on the page */
 
 typedef struct ranges {
 	const char *table, *title, *axis;
@@ -81,7 +81,7 @@ static const char *ranges_text(const dck_table *t, size_t row, size_t column)
 
 static svg_axis ranges_axis(const ranges_rows *r, bool *ret_bars)
 {
-	const bool log = r->all_positive && r->most > FAR_RATIO * r->least;
+	const bool log = r->all_positive && r->most > RANGES_FAR_RATIO * r->least;
 	svg_axis x = {.unit = r->t->columns[r->value].unit,
 		      .title = r->of->axis ? r->of->axis : r->t->columns[r->value].title};
 

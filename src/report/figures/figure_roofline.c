@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct place {
+typedef struct roofline_place {
 	double intensity, rate, roof, share; /* share: of all operators' time */
-} place;
+} roofline_place;
 
-static bool roofline_place_of(const dck_op *op, double all_ns, place *ret)
+static bool roofline_place_of(const dck_op *op, double all_ns, roofline_place *ret)
 {
 	const double bytes = dck_value_number(&op->read_bytes) + dck_value_number(&op->write_bytes);
 
@@ -35,7 +35,7 @@ typedef struct roofs {
 static roofs roofs_of(const dck_record *r)
 {
 	roofs found = {0, 0};
-	place p;
+	roofline_place p;
 
 	for (size_t i = 0; i < r->nops; i++) {
 		const dck_op *op = &r->ops[i];
@@ -91,7 +91,7 @@ static void roofline_draw(const dck_record *r, dck_sink *out)
 	double all_ns = 0;
 	char note[160], says[256];
 	size_t placed = 0;
-	place p;
+	roofline_place p;
 	svg s;
 
 	x.unit = DCK_UNIT_ONE;

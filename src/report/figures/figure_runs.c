@@ -42,13 +42,13 @@ static bool runs_has(const dck_record *r)
 	return all.n > 0;
 }
 
-typedef struct span {
+typedef struct runs_span {
 	double lo, hi; /* NaN: no run with a time */
-} span;
+} runs_span;
 
-static span runs_span_of(const dck_series *s, size_t from, size_t to)
+static runs_span runs_span_of(const dck_series *s, size_t from, size_t to)
 {
-	span a = {NAN, NAN};
+	runs_span a = {NAN, NAN};
 
 	for (size_t i = from; i < to; i++) {
 		a.lo = fmin(a.lo, s->values[i]);
@@ -69,7 +69,7 @@ static svg_axis times_of(const dck_record *r, const starts *s)
 		a.from = fmax(0, a.from - (a.to - a.from) / 10);
 		a.to += (a.to - a.from) / 10;
 	} else {
-		const span all = runs_span_of(s->of[0], s->of[0]->warmup, s->of[0]->n);
+		const runs_span all = runs_span_of(s->of[0], s->of[0]->warmup, s->of[0]->n);
 		a.from = isfinite(all.lo) ? all.lo : 0;
 		a.to = isfinite(all.hi) ? all.hi : 1;
 	}

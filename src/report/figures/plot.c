@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_RATIO 20 /* from which on values are far apart, as on the page */
+#define PLOT_FAR_RATIO 20 /* from which on values are far apart, as on the page */
 
 bool plot_column_find(const dck_table *t, const char *key, size_t *ret)
 {
@@ -110,7 +110,7 @@ static void axes_set(plot *p)
 		least = fmin(least, p->points[i].y.value);
 		most = fmax(most, p->points[i].y.value);
 	}
-	if (p->far && least > 0 && most > FAR_RATIO * least)
+	if (p->far && least > 0 && most > PLOT_FAR_RATIO * least)
 		p->y.base = 10;
 	p->x.from = p->y.from = INFINITY;
 	p->x.to = p->y.to = -INFINITY;

@@ -59,11 +59,11 @@ static os_lazy_library libraries[] = {OS_LAZY("librsvg-2.so.2", USE, rsvg_names,
 				      OS_LAZY("libcairo.so.2", USE, cairo_names, cairo),
 				      OS_LAZY("libgobject-2.0.so.0", USE, object_names, object)};
 
-typedef struct drawing {
+typedef struct png_drawing {
 	const char *text;
 	size_t n;
 	double scale;
-} drawing;
+} png_drawing;
 
 static int on_bytes(void *self, const unsigned char *bytes, unsigned n)
 {
@@ -71,7 +71,7 @@ static int on_bytes(void *self, const unsigned char *bytes, unsigned n)
 	return CAIRO_FINE;
 }
 
-static dck_status figures_draw(const drawing *d, dck_sink *out, dck_err *err)
+static dck_status figures_draw(const png_drawing *d, dck_sink *out, dck_err *err)
 {
 	const int width = (int)lround(SVG_WIDTH * d->scale),
 		  height = (int)lround(SVG_HEIGHT * d->scale);
@@ -117,7 +117,7 @@ static void draw_there(void *self, dck_sink *to)
  */
 dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
 {
-	drawing d = {text, n, scale};
+	png_drawing d = {text, n, scale};
 	dck_buffer output = {0};
 	dck_err why = {0};
 	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &output, &why);

@@ -40,7 +40,7 @@ enum { FITTED_MAX = 300 };
 #define DECIMALS_MAX 15
 #define FONT	     "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
-static const char *const inks[] = {
+static const char *const ink_colours[] = {
     [SVG_BLUE] = "#0072b2", [SVG_ORANGE] = "#d55e00", [SVG_GREEN] = "#009e73",
     [SVG_GREY] = "#8a919c", [SVG_BLACK] = "#16191d",  [SVG_SKY] = "#56b4e9",
     [SVG_GOLD] = "#e69f00", [SVG_PINK] = "#cc79a7"};
@@ -162,7 +162,7 @@ void svg_open(svg *s, dck_sink *out, const char *title)
 	sink_fmt(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		 "viewBox=\"0 0 %d %d\" " FONT " font-size=\"%d\" fill=\"%s\">\n",
-		 SVG_WIDTH, SVG_HEIGHT, SVG_WIDTH, SVG_HEIGHT, FONT_TEXT, inks[SVG_BLACK]);
+		 SVG_WIDTH, SVG_HEIGHT, SVG_WIDTH, SVG_HEIGHT, FONT_TEXT, ink_colours[SVG_BLACK]);
 	sink_text(out, "<title>");
 	xml_text_put(out, title);
 	sink_text(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
@@ -364,7 +364,7 @@ void svg_rect(svg *s, double x0, double y0, double x1, double y1)
 	const double a = x_px(s, x0), b = x_px(s, x1), c = y_px(s, y1), d = y_px(s, y0);
 
 	rect_begin(s->out, a + 0.5, c, fmax(0.5, b - a - 1), d - c);
-	sink_fmt(s->out, " fill=\"%s\"/>\n", inks[s->ink]);
+	sink_fmt(s->out, " fill=\"%s\"/>\n", ink_colours[s->ink]);
 }
 
 void svg_dot(svg *s, double x, double y, double radius, const char *says)
@@ -373,7 +373,7 @@ void svg_dot(svg *s, double x, double y, double radius, const char *says)
 	at_put(s->out, "cx", x_px(s, x));
 	at_put(s->out, "cy", y_px(s, y));
 	at_put(s->out, "r", radius);
-	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.6\"", inks[s->ink]);
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.6\"", ink_colours[s->ink]);
 	if (!says) {
 		sink_text(s->out, "/>\n");
 		return;
@@ -385,7 +385,7 @@ void svg_dot(svg *s, double x, double y, double radius, const char *says)
 
 void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed)
 {
-	raw_line(s->out, x_px(s, x0), y_px(s, y0), x_px(s, x1), y_px(s, y1), inks[s->ink],
+	raw_line(s->out, x_px(s, x0), y_px(s, y0), x_px(s, x1), y_px(s, y1), ink_colours[s->ink],
 		 dashed ? " stroke-width=\"1.25\" stroke-dasharray=\"4 3\""
 			: " stroke-width=\"1.5\"");
 }
@@ -393,7 +393,7 @@ void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed)
 void svg_path_begin(svg *s)
 {
 	sink_fmt(s->out, "<path fill=\"none\" stroke-width=\"1.5\" stroke=\"%s\" d=\"",
-		 inks[s->ink]);
+		 ink_colours[s->ink]);
 }
 
 void svg_path_to(svg *s, double x, double y, bool first)
@@ -428,7 +428,7 @@ void svg_legend(svg *s, svg_colour ink, const char *text)
 	sink_text(s->out, "<rect");
 	at_put(s->out, "x", x);
 	at_put(s->out, "y", y);
-	sink_fmt(s->out, " width=\"13\" height=\"13\" fill=\"%s\"/>\n", inks[ink]);
+	sink_fmt(s->out, " width=\"13\" height=\"13\" fill=\"%s\"/>\n", ink_colours[ink]);
 	fitted_text(s->out, x + LEGEND_MARK, y + 12, "start", "", text,
 		    SVG_WIDTH - 4 - x - LEGEND_MARK, FONT_TEXT);
 }
@@ -440,7 +440,7 @@ static void box_put(svg *s, double x, double y, double width, double high, svg_c
 	group_begin(s->out, says);
 	rect_begin(s->out, x, y, width, high);
 	/* A border would cover a box of a pixel. */
-	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"%s/>", inks[ink],
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"%s/>", ink_colours[ink],
 		 width > 2 ? " stroke=\"#ffffff\" stroke-width=\"0.5\"" : "");
 	if (width > 3 * LETTER * FONT_BOX)
 		fitted_text(s->out, x + 3, y + high - 5, "start", " font-size=\"14\"", text,
@@ -499,19 +499,21 @@ void svg_row_value(svg *s, unsigned row, const svg_interval *v, bool bar, const 
 	if (bar) {
 		rect_begin(s->out, s->left, y - half, fmax(0, x_px(s, v->value) - s->left),
 			   2 * half);
-		sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"/>", inks[s->ink]);
+		sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"/>", ink_colours[s->ink]);
 	}
 	if (isfinite(v->lo) && isfinite(v->hi)) {
 		const double lo = x_px(s, v->lo), hi = x_px(s, v->hi), end = fmin(half, 6);
 
-		raw_line(s->out, lo, y, hi, y, inks[s->ink], " stroke-width=\"2\"");
-		raw_line(s->out, lo, y - end, lo, y + end, inks[s->ink], " stroke-width=\"2\"");
-		raw_line(s->out, hi, y - end, hi, y + end, inks[s->ink], " stroke-width=\"2\"");
+		raw_line(s->out, lo, y, hi, y, ink_colours[s->ink], " stroke-width=\"2\"");
+		raw_line(s->out, lo, y - end, lo, y + end, ink_colours[s->ink],
+			 " stroke-width=\"2\"");
+		raw_line(s->out, hi, y - end, hi, y + end, ink_colours[s->ink],
+			 " stroke-width=\"2\"");
 	}
 	sink_text(s->out, "<circle");
 	at_put(s->out, "cx", x_px(s, v->value));
 	at_put(s->out, "cy", y);
-	sink_fmt(s->out, " r=\"4\" fill=\"%s\"/></g>\n", inks[s->ink]);
+	sink_fmt(s->out, " r=\"4\" fill=\"%s\"/></g>\n", ink_colours[s->ink]);
 }
 
 void svg_row_box(svg *s, unsigned row, double from, double to, const char *text, const char *says)
@@ -525,14 +527,14 @@ void svg_row_box(svg *s, unsigned row, double from, double to, const char *text,
 void svg_row_rule(svg *s, double at)
 {
 	if (at >= s->x.from && at <= s->x.to)
-		raw_line(s->out, x_px(s, at), ROWS_TOP, x_px(s, at), BOTTOM, inks[SVG_BLACK],
+		raw_line(s->out, x_px(s, at), ROWS_TOP, x_px(s, at), BOTTOM, ink_colours[SVG_BLACK],
 			 " stroke-width=\"1.25\" stroke-dasharray=\"4 3\"");
 }
 
 void svg_row_zone(svg *s, double from, double to)
 {
 	rect_begin(s->out, x_px(s, from), ROWS_TOP, x_px(s, to) - x_px(s, from), BOTTOM - ROWS_TOP);
-	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.18\"/>\n", inks[SVG_GREY]);
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.18\"/>\n", ink_colours[SVG_GREY]);
 }
 
 /* --- columns with names, in place of an x axis: a matrix */
@@ -557,7 +559,7 @@ void svg_cell(svg *s, unsigned row, unsigned column, double share, const char *t
 
 	group_begin(s->out, says);
 	rect_begin(s->out, x + 1, row_px(s, row) + 1, width - 2, high - 2);
-	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"", inks[s->ink]);
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"", ink_colours[s->ink]);
 	svg_number_put(s->out, 0.05 + 0.6 * fmin(fmax(share, 0), 1));
 	sink_text(s->out, "\"/>");
 	fitted_text(s->out, x + width / 2, row_px(s, row) + high / 2 + 5, "middle",

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT	   2
-#define GAP	   2
-#define NAME_BYTES 512 /* of names that are shortened word by word */
+#define GRID_INDENT 2
+#define GAP	    2
+#define NAME_BYTES  512 /* of names that are shortened word by word */
 
-typedef struct layout {
+typedef struct grid_layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
 	unsigned name;
-} layout;
+} grid_layout;
 
 static unsigned name_columns(const grid_name *n)
 {
@@ -24,7 +24,7 @@ static unsigned gap_of(const grid *g, size_t col)
 	return g->close && g->close[col] ? 1 : GAP;
 }
 
-static unsigned cells_width(const grid *g, const layout *l)
+static unsigned cells_width(const grid *g, const grid_layout *l)
 {
 	unsigned sum = 0;
 	for (size_t i = 0; i < g->ncols; i++)
@@ -44,7 +44,7 @@ static const char *grid_unit_of(const grid *g, size_t col)
 }
 
 /* Returns whether a visible column has a unit. */
-static bool has_units(const grid *g, const layout *l)
+static bool has_units(const grid *g, const grid_layout *l)
 {
 	bool any = g->unit && g->unit[0] != '\0';
 	for (size_t c = 0; c < g->ncols && !any; c++)
@@ -52,12 +52,12 @@ static bool has_units(const grid *g, const layout *l)
 	return any;
 }
 
-static void layout_fill(const page *p, const grid *g, layout *l)
+static void layout_fill(const page *p, const grid *g, grid_layout *l)
 {
 	char buf[FORMAT_SIZE];
 	grid_name name;
 
-	*l = (layout){.name = page_columns(g->title)};
+	*l = (grid_layout){.name = page_columns(g->title)};
 	if (g->unit && page_columns(g->unit) > l->name)
 		l->name = page_columns(g->unit);
 	for (size_t r = 0; r < g->nrows; r++) {
@@ -79,7 +79,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 			l->width[c] = g->most[c];
 	}
 	unsigned least = l->name < g->name_min ? l->name : g->name_min;
-	while (INDENT + least + cells_width(g, l) > p->width) {
+	while (GRID_INDENT + least + cells_width(g, l) > p->width) {
 		size_t worst = g->ncols;
 		for (size_t c = 0; c < g->ncols; c++)
 			if (l->width[c] > 0 && g->cols[c].rank > 0 &&
@@ -89,7 +89,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 			break;
 		l->width[worst] = 0;
 	}
-	unsigned cells = INDENT + cells_width(g, l);
+	unsigned cells = GRID_INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
 	if (p->terminal)
 		l->name = l->name < room ? l->name : room;
@@ -132,7 +132,7 @@ static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right
 	char buf[NAME_BYTES];
 
 	room -= after < room ? after : 0;
-	page_to(p, INDENT + (right && all < room ? room - all : n->indent));
+	page_to(p, GRID_INDENT + (right && all < room ? room - all : n->indent));
 	if (n->bytes <= sizeof buf && all > room)
 		page_text_middle(p, buf, path_shorten(n->text, n->bytes, room, buf), room);
 	else
@@ -141,11 +141,11 @@ static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right
 		page_text(p, n->after);
 }
 
-typedef enum line { LINE_TITLES, LINE_UNITS, LINE_ROW } line;
+typedef enum grid_line { LINE_TITLES, LINE_UNITS, LINE_ROW } grid_line;
 
-static void cells_put(page *p, const grid *g, const layout *l, size_t row, line kind)
+static void cells_put(page *p, const grid *g, const grid_layout *l, size_t row, grid_line kind)
 {
-	unsigned col = INDENT + l->name;
+	unsigned col = GRID_INDENT + l->name;
 	char buf[FORMAT_SIZE];
 
 	for (size_t c = 0; c < g->ncols; c++) {
@@ -164,7 +164,8 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 	page_line(p);
 }
 
-static void grid_head_put(page *p, const grid *g, const layout *l, const char *text, line kind)
+static void grid_head_put(page *p, const grid *g, const grid_layout *l, const char *text,
+			  grid_line kind)
 {
 	const grid_name name = {.text = text, .bytes = strlen(text)};
 
@@ -175,7 +176,7 @@ static void grid_head_put(page *p, const grid *g, const layout *l, const char *t
 
 void grid_put(page *p, const grid *g)
 {
-	layout l;
+	grid_layout l;
 	grid_name name;
 
 	assert(g->ncols <= GRID_COLS_MAX);

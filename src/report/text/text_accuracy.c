@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBER_COLS  9
-#define DIGITS_MAX   17
-#define DIGITS_PLAIN 2
-#define ROWS_MAX     1000 /* a report of more classes is for a program to read */
-#define SHORT_ROWS   10
+#define NUMBER_COLS    9
+#define DIGITS_MAX     17
+#define DIGITS_PLAIN   2
+#define CLASS_ROWS_MAX 1000 /* a report of more classes is for a program to read */
+#define SHORT_ROWS     10
 
 static const char *const number_keys[] = {"precision", "recall", "f1"};
 #define NUMBERS (sizeof number_keys / sizeof number_keys[0])
@@ -22,11 +22,11 @@ bool text_accuracy_has(const dck_table *t)
 	       strcmp(t->name, "accuracy/averages") == 0;
 }
 
-typedef struct layout {
+typedef struct accuracy_layout {
 	unsigned name_cols;
 	int digits;
 	const char *support_ends; /* text after a support */
-} layout;
+} accuracy_layout;
 
 static const char *accuracy_name_of(const dck_table *t, size_t row)
 {
@@ -35,14 +35,14 @@ static const char *accuracy_name_of(const dck_table *t, size_t row)
 	return c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "?";
 }
 
-static layout layout_of(const dck_record *r, const dck_table *classes)
+static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
 {
 	const dck_fact *f = dck_record_fact(r, "accuracy", "digits");
 	/* As there: where not one prediction is right, a support of 3 is written 3.0. */
 	const bool none = dck_record_value(r, "accuracy/overall") == 0;
-	layout l = {.name_cols = (unsigned)strlen("weighted avg"),
-		    .digits = DIGITS_PLAIN,
-		    .support_ends = none ? ".0" : ""};
+	accuracy_layout l = {.name_cols = (unsigned)strlen("weighted avg"),
+			     .digits = DIGITS_PLAIN,
+			     .support_ends = none ? ".0" : ""};
 
 	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
@@ -55,7 +55,7 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 }
 
 /* Writes a row of a table; absent cells stay empty. */
-static void accuracy_row_put(page *p, const dck_table *t, size_t row, const layout *l)
+static void accuracy_row_put(page *p, const dck_table *t, size_t row, const accuracy_layout *l)
 {
 	char text[NUM_TEXT_MAX];
 
@@ -108,7 +108,7 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 
 	if (!classes || !averages || classes->ncolumns == 0 || averages->ncolumns == 0)
 		return;
-	const layout l = layout_of(r, classes);
+	const accuracy_layout l = layout_of(r, classes);
 	if (titled)
 		accuracy_title_put(p, r);
 	page_to(p, l.name_cols + 1);
@@ -118,11 +118,11 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 	}
 	page_line(p);
 	page_line(p);
-	for (size_t i = 0; i < classes->nrows && i < ROWS_MAX; i++)
+	for (size_t i = 0; i < classes->nrows && i < CLASS_ROWS_MAX; i++)
 		accuracy_row_put(p, classes, i, &l);
-	if (classes->nrows > ROWS_MAX) {
+	if (classes->nrows > CLASS_ROWS_MAX) {
 		page_fmt(p, "(%zu more classes: --format json or csv has them)",
-			 classes->nrows - ROWS_MAX);
+			 classes->nrows - CLASS_ROWS_MAX);
 		page_line(p);
 	}
 	page_line(p);

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_COLS 13 /* of the first column, after an indent of 2 */
+#define METRIC_NAME_COLS 13 /* of the first column, after an indent of 2 */
 
 /* --- subject and engine */
 
@@ -196,17 +196,17 @@ static void effort_put(page *p, const dck_record *r)
 /* --- tables */
 
 /* The cells of a latency row as text; a column is as wide as its widest cell. */
-typedef struct cells {
+typedef struct latency_cells {
 	char value[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 	const char *unit;
-} cells;
+} latency_cells;
 
 static bool is_percent(const dck_metric *m)
 {
 	return strcmp(m->def->tag, "latency/cv") == 0;
 }
 
-static const format_scale percent = {0.01, "%", 2};
+static const format_scale percent_scale = {0.01, "%", 2};
 
 /* Returns whether a value is easy to read in a unit, as 13826.8 and 0.02 are not: such a value gets
  * another unit. */
@@ -217,16 +217,16 @@ static bool suits(const format_scale *scale, double ns)
 	return v == 0 || (v >= 0.1 && v < 9999.5);
 }
 
-static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
+static void cells_fill(const dck_metric *m, const format_scale *scale, latency_cells *c)
 {
 	double v[3] = {0, m->lo, m->hi};
 	char *text[3] = {c->value, c->lo, c->hi};
 
-	*c = (cells){{0}, {0}, {0}, ""};
+	*c = (latency_cells){{0}, {0}, {0}, ""};
 	if (!format_number_of(&m->value, &v[0]))
 		return;
 	const format_scale own =
-	    is_percent(m)	 ? percent
+	    is_percent(m)	 ? percent_scale
 	    : suits(scale, v[0]) ? *scale
 				 : format_scale_for(v[0], m->level > 0 ? (v[2] - v[1]) / 2 : NAN);
 	for (int i = 0; i < (m->level > 0 ? 3 : 1); i++)
@@ -254,9 +254,9 @@ static void details_name_put(page *p, const dck_metric *m)
 {
 	page_to(p, 2);
 	page_text_cut(p, m->def->name, p->width / 2);
-	if (p->col >= 2 + NAME_COLS)
+	if (p->col >= 2 + METRIC_NAME_COLS)
 		page_text(p, " ");
-	page_to(p, 2 + NAME_COLS);
+	page_to(p, 2 + METRIC_NAME_COLS);
 }
 
 /* Writes the description at the end of a line. On a terminal a long one is cut at the end of a
@@ -283,8 +283,8 @@ static void how_put(page *p, unsigned col, const char *how)
 
 static void latency_row(page *p, const dck_metric *m, const format_scale *scale, const widths *w)
 {
-	unsigned col = 2 + NAME_COLS + w->value + 1 + w->unit + 2;
-	cells c;
+	unsigned col = 2 + METRIC_NAME_COLS + w->value + 1 + w->unit + 2;
+	latency_cells c;
 
 	details_name_put(p, m);
 	cells_fill(m, scale, &c);
@@ -366,7 +366,7 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 	widths w = {0};
 	double level = 0;
 	bool any = false;
-	cells c;
+	latency_cells c;
 	size_t n;
 
 	for (size_t i = 0; i < r->nmetrics; i++) {
@@ -404,7 +404,7 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 	text_narrow_legend(p, r);
 }
 
-#define INTERVAL_COL (2 + NAME_COLS + 15)
+#define INTERVAL_COL (2 + METRIC_NAME_COLS + 15)
 #define HOW_COL	     (INTERVAL_COL + 18)
 
 static void plain_row(page *p, const dck_metric *m, bool with_how)

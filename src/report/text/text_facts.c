@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 15
+#define FACT_INDENT 15
 
 /* Writes "clock_cost" as "clock cost". Names that users gave, in section "records" or after a '/',
  * stay as they are. */
@@ -27,22 +27,22 @@ static void key_put(page *p, const char *section, const char *key)
 	char text[64];
 	size_t n = strlen(key);
 	if (n >= sizeof text) {
-		page_wrap(p, INDENT, key);
+		page_wrap(p, FACT_INDENT, key);
 		return;
 	}
 	for (size_t i = 0; i <= n; i++) {
 		own = own && key[i] != '/';
 		text[i] = own && key[i] == '_' ? ' ' : key[i];
 	}
-	page_wrap(p, INDENT, text);
+	page_wrap(p, FACT_INDENT, text);
 }
 
 static void label_put(page *p, const char *label)
 {
 	text_dim_from(p, 2);
-	page_text_cut(p, label, INDENT - 3);
+	page_text_cut(p, label, FACT_INDENT - 3);
 	text_style_set(p, PAGE_PLAIN);
-	page_to(p, INDENT);
+	page_to(p, FACT_INDENT);
 }
 
 static void comma_put(page *p)
@@ -74,7 +74,7 @@ static bool section_put(page *p, const dck_record *r, const char *section,
 		key_put(p, f->section, f->key);
 		text_style_set(p, PAGE_PLAIN);
 		page_space(p);
-		page_wrap(p, INDENT, text_fact_value(f, buf));
+		page_wrap(p, FACT_INDENT, text_fact_value(f, buf));
 		first = false;
 	}
 	if (!first)
@@ -209,19 +209,19 @@ static bool origin_put(page *p, const dck_record *r)
 		return false;
 	text_title(p, "Facts");
 	label_put(p, "record");
-	page_wrap(p, INDENT, r->id);
+	page_wrap(p, FACT_INDENT, r->id);
 	if (r->began_unix_ns != 0) {
 		record_time_text(r->began_unix_ns, began);
 		comma_put(p);
-		page_wrap(p, INDENT, began);
+		page_wrap(p, FACT_INDENT, began);
 	}
 	comma_put(p);
-	page_wrap(p, INDENT, "deepclock");
-	page_wrap(p, INDENT, r->version);
+	page_wrap(p, FACT_INDENT, "deepclock");
+	page_wrap(p, FACT_INDENT, r->version);
 	page_line(p);
 	if (r->command) {
 		label_put(p, "command");
-		page_wrap(p, INDENT, r->command);
+		page_wrap(p, FACT_INDENT, r->command);
 		page_line(p);
 	}
 	return true;

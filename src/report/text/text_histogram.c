@@ -38,12 +38,12 @@ static format_scale label_scale(const format_scale *scale, double width)
 	return s;
 }
 
-typedef struct layout {
+typedef struct histogram_layout {
 	format_scale scale;
 	unsigned label, bar, count; /* columns */
-} layout;
+} histogram_layout;
 
-static void histogram_row_put(page *p, const layout *l, const char *label, size_t count,
+static void histogram_row_put(page *p, const histogram_layout *l, const char *label, size_t count,
 			      size_t most, const char *mark)
 {
 	char text[FORMAT_SIZE];
@@ -65,8 +65,8 @@ static void histogram_row_put(page *p, const layout *l, const char *label, size_
 	page_line(p);
 }
 
-static void cut_put(page *p, const layout *l, const char *what, size_t count, const char *to,
-		    double extreme)
+static void cut_put(page *p, const histogram_layout *l, const char *what, size_t count,
+		    const char *to, double extreme)
 {
 	if (count == 0)
 		return;
@@ -82,7 +82,7 @@ static void histogram_rows_put(page *p, const bins *b, const bins_sorted *s, dou
 			       const format_scale *scale)
 {
 	char text[FORMAT_SIZE];
-	layout l = {.scale = label_scale(scale, b->width), .count = 7};
+	histogram_layout l = {.scale = label_scale(scale, b->width), .count = 7};
 	double last = b->origin + b->width * (double)b->rows;
 
 	l.label =

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_COLS	16
-#define COLUMN_COLS	12
-#define COLUMN_COLS_MIN 9 /* "write_nt", "1,043" */
-#define ROWS_MAX	32
+#define MACHINE_NAME_COLS 16
+#define COLUMN_COLS	  12
+#define COLUMN_COLS_MIN	  9 /* "write_nt", "1,043" */
+#define ISAS_MAX	  32
 
 static const char *const types[] = {"fp64", "fp32", "fp16", "bf16", "int8", NULL};
-static const char *const kinds[] = {"read", "write", "write_nt", "copy", "triad", NULL};
+static const char *const stream_kinds[] = {"read", "write", "write_nt", "copy", "triad", NULL};
 static const char *const threads[] = {"1", "all", NULL};
 
 bool text_is_machine(const dck_record *r)
@@ -26,7 +26,7 @@ bool text_is_machine(const dck_record *r)
 /* Five columns next to the names; on a page that is too narrow for them they exceed it. */
 static unsigned column_cols(const page *p)
 {
-	const unsigned cols = p->width > NAME_COLS ? (p->width - NAME_COLS) / 5 : 0;
+	const unsigned cols = p->width > MACHINE_NAME_COLS ? (p->width - MACHINE_NAME_COLS) / 5 : 0;
 
 	return cols > COLUMN_COLS ? COLUMN_COLS : cols < COLUMN_COLS_MIN ? COLUMN_COLS_MIN : cols;
 }
@@ -78,8 +78,8 @@ static void machine_head_put(page *p, const dck_record *r, const char *suffix,
 	snprintf(text, sizeof text, "%.60s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
 		 strcmp(suffix, "1") == 0 ? "" : "s");
 	text_dim_from(p, 2);
-	page_text_cut(p, text, NAME_COLS - 2);
-	page_to(p, NAME_COLS);
+	page_text_cut(p, text, MACHINE_NAME_COLS - 2);
+	page_to(p, MACHINE_NAME_COLS);
 	for (size_t i = 0; names[i]; i++)
 		page_text_right(p, names[i], column_cols(p));
 	page_line(p);
@@ -99,8 +99,8 @@ static void machine_types_put(page *p, const dck_record *r, const char *suffix)
 static void machine_name_put(page *p, const char *name)
 {
 	page_to(p, 2);
-	page_text_cut(p, name, NAME_COLS - 2);
-	page_to(p, NAME_COLS);
+	page_text_cut(p, name, MACHINE_NAME_COLS - 2);
+	page_to(p, MACHINE_NAME_COLS);
 }
 
 /* A row of the metrics "PREFIX/KEY/SUFFIX", one in a column. */
@@ -125,7 +125,7 @@ static size_t isas_find(const dck_record *r, char (*ret)[24])
 			continue;
 		for (k = 0; k < n && strcmp(ret[k], isa) != 0; k++)
 			;
-		if (k == n && n < ROWS_MAX)
+		if (k == n && n < ISAS_MAX)
 			memcpy(ret[n++], isa, sizeof isa);
 	}
 	return n;
@@ -133,7 +133,7 @@ static size_t isas_find(const dck_record *r, char (*ret)[24])
 
 static void peaks_put(page *p, const dck_record *r)
 {
-	char isa[ROWS_MAX][24], suffix[32], value[FORMAT_SIZE];
+	char isa[ISAS_MAX][24], suffix[32], value[FORMAT_SIZE];
 	const size_t n = isas_find(r, isa);
 
 	text_title(p, "Peaks, GFLOP/s (int8: GOP/s, operations on whole numbers)");
@@ -169,12 +169,13 @@ static void bandwidths_put(page *p, const dck_record *r)
 
 	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
 	for (size_t t = 0; threads[t]; t++) {
-		machine_head_put(p, r, threads[t], kinds);
+		machine_head_put(p, r, threads[t], stream_kinds);
 		for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
 			const char *size = text_fact(r, "machine", levels[i].fact, buf);
 			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
 				 size ? size : "");
-			machine_row_put(p, r, name, giga_text, levels[i].tags, kinds, threads[t]);
+			machine_row_put(p, r, name, giga_text, levels[i].tags, stream_kinds,
+					threads[t]);
 		}
 	}
 }

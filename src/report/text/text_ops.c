@@ -17,11 +17,11 @@
 #define TOP_DEFAULT   20
 #define NAME_MIN      18
 #define TYPE_COLS     15
-#define BRIEF_ROWS    6
+#define BRIEF_OP_ROWS 6
 #define NODE_NAME_MIN 26 /* the names of nodes begin alike */
 
 /* Common input of the columns of all tables of a record. */
-typedef struct view {
+typedef struct ops_view {
 	const dck_record *r;
 	bool timed, peer_flops;
 	const char *peer; /* NULL: none */
@@ -30,7 +30,7 @@ typedef struct view {
 	format_scale scale; /* of times */
 	ops_row total;
 	size_t top;
-} view;
+} ops_view;
 
 /* --- cells */
 
@@ -60,14 +60,14 @@ static bool is_complete(const ops_sum *s)
 }
 
 /* Input of a cell; field: for cells that show the sum of one field. */
-typedef struct cell {
-	const view *v;
+typedef struct op_cell {
+	const ops_view *v;
 	const column_scale *bytes; /* of the columns of bytes */
 	const ops_row *row;
 	ops_field field;
-} cell;
+} op_cell;
 
-static void sum_cell(const cell *c, char *buf)
+static void sum_cell(const op_cell *c, char *buf)
 {
 	const ops_sum *s = &c->row->sum[c->field];
 	const double v = ops_sum_value(s);
@@ -80,7 +80,7 @@ static void sum_cell(const cell *c, char *buf)
 		     buf);
 }
 
-static void type_cell(const cell *c, char *buf)
+static void type_cell(const op_cell *c, char *buf)
 {
 	const char *type = c->row->first->type;
 	if (page_columns(type) > TYPE_COLS)
@@ -89,13 +89,13 @@ static void type_cell(const cell *c, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%.40s", type);
 }
 
-static void nodes_cell(const cell *c, char *buf)
+static void nodes_cell(const op_cell *c, char *buf)
 {
 	dck_text_count((int64_t)c->row->n, buf, FORMAT_SIZE);
 }
 
 /* "1x64x112x112"; a dimension that is a formula is in parentheses. */
-static void shape_cell(const cell *c, char *buf)
+static void shape_cell(const op_cell *c, char *buf)
 {
 	const dck_op *op = c->row->first;
 	size_t n = 0;
@@ -120,7 +120,7 @@ static void shape_cell(const cell *c, char *buf)
 	}
 }
 
-static void moved_cell(const cell *c, char *buf)
+static void moved_cell(const op_cell *c, char *buf)
 {
 	const ops_sum bytes = ops_row_bytes(c->row);
 	char text[FORMAT_SIZE];
@@ -128,7 +128,7 @@ static void moved_cell(const cell *c, char *buf)
 	text_sum_put(&bytes, column_scale_number(c->bytes, ops_sum_value(&bytes), text), buf);
 }
 
-static void intensity_cell(const cell *c, char *buf)
+static void intensity_cell(const op_cell *c, char *buf)
 {
 	const ops_sum bytes = ops_row_bytes(c->row), *flops = &c->row->sum[OPS_FLOPS];
 	if (!is_complete(&bytes) || !is_complete(flops))
@@ -138,7 +138,7 @@ static void intensity_cell(const cell *c, char *buf)
 }
 
 /* Writes the share of the known total: of time, or of MACs. */
-static void share_cell(const cell *c, char *buf)
+static void share_cell(const op_cell *c, char *buf)
 {
 	const ops_field field = c->v->timed ? OPS_TIME : OPS_MACS;
 	const ops_sum *part = &c->row->sum[field];
@@ -155,7 +155,7 @@ static void share_cell(const cell *c, char *buf)
 }
 
 /* Writes the difference to the other counter. */
-static void difference_cell(const cell *c, char *buf)
+static void difference_cell(const op_cell *c, char *buf)
 {
 	ops_sum peer = c->row->sum[OPS_PEER];
 	const ops_sum *own = &c->row->sum[c->v->peer_flops ? OPS_FLOPS : OPS_MACS];
@@ -170,7 +170,7 @@ static void difference_cell(const cell *c, char *buf)
 	snprintf(buf, FORMAT_SIZE, "%s%.40s", d > 0 ? "+" : "", UNITS_SI(d, ""));
 }
 
-static void half_cell(const cell *c, char *buf)
+static void half_cell(const op_cell *c, char *buf)
 {
 	const dck_op *op = c->row->first;
 	double time;
@@ -187,7 +187,7 @@ static bool computes(const ops_row *row)
 	return flops->unknown > 0 || ops_sum_value(flops) > 0;
 }
 
-static void rate_cell(const cell *c, char *buf)
+static void rate_cell(const op_cell *c, char *buf)
 {
 	const ops_sum *flops = &c->row->sum[OPS_FLOPS], *time = &c->row->sum[OPS_TIME];
 	double rate = NAN;
@@ -203,7 +203,7 @@ static void rate_cell(const cell *c, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%s", computes(c->row) ? "?" : "-");
 }
 
-static void roof_cell(const cell *c, char *buf)
+static void roof_cell(const op_cell *c, char *buf)
 {
 	double rate, roof;
 
@@ -214,40 +214,40 @@ static void roof_cell(const cell *c, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%s", c->row->n > 1 ? "" : computes(c->row) ? "?" : "-");
 }
 
-static void bound_cell(const cell *c, char *buf)
+static void bound_cell(const op_cell *c, char *buf)
 {
 	if (c->row->n == 1)
 		snprintf(buf, FORMAT_SIZE, "%.20s",
 			 c->row->first->bound ? c->row->first->bound : "?");
 }
 
-typedef struct column {
+typedef struct op_column {
 	grid_col grid;
-	void (*text)(const cell *c, char *buf); /* NULL: the sum of a field */
+	void (*text)(const op_cell *c, char *buf); /* NULL: the sum of a field */
 	ops_field sum;
-} column;
+} op_column;
 
-static const column cost_columns[] = {
+static const op_column cost_columns[] = {
     {{"nodes", 2, false}, .text = nodes_cell}, {{"MACs", 0, false}, .sum = OPS_MACS},
     {{"share", 3, false}, .text = share_cell}, {{"FLOPs", 4, false}, .sum = OPS_FLOPS},
     {{"params", 5, false}, .sum = OPS_PARAMS}, {{"weights", 9, false}, .sum = OPS_WEIGHTS},
     {{"moved", 6, false}, .text = moved_cell}, {{"FLOP/B", 7, false}, .text = intensity_cell},
     {{NULL, 1, false}, .sum = OPS_PEER},       {{"difference", 1, false}, .text = difference_cell},
 };
-static const column cost_node_columns[] = {
+static const op_column cost_node_columns[] = {
     {{"type", 4, true}, .text = type_cell},    {{"output", 6, true}, .text = shape_cell},
     {{"MACs", 0, false}, .sum = OPS_MACS},     {{"share", 2, false}, .text = share_cell},
     {{"FLOPs", 8, false}, .sum = OPS_FLOPS},   {{"params", 7, false}, .sum = OPS_PARAMS},
     {{"moved", 5, false}, .text = moved_cell}, {{"FLOP/B", 9, false}, .text = intensity_cell},
     {{NULL, 1, false}, .sum = OPS_PEER},       {{"difference", 1, false}, .text = difference_cell},
 };
-static const column time_columns[] = {
+static const op_column time_columns[] = {
     {{"nodes", 5, false}, .text = nodes_cell},	    {{"time", 0, false}, .sum = OPS_TIME},
     {{"share", 1, false}, .text = share_cell},	    {{"MACs", 3, false}, .sum = OPS_MACS},
     {{"FLOP/s", 2, false}, .text = rate_cell},	    {{"moved", 4, false}, .text = moved_cell},
     {{"FLOP/B", 6, false}, .text = intensity_cell}, {{"params", 7, false}, .sum = OPS_PARAMS},
 };
-static const column time_node_columns[] = {
+static const op_column time_node_columns[] = {
     {{"type", 6, true}, .text = type_cell},	{{"time", 0, false}, .sum = OPS_TIME},
     {{"+-", 3, false}, .text = half_cell},	{{"share", 1, false}, .text = share_cell},
     {{"MACs", 5, false}, .sum = OPS_MACS},	{{"FLOP/s", 3, false}, .text = rate_cell},
@@ -261,7 +261,7 @@ static const column time_node_columns[] = {
 	}
 /* Of operators and of groups of them, with times and without. */
 static const struct {
-	const column *all;
+	const op_column *all;
 	size_t n;
 } column_sets[2][2] = {{COLUMNS(cost_columns), COLUMNS(time_columns)},
 		       {COLUMNS(cost_node_columns), COLUMNS(time_node_columns)}};
@@ -269,8 +269,8 @@ static const struct {
 /* --- a table */
 
 typedef struct table {
-	const view *v;
-	const column *cols[GRID_COLS_MAX];
+	const ops_view *v;
+	const op_column *cols[GRID_COLS_MAX];
 	const ops_group *group; /* NULL: nodes */
 	const ops_row *rows;
 	const dck_op *const *nodes;
@@ -292,7 +292,7 @@ static const char *table_cell(const void *self, size_t row, size_t col, char *bu
 {
 	const table *t = self;
 	ops_row space;
-	const cell c = {t->v, &t->bytes[col], row_get(t, row, &space), t->cols[col]->sum};
+	const op_cell c = {t->v, &t->bytes[col], row_get(t, row, &space), t->cols[col]->sum};
 
 	buf[0] = '\0';
 	(t->cols[col]->text ? t->cols[col]->text : sum_cell)(&c, buf);
@@ -319,7 +319,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 /* Of a column of bytes, from its rows; false: it is another column. */
 static bool bytes_scale(table *t, size_t col, size_t nrows)
 {
-	const column *own = t->cols[col];
+	const op_column *own = t->cols[col];
 	const bool moved = own->text == moved_cell;
 	column_range range = {.whole = true};
 	ops_row space;
@@ -346,10 +346,10 @@ static void text_more_put(page *p, size_t n, size_t shown)
 }
 
 /* rows or nodes: n of them, of which the first are shown. */
-static void text_table_put(page *p, const view *v, const ops_group *group, const ops_row *rows,
+static void text_table_put(page *p, const ops_view *v, const ops_group *group, const ops_row *rows,
 			   const dck_op *const *nodes, size_t n, bool total)
 {
-	const column *cols = column_sets[nodes != NULL][v->timed].all;
+	const op_column *cols = column_sets[nodes != NULL][v->timed].all;
 	const size_t ncols = column_sets[nodes != NULL][v->timed].n;
 	grid_col heads[GRID_COLS_MAX];
 	const char *units[GRID_COLS_MAX] = {NULL};
@@ -392,7 +392,7 @@ static void text_no_memory(page *p)
 
 /* --- the tables */
 
-static bool text_nodes_put(page *p, const view *v)
+static bool text_nodes_put(page *p, const ops_view *v)
 {
 	const dck_op **nodes = ops_by_node(v->r, p->ops.sort);
 
@@ -406,11 +406,11 @@ static bool text_nodes_put(page *p, const view *v)
 }
 
 /* Returns whether a table was written. */
-static bool text_group_put(page *p, const view *v, const ops_group *group)
+static bool text_group_put(page *p, const ops_view *v, const ops_group *group)
 {
 	const bool asked = p->ops.by != OPS_BY_AUTO && p->ops.by != OPS_BY_ALL;
 	ops_rows rows;
-	view deep = *v;
+	ops_view deep = *v;
 
 	/* A tree needs some more rows than a list. */
 	if (group == ops_group_of(OPS_BY_MODULE))
@@ -459,7 +459,7 @@ static bool same_reason(const dck_op *a, const dck_op *b)
 	return strcmp(a->type, b->type) == 0 && strcmp(text_reason_of(a), text_reason_of(b)) == 0;
 }
 
-static void unknown_put(page *p, const view *v)
+static void unknown_put(page *p, const ops_view *v)
 {
 	const dck_op **ops = ops_by_node(v->r, OPS_SORT_GRAPH);
 	size_t n = 0, kinds = 0;
@@ -509,12 +509,12 @@ static double largest_time(const dck_record *r, double *ret_level)
 	return most;
 }
 
-static void view_init(view *v, const page *p, const dck_record *r)
+static void view_init(ops_view *v, const page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE];
 	double most;
 
-	*v = (view){.r = r, .timed = ops_timed(r)};
+	*v = (ops_view){.r = r, .timed = ops_timed(r)};
 	const char *peer = text_fact(r, "cost", "as", buf);
 	if (peer) {
 		snprintf(v->peer_name, sizeof v->peer_name, "%.12s", peer);
@@ -528,7 +528,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
 }
 
-static void text_legend_put(page *p, const view *v)
+static void text_legend_put(page *p, const ops_view *v)
 {
 	text_dim_from(p, 2);
 	page_wrap(p, 2, "moved: bytes read and written");
@@ -549,7 +549,7 @@ static bool has_formulas(const dck_record *r)
 
 void text_ops(page *p, const dck_record *r)
 {
-	view v;
+	ops_view v;
 
 	enum { TABLES = 5 };
 	static const int order[2][TABLES] = {
@@ -584,7 +584,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 {
 	int sort = ops_timed(r) ? OPS_SORT_TIME : OPS_SORT_MACS;
 	ops_rows rows;
-	view v;
+	ops_view v;
 
 	/* Titles, units, a row, and the count of omitted rows. */
 	if (r->nops == 0 || lines < 4)
@@ -598,7 +598,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 		return;
 	}
 	const size_t n = rows.n <= lines - 2 ? rows.n : lines - 3,
-		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
+		     most = n < BRIEF_OP_ROWS ? n : BRIEF_OP_ROWS;
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		text_dim_from(p, 2);

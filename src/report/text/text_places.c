@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { KEYS = 3 };
-static const char *const keys[KEYS] = {"file", "line", "module"};
+static const char *const place_keys[KEYS] = {"file", "line", "module"};
 
 /* Returns the index of a column; SIZE_MAX: none. */
 static size_t column_find(const dck_table *t, const char *key)
@@ -90,7 +90,7 @@ const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols)
 	size_t at[KEYS], n = 0, k = 0;
 
 	for (size_t i = 0; i < KEYS; i++)
-		n += (at[i] = column_find(t, keys[i])) != SIZE_MAX;
+		n += (at[i] = column_find(t, place_keys[i])) != SIZE_MAX;
 	const bool one = n == 0 && (at[0] = column_find(t, "place")) != SIZE_MAX;
 	n += one;
 	if (!a || n < 2 - (size_t)one || at[0] == SIZE_MAX || cols < 8)

@@ -15,14 +15,14 @@
 #define PAIR_COLS  60 /* a narrower page has no space for two values in a line */
 
 /* A part of the page that is written aside, so that its lines can be counted. */
-typedef struct part {
+typedef struct page_part {
 	page p;
 	dck_sink sink;
 	dck_buffer text;
 	unsigned lines;
-} part;
+} page_part;
 
-static page *part_begin(part *a, const page *like)
+static page *part_begin(page_part *a, const page *like)
 {
 	a->text = (dck_buffer){0};
 	a->lines = 0;
@@ -32,7 +32,7 @@ static page *part_begin(part *a, const page *like)
 	return &a->p;
 }
 
-static void summary_part_end(part *a)
+static void summary_part_end(page_part *a)
 {
 	if (dck_sink_finish(&a->sink, NULL) == DCK_OK)
 		for (size_t i = 0; i < a->text.n; i++)
@@ -40,7 +40,7 @@ static void summary_part_end(part *a)
 }
 
 /* Writes it where it belongs, and is done with it. */
-static void summary_part_put(page *p, part *a)
+static void summary_part_put(page *p, page_part *a)
 {
 	if (a->sink.failed)
 		sink_fail(p->out, &a->sink.error);
@@ -114,9 +114,9 @@ static unsigned value_columns(const dck_record *r, const format_scale *scale, co
 	return most;
 }
 
-typedef struct columns {
+typedef struct row_widths {
 	unsigned label, value;
-} columns;
+} row_widths;
 
 static void summary_absent_put(page *p, const dck_record *r, const dck_metric *m)
 {
@@ -134,7 +134,7 @@ static const char *summary_label(const dck_metric *m)
 
 /* Writes a label and its value, or the reason why it has none. */
 static void summary_value_put(page *p, const dck_record *r, const char *tag,
-			      const format_scale *scale, columns w)
+			      const format_scale *scale, row_widths w)
 {
 	const unsigned begin = p->col;
 	const dck_metric *m = dck_record_metric(r, tag);
@@ -169,8 +169,8 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 {
 	const bool narrow = p->width < PAIR_COLS;
 	const unsigned label = label_cols(r);
-	const columns first = {narrow ? label + 2 : label, value_cols},
-		      second = {label + 2, narrow ? value_cols : 0};
+	const row_widths first = {narrow ? label + 2 : label, value_cols},
+			 second = {label + 2, narrow ? value_cols : 0};
 
 	page_to(p, 2);
 	if (is_absent(r, both.tag[0]) && is_absent(r, both.tag[1])) {
@@ -241,14 +241,17 @@ static void spread_put(page *p, const dck_record *r)
 	text_histogram_line(p, r);
 }
 
-/* The rate is shown next to the statistic that it is computed from. */
+/* The rate is shown next to the statistic that it is computed from. That of a load without pauses
+ * is its result. */
 static const dck_metric *rate_of(const dck_record *r, const dck_metric *answer, double *ret)
 {
-	char buf[FORMAT_SIZE];
-	const char *from = text_fact(r, "method", "rate", buf);
+	char buf[FORMAT_SIZE], scenario[FORMAT_SIZE];
+	const char *from = text_fact(r, "method", "rate", buf),
+		   *load = text_fact(r, "plan", "scenario", scenario);
+	const bool is_result = load && strcmp(load, "offline") == 0;
 
-	if (!from || strncmp(answer->def->tag, "latency/", 8) != 0 ||
-	    strcmp(answer->def->tag + 8, from) != 0)
+	if (strncmp(answer->def->tag, "latency/", 8) != 0 ||
+	    !(is_result || (from && strcmp(answer->def->tag + 8, from) == 0)))
 		return NULL;
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
@@ -508,7 +511,8 @@ static bool is_of_answer(const dck_note *n)
 {
 	return name_index_listed("slo-inconclusive slo-not-met slo-violated undecided "
 				 "throughput-unresolved throughput-few-trials device-not-awaited "
-				 "sample-generated tune-apply",
+				 "sample-generated sample-unseen sample-overran "
+				 "input-decides-work subjects-differ tune-apply",
 				 n->code);
 }
 
@@ -543,7 +547,7 @@ static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
 	size_t shown = 0, all = 0;
-	part a;
+	page_part a;
 
 	for (size_t s = 0; s < RANKS * sizeof order / sizeof order[0]; s++) {
 		for (size_t i = 0; i < r->nnotes; i++) {
@@ -571,7 +575,7 @@ static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 /* Lines that the notes would take. */
 static unsigned notes_lines(const page *p, const dck_record *r)
 {
-	part a;
+	page_part a;
 
 	summary_notes_put(part_begin(&a, p), r, LINES_MAX);
 	summary_part_end(&a);
@@ -611,7 +615,7 @@ static void summary_narrow_put(page *p, const dck_record *r)
 /* Writes the first lines of the details. */
 static void body_put(page *p, const dck_record *r, unsigned lines)
 {
-	part a;
+	page_part a;
 
 	if (summary_is_latency(r)) {
 		summary_narrow_put(p, r);
@@ -657,7 +661,7 @@ void text_summary_what(page *p, const dck_record *r)
 void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 {
 	const bool has_answer = summary_is_latency(r) || dck_record_fact(r, "result", "answer");
-	part what, answer, body, notes, end;
+	page_part what, answer, body, notes, end;
 
 	text_summary_what(part_begin(&what, p), r);
 	summary_part_end(&what);
@@ -667,8 +671,9 @@ void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 	/* The remaining lines are shared: notes get the lines that the body does not need, and at
 	 * least one note is shown. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
-	const bool offer =
-	    summary_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
+	const bool offer = summary_is_latency(r) && is_one_start(r) &&
+			   !dck_record_metric(r, "latency/starts") &&
+			   !dck_record_fact(r, "plan", "scenario"); /* a load has one */
 	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;

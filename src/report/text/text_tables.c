@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_MAX     200
-#define COLUMNS_MAX  48
-#define REASONS_MAX  26
-#define TEXT_COLS    30 /* longer texts are not shown as a column */
-#define INDENT_BELOW 6
-#define ID_MIN	     24 /* hexadecimal digits; shorter ones are numbers or words */
-#define CUT_COLS     8	/* that a text is cut to, rather than that its column goes */
+#define TABLE_ROWS_MAX 200
+#define COLUMNS_MAX    48
+#define REASONS_MAX    26
+#define TEXT_COLS      30 /* longer texts are not shown as a column */
+#define INDENT_BELOW   6
+#define ID_MIN	       24 /* hexadecimal digits; shorter ones are numbers or words */
+#define CUT_COLS       8  /* that a text is cut to, rather than that its column goes */
 
 typedef enum column_kind {
 	COLUMN_NUMBER,
@@ -38,13 +38,13 @@ typedef struct look {
 } look;
 
 /* A part of the grid: a column's values, or their intervals. */
-typedef struct part {
+typedef struct grid_part {
 	size_t column;
 	bool interval;
 	unsigned most; /* columns that it has at most; 0: no bound */
-} part;
+} grid_part;
 
-typedef struct view {
+typedef struct table_view {
 	const page *p;
 	const dck_table *t;
 	size_t nrows, ncolumns; /* that are shown */
@@ -56,23 +56,23 @@ typedef struct view {
 	const char *reasons[REASONS_MAX];
 	size_t nreasons;
 	bool more_reasons; /* than letters */
-	part parts[GRID_COLS_MAX];
+	grid_part parts[GRID_COLS_MAX];
 	size_t nparts;
 	char *name;	 /* FORMAT_SIZE bytes */
 	bool half, ends; /* kinds of intervals that were shown */
-} view;
+} table_view;
 
-static size_t column_index(const view *v, size_t column)
+static size_t column_index(const table_view *v, size_t column)
 {
 	return v->from && column > 0 ? v->from[column - 1] : column;
 }
 
-static const dck_column *column_at(const view *v, size_t column)
+static const dck_column *column_at(const table_view *v, size_t column)
 {
 	return &v->t->columns[column_index(v, column)];
 }
 
-static const dck_cell *tables_cell_at(const view *v, size_t row, size_t column)
+static const dck_cell *tables_cell_at(const table_view *v, size_t row, size_t column)
 {
 	const size_t at = v->rows ? v->rows[row] : row;
 
@@ -93,7 +93,7 @@ static const char *tables_reason_of(const dck_cell *c)
 /* --- text of cells */
 
 /* "-", and a letter where there are several reasons. */
-static void absent_text(const view *v, const char *why, char *buf)
+static void absent_text(const table_view *v, const char *why, char *buf)
 {
 	size_t i = 0;
 
@@ -120,7 +120,7 @@ static bool text_short(const char *text, char *buf)
 	return true;
 }
 
-static const char *cell_text(const view *v, size_t row, size_t column, char *buf)
+static const char *cell_text(const table_view *v, size_t row, size_t column, char *buf)
 {
 	const dck_cell *c = tables_cell_at(v, row, column);
 
@@ -142,14 +142,14 @@ static bool is_long(const dck_cell *c, unsigned most)
 }
 
 /* In short a column of "no" is left out. */
-static bool is_nothing(const view *v, const dck_value *value)
+static bool is_nothing(const table_view *v, const dck_value *value)
 {
 	return value->kind == DCK_VALUE_TEXT
 		   ? value->as.text[0] == '\0'
 		   : v->brief && value->kind == DCK_VALUE_BOOL && !value->as.b;
 }
 
-static column_kind tables_kind_of(const view *v, size_t column, unsigned text_cols)
+static column_kind tables_kind_of(const table_view *v, size_t column, unsigned text_cols)
 {
 	bool text = false, number = false, empty = true, one_reason = true;
 	const char *why = NULL;
@@ -175,7 +175,7 @@ static column_kind tables_kind_of(const view *v, size_t column, unsigned text_co
 	return text ? COLUMN_TEXT : COLUMN_NUMBER;
 }
 
-static void column_fill(view *v, size_t column, unsigned text_cols)
+static void column_fill(table_view *v, size_t column, unsigned text_cols)
 {
 	look *own = &v->columns[column];
 	const dck_column *c = column_at(v, column);
@@ -206,7 +206,7 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	}
 }
 
-static void reasons_find(view *v)
+static void reasons_find(table_view *v)
 {
 	for (size_t r = 0; r < v->nrows; r++) {
 		for (size_t c = 0; c < v->ncolumns; c++) {
@@ -230,7 +230,7 @@ static void reasons_find(view *v)
 
 static void grid_name_of(const void *self, size_t row, grid_name *ret)
 {
-	const view *v = self;
+	const table_view *v = self;
 	const char *text = cell_text(v, row, 0, v->name);
 
 	*ret = (grid_name){.text = text, .bytes = strlen(text)};
@@ -238,8 +238,8 @@ static void grid_name_of(const void *self, size_t row, grid_name *ret)
 
 static const char *grid_cell_of(const void *self, size_t row, size_t col, char *buf)
 {
-	const view *v = self;
-	const part *at = &v->parts[col];
+	const table_view *v = self;
+	const grid_part *at = &v->parts[col];
 
 	if (!at->interval)
 		return cell_text(v, row, at->column, buf);
@@ -250,7 +250,7 @@ static const char *grid_cell_of(const void *self, size_t row, size_t col, char *
 
 static void long_put(const void *self, size_t row, page *p)
 {
-	const view *v = self;
+	const table_view *v = self;
 	char buf[FORMAT_SIZE];
 
 	for (size_t c = 1; c < v->ncolumns; c++) {
@@ -268,7 +268,7 @@ static void long_put(const void *self, size_t row, page *p)
 }
 
 /* The current parts, next to the row names. */
-static void tables_parts_put(page *p, view *v, bool last)
+static void tables_parts_put(page *p, table_view *v, bool last)
 {
 	grid_col cols[GRID_COLS_MAX];
 	const char *units[GRID_COLS_MAX];
@@ -277,7 +277,7 @@ static void tables_parts_put(page *p, view *v, bool last)
 	bool any_long = false;
 
 	for (size_t i = 0; i < v->nparts; i++) {
-		const part *at = &v->parts[i];
+		const grid_part *at = &v->parts[i];
 		const look *c = &v->columns[at->column];
 		/* An interval that is not next to its value needs the title. */
 		const bool beside = at->interval && i > 0 && v->parts[i - 1].column == at->column;
@@ -306,7 +306,7 @@ static void tables_parts_put(page *p, view *v, bool last)
 	v->nparts = 0;
 }
 
-static void tables_part_add(page *p, view *v, part more, unsigned cols, unsigned names,
+static void tables_part_add(page *p, table_view *v, grid_part more, unsigned cols, unsigned names,
 			    unsigned *used)
 {
 	if (v->nparts > 0 && (*used + cols > p->width || v->nparts == GRID_COLS_MAX)) {
@@ -320,7 +320,7 @@ static void tables_part_add(page *p, view *v, part more, unsigned cols, unsigned
 
 /* Writes the columns that fit next to the names, and the others below in the same way. A value and
  * its interval stay together if they fit. */
-static void grids_put(page *p, view *v)
+static void grids_put(page *p, table_view *v)
 {
 	/* Longer names are shortened rather than that columns go below. */
 	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
@@ -336,11 +336,12 @@ static void grids_put(page *p, view *v)
 		const bool together = own->intervals && 2 + names + both <= p->width;
 		if (v->nparts + 1 == GRID_COLS_MAX && together)
 			used = p->width;
-		tables_part_add(p, v, (part){.column = c}, together ? both : value, names, &used);
+		tables_part_add(p, v, (grid_part){.column = c}, together ? both : value, names,
+				&used);
 		/* With a separate title the column is at least as wide as the title. */
 		const unsigned apart = interval > value ? interval : value;
 		if (own->intervals)
-			tables_part_add(p, v, (part){.column = c, .interval = true},
+			tables_part_add(p, v, (grid_part){.column = c, .interval = true},
 					together ? 0 : apart, names, &used);
 	}
 	tables_parts_put(p, v, true);
@@ -356,7 +357,7 @@ static void below_put(page *p, const char *head, const char *text)
 	page_line(p);
 }
 
-static void tables_absent_put(page *p, const view *v)
+static void tables_absent_put(page *p, const table_view *v)
 {
 	char head[FORMAT_SIZE];
 
@@ -374,7 +375,7 @@ static void tables_absent_put(page *p, const view *v)
 	}
 }
 
-static void tables_more_put(page *p, const view *v)
+static void tables_more_put(page *p, const table_view *v)
 {
 	char text[120];
 	const size_t rows = v->t->nrows - v->nrows, columns = v->t->ncolumns - v->ncolumns;
@@ -386,7 +387,7 @@ static void tables_more_put(page *p, const view *v)
 	below_put(p, text, "--format json or csv has them");
 }
 
-static void tables_legend_put(page *p, const view *v)
+static void tables_legend_put(page *p, const table_view *v)
 {
 	char text[160], level[FORMAT_SIZE], low[NUM_TEXT_MAX], high[NUM_TEXT_MAX];
 	double least = 1, most = 0;
@@ -411,7 +412,7 @@ static void tables_legend_put(page *p, const view *v)
 }
 
 /* Columns as wide as their widest cells. */
-static void columns_fill(view *v, unsigned text_cols)
+static void columns_fill(table_view *v, unsigned text_cols)
 {
 	for (size_t c = 0; c < v->ncolumns; c++)
 		v->columns[c].kind = tables_kind_of(v, c, text_cols);
@@ -428,11 +429,11 @@ static unsigned text_cols_of(const page *p)
 static void table_of_places_put(page *p, const dck_table *t)
 {
 	char name[FORMAT_SIZE];
-	view v = {.p = p,
-		  .t = t,
-		  .nrows = t->nrows < ROWS_MAX ? t->nrows : ROWS_MAX,
-		  .ncolumns = t->ncolumns < COLUMNS_MAX ? t->ncolumns : COLUMNS_MAX,
-		  .name = name};
+	table_view v = {.p = p,
+			.t = t,
+			.nrows = t->nrows < TABLE_ROWS_MAX ? t->nrows : TABLE_ROWS_MAX,
+			.ncolumns = t->ncolumns < COLUMNS_MAX ? t->ncolumns : COLUMNS_MAX,
+			.name = name};
 	const unsigned text_cols = text_cols_of(p);
 
 	page_line(p);
@@ -472,8 +473,8 @@ void text_tables(page *p, const dck_record *r)
 
 /* --- in short */
 
-#define BRIEF_ROWS 7
-#define BRIEF_COLS 8
+#define BRIEF_TABLE_ROWS 7
+#define BRIEF_COLS	 8
 
 /* Returns the first table with a summary; that of outputs gives way to another. */
 static const dck_table *main_table(const dck_record *r)
@@ -487,7 +488,7 @@ static const dck_table *main_table(const dck_record *r)
 	return found ? found : r->ntables > 0 ? &r->tables[0] : NULL;
 }
 
-static unsigned part_columns(const view *v, const part *a)
+static unsigned part_columns(const table_view *v, const grid_part *a)
 {
 	const look *own = &v->columns[a->column];
 
@@ -497,10 +498,10 @@ static unsigned part_columns(const view *v, const part *a)
 }
 
 /* The widest texts give way, down to a word. */
-static void texts_cut(view *v, unsigned used, unsigned width)
+static void texts_cut(table_view *v, unsigned used, unsigned width)
 {
 	while (used > width) {
-		part *widest = NULL;
+		grid_part *widest = NULL;
 
 		for (size_t i = 0; i < v->nparts; i++)
 			if (v->columns[v->parts[i].column].kind == COLUMN_TEXT &&
@@ -516,7 +517,7 @@ static void texts_cut(view *v, unsigned used, unsigned width)
 
 /* Selects the columns that fit next to the names, dropping the last ones. A listing drops none: a
  * terminal cuts their texts. */
-static void parts_fill(const page *p, view *v, bool listing)
+static void parts_fill(const page *p, table_view *v, bool listing)
 {
 	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
 		       names = all < least ? all : least;
@@ -532,9 +533,9 @@ static void parts_fill(const page *p, view *v, bool listing)
 		if (used + cols > p->width && !listing)
 			continue;
 		used += cols;
-		v->parts[v->nparts++] = (part){.column = c};
+		v->parts[v->nparts++] = (grid_part){.column = c};
 		if (own->intervals)
-			v->parts[v->nparts++] = (part){.column = c, .interval = true};
+			v->parts[v->nparts++] = (grid_part){.column = c, .interval = true};
 	}
 	if (listing && p->terminal)
 		texts_cut(v, used, p->width);
@@ -572,7 +573,7 @@ static void course_put(page *p, const dck_table *t, size_t column)
 }
 
 /* Returns the first numeric column of the summary; 0: none. */
-static size_t first_number(const view *v)
+static size_t first_number(const table_view *v)
 {
 	for (size_t i = 0; i < v->nparts; i++)
 		if (v->columns[v->parts[i].column].kind == COLUMN_NUMBER)
@@ -596,14 +597,14 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	/* The rows of a listing with a column of this key are in the order of their times. */
 	const bool course =
 	    listing && t->nsummary_rows > 0 && NAME_ROW(t->columns, t->ncolumns, key, "time");
-	view v = {.p = p,
-		  .t = t,
-		  .nrows = t->nrows,
-		  .ncolumns = t->ncolumns,
-		  .brief = true,
-		  /* Interleaved trials alone have a random order. */
-		  .paired = dck_record_fact(r, "method", "order_seed") != NULL,
-		  .name = name};
+	table_view v = {.p = p,
+			.t = t,
+			.nrows = t->nrows,
+			.ncolumns = t->ncolumns,
+			.brief = true,
+			/* Interleaved trials alone have a random order. */
+			.paired = dck_record_fact(r, "method", "order_seed") != NULL,
+			.name = name};
 	if (t->nsummary_columns > 0) {
 		v.from = t->summary_columns;
 		v.ncolumns = 1 + t->nsummary_columns;
@@ -612,7 +613,7 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	if (!all) {
 		const size_t room =
 		    lines - (course ? 1 : 0) - (listing || t->nrows + 2 <= lines ? 2 : 3);
-		const size_t most = listing || room < BRIEF_ROWS ? room : BRIEF_ROWS;
+		const size_t most = listing || room < BRIEF_TABLE_ROWS ? room : BRIEF_TABLE_ROWS;
 
 		v.rows = t->nsummary_rows > 0 ? t->summary_rows : NULL;
 		v.nrows = t->nsummary_rows > 0 ? t->nsummary_rows : t->nrows;

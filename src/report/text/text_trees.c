@@ -10,31 +10,31 @@
 #include "base/err.h"
 #include <string.h>
 
-enum { ROWS_MAX = 60, INDENT = 2, LEVELS_MAX = 41, NAME_MIN = 20 };
+enum { TREE_ROWS_MAX = 60, LEVEL_INDENT = 2, LEVELS_MAX = 41, TREE_NAME_MIN = 20 };
 /* Paths that weigh less of the whole are left out. */
 static const double share_min = 0.005;
 
-typedef struct view {
+typedef struct tree_view {
 	const dck_tree *t;
 	call_tree c;
 	tree_rows rows;
 	size_t column; /* the weight that counts */
 	double all;
-} view;
+} tree_view;
 
 static void trees_row_name(const void *self, size_t row, grid_name *ret)
 {
-	const view *v = self;
+	const tree_view *v = self;
 
 	ret->text = v->t->frames[v->t->nodes[v->rows.rows[row].node].frame].name;
 	ret->bytes = strlen(ret->text);
-	ret->indent = INDENT * v->rows.rows[row].level;
+	ret->indent = LEVEL_INDENT * v->rows.rows[row].level;
 }
 
 /* With all below it, its share of the whole, then the weights. */
 static const char *row_cell(const void *self, size_t row, size_t col, char *buf)
 {
-	const view *v = self;
+	const tree_view *v = self;
 	const dck_tree *t = v->t;
 	const size_t node = v->rows.rows[row].node;
 	const double whole = v->c.total[node * t->ncolumns + v->column];
@@ -47,13 +47,13 @@ static const char *row_cell(const void *self, size_t row, size_t col, char *buf)
 			     buf);
 }
 
-static void trees_tree_put(page *p, view *v)
+static void trees_tree_put(page *p, tree_view *v)
 {
 	grid_col heads[GRID_COLS_MAX] = {{.title = "total"}, {.title = "share", .rank = 1}};
 	const size_t weights =
 	    v->t->ncolumns < GRID_COLS_MAX - 2 ? v->t->ncolumns : GRID_COLS_MAX - 2;
 	const grid g = {.title = "path",
-			.name_min = NAME_MIN,
+			.name_min = TREE_NAME_MIN,
 			.cols = heads,
 			.ncols = weights + 2,
 			.nrows = v->rows.n,
@@ -70,20 +70,20 @@ static void trees_tree_put(page *p, view *v)
 			 "  left out: %zu path%s with all below them, of less than %g %% or "
 			 "beyond %d rows and %d levels",
 			 v->rows.left_out, v->rows.left_out == 1 ? "" : "s", 100 * share_min,
-			 ROWS_MAX, LEVELS_MAX - 1);
+			 TREE_ROWS_MAX, LEVELS_MAX - 1);
 		page_line(p);
 	}
 }
 
 static dck_status trees_view_put(page *p, const dck_tree *t, dck_err *err)
 {
-	view v = {.t = t};
+	tree_view v = {.t = t};
 	dck_status status = call_tree_open(&v.c, t, err);
 
 	DCK_NEXT(status, call_tree_weight(t, NULL, &v.column, err));
 	DCK_NEXT(status, tree_rows_find(&v.rows, &v.c,
 					&(tree_rows_how){.column = v.column,
-							 .most = ROWS_MAX,
+							 .most = TREE_ROWS_MAX,
 							 .levels = LEVELS_MAX,
 							 .share_min = share_min},
 					err));

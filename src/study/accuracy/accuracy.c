@@ -64,7 +64,7 @@ void dck_accuracy_config_init_sized(dck_accuracy_config *c, uint32_t struct_size
 	OPT_CONFIG_INIT(c, struct_size, dck_tolerance_options, dck_accuracy_options);
 }
 
-typedef struct job {
+typedef struct accuracy_job {
 	const dck_alternative *all;
 	size_t n;
 	const dck_accuracy_config *config;
@@ -74,7 +74,7 @@ typedef struct job {
 	mem_arena *arena;
 	label_names list, names;
 	labels truth;
-} job;
+} accuracy_job;
 
 /* --- the options */
 
@@ -89,7 +89,7 @@ static dck_status tolerance_read(const char *option, const char *text, double *r
 	return DCK_OK;
 }
 
-static dck_status asked_check(const job *j, dck_err *err)
+static dck_status asked_check(const accuracy_job *j, dck_err *err)
 {
 	const dck_accuracy_config *c = j->config;
 	const char *needs = c->predictions.n > 0 ? "predictions"
@@ -120,7 +120,7 @@ static dck_status asked_check(const job *j, dck_err *err)
 
 /* --- outputs */
 
-static void accuracy_interrupted_note(const job *j, size_t done)
+static void accuracy_interrupted_note(const accuracy_job *j, size_t done)
 {
 	record_set_incomplete(j->b, true);
 	record_note(j->b, "interrupted",
@@ -128,8 +128,8 @@ static void accuracy_interrupted_note(const job *j, size_t done)
 		    j->n - 1);
 }
 
-static dck_status accuracy_outputs_compare(job *j, subject_target *reference, compared *list,
-					   size_t *done, dck_err *err)
+static dck_status accuracy_outputs_compare(accuracy_job *j, subject_target *reference,
+					   compared *list, size_t *done, dck_err *err)
 {
 	for (size_t i = 1; i < j->n; i++) {
 		subject_target t;
@@ -155,7 +155,7 @@ static dck_status accuracy_outputs_compare(job *j, subject_target *reference, co
 	return DCK_OK;
 }
 
-static dck_status differences(job *j, dck_err *err)
+static dck_status differences(accuracy_job *j, dck_err *err)
 {
 	compared list[DCK_ALTERNATIVES_MAX] = {0};
 	subject_target reference;
@@ -179,7 +179,7 @@ static dck_status differences(job *j, dck_err *err)
 
 /* --- predictions */
 
-static dck_status report(job *j, labels *predictions, const char *const *names, size_t n,
+static dck_status report(accuracy_job *j, labels *predictions, const char *const *names, size_t n,
 			 dck_err *err)
 {
 	const label_names *list = j->config->label_list ? &j->list : NULL;
@@ -197,7 +197,7 @@ static dck_status report(job *j, labels *predictions, const char *const *names, 
 	return accuracy_record(j->b, j->arena, &r, err);
 }
 
-static void header_note(const job *j, const labels *l)
+static void header_note(const accuracy_job *j, const labels *l)
 {
 	if (l->header)
 		record_note(j->b, "header-skipped",
@@ -206,7 +206,7 @@ static void header_note(const job *j, const labels *l)
 }
 
 /* If one side has texts and the other numbers, the names map each text to its number. */
-static dck_status kinds_match(job *j, labels *p, dck_err *err)
+static dck_status kinds_match(accuracy_job *j, labels *p, dck_err *err)
 {
 	if (p->text == j->truth.text || !j->config->target_names)
 		return DCK_OK;
@@ -214,7 +214,7 @@ static dck_status kinds_match(job *j, labels *p, dck_err *err)
 }
 
 /* The usual reason is a header mistaken for a label, or a label for a header. */
-static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
+static dck_status sizes_differ(const accuracy_job *j, const labels *p, dck_err *err)
 {
 	const labels *t = &j->truth, *with = t->header ? t : p;
 
@@ -231,7 +231,7 @@ static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 }
 
 /* Splits "NAME=FILE". A text that is the name of a file is not split at its '='. */
-static dck_status prediction_name(const job *j, const char *text, const char **ret_name,
+static dck_status prediction_name(const accuracy_job *j, const char *text, const char **ret_name,
 				  const char **ret_file, dck_err *err)
 {
 	const char *equals = strchr(text, '=');
@@ -245,7 +245,7 @@ static dck_status prediction_name(const job *j, const char *text, const char **r
 	return DCK_OK;
 }
 
-static dck_status prediction_read(job *j, const char *file, labels *p, dck_err *err)
+static dck_status prediction_read(accuracy_job *j, const char *file, labels *p, dck_err *err)
 {
 	DCK_TRY(
 	    labels_read(j->arena, file, &j->config->arrays, labels_limit(), true, NULL, p, err));
@@ -259,7 +259,7 @@ static dck_status prediction_read(job *j, const char *file, labels *p, dck_err *
 	return DCK_OK;
 }
 
-static dck_status saved_report(job *j, dck_err *err)
+static dck_status saved_report(accuracy_job *j, dck_err *err)
 {
 	const dck_list *list = &j->config->predictions;
 	labels p[DCK_LIST_MAX] = {0};
@@ -276,7 +276,7 @@ static dck_status saved_report(job *j, dck_err *err)
 	return report(j, p, names, list->n, err);
 }
 
-static void accuracy_stopped_note(const job *j, const accuracy_run *r)
+static void accuracy_stopped_note(const accuracy_job *j, const accuracy_run *r)
 {
 	if (r->stopped == DCK_OK)
 		return;
@@ -292,7 +292,7 @@ static void accuracy_stopped_note(const job *j, const accuracy_run *r)
 			    r->done + 1, r->why.msg);
 }
 
-static dck_status model_report(job *j, dck_err *err)
+static dck_status model_report(accuracy_job *j, dck_err *err)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
 	accuracy_run r = {.all = j->all,
@@ -324,7 +324,7 @@ static dck_status model_report(job *j, dck_err *err)
 	return status;
 }
 
-static dck_status classifier(job *j, dck_err *err)
+static dck_status classifier(accuracy_job *j, dck_err *err)
 {
 	const dck_accuracy_config *c = j->config;
 
@@ -342,7 +342,7 @@ static dck_status classifier(job *j, dck_err *err)
 
 /* --- all of it */
 
-static dck_status labels_job_run(job *j, dck_err *err)
+static dck_status labels_job_run(accuracy_job *j, dck_err *err)
 {
 	os_host host;
 
@@ -360,7 +360,7 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_accuracy_config own;
-	job j = {.all = all, .n = n, .config = &own, .watch = watch};
+	accuracy_job j = {.all = all, .n = n, .config = &own, .watch = watch};
 	dck_status status;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_accuracy_config_init, err));

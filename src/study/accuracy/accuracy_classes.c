@@ -21,29 +21,30 @@
 #define CLASSES_MAX 100000 /* more distinct labels are values, not classes */
 
 /* A label of either kind. */
-typedef struct key {
+typedef struct label_key {
 	const char *text; /* NULL: a number */
 	int64_t number;
 	size_t at; /* which class */
-} key;
+} label_key;
 
 /* Numbers by value, texts by code point, which is the order of their bytes in UTF-8. */
 static int key_order(const void *a, const void *b)
 {
-	const key *x = a, *y = b;
+	const label_key *x = a, *y = b;
 
 	if (x->text && y->text)
 		return strcmp(x->text, y->text);
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool classes_key_of(const labels *l, size_t i, key *ret)
+static bool classes_key_of(const labels *l, size_t i, label_key *ret)
 {
-	*ret = (key){.text = l->text ? l->texts[i] : NULL, .number = l->text ? 0 : l->number[i]};
+	*ret =
+	    (label_key){.text = l->text ? l->texts[i] : NULL, .number = l->text ? 0 : l->number[i]};
 	return l->text || l->number[i] != LABEL_NONE;
 }
 
-static size_t classes_unique(key *list, size_t n)
+static size_t classes_unique(label_key *list, size_t n)
 {
 	size_t kept = 0;
 
@@ -58,16 +59,17 @@ static size_t classes_unique(key *list, size_t n)
 
 dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_err *err)
 {
-	key *sorted = mem_arena_array(a, names->n, sizeof *sorted);
+	label_key *sorted = mem_arena_array(a, names->n, sizeof *sorted);
 
 	l->number = mem_arena_array(a, l->n, sizeof *l->number);
 	DCK_NEED(sorted && l->number, err, "for the classes");
 	for (size_t i = 0; i < names->n; i++)
-		sorted[i] = (key){.text = names->name[i], .at = i};
+		sorted[i] = (label_key){.text = names->name[i], .at = i};
 	qsort(sorted, names->n, sizeof *sorted, key_order);
 	for (size_t i = 0; i < l->n; i++) {
-		const key wanted = {.text = l->texts[i]};
-		const key *found = bsearch(&wanted, sorted, names->n, sizeof *sorted, key_order);
+		const label_key wanted = {.text = l->texts[i]};
+		const label_key *found =
+		    bsearch(&wanted, sorted, names->n, sizeof *sorted, key_order);
 
 		if (!found)
 			DCK_FAIL(err, E_ARG,
@@ -87,7 +89,7 @@ typedef struct building {
 	const labels *truth, *predictions;
 	size_t npredictions;
 	const label_names *list, *names;
-	key *key; /* [n] sorted; at: the class */
+	label_key *key; /* [n] sorted; at: the class */
 	size_t n;
 } building;
 
@@ -140,7 +142,7 @@ static dck_status occurring(building *g, const labels *l, dck_err *err)
 	return DCK_OK;
 }
 
-static const char *classes_name_of(mem_arena *a, const key *k)
+static const char *classes_name_of(mem_arena *a, const label_key *k)
 {
 	return k->text ? k->text : mem_arena_fmt(a, "%" PRId64, k->number);
 }
@@ -185,7 +187,7 @@ static dck_status classes_listed(building *g, dck_err *err)
 			if (g->n == CLASSES_MAX)
 				DCK_FAIL(err, E_LIMIT, "--label-list has more than %d labels",
 					 CLASSES_MAX);
-			g->key[g->n] = (key){text ? g->list->name[i] : NULL, v, g->n};
+			g->key[g->n] = (label_key){text ? g->list->name[i] : NULL, v, g->n};
 			g->n++;
 		}
 	}
@@ -213,7 +215,7 @@ static dck_status keys_make(building *g, dck_err *err)
 				 CLASSES_MAX);
 		g->n = g->names->n;
 		for (size_t i = 0; i < g->n; i++)
-			g->key[i] = (key){.number = (int64_t)i};
+			g->key[i] = (label_key){.number = (int64_t)i};
 	}
 	for (size_t i = 0; i < g->n; i++)
 		g->key[i].at = i;
@@ -236,15 +238,15 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 }
 
 /* Returns the class of every item; n: it is in none. */
-static uint32_t *classes_positions(const building *g, const labels *l, const key *sorted,
+static uint32_t *classes_positions(const building *g, const labels *l, const label_key *sorted,
 				   bool *complete)
 {
 	uint32_t *at = mem_arena_array(g->arena, l->n, sizeof *at);
 
 	for (size_t i = 0; at && i < l->n; i++) {
-		key wanted;
+		label_key wanted;
 		const bool some = classes_key_of(l, i, &wanted);
-		const key *found =
+		const label_key *found =
 		    some ? bsearch(&wanted, sorted, g->n, sizeof *sorted, key_order) : NULL;
 
 		at[i] = found ? (uint32_t)found->at : (uint32_t)g->n;
@@ -255,7 +257,7 @@ static uint32_t *classes_positions(const building *g, const labels *l, const key
 
 static dck_status all_positions(const building *g, classes *c, dck_err *err)
 {
-	key *sorted = mem_arena_array(g->arena, g->n, sizeof *sorted);
+	label_key *sorted = mem_arena_array(g->arena, g->n, sizeof *sorted);
 
 	c->predicted = mem_arena_array(g->arena, g->npredictions, sizeof *c->predicted);
 	DCK_NEED(sorted && c->predicted, err, "for the classes");

@@ -27,14 +27,14 @@
 #define MATRIX_CLASSES	40
 #define CONFUSIONS_SHOW 20
 
-typedef struct job {
+typedef struct record_job {
 	record_builder *b;
 	mem_arena *arena;
 	const accuracy_result *r;
 	size_t k, items;
 	stat_class *of; /* [k] of the first predictions */
 	stat_classes all;
-} job;
+} record_job;
 
 /* The averages have these names among the metrics of a class. */
 static bool is_reserved(const char *name)
@@ -46,8 +46,8 @@ static bool is_reserved(const char *name)
 /* --- metrics */
 
 /* precision/NAME, recall/NAME, f1/NAME and support/NAME */
-static void rates_metrics(const job *j, const char *name, const stat_average *v, uint64_t support,
-			  const char *how)
+static void rates_metrics(const record_job *j, const char *name, const stat_average *v,
+			  uint64_t support, const char *how)
 {
 	const struct {
 		const char *family;
@@ -86,7 +86,7 @@ static uint64_t hits_within(const labels *p, uint64_t k)
 	return hits;
 }
 
-static uint64_t hits_of(const job *j, size_t which)
+static uint64_t hits_of(const record_job *j, size_t which)
 {
 	const classes *c = j->r->classes;
 	const labels *t = j->r->truth, *p = &j->r->predictions[which];
@@ -100,7 +100,7 @@ static uint64_t hits_of(const job *j, size_t which)
 	return hits;
 }
 
-static void overall_put(const job *j)
+static void overall_put(const record_job *j)
 {
 	const labels *p = &j->r->predictions[0];
 	char how[160];
@@ -121,7 +121,7 @@ static void overall_put(const job *j)
 	accuracy_share_put(j->b, "accuracy/top_k", hits, j->items, how);
 }
 
-static void accuracy_metrics_put(const job *j)
+static void accuracy_metrics_put(const record_job *j)
 {
 	const classes *c = j->r->classes;
 
@@ -150,7 +150,7 @@ static const dck_column rates[] = {
 };
 
 /* Returns whether a summary shows the class: of many, those with the lowest recall. */
-static bool is_among_worst(const job *j, size_t i)
+static bool is_among_worst(const record_job *j, size_t i)
 {
 	size_t worse = 0;
 
@@ -160,7 +160,8 @@ static bool is_among_worst(const job *j, size_t i)
 	return j->of[i].support > 0 && worse < BRIEF_CLASSES;
 }
 
-static void rates_row(const job *j, const char *name, const stat_average *v, uint64_t support)
+static void rates_row(const record_job *j, const char *name, const stat_average *v,
+		      uint64_t support)
 {
 	record_cell_text(j->b, name);
 	record_cell_real(j->b, v->precision);
@@ -169,7 +170,7 @@ static void rates_row(const job *j, const char *name, const stat_average *v, uin
 	record_cell_int(j->b, (int64_t)support);
 }
 
-static void rates_put(const job *j)
+static void rates_put(const record_job *j)
 {
 	RECORD_TABLE(j->b, "accuracy/classes", "Classes", rates);
 	for (size_t i = 0; i < j->k; i++) {
@@ -181,7 +182,7 @@ static void rates_put(const job *j)
 	}
 }
 
-static void averages_put(const job *j)
+static void averages_put(const record_job *j)
 {
 	static const char one[] = "the accuracy is one number";
 
@@ -202,7 +203,7 @@ static void averages_put(const job *j)
 
 /* --- confusions */
 
-static dck_status matrix_put(const job *j, dck_err *err)
+static dck_status matrix_put(const record_job *j, dck_err *err)
 {
 	const classes *c = j->r->classes;
 	const size_t k = j->k, side = k + 1;
@@ -262,7 +263,7 @@ static int pair_by_count(const void *a, const void *b)
 }
 
 /* Writes the most frequent confusions, where there are too many classes for a matrix. */
-static dck_status confusions_put(const job *j, dck_err *err)
+static dck_status confusions_put(const record_job *j, dck_err *err)
 {
 	static const dck_column columns[] = {
 	    {.key = "label", .title = "label"},
@@ -301,21 +302,21 @@ typedef struct paired {
 	uint64_t changed, only_reference, only_other;
 } paired;
 
-static bool is_right(const job *j, size_t which, size_t i)
+static bool is_right(const record_job *j, size_t which, size_t i)
 {
 	const uint32_t t = j->r->classes->truth[i];
 
 	return t < j->k && t == j->r->classes->predicted[which][i];
 }
 
-static bool accuracy_is_same(const job *j, size_t which, size_t i)
+static bool accuracy_is_same(const record_job *j, size_t which, size_t i)
 {
 	const labels *a = &j->r->predictions[0], *b = &j->r->predictions[which];
 
 	return a->text ? strcmp(a->texts[i], b->texts[i]) == 0 : a->number[i] == b->number[i];
 }
 
-static paired accuracy_compare(const job *j, size_t which)
+static paired accuracy_compare(const record_job *j, size_t which)
 {
 	paired p = {0};
 
@@ -329,7 +330,7 @@ static paired accuracy_compare(const job *j, size_t which)
 	return p;
 }
 
-static void alternatives_put(const job *j)
+static void alternatives_put(const record_job *j)
 {
 	static const dck_column columns[] = {
 	    {.key = "predictions", .title = "predictions"},
@@ -370,7 +371,7 @@ static void alternatives_put(const job *j)
 
 /* --- the answer */
 
-static void accuracy_answer_put(const job *j)
+static void accuracy_answer_put(const record_job *j)
 {
 	const uint64_t hits = hits_of(j, 0);
 	char worst[160] = "";
@@ -394,7 +395,7 @@ static void accuracy_answer_put(const job *j)
 
 /* --- notes */
 
-static const char *first_class(const job *j, bool (*is)(const stat_class *s))
+static const char *first_class(const record_job *j, bool (*is)(const stat_class *s))
 {
 	for (size_t i = 0; i < j->k; i++)
 		if (is(&j->of[i]))
@@ -412,7 +413,7 @@ static bool has_no_items(const stat_class *s)
 	return s->support == 0;
 }
 
-static void nan_note(const job *j, size_t which)
+static void nan_note(const record_job *j, size_t which)
 {
 	const labels *p = &j->r->predictions[which];
 
@@ -424,7 +425,7 @@ static void nan_note(const job *j, size_t which)
 }
 
 /* Labels without a column of scores are the classic mistake of counting from 1. */
-static void columns_note(const job *j)
+static void columns_note(const record_job *j)
 {
 	const labels *t = j->r->truth, *p = &j->r->predictions[0];
 	uint64_t beyond = 0;
@@ -443,7 +444,7 @@ static void columns_note(const job *j)
 			    (long long)most);
 }
 
-static void accuracy_notes_put(const job *j)
+static void accuracy_notes_put(const record_job *j)
 {
 	const stat_classes *all = &j->all;
 	const classes *c = j->r->classes;
@@ -478,7 +479,7 @@ static void accuracy_notes_put(const job *j)
 dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_result *r, dck_err *err)
 {
 	const classes *c = r->classes;
-	job j = {.b = b, .arena = a, .r = r, .k = c->n, .items = r->truth->n};
+	record_job j = {.b = b, .arena = a, .r = r, .k = c->n, .items = r->truth->n};
 	double *scratch = mem_arena_array(a, c->n, sizeof *scratch);
 
 	j.of = mem_arena_array(a, c->n, sizeof *j.of);

@@ -54,7 +54,7 @@ typedef struct candidate {
 	size_t item_bytes, columns;
 } candidate;
 
-typedef struct job {
+typedef struct run_job {
 	accuracy_run *r;
 	items *items;
 	size_t nitems; /* inputs that have items */
@@ -62,7 +62,7 @@ typedef struct job {
 	size_t nopen;
 	size_t chunk; /* items at a time */
 	uint64_t begin_ns;
-} job;
+} run_job;
 
 /* --- the items */
 
@@ -81,7 +81,7 @@ static void item_name(const subject_target *t, const char *text, items *ret)
 	}
 }
 
-static dck_status accuracy_items_read(job *j, dck_err *err)
+static dck_status accuracy_items_read(run_job *j, dck_err *err)
 {
 	const dck_list *list = &j->r->config->inputs;
 	const subject_target *t = &j->candidates[0].target;
@@ -117,7 +117,7 @@ static dck_status accuracy_items_read(job *j, dck_err *err)
 
 /* --- which items go where */
 
-static const items *items_find(const job *j, const candidate *l, size_t input)
+static const items *items_find(const run_job *j, const candidate *l, size_t input)
 {
 	const char *name = l->target.in[input].name;
 
@@ -154,7 +154,7 @@ static bool item_fits(const int64_t *a, size_t na, const int64_t *b, size_t nb)
 	return nx == ny && memcmp(x, y, nx * sizeof *x) == 0;
 }
 
-static dck_status feed_make(const job *j, candidate *l, const items *from, size_t input,
+static dck_status feed_make(const run_job *j, candidate *l, const items *from, size_t input,
 			    dck_err *err)
 {
 	const dck_tensor *like = subject_inputs_get(l->target.inputs, 0, input);
@@ -192,7 +192,7 @@ static bool given_alike(const dck_subject *s, const char *name)
 	return false;
 }
 
-static dck_status feeds_make(const job *j, size_t which, dck_err *err)
+static dck_status feeds_make(const run_job *j, size_t which, dck_err *err)
 {
 	candidate *l = &j->candidates[which];
 
@@ -218,7 +218,7 @@ static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 
 /* --- opening */
 
-static dck_status output_find(const job *j, candidate *l, dck_err *err)
+static dck_status output_find(const run_job *j, candidate *l, dck_err *err)
 {
 	const char *name = j->r->config->output;
 	const subject_target *t = &l->target;
@@ -234,7 +234,7 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
+static dck_status accuracy_candidate_open(run_job *j, size_t which, dck_err *err)
 {
 	candidate *l = &j->candidates[which];
 	dck_subject s = *j->r->all[which].subject;
@@ -282,7 +282,7 @@ static dck_status feed_give(const subject_target *t, const feed *f, size_t batch
 }
 
 /* Checks the shape of the output, and allocates a chunk of it. */
-static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, dck_err *err)
+static dck_status chunk_make(const run_job *j, candidate *l, const dck_tensor *out, dck_err *err)
 {
 	const char *name = l->target.out[l->output].name;
 	const size_t each = dck_dtype_bytes(out->dtype);
@@ -308,7 +308,8 @@ static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, 
 	return l->chunk.data ? DCK_OK : ERR_NO_MEMORY(err, "for the labelled items");
 }
 
-static dck_status candidate_run(const job *j, candidate *l, size_t first, size_t n, dck_err *err)
+static dck_status candidate_run(const run_job *j, candidate *l, size_t first, size_t n,
+				dck_err *err)
 {
 	const dck_engine *e = l->target.engine.ops;
 
@@ -336,8 +337,8 @@ static dck_status candidate_run(const job *j, candidate *l, size_t first, size_t
 	return DCK_OK;
 }
 
-static dck_status predictions_take(const job *j, size_t which, size_t first, size_t n, double *row,
-				   dck_err *err)
+static dck_status predictions_take(const run_job *j, size_t which, size_t first, size_t n,
+				   double *row, dck_err *err)
 {
 	candidate *l = &j->candidates[which];
 	labels *p = &j->r->predictions[which];
@@ -363,7 +364,7 @@ static dck_status predictions_take(const job *j, size_t which, size_t first, siz
 
 /* Takes nothing of a chunk before every model has run it: one that fails leaves no trace of it in
  * the predictions of the others. */
-static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_err *err)
+static dck_status chunk_run(run_job *j, size_t first, size_t n, double **row, dck_err *err)
 {
 	accuracy_run *r = j->r;
 	size_t columns = 1; /* of the widest output */
@@ -388,7 +389,7 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 	return DCK_OK;
 }
 
-static void accuracy_progress_show(const job *j, size_t done)
+static void accuracy_progress_show(const run_job *j, size_t done)
 {
 	const dck_progress p =
 	    progress_fraction("items", done, j->r->truth->n, os_now_ns() - j->begin_ns);
@@ -396,7 +397,7 @@ static void accuracy_progress_show(const job *j, size_t done)
 	observer_show(j->r->watch, &p);
 }
 
-static dck_status chunks_run(job *j, dck_err *err)
+static dck_status chunks_run(run_job *j, dck_err *err)
 {
 	accuracy_run *r = j->r;
 	const size_t all = r->truth->n;
@@ -419,7 +420,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 
 /* --- all of it */
 
-static void accuracy_facts_put(const job *j)
+static void accuracy_facts_put(const run_job *j)
 {
 	const candidate *l = &j->candidates[0];
 	record_builder *b = j->r->b;
@@ -435,7 +436,7 @@ static void accuracy_facts_put(const job *j)
 	record_fact_text(b, "accuracy", "output", l->target.out[l->output].name);
 }
 
-static dck_status items_run(job *j, dck_err *err)
+static dck_status items_run(run_job *j, dck_err *err)
 {
 	accuracy_run *r = j->r;
 
@@ -461,7 +462,7 @@ static dck_status items_run(job *j, dck_err *err)
 
 dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 {
-	job j = {.r = r};
+	run_job j = {.r = r};
 	dck_status status;
 
 	j.candidates = mem_arena_array(r->arena, r->n, sizeof *j.candidates);

@@ -34,16 +34,16 @@ typedef struct outcome {
 	interleaved_result x; /* its arrays are freed */
 } outcome;
 
-typedef struct over {
+typedef struct over_values {
 	keyed_values given;
 	outcome *all;	   /* [values][n - 1] */
 	size_t done;	   /* values that have an outcome */
 	trial_place place; /* in fresh processes only if the trials of all values are */
 	dck_status failed;
 	dck_err why;
-} over;
+} over_values;
 
-static dck_status over_read(const char *text, over *o, dck_err *err)
+static dck_status over_read(const char *text, over_values *o, dck_err *err)
 {
 	bool fits;
 
@@ -60,7 +60,7 @@ static dck_status over_read(const char *text, over *o, dck_err *err)
 
 /* The same subjects with one option more; functions are set by over_next(). */
 static dck_status subjects_set(const interleaved *v, const dck_alternative *all, size_t n,
-			       const over *o, size_t value, dck_subject *subjects,
+			       const over_values *o, size_t value, dck_subject *subjects,
 			       dck_alternative *ret, dck_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -78,7 +78,7 @@ static dck_status subjects_set(const interleaved *v, const dck_alternative *all,
 	return DCK_OK;
 }
 
-static void outcomes_keep(over *o, const interleaved_rounds *r)
+static void outcomes_keep(over_values *o, const interleaved_rounds *r)
 {
 	for (size_t i = 1; i < r->n; i++) {
 		outcome *to = &o->all[o->done * (r->n - 1) + i - 1];
@@ -98,7 +98,7 @@ static void outcomes_keep(over *o, const interleaved_rounds *r)
 	o->done++;
 }
 
-static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n, over *o,
+static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n, over_values *o,
 			    dck_err *err)
 {
 	interleaved_candidate candidates[DCK_ALTERNATIVES_MAX] = {0};
@@ -132,8 +132,8 @@ static dck_status value_run(interleaved *v, const dck_alternative *all, size_t n
 
 /* --- the record */
 
-static void over_table(record_builder *b, interleaved *v, const over *o, const dck_alternative *all,
-		       size_t n)
+static void over_table(record_builder *b, interleaved *v, const over_values *o,
+		       const dck_alternative *all, size_t n)
 {
 	const bool per_item = o->done > 0 && o->all[0].per_item;
 	const dck_column columns[] = {
@@ -164,7 +164,7 @@ static void over_table(record_builder *b, interleaved *v, const over *o, const d
 
 /* Returns the size at which the ratio is 1, between sizes `from` and `to`, at which it is not:
  * interpolates its logarithm over that of the size. NaN: the sizes are not ascending numbers. */
-static double crossing_size(const over *o, size_t n, size_t i, size_t from, size_t to)
+static double crossing_size(const over_values *o, size_t n, size_t i, size_t from, size_t to)
 {
 	for (size_t k = from; k < to; k++) {
 		const double a = strtod(o->given.value[k], NULL),
@@ -180,7 +180,7 @@ static double crossing_size(const over *o, size_t n, size_t i, size_t from, size
 	return NAN;
 }
 
-static void crossing_metric(record_builder *b, const interleaved *v, const over *o, size_t n,
+static void crossing_metric(record_builder *b, const interleaved *v, const over_values *o, size_t n,
 			    size_t i, const char *key, size_t from, size_t to)
 {
 	const double size = crossing_size(o, n, i, from, to);
@@ -197,7 +197,8 @@ static void crossing_metric(record_builder *b, const interleaved *v, const over 
 }
 
 /* Appends "slower at batch=1, 2" for the sizes that have the verdict. */
-static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char *text, size_t size)
+static void verdict_sizes(const over_values *o, size_t n, size_t i, verdict which, char *text,
+			  size_t size)
 {
 	size_t found = 0;
 
@@ -213,8 +214,8 @@ static void verdict_sizes(const over *o, size_t n, size_t i, verdict which, char
 }
 
 /* Where none overtakes the other: which one is ahead at which sizes. */
-static void no_crossover(const over *o, size_t n, size_t i, const char *name, const char *base,
-			 char *text, size_t size)
+static void no_crossover(const over_values *o, size_t n, size_t i, const char *name,
+			 const char *base, char *text, size_t size)
 {
 	const verdict first = o->all[i - 1].x.verdict;
 	char sizes[300] = "";
@@ -237,7 +238,7 @@ static void no_crossover(const over *o, size_t n, size_t i, const char *name, co
 
 /* Records between which two sizes one overtakes the other, or that none does; sizes between them
  * are undecided or the same. Appends it to the answer. */
-static void crossover(record_builder *b, const interleaved *v, const over *o,
+static void crossover(record_builder *b, const interleaved *v, const over_values *o,
 		      const dck_alternative *all, size_t n, size_t i, char *answer, size_t size)
 {
 	verdict last = VERDICT_UNDECIDED;
@@ -277,7 +278,7 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 }
 
 /* said: array of all outcomes. */
-static void over_record_fill(record_builder *b, interleaved *v, const over *o,
+static void over_record_fill(record_builder *b, interleaved *v, const over_values *o,
 			     const dck_alternative *all, size_t n, verdict_outcome *said)
 {
 	const size_t noutcomes = o->done * (n - 1);
@@ -325,7 +326,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,
 			    trial_place *ret, dck_err *err)
 {
-	over *o = mem_zalloc(1, sizeof *o);
+	over_values *o = mem_zalloc(1, sizeof *o);
 	verdict_outcome *said = NULL;
 	dck_err why = {0};
 	dck_status status;

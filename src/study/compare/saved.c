@@ -229,7 +229,7 @@ static void saved_metric_resolution(const saved_comparison *c)
 
 static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 {
-	static const char compared[] = "the others are compared with it",
+	static const char others_compared[] = "the others are compared with it",
 			  part[] = "it is part of the baseline";
 	const bool time = c->def->unit == DCK_UNIT_NS;
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
@@ -238,12 +238,12 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 		      c->asked->scaling ? "over perfect" : "ratio");
 	if (c->pooled)
 		verdict_row_base(c->b, c->pool.name,
-				 saved_value_cell(&c->pool.value, c->pool.level), compared,
+				 saved_value_cell(&c->pool.value, c->pool.level), others_compared,
 				 "baseline");
 	for (size_t i = 0; i < c->first; i++)
 		verdict_row_base(
 		    c->b, c->sides[i].name, saved_value_cell(&c->sides[i].value, c->sides[i].level),
-		    c->pooled ? part : compared, c->pooled ? "part of it" : "baseline");
+		    c->pooled ? part : others_compared, c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
 		verdict_row(c->b, &all[i - c->first]);
 }

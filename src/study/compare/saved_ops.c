@@ -29,15 +29,15 @@
 enum { FROM, TO, SIDES };
 
 /* Operators of one record in a group. */
-typedef struct part {
+typedef struct group_part {
 	const dck_op *most; /* that takes most of its time */
 	size_t n, untimed;
 	double ns, lo, hi; /* sums; intervals add up as if their errors were one */
 	double level;	   /* 0: one of them has no interval */
-} part;
+} group_part;
 
 typedef struct group {
-	part side[SIDES];
+	group_part side[SIDES];
 	size_t order;	  /* of first sight */
 	const char *type; /* "Conv", "Conv > FusedConv" */
 	size_t members;	  /* groups that this is the sum of */
@@ -103,7 +103,7 @@ static bool saved_is_timed(const dck_op *op)
 	return ns >= 0 && ns <= TIME_MAX_NS;
 }
 
-static void saved_part_add(part *p, const dck_op *op)
+static void saved_part_add(group_part *p, const dck_op *op)
 {
 	const double ns = dck_value_number(&op->time_ns);
 	const bool sound = op->time_level > 0 && op->time_lo_ns <= ns && ns <= op->time_hi_ns;
@@ -224,7 +224,7 @@ static dck_status renamed_match(matching *m, dck_err *err)
 		other = &m->groups[head[type] - 1];
 		head[type] = next[head[type] - 1];
 		g->side[TO] = other->side[TO];
-		other->side[TO] = (part){0};
+		other->side[TO] = (group_part){0};
 		m->renamed++;
 	}
 	return DCK_OK;
@@ -268,7 +268,7 @@ static double at_95(double half, double level)
 
 static void group_interval(const matching *m, group *g)
 {
-	const part *a = &g->side[FROM], *b = &g->side[TO];
+	const group_part *a = &g->side[FROM], *b = &g->side[TO];
 	const double step = m->step_ns * (double)(a->n > b->n ? a->n : b->n);
 	double half[SIDES];
 
@@ -298,10 +298,10 @@ static dck_status saved_type_name(matching *m, group *g, dck_err *err)
 	return g->type ? DCK_OK : ERR_NO_MEMORY(err, "to compare the operators");
 }
 
-static void part_sum(part *sum, const part *one)
+static void part_sum(group_part *sum, const group_part *one)
 {
 	if (sum->n == 0)
-		*sum = (part){.most = one->most, .level = one->level};
+		*sum = (group_part){.most = one->most, .level = one->level};
 	sum->n += one->n;
 	sum->ns += one->ns;
 	sum->lo += one->lo;
@@ -419,7 +419,7 @@ static int saved_by_change(const void *x, const void *y)
 	return a->order < b->order ? -1 : 1;
 }
 
-static const char *saved_name_of(const part *p)
+static const char *saved_name_of(const group_part *p)
 {
 	return p->most->name && p->most->name[0] ? p->most->name : "(no name)";
 }
@@ -427,7 +427,7 @@ static const char *saved_name_of(const part *p)
 /* "a +2": two more operators do the same work. */
 static void cell_name(record_builder *b, const group *g)
 {
-	const part *from = &g->side[FROM], *to = &g->side[TO];
+	const group_part *from = &g->side[FROM], *to = &g->side[TO];
 	const size_t more = (from->n > to->n ? from->n : to->n) - 1;
 
 	if (more > 0)

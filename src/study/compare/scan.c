@@ -31,8 +31,8 @@ enum { WORDS_BYTES_MAX = 4 << 20 };
 enum { NAME_SHORT = 60 };
 #define COUNT_MAX UINT64_C(1000000000000000) /* larger counts make no sense */
 
-static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			    "0123456789_@%+=:,./-";
+static const char plain_characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				       "0123456789_@%+=:,./-";
 
 typedef struct scan {
 	keyed_values given; /* its key is the name; more values than alternatives are refused */
@@ -200,7 +200,7 @@ static void out_bytes(scan_out *o, const char *text, size_t n)
 static void out_add(scan_out *o, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		o->odd |= !text[i] || !strchr(plain, text[i]);
+		o->odd |= !text[i] || !strchr(plain_characters, text[i]);
 		if (o->quoting && text[i] == '\'')
 			out_bytes(o, "'\\''", 4);
 		else

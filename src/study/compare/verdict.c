@@ -72,19 +72,19 @@ static int verdict_decimals_at(double v, double lo, double hi)
 }
 
 /* The answer for one alternative. lo NaN: no interval; ratio 0: no ratio. */
-typedef struct said {
+typedef struct verdict_said {
 	verdict verdict;
 	double ratio, lo, hi;
-} said;
+} verdict_said;
 
-static said said_of(const verdict_outcome *o)
+static verdict_said said_of(const verdict_outcome *o)
 {
 	const bool known = o->ratio.value.kind == DCK_VALUE_REAL, level = o->ratio.level > 0;
 
-	return (said){.verdict = o->verdict,
-		      .ratio = known ? o->ratio.value.as.r : 0,
-		      .lo = level ? o->ratio.lo : NAN,
-		      .hi = level ? o->ratio.hi : NAN};
+	return (verdict_said){.verdict = o->verdict,
+			      .ratio = known ? o->ratio.value.as.r : 0,
+			      .lo = level ? o->ratio.lo : NAN,
+			      .hi = level ? o->ratio.hi : NAN};
 }
 
 #define TIMES_FROM 1.5 /* smaller ratios are stated in percent */
@@ -97,7 +97,8 @@ static int verdict_decimals_of(double v)
 
 /* "2.31 times slower than a [1.93, 2.66]", "5.3 % slower than a [4.1, 6.4]": how much more time the
  * slower of the two needs. */
-static const char *ratio_text(const said *s, const char *word, const char *than, mem_arena *a)
+static const char *ratio_text(const verdict_said *s, const char *word, const char *than,
+			      mem_arena *a)
 {
 	const bool below = s->ratio < 1;
 	const double ratio = below ? 1 / s->ratio : s->ratio;
@@ -114,8 +115,8 @@ static const char *ratio_text(const said *s, const char *word, const char *than,
 	return mem_arena_fmt(a, "%s [%.*f, %.*f]", size, digits, v[1], digits, v[2]);
 }
 
-static const char *said_text(const said *s, const char *name, double margin, const char *base,
-			     bool times, mem_arena *a)
+static const char *said_text(const verdict_said *s, const char *name, double margin,
+			     const char *base, bool times, mem_arena *a)
 {
 	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
 	const int digits = verdict_decimals(s->lo, s->hi);
@@ -164,7 +165,7 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 		names[i + 1] = all[i].label;
 	const size_t shared = common_prefix(names, n + 1);
 	for (size_t i = 0; i < most && text; i++) {
-		const said s = said_of(&all[i]);
+		const verdict_said s = said_of(&all[i]);
 
 		text =
 		    mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",

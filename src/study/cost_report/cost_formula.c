@@ -155,21 +155,21 @@ const char *cost_formula_text(model_cost *c, sym_int n)
 
 /* --- the operators that make it */
 
-typedef struct part {
+typedef struct formula_part {
 	const char *name, *type;
 	size_t nodes, first;
 	double term[TERMS_SHOWN]; /* its multiples of the model's largest terms */
-} part;
+} formula_part;
 
-typedef struct whole {
+typedef struct formula_terms {
 	model_cost *c;
 	sym_term term[NUM_TERMS_MAX];
 	size_t n; /* of them shown */
-} whole;
+} formula_terms;
 
 static int part_order(const void *va, const void *vb)
 {
-	const part *a = va, *b = vb;
+	const formula_part *a = va, *b = vb;
 
 	for (size_t i = 0; i < TERMS_SHOWN; i++)
 		if (a->term[i] < b->term[i] || a->term[i] > b->term[i])
@@ -177,7 +177,7 @@ static int part_order(const void *va, const void *vb)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void tally_part_add(const whole *w, part *p, sym_int macs)
+static void tally_part_add(const formula_terms *w, formula_part *p, sym_int macs)
 {
 	sym_term terms[NUM_TERMS_MAX];
 	bool exact;
@@ -190,7 +190,7 @@ static void tally_part_add(const whole *w, part *p, sym_int macs)
 	p->nodes++;
 }
 
-static bool has_any(const part *p)
+static bool has_any(const formula_part *p)
 {
 	for (size_t i = 0; i < TERMS_SHOWN; i++)
 		if (p->term[i] < 0 || p->term[i] > 0)
@@ -199,7 +199,7 @@ static bool has_any(const part *p)
 }
 
 /* Makes key and title of a term's column; the title is the product, where it is short. */
-static void term_column(const whole *w, size_t i, dck_column *ret)
+static void term_column(const formula_terms *w, size_t i, dck_column *ret)
 {
 	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of) : "fixed";
 
@@ -210,8 +210,8 @@ static void term_column(const whole *w, size_t i, dck_column *ret)
 			    .unit = DCK_UNIT_ONE};
 }
 
-static void tally_parts_put(record_builder *b, const whole *w, const char *name, const char *title,
-			    part *parts, size_t n, size_t most)
+static void tally_parts_put(record_builder *b, const formula_terms *w, const char *name,
+			    const char *title, formula_part *parts, size_t n, size_t most)
 {
 	const bool nodes = parts[0].type == NULL;
 	dck_column columns[3 + TERMS_SHOWN] = {
@@ -238,10 +238,10 @@ static void tally_parts_put(record_builder *b, const whole *w, const char *name,
 }
 
 /* Returns a part for each type; *ret_n: how many. */
-static part *types_make(const whole *w, size_t *ret_n)
+static formula_part *types_make(const formula_terms *w, size_t *ret_n)
 {
 	model_cost *c = w->c;
-	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
+	formula_part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
 	name_index seen;
 
 	*ret_n = 0;
@@ -252,37 +252,37 @@ static part *types_make(const whole *w, size_t *ret_n)
 		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
 		if (!type)
 			continue;
-		part *p = &parts[name_index_intern(&seen, type)];
+		formula_part *p = &parts[name_index_intern(&seen, type)];
 		if (!p->name)
-			*p = (part){.name = type, .first = i};
+			*p = (formula_part){.name = type, .first = i};
 		tally_part_add(w, p, o->macs);
 	}
 	*ret_n = seen.n;
 	return parts;
 }
 
-static void tally_types_put(record_builder *b, const whole *w)
+static void tally_types_put(record_builder *b, const formula_terms *w)
 {
 	size_t n;
-	part *parts = types_make(w, &n);
+	formula_part *parts = types_make(w, &n);
 
 	if (n)
 		tally_parts_put(b, w, "cost/types", "MACs by operator type", parts, n, SIZE_MAX);
 }
 
-static void operators_put(record_builder *b, const whole *w)
+static void operators_put(record_builder *b, const formula_terms *w)
 {
 	model_cost *c = w->c;
-	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
+	formula_part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->cost->nops && parts; i++) {
 		const cost_op *o = &c->cost->ops[i];
 		if (o->expanded || sym_is(o->macs, 0))
 			continue;
-		parts[n] = (part){.name = model_cost_name(c, o->node),
-				  .type = model_cost_type(c, o->node),
-				  .first = i};
+		parts[n] = (formula_part){.name = model_cost_name(c, o->node),
+					  .type = model_cost_type(c, o->node),
+					  .first = i};
 		tally_part_add(w, &parts[n++], o->macs);
 	}
 	if (n)
@@ -292,7 +292,7 @@ static void operators_put(record_builder *b, const whole *w)
 /* --- the sizes themselves */
 
 /* Records the terms whose columns have a number instead of a name. */
-static void facts_terms(record_builder *b, const whole *w)
+static void facts_terms(record_builder *b, const formula_terms *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const char *text = sym_text(w->c->cost->nums, w->term[i].of);
@@ -338,7 +338,7 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 }
 
 /* Returns "u1: elements of 'x' that are not zero": the sizes of terms that depend on values. */
-static const char *sizes_of_values(const whole *w, size_t *ret_n)
+static const char *sizes_of_values(const formula_terms *w, size_t *ret_n)
 {
 	const char *list = "", *name, *what;
 	name_index seen;
@@ -359,7 +359,7 @@ static const char *sizes_of_values(const whole *w, size_t *ret_n)
 	return list ? list : "";
 }
 
-static void tally_notes(record_builder *b, const whole *w)
+static void tally_notes(record_builder *b, const formula_terms *w)
 {
 	size_t n = 0, values = 0;
 	const char *list = dims_to_give(w->c, &n), *of_values = sizes_of_values(w, &values);
@@ -378,9 +378,9 @@ static void tally_notes(record_builder *b, const whole *w)
 
 /* Returns the largest terms of the MACs, of all operators or, where one is not known, of the
  * others. */
-static whole whole_of(model_cost *c)
+static formula_terms whole_of(model_cost *c)
 {
-	whole w = {.c = c};
+	formula_terms w = {.c = c};
 	bool exact;
 	sym_int macs = c->cost->macs;
 
@@ -394,9 +394,9 @@ static whole whole_of(model_cost *c)
 
 const char *cost_open_most(model_cost *c, double *ret_share, bool *ret_several)
 {
-	whole w = whole_of(c);
+	formula_terms w = whole_of(c);
 	size_t n = 0, most = 0;
-	part *parts = w.n ? types_make(&w, &n) : NULL;
+	formula_part *parts = w.n ? types_make(&w, &n) : NULL;
 
 	for (size_t i = 1; i < n; i++)
 		if (part_order(&parts[i], &parts[most]) < 0)
@@ -422,7 +422,7 @@ void cost_open_put(record_builder *b, model_cost *c)
 {
 	if (sym_known(c->cost->macs) && sym_known(c->cost->flops))
 		return;
-	whole w = whole_of(c);
+	formula_terms w = whole_of(c);
 	facts_letters(b, c);
 	if (w.n) {
 		facts_terms(b, &w);

@@ -18,12 +18,12 @@ enum { LIST_MAX = 4096, ARENA_BLOCK = 16384 };
 #define MEMORY_MAX ((size_t)64 << 20)
 
 /* A graph of one node, in the arena. */
-typedef struct one {
+typedef struct node_graph {
 	mem_arena *arena;
 	onnx_graph graph;
 	onnx_node node;
 	onnx_model model;
-} one;
+} node_graph;
 
 static dck_status operator_sizes_check(const dck_cost_tensor *t, size_t input, dck_err *err)
 {
@@ -51,7 +51,8 @@ static uint64_t elements_of(const dck_cost_tensor *t)
 	return n;
 }
 
-static void constant_put(one *o, const char *name, const dck_cost_tensor *t, uint64_t elements)
+static void constant_put(node_graph *o, const char *name, const dck_cost_tensor *t,
+			 uint64_t elements)
 {
 	onnx_tensor *to = &o->graph.initializers[o->graph.ninitializers];
 	int64_t *ints = mem_arena_array(o->arena, (size_t)elements, sizeof *ints);
@@ -73,7 +74,7 @@ static void constant_put(one *o, const char *name, const dck_cost_tensor *t, uin
 	o->graph.ninitializers++;
 }
 
-static void operator_value_put(one *o, const char *name, const dck_cost_tensor *t)
+static void operator_value_put(node_graph *o, const char *name, const dck_cost_tensor *t)
 {
 	onnx_type *type = mem_arena_alloc(o->arena, sizeof *type);
 	onnx_tensor_type *tensor = mem_arena_alloc(o->arena, sizeof *tensor);
@@ -90,7 +91,7 @@ static void operator_value_put(one *o, const char *name, const dck_cost_tensor *
 	o->graph.inputs[o->graph.ninputs++] = (onnx_value){name, type};
 }
 
-static dck_status inputs_put(one *o, const dck_cost_node *n, dck_err *err)
+static dck_status inputs_put(node_graph *o, const dck_cost_node *n, dck_err *err)
 {
 	o->graph.inputs = mem_arena_array(o->arena, n->ninputs, sizeof *o->graph.inputs);
 	o->graph.initializers =
@@ -116,7 +117,7 @@ static dck_status inputs_put(one *o, const dck_cost_node *n, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status attribute_put(one *o, const dck_cost_attribute *from, onnx_attribute *to,
+static dck_status attribute_put(node_graph *o, const dck_cost_attribute *from, onnx_attribute *to,
 				dck_err *err)
 {
 	static const int64_t kinds[] = {[DCK_ATTRIBUTE_INT] = ONNX_ATTR_INT,
@@ -139,7 +140,7 @@ static dck_status attribute_put(one *o, const dck_cost_attribute *from, onnx_att
 	return DCK_OK;
 }
 
-static dck_status operator_node_put(one *o, const dck_cost_node *n, dck_err *err)
+static dck_status operator_node_put(node_graph *o, const dck_cost_node *n, dck_err *err)
 {
 	onnx_node *node = &o->node;
 
@@ -219,7 +220,8 @@ static dck_status node_runs(void *self, op *o, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status price_get(one *o, const dck_cost_node *n, dck_cost_price *ret, dck_err *err)
+static dck_status price_get(node_graph *o, const dck_cost_node *n, dck_cost_price *ret,
+			    dck_err *err)
 {
 	const cost_visitor watch = {
 	    .input = input_as_it_is, .before = node_as_it_is, .after = node_runs};
@@ -245,7 +247,7 @@ static dck_status price_get(one *o, const dck_cost_node *n, dck_cost_price *ret,
 
 dck_status dck_cost_price_get(const dck_cost_node *n, dck_cost_price *ret, dck_err *err)
 {
-	one o = {0};
+	node_graph o = {0};
 	const dck_status status = price_get(&o, n, ret, err);
 
 	mem_arena_free(o.arena);

@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
-static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
+static const char *const roof_types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
+static const char *const roof_levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
 
 static void roof_put(record_builder *b, const char *kind, const char *of, dck_unit unit, double v)
 {
@@ -33,11 +33,11 @@ static void roof_put(record_builder *b, const char *kind, const char *of, dck_un
 void operator_roofs_facts(record_builder *b, const dck_roofline *l)
 {
 	for (size_t i = 0; i < DCK_ROOF_TYPES; i++)
-		roof_put(b, "peak", types[i], DCK_UNIT_FLOP_PER_S, l->peak[i]);
+		roof_put(b, "peak", roof_types[i], DCK_UNIT_FLOP_PER_S, l->peak[i]);
 	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
-		roof_put(b, "bandwidth", levels[i], DCK_UNIT_BYTE_PER_S, l->bandwidth[i]);
+		roof_put(b, "bandwidth", roof_levels[i], DCK_UNIT_BYTE_PER_S, l->bandwidth[i]);
 		if (i + 1 < DCK_ROOF_LEVELS)
-			roof_put(b, "capacity", levels[i], DCK_UNIT_BYTE, l->capacity[i]);
+			roof_put(b, "capacity", roof_levels[i], DCK_UNIT_BYTE, l->capacity[i]);
 	}
 }
 
@@ -174,7 +174,7 @@ static void balance_put(const device_roofs *r, record_builder *b)
 {
 	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
 		char key[32];
-		snprintf(key, sizeof key, "balance_%s", types[i]);
+		snprintf(key, sizeof key, "balance_%s", roof_types[i]);
 		const double at = r->limits.peak[i] / r->limits.bandwidth[DCK_ROOF_LEVELS - 1];
 		if (isnan(at))
 			record_fact_absent(b, "roofs", key,

@@ -16,8 +16,8 @@ enum { FP32 = 1, NO_PEAK = DCK_ROOF_TYPES };
 static const struct {
 	const char *dtype;
 	size_t peak;
-} own[] = {{"float64", 0},  {"float32", FP32}, {"float16", 2},
-	   {"bfloat16", 3}, {"int8", 4},       {"uint8", 4}};
+} dtype_peaks[] = {{"float64", 0},  {"float32", FP32}, {"float16", 2},
+		   {"bfloat16", 3}, {"int8", 4},       {"uint8", 4}};
 static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
 static const char *const shown[DCK_ROOF_LEVELS] = {"L1", "L2", "L3", "DRAM"};
 static const char *const kinds[] = {"read", "copy", "triad"};
@@ -78,9 +78,9 @@ void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline 
 
 static size_t roofline_peak_of(const char *dtype)
 {
-	for (size_t i = 0; dtype && i < sizeof own / sizeof *own; i++)
-		if (strcmp(own[i].dtype, dtype) == 0)
-			return own[i].peak;
+	for (size_t i = 0; dtype && i < sizeof dtype_peaks / sizeof *dtype_peaks; i++)
+		if (strcmp(dtype_peaks[i].dtype, dtype) == 0)
+			return dtype_peaks[i].peak;
 	return NO_PEAK;
 }
 

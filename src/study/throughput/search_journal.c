@@ -15,9 +15,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const ends[] = {
+static const char *const search_ends[] = {
     [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};
-#define ENDS (sizeof ends / sizeof ends[0])
+#define ENDS (sizeof search_ends / sizeof search_ends[0])
 
 static void journal_number_put(record_builder *b, const char *key, const search_number *x)
 {
@@ -51,7 +51,7 @@ dck_status search_journal_add(line_journal *j, const search_ask *ask, const sear
 	record_fact_int(b, "trial", "batch", DCK_UNIT_ONE, (int64_t)ask->batch);
 	record_fact_int(b, "trial", "setting", DCK_UNIT_ONE, ask->setting);
 	record_fact_int(b, "trial", "round", DCK_UNIT_ONE, ask->round);
-	record_fact_text(b, "trial", "end", ends[o->end]);
+	record_fact_text(b, "trial", "end", search_ends[o->end]);
 	if (o->end != SEARCH_OK)
 		record_fact_text(b, "trial", "why", o->why);
 	journal_number_put(b, "rate", &o->rate);
@@ -67,7 +67,7 @@ dck_status search_journal_add(line_journal *j, const search_ask *ask, const sear
 static dck_status journal_outcome_read(const dck_record *r, search_outcome *ret)
 {
 	const char *why = record_get_text(r, "trial", "why");
-	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
+	const size_t end = line_journal_word(r, "trial", "end", search_ends, ENDS);
 	const double memory = record_get_real(r, "trial", "memory");
 
 	*ret = (search_outcome){.end = (search_end)end,

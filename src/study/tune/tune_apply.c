@@ -18,7 +18,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define WORDS_MAX 256
+#define COMMAND_WORDS_MAX 256
 
 typedef struct apply_row {
 	const char *option, *value; /* value NULL: any */
@@ -196,13 +196,14 @@ static const char *tune_shell_word(mem_arena *a, const char *word)
 
 static const char *command_text(const dck_subject *s, uint64_t in_flight, mem_arena *a)
 {
-	const char *words[WORDS_MAX];
+	const char *words[COMMAND_WORDS_MAX];
 	const char *text = in_flight > 1 ? mem_arena_fmt(a, "deepclock load --streams=%llu",
 							 (unsigned long long)in_flight)
 					 : mem_arena_fmt(a, "deepclock bench");
 	size_t n = 0;
 
-	if (worker_words(a, dck_model_options, &s->model, words, WORDS_MAX, &n, NULL) != DCK_OK)
+	if (worker_words(a, dck_model_options, &s->model, words, COMMAND_WORDS_MAX, &n, NULL) !=
+	    DCK_OK)
 		return NULL;
 	for (size_t i = 0; text && i <= n; i++) {
 		const char *word = tune_shell_word(a, i < n ? words[i] : s->text);

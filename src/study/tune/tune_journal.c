@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const ends[] = {
+static const char *const race_ends[] = {
     [RACE_OK] = "ok", [RACE_MEMORY] = "memory", [RACE_ERROR] = "error", [RACE_TIME] = "time"};
-#define ENDS (sizeof ends / sizeof ends[0])
+#define ENDS (sizeof race_ends / sizeof race_ends[0])
 
 /* The numbers of an outcome. */
 static const struct {
@@ -36,7 +36,7 @@ dck_status tune_journal_add(tune_run *r, const race_ask *ask, const race_outcome
 	record_fact_int(b, "trial", "stage", DCK_UNIT_ONE, ask->stage);
 	record_fact_int(b, "trial", "arm", DCK_UNIT_ONE, (int64_t)ask->arm);
 	record_fact_int(b, "trial", "round", DCK_UNIT_ONE, ask->round);
-	record_fact_text(b, "trial", "end", ends[o->end]);
+	record_fact_text(b, "trial", "end", race_ends[o->end]);
 	record_fact_text(b, "trial", "why", o->why);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		const double v = *(const double *)(const void *)((const char *)o + numbers[i].at);
@@ -62,7 +62,7 @@ static bool fact_is_true(const dck_record *r, const char *key)
 static bool tune_outcome_read(const dck_record *r, race_outcome *ret)
 {
 	const char *why = record_get_text(r, "trial", "why");
-	const size_t end = line_journal_word(r, "trial", "end", ends, ENDS);
+	const size_t end = line_journal_word(r, "trial", "end", race_ends, ENDS);
 	const double memory = record_get_real(r, "trial", "memory");
 	race_outcome o = {.end = (race_end)end,
 			  .differs = fact_is_true(r, "differs"),

@@ -20,8 +20,8 @@
 #include "os/os.h"
 #include <string.h>
 
-#define ANSWER_MAX ((size_t)1 << 20)
-#define WORDS_MAX  128
+#define ANSWER_MAX	  ((size_t)1 << 20)
+#define VARIANT_WORDS_MAX 128
 
 #define PRODUCTS "[\"MatMul\", \"Gemm\", \"Attention\", \"LSTM\"]"
 #define FLOAT16	 "onnxruntime.transformers.float16.convert_float_to_float16"
@@ -104,14 +104,14 @@ static const char script[] =
 
 /* The words of the process. */
 typedef struct variant_words {
-	const char *word[WORDS_MAX];
+	const char *word[VARIANT_WORDS_MAX];
 	size_t n;
 	mem_arena *a;
 } variant_words;
 
 static bool variant_word_add(variant_words *w, const char *text)
 {
-	if (!text || w->n + 1 >= WORDS_MAX)
+	if (!text || w->n + 1 >= VARIANT_WORDS_MAX)
 		return false;
 	w->word[w->n++] = text;
 	return true;

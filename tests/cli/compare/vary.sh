@@ -5,8 +5,8 @@ vary() {
 	deepclock compare --quiet --rounds 8 "$@"
 	echo "exit status $?"
 }
-vary --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
-vary --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
+vary --trial 1ms --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
+vary --rounds 16 --trial 5ms --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
 # Runs of different numbers of items: items per second decide, also in fresh processes, which report items at the end.
 vary --trial 1ms --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet | grep -e "  items per second" -e "  items/s" | sed 's/[0-9][0-9.,]*/N/g' | tr -s ' '
 record items.json 'f("compare", "verdict"), f("compare", "metric"), 40 < 1 / m("compare/ratio")["value"] < 90'
@@ -23,6 +23,6 @@ long=a_folder_with_a_long_name/another_folder_with_a_long_name/a_third_folder_wi
 deepclock zoo simplenet -o $long >/dev/null 2>&1
 vary --trial 1ms --vary threads=1,2 $long | head -2 | sed 's/ort [0-9.]*/ort V/'
 # A ranking shows the metric that decides it.
-deepclock bench --quiet --runs 10 cmd:true cmd:'sleep 0.02' | sed -n '4p' | tr -s ' '
+deepclock bench --quiet --runs 20 cmd:true cmd:'sleep 0.02' | grep '^ *subject ' | tr -s ' '
 # The verdict fits on the line after long names.
 deepclock bench --quiet --runs 10 cmd:'sleep 0.0200' cmd:'sleep 0.02000' cmd:'sleep 0.020000' | grep -c ' verdict$'

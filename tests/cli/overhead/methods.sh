@@ -1,3 +1,4 @@
+# heavy
 # A row for each method, whose interval contains its ratio; no ratio is 1.
 sampled-program || exit
 sampled-by >/dev/null || { echo "no samples can be taken here"; exit 77; }

@@ -24,6 +24,9 @@ print({name: len(x) for name, x in spans.items()})
 print(all(max(b for b, _ in k) <= min(e for _, e in k) + 1 + 1e-3 * float(sys.argv[2]) for k in zip(*spans.values())))
 END
 python3 ranges.py all.trace.json "$(record run.json 'f("trace", "uncertainty")' | sed 's/.*: //')"
+# The directory of the traces is made.
+ranks-job 2 deepclock ranks --quiet --no-history --traces new/traces -- ./program shared 4 > out
+ls new/traces
 # Nothing is run where the file cannot be written.
 unset RANK WORLD_SIZE
 deepclock ranks --trace no-such-directory/all.pftrace -- echo ran

@@ -21,3 +21,6 @@ END
 	echo "time: $?"
 	record run.json 'r["incomplete"]' 't("functions")["rows"][0][0] in ("heavy", "light")'
 done | sort -u
+# A program that SIGTERM does not end.
+deepclock sample --quiet --time 300ms --save run.json -- sh -c 'trap "" TERM; sleep 1' >/dev/null 2>&1
+record run.json 'note("sample-overran") is not None'

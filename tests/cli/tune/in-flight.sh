@@ -1,3 +1,4 @@
+# heavy
 # Requests in flight are an option of --goal throughput: runs that sleep overlap.
 printf 'in-flight=2,4\n' > space.txt
 deepclock tune --quiet --engine null --engine-option sleep_ns=20000000 --space space.txt --goal throughput --trial 200ms \

@@ -1,3 +1,4 @@
+# heavy
 # The default and a value violate the limit on the median: both are marked, and another value is the answer.
 printf 'sleep_ns=60000000,1000000\n' > space.txt
 deepclock tune --quiet --engine null --engine-option sleep_ns=80000000 --space space.txt --trial 400ms --slo 'p50<=40ms' \

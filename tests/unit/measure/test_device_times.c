@@ -283,6 +283,28 @@ static void bound_by_the_host(void **state)
 	assert_int_equal(p.chosen, 2);
 }
 
+/* Nearly all of a run is the host's: the end of the call leaves less than a twentieth of it, which
+ * is work all the same. What a test does not resolve is not. */
+static void nearly_bound_by_the_host(void **state)
+{
+	dck_engine_context c = device_new(3);
+	device_proof p;
+
+	(void)state;
+	c.enqueue_ns = 1000000;
+	c.run_ns = 40000;
+	c.synchronize_waits = true;
+	p = prove(&c);
+	assert_true(p.barrier[0].left_ns == 40000 && p.barrier[0].paused_ns == 0);
+	assert_int_equal(p.chosen, 1);
+	c = device_new(3);
+	c.enqueue_ns = 1000000;
+	c.run_ns = 5000;
+	p = prove(&c);
+	assert_true(p.barrier[0].left_ns == 5000);
+	assert_int_equal(p.chosen, 0);
+}
+
 /* One output may be available before the others. */
 static void a_small_copy(void **state)
 {
@@ -728,6 +750,7 @@ int test_device_times(void)
 	    cmocka_unit_test(a_barrier_that_waits),
 	    cmocka_unit_test(a_call_that_waits),
 	    cmocka_unit_test(bound_by_the_host),
+	    cmocka_unit_test(nearly_bound_by_the_host),
 	    cmocka_unit_test(a_small_copy),
 	    cmocka_unit_test(a_first_copy),
 	    cmocka_unit_test(a_host_that_is_preempted),

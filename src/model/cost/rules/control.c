@@ -622,10 +622,10 @@ static void shape_scan(op *o)
 	scan_run(o, g, lead, (size_t)scans, batched);
 }
 
-static const op_row rows[] = {
+static const op_row control_rows[] = {
     {"If", shape_if, .traffic = TRAFFIC_CONTROL},
     {"Loop", shape_loop, .traffic = TRAFFIC_CONTROL},
     {"Scan", shape_scan, .traffic = TRAFFIC_CONTROL},
 };
 
-const op_family op_family_control = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_control = {"", control_rows, sizeof control_rows / sizeof *control_rows};

@@ -79,10 +79,11 @@ static void cost_einsum(op *o)
 	op_cost_macs(o, macs, sym_const(0));
 }
 
-static const op_row rows[] = {
+static const op_row math_einsum_rows[] = {
     {"Einsum", shape_einsum, cost_einsum, .roles = "p",
      .how = "MACs: product of the sizes of all indices of two operands; "
 	    "more operands from left to right; one operand: 1 FLOP per element where it sums"},
 };
 
-const op_family op_family_math_einsum = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_math_einsum = {"", math_einsum_rows,
+					 sizeof math_einsum_rows / sizeof *math_einsum_rows};

@@ -487,8 +487,7 @@ static void cost_mean(op *o)
 	op_cost_flops(o, op_times(o, (int64_t)o->made->nin, op_elements_out(o)));
 }
 
-#define HOW_EACH "FLOPs: 1 per output element"
-#define EACH(op, rule)                                  \
+#define ELEMENTWISE(op, rule)                           \
 	{                                               \
 		op, rule, cost_each, 1, .how = HOW_EACH \
 	}
@@ -501,28 +500,28 @@ static void cost_mean(op *o)
 	}
 #define LESS_ONE "FLOPs per output element: one less than there are inputs"
 
-static const op_row rows[] = {
+static const op_row math_fold_rows[] = {
     FOLD("Abs", shape_unary, whole_abs, real_abs),
-    EACH("Acos", shape_unary),
-    EACH("Acosh", shape_unary),
+    ELEMENTWISE("Acos", shape_unary),
+    ELEMENTWISE("Acosh", shape_unary),
     FOLD("Add", shape_binary, whole_add, real_add),
     FOLD("And", shape_compare, whole_and, NULL),
-    EACH("Asin", shape_unary),
-    EACH("Asinh", shape_unary),
-    EACH("Atan", shape_unary),
-    EACH("Atanh", shape_unary),
+    ELEMENTWISE("Asin", shape_unary),
+    ELEMENTWISE("Asinh", shape_unary),
+    ELEMENTWISE("Atan", shape_unary),
+    ELEMENTWISE("Atanh", shape_unary),
     FOLD("BitShift", shape_binary, whole_shift, NULL),
     FOLD("BitwiseAnd", shape_binary, whole_bit_and, NULL),
     FOLD("BitwiseNot", shape_unary, whole_bit_not, NULL),
     FOLD("BitwiseOr", shape_binary, whole_bit_or, NULL),
     FOLD("BitwiseXor", shape_binary, whole_bit_xor, NULL),
     FOLD("Ceil", shape_unary, whole_same, real_ceil),
-    EACH("Cos", shape_unary),
-    EACH("Cosh", shape_unary),
+    ELEMENTWISE("Cos", shape_unary),
+    ELEMENTWISE("Cosh", shape_unary),
     FOLD("Div", shape_binary, whole_div, real_div),
     FOLD("Equal", shape_compare, whole_equal, real_equal),
-    EACH("Erf", shape_unary),
-    EACH("Exp", shape_unary),
+    ELEMENTWISE("Erf", shape_unary),
+    ELEMENTWISE("Exp", shape_unary),
     FOLD("Floor", shape_unary, whole_same, real_floor),
     FOLD("Greater", shape_compare, whole_greater, real_greater),
     FOLD("GreaterOrEqual", shape_compare, whole_greater_equal, real_greater_equal),
@@ -530,7 +529,7 @@ static const op_row rows[] = {
     FOLD("IsNaN", shape_unary_bool, whole_neither, real_is_nan),
     FOLD("Less", shape_compare, whole_less, real_less),
     FOLD("LessOrEqual", shape_compare, whole_less_equal, real_less_equal),
-    EACH("Log", shape_unary),
+    ELEMENTWISE("Log", shape_unary),
     {"Max", shape_variadic, cost_variadic, .form = &(const fold){whole_max, real_max},
      .how = LESS_ONE},
     {"Mean", shape_variadic, cost_mean,
@@ -546,14 +545,15 @@ static const op_row rows[] = {
     FOLD("Reciprocal", shape_unary, NULL, real_reciprocal),
     FOLD("Round", shape_unary, whole_same, real_round),
     FOLD("Sign", shape_unary, whole_sign, real_sign),
-    EACH("Sin", shape_unary),
-    EACH("Sinh", shape_unary),
+    ELEMENTWISE("Sin", shape_unary),
+    ELEMENTWISE("Sinh", shape_unary),
     FOLD("Sqrt", shape_unary, NULL, real_sqrt),
     FOLD("Sub", shape_binary, whole_sub, real_sub),
     {"Sum", shape_variadic, cost_variadic, .form = &(const fold){whole_add, real_add},
      .how = LESS_ONE},
-    EACH("Tan", shape_unary),
+    ELEMENTWISE("Tan", shape_unary),
     FOLD("Xor", shape_compare, whole_xor, NULL),
 };
 
-const op_family op_family_math_fold = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_math_fold = {"", math_fold_rows,
+				       sizeof math_fold_rows / sizeof *math_fold_rows};

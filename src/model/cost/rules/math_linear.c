@@ -61,7 +61,7 @@ static void cost_det(op *o)
 	op_cost_flops(o, sym_mul(t, each, op_elements(o, op_out(o, 0))));
 }
 
-static const op_row rows[] = {
+static const op_row math_linear_rows[] = {
     {"Det", shape_det, cost_det, .how = "FLOPs of Gaussian elimination"},
     {"Gemm", shape_gemm, linear_cost_gemm, .roles = "p",
      .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, "
@@ -70,4 +70,5 @@ static const op_row rows[] = {
      .how = "MACs: output elements x contracted size"},
 };
 
-const op_family op_family_math_linear = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_math_linear = {"", math_linear_rows,
+					 sizeof math_linear_rows / sizeof *math_linear_rows};

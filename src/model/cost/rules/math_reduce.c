@@ -19,15 +19,15 @@
 #include <string.h>
 
 /* The parameters of a row: how a reduction makes its result from the elements. */
-typedef struct reduction {
+typedef struct reduction_form {
 	sym_int (*fn)(sym_table *t, sym_int a, sym_int b);
 	int64_t begin; /* the result for no elements; max and min have none */
 	bool begins;
-} reduction;
+} reduction_form;
 
 static void fold_reduce(op *o, const val *x, const bool *gone)
 {
-	const reduction *f = o->row->form;
+	const reduction_form *f = o->row->form;
 	size_t n = 0, m;
 	const sym_int *from = math_whole(o, 0, &n);
 	const val *out = op_out(o, 0);
@@ -194,22 +194,21 @@ static void shape_cumulate(op *o)
 		fold_cumulate(o, x, at);
 }
 
-#define EACH	"FLOPs: 1 per output element"
-#define EACH_IN "FLOPs: 1 per input element"
-#define REDUCE(op, fn, begin, begins)                                             \
-	{                                                                         \
-		op, shape_reduce, cost_each_in, 1, .roles = ".c", .how = EACH_IN, \
-						   .form = &(const reduction)     \
-		{                                                                 \
-			fn, begin, begins                                         \
-		}                                                                 \
+#define HOW_EACH_IN "FLOPs: 1 per input element"
+#define REDUCE(op, fn, begin, begins)                                                 \
+	{                                                                             \
+		op, shape_reduce, cost_each_in, 1, .roles = ".c", .how = HOW_EACH_IN, \
+						   .form = &(const reduction_form)    \
+		{                                                                     \
+			fn, begin, begins                                             \
+		}                                                                     \
 	}
 
-static const op_row rows[] = {
-    {"ArgMax", shape_arg, cost_each_in, 1, .how = EACH_IN},
-    {"ArgMin", shape_arg, cost_each_in, 1, .how = EACH_IN},
-    {"CumProd", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
-    {"CumSum", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
+static const op_row math_reduce_rows[] = {
+    {"ArgMax", shape_arg, cost_each_in, 1, .how = HOW_EACH_IN},
+    {"ArgMin", shape_arg, cost_each_in, 1, .how = HOW_EACH_IN},
+    {"CumProd", shape_cumulate, cost_each, 1, .roles = ".c", .how = HOW_EACH},
+    {"CumSum", shape_cumulate, cost_each, 1, .roles = ".c", .how = HOW_EACH},
     {"ReduceL1", shape_reduce, cost_each_in, 2, .roles = ".c",
      .how = "FLOPs per input element: abs, +"},
     {"ReduceL2", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
@@ -228,4 +227,5 @@ static const op_row rows[] = {
      .how = "FLOPs per input element: *, +"},
 };
 
-const op_family op_family_math_reduce = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_math_reduce = {"", math_reduce_rows,
+					 sizeof math_reduce_rows / sizeof *math_reduce_rows};

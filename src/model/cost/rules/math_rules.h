@@ -6,6 +6,9 @@
 
 #include "model/cost/op.h"
 
+/* The note of a cost that counts one operation for each output element. */
+#define HOW_EACH "FLOPs: 1 per output element"
+
 /* Returns whether that type represents v exactly, or v is open; false also for types without
  * numbers. */
 bool math_holds(int64_t dtype, sym_int v);

@@ -102,11 +102,11 @@ static void cost_dft(op *o)
 
 static sym_int stft_length(op *o, const val *x)
 {
-	const val *window = op_in(o, 2);
+	const val *frame_window = op_in(o, 2);
 	sym_int n = x->dims[1];
 
-	if (window && window->kind == VAL_TENSOR && window->rank == 1)
-		return window->dims[0];
+	if (frame_window && frame_window->kind == VAL_TENSOR && frame_window->rank == 1)
+		return frame_window->dims[0];
 	return stated_length(o, 3, n);
 }
 
@@ -178,7 +178,7 @@ static void cost_mel(op *o)
 
 #define WINDOW "FLOPs per element: 2 *, cos, -"
 
-static const op_row rows[] = {
+static const op_row math_signal_rows[] = {
     {"BlackmanWindow", shape_window, cost_each, 8, .traffic = TRAFFIC_WRITE, .roles = "c",
      .how = "FLOPs per element: 4 *, 2 cos, +, -"},
     {"DFT", shape_dft, cost_dft, .roles = ".c",
@@ -193,4 +193,5 @@ static const op_row rows[] = {
 	    "and 1 per element for the window"},
 };
 
-const op_family op_family_math_signal = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_math_signal = {"", math_signal_rows,
+					 sizeof math_signal_rows / sizeof *math_signal_rows};

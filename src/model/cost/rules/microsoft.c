@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
 
-static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = 3, .layout = CHANNELS_LAST};
+static const conv_form nhwc_fused = {.x = 0, .w = 1, .bias = 2, .add = 3, .layout = CHANNELS_LAST};
 static const transposed_form dynamic_pads = {.pads = 2, .bias = 3};
 /* The mean of the window is quantised: scales and zero points join in that one step. */
 static const pool_form qlinear_pool = {.layout = CHANNELS_AS_STATED, .each = 1, .once = 5};
@@ -22,17 +22,17 @@ static void shape_unknown(op *o)
 	op_unknown(o, "its shape depends on values");
 }
 
-#define EACH(NAME, FLOPS, HOW)                                       \
+#define EACH_FIRST(NAME, FLOPS, HOW)                                 \
 	{                                                            \
 		NAME, shape_same_first, cost_each, FLOPS, .how = HOW \
 	}
 
-static const op_row rows[] = {
+static const op_row microsoft_rows[] = {
     {"BeamSearch", shape_unknown, .cost = cost_search},
-    EACH("BiasAdd", 2, "FLOPs per element: 2 additions"),
+    EACH_FIRST("BiasAdd", 2, "FLOPs per element: 2 additions"),
     {"BiasGelu", shape_same_first, cost_each, 6, .roles = ".p",
      .how = "FLOPs per element: +, and 5 of Gelu"},
-    EACH("BiasSoftmax", 6, "FLOPs per element: +, and 5 of Softmax"),
+    EACH_FIRST("BiasSoftmax", 6, "FLOPs per element: +, and 5 of Softmax"),
     {"BranchwiseRMSNorm", shape_same_first, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
     {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
@@ -51,10 +51,10 @@ static const op_row rows[] = {
     {"EPContext", shape_unknown, .cost = cost_uncounted},
     {"FusedConv", shape_conv, cost_conv, .form = &conv_fused, .roles = ".pp.",
      .how = "as Conv; FLOPs: 1 per output element for the addition, and its activation"},
-    EACH("GatedAdd", 2, "FLOPs per element: *, +"),
+    EACH_FIRST("GatedAdd", 2, "FLOPs per element: *, +"),
     {"GatedRMSNorm", shape_same_first, cost_each, 10, .roles = ".p",
      .how = "FLOPs per element: 4 of the norm, 5 of SiLU, *"},
-    EACH("Gelu", 5, "FLOPs per element: /, erf, +1, *, *"),
+    EACH_FIRST("Gelu", 5, "FLOPs per element: /, erf, +1, *, *"),
     {"GreedySearch", shape_unknown, .cost = cost_search},
     {"Inverse", shape_same_first, .cost = cost_uncounted},
     {"LinearAttention", shape_linear_attention, cost_linear_attention,
@@ -63,8 +63,9 @@ static const op_row rows[] = {
      .how = "FLOPs: 3 per rotated element"},
     {"MaxpoolWithMask", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element"},
-    {"NhwcConv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp", .how = "as Conv"},
-    {"NhwcFusedConv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp.", .how = "as FusedConv"},
+    {"NhwcConv", shape_conv, cost_conv, .form = &nhwc_fused, .roles = ".pp", .how = "as Conv"},
+    {"NhwcFusedConv", shape_conv, cost_conv, .form = &nhwc_fused, .roles = ".pp.",
+     .how = "as FusedConv"},
     {"NhwcMaxPool", shape_pool, cost_pool, .form = &pool_last,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"QLinearAveragePool", shape_pool, cost_pool, .form = &qlinear_pool, .roles = ".cccc",
@@ -86,7 +87,7 @@ static const op_row rows[] = {
      .how = "FLOPs per element: 2 to dequantise it, 7, 5 to quantise it"},
     {"QuantizeLinear", shape_quantize, cost_each, 5, .roles = ".cc",
      .how = "FLOPs per element: /, round, +, and 2 to saturate"},
-    EACH("QuickGelu", 6, "FLOPs per element: *, negate, exp, +1, /, *"),
+    EACH_FIRST("QuickGelu", 6, "FLOPs per element: *, negate, exp, +1, /, *"),
     {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
     {"SampleOp", .shape = shape_same_first},
@@ -97,4 +98,5 @@ static const op_row rows[] = {
     {"WhisperBeamSearch", shape_unknown, .cost = cost_search},
 };
 
-const op_family op_family_microsoft = {"com.microsoft", rows, sizeof rows / sizeof *rows};
+const op_family op_family_microsoft = {"com.microsoft", microsoft_rows,
+				       sizeof microsoft_rows / sizeof *microsoft_rows};

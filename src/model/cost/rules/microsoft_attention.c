@@ -449,7 +449,7 @@ static void shape_gated_bias(op *o)
 	"MACs: batch x query heads x queries x keys (past ones too, masked or not) x (head size " \
 	"+ value head size)"
 
-static const op_row rows[] = {
+static const op_row microsoft_attention_rows[] = {
     {"Attention", shape_projected, cost_projected, .form = &projected_plain, .roles = ".ppcc.c",
      .how = HOW_PROJECTED},
     {"DecoderAttention", shape_decoder_attention, cost_all_by_values, .roles = "..ppp"},
@@ -477,4 +477,6 @@ static const op_row rows[] = {
     {"SparsePagedAttention", shape_cached_attention, .cost = cost_all_by_values},
 };
 
-const op_family op_family_microsoft_attention = {"com.microsoft", rows, sizeof rows / sizeof *rows};
+const op_family op_family_microsoft_attention = {"com.microsoft", microsoft_attention_rows,
+						 sizeof microsoft_attention_rows /
+						     sizeof *microsoft_attention_rows};

@@ -492,13 +492,13 @@ static void cost_post_mix(op *o)
 }
 
 /* The parameters of a row whose outputs are like inputs: the input of each output. */
-typedef struct alike {
+typedef struct alike_form {
 	size_t input[2];
-} alike;
+} alike_form;
 
 static void shape_alike(op *o)
 {
-	const alike *f = o->row->form;
+	const alike_form *f = o->row->form;
 
 	for (size_t i = 0; i < 2; i++)
 		if (op_in(o, f->input[i]))
@@ -533,7 +533,7 @@ static void shape_varlen_conv(op *o)
 	op_unknown(o, "the shape of its state is not known");
 }
 
-static const op_row rows[] = {
+static const op_row microsoft_other_rows[] = {
     {"BiasDropout", microsoft_shape_dropout, cost_each, 2, .roles = ".p.cc",
      .how = "FLOPs per element: 2 additions"},
     {"BiasSplitGelu", shape_split_gelu, cost_each, 8, .roles = ".p",
@@ -546,8 +546,8 @@ static const op_row rows[] = {
      .how = "FLOPs per element: *"},
     {"EmbedLayerNormalization", shape_embed_norm, cost_embed_norm, .roles = "..ppppp.c",
      .how = "FLOPs per output element: sum of the embeddings, and 7 of LayerNormalization"},
-    {"EngramGate", shape_alike, cost_each, 11, .form = &(const alike){{0, 0}}, .roles = "...ppp",
-     .how = "FLOPs per element: two normalisations of 4, *, sum, *"},
+    {"EngramGate", shape_alike, cost_each, 11, .form = &(const alike_form){{0, 0}},
+     .roles = "...ppp", .how = "FLOPs per element: two normalisations of 4, *, sum, *"},
     {"ExpandDims", shape_expand_dims, .traffic = TRAFFIC_VIEW, .roles = ".c"},
     {"FastGelu", shape_same_first, cost_fast_gelu, .roles = ".p",
      .how = "FLOPs per element: 9 (tanh approximation), 1 with a bias"},
@@ -555,7 +555,8 @@ static const op_row rows[] = {
      .roles = "c.cc",
      .how = "FLOPs per element: -, *; parameters: weights, however they are packed"},
     {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},
-    {"GemmaRotaryEmbedding", shape_alike, .form = &(const alike){{1, 3}}, .cost = cost_uncounted},
+    {"GemmaRotaryEmbedding", shape_alike, .form = &(const alike_form){{1, 3}},
+     .cost = cost_uncounted},
     {"GridSample", shape_grid_sample, .cost = cost_uncounted},
     {"GroupNorm", shape_same_first, cost_group_norm, .roles = ".pp",
      .how = "FLOPs per element: 7, and 5 with SiLU"},
@@ -564,8 +565,8 @@ static const op_row rows[] = {
      .how = "FLOPs per input element: *, +"},
     {"Irfft", shape_irfft, .cost = cost_uncounted},
     {"IsAllFinite", shape_finite, .cost = cost_uncounted},
-    {"LinearAttentionGate", shape_alike, cost_gate, .form = &(const alike){{0, 3}}, .roles = ".pp.",
-     .how = "FLOPs per element: +, 3 of Softplus, *; 4 of Sigmoid for each of b"},
+    {"LinearAttentionGate", shape_alike, cost_gate, .form = &(const alike_form){{0, 3}},
+     .roles = ".pp.", .how = "FLOPs per element: +, 3 of Softplus, *; 4 of Sigmoid for each of b"},
     {"MulInteger", shape_mul_integer, cost_each, 3, .roles = ".c.c",
      .how = "FLOPs per element: -, -, *"},
     {"MurmurHash3", shape_hash, .cost = cost_uncounted},
@@ -607,4 +608,6 @@ static const op_row rows[] = {
      .how = "MACs: elements of the input x taps"},
 };
 
-const op_family op_family_microsoft_other = {"com.microsoft", rows, sizeof rows / sizeof *rows};
+const op_family op_family_microsoft_other = {"com.microsoft", microsoft_other_rows,
+					     sizeof microsoft_other_rows /
+						 sizeof *microsoft_other_rows};

@@ -271,7 +271,7 @@ static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};
 
 #define HOW_PRODUCT "MACs: output elements x contracted size"
 
-static const op_row rows[] = {
+static const op_row microsoft_product_rows[] = {
     {"DynamicQuantizeMatMul", shape_product, cost_product, .form = &dynamic_matmul,
      .roles = ".pccp",
      .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, "
@@ -319,4 +319,6 @@ static const op_row rows[] = {
      .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
 };
 
-const op_family op_family_microsoft_product = {"com.microsoft", rows, sizeof rows / sizeof *rows};
+const op_family op_family_microsoft_product = {"com.microsoft", microsoft_product_rows,
+					       sizeof microsoft_product_rows /
+						   sizeof *microsoft_product_rows};

@@ -281,7 +281,7 @@ static void shape_zip_map(op *o)
 	v->item = item;
 }
 
-static const op_row rows[] = {
+static const op_row ml_rows[] = {
     {"ArrayFeatureExtractor", shape_array_feature, .traffic = TRAFFIC_PICK},
     {"Binarizer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
     {"CastMap", .shape = shape_cast_map},
@@ -307,4 +307,4 @@ static const op_row rows[] = {
     {"ZipMap", .shape = shape_zip_map},
 };
 
-const op_family op_family_ml = {"ai.onnx.ml", rows, sizeof rows / sizeof *rows};
+const op_family op_family_ml = {"ai.onnx.ml", ml_rows, sizeof ml_rows / sizeof *ml_rows};

@@ -56,7 +56,7 @@ static void shape_max_unpool(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-#define EACH(NAME, FLOPS, HOW)                                                                   \
+#define EACH_SAME(NAME, FLOPS, HOW)                                                              \
 	{                                                                                        \
 		.name = NAME, .shape = shape_same, .cost = cost_each, .flops = FLOPS, .how = HOW \
 	}
@@ -65,12 +65,12 @@ static void shape_max_unpool(op *o)
 	"MACs: batch x places of the output x elements of the weights (padding counted); " \
 	"FLOPs: 2 x MACs, 1 per output element with a bias"
 
-static const op_row rows[] = {
+static const op_row nn_rows[] = {
     /* Operators that ONNX's pages lack are ONNX Runtime's, in ONNX's domain. */
-    EACH("Affine", 2, "FLOPs per element: *, +"),
+    EACH_SAME("Affine", 2, "FLOPs per element: *, +"),
     {"AveragePool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (additions and one division)"},
-    EACH("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
+    EACH_SAME("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
     {"Conv", shape_conv, cost_conv, .form = &conv_plain, .roles = ".pp", .how = HOW_CONV},
     {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .form = &transposed_plain,
      .roles = ".pp",
@@ -79,7 +79,7 @@ static const op_row rows[] = {
     {"DeformConv", shape_conv, cost_deform_conv, .form = &deform, .roles = ".p.p.",
      .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, "
 		     "and 1 with a mask"},
-    EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
+    EACH_SAME("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
     {"GRU", shape_cell, cost_cell, .form = &cell_gru, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},
     {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
@@ -90,49 +90,49 @@ static const op_row rows[] = {
      .how = "FLOPs: 1 per input element"},
     {"GroupNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
-    EACH("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
-    EACH("HardSwish", 5, "FLOPs per element: *, +, max, min, *"),
-    EACH("Hardmax", 1, "FLOPs: 1 comparison per element"),
-    EACH("ImageScaler", 2, "FLOPs per element: *, +"),
+    EACH_SAME("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
+    EACH_SAME("HardSwish", 5, "FLOPs per element: *, +, max, min, *"),
+    EACH_SAME("Hardmax", 1, "FLOPs: 1 comparison per element"),
+    EACH_SAME("ImageScaler", 2, "FLOPs per element: *, +"),
     {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
     {"LSTM", shape_cell, cost_cell, .form = &cell_lstm, .roles = ".pppcccp",
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
     {"LayerNormalization", shape_layer_norm, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and 1 each for scale and bias"},
-    EACH("LeakyRelu", 2, "FLOPs per element: compare, *"),
-    EACH("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
-    EACH("LpNormalization", 3, "FLOPs per element: power, sum, /"),
+    EACH_SAME("LeakyRelu", 2, "FLOPs per element: compare, *"),
+    EACH_SAME("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
+    EACH_SAME("LpNormalization", 3, "FLOPs per element: power, sum, /"),
     {"LpPool", shape_pool, cost_pool, .form = &pool_lp,
      .how = "FLOPs: 2 per element of each window, 1 per output element"},
     {"MaxPool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"MaxUnpool", shape_max_unpool, .roles = "..c"},
-    EACH("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
+    EACH_SAME("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
     {"MemcpyFromHost", .shape = shape_same},
     {"MemcpyToHost", .shape = shape_same},
-    EACH("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
+    EACH_SAME("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
     {"PRelu", shape_same_first, cost_each, 2, .roles = ".p",
      .how = "FLOPs per element: compare, *"},
-    EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
+    EACH_SAME("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
     {"RMSNormalization", shape_same_first, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
     {"RNN", shape_cell, cost_cell, .form = &cell_rnn, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
-    EACH("Relu", 1, "FLOPs per element: 1"),
-    EACH("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
-    EACH("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
-    EACH("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
-    EACH("Sigmoid", 4, "FLOPs per element: negate, exp, +1, /"),
+    EACH_SAME("Relu", 1, "FLOPs per element: 1"),
+    EACH_SAME("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
+    EACH_SAME("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
+    EACH_SAME("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
+    EACH_SAME("Sigmoid", 4, "FLOPs per element: negate, exp, +1, /"),
     {"SimplifiedLayerNormalization", shape_layer_norm, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
-    EACH("Softmax", 5, "FLOPs per element: max, -, exp, sum, /"),
-    EACH("Softplus", 3, "FLOPs per element: exp, +1, log"),
-    EACH("Softsign", 3, "FLOPs per element: abs, +1, /"),
+    EACH_SAME("Softmax", 5, "FLOPs per element: max, -, exp, sum, /"),
+    EACH_SAME("Softplus", 3, "FLOPs per element: exp, +1, log"),
+    EACH_SAME("Softsign", 3, "FLOPs per element: abs, +1, /"),
     {"SwiGLU", shape_same_first, cost_each, 6,
      .how = "FLOPs per element: negate, exp, +1, /, *, *"},
-    EACH("Tanh", 1, "FLOPs per element: 1"),
-    EACH("ThresholdedRelu", 1, "FLOPs per element: compare"),
+    EACH_SAME("Tanh", 1, "FLOPs per element: 1"),
+    EACH_SAME("ThresholdedRelu", 1, "FLOPs per element: compare"),
 };
 
-const op_family op_family_nn = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_nn = {"", nn_rows, sizeof nn_rows / sizeof *nn_rows};

@@ -246,11 +246,11 @@ void cost_causal_conv(op *o)
 
 /* --- linear attention --- */
 
-typedef struct linear {
+typedef struct linear_sizes {
 	sym_int batch, steps, q_heads, kv_heads, size, v_size;
-} linear;
+} linear_sizes;
 
-static bool linear_read(op *o, linear *l)
+static bool linear_read(op *o, linear_sizes *l)
 {
 	const val *q = op_need_rank(o, 0, 3), *k = q ? op_need_rank(o, 1, 3) : NULL;
 	const val *v = k ? op_need_rank(o, 2, 3) : NULL;
@@ -261,12 +261,12 @@ static bool linear_read(op *o, linear *l)
 		return false;
 	if (q->rank != 3 || v->rank != 3 || q_heads < 1 || kv_heads < 1)
 		return op_unknown(o, "its heads are not known");
-	*l = (linear){q->dims[0],
-		      q->dims[1],
-		      sym_const(q_heads),
-		      sym_const(kv_heads),
-		      op_share(o, q->dims[2], sym_const(q_heads), "heads"),
-		      op_share(o, v->dims[2], sym_const(kv_heads), "heads")};
+	*l = (linear_sizes){q->dims[0],
+			    q->dims[1],
+			    sym_const(q_heads),
+			    sym_const(kv_heads),
+			    op_share(o, q->dims[2], sym_const(q_heads), "heads"),
+			    op_share(o, v->dims[2], sym_const(kv_heads), "heads")};
 	return true;
 }
 
@@ -274,7 +274,7 @@ void shape_linear_attention(op *o)
 {
 	const val *q = op_in(o, 0), *past = op_in(o, 3);
 	int64_t kept = op_attr_int(o, "state_window", 0);
-	linear l;
+	linear_sizes l;
 
 	if (!linear_read(o, &l))
 		return;
@@ -295,7 +295,7 @@ void cost_linear_attention(op *o)
 	const char *rule = op_attr_text(o, "update_rule");
 	bool delta = !rule || strstr(rule, "delta"), gated = !rule || strstr(rule, "gated");
 	sym_table *t = o->nums;
-	linear l;
+	linear_sizes l;
 
 	if (!linear_read(o, &l)) {
 		op_cost_unknown(o, "the shapes of its inputs are not known");
@@ -321,7 +321,7 @@ void cost_linear_attention(op *o)
 	"+ value head size); FLOPs: 2 x MACs, per score 1 for the scale, 1 for a mask, 3 for a "  \
 	"softcap, 5 for the softmax"
 
-static const op_row rows[] = {
+static const op_row nn_attention_rows[] = {
     {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
     {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
      .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
@@ -332,7 +332,8 @@ static const op_row rows[] = {
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
 };
 
-const op_family op_family_nn_attention = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_nn_attention = {"", nn_attention_rows,
+					  sizeof nn_attention_rows / sizeof *nn_attention_rows};
 
 static const op_row preview[] = {
     {"FlexAttention", shape_flex_attention, cost_flex_attention,

@@ -181,7 +181,7 @@ static void cost_cross_entropy(op *o)
 	op_cost_flops(o, sym_add(o->nums, softmax, loss_flops(o)));
 }
 
-static const op_row rows[] = {
+static const op_row nn_norm_rows[] = {
     {"BatchNormalization", shape_batch_norm, cost_batch_norm, .roles = ".ppbb",
      .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
     {"Clip", shape_clip, cost_clip, .roles = ".cc", .how = "FLOPs per element: 1 for each bound"},
@@ -197,4 +197,4 @@ static const op_row rows[] = {
      .how = "FLOPs per element: 5 (negate, exp, +1, /, *), 1 more with an alpha"},
 };
 
-const op_family op_family_nn_norm = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_nn_norm = {"", nn_norm_rows, sizeof nn_norm_rows / sizeof *nn_norm_rows};

@@ -36,7 +36,7 @@ static const product_form matmul_integer = {
 static const product_form qlinear_matmul = {
     .a = 0, .b = 3, .bias = OP_NO_INPUT, .typed = 7, .each = 5};
 
-static const op_row rows[] = {
+static const op_row quant_rows[] = {
     {"ConvInteger", shape_conv, cost_conv, .form = &conv_integer, .roles = ".pcc",
      .how = "as Conv; zero points are not counted"},
     {"DequantizeLinear", shape_dequantize, cost_each, 2, .roles = ".cc",
@@ -53,4 +53,4 @@ static const op_row rows[] = {
      .how = "FLOPs per element: /, round, +, and 2 to saturate"},
 };
 
-const op_family op_family_quant = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_quant = {"", quant_rows, sizeof quant_rows / sizeof *quant_rows};

@@ -489,7 +489,7 @@ static void shape_optional_has(op *o)
 	op_set_ints(o, 0, &has, 1);
 }
 
-static const op_row rows[] = {
+static const op_row sequence_op_rows[] = {
     {"ConcatFromSequence", shape_concat_sequence, .traffic = TRAFFIC_PICK},
     {"Optional", shape_optional, .traffic = TRAFFIC_VIEW},
     {"OptionalGetElement", shape_optional_get, .traffic = TRAFFIC_VIEW},
@@ -504,4 +504,5 @@ static const op_row rows[] = {
     {"SplitToSequence", .shape = shape_split_sequence},
 };
 
-const op_family op_family_sequence = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_sequence = {"", sequence_op_rows,
+				      sizeof sequence_op_rows / sizeof *sequence_op_rows};

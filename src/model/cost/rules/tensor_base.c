@@ -90,9 +90,9 @@ void tensor_view_set(op *o, size_t output, const tensor_view *w)
 	for (size_t i = 0; i < n; i++) {
 		size_t rest = i, at = w->first;
 		for (int k = out->rank - 1; k >= 0; k--) {
-			size_t place = rest % (size_t)out->dims[k].v;
+			size_t coordinate = rest % (size_t)out->dims[k].v;
 			rest /= (size_t)out->dims[k].v;
-			at += (w->wrap[k] ? place % w->wrap[k] : place) * w->jump[k];
+			at += (w->wrap[k] ? coordinate % w->wrap[k] : coordinate) * w->jump[k];
 		}
 		from[i] = at;
 	}

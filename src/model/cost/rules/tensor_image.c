@@ -375,7 +375,7 @@ static void shape_image_decoder(op *o)
 	op_set(o, 0, ONNX_UINT8, 3, dims);
 }
 
-static const op_row rows[] = {
+static const op_row tensor_image_rows[] = {
     {"AffineGrid", shape_affine_grid, cost_affine_grid, .roles = ".c",
      .how = "FLOPs per coordinate: a product and a sum for each spatial dimension"},
     {"CenterCropPad", shape_center_crop_pad, .traffic = TRAFFIC_PICK, .roles = ".c"},
@@ -398,4 +398,5 @@ static const op_row rows[] = {
     {"Upsample", image_shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
 };
 
-const op_family op_family_tensor_image = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_tensor_image = {"", tensor_image_rows,
+					  sizeof tensor_image_rows / sizeof *tensor_image_rows};

@@ -359,7 +359,7 @@ static void shape_multinomial(op *o)
 	op_set(o, 0, tensor_dtype_attr(o, "dtype", ONNX_INT32), 2, dims);
 }
 
-static const op_row rows[] = {
+static const op_row tensor_make_rows[] = {
     {"Bernoulli", shape_like_typed, cost_each, 1, .how = "FLOPs: 1 comparison per element"},
     {"BitCast", shape_bit_cast, .traffic = TRAFFIC_VIEW},
     {"Cast", .shape = shape_cast},
@@ -383,4 +383,5 @@ static const op_row rows[] = {
     {"Size", shape_size, .traffic = TRAFFIC_SHAPE},
 };
 
-const op_family op_family_tensor_make = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_tensor_make = {"", tensor_make_rows,
+					 sizeof tensor_make_rows / sizeof *tensor_make_rows};

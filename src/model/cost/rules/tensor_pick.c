@@ -311,7 +311,7 @@ static void shape_where(op *o)
 	op_set_ints(o, 0, ints, n);
 }
 
-static const op_row rows[] = {
+static const op_row tensor_pick_rows[] = {
     {"Compress", shape_compress, .traffic = TRAFFIC_PICK},
     {"Gather", shape_gather, .traffic = TRAFFIC_PICK, .roles = "p."},
     {"GatherElements", shape_gather_elements, .traffic = TRAFFIC_PICK},
@@ -331,4 +331,5 @@ static const op_row rows[] = {
     {"Where", .shape = shape_where},
 };
 
-const op_family op_family_tensor_pick = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_tensor_pick = {"", tensor_pick_rows,
+					 sizeof tensor_pick_rows / sizeof *tensor_pick_rows};

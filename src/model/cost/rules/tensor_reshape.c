@@ -470,7 +470,7 @@ static void reshape_shape_dropout(op *o)
 		reshape_same_contents(o);
 }
 
-static const op_row rows[] = {
+static const op_row tensor_reshape_rows[] = {
     {"Concat", .shape = shape_concat},
     {"DepthToSpace", .shape = shape_depth_to_space},
     {"Dropout", reshape_shape_dropout, .traffic = TRAFFIC_VIEW, .roles = ".c",
@@ -487,4 +487,5 @@ static const op_row rows[] = {
     {"Unsqueeze", shape_unsqueeze, .traffic = TRAFFIC_VIEW, .roles = ".c"},
 };
 
-const op_family op_family_tensor_reshape = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_tensor_reshape = {
+    "", tensor_reshape_rows, sizeof tensor_reshape_rows / sizeof *tensor_reshape_rows};

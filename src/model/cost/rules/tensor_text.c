@@ -54,7 +54,7 @@ static void shape_tfidf(op *o)
 	op_set(o, 0, ONNX_FLOAT, v->rank, dims);
 }
 
-static const op_row rows[] = {
+static const op_row tensor_text_rows[] = {
     {"RegexFullMatch", .shape = shape_regex},
     {"StringConcat", .shape = shape_broadcast},
     {"StringNormalizer", .shape = shape_string_normalizer},
@@ -62,4 +62,5 @@ static const op_row rows[] = {
     {"TfIdfVectorizer", shape_tfidf, cost_by_values, .how = "not known: it depends on values"},
 };
 
-const op_family op_family_tensor_text = {"", rows, sizeof rows / sizeof *rows};
+const op_family op_family_tensor_text = {"", tensor_text_rows,
+					 sizeof tensor_text_rows / sizeof *tensor_text_rows};

@@ -9,24 +9,24 @@
 
 /* The inputs after the rate and the count are groups of tensors of one kind: the parameters, their
  * gradients, and the optimizer's states. All groups but the gradients are also outputs. */
-typedef struct step {
+typedef struct optimizer_step {
 	size_t groups;
 	int64_t flops; /* FLOPs for each trained element */
-} step;
+} optimizer_step;
 
-static const step adagrad = {3, 9}; /* c*X+G: 2; H+G*G: 2; sqrt, +e: 2; X-r*G/H: 3 */
+static const optimizer_step adagrad = {3, 9}; /* c*X+G: 2; H+G*G: 2; sqrt, +e: 2; X-r*G/H: 3 */
 /* c*X+G: 2; a*V+b*G: 3; a*H+b*G*G: 4; sqrt, +e: 2; X-r*V/H: 3; * : 1 */
-static const step adam = {4, 15};
-static const step momentum = {3, 7}; /* c*X+G: 2; a*V+b*G: 3; X-r*V: 2 */
+static const optimizer_step adam = {4, 15};
+static const optimizer_step momentum = {3, 7}; /* c*X+G: 2; a*V+b*G: 3; X-r*V: 2 */
 
-static size_t trained(const op *o, const step *s)
+static size_t trained(const op *o, const optimizer_step *s)
 {
 	return o->made->nin > 2 ? (o->made->nin - 2) / s->groups : 0;
 }
 
 static void shape_step(op *o)
 {
-	const step *s = o->row->form;
+	const optimizer_step *s = o->row->form;
 	size_t n = trained(o, s);
 
 	if (!n || n * s->groups != o->made->nin - 2) {
@@ -44,7 +44,7 @@ static void shape_step(op *o)
 
 static void cost_step(op *o)
 {
-	const step *s = o->row->form;
+	const optimizer_step *s = o->row->form;
 	const char *mode = op_attr_text(o, "mode");
 	size_t n = trained(o, s);
 	sym_int elements = sym_const(0);
@@ -73,7 +73,7 @@ static void cost_gradient(op *o)
 	op_cost_unknown(o, "it differentiates a part of the graph, which is not counted");
 }
 
-static const op_row rows[] = {
+static const op_row training_rows[] = {
     {"Adagrad", shape_step, cost_step, .form = &adagrad,
      .how = "FLOPs: 9 per trained element, as its pseudo code is written"},
     {"Adam", shape_step, cost_step, .form = &adam,
@@ -83,4 +83,5 @@ static const op_row rows[] = {
      .how = "FLOPs: 7 per trained element, 9 in Nesterov's form, as its pseudo code is written"},
 };
 
-const op_family op_family_training = {"ai.onnx.preview.training", rows, sizeof rows / sizeof *rows};
+const op_family op_family_training = {"ai.onnx.preview.training", training_rows,
+				      sizeof training_rows / sizeof *training_rows};

@@ -115,13 +115,12 @@ HOOK void *malloc(size_t n)
 
 HOOK void free(void *p)
 {
-	if (is_early(p))
-		return;
-	if (heap_sample_spares(p)) {
+	/* The usual case of sampling: no taken branch. */
+	if (__builtin_expect(heap_sample_spares(p) && !is_early(p), 1)) {
 		real.free(p);
 		return;
 	}
-	if (!p || !is_found())
+	if (!p || is_early(p) || !is_found())
 		return;
 	heap_on_free(p);
 	real.free(p);

@@ -388,14 +388,14 @@ static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *
 	return x->status;
 }
 
-typedef struct said {
+typedef struct event_fields {
 	uint64_t type, phase;
 	int64_t us;
 	bool has_us, has_delta;
-} said;
+} event_fields;
 
 static dck_status event_read_field(const wire_reader *r, const wire_field *f,
-				   const perfetto_sequence *q, event *e, said *s,
+				   const perfetto_sequence *q, event *e, event_fields *s,
 				   perfetto_reader *x)
 {
 	wire_reader inner;
@@ -459,7 +459,7 @@ static dck_status event_read_field(const wire_reader *r, const wire_field *f,
 
 /* Converts microseconds of CLOCK_MONOTONIC, or of the trace's clock if no snapshot relates the
  * two. */
-static bool ns_of(const said *s, perfetto_sequence *q, uint64_t *ret_ns, perfetto_reader *x)
+static bool ns_of(const event_fields *s, perfetto_sequence *q, uint64_t *ret_ns, perfetto_reader *x)
 {
 	uint64_t us = (uint64_t)s->us;
 
@@ -475,7 +475,7 @@ dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns,
 {
 	const wire_reader whole = r;
 	event e = {.ns = ns};
-	said s = {0};
+	event_fields s = {0};
 	bool by_name = false;
 	wire_field f;
 

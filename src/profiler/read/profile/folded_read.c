@@ -23,18 +23,18 @@
 /* The longest line has a few thousand functions with long names. */
 enum { LINE_MAX_BYTES = 1 << 22 };
 
-typedef struct reader {
+typedef struct folded_reader {
 	wire_source *source;
 	uint64_t at;
 	char *line; /* @owned; LINE_MAX_BYTES + 1 */
 	size_t n;
 	uint64_t number, stacks, twice; /* lines; stacks; stacks that end in another number */
 	dck_err *err;
-} reader;
+} folded_reader;
 
-static dck_status reader_open(reader *x, wire_source *s, dck_err *err)
+static dck_status reader_open(folded_reader *x, wire_source *s, dck_err *err)
 {
-	*x = (reader){.source = s, .err = err, .line = mem_alloc(LINE_MAX_BYTES + 1)};
+	*x = (folded_reader){.source = s, .err = err, .line = mem_alloc(LINE_MAX_BYTES + 1)};
 	DCK_NEED(x->line, err, "for the lines of a profile");
 	return DCK_OK;
 }
@@ -45,7 +45,7 @@ static bool folded_is_blank(char c)
 }
 
 /* Reads the next line, without its newline. *ret_more false: end of file. */
-static dck_status folded_line_next(reader *x, bool *ret_more)
+static dck_status folded_line_next(folded_reader *x, bool *ret_more)
 {
 	const wire_source *s = x->source;
 	const uint8_t *bytes;
@@ -135,7 +135,7 @@ static void frames_push(stacks *s, char *text)
 	frame_push(s, text);
 }
 
-static dck_status stack_read(reader *x, stacks *s, size_t column)
+static dck_status stack_read(folded_reader *x, stacks *s, size_t column)
 {
 	const size_t at = folded_number_at(x->line, x->n);
 	const double weight = at ? strtod(x->line + at, NULL) : -1;
@@ -161,7 +161,7 @@ static dck_status stack_read(reader *x, stacks *s, size_t column)
 	return DCK_OK;
 }
 
-static dck_status stacks_read(reader *x, stacks *s)
+static dck_status stacks_read(folded_reader *x, stacks *s)
 {
 	size_t column;
 	bool more;
@@ -183,7 +183,7 @@ static dck_status stacks_read(reader *x, stacks *s)
 dck_status folded_read(wire_source *source, record_builder *b, dck_err *err)
 {
 	stacks s = {0};
-	reader x;
+	folded_reader x;
 
 	DCK_TRY(reader_open(&x, source, err));
 	dck_status status = stacks_init(&s, err);
@@ -204,7 +204,7 @@ bool folded_is(wire_source *s)
 	const uint8_t *first;
 	bool more = true;
 	size_t n;
-	reader x;
+	folded_reader x;
 
 	/* JSON has long lines. */
 	if (wire_source_peek(s, 0, 1, &first, &n, NULL) != DCK_OK || n == 0 || *first == '{' ||

@@ -6,7 +6,7 @@
  * chain has the innermost function first and is pushed in reverse. Costs in units of time or size
  * are scaled to ns and bytes, so that records compare; each cost is a column of stacks.h.
  *
- * Hostile files: an index is checked against the list, a chain has DEPTH_MAX frames at most
+ * Hostile files: an index is checked against the list, a chain has CHAIN_MAX frames at most
  * (E_LIMIT), an event no more costs than are declared, each finite and not negative (E_FORMAT);
  * stacks.h bounds names, frames and paths. The schema's address is in gprof2dot_read.h.
  *
@@ -20,18 +20,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 1 << 16 };
+enum { CHAIN_MAX = 1 << 16 };
 
-typedef struct reader {
+typedef struct gprof2dot_reader {
 	json_reader json;
 	stacks stacks;
 	double scale[STACKS_COLUMNS];
-	uint32_t *chain; /* @owned; DEPTH_MAX rows */
+	uint32_t *chain; /* @owned; CHAIN_MAX rows */
 	double costs[STACKS_COLUMNS];
 	size_t nchain, ncosts;
 	bool events;
 	dck_err *err;
-} reader;
+} gprof2dot_reader;
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
 
@@ -43,7 +43,7 @@ typedef struct named {
 } named;
 
 /* Reads the texts of an object in a list. */
-static dck_status named_read(reader *x, named *ret)
+static dck_status named_read(gprof2dot_reader *x, named *ret)
 {
 	enum { NAME, MODULE, UNIT, COST };
 	static const char *const keys[] = {"name", "module", "unit", "description", NULL};
@@ -72,7 +72,7 @@ static dck_status named_read(reader *x, named *ret)
 }
 
 /* Adds a column for a cost. Times are scaled to ns, so that records compare. */
-static dck_status cost_add(reader *x, const named *cost)
+static dck_status cost_add(gprof2dot_reader *x, const named *cost)
 {
 	static const struct {
 		const char *name;
@@ -101,7 +101,7 @@ static dck_status cost_add(reader *x, const named *cost)
 	return DCK_OK;
 }
 
-static dck_status list_read(reader *x, bool functions)
+static dck_status list_read(gprof2dot_reader *x, bool functions)
 {
 	json_token t;
 	named one;
@@ -119,7 +119,7 @@ static dck_status list_read(reader *x, bool functions)
 
 /* --- events */
 
-static dck_status gprof2dot_chain_read(reader *x)
+static dck_status gprof2dot_chain_read(gprof2dot_reader *x)
 {
 	json_token t;
 
@@ -129,15 +129,15 @@ static dck_status gprof2dot_chain_read(reader *x)
 			return DCK_OK;
 		if (t != JSON_LITERAL)
 			MALFORMED(x, "a call chain is not a list of numbers");
-		if (x->nchain == DEPTH_MAX)
+		if (x->nchain == CHAIN_MAX)
 			DCK_FAIL(x->err, E_LIMIT, "the profile has more than %d frames in a stack",
-				 DEPTH_MAX);
+				 CHAIN_MAX);
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &x->chain[x->nchain], x->err));
 		x->nchain++;
 	}
 }
 
-static dck_status costs_read(reader *x)
+static dck_status costs_read(gprof2dot_reader *x)
 {
 	json_token t;
 	double v;
@@ -155,7 +155,7 @@ static dck_status costs_read(reader *x)
 	}
 }
 
-static dck_status gprof2dot_event_read(reader *x)
+static dck_status gprof2dot_event_read(gprof2dot_reader *x)
 {
 	enum { CHAIN, COST };
 	static const char *const keys[] = {"callchain", "cost", NULL};
@@ -180,7 +180,7 @@ static dck_status gprof2dot_event_read(reader *x)
 	return DCK_OK;
 }
 
-static dck_status gprof2dot_events_read(reader *x)
+static dck_status gprof2dot_events_read(gprof2dot_reader *x)
 {
 	json_token t;
 
@@ -196,7 +196,7 @@ static dck_status gprof2dot_events_read(reader *x)
 
 /* --- the file */
 
-static dck_status gprof2dot_file_read(reader *x, bool events)
+static dck_status gprof2dot_file_read(gprof2dot_reader *x, bool events)
 {
 	enum { FUNCTIONS, COSTS, EVENTS };
 	static const char *const keys[] = {"functions", "costs", "events", NULL};
@@ -226,7 +226,7 @@ static dck_status gprof2dot_file_read(reader *x, bool events)
 	return DCK_OK;
 }
 
-static dck_status gprof2dot_pass_through(reader *x, wire_source *s, bool events)
+static dck_status gprof2dot_pass_through(gprof2dot_reader *x, wire_source *s, bool events)
 {
 	json_feed f;
 
@@ -238,11 +238,11 @@ static dck_status gprof2dot_pass_through(reader *x, wire_source *s, bool events)
 
 dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err)
 {
-	reader *x = mem_zalloc(1, sizeof *x);
+	gprof2dot_reader *x = mem_zalloc(1, sizeof *x);
 
 	DCK_NEED(x, err, "to read a profile");
 	x->err = err;
-	x->chain = mem_zalloc(DEPTH_MAX, sizeof *x->chain);
+	x->chain = mem_zalloc(CHAIN_MAX, sizeof *x->chain);
 	dck_status status =
 	    x->chain ? stacks_init(&x->stacks, err) : ERR_NO_MEMORY(err, "to read a profile");
 	DCK_NEXT(status, gprof2dot_pass_through(x, s, false));

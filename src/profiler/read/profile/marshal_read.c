@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLAG_REF = 0x80, DEPTH_MAX = 32, DIGIT_BITS = 15 };
+enum { FLAG_REF = 0x80, NESTING_MAX = 32, DIGIT_BITS = 15 };
 /* Limit of each list below: 200 MB. Profiles of large programs have a million items. */
 #define VALUES_MAX ((size_t)1 << 23)
 
@@ -133,8 +133,8 @@ static dck_status marshal_items_read(marshal_reader *r, marshal_kind kind, uint6
 {
 	const size_t begin = r->stack.n;
 
-	if (++r->depth > DEPTH_MAX)
-		DCK_FAIL(r->err, E_FORMAT, "the profile is nested deeper than %d", DEPTH_MAX);
+	if (++r->depth > NESTING_MAX)
+		DCK_FAIL(r->err, E_FORMAT, "the profile is nested deeper than %d", NESTING_MAX);
 	for (uint64_t i = 0; kind == MARSHAL_DICT || i < n; i++) {
 		marshal_value item;
 

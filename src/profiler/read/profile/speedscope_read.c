@@ -10,8 +10,8 @@
  *
  * Invariants, else E_FORMAT: time does not go back, the innermost frame closes first, each sample
  * has a weight, an index is in its list. Bounds (E_LIMIT): SPEEDSCOPE_PROFILES_MAX profiles,
- * SPEEDSCOPE_SAMPLES_MAX samples of one profile, DEPTH_MAX open frames; stacks.h bounds names,
- * frames and paths. The addresses of the format's specification are in speedscope_read.h.
+ * SPEEDSCOPE_SAMPLES_MAX samples of one profile, OPEN_FRAMES_MAX open frames; stacks.h bounds
+ * names, frames and paths. The addresses of the format's specification are in speedscope_read.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/speedscope_read.h"
@@ -29,17 +29,17 @@ typedef struct unit_row {
 	double scale;
 } unit_row;
 
-static const unit_row units[] = {
+static const unit_row speedscope_units[] = {
     {"none", "samples", DCK_UNIT_ONE, 1},	{"nanoseconds", "time", DCK_UNIT_NS, 1},
     {"microseconds", "time", DCK_UNIT_NS, 1e3}, {"milliseconds", "time", DCK_UNIT_NS, 1e6},
     {"seconds", "time", DCK_UNIT_NS, 1e9},	{"bytes", "bytes", DCK_UNIT_BYTE, 1},
 };
-enum { NUNITS = sizeof units / sizeof *units, DEPTH_MAX = 1 << 16 };
+enum { NUNITS = sizeof speedscope_units / sizeof *speedscope_units, OPEN_FRAMES_MAX = 1 << 16 };
 
 /* Result of the first pass over a profile. */
 typedef struct profile_head {
 	uint32_t name; /* of stacks.texts; 0: none */
-	uint8_t unit;  /* in `units` */
+	uint8_t unit;  /* in `speedscope_units` */
 } profile_head;
 
 typedef struct open_frame {
@@ -47,7 +47,7 @@ typedef struct open_frame {
 	bool full;
 } open_frame;
 
-typedef struct reader {
+typedef struct speedscope_reader {
 	json_reader json;
 	wire_source *source;
 	stacks stacks;
@@ -66,17 +66,17 @@ typedef struct reader {
 	size_t column, count;
 	bool counted; /* the samples are counted too */
 	dck_err *err;
-} reader;
+} speedscope_reader;
 
-static dck_status pass(reader *x, json_token t)
+static dck_status pass(speedscope_reader *x, json_token t)
 {
 	return json_skip(&x->json, t, x->err);
 }
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
 
-static dck_status speedscope_grow(reader *x, void *rows, uint32_t n, size_t *cap, size_t row_bytes,
-				  uint32_t most, const char *what)
+static dck_status speedscope_grow(speedscope_reader *x, void *rows, uint32_t n, size_t *cap,
+				  size_t row_bytes, uint32_t most, const char *what)
 {
 	if (n >= most)
 		DCK_FAIL(x->err, E_LIMIT, "the profile has more than %u %s", (unsigned)most, what);
@@ -87,7 +87,7 @@ static dck_status speedscope_grow(reader *x, void *rows, uint32_t n, size_t *cap
 
 /* --- the lists */
 
-static dck_status speedscope_frame_read(reader *x)
+static dck_status speedscope_frame_read(speedscope_reader *x)
 {
 	enum { NAME, FILE_NAME, LINE };
 	static const char *const keys[] = {"name", "file", "line", NULL};
@@ -112,7 +112,7 @@ static dck_status speedscope_frame_read(reader *x)
 	}
 }
 
-static dck_status frames_read(reader *x)
+static dck_status frames_read(speedscope_reader *x)
 {
 	json_token t;
 
@@ -126,7 +126,7 @@ static dck_status frames_read(reader *x)
 	}
 }
 
-static dck_status shared_read(reader *x)
+static dck_status shared_read(speedscope_reader *x)
 {
 	static const char *const keys[] = {"frames", NULL};
 	json_token t;
@@ -143,10 +143,10 @@ static dck_status shared_read(reader *x)
 	}
 }
 
-static dck_status unit_find(reader *x, uint8_t *ret)
+static dck_status unit_find(speedscope_reader *x, uint8_t *ret)
 {
 	for (uint8_t i = 0; i < NUNITS; i++)
-		if (strcmp(x->json.text, units[i].name) == 0) {
+		if (strcmp(x->json.text, speedscope_units[i].name) == 0) {
 			*ret = i;
 			return DCK_OK;
 		}
@@ -154,7 +154,7 @@ static dck_status unit_find(reader *x, uint8_t *ret)
 }
 
 /* Whether a profile is a weight of a tree, by its name. */
-static bool is_of_tree(const reader *x, uint32_t at)
+static bool is_of_tree(const speedscope_reader *x, uint32_t at)
 {
 	static const char samples[] = "Samples by call path: ";
 	const char *name = string_name_of(&x->stacks.texts, x->heads[at].name).text;
@@ -162,7 +162,7 @@ static bool is_of_tree(const reader *x, uint32_t at)
 	return x->ours && (x->active || (name && strncmp(name, samples, sizeof samples - 1) == 0));
 }
 
-static dck_status head_read(reader *x)
+static dck_status head_read(speedscope_reader *x)
 {
 	enum { NAME, UNIT };
 	static const char *const keys[] = {"name", "unit", NULL};
@@ -190,7 +190,7 @@ static dck_status head_read(reader *x)
 
 /* --- sampled */
 
-static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
+static dck_status speedscope_number_read(speedscope_reader *x, json_token t, double *ret)
 {
 	if (t != JSON_LITERAL || !json_number(x->json.text, ret))
 		MALFORMED(x, "%s%.20s%s is not a number", t == JSON_TEXT ? "\"" : "",
@@ -201,7 +201,7 @@ static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 
 /* Starts a path, at a frame with the profile's name where several profiles have its unit, except in
  * trees of a record, which are not threads. */
-static void path_begin(reader *x)
+static void path_begin(speedscope_reader *x)
 {
 	const profile_head *head = &x->heads[x->at];
 	const char *name = string_name_of(&x->stacks.texts, head->name).text;
@@ -211,7 +211,7 @@ static void path_begin(reader *x)
 		stack_push_frame(&x->stacks, &(dck_frame){.name = name ? name : "(no name)"});
 }
 
-static dck_status sample_read(reader *x)
+static dck_status sample_read(speedscope_reader *x)
 {
 	json_token t;
 	uint32_t row;
@@ -232,7 +232,7 @@ static dck_status sample_read(reader *x)
 	return DCK_OK;
 }
 
-static dck_status samples_read(reader *x)
+static dck_status samples_read(speedscope_reader *x)
 {
 	json_token t;
 
@@ -246,9 +246,9 @@ static dck_status samples_read(reader *x)
 	}
 }
 
-static dck_status weights_read(reader *x)
+static dck_status weights_read(speedscope_reader *x)
 {
-	const double scale = units[x->heads[x->at].unit].scale;
+	const double scale = speedscope_units[x->heads[x->at].unit].scale;
 	json_token t;
 	double v;
 
@@ -265,7 +265,7 @@ static dck_status weights_read(reader *x)
 	}
 }
 
-static dck_status samples_add(reader *x)
+static dck_status samples_add(speedscope_reader *x)
 {
 	if (x->npaths != x->nweights)
 		MALFORMED(x, "it has %u samples and %u weights", (unsigned)x->npaths,
@@ -288,7 +288,7 @@ typedef struct event {
 	bool has_at, has_row;
 } event;
 
-static dck_status speedscope_event_read(reader *x, event *ret)
+static dck_status speedscope_event_read(speedscope_reader *x, event *ret)
 {
 	enum { TYPE, AT, FRAME };
 	static const char *const keys[] = {"type", "at", "frame", NULL};
@@ -317,7 +317,7 @@ static dck_status speedscope_event_read(reader *x, event *ret)
 	return DCK_OK;
 }
 
-static dck_status speedscope_event_add(reader *x, const event *e)
+static dck_status speedscope_event_add(speedscope_reader *x, const event *e)
 {
 	stacks *s = &x->stacks;
 
@@ -330,8 +330,8 @@ static dck_status speedscope_event_add(reader *x, const event *e)
 		s->full = left->full;
 		return DCK_OK;
 	}
-	DCK_TRY(speedscope_grow(x, &x->open, x->nopen, &x->open_cap, sizeof *x->open, DEPTH_MAX,
-				"frames inside each other"));
+	DCK_TRY(speedscope_grow(x, &x->open, x->nopen, &x->open_cap, sizeof *x->open,
+				OPEN_FRAMES_MAX, "frames inside each other"));
 	if (x->nopen == 0)
 		path_begin(x);
 	x->open[x->nopen++] = (open_frame){e->row, s->path, s->full};
@@ -339,9 +339,9 @@ static dck_status speedscope_event_add(reader *x, const event *e)
 	return DCK_OK;
 }
 
-static dck_status speedscope_events_read(reader *x)
+static dck_status speedscope_events_read(speedscope_reader *x)
 {
-	const double scale = units[x->heads[x->at].unit].scale;
+	const double scale = speedscope_units[x->heads[x->at].unit].scale;
 	double before = -INFINITY;
 	json_token t;
 	event e;
@@ -373,7 +373,7 @@ static dck_status speedscope_events_read(reader *x)
 
 /* Splits the name of an exported tree, "TITLE: WEIGHT". Returns the weight, and the title's
  * length. */
-static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
+static const char *title_of(const speedscope_reader *x, uint32_t at, size_t *ret_title)
 {
 	const char *name = string_name_of(&x->stacks.texts, x->heads[at].name).text;
 	const char *found = NULL;
@@ -384,7 +384,7 @@ static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
 	return found ? found + 2 : "weight";
 }
 
-static bool same_title(const reader *x, uint32_t a, uint32_t b)
+static bool same_title(const speedscope_reader *x, uint32_t a, uint32_t b)
 {
 	const string_table *texts = &x->stacks.texts;
 	size_t n = 0, m = 0;
@@ -397,14 +397,14 @@ static bool same_title(const reader *x, uint32_t a, uint32_t b)
 }
 
 /* Whether the next profile is not of the same tree. */
-static bool tree_ends(const reader *x)
+static bool tree_ends(const speedscope_reader *x)
 {
 	const bool tree = is_of_tree(x, x->at);
 
 	return tree != is_of_tree(x, x->at + 1) || (tree && !same_title(x, x->at, x->at + 1));
 }
 
-static dck_status tree_end(reader *x, record_builder *b)
+static dck_status tree_end(speedscope_reader *x, record_builder *b)
 {
 	const char *name = string_name_of(&x->stacks.texts, x->heads[x->at].name).text;
 	char title[STRING_NAME_MAX + 1];
@@ -418,9 +418,9 @@ static dck_status tree_end(reader *x, record_builder *b)
 	return stacks_write(&x->stacks, n ? title : NULL, b, x->err);
 }
 
-static dck_status column_begin(reader *x, bool sampled)
+static dck_status column_begin(speedscope_reader *x, bool sampled)
 {
-	const unit_row *unit = &units[x->heads[x->at].unit];
+	const unit_row *unit = &speedscope_units[x->heads[x->at].unit];
 	size_t n;
 
 	x->counted = !x->ours && sampled && unit->unit != DCK_UNIT_ONE;
@@ -430,7 +430,7 @@ static dck_status column_begin(reader *x, bool sampled)
 			     unit->unit, &x->column, x->err);
 }
 
-static dck_status profile_read(reader *x)
+static dck_status profile_read(speedscope_reader *x)
 {
 	enum { SAMPLES, WEIGHTS, EVENTS };
 	static const char *const keys[] = {"samples", "weights", "events", NULL};
@@ -458,7 +458,7 @@ static dck_status profile_read(reader *x)
 	return sampled ? samples_add(x) : DCK_OK;
 }
 
-static dck_status profiles_read(reader *x, record_builder *b)
+static dck_status profiles_read(speedscope_reader *x, record_builder *b)
 {
 	json_token t;
 
@@ -486,33 +486,33 @@ static dck_status profiles_read(reader *x, record_builder *b)
 
 /* --- the file */
 
-enum { SHARED, PROFILES, EXPORTER, NAME, ACTIVE };
+enum { KEY_SHARED, KEY_PROFILES, KEY_EXPORTER, KEY_NAME, KEY_ACTIVE };
 static const char *const file_keys[] = {"shared", "profiles",		"exporter",
 					"name",	  "activeProfileIndex", NULL};
 
 /* b: NULL in the first pass. */
-static dck_status speedscope_member_read(reader *x, int key, json_token t, record_builder *b,
-					 bool *profiles)
+static dck_status speedscope_member_read(speedscope_reader *x, int key, json_token t,
+					 record_builder *b, bool *profiles)
 {
-	if (key == PROFILES && t == JSON_ARRAY) {
+	if (key == KEY_PROFILES && t == JSON_ARRAY) {
 		if (*profiles)
 			MALFORMED(x, "it has two lists of profiles");
 		*profiles = true;
 		return profiles_read(x, b);
 	}
-	if (key == SHARED && t == JSON_OBJECT && !b)
+	if (key == KEY_SHARED && t == JSON_OBJECT && !b)
 		return shared_read(x);
-	if (t == JSON_TEXT && (key == EXPORTER || key == NAME))
-		*(key == EXPORTER ? &x->exporter : &x->name) =
+	if (t == JSON_TEXT && (key == KEY_EXPORTER || key == KEY_NAME))
+		*(key == KEY_EXPORTER ? &x->exporter : &x->name) =
 		    stacks_text(&x->stacks, x->json.text, x->json.n);
-	if (key == EXPORTER && t == JSON_TEXT)
+	if (key == KEY_EXPORTER && t == JSON_TEXT)
 		x->ours = strncmp(x->json.text, "deepclock ", 10) == 0;
-	if (key == ACTIVE && t == JSON_LITERAL)
+	if (key == KEY_ACTIVE && t == JSON_LITERAL)
 		x->active = strcmp(x->json.text, "null") != 0;
 	return pass(x, t);
 }
 
-static dck_status speedscope_file_read(reader *x, record_builder *b)
+static dck_status speedscope_file_read(speedscope_reader *x, record_builder *b)
 {
 	bool profiles = false;
 	json_token t;
@@ -537,7 +537,7 @@ static dck_status speedscope_file_read(reader *x, record_builder *b)
 	return DCK_OK;
 }
 
-static dck_status speedscope_pass_through(reader *x, record_builder *b)
+static dck_status speedscope_pass_through(speedscope_reader *x, record_builder *b)
 {
 	json_feed f;
 
@@ -547,7 +547,7 @@ static dck_status speedscope_pass_through(reader *x, record_builder *b)
 	return status;
 }
 
-static void speedscope_facts_put(const reader *x, record_builder *b)
+static void speedscope_facts_put(const speedscope_reader *x, record_builder *b)
 {
 	record_fact_text(b, "profile", "format", "speedscope");
 	if (x->exporter)
@@ -560,7 +560,7 @@ static void speedscope_facts_put(const reader *x, record_builder *b)
 
 dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)
 {
-	reader *x = mem_zalloc(1, sizeof *x);
+	speedscope_reader *x = mem_zalloc(1, sizeof *x);
 
 	DCK_NEED(x, err, "to read a profile");
 	x->source = s;

@@ -15,7 +15,7 @@
 /* Few, since little static thread-local storage is available to a library that is loaded late. */
 enum { DEPTHS = 24 };
 
-static annotation *_Atomic names, *_Atomic domains;
+static annotation *_Atomic annotation_names, *_Atomic annotation_domains;
 static _Atomic uint32_t stacks = ANNOTATION_STACK_NONE;
 
 /* Ranges that are open on this thread, by stack; the last counts for all further stacks. */
@@ -79,7 +79,7 @@ static annotation *annotation_made(annotation *_Atomic *list, const char *domain
 	if (!ret)
 		return NULL;
 	memcpy(ret->text, whole, n);
-	if (list == &domains)
+	if (list == &annotation_domains)
 		ret->stack = annotation_stack_new();
 	ret->next = *list;
 	while (!atomic_compare_exchange_weak(list, &ret->next, ret))
@@ -89,7 +89,7 @@ static annotation *annotation_made(annotation *_Atomic *list, const char *domain
 
 annotation *annotation_name_new(const char *domain, const char *text)
 {
-	return annotation_made(&names, domain, text);
+	return annotation_made(&annotation_names, domain, text);
 }
 
 annotation *annotation_domain(const char *text)
@@ -97,10 +97,10 @@ annotation *annotation_domain(const char *text)
 	char whole[ANNOTATION_TEXT];
 
 	annotation_text(NULL, text, whole);
-	for (annotation *a = domains; a; a = a->next)
+	for (annotation *a = annotation_domains; a; a = a->next)
 		if (!strcmp(a->text, whole))
 			return a;
-	return annotation_made(&domains, NULL, text);
+	return annotation_made(&annotation_domains, NULL, text);
 }
 
 /* --- events */

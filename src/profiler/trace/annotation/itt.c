@@ -41,14 +41,14 @@ typedef struct part {
 	} * api;
 } part;
 
-typedef struct domain { /* __itt_domain */
+typedef struct itt_domain { /* __itt_domain */
 	volatile int flags;
 	const char *name;
 	void *wide;
 	int extra1;
 	void *extra2; /* annotation * */
-	struct domain *next;
-} domain;
+	struct itt_domain *next;
+} itt_domain;
 
 typedef struct string { /* __itt_string_handle */
 	const char *text;
@@ -74,29 +74,39 @@ typedef struct task_id {
 } task_id;
 
 /* __itt_metadata_type */
-typedef enum number_kind { U64 = 1, S64, U32, S32, U16, S16, FLOAT, DOUBLE } number_kind;
+typedef enum number_kind {
+	NUMBER_U64 = 1,
+	NUMBER_S64,
+	NUMBER_U32,
+	NUMBER_S32,
+	NUMBER_U16,
+	NUMBER_S16,
+	NUMBER_FLOAT,
+	NUMBER_DOUBLE
+} number_kind;
 
 /* --- what programs make: never freed, as the handles are theirs */
 
-enum { SLOTS = 1 << 16 };
-static _Atomic(domain *) domains;
+enum { STRING_SLOTS = 1 << 16 };
+static _Atomic(itt_domain *) itt_domains;
 static _Atomic(counter *) counters;
-static _Atomic(string *) strings[SLOTS]; /* by hash */
+static _Atomic(string *) strings[STRING_SLOTS]; /* by hash */
 
-static domain *domain_create(const char *text)
+static itt_domain *domain_create(const char *text)
 {
 	annotation *a = text ? annotation_domain(text) : NULL;
 
 	if (!a)
 		return NULL;
-	for (domain *d = atomic_load(&domains); d; d = d->next)
+	for (itt_domain *d = atomic_load(&itt_domains); d; d = d->next)
 		if (d->extra2 == a)
 			return d;
-	domain *d = mem_zalloc(1, sizeof *d);
+	itt_domain *d = mem_zalloc(1, sizeof *d);
 	if (!d)
 		return NULL;
-	*d = (domain){.flags = 1, .name = a->text, .extra2 = a, .next = atomic_load(&domains)};
-	while (!atomic_compare_exchange_weak(&domains, &d->next, d))
+	*d = (itt_domain){
+	    .flags = 1, .name = a->text, .extra2 = a, .next = atomic_load(&itt_domains)};
+	while (!atomic_compare_exchange_weak(&itt_domains, &d->next, d))
 		;
 	return d;
 }
@@ -111,8 +121,8 @@ static string *string_create(const char *text)
 		return NULL;
 	annotation_text(NULL, text, whole);
 	const size_t n = strlen(whole) + 1, from = (size_t)hash_text(HASH_START, whole);
-	for (size_t i = 0; i < SLOTS / 64; i++) {
-		_Atomic(string *) *slot = &strings[(from + i) % SLOTS];
+	for (size_t i = 0; i < STRING_SLOTS / 64; i++) {
+		_Atomic(string *) *slot = &strings[(from + i) % STRING_SLOTS];
 		string *s = atomic_load(slot);
 
 		if (!s) {
@@ -146,17 +156,17 @@ static counter *counter_create_typed(const char *text, const char *domain_text, 
 
 static counter *counter_create(const char *text, const char *domain_text)
 {
-	return counter_create_typed(text, domain_text, U64);
+	return counter_create_typed(text, domain_text, NUMBER_U64);
 }
 
-static counter *counter_create_in(const domain *d, const char *text, int kind)
+static counter *counter_create_in(const itt_domain *d, const char *text, int kind)
 {
 	return counter_create_typed(text, d ? d->name : NULL, kind);
 }
 
 /* --- names */
 
-static const annotation *domain_of(const domain *d)
+static const annotation *domain_of(const itt_domain *d)
 {
 	void **kept = (void **)&d->extra2;
 	annotation *a = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
@@ -168,14 +178,14 @@ static const annotation *domain_of(const domain *d)
 	return a;
 }
 
-static uint32_t itt_stack_of(const domain *d)
+static uint32_t itt_stack_of(const itt_domain *d)
 {
 	const annotation *a = domain_of(d);
 
 	return a ? a->stack : ANNOTATION_STACK_NONE;
 }
 
-static uint32_t itt_named(const domain *d, const char *text)
+static uint32_t itt_named(const itt_domain *d, const char *text)
 {
 	char whole[ANNOTATION_TEXT];
 
@@ -185,7 +195,7 @@ static uint32_t itt_named(const domain *d, const char *text)
 
 /* Returns the id of a string's name in a domain. It is cached for the last domain: one word has
  * both, so that other threads never read half of it. */
-static uint32_t itt_name_of(const domain *d, string *s)
+static uint32_t itt_name_of(const itt_domain *d, string *s)
 {
 	enum { BITS = 16 };
 	const uintptr_t stack = itt_stack_of(d);
@@ -203,7 +213,7 @@ static uint32_t itt_name_of(const domain *d, string *s)
 
 /* --- tasks */
 
-static void task_begin(const domain *d, task_id id, task_id parent, string *name)
+static void task_begin(const itt_domain *d, task_id id, task_id parent, string *name)
 {
 	(void)id, (void)parent;
 	if (annotation_on())
@@ -211,19 +221,19 @@ static void task_begin(const domain *d, task_id id, task_id parent, string *name
 }
 
 /* Starts a task named by a function's address. */
-static void task_begin_fn(const domain *d, task_id id, task_id parent, void *function)
+static void task_begin_fn(const itt_domain *d, task_id id, task_id parent, void *function)
 {
 	(void)function;
 	task_begin(d, id, parent, NULL);
 }
 
-static void task_end(const domain *d)
+static void task_end(const itt_domain *d)
 {
 	annotation_pop(itt_stack_of(d));
 }
 
 /* The number of a range that the program identifies; of 2^62 it is hardly another's. */
-static uint64_t itt_range_of(const domain *d, const task_id *id)
+static uint64_t itt_range_of(const itt_domain *d, const task_id *id)
 {
 	static const task_id none = {0};
 	uint64_t hash = hash_number(HASH_START, (uintptr_t)d);
@@ -233,30 +243,30 @@ static uint64_t itt_range_of(const domain *d, const task_id *id)
 	return ANNOTATION_RANGE | hash >> 2;
 }
 
-static void overlapped_begin(const domain *d, task_id id, task_id parent, string *name)
+static void overlapped_begin(const itt_domain *d, task_id id, task_id parent, string *name)
 {
 	(void)parent;
 	if (annotation_on())
 		annotation_start_as(itt_range_of(d, &id), itt_name_of(d, name));
 }
 
-static void overlapped_end(const domain *d, task_id id)
+static void overlapped_end(const itt_domain *d, task_id id)
 {
 	annotation_end(itt_range_of(d, &id));
 }
 
-static void frame_begin(const domain *d, const task_id *id)
+static void frame_begin(const itt_domain *d, const task_id *id)
 {
 	if (annotation_on())
 		annotation_start_as(itt_range_of(d, id), itt_named(d, "frame"));
 }
 
-static void frame_end(const domain *d, const task_id *id)
+static void frame_end(const itt_domain *d, const task_id *id)
 {
 	annotation_end(itt_range_of(d, id));
 }
 
-static void marker(const domain *d, task_id id, string *name, int scope)
+static void marker(const itt_domain *d, task_id id, string *name, int scope)
 {
 	(void)id, (void)scope;
 	if (annotation_on())
@@ -279,23 +289,23 @@ static double itt_number_of(number_kind kind, const void *at)
 	} v;
 	static const unsigned char sizes[] = {8, 8, 8, 4, 4, 2, 2, 4, 8};
 
-	memcpy(&v, at, sizes[kind >= U64 && kind <= DOUBLE ? kind : U64]);
+	memcpy(&v, at, sizes[kind >= NUMBER_U64 && kind <= NUMBER_DOUBLE ? kind : NUMBER_U64]);
 	switch (kind) {
-	case S64:
+	case NUMBER_S64:
 		return (double)v.s64;
-	case U32:
+	case NUMBER_U32:
 		return v.u32;
-	case S32:
+	case NUMBER_S32:
 		return v.s32;
-	case U16:
+	case NUMBER_U16:
 		return v.u16;
-	case S16:
+	case NUMBER_S16:
 		return v.s16;
-	case FLOAT:
+	case NUMBER_FLOAT:
 		return (double)v.f;
-	case DOUBLE:
+	case NUMBER_DOUBLE:
 		return v.d;
-	case U64:
+	case NUMBER_U64:
 	default:
 		return (double)v.u64;
 	}
@@ -303,7 +313,8 @@ static double itt_number_of(number_kind kind, const void *at)
 
 /* Annotates the innermost task; a task with an id is not annotated, because it may be any open
  * one. */
-static void metadata(const domain *d, task_id id, string *key, int kind, size_t n, const void *data)
+static void metadata(const itt_domain *d, task_id id, string *key, int kind, size_t n,
+		     const void *data)
 {
 	(void)d;
 	if (annotation_on() && key && n == 1 && data && !id.d[0] && !id.d[1] && !id.d[2])
@@ -420,7 +431,7 @@ static void thread_name(const char *text)
 static const struct {
 	const char *name;
 	any_function function;
-} functions[] = {
+} itt_functions[] = {
 #define NAMED(name, f)                           \
 	{                                        \
 		"__itt_" name, (any_function)(f) \
@@ -454,9 +465,9 @@ static const struct {
 
 static any_function itt_function_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-		if (!strcmp(functions[i].name, name))
-			return functions[i].function;
+	for (size_t i = 0; i < sizeof itt_functions / sizeof itt_functions[0]; i++)
+		if (!strcmp(itt_functions[i].name, name))
+			return itt_functions[i].function;
 	return NULL;
 }
 

@@ -13,25 +13,26 @@
 #include "deepclock/base.h"
 
 #include "profiler/trace/annotation/annotation.h"
+#include "profiler/trace/annotation/nvtx_emit.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
+enum { MODULE_CORE = 1, MODULE_CORE2 = 5 };
 
 typedef void (*any_function)(void);
 
-typedef struct callbacks {
+typedef struct nvtx_callbacks {
 	size_t struct_size;
 	/* Returns 0: no such module. Each entry points to a function pointer. */
 	int (*get)(int module, any_function ***ret_table, unsigned *ret_size);
-} callbacks;
+} nvtx_callbacks;
 
 typedef enum payload_kind { U64 = 1, I64, DOUBLE, U32, I32, FLOAT } payload_kind;
 typedef enum message_kind { ASCII = 1, WIDE, REGISTERED } message_kind;
 
 /* nvtxEventAttributes_t, which may be longer in later versions. */
-typedef struct attributes {
+typedef struct nvtx_attributes {
 	uint16_t version, size;
 	uint32_t category;
 	int32_t colour_kind;
@@ -51,9 +52,9 @@ typedef struct attributes {
 		const wchar_t *wide;
 		annotation *registered;
 	} message;
-} attributes;
+} nvtx_attributes;
 
-typedef annotation domain;
+typedef annotation nvtx_domain;
 
 /* --- categories: numbers of the program's own, which it may name, by domain */
 
@@ -61,12 +62,12 @@ enum { CATEGORIES_MAX = 4096 };
 
 static struct category {
 	_Atomic(annotation *) name; /* NULL: empty */
-	const domain *domain;
+	const nvtx_domain *domain;
 	uint32_t number;
 } categories[CATEGORIES_MAX];
 static _Atomic uint32_t ncategories;
 
-static void name_category(const domain *d, uint32_t number, const char *text)
+static void name_category(const nvtx_domain *d, uint32_t number, const char *text)
 {
 	annotation *name = annotation_name_new(NULL, text);
 	const uint32_t at = name ? atomic_fetch_add(&ncategories, 1) : CATEGORIES_MAX;
@@ -82,7 +83,7 @@ static void name_category(const domain *d, uint32_t number, const char *text)
 }
 
 /* The newest name of a category; of one without a name its number, in `to`. NULL: no category. */
-static const char *category_of(const domain *d, uint32_t number, char to[16])
+static const char *category_of(const nvtx_domain *d, uint32_t number, char to[16])
 {
 	uint32_t n = atomic_load(&ncategories);
 
@@ -102,7 +103,7 @@ static const char *category_of(const domain *d, uint32_t number, char to[16])
 /* --- events */
 
 /* Returns the id of the event's message. The category is used only for a new name. */
-static uint32_t nvtx_name_of(const domain *d, const attributes *a)
+static uint32_t nvtx_name_of(const nvtx_domain *d, const nvtx_attributes *a)
 {
 	char text[ANNOTATION_TEXT], wide[ANNOTATION_TEXT], number[16];
 	annotation *registered = a->message_kind == REGISTERED ? a->message.registered : NULL;
@@ -124,7 +125,7 @@ static uint32_t nvtx_name_of(const domain *d, const attributes *a)
 	return id;
 }
 
-static double payload_of(const attributes *a)
+static double payload_of(const nvtx_attributes *a)
 {
 	switch (a->payload_kind) {
 	case U64:
@@ -144,12 +145,12 @@ static double payload_of(const attributes *a)
 	}
 }
 
-static uint32_t nvtx_stack_of(const domain *d)
+static uint32_t nvtx_stack_of(const nvtx_domain *d)
 {
 	return d ? d->stack : ANNOTATION_STACK_NONE;
 }
 
-static int nvtx_push(const domain *d, const attributes *a)
+static int nvtx_push(const nvtx_domain *d, const nvtx_attributes *a)
 {
 	if (!a || !annotation_on())
 		return ANNOTATION_NO_NESTING;
@@ -160,55 +161,55 @@ static int nvtx_push(const domain *d, const attributes *a)
 	return depth;
 }
 
-static int nvtx_pop(const domain *d)
+static int nvtx_pop(const nvtx_domain *d)
 {
 	return annotation_pop(nvtx_stack_of(d));
 }
 
-static void nvtx_mark(const domain *d, const attributes *a)
+static void nvtx_mark(const nvtx_domain *d, const nvtx_attributes *a)
 {
 	if (a && annotation_on())
 		annotation_mark(nvtx_name_of(d, a));
 }
 
-static uint64_t nvtx_start(const domain *d, const attributes *a)
+static uint64_t nvtx_start(const nvtx_domain *d, const nvtx_attributes *a)
 {
 	return a && annotation_on() ? annotation_start(nvtx_name_of(d, a)) : 0;
 }
 
-static void nvtx_end(const domain *d, uint64_t id)
+static void nvtx_end(const nvtx_domain *d, uint64_t id)
 {
 	(void)d;
 	annotation_end(id);
 }
 
-static attributes ascii(const char *text)
+static nvtx_attributes ascii(const char *text)
 {
-	return (attributes){.message_kind = ASCII, .message.ascii = text};
+	return (nvtx_attributes){.message_kind = ASCII, .message.ascii = text};
 }
 
-static attributes nvtx_wide(const wchar_t *text)
+static nvtx_attributes nvtx_wide(const wchar_t *text)
 {
-	return (attributes){.message_kind = WIDE, .message.wide = text};
+	return (nvtx_attributes){.message_kind = WIDE, .message.wide = text};
 }
 
 /* --- the functions that programs call, by the numbers of the two modules */
 
 /* Of attributes, of a text, of a wide text. */
-#define CORE_FORMS(type, name, call)                  \
-	static type name##_ex(const attributes *a)    \
-	{                                             \
-		call(NULL, a);                        \
-	}                                             \
-	static type name##_a(const char *text)        \
-	{                                             \
-		const attributes a = ascii(text);     \
-		call(NULL, &a);                       \
-	}                                             \
-	static type name##_w(const wchar_t *text)     \
-	{                                             \
-		const attributes a = nvtx_wide(text); \
-		call(NULL, &a);                       \
+#define CORE_FORMS(type, name, call)                       \
+	static type name##_ex(const nvtx_attributes *a)    \
+	{                                                  \
+		call(NULL, a);                             \
+	}                                                  \
+	static type name##_a(const char *text)             \
+	{                                                  \
+		const nvtx_attributes a = ascii(text);     \
+		call(NULL, &a);                            \
+	}                                                  \
+	static type name##_w(const wchar_t *text)          \
+	{                                                  \
+		const nvtx_attributes a = nvtx_wide(text); \
+		call(NULL, &a);                            \
 	}
 CORE_FORMS(void, mark, nvtx_mark)
 CORE_FORMS(uint64_t, start, return nvtx_start)
@@ -224,7 +225,7 @@ static int pop_core(void)
 	return nvtx_pop(NULL);
 }
 
-static annotation *string_a(const domain *d, const char *text)
+static annotation *string_a(const nvtx_domain *d, const char *text)
 {
 	return annotation_name_new(annotation_text_of(d), text);
 }
@@ -238,14 +239,15 @@ static annotation *string_a(const domain *d, const char *text)
 		annotation_text_wide(text, utf8); \
 		call;                             \
 	}
-WIDE_FORM(annotation *, string_w, (const domain *d, const wchar_t *text), return string_a(d, utf8))
-WIDE_FORM(domain *, domain_w, (const wchar_t *text), return annotation_domain(utf8))
-WIDE_FORM(void, category_w, (const domain *d, uint32_t number, const wchar_t *text),
+WIDE_FORM(annotation *, string_w, (const nvtx_domain *d, const wchar_t *text),
+	  return string_a(d, utf8))
+WIDE_FORM(nvtx_domain *, domain_w, (const wchar_t *text), return annotation_domain(utf8))
+WIDE_FORM(void, category_w, (const nvtx_domain *d, uint32_t number, const wchar_t *text),
 	  name_category(d, number, utf8))
 WIDE_FORM(void, thread_w, (uint32_t tid, const wchar_t *text), annotation_thread(tid, utf8))
 
 /* Strings that were registered in it may still be in use. */
-static void domain_destroy(domain *d)
+static void domain_destroy(nvtx_domain *d)
 {
 	(void)d;
 }
@@ -278,7 +280,7 @@ static const any_function core2[] = {
 };
 #undef AT
 
-static bool callbacks_install(const callbacks *c, int module, const any_function *functions,
+static bool callbacks_install(const nvtx_callbacks *c, int module, const any_function *functions,
 			      unsigned n)
 {
 	any_function **table = NULL;
@@ -299,7 +301,7 @@ DCK_API int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id));
 
 __attribute__((noinline)) int dck_nvtx_install(const void *(*get_table)(uint32_t id))
 {
-	const callbacks *c = get_table ? get_table(TABLE_CALLBACKS) : NULL;
+	const nvtx_callbacks *c = get_table ? get_table(NVTX_TABLE_CALLBACKS) : NULL;
 
 	if (!c || c->struct_size < sizeof *c || !c->get)
 		return 0;

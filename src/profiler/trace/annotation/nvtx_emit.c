@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_CALLBACKS = 1, TABLE_VERSION = 3, MODULES = 7, SLOTS = 18, NVTX_VERSION = 3 };
+enum { TABLE_VERSION = 3, MODULES = 7, SLOTS = 18, NVTX_VERSION = 3 };
 enum { CORE = 1, MARK_EX = 1, START = 5, END = 7, PUSH = 9, POP = 11 };
 
 typedef void (*any_function)(void);
@@ -34,7 +34,7 @@ static any_function given[MODULES][SLOTS];
 static any_function *places[MODULES][SLOTS];
 
 /* nvtxEventAttributes_t of version 3 */
-typedef struct attributes {
+typedef struct emit_attributes {
 	uint16_t version, size;
 	uint32_t category;
 	int32_t colour_kind;
@@ -43,7 +43,7 @@ typedef struct attributes {
 	double payload;
 	int32_t message_kind;
 	const char *message;
-} attributes;
+} emit_attributes;
 enum { PAYLOAD_DOUBLE = 3, MESSAGE_ASCII = 1 };
 
 typedef int initialize(const void *(*get_table)(uint32_t id));
@@ -58,18 +58,18 @@ static int *flags;
 /* --- the handshake */
 
 /* The length of each module's table, as tools expect it; entry 0 is unused. */
-static const unsigned char sizes[MODULES] = {0, 16, 9, 15, 7, 16, 7};
+static const unsigned char module_sizes[MODULES] = {0, 16, 9, 15, 7, 16, 7};
 
 static int get_module(int module, any_function ***ret_table, unsigned *ret_size)
 {
 	if (module < CORE || module >= MODULES)
 		return 0;
-	for (unsigned i = 1; i < sizes[module]; i++)
+	for (unsigned i = 1; i < module_sizes[module]; i++)
 		places[module][i] = &given[module][i];
 	if (ret_table)
 		*ret_table = places[module];
 	if (ret_size)
-		*ret_size = sizes[module];
+		*ret_size = module_sizes[module];
 	return 1;
 }
 
@@ -78,7 +78,7 @@ static void set_version(uint32_t version)
 	(void)version;
 }
 
-static const void *get_table(uint32_t id)
+static const void *emit_table_get(uint32_t id)
 {
 	static const struct {
 		size_t size;
@@ -90,9 +90,9 @@ static const void *get_table(uint32_t id)
 		void (*set)(uint32_t version);
 	} about = {sizeof about, NVTX_VERSION, 0, set_version};
 
-	return id == TABLE_CALLBACKS ? (const void *)&callbacks
-	       : id == TABLE_VERSION ? (const void *)&about
-				     : NULL;
+	return id == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks
+	       : id == TABLE_VERSION	  ? (const void *)&about
+					  : NULL;
 }
 
 /* Returns the tool's library that the environment names. Not our own or a copy of it, which would
@@ -143,7 +143,7 @@ static any_function emit_function(int number)
 	if (!atomic_compare_exchange_strong(&state, &fresh, BEGUN))
 		return NULL;
 	initialize *f = tool_find();
-	if (f && f(get_table)) {
+	if (f && f(emit_table_get)) {
 		atomic_store_explicit(&state, ATTACHED, memory_order_release);
 		return given[CORE][number];
 	}
@@ -173,9 +173,10 @@ void nvtx_emit_pop(void)
 		(void)f();
 }
 
-static void emit_mark(const attributes *a)
+static void emit_mark(const emit_attributes *a)
 {
-	void (*f)(const attributes *) = (void (*)(const attributes *))emit_function(MARK_EX);
+	void (*f)(const emit_attributes *) =
+	    (void (*)(const emit_attributes *))emit_function(MARK_EX);
 
 	if (f)
 		f(a);
@@ -183,20 +184,20 @@ static void emit_mark(const attributes *a)
 
 void nvtx_emit_mark(const char *name)
 {
-	emit_mark(&(attributes){.version = NVTX_VERSION,
-				.size = sizeof(attributes),
-				.message_kind = MESSAGE_ASCII,
-				.message = name});
+	emit_mark(&(emit_attributes){.version = NVTX_VERSION,
+				     .size = sizeof(emit_attributes),
+				     .message_kind = MESSAGE_ASCII,
+				     .message = name});
 }
 
 void nvtx_emit_number(const char *name, double value)
 {
-	emit_mark(&(attributes){.version = NVTX_VERSION,
-				.size = sizeof(attributes),
-				.payload_kind = PAYLOAD_DOUBLE,
-				.payload = value,
-				.message_kind = MESSAGE_ASCII,
-				.message = name});
+	emit_mark(&(emit_attributes){.version = NVTX_VERSION,
+				     .size = sizeof(emit_attributes),
+				     .payload_kind = PAYLOAD_DOUBLE,
+				     .payload = value,
+				     .message_kind = MESSAGE_ASCII,
+				     .message = name});
 }
 
 /* Maps our ids of ranges to the tool's. On a collision the older range never ends for the tool. */

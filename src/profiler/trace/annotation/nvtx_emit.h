@@ -15,6 +15,8 @@
 
 #include <stdint.h>
 
+enum { NVTX_TABLE_CALLBACKS = 1 }; /* id of the table of callbacks, for get_table() */
+
 /* Loads the tool; clears LISTEN_EMIT in *flags if that fails. */
 void nvtx_emit_begin(int *flags);
 
