@@ -35,6 +35,7 @@
 #define WORDS_MAX	  512
 #define RECORD_BYTES_MAX  ((size_t)1 << 30)
 #define VERSION_BYTES_MAX 4096
+#define VERSION_NS	  UINT64_C(5000000000) /* a program that takes longer is another one */
 
 /* --- options as words */
 
@@ -468,7 +469,7 @@ dck_status worker_link_ask(worker_link *l, const void *request, size_t request_n
 /* An engine that does not end is killed. */
 #define LINK_END_NS 2000000000u
 
-static bool link_late(void *deadline)
+static bool worker_late(void *deadline)
 {
 	return os_now_ns() > *(const uint64_t *)deadline;
 }
@@ -481,7 +482,7 @@ void worker_link_close(worker_link *l)
 	if (l->pid == 0)
 		return;
 	os_close(l->fd);
-	(void)os_wait((pid_t)l->pid, 0, link_late, &deadline, &usage, NULL);
+	(void)os_wait((pid_t)l->pid, 0, worker_late, &deadline, &usage, NULL);
 	*l = (worker_link){0};
 }
 
@@ -522,11 +523,12 @@ static dck_status worker_version_read(const char *program, int fd, dck_buffer *t
 	char *const argv[] = {(char *)(uintptr_t)program, (char *)(uintptr_t) "--version", NULL};
 	const os_spawn_config config = {
 	    .argv = argv, .in_fd = -1, .out_fd = fd, .err_fd = -1, .keep_fd = -1, .group = true};
+	uint64_t deadline = os_now_ns() + VERSION_NS;
 	os_child_usage usage;
 	pid_t pid;
 
 	DCK_TRY(os_spawn(&config, &pid, err));
-	DCK_TRY(os_wait(pid, 0, NULL, NULL, &usage, err));
+	DCK_TRY(os_wait(pid, 0, worker_late, &deadline, &usage, err));
 	return os_file_read_all(fd, VERSION_BYTES_MAX, text, err);
 }
 
