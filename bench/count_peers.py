@@ -7,12 +7,15 @@
 Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
 one process, under each installed interpreter with headers, for which the extension is compiled here. CPU time of the
 work alone. C: `deepclock count` of a program built with -finstrument-functions, with exact and with sampled times, -pg
-(gprof: no clock, but samples), uftrace and callgrind if installed; CPU time of all processes. Ratios are within a round.
+(gprof: no clock, but samples), uftrace and callgrind if installed; CPU time of all processes. Beside them the least that
+such a program costs: hooks that do nothing, and hooks that only read the time stamp counter, twice a call, as exact times
+need (count_floor.c). Ratios are within a round.
 """
 
 import cProfile
 import json
 import os
+import platform
 import shlex
 import shutil
 import statistics
@@ -25,6 +28,8 @@ import rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORKER, FIB = "--worker", 22 if rows.QUICK else 31
+EXACT, SAMPLED = "deepclock count", "deepclock count --times sampled"
+DOES_NOTHING, READS_CLOCK = "hooks that do nothing", "hooks that only read the clock"
 
 
 # --- Python: runs in the measured interpreter
@@ -185,11 +190,19 @@ def c_ways(build, folder):
     for name, flags in (("plain", []), ("instrumented", ["-finstrument-functions"]), ("pg", ["-pg"])):
         programs[name] = os.path.join(folder, name)
         subprocess.run([*cc, "-O2", "-g", *flags, os.path.join(HERE, "count_work.c"), "-o", programs[name]], check=True)
+    floors = {DOES_NOTHING: []}
+    if platform.machine() == "x86_64":
+        floors[READS_CLOCK] = ["-DSTAMPS"]
+    for i, flags in enumerate(floors.values()):
+        subprocess.run([*cc, "-O2", "-shared", "-fPIC", *flags, os.path.join(HERE, "count_floor.c"), "-o",
+                        os.path.join(folder, f"floor{i}.so")], check=True)
     n = str(FIB)
     ours = [os.path.join(build, "deepclock"), "count", "--no-history", "-q", "--save", os.path.join(folder, "run.json")]
     ways = {"alone": [programs["plain"], n],
-            "deepclock count": [*ours, "--", programs["instrumented"], n],
-            "deepclock count --times sampled": [*ours, "--times", "sampled", "--", programs["instrumented"], n],
+            EXACT: [*ours, "--", programs["instrumented"], n],
+            SAMPLED: [*ours, "--times", "sampled", "--", programs["instrumented"], n],
+            **{name: ["env", "LD_PRELOAD=" + os.path.join(folder, f"floor{i}.so"), programs["instrumented"], n]
+               for i, name in enumerate(floors)},
             "gprof (-pg)": [programs["pg"], n]}
     if shutil.which("uftrace"):
         ways["uftrace record"] = ["uftrace", "record", "--no-libcall", "--data=" + os.path.join(folder, "uftrace.data"),
@@ -215,11 +228,14 @@ def c_part(build, rounds):
             sys.exit(f"count_peers: {counted} calls were counted, {calls} made")
     print(f"C, {calls:,} calls; alone {1e9 * statistics.median(took['alone']) / calls:.1f} ns a call")
     work = "counting calls in C"
-    for name, found in took.items():
-        if name != "alone":
-            ours = name == "deepclock count"
-            rows.put(work, [1e9 * (a - b) / calls for a, b in zip(found, took["alone"])], "ns a call",
-                     peer=None if ours else name, most=6 if ours else None)
+    cost = {name: [1e9 * (a - b) / calls for a, b in zip(found, took["alone"])] for name, found in took.items()}
+    for name, found in cost.items():
+        if name not in ("alone", SAMPLED):
+            rows.put(work, found, "ns a call", peer=None if name == EXACT else name)
+    rows.put(work + ", times sampled", cost[SAMPLED], "ns a call", most=6)
+    if READS_CLOCK in cost:
+        rows.put(work + ", exact times", [a / b for a, b in zip(cost[EXACT], cost[READS_CLOCK]) if b > 0] or [0.0],
+                 "times " + READS_CLOCK, most=1.2)
     for name, way in (("uftrace", "uftrace record"), ("valgrind", "callgrind")):
         if way not in ways:
             rows.absent(work, way, f"apt-get install {name}")

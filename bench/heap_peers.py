@@ -7,9 +7,9 @@ program alone.
 
 Three programs: lists of blocks that are written to, ten calls deep; a loop of malloc() and free() only; a Python
 program with blocks of a kilobyte, twenty calls deep. All profilers of a program run in turns. Ratios are within a
-round: CPU time of the program and its profiler over that of the program alone, and resident memory likewise.
-'deepclock memory --sample 512KiB' is measured with ten times the work, less a run without work: starting it and its report take a
-tenth of a second, which is a separate row.
+round: CPU time of the program and its profiler over that of the program alone, both less a run that allocates once, since
+starting a profiler and its report take up to a tenth of a second, which is a separate row; and peak resident memory.
+'deepclock memory --sample 512KiB' is measured with ten times the work.
 memray (--native: with C stacks) is for Python only; it is also searched in BUILD/memray (pip install --target).
 """
 import json
@@ -23,6 +23,7 @@ import rows
 
 OURS = "deepclock memory"
 SAMPLE = ["--sample", "512KiB"]
+N = "N"
 SCRIPT = """
 import sys
 def make(n):
@@ -63,15 +64,20 @@ def memray(build):
 
 
 def compare(work, command, ways, n, most):
-    """Puts the rows of a program; ways: {name: (command, environment)}, or the command that installs the peer."""
+    """Puts the rows of a program without what a run costs that allocates once: its number is 1, and a row of ours has that
+    cost. ways: {name: (command in front, environment)}, or the command that installs the peer."""
     present = {name: way for name, way in ways.items() if not isinstance(way, str)}
-    ratios, memory = ({name: [] for name in present} for _ in range(2))
+    nothing = ["1" if word.isdigit() else word for word in command]
+    ratios, memory, fixed = ({name: [] for name in present} for _ in range(3))
     for _ in range(n):
-        alone, own = measured(command)
-        for name, way in present.items():
-            took, peak = measured(*way)
-            ratios[name].append(took / alone)
-            memory[name].append(peak / own)
+        (own, own_peak), (own_none, _) = measured(command), measured(nothing)
+        for name, (front, environment) in present.items():
+            first = 1 if front[0] == command[0] else 0  # a module of the interpreter runs the script
+            took, peak = measured([*front, *command[first:]], environment)
+            took_none, _ = measured([*front, *nothing[first:]], environment)
+            ratios[name].append((took - took_none) / (own - own_none))
+            memory[name].append(peak / own_peak)
+            fixed[name].append(took_none - own_none)
     for name, way in ways.items():
         peer = None if name == OURS else name
         if isinstance(way, str):
@@ -79,19 +85,7 @@ def compare(work, command, ways, n, most):
             continue
         rows.put(work, ratios[name], "times the program alone, CPU", peer=peer, most=None if peer else most)
         rows.put(work + ", memory", memory[name], "times the program alone, resident", peer=peer)
-
-
-def compare_sampled(build, work, command, n, most):
-    """The same for sampled allocations, without what a run costs that allocates once: its number is 1."""
-    watched = [os.path.join(build, "deepclock"), "memory", "--quiet", *SAMPLE, "--"]
-    nothing = ["1" if word.isdigit() else word for word in command]
-    ratios, fixed = [], []
-    for _ in range(n):
-        (own, _), (ours, _), (own_none, _), (ours_none, _) = map(measured, (command, [*watched, *command], nothing, [*watched, *nothing]))
-        ratios.append((ours - ours_none) / (own - own_none))
-        fixed.append(ours_none - own_none)
-    rows.put(work, ratios, "times the program alone, CPU", most=most)
-    rows.put(work + ", start and report", fixed, "s of CPU")
+        rows.put(work + ", start and report", fixed[name], "s of CPU", peer=peer)
 
 
 def main():
@@ -99,30 +93,27 @@ def main():
     n = int(sys.argv[2]) if len(sys.argv) > 2 else rows.QUICK and 100_000 or 5_000_000
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else rows.rounds(21)
     with tempfile.TemporaryDirectory() as folder:
-        def ways(work, script=None):
-            peers = {OURS: ([os.path.join(build, "deepclock"), "memory", "--quiet", "--", *work],),
-                     "heaptrack": (["heaptrack", "-o", os.path.join(folder, "trace"), *work],)
-                                  if shutil.which("heaptrack") else "apt-get install heaptrack"}
-            if script:
-                peers["memray --native"] = ([sys.executable, "-m", "memray", "run", "--native", "-f", "-o",
-                                             os.path.join(folder, "memray.bin"), *script], memray(build)) \
-                                           if memray(build) else "pip install memray"
-            return peers
-
+        ours = [os.path.join(build, "deepclock"), "memory", "--quiet"]
+        peers = {"heaptrack": (["heaptrack", "-o", os.path.join(folder, "trace")], None)
+                              if shutil.which("heaptrack") else "apt-get install heaptrack"}
+        of_python = {"memray --native": ([sys.executable, "-m", "memray", "run", "--native", "-f", "-o",
+                                          os.path.join(folder, "memray.bin")], memray(build))
+                                        if memray(build) else "pip install memray"}
         program = os.path.join(build, "bench", "bench_heap_work")
-        script = [os.path.join(folder, "blocks.py"), str(n // 20)]
-        with open(script[0], "w", encoding="utf-8") as file:
+        script = os.path.join(folder, "blocks.py")
+        with open(script, "w", encoding="utf-8") as file:
             file.write(SCRIPT)
-        recorded([os.path.join(build, "deepclock"), "memory", "--quiet", "--", program, "1000"], folder)
-        for work, command, most in (("lists of allocated blocks", [program, str(n)], 1.5),
-                                    ("malloc and free in a loop", [program, str(n), "loop"], 2.5)):
-            compare(work, command, ways(command), rounds, most)
-        python = [sys.executable, *script]
-        compare("allocations in Python", python, ways(python, script), rounds, 2.5)
-        for work, command, most in (("lists of allocated blocks", [program, str(10 * n)], 1.1),
-                                    ("malloc and free in a loop", [program, str(10 * n), "loop"], 1.3),
-                                    ("allocations in Python", [*python[:2], str(10 * n // 20)], 1.1)):
-            compare_sampled(build, work + ", --sample 512KiB", command, rounds, most)
+        recorded([*ours, "--", program, "1000"], folder)
+        for work, command, share, most, most_sampled in (
+                ("lists of allocated blocks", [program, N], 1, 1.5, 1.1),
+                ("malloc and free in a loop", [program, N, "loop"], 1, 2.5, 1.3),
+                ("allocations in Python", [sys.executable, script, N], 4, 2.5, 1.1)):
+            def times(factor, words=command, share=share):
+                return [str(factor * n // share) if word is N else word for word in words]
+
+            python = command[0] == sys.executable
+            compare(work, times(1), {OURS: ([*ours, "--"], None), **peers, **(of_python if python else {})}, rounds, most)
+            compare(f"{work}, {' '.join(SAMPLE)}", times(10), {OURS: ([*ours, *SAMPLE, "--"], None)}, rounds, most_sampled)
     return rows.status()
 
 

@@ -181,8 +181,10 @@ def main():
     if os.path.exists(log):
         os.remove(log)
     before = tree(ROOT)
-    # Many tests wait more than they compute. Only the dependencies of these tests are built.
-    more_options = ["--num-processes", str(2 * len(os.sched_getaffinity(0)))] + ([] if selected is more else ["--no-rebuild"])
+    # Many tests wait more than they compute, the heavy ones also for the network and for programs that they start.
+    # Only the dependencies of these tests are built.
+    beside = (3 if more == ["--all"] and not sanitized(build) else 2) * len(os.sched_getaffinity(0))
+    more_options = ["--num-processes", str(beside)] + ([] if selected is more else ["--no-rebuild"])
     run = subprocess.run(["meson", "test", "-C", build, "--quiet", *more_options, *selected], env=env,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

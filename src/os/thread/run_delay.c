@@ -16,6 +16,7 @@
 #include "base/mem.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -136,11 +137,17 @@ dck_status os_run_delay_open(os_run_delay **ret, dck_err *err)
 	d->reader = os_thread_id();
 	d->directory = open(directory_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	threads_list(d);
-	delays_add(d);
-	for (unsigned i = 0; i < d->n; i++) {
-		d->thread[i].ran_before_ns = d->thread[i].ran_ns;
-		ran += d->thread[i].ran_ns;
+	/* The kernel updates a thread's time when it passes the scheduler, and at ticks: a process
+	 * that has just started may have 0. */
+	for (int i = 0; i < 2 && ran == 0; i++) {
+		if (i > 0)
+			sched_yield();
+		delays_add(d);
+		for (unsigned k = 0; k < d->n; k++)
+			ran += d->thread[k].ran_ns;
 	}
+	for (unsigned i = 0; i < d->n; i++)
+		d->thread[i].ran_before_ns = d->thread[i].ran_ns;
 	if (d->directory < 0 || d->failed || ran == 0) {
 		const bool many = d->n == OS_RUN_DELAY_THREADS;
 

@@ -102,6 +102,11 @@ void chunk_free(event_chunk *b)
 		os_futex_wake(&blocks_given);
 }
 
+uint32_t block_pool_size(void)
+{
+	return atomic_load_explicit(&nblocks, memory_order_relaxed);
+}
+
 uint32_t block_pool_given(void)
 {
 	return atomic_load(&blocks_given);

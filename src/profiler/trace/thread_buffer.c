@@ -22,9 +22,16 @@ static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t buffer_key;
 static sem_t wake;
+static _Atomic uint32_t full_blocks; /* handed over since the drain was last woken */
 _Atomic uint32_t trace_recordings;
 
-enum { WAIT_NS = 10000000 }; /* at a time */
+enum {
+	WAIT_NS = 10000000, /* at a time */
+	/* Full blocks that wake the drain, unless the pool is small: a wake-up costs its thread
+	 * some microseconds, on a virtual machine more than a tenth of what fills a block. */
+	WAKE_BLOCKS = 4,
+	WAKE_SHARE = 8 /* at most one of so many blocks of the pool */
+};
 
 /* --- a thread's lane */
 
@@ -174,6 +181,16 @@ static event_chunk *block_await(thread_buffer_self *me)
 
 /* --- changing blocks */
 
+static bool drain_is_due(void)
+{
+	const uint32_t n = atomic_fetch_add_explicit(&full_blocks, 1, memory_order_relaxed) + 1;
+
+	if (n < WAKE_BLOCKS && n < block_pool_size() / WAKE_SHARE)
+		return false;
+	atomic_store_explicit(&full_blocks, 0, memory_order_relaxed);
+	return true;
+}
+
 /* Passes the current block to the drain; later entries go to `next`. */
 static void hand_over(thread_buffer_self *me, uintptr_t next)
 {
@@ -190,7 +207,8 @@ static void hand_over(thread_buffer_self *me, uintptr_t next)
 	do {
 		old->next = newest;
 	} while (!atomic_compare_exchange_weak(&l->full, &newest, old));
-	sem_post(&wake);
+	if (next == LANE_NONE || drain_is_due())
+		sem_post(&wake);
 }
 
 /* me->busy is set. */

@@ -248,6 +248,7 @@ event_chunk *chunk_alloc(void); /* zeroed; NULL: none is free */
 void chunk_free(event_chunk *b);
 /* Waits until a block is freed; `seen`: block_pool_given() before the pool was found empty. */
 void block_pool_wait(uint32_t seen, uint64_t ns);
+uint32_t block_pool_size(void);	 /* blocks, free or not */
 uint32_t block_pool_given(void); /* number of freed blocks, modulo 2^32 */
 void block_pool_forget(void);	 /* in a forked child: empties the pool */
 

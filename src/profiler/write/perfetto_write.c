@@ -211,6 +211,21 @@ static void explain_once(perfetto_writer *o, packet_track *t, uint32_t id)
 
 /* --- events that are not plain */
 
+static void put_system_time(perfetto_writer *o, uint64_t ns)
+{
+	put_uint(o, PF_PACKET_TIMESTAMP, o->boottime_ns + ns);
+	put_uint(o, PF_PACKET_CLOCK, PF_BOOTTIME);
+}
+
+static size_t perfetto_type_put(perfetto_writer *o, uint32_t type)
+{
+	size_t event = wire_begin(&o->message, PF_PACKET_TRACK_EVENT);
+
+	if (type)
+		put_uint(o, PF_EVENT_TYPE, type);
+	return event;
+}
+
 /* Writes a packet up to the start of its event. type 0: none. */
 static size_t perfetto_event_begin(perfetto_writer *o, packet_track *t, uint64_t ns, uint32_t type,
 				   size_t *ret_event)
@@ -221,12 +236,9 @@ static size_t perfetto_event_begin(perfetto_writer *o, packet_track *t, uint64_t
 		put_uint(o, PF_PACKET_TIMESTAMP, ns - t->last_ns);
 		t->last_ns = ns;
 	} else {
-		put_uint(o, PF_PACKET_TIMESTAMP, o->boottime_ns + ns);
-		put_uint(o, PF_PACKET_CLOCK, PF_BOOTTIME);
+		put_system_time(o, ns);
 	}
-	*ret_event = wire_begin(&o->message, PF_PACKET_TRACK_EVENT);
-	if (type)
-		put_uint(o, PF_EVENT_TYPE, type);
+	*ret_event = perfetto_type_put(o, type);
 	return packet;
 }
 
@@ -310,9 +322,15 @@ static void perfetto_put_counter(perfetto_writer *o, const packet_track *t, pack
 
 	if (!t->counter || !isfinite(e->as.real))
 		return;
-	packet = perfetto_event_begin(o, in, e->ns, PF_COUNTER, &event);
-	if (in != t)
+	if (in == t) {
+		packet = perfetto_event_begin(o, in, e->ns, PF_COUNTER, &event);
+	} else {
+		/* It is ahead of the thread's events, which must stay in order to be plain. */
+		packet = packet_begin(o, in->sequence);
+		put_system_time(o, e->ns);
+		event = perfetto_type_put(o, PF_COUNTER);
 		put_uint(o, PF_EVENT_TRACK, t->uuid);
+	}
 	wire_put_double(&o->message, PF_EVENT_COUNTER_REAL, e->as.real);
 	perfetto_event_end(o, packet, event);
 }

@@ -2,14 +2,14 @@
  *
  * The walk starts at the innermost frame of the thread's PyThreadState and follows `previous`
  * outwards (offsets: python_layout.h). A row of the last stack stores the identity of its frame:
- * address, code object, instruction, previous frame, and a hash of the code's line table. The walk
- * stops at the first frame that is a row whose words, and those of all rows outside it, are
+ * address, code object, instruction, previous frame, and the first words of the code's line table. The
+ * walk stops at the first frame that is a row whose words, and those of all rows outside it, are
  * unchanged; that row's path is reused and only the frames inside it are looked up. The Python path
  * joins the native one as one frame, HEAP_PYTHON_STACK.
  *
  * Invariants: only frames of the calling thread are followed, which nothing changes or frees during
- * the call. A page is checked once by the kernel (readable.h) and remembered in a direct-mapped
- * cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since
+ * the call. A page is checked once by the kernel (readable.h) and remembered in a two-way set
+ * associative cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since
  * frame_describe() runs there; `finding` guards the interpreter until it is found. Names are in
  * pages from mmap(), never in malloc's memory, and are made again in each generation (after
  * fork()). Frames are keyed by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX bounds
@@ -24,11 +24,21 @@
 #include <string.h>
 
 enum { PAGE = 4096 };
+#define CODE_ADDRESS (~(uint64_t)7) /* 3.14 has tag bits beside it */
 
 /* They hold addresses alone, which stay valid in a child of fork(). */
 static python_process process;
 static python_self interpreter;
 static heap_lock finding;
+
+/* Bytes of an object that words_get() reads, from its address; multiples of 8. */
+typedef struct read_span {
+	uint32_t begin, end;
+} read_span;
+
+static struct {
+	read_span frame, code, line_table;
+} spans; /* of `process` */
 
 /* They are made again in each generation: at fork() another thread may have been changing them. */
 static python_names *names;
@@ -37,14 +47,17 @@ static uint64_t names_pages[PAGES_KEPT];
 
 /* --- reading */
 
-static bool python_page_get(uint64_t *pages, uint64_t page)
+static inline bool python_page_get(uint64_t *pages, uint64_t page)
 {
-	uint64_t *kept = &pages[(page / PAGE ^ page >> 22) % PAGES_KEPT];
+	uint64_t *kept = &pages[(page / PAGE ^ page >> 22) % (PAGES_KEPT / 2) * 2];
 
-	if (*kept != page || !page) { /* 0: a free slot */
-		if (!memory_readable(page))
+	if (!page) /* a free slot */
+		return false;
+	if (kept[0] != page) {
+		if (kept[1] != page && !memory_readable(page))
 			return false;
-		*kept = page;
+		kept[1] = kept[0];
+		kept[0] = page;
 	}
 	return true;
 }
@@ -157,8 +170,12 @@ static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_
 /* Returns the frame of a link. Code objects that follow each other at one address differ in their
  * names or their lines. */
 static uint32_t python_frame_of(heap_state *s, heap_thread *t, const python_link *link,
-				uint64_t lines, bool entry)
+				const kept_python *row, bool entry)
 {
+	const uint64_t lines = row->line_table
+				   ? python_mixed(python_mixed(row->line_table, row->first_line),
+						  python_mixed(row->table_size, row->table_begin))
+				   : 0;
 	frame_source source = {link, python_mixed(link->code, lines), entry};
 	uint64_t name = 0;
 
@@ -187,6 +204,23 @@ static bool stack_describe(heap_state *s, void *source, heap_frame *ret)
 
 /* --- the interpreter */
 
+static read_span span_of(uint32_t a, uint32_t b, uint32_t c)
+{
+	const uint32_t begin = a < b ? a : b, end = a > b ? a : b;
+
+	return (read_span){begin < c ? begin : c, (end > c ? end : c) + 8};
+}
+
+static void spans_set(void)
+{
+	const python_layout *at = &process.at;
+	const uint32_t instruction = at->frame_instruction & ~7u, first = at->code_first_line & ~7u;
+
+	spans.frame = span_of(at->frame_code, at->frame_previous, instruction);
+	spans.code = span_of(at->code_lines, first, first);
+	spans.line_table = span_of(at->bytes_size, at->bytes_value, at->bytes_value);
+}
+
 static bool interpreter_find(heap_state *s, heap_thread *t)
 {
 	const unwind_memory memory = {python_own_read, t->pages};
@@ -196,6 +230,7 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
 		const bool found = python_self_find(&interpreter, &memory, &process);
 
+		spans_set();
 		atomic_store(&s->ending, found ? interpreter.ending : NULL);
 		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
 	}
@@ -206,45 +241,66 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 
 /* --- the stack */
 
-static inline bool python_word_get(heap_thread *t, uint64_t address, uint64_t *ret)
+static inline bool python_object_readable(heap_thread *t, uint64_t object, const read_span *span)
 {
-	if (address & 7 || !python_page_get(t->pages, address & ~(uint64_t)(PAGE - 1)))
-		return false;
-	*ret = *(const uint64_t *)(uintptr_t)address;
-	return true;
+	const uint64_t first = (object + span->begin) & ~(uint64_t)(PAGE - 1),
+		       last = (object + span->end - 1) & ~(uint64_t)(PAGE - 1);
+
+	return !(object & 7) && python_page_get(t->pages, first) &&
+	       (last == first || python_page_get(t->pages, last));
+}
+
+static inline uint64_t python_word_at(uint64_t address)
+{
+	return *(const uint64_t *)(uintptr_t)address;
 }
 
 static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
 {
 	const python_layout *at = &process.at;
-	uint64_t lines, first, size, begin;
 
-	ret->frame = frame;
-	ret->lines = 0;
-	if (!python_word_get(t, frame + at->frame_code, &ret->code) ||
-	    !python_word_get(t, frame + at->frame_previous, &ret->previous) ||
-	    !python_word_get(t, frame + (at->frame_instruction & ~7u), &ret->instruction))
+	if (!python_object_readable(t, frame, &spans.frame))
 		return false;
-	const uint64_t code = ret->code & ~(uint64_t)7; /* 3.14 has tag bits there */
-	if (code && python_word_get(t, code + at->code_lines, &lines) &&
-	    python_word_get(t, code + (at->code_first_line & ~7u), &first) &&
-	    python_word_get(t, lines + at->bytes_size, &size) &&
-	    python_word_get(t, lines + at->bytes_value, &begin))
-		ret->lines = python_mixed(python_mixed(lines, first), python_mixed(size, begin));
+	*ret = (kept_python){.frame = frame,
+			     .code = python_word_at(frame + at->frame_code),
+			     .previous = python_word_at(frame + at->frame_previous),
+			     .instruction = python_word_at(frame + (at->frame_instruction & ~7u))};
+	const uint64_t code = ret->code & CODE_ADDRESS;
+	if (!code || !python_object_readable(t, code, &spans.code))
+		return true;
+	const uint64_t table = python_word_at(code + at->code_lines);
+	if (python_object_readable(t, table, &spans.line_table)) {
+		ret->line_table = table;
+		ret->first_line = python_word_at(code + (at->code_first_line & ~7u));
+		ret->table_size = python_word_at(table + at->bytes_size);
+		ret->table_begin = python_word_at(table + at->bytes_value);
+	}
 	return true;
 }
 
-/* Returns whether the rows up to `row` are still the frames from *now outwards. Each frame exists,
- * because the frame inside it points to it. */
-static bool python_cache_valid(heap_thread *t, const kept_python *row, kept_python *now)
+/* Returns whether an existing frame at the row's address has the row's words. All that is read was
+ * readable when the row was made, and exists, since each object points to the next. */
+static inline bool python_row_unchanged(const kept_python *row)
 {
-	while (now->code == row->code && now->instruction == row->instruction &&
-	       now->previous == row->previous && now->lines == row->lines) {
+	const python_layout *at = &process.at;
+	const uint64_t frame = row->frame, code = row->code & CODE_ADDRESS, table = row->line_table;
+
+	return python_word_at(frame + at->frame_code) == row->code &&
+	       python_word_at(frame + at->frame_previous) == row->previous &&
+	       python_word_at(frame + (at->frame_instruction & ~7u)) == row->instruction &&
+	       (!table || (python_word_at(code + at->code_lines) == table &&
+			   python_word_at(code + (at->code_first_line & ~7u)) == row->first_line &&
+			   python_word_at(table + at->bytes_size) == row->table_size &&
+			   python_word_at(table + at->bytes_value) == row->table_begin));
+}
+
+/* Returns whether the rows up to `row`, at whose address a frame exists, are still the frames from
+ * that one outwards. */
+static bool python_cache_valid(const heap_thread *t, const kept_python *row)
+{
+	for (; python_row_unchanged(row); row--)
 		if (row == t->python)
 			return true;
-		if (!words_get(t, now->previous, now) || now->frame != (--row)->frame)
-			return false;
-	}
 	return false;
 }
 
@@ -264,11 +320,9 @@ static size_t python_follow(heap_thread *t, uint64_t frame, uint32_t *ret_known,
 			return n;
 		}
 		for (uint32_t i = known; i > 0 && i + LOOKED_AT > known; i--) {
-			kept_python now = t->python_fresh[n];
-
 			if (t->python[i - 1].frame != frame)
 				continue;
-			if (python_cache_valid(t, &t->python[i - 1], &now)) {
+			if (python_cache_valid(t, &t->python[i - 1])) {
 				*ret_known = i;
 				return n;
 			}
@@ -295,9 +349,8 @@ static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fr
 		if (link.call && call)
 			path = heap_node_of(s, t, path, no_frame(s, t));
 		if (!link.call)
-			path = heap_node_of(
-			    s, t, path,
-			    python_frame_of(s, t, &link, row->lines, link.entry || call));
+			path = heap_node_of(s, t, path,
+					    python_frame_of(s, t, &link, row, link.entry || call));
 		row->call = call = link.call;
 		row->path = path;
 	}
@@ -309,10 +362,10 @@ static uint64_t python_innermost_of(heap_thread *t, uint64_t state)
 {
 	uint64_t frame;
 
-	if (!python_word_get(t, state + process.at.thread_frame, &frame))
+	if (!python_own_read(t->pages, state + process.at.thread_frame, &frame, sizeof frame))
 		return 0;
 	if (frame && process.at.cframe_frame != PYTHON_NONE &&
-	    !python_word_get(t, frame + process.at.cframe_frame, &frame))
+	    !python_own_read(t->pages, frame + process.at.cframe_frame, &frame, sizeof frame))
 		return 0;
 	return frame;
 }

@@ -43,10 +43,11 @@ typedef struct cached_frame {
 /* A Python frame of the last stack, and the words that identify it. */
 typedef struct kept_python {
 	uint64_t frame, code, previous, instruction;
-	uint64_t lines; /* hash of its code's line table: distinguishes it from later code at its
-			   address */
-	uint32_t path;	/* from the outermost frame to this one */
-	bool call;	/* a call of the evaluator, not a frame */
+	/* Of its code, with the table's first bytes: they distinguish it from later code at its
+	 * address. Without a readable table: 0. */
+	uint64_t line_table, first_line, table_size, table_begin;
+	uint32_t path; /* from the outermost frame to this one */
+	bool call;     /* a call of the evaluator, not a frame */
 	bool entry;
 } kept_python;
 
