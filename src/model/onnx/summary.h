@@ -15,6 +15,8 @@ typedef struct model_value {
 	int rank;	  /* below 0: not stated */
 	const int64_t *dims;	    /* -1: open */
 	const char *const *symbols; /* of open dimensions, as in the file, or NULL */
+	/* A recurrent layer takes it as [time or directions, batch, features]. */
+	bool time_major;
 } model_value;
 
 /* Inputs that are not initializers, and outputs. All of it is in `a`. */

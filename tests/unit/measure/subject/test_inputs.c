@@ -266,7 +266,7 @@ static void symbols_of_the_file(void **state)
 {
 	static const int64_t dims[] = {-1, 3, -1, -1};
 	static const char *const symbols[] = {"p.0", NULL, "p.1", "p.2"};
-	static const model_value in = {"x", "tensor", 1, 4, dims, symbols};
+	static const model_value in = {"x", "tensor", 1, 4, dims, symbols, false};
 	static const model_summary summary = {.values = {.in = &in, .nin = 1}};
 	static const dck_tensor_info told = {
 	    .name = "x", .dtype = F32, .rank = 4, .dim = {-1, 3, 32, 64}, .symbol = {"p.0"}};
@@ -292,15 +292,18 @@ static void kinds_that_cannot_be_fed(void **state)
 		model_value v;
 		const char *begin;
 	} cases[] = {
-	    {{"x", "sequence", 0, -1, NULL, NULL}, "the input 'x' is of the kind sequence: "},
-	    {{"x", "optional", 0, -1, NULL, NULL}, "the input 'x' is of the kind optional: "},
-	    {{"x", "tensor", ONNX_STRING, -1, NULL, NULL}, "the input 'x' is of type string, "},
-	    {{"x", "tensor", 22, -1, NULL, NULL}, "the input 'x' is of type int4, "},
+	    {{"x", "sequence", 0, -1, NULL, NULL, false},
+	     "the input 'x' is of the kind sequence: "},
+	    {{"x", "optional", 0, -1, NULL, NULL, false},
+	     "the input 'x' is of the kind optional: "},
+	    {{"x", "tensor", ONNX_STRING, -1, NULL, NULL, false},
+	     "the input 'x' is of type string, "},
+	    {{"x", "tensor", 22, -1, NULL, NULL, false}, "the input 'x' is of type int4, "},
 	};
-	static const model_value fine[] = {{"a", "tensor", ONNX_FLOAT16, -1, NULL, NULL},
-					   {"b", "tensor", ONNX_BFLOAT16, -1, NULL, NULL},
-					   {"c", "tensor", ONNX_BOOL, -1, NULL, NULL},
-					   {"d", "", 0, -1, NULL, NULL}};
+	static const model_value fine[] = {{"a", "tensor", ONNX_FLOAT16, -1, NULL, NULL, false},
+					   {"b", "tensor", ONNX_BFLOAT16, -1, NULL, NULL, false},
+					   {"c", "tensor", ONNX_BOOL, -1, NULL, NULL, false},
+					   {"d", "", 0, -1, NULL, NULL, false}};
 	const model_values all = {.in = fine, .nin = 4};
 	mem_arena *a = mem_arena_new(0);
 	dck_err err;
@@ -791,8 +794,8 @@ static void a_state_is_no_batch(void **state)
 	};
 	static const int64_t open_dims[] = {-1, 1}, closed_dims[] = {1, 1};
 	static const char *const symbols[] = {"n", NULL};
-	static const model_value open_out = {"y", "tensor", 1, 2, open_dims, symbols},
-				 closed_out = {"y", "tensor", 1, 2, closed_dims, symbols};
+	static const model_value open_out = {"y", "tensor", 1, 2, open_dims, symbols, false},
+				 closed_out = {"y", "tensor", 1, 2, closed_dims, symbols, false};
 	static const model_summary open_model = {.values = {.out = &open_out, .nout = 1}},
 				   closed_model = {.values = {.out = &closed_out, .nout = 1}};
 	dck_model_config c = CONFIG(.dim = LIST("n=5"));
@@ -821,6 +824,38 @@ static void a_state_is_no_batch(void **state)
 	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "from --batch");
 	refused(&scalar, 1, CONFIG(.batch = 2), DCK_E_ARG,
 		"--batch is 2, but no input of the model has a first axis that could be the batch");
+}
+
+/* [time, batch, features]: by the usual letters, or because a recurrent layer takes it. */
+static void time_comes_first(void **state)
+{
+	static const dck_tensor_info letters
+	    [] = {{.name = "x", .dtype = F32, .rank = 3, .dim = {-1, -1, 8}, .symbol = {"T", "N"}},
+		  {.name = "h", .dtype = F32, .rank = 3, .dim = {2, -1, 8}, .symbol = {[1] = "N"}}},
+     points = {.name = "x", .dtype = F32, .rank = 3, .dim = {-1, -1, 3}, .symbol = {[1] = "N"}},
+     both = {.name = "x", .dtype = F32, .rank = 3, .dim = {-1, -1, 3}, .symbol = {"B", "N"}},
+     closed = {.name = "x", .dtype = F32, .rank = 3, .dim = {20, 8, 16}};
+	static const int64_t dims[] = {20, 8, 16};
+	static const char *const none[3] = {NULL};
+	static const model_value taken = {"x", "tensor", 1, 3, dims, none, true};
+	static const model_summary model = {.values = {.in = &taken, .nin = 1}};
+	dck_model_config c = CONFIG(.seed = 1);
+	subject_inputs *b = NULL;
+	const char *how;
+	dck_err err;
+
+	(void)state;
+	items_counted(letters, 2, CONFIG(.dim = LIST("T=20", "N=4")), 4,
+		      "'N': axis 1 of 'x', which the model leaves open");
+	items_counted(letters, 2, CONFIG(.batch = 4, .dim = LIST("T=20")), 4, "from --batch");
+	items_counted(&points, 1, CONFIG(.shape = LIST("x=2x100x3")), 2,
+		      "axis 0 of 'x', which the model leaves open");
+	items_counted(&both, 1, CONFIG(.dim = LIST("B=2", "N=100")), 2,
+		      "'B': axis 0 of 'x', which the model leaves open");
+	assert_int_equal(subject_inputs_new(&closed, 1, &model, &c, &b, &err), DCK_OK);
+	assert_int_equal(subject_inputs_items(b, &how), 8);
+	assert_string_equal(how, "axis 1 of 'x', which a recurrent layer takes");
+	subject_inputs_free(b);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -872,6 +907,7 @@ int test_inputs(void)
 	    cmocka_unit_test(ranges_wider_than_the_type),
 	    cmocka_unit_test(types_that_no_file_holds),
 	    cmocka_unit_test(items_of_a_run),
+	    cmocka_unit_test(time_comes_first),
 	    cmocka_unit_test(values_in_words),
 	    cmocka_unit_test(hints),
 	    cmocka_unit_test(a_state_is_no_batch),
