@@ -739,18 +739,18 @@ static void hints(void **state)
 
 	(void)state;
 	assert_int_equal(subject_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
-	assert_string_equal(subject_inputs_hint(b),
+	assert_string_equal(subject_inputs_hint(b, NULL),
 			    "its random inputs may be why: 'mode' is a single integer, which may "
 			    "select something: try --input mode=7");
 	subject_inputs_free(b);
 	b = made(&rate, 1, c);
-	assert_non_null(strstr(subject_inputs_hint(b), "try --input rate=16000"));
+	assert_non_null(strstr(subject_inputs_hint(b, NULL), "try --input rate=16000"));
 	subject_inputs_free(b);
 	b = made(&rate, 1, CONFIG(.input = LIST("16000")));
-	assert_null(subject_inputs_hint(b));
+	assert_null(subject_inputs_hint(b, NULL));
 	subject_inputs_free(b);
 	b = made(in, 1, c);
-	assert_null(subject_inputs_hint(b));
+	assert_null(subject_inputs_hint(b, NULL));
 	subject_inputs_free(b);
 }
 
