@@ -87,7 +87,7 @@ static bool has_total(const shape_resolve *z)
 
 /* Guesses the size of an open dimension: by its name first, then by its position. batch: the axis
  * of the batch; DCK_RANK_MAX: none. */
-static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, size_t batch,
+static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch, bool before,
 		     const usual_size *u)
 {
 	static const char *const heights[] = {"height", "_h", NULL}, *const h[] = {"h", NULL};
@@ -102,7 +102,7 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, size_t 
 	const bool last = rank == 4 && t->rank == 4 && t->dim[3] >= 0 && t->dim[3] <= 4;
 	const size_t first = rank == 4 && !last ? 2 : 1;
 
-	if (axis == batch || says(symbol, ones) || (axis == 0 && example_is_one_of(symbol, ns)))
+	if (batch || says(symbol, ones) || (axis == 0 && example_is_one_of(symbol, ns)))
 		return 1;
 	if (says(symbol, heights) || example_is_one_of(symbol, h))
 		return u->height;
@@ -112,8 +112,7 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, size_t 
 		return 3;
 	if (says(symbol, sound) || (rank <= 2 && axis + 1 == rank && says(t->name, sound)))
 		return u == usuals ? SOUND : u->length;
-	if (says(symbol, lengths) ||
-	    (axis < batch && batch < rank && example_is_one_of(symbol, ts)))
+	if (says(symbol, lengths) || (before && example_is_one_of(symbol, ts)))
 		return u->length;
 	if (axis == 0 && rank >= 2)
 		return 1;
@@ -161,7 +160,8 @@ static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t
 			     : totals && past >= 0 && fresh >= 0 ? past + fresh
 			     : decodes && d != batch && is_new(symbol)
 				 ? 1
-				 : guess(&in->info, d, in->rank, batch, u);
+				 : guess(&in->info, d, in->rank, d == batch,
+					 d < batch && batch < in->rank, u);
 		symbol_add(full, symbol, in->dim[d], "an example");
 	}
 }
@@ -190,8 +190,9 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		}
 		in->rank = dtype_is_float(in->info.dtype) ? 4 : 2;
 		for (size_t d = 0; d < in->rank; d++)
-			unknown[d] =
-			    in->rank == 4 && d == 1 ? 3 : guess(&in->info, d, in->rank, 0, u);
+			unknown[d] = in->rank == 4 && d == 1
+					 ? 3
+					 : guess(&in->info, d, in->rank, d == 0, false, u);
 		memcpy(in->dim, unknown, in->rank * sizeof *unknown);
 	}
 	for (size_t i = 0; i < z->n; i++)
@@ -201,7 +202,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		for (size_t d = 0; d < full->input[i].rank; d++)
 			if (full->input[i].dim[d] < 0)
 				full->input[i].dim[d] = guess(&full->input[i].info, d,
-							      full->input[i].rank, DCK_RANK_MAX, u);
+							      full->input[i].rank, false, false, u);
 }
 
 /* Returns the single value that an input has or will get; false: none. */

@@ -524,7 +524,7 @@ static const kind *kind_of_nobody(const inspection *x, const char *engine)
 }
 
 /* Sets the next command, or the reason why none runs the model. */
-static void next_put(record_builder *b, inspection *x, const char *next, const char *engine)
+static void inspect_next_put(record_builder *b, inspection *x, const char *next, const char *engine)
 {
 	const kind *k = kind_of_nobody(x, engine);
 	dck_err err;
@@ -612,7 +612,7 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
 	inspect_facts_put(b, x);
-	next_put(b, x, next, asked->engine);
+	inspect_next_put(b, x, next, asked->engine);
 	sentence_put(b, x);
 	cost_metric_put(
 	    b, &x->c, "cost/macs", x->c.cost->macs,
