@@ -41,6 +41,12 @@ ROW = re.compile(r'^(?:NOTE|NOTE_OWN_REMEDY)\("([a-z0-9-]+)",', re.MULTILINE)
 PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
 # Matches "note `few-passes`", "notes `a`, `b`" in a page.
 NOTED = re.compile(r"\bnotes?\s+((?:`[a-z0-9-]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)")
+# The remedy of a row that record_note() appends: the strings after the condition's.
+FIXED = re.compile(r'^NOTE\("([a-z0-9-]+)",\s*\w+,(?:\s*"(?:[^"\\\n]|\\.)*")+,((?:\s*"(?:[^"\\\n]|\\.)*")+)\)', re.MULTILINE)
+OWN = re.compile(r"\brecord_remedy\(([^;]*)\);")
+NOTES_FILE = "src/record/notes.def"
+# Only several processes of one measurement have the notes of this file.
+PROCESSES = ("processes.c",)
 # The code may come from a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
@@ -179,6 +185,44 @@ def notes(root):
                 yield f"{path}: names the note '{note}', which {page} does not describe"
 
 
+def literals(text):
+    """Returns the C strings of text, as one."""
+    return "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', text))
+
+
+def remedied(path, help_of):
+    """Returns the commands whose records have the notes that the file writes: with the remedies of
+    their rows, and with those that the file writes itself."""
+    part = path.split("/")
+    command = {"cost_report": "cost", "roofline": "machine"}.get(part[2], part[2])
+    if part[1] in ("study", "profiler") and command in help_of:
+        return [command], [command]
+    if part[1] != "measure" or not {"bench", "load", "profile"} <= set(help_of):
+        return [], []
+    # What load does not ask of the common diagnostics has remedies of its own there.
+    own = ["bench", "profile"]
+    return (own if part[2] in PROCESSES else [*own, "load"]), own
+
+
+def remedies(root, help_of):
+    """Checks that the options that a remedy names exist in each command that prints it. One after the
+    name of another command is that command's."""
+    rows = {m[1]: literals(m[2]) for m in FIXED.finditer(read(root, NOTES_FILE))}
+    have = {command: set(shown(text)) for command, text in help_of.items()}
+    every = set().union(*have.values())
+    for path in c.files(root, ".c"):
+        if not path.startswith(("src/study/", "src/profiler/", "src/measure/")):
+            continue
+        text, (fixed, own) = c.read(root, path), remedied(path, help_of)
+        found = [(code, rows[code], fixed) for code in sorted(set(CODE.findall(text)) & set(rows))]
+        found += [("record_remedy()", literals(m[1]), own) for m in OWN.finditer(text)]
+        for code, remedy, of in found:
+            for word, o in re.findall(r"(?:([a-z-]+)\s+)?(?<![\w-])(--[a-z][a-z0-9-]*)", remedy):
+                for command in [word] if word in have else of:
+                    if o in every - have[command]:
+                        yield f"{path}: the remedy of {code} names {o}, which 'deepclock {command}' does not have"
+
+
 def statuses(root, program):
     """Checks that the page of help lists the exit statuses with the program's words."""
     printed = re.search(r"^Exit status:\n((?:  .*\n)+)", ask(program, "help"), re.MULTILINE)
@@ -198,6 +242,7 @@ def check(program, root=c.ROOT):
     yield from extensions(root)
     yield from clicks(root, help_of)
     yield from notes(root)
+    yield from remedies(root, help_of)
 
 
 FAKE = """#!/bin/sh
@@ -213,6 +258,7 @@ FORMS = FAKE.replace("help  it helps", "help  it helps\\n  report  it reports").
 report) printf 'Output:\\n  --format FORMAT  how it is written: text, json or rows (default: text)\\n' ;;
 esac
 """)
+ALONE = FAKE[:FAKE.rindex("\\n  --fast")] + "\\n' ;;\nesac\n"
 DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
 NOTES = 'NOTE("one", INFO, "when", "what")\n'
@@ -279,6 +325,14 @@ def self_test(*_):
         ("notes of a page", {**good, RUN: PAGE + "(note\n`one`)\n"}, None),
         ("a note of a page that does not exist", {**good, RUN: PAGE + "notes `one`, `two`\n"},
          "run.md: names the note 'two'"),
+        ("a remedy that its command has", {**good, "src/study/run/a.c": WRITES.replace('"one"', '"two"'),
+          NOTE: NOTES + 'NOTE("two", INFO, "a "\n"b",\n "give --fast, "\n"or walk --fast")\n'}, None),
+        ("a remedy with another command's option", {**good, "program": ALONE, WALK: "It has `--output`.\n", "src/study/walk/a.c":
+          WRITES.replace('"one"', '"two"'), NOTE: NOTES + 'NOTE("two", INFO, "a",\n "give --fast")\n'},
+         "a.c: the remedy of two names --fast, which 'deepclock walk' does not have"),
+        ("a remedy of the file itself", {**good, "program": ALONE, WALK: "It has `--output`.\n", "src/study/walk/a.c":
+          'void g(void){record_remedy(b, "give %s"\n" or --fast", x);}\n'},
+         "a.c: the remedy of record_remedy() names --fast"),
         ("a row without a note", {**good, NOTE: NOTES + 'NOTE_OWN_REMEDY("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
     ])

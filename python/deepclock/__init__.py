@@ -20,6 +20,12 @@ _sys.setdlopenflags(_flags | _os.RTLD_GLOBAL)
 try:
     from ._deepclock import *  # noqa: F403  (the extension has the list)
     from ._deepclock import __version__
+except ModuleNotFoundError as _error:
+    if _error.name != __name__ + "._deepclock":
+        raise
+    from . import _other_python
+
+    raise ImportError(_other_python.message(_os.path.dirname(__file__)), name=_error.name) from None
 finally:
     _sys.setdlopenflags(_flags)
 from .counting import count as count

@@ -9,7 +9,9 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from unittest import mock
@@ -286,6 +288,29 @@ class Seconds(Case):
         for wrong in ("q", "q ms", "9" * 100 + "ms"):
             with self.assertRaises(ValueError):
                 format(median, wrong)
+
+
+class OtherPythonTest(Case):
+    def imported(self, *built):
+        """Imports a copy of the package that has extensions for these tags only; returns what is printed."""
+        with tempfile.TemporaryDirectory() as where:
+            package = os.path.join(where, "deepclock")
+            shutil.copytree(os.path.dirname(deepclock.__file__), package,
+                            ignore=shutil.ignore_patterns("*.so", "*.p", "__pycache__"))
+            for tag in built:
+                pathlib.Path(package, f"_deepclock.{tag}.so").touch()
+            told = subprocess.run([sys.executable, "-c", "import deepclock"], capture_output=True, text=True, check=False,
+                                  env=dict(os.environ, PYTHONPATH=where))
+        self.assertEqual(told.returncode, 1)
+        return told.stderr.replace(package, "PACKAGE").splitlines()[-1]
+
+    def test_one_that_it_was_not_built_for_is_named(self):
+        mine = f"CPython {sys.version_info[0]}.{sys.version_info[1]}"
+        told = self.imported("cpython-30-x86_64-linux-gnu", "cpython-31t-x86_64-linux-gnu")
+        self.assertIn("ImportError: deepclock in PACKAGE was built for CPython 3.0 on x86_64-linux-gnu, "
+                      f"CPython 3.1t on x86_64-linux-gnu, and this is {mine}", told)
+        self.assertIn(f"run it with that Python, or install it for this one: {sys.executable} -m pip install", told)
+        self.assertIn("ImportError: deepclock in PACKAGE has no extension: install it: ", self.imported())
 
 
 if __name__ == "__main__":

@@ -312,6 +312,8 @@ void cli_signals_watchdog(void);
  * second signal, or 5 s after the first, kills it, and the recording is reported; only a later
  * signal ends us. */
 void cli_signals_program(bool started);
+/* Notes what is done now, of dck_progress, to name a first run that does not return. */
+void cli_signals_phase(const char *phase);
 bool cli_signal_killed(void);	 /* whether it was killed */
 void cli_signals_finished(void); /* disables the watchdog: the rest has no time limit */
 /* Makes this process, a worker, end with the process that started it. */

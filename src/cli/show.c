@@ -71,6 +71,7 @@ static void on_progress(void *self, const dck_progress *p)
 {
 	watch *w = self;
 
+	cli_signals_phase(p->phase);
 	cli_progress_draw(&w->line, p);
 }
 

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +29,9 @@ static volatile sig_atomic_t looks, killed;
 /* It came from the terminal, which gives it to the programs that we started too. */
 static volatile sig_atomic_t shared;
 static struct timespec first_at;
+/* The first run of a model has begun and not returned, at this second of the monotonic clock. */
+static volatile sig_atomic_t in_first_run;
+static volatile long long first_run_s;
 /* The process that started this worker; 0: not a worker. */
 static pid_t parent;
 
@@ -106,6 +110,31 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 		signals_end_by(sig);
 }
 
+/* Writes "deepclock: interrupted, but the first run did not return for 95 s". */
+static void write_first(void)
+{
+	static const char before[] =
+	    "deepclock: interrupted, but the first run did not return for ",
+			  after[] =
+			      " s, so nothing was measured: its inputs may decide whether it ends, "
+			      "as in a Loop (--input gives others), or its sizes are too large for "
+			      "this machine (--batch, --dim, --shape)\n";
+	char digits[24], text[sizeof before + sizeof digits + sizeof after];
+	size_t first = sizeof digits, n = sizeof before - 1;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (long long s = now.tv_sec - first_run_s; s > 0 || first == sizeof digits; s /= 10)
+		digits[--first] = (char)('0' + s % 10);
+	memcpy(text, before, n);
+	memcpy(text + n, digits + first, sizeof digits - first);
+	n += sizeof digits - first;
+	memcpy(text + n, after, sizeof after - 1);
+	n += sizeof after - 1;
+	if (write(STDERR_FILENO, text, n) < 0)
+		_exit(CLI_INTERRUPTED);
+}
+
 /* On whatever thread, whatever the others do. */
 static void on_deadline(int sig)
 {
@@ -119,7 +148,9 @@ static void on_deadline(int sig)
 		return;
 	}
 	dck_abandon();
-	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
+	if (!parent && in_first_run)
+		write_first();
+	else if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
 		_exit(CLI_INTERRUPTED);
 	_exit(CLI_INTERRUPTED);
 }
@@ -143,6 +174,18 @@ void cli_signals_install(void)
 void cli_signals_watchdog(void)
 {
 	hurries = 1;
+}
+
+void cli_signals_phase(const char *phase)
+{
+	const bool first = phase && strcmp(phase, "first run") == 0;
+	struct timespec now;
+
+	if (first && !in_first_run) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		first_run_s = now.tv_sec;
+	}
+	in_first_run = first;
 }
 
 void cli_signals_program(bool started)

@@ -110,13 +110,14 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 		record_fact_real(b, "samples", share, DCK_UNIT_ONE, m.share[i]);
 		record_fact_real(b, "samples", centre, DCK_UNIT_NS, m.centre[i]);
 	}
-	if (m.two)
-		record_note(
-		    b, "two-modes",
+	if (!m.two)
+		return;
+	record_note(b, "two-modes",
 		    "the samples fall into two groups, %.0f %% near %s and %.0f %% near %s, "
 		    "between which the median can jump",
 		    100 * m.share[0], UNITS_TIME(m.centre[0]), 100 * m.share[1],
 		    UNITS_TIME(m.centre[1]));
+	record_remedy(b, "pin with --cpus%s", e->processes ? ", repeat with --processes" : "");
 }
 
 static void outliers(record_builder *b, const measure_evidence *e)
@@ -241,6 +242,8 @@ static void level_changed(record_builder *b, const measure_evidence *e)
 	    "%.0f %% of the samples",
 	    times, n > 1 ? ", most" : "", 100 * (greatest->after / greatest->before - 1),
 	    100 * (double)greatest->at / (double)s->n);
+	record_remedy(b, "measure several times longer (%s)%s", e->longer,
+		      e->processes ? ", or in several processes (--processes)" : "");
 }
 
 static void diagnostics_imprecise(record_builder *b, const measure_evidence *e)

@@ -21,6 +21,9 @@ typedef struct measure_evidence {
 	os_usage before, after;	     /* around it */
 	const record_others *others; /* that used the machine during the measurement */
 	bool threads;		     /* the subject has --threads */
+	/* Remedies of the command: "--max-time"; and whether it has --processes. */
+	const char *longer;
+	bool processes;
 	const os_host *host;
 	/* The warm-up before the measurement. */
 	bool has_first_run, steady_asked, steady_known, steady;

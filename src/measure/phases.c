@@ -122,6 +122,7 @@ dck_status measure_phase_first_run(measure_phases *p, dck_err *err)
 	DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	p->first_run_ns = (uint64_t)p->warm.value[0];
 	p->has_first_run = true;
+	live_send(p, "warm-up", 1, 0, p->first_run_ns); /* a run that hangs now is not the first */
 	return DCK_OK;
 }
 

@@ -127,6 +127,8 @@ static void doubts_note(measurement *r, const dck_subject *s, const stat_estimat
 	e.after = r->after;
 	e.others = &r->others;
 	e.threads = s->kind == DCK_SUBJECT_MODEL;
+	e.longer = "--max-time";
+	e.processes = true;
 	e.scratch = p->scratch;
 	diagnostics_notes(r->record, &e);
 }

@@ -320,8 +320,34 @@ const char *subject_inputs_decides(const subject_inputs *b, size_t index)
 		   : NULL;
 }
 
-const char *subject_inputs_hint(const subject_inputs *b)
+/* Returns the hint about the input of the node that failed. */
+static const char *hint_of_node(const subject_inputs *b, const model_failed *f)
 {
+	for (size_t i = 0; i < b->n; i++) {
+		const prepared_input *in = &b->input[i];
+		const subject_sized *z = in->sized;
+		const int usual =
+		    strcmp(f->op, "Unsqueeze") == 0 ? 0 : 1; /* an axis of any shape */
+
+		if (strcmp(z->info.name, f->input) != 0 || in->given->file || in->given->filled)
+			continue;
+		if (z->rank == 0 || (z->rank == 1 && z->dim[0] == 1))
+			return mem_arena_fmt(b->arena,
+					     "its random inputs may be why: '%s' (%s) takes the "
+					     "integer '%s': try --input %s=%d",
+					     f->node, f->op, f->input, f->input, usual);
+		return mem_arena_fmt(b->arena,
+				     "its random inputs may be why: '%s' (%s) takes the integers "
+				     "'%s': give them with --input %s=FILE.npy",
+				     f->node, f->op, f->input, f->input);
+	}
+	return NULL;
+}
+
+const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f)
+{
+	if (f)
+		return hint_of_node(b, f);
 	for (size_t i = 0; i < b->n; i++) {
 		const prepared_input *in = &b->input[i];
 		const subject_sized *z = in->sized;

@@ -26,9 +26,9 @@ const dck_tensor *subject_inputs_get(const subject_inputs *b, size_t set, size_t
 /* Returns the items that one run processes, and how that is known (borrowed from b). */
 uint64_t subject_inputs_items(const subject_inputs *b, const char **ret_how);
 
-/* Returns a hint after a failed run: a random integer input that may be an index or a selector, and
- * what to try; borrowed from b. NULL: none. */
-const char *subject_inputs_hint(const subject_inputs *b);
+/* Returns a hint after a failed run: a random integer input that the failed node takes, or if f is
+ * NULL one that may be an index or a selector, and what to try; borrowed from b. NULL: none. */
+const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f);
 
 /* Returns the operator whose amount of work the random values of an input decide, or NULL. */
 const char *subject_inputs_decides(const subject_inputs *b, size_t index);

@@ -6,10 +6,12 @@
  * evaluates sums and products of them ("past + 1"), before and again after --batch, which may bind
  * one more.
  *
- * - The batch axis of an input is the one named N in --shape, else the symbol named batch, else an
- * open first axis (shape_resolve_batch_axis()). - A placeholder of an exporter ("?") that occurs
- * twice is not a symbol, because equal text does not mean equal size there (symbols_clean()). -
- * shape_resolve_items() derives the items of one run from the batch axis.
+ * - The batch axis of an input is the one named N in --shape, else the symbol named batch, else the
+ * second one of what a recurrent layer takes, else the one named N or B behind a first one with
+ * another name, else an open first axis (shape_resolve_batch_axis()). - A placeholder of an
+ * exporter ("?") that occurs twice is not a symbol, because equal text does not mean equal size
+ * there (symbols_clean()). - shape_resolve_items() derives the items of one run from the batch
+ * axis.
  *
  * Names and sizes are untrusted: sizes_expression() checks overflow and does not recurse, symbols
  * are at most SIZES_SYMBOLS_MAX; the rest stay open. Memory is of the arena of the caller.
@@ -138,6 +140,7 @@ dck_status shape_resolve_init(shape_resolve *z, mem_arena *a, const dck_tensor_i
 		info.dtype = in[i].dtype;
 		z->sure &= !m || v;
 		input_begin(&z->input[i], &info);
+		z->input[i].time_major = v && v->time_major && info.rank == v->rank;
 	}
 	symbols_clean(z);
 	return DCK_OK;
@@ -153,6 +156,7 @@ dck_status shape_resolve_declared(shape_resolve *z, mem_arena *a, const model_va
 		const dck_tensor_info info = subject_declared_info(&v->in[i]);
 
 		input_begin(&z->input[i], &info);
+		z->input[i].time_major = v->in[i].time_major && info.rank == v->in[i].rank;
 	}
 	symbols_clean(z);
 	return DCK_OK;
@@ -502,15 +506,22 @@ static bool sizes_called_batch(const char *symbol)
 	return symbol && strcasestr(symbol, "batch");
 }
 
-/* Returns 0 if no symbol is called batch, 1 if one of a first axis is, 2 if only one of another
- * axis is. */
-static int sizes_batch_place(const shape_resolve *z)
+/* The usual letters of the batch; of [points, N] and [?, N] N may be anything. */
+static bool sizes_letter_of_batch(const char *symbol)
+{
+	return symbol && (strcasecmp(symbol, "n") == 0 || strcasecmp(symbol, "b") == 0 ||
+			  strcasecmp(symbol, "bs") == 0);
+}
+
+/* Returns 0 if no symbol is called so, 1 if one of a first axis is, 2 if only one of another axis
+ * is. */
+static int sizes_batch_place(const shape_resolve *z, bool (*called)(const char *symbol))
 {
 	int place = 0;
 
 	for (size_t i = 0; i < z->n; i++)
 		for (int32_t d = 0; d < z->input[i].info.rank; d++)
-			if (sizes_called_batch(z->input[i].info.symbol[d])) {
+			if (called(z->input[i].info.symbol[d])) {
 				if (d == 0)
 					return 1;
 				place = 2;
@@ -518,11 +529,22 @@ static int sizes_batch_place(const shape_resolve *z)
 	return place;
 }
 
+/* Returns the axis of [T, N, C] with the letter of the batch, if no first axis of the model has it;
+ * DCK_RANK_MAX: none. */
+static size_t sizes_letter_axis(const shape_resolve *z, const dck_tensor_info *t)
+{
+	if (t->rank < 3 || (t->dim[0] < 0 && !t->symbol[0]) ||
+	    sizes_batch_place(z, sizes_letter_of_batch) != 2)
+		return DCK_RANK_MAX;
+	return sizes_letter_of_batch(t->symbol[1]) ? 1 : DCK_RANK_MAX;
+}
+
 size_t shape_resolve_batch_axis(const shape_resolve *z, size_t input)
 {
 	const subject_sized *in = &z->input[input];
 	const dck_tensor_info *t = &in->info;
-	const int place = sizes_batch_place(z);
+	const int place = sizes_batch_place(z, sizes_called_batch);
+	size_t letter;
 
 	if (in->batch)
 		return (size_t)__builtin_ctz(in->batch);
@@ -531,15 +553,29 @@ size_t shape_resolve_batch_axis(const shape_resolve *z, size_t input)
 	for (int32_t d = 0; place == 2 && d < t->rank; d++)
 		if (sizes_called_batch(t->symbol[d]))
 			return (size_t)d;
+	if (place == 0 && in->time_major)
+		return t->dim[1] < 0 ? 1 : DCK_RANK_MAX;
+	if (place == 0 && (letter = sizes_letter_axis(z, t)) != DCK_RANK_MAX)
+		return letter;
 	if (place == 2 || t->rank == 0 || t->dim[0] >= 0)
 		return DCK_RANK_MAX;
 	return place == 0 || !t->symbol[0] || sizes_called_batch(t->symbol[0]) ? 0 : DCK_RANK_MAX;
 }
 
-/* Returns the input of fixed shape whose first axis is the batch: it equals the first axis of the
- * first output, because a state that is passed from run to run has other first axes. */
+/* Returns the batch axis of an input of fixed shape. */
+static size_t sizes_fixed_axis(const subject_sized *in)
+{
+	return in->time_major && in->rank == 3 ? 1 : 0;
+}
+
+/* Returns the input of fixed shape that has the batch: what a recurrent layer takes, else the one
+ * whose first axis equals the first axis of the first output, because a state that is passed from
+ * run to run has other first axes. */
 static const subject_sized *batch_input(const shape_resolve *z, const model_values *v)
 {
+	for (size_t i = 0; i < z->n; i++)
+		if (sizes_fixed_axis(&z->input[i]) > 0)
+			return &z->input[i];
 	for (size_t least = 2; least > 0; least--) {
 		for (size_t k = 0; v && k < v->nout; k++) {
 			if (v->out[k].rank < 1 || v->out[k].dims[0] < 0)
@@ -618,7 +654,8 @@ static dck_status sizes_batch_give(shape_resolve *z, const model_values *v,
 				 "--batch is %llu, but no input of the model has a first axis "
 				 "that could be the batch",
 				 (unsigned long long)c->batch);
-		given = other->dim[0] == (int64_t)c->batch;
+		other_axis = sizes_fixed_axis(other);
+		given = other->dim[other_axis] == (int64_t)c->batch;
 	}
 	if (c->batch > 0 && !given && other)
 		return batch_conflict(z, other, other_axis, c->batch, err);
@@ -736,9 +773,13 @@ uint64_t shape_resolve_items(const shape_resolve *z, const model_values *v,
 	}
 	in = batch_input(z, v);
 	if (in && in->rank >= 2) {
-		*ret_how = mem_arena_fmt(z->arena, "axis 0 of '%s'%s", in->info.name,
-					 in == z->input ? ", the first input" : "");
-		return (uint64_t)in->dim[0];
+		const size_t axis = sizes_fixed_axis(in);
+
+		*ret_how = mem_arena_fmt(z->arena, "axis %zu of '%s'%s", axis, in->info.name,
+					 axis > 0	  ? ", which a recurrent layer takes"
+					 : in == z->input ? ", the first input"
+							  : "");
+		return (uint64_t)in->dim[axis];
 	}
 	*ret_how = "one a run: no input has a batch axis";
 	return 1;

@@ -5,7 +5,7 @@
  * A dimension is fixed by, in this order: the model, given values, --shape, --dim, --batch. Equal
  * symbols are equal sizes, and a symbol "past + 1" follows from its parts; "?" is not a symbol.
  * --batch is the first axis of every input that leaves it open, unless the model names another
- * dimension batch.
+ * dimension batch, or a recurrent layer takes the second one as the batch.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_SHAPE_RESOLVE_H
@@ -22,6 +22,7 @@ typedef struct subject_sized {
 	int64_t dim[DCK_RANK_MAX]; /* -1: still open */
 	size_t rank;
 	uint32_t batch;	    /* bits of axes that --shape calls N: the size that --batch gives */
+	bool time_major;    /* as in model_value: axis 1 is the batch */
 	const char *shaped; /* source of rank and dims: --shape or a file; NULL: none */
 	const char *fed;    /* value of --input, a number or a file; NULL: none */
 } subject_sized;

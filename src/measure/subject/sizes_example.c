@@ -85,15 +85,16 @@ static bool has_total(const shape_resolve *z)
 	return past && total;
 }
 
-/* Guesses the size of an open dimension: by its name first, then by its position. */
-static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch,
+/* Guesses the size of an open dimension: by its name first, then by its position. batch: the axis
+ * of the batch; DCK_RANK_MAX: none. */
+static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch, bool before,
 		     const usual_size *u)
 {
 	static const char *const heights[] = {"height", "_h", NULL}, *const h[] = {"h", NULL};
 	static const char *const widths[] = {"width", "_w", NULL}, *const w[] = {"w", NULL};
 	static const char *const sound[] = {"sample", "audio", "wave", "signal", "pcm", NULL};
 	static const char *const ones[] = {"batch", "num_images", NULL};
-	static const char *const ns[] = {"n", "b", "bs", NULL};
+	static const char *const ns[] = {"n", "b", "bs", NULL}, *const ts[] = {"t", "l", "s", NULL};
 	static const char *const lengths[] = {"seq",   "token", "len", "time",
 					      "frame", "text",	"pos", NULL};
 	const char *symbol = t->rank > 0 ? t->symbol[axis] : NULL;
@@ -111,7 +112,7 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 		return 3;
 	if (says(symbol, sound) || (rank <= 2 && axis + 1 == rank && says(t->name, sound)))
 		return u == usuals ? SOUND : u->length;
-	if (says(symbol, lengths))
+	if (says(symbol, lengths) || (before && example_is_one_of(symbol, ts)))
 		return u->length;
 	if (axis == 0 && rank >= 2)
 		return 1;
@@ -159,7 +160,8 @@ static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t
 			     : totals && past >= 0 && fresh >= 0 ? past + fresh
 			     : decodes && d != batch && is_new(symbol)
 				 ? 1
-				 : guess(&in->info, d, in->rank, d == batch, u);
+				 : guess(&in->info, d, in->rank, d == batch,
+					 d < batch && batch < in->rank, u);
 		symbol_add(full, symbol, in->dim[d], "an example");
 	}
 }
@@ -188,8 +190,9 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		}
 		in->rank = dtype_is_float(in->info.dtype) ? 4 : 2;
 		for (size_t d = 0; d < in->rank; d++)
-			unknown[d] =
-			    in->rank == 4 && d == 1 ? 3 : guess(&in->info, d, in->rank, d == 0, u);
+			unknown[d] = in->rank == 4 && d == 1
+					 ? 3
+					 : guess(&in->info, d, in->rank, d == 0, false, u);
 		memcpy(in->dim, unknown, in->rank * sizeof *unknown);
 	}
 	for (size_t i = 0; i < z->n; i++)
@@ -198,8 +201,8 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
 			if (full->input[i].dim[d] < 0)
-				full->input[i].dim[d] =
-				    guess(&full->input[i].info, d, full->input[i].rank, false, u);
+				full->input[i].dim[d] = guess(&full->input[i].info, d,
+							      full->input[i].rank, false, false, u);
 }
 
 /* Returns the single value that an input has or will get; false: none. */

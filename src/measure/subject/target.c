@@ -409,9 +409,15 @@ static void remedy_add(dck_err *err, const char *remedy)
 
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)
 {
-	const char *hint =
-	    status == DCK_E_ENGINE && t->inputs && err ? subject_inputs_hint(t->inputs) : NULL;
+	const char *hint = NULL;
 
+	if (status == DCK_E_ENGINE && t->inputs && err) {
+		model_failed f;
+		const bool found = t->has_summary && t->summary.path &&
+				   model_failed_input(t->summary.path, err->msg, t->arena, &f);
+
+		hint = subject_inputs_hint(t->inputs, found ? &f : NULL);
+	}
 	if (hint)
 		remedy_add(err, hint);
 	if (status == DCK_E_ENGINE && err && t->usual && *t->usual) {

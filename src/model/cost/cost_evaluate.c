@@ -2,7 +2,8 @@
  * parameters; and the sums over a model.
  *
  * Example: in a Loop of 10 rounds MatMul(a [4,8], w [8,16]) has the rule's 512 MACs 10 times, reads
- * 128 + 512 bytes and writes 256 bytes in each round, and brings the 128 parameters of w once.
+ * 128 bytes and writes 256 bytes in each round, and brings the 128 parameters of w, and reads their
+ * 512 bytes, once. An operator whose outputs are empty reads nothing.
  *
  * Invariants: an operator that an engine computes once (`folded`) costs nothing; the cost of
  * an operator that calls a function is the cost of the operators inside. Each initializer is
@@ -44,21 +45,27 @@ static void price_traffic(op *o)
 {
 	cost_op *c = o->made;
 	op_traffic traffic = c->row ? c->row->traffic : TRAFFIC_ALL;
-	sym_int read = sym_const(0), write = sym_const(0);
+	sym_int read = sym_const(0), constants = sym_const(0), write = sym_const(0);
 	size_t reader = ++o->infer->priced; /* an input that it takes twice is read once */
 
 	for (size_t i = 0; i < c->nout && traffic != TRAFFIC_VIEW && traffic != TRAFFIC_CONTROL;
 	     i++)
 		write = sym_add(o->nums, write, cost_bytes_of(o, c->out[i]));
-	for (size_t i = 0; i < c->nin && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
+	const bool empty = c->nout > 0 && sym_is(write, 0); /* it has nothing to compute */
+	for (size_t i = 0;
+	     i < c->nin && !empty && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
 		if (!c->in[i] || c->in[i]->reader == reader)
 			continue;
 		c->in[i]->reader = reader;
-		read = sym_add(o->nums, read,
-			       i == 0 && traffic == TRAFFIC_PICK ? cost_bytes_of(o, op_out(o, 0))
-								 : cost_bytes_of(o, c->in[i]));
+		if (i == 0 && traffic == TRAFFIC_PICK)
+			read = sym_add(o->nums, read, cost_bytes_of(o, op_out(o, 0)));
+		else if (c->in[i]->constant)
+			constants = sym_add(o->nums, constants, cost_bytes_of(o, c->in[i]));
+		else
+			read = sym_add(o->nums, read, cost_bytes_of(o, c->in[i]));
 	}
-	c->read_bytes = sym_mul(o->nums, c->times, read);
+	c->read_bytes = sym_add(o->nums, sym_mul(o->nums, c->constant_reads, constants),
+				sym_mul(o->nums, c->times, read));
 	c->write_bytes = sym_mul(o->nums, c->times, write);
 }
 

@@ -164,7 +164,7 @@ static dck_status inference_run(infer *in)
 {
 	const onnx_graph *g = in->model->graph;
 	scope s;
-	place here = {&s, NULL, NULL, SIZE_MAX, sym_const(1), sym_const(1)};
+	place here = {&s, NULL, NULL, SIZE_MAX, sym_const(1), sym_const(1), sym_const(1)};
 
 	if (!infer_functions(in) || !infer_fits(in, g->nodes, g->nnodes) ||
 	    !scope_init_graph(in, &s, NULL, g))

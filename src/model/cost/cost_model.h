@@ -75,8 +75,11 @@ typedef struct cost_op {
 	size_t nin, nout;
 	sym_int times;	/* how often it runs in one run of the model */
 	sym_int rounds; /* the same in one run of the operator that encloses it */
-	bool either;	/* an If whose branch is not known */
-	int branch; /* 1, 2: it is in the first or second branch of an If that may take either */
+	/* How often it reads constants: as `times`, but once for all rounds of a loop, because they
+	 * stay in a cache if they fit. */
+	sym_int constant_reads;
+	bool either; /* an If whose branch is not known */
+	int branch;  /* 1, 2: it is in the first or second branch of an If that may take either */
 	/* Limits of a Loop's rounds if their number is open. most_rounds 0: no limit. */
 	sym_int least_rounds, most_rounds;
 	bool folded;   /* computed from constants or shapes: engines do it once */

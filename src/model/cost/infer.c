@@ -310,7 +310,8 @@ static void function_call(op *o, const onnx_function *f)
 	infer *in = o->infer;
 	scope inner;
 	frame fr = {f, o->node, o->frame};
-	place here = {&inner, &fr, NULL, o->slot, o->made->times, sym_const(1)};
+	place here = {
+	    &inner, &fr, NULL, o->slot, o->made->times, sym_const(1), o->made->constant_reads};
 
 	for (const frame *up = o->frame; up; up = up->parent)
 		if (up->function == f) {
@@ -403,7 +404,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		     .scope = at->path,
 		     .inside = at->inside,
 		     .times = at->times,
-		     .rounds = at->rounds};
+		     .rounds = at->rounds,
+		     .constant_reads = at->constant_reads};
 	const char *domain = own_domain(node->domain);
 	op o = {.made = &c,
 		.node = node,
@@ -502,12 +504,15 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym
 	infer *in = o->infer;
 	scope inner;
 	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof *outs);
+	/* Each branch of an If has a label, the only body of a loop has none. */
+	const sym_int reads = label || sym_is(times, 0) ? times : sym_const(1);
 	place here = {&inner,
 		      o->frame,
 		      path_inside(o, label),
 		      o->slot,
 		      sym_mul(in->nums, o->made->times, times),
-		      times};
+		      times,
+		      sym_mul(in->nums, o->made->constant_reads, reads)};
 
 	if (!here.path || !scope_init_graph(in, &inner, o->around, g))
 		return false;

@@ -53,9 +53,10 @@ typedef struct infer {
 typedef struct place {
 	scope *scope;
 	const frame *frame;
-	const char *path;      /* NULL: the main graph */
-	size_t inside;	       /* the enclosing operator; SIZE_MAX: the main graph */
-	sym_int times, rounds; /* in one run of the model, of the operator `inside` */
+	const char *path;	/* NULL: the main graph */
+	size_t inside;		/* the enclosing operator; SIZE_MAX: the main graph */
+	sym_int times, rounds;	/* in one run of the model, of the operator `inside` */
+	sym_int constant_reads; /* as in cost_op */
 } place;
 
 /* Ends the inference with that error; only the first error is stored. */

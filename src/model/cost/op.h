@@ -196,10 +196,10 @@ void cost_by_values(op *o);	/* no MACs; the FLOPs depend on values */
 void cost_all_by_values(op *o); /* MACs and FLOPs depend on values */
 
 /* infer.c: walks a body of a control operator. Binds `inputs` to the first inputs of the graph and
- * returns the graph's outputs; the operators inside run `times` times for each run of the node. The
- * caller
- * must have removed the contents of inputs that differ between iterations. False: nested too deep,
- * or no memory. */
+ * returns the graph's outputs; the operators inside run `times` times for each run of the node, and
+ * read constants once if the body has no label, because it is a loop's. The caller must have
+ * removed the contents of inputs that differ between iterations. False: nested too deep, or no
+ * memory. */
 bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym_int times,
 	     const char *label, val ***ret_out, size_t *ret_nout);
 /* Returns a new value of v's type and shape, without contents, in the arena. v NULL: both are not

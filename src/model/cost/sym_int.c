@@ -648,7 +648,17 @@ const char *sym_atom_text(sym_table *t, uint32_t index)
 				   : mem_arena_fmt(t->arena, "min(%s, %s)", a, b);
 }
 
-const char *sym_text(sym_table *t, sym_int n)
+/* Returns the text of a factor; multiplied: a name that is an expression, "a+b/2", has brackets. */
+static const char *sym_factor_text(sym_table *t, uint32_t index, bool multiplied)
+{
+	const char *text = sym_atom_text(t, index);
+
+	return text && multiplied && t->atoms[index].kind == ATOM_SYMBOL && strpbrk(text, "+-*/^%")
+		   ? mem_arena_fmt(t->arena, "(%s)", text)
+		   : text;
+}
+
+static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied)
 {
 	const char *text = "";
 
@@ -666,7 +676,9 @@ const char *sym_text(sym_table *t, sym_int n)
 			star = "*";
 		}
 		for (uint32_t k = 0; k < x->n && text; k++) {
-			const char *f = sym_atom_text(t, x->f[k].atom);
+			const char *f = sym_factor_text(t, x->f[k].atom,
+							multiplied || size != 1 || x->n > 1 ||
+							    x->f[k].power > 1 || x->coef < 0);
 			text = f && x->f[k].power == 1
 				   ? mem_arena_fmt(t->arena, "%s%s%s", text, star, f)
 			       : f ? mem_arena_fmt(t->arena, "%s%s%s^%" PRIu32, text, star, f,
@@ -676,4 +688,14 @@ const char *sym_text(sym_table *t, sym_int n)
 		}
 	}
 	return text ? text : "?";
+}
+
+const char *sym_text(sym_table *t, sym_int n)
+{
+	return sym_polynomial_text(t, n, false);
+}
+
+const char *sym_product_text(sym_table *t, sym_int n)
+{
+	return sym_polynomial_text(t, n, true);
 }

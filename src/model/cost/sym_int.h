@@ -107,5 +107,7 @@ uint64_t sym_hash(sym_int n);
 
 /* Returns "12*batch+1"; in the arena. "?" for an absent number. */
 const char *sym_text(sym_table *t, sym_int n);
+/* Returns the same of a product that a number is put before: "2*" and it is right. */
+const char *sym_product_text(sym_table *t, sym_int n);
 
 #endif

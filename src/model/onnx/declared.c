@@ -55,6 +55,27 @@ static void declared_value_read(const onnx_value *v, mem_arena *a, model_value *
 		declared_tensor_read(t->tensor ? t->tensor : t->sparse, a, ret);
 }
 
+/* Marks the inputs that recurrent layers take in their usual layout, 0: sequence and initial
+ * states. https://onnx.ai/onnx/operators/onnx__LSTM.html */
+static void time_major_mark(const onnx_graph *g, model_value *in, size_t n)
+{
+	static const size_t slots[] = {0, 5, 6};
+
+	for (size_t i = 0; i < g->nnodes; i++) {
+		const onnx_node *node = &g->nodes[i];
+		const char *op = node->op ? node->op : "";
+
+		if ((strcmp(op, "LSTM") != 0 && strcmp(op, "GRU") != 0 && strcmp(op, "RNN") != 0) ||
+		    onnx_attribute_int(node, "layout", 0) != 0)
+			continue;
+		for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
+			for (size_t v = 0; slots[k] < node->ninputs && v < n; v++)
+				in[v].time_major |= node->inputs[slots[k]] && in[v].name &&
+						    in[v].rank == 3 &&
+						    strcmp(node->inputs[slots[k]], in[v].name) == 0;
+	}
+}
+
 dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *ret, dck_err *err)
 {
 	model_value *in = mem_arena_array(a, g->ninputs, sizeof *in);
@@ -74,6 +95,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 		if (!g->inputs[i].name ||
 		    name_index_find(&given, g->inputs[i].name) == NAME_INDEX_NONE)
 			declared_value_read(&g->inputs[i], a, &in[v.nin++]);
+	time_major_mark(g, in, v.nin);
 	for (size_t i = 0; i < g->noutputs; i++)
 		declared_value_read(&g->outputs[i], a, &out[v.nout++]);
 	DCK_NEED(!mem_arena_failed(a), err, "to read the model's inputs");

@@ -15,6 +15,8 @@ typedef struct model_value {
 	int rank;	  /* below 0: not stated */
 	const int64_t *dims;	    /* -1: open */
 	const char *const *symbols; /* of open dimensions, as in the file, or NULL */
+	/* A recurrent layer takes it as [time or directions, batch, features]. */
+	bool time_major;
 } model_value;
 
 /* Inputs that are not initializers, and outputs. All of it is in `a`. */
@@ -51,5 +53,13 @@ dck_status model_summary_read_file(const char *path, mem_arena *a, model_summary
 				   dck_err *err);
 dck_status model_summary_read_bytes(const void *bytes, size_t n, mem_arena *a, model_summary *ret,
 				    dck_err *err);
+
+/* A node that failed, and the input of the model whose integers it takes last. */
+typedef struct model_failed {
+	const char *node, *op, *input;
+} model_failed;
+/* Finds the node that an engine's message names in that file, and the input. False: none. Texts are
+ * in the arena, whose limit it sets. */
+bool model_failed_input(const char *path, const char *message, mem_arena *a, model_failed *ret);
 
 #endif

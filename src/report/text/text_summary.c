@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/name_index.h"
+#include "record/record_internal.h"
 #include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -670,7 +671,7 @@ void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 
 	/* The remaining lines are shared: notes get the lines that the body does not need, and at
 	 * least one note is shown. */
-	const bool next = dck_record_fact(r, "result", "next") != NULL;
+	const bool next = record_get_text(r, "result", "next") != NULL;
 	const bool offer = summary_is_latency(r) && is_one_start(r) &&
 			   !dck_record_metric(r, "latency/starts") &&
 			   !dck_record_fact(r, "plan", "scenario"); /* a load has one */

@@ -102,16 +102,22 @@ static const char *name_replace(model_cost *c, const char *text, const char *nam
 	return done ? mem_arena_fmt(c->arena, "%s%s", done, text) : NULL;
 }
 
-/* Returns a product of sizes, with letters for long names. NULL: no memory. */
-static const char *product_text(model_cost *c, sym_int product)
+/* Returns a product of sizes, with letters for long names; multiplied: a number is put before it.
+ * NULL: no memory. */
+static const char *product_text(model_cost *c, sym_int product, bool multiplied)
 {
-	const char *text = sym_text(c->cost->nums, product);
+	const char *text = multiplied ? sym_product_text(c->cost->nums, product)
+				      : sym_text(c->cost->nums, product);
 	name_index list;
 
 	if (!long_names(c, &list))
 		return text;
-	for (size_t i = 0; i < list.n && text; i++)
-		text = name_replace(c, text, list.name[i], letter_of(c, i));
+	for (size_t i = 0; i < list.n && text; i++) {
+		const char *bracketed = mem_arena_fmt(c->arena, "(%s)", list.name[i]);
+
+		text = bracketed ? name_replace(c, text, bracketed, letter_of(c, i)) : NULL;
+		text = text ? name_replace(c, text, list.name[i], letter_of(c, i)) : NULL;
+	}
 	return text;
 }
 
@@ -147,8 +153,8 @@ const char *cost_formula_text(model_cost *c, sym_int n)
 					     : " + ",
 				     UNITS_SI(i && v < 0 ? -v : v, ""));
 		if (text && terms[i].degree)
-			text =
-			    mem_arena_fmt(c->arena, "%s * %s", text, product_text(c, terms[i].of));
+			text = mem_arena_fmt(c->arena, "%s * %s", text,
+					     product_text(c, terms[i].of, true));
 	}
 	return count ? text : NULL;
 }
@@ -201,7 +207,7 @@ static bool has_any(const formula_part *p)
 /* Makes key and title of a term's column; the title is the product, where it is short. */
 static void term_column(const formula_terms *w, size_t i, dck_column *ret)
 {
-	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of) : "fixed";
+	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of, false) : "fixed";
 
 	*ret = (dck_column){.key = mem_arena_fmt(w->c->arena, "term_%zu", i + 1),
 			    .title = text && strlen(text) <= TITLE_MAX

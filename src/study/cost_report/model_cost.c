@@ -365,3 +365,24 @@ void model_cost_op(model_cost *c, const cost_op *from, dck_op *ret)
 		if (from->out[i])
 			output_row(c, from->out[i], &outputs[ret->noutputs++]);
 }
+
+bool model_cost_batch_open(model_cost *c, const dck_model_config *m)
+{
+	const cost_result *r = c->cost;
+	shape_resolve z;
+	model_values v;
+
+	/* The engine reports what is wrong. */
+	if (model_values_read(c->model->graph, c->arena, &v, NULL) != DCK_OK ||
+	    shape_resolve_declared(&z, c->arena, &v, NULL, NULL) != DCK_OK ||
+	    shape_resolve_read(&z, &v, m, NULL) != DCK_OK)
+		return true;
+	for (size_t i = 0; i < r->ninputs && i < z.n; i++) {
+		const size_t axis = shape_resolve_batch_axis(&z, i);
+		const val *in = r->inputs[i];
+
+		if (in->rank < 0 || (axis < (size_t)in->rank && !sym_known(in->dims[axis])))
+			return true;
+	}
+	return r->ninputs == 0;
+}

@@ -62,4 +62,8 @@ const char *model_cost_scope(model_cost *c, const cost_op *from);
 /* Returns the node's name, or one made of its type and output. */
 const char *model_cost_name(model_cost *c, const onnx_node *node);
 
+/* Returns whether some input leaves its batch axis open, given the sizes of m, with which the model
+ * was opened. */
+bool model_cost_batch_open(model_cost *c, const dck_model_config *m);
+
 #endif

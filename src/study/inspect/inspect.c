@@ -512,7 +512,41 @@ static void properties_put(record_builder *b, inspection *x)
 	}
 }
 
-static void inspect_facts_put(record_builder *b, inspection *x, const char *next)
+/* Returns the first operator that no runtime has; NULL: none, or the user's engine may have it. Of
+ * com.microsoft a release may have more than deepclock knows. */
+static const kind *kind_of_nobody(const inspection *x, const char *engine)
+{
+	for (size_t i = 0; i < x->nkinds && !(engine && strncmp(engine, "plugin:", 7) == 0); i++)
+		if (x->kinds[i].unknown > 0 &&
+		    strncmp(x->kinds[i].domain, "com.microsoft", 13) != 0)
+			return &x->kinds[i];
+	return NULL;
+}
+
+/* Sets the next command, or the reason why none runs the model. */
+static void inspect_next_put(record_builder *b, inspection *x, const char *next, const char *engine)
+{
+	const kind *k = kind_of_nobody(x, engine);
+	dck_err err;
+
+	if (x->missing) {
+		record_fact_absent(b, "result", "next", "files of weights are missing");
+	} else if (shape_resolve_types(x->arena, &x->values, &err) != DCK_OK) {
+		record_fact_absent(b, "result", "next", err.msg);
+		record_note(b, "not-runnable", "no engine here can run it: %s", err.msg);
+	} else if (k) {
+		record_fact_absent(b, "result", "next", "no engine here has one of its operators");
+		record_note(b, "not-runnable",
+			    "no engine here can run it: neither ONNX nor ONNX Runtime has the "
+			    "operator %s.%s",
+			    k->domain, k->type);
+		record_remedy(b, "give an engine that has it, with --engine plugin:FILE");
+	} else {
+		record_fact_text(b, "result", "next", next);
+	}
+}
+
+static void inspect_facts_put(record_builder *b, inspection *x)
 {
 	const onnx_model *m = x->c.model;
 	const char *producer = producer_text(x);
@@ -527,7 +561,6 @@ static void inspect_facts_put(record_builder *b, inspection *x, const char *next
 	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);
 	record_fact_int(b, "subject", "functions", DCK_UNIT_ONE, (int64_t)m->nfunctions);
 	record_fact_int(b, "subject", "file_bytes", DCK_UNIT_BYTE, (int64_t)m->file_bytes);
-	record_fact_text(b, "result", "next", next);
 }
 
 /* Returns the next command: with the given sizes and the open ones. */
@@ -578,7 +611,8 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 	if (!next || !kinds_find(x) || !files_find(x))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
-	inspect_facts_put(b, x, next);
+	inspect_facts_put(b, x);
+	inspect_next_put(b, x, next, asked->engine);
 	sentence_put(b, x);
 	cost_metric_put(
 	    b, &x->c, "cost/macs", x->c.cost->macs,

@@ -131,6 +131,7 @@ static void diagnostics(const load_view *v)
 	e.after = v->r->after;
 	e.others = &v->r->others;
 	e.threads = j->subject->kind == DCK_SUBJECT_MODEL;
+	e.longer = "--time";
 	e.scratch = j->pool.scratch;
 	diagnostics_notes(v->b, &e);
 }

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "model/onnx/module_path.h"
 #include "study/cost_report/operator_roofs.h"
+#include "study/profile/profile_gain.h"
 #include "study/profile/profile_map.h"
 #include "base/name_index.h"
 #include "base/units.h"
@@ -655,98 +656,6 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 
 /* --- metrics, facts and notes */
 
-static int by_gain(const row *a, const row *b)
-{
-	double x = a->value - a->roof.least_ns, y = b->value - b->roof.least_ns;
-
-	return (x < y) - (x > y);
-}
-
-/* A roof that operators with much of the time beat or miss by this factor does not apply to them.
- */
-#define FAR	  10
-#define FAR_SHARE 0.1
-
-static bool misses_far(const row *r)
-{
-	return r->n && r->value > FAR * r->roof.least_ns;
-}
-
-static void note_worth(const table *t, record_builder *b)
-{
-	const row *best[3] = {NULL};
-	char text[700] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const row *r = &t->rows[i];
-		/* A possible gain below a thousandth of the model's time is not reported. */
-		if (!r->n || isnan(r->roof.least_ns) || misses_far(r) ||
-		    r->value - r->roof.least_ns < t->in->latency_ns / 1000)
-			continue;
-		for (size_t k = 0; k < 3; k++)
-			if (!best[k] || by_gain(r, best[k]) < 0) {
-				for (size_t j = 2; j > k; j--)
-					best[j] = best[j - 1];
-				best[k] = r;
-				break;
-			}
-	}
-	for (size_t k = 0; k < 3 && best[k]; k++) {
-		const row *r = best[k];
-		int n =
-		    snprintf(text + used, sizeof text - used,
-			     "%s'%.80s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
-			     "speed: up to %.1f %% of the model",
-			     k ? "; " : "", r->name, r->type, 100 * r->value / t->in->latency_ns,
-			     r->roof.bound, r->value / r->roof.least_ns,
-			     100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
-		if (n > 0 && (size_t)n < sizeof text - used)
-			used += (size_t)n;
-	}
-	if (used)
-		record_note(b, "worth-optimising", "%s", text);
-}
-
-static void note_far(const table *t, record_builder *b)
-{
-	const row *most[2] = {NULL}; /* that beat it, that miss it */
-	double share[2] = {0};
-
-	for (size_t i = 0; i < t->n; i++) {
-		const row *r = &t->rows[i];
-		const bool misses = misses_far(r);
-		if (!r->n || isnan(r->roof.least_ns) ||
-		    (!misses && FAR * r->value >= r->roof.least_ns))
-			continue;
-		share[misses] += r->value / t->in->latency_ns;
-		if (!most[misses] || r->value > most[misses]->value)
-			most[misses] = r;
-	}
-	const bool misses = share[1] >= share[0];
-	const row *r = most[misses];
-	if (!r || share[misses] < FAR_SHARE)
-		return;
-	if (misses) {
-		record_note(
-		    b, "roofs-doubtful",
-		    "operators that make up %.0f %% of the time take more than %d times what "
-		    "their roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
-		    "other programs or an implementation that computes more than the definition "
-		    "may be the cause, or the measured limits are wrong",
-		    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
-		record_remedy(b, "do not expect such a speed-up");
-	} else {
-		record_note(
-		    b, "roofs-doubtful",
-		    "operators that make up %.0f %% of the time are more than %d times as fast "
-		    "as their roof allows, '%.80s' (%s) %.0f times: the limits are far too low",
-		    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
-		record_remedy(
-		    b, "measure them again on a quiet machine (deepclock machine --refresh)");
-	}
-}
-
 /* Answers with the type that takes most of the time, and with the time that roofs allow. */
 static void profile_answer_put(const table *t, record_builder *b, double least)
 {
@@ -758,7 +667,7 @@ static void profile_answer_put(const table *t, record_builder *b, double least)
 			most = i;
 	if (!t->types.n || !(t->type_ns[most] > 0))
 		return;
-	if (t->in->limits && least > 0)
+	if (t->in->limits && least >= 1) /* a nanosecond: else almost nothing has a roof */
 		snprintf(attainable, sizeof attainable,
 			 "; if every operator reached its roof, the model would take %s",
 			 UNITS_TIME(least));
@@ -767,31 +676,42 @@ static void profile_answer_put(const table *t, record_builder *b, double least)
 		      UNITS_TIME(t->in->latency_ns), attainable);
 }
 
-static void profile_metrics(const table *t, record_builder *b)
+static profile_gains gains_make(const table *t)
+{
+	profile_gains g = {.of = mem_arena_array(t->arena, t->n, sizeof *g.of),
+			   .latency_ns = t->in->latency_ns,
+			   .no_roof = t->no_roof,
+			   .arena = t->arena};
+
+	for (size_t i = 0; g.of && i < t->n; i++) {
+		const row *r = &t->rows[i];
+		if (r->n)
+			g.of[g.n++] = (profile_gain){r->name, r->type, r->roof.bound, r->value,
+						     r->roof.least_ns};
+	}
+	return g;
+}
+
+static void profile_metrics(table *t, record_builder *b)
 {
 	const profile_input *in = t->in;
-	double least = 0;
+	const profile_gains gains = gains_make(t);
+	const char *why;
+	const double least = profile_gain_least(&gains, &why);
 
 	record_metric_real(b, "profile/perturbation", in->perturbation,
 			   "median run under the profiler over the median latency");
 	record_metric_real(
 	    b, "profile/coverage", t->explained,
 	    "sum of the operators' times over a run, the profiler's own cost taken off");
-	for (size_t i = 0; i < t->n && !isnan(least); i++)
-		if (t->rows[i].n)
-			least += t->rows[i].roof.least_ns;
 	profile_answer_put(t, b, least);
 	if (in->limits && !isnan(least))
 		record_metric_real(
 		    b, "profile/attainable", least,
-		    "sum over the operators of max(FLOPs / peak, bytes / bandwidth)");
+		    "sum over the operators of max(FLOPs / peak, bytes / bandwidth), at most the "
+		    "measured time");
 	else
-		record_metric_absent(
-		    b, "profile/attainable",
-		    !in->limits ? in->no_limits
-		    : t->no_roof
-			? mem_arena_fmt(t->arena, "an operator has no roof: %s", t->no_roof)
-			: "the cost of an operator is not known");
+		record_metric_absent(b, "profile/attainable", in->limits ? why : in->no_limits);
 }
 
 static void profile_facts(const table *t, record_builder *b)
@@ -864,8 +784,9 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 		    "under the profiler a run takes %.1f times as long: for operators below "
 		    "%.0f \u00b5s the error of the time is as large as a good part of it",
 		    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
-	note_far(t, b);
-	note_worth(t, b);
+	const profile_gains gains = gains_make(t);
+	profile_gain_far(&gains, b);
+	profile_gain_worth(&gains, b);
 }
 
 dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err)

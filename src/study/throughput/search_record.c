@@ -103,8 +103,8 @@ static void flops_fill(making *m)
 
 /* --- the table */
 
-/* Returns whether the search ended before sizes met in rounds, each tried once: which of them gives
- * the most is then not known. */
+/* Returns whether the search ended before sizes met in two rounds: which of them gives the most is
+ * then not known. */
 static bool is_uncompared(const making *m)
 {
 	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
@@ -281,7 +281,7 @@ static void search_metrics(making *m)
 		      m->arena,
 		      "geometric mean of %zu trials in %s, shrunk towards the others that may be the best; error pooled over sizes and rounds",
 		      rounds, trial_place(r))
-		: "one trial: its own interval; another start of the program may be outside";
+		: "of one trial, with its own interval; another start of the program may be outside";
 
 	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
 			       how);
@@ -516,10 +516,10 @@ static void notes_best(making *m)
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
 	else if (is_uncompared(m)) {
-		record_note(
-		    m->b, "throughput-few-trials",
-		    "each size has a single trial, the highest is %s, and others may be as good",
-		    point_text(m, m->result.best));
+		record_note(m->b, "throughput-few-trials",
+			    "no two complete rounds compare the sizes, the highest is %s, and "
+			    "others may be as good",
+			    point_text(m, m->result.best));
 		record_remedy(m->b, "give more --max-time%s",
 			      r->config->resume ? ", or run it again to resume" : "");
 	} else if (r->out_of_time)

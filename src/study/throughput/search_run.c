@@ -29,18 +29,6 @@
 
 /* --- a model whose batch is fixed */
 
-/* Returns whether some input leaves its first axis open, given the user's sizes. */
-static bool batch_is_open(const model_cost *c)
-{
-	for (size_t i = 0; i < c->cost->ninputs; i++) {
-		const val *v = c->cost->inputs[i];
-
-		if (v->rank < 0 || (v->rank > 0 && !sym_known(v->dims[0])))
-			return true;
-	}
-	return c->cost->ninputs == 0;
-}
-
 /* The model is rebatched for a batch that it does not have, and its outputs are checked once, in a
  * separate process like every trial; each trial then rebatches it for its batch. */
 static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
@@ -108,7 +96,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 	}
 	if (model_cost_open(&counted, &s, NULL, &why) != DCK_OK)
 		return DCK_OK;
-	const bool open = batch_is_open(&counted);
+	const bool open = model_cost_batch_open(&counted, &s.model);
 	model_cost_close(&counted);
 	if (open)
 		return DCK_OK;
@@ -116,7 +104,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 		return batch_try(r, was, err);
 	DCK_FAIL(
 	    err, E_ARG,
-	    "the batch of '%s' is fixed: axis 0 of every input has its size already; "
+	    "the batch of '%s' is fixed: no input leaves its batch axis open; "
 	    "export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes), "
 	    "name another symbol with --batch-dim, or measure it as it is with 'deepclock bench'",
 	    text);

@@ -14,6 +14,8 @@ try() { # NAME SIGNAL COMMAND...: all of them at a time, since each takes the wh
 }
 export LEAVE='hang in open'
 try open TERM deepclock bench --save run.json
+export LEAVE='hang in first run'
+try first TERM deepclock bench --save run.json
 export LEAVE=hang
 try run TERM deepclock bench -o out.txt
 try hangup HUP deepclock compare --html out.html zoo:simplenet
@@ -25,9 +27,10 @@ try later TERM deepclock bench --warmup 3 --runs 1000 --save run.json -o out.txt
 export LEAVE='hang in second process'
 try worker TERM deepclock bench --warmup 3 --runs 1000 --processes 3 --save run.json -o out.txt
 wait
-for c in open run hangup load processes throughput later worker; do
+for c in open first run hangup load processes throughput later worker; do
 	echo "$c:"
-	cat $c.out $c.err
+	cat $c.out
+	sed 's/for [0-9]* s,/for N s,/' $c.err
 done
 pgrep -f "$PWD/p.so" || echo nobody is left
 # The results of the processes before it are reported.

@@ -66,14 +66,16 @@ static void shape_qembed_norm(op *o)
 static void read_rows_only(op *o, size_t i)
 {
 	const val *table = op_in(o, i);
-	sym_int saved;
+	sym_int all, rows;
 
 	if (!table)
 		return;
-	saved = sym_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
-	saved = sym_mul(o->nums, saved, sym_const(dtype_onnx_bits(table->dtype) / 8));
-	o->made->read_bytes =
-	    sym_sub(o->nums, o->made->read_bytes, sym_mul(o->nums, o->made->times, saved));
+	const sym_int bytes = sym_const(dtype_onnx_bits(table->dtype) / 8);
+	all = sym_mul(o->nums, table->constant ? o->made->constant_reads : o->made->times,
+		      op_elements(o, table));
+	rows = sym_mul(o->nums, o->made->times, op_elements(o, op_out(o, 0)));
+	o->made->read_bytes = sym_add(o->nums, o->made->read_bytes,
+				      sym_mul(o->nums, bytes, sym_sub(o->nums, rows, all)));
 }
 
 /* The normalised sum of two or three embeddings, which are dequantised first where they are

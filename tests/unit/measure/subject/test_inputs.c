@@ -266,7 +266,7 @@ static void symbols_of_the_file(void **state)
 {
 	static const int64_t dims[] = {-1, 3, -1, -1};
 	static const char *const symbols[] = {"p.0", NULL, "p.1", "p.2"};
-	static const model_value in = {"x", "tensor", 1, 4, dims, symbols};
+	static const model_value in = {"x", "tensor", 1, 4, dims, symbols, false};
 	static const model_summary summary = {.values = {.in = &in, .nin = 1}};
 	static const dck_tensor_info told = {
 	    .name = "x", .dtype = F32, .rank = 4, .dim = {-1, 3, 32, 64}, .symbol = {"p.0"}};
@@ -292,15 +292,18 @@ static void kinds_that_cannot_be_fed(void **state)
 		model_value v;
 		const char *begin;
 	} cases[] = {
-	    {{"x", "sequence", 0, -1, NULL, NULL}, "the input 'x' is of the kind sequence: "},
-	    {{"x", "optional", 0, -1, NULL, NULL}, "the input 'x' is of the kind optional: "},
-	    {{"x", "tensor", ONNX_STRING, -1, NULL, NULL}, "the input 'x' is of type string, "},
-	    {{"x", "tensor", 22, -1, NULL, NULL}, "the input 'x' is of type int4, "},
+	    {{"x", "sequence", 0, -1, NULL, NULL, false},
+	     "the input 'x' is of the kind sequence: "},
+	    {{"x", "optional", 0, -1, NULL, NULL, false},
+	     "the input 'x' is of the kind optional: "},
+	    {{"x", "tensor", ONNX_STRING, -1, NULL, NULL, false},
+	     "the input 'x' is of type string, "},
+	    {{"x", "tensor", 22, -1, NULL, NULL, false}, "the input 'x' is of type int4, "},
 	};
-	static const model_value fine[] = {{"a", "tensor", ONNX_FLOAT16, -1, NULL, NULL},
-					   {"b", "tensor", ONNX_BFLOAT16, -1, NULL, NULL},
-					   {"c", "tensor", ONNX_BOOL, -1, NULL, NULL},
-					   {"d", "", 0, -1, NULL, NULL}};
+	static const model_value fine[] = {{"a", "tensor", ONNX_FLOAT16, -1, NULL, NULL, false},
+					   {"b", "tensor", ONNX_BFLOAT16, -1, NULL, NULL, false},
+					   {"c", "tensor", ONNX_BOOL, -1, NULL, NULL, false},
+					   {"d", "", 0, -1, NULL, NULL, false}};
 	const model_values all = {.in = fine, .nin = 4};
 	mem_arena *a = mem_arena_new(0);
 	dck_err err;
@@ -736,91 +739,19 @@ static void hints(void **state)
 
 	(void)state;
 	assert_int_equal(subject_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
-	assert_string_equal(subject_inputs_hint(b),
+	assert_string_equal(subject_inputs_hint(b, NULL),
 			    "its random inputs may be why: 'mode' is a single integer, which may "
 			    "select something: try --input mode=7");
 	subject_inputs_free(b);
 	b = made(&rate, 1, c);
-	assert_non_null(strstr(subject_inputs_hint(b), "try --input rate=16000"));
+	assert_non_null(strstr(subject_inputs_hint(b, NULL), "try --input rate=16000"));
 	subject_inputs_free(b);
 	b = made(&rate, 1, CONFIG(.input = LIST("16000")));
-	assert_null(subject_inputs_hint(b));
+	assert_null(subject_inputs_hint(b, NULL));
 	subject_inputs_free(b);
 	b = made(in, 1, c);
-	assert_null(subject_inputs_hint(b));
+	assert_null(subject_inputs_hint(b, NULL));
 	subject_inputs_free(b);
-}
-
-static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config c, uint64_t items,
-			  const char *expected)
-{
-	subject_inputs *b = made(in, n, c);
-	const char *how = NULL;
-
-	assert_int_equal(subject_inputs_items(b, &how), items);
-	assert_string_equal(how, expected);
-	subject_inputs_free(b);
-}
-
-static void items_of_a_run(void **state)
-{
-	(void)state;
-	items_counted(pair, 2, CONFIG(.batch = 6, .dim = LIST("seq=2")), 6, "from --batch");
-	items_counted(&fixed, 1, CONFIG(.seed = 1), 2, "axis 0 of 'x', the first input");
-	items_counted(&image, 1, CONFIG(.shape = LIST("x=3x3x8x8")), 3,
-		      "'N': axis 0 of 'x', which the model leaves open");
-	items_counted(&unranked, 1, CONFIG(.shape = LIST("x=7")), 1,
-		      "one a run: no input has a batch axis");
-	items_counted(&scalar, 1, CONFIG(.seed = 1), 1, "one a run: no input has a batch axis");
-	items_counted(NULL, 0, CONFIG(.seed = 1), 1, "one a run: no input has a batch axis");
-}
-
-/* A state passed from run to run has other leading axes, and is the first input here. */
-static void a_state_is_no_batch(void **state)
-{
-	static const dck_tensor_info open[] = {
-	    {.name = "state", .dtype = F32, .rank = 3, .dim = {2, -1, 8}, .symbol = {[1] = "n"}},
-	    {.name = "input", .dtype = F32, .rank = 2, .dim = {-1, 16}, .symbol = {"n"}},
-	};
-	static const dck_tensor_info closed[] = {
-	    {.name = "state", .dtype = F32, .rank = 3, .dim = {2, 1, 8}},
-	    {.name = "input", .dtype = F32, .rank = 2, .dim = {1, 16}},
-	};
-	static const dck_tensor_info last[] = {
-	    {.name = "x", .dtype = F32, .rank = 3, .dim = {-1, -1, 8}, .symbol = {"seq", "batch"}},
-	};
-	static const int64_t open_dims[] = {-1, 1}, closed_dims[] = {1, 1};
-	static const char *const symbols[] = {"n", NULL};
-	static const model_value open_out = {"y", "tensor", 1, 2, open_dims, symbols},
-				 closed_out = {"y", "tensor", 1, 2, closed_dims, symbols};
-	static const model_summary open_model = {.values = {.out = &open_out, .nout = 1}},
-				   closed_model = {.values = {.out = &closed_out, .nout = 1}};
-	dck_model_config c = CONFIG(.dim = LIST("n=5"));
-	subject_inputs *b = NULL;
-	const char *how;
-	dck_err err;
-
-	(void)state;
-	assert_int_equal(subject_inputs_new(open, 2, &open_model, &c, &b, &err), DCK_OK);
-	assert_int_equal(subject_inputs_items(b, &how), 5);
-	assert_string_equal(
-	    how, "'n': axis 0 of 'input', which the model leaves open, there and in its outputs");
-	subject_inputs_free(b);
-	c = CONFIG(.seed = 1);
-	assert_int_equal(subject_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_OK);
-	assert_int_equal(subject_inputs_items(b, &how), 1);
-	assert_string_equal(how, "axis 0 of 'input'");
-	subject_inputs_free(b);
-	c = CONFIG(.batch = 2);
-	assert_int_equal(subject_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_E_ARG);
-	assert_string_equal(err.msg,
-			    "--batch is 2, but the model fixes axis 0 of the input 'input' at 1: "
-			    "export it with a symbolic batch dimension (torch.onnx.export: "
-			    "dynamic_axes) to change it");
-	/* The axis that the model names batch is the batch, at any position. */
-	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "from --batch");
-	refused(&scalar, 1, CONFIG(.batch = 2), DCK_E_ARG,
-		"--batch is 2, but no input of the model has a first axis that could be the batch");
 }
 
 static void every_allocation_may_fail(void **state)
@@ -871,10 +802,8 @@ int test_inputs(void)
 	    cmocka_unit_test(integers_stay_in_range),
 	    cmocka_unit_test(ranges_wider_than_the_type),
 	    cmocka_unit_test(types_that_no_file_holds),
-	    cmocka_unit_test(items_of_a_run),
 	    cmocka_unit_test(values_in_words),
 	    cmocka_unit_test(hints),
-	    cmocka_unit_test(a_state_is_no_batch),
 	    cmocka_unit_test(symbols_of_the_file),
 	    cmocka_unit_test(sizes_that_follow),
 	    cmocka_unit_test(kinds_that_cannot_be_fed),

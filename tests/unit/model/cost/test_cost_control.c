@@ -204,6 +204,63 @@ static void check(const body_case *c)
 	wire_out_done(&w);
 }
 
+static void reads(const body_case *c, const char *want)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+
+	body_build(&w, c);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, NULL), DCK_OK);
+	assert_int_equal(cost_model(m, NULL, a, &r, NULL), DCK_OK);
+	assert_string_equal(sym_text(r->nums, r->read_bytes), want);
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
+/* 7 rounds that read 16 + 16 and 16 bytes each, and 80 bytes of weights in all of them; without a
+ * round nothing is read; of a loop in an If the weights are read if it is taken. */
+static void rounds_read_weights_once(void **state)
+{
+	const char *body = "body=a e;b o1;Add a e > b;MatMul b w > o1";
+	body_case c = {"Scan", 17,    "h:f[4] x:f[7,4] w:*f[4,5]",
+		       "h x",  "g o", "num_scan_inputs=1",
+		       {body}, NULL,  NULL,
+		       NULL};
+
+	(void)state;
+	reads(&c, "416");
+	c.values = "h:f[4] x:f[T,4] w:*f[4,5]";
+	reads(&c, "48*T+80");
+	c.values = "h:f[4] x:f[0,4] w:*f[4,5]";
+	reads(&c, "0");
+	c.values = "h:f[4] x:f[7,4] w:f[4,5]";
+	reads(&c, "896");
+	reads(&(body_case){"If",
+			   17,
+			   "c:t[] x:f[4] w:*f[4,5]",
+			   "c",
+			   "y",
+			   NULL,
+			   {"then_branch=;y1;MatMul x w > y1", "else_branch=;y2;MatMul x w > y2"},
+			   NULL,
+			   NULL,
+			   NULL},
+	      "96");
+}
+
+static void what_makes_nothing_reads_nothing(void **state)
+{
+	body_case c = {"MatMul", 17,  "x:f[0,4] w:*f[4,5]", "x w", "y", NULL, {NULL}, NULL,
+		       NULL,	 NULL};
+
+	(void)state;
+	reads(&c, "0");
+	c.values = "x:f[2,4] w:*f[4,5]";
+	reads(&c, "112");
+}
+
 /* FLOPs with the shapes observed in a run; *ret_choice: of the first control operator. */
 static const char *after_run(const body_case *c, cost_shape shown, bool input, mem_arena *a,
 			     cost_result **ret)
@@ -399,9 +456,13 @@ int test_cost_control(void);
 int test_cost_control(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(branches_of_other_ranks), cmocka_unit_test(a_run_decides),
-	    cmocka_unit_test(a_given_content_decides), cmocka_unit_test(counts_bodies),
+	    cmocka_unit_test(branches_of_other_ranks),
+	    cmocka_unit_test(a_run_decides),
+	    cmocka_unit_test(a_given_content_decides),
+	    cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bounds_loops_in_loops),
+	    cmocka_unit_test(rounds_read_weights_once),
+	    cmocka_unit_test(what_makes_nothing_reads_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,8 @@
+# No next command is proposed where none works, and the reason is stated.
+for model in "input x 2x3 text" "input x 2x3 float32"; do
+	{ echo "$model"; echo "node Florp x y florp"; echo "output y 2x3"; } | onnx-model odd.onnx
+	deepclock inspect odd.onnx --save run.json --no-history
+	record run.json 'f("result", "next")' 'note("not-runnable")["severity"]'
+done
+# An engine of the user's may have the operator.
+deepclock inspect odd.onnx --engine plugin:mine.so | grep -e '^next' -e '^warning'
