@@ -22,7 +22,7 @@ static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t buffer_key;
 static sem_t wake;
-static _Atomic uint32_t full_blocks; /* handed over since the drain was last woken */
+static _Atomic uint32_t full_blocks; /* since the drain was last woken */
 _Atomic uint32_t trace_recordings;
 
 enum {
