@@ -138,6 +138,7 @@ static void count_program_facts_put(const run *r, record_builder *b)
 	record_set_began(b, r->began_unix_ns);
 	record_set_incomplete(b, r->cancelled);
 	record_host_here(b);
+	record_fact_options(b, "plan", dck_count_options, r->config);
 	if (r->usage.signal)
 		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
 	else
