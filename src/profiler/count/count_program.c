@@ -29,6 +29,7 @@
 #include "record/build.h"
 #include "record/host.h"
 #include "record/others.h"
+#include "record/program_end.h"
 #include "profiler/python/python_runs.h"
 
 #include <stdio.h>
@@ -80,6 +81,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
+	program_end end;
 	record_others others; /* other processes that used the machine during the run */
 } run;
 
@@ -94,6 +96,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	    .argv = r->p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
 	size_t n = 0;
 	pid_t pid;
+
+	set[n++] = program_end_begin(&r->end);
 
 	const char *preload = NULL;
 	if (r->config->no_functions)
@@ -126,6 +130,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	r->cancelled = st == DCK_E_CANCEL;
 	r->p->exit_code = r->usage.exit_code;
 	r->p->signal = r->usage.signal;
+	if (st == DCK_OK || r->cancelled)
+		program_end_find(&r->end, &r->usage, r->cancelled);
 	return r->cancelled ? DCK_OK : st;
 }
 
@@ -139,10 +145,7 @@ static void count_program_facts_put(const run *r, record_builder *b)
 	record_set_incomplete(b, r->cancelled);
 	record_host_here(b);
 	record_fact_options(b, "plan", dck_count_options, r->config);
-	if (r->usage.signal)
-		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
-	else
-		record_fact_int(b, "result", "exit_status", DCK_UNIT_ONE, r->usage.exit_code);
+	program_end_put(&r->end, b);
 	record_fact_text(
 	    b, "method", "counters",
 	    "from the program's exec() on, with all threads and processes that it starts");

@@ -33,6 +33,7 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	const char *preload =
 	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
 	const char *set[] = {
+	    program_end_begin(&m->end),
 	    mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
 	    mem_arena_fmt(a, HEAP_SAMPLE_VARIABLE "=%llu", (unsigned long long)c->sample_bytes),
 	    preload, NULL};
@@ -50,6 +51,8 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 		rss_sampler_stop(watch, looks);
 	}
 	m->cancelled = st == DCK_E_CANCEL;
+	if (st == DCK_OK || m->cancelled)
+		program_end_find(&m->end, usage, m->cancelled);
 	if (!preload && (st == DCK_OK || m->cancelled))
 		m->why = mem_dup(why);
 	mem_arena_free(a);

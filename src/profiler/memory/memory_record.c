@@ -552,6 +552,7 @@ dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err)
 	DCK_NEED(b, err, "for the record");
 	record_set_began(b, m->began_unix_ns);
 	record_set_incomplete(b, m->cancelled);
+	program_end_put(&m->end, b);
 	record_fact_options(b, "plan", dck_memory_options, m->config);
 	record_fact_int(b, "memory", "elapsed", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "memory", "polls", DCK_UNIT_ONE, (int64_t)m->looks->looks);

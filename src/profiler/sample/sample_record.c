@@ -153,9 +153,6 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 
 	if (r->cancelled)
 		record_note(b, "interrupted", "sampling was interrupted before the program ended");
-	else if (r->signal)
-		record_note(b, "sample-ended-early", "the program was killed by signal %d",
-			    r->signal);
 	if (r->overran)
 		record_note(b, "sample-overran",
 			    "SIGTERM did not end the program: it ran for %s, not %s",
@@ -345,7 +342,8 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		sample_cost_put(b, r, &price);
 		record_others_put(&r->others, b, "sample", false);
 		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
-		record_set_incomplete(b, r->cancelled || r->signal);
+		record_set_incomplete(b, r->cancelled);
+		program_end_put(&r->end, b);
 		st = sample_paths_put(b, &named->paths, &n, c, r, err);
 	}
 	sample_named_done(&own);
