@@ -1,6 +1,6 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|crash|exec|interrupt|slow|close] - a
- * program like a user's: zones, and no other line for deepclock.
+ * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|interrupt|slow|close]
+ * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -58,6 +58,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	if ((!strcmp(what, "chroot") && (chroot("room") || chdir("/"))) ||
+	    (!strcmp(what, "setuid") && setuid(65534)))
+		return 77;
 	/* Like daemons and ssh: the descriptor numbers are then reused for other files. */
 	if (!strcmp(what, "close")) {
 		sleep(1);

@@ -68,7 +68,8 @@ typedef struct heap_sum {
 	stat_sampled totals[SUMS_TOTALS]; /* TOTAL_PEAK: of no meaning */
 	int64_t mapped_peak;
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
-	uint32_t threads;
+	uint32_t threads, children_failed;
+	int error;
 	bool full;
 } heap_sum;
 
@@ -91,6 +92,8 @@ static heap_sum memory_sum_of(const memory_sums *s)
 		sum.timed += p->timed;
 		sum.timed_ns += p->timed_ns;
 		sum.threads += p->threads;
+		sum.children_failed += p->children_failed;
+		sum.error = p->error ? p->error : sum.error;
 		if (p->mapped_peak > sum.mapped_peak)
 			sum.mapped_peak = p->mapped_peak;
 	}
@@ -399,14 +402,22 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 	} else if (sum->lost) {
 		record_note(b, "memory-lost",
 			    "%llu allocations are attributed to a caller further out, because "
-			    "their call paths were not recorded%s",
+			    "their call paths were not recorded: %s",
 			    (unsigned long long)sum->lost,
-			    sum->full ? ": the file of a process was full, which has space for 8 "
+			    sum->full ? "the file of a process was full, which has space for 8 "
 					"million paths, or less by 'ulimit -f'"
-				      : "");
+				      : program_file_reason(sum->error));
 		record_remedy(b, "%s",
 			      sum->full ? "measure a shorter part of the program"
-					: "free space in $TMPDIR");
+					: program_file_remedy(sum->error));
+	}
+	if (sum->children_failed) {
+		record_note(b, "memory-lost",
+			    "%u forked process%s %s not recorded, whose file could not be made: %s",
+			    sum->children_failed, sum->children_failed == 1 ? "" : "es",
+			    sum->children_failed == 1 ? "was" : "were",
+			    program_file_reason(sum->error));
+		record_remedy(b, "%s", program_file_remedy(sum->error));
 	}
 	if (m->sums->no_space) {
 		record_note(

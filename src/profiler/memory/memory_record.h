@@ -7,6 +7,7 @@
 #include "profiler/memory/rss_sampler.h"
 #include "os/os.h"
 #include "record/program_end.h"
+#include "record/program_file.h"
 
 typedef struct memory_result {
 	const dck_memory_config *config;

@@ -412,6 +412,8 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
 			  f->nheld * sizeof *f->held,
 	    .threads = atomic_load(&h->threads),
+	    .children_failed = atomic_load(&h->children_failed),
+	    .error = atomic_load(&h->error),
 	};
 }
 

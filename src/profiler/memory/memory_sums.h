@@ -48,7 +48,8 @@ typedef struct sums_process {
 	stat_sampled totals[SUMS_TOTALS];
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t lost, unseen, cut, broken, own_bytes, own_resident, file_bytes;
-	uint32_t threads;
+	uint32_t threads, children_failed; /* forked processes without a file */
+	int error;    /* errno of a file that could not be made, or grow; 0: none */
 	bool full;    /* its file reached the limit of call paths */
 	bool ends_in; /* its Python interpreter finalised: `held` was live before */
 } sums_process;

@@ -70,6 +70,10 @@ static struct recorder {
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
 	recorder_plan plan;
+	/* The open result, for a program that later has another root or user; -1: not open. The
+	 * program may have closed it. */
+	int result_fd;
+	os_file_id result_id;
 	os_clock_state tsc;
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
@@ -89,7 +93,7 @@ static struct recorder {
 	dck_err went, ended; /* code 0: well */
 	bool empty;	     /* no event */
 	wire_out result;
-} recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
+} recorder = {.work = PTHREAD_MUTEX_INITIALIZER, .result_fd = -1};
 
 /* --- the clock */
 
@@ -296,6 +300,42 @@ static dck_status recorder_result_write(struct recorder *r, const trace_file_sai
 	return DCK_OK;
 }
 
+static void recorder_result_open(struct recorder *r)
+{
+	if (!r->plan.result || r->plan.late ||
+	    os_open_append(r->plan.result, &r->result_fd, NULL) != DCK_OK ||
+	    !os_fd_id(r->result_fd, &r->result_id))
+		r->result_fd = -1;
+}
+
+static bool recorder_result_is_open(const struct recorder *r)
+{
+	os_file_id id;
+
+	return r->result_fd >= 0 && os_fd_id(r->result_fd, &id) &&
+	       id.device == r->result_id.device && id.number == r->result_id.number;
+}
+
+static void recorder_result_close(struct recorder *r)
+{
+	if (recorder_result_is_open(r))
+		os_close(r->result_fd);
+	r->result_fd = -1;
+}
+
+/* Writes the result to its open file. Half of one would be no result. */
+static dck_status recorder_result_append(struct recorder *r, dck_err *err)
+{
+	dck_sink out;
+
+	dck_sink_fd(&out, r->result_fd);
+	sink_put(&out, r->result.data, r->result.n);
+	const dck_status status = dck_sink_finish(&out, err);
+	if (status != DCK_OK)
+		(void)os_truncate(r->result_fd, r->plan.result, 0, NULL);
+	return status;
+}
+
 static void recorder_result_save(struct recorder *r)
 {
 	dck_replace *file;
@@ -312,7 +352,10 @@ static void recorder_result_save(struct recorder *r)
 			status = os_replace_commit_unsynced(file, &e);
 		else
 			dck_replace_abort(file);
+	} else if (recorder_result_is_open(r)) {
+		status = recorder_result_append(r, &e);
 	}
+	recorder_result_close(r);
 	if (status != DCK_OK)
 		recorder_failed(r, &e);
 }
@@ -560,6 +603,7 @@ static void trace_forget(struct recorder *r)
 	drain_free(r->drain);
 	r->drain = NULL;
 	r->file = NULL;
+	recorder_result_close(r);
 	r->plan = (recorder_plan){0};
 	wire_out_done(&r->result);
 	r->went = r->ended = (dck_err){0};
@@ -598,6 +642,7 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 
 	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
 	DCK_TRY(recorder_prepare(r, err));
+	recorder_result_open(r);
 	r->lost = lost_so_far();
 	r->waited = thread_buffers_waited();
 	const trace_header about = base_take(r);

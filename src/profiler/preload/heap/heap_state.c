@@ -45,6 +45,7 @@ heap_state *heap_now;
 /* A forked child inherits these. */
 static uint32_t generations;
 static char file[4096];
+static heap_header *first;	       /* of the first process, shared with all of its children */
 static _Atomic size_t cap[HEAP_PARTS]; /* bytes that the file system has reserved */
 
 void heap_lock_wait(heap_lock *l)
@@ -184,6 +185,8 @@ bool heap_room(heap_part part, size_t bytes)
 		close(fd);
 	if (ok)
 		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
+	else if (h)
+		atomic_store(&heap_now->header->error, fd < 0 ? errno : ENOSPC);
 	errno = kept;
 	return ok;
 }
@@ -237,6 +240,8 @@ static bool region_open(heap_state *s, const char *directory)
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
+	if (at && !first)
+		first = state_map(PAGE, MAP_SHARED, fd);
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
 	close(fd);
@@ -293,8 +298,16 @@ static bool state_init(heap_state *s)
 {
 	const char *directory = secure_getenv(HEAP_VARIABLE);
 
-	if (!directory || !*directory || !region_open(s, directory))
+	if (!directory || !*directory)
 		return false;
+	errno = 0;
+	if (!region_open(s, directory)) {
+		if (first) {
+			atomic_store(&first->error, errno);
+			atomic_fetch_add(&first->children_failed, 1);
+		}
+		return false;
+	}
 	s->generation = ++generations;
 	owned.lock = 0; /* a parent's list: its pages are not mapped here */
 	owned.n = owned.uncounted = 0;
