@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/program_file.h"
 
+#include "base/units.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -44,4 +46,13 @@ const char *program_file_reason(int error)
 const char *program_file_remedy(int error)
 {
 	return file_reasons[file_reason_of(error)].remedy;
+}
+
+void program_address_space_put(record_builder *b, uint64_t held, uint64_t limit)
+{
+	if (limit)
+		record_note(b, "address-space-limit",
+			    "the program's limit of address space (RLIMIT_AS, ulimit -v) is %s, of "
+			    "which its observation took %s: its allocations can fail earlier",
+			    UNITS_BYTES((double)limit), UNITS_BYTES((double)held));
 }

@@ -70,6 +70,7 @@ typedef struct heap_sum {
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
 	uint32_t threads, children_failed;
 	int error;
+	uint64_t limit, held; /* least RLIMIT_AS of a process, and what is ours of it */
 	bool full;
 } heap_sum;
 
@@ -92,6 +93,10 @@ static heap_sum memory_sum_of(const memory_sums *s)
 		sum.timed += p->timed;
 		sum.timed_ns += p->timed_ns;
 		sum.threads += p->threads;
+		if (p->limit && (!sum.limit || p->limit < sum.limit)) {
+			sum.limit = p->limit;
+			sum.held = p->own_bytes + p->region_bytes;
+		}
 		sum.children_failed += p->children_failed;
 		sum.error = p->error ? p->error : sum.error;
 		if (p->mapped_peak > sum.mapped_peak)
@@ -411,6 +416,7 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			      sum->full ? "measure a shorter part of the program"
 					: program_file_remedy(sum->error));
 	}
+	program_address_space_put(b, sum->held, sum->limit);
 	if (sum->children_failed) {
 		record_note(b, "memory-lost",
 			    "%u forked process%s %s not recorded, whose file could not be made: %s",
@@ -420,12 +426,10 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 		record_remedy(b, "%s", program_file_remedy(sum->error));
 	}
 	if (m->sums->no_space) {
-		record_note(
-		    b, "memory-lost",
-		    "allocations of %zu processes were not recorded: there was no space for "
-		    "their files",
-		    m->sums->no_space);
-		record_remedy(b, "free space in $TMPDIR");
+		record_note(b, "memory-lost", "allocations of %zu process%s were not recorded: %s",
+			    m->sums->no_space, m->sums->no_space == 1 ? "" : "es",
+			    program_file_reason(m->sums->error));
+		record_remedy(b, "%s", program_file_remedy(m->sums->error));
 	}
 	if (sum->broken)
 		record_note(b, "memory-stacks",

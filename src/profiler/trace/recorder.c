@@ -52,6 +52,8 @@ enum {
 	TERMINATIONS_NS = 1000000000, /* after which signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
+	BUFFER_BYTES_LEAST = 1 << 20,
+	BUFFER_LIMIT_PART = 32, /* of a limit of address space */
 	WAITS_NS = 10000,
 	PAIRS = 64,
 	BATCHES = 16
@@ -380,6 +382,7 @@ static void recorder_finish(struct recorder *r)
 	r->method.waits = thread_buffers_waited().n - r->waited.n;
 	r->method.waited_ns = thread_buffers_waited().ns - r->waited.ns;
 	r->method.waits_absent = waits_absent(r);
+	r->method.address_space_limit = os_address_space_limit();
 	r->method.signal = os_signal_name(atomic_load(&r->signal));
 	r->method.drift_ratio = NAN;
 	if (end_ns - r->base_ns >= 1000000000u)
@@ -611,14 +614,24 @@ static void trace_forget(struct recorder *r)
 	capture_disarm();
 }
 
+/* Returns the size of the buffer if none is requested: less where address space is limited. */
+static uint64_t buffer_usual(void)
+{
+	const uint64_t part = os_address_space_limit() / BUFFER_LIMIT_PART;
+
+	return !part || part > BUFFER_BYTES ? BUFFER_BYTES
+	       : part < BUFFER_BYTES_LEAST  ? BUFFER_BYTES_LEAST
+					    : part;
+}
+
 /* Allocates what stays until the process ends; a child allocates it again. */
 static dck_status recorder_prepare(struct recorder *r, dck_err *err)
 {
 	const uint64_t asked = r->plan.config.buffer_bytes;
 
-	r->method.buffer_bytes = !asked			    ? BUFFER_BYTES
-				 : asked > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
-							    : asked;
+	r->method.buffer_bytes = !asked || asked == BUFFER_BYTES ? buffer_usual()
+				 : asked > BUFFER_BYTES_MAX	 ? BUFFER_BYTES_MAX
+								 : asked;
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
 	if (!thread_buffers_init())
@@ -641,6 +654,7 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 	zone_percentiles percentiles;
 
 	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
+	const uint64_t used = os_address_space_used();
 	DCK_TRY(recorder_prepare(r, err));
 	recorder_result_open(r);
 	r->lost = lost_so_far();
@@ -657,6 +671,8 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 		 "for the ranges that are recorded");
 	if (!thread_start(r))
 		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
+	const uint64_t now = os_address_space_used();
+	r->method.address_space = used && now > used ? now - used : 0;
 	return DCK_OK;
 }
 

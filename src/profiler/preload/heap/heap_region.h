@@ -129,6 +129,7 @@ typedef struct heap_header {
 	_Atomic uint64_t own_resident;	  /* resident part at exit(); 0: no exit() */
 	_Atomic uint64_t timed, timed_ns; /* number of timed hook calls, and their time */
 	_Atomic uint32_t children_failed; /* processes of fork() that could make no file */
+	_Atomic uint64_t limit;		  /* RLIMIT_AS, at exit() or before; 0: none */
 	_Atomic int32_t error; /* errno of the last file that could not be made or grow; 0: none */
 	heap_total total[HEAP_KINDS];
 } heap_header;

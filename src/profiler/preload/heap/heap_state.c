@@ -131,6 +131,14 @@ static size_t resident_in(char *at, size_t bytes)
 	return pages * PAGE;
 }
 
+/* Returns the limit of the address space; 0: none. */
+static uint64_t limit_get(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
+}
+
 /* Runs at exit(), after the handlers that the program registered. */
 __attribute__((destructor)) static void ends(void)
 {
@@ -145,6 +153,7 @@ __attribute__((destructor)) static void ends(void)
 	for (size_t i = 0; i < owned.n; i++)
 		resident += resident_in(owned.rows[i].at, owned.rows[i].bytes);
 	atomic_store(&s->header->own_resident, resident);
+	atomic_store(&s->header->limit, limit_get());
 }
 
 void *heap_pages(heap_state *s, size_t bytes)
@@ -206,12 +215,17 @@ static int file_make(const char *directory)
 	return -1;
 }
 
-/* Returns how many nodes fit into a file below RLIMIT_FSIZE. */
+/* Returns how many nodes fit into a file below RLIMIT_FSIZE and into a part of RLIMIT_AS. */
 static uint32_t nodes_allowed(void)
 {
+	enum { PART = 16 };
 	struct rlimit files;
 	const size_t each = sizeof(heap_node) + sizeof(int64_t);
+	const uint64_t space = limit_get();
 	uint64_t most = HEAP_NODES_MAX;
+
+	if (space && space / PART / each < most)
+		most = space / PART / each;
 
 	if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
 		const uint64_t rest =
@@ -242,7 +256,10 @@ static bool region_open(heap_state *s, const char *directory)
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
 	if (at && !first)
 		first = state_map(PAGE, MAP_SHARED, fd);
+	const int error = ok && !at ? errno : 0;
 	if (!at && ftruncate(fd, 0) != 0)
+		unlink(file);
+	if (error && pwrite(fd, &error, sizeof error, 0) < 0)
 		unlink(file);
 	close(fd);
 	if (!at)
@@ -261,6 +278,7 @@ static bool region_open(heap_state *s, const char *directory)
 				   .version = HEAP_VERSION,
 				   .nodes_max = nodes,
 				   .bytes = bytes,
+				   .limit = limit_get(),
 				   .pid = getpid(),
 				   .parent = getppid(),
 				   .began_ns = now,
@@ -314,8 +332,10 @@ static bool state_init(heap_state *s)
 	s->live = heap_live_new(s);
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);
-	if (!s->live || !s->paths || !s->ranges)
+	if (!s->live || !s->paths || !s->ranges) {
+		atomic_store(&s->header->error, ENOMEM);
 		return false;
+	}
 	s->timed_mask = HEAP_TIMED_MASK;
 	if (!sampling_begin(s))
 		return false;
