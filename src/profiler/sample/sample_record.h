@@ -21,6 +21,7 @@ typedef struct sample_run {
 	bool overran;	      /* SIGTERM, sent after its time, did not end it at once */
 	record_others others; /* other processes that used the machine during the run */
 	program_end end;
+	bool beside; /* of a trace, whose options have other names */
 } sample_run;
 
 /* Names for the paths of time-stamped samples; initialise to {0}. */

@@ -316,6 +316,7 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->config.rate = rate;
 	b->config.source = DCK_SAMPLE_IN_PROCESS;
 	b->s.config = &b->config;
+	b->s.run.beside = true;
 	b->s.program = &b->program;
 	DCK_NEXT(st, sample_run_inside_open(&b->s, err));
 	DCK_NEXT(st, sample_profile_new(&b->config, &b->s.profile, err));
