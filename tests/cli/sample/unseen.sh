@@ -21,5 +21,5 @@ int main(void)
 C
 ${CC:-cc} -O1 -pthread short.c -o short 2>err || { echo "there is no compiler"; exit 77; }
 deepclock sample --no-history --source perf -- ./short >out 2>err || { grep -q perf_event err && { cat err; exit 77; }; cat err; }
-awk '/^(warning|note|the rest)/ { on = /the samples represent/ } on { n++ } END { print n <= 3 && n > 0 }' out
+awk '/^(warning|note|the rest)/ { on = /the samples represent/ } on { n++ } END { print (n <= 3 && n > 0) }' out
 grep -c 'source in-process' out
