@@ -31,7 +31,7 @@ LAYERS = {
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # Devices that run asynchronously, and their drivers, which are loaded at run time.
     "src/device": (("base", "os"), "cuda_work cupti_api cupti_find device device_null gauges", ("base", "bench"), ISO, ("dlfcn.h", "link.h", "pthread.h")),
-    "src/record": (("base", "os"), "record_begin record_internal build comparable copy host line_journal others",
+    "src/record": (("base", "os"), "record_begin record_internal build comparable copy host line_journal others program_end program_file",
                    ("base", "opt", "record", "report", "unstable"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and sums over them.

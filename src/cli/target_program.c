@@ -20,9 +20,10 @@ int cli_program_failed(const dck_err *err)
 
 int cli_program_ended(const dck_program *p, const char *more, int code)
 {
-	if (p->signal)
+	/* Of its own end by a signal the record has a note. */
+	if (p->signal && cli_signal_seen())
 		cli_message("'%s' was killed by signal %d%s", p->argv[0], p->signal, more);
-	else if (p->exit_code)
+	else if (!p->signal && p->exit_code)
 		cli_message("'%s' ended with exit status %d", p->argv[0], p->exit_code);
 	if (cli_signal_seen())
 		return CLI_INTERRUPTED;

@@ -297,7 +297,11 @@ uint64_t os_resident_share(long pid);
 /* Writes the live children that its threads started. Returns their number, at most max. */
 size_t os_process_children(long pid, long *ret, size_t max);
 
-/* --- limits.c: resource limits of a child; `pid` is not yet waited for. */
+/* --- limits.c: limit of this process's address space, in bytes (RLIMIT_AS; 0: none), and how much
+ * of it is in use (0: not known). */
+uint64_t os_address_space_limit(void);
+uint64_t os_address_space_used(void);
+/* Resource limits of a child; `pid` is not yet waited for. */
 /* Limits the private memory that the child may allocate, used or not. false: not possible here. */
 bool os_child_limit_data(pid_t pid, uint64_t bytes);
 /* Makes this child the first that the kernel kills if memory runs out. */

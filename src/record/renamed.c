@@ -15,6 +15,7 @@ static const renamed notes[] = {
     {NULL, "memory-not-told", "engine-memory-unknown"},
     {NULL, "memory-unseen", "allocations-not-traced"},
     {NULL, "not-kept", "not-cached"},
+    {NULL, "sample-ended-early", "program-killed"},
     {NULL, "slo-broken", "slo-violated"},
     {NULL, "slo-held", "slo-met"},
     {NULL, "slo-not-held", "slo-not-met"},

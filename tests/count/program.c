@@ -218,7 +218,13 @@ int main(int argc, char **argv)
 			exit(3);
 		else if (!strcmp(word, "kill"))
 			raise(SIGKILL);
-		else if (!strcmp(word, "sleep"))
+		else if (!strcmp(word, "chroot")) { /* as a daemon does */
+			if (chroot("room") || chdir("/"))
+				return 77;
+		} else if (!strcmp(word, "setuid")) {
+			if (setuid(65534))
+				return 77;
+		} else if (!strcmp(word, "sleep"))
 			sleep(60);
 		else if (!strcmp(word, "shares"))
 			shares();

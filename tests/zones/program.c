@@ -1,5 +1,6 @@
-/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow|close] -
- * a program like a user's: zones, and no other line for deepclock.
+/* program.c
+ * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|interrupt|slow|close]
+ * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -49,8 +50,17 @@ int main(int argc, char **argv)
 		raise(SIGKILL);
 	if (!strcmp(what, "crash"))
 		abort();
+	if (!strcmp(what, "daemon")) {
+		if (daemon(1, 0))
+			return 1;
+		step();
+		sleep(3);
+	}
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	if ((!strcmp(what, "chroot") && (chroot("room") || chdir("/"))) ||
+	    (!strcmp(what, "setuid") && setuid(65534)))
+		return 77;
 	/* Like daemons and ssh: the descriptor numbers are then reused for other files. */
 	if (!strcmp(what, "close")) {
 		sleep(1);

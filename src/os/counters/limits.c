@@ -1,6 +1,6 @@
-/* limits.c - resource limits of a child, and available memory. Limits are set from outside after
- * the child has started: nothing may be done in the child (proc.c), and a limit applies to
- * later allocations.
+/* limits.c - resource limits of this process and of a child, and available memory. A child's are
+ * set from outside after the child has started: nothing may be done in the child (proc.c), and a
+ * limit applies to later allocations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -14,6 +14,21 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+uint64_t os_address_space_limit(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
+}
+
+uint64_t os_address_space_used(void)
+{
+	uint64_t pages;
+
+	return text_read_uint("/proc/self/statm", &pages) ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+							  : 0;
+}
 
 bool os_child_limit_data(pid_t pid, uint64_t bytes)
 {

@@ -2,6 +2,7 @@
 #include "os/process/other_process.h"
 
 #include "os/file/text.h"
+#include "os/os.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -106,4 +107,67 @@ uint64_t os_process_memory(int pid, uint64_t address, void *to, uint64_t n)
 	const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
 
 	return got < 0 ? 0 : (uint64_t)got;
+}
+
+/* --- processes by a variable of their environment */
+
+/* Returns whether the initial environment of the process has the variable. *ret_empty: it has no
+ * variable, as a process has none for a moment inside execve(). */
+static bool has_variable(const char *pid, const char *variable, bool *ret_empty)
+{
+	enum { ENVIRON_MAX = 1 << 21 }; /* more than the kernel passes to a program by default */
+	dck_buffer text = {0};
+	char path[64];
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+	if (os_read_file(path, ENVIRON_MAX, &text, NULL) == DCK_OK)
+		for (const char *at = (const char *)text.data, *end = at + text.n;
+		     !found && at < end; at += strnlen(at, (size_t)(end - at)) + 1)
+			found = strncmp(at, variable, (size_t)(end - at)) == 0;
+	*ret_empty = text.n == 0;
+	dck_buffer_done(&text);
+	return found;
+}
+
+/* A kernel thread and a process that has ended have no program. */
+static bool has_program(const char *pid)
+{
+	char path[64], to[8];
+
+	snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+	return readlink(path, to, sizeof to) > 0;
+}
+
+/* The same, and waits for the end of an execve() of the process. */
+static bool is_marked(const char *pid, const char *mark)
+{
+	bool empty = true, found = false;
+
+	for (int i = 0; i < 5 && empty; i++) {
+		found = has_variable(pid, mark, &empty);
+		if (empty && (!has_program(pid) || !os_sleep_ns(1000000, NULL, NULL)))
+			break;
+	}
+	return found;
+}
+
+bool os_processes_marked(const char *mark, os_marked *ret)
+{
+	DIR *all = opendir("/proc");
+	char path[64];
+
+	*ret = (os_marked){0};
+	for (struct dirent *e; all && (e = readdir(all));) {
+		const long pid = strtol(e->d_name, NULL, 10);
+
+		if (pid <= 0 || !is_marked(e->d_name, mark) || ret->n++ > 0)
+			continue;
+		ret->pid = pid;
+		snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+		text_read(path, ret->name, sizeof ret->name);
+	}
+	if (all)
+		closedir(all);
+	return ret->n > 0;
 }

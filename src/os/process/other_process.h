@@ -5,6 +5,7 @@
 #define OS_OTHER_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Returns whether the process exists and has not ended. */
@@ -27,6 +28,15 @@ bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_
 /* Reads how many bytes of its private memory lie in huge pages. false: the kernel does not report
  * it. */
 bool os_process_huge_pages(int pid, uint64_t *ret);
+/* Running processes whose program was started with a variable, "NAME=VALUE". */
+typedef struct os_marked {
+	size_t n;
+	long pid; /* the first of them, and its name */
+	char name[16];
+} os_marked;
+/* Finds those whose environment this user may read. Returns whether there are any. */
+bool os_processes_marked(const char *mark, os_marked *ret);
+
 /* Copies memory of another process; returns the bytes copied; fewer than n: the rest cannot be
  * read. */
 uint64_t os_process_memory(int pid, uint64_t address, void *to, uint64_t n);

@@ -258,6 +258,7 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 		record_note(b, "count-lost",
 			    "%s calls were not counted: more than %d calls were open at one time",
 			    lost, CALL_LANE_FRAMES);
+		record_remedy(b, "call less deeply");
 	}
 	if (f->rest && f->full) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);

@@ -29,6 +29,8 @@
 #include "record/build.h"
 #include "record/host.h"
 #include "record/others.h"
+#include "record/program_end.h"
+#include "record/program_file.h"
 #include "profiler/python/python_runs.h"
 
 #include <stdio.h>
@@ -80,6 +82,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
+	program_end end;
 	record_others others; /* other processes that used the machine during the run */
 } run;
 
@@ -94,6 +97,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	    .argv = r->p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
 	size_t n = 0;
 	pid_t pid;
+
+	set[n++] = program_end_begin(&r->end);
 
 	const char *preload = NULL;
 	if (r->config->no_functions)
@@ -126,6 +131,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	r->cancelled = st == DCK_E_CANCEL;
 	r->p->exit_code = r->usage.exit_code;
 	r->p->signal = r->usage.signal;
+	if (st == DCK_OK || r->cancelled)
+		program_end_find(&r->end, &r->usage, r->cancelled);
 	return r->cancelled ? DCK_OK : st;
 }
 
@@ -138,10 +145,8 @@ static void count_program_facts_put(const run *r, record_builder *b)
 	record_set_began(b, r->began_unix_ns);
 	record_set_incomplete(b, r->cancelled);
 	record_host_here(b);
-	if (r->usage.signal)
-		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
-	else
-		record_fact_int(b, "result", "exit_status", DCK_UNIT_ONE, r->usage.exit_code);
+	record_fact_options(b, "plan", dck_count_options, r->config);
+	program_end_put(&r->end, b);
 	record_fact_text(
 	    b, "method", "counters",
 	    "from the program's exec() on, with all threads and processes that it starts");
@@ -232,6 +237,20 @@ static void count_times_put(const run *r, const count_functions *f, record_build
 			    UNITS_COUNT((int64_t)s.left_out), COUNT_SAMPLED_PATHS);
 }
 
+/* Notes how many threads or processes had no file. */
+static void not_counted_note(record_builder *b, uint32_t n, const char *what, int error)
+{
+	if (n == 0)
+		return;
+	record_note(b, "count-lost", "%u %s%s %s not counted, whose file could not be made: %s", n,
+		    what,
+		    n == 1			    ? ""
+		    : what[strlen(what) - 1] == 's' ? "es"
+						    : "s",
+		    n == 1 ? "was" : "were", program_file_reason(error));
+	record_remedy(b, "%s", program_file_remedy(error));
+}
+
 static dck_status count_program_functions_put(run *r, record_builder *b, dck_err *err)
 {
 	count_functions f;
@@ -250,7 +269,8 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 	DCK_NEXT(st, count_zones_add(&r->zones, &f, err));
 	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =
-		    "the directory for temporary files is full; set TMPDIR to one with more space";
+		    mem_arena_fmt(r->a, "a file could not be made: %s; %s",
+				  program_file_reason(left.error), program_file_remedy(left.error));
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
 	} else if (st == DCK_OK) {
@@ -262,13 +282,8 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		count_zones_put(&r->zones, b);
 		if (left.processes)
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
-		if (left.lanes_failed) {
-			record_note(
-			    b, "count-lost",
-			    "%u threads were not counted: there was no space for their files",
-			    left.lanes_failed);
-			record_remedy(b, "set TMPDIR to a directory with more");
-		}
+		not_counted_note(b, left.lanes_failed, "thread", left.error);
+		not_counted_note(b, left.children_failed, "forked process", left.error);
 		if (left.missing_reason)
 			record_fact_text(b, "method", "symbols", left.missing_reason);
 	}

@@ -179,6 +179,8 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	const uint64_t calls = r->sums->calls;
 	const double self = r->sums->self_ns;
 	ret->lanes_failed += p.about.lanes_failed;
+	ret->children_failed += p.about.children_failed;
+	ret->error = p.about.error ? p.about.error : ret->error;
 	snprintf(file, sizeof file, "%.*smodules", (int)stem, path);
 	dck_status st = modules_read(&p, file, err);
 	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < CALL_LANES_MAX; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_line.h"
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "deepclock/opt.h"
 #include <inttypes.h>
 #include <math.h>
@@ -98,6 +99,7 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 		add(&l, " | left ");
 		add_time(&l, mean_ns * (double)(place->total - place->ended));
 	}
+	utf8_sanitize(ret); /* names may have any characters, a line has one */
 }
 
 void lap_line_open(const dck_lap *lap, uint64_t now_ns, char *ret, size_t size)
@@ -107,4 +109,5 @@ void lap_line_open(const dck_lap *lap, uint64_t now_ns, char *ret, size_t size)
 	add_name(&l, lap);
 	add(&l, " ");
 	add_time(&l, now_ns > lap->begin_ns ? (double)(now_ns - lap->begin_ns) : 0);
+	utf8_sanitize(ret);
 }

@@ -22,6 +22,25 @@ static const char *damage_of(const heap_file *f)
 	return NULL;
 }
 
+bool heap_file_failed(const char *path, int *error)
+{
+	size_t bytes = 0;
+	void *mapped = os_file_map(path, false, HEAP_AT_MODULES, &bytes);
+	const heap_header *h = mapped;
+	bool failed = !mapped;
+
+	if (mapped && bytes == sizeof *error) {
+		memcpy(error, mapped, sizeof *error);
+		failed = true;
+	} else if (mapped && bytes >= sizeof *h && h->magic == HEAP_MAGIC &&
+		   !atomic_load(&h->ready) && atomic_load(&h->error)) {
+		*error = atomic_load(&h->error);
+		failed = true;
+	}
+	os_file_unmap(mapped, bytes);
+	return failed;
+}
+
 dck_status heap_file_open(const char *path, heap_file *ret, dck_err *err)
 {
 	heap_file f = {0};

@@ -21,6 +21,9 @@ typedef struct heap_file {
 } heap_file;
 
 /* E_ABSENT: unreadable; E_FORMAT: not a heap profile, or not yet initialised by its process. */
+/* Returns whether the process could not record, for lack of space: *error is set unless the disk
+ * was full. */
+bool heap_file_failed(const char *path, int *error);
 dck_status heap_file_open(const char *path, heap_file *ret, dck_err *err);
 void heap_file_close(heap_file *f);
 

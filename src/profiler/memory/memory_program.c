@@ -11,6 +11,7 @@
 #include "profiler/memory/memory_record.h"
 #include "os/process/other_process.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char library[] = "libdeepclock_memory.so";
@@ -33,6 +34,7 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	const char *preload =
 	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
 	const char *set[] = {
+	    program_end_begin(&m->end),
 	    mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
 	    mem_arena_fmt(a, HEAP_SAMPLE_VARIABLE "=%llu", (unsigned long long)c->sample_bytes),
 	    preload, NULL};
@@ -50,6 +52,8 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 		rss_sampler_stop(watch, looks);
 	}
 	m->cancelled = st == DCK_E_CANCEL;
+	if (st == DCK_OK || m->cancelled)
+		program_end_find(&m->end, usage, m->cancelled);
 	if (!preload && (st == DCK_OK || m->cancelled))
 		m->why = mem_dup(why);
 	mem_arena_free(a);
@@ -101,13 +105,14 @@ static dck_status target_run(const dck_memory_config *c, dck_program *p, const c
 			st = memory_sums_read(directory, &sums, err);
 	}
 	if (st == DCK_OK) {
-		char *own = (char *)(uintptr_t)m.why;
+		char *own = (char *)(uintptr_t)m.why, space[256];
 
+		snprintf(space, sizeof space, "%s; %s", program_file_reason(sums.error),
+			 program_file_remedy(sums.error));
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own && sums.no_space)
-			m.why = "the directory for temporary files is full (set TMPDIR to one "
-				"with more space), or the program may not map as much (ulimit -v)";
+			m.why = space;
 		else if (!own)
 			m.why = "its environment was cleared, or the loader did not preload the "
 				"library";

@@ -68,7 +68,9 @@ typedef struct heap_sum {
 	stat_sampled totals[SUMS_TOTALS]; /* TOTAL_PEAK: of no meaning */
 	int64_t mapped_peak;
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
-	uint32_t threads;
+	uint32_t threads, children_failed;
+	int error;
+	uint64_t limit, held; /* least RLIMIT_AS of a process, and what is ours of it */
 	bool full;
 } heap_sum;
 
@@ -91,6 +93,12 @@ static heap_sum memory_sum_of(const memory_sums *s)
 		sum.timed += p->timed;
 		sum.timed_ns += p->timed_ns;
 		sum.threads += p->threads;
+		if (p->limit && (!sum.limit || p->limit < sum.limit)) {
+			sum.limit = p->limit;
+			sum.held = p->own_bytes + p->region_bytes;
+		}
+		sum.children_failed += p->children_failed;
+		sum.error = p->error ? p->error : sum.error;
 		if (p->mapped_peak > sum.mapped_peak)
 			sum.mapped_peak = p->mapped_peak;
 	}
@@ -399,22 +407,29 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 	} else if (sum->lost) {
 		record_note(b, "memory-lost",
 			    "%llu allocations are attributed to a caller further out, because "
-			    "their call paths were not recorded%s",
+			    "their call paths were not recorded: %s",
 			    (unsigned long long)sum->lost,
-			    sum->full ? ": the file of a process was full, which has space for 8 "
+			    sum->full ? "the file of a process was full, which has space for 8 "
 					"million paths, or less by 'ulimit -f'"
-				      : "");
+				      : program_file_reason(sum->error));
 		record_remedy(b, "%s",
 			      sum->full ? "measure a shorter part of the program"
-					: "free space in $TMPDIR");
+					: program_file_remedy(sum->error));
+	}
+	program_address_space_put(b, sum->held, sum->limit);
+	if (sum->children_failed) {
+		record_note(b, "memory-lost",
+			    "%u forked process%s %s not recorded, whose file could not be made: %s",
+			    sum->children_failed, sum->children_failed == 1 ? "" : "es",
+			    sum->children_failed == 1 ? "was" : "were",
+			    program_file_reason(sum->error));
+		record_remedy(b, "%s", program_file_remedy(sum->error));
 	}
 	if (m->sums->no_space) {
-		record_note(
-		    b, "memory-lost",
-		    "allocations of %zu processes were not recorded: there was no space for "
-		    "their files",
-		    m->sums->no_space);
-		record_remedy(b, "free space in $TMPDIR");
+		record_note(b, "memory-lost", "allocations of %zu process%s were not recorded: %s",
+			    m->sums->no_space, m->sums->no_space == 1 ? "" : "es",
+			    program_file_reason(m->sums->error));
+		record_remedy(b, "%s", program_file_remedy(m->sums->error));
 	}
 	if (sum->broken)
 		record_note(b, "memory-stacks",
@@ -552,6 +567,7 @@ dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err)
 	DCK_NEED(b, err, "for the record");
 	record_set_began(b, m->began_unix_ns);
 	record_set_incomplete(b, m->cancelled);
+	program_end_put(&m->end, b);
 	record_fact_options(b, "plan", dck_memory_options, m->config);
 	record_fact_int(b, "memory", "elapsed", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "memory", "polls", DCK_UNIT_ONE, (int64_t)m->looks->looks);

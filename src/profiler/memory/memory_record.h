@@ -6,6 +6,8 @@
 #include "profiler/memory/memory_sums.h"
 #include "profiler/memory/rss_sampler.h"
 #include "os/os.h"
+#include "record/program_end.h"
+#include "record/program_file.h"
 
 typedef struct memory_result {
 	const dck_memory_config *config;
@@ -17,6 +19,7 @@ typedef struct memory_result {
 	uint64_t began_ns, took_ns; /* monotonic clock */
 	int64_t began_unix_ns;
 	bool cancelled;
+	program_end end;
 } memory_result;
 
 dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err);

@@ -412,6 +412,10 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
 			  f->nheld * sizeof *f->held,
 	    .threads = atomic_load(&h->threads),
+	    .children_failed = atomic_load(&h->children_failed),
+	    .error = atomic_load(&h->error),
+	    .limit = atomic_load(&h->limit),
+	    .region_bytes = h->bytes,
 	};
 }
 
@@ -426,10 +430,9 @@ static void memory_found(void *self, const char *path)
 	found_files *files = self;
 	memory_sums *s = files->s;
 	heap_file f;
-	uint64_t bytes;
 
-	if (os_path_kind(path, &bytes) == OS_FILE && bytes == 0)
-		s->no_space++;
+	const bool failed = heap_file_failed(path, &s->error);
+	s->no_space += failed;
 	if (files->n == PROCESSES_MAX || heap_file_open(path, &f, NULL) != DCK_OK) {
 		s->left_out++;
 		return;

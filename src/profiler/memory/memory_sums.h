@@ -48,9 +48,11 @@ typedef struct sums_process {
 	stat_sampled totals[SUMS_TOTALS];
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t lost, unseen, cut, broken, own_bytes, own_resident, file_bytes;
-	uint32_t threads;
-	bool full;    /* its file reached the limit of call paths */
-	bool ends_in; /* its Python interpreter finalised: `held` was live before */
+	uint32_t threads, children_failed; /* forked processes without a file */
+	int error;		      /* errno of a file that could not be made, or grow; 0: none */
+	uint64_t limit, region_bytes; /* RLIMIT_AS, 0: none; what its file takes of it */
+	bool full;		      /* its file reached the limit of call paths */
+	bool ends_in;		      /* its Python interpreter finalised: `held` was live before */
 } sums_process;
 
 typedef struct memory_sums {
@@ -64,7 +66,8 @@ typedef struct memory_sums {
 	size_t nasked;
 	sums_process *processes;     /* @owned */
 	size_t nprocesses, left_out; /* left_out: unreadable, or too many */
-	size_t no_space;	     /* processes without disk space for their file */
+	size_t no_space;	     /* processes without space for their file or tables, ... */
+	int error;		     /* ... errno of the last one; 0: the disk was full */
 	size_t largest;		     /* the process with the highest peak */
 	size_t ncolumns;	     /* without SUMS_HELD if no process has it */
 	/* Mean number of bytes between samples; 0: each allocation was recorded. If sampled, paths,

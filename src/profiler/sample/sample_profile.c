@@ -525,6 +525,8 @@ static void profile_forked(sample_profile *p, const sample_event *e)
 	if (e->pid == e->as.fork.parent_pid)
 		return;
 	process_put(p, e->pid, parent ? address_space_fork(parent->address_space, e->pid) : NULL);
+	if (p->python)
+		sample_python_forked(p->python, e->pid, e->as.fork.parent_pid);
 }
 
 void sample_profile_event(void *self, const sample_event *e)

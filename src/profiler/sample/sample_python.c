@@ -32,7 +32,8 @@ enum { THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
 #define ASK_AGAIN_NS UINT64_C(100000000)
 
 typedef struct one_process {
-	int pid; /* 0: a free row */
+	int pid;    /* 0: a free row */
+	int parent; /* made by its fork(); 0: it executed a program, or its start was not seen */
 	bool found;
 	uint64_t asked_ns;
 	python_process p;
@@ -172,25 +173,50 @@ static void processes_sweep(sample_python *s)
 	}
 }
 
-static one_process *python_process_of(sample_python *s, int pid)
+static one_process *python_process_listed(const sample_python *s, int pid)
 {
 	one_process *one = s->processes;
+
+	while (one && one->pid != pid)
+		one = one->next;
+	return one;
+}
+
+static one_process *python_process_add(sample_python *s, int pid)
+{
+	one_process *one = mem_zalloc(1, sizeof *one);
+
+	if (!one)
+		return NULL;
+	processes_sweep(s);
+	one->pid = pid;
+	one->next = s->processes;
+	s->processes = one;
+	return one;
+}
+
+void sample_python_forked(sample_python *s, int pid, int parent)
+{
+	one_process *one;
+
+	if (!python_process_listed(s, parent))
+		return;
+	sample_python_forget(s, pid); /* an earlier process of this number */
+	one = python_process_add(s, pid);
+	if (one)
+		one->parent = parent;
+}
+
+static one_process *python_process_of(sample_python *s, int pid)
+{
+	one_process *one = python_process_listed(s, pid);
 	const uint64_t now = os_now_ns();
 	unwind_memory memory = {os_process_read, NULL};
 	dck_err err;
 
-	while (one && one->pid != pid)
-		one = one->next;
-	if (!one) {
-		one = mem_zalloc(1, sizeof *one);
-		if (!one)
-			return NULL;
-		processes_sweep(s);
-		one->pid = pid;
-		one->next = s->processes;
-		s->processes = one;
-	}
-	if (one->found)
+	if (!one)
+		one = python_process_add(s, pid);
+	if (!one || one->found)
 		return one;
 	if (one->asked_ns && now - one->asked_ns < ASK_AGAIN_NS)
 		return NULL;
@@ -205,12 +231,29 @@ static one_process *python_process_of(sample_python *s, int pid)
 	return one->found ? one : NULL;
 }
 
-static uint32_t python_number(sample_python *s, one_process *one, const python_frame *f)
+/* Finds the name in the process, or, if that has ended, in the one that it was forked from: code
+ * has the same address there. */
+static bool name_find(sample_python *s, int pid, const python_frame *f, python_name *ret)
+{
+	enum { FORKS = 16 };
+
+	for (int i = 0; pid && i < FORKS; i++) {
+		one_process *one = python_process_of(s, pid);
+
+		if (one && python_names_find(one->names, f->code, f->instruction, ret))
+			return true;
+		one = python_process_listed(s, pid);
+		pid = one ? one->parent : 0;
+	}
+	return false;
+}
+
+static uint32_t python_number(sample_python *s, int pid, const python_frame *f)
 {
 	raw_frame raw = {.kind = RAW_PYTHON, .path = "", .name = "[unknown Python]"};
 	python_name name;
 
-	if (one && python_names_find(one->names, f->code, f->instruction, &name)) {
+	if (name_find(s, pid, f, &name)) {
 		raw.name = name.function;
 		raw.path = name.file;
 		raw.line = name.line > 0 ? (uint32_t)name.line : 0;
@@ -271,8 +314,8 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	for (size_t i = 0; i < all && i < max; i++) {
 		const merge_frame *m = &s->merged[i];
 
-		frames[i] =
-		    m->python ? python_number(s, one, &s->python[m->index]) : s->before[m->index];
+		frames[i] = m->python ? python_number(s, e->pid, &s->python[m->index])
+				      : s->before[m->index];
 	}
 	s->counts.samples++;
 	s->counts.late += !came;

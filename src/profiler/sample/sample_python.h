@@ -35,6 +35,8 @@ void sample_python_free(sample_python *s); /* NULL is allowed */
 size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
 			   size_t max, bool whole);
 /* Call when the process has exited or executed another program. */
+/* Notes that the process was forked from another. */
+void sample_python_forked(sample_python *s, int pid, int parent);
 void sample_python_forget(sample_python *s, int pid);
 sample_python_counts sample_python_counted(const sample_python *s);
 

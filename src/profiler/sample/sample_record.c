@@ -145,17 +145,26 @@ static double sample_used_ns(const sample_run *r)
 	return r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
 }
 
-static void sample_notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
-			     const sample_counts *n, bool timers)
+/* Timers fire at the kernel's tick, however high the requested rate is. */
+static void few_note(record_builder *b, const sample_counts *n, bool timers, const char *rate)
 {
+	record_note(b, "sample-few", "there %s only %llu sample%s", n->samples == 1 ? "is" : "are",
+		    (unsigned long long)n->samples, n->samples == 1 ? "" : "s");
+	if (timers)
+		record_remedy(b, "run longer");
+	else
+		record_remedy(b, "run longer, or sample at a higher rate (%s)", rate);
+}
+
+static void sample_notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
+			     const sample_counts *n, bool timers, bool copies)
+{
+	const char *rate = r->beside ? "trace --sample-rate" : "--rate";
 	const double cpu = sample_used_ns(r);
 	const double seen = n->time_ns - n->blocked_ns;
 
 	if (r->cancelled)
 		record_note(b, "interrupted", "sampling was interrupted before the program ended");
-	else if (r->signal)
-		record_note(b, "sample-ended-early", "the program was killed by signal %d",
-			    r->signal);
 	if (r->overran)
 		record_note(b, "sample-overran",
 			    "SIGTERM did not end the program: it ran for %s, not %s",
@@ -174,18 +183,22 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "%llu samples were lost, in addition to the %llu "
 			    "here",
 			    (unsigned long long)n->lost, (unsigned long long)n->samples);
+	if (n->lost)
+		record_remedy(b, "request fewer (%s)%s", rate,
+			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		record_note(b, "sample-unseen",
 			    "the samples represent %s of the %s of CPU time that the program used",
 			    UNITS_TIME(seen), UNITS_TIME(cpu));
 	if (n->samples < FEW)
-		record_note(b, "sample-few", "there are only %llu samples",
-			    (unsigned long long)n->samples);
+		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)
 		record_note(b, "sample-cut",
 			    "%.1f %% of the stacks are larger than their copies: their outermost "
 			    "callers are missing",
 			    100 * sample_share(n->cut, n->samples));
+	if (sample_share(n->cut, n->samples) > EARLY && !r->beside)
+		record_remedy(b, "a larger --stack%s", copies ? "" : ", with --source perf");
 	if (sample_share(n->broken, n->samples) > EARLY)
 		record_note(b, "sample-broken",
 			    "%.1f %% of the stacks could not be followed to their beginning",
@@ -344,8 +357,10 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		const cost price = cost_find(r, source, self, &n);
 		sample_cost_put(b, r, &price);
 		record_others_put(&r->others, b, "sample", false);
-		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
-		record_set_incomplete(b, r->cancelled || r->signal);
+		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0,
+				 source == &sample_by_perf);
+		record_set_incomplete(b, r->cancelled);
+		program_end_put(&r->end, b);
 		st = sample_paths_put(b, &named->paths, &n, c, r, err);
 	}
 	sample_named_done(&own);

@@ -5,6 +5,7 @@
 #define SAMPLE_SAMPLE_RECORD_H
 
 #include "record/others.h"
+#include "record/program_end.h"
 #include "profiler/sample/sample_profile.h"
 #include "profiler/sample/sample_source.h"
 
@@ -19,7 +20,8 @@ typedef struct sample_run {
 	bool cpu_known, cancelled;
 	bool overran;	      /* SIGTERM, sent after its time, did not end it at once */
 	record_others others; /* other processes that used the machine during the run */
-	int signal;	      /* by which the program ended of itself; 0: none */
+	program_end end;
+	bool beside; /* of a trace, whose options have other names */
 } sample_run;
 
 /* Names for the paths of time-stamped samples; initialise to {0}. */

@@ -113,6 +113,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
+	set[nset++] = program_end_begin(&s->run.end);
 	if (s->source->environment)
 		s->source->environment(s->self, a, set, SET_MAX, &nset);
 	const os_spawn_config spawn = {.argv = s->program->argv,
@@ -134,6 +135,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 	s->program->exit_code = usage.exit_code;
 	s->program->signal = usage.signal;
 	usage_put(s, &usage);
+	program_end_find(&s->run.end, &usage, st == DCK_E_CANCEL);
 	return DCK_OK;
 }
 
@@ -257,7 +259,6 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 		       : s->looks_on	? "polls threads from outside, at most every 10 ms"
 					: "context switches";
 	s->run.looks = s->looks.looks;
-	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;
 	s->run.overran = s->until_ns && !s->config->pid && !s->cancelled &&
 			 s->run.took_ns > s->config->time_ns + OVERRUN_NS;
 	return sample_record_make(&s->run, s->config, s->program->argv, s->source, s->self,
@@ -315,6 +316,7 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->config.rate = rate;
 	b->config.source = DCK_SAMPLE_IN_PROCESS;
 	b->s.config = &b->config;
+	b->s.run.beside = true;
 	b->s.program = &b->program;
 	DCK_NEXT(st, sample_run_inside_open(&b->s, err));
 	DCK_NEXT(st, sample_profile_new(&b->config, &b->s.profile, err));
@@ -360,7 +362,6 @@ dck_status sample_beside_end(sample_beside *b, const os_child_usage *used, dck_r
 	beside_stop(b);
 	usage_put(s, used);
 	s->run.own_cpu_ns = os_process_cpu_ns() - b->cpu_ns;
-	s->run.signal = used->signal;
 	DCK_TRY(dck_sink_finish(&b->log, err));
 	return sample_record_make(&s->run, &b->config, b->program.argv, s->source, s->self,
 				  s->profile, &b->named, ret, err);

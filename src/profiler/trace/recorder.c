@@ -52,6 +52,8 @@ enum {
 	TERMINATIONS_NS = 1000000000, /* after which signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
+	BUFFER_BYTES_LEAST = 1 << 20,
+	BUFFER_LIMIT_PART = 32, /* of a limit of address space */
 	WAITS_NS = 10000,
 	PAIRS = 64,
 	BATCHES = 16
@@ -70,6 +72,10 @@ static struct recorder {
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
 	recorder_plan plan;
+	/* The open result, for a program that later has another root or user; -1: not open. The
+	 * program may have closed it. */
+	int result_fd;
+	os_file_id result_id;
 	os_clock_state tsc;
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
@@ -89,7 +95,7 @@ static struct recorder {
 	dck_err went, ended; /* code 0: well */
 	bool empty;	     /* no event */
 	wire_out result;
-} recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
+} recorder = {.work = PTHREAD_MUTEX_INITIALIZER, .result_fd = -1};
 
 /* --- the clock */
 
@@ -296,6 +302,42 @@ static dck_status recorder_result_write(struct recorder *r, const trace_file_sai
 	return DCK_OK;
 }
 
+static void recorder_result_open(struct recorder *r)
+{
+	if (!r->plan.result || r->plan.late ||
+	    os_open_append(r->plan.result, &r->result_fd, NULL) != DCK_OK ||
+	    !os_fd_id(r->result_fd, &r->result_id))
+		r->result_fd = -1;
+}
+
+static bool recorder_result_is_open(const struct recorder *r)
+{
+	os_file_id id;
+
+	return r->result_fd >= 0 && os_fd_id(r->result_fd, &id) &&
+	       id.device == r->result_id.device && id.number == r->result_id.number;
+}
+
+static void recorder_result_close(struct recorder *r)
+{
+	if (recorder_result_is_open(r))
+		os_close(r->result_fd);
+	r->result_fd = -1;
+}
+
+/* Writes the result to its open file. Half of one would be no result. */
+static dck_status recorder_result_append(struct recorder *r, dck_err *err)
+{
+	dck_sink out;
+
+	dck_sink_fd(&out, r->result_fd);
+	sink_put(&out, r->result.data, r->result.n);
+	const dck_status status = dck_sink_finish(&out, err);
+	if (status != DCK_OK)
+		(void)os_truncate(r->result_fd, r->plan.result, 0, NULL);
+	return status;
+}
+
 static void recorder_result_save(struct recorder *r)
 {
 	dck_replace *file;
@@ -312,7 +354,10 @@ static void recorder_result_save(struct recorder *r)
 			status = os_replace_commit_unsynced(file, &e);
 		else
 			dck_replace_abort(file);
+	} else if (recorder_result_is_open(r)) {
+		status = recorder_result_append(r, &e);
 	}
+	recorder_result_close(r);
 	if (status != DCK_OK)
 		recorder_failed(r, &e);
 }
@@ -337,6 +382,7 @@ static void recorder_finish(struct recorder *r)
 	r->method.waits = thread_buffers_waited().n - r->waited.n;
 	r->method.waited_ns = thread_buffers_waited().ns - r->waited.ns;
 	r->method.waits_absent = waits_absent(r);
+	r->method.address_space_limit = os_address_space_limit();
 	r->method.signal = os_signal_name(atomic_load(&r->signal));
 	r->method.drift_ratio = NAN;
 	if (end_ns - r->base_ns >= 1000000000u)
@@ -560,6 +606,7 @@ static void trace_forget(struct recorder *r)
 	drain_free(r->drain);
 	r->drain = NULL;
 	r->file = NULL;
+	recorder_result_close(r);
 	r->plan = (recorder_plan){0};
 	wire_out_done(&r->result);
 	r->went = r->ended = (dck_err){0};
@@ -567,14 +614,24 @@ static void trace_forget(struct recorder *r)
 	capture_disarm();
 }
 
+/* Returns the size of the buffer if none is requested: less where address space is limited. */
+static uint64_t buffer_usual(void)
+{
+	const uint64_t part = os_address_space_limit() / BUFFER_LIMIT_PART;
+
+	return !part || part > BUFFER_BYTES ? BUFFER_BYTES
+	       : part < BUFFER_BYTES_LEAST  ? BUFFER_BYTES_LEAST
+					    : part;
+}
+
 /* Allocates what stays until the process ends; a child allocates it again. */
 static dck_status recorder_prepare(struct recorder *r, dck_err *err)
 {
 	const uint64_t asked = r->plan.config.buffer_bytes;
 
-	r->method.buffer_bytes = !asked			    ? BUFFER_BYTES
-				 : asked > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
-							    : asked;
+	r->method.buffer_bytes = !asked || asked == BUFFER_BYTES ? buffer_usual()
+				 : asked > BUFFER_BYTES_MAX	 ? BUFFER_BYTES_MAX
+								 : asked;
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
 	if (!thread_buffers_init())
@@ -597,7 +654,9 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 	zone_percentiles percentiles;
 
 	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
+	const uint64_t used = os_address_space_used();
 	DCK_TRY(recorder_prepare(r, err));
+	recorder_result_open(r);
 	r->lost = lost_so_far();
 	r->waited = thread_buffers_waited();
 	const trace_header about = base_take(r);
@@ -612,6 +671,8 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 		 "for the ranges that are recorded");
 	if (!thread_start(r))
 		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
+	const uint64_t now = os_address_space_used();
+	r->method.address_space = used && now > used ? now - used : 0;
 	return DCK_OK;
 }
 

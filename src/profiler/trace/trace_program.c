@@ -24,6 +24,7 @@
 #include "record/record_begin.h"
 #include "record/copy.h"
 #include "record/others.h"
+#include "record/program_end.h"
 #include "profiler/timeline/timeline.h"
 #include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/trace_children.h"
@@ -63,8 +64,7 @@ static bool temp_has_space(const char *directory)
 static const char *why_cut(const char *directory)
 {
 	return temp_has_space(directory)
-		   ? "its recording has no end: it exited by a direct system call, as in Go and in "
-		     "daemon(3), whose child goes on; or "
+		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
 		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
 		     "filter forbade recording; or no descriptor was free"
 		   : "its recording has no end: the directory for temporary files is full (set "
@@ -81,6 +81,8 @@ static dck_status ended(const dck_trace_config *c, dck_program *p, bool announce
 	uint64_t bytes = 0;
 
 	p->cut = announced;
+	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes == 0)
+		os_file_remove(c->path); /* it would be no trace */
 	const bool by_itself = announced && !p->signal && !why;
 	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0) {
 		dck_record *read;
@@ -219,9 +221,10 @@ static void next_put(record_builder *b, const char *path)
 
 /* Adds what only the parent knows: the command line, and the time from start to end of the program,
  * without the recorder's start and the work on traces afterwards. On failure *record is freed. */
-static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, bool cancelled,
-			   const record_others *others, trace_samples *samples, bool with_cuda,
-			   const char *cuda_why, dck_record **record, dck_err *err)
+static dck_status took_put(const dck_program *p, const char *path, uint64_t ns,
+			   const program_end *end, const record_others *others,
+			   trace_samples *samples, bool with_cuda, const char *cuda_why,
+			   dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(p->argv);
 	dck_status st = DCK_OK;
@@ -234,8 +237,9 @@ static dck_status took_put(const dck_program *p, const char *path, uint64_t ns, 
 	record_set_id(b, (*record)->id);
 	record_copy(b, *record);
 	record_copy_tables(b, *record);
-	if (cancelled)
+	if (end->cancelled)
 		record_set_incomplete(b, true);
+	program_end_put(end, b);
 	record_fact_int(b, "trace", "program_elapsed", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
 	next_put(b, path);
@@ -281,6 +285,7 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 	trace_samples *samples = NULL;
 	dck_trace_config own = *c;
 	record_others others;
+	program_end end;
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
@@ -296,6 +301,7 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 	}
 	if (preload)
 		set[nset++] = preload;
+	set[nset++] = program_end_begin(&end); /* not before LD_PRELOAD: trace_samples.h */
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
 	const char *cuda_why = NULL, *cuda = c->cuda ? cuda_injection_find(a, &cuda_why) : NULL;
 	const char *packages = cuda ? cuda_packages_find(a, p->argv[0]) : NULL;
@@ -319,6 +325,7 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 	/* The events recorded until then are reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
+		program_end_find(&end, &usage, cancelled);
 		st = samples ? trace_samples_end(samples, &usage, err) : DCK_OK;
 		p->exit_code = usage.exit_code;
 		p->signal = usage.signal;
@@ -340,8 +347,8 @@ static dck_status traced_run(const dck_trace_config *c, uint32_t mpi_ranks, dck_
 			st = ERR_SET(err, E_CANCEL, "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
-		DCK_NEXT(st, took_put(p, c->path, took, cancelled, &others, samples, c->cuda,
-				      cuda_why, ret, err));
+		DCK_NEXT(st, took_put(p, c->path, took, &end, &others, samples, c->cuda, cuda_why,
+				      ret, err));
 	}
 	trace_samples_free(samples);
 	mem_arena_free(a);

@@ -575,6 +575,11 @@ static bool is_loose_member(const dck_metric *m)
 	return is_other(m) && is_member(m);
 }
 
+static bool is_loose_counter(const dck_metric *m)
+{
+	return text_is_counter(m) && is_member(m);
+}
+
 static bool is_own_resource(const dck_metric *m)
 {
 	return is_resource(m) && !is_key(m);
@@ -696,8 +701,9 @@ void text_details(page *p, const dck_record *r)
 	if (!keyed)
 		details_rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other,
 				 true);
-	else if (r->ntables == 0)
-		details_rows_put(p, r, "Other metrics", is_loose_member, true);
+	else
+		details_rows_put(p, r, "Other metrics",
+				 r->ntables == 0 ? is_loose_member : is_loose_counter, true);
 	text_facts(p, r);
 	text_notes(p, r);
 }

@@ -117,6 +117,9 @@ bool text_fact_is_share(const dck_fact *f); /* shown as percent */
 
 /* Return whether m is a latency, and whether r has one with an interval, which needs a legend. */
 bool text_is_latency(const dck_metric *m);
+/* Returns whether m is a counted event, which has no row in a table. */
+#define TEXT_COUNTER "counter/"
+bool text_is_counter(const dck_metric *m);
 bool text_has_interval(const dck_record *r);
 
 /* Writes the title of a part on a separate line, after an empty line. */

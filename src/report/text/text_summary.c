@@ -478,6 +478,32 @@ static void compared_outputs_put(page *p, const dck_record *r)
 	page_line(p);
 }
 
+/* Writes the events that were requested by name (count -e): they are part of the answer. */
+static void summary_events_put(page *p, const dck_record *r)
+{
+	enum { EVENTS_MAX = 5 };
+	size_t n = 0;
+
+	if (!dck_record_fact(r, "plan", "events/1"))
+		return;
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+
+		if (!text_is_counter(m) || n++ >= EVENTS_MAX)
+			continue;
+		page_to(p, 2);
+		page_fmt(p, "%s: ", m->def->tag + sizeof TEXT_COUNTER - 1);
+		page_wrap(p, 4, m->value.kind == DCK_VALUE_ABSENT ? "absent, " : "");
+		page_wrap(p, 4, FORMAT_VALUE(&m->value, m->def->unit));
+		page_line(p);
+	}
+	if (n > EVENTS_MAX) {
+		text_dim_from(p, 2);
+		page_fmt(p, "and %zu more events", n - EVENTS_MAX);
+		page_line(p);
+	}
+}
+
 void text_summary_answer(page *p, const dck_record *r)
 {
 	if (summary_is_latency(r)) {
@@ -485,6 +511,7 @@ void text_summary_answer(page *p, const dck_record *r)
 		text_verdicts(p, r);
 	} else {
 		text_answer(p, r);
+		summary_events_put(p, r);
 		compared_outputs_put(p, r);
 	}
 	text_incomplete(p, r, false);

@@ -99,6 +99,11 @@ bool text_is_latency(const dck_metric *m)
 	       (m->def->unit == DCK_UNIT_NS || strcmp(m->def->tag, "latency/cv") == 0);
 }
 
+bool text_is_counter(const dck_metric *m)
+{
+	return strncmp(m->def->tag, TEXT_COUNTER, sizeof TEXT_COUNTER - 1) == 0;
+}
+
 bool text_has_interval(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nmetrics; i++)

@@ -12,5 +12,5 @@ done
 # A program with a limited address space is not reported as having a full directory.
 if ! ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
 	(ulimit -v 80000; deepclock memory -- /bin/ls > /dev/null 2> err)
-	grep -q 'may not map as much (ulimit -v)' err || cat err
+	grep -q 'may map no more memory (ENOMEM); raise its limit of address space' err || cat err
 fi

@@ -8,5 +8,5 @@ for one in $by; do
 	record run.json 'r["incomplete"]'
 	deepclock sample --source $one --save run.json -- ./program crash 300 >/dev/null 2>err.txt
 	echo "crashes: $?"
-	record run.json 'r["incomplete"]' 'note("sample-ended-early")["text"]' 't("functions")["rows"][0][0]'
+	record run.json 'r["incomplete"]' 'note("program-killed")["text"]' 't("functions")["rows"][0][0]'
 done | sort -u

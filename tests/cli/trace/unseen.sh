@@ -3,6 +3,7 @@
 zone-program leaves || exit
 deepclock trace -- ./program 2> said > /dev/null
 echo $?
+rm -f ./*.pftrace
 sed 's/ recorded nothing//; s/; the results are partial//' said
 deepclock trace --format csv -- ./program call | grep -o 'zones/wait: sleep/calls",1'
 rm program

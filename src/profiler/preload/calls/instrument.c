@@ -71,6 +71,7 @@ static struct {
 typedef struct thread_state {
 	thread_cct *lane;
 	bool busy;
+	bool failed;			/* it has no file */
 	uint64_t stack_low, stack_high; /* stack of this thread; 0: unknown */
 } thread_state;
 
@@ -383,6 +384,8 @@ static thread_cct *lane_begin(void)
 	const int before = errno;
 	thread_cct *l;
 
+	if (mine.failed)
+		return NULL;
 	mine.busy = true;
 	if (!mine.stack_high)
 		stack_find();
@@ -392,11 +395,14 @@ static thread_cct *lane_begin(void)
 		return NULL;
 	}
 	lock();
+	errno = 0;
 	l = instrument_lane_take();
 	if (l) {
 		l->last = instrument_now();
 		l->in_use = 1;
 	} else {
+		mine.failed = true;
+		all.file->error = errno;
 		all.file->lanes_failed++;
 	}
 	unlock();
@@ -418,10 +424,13 @@ static void instrument_child_begins(void)
 	all.nmodules = 0;
 	unlock();
 	mine.lane = NULL;
-	mine.busy = false;
+	mine.busy = mine.failed = false;
 	if (!from || atomic_load(&all.state) != 1)
 		return;
+	errno = 0;
 	if (!process_file()) {
+		all.file->error = errno; /* the parent's, which is shared */
+		__atomic_fetch_add(&all.file->children_failed, 1, __ATOMIC_RELAXED);
 		atomic_store(&all.state, 2);
 		return;
 	}

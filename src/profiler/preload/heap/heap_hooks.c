@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_block.h"
+#include "profiler/preload/heap/heap_paths.h"
 #include "profiler/preload/heap/heap_sample.h"
 
 #include <dlfcn.h>
@@ -87,11 +88,15 @@ static inline bool is_found(void)
 }
 
 /* Creates the file of a program that allocates nothing, too: a missing file means that the library
- was not preloaded.
- */
+ * was not preloaded. Paths of modules are found now: after chroot() they would not be. */
 __attribute__((constructor)) static void begins(void)
 {
-	(void)heap_get();
+	heap_state *s = heap_get();
+
+	heap_in_hook++;
+	if (s)
+		heap_modules_check(s);
+	heap_in_hook--;
 }
 
 #define BORN(p, n)                                              \

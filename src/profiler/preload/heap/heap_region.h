@@ -39,7 +39,7 @@ enum {
 	HEAP_FRAMES_MAX = 1 << 20,
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
-	HEAP_VERSION = 4,
+	HEAP_VERSION = 5,
 	/* Of each thread's recorded calls one in this number, plus one, is timed. */
 	HEAP_TIMED_MASK = 1023,
 	HEAP_SAMPLED_TIMED_MASK = 15,
@@ -128,6 +128,9 @@ typedef struct heap_header {
 	_Atomic uint64_t own_bytes;	  /* private memory of this library, reserved */
 	_Atomic uint64_t own_resident;	  /* resident part at exit(); 0: no exit() */
 	_Atomic uint64_t timed, timed_ns; /* number of timed hook calls, and their time */
+	_Atomic uint32_t children_failed; /* processes of fork() that could make no file */
+	_Atomic uint64_t limit;		  /* RLIMIT_AS, at exit() or before; 0: none */
+	_Atomic int32_t error; /* errno of the last file that could not be made or grow; 0: none */
 	heap_total total[HEAP_KINDS];
 } heap_header;
 

@@ -45,6 +45,7 @@ heap_state *heap_now;
 /* A forked child inherits these. */
 static uint32_t generations;
 static char file[4096];
+static heap_header *first;	       /* of the first process, shared with all of its children */
 static _Atomic size_t cap[HEAP_PARTS]; /* bytes that the file system has reserved */
 
 void heap_lock_wait(heap_lock *l)
@@ -130,6 +131,14 @@ static size_t resident_in(char *at, size_t bytes)
 	return pages * PAGE;
 }
 
+/* Returns the limit of the address space; 0: none. */
+static uint64_t limit_get(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
+}
+
 /* Runs at exit(), after the handlers that the program registered. */
 __attribute__((destructor)) static void ends(void)
 {
@@ -144,6 +153,7 @@ __attribute__((destructor)) static void ends(void)
 	for (size_t i = 0; i < owned.n; i++)
 		resident += resident_in(owned.rows[i].at, owned.rows[i].bytes);
 	atomic_store(&s->header->own_resident, resident);
+	atomic_store(&s->header->limit, limit_get());
 }
 
 void *heap_pages(heap_state *s, size_t bytes)
@@ -184,6 +194,8 @@ bool heap_room(heap_part part, size_t bytes)
 		close(fd);
 	if (ok)
 		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
+	else if (h)
+		atomic_store(&heap_now->header->error, fd < 0 ? errno : ENOSPC);
 	errno = kept;
 	return ok;
 }
@@ -203,12 +215,17 @@ static int file_make(const char *directory)
 	return -1;
 }
 
-/* Returns how many nodes fit into a file below RLIMIT_FSIZE. */
+/* Returns how many nodes fit into a file below RLIMIT_FSIZE and into a part of RLIMIT_AS. */
 static uint32_t nodes_allowed(void)
 {
+	enum { PART = 16 };
 	struct rlimit files;
 	const size_t each = sizeof(heap_node) + sizeof(int64_t);
+	const uint64_t space = limit_get();
 	uint64_t most = HEAP_NODES_MAX;
+
+	if (space && space / PART / each < most)
+		most = space / PART / each;
 
 	if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
 		const uint64_t rest =
@@ -237,7 +254,12 @@ static bool region_open(heap_state *s, const char *directory)
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
+	if (at && !first)
+		first = state_map(PAGE, MAP_SHARED, fd);
+	const int error = ok && !at ? errno : 0;
 	if (!at && ftruncate(fd, 0) != 0)
+		unlink(file);
+	if (error && pwrite(fd, &error, sizeof error, 0) < 0)
 		unlink(file);
 	close(fd);
 	if (!at)
@@ -256,6 +278,7 @@ static bool region_open(heap_state *s, const char *directory)
 				   .version = HEAP_VERSION,
 				   .nodes_max = nodes,
 				   .bytes = bytes,
+				   .limit = limit_get(),
 				   .pid = getpid(),
 				   .parent = getppid(),
 				   .began_ns = now,
@@ -293,16 +316,26 @@ static bool state_init(heap_state *s)
 {
 	const char *directory = secure_getenv(HEAP_VARIABLE);
 
-	if (!directory || !*directory || !region_open(s, directory))
+	if (!directory || !*directory)
 		return false;
+	errno = 0;
+	if (!region_open(s, directory)) {
+		if (first) {
+			atomic_store(&first->error, errno);
+			atomic_fetch_add(&first->children_failed, 1);
+		}
+		return false;
+	}
 	s->generation = ++generations;
 	owned.lock = 0; /* a parent's list: its pages are not mapped here */
 	owned.n = owned.uncounted = 0;
 	s->live = heap_live_new(s);
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);
-	if (!s->live || !s->paths || !s->ranges)
+	if (!s->live || !s->paths || !s->ranges) {
+		atomic_store(&s->header->error, ENOMEM);
 		return false;
+	}
 	s->timed_mask = HEAP_TIMED_MASK;
 	if (!sampling_begin(s))
 		return false;

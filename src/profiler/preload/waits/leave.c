@@ -1,10 +1,11 @@
-/* leave.c - interposes on exits that run no exit handler: exec() and _exit(). The events recorded
- * so far are written first. Neither waits long, and a child between vfork() and exec() does
- * nothing: the recording is its parent's.
+/* leave.c - interposes on exits that run no exit handler: exec(), _exit() and daemon(). The events
+ * recorded so far are written first. Neither waits long, and a child between vfork() and exec()
+ * does nothing: the recording is its parent's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +21,27 @@ PRELOAD _Noreturn void _Exit(int status)
 	dck_trace_leave();
 	REAL(_Exit)(status);
 	__builtin_unreachable();
+}
+
+/* As that of libc, whose parent ends by a system call that is not interposed. */
+PRELOAD int daemon(int nochdir, int noclose)
+{
+	const pid_t child = fork();
+
+	if (child > 0)
+		_exit(0);
+	if (child < 0 || setsid() < 0)
+		return -1;
+	if (!nochdir && chdir("/")) { /* as libc: no error */
+	}
+	const int null_fd = noclose ? -1 : open("/dev/null", O_RDWR);
+	if (!noclose && null_fd < 0)
+		return -1;
+	for (int fd = 0; !noclose && fd < 3; fd++)
+		dup2(null_fd, fd);
+	if (null_fd > 2)
+		close(null_fd);
+	return 0;
 }
 
 INTERPOSE(int, execve, (const char *path, char *const argv[], char *const envp[]),

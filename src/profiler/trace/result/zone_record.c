@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "os/os.h"
+#include "record/program_file.h"
 #include "record/record_begin.h"
 #include "profiler/timeline/zone_table.h"
 
@@ -152,6 +153,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 	if (dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
+	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
 	threads.processes = &r->process;

@@ -51,6 +51,9 @@ typedef struct zone_method {
 	const char *signal;	      /* signal that ended the process; NULL: none */
 	uint64_t looks, looks_cpu_ns; /* polls of the threads, and their CPU time */
 	uint64_t recorder_cpu_ns;     /* total of the recording thread */
+	/* Address space that the recording took, and the process's limit of it at the end; 0: none.
+	 */
+	uint64_t address_space, address_space_limit;
 } zone_method;
 
 typedef struct zone_result {

@@ -58,6 +58,8 @@ const result_field result_fields[] = {
     F(47, INT64, zone_result, device_report.unjoined),
     F(48, INT64, zone_result, device_report.enqueued),
     F(49, INT64, zone_result, device_report.memory_peak),
+    F(50, INT64, zone_result, method.address_space),
+    F(51, INT64, zone_result, method.address_space_limit),
     {0},
 };
 

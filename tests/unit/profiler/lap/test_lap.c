@@ -212,6 +212,12 @@ static void values_are_kept_as_they_are(void **state)
 	char small[9];
 	assert_string_equal(dck_lap_end_line(dck_lap_begin("a long name"), small, sizeof small),
 			    "a long n");
+	/* A line stays one line, whatever the names are. */
+	l = dck_lap_begin("two\nlines\033[2J");
+	dck_lap_value(l, "a\nb", 1, NULL);
+	dck_lap_end_line(l, line, sizeof line);
+	assert_null(strpbrk(line, "\n\033"));
+	assert_non_null(strstr(line, "two lines [2J | a b 1 | "));
 }
 
 static void a_series_is_bounded_and_sums_are_exact(void **state)
