@@ -10,7 +10,7 @@
 /* The most operators between the input and the node. */
 #define FAILED_DEPTH 8
 
-/* Returns whether the text contains the name as a word of its own. */
+/* Returns whether the text contains the name as a whole word. */
 static bool message_names(const char *text, const char *name)
 {
 	const size_t n = strlen(name);
