@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks of bench/meson.build, and prints one table: work, now, limit, peers, verdict, processor.
 
-  table.py BUILD [--quick] [--json FILE] [--save FILE] [--html FILE] [NAME...]
+  table.py BUILD [--quick] [--json FILE] [--save FILE] [--html FILE] [--markdown FILE] [NAME...]
 
 Each benchmark compares in interleaved rounds within one run (rows.py, rows.h). Now: the median of the rounds, or what
 the benchmark says, and the range of the rounds without the outer 5 % on each side. --save: the table as a record of
@@ -29,14 +29,17 @@ SKIPPED = 77  # as in Meson
 
 
 def processor():
-    """Returns the processor's name, without marks and clock rate."""
-    name = platform.machine()
+    """Returns the processor's name, without marks and clock rate; of a virtual machine that hides it also family and model."""
+    name, known = platform.machine(), {}
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as f:
         for line in f:
-            if line.startswith(("model name", "CPU part")):
-                name = line.split(":", 1)[1].strip()
-                break
-    return re.sub(r"\((R|TM)\)|\bCPU\b| @.*|\b\d+-Core Processor", "", name).strip().replace("  ", " ")
+            key, _, value = line.partition(":")
+            known.setdefault(key.strip(), value.strip())
+    name = known.get("model name", known.get("CPU part", name))
+    name = re.sub(r"\((R|TM)\)|\bCPU\b| @.*|\b\d+-Core Processor", "", name).strip().replace("  ", " ")
+    if not re.search(r"\d", name) and "cpu family" in known:
+        name += f" (family {known['cpu family']}, model {known['model']})"
+    return name
 
 
 def run(benchmark, build, folder, quick):
@@ -94,17 +97,32 @@ def cells(row, where):
     return [row["work"], value, row["unit"], limit_text(row), row["verdict"], where]
 
 
-def printed(all_rows, where):
-    head = ["work, and peers in the same run", "now (5 to 95 % of rounds)", "unit", "limit", "verdict", "processor"]
-    lines = [head]
+def lines_of(all_rows, where):
+    """Returns the lines of the table, the head first: each work, and below it its peers."""
+    lines = [["work, and peers in the same run", "now (5 to 95 % of rounds)", "unit", "limit", "verdict", "processor"]]
     for work in dict.fromkeys(r["work"] for r in all_rows):
         of_work = [r for r in all_rows if r["work"] == work]
         if all("peer" in r for r in of_work):
             lines.append([work, "", "", "", "", ""])
         lines += [cells(r, where) for r in sorted(of_work, key=lambda r: "peer" in r)]
-    widths = [max(len(line[i]) for line in lines if i != 4 or not line[i].startswith("absent")) for i in range(len(head))]
+    return lines
+
+
+def printed(lines):
+    widths = [max(len(line[i]) for line in lines if i != 4 or not line[i].startswith("absent")) for i in range(len(lines[0]))]
     for line in lines:
         print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+
+
+def markdown(result):
+    """Returns the same table without the processor, which the line below it names, and without peers that are absent."""
+    head, *lines = [line[:5] for line in lines_of(result["rows"], "")]
+    rows_of = [head, ["---", "--:", "---", "---", "---"], *(line for line in lines if not line[4].startswith("absent"))]
+    text = ["| " + " | ".join(cell.replace("  ", "&emsp;") if cell.startswith("  ") else cell for cell in line) + " |" for line in rows_of]
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False,
+                            cwd=os.path.dirname(os.path.abspath(__file__))).stdout.strip()
+    return "\n".join([*text, "", f"{result['began'][:10]}, commit {commit}, {result['cpus']} cores of {result['processor']}, "
+                      f"load average before: {result['load_before']:.1f}. {result['answer']}."]) + "\n"
 
 
 def record_of(result):
@@ -162,6 +180,7 @@ def main():
     p.add_argument("--json", help="the table with the values of all rounds")
     p.add_argument("--save", help="the table as a record of deepclock")
     p.add_argument("--html", help="the same as a page")
+    p.add_argument("--markdown", help="the table for docs/reference/limits.md")
     p.add_argument("names", nargs="*", metavar="NAME", help="only these benchmarks")
     a = p.parse_intermixed_args()
     with open(os.path.join(a.build, "meson-info", "intro-benchmarks.json"), encoding="utf-8") as f:
@@ -178,7 +197,7 @@ def main():
     result = {"deepclock": version, "began": began.strftime("%Y-%m-%dT%H:%M:%SZ"), "processor": processor(), "cpus": cpus,
               "load_before": load, "quick": a.quick, "answer": answer_of(found, failed, a.quick), "rows": found, "failed": failed}
     if not a.quick:
-        printed(found, result["processor"])
+        printed(lines_of(found, result["processor"]))
         print(f"\n{result['processor']}, {cpus} processors; load average before: {load:.1f}"
               + (" (busy: other programs disturbed the rounds)" if load > 0.5 else ""))
     for failure in failed:
@@ -187,6 +206,9 @@ def main():
     if a.json:
         with open(a.json, "w", encoding="utf-8") as f:
             json.dump(result, f, indent=1)
+    if a.markdown:
+        with open(a.markdown, "w", encoding="utf-8") as f:
+            f.write(markdown(result))
     if a.save or a.html:
         with tempfile.TemporaryDirectory() as folder:
             path = a.save or os.path.join(folder, "record.json")

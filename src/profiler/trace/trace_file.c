@@ -221,6 +221,7 @@ static bool trace_trace_file_open(trace_file *f)
 	(void)os_fd_id(f->fd, &f->id);
 	os_file_lock_process(f->fd);
 	f->made = true;
+	f->nstaged = 0;
 	if (f->announce && os_file_create_exclusive(f->announce)) {
 		mem_free(f->announce);
 		f->announce = NULL;
