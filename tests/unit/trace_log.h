@@ -52,9 +52,9 @@ static inline void trace_log_track(trace_out *o, const trace_track *t)
 
 	if (t->id >= LOG_TRACKS)
 		return;
-	snprintf(l->tracks[t->id].what, sizeof l->tracks[t->id].what, "%s %d/%d '%s' %s of '%.200s'",
-		 kinds[t->kind], (int)t->pid, (int)t->tid, t->name ? t->name : "",
-		 dck_unit_text(t->unit),
+	snprintf(l->tracks[t->id].what, sizeof l->tracks[t->id].what,
+		 "%s %d/%d '%s' %s of '%.200s'", kinds[t->kind], (int)t->pid, (int)t->tid,
+		 t->name ? t->name : "", dck_unit_text(t->unit),
 		 t->parent < LOG_TRACKS && t->parent ? l->tracks[t->parent].what : "");
 }
 

@@ -2,10 +2,10 @@
  *
  * The walk starts at the innermost frame of the thread's PyThreadState and follows `previous`
  * outwards (offsets: python_layout.h). A row of the last stack stores the identity of its frame:
- * address, code object, instruction, previous frame, and the first words of the code's line table. The
- * walk stops at the first frame that is a row whose words, and those of all rows outside it, are
- * unchanged; that row's path is reused and only the frames inside it are looked up. The Python path
- * joins the native one as one frame, HEAP_PYTHON_STACK.
+ * address, code object, instruction, previous frame, and the first words of the code's line table.
+ * The walk stops at the first frame that is a row whose words, and those of all rows outside it,
+ * are unchanged; that row's path is reused and only the frames inside it are looked up. The Python
+ * path joins the native one as one frame, HEAP_PYTHON_STACK.
  *
  * Invariants: only frames of the calling thread are followed, which nothing changes or frees during
  * the call. A page is checked once by the kernel (readable.h) and remembered in a two-way set
