@@ -1,6 +1,6 @@
-/* count_floor.c - what -finstrument-functions costs whatever the hooks do: hooks that do nothing, or,
- * with STAMPS, that read the time stamp counter and charge the difference, the least that exact times
- * need. count_peers.py puts them in front of the program instead of deepclock's.
+/* count_floor.c - what -finstrument-functions costs whatever the hooks do: hooks that do nothing,
+ * or, with STAMPS, that read the time stamp counter and charge the difference, the least that exact
+ * times need. count_peers.py puts them in front of the program instead of deepclock's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
