@@ -1,4 +1,5 @@
 # Processes that go on after the program has ended are noted, by each command that observes one.
+zone-program zone || exit # not under a sanitizer
 for command in count memory sample; do
 	deepclock $command --no-history -q --save $command.json -- sh -c 'sleep 4 >out 2>&1 &' >$command.out &
 done

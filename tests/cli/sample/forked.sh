@@ -1,4 +1,5 @@
 # Python in forked children that end within milliseconds, before their memory can be read: their functions have names.
+zone-program zone || exit # not under a sanitizer
 built=$(dirname "$(readlink -f "$(command -v deepclock)")")
 [ -e "$built/libdeepclock_sampler.so" ] || { echo "libdeepclock_sampler.so was not built"; exit 77; }
 cat >forks.py <<'PY'
