@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GRID_INDENT 2
-#define GAP	    2
-#define NAME_BYTES  512 /* of names that are shortened word by word */
+#define GRID_INDENT	  2
+#define GAP		  2
+#define NAME_BYTES	  512 /* of names that are shortened word by word */
+#define NAME_COLS_ALIGNED 80
 
 typedef struct grid_layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
@@ -91,8 +92,10 @@ static void layout_fill(const page *p, const grid *g, grid_layout *l)
 	}
 	unsigned cells = GRID_INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
-	if (p->terminal)
-		l->name = l->name < room ? l->name : room;
+	/* In a file nothing is cut: a longer name, as C++ has, moves the cells of its row alone. */
+	if (!p->terminal && room < NAME_COLS_ALIGNED)
+		room = NAME_COLS_ALIGNED;
+	l->name = l->name < room ? l->name : room;
 }
 
 static bool is_letter(char c)
@@ -145,7 +148,8 @@ typedef enum grid_line { LINE_TITLES, LINE_UNITS, LINE_ROW } grid_line;
 
 static void cells_put(page *p, const grid *g, const grid_layout *l, size_t row, grid_line kind)
 {
-	unsigned col = GRID_INDENT + l->name;
+	const unsigned end = GRID_INDENT + l->name;
+	unsigned col = p->col > end ? p->col : end;
 	char buf[FORMAT_SIZE];
 
 	for (size_t c = 0; c < g->ncols; c++) {
