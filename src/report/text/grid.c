@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* grid.c - lays out and writes a table: the widest cell of each column is found in a first pass
+ * over the rows, so a cell is formatted twice and none is stored. Columns are omitted by rank until
+ * the rest fits; then names are shortened, word by word if they are paths, and in the middle. In a
+ * file nothing is omitted from a name: one that is too long moves the cells of its row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/grid.h"
 #include <assert.h>
 #include <stdio.h>
