@@ -43,7 +43,7 @@ def shares(counts, *wanted):
 def main():
     times = int(sys.argv[1]) if len(sys.argv) > 1 else rows.rounds(20)
     same, planted = verdicts(times, WORK), verdicts(times, round(WORK * PLANTED))
-    rows.put("the same Python function twice: told apart", shares(same, "faster", "slower"), SHARE, most=0,
+    rows.put("the same Python function twice: found different", shares(same, "faster", "slower"), SHARE, most=0,
              now=(same["faster"] + same["slower"]) / times)
     rows.put("3 % more work: found slower", shares(planted, "slower"), SHARE, least=0.9, now=planted["slower"] / times)
     rows.put("3 % more work: called faster", shares(planted, "faster"), SHARE, most=0, now=planted["faster"] / times)

@@ -53,7 +53,7 @@ static const struct {
 	int times;
 } ways[WAYS] = {
     {NULL, kept, 20000},
-    {"deepclock, rules found anew", anew, 2000},
+    {"deepclock, without cached rules", anew, 2000},
     {"glibc", glibc, 2000},
     {"libunwind", other, 5000},
 };
