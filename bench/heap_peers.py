@@ -64,8 +64,8 @@ def memray(build):
 
 
 def compare(work, command, ways, n, most):
-    """Puts the rows of a program without what a run costs that allocates once: its number is 1, and a row of ours has that
-    cost. ways: {name: (command in front, environment)}, or the command that installs the peer."""
+    """Puts the rows of a program without what a run costs that allocates once: its number is 1, and a row has that cost.
+    ways: {name: (command in front, environment)}, or the command that installs the peer."""
     present = {name: way for name, way in ways.items() if not isinstance(way, str)}
     nothing = ["1" if word.isdigit() else word for word in command]
     ratios, memory, fixed = ({name: [] for name in present} for _ in range(3))

@@ -199,7 +199,7 @@ def remedied(path, help_of):
         return [command], [command]
     if part[1] != "measure" or not {"bench", "load", "profile"} <= set(help_of):
         return [], []
-    # What load does not ask of the common diagnostics has remedies of its own there.
+    # What load does not ask of the common diagnostics has separate remedies there.
     own = ["bench", "profile"]
     return (own if part[2] in PROCESSES else [*own, "load"]), own
 

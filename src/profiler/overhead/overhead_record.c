@@ -89,10 +89,9 @@ static void overhead_row_put(record_builder *b, const overhead *o, size_t method
 
 /* Names only methods whose intervals exclude 1: with few rounds, the differences of the others are
  * mostly noise of the machine. */
-static void overhead_answer_put(record_builder *b, const overhead *o)
+static void overhead_answer_put(record_builder *b, const overhead *o, size_t dearest, double most)
 {
-	double most, widest = 0;
-	const size_t dearest = dearest_find(o, &most);
+	double widest = 0;
 	size_t possible = 0;
 
 	for (size_t i = 1; i < OVERHEAD_METHODS; i++) {
@@ -145,14 +144,15 @@ static void overhead_facts_put(record_builder *b, const overhead *o)
 dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin_program(o->argv);
+	double most;
+	const size_t dearest = dearest_find(o, &most);
 
 	DCK_NEED(b, err, "for the costs of profiles");
 	record_host_here(b);
 	overhead_facts_put(b, o);
-	overhead_answer_put(b, o);
+	overhead_answer_put(b, o, dearest, most);
 	RECORD_TABLE(b, "overhead", "What each method costs", columns);
 	/* The row of the answer is the first of the methods, where a short table has it too. */
-	const size_t dearest = dearest_find(o, &(double){0});
 	overhead_row_put(b, o, OVERHEAD_NONE);
 	if (dearest != OVERHEAD_NONE)
 		overhead_row_put(b, o, dearest);

@@ -30,7 +30,7 @@ enum {
 	/* Full blocks that wake the drain, unless the pool is small: a wake-up costs its thread
 	 * some microseconds, on a virtual machine more than a tenth of what fills a block. */
 	WAKE_BLOCKS = 4,
-	WAKE_SHARE = 8 /* at most one of so many blocks of the pool */
+	WAKE_SHARE = 8 /* they are at most this part of the pool: 1 / WAKE_SHARE */
 };
 
 /* --- a thread's lane */

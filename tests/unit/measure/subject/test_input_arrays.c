@@ -2,24 +2,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"
+#include "infos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define F32                            \
-	{                              \
-		DCK_DTYPE_FLOAT, 32, 1 \
-	}
-#define LIST(text)        \
-	{                 \
-		{text}, 1 \
-	}
-#define CONFIG(...) ((dck_model_config){__VA_ARGS__})
-
-static const dck_tensor_info fixed = {.name = "x", .dtype = F32, .rank = 2, .dim = {2, 3}};
 
 static subject_inputs *made(const dck_tensor_info *in, dck_model_config c)
 {

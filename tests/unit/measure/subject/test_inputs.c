@@ -5,6 +5,7 @@
 #include "measure/subject/inputs.h"
 #include "measure/subject/shape_resolve.h"
 #include "fault_alloc.h"
+#include "infos.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -14,34 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define F32                            \
-	{                              \
-		DCK_DTYPE_FLOAT, 32, 1 \
-	}
-#define I64                          \
-	{                            \
-		DCK_DTYPE_INT, 64, 1 \
-	}
-#define LIST(...)                                                                     \
-	{                                                                             \
-		{__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *) \
-	}
-
-/* x: N x 3 x H x W */
-static const dck_tensor_info image = {.name = "x",
-				      .dtype = F32,
-				      .rank = 4,
-				      .dim = {-1, 3, -1, -1},
-				      .symbol = {"N", NULL, "height", "width"}};
-static const dck_tensor_info fixed = {.name = "x", .dtype = F32, .rank = 2, .dim = {2, 3}};
-static const dck_tensor_info unranked = {.name = "x", .dtype = F32, .rank = -1};
 static const dck_tensor_info unnamed = {.name = "x", .dtype = F32, .rank = 2, .dim = {-1, -1}};
-static const dck_tensor_info scalar = {.name = "x", .dtype = F32, .rank = 0};
-/* Two inputs that share their symbols. */
-static const dck_tensor_info pair[] = {
-    {.name = "ids", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
-    {.name = "mask", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
-};
 
 static subject_inputs *made(const dck_tensor_info *in, size_t n, dck_model_config c)
 {
@@ -85,8 +59,6 @@ static void refused(const dck_tensor_info *in, size_t n, dck_model_config c, dck
 	assert_null(b);
 	assert_int_equal(subject_inputs_new(in, n, NULL, &c, &b, NULL), code);
 }
-
-#define CONFIG(...) ((dck_model_config){__VA_ARGS__})
 
 /* --- files */
 
