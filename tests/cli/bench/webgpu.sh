@@ -5,8 +5,8 @@ deepclock bench --quiet --max-time 1s --max-warmup 1s --device webgpu --save run
 echo $?
 record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a driver in software")' \
 	'f("engine", "operators_on_cpu")' 'f("device", "barrier")' \
-	'm("latency/median")["value"] > 5 * m("device/enqueue")["value"]' \
-	'm("time/first_run")["value"] > 5 * m("device/enqueue")["value"]' \
+	'm("latency/median")["value"] > 5 * least("run.json", "enqueue")' \
+	'm("time/first_run")["value"] > 5 * least("run.json", "enqueue")' \
 	'm("device/enqueue").get("lo", 0) <= m("device/enqueue")["value"] <= m("device/enqueue").get("hi", 1e99)' \
 	'all(m("transfer/" + x).get("lo", 1) > 0 for x in ("to_device", "from_device"))' \
 	'abs(m("transfer/to_device_rate")["value"] * m("transfer/to_device")["value"] / 1e9 - 784 * 4) < 1' \
@@ -14,5 +14,5 @@ record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a dri
 	'len(s("enqueue")["values"]) >= 1' 'f("method", "transfers")' \
 	'0 < m("time/barriers")["value"] < 60e9' \
 	'(note("barrier-returns") or note("barrier-unresolved")) is not None' \
-	'"absent" in m("device/time") or m("device/time")["value"] > m("device/enqueue")["value"]'
+	'"absent" in m("device/time") or m("device/time")["value"] > least("run.json", "enqueue")'
 grep -oE '(enqueue|first run|from device|to device) ' text | sort
