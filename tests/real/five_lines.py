@@ -50,7 +50,8 @@ def measure_and_print():
                     "five.c", "-o", "five", "-L", BUILD, "-Wl,-rpath," + BUILD, "-ldeepclock"], check=True)
     done = subprocess.run(["./five"], capture_output=True, text=True)
     expect(done.returncode == 0 and not done.stderr, done.stderr)
-    expect(re.search(r"^  median +[\d.,]+ [mnu]?s  \[", done.stdout.replace("\u00b5", "u"), re.M), done.stdout)
+    # Beside much other work the latencies may have no level that an interval could hold.
+    expect(re.search(r"^  median +[\d.,]+ [mnu]?s  (\[|\(no interval\))", done.stdout.replace("\u00b5", "u"), re.M), done.stdout)
 
 
 CASES = [("they are five", five), ("they compile, run and print", measure_and_print)]
