@@ -1,6 +1,7 @@
-# A run takes 5 ms for any batch: every batch meets 100 s, none meets 1 us, however two trials scatter.
+# A run takes 5 ms for any batch: 16 items are served 16 times as fast as one, which delays on a busy machine do not hide.
+# Every batch meets 100 s, none meets 1 us, however two trials scatter.
 search() {
-	deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
+	deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,16 --point-time 100ms \
 		--rounds 2 --save run.json zoo:simplenet "$@" > text
 	echo $?
 	record run.json 'm("throughput/best_batch").get("value")' \
@@ -21,4 +22,4 @@ cat err
 # A percentile that is not a metric of records.
 search --slo 'p97.5<=1us' 2> err
 search --slo 'p99<=1us' 2> err
-sed 's/batch [12] comes nearest with [^:]*$/batch N comes nearest with TIME/' err
+sed 's/batch [0-9]* comes nearest with [^:]*$/batch N comes nearest with TIME/' err
