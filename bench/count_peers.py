@@ -5,7 +5,8 @@
   count_peers.py BUILD [--python | --c] [ROUNDS]
 
 Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
-one process, under each installed interpreter with headers, for which the extension is compiled here. CPU time of the
+one process, under each installed interpreter with headers, for which the extension is compiled here; beside them a hook
+in C that only reads the clock (python_hooks.c), by the interface of the interpreter that costs least. CPU time of the
 work alone. C: `deepclock count` of a program built with -finstrument-functions, with exact and with sampled times, -pg
 (gprof: no clock, but samples), uftrace and callgrind if installed; CPU time of all processes. Beside them the least that
 such a program costs: hooks that do nothing, and hooks that only read the time stamp counter, twice a call, as exact times
@@ -13,6 +14,7 @@ need (count_floor.c). Ratios are within a round.
 """
 
 import cProfile
+import gc
 import json
 import os
 import platform
@@ -30,6 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WORKER, FIB = "--worker", 22 if rows.QUICK else 31
 EXACT, SAMPLED = "deepclock count", "deepclock count --times sampled"
 DOES_NOTHING, READS_CLOCK = "hooks that do nothing", "hooks that only read the clock"
+HOOK = "a hook in C that only reads the clock"
 
 
 # --- Python: runs in the measured interpreter
@@ -94,6 +97,26 @@ def under_cprofile(work):
     return took
 
 
+def under_hook(work):
+    import python_hooks
+
+    if sys.version_info < (3, 12):
+        python_hooks.profile(True)
+        took = timed(work)
+        python_hooks.profile(False)
+        return took
+    m, e = sys.monitoring, sys.monitoring.events
+    calls = (e.PY_START, e.PY_RESUME, e.PY_THROW, e.PY_RETURN, e.PY_YIELD, e.PY_UNWIND, e.CALL)
+    m.use_tool_id(m.PROFILER_ID, "hook")
+    for event in (*calls, e.C_RETURN, e.C_RAISE):
+        m.register_callback(m.PROFILER_ID, event, python_hooks.hook())
+    m.set_events(m.PROFILER_ID, sum(calls))
+    took = timed(work)
+    m.set_events(m.PROFILER_ID, 0)
+    m.free_tool_id(m.PROFILER_ID)
+    return took
+
+
 def under_setprofile(work):
     sys.setprofile(nothing)
     took = timed(work)
@@ -112,13 +135,14 @@ def under_yappi(work):
     return took
 
 
-WAYS = {"alone": timed, "deepclock": under_deepclock, "cProfile": under_cprofile,
+WAYS = {"alone": timed, "deepclock": under_deepclock, "cProfile": under_cprofile, HOOK: under_hook,
         "sys.setprofile in Python": under_setprofile, "yappi": under_yappi}
 
 
 def worker(rounds):
     """Prints JSON: {work: {method: [ns of each round]}}."""
     ways = dict(WAYS)
+    gc.disable()  # a collection would be charged to whichever way it meets
     try:
         import yappi  # noqa: F401
     except ImportError:
@@ -159,6 +183,9 @@ def python_part(build, rounds):
             made = every_python.build_for(build, one, where, "-O2")
             if made.returncode:
                 sys.exit(f"count_peers: {made.stderr[-1000:]}")
+            subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-shared", "-fPIC", "-I" + one[3],
+                            os.path.join(HERE, "python_hooks.c"), "-o", os.path.join(where, "python_hooks" + one[4])],
+                           check=True)
             env = {**os.environ, "PYTHONPATH": os.pathsep.join([where, os.path.join(build, "yappi")]),
                    "PYTHONDONTWRITEBYTECODE": "1"}
             done = subprocess.run([one[2], os.path.abspath(__file__), WORKER, str(rounds)], env=env,
