@@ -10,6 +10,7 @@
  * A process has one active counter at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "event_callback.h"
 #include "ext.h"
 #include <deepclock/count.h>
 #include <fcntl.h>
@@ -18,8 +19,6 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define MONITORING (PY_VERSION_HEX >= 0x030c0000)
 
 enum { DIRECTORY_BYTES = 256, CHILDREN_MAX = 4096 };
 
@@ -362,37 +361,6 @@ static PyObject *on_return(PyObject *self, PyObject *const *args, size_t n, PyOb
 	Py_RETURN_NONE;
 }
 
-/* A callback: its handler is called without the checks that a built-in function makes before each
- * call, which take 2 to 3 ns. */
-typedef struct event_callback {
-	PyObject head;
-	vectorcallfunc handler;
-} event_callback;
-
-static PyMemberDef event_callback_members[] = {
-    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(event_callback, handler), Py_READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-static PyType_Slot event_callback_slots[] = {
-    {Py_tp_members, event_callback_members},
-    {Py_tp_call, PyVectorcall_Call},
-    {0, NULL},
-};
-static PyType_Spec event_callback_spec = {"deepclock._CountEvent", sizeof(event_callback), 0,
-					  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-					      Py_TPFLAGS_DISALLOW_INSTANTIATION,
-					  event_callback_slots};
-
-/* Returns a new reference. */
-static PyObject *event_callback_new(PyTypeObject *type, vectorcallfunc handler)
-{
-	event_callback *o = (event_callback *)PyType_GenericAlloc(type, 0);
-
-	if (o)
-		o->handler = handler;
-	return (PyObject *)o;
-}
-
 static const struct {
 	const char *event;
 	vectorcallfunc handler;
@@ -471,18 +439,16 @@ static int listen(ext_state *s, bool on)
 {
 	PyObject *m = monitoring();
 	PyObject *names = m ? PyObject_GetAttrString(m, "events") : NULL;
-	PyObject *type = names ? PyType_FromSpec(&event_callback_spec) : NULL;
-	int failed = !type;
+	int failed = !names;
 	long set = 0;
 
 	if (!failed && on)
 		failed = tool_take(s, m);
 	for (int i = 0; !failed && i < NEVENTS; i++) {
 		PyObject *event = PyObject_GetAttrString(names, events[i].event);
-		PyObject *function =
-		    on && (all.builtins || !events[i].builtins)
-			? event_callback_new((PyTypeObject *)type, events[i].handler)
-			: (Py_INCREF(Py_None), Py_None);
+		PyObject *function = on && (all.builtins || !events[i].builtins)
+					 ? event_callback_new(events[i].handler)
+					 : (Py_INCREF(Py_None), Py_None);
 
 		failed = !event || !function;
 		/* CALL also enables C_RETURN and C_RAISE. */
@@ -501,7 +467,6 @@ static int listen(ext_state *s, bool on)
 		failed = told_result(PyObject_CallMethod(m, "free_tool_id", "i", all.tool));
 	Py_XDECREF(m);
 	Py_XDECREF(names);
-	Py_XDECREF(type);
 	return failed ? -1 : 0;
 }
 
