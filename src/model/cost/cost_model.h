@@ -36,6 +36,7 @@ typedef struct val {
 	const onnx_tensor *tensor; /* an initializer or the value of a Constant */
 	bool initializer;	   /* stored in the file */
 	bool input;		   /* an input of the main graph */
+	const onnx_dim *declared;  /* its dimensions as the model writes them; NULL: unknown */
 	/* Of a sequence: the common type of its members (a dimension in which they differ is a size
 	 * that depends on values), and the members themselves if their number is known. */
 	struct val *item;
@@ -190,5 +191,7 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 
 /* Returns "float32", or "type 23" for a type without a name; static or in the arena. */
 const char *cost_dtype_text(int64_t dtype, mem_arena *a);
+/* Returns the node's name, or "Relu:y" of its type and first output; in the node or the arena. */
+const char *cost_node_name(mem_arena *a, const onnx_node *node);
 
 #endif

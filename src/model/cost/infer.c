@@ -155,7 +155,7 @@ void infer_chosen(op *o, int64_t value)
 		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof *r->choices);
 	if (r->choices && r->nchoices < COST_CHOICES_MAX)
 		r->choices[r->nchoices++] =
-		    (cost_choice){o->node->name ? o->node->name : "", o->node->op, value};
+		    (cost_choice){cost_node_name(o->arena, o->node), o->node->op, value};
 }
 
 /* --- one operator --- */

@@ -336,10 +336,20 @@ void op_set_typed(op *o, int64_t dtype)
 	}
 }
 
+const char *cost_node_name(mem_arena *a, const onnx_node *node)
+{
+	if (node->name && *node->name)
+		return node->name;
+	for (size_t i = 0; i < node->noutputs; i++)
+		if (node->outputs[i] && *node->outputs[i])
+			return mem_arena_fmt(a, "%s:%s", node->op, node->outputs[i]);
+	return node->op;
+}
+
 static const char *op_place_text(op *o, const char *what)
 {
 	return mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
-			     o->node->name ? o->node->name : "");
+			     cost_node_name(o->arena, o->node));
 }
 
 sym_int op_fresh(op *o, const char *what)
@@ -459,7 +469,7 @@ val *op_merge(op *o, const val *a, const val *b, const char *what)
 		    mem_arena_fmt(o->arena,
 				  "%s '%s' makes '%s' of %d or of %d dimensions, by the branch "
 				  "or the rounds that it takes",
-				  o->node->op, o->node->name ? o->node->name : "",
+				  o->node->op, cost_node_name(o->arena, o->node),
 				  a->name ? a->name : "?", a->rank, b->rank);
 		return v;
 	}

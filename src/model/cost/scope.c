@@ -116,6 +116,7 @@ void infer_declare_tensor(infer *in, val *v, const onnx_tensor_type *t, bool inp
 	if (!v->dims)
 		return;
 	v->rank = (int)t->shape->rank;
+	v->declared = input ? t->shape->dims : NULL;
 	for (size_t i = 0; i < t->shape->rank; i++)
 		v->dims[i] = declared_dim(in, v->name, i, &t->shape->dims[i], input);
 }

@@ -317,6 +317,39 @@ static bool tally_is_plain(const char *name)
 	return true;
 }
 
+/* Returns "seq+1" of a dimension that the model names so; NULL: it has a plain name or none. */
+static const char *declared_as_sum(const val *v, int axis)
+{
+	const char *symbol = v->declared ? v->declared[axis].symbol : NULL;
+
+	return symbol && strchr(symbol, '+') ? symbol : NULL;
+}
+
+/* Returns whether the sizes of `given` make n a number. */
+static bool all_given(model_cost *c, const name_index *given, sym_int n)
+{
+	const char *name, *what;
+	sym_term terms[NUM_TERMS_MAX];
+	bool exact;
+	const size_t count = sym_known(n) ? 0 : sym_terms(c->cost->nums, n, terms, &exact);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; sym_factor(c->cost->nums, terms[i].of, k, &name, &what); k++)
+			if (name_index_find(given, name) == NAME_INDEX_NONE)
+				return false;
+	return true;
+}
+
+/* Returns the list with " --dim NAME=1" at its end, unless `seen` has the name. */
+static const char *dim_to_give(model_cost *c, name_index *seen, const char *list, const char *name)
+{
+	if (name_index_find(seen, name) != NAME_INDEX_NONE)
+		return list;
+	name_index_intern(seen, name);
+	const char *quote = tally_is_plain(name) ? "" : "'";
+	return mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
+}
+
 /* Returns " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
 static const char *dims_to_give(model_cost *c, size_t *ret_n)
 {
@@ -330,15 +363,17 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 	if (!name_index_init(&seen, c->arena, most))
 		return "";
 	for (size_t i = 0; i < r->ninputs; i++)
-		for (int k = 0; k < r->inputs[i]->rank && list; k++) {
-			if (!sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) || what ||
-			    name_index_find(&seen, name) != NAME_INDEX_NONE)
-				continue;
-			name_index_intern(&seen, name);
-			const char *quote = tally_is_plain(name) ? "" : "'";
-			list =
-			    mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
-		}
+		for (int k = 0; k < r->inputs[i]->rank && list; k++)
+			if (!declared_as_sum(r->inputs[i], k) &&
+			    sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what)
+				list = dim_to_give(c, &seen, list, name);
+	/* --dim takes the names that the model writes: "seq+1" where no input has "seq" alone. */
+	for (size_t i = 0; i < r->ninputs; i++)
+		for (int k = 0; k < r->inputs[i]->rank && list; k++)
+			if (declared_as_sum(r->inputs[i], k) &&
+			    !all_given(c, &seen, r->inputs[i]->dims[k]))
+				list =
+				    dim_to_give(c, &seen, list, declared_as_sum(r->inputs[i], k));
 	*ret_n = seen.n;
 	return list ? list : "";
 }

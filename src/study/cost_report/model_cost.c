@@ -270,12 +270,7 @@ dck_value model_cost_value(model_cost *c, sym_int n)
 
 const char *model_cost_name(model_cost *c, const onnx_node *node)
 {
-	if (node->name && *node->name)
-		return node->name;
-	for (size_t i = 0; i < node->noutputs; i++)
-		if (node->outputs[i] && *node->outputs[i])
-			return mem_arena_fmt(c->arena, "%s:%s", node->op, node->outputs[i]);
-	return node->op;
+	return cost_node_name(c->arena, node);
 }
 
 const char *model_cost_scope(model_cost *c, const cost_op *from)
