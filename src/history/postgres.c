@@ -100,7 +100,9 @@ static dck_status postgres_failed(dck_history *h, const PGresult *r, const char 
 	if (!text)
 		text = message_state(pq->errorMessage(p->c), p->state);
 	text += strspn(text, " \n");
-	p->lost = pq->status(p->c) == CONNECTION_BAD;
+	/* An error without a state is libpq's: where writing fails, the connection counts as good
+	 * until reading fails too. */
+	p->lost = pq->status(p->c) == CONNECTION_BAD || (r && !state);
 	const postgres_failure *f = failure_find(p->state);
 	const int n = (int)strcspn(text, "\n");
 

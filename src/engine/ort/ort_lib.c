@@ -110,6 +110,8 @@ static bool is_buffer_failure(const char *text)
 	return false;
 }
 
+enum { ORT_NOT_IMPLEMENTED = 9 }; /* of OrtErrorCode: mostly, no kernel for an operator's types */
+
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
 {
 	char sentence[400], what[160];
@@ -122,15 +124,20 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	text = l->api.GetErrorMessage(s);
-	const bool memory = is_buffer_failure(text);
-	const dck_status status = memory ? DCK_E_NOMEM : DCK_E_ENGINE;
-	ort_sentence(text, sentence, sizeof sentence);
-	err_set(err, status, __FILE__, __LINE__, "%s: %s", what,
+	const int code = l->api.GetErrorCode(s);
+	const bool memory = is_buffer_failure(text), no_kernel = code == ORT_NOT_IMPLEMENTED;
+	const dck_status status = memory ? DCK_E_NOMEM : no_kernel ? DCK_E_UNSUP : DCK_E_ENGINE;
+	ort_sentence(text, sentence, no_kernel ? sizeof sentence / 2 : sizeof sentence);
+	err_set(err, status, __FILE__, __LINE__, "%s: %s%s", what,
 		memory	    ? "a tensor does not fit the device, which is out of memory or has no "
 			      "buffers of this size; give a smaller --batch"
 		: *sentence ? sentence
-			    : "ONNX Runtime gives no reason");
-	err_native(status, l->api.GetErrorCode(s), err);
+			    : "ONNX Runtime gives no reason",
+		no_kernel && !memory
+		    ? "; export the model with types for which it has one, as float32, "
+		      "or give another --engine"
+		    : "");
+	err_native(status, code, err);
 	l->api.ReleaseStatus(s);
 	return status;
 }
