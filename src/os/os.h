@@ -357,7 +357,8 @@ dck_status os_temp_dir(char *path, dck_err *err);
  * because a disk's file system may take milliseconds for the first page of each file. */
 dck_status os_temp_dir_mapped(char *path, dck_err *err);
 void os_temp_dir_remove(const char *path);
-/* Opens a file for appending, made if it does not exist; closed on exec. */
+/* Opens a file for appending, made if it does not exist; closed on exec. The descriptor is above
+ * the standard three, also where one of these is closed. */
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
 /* Appends all n bytes, which are on the disk when this returns. path: for the message. */
 dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err);
