@@ -127,8 +127,8 @@ DCK_API dck_status dck_replace_commit(dck_replace *r, dck_err *err);
 DCK_API void dck_replace_abort(dck_replace *r); /* Keeps the old file; NULL is allowed. */
 
 /* Returns whether dck_trace_read() accepts a file: Perfetto's format by the file's extension
- * (.pftrace, .perfetto-trace, each optionally with .gz), JSON by its contents. Returns false for an
- * unreadable file. */
+ * (.pftrace, .perfetto-trace, each optionally with .gz) or, not compressed, by its contents, JSON
+ * by its contents. Returns false for an unreadable file. */
 DCK_API bool dck_trace_is(const char *path);
 
 /* Reads a file of any kind: a profile that dck_profile_read() accepts, a trace (how: NULL: plain),

@@ -226,7 +226,7 @@ const cli_command cmd_report = {
     .about =
 	"Reads records that '--save FILE' of another command wrote and writes them to stdout. A "
 	"FILE of '-' is standard input; one that ends in .pftrace or .perfetto-trace, or has "
-	"Chrome's trace events in JSON, as torch.profiler writes them, compressed by gzip or not, "
+	"Perfetto's packets or Chrome's trace events in JSON, as torch.profiler writes them, compressed by gzip or not, "
 	"is a trace, whose zones are summed up, or which is converted to another format. Profiles "
 	"of cProfile, speedscope, py-spy, memray and FlameGraph are read as their call paths. "
 	"Nothing is measured or computed again: a report is made from the record alone.",

@@ -43,8 +43,9 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	dck_status st = mem_arena_failed(a) ? ERR_NO_MEMORY(err, "to start a program") : DCK_OK;
 
 	m->began_unix_ns = os_unix_ns();
-	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
+	/* Before the start: the program may run for some time until we are scheduled again. */
 	m->began_ns = os_now_ns();
+	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
 	DCK_NEXT(st, rss_sampler_start(pid, c->rate_hz, preload ? directory : NULL, &watch, err));
 	if (st == DCK_OK) {
 		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);

@@ -92,7 +92,7 @@ bool dck_trace_is(const char *path)
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
 		return false;
-	const bool is = chrome_is(&source);
+	const bool is = chrome_is(&source) || perfetto_is(&source);
 	wire_source_close(&source);
 	return is;
 }

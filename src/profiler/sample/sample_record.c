@@ -156,6 +156,20 @@ static void few_note(record_builder *b, const sample_counts *n, bool timers, con
 		record_remedy(b, "run longer, or sample at a higher rate (%s)", rate);
 }
 
+/* by_kernel: the kernel takes the samples, else the program itself. */
+static void unseen_note(record_builder *b, double seen, double cpu, bool by_kernel)
+{
+	record_note(b, "sample-unseen",
+		    "the samples represent %s of the %s of CPU time that the program used",
+		    UNITS_TIME(seen), UNITS_TIME(cpu));
+	if (by_kernel)
+		record_remedy(b, "sample short threads by --source in-process, the kernel's share "
+				 "as root; programs with other rights are not sampled");
+	else
+		record_remedy(b, "what the kernel takes to start and end threads has no sample, "
+				 "nor have programs with other rights or a cleared environment");
+}
+
 static void sample_notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
 			     const sample_counts *n, bool timers, bool copies)
 {
@@ -187,9 +201,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_remedy(b, "request fewer (%s)%s", rate,
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
-		record_note(b, "sample-unseen",
-			    "the samples represent %s of the %s of CPU time that the program used",
-			    UNITS_TIME(seen), UNITS_TIME(cpu));
+		unseen_note(b, seen, cpu, copies);
 	if (n->samples < FEW)
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)

@@ -30,6 +30,9 @@
 
 extern const wire_kind wire_perfetto;
 
+/* Returns whether a source that is not compressed begins with a packet that has a time or a
+ * sequence. */
+bool perfetto_is(wire_source *s);
 /* E_FORMAT: not a Perfetto trace, or damaged; E_LIMIT: too many names or tracks. Opens and closes
  * the format's trace; the sink stays the caller's. */
 dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
