@@ -282,16 +282,16 @@ static void perfetto_reading_done(perfetto_reader *x)
 
 bool perfetto_is(wire_source *s)
 {
-	wire_reader r, packet;
+	wire_reader r, inside;
 	wire_field f;
 	dck_status status;
 	bool known = false;
 
 	wire_reader_init(s, wire_perfetto.whole, &r);
 	if (!wire_each(&r, &f, &status, NULL) || f.number != PF_TRACE_PACKET ||
-	    wire_enter(&r, &f, "a packet", &packet, NULL) != DCK_OK)
+	    wire_enter(&r, &f, "a packet", &inside, NULL) != DCK_OK)
 		return false;
-	while (wire_each(&packet, &f, &status, NULL))
+	while (wire_each(&inside, &f, &status, NULL))
 		known |= f.type == WIRE_VARINT &&
 			 (f.number == PF_PACKET_TIMESTAMP || f.number == PF_PACKET_SEQUENCE);
 	return status == DCK_OK && known;
