@@ -6,7 +6,7 @@
 
 Python: deepclock.count, cProfile, a profile function in Python (sys.setprofile), and yappi if installed, in turns in
 one process, under each installed interpreter with headers, for which the extension is compiled here; beside them a hook
-in C that only reads the clock (python_hooks.c), by the interface of the interpreter that costs least. CPU time of the
+in C that only reads the clock (python_pair.c), by the interface of the interpreter that costs least. CPU time of the
 work alone. C: `deepclock count` of a program built with -finstrument-functions, with exact and with sampled times, -pg
 (gprof: no clock, but samples), uftrace and callgrind if installed; CPU time of all processes. Beside them the least that
 such a program costs: hooks that do nothing, and hooks that only read the time stamp counter, twice a call, as exact times
@@ -98,18 +98,18 @@ def under_cprofile(work):
 
 
 def under_hook(work):
-    import python_hooks
+    import python_pair
 
     if sys.version_info < (3, 12):
-        python_hooks.profile(True)
+        python_pair.profile(True)
         took = timed(work)
-        python_hooks.profile(False)
+        python_pair.profile(False)
         return took
     m, e = sys.monitoring, sys.monitoring.events
     calls = (e.PY_START, e.PY_RESUME, e.PY_THROW, e.PY_RETURN, e.PY_YIELD, e.PY_UNWIND, e.CALL)
     m.use_tool_id(m.PROFILER_ID, "hook")
     for event in (*calls, e.C_RETURN, e.C_RAISE):
-        m.register_callback(m.PROFILER_ID, event, python_hooks.hook())
+        m.register_callback(m.PROFILER_ID, event, python_pair.hook())
     m.set_events(m.PROFILER_ID, sum(calls))
     took = timed(work)
     m.set_events(m.PROFILER_ID, 0)
@@ -184,7 +184,7 @@ def python_part(build, rounds):
             if made.returncode:
                 sys.exit(f"count_peers: {made.stderr[-1000:]}")
             subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-shared", "-fPIC", "-I" + one[3],
-                            os.path.join(HERE, "python_hooks.c"), "-o", os.path.join(where, "python_hooks" + one[4])],
+                            os.path.join(HERE, "python_pair.c"), "-o", os.path.join(where, "python_pair" + one[4])],
                            check=True)
             env = {**os.environ, "PYTHONPATH": os.pathsep.join([where, os.path.join(build, "yappi")]),
                    "PYTHONDONTWRITEBYTECODE": "1"}

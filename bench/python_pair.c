@@ -1,9 +1,11 @@
-/* python_pair.c - baselines of the extension, a module for python_zones.py and python_peers.py: a
- * pair of empty C methods, the same pair with a clock reading stored in each, and bare calls of a
- * function.
+/* python_pair.c - baselines of the extension, a module for python_zones.py, python_peers.py and
+ * count_peers.py, which compiles it for each interpreter: a pair of empty C methods, the same pair
+ * with a clock reading stored in each, bare calls of a function, and a hook of the interpreter that
+ * stores a clock reading.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
+#include <structmember.h>
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -92,6 +94,64 @@ static PyObject *calls(PyObject *self, PyObject *args)
 	return PyFloat_FromDouble((seconds() - from) / (double)times);
 }
 
+/* --- a hook that only reads the clock, the least that exact times of counted calls need */
+
+#if PY_VERSION_HEX >= 0x030c0000
+/* Its vectorcall is the hook itself, as cheap as a callback of sys.monitoring can be. */
+typedef struct hook_object {
+	PyObject head;
+	vectorcallfunc call;
+} hook_object;
+
+static PyObject *hook_call(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)self;
+	(void)args;
+	(void)n;
+	(void)names;
+	keep(0);
+	Py_RETURN_NONE;
+}
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(hook_object, call), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+static PyType_Slot slots[] = {{Py_tp_members, members}, {Py_tp_call, PyVectorcall_Call}, {0, NULL}};
+static PyType_Spec spec = {"python_hooks.Hook", sizeof(hook_object), 0,
+			   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+static PyObject *hook(PyObject *self, PyObject *none)
+{
+	PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);
+	hook_object *o = type ? (hook_object *)PyType_GenericAlloc(type, 0) : NULL;
+
+	(void)self;
+	(void)none;
+	if (o)
+		o->call = hook_call;
+	Py_XDECREF(type);
+	return (PyObject *)o;
+}
+#else
+static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
+	(void)self;
+	(void)frame;
+	(void)what;
+	(void)arg;
+	keep(0);
+	return 0;
+}
+
+static PyObject *profile(PyObject *self, PyObject *on)
+{
+	(void)self;
+	PyEval_SetProfile(PyObject_IsTrue(on) ? on_event : NULL, NULL);
+	Py_RETURN_NONE;
+}
+#endif
+
 static PyMethodDef functions[] = {
     {"begin", begin, METH_O, "begin(name, /)\n--\n\nNothing."},
     {"end", end, METH_NOARGS, "end()\n--\n\nNothing."},
@@ -99,6 +159,11 @@ static PyMethodDef functions[] = {
     {"end_timed", end_timed, METH_NOARGS, "end_timed()\n--\n\nReads the clock."},
     {"calls", calls, METH_VARARGS,
      "calls(f, times, /)\n--\n\nSeconds of one of so many bare vectorcalls of f()."},
+#if PY_VERSION_HEX >= 0x030c0000
+    {"hook", hook, METH_NOARGS, "hook()\n--\n\nReturns a callback for sys.monitoring."},
+#else
+    {"profile", profile, METH_O, "profile(on, /)\n--\n\nSets or removes a profile function in C."},
+#endif
     {NULL, NULL, 0, NULL},
 };
 

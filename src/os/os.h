@@ -357,6 +357,9 @@ dck_status os_temp_dir(char *path, dck_err *err);
  * because a disk's file system may take milliseconds for the first page of each file. */
 dck_status os_temp_dir_mapped(char *path, dck_err *err);
 void os_temp_dir_remove(const char *path);
+/* Moves a descriptor above the standard three: a program that runs with one of these closed would
+ * write its output into ours. Returns it; < 0: `fd` was, or errno, and `fd` is closed. */
+int os_fd_above_standard(int fd);
 /* Opens a file for appending, made if it does not exist; closed on exec. The descriptor is above
  * the standard three, also where one of these is closed. */
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);

@@ -433,9 +433,7 @@ static bool file_is_meant(int fd, const char *target)
 	       (!is_for_all(&in) || !S_ISREG(st.st_mode) || st.st_nlink < 2);
 }
 
-/* Returns the descriptor, or a copy of it above the standard three: a program that runs with one of
- * these closed would write its output into our file. */
-static int above_standard(int fd)
+int os_fd_above_standard(int fd)
 {
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
@@ -461,7 +459,7 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 	 * user's. */
 	if (!own && (lstat(target, &st) != 0 || S_ISREG(st.st_mode)))
 		flags |= O_NONBLOCK;
-	const int fd = above_standard(open(target, flags, 0666));
+	const int fd = os_fd_above_standard(open(target, flags, 0666));
 
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);

@@ -142,17 +142,10 @@ struct os_spawner {
  * that a later dup2 still needs. */
 static int proc_keep(os_spawner *s, int fd)
 {
-	if (fd < 0)
-		return -1;
-	int high = fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	int failed = errno;
-	if (high != fd)
-		close(fd);
-	if (high < 0) {
-		errno = failed;
-		return -1;
-	}
-	s->opened[s->nopened++] = high;
+	const int high = os_fd_above_standard(fd);
+
+	if (high >= 0)
+		s->opened[s->nopened++] = high;
 	return high;
 }
 
