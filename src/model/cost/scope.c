@@ -246,7 +246,9 @@ bool scope_init_graph(infer *in, scope *s, const scope *parent, const onnx_graph
 			v = stored(in, x->values, x->rank, x->dims);
 		if (!v)
 			continue;
-		v->initializer = !x;
+		v->initializer = true;
+		/* The values that are stored are counted: zeros are not trained. */
+		v->tensor = x ? x->values : v->tensor;
 		scope_put(in, s, v->name, v, "as initializers");
 	}
 	return infer_ok(in);

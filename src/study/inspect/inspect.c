@@ -99,19 +99,28 @@ static const char *location(const onnx_tensor *t)
 	return NULL;
 }
 
-/* Weights are initializers, of bodies too, and the values of Constant nodes. A sum that overflows
- * stays at the largest. */
+/* A sum that overflows stays at the largest. */
+static void weight_add(uint64_t *sum, const onnx_tensor *t)
+{
+	if (t && __builtin_add_overflow(*sum, t->bytes, sum))
+		*sum = UINT64_MAX;
+}
+
+/* Weights are initializers, of bodies too, and the values of Constant nodes; of sparse ones, the
+ * values that are stored. */
 static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
 {
 	for (size_t i = 0; i < g->ninitializers; i++)
-		if (__builtin_add_overflow(*sum, g->initializers[i].bytes, sum))
-			*sum = UINT64_MAX;
+		weight_add(sum, &g->initializers[i]);
+	for (size_t i = 0; i < g->nsparse; i++)
+		weight_add(sum, g->sparse[i].values);
 	for (size_t i = 0; i < g->nnodes; i++)
 		for (size_t k = 0; k < g->nodes[i].nattributes; k++) {
 			const onnx_attribute *a = &g->nodes[i].attributes[k];
 
-			if (a->t && __builtin_add_overflow(*sum, a->t->bytes, sum))
-				*sum = UINT64_MAX;
+			weight_add(sum, a->t);
+			if (a->sparse)
+				weight_add(sum, a->sparse->values);
 			if (a->g)
 				inspect_weights_add(sum, a->g);
 			for (size_t j = 0; j < a->ngraphs; j++)
