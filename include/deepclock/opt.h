@@ -80,8 +80,9 @@ DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name
 			       dck_err *err);
 
 /* Write a duration with three significant digits ("17.8 ms", "720 ns"), a byte count ("4.23 MiB"),
- * a count with thousands separators ("11,689,512"), or a value with an SI prefix. They write at
- * most `size` bytes into buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
+ * a count with thousands separators ("11,689,512"), or a value with an SI prefix ("1.82 GFLOP";
+ * without a unit, whole numbers below 1000 have no decimals). They write at most `size` bytes into
+ * buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
 DCK_API const char *dck_text_time(double ns, char *buf, size_t size);
 DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
 DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);

@@ -332,7 +332,11 @@ const char *dck_text_si(double value, const char *unit, char *buf, size_t size)
 	const char *sign = value < 0 ? "-" : "";
 	value = fabs(value);
 	const unit_scale *s = scale_for(si_scales, value, 999.5);
-	three_digits(number, value / (double)s->factor);
+	/* A number without a unit that is whole is a count. */
+	if (s->factor == 1 && value == floor(value) && !(unit && unit[0]))
+		decimal_fixed(number, 0, value);
+	else
+		three_digits(number, value / (double)s->factor);
 	bool gap = s->suffix[0] || (unit && unit[0]);
 	snprintf(buf, size, "%s%s%s%s%s", sign, value == 0 ? "0" : number, gap ? " " : "",
 		 s->suffix, unit ? unit : "");

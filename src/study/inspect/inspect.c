@@ -233,21 +233,13 @@ static const char *inspect_type_text(inspection *x, const model_value *v)
 	return v->dtype ? cost_dtype_text(v->dtype, x->arena) : "";
 }
 
-static const char *inspect_number_text(mem_arena *a, double v, const char *unit)
-{
-	return mem_arena_dup(a, UNITS_SI(v, unit));
-}
-
 /* "1.81 G MACs"; why not. */
 static const char *inspect_amount(inspection *x, sym_int n, const char *what)
 {
 	const char *open = cost_formula_text(&x->c, n);
 
-	if (sym_known(n) && n.v < 1000)
-		return mem_arena_fmt(x->arena, "%lld %s", (long long)n.v, what);
 	if (sym_known(n))
-		return mem_arena_fmt(x->arena, "%s %s",
-				     inspect_number_text(x->arena, (double)n.v, ""), what);
+		return mem_arena_fmt(x->arena, "%s %s", UNITS_SI((double)n.v, ""), what);
 	return open ? mem_arena_fmt(x->arena, "%s %s", open, what)
 		    : mem_arena_fmt(x->arena, "%s not known", what);
 }
@@ -351,7 +343,7 @@ static const char *custom_text(inspection *x)
 
 static const char *weights_text(inspection *x)
 {
-	const char *size = inspect_number_text(x->arena, (double)x->weight_bytes, "B");
+	const char *size = UNITS_BYTES((double)x->weight_bytes);
 
 	if (x->nfiles == 0)
 		return mem_arena_fmt(x->arena, "%s, in the file", size);

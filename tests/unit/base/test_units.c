@@ -267,7 +267,7 @@ static void si_for_people(void **state)
 	assert_string_equal(dck_text_si(0.5, "items/s", buf, sizeof buf), "0.500 items/s");
 	assert_string_equal(dck_text_si(0, "W", buf, sizeof buf), "0 W");
 	assert_string_equal(dck_text_si(12345, NULL, buf, sizeof buf), "12.3 k");
-	assert_string_equal(dck_text_si(12, NULL, buf, sizeof buf), "12.0");
+	assert_string_equal(dck_text_si(12, NULL, buf, sizeof buf), "12");
 	assert_string_equal(dck_text_si(NAN, "W", buf, sizeof buf), "?");
 }
 
