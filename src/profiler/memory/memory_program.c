@@ -46,7 +46,8 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	/* Before the start: the program may run for some time until we are scheduled again. */
 	m->began_ns = os_now_ns();
 	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
-	DCK_NEXT(st, rss_sampler_start(pid, c->rate_hz, preload ? directory : NULL, &watch, err));
+	DCK_NEXT(st, rss_sampler_start(pid, c->rate_hz, m->began_ns, preload ? directory : NULL,
+				       &watch, err));
 	if (st == DCK_OK) {
 		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);
 		m->took_ns = os_now_ns() - m->began_ns;
@@ -73,7 +74,7 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_program 
 		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
 	m->began_unix_ns = os_unix_ns();
 	m->began_ns = os_now_ns();
-	DCK_TRY(rss_sampler_start(pid, c->rate_hz, NULL, &watch, err));
+	DCK_TRY(rss_sampler_start(pid, c->rate_hz, m->began_ns, NULL, &watch, err));
 	while (!m->cancelled && os_process_runs(pid)) {
 		const uint64_t now = os_now_ns() - m->began_ns;
 

@@ -271,8 +271,8 @@ static bool watch_room_make(rss_sampler *w, const char *directory)
 	return !mem_arena_failed(w->arena);
 }
 
-dck_status rss_sampler_start(long pid, double rate_hz, const char *directory, rss_sampler **ret,
-			     dck_err *err)
+dck_status rss_sampler_start(long pid, double rate_hz, uint64_t began_ns, const char *directory,
+			     rss_sampler **ret, dck_err *err)
 {
 	pthread_condattr_t monotonic;
 	rss_sampler *w = mem_zalloc(1, sizeof *w);
@@ -284,7 +284,7 @@ dck_status rss_sampler_start(long pid, double rate_hz, const char *directory, rs
 	w->pid = pid;
 	w->every = 1;
 	w->period_ns = (uint64_t)(1e9 / rate_hz);
-	w->began_ns = os_now_ns();
+	w->began_ns = began_ns;
 	w->next_share_ns = w->began_ns + share_every_ns / 4;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&monotonic);

@@ -39,10 +39,10 @@ typedef struct rss_samples {
 
 typedef struct rss_sampler rss_sampler;
 
-/* Starts sampling. directory: directory of the heap files, borrowed until the end; NULL: reads
- * none. */
-dck_status rss_sampler_start(long pid, double rate_hz, const char *directory, rss_sampler **ret,
-			     dck_err *err);
+/* Starts sampling. Times of samples count from began_ns (monotonic). directory: directory of the
+ * heap files, borrowed until the end; NULL: reads none. */
+dck_status rss_sampler_start(long pid, double rate_hz, uint64_t began_ns, const char *directory,
+			     rss_sampler **ret, dck_err *err);
 /* Stops sampling, after the process has exited. *ret is owned: rss_samples_done(). */
 void rss_sampler_stop(rss_sampler *w, rss_samples *ret);
 void rss_samples_done(rss_samples *l); /* {0} is allowed */

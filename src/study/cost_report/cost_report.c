@@ -503,9 +503,12 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			return;
 		record_fact_text(b, "cost", key, text);
 		if (i < 3)
-			list = mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":",
-					     c->type, c->name, branch ? "took" : "ran its body",
-					     text, branch ? "" : " times");
+			list =
+			    mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":", c->type,
+					  c->name, branch ? "took" : "ran its body", text,
+					  branch	  ? ""
+					  : c->value == 1 ? " time"
+							  : " times");
 	}
 	const char *shapes =
 	    r->filled && list ? mem_arena_fmt(a, "%s the shapes of %zu value%s", *list ? ";" : ":",

@@ -39,7 +39,8 @@ static void the_newer_heap_counts(void **state)
 
 		heap_write(old_first ? "a.heap" : "b.heap", 1, 1000);
 		heap_write(old_first ? "b.heap" : "a.heap", 2, 10);
-		assert_int_equal(rss_sampler_start(getpid(), 1000, scratch_path, &w, NULL), DCK_OK);
+		assert_int_equal(
+		    rss_sampler_start(getpid(), 1000, os_now_ns(), scratch_path, &w, NULL), DCK_OK);
 		os_sleep_ns(50000000, NULL, NULL);
 		rss_sampler_stop(w, &looks);
 		assert_true(looks.looks > 0);
