@@ -95,8 +95,8 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 	static const char *const sound[] = {"sample", "audio", "wave", "signal", "pcm", NULL};
 	static const char *const ones[] = {"batch", "num_images", NULL};
 	static const char *const ns[] = {"n", "b", "bs", NULL}, *const ts[] = {"t", "l", "s", NULL};
-	static const char *const lengths[] = {"seq",   "token", "len", "time",
-					      "frame", "text",	"pos", NULL};
+	static const char *const lengths[] = {"seq",  "token", "len",  "time",	"frame",
+					      "text", "pos",   "past", "cache", NULL};
 	const char *symbol = t->rank > 0 ? t->symbol[axis] : NULL;
 	/* Channels last: the last size is small and fixed. */
 	const bool last = rank == 4 && t->rank == 4 && t->dim[3] >= 0 && t->dim[3] <= 4;
