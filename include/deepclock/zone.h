@@ -14,7 +14,9 @@
  *
  *     DEEPCLOCK_TRACE=out.pftrace ./program
  *
- * Ranges nest on their thread. Without a recording, each macro costs one load and one branch, and
+ * Ranges nest on their thread. One that longjmp() leaves, or that is open while a coroutine is
+ * suspended, encloses what follows on the thread: DCK_START() and DCK_END() do not nest.
+ * Without a recording, each macro costs one load and one branch, and
  * its values are not computed; -DDCK_ZONES_OFF removes the macros. Names are string literals.
  * Everything is async-signal-safe and thread-safe.
  *
