@@ -35,7 +35,7 @@ typedef struct dck_lap dck_lap;
 
 #define DCK_LAP_LINE_SIZE 512 /* holds any line */
 
-/* Begins a lap; name is copied. @owned, dck_lap_end() or dck_lap_end_line(). @since 0.1 */
+/* Begins a lap; name is copied (NULL or "": "lap"). @owned, dck_lap_end() or dck_lap_end_line(). @since 0.1 */
 DCK_API dck_lap *dck_lap_begin(const char *name);
 
 /* Sets the expected number of laps of this name in the enclosing lap (0: unknown). The lap's line
@@ -46,8 +46,9 @@ DCK_API void dck_lap_total(dck_lap *l, uint64_t total);
 
 /* Sets a number of the lap, or replaces its former value. name and unit ("B", "tokens"; NULL: none)
  * are copied. The value named "items" is the number of processed items and yields a rate: items/s,
- * or its unit per second. Laps of one name have at most 16 values; a value that is not finite is
- * ignored. @since 0.1 */
+ * or its unit per second. Values named "wall", "cpu" and "thread_cpu", which the lap measures, are
+ * recorded as "wall_value" and so on. Laps of one name have at most 16 values; a value that is not
+ * finite is ignored. @since 0.1 */
 DCK_API void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit);
 
 /* Measures also what the queue of a device takes, from here to the end of the lap, as the value

@@ -3,10 +3,12 @@
 each of these workers measures that call alone, as pyperf does.
 
 A worker knows its call by its number among the calls with `processes`. The earlier ones of these return there what they
-returned in the script; when the worker has measured its own it ends, with its `finally` blocks and atexit functions.
+returned in the script, or raise what they raised; when the worker has measured its own, or that has raised, it ends, with
+its `finally` blocks and atexit functions.
 """
 
 import os
+import pickle
 import sys
 import time
 
@@ -14,7 +16,7 @@ from . import _deepclock
 
 # In a worker: the number of its call, the process that started it, and the directory of the records.
 VARIABLE = "DEEPCLOCK_WORKER"
-_RESULT = "result.json"
+_RESULT = "result"     # pickled: the record's JSON as bytes, or why there is none as a str
 _OF_PARENT = ("save", "html", "sources", "source_root", "figures", "db", "commit", "title", "progress",
               "pin_start")
 _END_SECONDS = 10      # limit for the end of a worker that has measured
@@ -24,8 +26,7 @@ try:
     _DIRECTORY = os.getcwd()
 except OSError:
     _DIRECTORY = None
-_records = []          # of the calls with `processes` until now
-_calls = 0
+_outcomes = []         # of the calls with `processes` until now, pickled: the record's JSON, or the exception
 
 
 def _worker_of():
@@ -42,7 +43,7 @@ def count(options):
     """Returns the number of processes that the options ask for, if it is above 1; else 0."""
     try:
         n = int(options.get("processes") or 1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0       # the library refuses it
     return n if n > 1 else 0
 
@@ -81,27 +82,62 @@ def _words_again(main):
 
 def measured(measure, n, fn, args, options):
     """measure(fn, *args, **options) in n fresh processes of the script; in one of them its part, after which it ends."""
-    global _calls
-    words = None if _worker else command()
-    _calls += 1
-    if not _worker:
-        import tempfile
+    if _worker:
+        return _in_worker(measure, fn, args, options)
+    import tempfile
 
+    try:
+        words = command()
         with tempfile.TemporaryDirectory(prefix="deepclock-workers-") as directory:
-            for i, earlier in enumerate(_records):
-                earlier.save(os.path.join(directory, f"{i + 1}.json"))
+            _write(directory, "earlier", (_outcomes, _label(fn)))
             record = measure(fn, *args, _start=lambda number: _start(words, directory), **options)
-        _records.append(record)
-        return record
+    except BaseException as error:
+        _outcomes.append(_pickled(error))
+        raise
+    _outcomes.append(_pickled(record.to_json().encode()))
+    return record
+
+
+def _in_worker(measure, fn, args, options):
     mine, directory = _worker
-    if _calls < mine:
-        return _deepclock.load(os.path.join(directory, f"{_calls}.json"))
-    if _calls == mine:
+    with open(os.path.join(directory, "earlier"), "rb") as f:
+        earlier, label = pickle.load(f)
+    _outcomes.append(None)
+    if len(_outcomes) < mine:
+        outcome = pickle.loads(earlier[len(_outcomes) - 1])
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return _deepclock.parse(outcome)
+    if len(_outcomes) == mine:
         here = {name: value for name, value in options.items() if name not in _OF_PARENT}
-        record = measure(fn, *args, **{**here, "processes": 1, "no_history": True, "quiet": True})
-        record.save(os.path.join(directory, "part.json"))
-        os.rename(os.path.join(directory, "part.json"), os.path.join(directory, _RESULT))
+        try:
+            if _label(fn) != label:
+                raise RuntimeError(f"its call {mine} with processes measures {_label(fn)}, not {label}")
+            record = measure(fn, *args, **{**here, "processes": 1, "no_history": True, "quiet": True})
+            _write(directory, _RESULT, record.to_json().encode())
+        except Exception as error:
+            _write(directory, _RESULT, f"{type(error).__name__}: {error}"[:300])
     _end()
+
+
+def _label(fn):
+    return fn if isinstance(fn, str) else getattr(fn, "__qualname__", type(fn).__qualname__)
+
+
+def _pickled(outcome):
+    try:
+        text = pickle.dumps(outcome)
+        pickle.loads(text)
+        return text
+    except Exception:
+        return pickle.dumps(_deepclock.EngineError(f"{type(outcome).__name__}: {outcome}"))
+
+
+def _write(directory, name, value):
+    part = os.path.join(directory, "part")
+    with open(part, "wb") as f:
+        pickle.dump(value, f)
+    os.rename(part, os.path.join(directory, name))
 
 
 def _end():
@@ -118,7 +154,7 @@ def _start(words, directory):
     import subprocess
 
     result = os.path.join(directory, _RESULT)
-    environment = {**os.environ, VARIABLE: f"{len(_records) + 1}:{os.getpid()}:{directory}"}
+    environment = {**os.environ, VARIABLE: f"{len(_outcomes) + 1}:{os.getpid()}:{directory}"}
     with open(os.path.join(directory, "stderr"), "w+b") as errors:
         # A session of its own: Ctrl-C comes to it once, from here.
         worker = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
@@ -133,9 +169,9 @@ def _start(words, directory):
             _kill(worker)
         try:
             with open(result, "rb") as f:
-                text = f.read()
+                outcome = pickle.load(f)
             os.unlink(result)
-            return text
+            return outcome if isinstance(outcome, bytes) else f"the script, started again, raised {outcome}"
         except FileNotFoundError:
             errors.seek(0)
             return _failure(worker.returncode, errors.read())
@@ -172,4 +208,4 @@ def _failure(code, errors):
     lines = errors.decode("utf-8", "replace").strip().splitlines()
     how = f"was killed by signal {-code}" if code < 0 else f"ended with exit status {code}"
     said = f": {lines[-1][:300]}" if lines and code else ""
-    return f"the script, started again, {how} before it had measured call {len(_records) + 1} with processes{said}"
+    return f"the script, started again, {how} before it had measured call {len(_outcomes) + 1} with processes{said}"

@@ -110,7 +110,7 @@ class WorkersTest(Case):
             except deepclock.EngineError as e:
                 print(e)
         """)
-        self.assertRegex(self.run_it().stdout, "exit status 1 .* call 1 .*LookupError: it is missing")
+        self.assertRegex(self.run_it().stdout, "started again, raised LookupError: it is missing")
         # Of the processes before it the record remains.
         self.script("""
             if "DEEPCLOCK_WORKER" in os.environ:
@@ -121,6 +121,24 @@ class WorkersTest(Case):
             print(r.incomplete, r.facts["method/processes"].value, [n.text for n in r.notes if n.code == "engine-failed"])
         """)
         self.assertRegex(self.run_it().stdout, r"True 2 \['process 3 of 3 failed: .*killed by signal 6")
+
+    def test_after_an_exception(self):
+        """A worker does not run on, and calls are counted whether they raised or not."""
+        self.script("""
+            def slow():
+                if "DEEPCLOCK_WORKER" in os.environ:
+                    raise ValueError("in a worker")
+            def fast():
+                log("fast")
+            for f in slow, fast:
+                try:
+                    print(deepclock.bench(f, **SHORT).facts["subject/name"].value)
+                except Exception as e:
+                    print(e)
+                log("after")
+        """)
+        self.assertRegex(self.run_it().stdout, r"raised ValueError: in a worker\n.*fast")
+        self.assertEqual(self.lines()[:2], ["after script", "after worker"])
 
     def test_a_worker_that_never_comes_there(self):
         self.script("""

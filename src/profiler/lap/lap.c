@@ -78,7 +78,7 @@ static dck_lap *lap_new(lap_state *s, const char *name)
 {
 	if (me == 0)
 		me = ++s->threads;
-	lap_name *n = lap_name_get(s, name ? name : "");
+	lap_name *n = lap_name_get(s, name && *name ? name : "lap");
 	dck_lap *parent = lap_innermost_of(s, me);
 	lap_child *place = n ? lap_child_get(s, parent, n) : NULL;
 	dck_lap *l = place ? mem_zalloc(1, sizeof *l) : NULL;

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -86,10 +87,11 @@ static void name_free(lap_name *n)
 	mem_free(n);
 }
 
+static const char *const own_names[LAP_OWN_COLUMNS] = {
+    [LAP_WALL] = "wall", [LAP_CPU] = "cpu", [LAP_THREAD_CPU] = "thread_cpu"};
+
 lap_name *lap_name_get(lap_state *s, const char *name)
 {
-	static const char *const own[LAP_OWN_COLUMNS] = {
-	    [LAP_WALL] = "wall", [LAP_CPU] = "cpu", [LAP_THREAD_CPU] = "thread_cpu"};
 	lap_name **at = &s->names;
 
 	for (; *at; at = &(*at)->next)
@@ -105,7 +107,7 @@ lap_name *lap_name_get(lap_state *s, const char *name)
 	n->depth = UINT32_MAX;
 	bool made = n->text != NULL;
 	for (size_t i = 0; made && i < LAP_OWN_COLUMNS; i++)
-		made = column_init(n, own[i], "ns");
+		made = column_init(n, own_names[i], "ns");
 	if (!made) {
 		name_free(n);
 		return NULL;
@@ -133,6 +135,14 @@ lap_child *lap_child_get(lap_state *s, dck_lap *parent, const lap_name *name)
 
 size_t lap_value_column(lap_name *n, const char *name, const char *unit)
 {
+	char other[32];
+
+	/* Its series would be that of the measured time. */
+	for (size_t i = 0; i < LAP_OWN_COLUMNS; i++)
+		if (strcmp(own_names[i], name) == 0) {
+			snprintf(other, sizeof other, "%s_value", own_names[i]);
+			name = other;
+		}
 	for (size_t i = LAP_OWN_COLUMNS; i < n->ncolumns; i++)
 		if (strcmp(n->column[i].name, name) == 0)
 			return i - LAP_OWN_COLUMNS;

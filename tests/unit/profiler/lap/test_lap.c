@@ -196,6 +196,7 @@ static void values_are_kept_as_they_are(void **state)
 	dck_lap_value(l, "norm", 1, "m");
 	dck_lap_value(l, "norm", 2, "m"); /* replaces the previous value */
 	dck_lap_value(l, "items", 5, "tokens");
+	dck_lap_value(l, "wall", 8, NULL);
 	dck_lap_end_line(l, line, sizeof line);
 	assert_non_null(strstr(line, " | bytes 3.00 MiB | wait 2.50 ms | lr 0.001 | norm 2 m | "));
 	assert_non_null(strstr(line, " tokens/s"));
@@ -207,11 +208,16 @@ static void values_are_kept_as_they_are(void **state)
 	assert_int_equal(dck_record_series(r, "laps/v/late")->n, 1);
 	assert_int_equal(dck_record_series(r, "laps/v/norm")->n, 1);
 	assert_int_equal(dck_record_series(r, "laps/v/wall")->n, 2);
+	assert_int_equal(dck_record_series(r, "laps/v/wall_value")->n, 1);
 	assert_int_equal(dck_record_series(r, "laps/v/bytes")->unit, DCK_UNIT_BYTE);
 	dck_record_free(r);
 	char small[9];
 	assert_string_equal(dck_lap_end_line(dck_lap_begin("a long name"), small, sizeof small),
 			    "a long n");
+	dck_lap_end(dck_lap_begin(""));
+	r = laps();
+	assert_non_null(dck_record_metric(r, "lap/wall/lap"));
+	dck_record_free(r);
 	/* A line stays one line, whatever the names are. */
 	l = dck_lap_begin("two\nlines\033[2J");
 	dck_lap_value(l, "a\nb", 1, NULL);
