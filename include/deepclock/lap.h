@@ -35,7 +35,8 @@ typedef struct dck_lap dck_lap;
 
 #define DCK_LAP_LINE_SIZE 512 /* holds any line */
 
-/* Begins a lap; name is copied (NULL or "": "lap"). @owned, dck_lap_end() or dck_lap_end_line(). @since 0.1 */
+/* Begins a lap; name is copied (NULL or "": "lap"). @owned, dck_lap_end() or dck_lap_end_line().
+ * @since 0.1 */
 DCK_API dck_lap *dck_lap_begin(const char *name);
 
 /* Sets the expected number of laps of this name in the enclosing lap (0: unknown). The lap's line
