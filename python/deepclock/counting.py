@@ -56,11 +56,14 @@ class counting:
         _at_fork()
         self._began = _time.perf_counter_ns()
         if _sys.version_info < (3, 12):
+            self._threads_before = _threading._profile_hook  # getprofile() is of 3.10
             _threading.setprofile(_deepclock._count_thread)
         try:
             _deepclock._count_start(self._builtins)
         except BaseException:
             self._began = None
+            if _sys.version_info < (3, 12):
+                _threading.setprofile(self._threads_before)
             raise
 
     def stop(self, incomplete: bool = False) -> "Optional[_deepclock.Record]":
@@ -74,7 +77,7 @@ class counting:
     def _stop(self):
         _deepclock._count_stop(counting._stop.__code__, counting.stop.__code__, counting.__exit__.__code__)
         if _sys.version_info < (3, 12):
-            _threading.setprofile(None)
+            _threading.setprofile(self._threads_before)
         self._elapsed, self._began = _time.perf_counter_ns() - self._began, None
         self._functions = _deepclock._count_functions()
         if _deepclock._count_folder() is not None:

@@ -25,7 +25,7 @@ class trace:
     """
 
     def __init__(self, path: "Union[str, _os.PathLike[str], None]" = None, **options: Any) -> None:
-        self._path = None if path is None else _os.path.abspath(_os.fspath(path))
+        self._path = None if path is None else _os.path.abspath(_os.fsdecode(path))
         self._options = options
         self._process = None  # id of the recording process
         self._record = None

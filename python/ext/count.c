@@ -527,11 +527,17 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
  * from 3.12 on. */
 static int listen(ext_state *s, bool on)
 {
-	(void)s;
 	PyThreadState *own = PyThreadState_Get();
 	PyInterpreterState *interpreter = PyThreadState_GetInterpreter(own);
 	int failed = 0;
 
+	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t && on;
+	     t = PyThreadState_Next(t))
+		if (t->c_profilefunc && t->c_profilefunc != on_event) {
+			ext_raise_argument(s, "calls cannot be counted while another profiler runs "
+					      "(cProfile, sys.setprofile()): end it first");
+			return -1;
+		}
 	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
 	     t = PyThreadState_Next(t))
 		failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);

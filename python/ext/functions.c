@@ -19,10 +19,15 @@ int ext_function_raised(ext_function *f)
 
 static int called(ext_function *f, PyObject *result)
 {
-	if (!result)
-		return ext_function_raised(f);
-	Py_DECREF(result);
-	return 0;
+	const bool coroutine = result && PyCoro_CheckExact(result);
+
+	if (coroutine)
+		PyErr_SetString(PyExc_TypeError,
+				"the function returned a coroutine, of which nothing has run: "
+				"measure a function that runs it, such as lambda: "
+				"asyncio.run(f())");
+	Py_XDECREF(result);
+	return result && !coroutine ? 0 : ext_function_raised(f);
 }
 
 int ext_function_call(void *function)
@@ -45,20 +50,39 @@ int ext_function_call_anywhere(void *function)
 	return status;
 }
 
-int ext_function_check(PyObject *callable)
+/* Returns the flags of the code that a call begins; 0: it is not written in Python. A partial
+ * object calls its `func`, another object the __call__ of its type. */
+static long code_flags(PyObject *callable, int depth)
 {
+	static const char *const inner[] = {"func", "__call__"};
 	PyObject *code = PyObject_GetAttrString(callable, "__code__");
 	PyObject *flags = code ? PyObject_GetAttrString(code, "co_flags") : NULL;
-	const long bits = flags ? PyLong_AsLong(flags) : 0;
+	long bits = flags ? PyLong_AsLong(flags) : 0;
 
+	PyErr_Clear();
+	for (size_t i = 0; !code && depth > 0 && i < sizeof inner / sizeof *inner; i++) {
+		PyObject *of = i == 0 ? callable : (PyObject *)Py_TYPE(callable);
+		PyObject *next = PyObject_GetAttrString(of, inner[i]);
+
+		PyErr_Clear();
+		if (next && PyCallable_Check(next))
+			bits |= code_flags(next, depth - 1);
+		Py_XDECREF(next);
+	}
 	Py_XDECREF(flags);
 	Py_XDECREF(code);
-	PyErr_Clear(); /* not written in Python */
+	return bits;
+}
+
+int ext_function_check(PyObject *callable)
+{
+	const long bits = code_flags(callable, 3);
+
 	if (!(bits & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR)))
 		return 0;
 	PyErr_SetString(
 	    PyExc_TypeError,
-	    bits & CO_GENERATOR
+	    bits & (CO_GENERATOR | CO_ASYNC_GENERATOR)
 		? "a call of a generator function runs nothing of it: measure a "
 		  "function that goes through it"
 		: "a call of a coroutine function runs nothing of it: measure a function "

@@ -197,8 +197,9 @@ PyDoc_STRVAR(
     operator_cost_doc,
     "operator_cost(type, inputs, attributes={}, outputs=1)\n--\n\nThe cost of one run of an operator, by deepclock's table ('deepclock cost --operators').\n\ntype: \"Conv\", \"com.microsoft.Gelu\". inputs: for each None (left out), (dtype, shape) or (dtype, shape, contents), with dtype as \"float32\". attributes: integers, floats, texts and lists of integers by their names in ONNX.\n\nReturns (macs, flops, read_bytes, write_bytes, shape of the first output, why, the count of each of _cost_peers()); None: unknown, with the reason in `why`. Raises AbsentError for an operator that is not in the table, ArgumentError for invalid sizes and types.");
 
-static PyObject *operator_cost(PyObject *module, PyObject *args)
+static PyObject *operator_cost(PyObject *module, PyObject *args, PyObject *kwargs)
 {
+	static char *names[] = {"type", "inputs", "attributes", "outputs", NULL};
 	PyObject *inputs, *attributes = NULL, *ret = NULL;
 	Py_ssize_t outputs = 1;
 	const char *type;
@@ -207,8 +208,8 @@ static PyObject *operator_cost(PyObject *module, PyObject *args)
 	work w = {0};
 	dck_err err;
 
-	if (!PyArg_ParseTuple(args, "sO|O!n:operator_cost", &type, &inputs, &PyDict_Type,
-			      &attributes, &outputs))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|O!n:operator_cost", names, &type,
+					 &inputs, &PyDict_Type, &attributes, &outputs))
 		return NULL;
 	const char *dot = strrchr(type, '.');
 	if (outputs < 0 || (dot && (size_t)(dot - type) >= sizeof domain))
@@ -255,7 +256,8 @@ static PyObject *cost_peers(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef methods[] = {
-    {"operator_cost", operator_cost, METH_VARARGS, operator_cost_doc},
+    {"operator_cost", (PyCFunction)(void (*)(void))operator_cost, METH_VARARGS | METH_KEYWORDS,
+     operator_cost_doc},
     {"_cost_peers", cost_peers, METH_NOARGS, cost_peers_doc},
     {0},
 };

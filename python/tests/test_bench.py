@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 from support import Case, deepclock, main, short, work
 
@@ -136,6 +137,21 @@ class FunctionTest(Case):
 
         self.assertRaisesRegex(TypeError, "asyncio.run", deepclock.bench, coroutine)
         self.assertRaisesRegex(TypeError, "goes through", deepclock.bench, generator)
+
+        async def both():
+            yield
+
+        class Called:
+            async def __call__(self):
+                pass
+
+        self.assertRaisesRegex(TypeError, "goes through", deepclock.bench, both)
+        for f in (functools.partial(coroutine), Called()):
+            self.assertRaisesRegex(TypeError, "a coroutine function.*asyncio.run", deepclock.bench, f)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # it is never awaited
+            self.assertRaisesRegex(TypeError, "returned a coroutine", deepclock.bench, lambda: coroutine())
+        self.assertEqual(deepclock.bench(functools.partial(abs, 1), **short()).incomplete, False)
 
     def test_interrupted(self):
         """Ctrl-C returns the partial record, in Python code and in code without Python."""

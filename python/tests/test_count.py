@@ -383,6 +383,25 @@ class Counts(Case):
         for _ in range(3):
             self.assertEqual({k[2]: v[:2] for k, v in counted(lambda: fib(5)).stats.items()}["fib"], (1, 15))
 
+    @unittest.skipIf(hasattr(sys, "monitoring"), "test_beside_other_tools has it from Python 3.12 on")
+    def test_refuses_another_profiler(self):
+        def hook(*event):
+            pass
+
+        profiler = cProfile.Profile()
+        profiler.enable()
+        try:
+            with self.assertRaisesRegex(deepclock.ArgumentError, "another profiler runs"):
+                deepclock.count(fib, 3)
+            fib(3)
+        finally:
+            profiler.disable()
+        self.assertEqual([v[0] for k, v in pstats.Stats(profiler).stats.items() if k[2] == "fib"], [1])
+        threading.setprofile(hook)
+        self.addCleanup(threading.setprofile, None)
+        deepclock.count(fib, 3)
+        self.assertIs(threading._profile_hook, hook)
+
     def test_begins_and_ends_inside_calls(self):
         c = deepclock.count()
 

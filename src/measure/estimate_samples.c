@@ -30,6 +30,8 @@ dck_status dck_estimate_samples(const double *values, size_t n, const char *stat
 	mem_free(scratch);
 	if (!e.present)
 		DCK_FAIL(err, E_ABSENT, "%s", e.why);
+	if (!isfinite(e.value) || (e.has_interval && !(isfinite(e.lo) && isfinite(e.hi))))
+		DCK_FAIL(err, E_LIMIT, "the values are too large to be summed: scale them");
 	*ret = (dck_estimate){.value = e.value, .has_interval = e.has_interval};
 	if (e.has_interval) {
 		ret->lo = e.lo;
