@@ -177,11 +177,28 @@ static void warmup_estimates(const measure_phases *p, stat_estimate *estimates)
 	}
 }
 
+/* Writes "means of 6 runs" for "runs": what a sample of several runs is. */
+static void runs_are_grouped(char *text, size_t size, uint64_t group)
+{
+	char before[256];
+	const char *at;
+
+	snprintf(before, sizeof before, "%s", text);
+	at = strstr(before, " runs");
+	if (at)
+		snprintf(text, size, "%.*s means of %llu%s", (int)(at - before), before,
+			 (unsigned long long)group, at);
+}
+
 void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates)
 {
 	measure_result_estimates(&p->latency, p->plan.asked.level, p->scratch, estimates);
 	if (p->latency.n == 0 && p->warm.n > 0)
 		warmup_estimates(p, estimates);
+	for (int i = 0; i < STAT_ESTIMATORS && p->loop.group > 1; i++) {
+		runs_are_grouped(estimates[i].how, sizeof estimates->how, p->loop.group);
+		runs_are_grouped(estimates[i].why, sizeof estimates->why, p->loop.group);
+	}
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		measure_result_estimate(b, measure_estimator_tag[i], &estimates[i]);
 	if (p->plan.statistic == STAT_ESTIMATORS) {

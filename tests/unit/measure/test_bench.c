@@ -316,6 +316,7 @@ static void groups_short_work(void **state)
 	assert_value(r, "latency/median", 700);
 	assert_value(r, "cpu/time", 1400);
 	assert_non_null(dck_record_note(r, "grouped"));
+	assert_non_null(strstr(dck_record_metric(r, "latency/min")->how, " means of "));
 	dck_record_free(r);
 
 	world_init(&w, short_work);
