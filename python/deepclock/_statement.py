@@ -18,7 +18,9 @@ _WARNING_WIDTH = 120
 
 def parse(text):
     """Returns the AST nodes of a text, which may be indented as a whole."""
-    return ast.parse(textwrap.dedent(text).strip(), "<statement>").body
+    text = textwrap.dedent(text).strip()
+    compile(text, "<statement>", "exec", dont_inherit=True)  # refuses a return, which the function around it would allow
+    return ast.parse(text, "<statement>").body
 
 
 def function(statement, setup, names, title, loops=None):

@@ -25,7 +25,7 @@ def _parser():
         usage="python -m deepclock timeit [-n N] [-r N] [-s SETUP] [-u UNIT] [-p] [-v] [--save FILE] [STATEMENT ...]",
         description="Measures a statement, as python -m timeit, with its answer and the median with its 95 % interval. "
                     "Several statements are lines. Garbage collection is off during it.")
-    p.add_argument("-n", "--number", type=int, metavar="N", help="how often the statement runs in each run; by default often "
+    p.add_argument("-n", "--number", type=_count, metavar="N", help="how often the statement runs in each run; by default often "
                    "enough for the clock")
     p.add_argument("-r", "--repeat", type=int, metavar="N", help="number of runs (default: the number that fits into a second, "
                    "with -n 5)")
@@ -38,6 +38,12 @@ def _parser():
     p.add_argument("--save", metavar="FILE", help="keep the record in FILE, as JSON: times of whole runs")
     p.add_argument("statement", nargs=argparse.REMAINDER, help="(default: pass)")
     return p
+
+
+def _count(text):
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0")
+    return int(text)
 
 
 def _numbers():

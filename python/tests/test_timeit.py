@@ -36,7 +36,7 @@ class Statements(Case):
         self.assertEqual(seen, [1])
 
     def test_wrong(self):
-        for wrong, error in ((("x y",), SyntaxError), (("nothing_of_this_name",), NameError), (("pass", 1), TypeError),
+        for wrong, error in ((("x y",), SyntaxError), (("return 1",), SyntaxError), (("nothing_of_this_name",), NameError), (("pass", 1), TypeError),
                              (("zoo:resnet18",), TypeError)):
             with self.assertRaises(error):
                 deepclock.bench(*wrong, **short())
