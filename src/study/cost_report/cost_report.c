@@ -225,7 +225,7 @@ static void tally_facts(record_builder *b, model_cost *c, const dck_subject *s)
 }
 
 /* Operators without a known cost, each type once, with the first reason. */
-static void tally_note_unknown(record_builder *b, model_cost *c)
+static void tally_note_unknown(record_builder *b, model_cost *c, bool run)
 {
 	const cost_result *r = c->cost;
 	const char *list = "";
@@ -252,6 +252,10 @@ static void tally_note_unknown(record_builder *b, model_cost *c)
 		    "so the totals are absent (%s%s); known operators alone: %s MACs",
 		    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
 		    known ? known : sym_text(r->nums, r->macs_known));
+	record_remedy(
+	    b, "--shape, --dim and --input decide sizes and branches%s",
+	    run ? "; this run did not show them"
+		: " ('deepclock inspect' proposes them), --run takes them from one real run");
 }
 
 static void note_folded(record_builder *b, model_cost *c, const flop_convention *p)
@@ -459,7 +463,7 @@ static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject
 	tally_answer_put(b, c, more);
 	if (c->rebatched.done)
 		subject_facts_rebatched(b, &c->rebatched);
-	tally_note_unknown(b, c);
+	tally_note_unknown(b, c, cfg->run);
 	note_folded(b, c, p);
 	return DCK_OK;
 }
