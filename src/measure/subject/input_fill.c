@@ -42,9 +42,9 @@ dck_status input_fill_parse(const char *text, input_fill *ret, bool *ret_is, dck
 	bool low = false, high = false;
 
 	*ret_is = true;
-	if (strcmp(text, "zeros") == 0) {
+	if (strcmp(text, "zeros") == 0 || strcmp(text, "false") == 0) {
 		*ret = f;
-	} else if (strcmp(text, "ones") == 0) {
+	} else if (strcmp(text, "ones") == 0 || strcmp(text, "true") == 0) {
 		*ret = (input_fill){true, 1, 1, 1, 1};
 	} else if (strncmp(text, "range(", 6) == 0) {
 		at += 6;

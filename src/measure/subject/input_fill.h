@@ -12,8 +12,8 @@ typedef struct input_fill {
 	double rlow, rhigh;
 } input_fill;
 
-/* Parses "16000", "0.5", "zeros", "ones", "range(0,5)". E_ARG: malformed. *ret_is false: something
- * else, such as a file. */
+/* Parses "16000", "0.5", "zeros", "ones", "true", "range(0,5)". E_ARG: malformed. *ret_is false:
+ * something else, such as a file. */
 dck_status input_fill_parse(const char *text, input_fill *ret, bool *ret_is, dck_err *err);
 /* Fills n elements of type t at p: one value, or uniform within the range. E_ARG, E_UNSUP: the type
  * cannot represent the values. `name` is the name of the input, for messages. */

@@ -667,6 +667,7 @@ static void values_in_words(void **state)
 	       "3 int64, 9223372036854775807 (--input)");
 	filled(f16, "1", half, sizeof half, "3 float16, 1 (--input)");
 	filled(bf16, "ones", bf, sizeof bf, "3 bfloat16, ones (--input)");
+	filled(logic, "true", truth, sizeof truth, "3 bool, true (--input)");
 	filled(logic, "1", truth, sizeof truth, "3 bool, 1 (--input)");
 	b = made(&bytes, 1, CONFIG(.seed = 1, .input = LIST("x=range(7, 9)")));
 	unsigned seen = 0;
