@@ -71,6 +71,8 @@ def summary(record, digits=None):
     def costs(macs, params):
         return f"{_count_text(macs, digits)} MACs, {_count_text(params, digits)} params"
 
+    if record.macs is None and record.params is None and "cost/macs" not in record.metrics:
+        raise deepclock.AbsentError("summary(): the record counts no operations: it is of another command than cost")
     whole = costs(record.macs, record.params)
     table = record.tables.get("cost/modules")
     if table is None:

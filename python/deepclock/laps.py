@@ -33,6 +33,8 @@ class lap(dict):
     def __init__(self, name: str, *, total: Optional[int] = None, quiet: bool = False, stamps: bool = False,
                  live: Optional[bool] = None, tensorboard: Any = None) -> None:
         super().__init__()
+        if total is not None and not (hasattr(total, "__index__") and 0 <= total < 2**64):
+            raise _deepclock.ArgumentError(f"total={total!r}: the number of laps that are expected")
         self.name = name
         self.index = None
         self.line = ""

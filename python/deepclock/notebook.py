@@ -178,6 +178,13 @@ def _word(text):
     return text[:n], text[n:].lstrip()
 
 
+def _variable(text):
+    word, rest = _word(text)
+    if not word.isidentifier():
+        raise UsageError(f"-o {word}: that is not the name of a variable")
+    return word, rest
+
+
 def _options(text):
     """Returns the options of bench as keyword arguments, the name of -o, the statement."""
     rows = {name: (name, value) for name, _, value in _deepclock._option_rows()}
@@ -189,7 +196,7 @@ def _options(text):
         if word == "--":
             return options, assign, rest
         if word == "-o":
-            assign, text = _word(rest)
+            assign, text = _variable(rest)
             continue
         name, equals, value = word[2:].partition("=") if word.startswith("--") else (word[1:], "", "")
         row = rows.get(name) if word.startswith("--") else letters.get(name)
@@ -214,7 +221,7 @@ def _own_options(text, letter):
     while True:
         word, rest = _word(text)
         if word == "-o":
-            assign, text = _word(rest)
+            assign, text = _variable(rest)
         elif letter and word == "-" + letter:
             value, text = _word(rest)
             values.append(value)

@@ -35,6 +35,11 @@ class LapTest(Case):
         super().setUp()
         deepclock.laps_reset()
 
+    def test_wrong_total(self):
+        for total in (-1, "3", 2.5):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "total="):
+                deepclock.lap("x", total=total)
+
     def test_small_times_are_written_as_everywhere(self):
         with deepclock.lap("short", quiet=True) as lap:
             pass
