@@ -27,7 +27,8 @@ const dck_opt dck_throughput_options[] = {
 	       "requests that run at the same time in one session; several are all searched"),
     DCK_OPTION(
 	TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
-	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile"),
+	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile",
+	.max = 1),
     DCK_OPTION(BYTES, dck_throughput_config, memory_bytes, "memory", "BYTES", NULL,
 	       "memory limit of a measurement; default: nearly all free memory", .min = 1,
 	       .max = 1e15),

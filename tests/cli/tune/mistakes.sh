@@ -22,6 +22,7 @@ run zoo:simplenet --level 2
 run zoo:simplenet --min-change 0
 run zoo:simplenet --rounds 3
 run zoo:simplenet --slo 20ms
+run zoo:simplenet --slo 'max<=1s' --slo 'max<=1us'
 run zoo:simplenet --min-accuracy 0.5
 run zoo:simplenet --labels y.npy
 run zoo:simplenet --labels y.npy --inputs x.npy
