@@ -406,8 +406,9 @@ static void generation_facts(const load_view *v)
 			 (double)a->tokens / (double)a->counted);
 	record_fact_real(b, "load", "prompt_tokens", DCK_UNIT_ONE,
 			 (double)a->prompt_tokens / (double)a->counted);
-	record_fact_real(b, "load", "cached_tokens", DCK_UNIT_ONE,
-			 (double)a->cached_tokens / (double)a->counted);
+	record_fact(b, "load", "cached_tokens", DCK_UNIT_ONE,
+		    u->usage_cached ? RECORD_REAL((double)a->cached_tokens / (double)a->counted)
+				    : RECORD_ABSENT("the server reports none"));
 }
 
 static void url_facts(const load_view *v)
