@@ -136,12 +136,22 @@ static void diagnostics(const load_view *v)
 	diagnostics_notes(v->b, &e);
 }
 
+void load_note_heading(const load_view *v)
+{
+	const load_trace *t = &v->j->trace;
+
+	if (t->heading > 0)
+		record_note(v->b, "header-skipped", "line %llu of '%s' was treated as a header",
+			    (unsigned long long)t->heading, v->j->config->trace);
+}
+
 void load_notes(const load_view *v)
 {
 	load_note_closed(v);
 	unstable(v);
 	dispatch_lag(v);
 	load_note_few(v);
+	load_note_heading(v);
 	oversubscribed(v);
 	device_shared(v);
 	clock_coarse(v);

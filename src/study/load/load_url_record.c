@@ -167,7 +167,7 @@ static void goodput_metrics(const load_view *v)
 	    "requests that meet all limits over all; exact at the effective sample size");
 	record_metric_real(v->b, "load/goodput_rate",
 			   (double)a->within * 1e9 / fmax(v->r->done_ns, v->r->span_ns),
-			   "requests that meet all limits over the time until the last was done");
+			   "requests that meet all limits " LOAD_SERVED_OVER);
 }
 
 static void client_metrics(const load_view *v)
@@ -203,7 +203,7 @@ static void url_metrics(const load_view *v)
 		record_metric_real(b, "load/offered_rate", v->point->offered,
 				   "arrivals over their time");
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
-			   "answered requests over the time until the last was done");
+			   "answered requests " LOAD_SERVED_OVER);
 	if (a->counted > 0)
 		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
 				   "as the server counts them");
@@ -573,6 +573,7 @@ static void url_notes(const load_view *v)
 			    "unstable: %zu requests were in flight, and more were due",
 			    a->in_flight_max);
 	load_note_closed(v);
+	load_note_heading(v);
 	if (!a->client_bound[0])
 		load_note_few(v);
 	load_limits_notes(v);
