@@ -6,6 +6,7 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
+#include "study/load/load_run.h"
 
 /* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9
@@ -91,6 +92,11 @@ static dck_status settings_read(search_run *r, dck_err *err)
 	if (nthreads * nflights > SEARCH_SETTINGS_MAX)
 		DCK_FAIL(err, E_LIMIT, "--threads and --in-flight make %zu settings, more than %d",
 			 nthreads * nflights, SEARCH_SETTINGS_MAX);
+	for (size_t i = 0; i < nflights; i++)
+		if (in_flight[i] > LOAD_STREAMS)
+			DCK_FAIL(err, E_ARG,
+				 "--in-flight has %llu: at most %d requests run at once",
+				 (unsigned long long)in_flight[i], LOAD_STREAMS);
 	for (size_t i = 0; i < nthreads * nflights; i++)
 		r->settings[i] = (search_setting){threads[i / nflights], in_flight[i % nflights]};
 	r->plan.settings = (unsigned)(nthreads * nflights);
