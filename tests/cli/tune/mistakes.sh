@@ -16,6 +16,10 @@ run zoo:simplenet --space there_is_no.txt
 run zoo:simplenet --engine null --space florp.txt
 run zoo:simplenet --engine null --space value.txt
 run zoo:simplenet --engine null
+run zoo:simplenet --engine null --skip threads
+: > empty.txt
+run zoo:simplenet --engine null --space empty.txt
+run zoo:simplenet --only variant
 run zoo:simplenet --max-time 0
 run zoo:simplenet --trial 0
 run zoo:simplenet --level 2
