@@ -14,6 +14,7 @@ run zoo:simplenet --slo p98
 run zoo:simplenet --slo 'p99>20ms'
 run zoo:simplenet --slo 'max<=1s' --slo 'max<=1us'
 run zoo:simplenet --engine null --in-flight 2,257
+run zoo:simplenet --engine null --shape input=1x784
 run zoo:simplenet --batch-dim N
 run zoo:simplenet --rounds 1
 run zoo:simplenet --point-time 0
