@@ -57,8 +57,9 @@ void load_note_few(const load_view *v)
 	if (v->server && (v->r->unstable || v->r->answers.overload_rate > 0))
 		return; /* more of the same would add nothing */
 	if (!e->has_interval) {
-		record_note(v->b, "too-few-runs", "%llu requests are too few for an interval (%s)",
-			    (unsigned long long)v->r->served, e->why);
+		record_note(v->b, "too-few-runs", "%llu request%s too few for an interval (%s)",
+			    (unsigned long long)v->r->served, v->r->served == 1 ? " is" : "s are",
+			    e->why);
 		record_remedy(v->b, "measure longer with --time or --requests");
 	} else if (e->narrow) {
 		record_note(v->b, "too-few-runs",

@@ -131,9 +131,15 @@ static void part_metrics(const load_view *v)
 		measure_result_estimate(v->b, tag, &e);
 	}
 	for (int i = 0; i < STAT_ESTIMATORS; i++) {
-		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV;
+		/* The deviations are from a median that is a failed request's. */
+		const bool no_median =
+		    i == STAT_MAD && v->all[STAT_MEDIAN].value >= v->j->pool.url->timeout_ns;
+		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV || no_median;
 
 		e = v->all[i];
+		if (i == STAT_MIN && answers_of(v)->failed > 0)
+			snprintf(e.how, sizeof e.how, "smallest of the %llu answered",
+				 (unsigned long long)(v->r->served - answers_of(v)->failed));
 		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
 		if (estimator_quantile[i] > 0)
 			quantile_qualify(v, LOAD_LATENCY, estimator_quantile[i], &e);
