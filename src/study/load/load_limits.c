@@ -306,9 +306,11 @@ static void search_note(const load_view *v)
 	const load_peak *p = &j->peak;
 	char open[96] = "", held[32], broken[32], from[32], to[32];
 
-	if (p->open_hi > 0)
-		snprintf(open, sizeof open, ", from %s to %s inconclusive",
-			 load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to));
+	if (p->open_hi > 0 &&
+	    strcmp(load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to)) == 0)
+		snprintf(open, sizeof open, ", at %s inconclusive", to);
+	else if (p->open_hi > 0)
+		snprintf(open, sizeof open, ", from %s to %s inconclusive", from, to);
 	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		unloaded_notes(v);
 	else if (j->npoints > 0 && p->held == 0)
