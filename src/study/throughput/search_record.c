@@ -182,9 +182,11 @@ static void search_row(making *m, size_t i)
 }
 
 /* Returns whether a summary shows the row: the ends, the best with the adjacent ones, and the knee.
- */
+ * Where the notes of an early end leave little room, the highest is to be among the first rows. */
 static bool is_brief(const making *m, size_t k)
 {
+	if (m->result.found && is_uncompared(m))
+		return m->order[k] == m->result.best || k + 1 == m->ntried;
 	if (k == 0 || k + 1 == m->ntried)
 		return true;
 	for (size_t at = k - 1; m->result.found && at <= k + 1; at++)
