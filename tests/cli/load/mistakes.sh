@@ -9,7 +9,6 @@ echo $?
 run --slo p99
 run --slo 'p99<=5'
 run --slo 'p42<=5ms'
-run --slo mlperf:llama2-70b
 run --find-peak
 run --find-peak --slo 'max<=50ms'
 run --scenario server
