@@ -6,9 +6,9 @@
  * and is ignored. Counts of elements are totals. The verdict is the worst one.
  *
  * Missing values are absent with the reason: a difference without finite elements, a relative error
- * where the reference is 0, ULP between different types. Equal outputs of one constant, or of nearly
- * only NaN, get the note outputs-degenerate, because their equality shows little. An interrupted
- * comparison makes the record incomplete.
+ * where the reference is 0, ULP between different types. Equal outputs of one constant, or of
+ * nearly only NaN, get the note outputs-degenerate, because their equality shows little. An
+ * interrupted comparison makes the record incomplete.
  *
  * All texts are copied by the builder.
  *
