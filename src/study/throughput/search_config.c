@@ -6,7 +6,7 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
-#include "study/load/load_run.h"
+#include "deepclock/unstable.h"
 
 /* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9
@@ -82,6 +82,8 @@ static dck_status settings_read(search_run *r, dck_err *err)
 {
 	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, in_flight[SEARCH_SETTINGS_MAX] = {1};
 	size_t nthreads = 1, nflights = 1;
+	/* Each request in flight is a stream of a load. */
+	const dck_opt *streams = dck_opt_find(dck_load_options, "streams");
 
 	if (r->config->threads)
 		DCK_TRY(units_parse_counts("threads", r->config->threads, threads,
@@ -93,10 +95,10 @@ static dck_status settings_read(search_run *r, dck_err *err)
 		DCK_FAIL(err, E_LIMIT, "--threads and --in-flight make %zu settings, more than %d",
 			 nthreads * nflights, SEARCH_SETTINGS_MAX);
 	for (size_t i = 0; i < nflights; i++)
-		if (in_flight[i] > LOAD_STREAMS)
+		if ((double)in_flight[i] > streams->max)
 			DCK_FAIL(err, E_ARG,
-				 "--in-flight has %llu: at most %d requests run at once",
-				 (unsigned long long)in_flight[i], LOAD_STREAMS);
+				 "--in-flight has %llu: at most %.0f requests run at once",
+				 (unsigned long long)in_flight[i], streams->max);
 	for (size_t i = 0; i < nthreads * nflights; i++)
 		r->settings[i] = (search_setting){threads[i / nflights], in_flight[i % nflights]};
 	r->plan.settings = (unsigned)(nthreads * nflights);

@@ -25,11 +25,11 @@
 #include "engine/engine.h"
 #include "measure/subject/target.h"
 #include "os/os.h"
-#include "study/load/load_run.h"
 #include <string.h>
 
 #define SPACE_BYTES_MAX ((size_t)64 << 10)
 #define IN_FLIGHT_USUAL 32
+#define IN_FLIGHT_MAX	256 /* streams of a load */
 
 typedef struct space_row {
 	const char *name;
@@ -219,9 +219,9 @@ static dck_status value_check(const dck_subject *s, const char *name, space_of o
 
 	*ret_same = false;
 	if (of == SPACE_OF_LOAD) {
-		if (units_parse_count(text, &n, NULL) != DCK_OK || n == 0 || n > LOAD_STREAMS)
+		if (units_parse_count(text, &n, NULL) != DCK_OK || n == 0 || n > IN_FLIGHT_MAX)
 			DCK_FAIL(err, E_ARG, "'%s' is '%.80s': give whole numbers from 1 to %d",
-				 name, text, LOAD_STREAMS);
+				 name, text, IN_FLIGHT_MAX);
 		*ret_same = n == 1;
 	} else if (of == SPACE_OF_MODEL) {
 		DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
