@@ -38,7 +38,7 @@ typedef struct dck_opt {
 	const char *def;	    /* default, parsed like a value; NULL: zero */
 	const char *help;	    /* one line, no full stop                       */
 	const char *const *choices; /* NULL-ended; for CHOICE only                  */
-	double min, max;	    /* both 0: no bounds                            */
+	double min, max;	    /* both 0: no bounds; of a TEXT, max 1: once    */
 	char letter;		    /* 'b' of "-b", equal in every table; 0: none */
 	/* Names separated by blanks. One of `needs` must be given with this option, none of
 	 * `excludes`; "warmup=auto" means this value, given or by default. NULL: none. */

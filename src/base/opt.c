@@ -126,9 +126,12 @@ PARSE_NUMBER(double, share, units_parse_share)
 
 static dck_status parse_text(const dck_opt *row, void *at, const char *text, dck_err *err)
 {
-	(void)row;
-	(void)err;
-	*(const char **)at = text;
+	const char **value = at;
+
+	if (row->max == 1 && *value)
+		DCK_FAIL(err, E_ARG, "it may be given once, and is '%.40s' and '%.40s': give one",
+			 *value, text);
+	*value = text;
 	return DCK_OK;
 }
 

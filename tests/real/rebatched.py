@@ -86,7 +86,7 @@ def expect_refused(program, *words):
     expect(done.returncode == 2, f"exit status {done.returncode}: {done.stdout}{done.stderr}")
     expect(not os.path.exists("run.json"), "a record of what was refused")
     text = " ".join(done.stderr.split())
-    for word in ("cannot be made to take 3: the node '", *words):
+    for word in ("cannot be made to take another batch: the node '", *words):
         expect(word in text, f"no \"{word}\" in: {text}")
 
 

@@ -33,17 +33,17 @@ static dck_status rebatched_place_of(const char *path, const onnx_graph *g, mem_
 	return *name && *directory ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
 }
 
-static dck_status rebatched_refuse(const onnx_model *m, uint64_t batch, int64_t was,
-				   const dck_err *why, dck_err *err)
+static dck_status rebatched_refuse(const onnx_model *m, int64_t was, const dck_err *why,
+				   dck_err *err)
 {
 	const onnx_graph *g = m->graph;
 	const char *input = g->ninputs && g->inputs[0].name ? g->inputs[0].name : "?";
 
 	DCK_FAIL(
 	    err, E_ARG,
-	    "the model fixes axis 0 of the input '%s' at %lld and cannot be made to take %llu: "
-	    "%s; export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes)",
-	    input, (long long)was, (unsigned long long)batch, why->msg);
+	    "the model fixes axis 0 of the input '%s' at %lld and cannot be made to take another "
+	    "batch: %s; export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes)",
+	    input, (long long)was, why->msg);
 }
 
 dck_status rebatched_make(const char *path, const dck_model_config *c, bool directory, mem_arena *a,
@@ -65,7 +65,7 @@ dck_status rebatched_make(const char *path, const dck_model_config *c, bool dire
 		DCK_TRY(rebatched_place_of(path, m->graph, a, &f.directory, &name, err));
 	dck_status status = rebatch(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
-		return rebatched_refuse(m, c->batch, was, &why, err);
+		return rebatched_refuse(m, was, &why, err);
 	DCK_TRY(err_pass(status, &why, err));
 	f.done = true;
 	*ret = f;

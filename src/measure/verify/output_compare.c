@@ -104,8 +104,9 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 		for (size_t i = 0; i < a->nin; i++)
 			if (p->to[i] == MISSING)
 				DCK_FAIL(err, E_ARG,
-					 "the other takes no input '%s', "
-					 "though it has others of the reference's",
+					 "the first model takes an input '%s', and the other "
+					 "one takes none of this name: outputs are compared on "
+					 "the same inputs, so give them the same names",
 					 a->in[i].name);
 	for (size_t i = 0; i < a->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(a->inputs, 0, i),

@@ -6,9 +6,9 @@
  * and is ignored. Counts of elements are totals. The verdict is the worst one.
  *
  * Missing values are absent with the reason: a difference without finite elements, a relative error
- * where the reference is 0, ULP between different types. Equal outputs of one constant, or with
- * NaN, get the note outputs-degenerate, because their equality shows little. An interrupted
- * comparison makes the record incomplete.
+ * where the reference is 0, ULP between different types. Equal outputs of one constant, or of
+ * nearly only NaN, get the note outputs-degenerate, because their equality shows little. An
+ * interrupted comparison makes the record incomplete.
  *
  * All texts are copied by the builder.
  *
@@ -273,6 +273,16 @@ static const char *nothing_in_them(const compared *list, size_t n, char *buf, si
 	return NULL;
 }
 
+/* Of a comparison with the verdict "different". */
+static const compared_output *first_different(const compared *x)
+{
+	size_t i = 0;
+
+	while (x->outputs[i].verdict != AGREE_DIFFERENT)
+		i++;
+	return &x->outputs[i];
+}
+
 void compared_answer(record_builder *b, const compared *list, size_t n)
 {
 	const worst w = worst_of(list, n);
@@ -284,7 +294,10 @@ void compared_answer(record_builder *b, const compared *list, size_t n)
 	if (!isnan(w.max_abs))
 		snprintf(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
 	nothing = nothing_in_them(list, n, buf, sizeof buf);
-	if (w.verdict == AGREE_DIFFERENT)
+	if (w.verdict == AGREE_DIFFERENT && w.outside == 0)
+		record_answer(b, "outputs%s differ: '%.60s': %s", of, first_different(w.of)->name,
+			      first_different(w.of)->why);
+	else if (w.verdict == AGREE_DIFFERENT)
 		record_answer(b, "outputs%s differ%s, %llu of %llu elements outside the tolerance",
 			      of, apart, (unsigned long long)w.outside, (unsigned long long)w.n);
 	else if (w.verdict == AGREE_UNKNOWN)

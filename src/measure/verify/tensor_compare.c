@@ -282,6 +282,8 @@ double compared_add(compared_sum *s, const dck_tensor *a, const dck_tensor *b,
 	return atol;
 }
 
+#define NAN_SHARE 0.9 /* the others of fewer NaN are evidence */
+
 /* A single finite element is not degenerate: whether it is constant is unknown. */
 const char *compared_degenerate(const compared_sum *s, char *buf, size_t size)
 {
@@ -290,7 +292,7 @@ const char *compared_degenerate(const compared_sum *s, char *buf, size_t size)
 
 	if (n > 0 && nan == n)
 		snprintf(buf, size, "all of its %llu elements are NaN in both", n);
-	else if (nan > 0)
+	else if (nan > 0 && (double)nan >= NAN_SHARE * (double)n)
 		snprintf(buf, size, "%llu of its %llu elements are NaN in both", nan, n);
 	else if (n > 1 && s->finite == 0)
 		snprintf(buf, size, "none of its %llu elements is finite", n);

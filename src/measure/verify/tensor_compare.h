@@ -55,8 +55,8 @@ double compared_mean_rel(const compared_sum *s);
 /* Returns 1 - cosine of the angle, 0 to 2; exact to about 1e-17. NaN: one tensor is all zeros. */
 double compared_cosine_gap(const compared_sum *s);
 
-/* Returns why equal elements prove nothing: all are one number ("0", "NaN"), or some are NaN. NULL:
- * they are evidence. Writes into buf. */
+/* Returns why equal elements prove nothing: all are one number ("0", "NaN"), or nearly all are NaN.
+ * NULL: they are evidence. Writes into buf. */
 const char *compared_degenerate(const compared_sum *s, char *buf, size_t size);
 
 /* Reads n elements from position `first` as doubles; false: not real numbers. */

@@ -346,6 +346,7 @@ static void alternatives_put(const record_job *j)
 		return;
 	RECORD_TABLE(j->b, "accuracy/alternatives", "Accuracy, and predictions that changed",
 		     columns);
+	record_summary_columns(j->b, "accuracy changed only_reference only_other mcnemar_p");
 	for (size_t i = 0; i < j->r->n; i++) {
 		const uint64_t hits = hits_of(j, i);
 		double lo, hi;
@@ -374,7 +375,8 @@ static void alternatives_put(const record_job *j)
 static void accuracy_answer_put(const record_job *j)
 {
 	const uint64_t hits = hits_of(j, 0);
-	char worst[160] = "";
+	const labels *p = &j->r->predictions[0];
+	char worst[160] = "", top[64] = "";
 	size_t least = j->k;
 	double lo, hi;
 
@@ -387,10 +389,14 @@ static void accuracy_answer_put(const record_job *j)
 	if (least < j->k && j->k > 1)
 		snprintf(worst, sizeof worst, "; worst class: %.80s (recall %.2f)",
 			 j->r->classes->name[least], j->of[least].recall);
+	if (j->r->top_k > 1 && p->ahead)
+		snprintf(top, sizeof top, "; %.1f %% among the %llu highest scores",
+			 100 * (double)hits_within(p, j->r->top_k) / (double)j->items,
+			 (unsigned long long)j->r->top_k);
 	stat_proportion(hits, j->items, LEVEL, &lo, &hi);
-	record_answer(j->b, "%.1f %% of %s right [%.1f, %.1f]%s",
+	record_answer(j->b, "%.1f %% of %s right [%.1f, %.1f]%s%s",
 		      100 * (double)hits / (double)j->items, UNITS_COUNT((int64_t)j->items),
-		      100 * lo, 100 * hi, worst);
+		      100 * lo, 100 * hi, top, worst);
 }
 
 /* --- notes */
@@ -481,6 +487,12 @@ dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_resul
 	const classes *c = r->classes;
 	record_job j = {.b = b, .arena = a, .r = r, .k = c->n, .items = r->truth->n};
 	double *scratch = mem_arena_array(a, c->n, sizeof *scratch);
+	const size_t columns = r->predictions[0].columns;
+
+	if (columns > 0 && r->top_k > columns)
+		DCK_FAIL(err, E_ARG,
+			 "--top-k is %llu, and an item has %zu scores: give at most that",
+			 (unsigned long long)r->top_k, columns);
 
 	j.of = mem_arena_array(a, c->n, sizeof *j.of);
 	DCK_NEED(scratch && j.of, err, "for the report on the classes");

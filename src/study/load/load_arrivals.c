@@ -117,7 +117,7 @@ static dck_status trace_refuse(const reader *r, char *cell, dck_err *err)
 static dck_status trace_parse(reader *r, load_trace *t, dck_err *err)
 {
 	char cell[CELL_MAX];
-	bool too_long, heading = false;
+	bool too_long;
 	double s;
 
 	while (cell_next(r, cell, &too_long)) {
@@ -127,9 +127,9 @@ static dck_status trace_parse(reader *r, load_trace *t, dck_err *err)
 			DCK_TRY(trace_push(r, t, s, err));
 			continue;
 		}
-		if (r->any || heading)
+		if (r->any || t->heading > 0)
 			return trace_refuse(r, cell, err);
-		heading = true;
+		t->heading = r->line;
 	}
 	if (t->n < 2 || !(t->at_ns[t->n - 1] > 0))
 		DCK_FAIL(err, E_FORMAT,
@@ -149,6 +149,8 @@ dck_status load_trace_read(const char *path, load_trace *ret, dck_err *err)
 	DCK_TRY(os_read_file(path, TRACE_BYTES_MAX, &text, err));
 	r.at = text.n ? (const char *)text.data : "";
 	r.end = r.at + text.n;
+	if (text.n >= 3 && memcmp(r.at, "\xef\xbb\xbf", 3) == 0)
+		r.at += 3; /* a byte-order mark */
 	status = trace_parse(&r, &t, err);
 	dck_buffer_done(&text);
 	if (status != DCK_OK) {

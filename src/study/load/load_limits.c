@@ -14,6 +14,7 @@
 #include "study/load/load_view.h"
 #include "base/sink.h"
 #include "base/units.h"
+#include "measure/results.h"
 #include "stat/dist.h"
 #include <math.h>
 #include <stdio.h>
@@ -305,9 +306,11 @@ static void search_note(const load_view *v)
 	const load_peak *p = &j->peak;
 	char open[96] = "", held[32], broken[32], from[32], to[32];
 
-	if (p->open_hi > 0)
-		snprintf(open, sizeof open, ", from %s to %s inconclusive",
-			 load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to));
+	if (p->open_hi > 0 &&
+	    strcmp(load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to)) == 0)
+		snprintf(open, sizeof open, ", at %s inconclusive", to);
+	else if (p->open_hi > 0)
+		snprintf(open, sizeof open, ", from %s to %s inconclusive", from, to);
 	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		unloaded_notes(v);
 	else if (j->npoints > 0 && p->held == 0)
@@ -379,6 +382,23 @@ void load_verdict_facts(const load_view *v)
 	}
 }
 
+/* Of a closed loop without limits the latency is the answer. */
+static void server_answer(const load_view *v)
+{
+	char median[96], offered[32], served[32];
+
+	load_rate_text(v->point->offered, offered);
+	load_rate_text(v->point->achieved, served);
+	if (v->r->unstable)
+		record_answer(v->b,
+			      "unstable: of %s requests/s %s are served, so the times depend on "
+			      "how long this lasts",
+			      offered, served);
+	else if (v->all[STAT_MEDIAN].present)
+		record_answer(v->b, "a request takes %s; %s requests/s arrive, %s are served",
+			      measure_result_text(&v->all[STAT_MEDIAN], median), offered, served);
+}
+
 void load_answer(const load_view *v)
 {
 	const load_job *j = v->j;
@@ -386,8 +406,11 @@ void load_answer(const load_view *v)
 	const char *word = latency_limit_word(load_verdict(j));
 	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[128];
 
-	if (j->ask.nlimits == 0)
-		return; /* the latency is the answer */
+	if (j->ask.nlimits == 0) {
+		if (v->server)
+			server_answer(v);
+		return;
+	}
 	/* "p99<=50ms and p90<=20ms" */
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		text_add(limits, sizeof limits, "%s%s", i > 0 ? " and " : "", j->limits[i].text);

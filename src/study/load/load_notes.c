@@ -57,8 +57,9 @@ void load_note_few(const load_view *v)
 	if (v->server && (v->r->unstable || v->r->answers.overload_rate > 0))
 		return; /* more of the same would add nothing */
 	if (!e->has_interval) {
-		record_note(v->b, "too-few-runs", "%llu requests are too few for an interval (%s)",
-			    (unsigned long long)v->r->served, e->why);
+		record_note(v->b, "too-few-runs", "%llu request%s too few for an interval (%s)",
+			    (unsigned long long)v->r->served, v->r->served == 1 ? " is" : "s are",
+			    e->why);
 		record_remedy(v->b, "measure longer with --time or --requests");
 	} else if (e->narrow) {
 		record_note(v->b, "too-few-runs",
@@ -136,12 +137,22 @@ static void diagnostics(const load_view *v)
 	diagnostics_notes(v->b, &e);
 }
 
+void load_note_heading(const load_view *v)
+{
+	const load_trace *t = &v->j->trace;
+
+	if (t->heading > 0)
+		record_note(v->b, "header-skipped", "line %llu of '%s' was treated as a header",
+			    (unsigned long long)t->heading, v->j->config->trace);
+}
+
 void load_notes(const load_view *v)
 {
 	load_note_closed(v);
 	unstable(v);
 	dispatch_lag(v);
 	load_note_few(v);
+	load_note_heading(v);
 	oversubscribed(v);
 	device_shared(v);
 	clock_coarse(v);

@@ -91,7 +91,7 @@ static void server_metrics(const load_view *v)
 
 	record_metric_real(b, "load/offered_rate", v->point->offered, "arrivals over their time");
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
-			   "served requests over the time until the last was done");
+			   "served requests " LOAD_SERVED_OVER);
 	record_metric_real(b, "load/utilisation", v->point->utilisation,
 			   "rate times mean service over streams");
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -17,6 +17,7 @@
 #define KEEP_MIN       64
 #define WARM_RUNS      10
 #define WARM_NS	       50000000u
+#define COUNT_MOST     65536u
 #define SPIN_NS	       120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
 
 typedef struct run_state run_state;
@@ -62,13 +63,16 @@ static uint64_t load_now(const load_pool *p)
 
 /* --- distribution of requests to streams */
 
-/* Counts the requests that are due by `at_ns` and that no stream has taken yet. */
+/* Counts the requests that are due by `at_ns` and that no stream has taken yet. More may come than
+ * can be counted, so a call, which holds the lock, passes at most COUNT_MOST. */
 static uint64_t queue_length(run_state *r, double at_ns)
 {
 	const load_run_config *a = r->ask;
 
-	while (r->ahead_any && r->ahead_ns <= at_ns && r->ahead_ns < (double)a->time_ns &&
-	       (a->requests == 0 || r->arrived < a->requests)) {
+	for (unsigned n = 0;
+	     n < COUNT_MOST && r->ahead_any && r->ahead_ns <= at_ns &&
+	     r->ahead_ns < (double)a->time_ns && (a->requests == 0 || r->arrived < a->requests);
+	     n++) {
 		r->arrived++;
 		r->last_arrival_ns = r->ahead_ns;
 		r->ahead_any = load_arrivals_next(&r->ahead, &r->ahead_ns);

@@ -38,7 +38,8 @@ typedef enum load_scenario {
 typedef struct load_trace {
 	double *at_ns; /* since the first, nondecreasing; owned: mem_free() */
 	size_t n;
-	double rate_hz; /* mean, between the first and the last */
+	double rate_hz;	  /* mean, between the first and the last */
+	uint64_t heading; /* line of the heading; 0: none */
 } load_trace;
 
 /* Reads one time per line, or the first column of a CSV file: seconds, or a time with its unit. A

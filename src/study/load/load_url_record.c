@@ -131,9 +131,15 @@ static void part_metrics(const load_view *v)
 		measure_result_estimate(v->b, tag, &e);
 	}
 	for (int i = 0; i < STAT_ESTIMATORS; i++) {
-		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV;
+		/* The deviations are from a median that is a failed request's. */
+		const bool no_median =
+		    i == STAT_MAD && v->all[STAT_MEDIAN].value >= v->j->pool.url->timeout_ns;
+		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV || no_median;
 
 		e = v->all[i];
+		if (i == STAT_MIN && answers_of(v)->failed > 0)
+			snprintf(e.how, sizeof e.how, "smallest of the %llu answered",
+				 (unsigned long long)(v->r->served - answers_of(v)->failed));
 		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
 		if (estimator_quantile[i] > 0)
 			quantile_qualify(v, LOAD_LATENCY, estimator_quantile[i], &e);
@@ -167,7 +173,7 @@ static void goodput_metrics(const load_view *v)
 	    "requests that meet all limits over all; exact at the effective sample size");
 	record_metric_real(v->b, "load/goodput_rate",
 			   (double)a->within * 1e9 / fmax(v->r->done_ns, v->r->span_ns),
-			   "requests that meet all limits over the time until the last was done");
+			   "requests that meet all limits " LOAD_SERVED_OVER);
 }
 
 static void client_metrics(const load_view *v)
@@ -203,7 +209,7 @@ static void url_metrics(const load_view *v)
 		record_metric_real(b, "load/offered_rate", v->point->offered,
 				   "arrivals over their time");
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
-			   "answered requests over the time until the last was done");
+			   "answered requests " LOAD_SERVED_OVER);
 	if (a->counted > 0)
 		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
 				   "as the server counts them");
@@ -406,8 +412,9 @@ static void generation_facts(const load_view *v)
 			 (double)a->tokens / (double)a->counted);
 	record_fact_real(b, "load", "prompt_tokens", DCK_UNIT_ONE,
 			 (double)a->prompt_tokens / (double)a->counted);
-	record_fact_real(b, "load", "cached_tokens", DCK_UNIT_ONE,
-			 (double)a->cached_tokens / (double)a->counted);
+	record_fact(b, "load", "cached_tokens", DCK_UNIT_ONE,
+		    u->usage_cached ? RECORD_REAL((double)a->cached_tokens / (double)a->counted)
+				    : RECORD_ABSENT("the server reports none"));
 }
 
 static void url_facts(const load_view *v)
@@ -572,6 +579,7 @@ static void url_notes(const load_view *v)
 			    "unstable: %zu requests were in flight, and more were due",
 			    a->in_flight_max);
 	load_note_closed(v);
+	load_note_heading(v);
 	if (!a->client_bound[0])
 		load_note_few(v);
 	load_limits_notes(v);

@@ -23,6 +23,9 @@ void load_answer(const load_view *v);
 void load_points_table(const load_view *v);
 void load_limits_table(const load_view *v);
 void load_limits_notes(const load_view *v);
+/* The time by which the rates of served requests are divided: load_point_take(). */
+#define LOAD_SERVED_OVER \
+	"over the time of the arrivals, or until the last was done if that is later"
 /* Formats a rate: "17,763", "4.44". */
 const char *load_rate_text(double rate, char buf[32]);
 /* Adds an estimate as a cell, with its interval if requested; or the reason why it is absent. */
@@ -32,6 +35,7 @@ void load_cell(record_builder *b, const stat_estimate *e, bool interval);
 void load_notes(const load_view *v);
 void load_note_closed(const load_view *v);
 void load_note_few(const load_view *v);
+void load_note_heading(const load_view *v);
 
 /* Writes the record of a server (load_url_record.c). */
 void load_url_record(const load_view *v);

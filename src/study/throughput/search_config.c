@@ -6,6 +6,7 @@
 #include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
+#include "deepclock/unstable.h"
 
 /* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9
@@ -27,7 +28,8 @@ const dck_opt dck_throughput_options[] = {
 	       "requests that run at the same time in one session; several are all searched"),
     DCK_OPTION(
 	TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
-	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile"),
+	"only batch sizes whose latency meets this limit, such as p99<=20ms; mean, max, median or any percentile",
+	.max = 1),
     DCK_OPTION(BYTES, dck_throughput_config, memory_bytes, "memory", "BYTES", NULL,
 	       "memory limit of a measurement; default: nearly all free memory", .min = 1,
 	       .max = 1e15),
@@ -80,6 +82,8 @@ static dck_status settings_read(search_run *r, dck_err *err)
 {
 	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, in_flight[SEARCH_SETTINGS_MAX] = {1};
 	size_t nthreads = 1, nflights = 1;
+	/* Each request in flight is a stream of a load. */
+	const dck_opt *streams = dck_opt_find(dck_load_options, "streams");
 
 	if (r->config->threads)
 		DCK_TRY(units_parse_counts("threads", r->config->threads, threads,
@@ -90,6 +94,11 @@ static dck_status settings_read(search_run *r, dck_err *err)
 	if (nthreads * nflights > SEARCH_SETTINGS_MAX)
 		DCK_FAIL(err, E_LIMIT, "--threads and --in-flight make %zu settings, more than %d",
 			 nthreads * nflights, SEARCH_SETTINGS_MAX);
+	for (size_t i = 0; i < nflights; i++)
+		if ((double)in_flight[i] > streams->max)
+			DCK_FAIL(err, E_ARG,
+				 "--in-flight has %llu: at most %.0f requests run at once",
+				 (unsigned long long)in_flight[i], streams->max);
 	for (size_t i = 0; i < nthreads * nflights; i++)
 		r->settings[i] = (search_setting){threads[i / nflights], in_flight[i % nflights]};
 	r->plan.settings = (unsigned)(nthreads * nflights);

@@ -182,9 +182,11 @@ static void search_row(making *m, size_t i)
 }
 
 /* Returns whether a summary shows the row: the ends, the best with the adjacent ones, and the knee.
- */
+ * Where the notes of an early end leave little room, the highest is to be among the first rows. */
 static bool is_brief(const making *m, size_t k)
 {
+	if (m->result.found && is_uncompared(m))
+		return m->order[k] == m->result.best || k + 1 == m->ntried;
 	if (k == 0 || k + 1 == m->ntried)
 		return true;
 	for (size_t at = k - 1; m->result.found && at <= k + 1; at++)
@@ -550,6 +552,16 @@ static void notes_ends(making *m)
 	}
 }
 
+/* By the limited statistic; by the median where neither point has it. */
+static bool is_nearer(const search *s, size_t point, size_t than)
+{
+	const double a = search_held(s, point).value, b = search_held(s, than).value;
+
+	if (isnan(a) && isnan(b))
+		return search_latency(s, point).value < search_latency(s, than).value;
+	return isnan(b) || a < b;
+}
+
 static void note_nothing(making *m)
 {
 	const search_run *r = m->r;
@@ -566,13 +578,11 @@ static void note_nothing(making *m)
 		return; /* everything that ran failed later: the notes of failures state why */
 	for (size_t i = 0; i < m->n; i++)
 		if (search_record_point(m, i)->trials > 0 &&
-		    (nearest == SIZE_MAX ||
-		     search_latency(r->search, i).value < search_latency(r->search, nearest).value))
+		    (nearest == SIZE_MAX || is_nearer(r->search, i, nearest)))
 			nearest = i;
-	const search_number held = search_held(r->search, nearest);
-	const bool known = !isnan(held.value);
-	const char *text =
-	    UNITS_TIME(known ? held.value : search_latency(r->search, nearest).value);
+	const double held = search_held(r->search, nearest).value;
+	const bool known = !isnan(held);
+	const char *text = UNITS_TIME(known ? held : search_latency(r->search, nearest).value);
 
 	if (m->result.verdict == DCK_VERDICT_VIOLATED)
 		record_note(

@@ -62,11 +62,38 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	return DCK_OK;
 }
 
+/* Returns a --shape whose axis 0 is a number, which fixes the batch; NULL: none. */
+static const char *shape_fixed(const dck_model_config *c)
+{
+	for (size_t i = 0; i < c->shape.n; i++) {
+		const char *equals = strrchr(c->shape.item[i], '=');
+		const char *dims = equals ? equals + 1 : c->shape.item[i];
+
+		if (*dims >= '0' && *dims <= '9')
+			return c->shape.item[i];
+	}
+	return NULL;
+}
+
+static dck_status shape_refuse(const char *shape, dck_err *err)
+{
+	DCK_FAIL(err, E_ARG,
+		 "--shape %.80s fixes axis 0, the batch, which varies here: write N for it, as in "
+		 "input=Nx784",
+		 shape);
+}
+
+/* Returns whether only the batch that the model has is to be measured. */
+static bool is_only_batch(const search_run *r, int64_t was)
+{
+	return r->plan.batches && r->plan.nbatches == 1 && (int64_t)r->plan.batches[0] == was;
+}
+
 /* A file that cannot be counted is left to the engine, which reports more. A built-in network is
  * made with any batch. */
 static dck_status search_batch_check(search_run *r, dck_err *err)
 {
-	const char *text = r->subject->text;
+	const char *text = r->subject->text, *shape = shape_fixed(&r->subject->model);
 	dck_subject s = *r->subject;
 	model_cost counted = {0};
 	dck_err why;
@@ -79,7 +106,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 			DCK_FAIL(err, E_ARG,
 				 "--batch-dim is for models from files: "
 				 "a built-in network's batch is axis 0");
-		return DCK_OK;
+		return shape ? shape_refuse(shape, err) : DCK_OK;
 	}
 	s.model.batch = 0;
 	if (r->config->batch_dim) {
@@ -100,8 +127,10 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 	model_cost_close(&counted);
 	if (open)
 		return DCK_OK;
+	if (shape)
+		return shape_refuse(shape, err);
 	if (rebatched_fixed(text, &was))
-		return batch_try(r, was, err);
+		return is_only_batch(r, was) ? DCK_OK : batch_try(r, was, err);
 	DCK_FAIL(
 	    err, E_ARG,
 	    "the batch of '%s' is fixed: no input leaves its batch axis open; "

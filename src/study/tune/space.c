@@ -411,6 +411,28 @@ static dck_status names_check(const char *option, const char *list, dck_err *err
 	return DCK_OK;
 }
 
+static dck_status nothing_refuse(const space *p, const dck_tune_config *c, dck_err *err)
+{
+	if (c->space)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "there is nothing to vary: '%s' has no value other than the default: write "
+		    "lines such as threads=1,2",
+		    c->space);
+	if (!p->files && commas_have(c->only, SPACE_VARIANT))
+		DCK_FAIL(err, E_ARG,
+			 "there is nothing to vary: --only %s needs the variants that "
+			 "--quantize DIR makes",
+			 SPACE_VARIANT);
+	DCK_FAIL(err, E_ARG,
+		 "there is nothing to vary: the engine '%s' has none of the options%s%s%s%s",
+		 p->engines[0],
+		 c->only   ? " of --only"
+		 : c->skip ? " that --skip leaves"
+			   : "",
+		 *p->fixed ? ", or they are given (" : "", p->fixed, *p->fixed ? ")" : "");
+}
+
 dck_status space_make(const dck_subject *s, const dck_tune_config *c, const variants *files,
 		      mem_arena *a, space *ret, dck_err *err)
 {
@@ -433,10 +455,7 @@ dck_status space_make(const dck_subject *s, const dck_tune_config *c, const vari
 			 "pip install onnxruntime onnx, for the python3 of PATH",
 			 files->why[0]);
 	if (p.n == 0)
-		DCK_FAIL(err, E_ARG,
-			 "there is nothing to vary: the engine '%s' has none of the options%s%s%s",
-			 p.engines[0], *p.fixed ? ", or they are given (" : "", p.fixed,
-			 *p.fixed ? ")" : "");
+		return nothing_refuse(&p, c, err);
 	for (size_t e = 0; e < p.nengines; e++)
 		for (size_t d = 0; d < p.n; d++)
 			arms += p.dims[d].applies >> e & 1 ? p.dims[d].n : 0;

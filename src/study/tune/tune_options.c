@@ -26,7 +26,8 @@ const dck_opt dck_tune_options[] = {
 	       .max = 1e12),
     DCK_OPTION(TEXT, dck_tune_config, slo, "slo", "STAT<=TIME", NULL,
 	       "configurations whose latency violates this limit are out, such as p99<=20ms; mean, "
-	       "max, median or any percentile"),
+	       "max, median or any percentile",
+	       .max = 1),
     DCK_OPTION(BYTES, dck_tune_config, max_memory_bytes, "max-memory", "BYTES", NULL,
 	       "configurations whose process needs more are out", .min = 1, .max = 1e15),
     DCK_OPTION(REAL, dck_tune_config, max_error, "max-error", "E", NULL,

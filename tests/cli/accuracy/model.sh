@@ -27,6 +27,8 @@ echo '--- two models'
 report --inputs x.npy same.onnx other.onnx | head -2
 record run.json 'f("difference", "verdict")' 'r["tables"][2]["name"]' 'r["tables"][2]["rows"][1][2:]' \
 	'note("outputs-differ")["severity"]'
+echo '--- both in the short result'
+deepclock accuracy --quiet --inputs x.npy --labels y.npy same.onnx other.onnx 2> err | sed -n '4,6p'
 echo '--- labels of text'
 printf 'a\nb\nc\nc\nc\n' > y.csv
 deepclock accuracy --details --quiet --labels y.csv --inputs x.npy same.onnx

@@ -34,7 +34,7 @@ echo '--- and one that is not'
 try --batch 2 same.onnx other.onnx --rtol 1.99 --atol 0
 echo '--- another shape'
 try --batch 2 same.onnx shape.onnx
-record run.json 'note("outputs-differ")["text"]' 'm("difference/max_abs")'
+record run.json 'note("outputs-differ")["text"]' 'm("difference/max_abs")' 'f("result", "answer")'
 echo '--- an output more'
 try --batch 2 same.onnx more.onnx
 record run.json 'note("outputs-differ")["text"]'

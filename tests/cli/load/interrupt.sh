@@ -1,6 +1,6 @@
 # heavy
-# Ctrl-C: the results until then are reported, for an open loop, a closed loop and a search.
-for how in '--rate 500' '--streams 2' "--find-peak --slo median<=1s --time 20s"; do
+# Ctrl-C: the results until then are reported, for an open loop, one with more arrivals than can be counted, a closed loop and a search.
+for how in '--rate 500' '--rate 1e8' '--streams 2' "--find-peak --slo median<=1s --time 20s"; do
 	rm -f begun
 	(sleep 2.5; echo x > begun) &
 	interrupt SIGINT begun deepclock load --details --quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 $how \

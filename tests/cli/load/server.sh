@@ -18,7 +18,15 @@ record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["seri
 # A trace of arrivals, at its own rate and twice as fast.
 printf 'arrival,user\n10,a\n10.01,b\n10030ms,c\n' > trace.csv
 deepclock load --details $common --trace trace.csv 2> /dev/null > run.json
+record run.json 'note("header-skipped")["text"]' 'f("result", "answer").split(" takes ")[0]'
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]' \
 	'round(f("load", "trace_rate"), 3)' 'round(m("load/offered_rate")["value"], 3)'
 deepclock load --details $common --trace trace.csv --rate 133.333333333 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'
+# A byte-order mark is not a heading.
+printf '\357\273\2770\n0.01\n0.02\n' > mark.csv
+deepclock load --details $common --trace mark.csv 2> /dev/null > run.json
+record run.json 'm("runs/count")["value"]' 'note("header-skipped")'
+# The short result without a limit has the parts of the latency too.
+deepclock load --quiet --engine null --warmup 2 --rate 400 --requests 20 zoo:simplenet |
+	grep -o 'a request takes\|^  queue wait'

@@ -2,7 +2,8 @@
 ask="--quiet --url URL/v1/completions --model m --rate 100 --requests 30 --new-tokens 3 --save run.json"
 look() {
 	record run.json 'f("load", "cache_evidence")' 'f("load", "cached_share")' 'note("prefix-cache")' 'note("cache-found")' \
-		'm("load/repeated_ratio") is None' | sed 's/; switch .*//'
+		'm("load/repeated_ratio") is None' \
+		'f("load", "cached_tokens")' | sed 's/; switch .*//'
 }
 with-server cached=100 -- deepclock load $ask > text 2> err
 look

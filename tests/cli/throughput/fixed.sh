@@ -6,6 +6,18 @@ deepclock throughput --quiet --batch 1,4 --point-time 30ms --rounds 2 --threads 
 echo $?
 record run.json 's("batch/by_batch")["values"]' 'f("subject", "rebatched")' \
 	'len([n for n in r["notes"] if n["code"] == "rebatched"])'
+# The outputs depend on all items: only the batch that it has can be measured.
+onnx-model depends.onnx <<end
+input x 2x8
+node ReduceMax x m
+node Sub x,m y
+output y ?
+end
+for batch in 2 4; do
+	deepclock throughput --quiet --batch $batch --point-time 30ms --rounds 2 --save run.json depends.onnx > text
+	echo $?
+done
+record run.json 's("batch/by_batch")["values"]'
 deepclock throughput --quiet --shape input=4x784 open.onnx
 echo $?
 deepclock throughput --quiet --batch-dim florp open.onnx

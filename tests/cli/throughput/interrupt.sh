@@ -6,4 +6,7 @@ echo $?
 record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' 'f("method", "trials") >= 3' \
 	'len(s("batch/by_batch")["values"]) == f("method", "trials")' 'm("throughput/best")["value"] > 0'
 grep -q '^Throughput by batch' text && echo table
+# The short result shows the size that the warning calls the highest.
+deepclock report run.json 2> /dev/null > text
+grep -q "^ *$(record run.json 'm("throughput/best_batch")["value"]' | sed 's/.*: //') .* highest" text && echo shown
 wait

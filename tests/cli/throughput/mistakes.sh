@@ -12,6 +12,9 @@ run zoo:simplenet --threads 99999999999
 run zoo:simplenet --min-batch 8 --max-batch 4
 run zoo:simplenet --slo p98
 run zoo:simplenet --slo 'p99>20ms'
+run zoo:simplenet --slo 'max<=1s' --slo 'max<=1us'
+run zoo:simplenet --engine null --in-flight 2,257
+run zoo:simplenet --engine null --shape input=1x784
 run zoo:simplenet --batch-dim N
 run zoo:simplenet --rounds 1
 run zoo:simplenet --point-time 0

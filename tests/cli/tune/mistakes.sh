@@ -16,12 +16,17 @@ run zoo:simplenet --space there_is_no.txt
 run zoo:simplenet --engine null --space florp.txt
 run zoo:simplenet --engine null --space value.txt
 run zoo:simplenet --engine null
+run zoo:simplenet --engine null --skip threads
+: > empty.txt
+run zoo:simplenet --engine null --space empty.txt
+run zoo:simplenet --only variant
 run zoo:simplenet --max-time 0
 run zoo:simplenet --trial 0
 run zoo:simplenet --level 2
 run zoo:simplenet --min-change 0
 run zoo:simplenet --rounds 3
 run zoo:simplenet --slo 20ms
+run zoo:simplenet --slo 'max<=1s' --slo 'max<=1us'
 run zoo:simplenet --min-accuracy 0.5
 run zoo:simplenet --labels y.npy
 run zoo:simplenet --labels y.npy --inputs x.npy

@@ -149,7 +149,8 @@ static void nothing_that_is_finite(void **state)
 static void equal_for_want_of_anything(void **state)
 {
 	float zero[] = {0, -0.0f, 0}, one[] = {1, 1, 1}, near[] = {1, 1, 1.0001f},
-	      nan[] = {NAN, 1, 2}, large[] = {INFINITY, -INFINITY, INFINITY};
+	      nan[] = {NAN, 1, 2}, most[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 1},
+	      large[] = {INFINITY, -INFINITY, INFINITY};
 	const struct {
 		float *a, *b;
 		int64_t n;
@@ -162,7 +163,8 @@ static void equal_for_want_of_anything(void **state)
 	    {near, near, 3, NULL},
 	    {one, near, 3, NULL},
 	    {zero, zero, 0, NULL},
-	    {nan, nan, 3, "1 of its 3 elements are NaN in both"},
+	    {nan, nan, 3, NULL},
+	    {most, most, 10, "9 of its 10 elements are NaN in both"},
 	    {nan, nan, 1, "all of its 1 elements are NaN in both"},
 	    {nan, one, 3, NULL},
 	    {large, large, 3, "none of its 3 elements is finite"},
