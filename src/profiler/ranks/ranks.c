@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/opt_text.h"
+#include "record/program_end.h"
 #include "os/os.h"
 #include "profiler/ranks/rank_check_record.h"
 #include "profiler/ranks/rank_link.h"
@@ -276,6 +277,7 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 	rank_run r = {.config = &own, .program = p, .argv = p->argv};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	DCK_TRY(program_given(p->argv, err));
 	DCK_TRY(os_find_program(p->argv[0], &path, err));
 	mem_free(path);
 	DCK_TRY(rank_job_find(&r.job, err));
