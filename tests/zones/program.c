@@ -1,5 +1,5 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|interrupt|slow|close]
+ * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|close]
  * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -76,6 +76,12 @@ int main(int argc, char **argv)
 		dck_trace_flush();
 		execl(argv[0], argv[0], (char *)NULL);
 	}
+	if (!strcmp(what, "execl"))
+		execl(argv[0], argv[0], "execlp", (char *)NULL);
+	if (!strcmp(what, "execlp"))
+		execlp(argv[0], argv[0], "execle", (char *)NULL);
+	if (!strcmp(what, "execle"))
+		execle(argv[0], argv[0], "", (char *)NULL, environ);
 	/* Two calls that take 900 ms, far apart, and a short one. */
 	for (int i = 0; i < 3 && !strcmp(what, "slow"); i++) {
 		DCK_PUSH("slow");

@@ -1,0 +1,3 @@
+# No event is lost before an exec() with a list of arguments: each of the four programs brings its 20 steps.
+zone-program zone || exit # not under a sanitizer
+deepclock trace --format csv -- ./program execl | grep -o 'step/calls",[0-9]*'
