@@ -1,5 +1,5 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|close]
+ * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|close]
  * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -47,6 +47,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "kill") || !strcmp(what, "_exit"))
 		sleep(2);
 	if (!strcmp(what, "kill"))
+		raise(SIGKILL);
+	if (!strcmp(what, "killed"))
 		raise(SIGKILL);
 	if (!strcmp(what, "crash"))
 		abort();

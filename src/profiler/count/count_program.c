@@ -208,8 +208,11 @@ static void none_put(const run *r, record_builder *b)
 	else {
 		record_note(b, "count-none", "no function was counted: %s",
 			    r->why ? r->why
-				   : "the program is not built with -finstrument-functions, and "
-				     "has no zones");
+			    : r->zones.cut
+				? "the program is not built with -finstrument-functions, and ended "
+				  "before its zones were written"
+				: "the program is not built with -finstrument-functions, and "
+				  "has no zones");
 		record_remedy(b, "'deepclock sample' needs no change of the program");
 	}
 }
@@ -273,6 +276,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 				  program_file_reason(left.error), program_file_remedy(left.error));
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
+		count_zones_put(&r->zones, b);
 	} else if (st == DCK_OK) {
 		if (f.calls)
 			count_times_put(r, &f, b);
