@@ -199,7 +199,7 @@ void os_program_arguments(char *buf, size_t size, char **ret, size_t max);
 #define OS_NO_RANK (~0u)
 unsigned os_rank(void);
 /* Reads the position of this process in its job. false: the variables of no launcher are set, and
- * *ret is a job of one process. */
+ * *ret is a job of one process, with the variable if one is set, but not to a number. */
 typedef struct os_job {
 	const char *launcher, *variable; /* and the variable of the rank; static; NULL: none */
 	unsigned rank, size;		 /* size OS_NO_RANK: the launcher does not report it */

@@ -257,7 +257,11 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 
 static dck_status rank_job_find(os_job *ret, dck_err *err)
 {
-	(void)os_job_get(ret);
+	if (!os_job_get(ret) && ret->variable)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "%s is '%.40s', which is no rank: set it to a number from 0 on, or unset it",
+		    ret->variable, getenv(ret->variable));
 	if (ret->size == OS_NO_RANK)
 		DCK_FAIL(err, E_UNSUP,
 			 "%s sets %s, and does not report how many ranks the job has: set RANK and "
