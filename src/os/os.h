@@ -174,7 +174,8 @@ typedef enum os_preload_obstacle {
 } os_preload_obstacle;
 /* Fixes that do not depend on the purpose of the library. */
 #define OS_PRELOAD_AS_USER "start it as the user who has them"
-#define OS_PRELOAD_LINKED  "link it dynamically, or with libdeepclock.a"
+#define OS_PRELOAD_DYNAMIC "link it dynamically"
+#define OS_PRELOAD_LINKED  OS_PRELOAD_DYNAMIC ", or with libdeepclock.a"
 /* Returns the obstacle of the program in that file, or of the interpreter of the script there. */
 os_preload_obstacle os_preload_obstacle_of(const char *path);
 /* Returns the message of an obstacle: "it is statically linked, so LD_PRELOAD has no effect";

@@ -89,7 +89,7 @@ typedef struct run {
 static dck_status start_and_wait(run *r, dck_err *err)
 {
 	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
-	    [OS_PRELOAD_STATIC] = OS_PRELOAD_LINKED,
+	    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
 	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 	};
 	const char *set[SET_MAX + 1] = {NULL};

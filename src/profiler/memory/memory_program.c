@@ -18,7 +18,7 @@ static const char library[] = "libdeepclock_memory.so";
 
 static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_GO] = "Go's runtime/pprof shows them",
-    [OS_PRELOAD_STATIC] = "link it dynamically",
+    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 };
 
