@@ -366,7 +366,7 @@ dck_status trace_program_run(const dck_trace_config *config, uint32_t mpi_ranks,
 	char directory[OS_TEMP_SIZE];
 
 	DCK_TRY(program_given(p->argv, err));
-	if (!config->path)
+	if (!config || !config->path)
 		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
 	DCK_TRY(trace_suffix_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));
