@@ -1,5 +1,5 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|close]
+ * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|unmatched|close]
  * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -102,6 +102,15 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "fork") && fork() == 0) {
 		step();
 		return 0;
+	}
+	if (!strcmp(what, "unmatched")) {
+		if (fork() == 0) {
+			step();
+			DCK_POP();
+			exit(0);
+		}
+		DCK_POP();
+		DCK_POP();
 	}
 	/* Eight children, inside a zone of the parent. */
 	if (!strcmp(what, "forks")) {

@@ -121,8 +121,8 @@ static int64_t children_most_of(const child_traces *c, const char *key)
 
 static void children_sums_put(record_builder *b, const child_traces *c)
 {
-	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
-					   "events_left_out"};
+	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "unmatched_ends",
+					   "moved_events", "events_left_out"};
 
 	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
 		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
