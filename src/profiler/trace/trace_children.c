@@ -174,8 +174,8 @@ static void children_notes_put(record_builder *b, const child_traces *c)
 		record_set_incomplete(b, true);
 		record_note(
 		    b, "trace-child-cut",
-		    "%zu of %zu processes did not exit normally (for example a signal or "
-		    "_exit()): the trace has their events until about a tenth of a second before",
+		    "%zu of %zu processes with a trace did not exit normally (for example a signal "
+		    "or _exit()): it has their events until about a tenth of a second before",
 		    c->cut, c->n);
 	}
 }
