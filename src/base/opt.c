@@ -310,7 +310,7 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	return DCK_OK;
 }
 
-static dck_status value_check(const dck_opt *row, const void *at, dck_err *err)
+static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *err)
 {
 	char text[64];
 	int n = 0;
@@ -346,7 +346,7 @@ dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg
 {
 	const dck_opt *row = dck_opt_find(table, name);
 	dck_err inner;
-	const dck_status st = value_check(row, (const char *)cfg + row->at, &inner);
+	const dck_status st = opt_value_check(row, (const char *)cfg + row->at, &inner);
 
 	return st == DCK_OK
 		   ? st

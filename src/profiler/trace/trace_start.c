@@ -352,6 +352,7 @@ static void start_failed(const dck_err *err, long owner)
 /* Records a program that is linked with the library without a line of code. */
 __attribute__((constructor)) static void process_begins(void)
 {
+	dck_err err;
 	/* The first copy of the process: a compiler might take a direct call for that of this one.
 	 */
 	dck_status (*volatile start)(const dck_trace_config *, dck_err *) = dck_trace_start;
@@ -360,7 +361,6 @@ __attribute__((constructor)) static void process_begins(void)
 	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
 	const long owner = owner_get();
-	dck_err err;
 	if (start(NULL, &err) != DCK_OK)
 		start_failed(&err, owner);
 }

@@ -237,7 +237,6 @@ dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_throughput_config_init, err));
 	DCK_TRY(opt_choices_check(dck_throughput_options, &own, err));
-	DCK_TRY(subject_valid(s, err));
 	status = search_loop(&r, ret, err);
 	line_journal_close(r.journal);
 	search_free(r.search);
