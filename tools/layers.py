@@ -162,6 +162,7 @@ EXCEPTIONS = {
     ("src/profiler/preload/waits/leave.c", "_Exit"),
     ("src/profiler/preload/calls/instrument.c", "_exit"),  # interposes it too
     ("src/profiler/preload/calls/instrument.c", "_Exit"),
+    ("src/profiler/trace/trace_start.c", "fprintf"),  # a recording that a variable requests has no caller
     ("src/os/process/proc.c", "_exit"),  # of a child whose exec failed
     ("src/os/process/child.c", "_exit"),  # end of a forked child, which must not run the parent's atexit() functions
 } | {("src/profiler/preload/waits/wait_stdio.c", f) for f in  # interposes these too

@@ -218,7 +218,7 @@ static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_
 	char bound[64];
 	if (row->min == 0 && row->max == 0)
 		return DCK_OK;
-	if (v < row->min) {
+	if (!(v >= row->min)) {
 		kinds[row->kind].show(row->min, bound, sizeof bound);
 		DCK_FAIL(err, E_ARG, "'%.80s' is less than the least it takes, %s", text, bound);
 	}
@@ -310,6 +310,57 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 				 init);
 	memcpy(own, given, struct_size < size ? struct_size : size);
 	memcpy(own, &own_size, sizeof own_size);
+	return DCK_OK;
+}
+
+static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *err)
+{
+	char text[64];
+	int n = 0;
+	double v;
+
+	switch (row->kind) {
+	case DCK_OPT_CHOICE:
+		while (row->choices[n])
+			n++;
+		if (*(const int *)at < 0 || *(const int *)at >= n)
+			DCK_FAIL(err, E_ARG, "%d is none of its %d choices, which count from 0",
+				 *(const int *)at, n);
+		return DCK_OK;
+	case DCK_OPT_COUNT:
+	case DCK_OPT_TIME:
+	case DCK_OPT_BYTES:
+		v = (double)*(const uint64_t *)at;
+		break;
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE:
+		v = *(const double *)at;
+		break;
+	default:
+		return DCK_OK;
+	}
+	if (!row->def && v == 0)
+		return DCK_OK;
+	kinds[row->kind].show(v, text, sizeof text);
+	return in_bounds(row, v, text, err);
+}
+
+dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg, dck_err *err)
+{
+	const dck_opt *row = dck_opt_find(table, name);
+	dck_err inner;
+	const dck_status st = opt_value_check(row, (const char *)cfg + row->at, &inner);
+
+	return st == DCK_OK
+		   ? st
+		   : err_set(err, st, inner.file, inner.line, "option '%s': %s", name, inner.msg);
+}
+
+dck_status opt_choices_check(const dck_opt *table, const void *cfg, dck_err *err)
+{
+	for (const dck_opt *row = table; row->name; row++)
+		if (row->kind == DCK_OPT_CHOICE)
+			DCK_TRY(opt_row_check(table, row->name, cfg, err));
 	return DCK_OK;
 }
 

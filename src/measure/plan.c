@@ -171,6 +171,7 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 {
 	measure_plan plan = {.asked = *p};
 
+	DCK_TRY(opt_row_check(dck_plan_options, "group", p, err));
 	DCK_TRY(plan_statistic_read(p->statistic ? p->statistic : "median", &plan, err));
 	if (p->runs > 0 && p->time_ns > 0)
 		DCK_FAIL(err, E_ARG,

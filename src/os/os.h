@@ -174,7 +174,8 @@ typedef enum os_preload_obstacle {
 } os_preload_obstacle;
 /* Fixes that do not depend on the purpose of the library. */
 #define OS_PRELOAD_AS_USER "start it as the user who has them"
-#define OS_PRELOAD_LINKED  "link it dynamically, or with libdeepclock.a"
+#define OS_PRELOAD_DYNAMIC "link it dynamically"
+#define OS_PRELOAD_LINKED  OS_PRELOAD_DYNAMIC ", or with libdeepclock.a"
 /* Returns the obstacle of the program in that file, or of the interpreter of the script there. */
 os_preload_obstacle os_preload_obstacle_of(const char *path);
 /* Returns the message of an obstacle: "it is statically linked, so LD_PRELOAD has no effect";
@@ -199,7 +200,7 @@ void os_program_arguments(char *buf, size_t size, char **ret, size_t max);
 #define OS_NO_RANK (~0u)
 unsigned os_rank(void);
 /* Reads the position of this process in its job. false: the variables of no launcher are set, and
- * *ret is a job of one process. */
+ * *ret is a job of one process, with the variable if one is set, but not to a number. */
 typedef struct os_job {
 	const char *launcher, *variable; /* and the variable of the rank; static; NULL: none */
 	unsigned rank, size;		 /* size OS_NO_RANK: the launcher does not report it */

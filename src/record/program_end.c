@@ -49,3 +49,10 @@ void program_end_put(const program_end *e, record_builder *b)
 		    left->n, left->n == 1 ? "" : "es", left->name, left->pid,
 		    left->n == 1 ? "" : ", ...");
 }
+
+dck_status program_given(char *const *argv, dck_err *err)
+{
+	if (!argv || !argv[0])
+		DCK_FAIL(err, E_ARG, "there is no program to start: give its words in argv");
+	return DCK_OK;
+}

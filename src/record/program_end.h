@@ -31,5 +31,7 @@ void program_end_find(program_end *e, const os_child_usage *usage, bool cancelle
 /* Adds fact `signal` or `exit_status` of section `result`, and the notes program-killed and
  * program-outlived. A killed program makes the record incomplete. {0}: adds nothing. */
 void program_end_put(const program_end *e, record_builder *b);
+/* E_ARG: argv names no program. */
+dck_status program_given(char *const *argv, dck_err *err);
 
 #endif

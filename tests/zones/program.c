@@ -1,5 +1,5 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|_exit|daemon|chroot|setuid|crash|exec|interrupt|slow|close]
+ * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|unmatched|close]
  * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -48,6 +48,8 @@ int main(int argc, char **argv)
 		sleep(2);
 	if (!strcmp(what, "kill"))
 		raise(SIGKILL);
+	if (!strcmp(what, "killed"))
+		raise(SIGKILL);
 	if (!strcmp(what, "crash"))
 		abort();
 	if (!strcmp(what, "daemon")) {
@@ -76,6 +78,12 @@ int main(int argc, char **argv)
 		dck_trace_flush();
 		execl(argv[0], argv[0], (char *)NULL);
 	}
+	if (!strcmp(what, "execl"))
+		execl(argv[0], argv[0], "execlp", (char *)NULL);
+	if (!strcmp(what, "execlp"))
+		execlp(argv[0], argv[0], "execle", (char *)NULL);
+	if (!strcmp(what, "execle"))
+		execle(argv[0], argv[0], "", (char *)NULL, environ);
 	/* Two calls that take 900 ms, far apart, and a short one. */
 	for (int i = 0; i < 3 && !strcmp(what, "slow"); i++) {
 		DCK_PUSH("slow");
@@ -94,6 +102,15 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "fork") && fork() == 0) {
 		step();
 		return 0;
+	}
+	if (!strcmp(what, "unmatched")) {
+		if (fork() == 0) {
+			step();
+			DCK_POP();
+			exit(0);
+		}
+		DCK_POP();
+		DCK_POP();
 	}
 	/* Eight children, inside a zone of the parent. */
 	if (!strcmp(what, "forks")) {

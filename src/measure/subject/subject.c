@@ -19,7 +19,9 @@
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/opt_text.h"
 #include "measure/subject/hooks.h"
+#include "measure/subject/target.h"
 #include "os/os.h"
 #include <assert.h>
 #include <string.h>
@@ -204,6 +206,17 @@ static dck_status scheme_unknown(const char *text, size_t length, dck_err *err)
 static bool subject_is(const char *text, size_t length, const char *scheme)
 {
 	return strlen(scheme) == length && strncmp(text, scheme, length) == 0;
+}
+
+dck_status subject_valid(const dck_subject *s, dck_err *err)
+{
+	if (s->kind == DCK_SUBJECT_COMMAND && !(s->argv && s->argv[0]))
+		DCK_FAIL(err, E_ARG, "the command has no words: give its program in argv");
+	if ((s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN) &&
+	    !(s->text && s->text[0]))
+		DCK_FAIL(err, E_ARG, "the subject has no text: give a file%s",
+			 s->kind == DCK_SUBJECT_MODEL ? " or zoo:NAME" : " of a plug-in");
+	return opt_choices_check(dck_model_options, &s->model, err);
 }
 
 dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned, dck_err *err)

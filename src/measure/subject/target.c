@@ -532,6 +532,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	const dck_kv *kv;
 	size_t nkv;
 
+	DCK_TRY(subject_valid(s, err));
 	DCK_TRY(options_apply(s, err));
 	DCK_TRY(engine_choose(t, s, err));
 	e = t->engine.ops;

@@ -59,6 +59,9 @@ typedef struct subject_target {
 			    const dck_observer *watch, rebatch_info *ret, dck_err *err);
 } subject_target;
 
+/* E_ARG: a model or plug-in without a text, a command without words, or a choice that is none. */
+dck_status subject_valid(const dck_subject *s, dck_err *err);
+
 /* Opens everything up to the first run. Calls phase(self, name) at the start of each phase. On
  * failure *t is released. The caller may set log, log_self, observe and work_dir before. */
 dck_status subject_target_open(subject_target *t, const dck_subject *s, const dck_clock *clock,

@@ -101,6 +101,9 @@ bool os_job_get(os_job *ret)
 
 	*ret = (os_job){
 	    .size = 1, .local_rank = OS_NO_RANK, .local_size = OS_NO_RANK, .node = OS_NO_RANK};
+	for (size_t i = 0; !l && i < sizeof launchers / sizeof launchers[0]; i++)
+		if (getenv(launchers[i].rank) && getenv(launchers[i].mark))
+			ret->variable = launchers[i].rank;
 	if (!l)
 		return false;
 	ret->launcher = l->name;

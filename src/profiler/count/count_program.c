@@ -89,7 +89,7 @@ typedef struct run {
 static dck_status start_and_wait(run *r, dck_err *err)
 {
 	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
-	    [OS_PRELOAD_STATIC] = OS_PRELOAD_LINKED,
+	    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
 	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 	};
 	const char *set[SET_MAX + 1] = {NULL};
@@ -208,8 +208,11 @@ static void none_put(const run *r, record_builder *b)
 	else {
 		record_note(b, "count-none", "no function was counted: %s",
 			    r->why ? r->why
-				   : "the program is not built with -finstrument-functions, and "
-				     "has no zones");
+			    : r->zones.cut
+				? "the program is not built with -finstrument-functions, and ended "
+				  "before its zones were written"
+				: "the program is not built with -finstrument-functions, and "
+				  "has no zones");
 		record_remedy(b, "'deepclock sample' needs no change of the program");
 	}
 }
@@ -273,6 +276,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 				  program_file_reason(left.error), program_file_remedy(left.error));
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
+		count_zones_put(&r->zones, b);
 	} else if (st == DCK_OK) {
 		if (f.calls)
 			count_times_put(r, &f, b);
@@ -316,6 +320,8 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 	run r = {.config = &own, .p = p, .directory = directory};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err));
+	DCK_TRY(opt_choices_check(dck_count_options, &own, err));
+	DCK_TRY(program_given(p->argv, err));
 	if (own.times == DCK_COUNT_SAMPLED && !strcmp(dck_count_sorts[own.sort], "overhead"))
 		DCK_FAIL(err, E_ARG,
 			 "--sort overhead needs --times exact: of sampled times the overhead in a "

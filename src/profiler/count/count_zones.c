@@ -161,10 +161,8 @@ static dck_record *record_read(count_zones *z, const char *path)
 		return r;
 	snprintf(trace, sizeof trace, "%s/%.*s%.*s.pftrace", z->directory, (int)stem, name, mark,
 		 name + stem);
-	if (dck_trace_read(trace, &r, NULL) != DCK_OK)
-		return NULL;
 	z->cut++;
-	return r;
+	return dck_trace_read(trace, &r, NULL) == DCK_OK ? r : NULL;
 }
 
 static void one_add(void *self, const char *path)
@@ -190,6 +188,12 @@ dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err)
 
 void count_zones_put(const count_zones *z, record_builder *b)
 {
+	if (z->cut)
+		record_note(
+		    b, "count-zones-cut",
+		    "%u process%s did not end by %s own exit: zones are counted until about a "
+		    "tenth of a second before",
+		    z->cut, z->cut == 1 ? "" : "es", z->cut == 1 ? "its" : "their");
 	if (z->calls == 0)
 		return;
 	record_fact_int(b, "count", "zones", DCK_UNIT_ONE, (int64_t)z->calls);
@@ -206,10 +210,4 @@ void count_zones_put(const count_zones *z, record_builder *b)
 		    "%llu events of zones were dropped because the buffer was full, and are not "
 		    "counted",
 		    (unsigned long long)z->dropped);
-	if (z->cut)
-		record_note(
-		    b, "count-zones-cut",
-		    "%u process%s did not end by %s own exit: zones are counted until about a "
-		    "tenth of a second before",
-		    z->cut, z->cut == 1 ? "" : "es", z->cut == 1 ? "its" : "their");
 }

@@ -21,8 +21,9 @@
 typedef struct count_zones {
 	char directory[OS_TEMP_SIZE]; /* "": none */
 	uint64_t calls, dropped;
-	double price_ns;	 /* of one zone */
-	uint32_t processes, cut; /* cut: recordings that were not closed */
+	double price_ns; /* of one zone */
+	uint32_t processes,
+	    cut; /* cut: recordings that were not closed, perhaps without a zone in their files */
 } count_zones;
 
 /* Creates their directory, and the environment that starts the recorder in the program. */
@@ -30,7 +31,7 @@ dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, siz
 			     dck_err *err) DCK_MUST_USE;
 /* Adds the zones of all processes. */
 dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err) DCK_MUST_USE;
-/* Writes facts and notes; nothing without zones. */
+/* Writes facts and notes. */
 void count_zones_put(const count_zones *z, record_builder *b);
 void count_zones_done(count_zones *z); /* {0} is allowed */
 

@@ -18,7 +18,7 @@ static const char library[] = "libdeepclock_memory.so";
 
 static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_GO] = "Go's runtime/pprof shows them",
-    [OS_PRELOAD_STATIC] = "link it dynamically",
+    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 };
 
@@ -134,6 +134,7 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_memory_config_init, err));
 	config = &own;
+	DCK_TRY(opt_row_check(dck_memory_options, "rate", config, err));
 	if (!config->pid == !(p->argv && p->argv[0]))
 		DCK_FAIL(err, E_ARG,
 			 "give either a program to start or the --pid of one that runs");

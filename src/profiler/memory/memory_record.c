@@ -28,6 +28,8 @@ enum { TEXT = 64, ROWS_BRIEF = 5 };
 
 /* --- resident memory */
 
+static const char too_short[] = "the program ended before the first sample";
+
 static void resident_put(record_builder *b, const memory_result *m)
 {
 	static const char *const tags[WATCH_PARTS] = {
@@ -52,8 +54,7 @@ static void resident_put(record_builder *b, const memory_result *m)
 	if (l->peak[WATCH_RSS] > 0 || known > 0)
 		record_metric_real(b, "memory/peak_rss", fmax(known, l->peak[WATCH_RSS]), how);
 	else
-		record_metric_absent(b, "memory/peak_rss",
-				     "the program ended before the first sample");
+		record_metric_absent(b, "memory/peak_rss", too_short);
 	snprintf(how, sizeof how, "sum of all processes, %g samples per second",
 		 m->config->rate_hz);
 	if (l->peak[WATCH_ANONYMOUS] > 0) {
@@ -549,7 +550,9 @@ static void no_heaps_put(record_builder *b, const memory_result *m)
 		record_note(b, "allocations-not-traced",
 			    "allocations of '%.100s' were not recorded: %s", m->program->argv[0],
 			    m->why);
-	if (rss > 0)
+	if (!(rss > 0))
+		record_answer(b, "no memory was measured: %s", too_short);
+	else
 		record_answer(
 		    b, "peak resident memory %s at %s", dck_text_bytes(rss, peak, sizeof peak),
 		    dck_text_time((double)m->looks->peak_at_ns[WATCH_RSS], (char[TEXT]){0}, TEXT));

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/rng.h"
+#include "record/program_end.h"
 #include "os/os.h"
 #include "profiler/overhead/overhead_record.h"
 
@@ -73,6 +74,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	overhead *o;
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_overhead_config_init, err));
+	DCK_TRY(program_given(argv, err));
 	o = mem_zalloc(1, sizeof *o);
 	DCK_NEED(o, err, "for the costs of profiles");
 	o->config = &own;

@@ -582,20 +582,26 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 	const rank_job *j = r->job;
 	uint64_t left_out = 0;
 	char list[128];
+	size_t n;
 
-	if (ranks_list(r, part_is_missing, list, sizeof list)) {
-		record_note(b, "ranks-missing", "the part of rank %s is missing: %s", list,
+	if ((n = ranks_list(r, part_is_missing, list, sizeof list))) {
+		record_note(b, "ranks-missing", "the part%s of rank%s %s %s missing: %s",
+			    n > 1 ? "s" : "", n > 1 ? "s" : "", list, n > 1 ? "are" : "is",
 			    why_first(r, part_is_missing));
 		record_set_incomplete(b, true);
 	}
-	if (ranks_list(r, part_has_failed, list, sizeof list))
-		record_note(b, "ranks-failed", "the program of rank %s failed", list);
-	if (ranks_list(r, part_is_empty, list, sizeof list))
-		record_note(b, "ranks-nothing", "rank %s recorded nothing: %s", list,
-			    why_first(r, part_is_empty));
-	if (j->n > 0 && j->n < r->at->size)
-		record_note(b, "ranks-no-steps", "%u of %u ranks have no range '%s'",
-			    r->at->size - (unsigned)j->n, r->at->size, r->config->step);
+	if ((n = ranks_list(r, part_has_failed, list, sizeof list)))
+		record_note(b, "ranks-failed", "the program of rank%s %s failed", n > 1 ? "s" : "",
+			    list);
+	if ((n = ranks_list(r, part_is_empty, list, sizeof list)))
+		record_note(b, "ranks-nothing", "rank%s %s recorded nothing: %s", n > 1 ? "s" : "",
+			    list, why_first(r, part_is_empty));
+	if (j->n > 0 && j->n < r->at->size) {
+		const unsigned without = r->at->size - (unsigned)j->n;
+
+		record_note(b, "ranks-no-steps", "%u of %u ranks %s no range '%s'", without,
+			    r->at->size, without == 1 ? "has" : "have", r->config->step);
+	}
 	for (uint32_t rank = 0; rank < r->at->size; rank++)
 		left_out += r->parts[rank].left_out;
 	if (left_out)

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/opt_text.h"
+#include "record/program_end.h"
 #include "os/os.h"
 #include "profiler/ranks/rank_check_record.h"
 #include "profiler/ranks/rank_link.h"
@@ -256,7 +257,11 @@ static dck_status rank_run_all(rank_run *r, dck_record **ret, dck_err *lost, dck
 
 static dck_status rank_job_find(os_job *ret, dck_err *err)
 {
-	(void)os_job_get(ret);
+	if (!os_job_get(ret) && ret->variable)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "%s is '%.40s', which is no rank: set it to a number from 0 on, or unset it",
+		    ret->variable, getenv(ret->variable));
 	if (ret->size == OS_NO_RANK)
 		DCK_FAIL(err, E_UNSUP,
 			 "%s sets %s, and does not report how many ranks the job has: set RANK and "
@@ -276,6 +281,7 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 	rank_run r = {.config = &own, .program = p, .argv = p->argv};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	DCK_TRY(program_given(p->argv, err));
 	DCK_TRY(os_find_program(p->argv[0], &path, err));
 	mem_free(path);
 	DCK_TRY(rank_job_find(&r.job, err));

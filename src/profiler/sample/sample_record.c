@@ -148,8 +148,12 @@ static double sample_used_ns(const sample_run *r)
 /* Timers fire at the kernel's tick, however high the requested rate is. */
 static void few_note(record_builder *b, const sample_counts *n, bool timers, const char *rate)
 {
-	record_note(b, "sample-few", "there %s only %llu sample%s", n->samples == 1 ? "is" : "are",
-		    (unsigned long long)n->samples, n->samples == 1 ? "" : "s");
+	if (n->samples)
+		record_note(b, "sample-few", "there %s only %llu sample%s",
+			    n->samples == 1 ? "is" : "are", (unsigned long long)n->samples,
+			    n->samples == 1 ? "" : "s");
+	else
+		record_note(b, "sample-few", "there is no sample");
 	if (timers)
 		record_remedy(b, "run longer");
 	else

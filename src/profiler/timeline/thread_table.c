@@ -18,7 +18,8 @@
 enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
 /* Minimum CPU time of a row for the remainder of a process: threads that ended between two samples,
  * and the time of each thread after its last sample. */
-#define REST_NS UINT64_C(1000000)
+#define REST_NS	    UINT64_C(1000000)
+#define SHARE_ERROR 0.01
 
 static const dck_column use_columns[OS_USES] = {
     [OS_USE_CPU] = {"cpu", "CPU", DCK_UNIT_NS},
@@ -81,6 +82,18 @@ static size_t rows_join(thread_row *rows, size_t n)
 
 /* --- cells */
 
+/* Returns the share of one CPU: at most 1, since lifetime and CPU time are not read at one instant.
+ * The lifetime of a thread that was never polled begins at its first event, later than its CPU
+ * time: no share. */
+static dck_value cpu_share(uint64_t cpu_ns, uint64_t lived_ns)
+{
+	const double share = (double)cpu_ns / (double)lived_ns;
+
+	return share > 1 + SHARE_ERROR
+		   ? RECORD_ABSENT("its lifetime is known from its first event on only")
+		   : RECORD_REAL(share < 1 ? share : 1);
+}
+
 /* no_share: why a lifetime of 0 has no shares. */
 static void thread_uses_put(const thread_table *t, record_builder *b, const os_thread_counters *u,
 			    uint64_t lived_ns, const char *no_share)
@@ -91,7 +104,7 @@ static void thread_uses_put(const thread_table *t, record_builder *b, const os_t
 		record_cell(b, known ? RECORD_INT((int64_t)u->n[k]) : RECORD_ABSENT(t->absent[k]));
 		if (k != OS_USE_CPU)
 			continue;
-		record_cell(b, known && lived_ns ? RECORD_REAL((double)u->n[k] / (double)lived_ns)
+		record_cell(b, known && lived_ns ? cpu_share(u->n[k], lived_ns)
 						 : RECORD_ABSENT(known ? no_share : t->absent[k]));
 	}
 }

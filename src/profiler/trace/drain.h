@@ -34,7 +34,7 @@ typedef struct drain_counts {
 				recording */
 	uint64_t unfinished; /* ranges closed by the end of a thread or of the recording */
 	uint64_t moved;	     /* events before the last emitted time: emitted with that time */
-	uint64_t lost;	     /* by the drain itself: no memory, ranges nested too deep */
+	uint64_t lost;	     /* by the drain itself: no memory, too many open ranges */
 } drain_counts;
 
 typedef struct drain drain;

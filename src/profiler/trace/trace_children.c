@@ -121,8 +121,8 @@ static int64_t children_most_of(const child_traces *c, const char *key)
 
 static void children_sums_put(record_builder *b, const child_traces *c)
 {
-	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
-					   "events_left_out"};
+	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "unmatched_ends",
+					   "moved_events", "events_left_out"};
 
 	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
 		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
@@ -174,8 +174,8 @@ static void children_notes_put(record_builder *b, const child_traces *c)
 		record_set_incomplete(b, true);
 		record_note(
 		    b, "trace-child-cut",
-		    "%zu of %zu processes did not exit normally (for example a signal or "
-		    "_exit()): the trace has their events until about a tenth of a second before",
+		    "%zu of %zu processes with a trace did not exit normally (for example a signal "
+		    "or _exit()): it has their events until about a tenth of a second before",
 		    c->cut, c->n);
 	}
 }

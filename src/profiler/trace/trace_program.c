@@ -97,14 +97,13 @@ static dck_status ended(const dck_trace_config *c, dck_program *p, bool announce
 	}
 	if (by_itself)
 		DCK_FAIL(err, E_ABSENT, "'%.200s' recorded nothing: %s", name, p->cut_why);
-	if (announced)
-		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
-			 name, p->signal ? ": it was killed by " : "",
-			 p->signal ? strsignal(p->signal) : "");
 	if (p->signal)
-		DCK_FAIL(err, E_ENGINE,
-			 "'%.200s' was killed by signal %d (%s), and recorded nothing", name,
-			 p->signal, strsignal(p->signal));
+		DCK_FAIL(err, E_ENGINE, "'%.200s' was killed by signal %d (%s), %s", name,
+			 p->signal, strsignal(p->signal),
+			 announced ? "before any of its trace was written"
+				   : "and recorded nothing");
+	if (announced)
+		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written", name);
 	DCK_FAIL(err, E_ABSENT,
 		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
 		 "NVTX or ITT, and its blocking calls are not observed: %s",
@@ -366,7 +365,8 @@ dck_status trace_program_run(const dck_trace_config *config, uint32_t mpi_ranks,
 {
 	char directory[OS_TEMP_SIZE];
 
-	if (!config->path)
+	DCK_TRY(program_given(p->argv, err));
+	if (!config || !config->path)
 		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
 	DCK_TRY(trace_suffix_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));

@@ -44,6 +44,13 @@ static struct start_state {
 /* The process that owns the file; 0: none yet. */
 static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
 
+static long owner_get(void)
+{
+	const char *text = secure_getenv(owner_name);
+
+	return text ? strtol(text, NULL, 10) : 0;
+}
+
 /* Overwrites the variable's text if it has space, as `deepclock trace` provides: a shell passes on
  * its initial environment, regardless of later calls of setenv(). */
 static void owner_set(long pid)
@@ -96,8 +103,8 @@ static dck_status keep_beside(mem_arena *a, const char *result, const char *path
  * name. */
 static dck_status start_claim(struct start_state *s, recorder_plan *p, dck_err *err)
 {
-	const char *text = secure_getenv(owner_name), *result = result_asked(p->arena);
-	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
+	const char *result = result_asked(p->arena);
+	const long owner = owner_get(), self = os_process_id();
 
 	s->owner = owner;
 	s->child = owner && owner != self;
@@ -331,9 +338,21 @@ static void others_yield(void)
 		dck_waits_seen();
 }
 
+/* Reports it, unless deepclock started the program and reports itself; and once: a child, or what
+ * exec() brings, inherits the variable and has the same failure. */
+static void start_failed(const dck_err *err, long owner)
+{
+	if (owner || secure_getenv("DEEPCLOCK_TRACE_RESULT"))
+		return;
+	fprintf(stderr, "deepclock: DEEPCLOCK_TRACE: the program runs, but is not recorded: %s\n",
+		err->msg);
+	owner_set(os_process_id());
+}
+
 /* Records a program that is linked with the library without a line of code. */
 __attribute__((constructor)) static void process_begins(void)
 {
+	dck_err err;
 	/* The first copy of the process: a compiler might take a direct call for that of this one.
 	 */
 	dck_status (*volatile start)(const dck_trace_config *, dck_err *) = dck_trace_start;
@@ -341,7 +360,9 @@ __attribute__((constructor)) static void process_begins(void)
 	nvtx_emit_begin(&dck_trace_on);
 	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
-	(void)start(NULL, NULL); /* no caller exists yet to report it to */
+	const long owner = owner_get();
+	if (start(NULL, &err) != DCK_OK)
+		start_failed(&err, owner);
 }
 
 __attribute__((destructor)) static void process_ends(void)

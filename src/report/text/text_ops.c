@@ -26,8 +26,9 @@ typedef struct ops_view {
 	bool timed, peer_flops;
 	const char *peer; /* NULL: none */
 	char peer_name[FORMAT_SIZE];
-	double level;	    /* of the operators' intervals; 0: they have none */
-	format_scale scale; /* of times */
+	double level;	      /* of the operators' intervals; 0: they have none */
+	format_scale scale;   /* of times */
+	double resolution_ns; /* below it the profiler gives 0; 0: unknown */
 	ops_row total;
 	size_t top;
 } ops_view;
@@ -73,6 +74,12 @@ static void sum_cell(const op_cell *c, char *buf)
 	const double v = ops_sum_value(s);
 	char text[FORMAT_SIZE];
 
+	if (c->field == OPS_TIME && v == 0 && s->known > 0 && c->v->resolution_ns > 0) {
+		const double bound = (double)s->known * c->v->resolution_ns;
+
+		snprintf(buf, FORMAT_SIZE, "<%.40s", format_scaled(&c->v->scale, bound, text));
+		return;
+	}
 	text_sum_put(s,
 		     c->field == OPS_TIME      ? format_scaled(&c->v->scale, v, text)
 		     : c->field == OPS_WEIGHTS ? column_scale_number(c->bytes, v, text)
@@ -524,6 +531,10 @@ static void view_init(ops_view *v, const page *p, const dck_record *r)
 	v->peer_flops = unit && strcmp(unit, "FLOP") == 0;
 	most = largest_time(r, &v->level);
 	v->scale = format_scale_for(most, NAN);
+	/* A device's clock is finer; without a kernel there is no time. */
+	const dck_fact *device = dck_record_fact(r, "profile", "device_time");
+	if (device && !device->value.as.b)
+		text_fact_number(r, "profile", "resolution", &v->resolution_ns);
 	ops_row_total(&v->total, r);
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
 }

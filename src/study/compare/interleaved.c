@@ -53,6 +53,8 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		    "; other metrics need saved records",
 		    c->metric, dck_compare_statistics[c->statistic]);
 	for (size_t i = 0; i < n; i++)
+		DCK_TRY(subject_valid(all[i].subject, err));
+	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
 				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
@@ -324,6 +326,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	mem_arena *a;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
+	DCK_TRY(opt_choices_check(dck_compare_options, &own, err));
 	DCK_TRY(interleaved_check(all, n, &own, err));
 	v.one_process = one_process_why(all, n, &own);
 	a = mem_arena_new(0);

@@ -407,6 +407,7 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 
 	DCK_TRY(OPT_CONFIG_GET(plan, &own_plan, dck_plan_init, err));
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_profile_config_init, err));
+	DCK_TRY(subject_valid(s, err));
 	if (own_plan.processes == 0)
 		own_plan.processes = 1; /* as its operators */
 	plan = &own_plan;

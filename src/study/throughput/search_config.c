@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/units.h"
+#include "measure/subject/target.h"
 #include "os/os.h"
 #include "deepclock/unstable.h"
 
@@ -123,7 +124,7 @@ static dck_status subject_check(const search_run *r, dck_err *err)
 		DCK_FAIL(err, E_UNSUP,
 			 "each batch size is measured in fresh processes, "
 			 "which need the deepclock program (dck_throughput_config.program)");
-	return DCK_OK;
+	return subject_valid(r->subject, err);
 }
 
 /* The budget without --memory. */

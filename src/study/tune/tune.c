@@ -120,6 +120,7 @@ dck_status dck_tune(const dck_subject *s, const dck_tune_config *c, const dck_ob
 	dck_status status;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_tune_config_init, err));
+	DCK_TRY(subject_valid(s, err));
 	DCK_TRY(tune_check(&r, err));
 	r.arena = mem_arena_new(0);
 	DCK_NEED(r.arena, err, "for a search");

@@ -21,3 +21,6 @@ deepclock count --no-history --save run.json -- "$zone" forks 2>&1 | sed -n '2,4
 record run.json 'sorted((row[0], row[1]) for row in t("functions")["rows"])' 'f("count", "zone_processes")' 'f("cost", "per_zone") > 0'
 deepclock count --no-history --no-functions --save run.json -q -- "$zone" >out 2>&1
 record run.json 'r.get("tables")'
+# Killed before a zone was written: no zones are known, which does not mean that there are none.
+deepclock count --no-history --save run.json -q -- "$zone" killed >out 2>&1
+record run.json '"count-zones-cut" in [n["code"] for n in r["notes"]]' '"has no zones" in str(r["notes"])'

@@ -17,3 +17,6 @@ record run.json 'm("memory/heap_peak")["value"]' 'note("allocations-not-traced")
 deepclock memory --rss-only --rate 500 --quiet --save run.json -- ./program late >out || cat out
 record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'm("memory/peak_rss")["value"] > 2**20' \
 	'max(s("memory/anonymous")["values"]) >= 2**20' 'len(s("memory/rss")["values"]) == len(s("memory/file")["at_ns"])'
+# A static program that ends before the first sample.
+static=$(dirname "$(readlink -f "$(command -v deepclock)")")/tests/zones/static_program
+[ ! -x "$static" ] || deepclock memory --no-history -- "$static" 2>&1 | sed -n "/no latency/p"

@@ -7,6 +7,7 @@ try deepclock ranks
 try deepclock ranks -- no-such-program
 try deepclock ranks --warmup -1 -- true
 RANK=5 WORLD_SIZE=2 try deepclock ranks -- true
+RANK=xyz WORLD_SIZE=abc try deepclock ranks -- true
 PMIX_RANK=0 PMIX_NAMESPACE=job try deepclock ranks -- true
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_SIZE=4 try deepclock ranks -- true
 RANK=0 WORLD_SIZE=2 try deepclock ranks --rendezvous no-such-directory/file -- true

@@ -22,6 +22,9 @@ ls sub
 # Events from before an exec() are included too, and no range is truncated.
 deepclock trace --no-waits --save run.json -- ./program exec >out
 show
+deepclock trace --no-waits --save run.json -- ./program unmatched >out
+record run.json 'f("trace", "unmatched_ends")'
+rm -f -- trace.* run.*
 deepclock trace --no-waits --children apart --save run.json -- ./program fork >out
 show
 deepclock trace --no-waits -o run.folded --save run.json -- ./program fork >out

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configs of callers compiled with another version: at most struct_size bytes of them are written
  * or read. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -214,13 +215,86 @@ static void every_call_refuses_zeroes(void **state)
 #undef REFUSED
 }
 
+static void choices_and_bounds_are_checked(void **state)
+{
+	static const char *const none[] = {NULL};
+	char *const *empty = (char *const *)(uintptr_t)none;
+	const char *const argv[] = {"true", NULL};
+	dck_program p = {.argv = (char *const *)(uintptr_t)argv};
+	static const double rates[] = {0, (double)NAN, 1e300, -1};
+	dck_record *r = NULL;
+	dck_count_config count;
+	dck_memory_config memory;
+	dck_trace_config trace;
+	dck_load_config load;
+	dck_plan plan;
+	dck_subject s;
+	dck_err err = {0};
+
+	(void)state;
+#define REFUSED(call, text)                        \
+	do {                                       \
+		assert_int_equal(call, DCK_E_ARG); \
+		if (!strstr(err.msg, text))        \
+			fail_msg("%s", err.msg);   \
+	} while (0)
+	dck_count_config_init(&count);
+	count.times = 9;
+	REFUSED(dck_count_program_run(&count, &p, &r, &err), "option 'times': 9 is none");
+	dck_count_config_init(&count);
+	count.sort = -1;
+	REFUSED(dck_count_program_run(&count, &p, &r, &err), "option 'sort': -1 is none");
+	REFUSED(dck_count_program_run(NULL, &(dck_program){0}, &r, &err), "no program to start");
+	REFUSED(dck_count_program_run(NULL, &(dck_program){.argv = empty}, &r, &err),
+		"no program to start");
+	for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+		dck_memory_config_init(&memory);
+		memory.rate_hz = rates[i];
+		REFUSED(dck_memory_program_run(&memory, &p, &r, &err), "option 'rate'");
+	}
+	assert_int_equal(dck_opt_defaults(dck_trace_options, &trace, &err), DCK_OK);
+	trace.path = "unused.json";
+	REFUSED(dck_trace_program_run(&trace, &(dck_program){0}, &r, &err), "no program to start");
+	trace.children = 3;
+	REFUSED(dck_trace_program_run(&trace, &p, &r, &err), "option 'children'");
+	REFUSED(dck_ranks_run(NULL, &(dck_program){0}, &r, NULL, &err), "no program to start");
+	REFUSED(dck_overhead(NULL, NULL, &r, &err), "no program to start");
+	dck_subject_init(&s);
+	dck_load_config_init(&load);
+	load.arrivals = 2;
+	REFUSED(dck_load(&s, &load, NULL, &r, &err), "option 'arrivals'");
+
+	dck_plan_init(&plan);
+	s.kind = DCK_SUBJECT_MODEL;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "has no text");
+	REFUSED(dck_profile_model(&s, &plan, NULL, NULL, &r, &err), "has no text");
+	s.kind = DCK_SUBJECT_PLUGIN;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "has no text");
+	s.kind = DCK_SUBJECT_COMMAND;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "has no words");
+	s.kind = DCK_SUBJECT_MODEL;
+	s.text = "zoo:mlp";
+	s.model.opt = -3;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'opt'");
+	s.model.opt = 0;
+	s.model.transfers = 9;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'transfers'");
+	plan.group = 1000000001;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'group'");
+#undef REFUSED
+}
+
 int test_config(void);
 int test_config(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(of_an_older_caller),	cmocka_unit_test(of_a_newer_caller),
-	    cmocka_unit_test(none_and_not_initialised), cmocka_unit_test(every_config),
-	    cmocka_unit_test(an_older_plan_measures),	cmocka_unit_test(every_call_refuses_zeroes),
+	    cmocka_unit_test(of_an_older_caller),
+	    cmocka_unit_test(of_a_newer_caller),
+	    cmocka_unit_test(none_and_not_initialised),
+	    cmocka_unit_test(every_config),
+	    cmocka_unit_test(an_older_plan_measures),
+	    cmocka_unit_test(every_call_refuses_zeroes),
+	    cmocka_unit_test(choices_and_bounds_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);

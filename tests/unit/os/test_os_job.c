@@ -145,6 +145,7 @@ static void no_launcher(void **state)
 		set(pairs);
 		assert_false(os_job_get(&got));
 		assert_null(got.launcher);
+		assert_int_equal(got.variable != NULL, i == 1 || i == 4);
 		assert_int_equal(got.rank, 0);
 		assert_int_equal(got.size, 1);
 		assert_int_equal(os_rank(), OS_NO_RANK);

@@ -163,6 +163,30 @@ static void long_names_keep_what_tells_them_apart(void **state)
 	dck_record_free(r);
 }
 
+/* A time of 0 is not shown as exact: the profiler's resolution bounds it. */
+static void short_operators_have_a_bound(void **state)
+{
+	(void)state;
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	const dck_style style = {.ops = {.by = OPS_BY_NODE}};
+	record_fact_bool(b, "profile", "device_time", false);
+	record_fact_real(b, "profile", "resolution", DCK_UNIT_NS, 1000);
+	record_op(b, &(dck_op){.name = "/short",
+			       .type = "Identity",
+			       .time_ns = {.kind = DCK_VALUE_REAL, .as.r = 0}});
+	record_op(b, &(dck_op){.name = "/long",
+			       .type = "Add",
+			       .time_ns = {.kind = DCK_VALUE_REAL, .as.r = 50000}});
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("text", &one, 1, &style);
+	assert_non_null(strstr(got.data, " <1.00 "));
+	assert_null(strstr(got.data, " 0.00 "));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 /* Colour adds escape sequences and changes nothing else. */
 static void colour_changes_no_text(void **state)
 {
@@ -393,6 +417,7 @@ int test_report_text(void)
 	    cmocka_unit_test(no_line_is_wider_than_asked),
 	    cmocka_unit_test(long_tags_of_others_are_cut),
 	    cmocka_unit_test(long_names_keep_what_tells_them_apart),
+	    cmocka_unit_test(short_operators_have_a_bound),
 	    cmocka_unit_test(colour_changes_no_text),
 	    cmocka_unit_test(a_file_cannot_drive_the_terminal),
 	    cmocka_unit_test(the_histogram_counts_every_sample),

@@ -150,9 +150,15 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		record_set_incomplete(b, true);
 		record_note(b, "trace-not-whole", "%s", r->failed);
 	}
-	if (dropped)
+	if (m->dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
-			    (unsigned long long)dropped);
+			    (unsigned long long)m->dropped);
+	if (c->lost)
+		record_note(
+		    b, "trace-too-many-open",
+		    "%llu events are not in the table, because more than %d ranges were open "
+		    "on a thread, or %d of those that any thread may end",
+		    (unsigned long long)c->lost, ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
 	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);

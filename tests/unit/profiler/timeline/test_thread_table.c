@@ -15,10 +15,12 @@ static void a_thread_without_a_lifetime_has_no_share(void **state)
 	thread_row rows[] = {
 	    {.process = 1, .tid = 7, .name = "short", .began_ns = 9, .ended_ns = 9, .uses = cpu},
 	    {.process = 1, .tid = 8, .name = "long", .ended_ns = 1000, .uses = cpu},
+	    {.process = 1, .tid = 9, .name = "busy", .ended_ns = 499, .uses = cpu},
+	    {.process = 1, .tid = 10, .name = "late", .ended_ns = 400, .uses = cpu},
 	};
 	const thread_process process = {.id = 1};
 	thread_table t = {.rows = rows,
-			  .n = 2,
+			  .n = sizeof rows / sizeof rows[0],
 			  .processes = &process,
 			  .nprocesses = 1,
 			  .waits_absent = "not measured"};
@@ -35,12 +37,16 @@ static void a_thread_without_a_lifetime_has_no_share(void **state)
 	size_t share = 0;
 	while (strcmp(table->columns[share].key, "cpu_share") != 0)
 		share++;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < table->nrows; i++) {
 		const dck_cell *row = table->cells + i * table->ncolumns;
 		const dck_value *v = &row[share].value;
 
 		if (strcmp(row[0].value.as.text, "long") == 0) {
 			assert_true(v->kind == DCK_VALUE_REAL && v->as.r >= 0.5 && v->as.r <= 0.5);
+		} else if (strcmp(row[0].value.as.text, "busy") == 0) {
+			assert_true(v->kind == DCK_VALUE_REAL && v->as.r >= 1 && v->as.r <= 1);
+		} else if (strcmp(row[0].value.as.text, "late") == 0) {
+			assert_int_equal(v->kind, DCK_VALUE_ABSENT);
 		} else {
 			assert_int_equal(v->kind, DCK_VALUE_ABSENT);
 			assert_string_equal(v->as.text, "its lifetime is 0");

@@ -423,6 +423,25 @@ static void too_deep_is_counted(void **state)
 	drain_free(d);
 }
 
+static void too_many_open_are_counted(void **state)
+{
+	enum { MORE = 5 };
+	drain *d;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, NULL, &err), DCK_OK);
+	for (int i = 0; i < OPEN_RANGES_MAX + MORE; i++) {
+		dck_zone_start(&site_a);
+		if (i % 1000 == 0)
+			drain_round(d);
+	}
+	drain_round(d);
+	assert_int_equal(drain_counted(d)->lost, MORE);
+	assert_int_equal(drain_counted(d)->unmatched, 0);
+	drain_free(d);
+}
+
 static void ticks_become_nanoseconds(void **state)
 {
 	drain *d;
@@ -584,6 +603,7 @@ int test_drain(void)
 	    cmocka_unit_test(too_many_pieces_are_none),
 	    cmocka_unit_test(threads_are_named),
 	    cmocka_unit_test(too_deep_is_counted),
+	    cmocka_unit_test(too_many_open_are_counted),
 	    cmocka_unit_test(ticks_become_nanoseconds),
 	    cmocka_unit_test(means_have_intervals),
 	    cmocka_unit_test(neighbours_that_are_alike_widen_the_interval),
