@@ -60,7 +60,7 @@ INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]), dck_tr
 #define LIST_MAX 1024
 
 /* Collects first, and what follows it up to NULL; at most LIST_MAX - 1 texts. */
-static bool list_collect(char *ret[LIST_MAX], const char *first, va_list rest)
+static bool list_collect(char *ret[LIST_MAX], const char *first, va_list *rest)
 {
 	const char *text = first;
 
@@ -68,7 +68,7 @@ static bool list_collect(char *ret[LIST_MAX], const char *first, va_list rest)
 		memcpy(&ret[n], &text, sizeof text); /* exec() takes them as not const */
 		if (!text)
 			return true;
-		text = va_arg(rest, const char *);
+		text = va_arg(*rest, const char *);
 	}
 	errno = E2BIG;
 	return false;
@@ -81,7 +81,7 @@ static bool list_collect(char *ret[LIST_MAX], const char *first, va_list rest)
 		va_list rest;                                      \
                                                                    \
 		va_start(rest, first);                             \
-		const bool fits = list_collect(list, first, rest); \
+		const bool fits = list_collect(list, first, &rest); \
 		va_end(rest);                                      \
 		dck_trace_flush();                                 \
 		return fits ? REAL(by)(what, list) : -1;           \
@@ -95,7 +95,7 @@ PRELOAD int execle(const char *path, const char *first, ...)
 	va_list rest;
 
 	va_start(rest, first);
-	const bool fits = list_collect(list, first, rest);
+	const bool fits = list_collect(list, first, &rest);
 	char *const *envp = fits ? va_arg(rest, char *const *) : NULL;
 	va_end(rest);
 	dck_trace_flush();
