@@ -240,11 +240,24 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
+/* Starts differ in times, rates and energies, not in counts. */
+static bool differs_by_start(const saved_source *s)
+{
+	const dck_unit u = s->def->unit;
+
+	return !comparable_exact(s->def->tag) &&
+	       (s->estimator >= 0 ||
+		(u != DCK_UNIT_ONE && u != DCK_UNIT_BYTE && u != DCK_UNIT_FLOP));
+}
+
 bool saved_source_one_process(const saved_source *s)
 {
-	return s->from == SAVED_RUNS ||
-	       (s->from == SAVED_METRIC && strcmp(s->def->tag, UNDISTURBED_METRIC) == 0 &&
-		record_get_int(s->record, "method", "processes") == 1);
+	if (s->from != SAVED_METRIC)
+		return s->from == SAVED_RUNS;
+	/* Each trial of 'throughput' is another start; without rounds the best is of one trial. */
+	if (strcmp(s->def->tag, "throughput/best") == 0)
+		return record_get_int(s->record, "method", "rounds") < 2;
+	return differs_by_start(s) && record_get_int(s->record, "method", "processes") == 1;
 }
 
 /* Returns the quantile that a stored interval was made with: Student's where it is between

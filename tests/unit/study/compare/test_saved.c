@@ -6,15 +6,6 @@
 #include "stat/stat.h"
 #include <stdio.h>
 
-static dck_compare_config plain(void)
-{
-	dck_compare_config c;
-
-	dck_compare_config_init(&c);
-	c.run_to_run = 0;
-	return c;
-}
-
 static dck_record *latency(const char *name, double v, double lo, double hi)
 {
 	return saved_metric(name, "latency/median", v, lo, hi);
