@@ -241,7 +241,7 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 				double margin, const char *unit)
 {
 	const double times =
-	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), margin) : NAN;
+	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), margin, 0) : NAN;
 
 	if (!x->has_interval) {
 		record_note(b, "undecided", "%s: %zu %s%s too few for an interval at this level",
@@ -253,6 +253,13 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 			    "number of %ss decides",
 			    label, 100 * margin, unit);
 		record_remedy(b, "choose another --margin");
+	} else if (isinf(times)) {
+		record_note(
+		    b, "undecided",
+		    "%s: undecided after %zu %ss, more than %d times as many would be needed",
+		    label, x->rounds, unit, VERDICT_MORE_MAX);
+		record_remedy(b,
+			      "measure longer trials or on a quieter machine, or raise --margin");
 	} else {
 		record_note(b, "undecided",
 			    "%s: undecided after %zu %ss, about %.0f more %ss would decide", label,

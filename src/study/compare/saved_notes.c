@@ -208,7 +208,9 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 {
 	const saved_ratio *r = &s->ratio;
 	const bool processes = s->source.from == SAVED_PROCESSES;
-	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin);
+	const double added = saved_square_add(saved_source_added(&c->sides[0].source, s->level),
+					      saved_source_added(&s->source, s->level), 0);
+	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin, added);
 	const double half = log(r->hi / r->lo) / 2;
 
 	if (isnan(r->lo)) {
@@ -228,6 +230,19 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));
 		record_remedy(c->b, "record longer and with more --processes, or compare live");
+	} else if (isinf(times) && added > 0) {
+		record_note(
+		    c->b, "undecided",
+		    "%s: undecided; more runs would not decide, since two starts may differ "
+		    "by %.3g %% (--run-to-run)",
+		    s->name, 100 * c->asked->run_to_run);
+		record_remedy(c->b, "record both with --processes, or compare live");
+	} else if (isinf(times)) {
+		record_note(c->b, "undecided",
+			    "%s: undecided; more than %d times as many %s in both records would be "
+			    "needed",
+			    s->name, VERDICT_MORE_MAX, processes ? "processes" : "runs");
+		record_remedy(c->b, "a live comparison needs fewer");
 	} else {
 		record_note(
 		    c->b, "undecided",

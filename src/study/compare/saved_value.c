@@ -310,12 +310,19 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 
 /* The runs of one process do not show how much the next start differs. Variances add, so each of
  * two recordings gets half of the variance between them. */
+double saved_source_added(const saved_source *s, double level)
+{
+	return saved_source_one_process(s)
+		   ? s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
+			 stat_normal_quantile(0.975)
+		   : 0;
+}
+
 static void value_widen(const saved_source *s, double level, saved_value *v)
 {
-	const double own = s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
-			   stat_normal_quantile(0.975);
+	const double own = saved_source_added(s, level);
 
-	if (!saved_source_one_process(s) || !v->has_interval || !(own > 0) || !(v->lo > 0))
+	if (!v->has_interval || !(own > 0) || !(v->lo > 0))
 		return;
 	v->lo = v->value * exp(-saved_square_add(log(v->value / v->lo), own, 0));
 	v->hi = v->value * exp(saved_square_add(log(v->hi / v->value), own, 0));

@@ -5,7 +5,7 @@
  * below it "faster", wholly within it "same" (an equivalence test by an interval: Schuirmann, J.
  * Pharmacokinet. Biopharm. 15, 1987); all else, and a missing interval, is "undecided".
  * verdict_more() extrapolates how many times the data would decide: the half-width, on the
- * logarithm, falls with the root of their number.
+ * logarithm, falls with the root of their number, but for a fixed part of it.
  *
  * The gate of several alternatives is their worst: a regression fails it although others are
  * undecided. The answer states up to three alternatives, of more than three the first two. Texts
@@ -42,16 +42,20 @@ verdict verdict_of(double lo, double hi, double margin)
 	return VERDICT_UNDECIDED;
 }
 
-double verdict_more(double value, double lo, double hi, double margin)
+double verdict_more(double value, double lo, double hi, double margin, double fixed)
 {
 	const double edge = log1p(margin);
 	const double at = log(value), half = (log(hi) - log(lo)) / 2;
 	const double distance = fmin(fabs(at - edge), fabs(at + edge));
 
-	/* At the margin itself no number of rounds decides. */
-	if (!(half > 0) || !(distance > 0.05 * half))
+	const double left = distance * distance - fixed * fixed;
+	const double times = (half * half - fixed * fixed) / left;
+
+	if (!(half > 0))
 		return NAN;
-	return fmax(1, half * half / (distance * distance));
+	if (left > 0 && times < VERDICT_MORE_MAX)
+		return fmax(1, times);
+	return distance > 0.05 * edge ? INFINITY : NAN;
 }
 
 int verdict_decimals(double lo, double hi)

@@ -61,9 +61,12 @@ void verdict_row_base(record_builder *b, const char *label, dck_cell value, cons
 		      const char *word);
 void verdict_row(record_builder *b, const verdict_outcome *o);
 
+#define VERDICT_MORE_MAX 400
 /* Returns the factor by which the rounds (or runs) must grow to decide, because the half-width
- * falls with the root of their number. NaN: none would, or unknown. `value` is the ratio. */
-double verdict_more(double value, double lo, double hi, double margin);
+ * falls with the root of their number. fixed: the part of the half-width, on the logarithm, that
+ * does not. INFINITY: more than VERDICT_MORE_MAX, or none; NaN: none, at the margin itself.
+ * `value` is the ratio. */
+double verdict_more(double value, double lo, double hi, double margin, double fixed);
 
 /* Sets the record's gate, and the fact compare/gate that states it. */
 void verdict_gate(record_builder *b, dck_verdict v);
