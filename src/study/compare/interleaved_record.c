@@ -118,10 +118,10 @@ static void table_alternatives(record_builder *b, const interleaved *v, const in
 		const verdict_outcome own =
 		    interleaved_outcome(&of, r->per_item, name, name,
 					self->results[0].time_ns / items, v->asked->level);
-		verdict_row(b, &own);
+		verdict_row(b, &own, rate);
 	}
 	for (size_t i = 0; i + 1 < r->n; i++)
-		verdict_row(b, &all[i]);
+		verdict_row(b, &all[i], rate);
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */

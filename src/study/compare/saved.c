@@ -245,7 +245,7 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 		    c->b, c->sides[i].name, saved_value_cell(&c->sides[i].value, c->sides[i].level),
 		    c->pooled ? part : others_compared, c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
-		verdict_row(c->b, &all[i - c->first]);
+		verdict_row(c->b, &all[i - c->first], c->def);
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */
