@@ -220,8 +220,7 @@ static void saved_metric_resolution(const saved_comparison *c)
 		record_metric_real(
 		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
 		    c->pooled ? "half the width of the ratio's interval, from recordings"
-			      : "half the width of the ratio's interval; run-to-run variation is "
-				"not included");
+			      : "half the width of the ratio's interval");
 	else
 		record_metric_absent(c->b, "compare/resolution",
 				     first->why[0] ? first->why : "the ratio has no interval");
