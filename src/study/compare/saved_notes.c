@@ -46,11 +46,12 @@ static void note_not_interleaved(const saved_comparison *c)
 			most = (int64_t)far;
 	}
 	if (most > 0)
-		snprintf(when, sizeof when, ", %s apart", apart_text(most, apart, sizeof apart));
+		snprintf(when, sizeof when, ", made %s apart,",
+			 apart_text(most, apart, sizeof apart));
 	record_note(
 	    c->b, "not-interleaved",
-	    "the records were made one after the other%s: what changed in between (clocks, heat, "
-	    "other programs, the luck of a start) is in the ratio and not in its interval",
+	    "what changed between the records%s is in the ratio and not in its interval: clocks, "
+	    "heat, other programs, the luck of a start",
 	    when);
 	record_remedy(c->b, "'deepclock compare' of the subjects themselves interleaves them");
 }
@@ -97,7 +98,7 @@ static bool notes_is_repeated(const saved_comparison *c, size_t i)
 	return false;
 }
 
-/* Notes the codes of each record's own warnings, once each. */
+/* Notes the codes of each record's own warnings, once each: "few, drift ('a'); steal ('b')". */
 static void note_doubts(const saved_comparison *c)
 {
 	char text[600] = "";
@@ -111,11 +112,15 @@ static void note_doubts(const saved_comparison *c)
 
 			if (note->severity == DCK_INFO || dck_record_note(r, note->code) != note)
 				continue;
-			text_add(text, sizeof text, "%s%s%.60s%s%.40s",
-				 *text ? shown ? ", " : "; " : "", shown ? "" : "'",
-				 shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
+			text_add(text, sizeof text, "%s%.40s",
+				 shown	 ? ", "
+				 : *text ? "; "
+					 : "",
+				 note->code);
 			shown++;
 		}
+		if (shown)
+			text_add(text, sizeof text, " ('%.60s')", c->sides[i].name);
 	}
 	if (*text)
 		record_note(c->b, "records-doubted", "the records warn of themselves: %s", text);
