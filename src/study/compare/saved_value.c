@@ -16,6 +16,7 @@
 #include "study/compare/saved.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "record/comparable.h"
 #include "measure/plan.h"
 #include "stat/dist.h"
@@ -27,6 +28,7 @@
 /* More processes than a record has (--processes takes up to 1000). */
 #define PROCESSES_MAX 4096
 #define TAGS_MAX      256
+#define TAGS_NAMED    4 /* in a message */
 
 static int estimator_of(const char *tag)
 {
@@ -174,11 +176,12 @@ static dck_status metric_missing(const dck_record *r, const char *name, const ch
 				 dck_err *err)
 {
 	const char *tags[TAGS_MAX];
-	char by[64];
+	char by[64], all[200] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->nmetrics && n < TAGS_MAX; i++)
-		tags[n++] = r->metrics[i].def->tag;
+		if (r->metrics[i].def->better != DCK_BETTER_NEITHER)
+			tags[n++] = r->metrics[i].def->tag;
 	const char *near = dck_nearest(tag, tags, n);
 	if (n == 0)
 		DCK_FAIL(err, E_ARG, "'%s'%s has no metric to compare", name,
@@ -186,10 +189,10 @@ static dck_status metric_missing(const dck_record *r, const char *name, const ch
 	if (near)
 		DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; did you mean '%.80s'?", name,
 			 made_by(r, by, sizeof by), tag, near);
-	DCK_FAIL(err, E_ARG,
-		 "'%s'%s has no metric '%.80s': it is a record of another kind; it has '%.80s', "
-		 "which --metric compares",
-		 name, made_by(r, by, sizeof by), tag, tags[0]);
+	for (size_t i = 0; i < n && i < TAGS_NAMED; i++)
+		text_add(all, sizeof all, "%s%.40s", i > 0 ? ", " : "", tags[i]);
+	DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; --metric compares %s%s", name,
+		 made_by(r, by, sizeof by), tag, all, n > TAGS_NAMED ? " or another of it" : "");
 }
 
 dck_status saved_source_open(const dck_record *r, const char *name, const char *tag,
