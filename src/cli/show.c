@@ -1,6 +1,6 @@
 /* show.c - the common path of commands that make a record: check, measure, show, save.
  *
- * The order is fixed. cli_save_check() checks that --save, --html and --db can be written before
+ * The order is fixed. cli_save_check() checks --commit, and that --save, --html and --db can be written, before
  * anything is measured. cli_make() measures with an observer: progress line, log of the engine,
  * cancellation by a signal. cli_record_show() writes the report to stdout, then notes to stderr,
  * then the files, then the history. A failed step does not skip the next, so a full disk does not
@@ -179,6 +179,8 @@ int cli_save_check(const cli *c)
 		cli_message("--html: %s", err.msg);
 		return CLI_FAILED;
 	}
+	if (o->commit && dck_history_commit_check(o->commit, &err) != DCK_OK)
+		return cli_usage(c, "--commit: %s", err.msg);
 	return o->db ? show_history_check(o->db) : CLI_OK;
 }
 
