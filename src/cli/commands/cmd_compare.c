@@ -238,9 +238,7 @@ static int compare_run(cli *c, void *config)
 				     : "--%s applies to saved records: leave it out",
 				 useless);
 	if (nrecords > 0)
-		return c->nargs > DCK_ALTERNATIVES_MAX
-			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
-			   : saved(c, cfg);
+		return saved(c, cfg);
 	code = cli_subjects_read(c, &s);
 	if (code == CLI_OK)
 		code = cli_subjects_scan(c, &s);
@@ -320,7 +318,7 @@ const cli_command cmd_compare = {
 	       CLI_RUNS},
     .config_size = sizeof(compare_command),
     .config_init = cmd_compare_init,
-    .max_args = DCK_ALTERNATIVES_MAX + 1,
+    .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "SUBJECT",
     .takes_programs = true,
     .words = &cli_model_words,
