@@ -237,8 +237,10 @@ DCK_API const dck_fact *dck_record_fact(const dck_record *r, const char *section
 DCK_API const dck_note *dck_record_note(const dck_record *r, const char *code);
 DCK_API const dck_table *dck_record_table(const dck_record *r, const char *name);
 DCK_API const dck_tree *dck_record_tree(const dck_record *r, const char *name);
-/* Returns a record's name: its title (fact subject/title), else its subject (fact subject/name),
- * else its command; NULL: none. Borrowed from the record. @since 0.1 */
+/* Returns a record's name: its title (fact subject/title), else its subjects (fact
+ * compare/subjects), else its subject (fact subject/name), else its command; NULL: none. Borrowed
+ * from the record.
+ * @since 0.1 */
 DCK_API const char *dck_record_name(const dck_record *r);
 /* Returns the cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
 DCK_API const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key);

@@ -218,6 +218,8 @@ DCK_API void dck_history_shown(const char *path, char *ret, size_t size);
 /* Checks that records can be added to the history at an address of PostgreSQL, without creating
  * anything. Errors: those of dck_history_open(); E_IO: it may only be read. @since 0.1 */
 DCK_API dck_status dck_history_server_check(const char *address, dck_err *err) DCK_MUST_USE;
+/* Checks that the text may name a commit in a history. Errors: E_ARG. @since 0.1 */
+DCK_API dck_status dck_history_commit_check(const char *commit, dck_err *err) DCK_MUST_USE;
 /* Replaces *r, which is freed, by its dck_history_starts() in the history at `path` (NULL: the
  * default). On any failure *r is unchanged. */
 DCK_API void dck_history_with_starts(const char *path, dck_record **r);

@@ -363,6 +363,9 @@ dck_status cli_html_save(const cli *c, const char *path, const dck_record *const
 /* Writes records to --html, and a single record to --save, but to no history; returns `code`, or
  * CLI_FAILED after a message. */
 int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code);
+/* Its two parts. */
+int cli_record_keep(const cli *c, const dck_record *r);
+int cli_page_keep(const cli *c, const dck_record *const *records, size_t n, int code);
 /* Checks whether cli_file_open() would succeed, and leaves no file. */
 dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
@@ -404,9 +407,6 @@ int cli_worker_trials(const cli *c, const dck_plan *plan);
 /* Returns the path of this program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 
-/* Saves the record to --save, and adds it to the history; returns `code`, or CLI_FAILED after a
- * message. A failure of the history is only a warning. */
-int cli_record_save(const cli *c, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
 /* Check and show the record of a command that runs a program. --out is opened after the program has

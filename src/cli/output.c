@@ -182,20 +182,31 @@ dck_status cli_html_save(const cli *c, const char *path, const dck_record *const
 	return cli_file_end(&f, &out, status, err);
 }
 
-int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code)
+int cli_record_keep(const cli *c, const dck_record *r)
 {
-	const cli_output *o = &c->output;
 	dck_err err;
 
-	if (o->save && n == 1 && dck_record_save(records[0], o->save, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
+	if (!c->output.save || dck_record_save(r, c->output.save, &err) == DCK_OK)
+		return CLI_OK;
+	cli_message("%s", err.msg);
+	return CLI_FAILED;
+}
+
+int cli_page_keep(const cli *c, const dck_record *const *records, size_t n, int code)
+{
+	dck_err err;
+
+	if (!c->output.html || cli_html_save(c, c->output.html, records, n, &err) == DCK_OK)
+		return code;
+	cli_message("%s", err.msg);
+	return CLI_FAILED;
+}
+
+int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code)
+{
+	if (n == 1 && cli_record_keep(c, records[0]) != CLI_OK)
 		code = CLI_FAILED;
-	}
-	if (o->html && cli_html_save(c, o->html, records, n, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
-	return code;
+	return cli_page_keep(c, records, n, code);
 }
 
 static dck_status path_failed(dck_err *err, const char *what, const char *path)
@@ -247,6 +258,11 @@ dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *
 	if (status == DCK_OK)
 		return cli_file_commit(f, err);
 	cli_file_abort(f);
+	if (status == DCK_E_IO && f->fd != STDOUT_FILENO) {
+		const dck_err why = *err;
+
+		return cli_err(err, status, "while writing '%s': %s", f->path, why.msg);
+	}
 	return status;
 }
 

@@ -187,6 +187,9 @@ static int args_check(const cli *c)
 		if (command->max_args == 0)
 			return cli_usage(c, "%s takes no argument, but there is '%s'",
 					 command->name, more);
+		if (command->max_args > 1)
+			return cli_usage(c, "%s takes at most %u %ss, but there is '%s' too",
+					 command->name, command->max_args, command->arg, more);
 		return cli_usage(c, "%s takes one %s, but there is '%s' too", command->name,
 				 command->arg, more);
 	}

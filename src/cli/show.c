@@ -1,10 +1,11 @@
 /* show.c - the common path of commands that make a record: check, measure, show, save.
  *
- * The order is fixed. cli_save_check() checks that --save, --html and --db can be written before
- * anything is measured. cli_make() measures with an observer: progress line, log of the engine,
- * cancellation by a signal. cli_record_show() writes the report to stdout, then notes to stderr,
- * then the files, then the history. A failed step does not skip the next, so a full disk does not
- * lose a measurement; it makes the exit code CLI_FAILED, except for the history, which only warns.
+ * The order is fixed. cli_save_check() checks --commit, and that --save, --html and --db can be
+ * written, before anything is measured. cli_make() measures with an observer: progress line, log of
+ * the engine, cancellation by a signal. cli_record_show() saves the record, writes the report to
+ * stdout, then notes to stderr, then the other files, then the history. A failed step does not skip
+ * the next, so a full disk does not lose a measurement; it makes the exit code CLI_FAILED, except
+ * for the history, which only warns.
  *
  * A command that runs a program opens --out after the program has ended (cli_profile_show()),
  * because the program inherits stdout. In a worker process the record goes to a descriptor instead
@@ -179,6 +180,8 @@ int cli_save_check(const cli *c)
 		cli_message("--html: %s", err.msg);
 		return CLI_FAILED;
 	}
+	if (o->commit && dck_history_commit_check(o->commit, &err) != DCK_OK)
+		return cli_usage(c, "--commit: %s", err.msg);
 	return o->db ? show_history_check(o->db) : CLI_OK;
 }
 
@@ -208,12 +211,14 @@ static void history_add(const cli *c, const dck_record *r)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 
-int cli_record_save(const cli *c, const dck_record *r, int code)
+/* Writes the page and the figures, and adds the record to the history; returns `code`, or
+ * CLI_FAILED after a message. A failure of the history is only a warning. */
+static int show_others_keep(const cli *c, const dck_record *r, int code)
 {
 	const cli_output *o = &c->output;
 	dck_err err;
 
-	code = cli_records_keep(c, &r, 1, code);
+	code = cli_page_keep(c, &r, 1, code);
 	if (o->figures && cli_figures_save(c, o->figures, &r, 1, &err) != DCK_OK) {
 		cli_message("%s", err.msg);
 		code = CLI_FAILED;
@@ -226,8 +231,8 @@ int cli_record_save(const cli *c, const dck_record *r, int code)
 static int record_end(const cli *c, const dck_record *r, int code, bool text)
 {
 	notes_print(c, r, text);
-	/* Saved even when stdout is full, and shown even when it cannot be saved. */
-	code = cli_record_save(c, r, code);
+	/* Written even when stdout is full. */
+	code = show_others_keep(c, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */
 	if (code == CLI_OK && r->incomplete)
 		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
@@ -237,8 +242,11 @@ static int record_end(const cli *c, const dck_record *r, int code, bool text)
 
 int cli_record_show(const cli *c, const dck_record *r)
 {
-	return record_end(c, r, cli_report_kept(c, &r, 1, c->output.save),
-			  c->format.format == CLI_TEXT);
+	/* Saved first, since the text names the file; shown even when it cannot be saved. */
+	const int saved = cli_record_keep(c, r);
+	const int shown = cli_report_kept(c, &r, 1, saved == CLI_OK ? c->output.save : NULL);
+
+	return record_end(c, r, saved == CLI_OK ? shown : saved, c->format.format == CLI_TEXT);
 }
 
 /* Returns the call-path format of --out's file extension, or NULL for a record format. */
@@ -279,6 +287,7 @@ int cli_profile_show(const cli *c, const dck_record *r)
 	cli_file file;
 	dck_sink out;
 	dck_err err;
+	int code;
 
 	if (!form) {
 		status = path ? cli_stdout_open(path, &err) : DCK_OK;
@@ -289,7 +298,8 @@ int cli_profile_show(const cli *c, const dck_record *r)
 		status = dck_calls_write(r, &view, form, gzip, &out, &err);
 		status = cli_file_end(&file, &out, status, &err);
 	}
-	return record_end(c, r, status == DCK_OK ? CLI_OK : cli_failed(&err), false);
+	code = status == DCK_OK ? CLI_OK : cli_failed(&err);
+	return record_end(c, r, cli_record_keep(c, r) == CLI_OK ? code : CLI_FAILED, false);
 }
 
 int cli_record_verdict(const dck_record *r)

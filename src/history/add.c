@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/hash.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "os/os.h"
 #include "record/build.h"
@@ -35,6 +36,16 @@ bool history_commit_fits(const char *commit)
 	return commit[0] && strlen(commit) < DCK_COMMIT_SIZE && is_name(commit, "-_.:/+@~");
 }
 
+dck_status dck_history_commit_check(const char *commit, dck_err *err)
+{
+	if (!history_commit_fits(commit))
+		DCK_FAIL(err, E_ARG,
+			 "'%.80s' is not a name of a commit: give at most %d letters, "
+			 "digits and -_.:/+@~",
+			 commit, DCK_COMMIT_SIZE - 1);
+	return DCK_OK;
+}
+
 static dck_status add_record_check(const dck_record *r, const char *commit, dck_err *err)
 {
 	if (!r->id || !r->id[0])
@@ -47,12 +58,7 @@ static dck_status add_record_check(const dck_record *r, const char *commit, dck_
 			 "'%.80s' is not an id of a record: it has other characters than letters, "
 			 "digits and -_.:",
 			 r->id);
-	if (commit && !history_commit_fits(commit))
-		DCK_FAIL(err, E_ARG,
-			 "'%.80s' is not a name of a commit: give at most %d letters, "
-			 "digits and -_.:/+@~",
-			 commit, DCK_COMMIT_SIZE - 1);
-	return DCK_OK;
+	return commit ? dck_history_commit_check(commit, err) : DCK_OK;
 }
 
 static dck_status canonical_write(const dck_record *r, dck_buffer *ret, dck_err *err)

@@ -65,8 +65,8 @@ static void interval_cells(record_builder *b, double lo, double hi, double level
 typedef struct listing {
 	record_builder *b;
 	const char *metric;
-	dck_unit unit; /* of all values; NONE: they differ */
-	bool mixed;
+	dck_unit unit;		  /* of all values; NONE: they differ */
+	bool mixed, asked, found; /* the metric was asked for; a record has it */
 	uint64_t n;
 } listing;
 
@@ -76,6 +76,7 @@ static bool unit_look(void *self, const dck_history_entry *e)
 	listing *l = self;
 
 	if (e->value.kind != DCK_VALUE_ABSENT) {
+		l->found = true;
 		l->mixed |= l->unit != DCK_UNIT_NONE && l->unit != e->unit;
 		l->unit = l->mixed ? DCK_UNIT_NONE : e->unit;
 	}
@@ -139,6 +140,20 @@ static bool history_entry_add(void *self, const dck_history_entry *e)
 	return true;
 }
 
+/* Refuses a metric that no record of the filter has, also none beyond the limit. */
+static dck_status listing_metric_check(dck_history *h, const dck_history_filter *every,
+				       const char *metric, dck_err *err)
+{
+	listing all = {.metric = metric};
+	history_where w;
+
+	DCK_TRY(dck_history_list(h, every, metric, unit_look, &all, err));
+	if (all.found || all.n == 0)
+		return DCK_OK;
+	DCK_TRY(history_where_make(every, &w, err));
+	return history_metric_absent(h, &w, metric, err);
+}
+
 static dck_status listing_fill(dck_history *h, const dck_history_filter *f, listing *l,
 			       dck_err *err)
 {
@@ -148,6 +163,8 @@ static dck_status listing_fill(dck_history *h, const dck_history_filter *f, list
 	every.limit = 0;
 	DCK_TRY(dck_history_size(h, &every, &all, err));
 	DCK_TRY(dck_history_list(h, f, l->metric, unit_look, l, err));
+	if (l->asked && !l->found)
+		DCK_TRY(listing_metric_check(h, &every, l->metric, err));
 	record_fact_int(l->b, "history", "records", DCK_UNIT_ONE, (int64_t)all);
 	if (all == 0)
 		record_answer(l->b, "no record of the history fits");
@@ -162,7 +179,8 @@ static dck_status listing_fill(dck_history *h, const dck_history_filter *f, list
 dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, const char *metric,
 				   const char *title, dck_record **ret, dck_err *err)
 {
-	listing l = {.b = listing_new(title), .metric = metric ? metric : HISTORY_METRIC};
+	listing l = {
+	    .b = listing_new(title), .metric = metric ? metric : HISTORY_METRIC, .asked = metric};
 	dck_status status;
 
 	DCK_NEED(l.b, err, "for the history's records");

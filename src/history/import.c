@@ -301,11 +301,11 @@ static dck_status whole_import(dck_history *h, source *s, const char *commit,
 	w.r = r;
 	status = history_write(h, whole_insert, &w, true, err);
 	dck_record_free(r);
-	if (status == DCK_OK) {
-		ret->added += w.count.added;
-		ret->known += w.count.known;
-	}
-	return status;
+	if (status != DCK_OK)
+		return err_while(err, status, "adding '%s'", s->name);
+	ret->added += w.count.added;
+	ret->known += w.count.known;
+	return DCK_OK;
 }
 
 static dck_status import(dck_history *h, source *s, const char *commit, dck_history_count *ret,

@@ -69,6 +69,8 @@ dck_status sqlite_failed(dck_history *h, int rc, const char *what, dck_err *err)
 			continue;
 		if (f->system && native == ENOSPC)
 			return sqlite_failed(h, SQLITE_FULL, what, err);
+		if (f->system && native == EFBIG && strcmp(what, "read") == 0) /* a log */
+			what = "write";
 		if (f->system && native > 0)
 			return err_set_errno(err, f->code, __FILE__, __LINE__, native,
 					     "cannot %s the history '%s'", what, h->path);

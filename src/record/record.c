@@ -197,10 +197,11 @@ double dck_value_number(const dck_value *v)
 
 const char *dck_record_name(const dck_record *r)
 {
-	static const char *const keys[] = {"title", "name"};
+	static const char *const facts[][2] = {
+	    {"subject", "title"}, {"compare", "subjects"}, {"subject", "name"}};
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		const dck_fact *f = dck_record_fact(r, "subject", keys[i]);
+	for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+		const dck_fact *f = dck_record_fact(r, facts[i][0], facts[i][1]);
 		if (f && f->value.kind == DCK_VALUE_TEXT && f->value.as.text[0])
 			return f->value.as.text;
 	}

@@ -34,11 +34,8 @@ static junit_outcome junit_outcome_of(const dck_record *r)
 
 static const char *junit_name(const dck_record *r)
 {
-	const char *title = record_get_text(r, "subject", "title");
-	const char *name = title ? title : record_get_text(r, "compare", "subjects");
+	const char *name = dck_record_name(r);
 
-	if (!name)
-		name = dck_record_name(r);
 	return name ? name : "a measurement";
 }
 

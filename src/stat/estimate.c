@@ -522,7 +522,7 @@ static void estimate_extreme(const sample *s, double p, stat_estimate *e)
 	e->n_eff = e->n_eff_lower = (double)s->n;
 	snprintf(e->how, sizeof e->how, "%s of %zu runs", p > 0 ? "greatest" : "smallest", s->n);
 	snprintf(e->why, sizeof e->why,
-		 "no interval: the %s run belongs to these runs, it moves on as runs are added",
+		 "the %s run belongs to these runs, it moves on as runs are added",
 		 p > 0 ? "slowest" : "fastest");
 }
 

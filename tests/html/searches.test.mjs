@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./d3.mjs";
-import { batchLists, limitNs, tailOf } from "../../src/report/html/page/views/view_batches.js";
+import { batchLists, batchMarks, limitNs, tailOf } from "../../src/report/html/page/views/view_batches.js";
 import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/views/view_beside.js";
 import { effectsOf, frontOf } from "../../src/report/html/page/views/view_effects.js";
 import { firstTokensOf, gapsOf } from "../../src/report/html/page/views/view_generation.js";
@@ -23,6 +23,13 @@ test("sizes are listed by the threads they had", () => {
 	assert.deepEqual(batchLists({ tables: [t] }).map(l => [l.name, l.rows.map(row => row.batch.value)]), [["1 thread", [1, 2]], ["2 threads", [1]]]);
 	assert.equal(batchLists({ tables: [{ ...t, rows: [[1, 1], [4, 1]] }] })[0].name, "");
 	assert.deepEqual(batchLists({}), []);
+});
+
+test("a search that was cut short marks no best", () => {
+	const of = status => [{ rows: [{ status: { value: "ok" } }, { status: { value: status } }] }];
+	assert.deepEqual(batchMarks(of("highest"), 4, 4), [{ x: 4, text: "highest so far: 4" }]);
+	assert.deepEqual(batchMarks(of("best"), 4, 4).map(m => m.text), ["best and knee: 4"]);
+	assert.deepEqual(batchMarks(of("best"), 4, 2).map(m => m.text), ["best: 4", "knee: 2"]);
 });
 
 test("the tail ends at the last percentile that the record has", () => {

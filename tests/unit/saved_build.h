@@ -61,13 +61,25 @@ static inline dck_record *saved_metric(const char *name, const char *tag, double
 	return saved_end(b);
 }
 
+/* The defaults without --run-to-run: intervals follow from those of the records alone. */
+static inline dck_compare_config plain(void)
+{
+	dck_compare_config c;
+
+	dck_compare_config_init(&c);
+	c.run_to_run = 0;
+	return c;
+}
+
+/* c NULL: plain(). */
 static inline dck_record *compare_n(const dck_record *const *all, size_t n,
 				    const dck_compare_config *c)
 {
+	const dck_compare_config defaults = plain();
 	dck_record *r = NULL;
 	dck_err err = {0};
 
-	if (dck_compare_records(all, n, c, &r, &err) != DCK_OK)
+	if (dck_compare_records(all, n, c ? c : &defaults, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_non_null(r);
 	return r;

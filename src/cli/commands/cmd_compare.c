@@ -97,6 +97,27 @@ static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
 	return code;
 }
 
+static bool records_take(const char *option)
+{
+	return strcmp(option, "history") == 0;
+}
+
+static bool measuring_takes(const char *option)
+{
+	return strcmp(option, "metric") == 0;
+}
+
+/* Returns a given option of these tables that has no effect here; NULL: none. */
+static const char *useless_option(const cli *c, const dck_opt *const *tables,
+				  bool (*takes)(const char *option))
+{
+	for (; *tables; tables++)
+		for (const dck_opt *o = *tables; o->name; o++)
+			if (cli_given(c, o->name) && !takes(o->name))
+				return o->name;
+	return NULL;
+}
+
 static bool is_record(const char *name)
 {
 	const size_t n = strlen(name);
@@ -158,23 +179,12 @@ static dck_status servers_make(const cli *c, void *config, const dck_observer *o
 	return dck_compare_servers(&of[0], &of[1], &cfg->compare, o, ret, err);
 }
 
-/* Returns an option that is given and has no meaning for servers; NULL: none. */
-static const char *not_of_servers(const cli *c)
-{
-	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
-					 dck_compare_saved_options, dck_model_options,
-					 dck_command_options};
-
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const dck_opt *o = tables[t]; o->name; o++)
-			if (cli_given(c, o->name) && !dck_compare_servers_takes(o->name))
-				return o->name;
-	return NULL;
-}
-
 static int servers(cli *c, compare_command *cfg)
 {
-	const char *other = not_of_servers(c);
+	const dck_opt *const tables[] = {dck_compare_options,	    dck_compare_live_options,
+					 dck_compare_saved_options, dck_model_options,
+					 dck_command_options,	    NULL};
+	const char *other = useless_option(c, tables, dck_compare_servers_takes);
 
 	if (c->nargs > 0 || cfg->which.url.n != 2)
 		return cli_usage(c, "--url compares two servers: give it twice, and no SUBJECT");
@@ -190,6 +200,15 @@ static int servers(cli *c, compare_command *cfg)
 static int compare_run(cli *c, void *config)
 {
 	compare_command *cfg = config;
+	static const dck_opt *const measuring[] = {compare_which_options,
+						   dck_compare_live_options,
+						   dck_model_options,
+						   dck_command_options,
+						   dck_hook_options,
+						   cli_scan_options,
+						   NULL};
+	static const dck_opt *const of_records[] = {dck_compare_saved_options, NULL};
+	const char *useless;
 	size_t nrecords = 0;
 	cli_subjects s = {0};
 	int code;
@@ -209,13 +228,17 @@ static int compare_run(cli *c, void *config)
 	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes && c->scan.scan.n == 0)))
 		return cli_usage(
 		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
-	if (nrecords > 0 && c->scan.scan.n > 0)
-		return cli_usage(
-		    c, "--scan applies to programs that are measured now, not to records");
+	useless = nrecords > 0 ? useless_option(c, measuring, records_take)
+			       : useless_option(c, of_records, measuring_takes);
+	if (useless)
+		return cli_usage(c,
+				 nrecords > 0
+				     ? "--%s applies to a measurement, and saved records are not "
+				       "measured again: leave it out"
+				     : "--%s applies to saved records: leave it out",
+				 useless);
 	if (nrecords > 0)
-		return c->nargs > DCK_ALTERNATIVES_MAX
-			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
-			   : saved(c, cfg);
+		return saved(c, cfg);
 	code = cli_subjects_read(c, &s);
 	if (code == CLI_OK)
 		code = cli_subjects_scan(c, &s);
@@ -291,12 +314,11 @@ const cli_command cmd_compare = {
 	       CLI_PROGRAMS,
 	       CLI_HOOKS,
 	       CLI_SCAN,
-	       CLI_OPERATORS("Output"),
 	       CLI_MEASURED,
 	       CLI_RUNS},
     .config_size = sizeof(compare_command),
     .config_init = cmd_compare_init,
-    .max_args = DCK_ALTERNATIVES_MAX + 1,
+    .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "SUBJECT",
     .takes_programs = true,
     .words = &cli_model_words,

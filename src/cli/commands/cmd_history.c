@@ -231,7 +231,7 @@ static int history_import(const cli *c, const history_command *cfg, dck_history 
 	dck_history_count all = {0};
 	int code = CLI_OK;
 
-	for (unsigned i = 1; i < c->nargs && code == CLI_OK; i++) {
+	for (unsigned i = 1; i < c->nargs; i++) {
 		dck_history_count n;
 		dck_err err;
 		dck_status status = dck_history_import(h, c->args[i], cfg->output.commit, &n, &err);

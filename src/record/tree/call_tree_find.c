@@ -15,8 +15,8 @@ dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree 
 		return DCK_OK;
 	if (r->ntrees == 0)
 		DCK_FAIL(err, E_ABSENT,
-			 "the record has no call paths; those of trace, count, sample and memory "
-			 "have");
+			 "the record has no call paths; those of trace, count, sample, memory, "
+			 "cost and profile have");
 	for (size_t i = 0; i < r->ntrees && n < sizeof names; i++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
 				      r->trees[i].name);

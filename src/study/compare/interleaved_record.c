@@ -118,10 +118,10 @@ static void table_alternatives(record_builder *b, const interleaved *v, const in
 		const verdict_outcome own =
 		    interleaved_outcome(&of, r->per_item, name, name,
 					self->results[0].time_ns / items, v->asked->level);
-		verdict_row(b, &own);
+		verdict_row(b, &own, rate);
 	}
 	for (size_t i = 0; i + 1 < r->n; i++)
-		verdict_row(b, &all[i]);
+		verdict_row(b, &all[i], rate);
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */
@@ -241,7 +241,7 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 				double margin, const char *unit)
 {
 	const double times =
-	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), margin) : NAN;
+	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), margin, 0) : NAN;
 
 	if (!x->has_interval) {
 		record_note(b, "undecided", "%s: %zu %s%s too few for an interval at this level",
@@ -253,6 +253,13 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 			    "number of %ss decides",
 			    label, 100 * margin, unit);
 		record_remedy(b, "choose another --margin");
+	} else if (isinf(times)) {
+		record_note(
+		    b, "undecided",
+		    "%s: undecided after %zu %ss, more than %d times as many would be needed",
+		    label, x->rounds, unit, VERDICT_MORE_MAX);
+		record_remedy(b,
+			      "measure longer trials or on a quieter machine, or raise --margin");
 	} else {
 		record_note(b, "undecided",
 			    "%s: undecided after %zu %ss, about %.0f more %ss would decide", label,

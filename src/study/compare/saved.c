@@ -220,8 +220,7 @@ static void saved_metric_resolution(const saved_comparison *c)
 		record_metric_real(
 		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
 		    c->pooled ? "half the width of the ratio's interval, from recordings"
-			      : "half the width of the ratio's interval; run-to-run variation is "
-				"not included");
+			      : "half the width of the ratio's interval");
 	else
 		record_metric_absent(c->b, "compare/resolution",
 				     first->why[0] ? first->why : "the ratio has no interval");
@@ -245,7 +244,7 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 		    c->b, c->sides[i].name, saved_value_cell(&c->sides[i].value, c->sides[i].level),
 		    c->pooled ? part : others_compared, c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
-		verdict_row(c->b, &all[i - c->first]);
+		verdict_row(c->b, &all[i - c->first], c->def);
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */

@@ -54,6 +54,8 @@ void saved_source_close(saved_source *s); /* {0} is allowed */
 /* Returns whether the value is of the runs of one process, whose interval does not include how much
  * starts differ. */
 bool saved_source_one_process(const saved_source *s);
+/* Returns the half-width, on the logarithm, that run-to-run variation adds to it; 0: none. */
+double saved_source_added(const saved_source *s, double level);
 void saved_source_value(const saved_source *s, double level, saved_value *ret);
 dck_cell saved_value_cell(const saved_value *v, double level); /* absent: with its reason */
 

@@ -46,11 +46,12 @@ static void note_not_interleaved(const saved_comparison *c)
 			most = (int64_t)far;
 	}
 	if (most > 0)
-		snprintf(when, sizeof when, ", %s apart", apart_text(most, apart, sizeof apart));
+		snprintf(when, sizeof when, ", made %s apart,",
+			 apart_text(most, apart, sizeof apart));
 	record_note(
 	    c->b, "not-interleaved",
-	    "the records were made one after the other%s: what changed in between (clocks, heat, "
-	    "other programs, the luck of a start) is in the ratio and not in its interval",
+	    "what changed between the records%s is in the ratio and not in its interval: clocks, "
+	    "heat, other programs, the luck of a start",
 	    when);
 	record_remedy(c->b, "'deepclock compare' of the subjects themselves interleaves them");
 }
@@ -97,7 +98,7 @@ static bool notes_is_repeated(const saved_comparison *c, size_t i)
 	return false;
 }
 
-/* Notes the codes of each record's own warnings, once each. */
+/* Notes the codes of each record's own warnings, once each: "few, drift ('a'); steal ('b')". */
 static void note_doubts(const saved_comparison *c)
 {
 	char text[600] = "";
@@ -111,11 +112,15 @@ static void note_doubts(const saved_comparison *c)
 
 			if (note->severity == DCK_INFO || dck_record_note(r, note->code) != note)
 				continue;
-			text_add(text, sizeof text, "%s%s%.60s%s%.40s",
-				 *text ? shown ? ", " : "; " : "", shown ? "" : "'",
-				 shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
+			text_add(text, sizeof text, "%s%.40s",
+				 shown	 ? ", "
+				 : *text ? "; "
+					 : "",
+				 note->code);
 			shown++;
 		}
+		if (shown)
+			text_add(text, sizeof text, " ('%.60s')", c->sides[i].name);
 	}
 	if (*text)
 		record_note(c->b, "records-doubted", "the records warn of themselves: %s", text);
@@ -208,7 +213,9 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 {
 	const saved_ratio *r = &s->ratio;
 	const bool processes = s->source.from == SAVED_PROCESSES;
-	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin);
+	const double added = saved_square_add(saved_source_added(&c->sides[0].source, s->level),
+					      saved_source_added(&s->source, s->level), 0);
+	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin, added);
 	const double half = log(r->hi / r->lo) / 2;
 
 	if (isnan(r->lo)) {
@@ -228,6 +235,19 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));
 		record_remedy(c->b, "record longer and with more --processes, or compare live");
+	} else if (isinf(times) && added > 0) {
+		record_note(
+		    c->b, "undecided",
+		    "%s: undecided; more runs would not decide, since two starts may differ "
+		    "by %.3g %% (--run-to-run)",
+		    s->name, 100 * c->asked->run_to_run);
+		record_remedy(c->b, "record both with --processes, or compare live");
+	} else if (isinf(times)) {
+		record_note(c->b, "undecided",
+			    "%s: undecided; more than %d times as many %s in both records would be "
+			    "needed",
+			    s->name, VERDICT_MORE_MAX, processes ? "processes" : "runs");
+		record_remedy(c->b, "a live comparison needs fewer");
 	} else {
 		record_note(
 		    c->b, "undecided",

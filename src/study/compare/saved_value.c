@@ -16,6 +16,7 @@
 #include "study/compare/saved.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
+#include "base/sink.h"
 #include "record/comparable.h"
 #include "measure/plan.h"
 #include "stat/dist.h"
@@ -27,6 +28,7 @@
 /* More processes than a record has (--processes takes up to 1000). */
 #define PROCESSES_MAX 4096
 #define TAGS_MAX      256
+#define TAGS_NAMED    4 /* in a message */
 
 static int estimator_of(const char *tag)
 {
@@ -174,11 +176,12 @@ static dck_status metric_missing(const dck_record *r, const char *name, const ch
 				 dck_err *err)
 {
 	const char *tags[TAGS_MAX];
-	char by[64];
+	char by[64], all[200] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->nmetrics && n < TAGS_MAX; i++)
-		tags[n++] = r->metrics[i].def->tag;
+		if (r->metrics[i].def->better != DCK_BETTER_NEITHER)
+			tags[n++] = r->metrics[i].def->tag;
 	const char *near = dck_nearest(tag, tags, n);
 	if (n == 0)
 		DCK_FAIL(err, E_ARG, "'%s'%s has no metric to compare", name,
@@ -186,10 +189,10 @@ static dck_status metric_missing(const dck_record *r, const char *name, const ch
 	if (near)
 		DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; did you mean '%.80s'?", name,
 			 made_by(r, by, sizeof by), tag, near);
-	DCK_FAIL(err, E_ARG,
-		 "'%s'%s has no metric '%.80s': it is a record of another kind; it has '%.80s', "
-		 "which --metric compares",
-		 name, made_by(r, by, sizeof by), tag, tags[0]);
+	for (size_t i = 0; i < n && i < TAGS_NAMED; i++)
+		text_add(all, sizeof all, "%s%.40s", i > 0 ? ", " : "", tags[i]);
+	DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; --metric compares %s%s", name,
+		 made_by(r, by, sizeof by), tag, all, n > TAGS_NAMED ? " or another of it" : "");
 }
 
 dck_status saved_source_open(const dck_record *r, const char *name, const char *tag,
@@ -240,11 +243,24 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
+/* Starts differ in times, rates and energies, not in counts. */
+static bool differs_by_start(const saved_source *s)
+{
+	const dck_unit u = s->def->unit;
+
+	return !comparable_exact(s->def->tag) &&
+	       (s->estimator >= 0 ||
+		(u != DCK_UNIT_ONE && u != DCK_UNIT_BYTE && u != DCK_UNIT_FLOP));
+}
+
 bool saved_source_one_process(const saved_source *s)
 {
-	return s->from == SAVED_RUNS ||
-	       (s->from == SAVED_METRIC && strcmp(s->def->tag, UNDISTURBED_METRIC) == 0 &&
-		record_get_int(s->record, "method", "processes") == 1);
+	if (s->from != SAVED_METRIC)
+		return s->from == SAVED_RUNS;
+	/* Each trial of 'throughput' is another start; without rounds the best is of one trial. */
+	if (strcmp(s->def->tag, "throughput/best") == 0)
+		return record_get_int(s->record, "method", "rounds") < 2;
+	return differs_by_start(s) && record_get_int(s->record, "method", "processes") == 1;
 }
 
 /* Returns the quantile that a stored interval was made with: Student's where it is between
@@ -297,12 +313,19 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 
 /* The runs of one process do not show how much the next start differs. Variances add, so each of
  * two recordings gets half of the variance between them. */
+double saved_source_added(const saved_source *s, double level)
+{
+	return saved_source_one_process(s)
+		   ? s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
+			 stat_normal_quantile(0.975)
+		   : 0;
+}
+
 static void value_widen(const saved_source *s, double level, saved_value *v)
 {
-	const double own = s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
-			   stat_normal_quantile(0.975);
+	const double own = saved_source_added(s, level);
 
-	if (!saved_source_one_process(s) || !v->has_interval || !(own > 0) || !(v->lo > 0))
+	if (!v->has_interval || !(own > 0) || !(v->lo > 0))
 		return;
 	v->lo = v->value * exp(-saved_square_add(log(v->value / v->lo), own, 0));
 	v->hi = v->value * exp(saved_square_add(log(v->hi / v->value), own, 0));

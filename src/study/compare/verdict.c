@@ -5,7 +5,7 @@
  * below it "faster", wholly within it "same" (an equivalence test by an interval: Schuirmann, J.
  * Pharmacokinet. Biopharm. 15, 1987); all else, and a missing interval, is "undecided".
  * verdict_more() extrapolates how many times the data would decide: the half-width, on the
- * logarithm, falls with the root of their number.
+ * logarithm, falls with the root of their number, but for a fixed part of it.
  *
  * The gate of several alternatives is their worst: a regression fails it although others are
  * undecided. The answer states up to three alternatives, of more than three the first two. Texts
@@ -42,16 +42,20 @@ verdict verdict_of(double lo, double hi, double margin)
 	return VERDICT_UNDECIDED;
 }
 
-double verdict_more(double value, double lo, double hi, double margin)
+double verdict_more(double value, double lo, double hi, double margin, double fixed)
 {
 	const double edge = log1p(margin);
 	const double at = log(value), half = (log(hi) - log(lo)) / 2;
 	const double distance = fmin(fabs(at - edge), fabs(at + edge));
 
-	/* At the margin itself no number of rounds decides. */
-	if (!(half > 0) || !(distance > 0.05 * half))
+	const double left = distance * distance - fixed * fixed;
+	const double times = (half * half - fixed * fixed) / left;
+
+	if (!(half > 0))
 		return NAN;
-	return fmax(1, half * half / (distance * distance));
+	if (left > 0 && times < VERDICT_MORE_MAX)
+		return fmax(1, times);
+	return distance > 0.05 * edge ? INFINITY : NAN;
 }
 
 int verdict_decimals(double lo, double hi)
@@ -115,31 +119,42 @@ static const char *ratio_text(const verdict_said *s, const char *word, const cha
 	return mem_arena_fmt(a, "%s [%.*f, %.*f]", size, digits, v[1], digits, v[2]);
 }
 
-static const char *said_text(const verdict_said *s, const char *name, double margin,
-			     const char *base, bool times, mem_arena *a)
+/* Returns whether the metric, NULL: a time, may be faster or slower; others are better or worse. */
+static bool is_speed(const dck_metric_def *metric)
 {
-	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
-	const int digits = verdict_decimals(s->lo, s->hi);
-	bool slower;
+	return !metric || metric->unit == DCK_UNIT_NS || metric->unit == DCK_UNIT_ITEM_PER_S;
+}
 
+static const char *verdict_word(verdict v, const dck_metric_def *metric)
+{
+	if (is_speed(metric) || (v != VERDICT_FASTER && v != VERDICT_SLOWER))
+		return verdict_texts[v];
+	return v == VERDICT_SLOWER ? "worse" : "better";
+}
+
+static const char *said_text(const verdict_said *s, const char *name, double margin,
+			     const char *base, const dck_metric_def *metric, mem_arena *a)
+{
+	/* The ratio is one of times: of a rate it is the baseline's over the other's. */
+	const bool inverse = metric && metric->better == DCK_BETTER_HIGHER;
+	const char *than = mem_arena_fmt(a, " than %s", base), *word;
+	const int digits = verdict_decimals(s->lo, s->hi);
 	switch (s->verdict) {
 	case VERDICT_SLOWER:
 	case VERDICT_FASTER:
-		slower = s->ratio >= 1;
-		word = times ? (slower ? "slower" : "faster") : slower ? "worse" : "better";
+		word = verdict_word(s->ratio >= 1 ? VERDICT_SLOWER : VERDICT_FASTER, metric);
 		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, a));
 	case VERDICT_SAME:
-		return mem_arena_fmt(a, "%s is %s%s%s within %.3g %%: ratio %.*f [%.*f, %.*f]",
-				     name, times ? "as fast" : "the same", base ? " as " : "",
-				     base ? base : "", 100 * margin, digits, s->ratio, digits,
-				     s->lo, digits, s->hi);
+		return mem_arena_fmt(a, "%s is %s as %s within %.3g %%: ratio %.*f [%.*f, %.*f]",
+				     name, is_speed(metric) ? "as fast" : "the same", base,
+				     100 * margin, digits, s->ratio, digits, s->lo, digits, s->hi);
 	case VERDICT_UNDECIDED:
 		break;
 	}
 	if (!(s->ratio > 0) || isnan(s->lo) || isnan(s->hi))
 		return mem_arena_fmt(a, "%s: undecided", name);
-	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", name,
-			     base ? base : "it", verdict_decimals_at(s->ratio, s->lo, s->hi),
+	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", inverse ? base : name,
+			     inverse ? name : base, verdict_decimals_at(s->ratio, s->lo, s->hi),
 			     s->ratio, verdict_decimals_at(s->lo, s->lo, s->hi), s->lo,
 			     verdict_decimals_at(s->hi, s->lo, s->hi), s->hi);
 }
@@ -167,10 +182,9 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 	for (size_t i = 0; i < most && text; i++) {
 		const verdict_said s = said_of(&all[i]);
 
-		text =
-		    mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",
-				  said_text(&s, all[i].label + shared, margin, base + shared,
-					    unit == DCK_UNIT_NS || unit == DCK_UNIT_ITEM_PER_S, a));
+		text = mem_arena_fmt(
+		    a, "%s%s%s", text, i > 0 ? "; " : "",
+		    said_text(&s, all[i].label + shared, margin, base + shared, metric, a));
 	}
 	if (!mem_arena_failed(a) && most < n)
 		record_answer(b, "%s%s%s; and %zu more%s", what ? what : "", what ? ": " : "", text,
@@ -269,11 +283,11 @@ void verdict_row_base(record_builder *b, const char *label, dck_cell value, cons
 	record_cell_text(b, word);
 }
 
-void verdict_row(record_builder *b, const verdict_outcome *o)
+void verdict_row(record_builder *b, const verdict_outcome *o, const dck_metric_def *metric)
 {
 	record_cell_text(b, o->label);
 	verdict_cell_put(b, &o->value);
 	verdict_cell_put(b, &o->ratio);
 	verdict_cell_put(b, &o->difference);
-	record_cell_text(b, verdict_texts[o->verdict]);
+	record_cell_text(b, verdict_word(o->verdict, metric));
 }

@@ -43,8 +43,8 @@ void verdict_cell_put(record_builder *b, const dck_cell *c);
 int verdict_decimals(double lo, double hi);
 
 /* Adds the record's answer: n subjects against `base`; margin: of the verdict "same". metric: the
- * compared metric; times and rates are faster or slower, others better or worse. `where` ends the
- * sentence. */
+ * compared metric, NULL: a time; times and rates are faster or slower, others better or worse.
+ * `where` ends the sentence. */
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
 		    double margin, const dck_metric_def *metric, const char *where);
 
@@ -59,11 +59,15 @@ void verdict_table(record_builder *b, const char *title, const dck_column *value
 		   const char *ratio);
 void verdict_row_base(record_builder *b, const char *label, dck_cell value, const char *why,
 		      const char *word);
-void verdict_row(record_builder *b, const verdict_outcome *o);
+/* metric: as for verdict_answer() */
+void verdict_row(record_builder *b, const verdict_outcome *o, const dck_metric_def *metric);
 
+#define VERDICT_MORE_MAX 400
 /* Returns the factor by which the rounds (or runs) must grow to decide, because the half-width
- * falls with the root of their number. NaN: none would, or unknown. `value` is the ratio. */
-double verdict_more(double value, double lo, double hi, double margin);
+ * falls with the root of their number. fixed: the part of the half-width, on the logarithm, that
+ * does not. INFINITY: more than VERDICT_MORE_MAX, or none; NaN: none, at the margin itself.
+ * `value` is the ratio. */
+double verdict_more(double value, double lo, double hi, double margin, double fixed);
 
 /* Sets the record's gate, and the fact compare/gate that states it. */
 void verdict_gate(record_builder *b, dck_verdict v);

@@ -27,6 +27,8 @@ deepclock compare zoo:simplenet zoo:simplenet --visit 1ms
 echo $?
 deepclock compare zoo:simplenet zoo:simplenet --visits=2
 echo $?
+deepclock compare 1.json 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17.json 18.json
+echo $?
 # A comma that is part of a value.
 deepclock compare --vary 'cpus=0\,1,1' zoo:simplenet
 echo $?

@@ -22,3 +22,8 @@ for args in 'a.json b.json' 'a.json b.json --metric throughput/item' 'a.json one
 	deepclock compare --details $args
 	echo "exit $?"
 done
+echo "-- words of the verdict; and a ratio that is one of times"
+deepclock cost --quiet zoo:squeezenet1_1 --save other.json > /dev/null
+deepclock compare one.json other.json --metric cost/params | sed -n '/parameters:/p; /other.json  /p'
+saved-record b throughput/items 190 170 210 > c.json
+deepclock compare a.json c.json --metric throughput/items | sed -n '/undecided:/p'

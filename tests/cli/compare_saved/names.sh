@@ -7,4 +7,4 @@ here=$PWD
 deepclock compare before/run.json new.json | sed -n 2p
 deepclock compare "$here/before/run.json" "$here/after/run.json" | sed -n 2p
 # A locale without UTF-8 cannot print the ellipsis.
-LC_ALL=C deepclock compare before/run.json after/run.json | sed -n '/^  subject/,/^ *$/p'
+LC_ALL=C deepclock compare before/run.json after/run.json | sed -n '/^  subject /,/^ *$/p'

@@ -17,3 +17,4 @@ deepclock compare a.json c.json --format json > run.json 2> notes
 record run.json '[row[0] for row in r["tables"][0]["rows"]]' '"settings-differ" in [n["code"] for n in r["notes"]]' \
 	'"one-process" in [n["code"] for n in r["notes"]]'
 deepclock compare --details a.json a.json 2> notes | grep -o same-record
+deepclock compare c.json c.json --statistic min | grep -o 'there is no interval: the .* run '

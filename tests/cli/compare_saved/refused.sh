@@ -23,3 +23,13 @@ deepclock compare --details base.json
 echo "exit $?"
 deepclock compare --details base.json zoo:simplenet
 echo "exit $?"
+echo "-- options without an effect"
+cp base.json other.json
+for option in --check-outputs '--vary opt=none,all' --aa '--rounds 12' '--threads 2' '--max-time 1s' '--shell' '--scan n=1,2' '--by type'; do
+	deepclock compare base.json other.json $option
+	echo "exit $?"
+done
+for option in --pool '--run-to-run 5%' '--scaling weak' --force; do
+	deepclock compare zoo:simplenet zoo:simplenet $option
+	echo "exit $?"
+done

@@ -23,6 +23,12 @@ echo "-- of one process: starts differ, by --run-to-run"
 for i in a c; do sed 's/"metrics"/"x": 0, "metrics"/; s/"facts": \[/&{"section": "method", "key": "processes", "value": 1}, /' $i.json > $i-one.json; done
 try --undisturbed a-one.json c-one.json --run-to-run 30%
 try --undisturbed a-one.json c-one.json --run-to-run 1%
+echo "-- so do rates and CPU times; counts do not"
+for of in throughput/items cpu/time counter/instructions throughput/best; do
+	saved-record a $of 100e3 99.9e3 100.1e3 method/processes=1 > one.json
+	saved-record b $of 102e3 101.9e3 102.1e3 method/processes=1 > other.json
+	try --metric $of one.json other.json
+done
 echo "-- one metric decides"
 try --undisturbed --metric latency/median a.json c.json
 try --undisturbed --statistic mean a.json c.json

@@ -13,6 +13,11 @@ sed 's/"schema": 1/"schema": 99/' run.json > newer.json
 deepclock history import newer.json
 sed 's/"incomplete": false/"incomplete": true/' run.json > other.json
 deepclock history import other.json
+echo -- the others are added all the same
+sed 's/"id": "[^"]*"/"id": ""/' run.json > no_id.json
+sed 's/"id": "../"id": "zz/' run.json > third.json
+deepclock history import no_id.json third.json
+echo "exit $?"
 echo -- the lines before a bad one stay
 { history-lines 3; echo '{"schema": 1}'; history-lines 9; } > lines
 deepclock history import lines

@@ -13,7 +13,8 @@ deepclock history list --command profile --quiet
 deepclock history list --at-commit 0003 | cut -c1-40
 echo -- wide, another metric
 COLUMNS=120 deepclock history list --limit 2 --metric throughput/items
-deepclock history list --limit 2 --metric no/such | cut -c1-70
+deepclock history list --limit 2 --metric no/such 2>&1
+deepclock history list --limit 2 --metric latency/medain --quiet 2>&1
 echo -- for scripts
 deepclock history list --limit 2 --format csv
 deepclock history list --limit 2 --format json

@@ -29,6 +29,6 @@ deepclock report run.json -f csv -o link && test -L link && cmp kept link && hea
 deepclock pitfalls --list -o - | sed -n 1p | cut -c1-3
 # The program's own output is separate; its exit status too.
 deepclock bench -q -r 3 -w 0 -o result.txt --output inner.txt -- echo word && sort -u inner.txt && grep -q median result.txt && echo shown
-deepclock compare -q --aa -o verdict.txt --rounds 2 --rounds 3 run.json missing.json
+deepclock compare -q -o verdict.txt --margin 2% --margin 3% run.json missing.json
 echo "$? $(ls verdict.txt* 2>/dev/null | wc -l)"
 ls

@@ -22,6 +22,7 @@ no --db prog/history.db
 no --db locked/new/history.db
 no --db h.db --no-history
 no --commit abc
+no --commit '日本' --save run.json
 no --runs 0
 no --time 0s
 no --processes 0

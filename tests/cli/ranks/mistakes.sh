@@ -17,4 +17,4 @@ RANK=1 WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 TORCHELASTIC_RUN_ID=$PWD MASTER_PORT=1 tr
 	sed "s/on '[^']*'/on 'FILE'/"
 # A full disk.
 [ -w /dev/full ] || { echo "there is no /dev/full"; exit 77; }
-try deepclock ranks --no-history --quiet --save /dev/full -- true 2>&1 | tail -n 2
+try deepclock ranks --no-history --quiet --save /dev/full -- true 2>&1 | grep -e '^deepclock' -e '^[0-9]'

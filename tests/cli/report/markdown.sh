@@ -6,4 +6,7 @@ grep -c '^| Subject .* Relative |$' both
 sed -n '3,$s/\([^\\]|\).*/\1/p' both | sed 's/ *|$//'
 deepclock zoo --format markdown resnet18
 deepclock bench --quiet --no-history --runs 20 --warmup 2 --format markdown -- true | grep -c '^|'
+echo "-- a comparison is named by all its subjects"
+saved-record one compare/ratio 1 0.9 1.1 'compare/subjects=one, two' > cmp.json
+deepclock report cmp.json --format markdown | head -n 1
 deepclock report one.json -o one.md && head -c 10 one.md

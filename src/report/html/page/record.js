@@ -66,5 +66,5 @@ export function cellMore(c, unit) {
 
 /** The name of a record among several, as by dck_record_name(). */
 export function recordName(r, i) {
-	return factValue(r, "subject", "title") || factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
+	return factValue(r, "subject", "title") || factValue(r, "compare", "subjects") || factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
 }

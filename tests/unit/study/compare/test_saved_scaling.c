@@ -39,9 +39,8 @@ static void weak_and_strong(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		dck_record *one = job("one", 2, 10e6), *many = job("many", 8, cases[i].v), *r;
-		dck_compare_config c;
+		dck_compare_config c = plain();
 
-		dck_compare_config_init(&c);
 		c.scaling = cases[i].scaling;
 		r = compare_two(one, many, &c);
 		assert_string_equal(fact_text(r, "compare", "metric"), "ranks/step");

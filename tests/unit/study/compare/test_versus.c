@@ -308,10 +308,23 @@ static void more_rounds(void **state)
 {
 	(void)state;
 	/* Half-width 2 %, difference 3 %, margin 1 %: the distance is one half-width. */
-	assert_true(fabs(verdict_more(exp(0.03), exp(0.01), exp(0.05), expm1(0.01)) - 1) < 1e-9);
-	assert_true(fabs(verdict_more(exp(0.02), exp(0.00), exp(0.04), expm1(0.01)) - 4) < 1e-9);
-	assert_true(isnan(verdict_more(exp(0.01), exp(-0.01), exp(0.03), expm1(0.01))));
-	assert_true(isnan(verdict_more(1, NAN, NAN, 0.01)));
+	static const struct {
+		double value, lo, hi, fixed, more;
+	} cases[] = {
+	    {0.03, 0.01, 0.05, 0, 1},		{0.02, 0.00, 0.04, 0, 4},
+	    {0.02, 0.00, 0.04, 0.005, 5}, /* (4 - 0.25) / (1 - 0.25) */
+	    {0.02, 0.00, 0.04, 0.01, INFINITY}, {0.00, -0.4, 0.4, 0, INFINITY},
+	    {0.01, -0.01, 0.03, 0, NAN},	{0.00, NAN, NAN, 0, NAN},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const double more = verdict_more(exp(cases[i].value), exp(cases[i].lo),
+						 exp(cases[i].hi), expm1(0.01), cases[i].fixed);
+
+		assert_true(isfinite(cases[i].more) ? fabs(more - cases[i].more) < 1e-9
+			    : isnan(cases[i].more)  ? isnan(more)
+						    : isinf(more));
+	}
 }
 
 static void verdicts(void **state)

@@ -46,21 +46,27 @@ export function batchLists(r) {
 const batchTold = [["status", p => p.status]];
 const batchLines = unit => d => [`batch ${digits(d.x)}`, [d.what, format(d.y, unit)], ...intervalLine(d, unit), ["status", d.status]];
 
+/** The marked sizes. A search that ended before the sizes were compared knows the highest so far, and no best. */
+export function batchMarks(lists, best, knee) {
+	if (lists.some(l => l.rows.some(row => row.status.value === "highest")))
+		return [{ x: best, text: `highest so far: ${digits(best)}` }];
+	return best === knee ? [{ x: best, text: `best and knee: ${digits(best)}` }] : [{ x: best, text: `best: ${digits(best)}` }, { x: knee, text: `knee: ${digits(knee)}` }];
+}
+
 export const viewBatches = {
 	id: "batches",
 	title: "Throughput",
 	match: ([r]) => batchLists(r).some(l => l.rows.some(row => Number.isFinite(number(row.throughput)))),
 	draw(box, [r]) {
 		const lists = batchLists(r), best = metricNumber(r, "throughput/best_batch"), knee = metricNumber(r, "throughput/knee_batch");
-		const rules = best === knee ? [{ x: best, text: `best and knee: ${digits(best)}` }] : [{ x: best, text: `best: ${digits(best)}` }, { x: knee, text: `knee: ${digits(knee)}` }];
-		const marked = rules.filter(rule => Number.isFinite(rule.x)), limit = limitNs(factValue(r, "plan", "slo")), budget = factValue(r, "throughput", "memory_budget");
+		const marked = batchMarks(lists, best, knee).filter(rule => Number.isFinite(rule.x)), limit = limitNs(factValue(r, "plan", "slo")), budget = factValue(r, "throughput", "memory_budget");
 		const batch = { title: "batch", unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") };
 		const of = key => lists.map(l => ({ name: l.name, class: l.class, points: l.rows.filter(row => row[key]).map(row => point(number(row.batch), row[key], { status: row.status.value, what: key })) }));
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 		const limited = `${factValue(r, "throughput", "limited_by") || "not known"}`;
 		const memory = of("memory"), most = d3.max(memory.flatMap(l => l.points), p => p.y);
 
-		plotAgainst(place(), { told: batchTold, name: "throughput", title: "Items per second", says: `Throughput by batch: best ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
+		plotAgainst(place(), { told: batchTold, name: "throughput", title: "Items per second", says: `Throughput by batch: ${marked.length > 0 ? marked[0].text.split(":")[0] : "best"} ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
 			x: batch, y: { title: "throughput", unit: "items/s", zero: true }, lines: batchLines("items/s") });
 		plotAgainst(place(), { told: batchTold, name: "batch-latency", title: "Latency of a batch", says: "Latency by batch", lists: of("latency"), rules: Number.isFinite(limit) ? [...marked, { y: limit, text: `limit ${factValue(r, "plan", "slo")}` }] : marked,
 			x: batch, y: { title: "latency", unit: "ns", zero: true }, lines: batchLines("ns") });

@@ -169,13 +169,14 @@ export const viewRatios = {
 	title: "Ratios",
 	match: ([r]) => ratiosOf(r).some(a => Number.isFinite(a.value)),
 	draw(box, [r]) {
-		const list = ratiosOf(r), margin = factValue(r, "compare", "margin"), base = String(rows(table(r, "compare/alternatives"))[0].subject.value);
+		const list = ratiosOf(r), margin = factValue(r, "compare", "margin"), first = rows(table(r, "compare/alternatives"))[0];
+		const base = String(first.subject.value), timed = first.time !== undefined;
 		const startup = table(r, "compare/startup");
 
 		plotRows(box, {
 			name: "ratios",
-			title: `Times over those of ${base}`,
-			note: [`More than 1 is slower than ${base}.`, margin > 0 ? `The shaded range is the margin of ${percent(margin)}, within which they count as the same.` : ""].join(" "),
+			title: timed ? `Times over those of ${base}` : `Ratios to ${base}`,
+			note: [timed ? `More than 1 is slower than ${base}.` : `More than 1 is worse than ${base}.`, margin > 0 ? `The shaded range is the margin of ${percent(margin)}, within which they count as the same.` : ""].join(" "),
 			says: list.map(a => `${a.name}: ${ratioText(a.value)}, ${a.verdict}`).join("; "),
 			rows: list, unit: "1", axis: "ratio", at: 1, zone: margin > 0 ? [1 / (1 + margin), 1 + margin] : undefined,
 			text: a => `${a.verdict} ${Number.isFinite(a.value) ? ratioText(a.value) : "–"}${a.level > 0 ? ` [${ratioText(a.lo)}, ${ratioText(a.hi)}]` : ""}`,
