@@ -74,17 +74,17 @@ static bool list_collect(char *ret[LIST_MAX], const char *first, va_list *rest)
 	return false;
 }
 
-#define INTERPOSE_LIST(name, by)                                   \
-	PRELOAD int name(const char *what, const char *first, ...) \
-	{                                                          \
-		char *list[LIST_MAX];                              \
-		va_list rest;                                      \
-                                                                   \
-		va_start(rest, first);                             \
+#define INTERPOSE_LIST(name, by)                                    \
+	PRELOAD int name(const char *what, const char *first, ...)  \
+	{                                                           \
+		char *list[LIST_MAX];                               \
+		va_list rest;                                       \
+                                                                    \
+		va_start(rest, first);                              \
 		const bool fits = list_collect(list, first, &rest); \
-		va_end(rest);                                      \
-		dck_trace_flush();                                 \
-		return fits ? REAL(by)(what, list) : -1;           \
+		va_end(rest);                                       \
+		dck_trace_flush();                                  \
+		return fits ? REAL(by)(what, list) : -1;            \
 	}
 INTERPOSE_LIST(execl, execv)
 INTERPOSE_LIST(execlp, execvp)
