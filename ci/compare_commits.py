@@ -210,8 +210,9 @@ def row(name, verdict, record):
     table = next((t for t in record.get("tables", []) if t["name"] == "compare/alternatives"), None)
     times = ["-", "-"]
     if table:
-        column = next(i for i, c in enumerate(table["columns"]) if c["key"] == "time")
-        times = [time_text(r[column]) for r in table["rows"]]
+        column = next((i for i, c in enumerate(table["columns"]) if c["key"] == "time"), None)
+        if column is not None:  # another batch is compared by items per second
+            times = [time_text(r[column]) for r in table["rows"]]
     ratio = next((m for m in record.get("metrics", []) if m["tag"] == "compare/ratio"), {})
     return f"| {code(name)} | {' | '.join(times)} | {change_text(ratio)} | {verdict} |\n"
 
