@@ -129,7 +129,7 @@ static dck_status chunk_write(void *self, const void *bytes, size_t n, dck_err *
 			return err->code;
 		}
 		if (wrote < 0 && errno != EINTR)
-			return cli_err(err, DCK_E_IO, "cannot write '%s': %s", f->path,
+			return cli_err(err, DCK_E_IO, "cannot write the output: %s",
 				       strerror(errno));
 		if (wrote > 0) {
 			p += wrote;
