@@ -157,7 +157,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		record_note(
 		    b, "trace-too-many-open",
 		    "%llu events are not in the table, because more than %d ranges were open "
-		    "on a thread, or %d of those that any thread may end",
+		    "on a thread, or %d of those that any thread may end, or memory was short",
 		    (unsigned long long)c->lost, ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
 	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);
