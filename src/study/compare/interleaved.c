@@ -255,9 +255,11 @@ static dck_status compare_all(interleaved *v, interleaved_rounds *r, interleaved
 	else
 		subjects_put(b, all, n, r->shared);
 	v->facts = b;
-	v->models = true;
-	for (size_t i = 0; i < n; i++)
+	v->models = v->programs = true;
+	for (size_t i = 0; i < n; i++) {
 		v->models &= all[i].subject->kind == DCK_SUBJECT_MODEL;
+		v->programs &= all[i].subject->kind == DCK_SUBJECT_COMMAND;
+	}
 	varies_put(b, all, n);
 	if (v->asked->check_outputs)
 		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));

@@ -51,6 +51,7 @@ typedef struct interleaved {
 	measure_context shared;
 	record_others others; /* that used the machine during the comparison */
 	bool models;	      /* all subjects have --threads */
+	bool programs;	      /* all subjects are programs */
 	bool again;	      /* the first opening was in another process */
 	measure_plan plan;    /* of warm-ups, and of trials in fresh processes */
 	/* Why all trials are in this process whatever starting takes; NULL: not known. */

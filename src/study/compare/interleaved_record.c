@@ -364,10 +364,12 @@ static void facts_place(record_builder *b, const interleaved *v, const trial_pla
 {
 	record_fact_text(b, "method", "trial",
 			 v->asked->fresh ? "a fresh process"
+			 : v->programs	 ? "one run of the program"
 			 : p->starts	 ? "in a process that is started for the subject and round"
 					 : "in this process");
 	record_fact_text(b, "method", "sessions",
 			 v->asked->fresh ? "each trial has its own process"
+			 : v->programs	 ? "each run starts the program"
 			 : p->starts  ? "opened in fresh processes for every round, in random order"
 			 : p->reopens ? "opened again for every round, in random order"
 				      : "opened once");
@@ -413,7 +415,8 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const tri
 			 "paired: blocks of one trial of each subject in random order, "
 			 "every second block in reverse");
 	facts_place(b, v, p);
-	record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
+	if (!v->programs)
+		record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
 	record_fact_text(b, "method", "statistic",
 			 c->undisturbed ? "median of undisturbed runs"
 					: dck_compare_statistics[c->statistic]);

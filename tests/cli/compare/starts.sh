@@ -22,6 +22,8 @@ record over.json 'f("method", "trial")' '"in one process" in f("result", "answer
 # Programs beside models have no process of ours: each of their runs is one.
 deepclock compare --quiet --trial 1ms --rounds 6 --max-time 5m --save mixed.json zoo:simplenet cmd:true > text
 record mixed.json 'f("method", "trial")' '"in one process" in f("result", "answer")'
+deepclock compare --quiet --rounds 6 --max-time 5m --save programs.json cmd:true cmd:true > text
+record programs.json 'f("method", "trial")' 'f("method", "sessions")'
 
 deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=110000 --trial 1ms --rounds 10000 --save run.json \
 	zoo:simplenet > text 2> why &
