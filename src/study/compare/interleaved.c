@@ -207,12 +207,21 @@ static void subjects_put(record_builder *b, const dck_alternative *all, size_t n
 	record_fact_text(b, "compare", "subjects", text);
 }
 
+/* Whether --over OPTION=VALUE,... varies this option. */
+static bool over_is(const char *over, const char *option)
+{
+	const size_t n = strlen(option);
+
+	return over && strncmp(over, option, n) == 0 && over[n] == '=';
+}
+
 /* Records the options in which the subjects differ: the headline names only those that hold for
  * all. */
-static void varies_put(record_builder *b, const dck_alternative *all, size_t n)
+static void varies_put(record_builder *b, const dck_alternative *all, size_t n, const char *over)
 {
 	const dck_model_config *first = &all[0].subject->model;
-	bool engine = false, device = false, threads = false;
+	bool engine = over_is(over, "engine"), device = over_is(over, "device");
+	bool threads = over_is(over, "threads") || over_is(over, "cpus");
 	char text[64];
 
 	for (size_t i = 1; i < n; i++) {
@@ -260,7 +269,7 @@ static dck_status compare_all(interleaved *v, interleaved_rounds *r, interleaved
 		v->models &= all[i].subject->kind == DCK_SUBJECT_MODEL;
 		v->programs &= all[i].subject->kind == DCK_SUBJECT_COMMAND;
 	}
-	varies_put(b, all, n);
+	varies_put(b, all, n, v->asked->over);
 	if (v->asked->check_outputs)
 		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));
 	record_others_begin(&v->others, 0);
