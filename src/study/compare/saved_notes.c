@@ -230,8 +230,8 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 		record_remedy(c->b, "choose another --margin");
 	} else if (c->pooled) {
 		record_note(c->b, "undecided",
-			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
-			    "so that a change below %.*f %% is not distinguished",
+			    "%s: undecided; the %zu recordings before scatter by %.*f %%, and "
+			    "with this record a change below %.*f %% is not distinguished",
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));
 		record_remedy(c->b, "record longer and with more --processes, or compare live");
