@@ -75,11 +75,14 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_overhead_config_init, err));
 	DCK_TRY(program_given(argv, err));
+	if (!own.deepclock)
+		DCK_FAIL(err, E_ARG,
+			 "the config names no deepclock program, which makes each profile");
 	o = mem_zalloc(1, sizeof *o);
 	DCK_NEED(o, err, "for the costs of profiles");
 	o->config = &own;
 	o->argv = argv;
-	dck_status st = methods_choose(&config->methods, o, err);
+	dck_status st = methods_choose(&own.methods, o, err);
 	DCK_NEXT(st, os_temp_dir(o->directory, err));
 	if (st == DCK_OK) {
 		record_others_begin(&o->others, 0);

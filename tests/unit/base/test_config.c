@@ -259,6 +259,7 @@ static void choices_and_bounds_are_checked(void **state)
 	REFUSED(dck_trace_program_run(&trace, &p, &r, &err), "option 'children'");
 	REFUSED(dck_ranks_run(NULL, &(dck_program){0}, &r, NULL, &err), "no program to start");
 	REFUSED(dck_overhead(NULL, NULL, &r, &err), "no program to start");
+	REFUSED(dck_overhead(NULL, p.argv, &r, &err), "no deepclock program");
 	dck_subject_init(&s);
 	dck_load_config_init(&load);
 	load.arrivals = 2;
