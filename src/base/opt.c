@@ -313,6 +313,17 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	return DCK_OK;
 }
 
+static dck_status list_check(const dck_list *l, dck_err *err)
+{
+	if (l->n > DCK_LIST_MAX)
+		DCK_FAIL(err, E_ARG, "a list of %zu is longer than the most, %d", l->n,
+			 (int)DCK_LIST_MAX);
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->item[i])
+			DCK_FAIL(err, E_ARG, "item %zu of %zu of the list is NULL", i + 1, l->n);
+	return DCK_OK;
+}
+
 static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *err)
 {
 	char text[64];
@@ -327,6 +338,8 @@ static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *e
 			DCK_FAIL(err, E_ARG, "%d is none of its %d choices, which count from 0",
 				 *(const int *)at, n);
 		return DCK_OK;
+	case DCK_OPT_LIST:
+		return list_check(at, err);
 	case DCK_OPT_COUNT:
 	case DCK_OPT_TIME:
 	case DCK_OPT_BYTES:
@@ -356,10 +369,10 @@ dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg
 		   : err_set(err, st, inner.file, inner.line, "option '%s': %s", name, inner.msg);
 }
 
-dck_status opt_choices_check(const dck_opt *table, const void *cfg, dck_err *err)
+dck_status opt_fields_check(const dck_opt *table, const void *cfg, dck_err *err)
 {
 	for (const dck_opt *row = table; row->name; row++)
-		if (row->kind == DCK_OPT_CHOICE)
+		if (row->kind == DCK_OPT_CHOICE || row->kind == DCK_OPT_LIST)
 			DCK_TRY(opt_row_check(table, row->name, cfg, err));
 	return DCK_OK;
 }

@@ -24,10 +24,11 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	((init)(own), opt_config_get(given, own, sizeof *(own), #init, err))
 
 /* Checks the value of the row `name`, of a caller in C. E_ARG: that of a CHOICE is none of its
- * choices, or a number is out of its bounds; 0 of a row without a default means "not given". */
+ * choices, an item of a LIST is NULL, or a number is out of its bounds; 0 of a row without a
+ * default means "not given". */
 dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg, dck_err *err);
-/* Checks the rows that are CHOICEs. */
-dck_status opt_choices_check(const dck_opt *table, const void *cfg, dck_err *err);
+/* Checks the rows that are CHOICEs or LISTs, which are read without a check of their own. */
+dck_status opt_fields_check(const dck_opt *table, const void *cfg, dck_err *err);
 
 /* The size in bytes of a row's field, by its kind. */
 extern const size_t opt_sizes[DCK_OPT_LIST + 1];

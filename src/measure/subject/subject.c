@@ -216,7 +216,7 @@ dck_status subject_valid(const dck_subject *s, dck_err *err)
 	    !(s->text && s->text[0]))
 		DCK_FAIL(err, E_ARG, "the subject has no text: give a file%s",
 			 s->kind == DCK_SUBJECT_MODEL ? " or zoo:NAME" : " of a plug-in");
-	return opt_choices_check(dck_model_options, &s->model, err);
+	return opt_fields_check(dck_model_options, &s->model, err);
 }
 
 dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned, dck_err *err)

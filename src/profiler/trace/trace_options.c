@@ -134,7 +134,7 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
 	zone_percentiles percentiles;
 
-	DCK_TRY(opt_choices_check(dck_trace_options, c, err));
+	DCK_TRY(opt_fields_check(dck_trace_options, c, err));
 	DCK_TRY(zone_limits_check(&c->limits, err));
 	DCK_TRY(capture_check(c, err));
 	DCK_TRY(zone_percentiles_read(c->percentiles, &percentiles, err));

@@ -337,7 +337,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	mem_arena *a;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(opt_choices_check(dck_compare_options, &own, err));
+	DCK_TRY(opt_fields_check(dck_compare_options, &own, err));
 	DCK_TRY(interleaved_check(all, n, &own, err));
 	v.one_process = one_process_why(all, n, &own);
 	a = mem_arena_new(0);

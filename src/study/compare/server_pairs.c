@@ -302,7 +302,7 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	dck_status status;
 
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(opt_choices_check(dck_compare_options, &own, err));
+	DCK_TRY(opt_fields_check(dck_compare_options, &own, err));
 	if (!first || !second || !first->url || !second->url)
 		DCK_FAIL(err, E_ARG, "a comparison of servers needs two addresses");
 	s = mem_zalloc(1, sizeof *s);

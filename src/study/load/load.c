@@ -142,7 +142,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 {
 	const dck_load_config *c = j->config;
 
-	DCK_TRY(opt_choices_check(dck_load_options, c, err));
+	DCK_TRY(opt_fields_check(dck_load_options, c, err));
 	if (c->streams < 1 || c->streams > LOAD_STREAMS)
 		DCK_FAIL(err, E_ARG, "--streams is %llu: give 1 to %d",
 			 (unsigned long long)c->streams, LOAD_STREAMS);

@@ -280,6 +280,11 @@ static void choices_and_bounds_are_checked(void **state)
 	s.model.opt = 0;
 	s.model.transfers = 9;
 	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'transfers'");
+	s.model.transfers = 0;
+	s.model.shape.n = 3;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'shape': item 1 of 3");
+	s.model.shape.n = DCK_LIST_MAX + 1;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'shape': a list of 65");
 	plan.group = 1000000001;
 	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'group'");
 #undef REFUSED
