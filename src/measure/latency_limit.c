@@ -68,6 +68,9 @@ static const char *limit_statistic_read(const char *word, latency_limit *l)
 	return NULL;
 }
 
+static const char preset_prefix[] = "mlperf:";
+static const char of_servers[] = "only servers by 'load --url' have TTFT and TPOT";
+
 dck_status latency_limit_parse(const char *text, bool generates, latency_limit *ret, dck_err *err)
 {
 	const char *less = strchr(text, '<'), *limit, *statistic, *why;
@@ -75,6 +78,8 @@ dck_status latency_limit_parse(const char *text, bool generates, latency_limit *
 	latency_limit l = {0};
 	uint64_t ns;
 
+	if (!generates && strncmp(text, preset_prefix, strlen(preset_prefix)) == 0)
+		return limit_refuse(text, of_servers, err);
 	if (!less)
 		return limit_refuse(text, "it has no '<='", err);
 	limit = less + (less[1] == '=' ? 2 : 1);
@@ -84,7 +89,7 @@ dck_status latency_limit_parse(const char *text, bool generates, latency_limit *
 	if (units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
 		return limit_refuse(text, "the limit is not a time above 0, as in 50ms", err);
 	statistic = limit_quantity_read(word, &l);
-	why = l.quantity != LIMIT_LATENCY && !generates ? "only servers by --url have TTFT and TPOT"
+	why = l.quantity != LIMIT_LATENCY && !generates ? of_servers
 							: limit_statistic_read(statistic, &l);
 	if (why)
 		return limit_refuse(text, why, err);
@@ -121,11 +126,10 @@ static const struct limit_preset {
 
 dck_status latency_limit_preset(const char *text, latency_limit ret[2], bool *ret_is, dck_err *err)
 {
-	static const char prefix[] = "mlperf:";
-	const char *name = text + strlen(prefix);
+	const char *name = text + strlen(preset_prefix);
 	char names[400] = "", limit[40];
 
-	*ret_is = strncmp(text, prefix, strlen(prefix)) == 0;
+	*ret_is = strncmp(text, preset_prefix, strlen(preset_prefix)) == 0;
 	if (!*ret_is)
 		return DCK_OK;
 	for (size_t i = 0; i < sizeof limit_presets / sizeof *limit_presets; i++) {

@@ -120,12 +120,8 @@ static dck_status limits_parse(load_job *j, dck_err *err)
 		latency_limit limit[2];
 		bool two = false;
 
-		DCK_TRY(latency_limit_preset(c->slo.item[i], limit, &two, err));
-		if (two && !c->url)
-			DCK_FAIL(err, E_ARG,
-				 "--slo %.80s limits TTFT and TPOT, which only servers by --url "
-				 "have",
-				 c->slo.item[i]);
+		if (c->url)
+			DCK_TRY(latency_limit_preset(c->slo.item[i], limit, &two, err));
 		if (!two)
 			DCK_TRY(latency_limit_parse(c->slo.item[i], c->url != NULL, limit, err));
 		if (n + 1 + two > LOAD_LIMITS)
