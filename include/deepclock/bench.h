@@ -187,8 +187,9 @@ typedef struct dck_observer {
 	void (*progress)(void *self, const dck_progress *p);
 	void (*note)(void *self, const dck_note *note);
 	void (*log)(void *self, dck_log_level level, const char *text); /* any thread */
-	/* Called between runs, and while the host waits for a command: repeatedly for a command
-	 * that takes longer than 0.1 s, else when a signal arrives. True stops the measurement. */
+	/* Called between samples (of dck_plan.group runs), and while the host waits for a command:
+	 * repeatedly for a command that takes longer than 0.1 s, else when a signal arrives. True
+	 * stops the measurement. */
 	bool (*cancelled)(void *self);
 } dck_observer;
 
