@@ -301,7 +301,7 @@ static sym_int backward(record_builder *b, model_cost *c)
 	return all;
 }
 
-static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
+const char *cost_amount_text(model_cost *c, sym_int n, const char *unit)
 {
 	const char *open = cost_formula_text(c, n);
 
@@ -311,10 +311,10 @@ static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
 
-/* tally_amount() of a sum; `limits` replace it, or follow its formula. */
+/* `limits` replace the text of a sum, or follow its formula. */
 static const char *limited(model_cost *c, sym_int n, const char *limits, const char *unit)
 {
-	const char *text = tally_amount(c, n, unit);
+	const char *text = cost_amount_text(c, n, unit);
 
 	if (!limits || !text)
 		return text;
@@ -329,6 +329,14 @@ static const char *short_text(model_cost *c, sym_int n)
 	if (sym_known(n))
 		return mem_arena_dup(c->arena, UNITS_SI((double)n.v, ""));
 	return open ? open : sym_text(c->cost->nums, n);
+}
+
+const char *cost_macs_text(model_cost *c)
+{
+	const cost_result *r = c->cost;
+
+	return limited(c, r->macs, limits_text(c, r->macs, r->macs_least, r->macs_most, short_text),
+		       "MACs");
 }
 
 /* Returns the operator type with the most known MACs, and its share. */
@@ -359,7 +367,7 @@ static const char *most_macs(model_cost *c, double *ret_share)
 static const char *more_add(model_cost *c, const char *more, const char *what, sym_int n,
 			    const char *unit)
 {
-	const char *text = tally_amount(c, n, unit);
+	const char *text = cost_amount_text(c, n, unit);
 
 	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %ss", more, what, text)
 				    : NULL;
@@ -371,12 +379,12 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 	const cost_result *r = c->cost;
 	const bool known = sym_known(r->macs), open = !known && cost_formula_text(c, r->macs);
 	const char *limits = limits_text(c, r->macs, r->macs_least, r->macs_most, short_text),
-		   *macs = limited(c, r->macs, limits, "MACs"),
+		   *macs = cost_macs_text(c),
 		   *flops =
 		       limited(c, r->flops,
 			       limits_text(c, r->flops, r->flops_least, r->flops_most, short_text),
 			       "FLOPs"),
-		   *params = tally_amount(c, r->params, "parameters");
+		   *params = cost_amount_text(c, r->params, "parameters");
 	double share = 0;
 	bool several = false;
 	const char *most = known  ? most_macs(c, &share)

@@ -233,17 +233,6 @@ static const char *inspect_type_text(inspection *x, const model_value *v)
 	return v->dtype ? cost_dtype_text(v->dtype, x->arena) : "";
 }
 
-/* "1.81 G MACs"; why not. */
-static const char *inspect_amount(inspection *x, sym_int n, const char *what)
-{
-	const char *open = cost_formula_text(&x->c, n);
-
-	if (sym_known(n))
-		return mem_arena_fmt(x->arena, "%s %s", UNITS_SI((double)n.v, ""), what);
-	return open ? mem_arena_fmt(x->arena, "%s %s", open, what)
-		    : mem_arena_fmt(x->arena, "%s not known", what);
-}
-
 static const char *producer_text(inspection *x)
 {
 	const onnx_model *m = x->c.model;
@@ -261,8 +250,8 @@ static void sentence_put(record_builder *b, inspection *x)
 
 	const char *letters = sym_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
 
-	record_answer(b, "%s, %s, opset %lld%s%s%s", inspect_amount(x, x->c.cost->macs, "MACs"),
-		      inspect_amount(x, x->c.cost->params, "parameters"),
+	record_answer(b, "%s, %s, opset %lld%s%s%s", cost_macs_text(&x->c),
+		      cost_amount_text(&x->c, x->c.cost->params, "parameters"),
 		      (long long)onnx_opset_version(x->c.model), producer ? ", from " : "",
 		      producer ? producer : "", letters ? letters : "");
 }
