@@ -313,7 +313,7 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	return DCK_OK;
 }
 
-static dck_status list_check(const dck_list *l, dck_err *err)
+static dck_status opt_list_check(const dck_list *l, dck_err *err)
 {
 	if (l->n > DCK_LIST_MAX)
 		DCK_FAIL(err, E_ARG, "a list of %zu is longer than the most, %d", l->n,
@@ -339,7 +339,7 @@ static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *e
 				 *(const int *)at, n);
 		return DCK_OK;
 	case DCK_OPT_LIST:
-		return list_check(at, err);
+		return opt_list_check(at, err);
 	case DCK_OPT_COUNT:
 	case DCK_OPT_TIME:
 	case DCK_OPT_BYTES:
