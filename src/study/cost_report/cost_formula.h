@@ -12,7 +12,8 @@
  * arena. NULL: n is not a polynomial of open sizes. */
 const char *cost_formula_text(model_cost *c, sym_int n);
 
-/* Returns "1.81 G parameters", a formula of them, or "parameters not known"; NULL without memory. */
+/* Returns "1.81 G parameters", a formula of them, or "parameters not known"; NULL without memory.
+ */
 const char *cost_amount_text(model_cost *c, sym_int n, const char *unit);
 /* The same of the MACs, with "at least 64" and "at most 90" where they are not known. */
 const char *cost_macs_text(model_cost *c);
