@@ -53,6 +53,6 @@ void program_end_put(const program_end *e, record_builder *b)
 dck_status program_given(char *const *argv, dck_err *err)
 {
 	if (!argv || !argv[0])
-		DCK_FAIL(err, E_ARG, "there is no program to start: give its words in argv");
+		DCK_FAIL(err, E_ARG, "argv names no program to start: give its words");
 	return DCK_OK;
 }

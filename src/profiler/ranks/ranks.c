@@ -260,7 +260,7 @@ static dck_status rank_job_find(os_job *ret, dck_err *err)
 	if (!os_job_get(ret) && ret->variable)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "%s is '%.40s', which is no rank: set it to a number from 0 on, or unset it",
+		    "%s is '%.40s', not the number of a rank: set it to a number from 0 on, or unset it",
 		    ret->variable, getenv(ret->variable));
 	if (ret->size == OS_NO_RANK)
 		DCK_FAIL(err, E_UNSUP,

@@ -153,7 +153,7 @@ static void few_note(record_builder *b, const sample_counts *n, bool timers, con
 			    n->samples == 1 ? "is" : "are", (unsigned long long)n->samples,
 			    n->samples == 1 ? "" : "s");
 	else
-		record_note(b, "sample-few", "there is no sample");
+		record_note(b, "sample-few", "no sample was taken");
 	if (timers)
 		record_remedy(b, "run longer");
 	else

@@ -531,7 +531,7 @@ static void view_init(ops_view *v, const page *p, const dck_record *r)
 	v->peer_flops = unit && strcmp(unit, "FLOP") == 0;
 	most = largest_time(r, &v->level);
 	v->scale = format_scale_for(most, NAN);
-	/* A device's clock is finer; without a kernel there is no time. */
+	/* A device's clock is finer; an operator without a kernel takes none of its time. */
 	const dck_fact *device = dck_record_fact(r, "profile", "device_time");
 	if (device && !device->value.as.b)
 		text_fact_number(r, "profile", "resolution", &v->resolution_ns);
