@@ -84,16 +84,19 @@ class Load:
 
 
 def bench_record(program, model, words, max_time, path):
-    """Returns {value, lo, hi, level, processes, took} of one run, whose record is in path; lo None: it has no interval."""
+    """Returns {value, lo, hi, level, processes, took, undisturbed} of one run, whose record is in path; lo None: it has no interval.
+    undisturbed: value, lo and hi of the median of the undisturbed runs, where the record has it with an interval, or None."""
     begin = time.monotonic()
     subprocess.run([program, "bench", *model.split(), *words, "--max-time", max_time, "--save", path, "--no-history", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
     took = time.monotonic() - begin
     with open(path, encoding="utf-8") as f:
         record = json.load(f)
-    m = next(m for m in record["metrics"] if m["tag"] == "latency/median")
+    metrics = {m["tag"]: m for m in record["metrics"]}
+    m, alone = metrics["latency/median"], metrics.get("latency/undisturbed", {})
     starts = next(f["value"] for f in record["facts"] if (f["section"], f["key"]) == ("method", "processes"))
-    return {"value": m["value"], "lo": m.get("lo"), "hi": m.get("hi"), "level": m.get("level"), "processes": starts, "took": took}
+    return {"value": m["value"], "lo": m.get("lo"), "hi": m.get("hi"), "level": m.get("level"), "processes": starts, "took": took,
+            "undisturbed": {key: alone[key] for key in ("value", "lo", "hi")} if alone.get("lo") is not None else None}
 
 
 class Peers:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/others.h"
+#include "record/record_internal.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,9 @@
 #define OTHERS_CORES 0.1  /* less moves a median by less than its interval */
 #define OTHERS_SHARE 0.25 /* of the cores that the measured program left free */
 #define STEAL_CORES  0.05
+
+/* Where at least this share of the runs is undisturbed, the others do not move their median. */
+#define UNDISTURBED_SHARE 0.9
 
 void record_others_begin(record_others *o, long pid)
 {
@@ -87,4 +91,14 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 				     : "stop them and measure again",
 			     "so that times are longer; measure again at another time, or compare "
 			     "interleaved");
+}
+
+bool record_beside_others(const dck_record *r)
+{
+	const int64_t alone = record_get_int(r, "samples", "undisturbed"),
+		      known = record_get_int(r, "samples", "undisturbed_of");
+
+	return dck_record_note(r, "busy-neighbours") &&
+	       (known > 0 ? (double)alone < UNDISTURBED_SHARE * (double)known
+			  : dck_record_note(r, "preempted") != NULL);
 }

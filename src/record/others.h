@@ -41,4 +41,8 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 void record_others_advise(const record_others *o, record_builder *b, const char *section,
 			  const char *busy, const char *stolen);
 
+/* Returns whether other programs may have moved the median in a record: note busy-neighbours, and
+ * less than 90 % of the runs are undisturbed; note preempted where their number is not known. */
+bool record_beside_others(const dck_record *r);
+
 #endif

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/name_index.h"
+#include "record/others.h"
 #include "record/record_internal.h"
 #include "report/text/text_parts.h"
 #include <math.h>
@@ -401,6 +402,14 @@ static bool is_one_start(const dck_record *r)
 	return summary_scope_of(r, &n) == SCOPE_START && n == 1;
 }
 
+static void condition_put(page *p, const char *text)
+{
+	if (p->col + strlen(text) > p->width) {
+		page_break(p, 3);
+	}
+	page_text(p, text);
+}
+
 /* " of one start", " of 6 starts" */
 static void summary_scope_put(page *p, const dck_record *r)
 {
@@ -415,10 +424,7 @@ static void summary_scope_put(page *p, const dck_record *r)
 	else
 		snprintf(text, sizeof text, " of %u %s", n,
 			 is == SCOPE_START ? "starts" : "processes");
-	if (p->col + strlen(text) > p->width) {
-		page_break(p, 3);
-	}
-	page_text(p, text);
+	condition_put(p, text);
 }
 
 /* "median 17.62 ms  [17.55, 17.71] 95 % of one start   56.75 items/s" */
@@ -444,6 +450,8 @@ static void summary_latency_put(page *p, const dck_record *r)
 	text_style_set(p, PAGE_PLAIN);
 	text_scaled_interval(p, m, &scale);
 	summary_scope_put(p, r);
+	if (record_beside_others(r))
+		condition_put(p, " beside other programs");
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);

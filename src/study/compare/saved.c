@@ -127,6 +127,7 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 	saved_source_value(&s->source, level, &s->value);
 	saved_ratio_find(from, &s->value, c->def->better == DCK_BETTER_HIGHER, &s->ratio);
 	saved_scaling_ratio(c, s);
+	saved_disturbed_extend(c, &c->sides[0], s, level);
 	s->level = level;
 	side_decide(c, s);
 }
@@ -185,8 +186,9 @@ static void saved_how_make(const saved_comparison *c, const saved_side *s, char 
 			 higher ? "A over B of " : "", c->tag, c->first);
 	else
 		snprintf(text, size,
-			 "%s%s; intervals of independent estimates, square-and-add on logarithms",
-			 higher ? "A over B of " : "", c->tag);
+			 "%s%s; intervals of independent estimates, square-and-add on logarithms%s",
+			 higher ? "A over B of " : "", c->tag,
+			 s->disturbed ? ", of all runs and of undisturbed ones" : "");
 }
 
 static verdict_outcome outcome_make(const saved_comparison *c, const saved_side *s)
@@ -341,6 +343,7 @@ static dck_status saved_compare(saved_comparison *c, dck_err *err)
 	DCK_TRY(check_metric(c, err));
 	DCK_TRY(saved_scaling_check(c, err));
 	DCK_TRY(check_comparable(c, err));
+	DCK_TRY(saved_disturbed_open(c, err));
 	saved_judge(c);
 	saved_facts(c);
 	saved_outcomes_put(c);
@@ -382,8 +385,10 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	} else {
 		ERR_NO_MEMORY(err, "for the comparison");
 	}
-	for (size_t i = 0; i < n && all.sides; i++)
+	for (size_t i = 0; i < n && all.sides; i++) {
 		saved_source_close(&all.sides[i].source);
+		saved_source_close(&all.sides[i].undisturbed);
+	}
 	mem_free(all.sides);
 	mem_arena_free(a);
 	return record_finish_if(status, all.b, ret, err);

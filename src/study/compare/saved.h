@@ -74,7 +74,7 @@ typedef struct saved_ratio {
 	double lo, hi;					 /* NaN: no interval */
 	double difference, difference_lo, difference_hi; /* B - A, in the metric's unit */
 	bool exact;
-	char why[224];
+	char why[320];
 } saved_ratio;
 
 /* Computes the ratio as "time over time": above 1 is worse, whichever direction of the metric is
@@ -95,6 +95,8 @@ typedef struct saved_side {
 	comparable_differences differs; /* from the first record */
 	saved_ratio ratio;		/* ratio to the baseline */
 	double level;			/* of the ratio's interval */
+	saved_source undisturbed;	/* of its undisturbed runs; no metric: not opened */
+	bool disturbed;			/* the ratio's interval allows for other programs */
 	verdict verdict;
 	dck_verdict gate;
 	bool open; /* undecided, with an interval that may decide */
@@ -116,6 +118,15 @@ typedef struct saved_comparison {
 
 /* Compares the last record with all before it (saved_pooled.c). */
 void saved_pooled_judge(saved_comparison *c);
+
+/* --- saved_disturbed.c: other programs. */
+/* Opens the undisturbed runs of each side, if other programs may have moved the compared metric of
+ * any. */
+dck_status saved_disturbed_open(saved_comparison *c, dck_err *err);
+/* Extends the interval of the ratio of `s` to `from` by that of their undisturbed runs, if other
+ * programs may have moved either; without undisturbed runs there is no interval. */
+void saved_disturbed_extend(const saved_comparison *c, const saved_side *from, saved_side *s,
+			    double level);
 
 /* saved_notes.c */
 void saved_notes(const saved_comparison *c);

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DISTURBED_REMEDY "compare live, or record while nothing else runs"
+
 /* "4 minutes", "3 days". */
 static const char *apart_text(int64_t ns, char *text, size_t size)
 {
@@ -222,6 +224,14 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
 		if (c->asked->undisturbed)
 			record_remedy(c->b, VERDICT_UNDISTURBED_REMEDY);
+		else if (s->disturbed)
+			record_remedy(c->b, DISTURBED_REMEDY);
+	} else if (s->disturbed) {
+		record_note(c->b, "undecided",
+			    "%s: undecided; other programs used the processors: the ratios of all "
+			    "runs and of undisturbed ones do not both decide",
+			    s->name);
+		record_remedy(c->b, DISTURBED_REMEDY ", or decide by --undisturbed alone");
 	} else if (isnan(times)) {
 		record_note(c->b, "undecided",
 			    "%s: the difference is at the margin of %.3g %% itself, which no "

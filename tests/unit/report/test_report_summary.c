@@ -84,14 +84,16 @@ static void one_start_or_one_process(void **state)
 		const char *kind;
 		int64_t processes;
 		const char *scope;
-		bool offered;
-	} rows[] = {{"model", 1, " of one start", true},
-		    {"plugin", 1, " of one start", true},
-		    {"function", 1, " of one process", false},
-		    {"PyTorch module", 1, " of one process", false},
-		    {"command", 1, "", false},
-		    {"model", 6, " of 6 starts", false},
-		    {"command", 3, " of 3 processes", false}};
+		bool offered, beside;
+	} rows[] = {{"model", 1, " of one start", true, false},
+		    {"model", 1, " of one start beside other programs", true, true},
+		    {"command", 1, " beside other programs", false, true},
+		    {"plugin", 1, " of one start", true, false},
+		    {"function", 1, " of one process", false, false},
+		    {"PyTorch module", 1, " of one process", false, false},
+		    {"command", 1, "", false, false},
+		    {"model", 6, " of 6 starts", false, false},
+		    {"command", 3, " of 3 processes", false, false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -104,6 +106,10 @@ static void one_start_or_one_process(void **state)
 			record_metric(b, "latency/median", RECORD_REAL(20e6), 19e6, 21e6,
 				      interval ? 0.95 : 0, "h");
 			record_metric_int(b, "runs/count", 100, "h");
+			if (rows[i].beside) {
+				record_note(b, "busy-neighbours", "t");
+				record_note(b, "preempted", "t");
+			}
 			dck_record *r = finished(b);
 			dck_buffer got = brief(r, &(dck_style){.rest = "--details"});
 

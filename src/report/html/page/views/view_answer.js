@@ -40,7 +40,7 @@ function tiles(r, page, told) {
 
 /** The first number of the answer with its interval dimmed, the others below it. */
 function verdict(text) {
-	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?(?: of (?:one|\d+) (?:starts?|process(?:es)?))?)?)$/.exec(first);
+	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?(?: of (?:one|\d+) (?:starts?|process(?:es)?))?(?: beside other programs)?)?)$/.exec(first);
 
 	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? " " : null, interval ? el("span", { class: "interval" }, interval.trim()) : null),
 		...more.map(line => el("p", { class: "line" }, line))];
