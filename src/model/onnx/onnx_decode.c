@@ -304,6 +304,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 {
 	wire_reader begin = r;
 	wire_field w;
+	uint32_t skipped = 0;
 	bool more = true;
 	lists l;
 
@@ -314,8 +315,10 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 			break;
 		const onnx_field *f = find_field(m, w.number);
 		/* Newer fields are skipped, but no writer begins a model with one. */
-		if (!f && (r.depth > 0 || w.at > 0))
+		if (!f && (r.depth > 0 || w.at > 0)) {
+			skipped |= w.number < ONNX_FIELDS_MAX ? UINT32_C(1) << w.number : 0;
 			continue;
+		}
 		if (!f || !type_fits(f->kind, w.type))
 			return wire_fail(&r, p->err, "field %u at byte %llu", (unsigned)w.number,
 					 (unsigned long long)w.at);
@@ -323,5 +326,5 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 			r.sure = true;
 		DCK_TRY(decode_read_field(p, &r, f, &w, &l, object));
 	}
-	return m->after ? m->after(p, object, begin) : DCK_OK;
+	return m->after && (!m->left || (m->left & skipped)) ? m->after(p, object, begin) : DCK_OK;
 }

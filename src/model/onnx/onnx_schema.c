@@ -119,8 +119,11 @@ static const onnx_field node_fields[] = {
 };
 /* Metadata (field 9) is left to onnx_node_after(): most of it is tracebacks, longer than the rest
  * of the file's structure. */
-static const onnx_message node_message = {
-    .what = "a node", .size = sizeof(onnx_node), FIELDS(node_fields), .after = onnx_node_after};
+static const onnx_message node_message = {.what = "a node",
+					  .size = sizeof(onnx_node),
+					  FIELDS(node_fields),
+					  .left = 1u << 9,
+					  .after = onnx_node_after};
 
 static const onnx_field graph_fields[] = {
     [1] = {AS_MANY, COUNT(onnx_graph, nodes, nnodes), .name = "node", .of = &node_message},

@@ -47,7 +47,9 @@ struct onnx_message {
 	const onnx_field *fields; /* by number */
 	size_t nfields;		  /* at most ONNX_FIELDS_MAX */
 	const void *initial;	  /* NULL: zeros */
-	/* Called when the fields are read; r is at the start of the message. */
+	/* Called when the fields are read, if one of `left` occurred (bit by number; 0: always); r
+	 * is at the start of the message. */
+	uint32_t left;
 	dck_status (*after)(onnx_reading *p, void *object, wire_reader r);
 };
 
