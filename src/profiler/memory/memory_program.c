@@ -27,7 +27,7 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 {
 	mem_arena *a = mem_arena_new(0);
 	rss_sampler *watch = NULL;
-	pid_t pid;
+	pid_t pid = 0;
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *why = "--rss-only";
@@ -48,6 +48,10 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	DCK_NEXT(st, os_spawn(&spawn, &pid, err));
 	DCK_NEXT(st, rss_sampler_start(pid, c->rate_hz, m->began_ns, preload ? directory : NULL,
 				       &watch, err));
+	if (st != DCK_OK && pid > 0) {
+		os_child_kill(pid);
+		os_wait(pid, 0, NULL, NULL, usage, NULL);
+	}
 	if (st == DCK_OK) {
 		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);
 		m->took_ns = os_now_ns() - m->began_ns;
