@@ -127,7 +127,7 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 	saved_source_value(&s->source, level, &s->value);
 	saved_ratio_find(from, &s->value, c->def->better == DCK_BETTER_HIGHER, &s->ratio);
 	saved_scaling_ratio(c, s);
-	saved_disturbed_extend(c, &c->sides[0], s, level);
+	saved_conditions_extend(c, &c->sides[0], s, level);
 	s->level = level;
 	side_decide(c, s);
 }
@@ -343,7 +343,7 @@ static dck_status saved_compare(saved_comparison *c, dck_err *err)
 	DCK_TRY(check_metric(c, err));
 	DCK_TRY(saved_scaling_check(c, err));
 	DCK_TRY(check_comparable(c, err));
-	DCK_TRY(saved_disturbed_open(c, err));
+	DCK_TRY(saved_conditions_open(c, err));
 	saved_judge(c);
 	saved_facts(c);
 	saved_outcomes_put(c);

@@ -96,7 +96,8 @@ typedef struct saved_side {
 	saved_ratio ratio;		/* ratio to the baseline */
 	double level;			/* of the ratio's interval */
 	saved_source undisturbed;	/* of its undisturbed runs; no metric: not opened */
-	bool disturbed;			/* the ratio's interval allows for other programs */
+	bool disturbed, cores_moved;	/* the ratio's interval allows for other programs, for
+					 * processors at another distance */
 	verdict verdict;
 	dck_verdict gate;
 	bool open; /* undecided, with an interval that may decide */
@@ -119,14 +120,17 @@ typedef struct saved_comparison {
 /* Compares the last record with all before it (saved_pooled.c). */
 void saved_pooled_judge(saved_comparison *c);
 
-/* --- saved_disturbed.c: other programs. */
+/* --- saved_conditions.c: other programs, and the distance of the processors. */
 /* Opens the undisturbed runs of each side, if other programs may have moved the compared metric of
  * any. */
-dck_status saved_disturbed_open(saved_comparison *c, dck_err *err);
+dck_status saved_conditions_open(saved_comparison *c, dck_err *err);
 /* Extends the interval of the ratio of `s` to `from` by that of their undisturbed runs, if other
- * programs may have moved either; without undisturbed runs there is no interval. */
-void saved_disturbed_extend(const saved_comparison *c, const saved_side *from, saved_side *s,
-			    double level);
+ * programs may have moved either, and by the ratio of their core-to-core latencies, if these
+ * differ; without undisturbed runs there is no interval. */
+void saved_conditions_extend(const saved_comparison *c, const saved_side *from, saved_side *s,
+			     double level);
+/* Returns that of a record whose runs use several processors, in ns; else, or unknown, NaN. */
+double saved_core_latency(const saved_side *s);
 
 /* saved_notes.c */
 void saved_notes(const saved_comparison *c);

@@ -226,6 +226,13 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			record_remedy(c->b, VERDICT_UNDISTURBED_REMEDY);
 		else if (s->disturbed)
 			record_remedy(c->b, DISTURBED_REMEDY);
+	} else if (s->cores_moved) {
+		record_note(c->b, "undecided",
+			    "%s: undecided; the core-to-core latency was %.3g ns, of '%.60s' "
+			    "%.3g ns, which can change times by up to the ratio of the two",
+			    s->name, saved_core_latency(s), c->sides[0].name,
+			    saved_core_latency(&c->sides[0]));
+		record_remedy(c->b, "compare live, or with --threads 1");
 	} else if (s->disturbed) {
 		record_note(c->b, "undecided",
 			    "%s: undecided; other programs used the processors: the ratios of all "

@@ -1,4 +1,5 @@
-/* test_saved_disturbed.c - comparison of records that were made beside other programs.
+/* test_saved_conditions.c - comparison of records of a machine in two states: beside other
+ * programs, with processors at another distance.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"
@@ -123,13 +124,67 @@ static void other_statistics_have_no_interval(void **state)
 	dck_record_free(r);
 }
 
-int test_saved_disturbed(void);
-int test_saved_disturbed(void)
+static dck_record *at_distance(const char *name, double v, double core_ns, double busy)
+{
+	record_builder *b = saved_begin(name, name);
+
+	record_metric_interval(b, "latency/median", v, v * 0.99, v * 1.01, 0.95, "made up");
+	record_metric_interval(b, "latency/undisturbed", v, v * 0.99, v * 1.01, 0.95, "made up");
+	record_metric_real(b, "cpu/ratio", busy, "made up");
+	if (core_ns > 0)
+		record_fact_real(b, "process", "core_latency", DCK_UNIT_NS, core_ns);
+	else
+		record_fact_absent(b, "process", "core_latency", "one processor");
+	return saved_end(b);
+}
+
+/* Four times the core-to-core latency explains up to four times the time, on several processors. */
+static void the_distance_of_processors_is_allowed_for(void **state)
+{
+	static const struct {
+		double v, core_ns, busy;
+		const char *verdict, *reverse;
+	} cases[] = {
+	    {150, 400, 1.9, "undecided", "undecided"}, {150, 100, 1.9, "slower", "faster"},
+	    {450, 400, 1.9, "slower", "faster"},       {390, 400, 1.9, "undecided", "undecided"},
+	    {80, 400, 1.9, "faster", "slower"},	       {150, 400, 1, "slower", "faster"},
+	    {150, 0, 1.9, "slower", "faster"},	       {150, 140, 1.9, "slower", "faster"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (int alone = 0; alone < 2; alone++) {
+			dck_record *near_by = at_distance("a", 100, 100, 1.9), *r;
+			dck_record *other =
+			    at_distance("b", cases[i].v, cases[i].core_ns, cases[i].busy);
+			dck_compare_config c = plain();
+
+			c.undisturbed = alone;
+			r = compare_two(near_by, other, &c);
+			if (strcmp(fact_text(r, "compare", "verdict"), cases[i].verdict) != 0)
+				fail_msg("case %zu: %s", i, fact_text(r, "compare", "verdict"));
+			dck_record_free(r);
+			r = compare_two(other, near_by, &c);
+			if (strcmp(fact_text(r, "compare", "verdict"), cases[i].reverse) != 0)
+				fail_msg("case %zu: %s", i, fact_text(r, "compare", "verdict"));
+			if (i == 0)
+				assert_non_null(
+				    strstr(dck_record_note(r, "undecided")->text,
+					   "core-to-core latency was 100 ns, of 'b' 400 ns"));
+			dck_record_free(r);
+			dck_record_free(near_by);
+			dck_record_free(other);
+		}
+}
+
+int test_saved_conditions(void);
+int test_saved_conditions(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_verdict_holds_by_undisturbed_runs_too),
 	    cmocka_unit_test(a_record_that_met_none_is_its_own_undisturbed_one),
 	    cmocka_unit_test(other_statistics_have_no_interval),
+	    cmocka_unit_test(the_distance_of_processors_is_allowed_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
