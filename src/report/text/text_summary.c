@@ -344,14 +344,15 @@ static const char *undisturbed_starts(const dck_record *r, char *buf, size_t siz
 }
 
 /* "31 of 244 runs had their processors to themselves: median 12.91 ms  [12.84, 13.08] 95 %", or of
- * one thread the runs without its waits; where other programs moved the answer. */
+ * one thread the runs without its waits; where other programs moved the answer, or it has no
+ * interval. */
 static void undisturbed_line(page *p, const dck_record *r, const format_scale *scale)
 {
 	static const char *const tags[] = {"latency/undisturbed", "latency/less_run_delay"};
 	const double median = dck_record_value(r, "latency/median");
 	char value[FORMAT_SIZE], starts[48];
-	const dck_metric *m = NULL;
 	double runs, all, v = NAN;
+	const dck_metric *m = NULL, *answer = text_metric_main(r, &v);
 	size_t i;
 
 	for (i = 0; i < 2; i++)
@@ -359,7 +360,8 @@ static void undisturbed_line(page *p, const dck_record *r, const format_scale *s
 			break;
 	if (i == 2 || !text_fact_number(r, "samples", "undisturbed", &runs) ||
 	    !text_fact_number(r, "samples", "undisturbed_of", &all) ||
-	    (m->lo <= median && median <= m->hi) || !(fabs(v / median - 1) > DISTURBED_SHARE))
+	    (answer && answer->level > 0 &&
+	     ((m->lo <= median && median <= m->hi) || !(fabs(v / median - 1) > DISTURBED_SHARE))))
 		return;
 	page_to(p, 2);
 	if (i == 0)

@@ -126,6 +126,37 @@ static void one_start_or_one_process(void **state)
 		}
 }
 
+/* The undisturbed runs are stated where they differ from the answer, or it has no interval. */
+static void undisturbed_runs_where_they_matter(void **state)
+{
+	static const struct {
+		double alone, level;
+		bool shown;
+	} rows[] = {{15e6, 0.95, true}, {19.9e6, 0.95, false}, {19.9e6, 0, true}, {0, 0, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		record_builder *b = record_new();
+
+		record_metric(b, "latency/median", RECORD_REAL(20e6), 19.8e6, 20.2e6, rows[i].level,
+			      "h");
+		record_metric_int(b, "runs/count", 100, "h");
+		record_fact_int(b, "samples", "undisturbed", DCK_UNIT_ONE, 31);
+		record_fact_int(b, "samples", "undisturbed_of", DCK_UNIT_ONE, 99);
+		if (rows[i].alone > 0)
+			record_metric_interval(b, "latency/undisturbed", rows[i].alone,
+					       rows[i].alone - 1e5, rows[i].alone + 1e5, 0.95, "h");
+		dck_record *r = finished(b);
+		dck_buffer got = brief(r, NULL);
+
+		if (rows[i].shown != (strstr(got.data, "  31 of 99 runs had their processors to "
+						       "themselves: median ") != NULL))
+			fail_msg("%g:\n%s", rows[i].alone, got.data);
+		dck_buffer_done(&got);
+		dck_record_free(r);
+	}
+}
+
 /* Whether the value lies where those in the history do; of one nothing can be said. */
 static void where_earlier_ones_lay(void **state)
 {
@@ -417,6 +448,7 @@ int test_report_summary(void)
 	    cmocka_unit_test(every_record_is_answered_in_15_lines),
 	    cmocka_unit_test(a_latency_is_as_expected),
 	    cmocka_unit_test(one_start_or_one_process),
+	    cmocka_unit_test(undisturbed_runs_where_they_matter),
 	    cmocka_unit_test(where_earlier_ones_lay),
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
