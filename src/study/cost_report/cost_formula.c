@@ -350,6 +350,43 @@ static const char *dim_to_give(model_cost *c, name_index *seen, const char *list
 	return mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
 }
 
+/* Returns whether an axis has an open size that --dim cannot name. */
+static bool needs_shape(const cost_result *r, const val *v, int axis)
+{
+	const char *name, *what;
+
+	return !declared_as_sum(v, axis) && sym_factor(r->nums, v->dims[axis], 0, &name, &what) &&
+	       !what && !onnx_symbol_named(v->declared ? v->declared[axis].symbol : NULL);
+}
+
+/* Returns the list with " --shape 'x=1x?x4'" of an input that has such a size, whose names it adds
+ * to `seen`. */
+static const char *shape_to_give(model_cost *c, name_index *seen, const char *list, const val *v)
+{
+	const char *name, *what, *shape = "";
+	size_t n = 0;
+
+	for (int k = 0; k < v->rank && shape; k++) {
+		const char *by = k ? "x" : "";
+
+		if (needs_shape(c->cost, v, k)) {
+			sym_factor(c->cost->nums, v->dims[k], 0, &name, &what);
+			name_index_intern(seen, name);
+			shape = mem_arena_fmt(c->arena, "%s%s1", shape, by);
+			n++;
+		} else if (sym_known(v->dims[k])) {
+			shape = mem_arena_fmt(c->arena, "%s%s%lld", shape, by,
+					      (long long)v->dims[k].v);
+		} else {
+			shape = mem_arena_fmt(c->arena, "%s%s?", shape, by);
+		}
+	}
+	const char *quote = strchr(shape ? shape : "", '?') || !tally_is_plain(v->name) ? "'" : "";
+	return n && shape ? mem_arena_fmt(c->arena, "%s --shape %s%s=%s%s", list, quote, v->name,
+					  shape, quote)
+			  : list;
+}
+
 /* Returns " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
 static const char *dims_to_give(model_cost *c, size_t *ret_n)
 {
@@ -362,9 +399,12 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 		most += r->inputs[i]->rank > 0 ? (size_t)r->inputs[i]->rank : 0;
 	if (!name_index_init(&seen, c->arena, most))
 		return "";
+	for (size_t i = 0; i < r->ninputs && list; i++)
+		list = shape_to_give(c, &seen, list, r->inputs[i]);
 	for (size_t i = 0; i < r->ninputs; i++)
 		for (int k = 0; k < r->inputs[i]->rank && list; k++)
 			if (!declared_as_sum(r->inputs[i], k) &&
+			    !needs_shape(r, r->inputs[i], k) &&
 			    sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what)
 				list = dim_to_give(c, &seen, list, name);
 	/* --dim takes the names that the model writes: "seq+1" where no input has "seq" alone. */
