@@ -375,8 +375,8 @@ static const char *shape_to_give(model_cost *c, name_index *seen, const char *li
 			shape = mem_arena_fmt(c->arena, "%s%s1", shape, by);
 			n++;
 		} else if (sym_known(v->dims[k])) {
-			shape = mem_arena_fmt(c->arena, "%s%s%lld", shape, by,
-					      (long long)v->dims[k].v);
+			shape =
+			    mem_arena_fmt(c->arena, "%s%s%lld", shape, by, (long long)v->dims[k].v);
 		} else {
 			shape = mem_arena_fmt(c->arena, "%s%s?", shape, by);
 		}
@@ -403,8 +403,7 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 		list = shape_to_give(c, &seen, list, r->inputs[i]);
 	for (size_t i = 0; i < r->ninputs; i++)
 		for (int k = 0; k < r->inputs[i]->rank && list; k++)
-			if (!declared_as_sum(r->inputs[i], k) &&
-			    !needs_shape(r, r->inputs[i], k) &&
+			if (!declared_as_sum(r->inputs[i], k) && !needs_shape(r, r->inputs[i], k) &&
 			    sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what)
 				list = dim_to_give(c, &seen, list, name);
 	/* --dim takes the names that the model writes: "seq+1" where no input has "seq" alone. */

@@ -104,9 +104,13 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		count_alike(o, begin, middle, taken, fields[i]);
 	for (size_t i = 0; i < o->made->nout; i++) {
-		val *v = control_merge(o, i < na ? a[i] : NULL, i < nb ? b[i] : NULL);
-		if (v && op_out(o, i))
-			op_set_val(o, i, v);
+		val *first = i < na ? a[i] : NULL, *second = i < nb ? b[i] : NULL;
+		val *v = control_merge(o, first, second);
+		if (!v || !op_out(o, i))
+			continue;
+		op_set_val(o, i, v);
+		/* One of the branches makes it. */
+		op_out(o, i)->base = second && !second->constant ? second : first;
 	}
 }
 
@@ -201,6 +205,7 @@ static val *state_from(op *o, const val *v)
 
 	if (!s || !v)
 		return s;
+	s->base = (val *)(uintptr_t)v; /* which lives until the body has used it */
 	s->ints = v->ints;
 	s->reals = v->reals;
 	s->n = v->n;
@@ -236,11 +241,15 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 		if (!has_contents(before) || control_same_contents(before, after))
 			return before;
 		*changed = true;
-		return op_like(o, before);
+		v = op_like(o, before);
+		if (v)
+			v->base = before->base;
+		return v;
 	}
 	v = control_merge(o, before, after);
 	if (!v)
 		return before;
+	v->base = before->base;
 	keep_open(o->nums, v, before, opened);
 	if (same_type(before, v) && !has_contents(before))
 		return before;
@@ -547,6 +556,7 @@ static val *control_step_of(op *o, const val *v, int axis, int skip)
 
 	if (!s || !v || v->kind != VAL_TENSOR || v->rank <= 0)
 		return s;
+	s->base = (val *)(uintptr_t)v;
 	s->dims = op_dims(o, (size_t)v->rank);
 	s->rank = 0;
 	for (int i = skip; i < v->rank && s->dims; i++)
@@ -600,8 +610,10 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		else if (batched && op_in(o, lead + i))
 			op_same(o, i, op_in(o, lead + i));
 		else if (v) {
-			v = op_like(o, v); /* the contents would be of one round only */
-			set_output(o, i, v);
+			/* The contents would be of one round only. */
+			set_output(o, i, op_like(o, v));
+			if (op_out(o, i))
+				op_out(o, i)->base = v;
 		}
 	}
 }

@@ -399,6 +399,68 @@ static void counts_bodies(void **state)
 		check(&cases[i]);
 }
 
+/* What a body reads and makes is needed at one time, and one of two branches makes an output. */
+static void bodies_need_their_inputs(void **state)
+{
+	static const struct {
+		body_case of;
+		int64_t peak;
+	} rows[] = {
+	    {{"Loop",
+	      17,
+	      "m:*l[]=3 x:f[100]",
+	      "m - x",
+	      "y",
+	      NULL,
+	      {"body=i c v;c v2;Neg v > v2", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     800},
+	    {{"Scan",
+	      17,
+	      "h:f[100] x:f[6,100]",
+	      "h x",
+	      "g",
+	      "num_scan_inputs=1",
+	      {"body=a e;b;Add a e > b", NULL},
+	      NULL,
+	      NULL,
+	      NULL},
+	     3200},
+	    {{"If",
+	      17,
+	      "c:t[] x:f[100]",
+	      "c",
+	      "y",
+	      NULL,
+	      {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs x > t;Neg t > y2"},
+	      NULL,
+	      NULL,
+	      NULL},
+	     800},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		mem_arena *a = mem_arena_new(0);
+		wire_out w = {0};
+		onnx_model *m = NULL;
+		cost_result *r = NULL;
+		dck_err err = {0};
+
+		body_build(&w, &rows[i].of);
+		if (onnx_read_bytes(w.data, w.n, a, &m, &err) != DCK_OK ||
+		    cost_model(m, NULL, a, &r, &err) != DCK_OK)
+			fail_msg("%s: %s", rows[i].of.op, err.msg);
+		if (!sym_is(r->peak_activation_bytes, rows[i].peak))
+			fail_msg("%s: %s", rows[i].of.op,
+				 sym_text(r->nums, r->peak_activation_bytes));
+		mem_arena_free(a);
+		wire_out_done(&w);
+	}
+}
+
 /* A loop whose state grows, in a loop, in a loop ... */
 static void put_loops(wire_out *w, int depth)
 {
@@ -460,6 +522,7 @@ int test_cost_control(void)
 	    cmocka_unit_test(a_run_decides),
 	    cmocka_unit_test(a_given_content_decides),
 	    cmocka_unit_test(counts_bodies),
+	    cmocka_unit_test(bodies_need_their_inputs),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	    cmocka_unit_test(rounds_read_weights_once),
 	    cmocka_unit_test(what_makes_nothing_reads_nothing),
