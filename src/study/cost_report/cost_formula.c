@@ -450,10 +450,11 @@ static void tally_notes(record_builder *b, const formula_terms *w)
 			    "for numbers add%s with your sizes in place of 1",
 			    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
 	if (values)
-		record_note(b, "sizes-of-values",
-			    "%s on what is computed (%s): --run takes %s from one run",
+		record_note(b, "sizes-of-values", "%s on what is computed (%s): %s",
 			    values == 1 ? "a size depends" : "sizes depend", of_values,
-			    values == 1 ? "it" : "them");
+			    w->c->observed ? "the run did not show it"
+			    : values == 1  ? "--run takes it from one run"
+					   : "--run takes them from one run");
 }
 
 /* Returns the largest terms of the MACs, of all operators or, where one is not known, of the

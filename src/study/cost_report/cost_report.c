@@ -224,24 +224,45 @@ static void tally_facts(record_builder *b, model_cost *c, const dck_subject *s)
 	fact_symbolic(b, c, "write_bytes_formula", r->write_bytes);
 }
 
+/* Returns whether sizes or values could make the operator's cost known. */
+static bool sizes_decide(const cost_result *r, const cost_op *o, sym_int open)
+{
+	if (sym_why_fresh(r->nums, open))
+		return true;
+	for (size_t i = 0; i < o->nin; i++) {
+		const val *v = o->in[i];
+
+		if (v && v->rank < 0)
+			return true;
+		for (int k = 0; v && k < v->rank; k++)
+			if (!sym_known(v->dims[k]))
+				return true;
+	}
+	return false;
+}
+
 /* Operators without a known cost, each type once, with the first reason. */
 static void tally_note_unknown(record_builder *b, model_cost *c, bool run)
 {
 	const cost_result *r = c->cost;
 	const char *list = "";
 	size_t listed = 0;
+	bool resolvable = false;
 
 	const char *known = cost_formula_text(c, r->macs_known);
 
 	/* Data-dependent sizes in formulas: the note sizes-of-values covers them. */
 	if (!r->unknown || (cost_formula_text(c, r->macs) && cost_formula_text(c, r->flops)))
 		return;
-	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
+	for (size_t i = 0; i < r->nops && list; i++) {
 		const cost_op *o = &r->ops[i];
 		sym_int open = sym_unknown_reason(o->macs) || sym_why_fresh(r->nums, o->macs)
 				   ? o->macs
 				   : o->flops;
 		if (!sym_unknown_reason(open) && !sym_why_fresh(r->nums, open))
+			continue;
+		resolvable |= sizes_decide(r, o, open);
+		if (listed == 4)
 			continue;
 		list = mem_arena_fmt(c->arena, "%s%s%s '%s' (%s)", list, listed++ ? "; " : "",
 				     o->node->op, model_cost_name(c, o->node),
@@ -252,6 +273,8 @@ static void tally_note_unknown(record_builder *b, model_cost *c, bool run)
 		    "so the totals are absent (%s%s); known operators alone: %s MACs",
 		    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
 		    known ? known : sym_text(r->nums, r->macs_known));
+	if (!resolvable)
+		return;
 	record_remedy(
 	    b, "--shape, --dim and --input decide sizes and branches%s",
 	    run ? "; this run did not show them"

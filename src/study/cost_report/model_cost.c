@@ -149,6 +149,7 @@ static dck_status counted_count(model_cost *c, const dck_subject *s, bool zoo,
 	sizes z = {0};
 
 	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + ONNX_MEMORY_MAX * 2);
+	c->observed = real != NULL;
 	if (real) {
 		z.config = (cost_config){.inputs = real->inputs,
 					 .ninputs = real->ninputs,

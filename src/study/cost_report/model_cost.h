@@ -27,6 +27,7 @@ typedef struct model_cost {
 	onnx_model *model;
 	cost_result *cost;
 	rebatch_info rebatched; /* of a model exported for fewer items than requested */
+	bool observed;		/* with the sizes of a real run */
 } model_cost;
 
 /* Observations of a real run: its inputs and values. */
