@@ -302,6 +302,7 @@ size_t os_process_children(long pid, long *ret, size_t max);
  * of it is in use (0: not known). */
 uint64_t os_address_space_limit(void);
 uint64_t os_address_space_used(void);
+uint64_t os_file_size_limit(void); /* RLIMIT_FSIZE, in bytes; UINT64_MAX: none */
 /* Resource limits of a child; `pid` is not yet waited for. */
 /* Limits the private memory that the child may allocate, used or not. false: not possible here. */
 bool os_child_limit_data(pid_t pid, uint64_t bytes);

@@ -2,10 +2,13 @@
 #include "record/program_file.h"
 
 #include "base/units.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+
+#define EMPTY_BELOW 65536
 
 static const char space[] = "set TMPDIR to a directory with more space",
 		  as_ends[] = "observe it without chroot(), as the user that it becomes",
@@ -28,8 +31,11 @@ static const struct {
     {ENOMEM, "the program may map no more memory (ENOMEM)", address_space},
 };
 
+/* An empty file has no errno: the program, which has our limit, could not write one. */
 static size_t file_reason_of(int error)
 {
+	if (!error && os_file_size_limit() < EMPTY_BELOW)
+		error = EFBIG;
 	for (size_t i = 0; i < sizeof file_reasons / sizeof file_reasons[0]; i++)
 		if (file_reasons[i].error == error)
 			return i;

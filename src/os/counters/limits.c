@@ -22,6 +22,14 @@ uint64_t os_address_space_limit(void)
 	return getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
 }
 
+uint64_t os_file_size_limit(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur
+									       : UINT64_MAX;
+}
+
 uint64_t os_address_space_used(void)
 {
 	uint64_t pages;

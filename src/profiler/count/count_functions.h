@@ -33,7 +33,7 @@ typedef struct count_functions {
 	uint64_t full;		 /* lanes whose file was full */
 	double self_ns, cost_ns; /* of all functions */
 	double price_ns;	 /* the largest overhead of a call in any process */
-	uint32_t lanes;
+	uint32_t lanes, threads;
 	/* Set by the caller: the self times of functions are estimates from samples; the column
 	 * "overhead" is left out. */
 	bool sampled;

@@ -178,6 +178,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	count_results *ret = r->ret;
 	const uint64_t calls = r->sums->calls;
 	const double self = r->sums->self_ns;
+	r->sums->threads += p.about.threads;
 	ret->lanes_failed += p.about.lanes_failed;
 	ret->children_failed += p.about.children_failed;
 	ret->error = p.about.error ? p.about.error : ret->error;
@@ -192,7 +193,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 		ret->processes++;
 		memcpy(row->name, p.about.name, sizeof row->name - 1);
 		row->pid = p.about.pid;
-		row->threads = p.about.lanes;
+		row->threads = p.about.threads;
 		row->calls = r->sums->calls - calls;
 		row->ns = r->sums->self_ns - self;
 	}

@@ -94,7 +94,8 @@ static thread_cct *file_map(const char *path)
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return NULL;
-	if (lane_grow(&first, fd) && ftruncate(fd, CALL_LANE_BYTES) == 0)
+	if (file_size_allowed(CALL_LANE_BYTES) && lane_grow(&first, fd) &&
+	    file_size_set(fd, CALL_LANE_BYTES))
 		l = lane_map(CALL_LANE_BYTES, fd);
 	close(fd);
 	if (l)

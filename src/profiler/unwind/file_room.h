@@ -9,8 +9,27 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* Returns whether a file may have so many bytes; errno is EFBIG otherwise. Beyond RLIMIT_FSIZE the
+ * kernel sends SIGXFSZ, which ends the program. */
+static inline bool file_size_allowed(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+	    bytes <= limit.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+static inline bool file_size_set(int fd, uint64_t bytes)
+{
+	return file_size_allowed(bytes) && ftruncate(fd, (off_t)bytes) == 0;
+}
 
 /* Allocates space for these bytes, which must not have been written yet. With fallocate() the
  * file's size does not change; else zeros are written. */
@@ -19,10 +38,11 @@ static inline bool file_room(int fd, uint64_t from, uint64_t bytes)
 	enum { KEEP_SIZE = 1 /* FALLOC_FL_KEEP_SIZE */, ZEROS = 4096, TRIES = 1000 };
 	static const char zeros[ZEROS];
 	const int kept = errno;
+	const bool allowed = file_size_allowed(from + bytes);
 	bool ok = false, unsupported = false;
 
 	/* A signal interrupts it: the sampler's come often. */
-	for (int i = 0; i < TRIES && !ok && !unsupported; i++) {
+	for (int i = 0; allowed && i < TRIES && !ok && !unsupported; i++) {
 		ok = syscall(SYS_fallocate, fd, KEEP_SIZE, from, bytes) == 0;
 		if (!ok && errno != EINTR) {
 			unsupported = errno == EOPNOTSUPP || errno == ENOSYS || errno == ENODEV;

@@ -273,9 +273,9 @@ static bool process_file(void)
 	}
 	if (fd < 0)
 		return false;
-	/* An empty file means that the disk was full. */
+	/* An empty file means that the disk was full, or RLIMIT_FSIZE too small. */
 	count_process *file = MAP_FAILED;
-	if (file_room(fd, 0, sizeof *file) && ftruncate(fd, sizeof *file) == 0)
+	if (file_room(fd, 0, sizeof *file) && file_size_set(fd, sizeof *file))
 		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (file == MAP_FAILED)
@@ -400,6 +400,7 @@ static thread_cct *lane_begin(void)
 	if (l) {
 		l->last = instrument_now();
 		l->in_use = 1;
+		all.file->threads++;
 	} else {
 		mine.failed = true;
 		all.file->error = errno;

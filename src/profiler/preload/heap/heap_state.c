@@ -215,8 +215,10 @@ static int file_make(const char *directory)
 	return -1;
 }
 
+#define NODES_LEAST 1024
+
 /* Returns how many nodes fit into a file below RLIMIT_FSIZE and into a part of RLIMIT_AS. */
-static uint32_t nodes_allowed(void)
+static uint32_t nodes_allowed(int *ret_error)
 {
 	enum { PART = 16 };
 	struct rlimit files;
@@ -226,24 +228,26 @@ static uint32_t nodes_allowed(void)
 
 	if (space && space / PART / each < most)
 		most = space / PART / each;
-
+	*ret_error = ENOMEM;
 	if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
 		const uint64_t rest =
 		    files.rlim_cur > HEAP_AT_NODES ? files.rlim_cur - HEAP_AT_NODES : 0;
 
-		if (rest / each < most)
+		if (rest / each < most) {
 			most = rest / each;
+			*ret_error = EFBIG;
+		}
 	}
 	return (uint32_t)most;
 }
 
 static bool region_open(heap_state *s, const char *directory)
 {
-	const uint32_t nodes = nodes_allowed();
+	int limit;
+	const uint32_t nodes = nodes_allowed(&limit);
 	const size_t bytes = HEAP_AT_HELD(nodes) + nodes * sizeof(int64_t);
+	const bool allowed = nodes >= NODES_LEAST;
 
-	if (nodes < 1024)
-		return false;
 	for (int i = 0; i < HEAP_PARTS; i++)
 		cap[i] = 0; /* a parent's values do not count here */
 	const int fd = file_make(directory);
@@ -251,15 +255,16 @@ static bool region_open(heap_state *s, const char *directory)
 		return false;
 	/* Readers may access the reserved parts once the file has a length. Length 0 means that the
 	 * disk was full. */
-	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
+	const bool ok = allowed && heap_room(HEAP_HEAD, HEAP_AT_NAMES) &&
+			heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
-	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
+	char *at = ok && file_size_set(fd, bytes) ? state_map(bytes, MAP_SHARED, fd) : NULL;
 	if (at && !first)
 		first = state_map(PAGE, MAP_SHARED, fd);
-	const int error = ok && !at ? errno : 0;
+	const int error = !allowed ? limit : ok && !at ? errno : 0;
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
-	if (error && pwrite(fd, &error, sizeof error, 0) < 0)
+	if (error && file_size_allowed(sizeof error) && pwrite(fd, &error, sizeof error, 0) < 0)
 		unlink(file);
 	close(fd);
 	if (!at)
