@@ -66,8 +66,8 @@ static const char *why_cut(const char *directory)
 	return temp_has_space(directory)
 		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
 		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
-		     "filter forbade recording; or no descriptor was free, or a file could not "
-		     "be as large (ulimit -n, -f)"
+		     "filter forbade recording; or no descriptor was free (ulimit -n), or a file "
+		     "could not be as large (ulimit -f)"
 	       : os_file_size_limit() != UINT64_MAX
 		   ? "its recording has no end: a file may not be as large (ulimit -f)"
 		   : "its recording has no end: the directory for temporary files is full (set "
