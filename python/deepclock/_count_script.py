@@ -2,7 +2,6 @@
 """python -m deepclock count SCRIPT: counts the calls of a script's functions, from its first line to its end."""
 
 import argparse
-import atexit
 
 from . import _deepclock, _script, counting
 
@@ -46,7 +45,6 @@ def main(words):
             script.options.out, script.options.quiet = None, True
         _script.show(record, script.options)
 
-    _script.at_exit(end)
-    atexit.register(_deepclock._count_stop)  # runs before end(), whose calls are not counted
+    _script.at_exit(end, _deepclock._count_stop)
     _script.run(script, c.start)
     return 0

@@ -88,11 +88,29 @@ def split(p, words):
     return Script("file", words[at], words[at + 1:], options)
 
 
-def at_exit(end):
-    """Calls end() when the interpreter exits: after the script's threads and its own atexit functions, and not in
-    forked processes."""
-    ours = os.getpid()
-    atexit.register(lambda: end() if os.getpid() == ours else None)
+def at_exit(end, stop=lambda code: None):
+    """Calls stop() and end() once when the interpreter exits: after the script's threads and its own atexit functions, or
+    by os._exit(), which omits those; not in forked processes. stop(code): that code object is of the function that calls it."""
+    leave, ends = os._exit, [end]
+
+    def once():
+        if ends:
+            stop(once.__code__)
+            ends.pop()()
+
+    @functools.wraps(leave)
+    def _exit(status):
+        try:
+            if ends:
+                stop(_exit.__code__)
+                ends.pop()()
+                sys.stdout.flush()
+        finally:
+            leave(status)
+
+    os.register_at_fork(after_in_child=ends.clear)
+    atexit.register(once)
+    os._exit = _exit
 
 
 def run(script, begin=lambda: None):

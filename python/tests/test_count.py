@@ -510,6 +510,14 @@ class Script(Case):
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertEqual(re.findall(r"functions/f/calls\",(\d+)", p.stdout), ["2"])
 
+    def test_leaves_at_once(self):
+        p = self.run_it("import os\ndef f(): pass\n"
+                        "if os.fork() == 0:\n    os._exit(0)\n"
+                        "os.wait()\nfor _ in range(9): f()\nos._exit(3)\n", "--save", "r.json", "--format", "csv")
+        self.assertEqual((p.returncode, p.stderr), (3, ""))
+        self.assertEqual(re.findall(r"functions/f/calls\",(\d+)", p.stdout), ["9"])
+        deepclock.load(self.path("r.json"))
+
     @unittest.skipUnless(hasattr(os, "kill"), "no signals")
     def test_interrupted(self):
         p = self.run_it("import os, signal\ndef f(): os.kill(os.getpid(), signal.SIGINT)\nf()\n",

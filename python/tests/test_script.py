@@ -95,7 +95,7 @@ class Scripts(Case):
                      "threading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()"):
             with self.subTest(text):
                 self.same(self.write("script.py", text))
-        self.same(self.write("script.py", "import os; os._exit(5)"), end=False)
+        self.same(self.write("script.py", "import os; os._exit(5)"))
 
     def test_exceptions(self):
         for text in ("def f():\n    1 / 0\nf()", "import nothing_of_this_name", "x = = 1",
