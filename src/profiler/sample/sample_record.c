@@ -255,9 +255,14 @@ static const char *share_text(double ratio, char *buf, size_t size)
 	return buf;
 }
 
-static bool is_no_function(const char *name, bool wall)
+static bool is_no_function(const char *name)
 {
-	return wall ? name[0] == '[' : strncmp(name, "[busy-waiting", 13) == 0;
+	static const char *const waits[] = {"[busy-waiting", "[blocked", "[waits for a CPU"};
+
+	for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+		if (strncmp(name, waits[i], strlen(waits[i])) == 0)
+			return true;
+	return false;
 }
 
 /* "; busy-waiting of OpenBLAS 37.1 %" */
@@ -309,7 +314,7 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	const double ran = n->time_ns - n->blocked_ns;
 	size_t row = 0;
 	/* "[blocked]" and the like are not functions. */
-	while (t && row < t->nrows && is_no_function(sample_cell_of(t, row, 0)->as.text, c->wall))
+	while (t && row < t->nrows && is_no_function(sample_cell_of(t, row, 0)->as.text))
 		row++;
 	spin_text(n, ran, spins, sizeof spins);
 	const bool any = t && row < t->nrows && ran > 0;

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -190,7 +191,9 @@ static int code_report(struct dl_phdr_info *info, size_t size, void *self)
 		program[n] = '\0';
 		file = program;
 	}
-	if (file[0] != '/') /* the kernel's vdso has no file */
+	if (info->dlpi_addr && info->dlpi_addr == getauxval(AT_SYSINFO_EHDR))
+		file = "[vdso]"; /* as in /proc/PID/maps; it has no file */
+	else if (file[0] != '/')
 		return 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
