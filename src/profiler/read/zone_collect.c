@@ -21,7 +21,6 @@
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
 #include "profiler/timeline/sample_sums.h"
-#include "profiler/timeline/track_ends.h"
 #include "profiler/read/thread_sums.h"
 #include "profiler/timeline/zone_table.h"
 #include "profiler/write/formats.h"
@@ -42,8 +41,7 @@ typedef struct mark {
 
 struct zone_collect {
 	string_table texts;
-	id_table marks, tracks; /* by name: mark; of track */
-	track_ends ends;
+	id_table marks, tracks;	     /* by name: mark; of track */
 	zone_aggregate sums, device; /* device: of the devices' ranges */
 	thread_sums threads;
 	sample_sums samples;
@@ -105,7 +103,6 @@ static void collect_track(trace_out *o, const trace_track *about)
 		if (t->open)
 			t->open->stream = t->stream;
 	}
-	track_ends_track(&collect_of(o)->ends, about);
 	if (collect_of(o)->drawn)
 		timeline_lod_track(collect_of(o)->drawn, about);
 	thread_sums_track(&collect_of(o)->threads, about);
@@ -153,7 +150,6 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
-	track_ends_events(&c->ends, id, e, n);
 	if (c->drawn)
 		timeline_lod_events(c->drawn, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
@@ -218,12 +214,13 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 	uint64_t unmatched;
 
 	(void)err;
+	thread_sums_end(&c->threads);
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
 		const zone_track *t = id_table_find(&c->tracks, i);
 
 		if (!t->open)
 			continue;
-		const uint64_t end = track_ends_of(&c->ends, i);
+		const uint64_t end = thread_sums_ended_ns(&c->threads, i);
 
 		zone_aggregate_close(collect_sums(c, t), t->open,
 				     end > t->last_ns ? end : t->last_ns);
@@ -270,7 +267,6 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	DCK_NEED(c, err, "to add up a trace");
 	c->marks.row_bytes = sizeof(mark);
 	c->tracks.row_bytes = sizeof(zone_track);
-	track_ends_init(&c->ends);
 	c->sums.is_wait = collect_is_wait;
 	c->sums.is_call = collect_is_call;
 	c->sums.names = &c->texts;
@@ -304,7 +300,6 @@ void zone_collect_free(zone_collect *c)
 		return;
 	collect_tracks_done(c);
 	id_table_done(&c->marks);
-	track_ends_done(&c->ends);
 	string_table_done(&c->texts);
 	thread_sums_done(&c->threads);
 	sample_sums_done(&c->samples);
@@ -326,7 +321,7 @@ static const char *collect_text_of(void *self, uint32_t id)
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 {
 	DCK_NEED(!string_table_failed(&c->texts) && !c->marks.failed && !c->tracks.failed &&
-		     !c->ends.rows.failed && !cct_failed(&c->samples.paths),
+		     !cct_failed(&c->samples.paths),
 		 err, "to add up a trace");
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);

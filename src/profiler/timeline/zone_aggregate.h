@@ -58,17 +58,17 @@ typedef struct zone_frame {
 typedef struct zone_stack {
 	zone_frame *frames; /* @owned */
 	size_t depth, cap;
-	uint32_t root;	   /* the path that contains all of them */
-	bool stream;	   /* of a device: its ranges are kernels and copies (trace_is_stream()) */
-	uint32_t pathless; /* number of innermost frames without a path */
 	uint64_t too_deep; /* number of ranges inside them that are not tracked */
 	hash_map hidden;   /* by name: open calls without a path */
 	/* Pieces to be continued, the next one last; begin_ns: its start. */
-	zone_frame *pieces; /* @owned */
-	uint32_t npieces;
+	zone_frame *pieces;	   /* @owned */
 	uint64_t zones, waited_ns; /* ended ranges, and the total time of waits */
-	uint32_t track;		   /* set for the listener */
-} zone_stack;			   /* {0} at first */
+	uint32_t root;		   /* the path that contains all of them */
+	uint32_t pathless;	   /* number of innermost frames without a path */
+	uint32_t npieces;
+	uint32_t track; /* set for the listener */
+	bool stream;	/* of a device: its ranges are kernels and copies (trace_is_stream()) */
+} zone_stack;		/* {0} at first; there may be one for each event */
 
 /* A range that ended, or a piece of one, for the listener. */
 typedef struct zone_closed {

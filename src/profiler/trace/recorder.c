@@ -91,6 +91,9 @@ static struct recorder {
 	_Atomic unsigned pending;
 	_Atomic uint32_t requested_seq, acked_seq;
 	_Atomic int signal; /* the signal that ends the process; 0: none */
+	/* When the end was requested, in ticks: open ranges do not include our own work. 0: not yet
+	 */
+	_Atomic uint64_t left;
 	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
 	bool empty;	     /* no event */
@@ -373,7 +376,7 @@ static void recorder_finish(struct recorder *r)
 		limits_look(r);
 	uint64_t end = ticks_now(), end_ns = os_now_ns();
 	threads_poll(r, true, end);
-	drain_end(r->drain, end);
+	drain_end(r->drain, atomic_load(&r->left) ? atomic_load(&r->left) : end);
 	r->method.recorder_cpu_ns = os_thread_cpu_ns();
 	r->method.took_ns = drain_ns(r->drain, end);
 	captures_count(r, end);
@@ -516,6 +519,7 @@ static bool thread_start(struct recorder *r)
 
 	atomic_store(&r->pending, 0);
 	atomic_store(&r->signal, 0);
+	atomic_store(&r->left, 0);
 	r->outlived = false;
 	r->other = 0;
 	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
@@ -534,6 +538,13 @@ static bool thread_start(struct recorder *r)
 
 /* --- requests */
 
+static void left_now(struct recorder *r)
+{
+	uint64_t none = 0;
+
+	atomic_compare_exchange_strong(&r->left, &none, ticks_now());
+}
+
 bool recorder_request_wait(recorder_request request, uint64_t bound_ns)
 {
 	struct recorder *r = &recorder;
@@ -543,6 +554,8 @@ bool recorder_request_wait(recorder_request request, uint64_t bound_ns)
 	/* A child between vfork() and exec() has our memory, but is another process. */
 	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
 		return false;
+	if (request & RECORDER_END)
+		left_now(r);
 	atomic_fetch_or(&r->pending, request);
 	const uint32_t ticket = atomic_fetch_add(&r->requested_seq, 1) + 1;
 	thread_buffers_wake();
@@ -710,6 +723,7 @@ dck_status recorder_end(wire_out *ret, dck_err *err)
 {
 	struct recorder *r = &recorder;
 
+	left_now(r);
 	off(r);
 	(void)recorder_request_wait(RECORDER_END, 0);
 	/* exit() may run on that thread itself, as the last one. */

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "profiler/timeline/sample_sums.h"
-#include "profiler/timeline/track_ends.h"
 #include "profiler/timeline/zone_aggregate.h"
 
 #include <stdio.h>
@@ -20,6 +19,8 @@ typedef struct path_track {
 	bool described;
 	zone_stack open; /* its root: the thread's node, 0: no range yet */
 	uint64_t last_ns;
+	uint32_t parent;
+	uint64_t ended_ns; /* of a process: the last event of any of its tracks */
 } path_track;
 
 /* State of an aggregating format, made by paths_open(). */
@@ -31,7 +32,6 @@ typedef struct paths_writer {
 	string_table names;
 	id_table same; /* uint32_t for each name: the number of its text */
 	id_table tracks;
-	track_ends ends;
 	zone_aggregate sums;
 	sample_sums samples;
 } paths_writer;
@@ -63,7 +63,6 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 	o->unix_ns = about->unix_ns;
 	o->same.row_bytes = sizeof(uint32_t);
 	o->tracks.row_bytes = sizeof(path_track);
-	track_ends_init(&o->ends);
 	o->sums.paths_only = true;
 	dck_status status = string_table_init(&o->names, err);
 	DCK_NEXT(status, sample_sums_init(&o->samples, err));
@@ -83,7 +82,8 @@ void paths_track(trace_out *out, const trace_track *about)
 	path_track *t = id_table_row(&o->tracks, about->id);
 	char label[STRING_NAME_MAX];
 
-	track_ends_track(&o->ends, about);
+	if (t)
+		t->parent = about->parent;
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
 		return;
 	const bool thread = about->kind == TRACE_THREAD;
@@ -124,12 +124,27 @@ static void async(paths_writer *o, const trace_event *e, uint32_t name)
 	zone_aggregate_range(&o->sums, e->as.id + 1, name, e->ns);
 }
 
+/* A counter's parent may be a thread; a hostile file may have a circle. */
+static path_track *path_process_of(const paths_writer *o, uint32_t id)
+{
+	enum { PARENTS_MAX = 3 };
+	path_track *t = id_table_find(&o->tracks, id);
+
+	for (int i = 0; t && t->parent && i < PARENTS_MAX; i++)
+		t = id_table_find(&o->tracks, t->parent);
+	return t;
+}
+
 void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
 	paths_writer *o = paths_writer_of(out);
 	path_track *t = id_table_find(&o->tracks, id);
 
-	track_ends_events(&o->ends, id, e, n);
+	path_track *process = t ? path_process_of(o, id) : NULL;
+
+	if (process && n > 0 && e[n - 1].kind != TRACE_ANNOTATION &&
+	    e[n - 1].ns > process->ended_ns)
+		process->ended_ns = e[n - 1].ns;
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind == TRACE_ANNOTATION)
 			continue;
@@ -205,20 +220,20 @@ dck_status paths_close(trace_out *out, const tree_format *to, dck_err *err)
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		path_track *t = id_table_find(&o->tracks, i);
-		const uint64_t end = track_ends_of(&o->ends, i);
+		const path_track *process = path_process_of(o, i);
+		const uint64_t end = process ? process->ended_ns : 0;
 
 		zone_aggregate_close(&o->sums, &t->open, end > t->last_ns ? end : t->last_ns);
 	}
 	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
 	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
-	    o->ends.rows.failed || string_table_failed(&o->names) || cct_failed(&o->samples.paths))
+	    string_table_failed(&o->names) || cct_failed(&o->samples.paths))
 		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
 		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_stack_done(&((path_track *)id_table_find(&o->tracks, i))->open);
 	id_table_done(&o->tracks);
-	track_ends_done(&o->ends);
 	id_table_done(&o->same);
 	zone_aggregate_done(&o->sums);
 	sample_sums_done(&o->samples);
