@@ -45,8 +45,8 @@ struct zone_collect {
 	zone_aggregate sums, device; /* device: of the devices' ranges */
 	thread_sums threads;
 	sample_sums samples;
-	timeline_lod *drawn; /* NULL: it is not */
-	uint64_t events, unmatched, last_ns;
+	timeline_lod *drawn;			   /* NULL: it is not */
+	uint64_t events, unmatched, lost, last_ns; /* lost: ranges that are nested too deep */
 	int64_t unix_ns;
 };
 
@@ -158,7 +158,8 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			zone_aggregate_begin(collect_sums(c, t), t->open, t->last_ns, e->name);
+			c->lost +=
+			    !zone_aggregate_begin(collect_sums(c, t), t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
@@ -329,6 +330,11 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
+	if (c->lost)
+		record_note(b, "trace-too-many-open",
+			    "%llu ranges are not in the table, because more than %d were open on a "
+			    "track",
+			    (unsigned long long)c->lost, ZONE_DEPTH_MAX);
 	path_trie_freeze(&c->sums.paths);
 	DCK_TRY(zone_table_put(&c->sums, &c->device, collect_text_of, c, b, err));
 	if (c->samples.n == 0)
