@@ -44,8 +44,8 @@ void program_end_put(const program_end *e, record_builder *b)
 	if (left->n)
 		record_note(
 		    b, "program-outlived",
-		    "%zu process%s of the program went on after its end, and the rest of what they "
-		    "did is not in this result ('%s', process %ld%s)",
+		    "%zu process%s of the program went on after its end, and what followed is "
+		    "not in this result ('%s', process %ld%s)",
 		    left->n, left->n == 1 ? "" : "es", left->name, left->pid,
 		    left->n == 1 ? "" : ", ...");
 }

@@ -8,5 +8,5 @@ wait
 for command in count memory sample ended; do
 	record $command.json 'note("program-outlived") and note("program-outlived")["text"]' | sed 's/process [0-9][0-9]*/process N/'
 done
-grep -c "not in this result" memory.out
-deepclock report count.json | grep -c "not in this result"
+grep -c "went on after its end" memory.out
+deepclock report count.json | grep -c "went on after its end"
