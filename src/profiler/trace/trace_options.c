@@ -165,6 +165,13 @@ static dck_status trace_list_get(const dck_opt *o, char *text, dck_trace_config 
 	return DCK_OK;
 }
 
+bool trace_environment_names(void)
+{
+	const char *path = secure_getenv(trace_variable);
+
+	return path && *path;
+}
+
 dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err)
 {
 	DCK_TRY(dck_opt_defaults(dck_trace_options, ret, err));

@@ -11,6 +11,8 @@
 /* Appends "NAME=value" for each option to set[*n]; max: capacity of `set`. */
 dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,
 				 size_t max, size_t *n, dck_err *err);
+/* Returns whether the environment names a file to record into, without an allocation. */
+bool trace_environment_names(void);
 /* E_ARG: a value is invalid for its option. Texts are copies; path is NULL if none is set. */
 dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err);
 /* E_ARG: options conflict, or a value is invalid. */

@@ -162,6 +162,8 @@ static dck_status start_start(struct start_state *s, const dck_trace_config *con
 		    err, E_ARG,
 		    "this process records a timeline already (deepclock trace started it, or trace() "
 		    "did): end that first");
+	if (!config && !trace_environment_names())
+		return DCK_OK;
 	plan.arena = mem_arena_new(0);
 	DCK_NEED(plan.arena, err, "to record");
 	s->asked = !config;
