@@ -12,6 +12,7 @@
 #include "study/cost_report/cost_formula.h"
 #include "record/record_begin.h"
 #include "measure/subject/shape_resolve.h"
+#include "measure/subject/subject_facts.h"
 #include "model/cost/op.h"
 #include "base/name_index.h"
 #include "base/units.h"
@@ -39,6 +40,7 @@ typedef struct weights_file {
 
 typedef struct inspection {
 	model_cost c;
+	const onnx_model *file; /* as the file states it; that of c unless c is rebatched */
 	shape_resolve sizes;
 	model_values values;
 	const char *subject;
@@ -131,7 +133,7 @@ static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
 /* Files are in the directory of the model. */
 static bool files_find(inspection *x)
 {
-	const onnx_graph *g = x->c.model->graph;
+	const onnx_graph *g = x->file->graph;
 	const char *slash = strrchr(x->subject, '/');
 	name_index seen;
 
@@ -538,7 +540,7 @@ static void inspect_next_put(record_builder *b, inspection *x, const char *next,
 
 static void inspect_facts_put(record_builder *b, inspection *x)
 {
-	const onnx_model *m = x->c.model;
+	const onnx_model *m = x->file;
 	const char *producer = producer_text(x);
 
 	record_fact_text(b, "subject", "kind", "model");
@@ -582,27 +584,39 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 					   : NULL;
 }
 
+/* A rebatched model holds its weights otherwise than the file does. */
+static dck_status inspect_file_read(inspection *x, dck_err *err)
+{
+	onnx_model *file = x->c.model;
+
+	if (x->c.rebatched.done)
+		DCK_TRY(onnx_read_file(x->subject, x->arena, &file, err));
+	x->file = file;
+	return DCK_OK;
+}
+
 static dck_status inspection_write(record_builder *b, inspection *x, const dck_subject *s,
-				   const dck_model_config *asked, dck_err *err)
+				   dck_err *err)
 {
 	const bool zoo = strncmp(x->subject, "zoo:", 4) == 0;
 	dck_model_config given = s->model;
 	const char *next;
 
 	x->arena = x->c.arena;
+	DCK_TRY(inspect_file_read(x, err));
 	if (zoo)
 		given.batch = 0; /* it was made with it */
 	DCK_TRY(model_values_read(x->c.model->graph, x->arena, &x->values, err));
 	DCK_TRY(
 	    shape_resolve_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
 	DCK_TRY(shape_resolve_read(&x->sizes, &x->values, &given, err));
-	next = next_text(x, asked);
+	next = next_text(x, &s->model);
 	outputs_complete(x);
 	if (!next || !kinds_find(x) || !files_find(x))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
 	inspect_facts_put(b, x);
-	inspect_next_put(b, x, next, asked->engine);
+	inspect_next_put(b, x, next, s->model.engine);
 	sentence_put(b, x);
 	cost_metric_put(
 	    b, &x->c, "cost/macs", x->c.cost->macs,
@@ -619,6 +633,8 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 	kinds_put(b, x);
 	files_put(b, x);
 	properties_put(b, x);
+	if (x->c.rebatched.done)
+		subject_facts_rebatched(b, &x->c.rebatched);
 	if (mem_arena_failed(x->arena))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	return DCK_OK;
@@ -627,18 +643,12 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret, dck_err *err)
 {
 	inspection x = {.subject = s->text};
-	dck_subject plain = *s;
-	int64_t was = 0;
 	record_builder *b;
 	dck_status status;
 
-	/* The file is shown as it is; it is rebatched where it is measured. */
-	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && rebatched_fixed(s->text, &was))
-		plain.model.batch = 0;
-	DCK_TRY(model_cost_open(&x.c, &plain, NULL, err));
+	DCK_TRY(model_cost_open(&x.c, s, NULL, err));
 	b = record_begin(title);
-	status = b ? inspection_write(b, &x, &plain, &s->model, err)
-		   : ERR_NO_MEMORY(err, "for a record");
+	status = b ? inspection_write(b, &x, s, err) : ERR_NO_MEMORY(err, "for a record");
 	model_cost_close(&x.c);
 	return record_finish_if(status, b, ret, err);
 }
