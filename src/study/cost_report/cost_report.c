@@ -607,6 +607,20 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	return record_finish_if(status, b, ret, err);
 }
 
+/* A row whose cost is a formula states it; of the others only cost_each() counts. */
+static const char *operator_formula(const op_row *row)
+{
+	if (row->how)
+		return row->how;
+	if (!row->cost)
+		return "moves data, computes nothing";
+	if (row->cost == cost_each && row->flops == 1)
+		return "1 FLOP for each element";
+	return row->cost == cost_by_values || row->cost == cost_all_by_values
+		   ? "not known: it depends on values"
+		   : "not known";
+}
+
 bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
 {
 	const char *domain;
@@ -614,9 +628,6 @@ bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
 
 	if (!row)
 		return false;
-	*ret = (dck_cost_operator){domain, row->name,
-				   row->how    ? row->how
-				   : row->cost ? "1 FLOP for each element"
-					       : "moves data, computes nothing"};
+	*ret = (dck_cost_operator){domain, row->name, operator_formula(row)};
 	return true;
 }
