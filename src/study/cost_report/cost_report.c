@@ -506,7 +506,7 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	values_shape *shapes;
 	size_t n;
 
-	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, err));
+	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, &ret->usual, err));
 	ret->inputs = mem_arena_array(a, n, sizeof *ret->inputs);
 	ret->values = mem_arena_array(a, n, sizeof *ret->values);
 	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
@@ -558,8 +558,10 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 }
 
 /* Notes values whose shape in the run differs from the inferred shape. */
-static void note_run(record_builder *b, const cost_result *r, const tally_real *real, mem_arena *a)
+static void note_run(record_builder *b, const dck_subject *s, const cost_result *r,
+		     const tally_real *real, mem_arena *a)
 {
+	subject_facts_usual(b, s->text, real->usual);
 	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
 	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
 	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
@@ -598,7 +600,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		    b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
 	}
 	if (status == DCK_OK && cfg->run)
-		note_run(b, c.cost, &real, c.arena);
+		note_run(b, s, c.cost, &real, c.arena);
 	/* The record has copies; the tree needs memory too. */
 	model_cost_close(&c);
 	DCK_NEXT(status, module_tree_put(b, err));
