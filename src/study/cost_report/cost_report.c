@@ -104,7 +104,8 @@ static const char *limits_text(model_cost *c, sym_int n, sym_int least, sym_int 
 	least = limit_brief(c, least, true);
 	most = limit_brief(c, most, false);
 
-	const bool above = !sym_is(least, 0), below = !sym_unknown_reason(most);
+	const bool above = !sym_is(least, 0) && !sym_unknown_reason(least),
+		   below = !sym_unknown_reason(most);
 
 	if (sym_known(n) || (!sym_unknown_reason(n) && !sym_why_fresh(c->cost->nums, n)) ||
 	    (!above && !below))
