@@ -309,7 +309,7 @@ static void place_put(const look *l, record_builder *b, const dck_frame *f)
 		record_cell_text(b, f->file ? f->file : f->module);
 }
 
-static void weight_put(record_builder *b, double weight, bool known)
+static void path_weight_put(record_builder *b, double weight, bool known)
 {
 	if (known)
 		record_cell_real(b, weight);
@@ -317,7 +317,7 @@ static void weight_put(record_builder *b, double weight, bool known)
 		record_cell_absent(b, CALL_UNKNOWN_WHY);
 }
 
-static void share_put(record_builder *b, double share, bool known)
+static void path_share_put(record_builder *b, double share, bool known)
 {
 	if (known && isfinite(share))
 		record_cell_real(b, share);
@@ -358,10 +358,10 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 		const double total = l->c.total[at + l->weight];
 
 		record_cell_fmt(b, "%*s%s", (int)(2 * rows->rows[i].level), "", f->name);
-		weight_put(b, total, known || l->c.total[at + unknown] == 0);
-		share_put(b, total / all, known || call_tree_sum(&l->c, unknown) == 0);
-		weight_put(b, l->t->weights[at + l->weight],
-			   known || l->t->weights[at + unknown] == 0);
+		path_weight_put(b, total, known || l->c.total[at + unknown] == 0);
+		path_share_put(b, total / all, known || call_tree_sum(&l->c, unknown) == 0);
+		path_weight_put(b, l->t->weights[at + l->weight],
+				known || l->t->weights[at + unknown] == 0);
 		if (l->count < l->t->ncolumns)
 			record_cell_real(b, l->t->weights[at + l->count]);
 		if (places)
