@@ -487,7 +487,7 @@ static void files_put(record_builder *b, inspection *x)
 		record_cell_int(b, x->files[i].bytes > INT64_MAX ? INT64_MAX
 								 : (int64_t)x->files[i].bytes);
 		record_cell_text(b, is_missing(&x->files[i]) ? "no"
-				    : x->files[i].wrong	     ? x->files[i].wrong
+				    : x->files[i].wrong	     ? "not usable"
 							     : "yes");
 		if (is_missing(&x->files[i]) && !first)
 			first = x->files[i].name;

@@ -47,3 +47,4 @@ for model in good below short offset negative length outside raw unmade none ops
 	echo "== $model"
 	COLUMNS=200 deepclock inspect $model.onnx | grep -e '^  weights' -e '^next' -e '^warning'
 done
+deepclock inspect outside.onnx --details | sed -n "/^Weights outside/,/^$/p"
