@@ -21,6 +21,9 @@ size_t utf8_put(char to[UTF8_BYTES_MAX], uint32_t code);
 /* Returns whether the character of n bytes (as utf8_length() returns) controls the display: a
  * control character, a direction mark, a line separator. The one list for all output. */
 bool utf8_is_control(const char *text, size_t n);
+/* Returns the columns of a terminal that the character of n bytes (as utf8_length() returns) takes:
+ * 2 of CJK and emoji, 0 of a mark that joins the character before, else 1. */
+unsigned utf8_columns(const char *text, size_t n);
 /* Replaces control characters and invalid bytes, in place, with ' ' (of one byte) or '?'. */
 void utf8_sanitize(char *text);
 /* Returns whether c is a continuation byte. */

@@ -1,7 +1,7 @@
 /* junit.c - each record as a test in JUnit's XML, as Jenkins and GitLab read it: passed where its
- * limit or comparison is met, and where it has none; a failure where it is violated; skipped where
- * it is not decided; an error where the measurement failed. Tests have no time, since a record has
- * none.
+ * limit or comparison is met, and where it has none; a failure where it is violated, and where its
+ * command ends with 1 because of the result; skipped where it is not decided; an error where the
+ * measurement failed. Tests have no time, since a record has none.
  *
  * Source of the form: the schema junit-10.xsd of Jenkins' plug-in xUnit.
  *
@@ -23,13 +23,31 @@ typedef enum junit_outcome {
 static const char *const junit_elements[] = {
     [JUNIT_FAILURE] = "failure", [JUNIT_SKIPPED] = "skipped", [JUNIT_ERROR] = "error"};
 
+/* Returns the note because of which the command that made r ends with 1; NULL: none. */
+static const dck_note *junit_failure(const dck_record *r)
+{
+	static const char *const failures[] = {
+	    "outputs-differ", "nan-predictions",	"no-batch-fits",      "cleanup-failed",
+	    "trace-failed",   "allocations-not-traced", "trace-not-captured", "program-killed"};
+	const dck_fact *strict = dck_record_fact(r, "plan", "strict");
+	const dck_note *note = NULL;
+
+	for (size_t i = 0; i < sizeof failures / sizeof *failures && !note; i++)
+		note = dck_record_note(r, failures[i]);
+	if (!note && strict && strict->value.kind == DCK_VALUE_BOOL && strict->value.as.b)
+		note = dck_record_note(r, "cost-unknown");
+	return note;
+}
+
 static junit_outcome junit_outcome_of(const dck_record *r)
 {
 	static const junit_outcome of[] = {[DCK_VERDICT_MET] = JUNIT_PASSED,
 					   [DCK_VERDICT_VIOLATED] = JUNIT_FAILURE,
 					   [DCK_VERDICT_INCONCLUSIVE] = JUNIT_SKIPPED};
 
-	return r->incomplete ? JUNIT_ERROR : of[dck_record_gate(r)];
+	if (r->incomplete)
+		return JUNIT_ERROR;
+	return junit_failure(r) ? JUNIT_FAILURE : of[dck_record_gate(r)];
 }
 
 static const char *junit_name(const dck_record *r)
@@ -65,7 +83,8 @@ static void junit_text(const dck_record *r, dck_sink *out)
 static void junit_test(const dck_record *r, dck_sink *out)
 {
 	const junit_outcome outcome = junit_outcome_of(r);
-	const char *answer = record_get_text(r, "result", "failure");
+	const dck_note *note = outcome == JUNIT_FAILURE ? junit_failure(r) : NULL;
+	const char *answer = note ? note->text : record_get_text(r, "result", "failure");
 
 	if (!answer)
 		answer = record_get_text(r, "result", "answer");

@@ -122,7 +122,7 @@ static const char *check(const char *model, const dck_list *inputs, tally *t)
 	s.text = model;
 	if (inputs)
 		s.model.input = *inputs;
-	status = observed_shapes_run(&s, NULL, a, &list, &n, &err);
+	status = observed_shapes_run(&s, NULL, a, &list, &n, NULL, &err);
 	if (status != DCK_OK) {
 		snprintf(why, sizeof why, "%s", err.msg);
 		mem_arena_free(a);

@@ -56,6 +56,10 @@ static int accuracy_run(cli *c, void *config)
 
 	if (varied && c->nargs != 1)
 		return cli_usage(c, "--vary takes one MODEL, %u are given", c->nargs);
+	for (const dck_opt *o = dck_model_options; cfg->accuracy.predictions.n > 0 && o->name; o++)
+		if (cli_given(c, o->name))
+			return cli_usage(
+			    c, "--%s is for a model that runs; there are --predictions", o->name);
 	cfg->accuracy.title = c->title;
 	code = models_read(c, &m);
 	cfg->all = m.all;

@@ -79,6 +79,11 @@ static int cost_run(cli *c, void *config)
 	cost_command *cfg = config;
 	int code;
 
+	if (cfg->operators && c->nargs > 0)
+		return cli_usage(c,
+				 "--operators lists all operators and takes no MODEL: leave out "
+				 "'%s', or --operators",
+				 c->args[0]);
 	if (cfg->operators)
 		return operators_show(c);
 	if (c->nargs == 0)

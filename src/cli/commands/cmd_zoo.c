@@ -180,6 +180,22 @@ static int zoo_unknown(const cli *c, const char *name)
 	return cli_unknown(c, "built-in network", name, names, n, "'deepclock zoo' lists them");
 }
 
+/* Refuses options of a network that is not made: they would change nothing. */
+static int zoo_sizes_refuse(const cli *c, const char *name)
+{
+	for (const dck_opt *o = dck_zoo_options; o->name; o++)
+		if (cli_given(c, o->name))
+			return name ? cli_usage(
+					  c,
+					  "--%s is of the network that is written: add -o FILE "
+					  "('deepclock cost FILE' counts it)",
+					  o->name)
+				    : cli_usage(c,
+						"--%s is of one network: give its NAME and -o FILE",
+						o->name);
+	return CLI_OK;
+}
+
 static int zoo_run(cli *c, void *config)
 {
 	const zoo_config *cfg = config;
@@ -194,6 +210,8 @@ static int zoo_run(cli *c, void *config)
 		if (cfg->output.file)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
+		if (zoo_sizes_refuse(c, NULL) != CLI_OK)
+			return CLI_USAGE;
 		if (c->format.format == CLI_TEXT)
 			zoo_list_text(all, n, &style);
 		return entries_show(c, all, n);
@@ -204,6 +222,8 @@ static int zoo_run(cli *c, void *config)
 		return zoo_unknown(c, name);
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
+	if (zoo_sizes_refuse(c, name) != CLI_OK)
+		return CLI_USAGE;
 	if (c->format.format == CLI_TEXT)
 		entry_text(entry, &style);
 	return entries_show(c, entry, 1);
@@ -221,8 +241,7 @@ const cli_command cmd_zoo = {
 	     "'zoo:NAME' names one wherever a model is expected.",
     .examples = {{"deepclock zoo", "list the networks"},
 		 {"deepclock zoo resnet18 -o resnet18.onnx", "write one as an ONNX file"},
-		 {"deepclock zoo bert_mini --seq 64 --symbolic -o bert.onnx",
-		  "with another sequence length and open dimensions"}},
+		 {"deepclock zoo bert_mini --symbolic -o bert.onnx", "with open dimensions"}},
     .groups = {{"Output", zoo_output_options, offsetof(zoo_config, output), false},
 	       CLI_RESULT,
 	       CLI_KEPT,

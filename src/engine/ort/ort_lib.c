@@ -134,8 +134,8 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 		: *sentence ? sentence
 			    : "ONNX Runtime gives no reason",
 		no_kernel && !memory
-		    ? "; export the model with types for which it has one, as float32, "
-		      "or give another --engine"
+		    ? "; export the model with types or an opset for which it has one, or give "
+		      "another --engine"
 		    : "");
 	err_native(status, code, err);
 	l->api.ReleaseStatus(s);

@@ -370,3 +370,11 @@ const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f)
 	}
 	return NULL;
 }
+
+bool subject_inputs_given(const subject_inputs *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->input[i].given->file || b->input[i].given->filled)
+			return true;
+	return false;
+}

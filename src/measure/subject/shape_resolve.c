@@ -174,12 +174,16 @@ dck_status shape_resolve_types(mem_arena *a, const model_values *v, dck_err *err
 				 "only models whose inputs are tensors of numbers can be fed here",
 				 in->name, in->kind);
 		if (tensor && in->dtype && dck_dtype_bytes(dtype_of_onnx(in->dtype)) == 0)
-			DCK_FAIL(err, E_UNSUP,
-				 "the input '%s' is of type %s, "
-				 "of which no values can be made or read here: "
-				 "export the model with an input of numbers of 8 bits or more, "
-				 "and leave text and its tokens outside",
-				 in->name, cost_dtype_text(in->dtype, a));
+			DCK_FAIL(
+			    err, E_UNSUP,
+			    "the input '%s' is of type %s, "
+			    "of which no values can be made or read here: "
+			    "export the model with an input of %s",
+			    in->name, cost_dtype_text(in->dtype, a),
+			    in->dtype == ONNX_STRING
+				? "numbers, and leave text and its tokens outside"
+				: "integers of 8 bits or more, or of real numbers of 16 bits or "
+				  "more");
 	}
 	return DCK_OK;
 }
@@ -393,6 +397,11 @@ static dck_status symbol_unknown(const shape_resolve *z, const char *name, dck_e
 		 nearest ? "did you mean" : "is it", nearest ? nearest : names[0]);
 }
 
+static bool is_digits(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
 dck_status subject_dim_read(mem_arena *a, const char *text, const char **ret_symbol,
 			    int64_t *ret_size, dck_err *err)
 {
@@ -401,8 +410,13 @@ dck_status subject_dim_read(mem_arena *a, const char *text, const char **ret_sym
 
 	if (!equals || equals == text)
 		DCK_FAIL(err, E_ARG, "--dim is '%s': write it as SYMBOL=N", text);
-	if (units_parse_count(equals + 1, &size, NULL) != DCK_OK || size > INT64_MAX)
-		DCK_FAIL(err, E_ARG, "--dim is '%s': the size must be a whole number", text);
+	const dck_status status = units_parse_count(equals + 1, &size, NULL);
+	if (status != DCK_OK || size > INT64_MAX)
+		DCK_FAIL(err, E_ARG, "--dim is '%s': %s", text,
+			 status == DCK_OK	 ? "the size is too large"
+			 : equals[1] == '-'	 ? "the size must not be negative"
+			 : is_digits(equals + 1) ? "the size is too large"
+						 : "the size must be a whole number");
 	*ret_symbol = mem_arena_dup_n(a, text, (size_t)(equals - text));
 	DCK_NEED(*ret_symbol, err, "for the model's inputs");
 	*ret_size = (int64_t)size;

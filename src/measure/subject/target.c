@@ -407,9 +407,24 @@ static void remedy_add(dck_err *err, const char *remedy)
 		 strnlen(cause, sizeof cause) > space ? "..." : "", remedy);
 }
 
+/* Returns whether sizes may be the cause of an engine's failure, by the words of its message. An
+ * index out of bounds may be that of the user's own values. */
+static bool is_of_sizes(const subject_target *t, const char *why)
+{
+	static const char *const words[] = {"shape", "dim",    "size",	   "broadcast", "axis",
+					    "rank",  "length", "elements", "batch"};
+
+	if (strcasestr(why, "out of data bounds") || strcasestr(why, "out of bounds"))
+		return !t->inputs || !subject_inputs_given(t->inputs);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasestr(why, words[i]))
+			return true;
+	return false;
+}
+
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)
 {
-	const char *hint = NULL;
+	const char *hint = NULL, *usual = NULL;
 
 	if (status == DCK_E_ENGINE && t->inputs && err) {
 		model_failed f;
@@ -418,17 +433,17 @@ dck_status subject_target_failed(const subject_target *t, dck_status status, dck
 
 		hint = subject_inputs_hint(t->inputs, found ? &f : NULL);
 	}
-	if (hint)
-		remedy_add(err, hint);
-	if (status == DCK_E_ENGINE && err && t->usual && *t->usual) {
-		const char *usual =
+	if (status == DCK_E_ENGINE && err && t->usual && *t->usual && is_of_sizes(t, err->msg)) {
+		usual =
 		    mem_arena_fmt(t->arena,
 				  "the model leaves sizes open, and the usual ones may not fit it: "
 				  "give yours in place of %s",
 				  t->usual);
-		if (usual)
-			remedy_add(err, usual);
 	}
+	if (hint)
+		remedy_add(err, hint);
+	if (usual)
+		remedy_add(err, usual);
 	return status;
 }
 

@@ -313,8 +313,14 @@ static dck_status has_outputs(const subject_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
-	if (e->output && !(e->caps & DCK_CAP_NO_TENSORS) && t->nout > 0)
+	const bool can = e->output && !(e->caps & DCK_CAP_NO_TENSORS);
+
+	if (can && t->nout > 0)
 		return DCK_OK;
+	if (can)
+		DCK_FAIL(err, E_UNSUP, "the model%s%s%s has no outputs to compare",
+			 t->summary.path ? " '" : "", t->summary.path ? t->summary.path : "",
+			 t->summary.path ? "'" : "");
 	DCK_FAIL(err, E_UNSUP, "the engine '%s' has no outputs to compare", e->name);
 }
 

@@ -58,7 +58,9 @@ typedef struct onnx_tensor {
 	int64_t *dims; /* rank of them, each >= 0; a scalar has none */
 	size_t rank;
 	uint64_t elements, bytes; /* by dtype and dims; bytes of text: 0 */
-	onnx_pair *external;	  /* location, offset, length: data is in another file */
+	uint64_t
+	    raw_bytes; /* of raw_data in this file; 0: none, or the data has fields of its type */
+	onnx_pair *external; /* location, offset, length: data is in another file */
 	size_t nexternal;
 	int64_t location; /* 1: external */
 	/* Values of a small tensor with data in this file, in one of the two; else NULL. */

@@ -262,6 +262,9 @@ static dck_status decode_read_field(onnx_reading *p, const wire_reader *r, const
 	case AS_FLOAT:
 		memcpy(at, &real, sizeof real);
 		return DCK_OK;
+	case AS_LENGTH:
+		memcpy(at, &w->value, sizeof w->value);
+		return DCK_OK;
 	case AS_INTS:
 	case AS_FLOATS:
 		return read_numbers(p, r, f, w, l, object);

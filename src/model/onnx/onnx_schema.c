@@ -23,6 +23,7 @@ static const onnx_field tensor_fields[] = {
     [1] = {AS_INTS, COUNT(onnx_tensor, dims, rank), .name = "list of dimensions"},
     [2] = {AS_INT, AT(onnx_tensor, dtype), .name = "data type"},
     [8] = {AS_TEXT, AT(onnx_tensor, name), .name = "name"},
+    [9] = {AS_LENGTH, AT(onnx_tensor, raw_bytes), .name = "raw data"},
     [13] = {AS_MANY, COUNT(onnx_tensor, external, nexternal), .name = "external data entry",
 	    .of = &pair_message},
     [14] = {AS_INT, AT(onnx_tensor, location), .name = "data location"},

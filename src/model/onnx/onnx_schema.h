@@ -14,6 +14,7 @@ typedef enum onnx_kind {
 	AS_FLOAT,  /* float */
 	AS_TEXT,   /* const char * */
 	AS_BYTES,  /* onnx_text */
+	AS_LENGTH, /* uint64_t; the bytes of a field that stays in the file */
 	AS_INTS,   /* int64_t * and count */
 	AS_FLOATS, /* float * and count */
 	AS_TEXTS,  /* const char ** and count */

@@ -294,6 +294,11 @@ static dck_status open_temp(dck_replace *r, const char *path, dck_err *err)
 		if (errno != EEXIST)
 			break;
 	}
+	if (r->fd < 0 && errno == ENOENT && os_path_kind(directory, NULL) == OS_DIRECTORY) {
+		ERR_SET(err, E_IO, "cannot write '%s': the directory '%s' takes no new files", path,
+			directory);
+		return err_native(DCK_E_IO, ENOENT, err);
+	}
 	if (r->fd < 0 && errno == ENOENT) {
 		ERR_SET(err, E_IO, "cannot write '%s': there is no directory '%s'", path,
 			directory);

@@ -161,6 +161,19 @@ static int tree_in_order(const void *a, const void *b)
 	return by ? by : (x->function > y->function) - (x->function < y->function);
 }
 
+/* Returns why a function's number is not known; NULL: it is. */
+static const char *tree_unknown(const table *t, uint32_t function, const call_column *column)
+{
+	const size_t n = t->c->t->ncolumns, k = call_tree_unknown(t->c->t, column->weight);
+	const double *weights = column->of == CALL_SELF ? t->sums->self : t->sums->total;
+
+	if (k == n)
+		return NULL;
+	if (column->of == CALL_SELF_SHARE || column->of == CALL_TOTAL_SHARE)
+		return call_tree_sum(t->c, k) > 0 ? CALL_UNKNOWN_WHOLE : NULL;
+	return weights[function * n + k] > 0 ? CALL_UNKNOWN_WHY : NULL;
+}
+
 static void table_rows_find(table *t)
 {
 	const call_table *how = t->how;
@@ -170,7 +183,8 @@ static void table_rows_find(table *t)
 		bool any = how->keep_zeros;
 
 		for (size_t k = 0; k < how->ncolumns && !any; k++)
-			any = how->columns[k].of <= CALL_TOTAL && tree_value_of(t, f, k) != 0;
+			any = how->columns[k].of <= CALL_TOTAL &&
+			      (tree_value_of(t, f, k) != 0 || tree_unknown(t, f, &how->columns[k]));
 		if (any && t->sums->paths[f] > 0)
 			t->rows[t->nrows++] = (table_row){t, tree_value_of(t, f, how->sort), f};
 	}
@@ -256,7 +270,9 @@ static void tree_table_put(const table *t, record_builder *b)
 
 		record_cell_text(b, f->name ? f->name : how->last);
 		for (size_t k = 0; k < how->ncolumns; k++)
-			if (!tree_estimate_put(b, t, function, k))
+			if (tree_unknown(t, function, &how->columns[k]))
+				record_cell_absent(b, tree_unknown(t, function, &how->columns[k]));
+			else if (!tree_estimate_put(b, t, function, k))
 				tree_number_put(b, tree_value_of(t, function, k), &how->columns[k]);
 		if (file)
 			tree_text_put(b, f->file);

@@ -47,6 +47,17 @@ size_t call_tree_column(const dck_tree *t, const char *key)
 	return c ? (size_t)(c - t->columns) : t->ncolumns;
 }
 
+size_t call_tree_unknown(const dck_tree *t, size_t column)
+{
+	const size_t n = sizeof CALL_UNKNOWN - 1;
+	size_t k = 0;
+
+	while (k < t->ncolumns && (strncmp(t->columns[k].key, CALL_UNKNOWN, n) != 0 ||
+				   strcmp(t->columns[k].key + n, t->columns[column].key) != 0))
+		k++;
+	return k;
+}
+
 /* Ranks columns as the default weight: times first, then columns that are not counts. The overhead
  * of counting ranks as a count. */
 static int tree_rank(const dck_column *column)

@@ -31,6 +31,15 @@ size_t call_tree_column(const dck_tree *t, const char *key);
 dck_status call_tree_weight(const dck_tree *t, const char *key, size_t *ret,
 			    dck_err *err) DCK_MUST_USE;
 
+/* Key of the column that counts the operators of which the weight KEY is not known: "unknown_KEY".
+ */
+#define CALL_UNKNOWN	   "unknown_"
+#define CALL_UNKNOWN_WHY   "that of an operator in it is not known"
+#define CALL_UNKNOWN_WHOLE "the whole is not known"
+/* Returns the column that counts what has no known weight in that column; ncolumns: all is known.
+ */
+size_t call_tree_unknown(const dck_tree *t, size_t column);
+
 typedef struct call_function {
 	dck_frame frame; /* with the lowest of its lines; borrowed from the tree */
 	uint32_t paths;	 /* its nodes */

@@ -13,6 +13,10 @@ dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree 
 	*ret = name ? dck_record_tree(r, name) : r->ntrees > 0 ? &r->trees[0] : NULL;
 	if (*ret)
 		return DCK_OK;
+	if (r->ntrees == 0 && r->nops > 0)
+		DCK_FAIL(err, E_ABSENT,
+			 "the record has no call paths: none of its operators has a module; "
+			 "exporters write it in the names of nodes, or in metadata");
 	if (r->ntrees == 0)
 		DCK_FAIL(err, E_ABSENT,
 			 "the record has no call paths; those of trace, count, sample, memory, "

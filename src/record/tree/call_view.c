@@ -27,6 +27,7 @@
 #include "record/tree/operator_view.h"
 #include "record/tree/path_trie.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -308,6 +309,22 @@ static void place_put(const look *l, record_builder *b, const dck_frame *f)
 		record_cell_text(b, f->file ? f->file : f->module);
 }
 
+static void path_weight_put(record_builder *b, double weight, bool known)
+{
+	if (known)
+		record_cell_real(b, weight);
+	else
+		record_cell_absent(b, CALL_UNKNOWN_WHY);
+}
+
+static void path_share_put(record_builder *b, double share, bool known)
+{
+	if (known && isfinite(share))
+		record_cell_real(b, share);
+	else
+		record_cell_absent(b, known ? "the whole is 0" : CALL_UNKNOWN_WHOLE);
+}
+
 static void view_paths_put(const look *l, const tree_rows *rows, record_builder *b)
 {
 	const dck_column *weight = &l->t->columns[l->weight];
@@ -316,6 +333,8 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 				 {"total_share", "share", DCK_UNIT_ONE},
 				 {"self", "self", weight->unit}};
 	const double all = call_tree_sum(&l->c, l->weight);
+	const size_t unknown = call_tree_unknown(l->t, l->weight);
+	const bool known = unknown == l->t->ncolumns;
 	size_t n = 4;
 	bool places = false;
 	char text[600];
@@ -339,9 +358,10 @@ static void view_paths_put(const look *l, const tree_rows *rows, record_builder 
 		const double total = l->c.total[at + l->weight];
 
 		record_cell_fmt(b, "%*s%s", (int)(2 * rows->rows[i].level), "", f->name);
-		record_cell_real(b, total);
-		record_cell_real(b, total / all);
-		record_cell_real(b, l->t->weights[at + l->weight]);
+		path_weight_put(b, total, known || l->c.total[at + unknown] == 0);
+		path_share_put(b, total / all, known || call_tree_sum(&l->c, unknown) == 0);
+		path_weight_put(b, l->t->weights[at + l->weight],
+				known || l->t->weights[at + unknown] == 0);
 		if (l->count < l->t->ncolumns)
 			record_cell_real(b, l->t->weights[at + l->count]);
 		if (places)
@@ -363,7 +383,8 @@ static dck_status by_path(look *l, record_builder *b, dck_err *err)
 	    &(tree_rows_how){.column = l->weight,
 			     .most = call_view_top(l->view),
 			     .levels = l->view->depth ? (uint32_t)l->view->depth : LEVELS,
-			     .share_min = l->view->top ? 0 : share_min},
+			     .share_min = l->view->top ? 0 : share_min,
+			     .unknown = call_tree_unknown(l->t, l->weight)},
 	    err));
 	view_paths_put(l, &rows, b);
 	tree_rows_done(&rows);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/module_tree.h"
 #include "base/err.h"
+#include "record/tree/call_tree.h"
 #include "record/tree/cct.h"
 
 #include <math.h>
@@ -13,12 +14,20 @@ static const dck_column module_weights[] = {[FLOPS] = {"flops", "FLOPs", DCK_UNI
 					    [MACS] = {"macs", "MACs", DCK_UNIT_ONE},
 					    [BYTES] = {"bytes", "moved", DCK_UNIT_BYTE},
 					    [TIME] = {"time", "time", DCK_UNIT_NS}};
+/* call_tree_unknown(): of how many operators a weight is not known. */
+static const dck_column module_unknown[] = {
+    [FLOPS] = {CALL_UNKNOWN "flops", "operators of unknown FLOPs", DCK_UNIT_ONE},
+    [MACS] = {CALL_UNKNOWN "macs", "operators of unknown MACs", DCK_UNIT_ONE},
+    [BYTES] = {CALL_UNKNOWN "bytes", "operators of unknown bytes", DCK_UNIT_ONE}};
 
 /* Classes of modules: by their paths, the name of a class as another text. */
 typedef struct modules {
 	cct paths;
 	string_table texts;
 	hash_map classes; /* by the number of a path: that of its class */
+	dck_column columns[2 * TIME + 1];
+	size_t ncolumns, unknown[TIME]; /* unknown: columns of module_unknown; 0: all are known */
+	bool timed;
 } modules;
 
 static size_t tree_part_end(const char *scope, size_t at)
@@ -91,7 +100,34 @@ static void tree_weight_add(cct *p, uint32_t path, size_t column, const dck_valu
 		cct_add(p, path, column, number);
 }
 
-static void op_add(modules *m, const dck_op *op, bool timed)
+/* Returns which weights of the operator are not known, a bit each. */
+static unsigned unknown_weights(const dck_op *op)
+{
+	return (unsigned)isnan(dck_value_number(&op->flops)) << FLOPS |
+	       (unsigned)isnan(dck_value_number(&op->macs)) << MACS |
+	       (unsigned)(isnan(dck_value_number(&op->read_bytes)) ||
+			  isnan(dck_value_number(&op->write_bytes)))
+		   << BYTES;
+}
+
+static void module_columns(modules *m, const dck_op *ops, size_t n)
+{
+	unsigned unknown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		m->timed |= ops[i].time_ns.kind != DCK_VALUE_ABSENT;
+		unknown |= unknown_weights(&ops[i]);
+	}
+	m->ncolumns = m->timed ? TIME + 1 : TIME;
+	memcpy(m->columns, module_weights, m->ncolumns * sizeof *m->columns);
+	for (size_t k = 0; k < TIME; k++)
+		if (unknown >> k & 1) {
+			m->unknown[k] = m->ncolumns;
+			m->columns[m->ncolumns++] = module_unknown[k];
+		}
+}
+
+static void op_add(modules *m, const dck_op *op)
 {
 	const char *scope = op->scope ? op->scope : "(no module)";
 	const size_t n = op->scope ? strlen(scope) : 0;
@@ -111,7 +147,10 @@ static void op_add(modules *m, const dck_op *op, bool timed)
 	tree_weight_add(&m->paths, path, MACS, &op->macs);
 	tree_weight_add(&m->paths, path, BYTES, &op->read_bytes);
 	tree_weight_add(&m->paths, path, BYTES, &op->write_bytes);
-	if (timed)
+	for (size_t k = 0; k < TIME; k++)
+		if (unknown_weights(op) >> k & 1)
+			cct_add(&m->paths, path, m->unknown[k], 1);
+	if (m->timed)
 		tree_weight_add(&m->paths, path, TIME, &op->time_ns);
 }
 
@@ -119,21 +158,20 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 {
 	size_t n;
 	const dck_op *ops = record_ops(b, &n);
-	bool scopes = false, timed = false;
+	bool scopes = false;
 	modules m = {0};
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		scopes |= ops[i].scope != NULL;
-		timed |= ops[i].time_ns.kind != DCK_VALUE_ABSENT;
-	}
 	if (!scopes)
 		return DCK_OK;
-	dck_status status = cct_init(&m.paths, module_weights, timed ? TIME + 1 : TIME, err);
+	module_columns(&m, ops, n);
+	dck_status status = cct_init(&m.paths, m.columns, m.ncolumns, err);
 	DCK_NEXT(status, string_table_init(&m.texts, err));
 	if (status == DCK_OK && !classes_find(&m, ops, n))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
 	for (size_t i = 0; i < n && status == DCK_OK; i++)
-		op_add(&m, &ops[i], timed);
+		op_add(&m, &ops[i]);
 	if (status == DCK_OK && string_table_failed(&m.texts))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
 	string_table_done(&m.texts);

@@ -9,6 +9,7 @@
 typedef struct place {
 	double whole;
 	uint32_t parent, node;
+	bool unknown; /* it weighs that or more */
 } place;
 
 /* Children of one parent are adjacent, the heaviest first. */
@@ -58,7 +59,7 @@ static void rows_collect(tree_rows *ret, const place *places, size_t n, const tr
 		}
 		next[level]++;
 		const uint32_t node = places[at].node;
-		if (ret->n == how->most || places[at].whole < least) {
+		if (ret->n == how->most || (places[at].whole < least && !places[at].unknown)) {
 			ret->left_out++;
 			continue;
 		}
@@ -87,6 +88,8 @@ dck_status tree_rows_find(tree_rows *ret, const call_tree *c, const tree_rows_ho
 	}
 	for (uint32_t i = 0; i < n; i++)
 		places[i] = (place){.whole = c->total[i * c->t->ncolumns + how->column],
+				    .unknown = how->unknown > 0 && how->unknown < c->t->ncolumns &&
+					       c->total[i * c->t->ncolumns + how->unknown] > 0,
 				    .parent = c->t->nodes[i].parent,
 				    .node = i};
 	qsort(places, n, sizeof *places, by_parent);

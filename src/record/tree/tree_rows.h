@@ -22,6 +22,7 @@ typedef struct tree_rows_how {
 	size_t most;	  /* rows */
 	uint32_t levels;  /* at most CALL_LEVELS_MAX */
 	double share_min; /* paths that weigh less of the whole are left out */
+	size_t unknown;	  /* call_tree_unknown(): paths with some are kept; 0: none */
 } tree_rows_how;
 
 dck_status tree_rows_find(tree_rows *ret, const call_tree *c, const tree_rows_how *how,

@@ -1,7 +1,7 @@
 /* grid.c - lays out and writes a table: the widest cell of each column is found in a first pass
  * over the rows, so a cell is formatted twice and none is stored. Columns are omitted by rank until
  * the rest fits; then names are shortened, word by word if they are paths, and in the middle. In a
- * file nothing is omitted from a name: one that is too long moves the cells of its row.
+ * file a longer name moves the cells of its row, and is shortened above PAGE_FILE_COLS.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/grid.h"
@@ -81,6 +81,8 @@ static void layout_fill(const page *p, const grid *g, grid_layout *l)
 		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
+		if (l->width[c] > PAGE_FILE_COLS)
+			l->width[c] = PAGE_FILE_COLS;
 		if (g->most && g->most[c] > 0 && l->width[c] > g->most[c])
 			l->width[c] = g->most[c];
 	}
@@ -97,7 +99,7 @@ static void layout_fill(const page *p, const grid *g, grid_layout *l)
 	}
 	unsigned cells = GRID_INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
-	/* In a file nothing is cut: a longer name, as C++ has, moves the cells of its row alone. */
+	/* In a file a longer name, as C++ has, is whole and moves the cells of its row alone. */
 	if (!p->terminal && room < NAME_COLS_ALIGNED)
 		room = NAME_COLS_ALIGNED;
 	l->name = l->name < room ? l->name : room;

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/page.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include <stdarg.h>
@@ -107,21 +108,33 @@ void page_widen(unsigned *width, const char *text)
 		*width = n;
 }
 
-/* Writes at most `cols` characters; returns the rest of the text. */
+/* Returns the bytes of the first character, its columns in *ret_cols, and whether it is shown. */
+static size_t page_char(const char *text, unsigned *ret_cols, bool *ret_shown)
+{
+	const size_t n = dck_text_char(text, ret_shown);
+
+	*ret_cols = *ret_shown ? utf8_columns(text, n) : 1;
+	return n;
+}
+
+/* Writes the characters of at most `cols` columns; returns the rest of the text. */
 static const char *columns_write(page *p, const char *text, unsigned cols)
 {
 	const char *s = text;
+	unsigned width;
 
 	if (*s != '\0' && cols > 0)
 		space_put(p);
-	for (; *s != '\0' && cols > 0; cols--, p->col++) {
+	for (; *s != '\0'; cols -= width, p->col += width) {
 		bool shown;
-		const size_t n = dck_text_char(s, &shown);
+		const size_t n = page_char(s, &width, &shown);
 
+		if (width > cols)
+			break;
 		if (!shown)
 			sink_text(p->out, (unsigned char)s[0] < 0x20 ? " " : "?");
 		else if (n > 1 && !p->utf8)
-			sink_text(p->out, units_mu(s) > 0 ? "u" : "?");
+			sink_text(p->out, units_mu(s) > 0 ? "u" : &"??"[2 - width]);
 		else
 			sink_put(p->out, s, n);
 		s += n;
@@ -144,9 +157,11 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 {
 	const bool fits = page_columns(text) <= cols;
 
-	if (fits || !p->terminal) {
+	if (!fits && !p->terminal) {
+		page_text_middle(p, text, SIZE_MAX, cols);
+		p->space = true; /* before the next column */
+	} else if (fits) {
 		page_text(p, text);
-		p->space = p->space || !fits; /* before the next column */
 	} else if (cols > 2) {
 		columns_write(p, text, cols - 2);
 		columns_write(p, "..", 2);
@@ -155,20 +170,24 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 
 unsigned page_columns_n(const char *text, size_t bytes)
 {
+	unsigned cols = 0, width;
 	bool shown;
-	unsigned n = 0;
-	for (size_t at = 0; at < bytes && text[at] != '\0'; n++)
-		at += dck_text_char(text + at, &shown);
-	return n;
+
+	for (size_t at = 0; at < bytes && text[at] != '\0'; cols += width)
+		at += page_char(text + at, &width, &shown);
+	return cols;
 }
 
 /* Cuts a text in the middle, because the end of a path identifies it best: "/lay..conv1/Conv". */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 {
-	unsigned n = page_columns_n(text, bytes);
+	const unsigned n = page_columns_n(text, bytes);
+	unsigned width;
 	bool shown;
 
-	if (n <= cols || !p->terminal) {
+	if (!p->terminal && cols < PAGE_FILE_COLS)
+		cols = PAGE_FILE_COLS;
+	if (n <= cols) {
 		columns_write(p, text, n);
 		return;
 	}
@@ -179,8 +198,8 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	unsigned head = (cols - 2) / 3, tail = cols - 2 - head;
 	columns_write(p, text, head);
 	columns_write(p, "..", 2);
-	for (unsigned skip = n - tail; skip > 0; skip--)
-		text += dck_text_char(text, &shown);
+	for (unsigned skip = n - tail; skip > 0; skip -= width < skip ? width : skip)
+		text += page_char(text, &width, &shown);
 	columns_write(p, text, tail);
 }
 
@@ -211,10 +230,10 @@ static bool is_space(char c)
 static unsigned word_columns(const char *text, size_t *ret_bytes)
 {
 	const char *s = text;
-	unsigned n = 0;
+	unsigned n = 0, width;
 	bool shown;
-	for (; *s != '\0' && !is_space(*s); n++)
-		s += dck_text_char(s, &shown);
+	for (; *s != '\0' && !is_space(*s); n += width)
+		s += page_char(s, &width, &shown);
 	*ret_bytes = (size_t)(s - text);
 	return n;
 }
@@ -223,19 +242,21 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
  * second half after the last slash, else after the last other mark between names. */
 static unsigned break_columns(const char *word, unsigned most)
 {
-	unsigned at = most, n = 0;
+	unsigned at = 0, n = 0, width;
 	bool shown, slash = false;
 
-	for (const char *s = word; n < most && *s != '\0'; n++) {
-		const char *next = s + dck_text_char(s, &shown);
+	for (const char *s = word; *s != '\0'; n += width) {
+		const char *next = s + page_char(s, &width, &shown);
 
-		if (n + 1 > most / 2 && (*s == '/' || (!slash && strchr(",;:=_-", *s)))) {
+		if (n + width > most)
+			break;
+		if (n + width > most / 2 && (*s == '/' || (!slash && strchr(",;:=_-", *s)))) {
 			slash |= *s == '/';
-			at = n + 1;
+			at = n + width;
 		}
 		s = next;
 	}
-	return at;
+	return at > 0 ? at : n;
 }
 
 void page_wrap(page *p, unsigned indent, const char *text)

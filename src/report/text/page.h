@@ -27,16 +27,20 @@ void page_space(page *p);		/* a space, unless the line ends here */
 void page_to(page *p, unsigned col);	/* spaces up to that column; none if already past it */
 void page_break(page *p, unsigned col); /* ends the line, and goes to that column of the next */
 void page_text(page *p, const char *text);
-/* Writes the text; on a terminal, truncated with ".." to `cols` columns. */
+/* In a file names are whole up to this width; longer ones would break every line of a table. */
+#define PAGE_FILE_COLS 160
+/* Writes the text; on a terminal, truncated with ".." to `cols` columns; in a file, as
+ * page_text_middle(). */
 void page_text_cut(page *p, const char *text, unsigned cols);
-/* Writes the first `bytes` of text; on a terminal, shortened with ".." in the middle to fit. */
+/* Writes the first `bytes` of text, shortened with ".." in the middle to fit; in a file to
+ * PAGE_FILE_COLS if `cols` is less. */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
 /* Writes words from the current column, continued at column `indent` of the next lines; a word
  * wider than a line is broken. Does not end the last line, and leaves one column in it. */
 void page_wrap(page *p, unsigned indent, const char *text);
-unsigned page_columns(const char *text);	    /* code points */
+unsigned page_columns(const char *text);	    /* as a terminal shows it */
 void page_widen(unsigned *width, const char *text); /* to at least the text's columns */
 unsigned page_columns_n(const char *text, size_t bytes);
 

@@ -111,6 +111,11 @@ static dck_status asked_check(const accuracy_job *j, dck_err *err)
 	if (c->labels && c->predictions.n > 0 && (c->inputs.n > 0 || c->output))
 		DCK_FAIL(err, E_ARG, "--%s is for a model that predicts; there are --predictions",
 			 c->inputs.n > 0 ? "inputs" : "output");
+	if (c->labels && (c->rtol || c->atol))
+		DCK_FAIL(err, E_ARG,
+			 "--%s is for outputs that are compared: a report on --labels has no "
+			 "tolerance",
+			 c->rtol ? "rtol" : "atol");
 	if (c->labels && c->predictions.n == 0 && (j->n == 0 || c->inputs.n == 0))
 		DCK_FAIL(err, E_ARG,
 			 "--labels need predictions: --predictions FILE, or a model and --inputs "
@@ -263,16 +268,23 @@ static dck_status saved_report(accuracy_job *j, dck_err *err)
 {
 	const dck_list *list = &j->config->predictions;
 	labels p[DCK_LIST_MAX] = {0};
-	const char *names[DCK_LIST_MAX], *file;
+	const char *names[DCK_LIST_MAX], *file = "";
+	bool scores = false;
 
 	for (size_t i = 0; i < list->n; i++) {
 		DCK_TRY(prediction_name(j, list->item[i], &names[i], &file, err));
 		DCK_TRY(prediction_read(j, file, &p[i], err));
+		scores |= p[i].columns > 0;
 		record_fact_text(j->b, "accuracy",
 				 i == 0 ? "predictions"
 					: mem_arena_fmt(j->arena, "predictions/%s", names[i]),
 				 file);
 	}
+	if (!scores && j->config->top_k > 1)
+		DCK_FAIL(err, E_ARG,
+			 "--top-k is %llu, but '%s' has predicted classes and no scores to rank: "
+			 "give .npy with a column of scores for each class",
+			 (unsigned long long)j->config->top_k, file);
 	return report(j, p, names, list->n, err);
 }
 

@@ -104,7 +104,8 @@ static const char *limits_text(model_cost *c, sym_int n, sym_int least, sym_int 
 	least = limit_brief(c, least, true);
 	most = limit_brief(c, most, false);
 
-	const bool above = !sym_is(least, 0), below = !sym_unknown_reason(most);
+	const bool above = !sym_is(least, 0) && !sym_unknown_reason(least),
+		   below = !sym_unknown_reason(most);
 
 	if (sym_known(n) || (!sym_unknown_reason(n) && !sym_why_fresh(c->cost->nums, n)) ||
 	    (!above && !below))
@@ -506,7 +507,7 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	values_shape *shapes;
 	size_t n;
 
-	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, err));
+	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, &ret->usual, err));
 	ret->inputs = mem_arena_array(a, n, sizeof *ret->inputs);
 	ret->values = mem_arena_array(a, n, sizeof *ret->values);
 	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
@@ -558,8 +559,10 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 }
 
 /* Notes values whose shape in the run differs from the inferred shape. */
-static void note_run(record_builder *b, const cost_result *r, const tally_real *real, mem_arena *a)
+static void note_run(record_builder *b, const dck_subject *s, const cost_result *r,
+		     const tally_real *real, mem_arena *a)
 {
+	subject_facts_usual(b, s->text, real->usual);
 	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
 	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
 	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
@@ -598,13 +601,27 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		    b ? cost_write(b, &c, s, cfg, &roofs, err) : ERR_NO_MEMORY(err, "for a record");
 	}
 	if (status == DCK_OK && cfg->run)
-		note_run(b, c.cost, &real, c.arena);
+		note_run(b, s, c.cost, &real, c.arena);
 	/* The record has copies; the tree needs memory too. */
 	model_cost_close(&c);
 	DCK_NEXT(status, module_tree_put(b, err));
 	device_roofs_done(&roofs);
 	mem_arena_free(a);
 	return record_finish_if(status, b, ret, err);
+}
+
+/* A row whose cost is a formula states it; of the others only cost_each() counts. */
+static const char *operator_formula(const op_row *row)
+{
+	if (row->how)
+		return row->how;
+	if (!row->cost)
+		return "moves data, computes nothing";
+	if (row->cost == cost_each && row->flops == 1)
+		return "1 FLOP for each element";
+	return row->cost == cost_by_values || row->cost == cost_all_by_values
+		   ? "not known: it depends on values"
+		   : "not known";
 }
 
 bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
@@ -614,9 +631,6 @@ bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
 
 	if (!row)
 		return false;
-	*ret = (dck_cost_operator){domain, row->name,
-				   row->how    ? row->how
-				   : row->cost ? "1 FLOP for each element"
-					       : "moves data, computes nothing"};
+	*ret = (dck_cost_operator){domain, row->name, operator_formula(row)};
 	return true;
 }

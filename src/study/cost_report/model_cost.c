@@ -98,7 +98,8 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 		config.batch = 0; /* a built-in network was made with its batch */
 	DCK_TRY(model_values_read(g, a, &v, err));
 	DCK_TRY(shape_resolve_declared(&given, a, &v, NULL, err));
-	given.any = true;
+	/* The options with which a built-in network was made hold for --shape too. */
+	given.any = !zoo || (c->batch == 0 && !c->image_size && c->seq == 0);
 	DCK_TRY(contents_read(z, &given, &config, a, err));
 	DCK_TRY(shape_resolve_read(&given, &v, &config, err));
 	z->inputs = mem_arena_array(a, given.n, sizeof *z->inputs);

@@ -36,6 +36,7 @@ typedef struct tally_real {
 	size_t ninputs, nvalues;
 	cost_content *contents; /* contents of inputs that are few integers */
 	size_t ncontents;
+	const char *usual; /* options of the usual sizes that it took; NULL, "": none */
 } tally_real;
 
 /* Reads the model of s (a file or a built-in network) and counts it. real NULL: with the sizes that

@@ -76,11 +76,11 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 }
 
 dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
-			       values_shape **ret, size_t *ret_n, dck_err *err)
+			       values_shape **ret, size_t *ret_n, const char **ret_usual,
+			       dck_err *err)
 {
 	subject_target t = {.log = watch ? watch->log : NULL,
 			    .log_self = watch ? watch->self : NULL,
-			    .sizes_given = true,
 			    .observe = DCK_OBSERVE_VALUES};
 	dck_subject plain = *s;
 	dck_clock clock;
@@ -95,6 +95,8 @@ dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, 
 	dck_status status =
 	    subject_target_failed(&t, engine_run(t.engine.ops, t.context, err), err);
 	DCK_NEXT(status, shapes_take(&t, a, ret, ret_n, err));
+	if (status == DCK_OK && ret_usual)
+		*ret_usual = t.usual ? mem_arena_dup(a, t.usual) : NULL;
 	subject_target_close(&t);
 	return status;
 }

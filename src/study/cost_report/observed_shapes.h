@@ -28,8 +28,11 @@ const int64_t *values_whole(dck_dtype t, const void *data, size_t n, mem_arena *
 /* Opens the model of s with all values as outputs and an unoptimised graph (opt none), makes inputs
  * as a measurement does, and runs once. Inputs, values of nodes and outputs are in *ret, which
  * lives in `a`; all are in memory at once during the run. watch receives the engine's log, and may
- * be NULL. E_UNSUP: the engine cannot, or the model is larger than 2 GiB without external data. */
+ * be NULL. *ret_usual: the options of usual sizes that the run took for open ones, in `a`; NULL or
+ * "": none; ret_usual may be NULL. E_UNSUP: the engine cannot, or the model is larger than 2 GiB
+ * without external data. */
 dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
-			       values_shape **ret, size_t *ret_n, dck_err *err);
+			       values_shape **ret, size_t *ret_n, const char **ret_usual,
+			       dck_err *err);
 
 #endif

@@ -3,8 +3,8 @@
  *	deepclock inspect model.onnx
  *
  * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and
- * files with external weights are not read: inspect only checks that they exist. A size that the
- * model leaves open is shown with its name, not guessed.
+ * files with external weights are not read: inspect only checks that they exist and are long
+ *enough. A size that the model leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"
@@ -12,6 +12,8 @@
 #include "study/cost_report/cost_formula.h"
 #include "record/record_begin.h"
 #include "measure/subject/shape_resolve.h"
+#include "measure/subject/subject_facts.h"
+#include "study/inspect/refused.h"
 #include "model/cost/op.h"
 #include "base/name_index.h"
 #include "base/units.h"
@@ -34,11 +36,13 @@ typedef struct kind {
 typedef struct weights_file {
 	const char *name;
 	uint64_t bytes;
-	bool there;
+	const char *wrong;     /* "is too short"; NULL: nothing */
+	const onnx_tensor *of; /* the first weights for which it is */
 } weights_file;
 
 typedef struct inspection {
 	model_cost c;
+	const onnx_model *file; /* as the file states it; that of c unless c is rebatched */
 	shape_resolve sizes;
 	model_values values;
 	const char *subject;
@@ -47,6 +51,7 @@ typedef struct inspection {
 	size_t nkinds, nodes;
 	weights_file *files;
 	size_t nfiles, missing;
+	const weights_file *wrong; /* the first that is there, without what the model states */
 	uint64_t weight_bytes;
 } inspection;
 
@@ -91,14 +96,6 @@ static bool kinds_find(inspection *x)
 	return true;
 }
 
-static const char *location(const onnx_tensor *t)
-{
-	for (size_t i = 0; t->location == 1 && i < t->nexternal; i++)
-		if (t->external[i].key && strcmp(t->external[i].key, "location") == 0)
-			return t->external[i].value;
-	return NULL;
-}
-
 /* A sum that overflows stays at the largest. */
 static void weight_add(uint64_t *sum, const onnx_tensor *t)
 {
@@ -128,10 +125,15 @@ static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
 		}
 }
 
+static bool is_missing(const weights_file *f)
+{
+	return f->wrong && strcmp(f->wrong, REFUSED_MISSING) == 0;
+}
+
 /* Files are in the directory of the model. */
 static bool files_find(inspection *x)
 {
-	const onnx_graph *g = x->c.model->graph;
+	const onnx_graph *g = x->file->graph;
 	const char *slash = strrchr(x->subject, '/');
 	name_index seen;
 
@@ -140,23 +142,29 @@ static bool files_find(inspection *x)
 		return false;
 	inspect_weights_add(&x->weight_bytes, g);
 	for (size_t i = 0; i < g->ninitializers; i++) {
-		const char *name = location(&g->initializers[i]);
+		const onnx_tensor *t = &g->initializers[i];
+		const char *name = refused_external(t, "location");
 
 		if (!name)
 			continue;
 		const size_t at = name_index_intern(&seen, name);
 		weights_file *f = &x->files[at];
 
-		if (!f->name) {
+		f->name = name;
+		if (!f->wrong) {
 			const char *path =
 			    mem_arena_fmt(x->arena, "%.*s%s",
 					  slash && *name != '/' ? (int)(slash - x->subject + 1) : 0,
 					  x->subject, name);
-			f->name = name;
-			f->there = path && os_file_exists(path);
-			x->missing += !f->there;
+
+			f->wrong = path ? refused_weights(t, name, path) : NULL;
+			f->of = t;
+			if (is_missing(f))
+				x->missing++;
+			else if (f->wrong && !x->wrong)
+				x->wrong = f;
 		}
-		if (__builtin_add_overflow(f->bytes, g->initializers[i].bytes, &f->bytes))
+		if (__builtin_add_overflow(f->bytes, t->bytes, &f->bytes))
 			f->bytes = UINT64_MAX;
 	}
 	x->nfiles = seen.n;
@@ -338,9 +346,10 @@ static const char *weights_text(inspection *x)
 		return mem_arena_fmt(x->arena, "%s, in the file", size);
 	return mem_arena_fmt(x->arena, "%s, in %zu other file%s%s", size, x->nfiles,
 			     x->nfiles == 1 ? "" : "s",
-			     x->missing == 0	       ? ", there"
-			     : x->missing == x->nfiles ? ", MISSING"
-						       : ", some of them MISSING");
+			     x->missing == 0 && x->wrong ? ", NOT USABLE"
+			     : x->missing == 0		 ? ", there"
+			     : x->missing == x->nfiles	 ? ", MISSING"
+							 : ", some of them MISSING");
 }
 
 static const char *open_text(inspection *x, size_t *ret_n)
@@ -468,6 +477,8 @@ static void files_put(record_builder *b, inspection *x)
 	    {.key = "bytes", .title = "of the model", .unit = DCK_UNIT_BYTE},
 	    {.key = "there", .title = "is there"}};
 
+	const char *first = NULL;
+
 	if (x->nfiles == 0)
 		return;
 	record_table(b, "inspect/files", "Weights outside the model", columns, 3);
@@ -475,13 +486,17 @@ static void files_put(record_builder *b, inspection *x)
 		record_cell_text(b, x->files[i].name);
 		record_cell_int(b, x->files[i].bytes > INT64_MAX ? INT64_MAX
 								 : (int64_t)x->files[i].bytes);
-		record_cell_text(b, x->files[i].there ? "yes" : "no");
+		record_cell_text(b, is_missing(&x->files[i]) ? "no"
+				    : x->files[i].wrong	     ? "not usable"
+							     : "yes");
+		if (is_missing(&x->files[i]) && !first)
+			first = x->files[i].name;
 	}
 	if (x->missing)
 		record_note(b, "weights-missing",
 			    "%zu of %zu files of weights that the model names are not in its "
 			    "directory, '%s' first",
-			    x->missing, x->nfiles, x->files[0].name);
+			    x->missing, x->nfiles, first);
 }
 
 static void properties_put(record_builder *b, inspection *x)
@@ -517,10 +532,22 @@ static const kind *kind_of_nobody(const inspection *x, const char *engine)
 static void inspect_next_put(record_builder *b, inspection *x, const char *next, const char *engine)
 {
 	const kind *k = kind_of_nobody(x, engine);
+	const bool runtime = !engine || strcmp(engine, "ort") == 0;
+	const char *why = runtime ? refused_model(x->file, x->arena) : NULL;
 	dck_err err;
 
 	if (x->missing) {
 		record_fact_absent(b, "result", "next", "files of weights are missing");
+	} else if (x->wrong) {
+		record_fact_absent(b, "result", "next", "a file of weights is not as stated");
+		record_note(
+		    b, "not-runnable",
+		    "no engine here can run it: its file of weights '%.120s' %s, for '%.80s'",
+		    x->wrong->name, x->wrong->wrong, x->wrong->of->name ? x->wrong->of->name : "?");
+		record_remedy(b, "copy the file again, or export the model again");
+	} else if (why) {
+		record_fact_absent(b, "result", "next", why);
+		record_note(b, "not-runnable", "ONNX Runtime refuses it: %s", why);
 	} else if (shape_resolve_types(x->arena, &x->values, &err) != DCK_OK) {
 		record_fact_absent(b, "result", "next", err.msg);
 		record_note(b, "not-runnable", "no engine here can run it: %s", err.msg);
@@ -538,7 +565,7 @@ static void inspect_next_put(record_builder *b, inspection *x, const char *next,
 
 static void inspect_facts_put(record_builder *b, inspection *x)
 {
-	const onnx_model *m = x->c.model;
+	const onnx_model *m = x->file;
 	const char *producer = producer_text(x);
 
 	record_fact_text(b, "subject", "kind", "model");
@@ -582,27 +609,39 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 					   : NULL;
 }
 
+/* A rebatched model holds its weights otherwise than the file does. */
+static dck_status inspect_file_read(inspection *x, dck_err *err)
+{
+	onnx_model *file = x->c.model;
+
+	if (x->c.rebatched.done)
+		DCK_TRY(onnx_read_file(x->subject, x->arena, &file, err));
+	x->file = file;
+	return DCK_OK;
+}
+
 static dck_status inspection_write(record_builder *b, inspection *x, const dck_subject *s,
-				   const dck_model_config *asked, dck_err *err)
+				   dck_err *err)
 {
 	const bool zoo = strncmp(x->subject, "zoo:", 4) == 0;
 	dck_model_config given = s->model;
 	const char *next;
 
 	x->arena = x->c.arena;
+	DCK_TRY(inspect_file_read(x, err));
 	if (zoo)
 		given.batch = 0; /* it was made with it */
 	DCK_TRY(model_values_read(x->c.model->graph, x->arena, &x->values, err));
 	DCK_TRY(
 	    shape_resolve_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
 	DCK_TRY(shape_resolve_read(&x->sizes, &x->values, &given, err));
-	next = next_text(x, asked);
+	next = next_text(x, &s->model);
 	outputs_complete(x);
 	if (!next || !kinds_find(x) || !files_find(x))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
 	inspect_facts_put(b, x);
-	inspect_next_put(b, x, next, asked->engine);
+	inspect_next_put(b, x, next, s->model.engine);
 	sentence_put(b, x);
 	cost_metric_put(
 	    b, &x->c, "cost/macs", x->c.cost->macs,
@@ -619,6 +658,8 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 	kinds_put(b, x);
 	files_put(b, x);
 	properties_put(b, x);
+	if (x->c.rebatched.done)
+		subject_facts_rebatched(b, &x->c.rebatched);
 	if (mem_arena_failed(x->arena))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	return DCK_OK;
@@ -627,18 +668,12 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret, dck_err *err)
 {
 	inspection x = {.subject = s->text};
-	dck_subject plain = *s;
-	int64_t was = 0;
 	record_builder *b;
 	dck_status status;
 
-	/* The file is shown as it is; it is rebatched where it is measured. */
-	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && rebatched_fixed(s->text, &was))
-		plain.model.batch = 0;
-	DCK_TRY(model_cost_open(&x.c, &plain, NULL, err));
+	DCK_TRY(model_cost_open(&x.c, s, NULL, err));
 	b = record_begin(title);
-	status = b ? inspection_write(b, &x, &plain, &s->model, err)
-		   : ERR_NO_MEMORY(err, "for a record");
+	status = b ? inspection_write(b, &x, s, err) : ERR_NO_MEMORY(err, "for a record");
 	model_cost_close(&x.c);
 	return record_finish_if(status, b, ret, err);
 }

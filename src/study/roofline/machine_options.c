@@ -15,7 +15,7 @@ const dck_opt dck_machine_options[] = {
 	       "threads of the columns for all; default: one for each core this process may use",
 	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
     DCK_FLAG(dck_machine_config, cached_only, "cached-only",
-	     "never measure: show the cached result, or fail", .excludes = "refresh"),
+	     "never measure: show the cached result, or fail", .excludes = "refresh quick"),
     DCK_FLAG(dck_machine_config, keep, "keep",
 	     "keep the result also when the machine was too busy to be measured well"),
     DCK_OPTION(TEXT, dck_machine_config, device, "device", "DEVICE", NULL,

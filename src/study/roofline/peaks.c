@@ -625,6 +625,8 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_machine_init, err));
 	if (own.refresh && own.cached_only)
 		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
+	if (own.quick && own.cached_only)
+		DCK_FAIL(err, E_ARG, "--quick measures and --cached-only does not: give one");
 	if (own.device)
 		return device_record_make(&own, watch, ret, err);
 	s = mem_zalloc(1, sizeof *s);

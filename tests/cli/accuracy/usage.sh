@@ -26,3 +26,7 @@ try cmd:ls zoo:simplenet
 try --engine null zoo:simplenet zoo:simplenet
 try --save - --labels y.csv --predictions y.csv
 try --labels y.csv --predictions y.csv --output y
+# Without a model, its options would change nothing; labels alone have no scores, a report on labels has no tolerance.
+try --labels y.csv --predictions y.csv --batch 4
+try --labels y.csv --predictions y.csv --top-k 2
+try --labels y.csv --predictions y.csv --rtol 1e-3

@@ -3,6 +3,9 @@ deepclock cost --operators > text
 deepclock cost --operators --format csv > table.csv
 deepclock cost --operators --format json > list.json
 grep '^Conv \|^Gemm \|^Relu \|^Reshape ' text
+# What cannot be counted has no formula.
+grep -A1 'microsoft.BeamSearch\|microsoft.LongformerAttention\|microsoft.Rfft' text
+grep -c '1 FLOP for each' text
 awk 'length > 80 {print "too wide: " $0}' text
 python3 - <<'END'
 import csv, json

@@ -22,6 +22,8 @@ try
 try net.onnx net.onnx
 try --save - net.onnx
 try --image-size 32 net.onnx
+try zoo:resnet18 --batch 4 --shape 2x3x224x224
+try zoo:resnet18 --image-size 64 --shape 1x3x32x32
 try --save missing/run.json net.onnx
 try cmd:true
 try --froamt json net.onnx

@@ -15,3 +15,6 @@ done
 deepclock cost zoo:simplenet --run --format json > run.json
 echo $?
 record run.json 'm("cost/macs")["value"]' 'f("cost", "run_differ")' 'f("cost", "run_values") > 0'
+# Open sizes get the usual values, as in bench.
+printf 'input x Nx4\nweight w 4x4\noutput y\nnode MatMul x,w y\n' | onnx-model open.onnx
+deepclock cost open.onnx --run

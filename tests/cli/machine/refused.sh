@@ -10,3 +10,5 @@ try --refresh --cached-only 2>&1
 try --save - 2>&1
 try model.onnx 2>&1
 try --refersh 2>&1
+deepclock machine --quick --cached-only 2>&1
+echo $?

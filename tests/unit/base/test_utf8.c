@@ -12,6 +12,32 @@
 
 #include <string.h>
 
+static void characters_have_the_columns_of_a_terminal(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned columns;
+	} cases[] = {
+	    {"a", 1},
+	    {"\xc2\xb5", 1},	     /* micro */
+	    {"\xcc\x81", 0},	     /* a combining acute */
+	    {"\xe2\x80\x8d", 0},     /* a joiner */
+	    {"\xe2\x94\x80", 1},     /* a box line */
+	    {"\xe8\xa8\x88", 2},     /* CJK */
+	    {"\xea\xb0\x80", 2},     /* Hangul */
+	    {"\xef\xbc\xa1", 2},     /* a fullwidth A */
+	    {"\xef\xbd\xb1", 1},     /* halfwidth kana */
+	    {"\xf0\x9f\x9a\x80", 2}, /* a rocket */
+	    {"\xf0\xa0\x80\x80", 2}, /* plane 2 */
+	    {"\xf4\x8f\xbf\xbf", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(utf8_columns(cases[i].text, utf8_length(cases[i].text)),
+				 cases[i].columns);
+}
+
 static void what_is_written_is_read(void **state)
 {
 	static const struct {
@@ -126,6 +152,7 @@ int test_utf8(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_steers_is_not_shown),
 	    cmocka_unit_test(a_tamed_text_steers_nothing),
+	    cmocka_unit_test(characters_have_the_columns_of_a_terminal),
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(what_is_no_character_is_refused),
 	    cmocka_unit_test(a_cut_is_between_characters),

@@ -187,7 +187,8 @@ static const op_row math_signal_rows[] = {
      .how = WINDOW},
     {"HannWindow", shape_window, cost_each, 4, .traffic = TRAFFIC_WRITE, .roles = "c",
      .how = WINDOW},
-    {"MelWeightMatrix", shape_mel, cost_mel, .traffic = TRAFFIC_WRITE, .roles = "c"},
+    {"MelWeightMatrix", shape_mel, cost_mel, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = "not known: it depends on values"},
     {"STFT", shape_stft, cost_stft, .roles = ".ccc",
      .how = "FLOPs: per frame 5 n log2(n), half of it of a real signal, "
 	    "and 1 per element for the window"},

@@ -28,7 +28,7 @@ static void shape_unknown(op *o)
 	}
 
 static const op_row microsoft_rows[] = {
-    {"BeamSearch", shape_unknown, .cost = cost_search},
+    {"BeamSearch", shape_unknown, .cost = cost_search, .how = "not known: it depends on values"},
     EACH_FIRST("BiasAdd", 2, "FLOPs per element: 2 additions"),
     {"BiasGelu", shape_same_first, cost_each, 6, .roles = ".p",
      .how = "FLOPs per element: +, and 5 of Gelu"},
@@ -55,7 +55,7 @@ static const op_row microsoft_rows[] = {
     {"GatedRMSNorm", shape_same_first, cost_each, 10, .roles = ".p",
      .how = "FLOPs per element: 4 of the norm, 5 of SiLU, *"},
     EACH_FIRST("Gelu", 5, "FLOPs per element: /, erf, +1, *, *"),
-    {"GreedySearch", shape_unknown, .cost = cost_search},
+    {"GreedySearch", shape_unknown, .cost = cost_search, .how = "not known: it depends on values"},
     {"Inverse", shape_same_first, .cost = cost_uncounted},
     {"LinearAttention", shape_linear_attention, cost_linear_attention,
      .how = "as LinearAttention of ONNX"},
@@ -91,11 +91,12 @@ static const op_row microsoft_rows[] = {
     {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
     {"SampleOp", .shape = shape_same_first},
-    {"Sampling", shape_unknown, .cost = cost_search},
+    {"Sampling", shape_unknown, .cost = cost_search, .how = "not known: it depends on values"},
     {"ScaledSiLU", shape_same_first, cost_each, 6, .roles = ".c",
      .how = "FLOPs per element: *, and 5 of SiLU"},
     {"Trilu", shape_same_first, .roles = ".c"},
-    {"WhisperBeamSearch", shape_unknown, .cost = cost_search},
+    {"WhisperBeamSearch", shape_unknown, .cost = cost_search,
+     .how = "not known: it depends on values"},
 };
 
 const op_family op_family_microsoft = {"com.microsoft", microsoft_rows,

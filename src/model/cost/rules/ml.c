@@ -301,9 +301,12 @@ static const op_row ml_rows[] = {
     {"SVMClassifier", shape_svm_classifier, .cost = cost_svm},
     {"SVMRegressor", shape_svm_regressor, .cost = cost_svm},
     {"Scaler", shape_float, cost_each, 2, .how = "FLOPs per element: -, *"},
-    {"TreeEnsemble", shape_tree_ensemble, .cost = cost_tree},
-    {"TreeEnsembleClassifier", shape_tree_classifier, .cost = cost_tree},
-    {"TreeEnsembleRegressor", shape_tree_regressor, .cost = cost_tree},
+    {"TreeEnsemble", shape_tree_ensemble, .cost = cost_tree,
+     .how = "not known: it depends on values"},
+    {"TreeEnsembleClassifier", shape_tree_classifier, .cost = cost_tree,
+     .how = "not known: it depends on values"},
+    {"TreeEnsembleRegressor", shape_tree_regressor, .cost = cost_tree,
+     .how = "not known: it depends on values"},
     {"ZipMap", .shape = shape_zip_map},
 };
 

@@ -143,11 +143,14 @@ static bool weights_fit(op *o, const val *x, int channel, const val *w, int own,
 	if (w->rank != x->rank)
 		return op_unknown(o, "its weights have %d dimensions and its input %d", w->rank,
 				  x->rank);
+	if (group < 1)
+		return op_unknown(o, "its attribute group is %lld, which must be 1 or more",
+				  (long long)group);
 	sym_int has = x->dims[channel], each = w->dims[own];
 	if (!sym_known(has) || !sym_known(each))
 		return true;
 	sym_int all = op_times(o, group, each);
-	if (group >= 1 && sym_is(all, has.v))
+	if (sym_is(all, has.v))
 		return true;
 	return op_unknown(o, "its weights are for another number of channels than its input has");
 }

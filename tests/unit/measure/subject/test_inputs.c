@@ -421,9 +421,9 @@ static void wrong_words(void **state)
 	refused(&image, 1, CONFIG(.dim = LIST("=3")), DCK_E_ARG,
 		"--dim is '=3': write it as SYMBOL=N");
 	refused(&image, 1, CONFIG(.dim = LIST("N=-1")), DCK_E_ARG,
-		"--dim is 'N=-1': the size must be a whole number");
+		"--dim is 'N=-1': the size must not be negative");
 	refused(&image, 1, CONFIG(.dim = LIST("N=9223372036854775808")), DCK_E_ARG,
-		"--dim is 'N=9223372036854775808': the size must be a whole number");
+		"--dim is 'N=9223372036854775808': the size is too large");
 }
 
 /* Names and files may contain '='. */

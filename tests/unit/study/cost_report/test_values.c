@@ -63,7 +63,7 @@ static seen look_at(const char *text, const char *dim)
 		subject.model.dim.n = 1;
 	}
 	ear e = ear_open();
-	s.status = observed_shapes_run(&subject, NULL, s.arena, &s.list, &s.n, &s.err);
+	s.status = observed_shapes_run(&subject, NULL, s.arena, &s.list, &s.n, NULL, &s.err);
 	ear_close_silent(e);
 	return s;
 }
@@ -321,10 +321,10 @@ static void engines_that_cannot_are_refused(void **state)
 	s.kind = DCK_SUBJECT_MODEL;
 	s.text = "m.onnx";
 	s.model.engine = "null";
-	assert_int_equal(observed_shapes_run(&s, NULL, a, &list, &n, &err), DCK_E_UNSUP);
+	assert_int_equal(observed_shapes_run(&s, NULL, a, &list, &n, NULL, &err), DCK_E_UNSUP);
 	assert_non_null(strstr(err.msg, "'null' does not show the values"));
 	s.kind = DCK_SUBJECT_COMMAND;
-	assert_int_equal(observed_shapes_run(&s, NULL, a, &list, &n, &err), DCK_E_ARG);
+	assert_int_equal(observed_shapes_run(&s, NULL, a, &list, &n, NULL, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "only a model has values"));
 	mem_arena_free(a);
 }

@@ -1,0 +1,145 @@
+/* refused.c - what an engine refuses of a model, as far as the file shows it without a run.
+ *
+ * External data: https://github.com/onnx/onnx/blob/main/docs/ExternalData.md. ONNX Runtime takes
+ * locations relative to the model's directory and within it alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/inspect/refused.h"
+#include "base/dtype.h"
+#include "base/name_index.h"
+#include "base/units.h"
+#include "os/os.h"
+#include <string.h>
+
+/* The newest versions that ONNX Runtime 1.31 takes. */
+#define IR_NEWEST    13
+#define OPSET_NEWEST 26
+
+const char *refused_external(const onnx_tensor *t, const char *key)
+{
+	for (size_t i = 0; t->location == 1 && i < t->nexternal; i++)
+		if (t->external[i].key && strcmp(t->external[i].key, key) == 0)
+			return t->external[i].value;
+	return NULL;
+}
+
+/* Returns whether a path leads out of the directory it begins in. */
+static bool refused_outside(const char *path)
+{
+	size_t depth = 0;
+
+	if (*path == '/')
+		return true;
+	while (*path) {
+		const size_t n = strcspn(path, "/");
+
+		if (n == 2 && path[0] == '.' && path[1] == '.') {
+			if (depth-- == 0)
+				return true;
+		} else if (n > 0 && !(n == 1 && *path == '.')) {
+			depth++;
+		}
+		path += n + (path[n] == '/');
+	}
+	return false;
+}
+
+/* Reads a number of the external data; one that is not stated stays as it is. */
+static bool refused_number(const onnx_tensor *t, const char *key, uint64_t *ret)
+{
+	const char *text = refused_external(t, key);
+
+	return !text || (*text && !text[strspn(text, "0123456789")] &&
+			 units_parse_count(text, ret, NULL) == DCK_OK);
+}
+
+const char *refused_weights(const onnx_tensor *t, const char *name, const char *path)
+{
+	uint64_t offset = 0, length = t->bytes, size = 0, end;
+	const bool sized = dtype_onnx_bits(t->dtype) > 0;
+
+	if (refused_outside(name))
+		return "is outside of the model's directory";
+	if (!os_file_exists(path))
+		return REFUSED_MISSING;
+	if (!refused_number(t, "offset", &offset) || !refused_number(t, "length", &length))
+		return "has an offset or a length that is not a number of bytes";
+	if (sized && length != t->bytes)
+		return "has another length than the weights' shape";
+	if (os_path_kind(path, &size) != OS_FILE)
+		return "is not a file";
+	if (__builtin_add_overflow(offset, length, &end) || end > size)
+		return "is too short";
+	return NULL;
+}
+
+/* Returns the first output that nothing makes; NULL: none. */
+static const char *output_unmade(const onnx_graph *g, mem_arena *a)
+{
+	size_t most = g->ninputs + g->ninitializers + g->nsparse;
+	name_index made;
+
+	for (size_t i = 0; i < g->nnodes; i++)
+		most += g->nodes[i].noutputs;
+	if (!name_index_init(&made, a, most))
+		return NULL;
+	for (size_t i = 0; i < g->nnodes; i++)
+		for (size_t k = 0; k < g->nodes[i].noutputs; k++)
+			name_index_intern(&made, g->nodes[i].outputs[k]);
+	for (size_t i = 0; i < g->ninputs; i++)
+		if (g->inputs[i].name)
+			name_index_intern(&made, g->inputs[i].name);
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (g->initializers[i].name)
+			name_index_intern(&made, g->initializers[i].name);
+	for (size_t i = 0; i < g->nsparse; i++)
+		if (g->sparse[i].values && g->sparse[i].values->name)
+			name_index_intern(&made, g->sparse[i].values->name);
+	for (size_t i = 0; i < g->noutputs; i++)
+		if (g->outputs[i].name &&
+		    name_index_find(&made, g->outputs[i].name) == NAME_INDEX_NONE)
+			return g->outputs[i].name;
+	return NULL;
+}
+
+/* Returns the first initializer whose data has another length than its shape; NULL: none. */
+static const onnx_tensor *data_wrong(const onnx_graph *g)
+{
+	for (size_t i = 0; i < g->ninitializers; i++) {
+		const onnx_tensor *t = &g->initializers[i];
+
+		if (t->location != 1 && t->raw_bytes > 0 && dtype_onnx_bits(t->dtype) > 0 &&
+		    t->raw_bytes != t->bytes)
+			return t;
+	}
+	return NULL;
+}
+
+const char *refused_model(const onnx_model *m, mem_arena *a)
+{
+	const int64_t opset = onnx_opset_version(m);
+	const onnx_tensor *t;
+	const char *output;
+
+	if (m->ir_version == 0)
+		return "the file states no IR version";
+	if (m->ir_version > IR_NEWEST)
+		return mem_arena_fmt(a, "its IR version is %lld, the newest known one is %d",
+				     (long long)m->ir_version, IR_NEWEST);
+	if (m->nopsets == 0)
+		return "the file states no opset";
+	if (opset > OPSET_NEWEST)
+		return mem_arena_fmt(a, "its opset is %lld, the newest known one is %d",
+				     (long long)opset, OPSET_NEWEST);
+	if (m->graph->noutputs == 0)
+		return "the model has no outputs";
+	output = output_unmade(m->graph, a);
+	if (output)
+		return mem_arena_fmt(a, "no operator makes the output '%.80s'", output);
+	t = data_wrong(m->graph);
+	return t ? mem_arena_fmt(
+		       a, "the weights '%.80s' have %llu bytes of data, their shape needs %llu",
+		       t->name ? t->name : "?", (unsigned long long)t->raw_bytes,
+		       (unsigned long long)t->bytes)
+		 : NULL;
+}
