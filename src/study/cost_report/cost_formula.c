@@ -351,7 +351,7 @@ static const char *dim_to_give(model_cost *c, name_index *seen, const char *list
 }
 
 /* Returns whether an axis has an open size that --dim cannot name. */
-static bool needs_shape(const cost_result *r, const val *v, int axis)
+static bool dim_needs_shape(const cost_result *r, const val *v, int axis)
 {
 	const char *name, *what;
 
@@ -369,7 +369,7 @@ static const char *shape_to_give(model_cost *c, name_index *seen, const char *li
 	for (int k = 0; k < v->rank && shape; k++) {
 		const char *by = k ? "x" : "";
 
-		if (needs_shape(c->cost, v, k)) {
+		if (dim_needs_shape(c->cost, v, k)) {
 			sym_factor(c->cost->nums, v->dims[k], 0, &name, &what);
 			name_index_intern(seen, name);
 			shape = mem_arena_fmt(c->arena, "%s%s1", shape, by);
@@ -403,7 +403,8 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 		list = shape_to_give(c, &seen, list, r->inputs[i]);
 	for (size_t i = 0; i < r->ninputs; i++)
 		for (int k = 0; k < r->inputs[i]->rank && list; k++)
-			if (!declared_as_sum(r->inputs[i], k) && !needs_shape(r, r->inputs[i], k) &&
+			if (!declared_as_sum(r->inputs[i], k) &&
+			    !dim_needs_shape(r, r->inputs[i], k) &&
 			    sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what)
 				list = dim_to_give(c, &seen, list, name);
 	/* --dim takes the names that the model writes: "seq+1" where no input has "seq" alone. */

@@ -4,7 +4,7 @@
  *
  * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and
  * files with external weights are not read: inspect only checks that they exist and are long
- *enough. A size that the model leaves open is shown with its name, not guessed.
+ * enough. A size that the model leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"
