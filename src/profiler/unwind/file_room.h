@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,10 +16,12 @@
  * kernel sends SIGXFSZ, which ends the program. */
 static inline bool file_size_allowed(uint64_t bytes)
 {
-	struct rlimit limit;
+	enum { FSIZE = 1 /* RLIMIT_FSIZE */ };
+	struct {
+		uint64_t soft, hard; /* UINT64_MAX: none */
+	} limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-	    bytes <= limit.rlim_cur)
+	if (syscall(SYS_prlimit64, 0, FSIZE, NULL, &limit) != 0 || bytes <= limit.soft)
 		return true;
 	errno = EFBIG;
 	return false;

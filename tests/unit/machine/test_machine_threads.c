@@ -187,6 +187,7 @@ static void nothing_is_kept(void **state)
 	dck_err err;
 
 	(void)state;
+	c.quick = false;
 	c.cached_only = true;
 	assert_int_equal(dck_machine(&c, NULL, &r, &err), DCK_E_ABSENT);
 	assert_null(r);

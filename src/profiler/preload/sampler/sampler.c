@@ -32,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -191,7 +190,7 @@ static int code_report(struct dl_phdr_info *info, size_t size, void *self)
 		program[n] = '\0';
 		file = program;
 	}
-	if (info->dlpi_addr && info->dlpi_addr == getauxval(AT_SYSINFO_EHDR))
+	if (strcmp(file, "linux-vdso.so.1") == 0)
 		file = "[vdso]"; /* as in /proc/PID/maps; it has no file */
 	else if (file[0] != '/')
 		return 0;
