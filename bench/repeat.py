@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the interval of a default run hold what other runs find, now and later? Each model is measured N times by
 'deepclock bench' and as often with --processes 1, in random order at random times, under changing load. An interval
-should contain the grand median, that of the medians of all these runs.
+should contain the grand median, that of the medians of all these runs; the same of the medians of their undisturbed runs.
 
   repeat.py [--program build/deepclock] [-n 2] [--within 0] [--load 2] [--max-time 10s] [--least SHARE] [--single N]
             [--peers N] [--apart TIME --keep DIR] [MODEL...]
@@ -174,6 +174,18 @@ def apart(a, results):
               f"| {verdicts.count('slower') + verdicts.count('faster')} |")
 
 
+def undisturbed_of(runs):
+    """Returns the runs with the median of their undisturbed runs, where it has an interval."""
+    return [{**r, **r["undisturbed"]} for r in runs if r["undisturbed"]]
+
+
+def row_put(model, kind, runs, grand):
+    s = summary(runs, grand)
+    print(f"| {model} | {kind} | {s['several']} of {s['n']} | {100 * s['held']:.0f} % | {100 * s['half']:.1f} % "
+          f"| {100 * s['off']:.1f} % | {s['took']:.1f} s |")
+    return s
+
+
 def report(a, results, took):
     """Prints the tables; returns the exit status."""
     print("| model | runs | of several starts | hold the grand median | half-width | off by | took |\n|---|---|---|---|---|---|---|")
@@ -181,10 +193,13 @@ def report(a, results, took):
     for model in a.model:
         grand = statistics.median(r["value"] for kind in KINDS for r in results[model, kind])
         for kind in (k for k in (*KINDS, *Peers.KINDS) if (model, k) in results):
-            s = summary(results[model, kind], grand if kind in KINDS else statistics.median(r["value"] for r in results[model, kind]))
+            runs = results[model, kind]
+            s = row_put(model, kind, runs, grand if kind in KINDS else statistics.median(r["value"] for r in runs))
             least = min(least, s["held"]) if kind == "default" else least
-            print(f"| {model} | {kind} | {s['several']} of {s['n']} | {100 * s['held']:.0f} % | {100 * s['half']:.1f} % "
-                  f"| {100 * s['off']:.1f} % | {s['took']:.1f} s |")
+        alone = {kind: undisturbed_of(results[model, kind]) for kind in KINDS}
+        if all(alone.values()):
+            grand = statistics.median(r["value"] for runs in alone.values() for r in runs)
+            row_put(model, "default, undisturbed runs", alone["default"], grand)
     for kind in KINDS:
         off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results[model, k]) - 1)
                for model in a.model for r in results[model, kind]]

@@ -120,10 +120,14 @@ static void disturbed_extend(const saved_comparison *c, const saved_side *from, 
 		return;
 	s->disturbed = true;
 	if (!value_without_others(c, from, level, &a) || !value_without_others(c, s, level, &b)) {
+		const saved_side *lacks = a.has_interval ? s : from;
+
+		if (!record_beside_others(lacks->record))
+			lacks = first ? from : s;
 		r->lo = r->hi = r->difference_lo = r->difference_hi = NAN;
 		snprintf(r->why, sizeof r->why,
 			 "other programs used the processors while '%.60s' was measured, and %s",
-			 (first ? from : s)->name, a.has_interval ? b.why : a.why);
+			 lacks->name, a.has_interval ? b.why : a.why);
 		return;
 	}
 	saved_ratio_find(&a, &b, c->def->better == DCK_BETTER_HIGHER, &alone);
