@@ -32,7 +32,7 @@ COMMANDS = {
     "zoo": "zoo",
     "zoo-out": "zoo simplenet -o out.onnx",
     "inspect": "inspect zoo:simplenet",
-    "cost": "cost zoo:simplenet --operators --save out.json --no-history",
+    "cost": "cost zoo:simplenet --save out.json --no-history",
     "bench": "bench zoo:simplenet --engine null --runs 60 --warmup 2 --quiet --no-history --save out.json",
     "bench-history": "bench zoo:simplenet --engine null --runs 60 --warmup 2 --quiet",
     "processes": "bench zoo:simplenet --engine null --runs 20 --warmup 2 --processes 2 --quiet --no-history --save out.json",

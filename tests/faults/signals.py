@@ -34,7 +34,7 @@ COMMANDS = {
     "sample": f"sample --quiet --save out.json {WORK}",
     "count": f"count --quiet --save out.json {WORK}",
     "trace": f"trace --quiet --save out.json {WORK}",
-    "cost": "cost zoo:resnet50 --operators --save out.json",
+    "cost": "cost zoo:resnet50 --save out.json",
     "report": "report run.json -o out.json",
     "html": "report run.json -o out.html",
     "figures": "report run.json --figures out",
