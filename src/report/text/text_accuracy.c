@@ -35,6 +35,17 @@ static const char *accuracy_name_of(const dck_table *t, size_t row)
 	return c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "?";
 }
 
+/* scikit-learn counts characters, also those that take two columns. */
+static unsigned name_chars(const char *text)
+{
+	unsigned n = 0;
+	bool shown;
+
+	for (; *text; n++)
+		text += dck_text_char(text, &shown);
+	return n;
+}
+
 static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
 {
 	const dck_fact *f = dck_record_fact(r, "accuracy", "digits");
@@ -47,8 +58,11 @@ static accuracy_layout layout_of(const dck_record *r, const dck_table *classes)
 	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
 		l.digits = (int)f->value.as.i;
-	for (size_t i = 0; i < classes->nrows; i++)
-		page_widen(&l.name_cols, accuracy_name_of(classes, i));
+	for (size_t i = 0; i < classes->nrows; i++) {
+		const unsigned n = name_chars(accuracy_name_of(classes, i));
+
+		l.name_cols = n > l.name_cols ? n : l.name_cols;
+	}
 	if ((unsigned)l.digits > l.name_cols)
 		l.name_cols = (unsigned)l.digits;
 	return l;
@@ -59,7 +73,8 @@ static void accuracy_row_put(page *p, const dck_table *t, size_t row, const accu
 {
 	char text[NUM_TEXT_MAX];
 
-	page_text_right(p, accuracy_name_of(t, row), l->name_cols);
+	page_to(p, p->col + l->name_cols - name_chars(accuracy_name_of(t, row)));
+	page_text(p, accuracy_name_of(t, row));
 	page_text(p, " ");
 	for (size_t i = 0; i < NUMBERS; i++) {
 		const dck_cell *c = dck_table_cell(t, row, number_keys[i]);
