@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
-#include "base/name_index.h"
 #include "base/err.h"
 
 #include <string.h>
@@ -85,12 +84,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 
 	DCK_NEED(in && out && name_index_init(&given, a, g->ninitializers + g->nsparse), err,
 		 "to read the model's inputs");
-	for (size_t i = 0; i < g->ninitializers; i++)
-		if (g->initializers[i].name)
-			name_index_intern(&given, g->initializers[i].name);
-	for (size_t i = 0; i < g->nsparse; i++)
-		if (g->sparse[i].values && g->sparse[i].values->name)
-			name_index_intern(&given, g->sparse[i].values->name);
+	onnx_initializer_names(g, &given);
 	for (size_t i = 0; i < g->ninputs; i++)
 		if (!g->inputs[i].name ||
 		    name_index_find(&given, g->inputs[i].name) == NAME_INDEX_NONE)

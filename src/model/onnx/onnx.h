@@ -18,6 +18,7 @@
 #define MODEL_ONNX_H
 
 #include "base/mem.h"
+#include "base/name_index.h"
 #include "base/wire.h"
 
 typedef enum onnx_dtype {
@@ -241,6 +242,8 @@ bool onnx_symbol_named(const char *symbol);
 /* Returns the opset version of ONNX's own operators; 0: not stated. */
 int64_t onnx_opset_version(const onnx_model *m);
 
+/* Adds the names of the initializers, sparse ones too, to an index that has room for them. */
+void onnx_initializer_names(const onnx_graph *g, name_index *to);
 /* Lists the values that nodes of the main graph produce and that are not graph outputs, in the
  * order of the nodes, each once. The names are borrowed from the graph. */
 dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/onnx.h"
 #include "base/err.h"
-#include "base/name_index.h"
+
+void onnx_initializer_names(const onnx_graph *g, name_index *to)
+{
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (g->initializers[i].name)
+			name_index_intern(to, g->initializers[i].name);
+	for (size_t i = 0; i < g->nsparse; i++)
+		if (g->sparse[i].values && g->sparse[i].values->name)
+			name_index_intern(to, g->sparse[i].values->name);
+}
 
 dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
 			    size_t *ret_n, dck_err *err)
@@ -14,12 +23,7 @@ dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const
 	const char **list = mem_arena_array(a, most, sizeof *list);
 	DCK_NEED(list && name_index_init(&seen, a, most), err,
 		 "for the names of the model's values");
-	for (size_t i = 0; i < g->ninitializers; i++)
-		if (g->initializers[i].name)
-			name_index_intern(&seen, g->initializers[i].name);
-	for (size_t i = 0; i < g->nsparse; i++)
-		if (g->sparse[i].values && g->sparse[i].values->name)
-			name_index_intern(&seen, g->sparse[i].values->name);
+	onnx_initializer_names(g, &seen);
 	for (size_t i = 0; i < g->ninputs; i++)
 		if (g->inputs[i].name)
 			name_index_intern(&seen, g->inputs[i].name);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns whether a file may have so many bytes; errno is EFBIG otherwise. Beyond RLIMIT_FSIZE the
+/* Returns whether a file may have that size; errno is EFBIG otherwise. Beyond RLIMIT_FSIZE the
  * kernel sends SIGXFSZ, which ends the program. */
 static inline bool file_size_allowed(uint64_t bytes)
 {

@@ -126,7 +126,7 @@ void saved_pooled_judge(saved_comparison *c);
 dck_status saved_conditions_open(saved_comparison *c, dck_err *err);
 /* Extends the interval of the ratio of `s` to `from` by that of their undisturbed runs, if other
  * programs may have moved either, and by the ratio of their core-to-core latencies, if these
- * differ; without undisturbed runs there is no interval. */
+ * differ; without undisturbed runs the ratio has none. */
 void saved_conditions_extend(const saved_comparison *c, const saved_side *from, saved_side *s,
 			     double level);
 /* Returns that of a record whose runs use several processors, in ns; else, or unknown, NaN. */

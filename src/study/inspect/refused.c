@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/inspect/refused.h"
 #include "base/dtype.h"
-#include "base/name_index.h"
 #include "base/units.h"
 #include "os/os.h"
 #include <string.h>
@@ -89,12 +88,7 @@ static const char *output_unmade(const onnx_graph *g, mem_arena *a)
 	for (size_t i = 0; i < g->ninputs; i++)
 		if (g->inputs[i].name)
 			name_index_intern(&made, g->inputs[i].name);
-	for (size_t i = 0; i < g->ninitializers; i++)
-		if (g->initializers[i].name)
-			name_index_intern(&made, g->initializers[i].name);
-	for (size_t i = 0; i < g->nsparse; i++)
-		if (g->sparse[i].values && g->sparse[i].values->name)
-			name_index_intern(&made, g->sparse[i].values->name);
+	onnx_initializer_names(g, &made);
 	for (size_t i = 0; i < g->noutputs; i++)
 		if (g->outputs[i].name &&
 		    name_index_find(&made, g->outputs[i].name) == NAME_INDEX_NONE)
