@@ -142,6 +142,16 @@ static bool is_left_to_starts(const measure_phases *p)
 	return share >= STARTS_PART * MEASURE_STARTING_SHARE && share <= MEASURE_STARTING_SHARE;
 }
 
+/* Where the time is that of the whole command, starting has half of it, and the warm-up half of
+ * that, however long opening takes. */
+static bool is_left_to_measuring(const measure_phases *p, uint64_t elapsed_ns)
+{
+	const double half = MEASURE_STARTING_SHARE * (double)p->plan.whole_ns;
+
+	return half > 0 && (double)(p->loop.last_ns - p->loop.origin_ns) >= half &&
+	       (double)elapsed_ns >= MEASURE_STARTING_SHARE * half;
+}
+
 static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 {
 	switch (p->plan.warmup) {
@@ -151,7 +161,7 @@ static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 		return elapsed_ns >= p->plan.warmup_amount;
 	case MEASURE_WARMUP_AUTO:
 		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns ||
-		       is_left_to_starts(p);
+		       is_left_to_starts(p) || is_left_to_measuring(p, elapsed_ns);
 	}
 	return true;
 }

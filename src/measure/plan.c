@@ -45,7 +45,8 @@ const dck_opt dck_plan_options[] = {
 	       "slow drift)",
 	       .max = 1e15, .excludes = "runs time"),
     DCK_OPTION(TIME, dck_plan, max_time_ns, "max-time", "TIME", "10s",
-	       "stop measuring then, whatever precision was reached; with --runs only where given",
+	       "stop measuring then, whatever precision was reached; of a model by default "
+	       "starting counts too; with --runs only where given",
 	       .min = 1, .max = 1e15, .excludes = "time",
 	       .given = offsetof(dck_plan, max_time_given)),
     DCK_OPTION(COUNT, dck_plan, runs, "runs", "N", NULL,
@@ -193,6 +194,25 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 double measure_starting_share(double start_ns, uint64_t max_time_ns)
 {
 	return MEASURE_STARTS * start_ns / (double)max_time_ns;
+}
+
+#define WHOLE_SHARE 0.95 /* of the time; the rest is for closing and the report */
+uint64_t measure_plan_whole(const dck_plan *plan)
+{
+	dck_plan plain;
+
+	dck_plan_init(&plain);
+	if (plan->max_time_given || plan->max_time_ns != plain.max_time_ns ||
+	    plan->max_warmup_ns != plain.max_warmup_ns || plan->runs > 0 || plan->time_ns > 0)
+		return 0;
+	return (uint64_t)(WHOLE_SHARE * (double)plan->max_time_ns);
+}
+
+uint64_t measure_plan_left(uint64_t time_ns, double start_ns)
+{
+	const double time = (double)time_ns;
+
+	return (uint64_t)fmax(time - start_ns, (1 - MEASURE_STARTING_SHARE) * time) + 1;
 }
 
 void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns)

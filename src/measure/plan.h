@@ -26,6 +26,7 @@ typedef struct measure_plan {
 	unsigned starts;
 	const char *one_start; /* why it is the only one whatever starting takes; NULL: not known */
 	bool shared;	       /* all processes together have the time, not each */
+	uint64_t whole_ns;     /* what starting and measuring take together; 0: no such limit */
 	const char *layout_why; /* why the address layout is random though it was to be fixed */
 } measure_plan;
 
@@ -39,6 +40,11 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 #define MEASURE_STARTING_SHARE 0.5
 /* Returns that share of max_time_ns if each of MEASURE_STARTS starts takes start_ns. */
 double measure_starting_share(double start_ns, uint64_t max_time_ns);
+/* Returns the time of starting and measuring together, in which a command ends by default; 0 if the
+ * plan sets a time or a number of runs. */
+uint64_t measure_plan_whole(const dck_plan *plan);
+/* Returns what starting leaves of a time: not less than half, whatever it takes. */
+uint64_t measure_plan_left(uint64_t time_ns, double start_ns);
 /* Makes of a plan that of one of n starts: together they have its time and its samples. open_ns:
  * the time of a start until its warm-up. */
 void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns);

@@ -32,7 +32,7 @@ typedef struct workers {
 	const dck_subject *whole;   /* with the hooks that run once for all processes */
 	dck_err cleanup;
 	const measure_plan *plan;
-	const dck_plan *each; /* the plan of a process */
+	dck_plan *each; /* the plan of a process */
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
 	size_t n, wanted;
@@ -591,6 +591,23 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 	return record_finish(b, ret, err);
 }
 
+/* Gives the next process its part of what is left of the time, less what starting took so far. */
+static void process_time_plan(workers *w)
+{
+	const double elapsed_ns = (double)(os_now_ns() - w->begin_ns),
+		     whole_ns = (double)w->plan->whole_ns, most_ns = whole_ns / (double)w->wanted;
+	double starting_ns = elapsed_ns, left_ns;
+
+	for (size_t k = 0; k < w->n; k++)
+		starting_ns -= dck_record_value(w->records[k], "time/measured");
+	if (!(whole_ns > 0) || isnan(starting_ns))
+		return;
+	left_ns = (whole_ns - elapsed_ns) / (double)(w->wanted - w->n);
+	if (w->n > 0)
+		left_ns -= starting_ns / (double)w->n;
+	w->each->max_time_ns = measure_plan_left((uint64_t)most_ns, fmax(0, most_ns - left_ns));
+}
+
 /* Runs the processes that are missing and makes one record of all. */
 static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 {
@@ -599,6 +616,7 @@ static dck_status processes_run(workers *w, dck_record **ret, dck_err *err)
 
 	while (w->n < w->wanted && failed == DCK_OK && !processes_late(w)) {
 		processes_progress_show(w, w->n);
+		process_time_plan(w);
 		failed = observer_cancelled(w->watch)
 			     ? ERR_SET(&why, E_CANCEL, "interrupted")
 			     : processes_process_run(w, &w->records[w->n], &why);
@@ -755,8 +773,9 @@ dck_status measure_run_starts(const dck_subject *s, const measure_plan *plan,
 	mem_arena *a;
 	dck_status status;
 
+	own.whole_ns = s->kind == DCK_SUBJECT_MODEL ? measure_plan_whole(&plan->asked) : 0;
 	if (plan->asked.pin_start && s->kind == DCK_SUBJECT_MODEL)
-		return starts_pinned_run(s, plan, watch, ret, err);
+		return starts_pinned_run(s, &own, watch, ret, err);
 	if (s->kind == DCK_SUBJECT_MODEL)
 		own.one_start = starts_obstacle(s, plan);
 	if (s->kind != DCK_SUBJECT_MODEL || own.one_start) {

@@ -59,19 +59,21 @@ static void core_latency_take(measurement *r)
 static void starts_decide(measurement *r)
 {
 	measure_phases *p = &r->session.phases;
-	double share;
+	const double start_ns = (double)(measure_context_now(&r->shared) - r->shared.origin_ns);
 
 	if (p->plan.one_start)
 		record_fact_absent(r->record, "method", "starting_share", p->plan.one_start);
-	if (p->plan.starts < 2)
-		return;
-	share =
-	    measure_starting_share((double)(measure_context_now(&r->shared) - r->shared.origin_ns),
-				   p->plan.asked.max_time_ns);
-	record_fact_real(r->record, "method", "starting_share", DCK_UNIT_ONE, share);
-	r->several = share <= MEASURE_STARTING_SHARE;
-	if (r->several)
-		measure_plan_share(&p->plan.asked, p->plan.starts, 0);
+	if (p->plan.starts >= 2) {
+		const double share = measure_starting_share(start_ns, p->plan.asked.max_time_ns);
+
+		record_fact_real(r->record, "method", "starting_share", DCK_UNIT_ONE, share);
+		r->several = share <= MEASURE_STARTING_SHARE;
+		if (r->several)
+			measure_plan_share(&p->plan.asked, p->plan.starts, 0);
+	}
+	if (p->plan.whole_ns > 0)
+		p->plan.asked.max_time_ns = measure_plan_left(
+		    p->plan.whole_ns / (r->several ? p->plan.starts : 1), start_ns);
 }
 
 /* Everything between opening the subject and the last run. */

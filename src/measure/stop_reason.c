@@ -25,23 +25,24 @@ static void say_max_time(const measure_phases *p, const char *half, stop_reason 
 
 	if (p->plan.asked.runs > 0)
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed before the %llu requested runs", seconds,
+			 "max-time: %.4g s passed before the %llu requested runs", seconds,
 			 (unsigned long long)p->plan.asked.runs);
 	else if (isnan(ret->half_ratio))
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed, and there is no interval to compare with the "
+			 "max-time: %.4g s passed, and there is no interval to compare with the "
 			 "requested %g %%",
 			 seconds, asked);
 	else if (ret->imprecise)
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed before the precision was reached: %s, %g %% was "
+			 "max-time: %.4g s passed before the precision was reached: %s, %g %% was "
 			 "requested",
 			 seconds, half, asked);
 	else
-		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed: %s, within the requested %g %%, but that was not "
-			 "confirmed at three consecutive looks",
-			 seconds, half, asked);
+		snprintf(
+		    ret->stop, sizeof ret->stop,
+		    "max-time: %.4g s passed: %s, within the requested %g %%, but that was not "
+		    "confirmed at three consecutive looks",
+		    seconds, half, asked);
 }
 
 void stop_reason_find(const measure_phases *p, const stat_estimate *e, stop_reason *ret)

@@ -344,6 +344,41 @@ static void six_starts(void **state)
 	dck_record_free(r);
 }
 
+/* Without a time of the caller's the five others share what this start and opening leave of 10 s.
+ */
+static void starting_is_part_of_the_default(void **state)
+{
+	dck_subject s;
+	dck_plan plan, plain;
+	dck_record *r;
+	unsigned long long ns = 0;
+	char words[4096] = "";
+
+	(void)state;
+	alone_init(&s, &plan);
+	dck_plan_init(&plain);
+	plan.max_time_ns = plain.max_time_ns;
+	r = alone_bench(&s, &plan);
+	assert_int_equal(started(), 5);
+	assert_true(fact_number(r, "plan", "max-time") == 10e9);
+	dck_record_free(r);
+	FILE *f = fopen("words", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(words, sizeof words, f));
+	fclose(f);
+	assert_non_null(strstr(words, "--max-time="));
+	assert_int_equal(sscanf(strstr(words, "--max-time="), "--max-time=%lluns", &ns), 1);
+	assert_true(ns >= 9500000000 / 12 && ns <= 9500000000 / 6 + 1);
+
+	assert_true(measure_plan_whole(&plain) == 9500000000);
+	plan = plain;
+	plan.max_time_given = true;
+	assert_true(measure_plan_whole(&plan) == 0);
+	plan = plain;
+	plan.max_warmup_ns = 1000000000;
+	assert_true(measure_plan_whole(&plan) == 0);
+}
+
 /* Starting takes too long relative to the time to measure, or the plan has one process. */
 static void one_start(void **state)
 {
@@ -593,12 +628,13 @@ static int world_work(void *arg)
 }
 
 /* Noise hides a change for as long as one warms up: several starts show more. A change that is
- * shown is warmed up as for one start, and so are slow runs, whose warm-up alone takes too long. */
+ * shown is warmed up as for one start, and so are slow runs, whose warm-up alone takes too long; in
+ * the time of the whole command what that took is missing from the measurement. */
 static void noise_is_left_to_starts(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 3; i++) {
-		const bool falls = i == 1, slow = i == 2;
+	for (int i = 0; i < 4; i++) {
+		const bool falls = i == 1, slow = i >= 2, whole = i == 3;
 		world w = {.rng = slow ? 5 : 3,
 			   .fall = falls,
 			   .run_ns = slow ? 90e6 : 1e6,
@@ -618,9 +654,16 @@ static void noise_is_left_to_starts(void **state)
 		asked.clock = &clock;
 		assert_int_equal(measure_plan_check(&asked, &plan, NULL), DCK_OK);
 		plan.starts = MEASURE_STARTS;
+		plan.whole_ns = whole ? measure_plan_whole(&asked) : 0;
 		assert_int_equal(measure_run_here(&s, &plan, NULL, &r, NULL), DCK_OK);
 		const double share = fact_number(r, "method", "starting_share");
-		if (falls || slow) {
+		if (whole) {
+			const double took = dck_record_value(r, "time/warmup") +
+					    dck_record_value(r, "time/measured");
+
+			assert_true(fact_number(r, "plan", "max-time") < 8e9);
+			assert_true(took > 9e9 && took < 10e9);
+		} else if (falls || slow) {
 			assert_true(share > 0.5);
 			assert_true(fact_number(r, "plan", "max-time") == 10e9);
 			assert_true(dck_record_value(r, "time/warmup") > 1.5e9);
@@ -644,6 +687,7 @@ int test_processes(void)
 	    SCRATCH_TEST(starts_agree),
 	    SCRATCH_TEST(undisturbed_runs_of_some),
 	    SCRATCH_TEST(six_starts),
+	    SCRATCH_TEST(starting_is_part_of_the_default),
 	    SCRATCH_TEST(one_start),
 	    SCRATCH_TEST(the_program_is_searched),
 	    SCRATCH_TEST(starts_are_pinned),
