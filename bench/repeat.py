@@ -83,11 +83,11 @@ class Load:
         self.stop()
 
 
-def bench_record(program, model, words, max_time, path):
+def bench_record(program, model, words, path):
     """Returns {value, lo, hi, level, processes, took, undisturbed} of one run, whose record is in path; lo None: it has no interval.
     undisturbed: value, lo and hi of the median of the undisturbed runs, where the record has it with an interval, or None."""
     begin = time.monotonic()
-    subprocess.run([program, "bench", *model.split(), *words, "--max-time", max_time, "--save", path, "--no-history", "--quiet"],
+    subprocess.run([program, "bench", *model.split(), *words, "--save", path, "--no-history", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
     took = time.monotonic() - begin
     with open(path, encoding="utf-8") as f:
@@ -191,17 +191,17 @@ def report(a, results, took):
     print("| model | runs | of several starts | hold the grand median | half-width | off by | took |\n|---|---|---|---|---|---|---|")
     least = 1
     for model in a.model:
-        grand = statistics.median(r["value"] for kind in KINDS for r in results[model, kind])
+        grand = statistics.median(r["value"] for kind in KINDS for r in results.get((model, kind), ()))
         for kind in (k for k in (*KINDS, *Peers.KINDS) if (model, k) in results):
             runs = results[model, kind]
             s = row_put(model, kind, runs, grand if kind in KINDS else statistics.median(r["value"] for r in runs))
             least = min(least, s["held"]) if kind == "default" else least
-        alone = {kind: undisturbed_of(results[model, kind]) for kind in KINDS}
+        alone = {kind: undisturbed_of(results[model, kind]) for kind in KINDS if (model, kind) in results}
         if all(alone.values()):
             grand = statistics.median(r["value"] for runs in alone.values() for r in runs)
             row_put(model, "default, undisturbed runs", alone["default"], grand)
-    for kind in KINDS:
-        off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results[model, k]) - 1)
+    for kind in {kind for _, kind in results} & {*KINDS}:
+        off = [abs(r["value"] / statistics.median(r["value"] for k in KINDS for r in results.get((model, k), ())) - 1)
                for model in a.model for r in results[model, kind]]
         rows.put(f"a median under changing load, {kind} run", off, "of the grand median, off by")
     print(f"\n{time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} processors, up to {a.load} busy loops, "
@@ -217,7 +217,7 @@ def main():
     p.add_argument("-n", type=int, default=rows.rounds(2), help="runs of each model and kind")
     p.add_argument("--within", type=seconds, default=0, help="time over which they are spread")
     p.add_argument("--load", type=int, default=2, help="most busy loops beside them")
-    p.add_argument("--max-time", default="1s" if rows.QUICK else "10s", help="of deepclock bench")
+    p.add_argument("--max-time", help="of deepclock bench, if not the default", default="1s" if rows.QUICK else None)
     p.add_argument("--least", type=float, help="share of default intervals that must hold the grand median")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--save", help="all results, as JSON")
@@ -234,6 +234,9 @@ def main():
     rng.shuffle(todo)
     times = sorted(rng.uniform(0, a.within) for _ in todo)
     results = {key: [] for key in todo}
+    limit = ["--max-time", a.max_time] if a.max_time else []
+    if a.keep:
+        os.makedirs(a.keep, exist_ok=True)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as directory, Load(a.load, random.Random(a.seed + 1)):
         peers = Peers(a.program, a.model, directory) if a.peers else None
@@ -242,7 +245,7 @@ def main():
             started = time.monotonic() - begin
             if kind in KINDS:
                 path = os.path.join(a.keep if a.keep and kind == "default" else directory, f"{i}.json" if a.keep else "record.json")
-                result = bench_record(a.program, model, KINDS[kind], a.max_time, path)
+                result = bench_record(a.program, model, KINDS[kind] + limit, path)
                 result["record"] = path if a.keep and kind == "default" else None
             else:
                 result = peers.measured(model, kind)

@@ -56,7 +56,7 @@ typedef struct dck_compare_config {
 	/* dck_compare_records(). */
 	const char *metric; /* tag of the compared metric; NULL: latency of the statistic, or items
 			       per second where runs differ in items */
-	double run_to_run;  /* run-to-run variation of single-process recordings */
+	double run_to_run;  /* variation between recordings of times and rates */
 	bool force;	    /* compare although machine or method differ */
 	/* One name for each record; their common directories are left out. NULL: named by their
 	 * subjects. */

@@ -47,9 +47,8 @@ dck_status engine_find(const char *name, engine_handle *ret, dck_err *err)
 		return plugin_open(name, ret, err);
 	const char *nearest = dck_nearest(name, names, ENGINES);
 	if (nearest)
-		DCK_FAIL(err, E_ABSENT, "there is no engine '%s'; did you mean '%s'?", name,
-			 nearest);
-	DCK_FAIL(err, E_ABSENT,
+		DCK_FAIL(err, E_ARG, "there is no engine '%s'; did you mean '%s'?", name, nearest);
+	DCK_FAIL(err, E_ARG,
 		 "there is no engine '%s'; 'deepclock engines' lists them, "
 		 "and plugin:FILE.so is one of yours",
 		 name);

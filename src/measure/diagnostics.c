@@ -160,8 +160,9 @@ static void preempted(record_builder *b, const measure_evidence *e)
 	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE,
 			 (double)(e->after.minor_faults - e->before.minor_faults) / runs);
 	/* With 250 scheduler ticks per second, a run of 1 s is preempted now and then on an idle
-	 * machine. */
-	if (switches / runs > 0.1 && switches / ((double)e->wall_ns / 1e9) > 20)
+	 * machine; threads of the kernel preempt for microseconds. */
+	if (!(e->undisturbed >= RECORD_UNDISTURBED) && switches / runs > 0.1 &&
+	    switches / ((double)e->wall_ns / 1e9) > 20)
 		record_note(b, "preempted",
 			    "the scheduler took the CPU away %.2f times a run, because more "
 			    "threads than cores were busy",
@@ -353,6 +354,7 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	    .level = p->plan.asked.level,
 	    .precision = p->plan.asked.precision,
 	    .host = host,
+	    .undisturbed = NAN,
 	    .has_first_run = p->has_first_run,
 	    .steady_asked = p->plan.warmup == MEASURE_WARMUP_AUTO,
 	    .steady_known = p->steady_known,

@@ -20,6 +20,7 @@ typedef struct measure_evidence {
 	uint64_t runs, wall_ns;	     /* of the measurement */
 	os_usage before, after;	     /* around it */
 	const record_others *others; /* that used the machine during the measurement */
+	double undisturbed;	     /* share of the runs; NaN: not known */
 	bool threads;		     /* the subject has --threads */
 	/* Remedies of the command: "--max-time"; and whether it has --processes. */
 	const char *longer;

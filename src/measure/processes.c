@@ -356,6 +356,37 @@ static void starts_property_text(double value, dck_unit unit, char *to, size_t s
 		snprintf(to, size, "%.3g", value);
 }
 
+/* Writes property i of each start into x, NAN where it is not known, and returns its unit. */
+static dck_unit starts_property_get(const workers *w, size_t i, double *x)
+{
+	dck_unit unit = DCK_UNIT_ONE;
+
+	for (size_t k = 0; k < w->n; k++) {
+		const dck_fact *f = dck_record_fact(w->records[k], slow_properties[i].section,
+						    slow_properties[i].key);
+
+		x[k] = f ? dck_value_number(&f->value) : NAN;
+		unit = f ? f->unit : unit;
+	}
+	return unit;
+}
+
+/* The result is the median start, and so are these properties. */
+static void properties_fold(record_builder *b, const workers *w, double *x)
+{
+	for (size_t i = 0; i < sizeof slow_properties / sizeof slow_properties[0]; i++) {
+		const dck_unit unit = starts_property_get(w, i, x);
+		size_t n = 0;
+
+		for (size_t k = 0; k < w->n; k++)
+			if (!isnan(x[k]))
+				x[n++] = x[k];
+		if (n > 0)
+			record_fact_real(b, slow_properties[i].section, slow_properties[i].key,
+					 unit, stat_median(x, n, x + w->n));
+	}
+}
+
 /* Appends each property in which the starts with values above `limit` differ from all others. */
 static size_t starts_properties_put(const workers *w, const double *values, double limit,
 				    double *scratch, char *text, size_t size)
@@ -365,16 +396,9 @@ static size_t starts_properties_put(const workers *w, const double *values, doub
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof slow_properties / sizeof slow_properties[0]; i++) {
-		dck_unit unit = DCK_UNIT_ONE;
+		const dck_unit unit = starts_property_get(w, i, x);
 		char slow[32], others[32];
 
-		for (size_t k = 0; k < w->n; k++) {
-			const dck_fact *f = dck_record_fact(
-			    w->records[k], slow_properties[i].section, slow_properties[i].key);
-
-			x[k] = f ? dck_value_number(&f->value) : NAN;
-			unit = f ? f->unit : unit;
-		}
 		if (!stat_starts_differ(x, values, w->n, limit, slow_properties[i].least,
 					scratch + w->n, &p) ||
 		    n + 120 + strlen(slow_properties[i].meaning) > size)
@@ -544,9 +568,11 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 		return ERR_NO_MEMORY(err, "to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
-	/* The facts of the first process represent all, except the facts of the method. */
+	/* The facts of the first process represent all, except those of the method and those that
+	 * differ between starts. */
 	record_copy_facts(b, first);
 	counts_sum(b, w);
+	properties_fold(b, w, values);
 	asked.statistic = measure_plan_statistic(w->plan); /* p50 is the median */
 	record_fact_options(b, "plan", dck_plan_options, &asked);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->wanted);

@@ -186,7 +186,7 @@ double run_delays_median(run_delays *u, const measure_phases *p, uint64_t took_n
 	return e.median.present ? e.median.value : NAN;
 }
 
-void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b)
+double run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b)
 {
 	double *scratch;
 	stat_undisturbed e;
@@ -196,12 +196,12 @@ void run_delays_record(const run_delays *u, const measure_phases *p, record_buil
 	if (!u->delay) {
 		if (u->why[0])
 			delays_absent(b, u->why);
-		return;
+		return NAN;
 	}
 	scratch = delays_estimate(u, p, p->measured_ns, &busy, &e, why, sizeof why);
 	if (!scratch) {
 		delays_absent(b, why);
-		return;
+		return NAN;
 	}
 	undisturbed_put(b, &e);
 	if (busy <= 1) {
@@ -213,6 +213,7 @@ void run_delays_record(const run_delays *u, const measure_phases *p, record_buil
 		record_metric_absent(b, "latency/less_run_delay", why);
 	}
 	mem_free(scratch);
+	return e.known > 0 ? (double)e.runs / (double)e.known : NAN;
 }
 
 void run_delays_end(run_delays *u)

@@ -27,8 +27,8 @@ typedef struct run_delays {
 /* Has the runs' delays read from now on, where that is possible and costs little. */
 void run_delays_begin(run_delays *u, measure_phases *p);
 /* Adds latency/undisturbed and latency/less_run_delay, or why they are absent, and the numbers of
- * runs. */
-void run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b);
+ * runs. Returns the share of the runs that is undisturbed; NaN: it is not known. */
+double run_delays_record(const run_delays *u, const measure_phases *p, record_builder *b);
 /* Returns the median of the undisturbed ones of the samples, weighted for their lengths: those
  * since run_delays_begin(), which took took_ns. NaN: there is none, or, because of u->why, it
  * cannot be known which ones are. */

@@ -39,6 +39,7 @@ typedef struct measurement {
 	record_others others;
 	measure_traced traced;
 	run_delays delays;
+	double undisturbed; /* share of the runs */
 	gauge_log gauges;
 	bool several;	    /* it is the first of several starts */
 	double core_sum_ns; /* of the core-to-core latencies, before and after the runs */
@@ -128,6 +129,7 @@ static void doubts_note(measurement *r, const dck_subject *s, const stat_estimat
 	e.before = r->before;
 	e.after = r->after;
 	e.others = &r->others;
+	e.undisturbed = r->undisturbed;
 	e.threads = s->kind == DCK_SUBJECT_MODEL;
 	e.longer = "--max-time";
 	e.processes = true;
@@ -195,7 +197,7 @@ static void runner_record_fill(measurement *r, const dck_subject *s, dck_status 
 	asked.statistic = measure_plan_statistic(&r->session.phases.plan); /* p50 is the median */
 	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
-	run_delays_record(&r->delays, &r->session.phases, b);
+	r->undisturbed = run_delays_record(&r->delays, &r->session.phases, b);
 	runner_device(r, s, &estimates[STAT_MEDIAN], status);
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);

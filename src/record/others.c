@@ -12,7 +12,6 @@
 #define STEAL_CORES  0.05
 
 /* Where at least this share of the runs is undisturbed, the others do not move their median. */
-#define UNDISTURBED_SHARE 0.9
 
 void record_others_begin(record_others *o, long pid)
 {
@@ -99,6 +98,6 @@ bool record_beside_others(const dck_record *r)
 		      known = record_get_int(r, "samples", "undisturbed_of");
 
 	return dck_record_note(r, "busy-neighbours") &&
-	       (known > 0 ? (double)alone < UNDISTURBED_SHARE * (double)known
+	       (known > 0 ? (double)alone < RECORD_UNDISTURBED * (double)known
 			  : dck_record_note(r, "preempted") != NULL);
 }

@@ -41,6 +41,8 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 void record_others_advise(const record_others *o, record_builder *b, const char *section,
 			  const char *busy, const char *stolen);
 
+/* Other programs cannot have moved the median of runs of which this share is undisturbed. */
+#define RECORD_UNDISTURBED 0.9
 /* Returns whether other programs may have moved the median in a record: note busy-neighbours, and
  * less than 90 % of the runs are undisturbed; note preempted where their number is not known. */
 bool record_beside_others(const dck_record *r);

@@ -482,18 +482,22 @@ static void accuracy_notes_put(const record_job *j)
 
 /* --- all of it */
 
+dck_status accuracy_top_k_check(uint64_t top_k, size_t columns, dck_err *err)
+{
+	if (columns > 0 && top_k > columns)
+		DCK_FAIL(err, E_ARG,
+			 "--top-k is %llu, and an item has %zu scores: give at most that",
+			 (unsigned long long)top_k, columns);
+	return DCK_OK;
+}
+
 dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_result *r, dck_err *err)
 {
 	const classes *c = r->classes;
 	record_job j = {.b = b, .arena = a, .r = r, .k = c->n, .items = r->truth->n};
 	double *scratch = mem_arena_array(a, c->n, sizeof *scratch);
-	const size_t columns = r->predictions[0].columns;
 
-	if (columns > 0 && r->top_k > columns)
-		DCK_FAIL(err, E_ARG,
-			 "--top-k is %llu, and an item has %zu scores: give at most that",
-			 (unsigned long long)r->top_k, columns);
-
+	DCK_TRY(accuracy_top_k_check(r->top_k, r->predictions[0].columns, err));
 	j.of = mem_arena_array(a, c->n, sizeof *j.of);
 	DCK_NEED(scratch && j.of, err, "for the report on the classes");
 	stat_classify(c->truth, c->predicted[0], j.items, j.k, scratch, j.of, &j.all);

@@ -16,6 +16,9 @@ typedef struct accuracy_result {
 	uint64_t digits, top_k;
 } accuracy_result;
 
+/* Refuses a --top-k above the number of scores of an item; 0 columns: an item has none. */
+dck_status accuracy_top_k_check(uint64_t top_k, size_t columns, dck_err *err);
+
 /* Adds the report of the first predictions (tables accuracy/classes, accuracy/averages and
  * accuracy/confusion or accuracy/confusions; metrics), and table accuracy/alternatives of all
  * predictions. E_NOMEM. */

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_run.h"
+#include "study/accuracy/accuracy_record.h"
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/observer.h"
@@ -302,6 +303,7 @@ static dck_status chunk_make(const run_job *j, candidate *l, const dck_tensor *o
 			 "a class is picked from two or more",
 			 name);
 	l->columns = columns > 1 ? columns : 0;
+	DCK_TRY(accuracy_top_k_check(j->r->config->top_k, l->columns, err));
 	l->item_bytes = columns * each;
 	l->chunk = *out;
 	l->chunk.data = mem_arena_alloc(j->r->arena, j->chunk * l->item_bytes);

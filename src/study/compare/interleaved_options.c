@@ -62,8 +62,8 @@ const dck_opt dck_compare_saved_options[] = {
 	       "the compared metric, e.g. latency/p99; default: the latency of --statistic, or "
 	       "items per second where the runs differ in items"),
     DCK_OPTION(SHARE, dck_compare_config, run_to_run, "run-to-run", "SHARE", "5%",
-	       "run-to-run variation of single-process recordings (covers 95 % of unchanged "
-	       "pairs), added to the interval",
+	       "variation between recordings at different times (covers 95 % of unchanged pairs), "
+	       "added to the interval of times and rates",
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when machine or method of the records differ"),

@@ -41,7 +41,7 @@ typedef struct saved_source {
 	double *own, *scratch;
 	double *process; /* PROCESSES: the statistic of each */
 	size_t nprocesses;
-	double run_to_run; /* run-to-run variation of two such records, at 95 %; 0: none */
+	double run_to_run; /* variation between two such records, at 95 %; 0: none */
 	bool scale;	   /* a spread: processes are averaged on the logarithm */
 	char failed[192];
 } saved_source;

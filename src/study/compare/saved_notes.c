@@ -255,10 +255,10 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 	} else if (isinf(times) && added > 0) {
 		record_note(
 		    c->b, "undecided",
-		    "%s: undecided; more runs would not decide, since two starts may differ "
+		    "%s: undecided; more runs would not decide, since two recordings may differ "
 		    "by %.3g %% (--run-to-run)",
 		    s->name, 100 * c->asked->run_to_run);
-		record_remedy(c->b, "record both with --processes, or compare live");
+		record_remedy(c->b, "compare live, or record several times and --pool");
 	} else if (isinf(times)) {
 		record_note(c->b, "undecided",
 			    "%s: undecided; more than %d times as many %s in both records would be "

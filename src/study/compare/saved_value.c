@@ -243,8 +243,8 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
-/* Starts differ in times, rates and energies, not in counts. */
-static bool differs_by_start(const saved_source *s)
+/* Recordings differ in times, rates and energies, not in counts. */
+static bool differs_by_recording(const saved_source *s)
 {
 	const dck_unit u = s->def->unit;
 
@@ -260,7 +260,7 @@ bool saved_source_one_process(const saved_source *s)
 	/* Each trial of 'throughput' is another start; without rounds the best is of one trial. */
 	if (strcmp(s->def->tag, "throughput/best") == 0)
 		return record_get_int(s->record, "method", "rounds") < 2;
-	return differs_by_start(s) && record_get_int(s->record, "method", "processes") == 1;
+	return differs_by_recording(s) && record_get_int(s->record, "method", "processes") == 1;
 }
 
 /* Returns the quantile that a stored interval was made with: Student's where it is between
@@ -311,11 +311,16 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	v->hi = fabs(level - m->level) < 1e-9 ? m->hi : v->value * pow(m->hi / v->value, stretch);
 }
 
-/* The runs of one process do not show how much the next start differs. Variances add, so each of
- * two recordings gets half of the variance between them. */
+/* The runs of one process do not show how much the next start differs, and starts within seconds do
+ * not show what changes within minutes. Variances add, so each of two recordings gets half of the
+ * variance between them. */
 double saved_source_added(const saved_source *s, double level)
 {
-	return saved_source_one_process(s)
+	const bool measured = s->from != SAVED_METRIC ||
+			      record_get_int(s->record, "method", "processes") > 0 ||
+			      strcmp(s->def->tag, "throughput/best") == 0;
+
+	return measured && differs_by_recording(s)
 		   ? s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
 			 stat_normal_quantile(0.975)
 		   : 0;
@@ -359,6 +364,7 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 			v.lo = exp(v.lo);
 			v.hi = exp(v.hi);
 		}
+		value_widen(s, level, &v);
 		break;
 	}
 	if (v.known && !isfinite(v.value)) {

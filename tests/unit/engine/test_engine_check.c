@@ -48,11 +48,11 @@ static void names_are_found(void **state)
 		engine_release(&h);
 		assert_null(h.ops);
 	}
-	assert_int_equal(engine_find("nul", &h, &err), DCK_E_ABSENT);
+	assert_int_equal(engine_find("nul", &h, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "did you mean 'null'?"));
-	assert_int_equal(engine_find("tensorflow", &h, &err), DCK_E_ABSENT);
+	assert_int_equal(engine_find("tensorflow", &h, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "no engine 'tensorflow'"));
-	assert_int_equal(engine_find("", &h, &err), DCK_E_ABSENT);
+	assert_int_equal(engine_find("", &h, &err), DCK_E_ARG);
 	assert_int_equal(engine_find("ort", &h, NULL), DCK_OK);
 	engine_release(&h);
 }
