@@ -4,7 +4,7 @@
 sampler, in rounds of random order. Ratios are within a round, of the program's own CPU time; printed below each are the
 elapsed time, the samples per second of CPU time, and the share of samples in the function that does 70 % of the work.
 
-  sample_cost.py DEEPCLOCK PROGRAM [ROUNDS]
+  sample_cost.py DEEPCLOCK PROGRAM EVENT_ALONE [ROUNDS]
 
 Peers: perf, py-spy, and gperftools' libprofiler.so.0 (also in $LD_LIBRARY_PATH).
 """
@@ -69,13 +69,15 @@ def runs(words, more):
     return done.returncode == 0
 
 
-def ways_of(deepclock, python):
+def ways_of(deepclock, python, event_alone):
     """Returns {name: (words before the program, more environment, reader of the samples)}."""
     ways = {"plain": ([], {}, None)}
     for by in ("in-process", "timer", "perf"):
         words = [deepclock, "sample", "--quiet", "--rate", RATE, "--source", by, "--save", "run.json", "--no-history", "--"]
         if runs(words, {}):
             ways[f"deepclock, {by}"] = (words, {}, of_record)
+    if runs([event_alone, RATE], {}):
+        ways["the kernel's event alone"] = ([event_alone, RATE], {}, None)
     if shutil.which("perf") and runs(["perf", "record", "-o", "p"], {}):
         for graph in ("fp", "dwarf"):
             ways[f"perf record, {graph}"] = (
@@ -133,14 +135,14 @@ def compare(title, ways, command, rounds):
 
 
 def main():
-    deepclock, program = (os.path.abspath(p) for p in sys.argv[1:3])
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else rows.rounds(21)
+    deepclock, program, event_alone = (os.path.abspath(p) for p in sys.argv[1:4])
+    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else rows.rounds(21)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with open("script.py", "w", encoding="utf-8") as f:
             f.write(SCRIPT)
-        compare("C", ways_of(deepclock, False), [program, "timed", "20" if rows.QUICK else "400"], rounds)
-        compare("Python", ways_of(deepclock, True), [sys.executable, "script.py"], rounds)
+        compare("C", ways_of(deepclock, False, event_alone), [program, "timed", "20" if rows.QUICK else "400"], rounds)
+        compare("Python", ways_of(deepclock, True, event_alone), [sys.executable, "script.py"], rounds)
         os.chdir("/")
     return rows.status()
 
