@@ -659,7 +659,8 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 /* Answers with the type that takes most of the time, and with the time that roofs allow. */
 static void profile_answer_put(const table *t, record_builder *b, double least)
 {
-	char attainable[96] = "";
+	const profile_input *in = t->in;
+	char attainable[96] = "", interval[80] = "";
 	size_t most = 0;
 
 	for (size_t i = 1; i < t->types.n; i++)
@@ -667,13 +668,16 @@ static void profile_answer_put(const table *t, record_builder *b, double least)
 			most = i;
 	if (!t->types.n || !(t->type_ns[most] > 0))
 		return;
-	if (t->in->limits && least >= 1) /* a nanosecond: else almost nothing has a roof */
+	if (in->latency_lo_ns > 0)
+		snprintf(interval, sizeof interval, " [%s, %s]", UNITS_TIME(in->latency_lo_ns),
+			 UNITS_TIME(in->latency_hi_ns));
+	if (in->limits && least >= 1) /* a nanosecond: else almost nothing has a roof */
 		snprintf(attainable, sizeof attainable,
 			 "; if every operator reached its roof, the model would take %s",
 			 UNITS_TIME(least));
-	record_answer(b, "%zu %s take%s %.1f %% of %s%s", t->type_n[most], t->types.name[most],
-		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / t->in->latency_ns,
-		      UNITS_TIME(t->in->latency_ns), attainable);
+	record_answer(b, "%zu %s take%s %.1f %% of %s%s%s", t->type_n[most], t->types.name[most],
+		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / in->latency_ns,
+		      UNITS_TIME(in->latency_ns), interval, attainable);
 }
 
 static profile_gains gains_make(const table *t)
