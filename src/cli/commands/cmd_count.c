@@ -7,11 +7,10 @@
 
 static int events_list(cli *c)
 {
-	static const dck_column columns[] = {
-	    {"name", "event", DCK_UNIT_NONE},
-	    {"alias", "also", DCK_UNIT_NONE},
-	    {"here", "here", DCK_UNIT_NONE},
-	    {"help", "the available events, or the reason why not here", DCK_UNIT_NONE}};
+	static const dck_column columns[] = {{"name", "event", DCK_UNIT_NONE},
+					     {"alias", "also", DCK_UNIT_NONE},
+					     {"here", "here", DCK_UNIT_NONE},
+					     {"help", "meaning", DCK_UNIT_NONE}};
 	cli_listing l = {0};
 	dck_count_event e;
 

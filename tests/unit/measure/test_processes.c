@@ -180,20 +180,30 @@ static void all_starts_differ(void **state)
 	dck_record_free(r);
 }
 
+static double fact_number(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f ? dck_value_number(&f->value) : NAN;
+}
+
 /* Two levels of starts are named with what distinguishes them; the fewer are compared with the
- * others. */
+ * others. The record has the median of the starts. */
 static void starts_at_two_levels(void **state)
 {
 	static const double near[] = {51, 50, 52, 51, 53, 50},
 			    far[] = {329, 330, 334, 328, 331, 330};
 	static const struct {
 		double median[6]; /* the lower level is with processors that are near */
+		double middle;	  /* of the latencies */
 		const char *says;
 	} rows[] = {
 	    {{15.1, 10, 15, 15.2, 9.9, 15.3},
+	     328.5,
 	     "2 of 6 starts took 0.66 times as long as the others; there core-to-core latency 51.5 ns, "
 	     "of the others 330 ns: the system moved the processors"},
 	    {{15.1, 10, 15, 15.2, 9.9, 10.1},
+	     (53 + 328) / 2.0,
 	     "3 of 6 starts took 1.51 times as long as the others; there core-to-core latency 329 ns, "
 	     "of the others 50.0 ns: the system moved the processors"},
 	};
@@ -212,6 +222,7 @@ static void starts_at_two_levels(void **state)
 		dck_record *r = starts_bench(starts, 6);
 
 		core_latencies = NULL;
+		assert_true(fact_number(r, "process", "core_latency") == rows[i].middle);
 		assert_null(dck_record_note(r, "slow-start"));
 		if (!strstr(dck_record_note(r, "start-levels")->text, rows[i].says))
 			fail_msg("%s", dck_record_note(r, "start-levels")->text);
@@ -270,13 +281,6 @@ static unsigned started(void)
 	assert_int_equal(fscanf(f, "%u", &n), 1);
 	fclose(f);
 	return n;
-}
-
-static double fact_number(const dck_record *r, const char *section, const char *key)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-
-	return f ? dck_value_number(&f->value) : NAN;
 }
 
 /* The null engine, whose five warm-up runs end at once: all that takes time is opening. */
