@@ -100,7 +100,7 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 	const measure_samples *s = e->samples;
 	stat_modes m;
 
-	stat_modes_find(s->value, s->n, e->scratch, &m);
+	stat_modes_find(s->value, s->n, e->clock_tick_ns / (double)e->group, e->scratch, &m);
 	for (int i = 0; i < 2 && m.two; i++) {
 		const char *at = i == 0 ? "low" : "high";
 		char share[32], centre[32];
@@ -367,6 +367,7 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	    .cut_ratio = p->cut_ratio,
 	    .verdict = p->verdict,
 	    .clock_cost_ns = p->loop.clock->cost_ns,
+	    .clock_tick_ns = p->loop.clock->tick_ns,
 	    .group = p->loop.group,
 	    .group_wanted = p->group_wanted,
 	};

@@ -33,7 +33,7 @@ typedef struct measure_evidence {
 	double cut_ratio;
 	stat_steady verdict;
 	/* The cost and resolution of the clock, and the samples. */
-	double clock_cost_ns;
+	double clock_cost_ns, clock_tick_ns;
 	uint64_t group;	   /* runs in a sample */
 	bool group_wanted; /* a sample needs more runs and cannot have them */
 	double *scratch;   /* stat_scratch() of the samples */

@@ -25,13 +25,19 @@ const char *measure_result_text(const stat_estimate *e, char buf[96])
 
 void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
 {
+	char how[sizeof e->why + 16];
+
 	if (!e->present)
 		record_metric_absent(b, tag, e->why);
 	else if (e->has_interval) /* no time, memory or spread is below 0, even if a formula gives
 				     it */
 		record_metric_interval(b, tag, e->value, fmax(0, e->lo), e->hi, e->level, e->how);
-	else
+	else if (e->how[0])
 		record_metric_real(b, tag, e->value, e->how);
+	else {
+		snprintf(how, sizeof how, "no interval: %s", e->why);
+		record_metric_real(b, tag, e->value, how);
+	}
 	record_metric_narrow(b, tag, stat_undercoverage_text(e->narrow));
 }
 

@@ -18,12 +18,12 @@ static double spacing(const double *sorted, size_t at, size_t k)
 
 /* Density from spacings: a valley is where 2k adjacent values are far apart. It counts if adjacent
  * values on both sides of it are much closer together. */
-void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret)
+void stat_modes_find(const double *x, size_t n, double tick, double *scratch, stat_modes *ret)
 {
 	stat_modes r = {0};
 	double *sorted = scratch, *right = scratch + n;
 	const size_t edge = (size_t)ceil(SHARE_MIN * (double)n);
-	double left = HUGE_VAL, best = 0, tick = HUGE_VAL, tau, limit;
+	double left = HUGE_VAL, best = 0, least = HUGE_VAL, tau, limit;
 	size_t k, split = 0;
 
 	if (n < MODES_RUNS_MIN) {
@@ -38,7 +38,9 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 	 * of peaks. */
 	for (size_t i = 0; i + 1 < n; i++)
 		if (sorted[i + 1] > sorted[i])
-			tick = fmin(tick, sorted[i + 1] - sorted[i]);
+			least = fmin(least, sorted[i + 1] - sorted[i]);
+	/* Rounding makes distances that are shorter than the tick. */
+	tick = fmax(tick, least);
 	for (size_t i = n - k; i-- > k;)
 		right[i] = fmin(spacing(sorted, i, k), i + 1 < n - k ? right[i + 1] : HUGE_VAL);
 	for (size_t i = k; i + k < n; i++) {

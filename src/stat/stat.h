@@ -130,7 +130,8 @@ typedef struct stat_modes {
 	bool two;
 	double centre[2], share[2]; /* lower mode first; share sums to 1 */
 } stat_modes;
-void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret);
+/* tick: the resolution of the clock in the unit of x, if it is known, else 0. */
+void stat_modes_find(const double *x, size_t n, double tick, double *scratch, stat_modes *ret);
 
 typedef struct stat_drift {
 	bool significant; /* corrected for autocorrelation */

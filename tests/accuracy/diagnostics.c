@@ -51,7 +51,7 @@ static result try(const sim_kind *k, size_t n, size_t series, double *x, double 
 
 		sim_make(k, &r, x, n, n);
 		lag1 += stat_lag1(x, n) / (double)series;
-		stat_modes_find(x, n, scratch, &modes);
+		stat_modes_find(x, n, 0, scratch, &modes);
 		stat_drift_find(x, n, 0.95, scratch, &drift);
 		two += modes.two;
 		drifts += drift.significant;

@@ -27,6 +27,7 @@ typedef struct val {
 	int rank;      /* below 0: not known; `why` is the reason */
 	sym_int *dims;
 	const char *why;
+	bool misfit;   /* the inputs of its operator contradict each other, because of `why` */
 	bool constant; /* its contents are the same in every run */
 	/* Known contents: `n` values in one of the two lists. A float tensor whose values are
 	 * integers may have `ints`. */

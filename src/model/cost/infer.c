@@ -200,7 +200,7 @@ static void complete_declared(infer *in, val *v, const onnx_tensor_type *t)
 {
 	if (!v->dtype && v->kind == VAL_TENSOR)
 		v->dtype = t->dtype;
-	if (v->rank < 0 && v->kind == VAL_TENSOR && t->shape) {
+	if (v->rank < 0 && v->kind == VAL_TENSOR && t->shape && !v->misfit) {
 		int64_t dtype = v->dtype;
 		v->why = NULL;
 		infer_declare_tensor(in, v, t, false);

@@ -292,7 +292,7 @@ void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...)
 	va_end(ap);
 }
 
-bool op_unknown(op *o, const char *why, ...)
+static void outputs_unknown(op *o, bool misfit, const char *why, va_list ap)
 {
 	char *text = NULL;
 
@@ -300,14 +300,30 @@ bool op_unknown(op *o, const char *why, ...)
 		val *v = o->made->out[i];
 		if (!v || v->rank >= 0 || v->why || v->kind != VAL_TENSOR)
 			continue;
-		if (!text) {
-			va_list ap;
-			va_start(ap, why);
+		if (!text)
 			text = mem_arena_vfmt(o->arena, why, ap);
-			va_end(ap);
-		}
 		v->why = text ? text : "out of memory";
+		v->misfit = misfit;
 	}
+}
+
+bool op_unknown(op *o, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	outputs_unknown(o, false, why, ap);
+	va_end(ap);
+	return false;
+}
+
+bool op_misfit(op *o, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	outputs_unknown(o, true, why, ap);
+	va_end(ap);
 	return false;
 }
 
@@ -573,8 +589,8 @@ bool op_broadcast(op *o, const sym_int *a, int na, const sym_int *b, int nb, sym
 		else if (sym_is(y, 1))
 			dims[i] = x;
 		else if (sym_known(x) && sym_known(y)) {
-			return op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
-					  (long long)y.v);
+			return op_misfit(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
+					 (long long)y.v);
 		} else if (sym_known(x))
 			dims[i] = x; /* the open size is the same or 1 */
 		else if (sym_known(y))

@@ -134,6 +134,8 @@ void op_set_typed(op *o, int64_t dtype);
 /* Sets the reason why the outputs that are not set yet are unknown. Their dtype does not change.
  * Returns false. */
 bool op_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
+/* The same for inputs whose sizes contradict each other, so that the operator runs nowhere. */
+bool op_misfit(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 /* Sets the type of output i, whose rank is not known. */
 void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...) DCK_PRINTF(4, 5);
 val *op_out(op *o, size_t i); /* NULL: the node leaves it out */

@@ -393,8 +393,7 @@ static const char *more_add(model_cost *c, const char *more, const char *what, s
 {
 	const char *text = cost_amount_text(c, n, unit);
 
-	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %ss", more, what, text)
-				    : NULL;
+	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %s", more, what, text) : NULL;
 }
 
 /* more: other requested amounts; NULL: none, or no memory, which the arena reports later. */
@@ -483,11 +482,11 @@ static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject
 	record_fact_options(b, "plan", dck_cost_options, cfg);
 	totals(b, c);
 	if (cfg->backward)
-		more = more_add(c, more, "a training step takes", backward(b, c), "FLOP");
+		more = more_add(c, more, "a training step takes", backward(b, c), "FLOPs");
 	DCK_TRY(ops_put(b, c, p, roofs, &peer, err));
 	if (p)
-		more =
-		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
+		more = more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer,
+				mem_arena_fmt(c->arena, "%ss", p->unit));
 	bounds = device_roofs_put(roofs, b, c);
 	if (more && bounds && *bounds)
 		more = mem_arena_fmt(c->arena, "%s%s", more, bounds);

@@ -533,7 +533,7 @@ static void inspect_next_put(record_builder *b, inspection *x, const char *next,
 {
 	const kind *k = kind_of_nobody(x, engine);
 	const bool runtime = !engine || strcmp(engine, "ort") == 0;
-	const char *why = runtime ? refused_model(x->file, x->arena) : NULL;
+	const char *why = runtime ? refused_model(x->file, x->c.cost, x->arena) : NULL;
 	dck_err err;
 
 	if (x->missing) {

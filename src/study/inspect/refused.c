@@ -72,15 +72,15 @@ const char *refused_weights(const onnx_tensor *t, const char *name, const char *
 	return NULL;
 }
 
-/* Returns the first output that nothing makes; NULL: none. */
-static const char *output_unmade(const onnx_graph *g, mem_arena *a)
+/* Returns what is wrong with the names of the main graph; NULL: nothing. */
+static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 {
 	size_t most = g->ninputs + g->ninitializers + g->nsparse;
-	name_index made;
+	name_index made, nodes;
 
 	for (size_t i = 0; i < g->nnodes; i++)
 		most += g->nodes[i].noutputs;
-	if (!name_index_init(&made, a, most))
+	if (!name_index_init(&made, a, most) || !name_index_init(&nodes, a, g->nnodes))
 		return NULL;
 	for (size_t i = 0; i < g->nnodes; i++)
 		for (size_t k = 0; k < g->nodes[i].noutputs; k++)
@@ -89,10 +89,42 @@ static const char *output_unmade(const onnx_graph *g, mem_arena *a)
 		if (g->inputs[i].name)
 			name_index_intern(&made, g->inputs[i].name);
 	onnx_initializer_names(g, &made);
+	for (size_t i = 0; i < g->nnodes; i++) {
+		const onnx_node *n = &g->nodes[i];
+
+		for (size_t k = 0; k < n->ninputs; k++)
+			if (n->inputs[k] && *n->inputs[k] &&
+			    name_index_find(&made, n->inputs[k]) == NAME_INDEX_NONE)
+				return mem_arena_fmt(a, "nothing makes '%.80s', an input of %.40s",
+						     n->inputs[k], n->op ? n->op : "?");
+		if (!n->name || !*n->name)
+			continue;
+		if (name_index_find(&nodes, n->name) != NAME_INDEX_NONE)
+			return mem_arena_fmt(a, "two operators have the name '%.80s'", n->name);
+		name_index_intern(&nodes, n->name);
+	}
 	for (size_t i = 0; i < g->noutputs; i++)
 		if (g->outputs[i].name &&
 		    name_index_find(&made, g->outputs[i].name) == NAME_INDEX_NONE)
-			return g->outputs[i].name;
+			return mem_arena_fmt(a, "no operator makes the output '%.80s'",
+					     g->outputs[i].name);
+	return NULL;
+}
+
+/* Returns the first operator whose inputs contradict each other, with how; NULL: none. */
+static const char *sizes_wrong(const cost_result *r, mem_arena *a)
+{
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+
+		for (size_t k = 0; k < c->nout; k++)
+			if (c->out[k] && c->out[k]->misfit)
+				return mem_arena_fmt(a, "of %.40s%s%.80s%s %s", c->node->op,
+						     c->node->name && *c->node->name ? " '" : "",
+						     c->node->name ? c->node->name : "",
+						     c->node->name && *c->node->name ? "'" : "",
+						     c->out[k]->why);
+	}
 	return NULL;
 }
 
@@ -109,11 +141,11 @@ static const onnx_tensor *data_wrong(const onnx_graph *g)
 	return NULL;
 }
 
-const char *refused_model(const onnx_model *m, mem_arena *a)
+const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *a)
 {
 	const int64_t opset = onnx_opset_version(m);
 	const onnx_tensor *t;
-	const char *output;
+	const char *why;
 
 	if (m->ir_version == 0)
 		return "the file states no IR version";
@@ -127,9 +159,11 @@ const char *refused_model(const onnx_model *m, mem_arena *a)
 				     (long long)opset, OPSET_NEWEST);
 	if (m->graph->noutputs == 0)
 		return "the model has no outputs";
-	output = output_unmade(m->graph, a);
-	if (output)
-		return mem_arena_fmt(a, "no operator makes the output '%.80s'", output);
+	why = names_wrong(m->graph, a);
+	if (!why)
+		why = sizes_wrong(r, a);
+	if (why)
+		return why;
 	t = data_wrong(m->graph);
 	return t ? mem_arena_fmt(
 		       a, "the weights '%.80s' have %llu bytes of data, their shape needs %llu",

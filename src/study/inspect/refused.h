@@ -4,6 +4,7 @@
 #ifndef INSPECT_REFUSED_H
 #define INSPECT_REFUSED_H
 
+#include "model/cost/cost_model.h"
 #include "model/onnx/onnx.h"
 
 #define REFUSED_MISSING "is not there"
@@ -14,7 +15,7 @@ const char *refused_external(const onnx_tensor *t, const char *key);
  * REFUSED_MISSING, "is too short", ...; NULL: it can. */
 const char *refused_weights(const onnx_tensor *t, const char *name, const char *path);
 /* Returns why ONNX Runtime refuses the model, its files of weights aside, in a; NULL: nothing is
- * seen. */
-const char *refused_model(const onnx_model *m, mem_arena *a);
+ * seen. r: its shapes. */
+const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *a);
 
 #endif

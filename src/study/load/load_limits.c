@@ -415,7 +415,9 @@ void load_answer(const load_view *v)
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		text_add(limits, sizeof limits, "%s%s", i > 0 ? " and " : "", j->limits[i].text);
 	over_text(v, over, sizeof over);
-	if (!isinf(p->broken))
+	if (p->broken == 0)
+		snprintf(broken, sizeof broken, "; one request at a time violates it");
+	else if (!isinf(p->broken))
 		snprintf(broken, sizeof broken, "; %s/s violates it",
 			 load_rate_text(p->broken, rate));
 	if (j->config->find_peak && p->held > 0)

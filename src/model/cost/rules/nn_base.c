@@ -72,8 +72,8 @@ static bool contracts(op *o, sym_int a, sym_int b)
 {
 	if (!sym_known(a) || !sym_known(b) || a.v == b.v)
 		return true;
-	return op_unknown(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
-			  (long long)b.v);
+	return op_misfit(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
+			 (long long)b.v);
 }
 
 void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype)

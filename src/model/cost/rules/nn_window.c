@@ -152,7 +152,7 @@ static bool weights_fit(op *o, const val *x, int channel, const val *w, int own,
 	sym_int all = op_times(o, group, each);
 	if (sym_is(all, has.v))
 		return true;
-	return op_unknown(o, "its weights are for another number of channels than its input has");
+	return op_misfit(o, "its weights are for another number of channels than its input has");
 }
 
 static bool channels_last(const op *o, layout l)

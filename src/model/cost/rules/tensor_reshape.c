@@ -353,8 +353,8 @@ static void shape_concat(op *o)
 				dims[k] = sym_add(o->nums, dims[k], v->dims[k]);
 			else if (sym_known(v->dims[k]) && sym_known(dims[k]) &&
 				 dims[k].v != v->dims[k].v) {
-				op_unknown(o, "its inputs do not fit: %lld and %lld",
-					   (long long)dims[k].v, (long long)v->dims[k].v);
+				op_misfit(o, "its inputs do not fit: %lld and %lld",
+					  (long long)dims[k].v, (long long)v->dims[k].v);
 				return;
 			} else if (sym_known(v->dims[k]) || sym_why_fresh(o->nums, dims[k]))
 				dims[k] = v->dims[k]; /* the sizes are equal: the more specific is
