@@ -32,8 +32,8 @@ USUAL = ["threads=1", "opt=extended,basic,none", "spin=0", "arena=0", "mem_patte
 
 def record_of(program, command, words):
     """Returns the record that a command writes; None: it failed."""
-    done = subprocess.run([program, command, *words, "--format", "json", "--quiet"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, env=dict(os.environ, DEEPCLOCK_NO_HISTORY="1"), check=False)
+    done = subprocess.run([program, command, *words, "--format", "json", "--quiet", "--no-history"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     try:
         return json.loads(done.stdout)
     except ValueError:

@@ -21,7 +21,7 @@ if not _program.library("openvino"):
 def run(*words, status=0, **env):
     """Returns what the program prints, and its messages."""
     done = subprocess.run([_program.path(), *words], capture_output=True, text=True, check=False,
-                          env=dict(os.environ, DEEPCLOCK_NO_HISTORY="1", **env))
+                          env=dict(os.environ, **env))
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     return done.stdout, done.stderr
 
