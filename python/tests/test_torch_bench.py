@@ -128,6 +128,17 @@ class StateTest(Case):
             deepclock.torch.bench(m, torch.zeros(4, 63), threads=1, **short())
         self.assertTrue(m.training and m.inner[1].training and torch.is_grad_enabled())
 
+    def test_threads_is_a_number_above_0(self):
+        m, x = Seen(), torch.zeros(4, 64)
+        for measure in (deepclock.torch.bench, deepclock.torch.load, deepclock.torch.pitfalls, deepclock.torch.profile,
+                        deepclock.torch.modes):
+            for threads in (0, -1, "x", 1.5, True):
+                with self.assertRaisesRegex(deepclock.ArgumentError, "threads is a whole number above 0, not "):
+                    measure(m, x, threads=threads)
+        with self.assertRaises(deepclock.ArgumentError):
+            deepclock.torch.profile(m, x, threads=0, backward=True)
+        self.assertTrue(m.training and m.inner[1].training and not m.states)
+
     def test_options(self):
         m = network()
         r = deepclock.torch.bench(m, torch.zeros(8, 64), statistic="p90", **short(save=self.path("r.json")))
