@@ -268,7 +268,7 @@ class ModelTest(Case):
         self.assertIn("compare/alternatives", r.tables)
         for vary, names in (({"opt": ["none", "all"]}, ["opt=none", "opt=all"]), ({"batch": (1, 2)}, ["batch=1", "batch=2"])):
             r = deepclock.compare("zoo:simplenet", engine="null", vary=vary, rounds=6, trial=0.001)
-            self.assertEqual([row["name"] for row in r.tables["compare/alternatives"]], names)
+            self.assertEqual([row["subject"] for row in r.tables["compare/alternatives"]], names)
         itself = [1]
         itself.append(itself)
         self.assertRaises(RecursionError, deepclock.compare, "zoo:simplenet", vary={"threads": itself})

@@ -526,6 +526,15 @@ class Script(Case):
         self.assertIn("KeyboardInterrupt", p.stderr)
         self.assertTrue(deepclock.load(self.path("r.json")).incomplete)
 
+    @unittest.skipUnless(hasattr(os, "kill"), "no signals")
+    def test_sigterm(self):
+        p = self.run_it("import os, signal, time\ndef f(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)\nf()\n",
+                        "--save", "r.json")
+        self.assertEqual((p.returncode, p.stderr), (130, ""))
+        r = deepclock.load(self.path("r.json"))
+        self.assertTrue(r.incomplete)
+        self.assertNotIn("terminated", [row["name"] for row in r.tables["functions"]])
+
     def test_program(self):
         p = subprocess.run([sys.executable, "-m", "deepclock", "count", "--no-history", "--format", "csv", "--", "true"],
                            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
