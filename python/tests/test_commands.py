@@ -126,6 +126,13 @@ class MeasuringTest(Case):
         r = deepclock.compare({"before": a, "after": a})
         self.assertIn(r.verdict, ("same", "undecided"))
         self.assertEqual(r["compare/ratio"].value, 1)
+        a.save(self.path("a.json"))
+        r = deepclock.compare({"before": self.path("a.json"), "after": pathlib.Path(self.path("a.json"))})
+        self.assertEqual(r["compare/ratio"].value, 1)
+        with self.assertRaisesRegex(deepclock.AbsentError, "cannot open"):
+            deepclock.compare({"before": self.path("a.json"), "after": self.path("none.json")})
+        r = deepclock.compare({"a": "cmd:true a.json", "b": "cmd:echo a.json"}, rounds=6, trial="1ms", no_history=True)
+        self.assertEqual(len(r.tables["compare/alternatives"]), 2)
 
     def test_load_of_a_function(self):
         """Several threads of the library call a Python function."""
