@@ -378,6 +378,7 @@ static void unknown(const char *who, PyObject *key, const ext_group *groups, siz
 	char name[NAME_SIZE], word[NAME_SIZE];
 	size_t n = 0;
 
+	who += *who == '_'; /* the function that a user called has the name without it */
 	for (size_t g = 0; g < ngroups; g++)
 		for (const dck_opt *row = groups[g].table; row->name && n < NAMES_MAX; row++)
 			names[n++] = row->name;

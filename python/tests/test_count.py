@@ -138,6 +138,16 @@ class Counts(Case):
             with self.assertRaisesRegex(TypeError, "count.. takes a function and its arguments, or nothing for a block"):
                 deepclock.count(wrong)
 
+        async def request():
+            pass
+
+        def produces():
+            yield
+
+        for wrong, kind in ((request, "coroutine"), (produces, "generator")):
+            with self.assertRaisesRegex(TypeError, f"a call of a {kind} function runs nothing of it"):
+                deepclock.count(wrong)
+
     @unittest.skipUnless(hasattr(sys, "monitoring"), "before Python 3.12 there is no sys.monitoring")
     def test_beside_other_tools(self):
         def freed(tool):

@@ -192,6 +192,7 @@ class ArgumentTest(Case):
                 (lambda: t.cost(x, x), deepclock.ArgumentError, "a module or a function is measured, not Tensor"),
                 (lambda: t.profile(net, x, max_time=-1), deepclock.ArgumentError, "max_time is a time above 0"),
                 (lambda: t.profile(net, x, max_time="soon"), deepclock.ArgumentError, "'soon' is not a time"),
+                (lambda: t.throughput(net, x, runs=3), TypeError, r"^throughput\(\) has no option 'runs'"),
                 (lambda: t.profile(net, x, max_tme=1), TypeError, "has no option 'max_tme'; did you mean 'max_time'"),
                 (lambda: t.cost(net, x, backwards=True), TypeError, "did you mean 'backward'"),
                 (lambda: t.steps(net), deepclock.ArgumentError, "total is the number of steps, not"),
