@@ -48,8 +48,9 @@ DCK_API void dck_lap_total(dck_lap *l, uint64_t total);
 /* Sets a number of the lap, or replaces its former value. name and unit ("B", "tokens"; NULL: none)
  * are copied. The value named "items" is the number of processed items and yields a rate: items/s,
  * or its unit per second. Values named "wall", "cpu" and "thread_cpu", which the lap measures, are
- * recorded as "wall_value" and so on. Laps of one name have at most 16 values; a value that is not
- * finite is ignored. @since 0.1 */
+ * recorded as "wall_value" and so on. Laps of one name have at most 16 values. NaN and infinity are
+ * in the line and in TensorBoard's file; the series of the record has the finite values alone, with
+ * their times. Such a number of items is ignored. @since 0.1 */
 DCK_API void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit);
 
 /* Measures also what the queue of a device takes, from here to the end of the lap, as the value

@@ -37,7 +37,7 @@ def main(words):
                           sort=script.options.sort)
 
     def end():
-        record = c.stop(script.interrupted)
+        record = c.stop(script.interrupted is not None)
         if record is None:
             return
         if (script.options.out or "").endswith(".pstats"):
@@ -45,6 +45,6 @@ def main(words):
             script.options.out, script.options.quiet = None, True
         _script.show(record, script.options)
 
-    _script.at_exit(end, _deepclock._count_stop)
+    _script.at_exit(script, end, _deepclock._count_stop)
     _script.run(script, c.start)
     return 0

@@ -155,7 +155,7 @@ def _frame(function, line):
 
 
 def record_of(told, title, raised, pair_ns, lines_told=None):
-    """Makes the Record from the result of _heap_stop(). raised: the exception that ended the block, or None."""
+    """Makes the Record from the result of _heap_stop(). raised: the name of what ended the block, or None."""
     totals, functions, all_paths = told
     paths = Paths(functions, all_paths)
     b = Record(title)
@@ -187,7 +187,7 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     if totals["lost"]:
         b.note("memory-blocks", f"there was no memory to keep {totals['lost']} blocks: sums are too small")
     if raised is not None:
-        b.note("memory-raised", f"{raised.__name__} ended it")
+        b.note("memory-raised", f"{raised} ended it")
         b.incomplete()
     text = deepclock.bytes_text
     answer = f"{text(totals['peak'])} at the peak"

@@ -84,17 +84,17 @@ def main(words):
             print(f"deepclock: --lines {name}: no function of that name was found among those that ran", file=sys.stderr)
         if lines:
             recording._lines_told = lines.end()
+        if script.interrupted:
+            recording._raised = script.interrupted
         recording.stop()
         _script.show(recording.record, script.options)
 
-    _script.at_exit(end)
+    _script.at_exit(script, end)
     recording.start()
     lines = _Lines(script.options.lines, recording)
     try:
         _script.run(script)
     except SystemExit as e:
-        if e.code == 130:
-            recording._raised = KeyboardInterrupt
         if e.code not in (None, 0) or not lines.missing():
             raise
     for thread in threading.enumerate() if lines.missing() else ():  # one of these may call it

@@ -3,7 +3,7 @@
 
     parser = _script.parser("count", "how often and how long, for each function")
     script = _script.split(parser, words)    # None: the words start a program, after "--"
-    _script.at_exit(lambda: _script.show(record, script.options))
+    _script.at_exit(script, lambda: _script.show(record, script.options))
     _script.run(script)
 
 A command that runs scripts is a row of `__main__.SCRIPTS`: a module with a function
@@ -18,6 +18,7 @@ import os
 import runpy
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ class Script:
 
     def __init__(self, kind, what, words, options=None):
         self.kind, self.what, self.words, self.options = kind, what, words, options
-        self.interrupted = False  # by Ctrl-C
+        self.interrupted = None  # the name of what ended it: KeyboardInterrupt (Ctrl-C) or SIGTERM
 
     @property
     def title(self):
@@ -88,9 +89,10 @@ def split(p, words):
     return Script("file", words[at], words[at + 1:], options)
 
 
-def at_exit(end, stop=lambda code: None):
+def at_exit(script, end, stop=lambda code: None):
     """Calls stop() and end() once when the interpreter exits: after the script's threads and its own atexit functions, or
-    by os._exit(), which omits those; not in forked processes. stop(code): that code object is of the function that calls it."""
+    by os._exit() or SIGTERM, which omit those; not in forked processes. stop(code): that code object is of the function that
+    calls it. A script's own handler of SIGTERM replaces the one from here."""
     leave, ends = os._exit, [end]
 
     def once():
@@ -108,9 +110,23 @@ def at_exit(end, stop=lambda code: None):
         finally:
             leave(status)
 
+    measured = os.getpid()
+
+    def terminated(number, frame):
+        stop(terminated.__code__)
+        if ends:
+            script.interrupted = "SIGTERM"
+            _exit(130)
+        # In a forked process, or in the middle of the report.
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != measured:
+            os.kill(os.getpid(), number)
+
     os.register_at_fork(after_in_child=ends.clear)
     atexit.register(once)
     os._exit = _exit
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminated)
 
 
 def run(script, begin=lambda: None):
@@ -133,7 +149,7 @@ def run(script, begin=lambda: None):
     except SystemExit:
         raise
     except BaseException as e:
-        script.interrupted = isinstance(e, KeyboardInterrupt)
+        script.interrupted = "KeyboardInterrupt" if isinstance(e, KeyboardInterrupt) else None
         e.__traceback__ = _theirs(e.__traceback__)
         sys.excepthook(type(e), e, e.__traceback__)
         sys.exit(130 if script.interrupted else 1)

@@ -148,7 +148,7 @@ def _measured(options, body, setup, names, title, text):
         raw = ", ".join(map(text, seconds)) if len(seconds) <= _RAW_MAX else f"{len(seconds):,} of them"
         print(f"raw times: {raw}\n")
     print(f"{number} loop{'s' * (number != 1)}, best of {len(seconds)}: {text(min(seconds) / number)} per loop")
-    ends = "(no interval: too few runs)"
+    ends = f"(no interval: {(median.how or 'too few runs').replace('no interval: ', '', 1)})"
     if median.lo is not None:
         ends = f"[{text(median.lo / 1e9 / number)}, {text(median.hi / 1e9 / number)}], {median.level:.0%} interval"
     print(f"median {text(median.value / 1e9 / number)} per loop {ends}")

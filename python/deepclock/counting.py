@@ -3,6 +3,7 @@
 `with deepclock.count() as c: ...`, `deepclock.count(f, *args)`, `python -m deepclock count SCRIPT`."""
 
 import functools as _functools
+import inspect as _inspect
 import marshal as _marshal
 import os as _os
 import sys as _sys
@@ -140,6 +141,7 @@ def count(*function: Any, **kwargs: Any) -> Any:
     if not callable(function):
         raise TypeError(f"count() takes a function and its arguments, or nothing for a block: not "
                         f"{type(function).__name__}")
+    _runs_checked(function)
     c = counting(title=getattr(function, "__qualname__", repr(function)))
     try:
         with c:
@@ -148,6 +150,15 @@ def count(*function: Any, **kwargs: Any) -> Any:
         if c.record is None:
             raise
     return c.record
+
+
+def _runs_checked(function):
+    """TypeError, as of bench(), for a function whose call runs nothing of it."""
+    if _inspect.iscoroutinefunction(function):
+        raise TypeError("a call of a coroutine function runs nothing of it: count a function that runs it, such as "
+                        "lambda: asyncio.run(f())")
+    if _inspect.isgeneratorfunction(function) or _inspect.isasyncgenfunction(function):
+        raise TypeError("a call of a generator function runs nothing of it: count a function that goes through it")
 
 
 def _stats_add(paths, path, labels, stats, edges):

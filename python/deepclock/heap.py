@@ -33,7 +33,7 @@ class memory:
         return self.start()
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        self._raised = kind
+        self._raised = kind and kind.__name__
         self._end()
 
     def __del__(self):

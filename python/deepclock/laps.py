@@ -2,6 +2,7 @@
 """Stopwatches of epochs, steps and experiments: `with deepclock.lap("epoch", total=5) as lap: ...`."""
 
 import atexit as _atexit
+import math as _math
 import os as _os
 import sys as _sys
 import time as _time
@@ -104,6 +105,8 @@ class lap(dict):
                 f"the lap '{self.name}' is not open: {name!r} belongs to none"
             )
         value = value if isinstance(value, int) else float(value.detach() if hasattr(value, "detach") else value)
+        if name == "items" and not 0 <= value < _math.inf:
+            raise _deepclock.ArgumentError(f"items={value!r}: a finite number from 0 on is needed")
         if self._clock is not None:
             self._clock.value(name, value, unit)
         super().__setitem__(name, value)

@@ -128,7 +128,7 @@ class lines:
     """Memory of each line of functions, with what they call.
 
         @deepclock.memory.lines
-        def f(): ...                                     # each call prints a table to stderr
+        def f(): ...                                     # each call prints a table to stderr, also one that raises
 
         with deepclock.memory.lines(f, Net.forward) as m:
             ...
@@ -181,10 +181,12 @@ class lines:
             raise TypeError(f"{function.__qualname__} goes on after its call: with deepclock.memory.lines(it) as m: ...")
         if self._watch is not None:  # recursive, or running in another thread
             return function(*args, **kwargs)
-        with self:
-            result = function(*args, **kwargs)
-        print(self, file=sys.stderr)
-        return result
+        try:
+            with self:
+                return function(*args, **kwargs)
+        finally:
+            if self._told is not None:
+                print(self, file=sys.stderr)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Zones around functions of every kind, for the decorator `@deepclock.zone`.
 
-A generator's zone is open only while its body runs. A coroutine's zone is a separate range from its
-start to its end, including what it awaits: coroutines interleave on a thread, so their ranges do not
-nest, and each shows how long a request took.
+A generator's zone is open only while its body runs, also while close() runs its cleanup. A
+coroutine's zone is a separate range from its start to its end, including what it awaits: coroutines
+interleave on a thread, so their ranges do not nest, and each shows how long a request took.
 """
 
 import functools
@@ -69,11 +69,16 @@ def _around_generator(function, name):
                 try:
                     step, value = inner.send, (yield made)
                 except GeneratorExit:
+                    push(name)
+                    try:
+                        inner.close()
+                    finally:
+                        pop()
                     raise
                 except BaseException as error:
                     step, value = inner.throw, error
         finally:
-            inner.close()
+            inner.close()  # has an effect only after an exception between two steps
 
     return in_zone
 
@@ -94,11 +99,16 @@ def _around_async_generator(function, name):
                 try:
                     step, value = inner.asend, (yield made)
                 except GeneratorExit:
+                    opened = start(name)
+                    try:
+                        await inner.aclose()
+                    finally:
+                        opened.end()
                     raise
                 except BaseException as error:
                     step, value = inner.athrow, error
         finally:
-            await inner.aclose()
+            await inner.aclose()  # has an effect only after an exception between two steps
 
     return in_zone
 

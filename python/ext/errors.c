@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -121,6 +122,23 @@ static int errors_add(PyObject *m, ext_state *s)
 	return 0;
 }
 
+/* Sets the attribute errno of an OSError. */
+static int errno_set(PyObject *e, const dck_err *err)
+{
+	const int64_t n = err->native_code > 0	      ? err->native_code
+			  : err->code == DCK_E_ABSENT ? ENOENT
+						      : 0;
+	PyObject *number;
+	int status;
+
+	if (n == 0 || (err->code != DCK_E_ABSENT && err->code != DCK_E_IO))
+		return 0;
+	number = PyLong_FromLongLong(n);
+	status = number ? PyObject_SetAttrString(e, "errno", number) : -1;
+	Py_XDECREF(number);
+	return status;
+}
+
 PyObject *ext_raise(ext_state *s, const dck_err *err)
 {
 	const int i = -(int)err->code;
@@ -129,7 +147,7 @@ PyObject *ext_raise(ext_state *s, const dck_err *err)
 	PyObject *e = text ? PyObject_CallOneArg(type, text) : NULL;
 
 	Py_XDECREF(text);
-	if (e && error_attributes(e, err->code, err->native_code) == 0)
+	if (e && error_attributes(e, err->code, err->native_code) == 0 && errno_set(e, err) == 0)
 		PyErr_SetObject(type, e);
 	Py_XDECREF(e);
 	return NULL;

@@ -268,20 +268,60 @@ static void functions_apart(ext_call *c)
 			c->subjects[i].of.model = none.model;
 }
 
+/* Returns the record in a file NAME.json, as the command line does; else the value itself. A new
+ * reference. */
+static PyObject *record_or_value(ext_call *c, PyObject *value)
+{
+	PyObject *path = PyOS_FSPath(value), *loaded = NULL;
+
+	PyErr_Clear();
+	if (path && PyUnicode_Check(path) && PyUnicode_GET_LENGTH(path) > 5) {
+		PyObject *ending = PyUnicode_Substring(path, PyUnicode_GET_LENGTH(path) - 5,
+						       PyUnicode_GET_LENGTH(path));
+
+		if (ending && PyUnicode_CompareWithASCIIString(ending, ".json") == 0)
+			loaded = ext_module_call("deepclock", "load", "(O)", path);
+		Py_XDECREF(ending);
+	}
+	/* A file that is no record is refused as a subject; one that does not exist, here. */
+	if (PyErr_Occurred() && PyErr_ExceptionMatches(c->state->errors[0]) &&
+	    (PyUnicode_FindChar(path, ':', 0, PyUnicode_GET_LENGTH(path), 1) >= 0 ||
+	     !PyErr_ExceptionMatches(c->state->errors[-DCK_E_ABSENT])))
+		PyErr_Clear();
+	Py_XDECREF(path);
+	if (!loaded && !PyErr_Occurred()) {
+		Py_INCREF(value);
+		return value;
+	}
+	return loaded;
+}
+
+static int value_keep(ext_call *c, PyObject *list, PyObject *value)
+{
+	ext_subject *s = &c->subjects[c->n];
+
+	/* The measured function may change the dict. */
+	if (PyList_Append(list, value) < 0)
+		return -1;
+	if (!Py_IS_TYPE(value, c->state->record))
+		return any_read(c, s, value);
+	c->records[c->nrecords++] = value;
+	return 0;
+}
+
 static int named_read(ext_call *c, PyObject *key, PyObject *value)
 {
 	ext_subject *s = &c->subjects[c->n];
 
 	c->own[c->n] = (dck_alternative){ext_texts_add(&c->said.texts, key), &s->of};
-	/* The measured function may change the dict. */
-	if (!c->own[c->n].name || PyList_Append(c->said.texts.list, value) < 0)
+	if (!c->own[c->n].name)
 		return -1;
-	if (Py_IS_TYPE(value, c->state->record))
-		c->records[c->nrecords++] = value;
-	else if (any_read(c, s, value) < 0)
-		return -1;
-	c->n++;
-	return 0;
+	PyObject *given = record_or_value(c, value);
+	const int status = given ? value_keep(c, c->said.texts.list, given) : -1;
+
+	Py_XDECREF(given);
+	c->n += status == 0;
+	return status;
 }
 
 static int dict_read(ext_call *c, PyObject *dict)

@@ -9,7 +9,8 @@
  *	TIME	a number of seconds, or datetime.timedelta
  *	TEXT	str, os.PathLike or a number; a list: its items with commas between
  *	CHOICE	str
- *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"
+ *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"; in a
+ *		dict for vary or scan, a list or tuple as "1,2"
  * An option with the placeholder FILE.npy also takes an array (given_arrays.c).
  *
  * None selects the default.
@@ -129,6 +130,27 @@ static PyObject *time_text(const dck_opt *row, PyObject *o)
 	return PyUnicode_FromString(buf);
 }
 
+static bool is_sequence(PyObject *o)
+{
+	return PyList_Check(o) || PyTuple_Check(o);
+}
+
+static PyObject *joined(PyObject *items, const char *between);
+
+/* Formats an item of a sequence; one that is a sequence is a shape. */
+static PyObject *item_text(PyObject *item)
+{
+	PyObject *text;
+
+	if (!is_sequence(item))
+		return PyObject_Str(item);
+	if (Py_EnterRecursiveCall(" in a list that contains itself"))
+		return NULL;
+	text = joined(item, "x");
+	Py_LeaveRecursiveCall();
+	return text;
+}
+
 /* Joins the items with the separator `between`. */
 static PyObject *joined(PyObject *items, const char *between)
 {
@@ -137,7 +159,7 @@ static PyObject *joined(PyObject *items, const char *between)
 	PyObject *sign, *text = NULL;
 
 	for (Py_ssize_t i = 0; texts && i < PySequence_Fast_GET_SIZE(all); i++)
-		ext_list_add(&texts, PyObject_Str(PySequence_Fast_GET_ITEM(all, i)));
+		ext_list_add(&texts, item_text(PySequence_Fast_GET_ITEM(all, i)));
 	sign = texts ? PyUnicode_FromString(between) : NULL;
 	if (sign)
 		text = PyUnicode_Join(sign, texts);
@@ -145,11 +167,6 @@ static PyObject *joined(PyObject *items, const char *between)
 	Py_XDECREF(texts);
 	Py_XDECREF(all);
 	return text;
-}
-
-static bool is_sequence(PyObject *o)
-{
-	return PyList_Check(o) || PyTuple_Check(o);
 }
 
 /* Returns whether the option takes an array. */
@@ -161,6 +178,12 @@ static bool takes_array(const dck_opt *row)
 		if (strcmp(row->name, names[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Returns whether a sequence is the alternatives of a setting. */
+static bool takes_alternatives(const dck_opt *row)
+{
+	return strcmp(row->name, "vary") == 0 || strcmp(row->name, "scan") == 0;
 }
 
 /* Returns whether a list is one value, the column of all items, rather than several values. */
@@ -208,8 +231,13 @@ static PyObject *value_text(const reader *r, PyObject *o)
 	case DCK_OPT_LIST:
 		break;
 	}
-	if (is_sequence(o)) /* a shape */
-		return joined(o, "x");
+	if (is_sequence(o) && r->said->arrays && takes_array(row))
+		return ext_raise_argument(
+		    r->state,
+		    "%s takes an array or a str, not a %s: give numpy.array(..., dtype=\"float32\")",
+		    row->name, Py_TYPE(o)->tp_name);
+	if (is_sequence(o)) /* alternatives, or a shape */
+		return joined(o, takes_alternatives(row) ? "," : "x");
 	return is_number(o) && !truth ? number_text(o) : refuse(row, "str, list or dict", o);
 }
 
@@ -350,6 +378,7 @@ static void unknown(const char *who, PyObject *key, const ext_group *groups, siz
 	char name[NAME_SIZE], word[NAME_SIZE];
 	size_t n = 0;
 
+	who += *who == '_'; /* the function that a user called has the name without it */
 	for (size_t g = 0; g < ngroups; g++)
 		for (const dck_opt *row = groups[g].table; row->name && n < NAMES_MAX; row++)
 			names[n++] = row->name;

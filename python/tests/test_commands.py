@@ -126,6 +126,13 @@ class MeasuringTest(Case):
         r = deepclock.compare({"before": a, "after": a})
         self.assertIn(r.verdict, ("same", "undecided"))
         self.assertEqual(r["compare/ratio"].value, 1)
+        a.save(self.path("a.json"))
+        r = deepclock.compare({"before": self.path("a.json"), "after": pathlib.Path(self.path("a.json"))})
+        self.assertEqual(r["compare/ratio"].value, 1)
+        with self.assertRaisesRegex(deepclock.AbsentError, "cannot open"):
+            deepclock.compare({"before": self.path("a.json"), "after": self.path("none.json")})
+        r = deepclock.compare({"a": "cmd:true a.json", "b": "cmd:echo a.json"}, rounds=6, trial="1ms", no_history=True)
+        self.assertEqual(len(r.tables["compare/alternatives"]), 2)
 
     def test_load_of_a_function(self):
         """Several threads of the library call a Python function."""
@@ -266,6 +273,17 @@ class ModelTest(Case):
         r = deepclock.compare("zoo:resnet18", image_size=64, engine="null", vary={"opt": "none,all"}, rounds=6,
                               trial=0.001)
         self.assertIn("compare/alternatives", r.tables)
+        for vary, names in (({"opt": ["none", "all"]}, ["opt=none", "opt=all"]), ({"batch": (1, 2)}, ["batch=1", "batch=2"])):
+            r = deepclock.compare("zoo:simplenet", engine="null", vary=vary, rounds=6, trial=0.001)
+            self.assertEqual([row["subject"] for row in r.tables["compare/alternatives"]], names)
+        itself = [1]
+        itself.append(itself)
+        self.assertRaises(RecursionError, deepclock.compare, "zoo:simplenet", vary={"threads": itself})
+
+    def test_nested_list_is_no_input(self):
+        for given in ([[1.0] * 64], [1.0, 2.0]):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "input takes an array or a str, not a list: give numpy"):
+                deepclock.bench_model("zoo:simplenet", input={"x": given}, runs=3)
 
 
 class HistoryTest(Case):

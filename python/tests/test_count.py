@@ -138,6 +138,16 @@ class Counts(Case):
             with self.assertRaisesRegex(TypeError, "count.. takes a function and its arguments, or nothing for a block"):
                 deepclock.count(wrong)
 
+        async def request():
+            pass
+
+        def produces():
+            yield
+
+        for wrong, kind in ((request, "coroutine"), (produces, "generator")):
+            with self.assertRaisesRegex(TypeError, f"a call of a {kind} function runs nothing of it"):
+                deepclock.count(wrong)
+
     @unittest.skipUnless(hasattr(sys, "monitoring"), "before Python 3.12 there is no sys.monitoring")
     def test_beside_other_tools(self):
         def freed(tool):
@@ -525,6 +535,15 @@ class Script(Case):
         self.assertEqual(p.returncode, 130)
         self.assertIn("KeyboardInterrupt", p.stderr)
         self.assertTrue(deepclock.load(self.path("r.json")).incomplete)
+
+    @unittest.skipUnless(hasattr(os, "kill"), "no signals")
+    def test_sigterm(self):
+        p = self.run_it("import os, signal, time\ndef f(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)\nf()\n",
+                        "--save", "r.json")
+        self.assertEqual((p.returncode, p.stderr), (130, ""))
+        r = deepclock.load(self.path("r.json"))
+        self.assertTrue(r.incomplete)
+        self.assertNotIn("terminated", [row["name"] for row in r.tables["functions"]])
 
     def test_program(self):
         p = subprocess.run([sys.executable, "-m", "deepclock", "count", "--no-history", "--format", "csv", "--", "true"],

@@ -96,7 +96,14 @@ class LapTest(Case):
             with self.assertRaises((TypeError, ValueError)):
                 lap["text"] = "no number"
         self.assertEqual((lap["x"], lap["y"], lap["read"]), (1, 0.5, 3e9))
-        self.assertRegex(lap.line, r"\| read 2.79 GiB \|")
+        self.assertRegex(lap.line, r"\| z nan \| read 2.79 GiB \|")
+        self.assertNotIn("laps/a/z", deepclock.laps_record().series)
+        with deepclock.lap("a", quiet=True) as lap:
+            lap["step"] = 12345
+            for n in (-1, float("nan"), float("inf")):
+                with self.assertRaisesRegex(deepclock.ArgumentError, "items="):
+                    lap.items = n
+        self.assertIn(" | step 12,345 | ", lap.line)
         record = deepclock.laps_record()
         self.assertEqual(list(record.series["laps/a/y"].values), [0.5])
         with self.assertRaises(deepclock.ArgumentError):

@@ -166,6 +166,17 @@ class LinesOfMemory(Case):
         with self.assertRaises(TypeError):
             deepclock.memory.lines()
 
+    def test_decorator_of_a_function_that_raises(self):
+        said = io.StringIO()
+
+        @deepclock.memory.lines
+        def fails():
+            raise KeyError("planted")
+
+        with contextlib.redirect_stderr(said), self.assertRaises(KeyError):
+            fails()
+        self.assertIn('raise KeyError("planted")', said.getvalue())
+
     def test_a_record(self):
         m = deepclock.memory.lines(planted, python=False)
         self.assertIsNone(m.record)

@@ -400,6 +400,19 @@ class Scripts(Case):
             self.assertGreaterEqual(held, 100 * (1000 + BYTES))
             self.assertEqual(r.incomplete, status == 130)
 
+    def test_sigterm(self):
+        kill = "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)\n"
+        ran, r = self.under(SCRIPT + kill)
+        self.assertEqual(ran.returncode, 130, ran.stderr)
+        self.assertTrue(r.incomplete)
+        self.assertIn("SIGTERM ended it", [n.text for n in r.notes])
+        forks = ("import os, signal, time\nchild = os.fork()\nif child == 0:\n    time.sleep(5)\ntime.sleep(0.1)\n"
+                 "os.kill(child, signal.SIGTERM)\nassert os.waitpid(child, 0)[1] == signal.SIGTERM\n"
+                 "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)\n")
+        ran, r = self.under(SCRIPT + forks)
+        self.assertEqual(ran.returncode, 7, ran.stderr)
+        self.assertFalse(r.incomplete)
+
     def test_lines(self):
         for name in ("keeps", "script.py"):
             ran, r = self.under(SCRIPT, "--lines", name)

@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import copy
+import errno
 import json
 import math
 import multiprocessing
@@ -153,6 +154,15 @@ class RecordTest(Case):
         self.assertIn("latency/median", self.record.report("csv"))
         with self.assertRaises(deepclock.AbsentError):
             self.record.report("jsn")
+
+    def test_errno_of_files(self):
+        with self.assertRaises(OSError) as caught:
+            deepclock.load(self.path("none.json"))
+        self.assertEqual(caught.exception.errno, errno.ENOENT)
+        os.symlink("a", self.path("a"))
+        with self.assertRaises(OSError) as caught:
+            deepclock.load(self.path("a"))
+        self.assertEqual(caught.exception.errno, errno.ELOOP)
 
     def test_reports_of_operators_and_call_paths(self):
         r = deepclock.cost("zoo:simplenet", quiet=True)

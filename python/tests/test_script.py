@@ -17,7 +17,7 @@ from deepclock import _script
 sys.path[0] = os.getcwd()  # as under python -m
 script = _script.split(_script.parser("test", "nothing"), sys.argv[1:])
 sys.argv[:] = ["deepclock"]
-_script.at_exit(lambda: print("END", file=sys.stderr))
+_script.at_exit(script, lambda: print("END", file=sys.stderr))
 _script.run(script)
 """]
 

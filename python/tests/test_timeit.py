@@ -61,7 +61,8 @@ class Timeit(Case):
         self.assertRegex(p.stdout, rf"^raw times: ({time}, ){{6}}{time}\n\n20 loops, best of 7: {time} per loop\n"
                                    rf"median {time} per loop ")
         p = self.timeit("-r", "2", "-n", "1")
-        self.assertRegex(p.stdout, r"^1 loop, best of 2: [\d.e+-]+ [nu]sec per loop\nmedian .* \(no interval: too few runs\)\n")
+        self.assertRegex(p.stdout, r"^1 loop, best of 2: [\d.e+-]+ [nu]sec per loop\n"
+                                   r"median .* \(no interval: 50 % needs 6 independent runs, there are 2\)\n")
 
     def test_by_itself(self):
         p = self.timeit("--save", "r.json", "sum(range(100))")
@@ -69,6 +70,8 @@ class Timeit(Case):
         self.assertEqual(deepclock.load(self.path("r.json")).command, "python -m deepclock timeit 'sum(range(100))'")
 
     def test_cpu_time(self):
+        p = self.timeit("-p", "-r", "2", "-n", "1")
+        self.assertIn("(no interval: 50 % needs 6 independent runs, there are 2)", p.stdout)
         p = self.timeit("-p", "-r", "6", "-n", "2", "import time; time.sleep(0.02)")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertRegex(p.stdout, r"^2 loops, best of 6: [\d.e+-]+ [un]sec per loop\nmedian ")

@@ -128,6 +128,17 @@ class StateTest(Case):
             deepclock.torch.bench(m, torch.zeros(4, 63), threads=1, **short())
         self.assertTrue(m.training and m.inner[1].training and torch.is_grad_enabled())
 
+    def test_threads_is_a_number_above_0(self):
+        m, x = Seen(), torch.zeros(4, 64)
+        for measure in (deepclock.torch.bench, deepclock.torch.load, deepclock.torch.pitfalls, deepclock.torch.profile,
+                        deepclock.torch.modes):
+            for threads in (0, -1, "x", 1.5, True):
+                with self.assertRaisesRegex(deepclock.ArgumentError, "threads is a whole number above 0, not "):
+                    measure(m, x, threads=threads)
+        with self.assertRaises(deepclock.ArgumentError):
+            deepclock.torch.profile(m, x, threads=0, backward=True)
+        self.assertTrue(m.training and m.inner[1].training and not m.states)
+
     def test_options(self):
         m = network()
         r = deepclock.torch.bench(m, torch.zeros(8, 64), statistic="p90", **short(save=self.path("r.json")))
@@ -181,6 +192,7 @@ class ArgumentTest(Case):
                 (lambda: t.cost(x, x), deepclock.ArgumentError, "a module or a function is measured, not Tensor"),
                 (lambda: t.profile(net, x, max_time=-1), deepclock.ArgumentError, "max_time is a time above 0"),
                 (lambda: t.profile(net, x, max_time="soon"), deepclock.ArgumentError, "'soon' is not a time"),
+                (lambda: t.throughput(net, x, runs=3), TypeError, r"^throughput\(\) has no option 'runs'"),
                 (lambda: t.profile(net, x, max_tme=1), TypeError, "has no option 'max_tme'; did you mean 'max_time'"),
                 (lambda: t.cost(net, x, backwards=True), TypeError, "did you mean 'backward'"),
                 (lambda: t.steps(net), deepclock.ArgumentError, "total is the number of steps, not"),

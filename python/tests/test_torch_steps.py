@@ -346,9 +346,17 @@ class EndTest(Case):
         self.assertEqual(column(s.record, "first")["step"], column(s.record, "total")["step"])
 
     def test_misuse(self):
-        with self.assertRaisesRegex(ValueError, "no step"):
+        with self.assertRaisesRegex(ValueError, "no step was taken: iterate over"):
             with deepclock.torch.steps():
                 pass
+        with self.assertRaisesRegex(ValueError, "no step was taken: the loader gave no batch"):
+            with deepclock.torch.steps() as s:
+                for _ in s([]):
+                    pass
+        with self.assertRaisesRegex(ValueError, "no step was taken: the loop ended before a part of the first step"):
+            with deepclock.torch.steps() as s:
+                for _ in s([1]):
+                    break
         with self.assertRaisesRegex(ValueError, "warmup"):
             deepclock.torch.steps(warmup=0)
         s = deepclock.torch.steps()

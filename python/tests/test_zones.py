@@ -243,9 +243,41 @@ class FunctionTest(Case):
             begun = produces()
             next(begun)
             begun.close()
-        self.assertEqual(calls(t.record), {"produces": 5, "consumer": 1})
+        self.assertEqual(calls(t.record), {"produces": 6, "consumer": 1})
         self.assertLess(row(t.record, "produces")["total"], row(t.record, "consumer")["total"])
         self.assertEqual(row(t.record, "consumer")["self"], row(t.record, "consumer")["total"])
+
+    def test_cleanup_of_a_generator_is_in_its_zone(self):
+        @deepclock.zone("cleans")
+        def cleans():
+            try:
+                yield 1
+                yield 2
+            finally:
+                time.sleep(0.02)
+
+        @deepclock.zone("cleans too")
+        async def cleans_too():
+            try:
+                yield 1
+            finally:
+                await asyncio.sleep(0.02)
+
+        async def leave():
+            g = cleans_too()
+            await g.__anext__()
+            await g.aclose()
+            await cleans_too().aclose()
+
+        with deepclock.trace() as t:
+            for _ in cleans():
+                break
+            cleans().close()
+            asyncio.run(leave())
+        self.assertEqual(calls(t.record), {"cleans": 2, "cleans too": 2})
+        for name in calls(t.record):
+            self.assertGreaterEqual(row(t.record, name)["total"], 0.02e9)
+        self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
 
     def test_coroutines_that_take_turns(self):
         async def all_of_them():
@@ -283,7 +315,7 @@ class FunctionTest(Case):
         with deepclock.trace(path) as t:
             self.assertEqual(asyncio.run(use()), [0, 1, 2])
             asyncio.run(leave())
-        self.assertEqual(calls(t.record), {"batches": 5})
+        self.assertEqual(calls(t.record), {"batches": 6})
         with open(path, encoding="utf-8") as file:
             self.assertEqual(file.read().count('"closed"'), 2)
 

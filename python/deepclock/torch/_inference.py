@@ -3,23 +3,27 @@
 state afterwards."""
 
 import contextlib
+import operator
 
 import torch
+
+import deepclock
 
 from ._operators import sizes_text
 
 
 @contextlib.contextmanager
 def inference(module, threads=None):
+    threads = threads_checked(threads)
     training = []
     if isinstance(module, torch.nn.Module):
         training = [(part, part.training) for part in module.modules() if hasattr(part, "training")]
-        if hasattr(module, "training"):  # frozen ones have no mode: they are in that of evaluation
-            module.eval()
     before = torch.get_num_threads()
-    if threads is not None:
-        torch.set_num_threads(threads)
     try:
+        if training and hasattr(module, "training"):  # frozen ones have no mode: they are in that of evaluation
+            module.eval()
+        if threads is not None:
+            torch.set_num_threads(threads)
         with torch.no_grad():
             yield
     finally:
@@ -27,6 +31,15 @@ def inference(module, threads=None):
             torch.set_num_threads(before)
         for part, was in training:
             part.training = was
+
+
+def threads_checked(threads):
+    """The number for torch.set_num_threads(), None where none was given; ArgumentError for what is not one."""
+    if threads is None:
+        return None
+    if isinstance(threads, bool) or not hasattr(threads, "__index__") or operator.index(threads) < 1:
+        raise deepclock.ArgumentError(f"threads is a whole number above 0, not {threads!r}")
+    return operator.index(threads)
 
 
 def is_training(module):

@@ -20,7 +20,7 @@ from .._record import saved
 from . import _backward, _device, _price, _profile_memory
 from ._call import arguments, hinted, name_of, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
-from ._inference import inference, shape_text
+from ._inference import inference, shape_text, threads_checked
 from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_report import Times, record_of
@@ -256,10 +256,10 @@ def _run(work, runs):
 
 @contextlib.contextmanager
 def _training(threads):
-    before = torch.get_num_threads()
-    if threads is not None:
-        torch.set_num_threads(threads)
+    threads, before = threads_checked(threads), torch.get_num_threads()
     try:
+        if threads is not None:
+            torch.set_num_threads(threads)
         with torch.enable_grad():
             yield
     finally:

@@ -137,6 +137,7 @@ class steps:
         self._step, self._open, self._last, self._thread = None, [], 0, None
         self._start, self._zones = start, []  # on the timeline, while one is recorded: the step, and its open parts
         self._loops, self._entered = 0, 0  # loops begun; parts entered in complete steps
+        self._batches = False  # a loader gave one
         self._left = False  # a loop ended in the middle of its last step
         for name, index in _INDEX.items():
             if name not in ("data", "other", "deepclock"):
@@ -168,7 +169,12 @@ class steps:
         if self.steps:
             self.record = _step_report.record_of(self, error)
         elif kind is None:
-            raise deepclock.ArgumentError("no step was taken: iterate over `s(loader)` inside the block")
+            raise deepclock.ArgumentError(f"no step was taken: {self._why_none()}")
+
+    def _why_none(self):
+        if self._batches:
+            return "the loop ended before a part of the first step"
+        return "the loader gave no batch" if self._loops > 1 else "iterate over `s(loader)` inside the block"
 
     def __call__(self, batches):
         """Yields the batches. A step lasts from the request of its batch until the request of the next one."""
@@ -195,7 +201,7 @@ class steps:
                 self._zones.append(self._start("step"))
                 self._step.items = _items(batch)
                 self._read(_OTHER)
-                taken = True
+                taken = self._batches = True
                 yield batch
                 if loop != self._loops:
                     raise RuntimeError("another loop was begun inside this one: its steps and these "

@@ -142,12 +142,14 @@ void dck_lap_total(dck_lap *l, uint64_t total)
 
 void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit)
 {
-	if (!l || !name || !isfinite(value))
+	if (!l || !name || (!isfinite(value) && strcmp(name, "items") == 0))
 		return;
 	lap_lock();
 	const size_t i = lap_value_column(l->name, name, unit);
-	if (i < LAP_VALUES_MAX)
+	if (i < LAP_VALUES_MAX) {
 		l->value[i] = value;
+		l->given[i] = true;
+	}
 	lap_unlock();
 }
 
@@ -165,8 +167,12 @@ uint64_t dck_lap_elapsed_ns(const dck_lap *l)
 /* The device's time is read first: it waits for what belongs to the lap. */
 static void device_end(dck_lap *l)
 {
-	if (l && l->span)
-		dck_lap_value(l, "device", dck_device_span_end(l->span), "ns");
+	if (!l || !l->span)
+		return;
+	const double ns = dck_device_span_end(l->span);
+
+	if (isfinite(ns))
+		dck_lap_value(l, "device", ns, "ns");
 }
 
 void dck_lap_end_result(dck_lap *l, dck_lap_result *ret)

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WHOLE_BELOW 1e15 /* a double has every whole number below it, of up to 15 digits */
+
 typedef struct lap_text {
 	char *text;
 	size_t size, used;
@@ -43,18 +45,33 @@ static void add_name(lap_text *l, const dck_lap *lap)
 		add(l, "/%" PRIu64, lap->place->total);
 }
 
+/* Formats a number without a known unit: a whole one with all of its digits. */
+static const char *plain_number_text(double v, char *ret)
+{
+	if (isnan(v))
+		return "nan";
+	if (isinf(v))
+		return v < 0 ? "-inf" : "inf";
+	if (fabs(v) < WHOLE_BELOW && v == trunc(v))
+		return decimal_grouped(ret, 0, v);
+	decimal_general(ret, 4, v);
+	return ret;
+}
+
 static void line_add_value(lap_text *l, const lap_column *c, double v)
 {
 	char text[NUM_TEXT_MAX];
 
 	add(l, " | %s ", c->name);
-	if (c->unit && strcmp(c->unit, "ns") == 0) {
+	if (!isfinite(v)) {
+		add(l, "%s", plain_number_text(v, text));
+	} else if (c->unit && strcmp(c->unit, "ns") == 0) {
 		add_time(l, v);
 	} else if (c->unit && strcmp(c->unit, "B") == 0) {
 		add(l, "%s", dck_text_bytes(v, text, sizeof text));
 	} else {
-		decimal_general(text, 4, v);
-		add(l, "%s%s%s", text, c->unit ? " " : "", c->unit ? c->unit : "");
+		add(l, "%s%s%s", plain_number_text(v, text), c->unit ? " " : "",
+		    c->unit ? c->unit : "");
 	}
 }
 
@@ -81,10 +98,10 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 	add_name(&l, lap);
 	for (size_t i = LAP_OWN_COLUMNS; i < lap->name->ncolumns; i++) {
 		const lap_column *c = &lap->name->column[i];
-		const double v = lap->value[i - LAP_OWN_COLUMNS];
+		const size_t at = i - LAP_OWN_COLUMNS;
 
-		if (!isnan(v) && strcmp(c->name, "items") != 0)
-			line_add_value(&l, c, v);
+		if (lap->given[at] && strcmp(c->name, "items") != 0)
+			line_add_value(&l, c, lap->value[at]);
 	}
 	add(&l, " | ");
 	add_time(&l, t->wall_ns);

@@ -90,8 +90,6 @@ static void scalar(const dck_lap *l, int64_t now, const char *name, double v)
 {
 	char tag[256];
 
-	if (isnan(v))
-		return;
 	snprintf(tag, sizeof tag, "%s/%s", l->name->text, name);
 	tensorboard_scalar(show.board, tag, l->step, now, v);
 }
@@ -106,12 +104,15 @@ static void scalars(const dck_lap *l, const lap_times *t)
 	dck_err err = {0};
 
 	for (size_t i = LAP_OWN_COLUMNS; i < l->name->ncolumns; i++)
-		scalar(l, now, l->name->column[i].name, l->value[i - LAP_OWN_COLUMNS]);
+		if (l->given[i - LAP_OWN_COLUMNS])
+			scalar(l, now, l->name->column[i].name, l->value[i - LAP_OWN_COLUMNS]);
 	scalar(l, now, "wall_seconds", t->wall_ns / 1e9);
 	scalar(l, now, "cpu_seconds", t->cpu_ns / 1e9);
 	snprintf(rate, sizeof rate, "%s_per_second", unit);
-	scalar(l, now, rate, t->wall_ns > 0 ? items * 1e9 / t->wall_ns : NAN);
-	scalar(l, now, "resident_bytes", rss > 0 ? (double)rss : NAN);
+	if (!isnan(items) && t->wall_ns > 0)
+		scalar(l, now, rate, items * 1e9 / t->wall_ns);
+	if (rss > 0)
+		scalar(l, now, "resident_bytes", (double)rss);
 	if (tensorboard_flush(show.board, &err) == DCK_OK)
 		return;
 	show_failed(&err);

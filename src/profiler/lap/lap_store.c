@@ -6,7 +6,8 @@
  * A series is downsampled by decimation: when LAP_KEPT_MAX laps are retained, every second one is
  * dropped and the interval `every` doubles. So retained laps stay equally spaced, memory is
  * bounded, and the cost is amortised O(1) per lap. Number, sum and extremes cover all laps. NaN
- * marks a value that a lap does not have, also in a column that is added later.
+ * marks a value that a lap does not have, also in a column that is added later, or that is not
+ * finite, which a record cannot have.
  *
  * pthread_atfork(3) handlers hold the mutex across fork(), so that the child has consistent laps
  * and a free lock. Names stay allocated until the process ends, because open laps point to them.
@@ -222,9 +223,11 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 	if (n->kept == n->cap && !store_grow(n))
 		return false;
 	n->at_ns[n->kept] = l->begin_ns - s->base_ns;
-	for (size_t i = 0; i < n->ncolumns; i++)
-		n->column[i].kept[n->kept] =
-		    i < LAP_OWN_COLUMNS ? own[i] : l->value[i - LAP_OWN_COLUMNS];
+	for (size_t i = 0; i < n->ncolumns; i++) {
+		const double v = i < LAP_OWN_COLUMNS ? own[i] : l->value[i - LAP_OWN_COLUMNS];
+
+		n->column[i].kept[n->kept] = isfinite(v) ? v : NAN;
+	}
 	n->kept++;
 	return true;
 }

@@ -27,7 +27,7 @@ enum { LAP_WALL, LAP_CPU, LAP_THREAD_CPU, LAP_OWN_COLUMNS };
 
 typedef struct lap_column {
 	char *name, *unit; /* unit NULL: none */
-	double *kept;	   /* NaN: the lap has no such value */
+	double *kept;	   /* NaN: the lap has no such value, or none that is finite */
 } lap_column;
 
 /* All laps of one name that have ended. */
@@ -64,7 +64,8 @@ struct dck_lap {
 	uint64_t thread;	      /* id of the thread that called dck_lap_begin() */
 	dck_range range;	      /* on the timeline, while one is recorded */
 	dck_device_span *span;	      /* of dck_lap_device(); NULL: none */
-	double value[LAP_VALUES_MAX]; /* by the name's columns; NaN: not given */
+	double value[LAP_VALUES_MAX]; /* by the name's columns; NaN if not given */
+	bool given[LAP_VALUES_MAX];
 };
 
 /* The times of one lap. */

@@ -193,12 +193,16 @@ static void values_are_kept_as_they_are(void **state)
 	dck_lap_value(l, "lr", 1e-3, NULL);
 	dck_lap_value(l, "bad", NAN, NULL);
 	dck_lap_value(l, "worse", INFINITY, NULL);
+	dck_lap_value(l, "low", -INFINITY, "B");
+	dck_lap_value(l, "step", -1234567, NULL);
 	dck_lap_value(l, "norm", 1, "m");
 	dck_lap_value(l, "norm", 2, "m"); /* replaces the previous value */
 	dck_lap_value(l, "items", 5, "tokens");
 	dck_lap_value(l, "wall", 8, NULL);
 	dck_lap_end_line(l, line, sizeof line);
-	assert_non_null(strstr(line, " | bytes 3.00 MiB | wait 2.50 ms | lr 0.001 | norm 2 m | "));
+	assert_non_null(
+	    strstr(line, " | bytes 3.00 MiB | wait 2.50 ms | lr 0.001 | bad nan | worse inf | "
+			 "low -inf | step -1,234,567 | norm 2 m | "));
 	assert_non_null(strstr(line, " tokens/s"));
 	l = dck_lap_begin("v");
 	dck_lap_value(l, "late", 7, NULL); /* the first lap has none */
