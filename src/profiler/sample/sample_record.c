@@ -206,7 +206,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		unseen_note(b, seen, cpu, copies);
-	if (n->samples < FEW)
+	if (n->samples < FEW && (n->samples || !n->waits))
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)
 		record_note(b, "sample-cut",
