@@ -481,11 +481,13 @@ bool os_thread_read(int tid, bool switches, os_thread_stat *ret);
 /* Calls f for each thread of this process. false: /proc is missing, or no descriptor is free. */
 bool os_threads_each(void (*f)(void *self, int tid), void *self);
 /* Counts the threads that outlive the main thread; 0: it has not ended. *ret_status: the main
- * thread's exit status. Without /proc, or if no descriptor is free, 2 means more than one, and the
- * status is 0; *other, which is 0 at first, stores one of them. */
+ * thread's status, as of wait(2). Without /proc, or if no descriptor is free, 2 means more than
+ * one, and the status is 0; *other, which is 0 at first, stores one of them. */
 unsigned os_threads_after_main(int *ret_status, int *other);
-_Noreturn void os_thread_exit(int status); /* this thread alone, without destructors */
-uint64_t os_resident_bytes(void);	   /* 0: not known */
+/* Ends this thread alone, without destructors; by a signal, which ends the process, if the status,
+ * as of wait(2), has one. */
+_Noreturn void os_thread_exit(int status);
+uint64_t os_resident_bytes(void); /* 0: not known */
 
 /* --- run_delay.c: how long this process's threads waited for a processor. */
 enum { OS_RUN_DELAY_THREADS = 256 };

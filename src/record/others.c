@@ -34,6 +34,17 @@ void record_others_end(record_others *o)
 	o->before = NULL;
 }
 
+void record_others_own_least(record_others *o, double cpu_ns)
+{
+	os_cpu_split *c = &o->cores;
+	const double own = o->wall_ns > 0 ? cpu_ns / o->wall_ns : 0;
+
+	if (!o->known || own <= c->own)
+		return;
+	c->others = c->others > own - c->own ? c->others - (own - c->own) : 0;
+	c->own = own;
+}
+
 bool record_others_matter(const record_others *o)
 {
 	const os_cpu_split *c = &o->cores;

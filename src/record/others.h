@@ -28,6 +28,9 @@ typedef struct record_others {
 void record_others_begin(record_others *o, long pid);
 /* Ends. A second call does nothing; {0} is allowed. */
 void record_others_end(record_others *o);
+/* The watched program is known to have used this much. A process whose parent had ended counts for
+ * init, which waits for it. */
+void record_others_own_least(record_others *o, double cpu_ns);
 
 /* Returns whether the others used more than 0.1 cores, and more than a quarter of the cores that
  * the measured program left free: on 64 cores, two others do not affect a program of one thread. */

@@ -394,9 +394,14 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 
 dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_err *err)
 {
+	static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* of the byte order, in UTF-8 */
 	json_error_t at;
 	bool no_memory;
 
+	if (n >= sizeof mark && memcmp(json, mark, sizeof mark) == 0) {
+		json += sizeof mark;
+		n -= sizeof mark;
+	}
 	if (n == 0)
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
 	DCK_TRY(size_check(json, n, err));

@@ -1,5 +1,5 @@
 /* program.c
- * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|unmatched|close]
+ * [open|fail|fork|forks|killed-child|leave|kill|killed|_exit|quick|renamed|daemon|chroot|setuid|crash|exec|execl|execlp|execle|interrupt|slow|unmatched|close]
  * - a program like a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
+	if (!strcmp(what, "renamed"))
+		prctl(PR_SET_NAME, "renamed");
 	DCK_MARK("begin");
 	for (int i = 0; i < 20; i++)
 		step();
@@ -60,6 +63,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	if (!strcmp(what, "quick"))
+		quick_exit(0);
 	if ((!strcmp(what, "chroot") && (chroot("room") || chdir("/"))) ||
 	    (!strcmp(what, "setuid") && setuid(65534)))
 		return 77;

@@ -87,11 +87,20 @@ static bool json_is_blank(int c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/* A byte order mark of UTF-8, with which some programs begin a text. */
+static bool json_is_mark(const json_reader *r, int c)
+{
+	static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+	const unsigned long long place = json_place(r);
+
+	return place < sizeof mark && c == mark[place];
+}
+
 static dck_status peek_solid(json_reader *r, int *ret, dck_err *err)
 {
 	for (;;) {
 		DCK_TRY(json_peek(r, ret, err));
-		if (!json_is_blank(*ret))
+		if (!json_is_blank(*ret) && !json_is_mark(r, *ret))
 			return DCK_OK;
 		r->at++;
 	}

@@ -9,8 +9,9 @@
  *		if (t == JSON_KEY && strcmp(r.text, "name") == 0)
  *			...
  *
- * It accepts some common deviations: a comma after the last element, NaN and Infinity, characters
- * in texts that should be escaped. Anything else that JSON does not allow is refused.
+ * It accepts some common deviations: a byte order mark, a comma after the last element, NaN and
+ * Infinity, characters in texts that should be escaped. Anything else that JSON does not allow is
+ * refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_READ_H

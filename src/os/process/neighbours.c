@@ -21,7 +21,7 @@
 #define PROCESSES_MAX 8192
 
 typedef struct process {
-	int pid, parent;
+	int pid, parent, group;
 	uint64_t born;	  /* in ticks since the machine started */
 	double cpu_ticks; /* its own, and of the children that it waited for */
 	char name[16];
@@ -50,9 +50,10 @@ static bool neighbours_process_read(const char *root, int pid, process *ret)
 	char *end = strrchr(buf, ')');
 	if (!name || !end || end <= name ||
 	    sscanf(end + 1,
-		   " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNd64
+		   " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNd64
 		   " %" SCNd64 " %*d %*d %*d %*d %" SCNu64,
-		   &ret->parent, &user, &system, &child_user, &child_system, &ret->born) != 6)
+		   &ret->parent, &ret->group, &user, &system, &child_user, &child_system,
+		   &ret->born) != 7)
 		return false;
 	*end = '\0';
 	text_copy(ret->name, sizeof ret->name, name + 1);
@@ -101,9 +102,22 @@ static process *neighbours_find(const os_cpu_users *u, int pid)
 	return u->n > 0 ? bsearch(&key, u->all, u->n, sizeof key, by_pid) : NULL;
 }
 
+/* Returns whether p was started by a descendant of root that has ended: it began later, and is in
+ * the same process group, neither as its leader nor below a process of that group. */
+static bool is_orphan_of(const os_cpu_users *u, const process *p, int root)
+{
+	const process *of = neighbours_find(u, root), *parent = neighbours_find(u, p->parent);
+
+	return of && p->group == of->group && p->pid != p->group && p->born >= of->born &&
+	       (!parent || parent->group != p->group);
+}
+
 /* Ours are `self`, `pid`, and all that these started. */
 static void ours_mark(os_cpu_users *u, int self, int pid)
 {
+	for (size_t i = 0; i < u->n; i++)
+		u->all[i].ours =
+		    is_orphan_of(u, &u->all[i], self) || is_orphan_of(u, &u->all[i], pid);
 	for (size_t i = 0; i < u->n; i++) {
 		const process *p = &u->all[i];
 

@@ -23,12 +23,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,14 +238,22 @@ unsigned os_threads_after_main(int *ret_status, int *other)
 			*other = other_thread(process);
 		threads = *other ? 2 : 1;
 	}
-	*ret_status = (int)(status >> 8 & 0xff);
+	*ret_status = (int)status;
 	return (unsigned)threads;
 }
 
 void os_thread_exit(int status)
 {
+	sigset_t all;
+
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		sigfillset(&all);
+		pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+		raise(WTERMSIG(status));
+	}
 	for (;;)
-		syscall(SYS_exit, status);
+		syscall(SYS_exit, WEXITSTATUS(status));
 }
 
 uint64_t os_resident_bytes(void)

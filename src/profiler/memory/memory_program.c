@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "profiler/memory/memory_record.h"
 #include "os/process/other_process.h"
+#include "profiler/unwind/elf_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,27 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_program 
 	return DCK_OK;
 }
 
+/* Returns the program, if it has malloc() itself and no process called the library's: such calls do
+ * not reach a library that is preloaded. Otherwise NULL. */
+static const char *allocator_of(const memory_sums *sums)
+{
+	const char *program = NULL;
+	elf_file *f;
+
+	for (size_t i = 0; i < sums->nprocesses; i++) {
+		const sums_process *p = &sums->processes[i];
+
+		if (p->totals[TOTAL_ALLOCATIONS].sampled > 0)
+			return NULL;
+		if (program || !p->program || elf_file_open(p->program, &f, NULL) != DCK_OK)
+			continue;
+		if (elf_file_exports(f, "malloc"))
+			program = p->program;
+		elf_file_close(f);
+	}
+	return program;
+}
+
 static dck_status target_run(const dck_memory_config *c, dck_program *p, const char *directory,
 			     dck_record **ret, dck_err *err)
 {
@@ -111,11 +133,18 @@ static dck_status target_run(const dck_memory_config *c, dck_program *p, const c
 			st = memory_sums_read(directory, &sums, err);
 	}
 	if (st == DCK_OK) {
-		char *own = (char *)(uintptr_t)m.why, space[256];
+		char *own = (char *)(uintptr_t)m.why, space[256], its[256];
+		const char *allocator = own ? NULL : allocator_of(&sums);
 
 		snprintf(space, sizeof space, "%s; %s", program_file_reason(sums.error),
 			 program_file_remedy(sums.error));
-		if (!own && sums.nprocesses)
+		snprintf(its, sizeof its,
+			 "the program has its own allocator (malloc in %.150s), which no preloaded "
+			 "library can replace",
+			 allocator ? allocator : "");
+		if (allocator)
+			m.why = its;
+		else if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own && sums.no_space)
 			m.why = space;

@@ -45,6 +45,16 @@ static bool frames_is_rust_runtime(const dck_frame *f)
 	return begins_with_any(f->file, files) || strstr(f->file, "/rustlib/src/rust/library/");
 }
 
+/* The operators new that a program defines in place of those of C++'s library. Those of a class
+ * have its name first. */
+static bool frames_is_new(const char *function)
+{
+	static const char *const names[] = {"operator new(", "operator new[](", "_Znwm", "_Znam",
+					    NULL};
+
+	return function && begins_with_any(function, names);
+}
+
 bool runtime_is(const dck_frame *f)
 {
 	static const char *const known[] = {"libstdc++.so", "libgcc_s.so",  "libc++.so",
@@ -54,7 +64,7 @@ bool runtime_is(const dck_frame *f)
 		return true;
 	if (f->module && begins_with_any(os_path_base(f->module), known))
 		return true;
-	if (frames_is_rust_runtime(f))
+	if (frames_is_rust_runtime(f) || frames_is_new(f->name))
 		return true;
 	return f->file && (strstr(f->file, "/include/c++/") || strstr(f->file, "/c++/v1/"));
 }

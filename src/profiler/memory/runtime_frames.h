@@ -12,7 +12,7 @@
 bool runtime_is_python(const char *module); /* the interpreter: python3.11, libpython3.11.so */
 bool runtime_is_c(const char *module);
 /* Includes those, the libraries of C++, of Rust and of the compiler, and functions of them that are
- * compiled into programs. */
+ * compiled into programs; the operators new of any module. */
 bool runtime_is(const dck_frame *f);
 /* Returns whether the libc function passes its allocation to the caller, as strdup() and fopen()
  * do. */

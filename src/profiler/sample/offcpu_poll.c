@@ -31,14 +31,14 @@ typedef struct looking {
 static void thread_look(void *self, int tid)
 {
 	looking *k = self;
-	offcpu_sample look = {.pid = k->pid, .tid = tid, .now_ns = k->now_ns};
+	offcpu_sample look = {.pid = k->pid, .tid = tid, .now_ns = k->now_ns, .only = k->l->only};
 	os_blocked_call w;
 
-	if (!os_thread_timeslices(k->pid, tid, &look.cpu_ns, &look.turns)) {
+	if (!look.only && !os_thread_timeslices(k->pid, tid, &look.cpu_ns, &look.turns)) {
 		k->l->refused++;
 		return;
 	}
-	if (sample_profile_still_blocked(k->p, &look))
+	if (!look.only && sample_profile_still_blocked(k->p, &look))
 		return;
 	if (os_thread_blocked_call(k->pid, tid, &w)) {
 		look.waits = true;

@@ -1,5 +1,6 @@
 /* offcpu_poll.h - off-CPU sampling by polling /proc, for kernels that do not report context
- * switches: /proc shows where each thread waits, and its stack is read from the process.
+ * switches, and for threads that are blocked when a process is attached: /proc shows where each
+ * thread waits, and its stack is read from the process.
  *
  * Between two polls a thread that was not given a CPU stayed where it was; the others have waited
  * the time that they did not run. /proc has only two of the registers, so a function that was
@@ -16,6 +17,7 @@ typedef struct offcpu_poll {
 	uint64_t next_ns, last_ns, took_ns, looks, refused;
 	unsigned char *stack; /* @owned */
 	size_t stack_bytes;
+	bool only; /* one poll: from then on events report context switches */
 } offcpu_poll;
 
 dck_status offcpu_poll_init(offcpu_poll *l, size_t stack_bytes, dck_err *err);

@@ -8,7 +8,8 @@
  * (raw_stacks.h).
  *
  * Off-CPU time: if the kernel reports switches, the path at which a thread leaves its CPU is
- * stored, and its time is added when it returns, as blocked or preempted. If not, offcpu_poll.h
+ * stored, and its time is added when it returns, as blocked or preempted; a thread that is blocked
+ * when its process is attached is found by one poll, and is away since then. If not, offcpu_poll.h
  * polls, and a thread that had no timeslice since the last poll waited where it was.
  *
  * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
@@ -495,6 +496,11 @@ void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 		const uint64_t ran = l->cpu_ns - t->cpu_ns, passed = l->now_ns - t->looked_ns;
 		if (t->looked_ns && l->cpu_ns >= t->cpu_ns && passed > ran)
 			waited(p, t, passed - ran);
+	}
+	if (l->only) {
+		t->away = l->waits;
+		t->left_ns = l->now_ns;
+		return;
 	}
 	t->stood = l->waits;
 	t->looked_ns = l->now_ns;

@@ -41,7 +41,9 @@ void sample_profile_event(void *self, const sample_event *e);
 typedef struct offcpu_sample {
 	int pid, tid;
 	uint64_t now_ns, cpu_ns, turns; /* turns: timeslices */
-	bool waits;			/* blocked, then at: */
+	/* The only poll: events report when the thread returns to its CPU, or leaves it again. */
+	bool only;
+	bool waits; /* blocked, then at: */
 	uint64_t pc, sp;
 	const unsigned char *stack; /* from sp on */
 	uint64_t stack_bytes;

@@ -3,7 +3,8 @@
  *
  * Paths are named first (sample_profile_name()), because that also gives counts, such as samples
  * in code without names. The overhead of one sample is then measured by the source (price(), its
- * last call); the cost ratio is that times all samples, lost ones too, over the program's CPU time.
+ * last call); the cost ratio is that times all samples, lost ones too, over the program's CPU time,
+ * or that of the samples if it is more.
  * A note is one condition in sample_notes_put() on these counts, with its threshold named above.
  * The answer comes from the table of functions in a scratch record, sorted by own time: the first
  * row that is a function, and for a Python program before it the user's function.
@@ -52,6 +53,12 @@ static double sample_share(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
+/* Returns the CPU time that the program used; 0: it is not known. */
+static double sample_used_ns(const sample_run *r)
+{
+	return r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
+}
+
 /* --- overhead */
 
 typedef struct cost {
@@ -63,7 +70,9 @@ static cost cost_find(const sample_run *r, const sample_source *source, void *se
 		      const sample_counts *n)
 {
 	cost c = {0};
-	const double cpu = r->cpu_known ? (double)(r->user_ns + r->system_ns) : n->time_ns;
+	const double used = sample_used_ns(r), seen = n->time_ns - n->blocked_ns;
+	/* A process whose parent had ended is in the samples, and in no wait(). */
+	const double cpu = used > seen ? used : seen;
 
 	c.price_ns = source->price(self, &c.how);
 	if (cpu > 0)
@@ -139,12 +148,6 @@ static void sample_counts_put(record_builder *b, const sample_run *r, const dck_
 	}
 }
 
-/* Returns the CPU time that the program used; 0: it is not known. */
-static double sample_used_ns(const sample_run *r)
-{
-	return r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
-}
-
 /* Timers fire at the kernel's tick, however high the requested rate is. */
 static void few_note(record_builder *b, const sample_counts *n, bool timers, const char *rate)
 {
@@ -206,7 +209,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		unseen_note(b, seen, cpu, copies);
-	if (n->samples < FEW)
+	if (n->samples < FEW && (n->samples || !n->waits))
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)
 		record_note(b, "sample-cut",
@@ -377,7 +380,9 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		sample_counts_put(b, r, c, &n);
 		const cost price = cost_find(r, source, self, &n);
 		sample_cost_put(b, r, &price);
-		record_others_put(&r->others, b, "sample", false);
+		record_others others = r->others;
+		record_others_own_least(&others, n.time_ns - n.blocked_ns);
+		record_others_put(&others, b, "sample", false);
 		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0,
 				 source == &sample_by_perf);
 		record_set_incomplete(b, r->cancelled);

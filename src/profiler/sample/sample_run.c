@@ -165,7 +165,7 @@ static dck_status sample_attached(sampling *s, dck_err *err)
 {
 	const int pid = (int)s->config->pid;
 	uint64_t user = 0, system = 0;
-	size_t n;
+	size_t n = 0;
 
 	if (!os_process_runs(pid))
 		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
@@ -173,6 +173,8 @@ static dck_status sample_attached(sampling *s, dck_err *err)
 	s->run.began_ns = os_now_ns();
 	DCK_TRY(tree_follow(s, pid, &n, err));
 	s->run.cpu_known = s->run.cpu_known && n == 1; /* the others may end before */
+	if (s->looks.only)
+		offcpu_poll_take(&s->looks, s->profile, os_perf_now_ns());
 	DCK_TRY(sampling_start(s, err));
 	while (!done(s) && os_process_runs(pid))
 		os_sleep_ns(ASK_NS, NULL, NULL);
@@ -247,8 +249,10 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	s->until_ns = s->config->time_ns ? os_now_ns() + s->config->time_ns : 0;
 	DCK_TRY(sample_profile_new(s->config, &s->profile, err));
 	s->looks_on = s->config->wall && !(s->source->sees_waits && s->source->sees_waits(s->self));
-	if (s->looks_on)
+	const bool once = s->config->wall && s->config->pid && !s->looks_on;
+	if (s->looks_on || once)
 		DCK_TRY(offcpu_poll_init(&s->looks, (size_t)s->config->stack_bytes, err));
+	s->looks.only = once;
 	record_others_begin(&s->run.others, (long)s->config->pid);
 	const dck_status st = s->config->pid ? sample_attached(s, err) : sample_started(s, err);
 	record_others_end(&s->run.others);
@@ -258,7 +262,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	s->run.waits = !s->config->wall ? NULL
 		       : s->looks_on	? "polls threads from outside, at most every 10 ms"
 					: "context switches";
-	s->run.looks = s->looks.looks;
+	s->run.looks = s->looks_on ? s->looks.looks : 0;
 	s->run.overran = s->until_ns && !s->config->pid && !s->cancelled &&
 			 s->run.took_ns > s->config->time_ns + OVERRUN_NS;
 	return sample_record_make(&s->run, s->config, s->program->argv, s->source, s->self,

@@ -470,7 +470,8 @@ static bool round_of(struct recorder *r)
  * main thread the C library calls exit() in the last thread that returns: here, with the program's
  * own signal mask. Where the main thread left with a status, by a call of the kernel, the C library
  * still counts it. Linux since 5.17 takes the status of the last thread for that of the process:
- * here the main thread's, unless others outlived it. */
+ * here the main thread's, unless others outlived it. A signal that ended the main thread alone, as
+ * by SECCOMP_RET_KILL_THREAD, ends the process. */
 static void end_if_last(struct recorder *r)
 {
 	int status;

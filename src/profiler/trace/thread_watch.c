@@ -268,6 +268,18 @@ static void row_end(thread_watch *w, watched *t, uint64_t ns, bool telling)
 
 /* --- lanes */
 
+/* The main thread's lane begins before main(), which may rename it: formats that write a thread's
+ * name with its first event need the later one. Other threads have their lane's name. */
+static void name_now(thread_watch *w, watched *t)
+{
+	char name[16];
+
+	if (t->tid != (int)os_process_id())
+		return;
+	os_thread_name_of(t->tid, name);
+	name_take(w, t, name);
+}
+
 uint32_t thread_watch_lane(thread_watch *w, const thread_buffer *l)
 {
 	watched *t = l->guest ? NULL : watch_row_of(w, l->tid);
@@ -282,8 +294,10 @@ uint32_t thread_watch_lane(thread_watch *w, const thread_buffer *l)
 		return tell_new_thread(w, l->tid, l->name);
 	if (!t->name[0])
 		name_take(w, t, l->name);
-	if (!t->track)
+	if (!t->track) {
+		name_now(w, t);
 		t->track = tell_new_thread(w, t->tid, watch_name_of(t));
+	}
 	return t->track;
 }
 

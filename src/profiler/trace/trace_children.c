@@ -44,6 +44,7 @@ typedef struct child_traces {
 	const char **paths;	 /* @owned: traces; the first process's is [0] */
 	const dck_record **said; /* @owned, with the records; NULL: it has none */
 	size_t n, cut, running, left_out;
+	size_t empty; /* traces that were removed */
 	zone_percentiles percentiles;
 	bool no_memory;
 } child_traces;
@@ -161,22 +162,34 @@ static bool is_said(const child_traces *c, size_t i, const dck_note *note)
 	       (i == 0 && !children_sum_of(c, "captures"));
 }
 
-static void children_notes_put(record_builder *b, const child_traces *c)
+static const char not_whole[] = "trace-not-whole";
+
+/* from: the first process whose notes are copied. code: one note alone; NULL: all. */
+static void children_notes_copy(record_builder *b, const child_traces *c, size_t from,
+				const char *code)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = from; i < c->n; i++)
 		for (size_t k = 0; c->said[i] && k < c->said[i]->nnotes; k++) {
 			const dck_note *note = &c->said[i]->notes[k];
 
+			if (code && strcmp(note->code, code) != 0)
+				continue;
+			if (strcmp(note->code, not_whole) == 0)
+				record_set_incomplete(b, true);
 			if (is_said(c, i, note))
 				record_note_of(b, note, "'%s': ", c->paths[i]);
 		}
+}
+
+static void children_cut_note(record_builder *b, const child_traces *c)
+{
 	if (c->cut) {
 		record_set_incomplete(b, true);
 		record_note(
 		    b, "trace-child-cut",
 		    "%zu of %zu processes with a trace did not exit normally (for example a signal "
 		    "or _exit()): it has their events until about a tenth of a second before",
-		    c->cut, c->n);
+		    c->cut, c->n + c->empty);
 	}
 }
 
@@ -223,7 +236,8 @@ static dck_status written(const child_traces *c, const char *title, int fd, dck_
 	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)bytes);
 	children_sums_put(b, c);
 	children_cuda_put(b, c);
-	children_notes_put(b, c);
+	children_notes_copy(b, c, 0, NULL);
+	children_cut_note(b, c);
 	running_note(b, c);
 	return record_finish_if(status, b, ret, err);
 }
@@ -250,14 +264,15 @@ static dck_status children_join(const child_traces *c, const char *title, dck_re
 	return DCK_OK;
 }
 
-/* Copies the first process's record, and adds notes on its children. */
-static dck_status children_alone(const child_traces *c, const char *why, dck_record **record,
-				 dck_err *err)
+/* Copies the first process's record, and adds notes on its children. failed: the traces could not
+ * be joined, and why has the error. */
+static dck_status children_alone(const child_traces *c, const char *why, bool failed,
+				 dck_record **record, dck_err *err)
 {
 	record_builder *b;
 	dck_record *with;
 
-	if (!*record || (c->n < 2 && !c->running))
+	if (!*record || (c->n < 2 && !c->running && !c->empty))
 		return DCK_OK;
 	b = record_begin((*record)->command);
 	DCK_NEED(b, err, "for the record");
@@ -266,10 +281,22 @@ static dck_status children_alone(const child_traces *c, const char *why, dck_rec
 	for (size_t i = 0; i < (*record)->nnotes; i++)
 		if (is_said(c, 0, &(*record)->notes[i]))
 			record_note_copy(b, &(*record)->notes[i]);
-	record_set_incomplete(b, (*record)->incomplete);
+	record_set_incomplete(b, (*record)->incomplete || failed || c->empty);
 	record_copy_tables(b, *record);
-	if (why && c->n > 1)
+	if (failed && c->n > 1)
+		record_note(b, not_whole,
+			    "the traces of %zu child processes stay separate files, such as '%s', "
+			    "and are not in the table: %s",
+			    c->n - 1, c->paths[1], why);
+	else if (why && c->n > 1)
 		apart_note(b, c, why);
+	if (c->empty)
+		record_note(b, not_whole,
+			    "the traces of %zu child processes had no content, and were removed",
+			    c->empty);
+	children_notes_copy(b, c, 1, not_whole);
+	if (failed || c->empty)
+		children_cut_note(b, c);
 	running_note(b, c);
 	DCK_TRY(record_finish(b, &with, err));
 	dck_record_free(*record);
@@ -304,6 +331,7 @@ static void empty_remove(child_traces *c)
 		uint64_t bytes = 0;
 
 		if (os_path_kind(c->paths[i], &bytes) == OS_FILE && bytes == 0) {
+			c->empty++;
 			os_file_remove(c->paths[i]);
 			dck_record_free((dck_record *)(uintptr_t)c->said[i]);
 			continue;
@@ -325,7 +353,7 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 		 "for the traces of child processes");
 	if (c->n < 2 || why || children_join(c, title, &all, &failed) != DCK_OK) {
 		empty_remove(c);
-		return children_alone(c, why ? why : failed.msg, record, err);
+		return children_alone(c, why ? why : failed.msg, c->n > 1 && !why, record, err);
 	}
 	dck_record_free(*record);
 	c->said[0] = NULL;

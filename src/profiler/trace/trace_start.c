@@ -127,12 +127,18 @@ static void fork_prepare(void);
 static void fork_parent(void);
 static void fork_child(void);
 
+/* quick_exit() runs no destructor. */
+static void quick_exit_saves(void)
+{
+	(void)dck_trace_leave();
+}
+
 /* Starts a recording. config NULL: as the environment requests; without a request nothing
  * starts. */
 static dck_status start_with(struct start_state *s, const dck_trace_config *config,
 			     recorder_plan *p, dck_err *err)
 {
-	static bool fork_watched;
+	static bool fork_watched, quick_exit_watched;
 
 	if (config) {
 		DCK_TRY(trace_config_copy(p->arena, config, &p->config, err));
@@ -148,6 +154,8 @@ static dck_status start_with(struct start_state *s, const dck_trace_config *conf
 	if (!fork_watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
 		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
 	fork_watched = true;
+	/* Without it quick_exit() loses the end of the recording, and nothing else does. */
+	quick_exit_watched = quick_exit_watched || at_quick_exit(quick_exit_saves) == 0;
 	return recorder_begin(p, err);
 }
 

@@ -382,6 +382,25 @@ bool elf_file_dynamic_symbols(const elf_file *f, elf_section *ret_symbols, elf_s
 	return true;
 }
 
+bool elf_file_exports(const elf_file *f, const char *name)
+{
+	elf_section symbols, strings;
+	bool found = false;
+
+	if (!elf_file_dynamic_symbols(f, &symbols, &strings))
+		return false;
+	Elf64_Sym *sym = elf_file_read(f, symbols.offset, symbols.size);
+	char *names = elf_file_read(f, strings.offset, strings.size);
+	/* Without a NUL at the end the last name would not be terminated. */
+	if (sym && names && strings.size && names[strings.size - 1] == '\0')
+		for (uint64_t i = 0; !found && i < symbols.size / sizeof *sym; i++)
+			found = sym[i].st_shndx != SHN_UNDEF && sym[i].st_name < strings.size &&
+				strcmp(names + sym[i].st_name, name) == 0;
+	mem_free(sym);
+	mem_free(names);
+	return found;
+}
+
 /* --- What unwinding needs. */
 
 static bool load_section(const elf_file *f, const elf_section *s, void **bytes, unwind_section *ret)

@@ -57,6 +57,9 @@ const elf_section *elf_file_find_section(const elf_file *f, const char *name); /
  * none. */
 bool elf_file_dynamic_symbols(const elf_file *f, elf_section *ret_symbols, elf_section *ret_names);
 
+/* Returns whether the file exports a symbol of that name. */
+bool elf_file_exports(const elf_file *f, const char *name);
+
 /* Reads size bytes from offset, into memory that mem_free() frees. NULL: past the end, or no
  * memory. */
 void *elf_file_read(const elf_file *f, uint64_t offset, uint64_t size);

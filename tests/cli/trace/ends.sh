@@ -9,6 +9,7 @@ for how in kill _exit; do # its events until then are read from its file
 	grep step/calls csv
 	record run.json 'f("trace", "file")'
 done
+deepclock trace --no-waits --format csv -- ./program quick | grep step/calls # quick_exit() loses nothing
 # A crash loses no events, and is reported.
 deepclock trace --format csv --save run.json -- ./program crash > csv
 echo $?

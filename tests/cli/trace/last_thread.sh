@@ -1,7 +1,7 @@
 # heavy
 # A program ends with its last thread, as without deepclock: the recorder thread does not keep it alive.
 zone-program last || exit
-for how in exits alone outlived status strict; do
+for how in exits alone outlived status strict filter; do
 	timeout 20 ./program $how > alone.txt
 	status=$?
 	[ $how != outlived ] || status= # which thread's it is depends on the kernel

@@ -16,15 +16,21 @@
 #include <cmocka.h>
 
 /* Ticks of 10 ms, as the kernel reports them; children: ticks of children waited for. */
-static void process(int pid, const char *name, int parent, int ticks, int children, int born)
+static void process_of(int group, int pid, const char *name, int parent, int ticks, int children,
+		       int born)
 {
 	char path[64], text[256];
 
 	snprintf(path, sizeof path, "./proc/%d/stat", pid);
 	snprintf(text, sizeof text,
-		 "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 1 0 %d 1000 100 0\n", pid, name,
-		 parent, ticks, children, born);
+		 "%d (%s) S %d %d 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 1 0 %d 1000 100 0\n", pid, name,
+		 parent, group, ticks, children, born);
 	scratch_text(path, text);
+}
+
+static void process(int pid, const char *name, int parent, int ticks, int children, int born)
+{
+	process_of(1, pid, name, parent, ticks, children, born);
 }
 
 static void machine(int busy, int steal)
@@ -100,6 +106,42 @@ static void the_three_that_used_most_are_named(void **state)
 	assert_true(fabs(s.own - 0.4) < 1e-9 && s.others < 1e-9 && s.ntop == 0);
 	os_cpu_users_free(from);
 	os_cpu_users_free(to);
+}
+
+/* The parent of 103 has ended: it and its child are ours. Not so an older process of the group, the
+ * child of another one in it, and a leader of its own group. */
+static void an_orphan_of_the_group_is_ours(void **state)
+{
+	(void)state;
+	os_cpu_split s;
+
+	machine(1000, 0);
+	process(1, "init", 0, 5, 5, 1);
+	process_of(90, 90, "script", 1, 1, 0, 2);
+	process_of(90, 95, "make", 90, 1, 0, 3);
+	process_of(90, OURS, "deepclock", 90, 10, 0, 5);
+	process_of(90, 91, "earlier", 1, 10, 0, 4);
+	os_cpu_users *from = os_cpu_users_take(".", OURS, 0);
+
+	machine(1200, 0);
+	process_of(90, 91, "earlier", 1, 20, 0, 4);
+	process_of(90, 103, "orphan", 1, 40, 0, 9);
+	process_of(90, 104, "child", 103, 20, 0, 9);
+	process_of(90, 105, "cc1", 95, 10, 0, 9);
+	process_of(106, 106, "daemon", 1, 10, 0, 9);
+	os_cpu_users *to = os_cpu_users_take(".", OURS, 0);
+
+	assert_true(os_cpu_split_find(from, to, SECOND_NS, &s));
+	assert_true(fabs(s.own - 0.6) < 1e-9);
+	assert_int_equal(s.ntop, 3);
+	os_cpu_users_free(from);
+	os_cpu_users_free(to);
+	for (int pid = 90; pid <= 106; pid++) {
+		char path[64];
+
+		snprintf(path, sizeof path, "./proc/%d/stat", pid);
+		(void)remove(path);
+	}
 }
 
 static void what_cannot_be_read_is_not_known(void **state)
@@ -213,6 +255,7 @@ int test_os_neighbours(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_three_that_used_most_are_named),
+	    cmocka_unit_test(an_orphan_of_the_group_is_ours),
 	    cmocka_unit_test(what_cannot_be_read_is_not_known),
 	    cmocka_unit_test(others_matter_where_cores_are_short),
 	    cmocka_unit_test(the_note_names_them_and_what_helps),

@@ -94,8 +94,10 @@ __attribute__((constructor)) static void begins(void)
 	heap_state *s = heap_get();
 
 	heap_in_hook++;
-	if (s)
+	if (s) {
+		heap_thread_prepare();
 		heap_modules_check(s);
+	}
 	heap_in_hook--;
 }
 

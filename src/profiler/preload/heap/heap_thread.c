@@ -47,6 +47,11 @@ static void thread_key_make(void)
 	pthread_atfork(NULL, NULL, heap_sample_forked);
 }
 
+void heap_thread_prepare(void)
+{
+	pthread_once(&key_once, thread_key_make);
+}
+
 static heap_thread *left_take(heap_state *s)
 {
 	heap_thread *t = NULL;
@@ -84,7 +89,7 @@ heap_thread *heap_thread_begin(heap_state *s)
 	heap_gap = 0;
 	heap_mine = t;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
-	pthread_once(&key_once, thread_key_make);
+	heap_thread_prepare();
 	if (has_key)
 		pthread_setspecific(key, t);
 	return t;

@@ -83,6 +83,9 @@ typedef struct heap_thread {
 extern _Thread_local heap_thread *heap_mine __attribute__((tls_model("initial-exec")));
 extern _Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exec")));
 
+/* Makes what all threads need. The constructor calls it: pthread_once() ends a program whose filter
+ * of system calls refuses futex(2). */
+void heap_thread_prepare(void);
 heap_thread *heap_thread_begin(heap_state *s);
 /* Returns the calling thread's cache; NULL: no memory. */
 static inline heap_thread *heap_thread_get(heap_state *s)

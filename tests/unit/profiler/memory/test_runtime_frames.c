@@ -56,6 +56,11 @@ static void libraries_are_known_by_their_names(void **state)
 	    &(dck_frame){.name = "f", .module = "prog", .file = "/usr/include/c++/12/bits/x.h"}));
 	assert_false(runtime_is(&(dck_frame){.name = "main", .module = "prog", .file = "main.c"}));
 	assert_false(runtime_is(&(dck_frame){.name = "f"}));
+	assert_true(
+	    runtime_is(&(dck_frame){.name = "operator new(unsigned long)", .module = "prog"}));
+	assert_true(runtime_is(&(dck_frame){.name = "_Znam", .module = "prog"}));
+	assert_false(
+	    runtime_is(&(dck_frame){.name = "A::operator new(unsigned long)", .module = "prog"}));
 	/* Rust's standard library: generic code, the copy that rustup installs, code without lines.
 	 */
 	static const char *const files[] = {
