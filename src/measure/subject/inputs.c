@@ -371,6 +371,14 @@ const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f)
 	return NULL;
 }
 
+bool subject_inputs_fixed(const subject_inputs *b, size_t index)
+{
+	const input_given *in = b->input[index].given;
+
+	return in->file || (in->filled && (in->fill.whole ? in->fill.low == in->fill.high
+							  : !(in->fill.rlow < in->fill.rhigh)));
+}
+
 bool subject_inputs_given(const subject_inputs *b)
 {
 	for (size_t i = 0; i < b->n; i++)

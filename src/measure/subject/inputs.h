@@ -31,6 +31,8 @@ uint64_t subject_inputs_items(const subject_inputs *b, const char **ret_how);
 const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f);
 /* Returns whether the user gave values of an input. */
 bool subject_inputs_given(const subject_inputs *b);
+/* Returns whether the user gave the values of that input: a file or one number, not a range. */
+bool subject_inputs_fixed(const subject_inputs *b, size_t index);
 
 /* Returns the operator whose amount of work the random values of an input decide, or NULL. */
 const char *subject_inputs_decides(const subject_inputs *b, size_t index);
