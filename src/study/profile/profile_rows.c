@@ -292,8 +292,8 @@ static bool row_unnamed(const table *t, size_t at, const char *type)
 {
 	const row *r = &t->rows[at];
 
-	return !r->n && r->ran && !r->ran->folded && !r->ran->scope && r->ran->node->name &&
-	       !*r->ran->node->name && strcmp(r->type, type) == 0;
+	return !r->n && r->ran && !r->ran->scope && r->ran->node->name && !*r->ran->node->name &&
+	       strcmp(r->type, type) == 0;
 }
 
 /* Returns whether a row that is not in the graph has a name that the engine made at its start of
