@@ -454,7 +454,7 @@ dck_status subject_target_failed(const subject_target *t, dck_status status, dck
 		const bool found = t->has_summary && t->summary.path &&
 				   model_failed_input(t->summary.path, err->msg, t->arena, &f);
 
-		hint = subject_inputs_hint(t->inputs, found ? &f : NULL);
+		hint = subject_inputs_hint(t->inputs, found ? &f : NULL, err->msg);
 	}
 	if (status == DCK_E_ENGINE && err && t->usual && *t->usual && is_of_sizes(t, err->msg)) {
 		usual =
