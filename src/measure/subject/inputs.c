@@ -344,10 +344,29 @@ static const char *hint_of_node(const subject_inputs *b, const model_failed *f)
 	return NULL;
 }
 
-const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f)
+/* Returns the hint about the first random input of several integers. */
+static const char *hint_of_range(const subject_inputs *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const prepared_input *in = &b->input[i];
+		const int code = in->sized->info.dtype.code;
+
+		if ((code == DCK_DTYPE_INT || code == DCK_DTYPE_UINT) && !in->given->file &&
+		    !in->given->filled)
+			return mem_arena_fmt(b->arena,
+					     "its random inputs may be why: '%s' has integers, "
+					     "which may be out of range: try --input %s=0",
+					     in->sized->info.name, in->sized->info.name);
+	}
+	return NULL;
+}
+
+const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f, const char *message)
 {
 	if (f)
 		return hint_of_node(b, f);
+	if (strstr(message, "out of range"))
+		return hint_of_range(b);
 	for (size_t i = 0; i < b->n; i++) {
 		const prepared_input *in = &b->input[i];
 		const subject_sized *z = in->sized;
@@ -369,6 +388,14 @@ const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f)
 					    : 1LL);
 	}
 	return NULL;
+}
+
+bool subject_inputs_fixed(const subject_inputs *b, size_t index)
+{
+	const input_given *in = b->input[index].given;
+
+	return in->file || (in->filled && (in->fill.whole ? in->fill.low == in->fill.high
+							  : !(in->fill.rlow < in->fill.rhigh)));
 }
 
 bool subject_inputs_given(const subject_inputs *b)

@@ -27,10 +27,14 @@ const dck_tensor *subject_inputs_get(const subject_inputs *b, size_t set, size_t
 uint64_t subject_inputs_items(const subject_inputs *b, const char **ret_how);
 
 /* Returns a hint after a failed run: a random integer input that the failed node takes, or if f is
- * NULL one that may be an index or a selector, and what to try; borrowed from b. NULL: none. */
-const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f);
+ * NULL one that may be an index, by the engine's message, or a selector, and what to try;
+ * borrowed from b. NULL: none. */
+const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f,
+				const char *message);
 /* Returns whether the user gave values of an input. */
 bool subject_inputs_given(const subject_inputs *b);
+/* Returns whether the user gave the values of that input: a file or one number, not a range. */
+bool subject_inputs_fixed(const subject_inputs *b, size_t index);
 
 /* Returns the operator whose amount of work the random values of an input decide, or NULL. */
 const char *subject_inputs_decides(const subject_inputs *b, size_t index);

@@ -21,6 +21,7 @@
 #include "measure/subject/shape_resolve.h"
 #include "deepclock/model.h"
 #include "os/os.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -407,17 +408,39 @@ static void remedy_add(dck_err *err, const char *remedy)
 		 strnlen(cause, sizeof cause) > space ? "..." : "", remedy);
 }
 
+/* Returns whether the text has the word, as a whole or with an 's': "dims", but not "Batchwise". */
+static bool has_word(const char *text, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = text; (at = strcasestr(at, word)); at++) {
+		const char *end = at + n + (at[n] == 's');
+
+		if ((at == text || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)*end))
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether sizes may be the cause of an engine's failure, by the words of its message. An
- * index out of bounds may be that of the user's own values. */
+ * index out of bounds may be that of the user's own values. What is missing in the engine or wrong
+ * in a file stays so with other sizes. */
 static bool is_of_sizes(const subject_target *t, const char *why)
 {
-	static const char *const words[] = {"shape", "dim",    "size",	   "broadcast", "axis",
-					    "rank",  "length", "elements", "batch"};
+	static const char *const words[] = {"shape",	 "dim",		  "dimension", "size",
+					    "broadcast", "broadcastable", "axis",      "axes",
+					    "rank",	 "length",	  "element",   "batch"};
+	static const char *const others[] = {"external data", "file", "not supported",
+					     "NOT_IMPLEMENTED"};
 
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (has_word(why, others[i]))
+			return false;
 	if (strcasestr(why, "out of data bounds") || strcasestr(why, "out of bounds"))
 		return !t->inputs || !subject_inputs_given(t->inputs);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcasestr(why, words[i]))
+		if (has_word(why, words[i]))
 			return true;
 	return false;
 }
@@ -431,7 +454,7 @@ dck_status subject_target_failed(const subject_target *t, dck_status status, dck
 		const bool found = t->has_summary && t->summary.path &&
 				   model_failed_input(t->summary.path, err->msg, t->arena, &f);
 
-		hint = subject_inputs_hint(t->inputs, found ? &f : NULL);
+		hint = subject_inputs_hint(t->inputs, found ? &f : NULL, err->msg);
 	}
 	if (status == DCK_E_ENGINE && err && t->usual && *t->usual && is_of_sizes(t, err->msg)) {
 		usual =

@@ -244,8 +244,16 @@ static bool contents_given(const cost_op *c)
 	return false;
 }
 
-/* An operator whose results are the same in every run, or whose contents are known, is folded: an
- * engine computes it once. Contents from the caller are not known to the engine before the run. */
+/* Returns whether the sizes of the inputs alone determine n. */
+static bool follows_from_sizes(const infer *in, sym_int n)
+{
+	return sym_known(n) || (!sym_unknown_reason(n) && !sym_why_fresh(in->nums, n) &&
+				!sym_has_choice(in->nums, n));
+}
+
+/* An operator whose results are the same in every run, or whose contents follow from the sizes of
+ * the inputs, is folded: an engine computes it once. Contents from the caller are not known to the
+ * engine before the run. */
 static void mark_constants(op *o)
 {
 	cost_op *c = o->made;
@@ -266,7 +274,7 @@ static void mark_constants(op *o)
 			    c->in[0]->initializer || c->in[0]->tensor ? c->in[0] : c->in[0]->from;
 		contents &= v->ints || v->reals;
 		for (size_t k = 0; contents && v->ints && k < v->n; k++)
-			contents = sym_known(v->ints[k]);
+			contents = follows_from_sizes(o->infer, v->ints[k]);
 	}
 	c->folded = constant || (contents && !given);
 }

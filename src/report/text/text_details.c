@@ -662,7 +662,8 @@ static bool answers_first(const dck_record *r)
 {
 	return dck_record_fact(r, "result", "answer") &&
 	       (text_is_machine(r) || is_device_limits(r) || r->nops > 0 || is_counted(r) ||
-		dck_record_fact(r, "accuracy", "items"));
+		dck_record_fact(r, "accuracy", "items") ||
+		dck_record_fact(r, "tune", "configuration"));
 }
 
 void text_details(page *p, const dck_record *r)

@@ -509,7 +509,9 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, &ret->usual, err));
 	ret->inputs = mem_arena_array(a, n, sizeof *ret->inputs);
 	ret->values = mem_arena_array(a, n, sizeof *ret->values);
-	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
+	ret->contents = mem_arena_array(a, n, sizeof *ret->contents);
+	DCK_NEED(ret->inputs && ret->values && ret->contents, err, "for the shapes of %zu values",
+		 n);
 	for (size_t i = 0; i < n; i++) {
 		cost_shape shape = {shapes[i].name, shapes[i].dtype,	  shapes[i].rank,
 				    shapes[i].dims, shapes[i].has_number, shapes[i].number};
@@ -517,6 +519,9 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 			ret->inputs[ret->ninputs++] = shape;
 		else if (shapes[i].known)
 			ret->values[ret->nvalues++] = shape;
+		if (shapes[i].known && shapes[i].ints)
+			ret->contents[ret->ncontents++] = (cost_content){
+			    .name = shapes[i].name, .ints = shapes[i].ints, .n = shapes[i].n};
 	}
 	return DCK_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "measure/subject/target.h"
+#include "model/onnx/onnx.h"
 #include "os/os.h"
 #include <string.h>
 
@@ -47,6 +48,15 @@ static void shape_fill(const dck_tensor *t, mem_arena *a, values_shape *ret)
 	number_fill(t, a, ret);
 }
 
+static void ints_fill(const dck_tensor *t, mem_arena *a, values_shape *ret)
+{
+	const size_t width = dck_dtype_bytes(t->dtype), n = width ? t->bytes / width : 0;
+
+	if (n > 0 && n <= ONNX_INTS_MAX && t->data)
+		ret->ints = values_whole(t->dtype, t->data, n, a);
+	ret->n = ret->ints ? n : 0;
+}
+
 static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shape **ret,
 			      size_t *ret_n, dck_err *err)
 {
@@ -58,7 +68,10 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 	for (size_t i = 0; i < t->nin; i++) {
 		list[n].name = mem_arena_dup(a, t->in[i].name);
 		list[n].input = true;
-		shape_fill(subject_inputs_get(t->inputs, 0, i), a, &list[n++]);
+		shape_fill(subject_inputs_get(t->inputs, 0, i), a, &list[n]);
+		if (subject_inputs_fixed(t->inputs, i))
+			ints_fill(subject_inputs_get(t->inputs, 0, i), a, &list[n]);
+		n++;
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		dck_tensor tensor;

@@ -18,6 +18,9 @@ typedef struct values_shape {
 	 * loops. */
 	bool has_number;
 	int64_t number;
+	/* Of inputs that are few integers which the user gave, not random ones; NULL: none. */
+	const int64_t *ints;
+	size_t n;
 	bool known; /* false: not a tensor (a sequence, an optional, a map), or too many dimensions
 		     */
 } values_shape;

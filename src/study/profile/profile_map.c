@@ -8,6 +8,12 @@
  * first, gives a node to the owner that all its consumers share, since it was fused into that one.
  * map_after() gives the rest to the last owner of their inputs.
  *
+ * An engine may replace a call of a function, or an If with a constant condition, by the nodes
+ * inside, whose names it begins with a prefix: the value 't' of the function Blk is
+ * '_inlfunc_Blk_token_0_t' in the second call. inlined_find() compares the operators of both graphs
+ * that make an output of the call, which gives the prefix; then the nodes inside are indexed by the
+ * names with it.
+ *
  * Invariants: a node has at most one owner, and an earlier step takes precedence, so that costs
  * summed over owners count nothing twice; map_before() gives no node that computes to an operator
  * that only moves data. Indices of producers are below those of consumers where a graph is in
@@ -34,9 +40,17 @@ typedef struct node_index {
 	mem_arena *arena;
 	name_index values, nodes; /* of bodies: after the path of their body */
 	name_index scopes;
-	size_t *maker; /* of a value */
-	size_t *node;  /* of a name */
+	size_t *maker;	   /* of a value */
+	size_t *node;	   /* of a name */
+	struct body *body; /* of an operator: what is inside; NULL: no graph is to be compared */
 } node_index;
+
+/* What is inside an operator of the model, if the other graph has that in its place. */
+typedef struct body {
+	bool inlined;
+	const char *scope, *prefix; /* in the other graph; prefix NULL: not known */
+	const char **out;	    /* the operator's outputs there; NULL: as in the model */
+} body;
 
 /* Returns the key of a name, which includes the body that the name is in. NULL: no memory. */
 static const char *map_key_of(const node_index *x, const char *scope, const char *name)
@@ -44,17 +58,19 @@ static const char *map_key_of(const node_index *x, const char *scope, const char
 	return scope ? mem_arena_fmt(x->arena, "%s\n%s", scope, name) : name;
 }
 
-static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
+/* others: how many further names are added, of scopes too. */
+static bool index_make(node_index *x, const cost_result *r, size_t others, mem_arena *a)
 {
-	size_t outputs = 0;
+	size_t outputs = others;
 
 	*x = (node_index){.r = r, .arena = a};
 	for (size_t i = 0; i < r->nops; i++)
 		outputs += r->ops[i].nout;
 	x->maker = mem_arena_array(a, outputs, sizeof *x->maker);
-	x->node = mem_arena_array(a, r->nops, sizeof *x->node);
-	if (!name_index_init(&x->values, a, outputs) || !name_index_init(&x->nodes, a, r->nops) ||
-	    !name_index_init(&x->scopes, a, r->nops) || !x->maker || !x->node)
+	x->node = mem_arena_array(a, r->nops + others, sizeof *x->node);
+	if (!name_index_init(&x->values, a, outputs) ||
+	    !name_index_init(&x->nodes, a, r->nops + others) ||
+	    !name_index_init(&x->scopes, a, r->nops + others) || !x->maker || !x->node)
 		return false;
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *c = &r->ops[i];
@@ -86,10 +102,58 @@ static bool shared(const node_index *other, const cost_op *c)
 	return !c->scope || name_index_find(&other->scopes, c->scope) != NAME_INDEX_NONE;
 }
 
+/* Returns the operator directly inside operator `call` that makes its output k; ret_out: its output
+ * there. PROFILE_NONE: it is not known. */
+static size_t inner_maker(const node_index *x, size_t call, size_t k, size_t *ret_out)
+{
+	const cost_op *c = &x->r->ops[call];
+	const val *v = k < c->nout ? c->out[k] : NULL;
+	size_t found = PROFILE_NONE;
+
+	for (size_t i = call + 1; v && i < x->r->nops; i++) {
+		const cost_op *in = &x->r->ops[i];
+		const onnx_graph *g = NULL;
+
+		if (in->inside == SIZE_MAX || in->inside < call)
+			break;
+		if (in->inside != call)
+			continue;
+		for (size_t n = 0; !c->expanded && n < c->node->nattributes && !g; n++) {
+			const onnx_attribute *a = &c->node->attributes[n];
+			const size_t len = a->name && in->scope ? strlen(a->name) : 0;
+			if (a->g && len && strlen(in->scope) > len &&
+			    strcmp(in->scope + strlen(in->scope) - len, a->name) == 0)
+				g = a->g;
+		}
+		const char *name = g && k < g->noutputs ? g->outputs[k].name : NULL;
+		for (size_t j = 0; j < in->nout; j++)
+			if (in->out[j] &&
+			    (c->expanded ? in->out[j] == v->base
+					 : name && strcmp(in->out[j]->name, name) == 0)) {
+				found = i;
+				*ret_out = j;
+			}
+	}
+	return found;
+}
+
 /* Returns the operator of the same graph that makes v. v may be NULL: no operator does. */
 static size_t value_maker(const node_index *x, const val *v)
 {
-	return v && v->def < x->r->nops ? v->def : PROFILE_NONE;
+	size_t at = v && v->def < x->r->nops ? v->def : PROFILE_NONE, k = 0;
+
+	/* What is inside the call of a function makes the call's outputs. */
+	while (at != PROFILE_NONE && x->body && x->body[at].inlined) {
+		const cost_op *c = &x->r->ops[at];
+		while (k < c->nout && c->out[k] != v)
+			k++;
+		const size_t inner = inner_maker(x, at, k, &k);
+		if (inner == PROFILE_NONE)
+			break;
+		at = inner;
+		v = x->r->ops[at].out[k];
+	}
+	return at;
 }
 
 static size_t value_named(const node_index *x, const char *scope, const char *name)
@@ -106,6 +170,130 @@ static size_t node_named(const node_index *x, const char *scope, const char *nam
 	const size_t at = key ? name_index_find(&x->nodes, key) : NAME_INDEX_NONE;
 
 	return at == NAME_INDEX_NONE ? PROFILE_NONE : x->node[at];
+}
+
+/* --- what an engine puts in the place of calls */
+
+/* Returns the prefix of `whole` before `name`, longer than any before; NULL: none. */
+static const char *prefix_of(mem_arena *a, const char *whole, const char *name, size_t *longest)
+{
+	const size_t n = name ? strlen(name) : 0, all = whole ? strlen(whole) : 0;
+
+	if (n <= *longest || all <= n || *whole != '_' || whole[all - n - 1] != '_' ||
+	    strcmp(whole + all - n, name) != 0)
+		return NULL;
+	*longest = n;
+	return mem_arena_dup_n(a, whole, all - n);
+}
+
+/* Compares names of operator `is`, which an output of operator `call` comes from, with those inside
+ * the call. */
+static const char *inlined_prefix(const node_index *x, size_t call, const cost_op *is)
+{
+	const char *prefix = NULL;
+	size_t longest = 0;
+
+	for (size_t i = call + 1; i < x->r->nops; i++) {
+		const cost_op *c = &x->r->ops[i];
+		const char *p;
+
+		if (c->inside == SIZE_MAX || c->inside < call)
+			break;
+		if (c->inside != call)
+			continue;
+		if ((p = prefix_of(x->arena, is->node->name, c->node->name, &longest)))
+			prefix = p;
+		for (size_t k = 0; k < c->nout * is->nin; k++) {
+			const val *out = c->out[k / is->nin], *in = is->in[k % is->nin];
+			if (out && in && (p = prefix_of(x->arena, in->name, out->name, &longest)))
+				prefix = p;
+		}
+	}
+	return prefix;
+}
+
+/* Returns the name of output k of an operator in the other graph; NULL: not known. */
+static const char *inlined_name(const node_index *x, size_t i, size_t k)
+{
+	const cost_op *c = &x->r->ops[i];
+	const body *around = c->inside < i ? &x->body[c->inside] : NULL;
+
+	if (!c->out[k])
+		return NULL;
+	if (x->body[i].out && x->body[i].out[k])
+		return x->body[i].out[k];
+	if (!around || !around->inlined)
+		return c->out[k]->name;
+	return around->prefix ? mem_arena_fmt(x->arena, "%s%s", around->prefix, c->out[k]->name)
+			      : NULL;
+}
+
+/* Finds whether the other graph has the operators inside operator i in the place of it. */
+static bool inlined_try(node_index *x, const node_index *y, size_t i)
+{
+	const cost_op *c = &x->r->ops[i];
+	const body *around =
+	    c->inside < i && x->body[c->inside].inlined ? &x->body[c->inside] : NULL;
+	body *own = &x->body[i];
+
+	if (i + 1 >= x->r->nops || x->r->ops[i + 1].inside != i)
+		return true;
+	own->scope = around ? around->scope : c->scope;
+	for (size_t k = 0; k < c->nout; k++) {
+		const char *name = inlined_name(x, i, k);
+		const size_t at = name ? value_named(y, own->scope, name) : PROFILE_NONE;
+		if (at == PROFILE_NONE)
+			continue;
+		const cost_op *is = &y->r->ops[at];
+		if (!own->prefix)
+			own->prefix = inlined_prefix(x, i, is);
+		own->inlined |= own->prefix || strcmp(is->node->op, c->node->op) != 0;
+	}
+	for (size_t k = 0; own->inlined && k < c->nout; k++) {
+		size_t out = 0;
+		const size_t inner = inner_maker(x, i, k, &out);
+		const char *name = inlined_name(x, i, k);
+		if (inner == PROFILE_NONE || !name)
+			continue;
+		body *of = &x->body[inner];
+		if (!of->out &&
+		    !(of->out = mem_arena_array(x->arena, x->r->ops[inner].nout, sizeof *of->out)))
+			return false;
+		of->out[out] = name;
+	}
+	return true;
+}
+
+/* Indexes the nodes inside the calls that the other graph has not by their names there. */
+static bool inlined_find(node_index *x, node_index *y)
+{
+	x->body = mem_arena_array(x->arena, x->r->nops, sizeof *x->body);
+	if (!x->body)
+		return false;
+	for (size_t i = 0; i < x->r->nops; i++) {
+		const cost_op *c = &x->r->ops[i];
+		const body *around = c->inside < i ? &x->body[c->inside] : NULL;
+
+		if (!inlined_try(x, y, i))
+			return false;
+		if (!around || !around->inlined)
+			continue;
+		name_index_intern(&y->scopes, c->scope);
+		for (size_t k = 0; k < c->nout; k++) {
+			const char *name = inlined_name(x, i, k),
+				   *key = name ? map_key_of(x, around->scope, name) : NULL;
+			if (key)
+				x->maker[name_index_intern(&x->values, key)] = i;
+		}
+		if (!around->prefix || !c->node->name || !*c->node->name)
+			continue;
+		const char *key =
+		    map_key_of(x, around->scope,
+			       mem_arena_fmt(x->arena, "%s%s", around->prefix, c->node->name));
+		if (key && name_index_find(&x->nodes, key) == NAME_INDEX_NONE)
+			x->node[name_index_intern(&x->nodes, key)] = i;
+	}
+	return true;
 }
 
 static bool moves(const char *type)
@@ -246,8 +434,12 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 {
 	size_t *owner = mem_arena_array(a, model->nops, sizeof *owner);
 	node_index x, y;
+	size_t inner = 0; /* outputs and nodes inside others */
 
-	if (!owner || !index_make(&x, model, a) || !index_make(&y, ran, a))
+	for (size_t i = 0; i < model->nops; i++)
+		inner += model->ops[i].inside < i ? model->ops[i].nout + 1 : 0;
+	if (!owner || !index_make(&x, model, inner, a) || !index_make(&y, ran, inner, a) ||
+	    (inner && !inlined_find(&x, &y)))
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof *owner);
 	anchor(&x, &y, owner);
@@ -258,6 +450,15 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 	for (size_t i = 0; i < model->nops; i++)
 		if (owner[i] == PROFILE_NONE && model->ops[i].inside < i)
 			owner[i] = owner[model->ops[i].inside];
+	/* A call belongs to what makes its result. */
+	for (size_t i = model->nops; x.body && i-- > 0;) {
+		const size_t at =
+		    x.body[i].inlined && owner[i] == PROFILE_NONE
+			? value_maker(&x, model->ops[i].nout ? model->ops[i].out[0] : NULL)
+			: PROFILE_NONE;
+		if (at != PROFILE_NONE)
+			owner[i] = owner[at];
+	}
 	return owner;
 }
 

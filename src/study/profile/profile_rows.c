@@ -287,6 +287,63 @@ static dck_status events_take(table *t, dck_err *err)
 	return DCK_OK;
 }
 
+/* Returns whether row `at` of the graph has no name in it, and no time. */
+static bool row_unnamed(const table *t, size_t at, const char *type)
+{
+	const row *r = &t->rows[at];
+
+	return !r->n && r->ran && !r->ran->scope && r->ran->node->name && !*r->ran->node->name &&
+	       strcmp(r->type, type) == 0;
+}
+
+/* Returns whether a row that is not in the graph has a name that the engine made at its start of
+ * the type and a number: "Mul_15". */
+static bool row_numbered(const table *t, size_t at, const char *type)
+{
+	const row *r = &t->rows[at];
+	const size_t n = strlen(type);
+
+	return r->n && !r->ran && strcmp(r->type, type) == 0 && strncmp(r->name, type, n) == 0 &&
+	       r->name[n] == '_' && r->name[n + 1] &&
+	       strspn(r->name + n + 1, "0123456789") == strlen(r->name + n + 1);
+}
+
+/* Gives operators that have no name in the graph the times of those that the engine named after it
+ * saved the graph. Both lists are in the order in which operators run; where one of a type is
+ * longer, it is not known which belong together. */
+static void rows_unnamed_join(table *t)
+{
+	const size_t graph = t->in->ran->cost->nops;
+
+	if (t->in->model == t->in->ran || t->in->parallel)
+		return;
+	for (size_t i = graph; i < t->n; i++) {
+		const char *type = t->rows[i].type;
+		size_t here = 0, there = 0, to = 0;
+
+		if (!row_numbered(t, i, type))
+			continue;
+		for (size_t k = 0; k < t->n; k++) {
+			here += k < graph && row_unnamed(t, k, type);
+			there += k >= graph && row_numbered(t, k, type);
+		}
+		for (size_t k = i; here == there && k < t->n; k++) {
+			row *from = &t->rows[k];
+			if (!row_numbered(t, k, type))
+				continue;
+			while (!row_unnamed(t, to, type))
+				to++;
+			row *r = &t->rows[to];
+			r->ns = from->ns;
+			r->n = from->n;
+			r->events = from->events;
+			r->memory = from->memory;
+			r->has_memory = from->has_memory;
+			from->n = 0;
+		}
+	}
+}
+
 /* Whether the times are those of kernels on a device; a run's rest is then without a kernel. */
 static bool of_device(const table *t)
 {
@@ -802,6 +859,8 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	DCK_NEED(t.arena, err, "for the operators' times");
 	dck_status status = profile_rows_make(&t, err);
 	DCK_NEXT(status, events_take(&t, err));
+	if (status == DCK_OK)
+		rows_unnamed_join(&t);
 	DCK_NEXT(status, members_make(&t, err));
 	if (status != DCK_OK)
 		goto done;

@@ -278,6 +278,8 @@ static bool front_covers(const point *a, const point *b, double margin)
 size_t race_front(const race *r, size_t *front)
 {
 	point all[RACE_ARMS_MAX], kept[RACE_FRONT_MAX];
+	/* The fresh pairs decide between both. */
+	const size_t first = r->ratio.value > 0 ? 0 : r->winner;
 	size_t n = 0, nkept = 0;
 
 	for (size_t i = 0; i < r->narms; i++) {
@@ -289,9 +291,9 @@ size_t race_front(const race *r, size_t *front)
 
 		if (!race_usable(r, i) || isnan(ratio))
 			continue;
-		/* The winner is before all that chance put before it. */
-		for (; at > 0 && all[at - 1].arm != r->winner &&
-		       (i == r->winner || all[at - 1].ratio > ratio);
+		/* The best is before all that chance put before it. */
+		for (; at > 0 && all[at - 1].arm != first &&
+		       (i == first || all[at - 1].ratio > ratio);
 		     at--)
 			all[at] = all[at - 1];
 		all[at] = p;

@@ -565,8 +565,11 @@ static void note_untried(tuned *m)
 		n += race_arm_get(m->r->race, i)->skipped &&
 		     race_arm_get(m->r->race, i)->why[0] == '\0';
 	if (n > 0) {
-		record_note(m->b, "tune-out-of-time",
-			    "there was no time to try %zu configuration%s", n, n == 1 ? "" : "s");
+		record_note(
+		    m->b, "tune-out-of-time",
+		    "%zu configuration%s not tried: a round of all does not fit into the part "
+		    "of --max-time that the confirmation leaves",
+		    n, n == 1 ? " was" : "s were");
 		record_remedy(m->b, "give more --max-time, or fewer options (--only, --skip)");
 	}
 }

@@ -311,6 +311,15 @@ static void shape_where(op *o)
 	op_set_ints(o, 0, ints, n);
 }
 
+/* Updates replace elements, or are combined with them by an addition, a product or a comparison. */
+static void cost_scatter(op *o)
+{
+	const char *how = op_attr_text(o, "reduction");
+	const bool combines = how && *how && strcmp(how, "none") != 0;
+
+	op_cost_flops(o, combines ? op_elements(o, op_in(o, 2)) : sym_const(0));
+}
+
 static const op_row tensor_pick_rows[] = {
     {"Compress", shape_compress, .traffic = TRAFFIC_PICK},
     {"Gather", shape_gather, .traffic = TRAFFIC_PICK, .roles = "p."},
@@ -319,8 +328,10 @@ static const op_row tensor_pick_rows[] = {
     {"NonZero", shape_nonzero, cost_each_in, 1, .how = "FLOPs: 1 comparison per input element"},
     {"ReverseSequence", shape_same, .roles = ".c"},
     {"Scatter", .shape = shape_same_first},
-    {"ScatterElements", .shape = shape_same_first},
-    {"ScatterND", .shape = shape_scatter_nd},
+    {"ScatterElements", shape_same_first, cost_scatter,
+     .how = "FLOPs: with a reduction, 1 per element of the updates"},
+    {"ScatterND", shape_scatter_nd, cost_scatter,
+     .how = "FLOPs: with a reduction, 1 per element of the updates"},
     {"Slice", shape_slice, .traffic = TRAFFIC_PICK, .roles = ".c"},
     {"TensorScatter", .shape = shape_same_first},
     {"TopK", shape_topk, cost_each_in, 1, .roles = ".c",

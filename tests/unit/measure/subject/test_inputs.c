@@ -712,18 +712,21 @@ static void hints(void **state)
 
 	(void)state;
 	assert_int_equal(subject_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
-	assert_string_equal(subject_inputs_hint(b, NULL),
+	assert_string_equal(subject_inputs_hint(b, NULL, "it fails"),
 			    "its random inputs may be why: 'mode' is a single integer, which may "
 			    "select something: try --input mode=7");
 	subject_inputs_free(b);
 	b = made(&rate, 1, c);
-	assert_non_null(strstr(subject_inputs_hint(b, NULL), "try --input rate=16000"));
+	assert_non_null(strstr(subject_inputs_hint(b, NULL, "it fails"), "try --input rate=16000"));
+	assert_string_equal(subject_inputs_hint(b, NULL, "value 1 at index 2 is out of range"),
+			    "its random inputs may be why: 'rate' has integers, which may be out "
+			    "of range: try --input rate=0");
 	subject_inputs_free(b);
 	b = made(&rate, 1, CONFIG(.input = LIST("16000")));
-	assert_null(subject_inputs_hint(b, NULL));
+	assert_null(subject_inputs_hint(b, NULL, "it fails"));
 	subject_inputs_free(b);
 	b = made(in, 1, c);
-	assert_null(subject_inputs_hint(b, NULL));
+	assert_null(subject_inputs_hint(b, NULL, "it fails"));
 	subject_inputs_free(b);
 }
 
