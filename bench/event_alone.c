@@ -1,4 +1,4 @@
-/* event_alone.c - runs a program under the kernel's sampling event, of which nobody reads anything:
+/* event_alone.c - runs a program under the kernel's sampling event, without a reader:
  * what samplers by perf_event cannot go below.
  *
  *	event_alone RATE PROGRAM ARG...
