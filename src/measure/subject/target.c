@@ -409,7 +409,7 @@ static void remedy_add(dck_err *err, const char *remedy)
 }
 
 /* Returns whether the text has the word, as a whole or with an 's': "dims", but not "Batchwise". */
-static bool has_word(const char *text, const char *word)
+static bool target_has_word(const char *text, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -435,12 +435,12 @@ static bool is_of_sizes(const subject_target *t, const char *why)
 					     "NOT_IMPLEMENTED"};
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (has_word(why, others[i]))
+		if (target_has_word(why, others[i]))
 			return false;
 	if (strcasestr(why, "out of data bounds") || strcasestr(why, "out of bounds"))
 		return !t->inputs || !subject_inputs_given(t->inputs);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (has_word(why, words[i]))
+		if (target_has_word(why, words[i]))
 			return true;
 	return false;
 }

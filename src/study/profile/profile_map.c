@@ -175,7 +175,7 @@ static size_t node_named(const node_index *x, const char *scope, const char *nam
 /* --- what an engine puts in the place of calls */
 
 /* Returns the prefix of `whole` before `name`, longer than any before; NULL: none. */
-static const char *prefix_of(mem_arena *a, const char *whole, const char *name, size_t *longest)
+static const char *map_prefix_of(mem_arena *a, const char *whole, const char *name, size_t *longest)
 {
 	const size_t n = name ? strlen(name) : 0, all = whole ? strlen(whole) : 0;
 
@@ -201,11 +201,12 @@ static const char *inlined_prefix(const node_index *x, size_t call, const cost_o
 			break;
 		if (c->inside != call)
 			continue;
-		if ((p = prefix_of(x->arena, is->node->name, c->node->name, &longest)))
+		if ((p = map_prefix_of(x->arena, is->node->name, c->node->name, &longest)))
 			prefix = p;
 		for (size_t k = 0; k < c->nout * is->nin; k++) {
 			const val *out = c->out[k / is->nin], *in = is->in[k % is->nin];
-			if (out && in && (p = prefix_of(x->arena, in->name, out->name, &longest)))
+			if (out && in &&
+			    (p = map_prefix_of(x->arena, in->name, out->name, &longest)))
 				prefix = p;
 		}
 	}
