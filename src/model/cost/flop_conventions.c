@@ -294,6 +294,26 @@ static bool needs_gradient(const val *v)
 	return !v->constant && v->counted;
 }
 
+/* Returns the MACs of the first of several products, that of the input and its weights; 0: the
+ * operator is one product, or two of the same operands. */
+static sym_int input_product(sym_table *t, const cost_op *c)
+{
+	const char *domain = c->node->domain ? c->node->domain : "";
+	const bool several =
+	    *domain ? strcmp(domain, "com.microsoft") == 0 && strcmp(c->node->op, "Attention") == 0
+		    : name_index_listed("LSTM GRU RNN", c->node->op);
+
+	if (!several || c->nin < 2)
+		return sym_const(0);
+	const sym_int each =
+	    sym_mul(t, peers_product(t, c->in[0], 0, 1), peers_product(t, c->in[1], 0, 0));
+	const sym_int all = sym_mul(t, c->times, each);
+	const bool fits =
+	    !sym_unknown_reason(all) && sym_lower_bound(t, sym_sub(t, c->macs, all)) >= 0;
+
+	return fits ? all : sym_const(0);
+}
+
 void convention_backward_count(cost_result *r, convention_backward *ret)
 {
 	sym_table *t = r->nums;
@@ -318,7 +338,12 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 		/* The bias is not an operand of the product: its gradient is a sum. */
 		int64_t products = needs_gradient(c->nin ? c->in[0] : NULL) +
 				   needs_gradient(c->nin > 1 ? c->in[1] : NULL);
-		macs = sym_add(t, macs, sym_mul(t, sym_const(products), c->macs));
+		const sym_int first = input_product(t, c);
+		/* Operands of further products depend on the weights of the first. */
+		const sym_int others = sym_is(first, 0) ? first : sym_sub(t, c->macs, first);
+		const sym_int same = sym_sub(t, c->macs, others);
+		macs = sym_add(t, macs, sym_mul(t, sym_const(products), same));
+		macs = sym_add(t, macs, sym_mul(t, sym_const(2), others));
 		rest = sym_add(t, rest, sym_sub(t, c->flops, sym_mul(t, sym_const(2), c->macs)));
 	}
 	ret->macs = macs;

@@ -23,7 +23,9 @@
 #include "base/units.h"
 #include "deepclock/unstable.h"
 #include "engine/engine.h"
+#include "measure/subject/shape_resolve.h"
 #include "measure/subject/target.h"
+#include "model/onnx/summary.h"
 #include "os/os.h"
 #include <string.h>
 
@@ -210,9 +212,41 @@ static bool space_is_wanted(const dck_tune_config *c, const char *name)
 	return !commas_have(c->skip, name) && (!c->only || commas_have(c->only, name));
 }
 
+/* Returns the batch that the subject's default has: the usual one of a size that the model leaves
+ * open. 0: not known, or fixed in the file. */
+static uint64_t default_batch(const dck_subject *s, mem_arena *a)
+{
+	dck_model_config config = s->model;
+	shape_resolve sizes;
+	model_summary m;
+	subject_usual u;
+
+	if (strncmp(s->text, "zoo:", 4) == 0)
+		return 1;
+	if (model_summary_read_file(s->text, a, &m, NULL) != DCK_OK ||
+	    shape_resolve_declared(&sizes, a, &m.values, m.path, NULL) != DCK_OK ||
+	    shape_resolve_from_files(&sizes, &config) ||
+	    shape_resolve_read(&sizes, &m.values, &config, NULL) != DCK_OK ||
+	    !subject_usual_find(&sizes, &u))
+		return 0;
+	return u.batch;
+}
+
+/* Returns whether a value is what a built-in engine takes where the option is not given. */
+static bool is_usual(const dck_subject *s, const char *name, const dck_model_config *m,
+		     mem_arena *a)
+{
+	if (strcmp(name, "threads") == 0)
+		return s->model.threads == 0 && m->threads == engine_threads_default() &&
+		       engine_named(s->model.engine ? s->model.engine : "ort") &&
+		       !engine_option_given(s, "threads");
+	return strcmp(name, "batch") == 0 && s->model.batch == 0 && s->text &&
+	       m->batch == default_batch(s, a);
+}
+
 /* Checks a value of the option; *ret_same: it is the default's. */
 static dck_status value_check(const dck_subject *s, const char *name, space_of of, const char *text,
-			      bool *ret_same, dck_err *err)
+			      mem_arena *a, bool *ret_same, dck_err *err)
 {
 	dck_model_config m = s->model;
 	uint64_t n;
@@ -225,7 +259,8 @@ static dck_status value_check(const dck_subject *s, const char *name, space_of o
 		*ret_same = n == 1;
 	} else if (of == SPACE_OF_MODEL) {
 		DCK_TRY(dck_opt_set(dck_model_options, &m, name, text, err));
-		*ret_same = opt_same(dck_opt_find(dck_model_options, name), &m, &s->model);
+		*ret_same = opt_same(dck_opt_find(dck_model_options, name), &m, &s->model) ||
+			    is_usual(s, name, &m, a);
 	}
 	return DCK_OK;
 }
@@ -244,7 +279,7 @@ static dck_status dim_add(space *p, const dck_subject *s, const char *name, spac
 		if (d.n == RACE_VALUES_MAX)
 			DCK_FAIL(err, E_LIMIT, "'%s' has more than %d values", name,
 				 RACE_VALUES_MAX - 1);
-		DCK_TRY(value_check(s, name, of, text, &same, err));
+		DCK_TRY(value_check(s, name, of, text, a, &same, err));
 		if (!same)
 			d.value[d.n++] = text;
 	}

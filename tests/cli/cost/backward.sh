@@ -3,3 +3,13 @@
 deepclock cost zoo:simplenet --backward --format json > run.json
 record run.json '[(x["tag"], x["value"]) for x in r["metrics"] if "backward" in x["tag"] or "train" in x["tag"]]' \
 	'f("plan", "backward")'
+# Of several products the first is that of the input, which needs no gradient here; operands of the others do.
+onnx-model lstm.onnx <<'EOF'
+input x 10x2x32
+weight w 1x64x32
+weight r 1x64x16
+output y
+node LSTM x,w,r y lstm
+EOF
+deepclock cost lstm.onnx --backward --format json > run.json
+record run.json 'm("cost/macs")["value"]' 'm("cost/backward_macs")["value"]'

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/tune/space.h"
+#include "engine/engine.h"
 #include "os/os.h"
 #include "scratch.h"
 
@@ -114,6 +115,22 @@ static void test_only_and_skip(void **state)
 	f->c.skip = "thread";
 	assert_int_equal(make(f), DCK_E_ARG);
 	assert_non_null(strstr(f->err.msg, "did you mean 'threads'?"));
+}
+
+/* Values of a file that the default has without the options are left out. */
+static void test_default_values(void **state)
+{
+	fixture *f = *state;
+	char text[80];
+
+	snprintf(text, sizeof text, "threads=%llu,1000\nbatch=1,2",
+		 (unsigned long long)engine_threads_default());
+	file_put(f, text);
+	assert_int_equal(make(f), DCK_OK);
+	assert_int_equal(dim_named(f, "threads")->n, 2);
+	assert_string_equal(dim_named(f, "threads")->value[1], "1000");
+	assert_int_equal(dim_named(f, "batch")->n, 2);
+	assert_string_equal(dim_named(f, "batch")->value[1], "2");
 }
 
 /* The null engine has none of the usual options, and a file names its own. */
@@ -259,6 +276,7 @@ int test_tune_space(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_usual, begin, end),
 	    cmocka_unit_test_setup_teardown(test_only_and_skip, begin, end),
+	    cmocka_unit_test_setup_teardown(test_default_values, begin, end),
 	    cmocka_unit_test_setup_teardown(test_file, begin, end),
 	    cmocka_unit_test_setup_teardown(test_engine_lib, begin, end),
 	    cmocka_unit_test_setup_teardown(test_in_flight, begin, end),
