@@ -70,7 +70,7 @@ LAYERS = {
     "src/study/profile": (("base", "os", "stat", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject",
                            "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
     "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),
-    "src/study/tune": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
+    "src/study/tune": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY, ISO, ()),
     "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure", "measure/http", "measure/server"), (), ANY, ISO,
                        ("pthread.h",)),
     "src/study/generate": (("base", "os", "stat", "record", "engine", "model/onnx", "measure/subject", "measure", "measure/prompts"), (), ANY, ISO,
