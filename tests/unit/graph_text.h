@@ -13,8 +13,10 @@
 
 #include "study/cost_report/model_cost.h"
 
-#define MS    "com.microsoft"
-#define NCHWC "com.microsoft.nchwc"
+#define MS	       "com.microsoft"
+#define NCHWC	       "com.microsoft.nchwc"
+#define FN	       "example.org"
+#define GRAPH_FUNCTION "(function)"
 
 typedef struct graph_node {
 	const char *op, *domain; /* NULL: ONNX's own */
@@ -22,9 +24,37 @@ typedef struct graph_node {
 } graph_node;
 
 typedef struct graph_text {
-	const char *values; /* as in op_case */
-	graph_node nodes[8];
+	const char *values;  /* as in op_case */
+	graph_node nodes[8]; /* after GRAPH_FUNCTION those of "Block" of the domain FN, X W to Y */
 } graph_text;
+
+static inline void graph_function(wire_out *w, const graph_node *nodes)
+{
+	size_t function = wire_begin(w, 25), opset;
+
+	wire_put_text(w, 1, "Block");
+	wire_put_text(w, 4, "X");
+	wire_put_text(w, 4, "W");
+	wire_put_text(w, 5, "Y");
+	for (const graph_node *n = nodes; n->op; n++) {
+		char text[200], *save = NULL;
+		size_t node = wire_begin(w, 7);
+
+		snprintf(text, sizeof text, "%s", n->inputs);
+		for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
+			wire_put_text(w, 1, t);
+		wire_put_text(w, 2, n->outputs);
+		wire_put_text(w, 3, n->name ? n->name : "");
+		wire_put_text(w, 4, n->op);
+		wire_end(w, node);
+	}
+	opset = wire_begin(w, 9);
+	wire_put_text(w, 1, "");
+	wire_put_int(w, 2, 17);
+	wire_end(w, opset);
+	wire_put_text(w, 10, FN);
+	wire_end(w, function);
+}
 
 static inline model_cost graph_counted(const graph_text *g)
 {
@@ -38,7 +68,8 @@ static inline model_cost graph_counted(const graph_text *g)
 	snprintf(text, sizeof text, "%s", g->values);
 	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
 		op_case_input(&w, t);
-	for (const graph_node *n = g->nodes; n->op; n++) {
+	const graph_node *n = g->nodes;
+	for (; n->op && strcmp(n->op, GRAPH_FUNCTION) != 0; n++) {
 		size_t node = node_begin(&w, n->op, n->inputs, n->outputs);
 		if (n->name)
 			wire_put_text(&w, 3, n->name);
@@ -54,6 +85,13 @@ static inline model_cost graph_counted(const graph_text *g)
 	wire_put_text(&w, 1, "");
 	wire_put_int(&w, 2, 17);
 	wire_end(&w, opset);
+	if (n->op) {
+		opset = wire_begin(&w, 8);
+		wire_put_text(&w, 1, FN);
+		wire_put_int(&w, 2, 1);
+		wire_end(&w, opset);
+		graph_function(&w, n + 1);
+	}
 	assert_false(w.failed);
 	if (onnx_read_bytes(w.data, w.n, c.arena, &c.model, &err) != DCK_OK ||
 	    cost_model(c.model, NULL, c.arena, &c.cost, &err) != DCK_OK)

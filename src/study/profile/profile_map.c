@@ -381,6 +381,13 @@ static void anchor(const node_index *x, const node_index *y, size_t *owner)
 		anchor_value(x, y, i, false, owner);
 }
 
+/* Returns whether operator i is a call in whose place the other graph has what is inside: then that
+ * reads its inputs. */
+static bool map_inlined(const node_index *x, size_t i)
+{
+	return x->body && x->body[i].inlined;
+}
+
 /* Nodes whose results one owner alone needs were fused into it: goes from the last node to the
  * first. */
 static bool map_before(const node_index *x, const node_index *y, size_t *owner)
@@ -394,7 +401,7 @@ static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 	memset(needs, 0xff, model->nops * sizeof *needs);
 	for (size_t i = model->nops; i-- > 0;) {
 		const cost_op *c = &model->ops[i];
-		if (!shared(y, c))
+		if (!shared(y, c) || map_inlined(x, i))
 			continue;
 		/* Nothing that computes is part of an operator that only moves. */
 		if (owner[i] == PROFILE_NONE && needs[i] < PROFILE_NONE - 1 &&
@@ -420,7 +427,7 @@ static void map_after(const node_index *x, const node_index *y, size_t *owner)
 
 	for (size_t i = 0; i < model->nops; i++) {
 		const cost_op *c = &model->ops[i];
-		if (!shared(y, c) || owner[i] != PROFILE_NONE)
+		if (!shared(y, c) || map_inlined(x, i) || owner[i] != PROFILE_NONE)
 			continue;
 		for (size_t k = 0; k < c->nin; k++) {
 			size_t from = value_maker(x, c->in[k]);
@@ -454,7 +461,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 	/* A call belongs to what makes its result. */
 	for (size_t i = model->nops; x.body && i-- > 0;) {
 		const size_t at =
-		    x.body[i].inlined && owner[i] == PROFILE_NONE
+		    map_inlined(&x, i) && owner[i] == PROFILE_NONE
 			? value_maker(&x, model->ops[i].nout ? model->ops[i].out[0] : NULL)
 			: PROFILE_NONE;
 		if (at != PROFILE_NONE)

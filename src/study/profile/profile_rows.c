@@ -440,11 +440,21 @@ static size_t *owners_find(table *t)
 	return types ? profile_map_timed(model, types, t->arena) : NULL;
 }
 
+/* Returns whether a node is directly in the branch that an If of the main graph always takes. */
+static bool in_only_branch(const table *t, const cost_op *c)
+{
+	const cost_result *model = t->in->model->cost;
+	const cost_op *around = c->inside < model->nops ? &model->ops[c->inside] : NULL;
+
+	return around && !around->scope && !around->either && strcmp(around->node->op, "If") == 0;
+}
+
 /* Returns whether a node may name the operator of the engine that computes it. */
 static bool is_origin(const table *t, const cost_op *c)
 {
 	return strcmp(c->node->op, "Constant") != 0 &&
-	       (!c->scope || name_index_find(&t->bodies, c->scope) != NAME_INDEX_NONE);
+	       (!c->scope || name_index_find(&t->bodies, c->scope) != NAME_INDEX_NONE ||
+		in_only_branch(t, c));
 }
 
 static bool computes_more(const cost_op *a, const cost_op *b)

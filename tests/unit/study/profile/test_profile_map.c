@@ -145,6 +145,35 @@ static void what_is_optimised_away_belongs_to_one_or_none(void **state)
 }
 
 /* types: of each node the type that the engine reports, "" for none, NULL without a time. */
+/* Names of what an engine puts in the place of a call begin with a prefix, whose number is not that
+ * of the call. Nodes of the model are a call and its two nodes, twice. */
+static void inlined_ones_are_known_by_their_prefix(void **state)
+{
+	const graph_text model = {"x:f[2,8] w:*f[8,8]",
+				  {{"Block", FN, "c1", "x w", "a", NULL},
+				   {"Block", FN, "c2", "a w", "y", NULL},
+				   {GRAPH_FUNCTION, NULL, NULL, NULL, NULL, NULL},
+				   {"MatMul", NULL, "mm", "X W", "t", NULL},
+				   {"Elu", NULL, "elu", "t", "Y", NULL}}};
+
+	(void)state;
+	maps(&model,
+	     &(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"MatMul", NULL, "_inlfunc_Block_token_0_mm", "x w",
+			     "_inlfunc_Block_token_0_t", NULL},
+			    {"Elu", NULL, "_inlfunc_Block_token_0_elu", "_inlfunc_Block_token_0_t",
+			     "a", NULL},
+			    {"MatMul", NULL, "_inlfunc_Block_mm", "a w", "_inlfunc_Block_t", NULL},
+			    {"Elu", NULL, "_inlfunc_Block_elu", "_inlfunc_Block_t", "y", NULL}}},
+	     "1 0 1 3 2 3");
+	/* Fused, so that no name of the inside is left. */
+	maps(&model,
+	     &(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"FusedMatMul", MS, "f1", "x w", "a", NULL},
+			    {"FusedMatMul", MS, "f2", "a w", "y", NULL}}},
+	     "0 0 0 1 1 1");
+}
+
 static void maps_timed(const graph_text *model, const char *const *types, const char *want)
 {
 	model_cost m = graph_counted(model);
@@ -187,6 +216,7 @@ int test_profile_map(void)
 	    cmocka_unit_test(an_addition_belongs_to_its_product),
 	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
 	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),
+	    cmocka_unit_test(inlined_ones_are_known_by_their_prefix),
 	    cmocka_unit_test(fused_without_a_graph),
 	};
 
