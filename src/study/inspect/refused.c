@@ -97,7 +97,8 @@ static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 			    name_index_find(&made, n->inputs[k]) == NAME_INDEX_NONE)
 				return mem_arena_fmt(a, "nothing makes '%.80s', an input of %.40s",
 						     n->inputs[k], n->op ? n->op : "?");
-		if (!n->name || !*n->name)
+		/* ONNX Runtime makes initializers of constants before it compares names. */
+		if (!n->name || !*n->name || (n->op && strcmp(n->op, "Constant") == 0))
 			continue;
 		if (name_index_find(&nodes, n->name) != NAME_INDEX_NONE)
 			return mem_arena_fmt(a, "two operators have the name '%.80s'", n->name);
