@@ -283,7 +283,7 @@ static PyObject *record_or_value(ext_call *c, PyObject *value)
 			loaded = ext_module_call("deepclock", "load", "(O)", path);
 		Py_XDECREF(ending);
 	}
-	/* A file that is no record is refused as a subject; one that does not exist, here. */
+	/* A file that is not a record is refused as a subject; one that does not exist, here. */
 	if (PyErr_Occurred() && PyErr_ExceptionMatches(c->state->errors[0]) &&
 	    (PyUnicode_FindChar(path, ':', 0, PyUnicode_GET_LENGTH(path), 1) >= 0 ||
 	     !PyErr_ExceptionMatches(c->state->errors[-DCK_E_ABSENT])))

@@ -314,15 +314,18 @@ static bool row_numbered(const table *t, size_t at, const char *type)
 static void rows_unnamed_join(table *t)
 {
 	const size_t graph = t->in->ran->cost->nops;
+	name_index done; /* types */
 
-	if (t->in->model == t->in->ran || t->in->parallel)
+	if (t->in->model == t->in->ran || t->in->parallel || t->n <= graph ||
+	    !name_index_init(&done, t->arena, t->n - graph))
 		return;
 	for (size_t i = graph; i < t->n; i++) {
 		const char *type = t->rows[i].type;
 		size_t here = 0, there = 0, to = 0;
 
-		if (!row_numbered(t, i, type))
+		if (!row_numbered(t, i, type) || name_index_find(&done, type) != NAME_INDEX_NONE)
 			continue;
+		name_index_intern(&done, type);
 		for (size_t k = 0; k < t->n; k++) {
 			here += k < graph && row_unnamed(t, k, type);
 			there += k >= graph && row_numbered(t, k, type);
