@@ -117,15 +117,16 @@ static size_t page_char(const char *text, unsigned *ret_cols, bool *ret_shown)
 	return n;
 }
 
-/* Writes the characters of at most `cols` columns; returns the rest of the text. */
-static const char *columns_write(page *p, const char *text, unsigned cols)
+/* Writes the characters of at most `cols` columns, marks that join the last of them included, of
+ * the first `bytes` of text; returns the rest of the text. */
+static const char *columns_write(page *p, const char *text, size_t bytes, unsigned cols)
 {
 	const char *s = text;
 	unsigned width;
 
-	if (*s != '\0' && cols > 0)
+	if (bytes > 0 && *s != '\0' && cols > 0)
 		space_put(p);
-	for (; *s != '\0'; cols -= width, p->col += width) {
+	for (; (size_t)(s - text) < bytes && *s != '\0'; cols -= width, p->col += width) {
 		bool shown;
 		const size_t n = page_char(s, &width, &shown);
 
@@ -150,7 +151,7 @@ void page_break(page *p, unsigned col)
 
 void page_text(page *p, const char *text)
 {
-	columns_write(p, text, page_columns(text));
+	columns_write(p, text, SIZE_MAX, page_columns(text));
 }
 
 void page_text_cut(page *p, const char *text, unsigned cols)
@@ -163,8 +164,8 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 	} else if (fits) {
 		page_text(p, text);
 	} else if (cols > 2) {
-		columns_write(p, text, cols - 2);
-		columns_write(p, "..", 2);
+		columns_write(p, text, SIZE_MAX, cols - 2);
+		columns_write(p, "..", 2, 2);
 	}
 }
 
@@ -188,19 +189,20 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	if (!p->terminal && cols < PAGE_FILE_COLS)
 		cols = PAGE_FILE_COLS;
 	if (n <= cols) {
-		columns_write(p, text, n);
+		columns_write(p, text, bytes, n);
 		return;
 	}
 	if (cols < 5) {
-		columns_write(p, text, cols);
+		columns_write(p, text, bytes, cols);
 		return;
 	}
 	unsigned head = (cols - 2) / 3, tail = cols - 2 - head;
-	columns_write(p, text, head);
-	columns_write(p, "..", 2);
+	columns_write(p, text, bytes, head);
+	columns_write(p, "..", 2, 2);
+	const char *from = text;
 	for (unsigned skip = n - tail; skip > 0; skip -= width < skip ? width : skip)
-		text += page_char(text, &width, &shown);
-	columns_write(p, text, tail);
+		from += page_char(from, &width, &shown);
+	columns_write(p, from, bytes - (size_t)(from - text), tail);
 }
 
 void page_text_right(page *p, const char *text, unsigned cols)
@@ -279,12 +281,12 @@ void page_wrap(page *p, unsigned indent, const char *text)
 		}
 		while (p->col + n > width) { /* only a word wider than a line */
 			unsigned part = break_columns(text, p->col < width ? width - p->col : 0);
-			text = columns_write(p, text, part);
+			text = columns_write(p, text, (size_t)(end - text), part);
 			n -= part;
 			page_line_break(p);
 			page_to(p, indent);
 		}
-		columns_write(p, text, n);
+		columns_write(p, text, (size_t)(end - text), n);
 		text = end;
 		page_space(p);
 	}

@@ -407,6 +407,28 @@ static void words_wrap_and_long_ones_break(void **state)
 	dck_buffer_done(&b);
 }
 
+/* The bytes after a part of a text are not read: here a mark that would join its last letter. */
+static void a_part_of_a_text_ends_where_it_ends(void **state)
+{
+	(void)state;
+	static const char text[] = "abcdefghij\xcc\x81";
+	static const struct {
+		unsigned cols;
+		const char *want;
+	} all[] = {{10, "abcdefghij"}, {4, "abcd"}, {8, "ab..ghij"}};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		dck_buffer b = {0};
+		dck_sink s;
+		page p;
+		dck_sink_buffer(&s, &b);
+		page_init(&p, &s, &(dck_style){.width = 40, .terminal = true, .utf8 = true});
+		page_text_middle(&p, text, 10, all[i].cols);
+		assert_int_equal(dck_sink_finish(&s, NULL), DCK_OK);
+		assert_string_equal(b.data, all[i].want);
+		dck_buffer_done(&b);
+	}
+}
+
 int test_report_text(void);
 int test_report_text(void)
 {
@@ -427,6 +449,7 @@ int test_report_text(void)
 	    cmocka_unit_test(columns_share_one_unit),
 	    cmocka_unit_test(numbers_are_for_people),
 	    cmocka_unit_test(words_wrap_and_long_ones_break),
+	    cmocka_unit_test(a_part_of_a_text_ends_where_it_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
