@@ -4,7 +4,9 @@
  * A queue has the arms of the present round; when it is empty race_advance() judges the round and
  * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
  * the time of its stage: an arm costs what its last trial did, or else what the default did.
- * race_reserve() is the time that CONFIRM gets in any case.
+ * CONFIRM gets the time after race_before() in any case. Where nothing seems faster than the
+ * default, and values were left out for want of time, that time goes to a second pass of SCREEN and
+ * RACE over these, and so on.
  *
  * SCREEN estimates the effect of each value alone; after SCREEN_LOOK rounds the arms shown to be
  * slower than the best leave. Its last round is of pairs of values
@@ -129,11 +131,12 @@ static double cost_of_round(const race *r)
 /* Returns when the stage has to end. */
 static double stage_end(const race *r)
 {
-	const double before = r->c.budget_ns - race_reserve(r);
+	const double before = race_before(r);
+	const double share = r->round == r->first ? SCREEN_FIRST : SCREEN_SHARE;
 
 	switch (r->stage) {
 	case RACE_SCREEN:
-		return (r->round == 0 ? SCREEN_FIRST : SCREEN_SHARE) * before;
+		return r->from_ns + share * (before - r->from_ns);
 	case RACE_RACE:
 		return before;
 	default:
@@ -160,7 +163,7 @@ static void race_queue_begin(race *r)
 static void stage_begin(race *r, race_stage stage)
 {
 	r->stage = stage;
-	r->round = 0;
+	r->round = r->first = r->whole[stage];
 	r->nqueue = r->at = 0;
 }
 
@@ -221,12 +224,16 @@ static void slower_leave(race *r)
 
 /* --- SCREEN */
 
-static void screen_begin(race *r)
+/* Returns whether there is time for arms: all of them, or, in later passes, those left out. */
+static bool screen_begin(race *r)
 {
 	double sum = r->arms[0].cost_ns;
 	double room;
 
 	stage_begin(r, RACE_SCREEN);
+	if (r->round + SCREEN_ROUNDS + 1 > RACE_ROUNDS_MAX)
+		return false;
+	r->from_ns = r->passes++ > 0 ? r->used_ns : 0;
 	room = stage_end(r) - r->used_ns;
 	r->alive[0] = 0;
 	r->nalive = 1;
@@ -234,7 +241,7 @@ static void screen_begin(race *r)
 		race_arm *a = &r->arms[i];
 		const race_arm *base = &r->arms[race_base_of(r, i)];
 
-		if (a->end != RACE_OK)
+		if (a->end != RACE_OK || (r->passes > 1 && !(a->skipped && a->why[0] == '\0')))
 			continue;
 		a->skipped = base->end != RACE_OK || sum + race_cost_of(r, i) > room;
 		if (base->end != RACE_OK)
@@ -244,6 +251,7 @@ static void screen_begin(race *r)
 		sum += race_cost_of(r, i);
 		r->alive[r->nalive++] = i;
 	}
+	return r->nalive > 1;
 }
 
 static void racers_choose(race *r);
@@ -251,17 +259,18 @@ static void winner_choose(race *r);
 
 static void screen_advance(race *r)
 {
-	bool more = r->npairs == 0;
+	const unsigned n = r->round - r->first;
+	bool more = !r->pairing;
 
-	if (r->round > 0)
-		r->whole[RACE_SCREEN] = r->round;
-	if (more && r->round > 0)
+	r->whole[RACE_SCREEN] = r->round;
+	if (more && n > 0)
 		violating_leave(r);
-	if (more && r->round >= SCREEN_LOOK)
+	if (more && n >= SCREEN_LOOK)
 		slower_leave(r);
-	if (more && !(r->round < SCREEN_ROUNDS && r->nalive > 1 &&
-		      r->used_ns + cost_of_round(r) <= stage_end(r)))
-		more = race_pairs_begin(r);
+	r->pairing = false;
+	if (more &&
+	    !(n < SCREEN_ROUNDS && r->nalive > 1 && r->used_ns + cost_of_round(r) <= stage_end(r)))
+		more = r->pairing = r->passes == 1 && race_pairs_begin(r);
 	if (more)
 		race_queue_begin(r);
 	else
@@ -409,6 +418,7 @@ static void racers_choose(race *r)
 		r->arms[r->alive[i]].raced = true;
 		r->arms[r->alive[i]].left = false;
 	}
+	r->rung_rounds = 0;
 	for (r->rungs = 0; (size_t)1 << r->rungs < r->nalive;)
 		r->rungs++;
 }
@@ -446,16 +456,18 @@ static void half_leave(race *r)
 
 static void race_advance_rung(race *r)
 {
-	if (r->round > 0)
-		r->whole[RACE_RACE] = r->round;
+	const unsigned n = r->round - r->first;
+
+	r->whole[RACE_RACE] = r->round;
 	violating_leave(r);
-	if (r->round > 0 && (r->rung_rounds == 0 || r->round % RACE_LOOK == 0))
+	if (n > 0 && (r->rung_rounds == 0 || n % RACE_LOOK == 0))
 		slower_leave(r);
-	if (r->round > 0 && r->rung_rounds == 0)
+	if (n > 0 && r->rung_rounds == 0)
 		half_leave(r);
 	if (r->nalive > 1 && r->rung_rounds == 0 && r->rungs > 0)
 		rung_begin(r);
-	if (r->nalive > 1 && r->rung_rounds > 0 && r->used_ns + cost_of_round(r) <= stage_end(r)) {
+	if (r->nalive > 1 && r->rung_rounds > 0 && r->round < RACE_ROUNDS_MAX &&
+	    r->used_ns + cost_of_round(r) <= stage_end(r)) {
 		r->rung_rounds--;
 		race_queue_begin(r);
 		return;
@@ -467,9 +479,9 @@ static void race_advance_rung(race *r)
 
 static double race_effect(const race *r, size_t arm)
 {
-	const race_stage from = r->whole[RACE_RACE] > 0 ? RACE_RACE : RACE_SCREEN;
+	const double effect = arm == 0 ? 0 : race_paired(r, RACE_RACE, RACE_RACE, arm, 0, 1).value;
 
-	return arm == 0 ? 0 : race_paired(r, from, RACE_RACE, arm, 0, 1).value;
+	return isnan(effect) ? race_screen_effect(r, arm, 0) : effect;
 }
 
 static void confirm_begin(race *r);
@@ -498,7 +510,8 @@ static void winner_choose(race *r)
 			winner = i;
 	r->winner = winner;
 	if (winner == 0) {
-		stage_begin(r, RACE_REST);
+		if (!screen_begin(r))
+			stage_begin(r, RACE_REST);
 	} else if (r->c.verify && r->arms[winner].outputs == RACE_NOT_COMPARED &&
 		   r->compared < WINNERS_MAX) {
 		r->compared++;
@@ -514,12 +527,6 @@ static void winner_choose(race *r)
 
 /* --- CONFIRM */
 
-/* Returns the fewest pairs that have an interval at the level (sign test). */
-static size_t pairs_least(const race *r)
-{
-	return (size_t)ceil(log2(2 / (1 - r->c.level)) - 1e-9);
-}
-
 static void confirm_begin(race *r)
 {
 	const double room = r->c.budget_ns - r->used_ns;
@@ -527,7 +534,7 @@ static void confirm_begin(race *r)
 
 	stage_begin(r, RACE_CONFIRM);
 	r->planned = (size_t)fmax(0, fmin(RACE_PAIRS_MAX, pairs));
-	r->few = r->planned < pairs_least(r);
+	r->few = r->planned < race_pairs_least(r);
 	if (r->few) {
 		stage_begin(r, RACE_REST);
 		return;
@@ -622,7 +629,7 @@ static void race_advance(race *r)
 {
 	switch (r->stage) {
 	case RACE_PILOT:
-		screen_begin(r);
+		(void)screen_begin(r);
 		break;
 	case RACE_SCREEN:
 		screen_advance(r);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Share of all that CONFIRM has at least, and, where trials are long, at most. */
+/* Share of the time of a pass that CONFIRM has at least, and, where trials are long, at most. */
 #define CONFIRM_LEAST 0.35
 #define CONFIRM_MOST  0.5
 #define CONFIRM_PAIRS 8
@@ -56,11 +56,19 @@ double race_cost_of(const race *r, size_t arm)
 							     : r->arms[0].cost_ns;
 }
 
-double race_reserve(const race *r)
+size_t race_pairs_least(const race *r)
 {
-	const double pairs = CONFIRM_PAIRS * 2 * r->arms[0].cost_ns;
+	return (size_t)ceil(log2(2 / (1 - r->c.level)) - 1e-9);
+}
 
-	return fmax(CONFIRM_LEAST * r->c.budget_ns, fmin(CONFIRM_MOST * r->c.budget_ns, pairs));
+double race_before(const race *r)
+{
+	const double pair = 2 * r->arms[0].cost_ns, left = r->c.budget_ns - r->from_ns;
+	/* In a later pass CONFIRM has the fewest pairs at least, even if that leaves no time. */
+	const double pairs = r->passes > 1 ? pair * (double)race_pairs_least(r)
+					   : fmin(CONFIRM_MOST * left, pair * CONFIRM_PAIRS);
+
+	return r->c.budget_ns - fmax(CONFIRM_LEAST * left, pairs);
 }
 
 double race_screen_effect(const race *r, size_t arm, size_t other)

@@ -70,7 +70,7 @@ static size_t pair_merge(race *r, arm_pair p)
 
 bool race_pairs_begin(race *r)
 {
-	const double before = r->c.budget_ns - race_reserve(r);
+	const double before = race_before(r);
 	const double most = fmin(PAIRS_SHARE * before, before - r->used_ns);
 	double sum = r->arms[0].cost_ns;
 	arm_pair list[LIST_MAX];

@@ -24,6 +24,10 @@ struct race {
 	double items[RACE_ARMS_MAX]; /* of a run */
 	race_stage stage;
 	double used_ns;
+	/* Passes of SCREEN and RACE: their number, when the present one began, and the rounds of
+	 * the stage before it. */
+	unsigned passes, first;
+	double from_ns;
 	uint64_t random;
 	/* The present round, and what it was begun with. */
 	size_t queue[RACE_ARMS_MAX], nqueue, at;
@@ -33,6 +37,7 @@ struct race {
 	size_t alive[RACE_ARMS_MAX], nalive;
 	/* SCREEN: arms that are pairs of values, and the arms before them. */
 	size_t npairs, singles;
+	bool pairing; /* this round is of pairs */
 	/* RACE: rounds of this rung, and rungs left. */
 	unsigned rung_rounds, rungs;
 	size_t rank[RACE_ARMS_MAX], nrank; /* arms in the order in which they left, worst first */
@@ -68,8 +73,10 @@ size_t race_engine_of(const race *r, size_t arm);
 size_t race_base_of(const race *r, size_t arm);
 /* Returns the expected cost of a trial, ns. */
 double race_cost_of(const race *r, size_t arm);
-/* Returns the time that CONFIRM gets in any case, ns. */
-double race_reserve(const race *r);
+/* Returns the fewest pairs that have an interval at the level (sign test). */
+size_t race_pairs_least(const race *r);
+/* Returns when CONFIRM, which gets the time after it in any case, begins at the latest, ns. */
+double race_before(const race *r);
 /* Returns the effect of an arm against another in SCREEN, a logarithm. */
 double race_screen_effect(const race *r, size_t arm, size_t other);
 /* Returns the single value that seems fastest; 0: the default. */
