@@ -132,7 +132,7 @@ typedef struct dck_plan {
 	uint64_t runs, time_ns; /* exact number of runs, exact time; 0: stop by precision */
 	bool max_time_given;	/* max_time_ns also limits a measurement with `runs` */
 	const char *warmup;	/* "auto", a count or a time */
-	uint64_t max_warmup_ns; /* limit of "auto" */
+	uint64_t max_warmup_ns; /* limit of "auto"; 0: 5 s, or max_time_ns if that is less */
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */
 	uint64_t processes;	/* fresh processes; 1: this one; 0: of a model several if they can
 				 * be started, and starting is cheap, else this one */

@@ -160,7 +160,7 @@ static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 	case MEASURE_WARMUP_TIME:
 		return elapsed_ns >= p->plan.warmup_amount;
 	case MEASURE_WARMUP_AUTO:
-		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns ||
+		return p->steady || elapsed_ns >= measure_plan_max_warmup(&p->plan.asked) ||
 		       is_left_to_starts(p) || is_left_to_measuring(p, elapsed_ns);
 	}
 	return true;
@@ -257,7 +257,8 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 	while (status == DCK_OK) {
 		elapsed_ns = p->loop.last_ns - begin_ns;
 		if (p->plan.warmup == MEASURE_WARMUP_AUTO && p->warm.pushed >= next_check &&
-		    (elapsed_ns >= WARMUP_NS_MIN || elapsed_ns >= p->plan.asked.max_warmup_ns)) {
+		    (elapsed_ns >= WARMUP_NS_MIN ||
+		     elapsed_ns >= measure_plan_max_warmup(&p->plan.asked))) {
 			steady_judge(p, begin_ns);
 			next_check = (uint64_t)((double)p->warm.pushed * WARMUP_GROWTH) + 1;
 		}

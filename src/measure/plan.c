@@ -58,9 +58,10 @@ const dck_opt dck_plan_options[] = {
     DCK_OPTION(TEXT, dck_plan, warmup, "warmup", "N|TIME|auto", "auto",
 	       "runs or time before measuring; auto: until a steady state is detected",
 	       .letter = 'w'),
-    DCK_OPTION(TIME, dck_plan, max_warmup_ns, "max-warmup", "TIME", "5s",
-	       "limit of auto; then it measures all the same, with a note", .min = 1, .max = 1e15,
-	       .needs = "warmup=auto"),
+    DCK_OPTION(TIME, dck_plan, max_warmup_ns, "max-warmup", "TIME", NULL,
+	       "limit of auto; then it measures all the same, with a note; default: 5 s, or "
+	       "--max-time if that is less",
+	       .min = 1, .max = 1e15, .needs = "warmup=auto"),
     DCK_OPTION(COUNT, dck_plan, group, "group", "N", NULL,
 	       "runs per sample; 0: 1, or more when the clock is too coarse for one run",
 	       .max = 1e9),
@@ -191,6 +192,14 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	return DCK_OK;
 }
 
+#define WARMUP_NS 5000000000
+uint64_t measure_plan_max_warmup(const dck_plan *plan)
+{
+	const uint64_t usual_ns = plan->max_time_ns < WARMUP_NS ? plan->max_time_ns : WARMUP_NS;
+
+	return plan->max_warmup_ns > 0 ? plan->max_warmup_ns : usual_ns;
+}
+
 double measure_starting_share(double start_ns, uint64_t max_time_ns)
 {
 	return MEASURE_STARTS * start_ns / (double)max_time_ns;
@@ -219,12 +228,13 @@ void measure_plan_share(dck_plan *plan, unsigned n, uint64_t open_ns)
 {
 	const double start_ns = MEASURE_STARTING_SHARE * (double)plan->max_time_ns / n,
 		     warmup_ns = fmax(1, start_ns - (double)open_ns);
+	const uint64_t warmup_most_ns = measure_plan_max_warmup(plan);
 
 	plan->processes = 1;
 	plan->max_time_ns = plan->max_time_ns / n + 1;
 	plan->min_time_ns /= n;
 	plan->keep = plan->keep / n > KEEP_LEAST ? plan->keep / n : KEEP_LEAST;
-	plan->max_warmup_ns = (uint64_t)fmin((double)plan->max_warmup_ns, warmup_ns);
+	plan->max_warmup_ns = (uint64_t)fmin((double)warmup_most_ns, warmup_ns);
 }
 
 dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,

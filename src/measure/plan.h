@@ -38,6 +38,8 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 /* Starting is cheap if all starts, from opening the subject to the last warm-up run, take at most
  * this share of the time to measure. */
 #define MEASURE_STARTING_SHARE 0.5
+/* Returns the limit of a warm-up until a steady state. */
+uint64_t measure_plan_max_warmup(const dck_plan *plan);
 /* Returns that share of max_time_ns if each of MEASURE_STARTS starts takes start_ns. */
 double measure_starting_share(double start_ns, uint64_t max_time_ns);
 /* Returns the time of starting and measuring together, in which a command ends by default; 0 if the

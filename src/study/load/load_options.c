@@ -4,6 +4,7 @@
 #include "study/load/load_run.h"
 #include "base/opt_text.h"
 #include "deepclock/unstable.h"
+#include "measure/plan.h"
 
 const char *const dck_load_scenarios[] = {"auto", "single", "multi", "offline", "server", NULL};
 const char *const dck_load_arrivals[] = {"poisson", "constant", NULL};
@@ -112,5 +113,5 @@ void dck_load_in_flight(const dck_plan *plan, uint64_t n, dck_load_config *ret)
 	ret->level = plan->level;
 	ret->keep = plan->keep;
 	ret->warmup = plan->warmup;
-	ret->max_warmup_ns = plan->max_warmup_ns;
+	ret->max_warmup_ns = measure_plan_max_warmup(plan);
 }

@@ -119,7 +119,6 @@ static void plan_fill(dck_plan *plan, const dck_pitfalls_config *c)
 	dck_plan_init(plan);
 	plan->level = c->level;
 	plan->max_time_ns = most < plan->max_time_ns ? most : plan->max_time_ns;
-	plan->max_warmup_ns = most < plan->max_warmup_ns ? most : plan->max_warmup_ns;
 	plan->min_time_ns = c->time_ns < plan->min_time_ns ? c->time_ns : plan->min_time_ns;
 	plan->keep = KEEP;
 	plan->processes = 1; /* to which what is done wrong in this one is compared */
