@@ -1,5 +1,6 @@
 /* text_tables.c - text layout of the tables of a record, in grids as wide as the page. Nothing is
  * omitted silently: columns that do not fit next to the row names continue in a further grid below,
+ * beside the names again (with the columns after these that distinguish rows of equal names),
  * long texts follow their row, and rows beyond the number of lines are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,6 +21,7 @@
 #define TEXT_COLS      30 /* longer texts are not shown as a column */
 #define INDENT_BELOW   6
 #define ID_MIN	       24 /* hexadecimal digits; shorter ones are numbers or words */
+#define KEYS_MAX       3  /* columns that distinguish rows */
 #define CUT_COLS       8  /* that a text is cut to, rather than that its column goes */
 
 typedef enum column_kind {
@@ -306,6 +308,39 @@ static void tables_parts_put(page *p, table_view *v, bool last)
 	v->nparts = 0;
 }
 
+static bool rows_equal(const table_view *v, size_t a, size_t b, size_t ncolumns)
+{
+	for (size_t c = 0; c < ncolumns; c++)
+		if (!record_value_equal(&tables_cell_at(v, a, c)->value,
+					&tables_cell_at(v, b, c)->value))
+			return false;
+	return true;
+}
+
+/* Returns how many of the first columns distinguish the rows, and in *ret_cols what all but the
+ * first need; 1 if they are not a few simple ones. */
+static size_t keys_count(const table_view *v, unsigned *ret_cols)
+{
+	size_t keys = 1;
+	unsigned cols = 0;
+
+	*ret_cols = 0;
+	for (size_t a = 0; a < v->nrows; a++)
+		for (size_t b = 0; b < a; b++)
+			while (rows_equal(v, a, b, keys))
+				if (++keys > v->ncolumns || keys > KEYS_MAX)
+					return 1;
+	for (size_t c = 1; c < keys; c++) {
+		const look *own = &v->columns[c];
+
+		if (own->intervals || (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT))
+			return 1;
+		cols += 2 + own->value_cols;
+	}
+	*ret_cols = cols;
+	return keys;
+}
+
 static void tables_part_add(page *p, table_view *v, grid_part more, unsigned cols, unsigned names,
 			    unsigned *used)
 {
@@ -313,6 +348,13 @@ static void tables_part_add(page *p, table_view *v, grid_part more, unsigned col
 		tables_parts_put(p, v, false);
 		page_line(p);
 		*used = 2 + names;
+		unsigned key_cols;
+		const size_t keys = keys_count(v, &key_cols);
+		if (*used + key_cols + cols <= p->width) {
+			*used += key_cols;
+			for (size_t c = 1; c < keys; c++)
+				v->parts[v->nparts++] = (grid_part){.column = c};
+		}
 	}
 	*used += cols;
 	v->parts[v->nparts++] = more;

@@ -8,11 +8,12 @@ vary() {
 vary --trial 1ms --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
 vary --rounds 16 --trial 5ms --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
 # Runs of different numbers of items: items per second decide, also in fresh processes, which report items at the end.
+# Times are within a factor of 8 beside any other program, of half of the trials; items per second differ by 64.
 vary --trial 1ms --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet | grep -e "  items per second" -e "  items/s" | sed 's/[0-9][0-9.,]*/N/g' | tr -s ' '
-record items.json 'f("compare", "verdict"), f("compare", "metric"), 40 < 1 / m("compare/ratio")["value"] < 90'
+record items.json 'f("compare", "verdict"), f("compare", "metric"), 8 < 1 / m("compare/ratio")["value"]'
 # The latency decides if requested; a metric that only records have is refused.
 vary --trial 1ms --metric latency/median --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet > text
-record items.json 'f("compare", "metric")' '0.5 < m("compare/ratio")["value"] < 2'
+record items.json 'f("compare", "metric")' '1 / 8 < m("compare/ratio")["value"] < 8'
 vary --metric latency/p99 --vary threads=1,2 zoo:simplenet 2>&1
 vary --trial 1ms --fresh --rounds 6 --engine null --engine-option ns=100000 --vary items=1,64 zoo:simplenet | grep -c "  items per second: items=64 is"
 vary --trial 1ms --vary threads=1,2 --save r.json zoo:simplenet | grep -e '^zoo' | sed 's/ort [0-9.]*/ort V/'
