@@ -25,10 +25,10 @@ typedef struct tree_view {
 static void trees_row_name(const void *self, size_t row, grid_name *ret)
 {
 	const tree_view *v = self;
+	const char *text = v->t->frames[v->t->nodes[v->rows.rows[row].node].frame].name;
 
-	ret->text = v->t->frames[v->t->nodes[v->rows.rows[row].node].frame].name;
-	ret->bytes = strlen(ret->text);
-	ret->indent = LEVEL_INDENT * v->rows.rows[row].level;
+	*ret = (grid_name){
+	    .text = text, .bytes = strlen(text), .indent = LEVEL_INDENT * v->rows.rows[row].level};
 }
 
 /* With all below it, its share of the whole, then the weights. */
