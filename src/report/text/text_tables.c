@@ -345,11 +345,12 @@ static void tables_part_add(page *p, table_view *v, grid_part more, unsigned col
 			    unsigned *used)
 {
 	if (v->nparts > 0 && (*used + cols > p->width || v->nparts == GRID_COLS_MAX)) {
+		unsigned key_cols;
+		const size_t keys = keys_count(v, &key_cols);
+
 		tables_parts_put(p, v, false);
 		page_line(p);
 		*used = 2 + names;
-		unsigned key_cols;
-		const size_t keys = keys_count(v, &key_cols);
 		if (*used + key_cols + cols <= p->width) {
 			*used += key_cols;
 			for (size_t c = 1; c < keys; c++)

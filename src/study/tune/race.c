@@ -5,7 +5,7 @@
  * fills the queue again or enters the next stage. A round is begun only if it is expected to end in
  * the time of its stage: an arm costs what its last trial did, or else what the default did.
  * CONFIRM gets the time after race_before() in any case. Where nothing seems faster than the
- * default, and values were left out for want of time, that time goes to a second pass of SCREEN and
+ * default, and there was no time for some values, that time goes to a second pass of SCREEN and
  * RACE over these, and so on.
  *
  * SCREEN estimates the effect of each value alone; after SCREEN_LOOK rounds the arms shown to be
