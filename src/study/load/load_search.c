@@ -176,10 +176,14 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static void point_ask(const load_job *j, double rate, unsigned look, load_run_config *ret)
+static void point_ask(const load_job *j, double rate, unsigned look, uint64_t deadline_ns,
+		      load_run_config *ret)
 {
+	const uint64_t now_ns = os_now_ns();
+
 	*ret = j->ask;
 	ret->time_ns = point_time(j, rate);
+	ret->until_ns = deadline_ns > now_ns + ret->time_ns ? deadline_ns : now_ns + ret->time_ns;
 	load_run_config_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look),
 			     ret);
 }
@@ -209,7 +213,7 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
 		load_result r;
 
-		point_ask(j, rate, look, &a);
+		point_ask(j, rate, look, deadline_ns, &a);
 		DCK_TRY(load_run(&j->pool, &a, &r, err));
 		if (r.served > 0 || r.unstable)
 			load_point_take(j, &a, &r, confidence_of_look(j), point);
@@ -277,6 +281,7 @@ dck_status load_search(load_job *j, dck_err *err)
 {
 	const uint64_t deadline_ns = os_now_ns() + j->config->max_time_ns;
 	bool stopped = false;
+	char each[32];
 	double rate;
 
 	j->needed = requests_least(j, &j->needed_by);
@@ -298,8 +303,13 @@ dck_status load_search(load_job *j, dck_err *err)
 			break;
 		}
 		DCK_TRY(point_measure(j, rate, deadline_ns, &stopped, err));
-		if (j->npoints == before)
+		if (j->npoints == before) {
+			if (!stopped)
+				snprintf(j->cut, sizeof j->cut,
+					 "no request was answered at %s requests/s",
+					 load_rate_text(rate, each));
 			break;
+		}
 		if (!stopped)
 			load_peak_take(&j->peak, rate, j->points[before].verdict,
 				       leans_over(j, &j->points[before]));
