@@ -46,6 +46,7 @@ typedef struct load_job {
 	size_t needed_by; /* that limit */
 	char phase[48];	  /* the current rate, for the progress display */
 	bool ended;	  /* interrupted, or a run failed */
+	bool out_of_time; /* of `cut` */
 	char cut[120];	  /* reason why the search ended early; "": it did not */
 } load_job;
 

@@ -117,9 +117,9 @@ static void cell_share(const load_view *v, const stat_limit *l)
 			     v->j->config->level);
 }
 
-const char *load_unknown_text(const load_view *v)
+const char *load_unknown_text(const load_result *r)
 {
-	return v->r->answers.counted > 0
+	return r->answers.counted > 0
 		   ? "no answer took time after its first token"
 		   : "the server reports no numbers of tokens (usage), so that TPOT is not known";
 }
@@ -152,7 +152,7 @@ void load_limits_table(const load_view *v)
 		if (v->point->seen[i].n > 0)
 			cell_share(v, l);
 		else
-			record_cell_absent(v->b, load_unknown_text(v));
+			record_cell_absent(v->b, load_unknown_text(v->r));
 		record_cell_int(v->b, (int64_t)floor(l->n_eff));
 		if (needed && v->point->seen[i].n > 0 && l->n_needed > 0)
 			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
@@ -238,7 +238,7 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 
 	if (load_limit_unknown(v->r, i))
 		record_note(v->b, "slo-inconclusive", "%s is inconclusive: %s", limit->text,
-			    load_unknown_text(v));
+			    load_unknown_text(v->r));
 	else if (limit->kind == LIMIT_MAX) {
 		record_note(v->b, "slo-inconclusive",
 			    "%s is not violated: %s; but no number of requests shows "
@@ -295,10 +295,9 @@ static void unloaded_notes(const load_view *v)
 
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->unloaded.limit[i].verdict == DCK_VERDICT_VIOLATED)
-			record_note(v->b, "slo-not-met",
-				    "no rate meets %s: already unloaded, without a queue, %s",
-				    j->limits[i].text,
-				    limits_value_text(j, &j->unloaded, i, value));
+			record_note(
+			    v->b, "slo-not-met", "no rate meets %s: unloaded, without a queue, %s",
+			    j->limits[i].text, limits_value_text(j, &j->unloaded, i, value));
 }
 
 /* No rate was shown to hold the limits. */
@@ -324,11 +323,6 @@ static void none_note(const load_view *v)
 	if (v->j->ended)
 		return; /* a note has the reason */
 	const size_t by = v->j->needed_by;
-
-	if (load_limit_unknown(v->r, by)) {
-		open_note(v, by, "");
-		return;
-	}
 	const double n_eff = fmax(1, v->point->limit[by].n_eff), n = (double)v->point->seen[by].n;
 	const double seconds =
 	    fmax(v->j->needed, v->point->limit[by].n_needed) / n_eff * n / v->point->rate;
@@ -394,7 +388,8 @@ void load_limits_notes(const load_view *v)
 		search_note(v);
 	if (j->cut[0]) {
 		record_note(v->b, "search-cut", "the search ended early: %s", j->cut);
-		record_remedy(v->b, "give more --max-time");
+		if (j->out_of_time)
+			record_remedy(v->b, "give more --max-time");
 	}
 }
 

@@ -271,6 +271,7 @@ static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 
 	if (can_be_known(j, rate, worth, left_ns))
 		return false;
+	j->out_of_time = true;
 	snprintf(j->cut, sizeof j->cut,
 		 "%s requests/s, the next rate, would have to be measured for %.0f s",
 		 load_rate_text(rate, each), ceil(j->needed / fmax(worth, 1e-6) / rate));
@@ -289,6 +290,10 @@ dck_status load_search(load_job *j, dck_err *err)
 	DCK_TRY(load_samples_init(&j->kept, j->pool.url ? LOAD_PARTS_ALL : LOAD_PARTS,
 				  j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (load_limit_unknown(&j->unloaded.result, i))
+			DCK_FAIL(err, E_UNSUP, "--find-peak cannot test %s: %s", j->limits[i].text,
+				 load_unknown_text(&j->unloaded.result));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_OK;
 	load_peak_init(&j->peak, rate, j->config->precision);
@@ -298,6 +303,7 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (is_out_of_reach(j, rate, deadline_ns))
 			break;
 		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
+			j->out_of_time = true;
 			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
 				 (double)j->config->max_time_ns / 1e9);
 			break;

@@ -177,7 +177,7 @@ static void goodput_metrics(const load_view *v)
 		return;
 	for (size_t i = 0; i < v->j->ask.nlimits; i++)
 		if (load_limit_unknown(v->r, i))
-			why = load_unknown_text(v);
+			why = load_unknown_text(v->r);
 	for (size_t i = 0; i < v->j->ask.nlimits; i++)
 		if (v->point->limit[i].n_eff > 0)
 			worth = fmin(worth, v->point->limit[i].n_eff);
