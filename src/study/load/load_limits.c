@@ -164,15 +164,15 @@ void load_limits_table(const load_view *v)
 
 /* --- notes on one load */
 
-/* Writes ", p90 is 12 ms"; or that it is not known, such as where it would be a failed request's
- * time. */
+/* Returns "p90 is 12 ms"; or, where it would be a failed request's time, what that counts as. */
 static const char *limits_value_text(const load_job *j, const load_point *point, size_t i,
 				     char buf[64])
 {
 	const latency_limit *limit = &j->limits[i];
 	const stat_estimate *e = &point->statistic[i];
-	const bool failed = point->result.answers.failed > 0 &&
-			    (limit->kind == LIMIT_MEAN || e->value >= j->pool.url->timeout_ns);
+	const bool failed =
+	    point->result.answers.failed > 0 &&
+	    (limit->kind == LIMIT_MEAN || !e->present || e->value >= j->pool.url->timeout_ns);
 
 	if (failed)
 		return "a failed one counts as longer than any limit";
@@ -426,6 +426,10 @@ static void over_text(const load_view *v, char *buf, size_t size)
 				 (unsigned long long)v->point->seen[i].over,
 				 (unsigned long long)v->point->seen[i].n, UNITS_TIME(limit->ns));
 	}
+	if (v->r->answers.failed > 0 && !strstr(buf, "failed"))
+		text_add(buf, size, "; %llu of %llu requests failed",
+			 (unsigned long long)v->r->answers.failed,
+			 (unsigned long long)v->r->served);
 }
 
 void load_verdict_facts(const load_view *v)
