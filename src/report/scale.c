@@ -156,6 +156,13 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 	return s;
 }
 
+/* Returns whether the column's decimals would hide on which side of 1 a ratio is, or its size. */
+static bool scale_is_too_coarse(const column_scale *s, double size)
+{
+	return s->base == DCK_UNIT_ONE && !s->share && !s->whole && size >= TINY && size < 2 &&
+	       (s->decimals == 0 || size < 0.5 * pow(10, -s->decimals));
+}
+
 const char *column_scale_number(const column_scale *s, double v, char *buf)
 {
 	const format_scale scale = {s->divide, s->unit, s->decimals};
@@ -169,6 +176,9 @@ const char *column_scale_number(const column_scale *s, double v, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->each) {
 		format_number(v / s->divide, DCK_UNIT_ONE, buf);
+	} else if (scale_is_too_coarse(s, size)) {
+		decimal_fixed(number, 2 - scale_digits_whole(size), v);
+		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15) {
 		dck_text_count(llround(v / s->divide), buf, FORMAT_SIZE);
 	} else {

@@ -693,7 +693,7 @@ void text_details(page *p, const dck_record *r)
 	text_tables(p, r);
 	text_trees(p, r);
 	details_latency_put(p, r, &scale);
-	text_histogram(p, r, &scale);
+	text_histogram(p, r);
 	costs_put(p, r);
 	text_ops(p, r);
 	details_rows_put(p, r, "Resources", keyed ? is_own_resource : is_resource, true);

@@ -104,19 +104,24 @@ static void histogram_rows_put(page *p, const bins *b, const bins_sorted *s, dou
 	cut_put(p, &l, "above", b->above, "up to", s->x[s->n - 1]);
 }
 
-void text_histogram(page *p, const dck_record *r, const format_scale *scale)
+void text_histogram(page *p, const dck_record *r)
 {
 	bins_sorted s;
 	bins b;
+	double main_ns;
 
 	if (bins_samples(r, &s)) {
 		char title[128], width[FORMAT_SIZE];
 		bins_fill(&s, ROWS, &b);
-		const format_scale label = label_scale(scale, b.width);
+		/* A record whose median is not reported has samples all the same. */
+		const format_scale scale = text_metric_main(r, &main_ns)
+					       ? text_latency_scale(r)
+					       : format_scale_for(s.x[s.n / 2], NAN);
+		const format_scale label = label_scale(&scale, b.width);
 		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s %s a row", s.n,
 			 format_scaled(&label, b.width, width), label.unit);
 		text_title(p, title);
-		histogram_rows_put(p, &b, &s, dck_record_value(r, "latency/median"), scale);
+		histogram_rows_put(p, &b, &s, dck_record_value(r, "latency/median"), &scale);
 	}
 	mem_free(s.x);
 }

@@ -57,7 +57,7 @@ bool text_note_is_own(const dck_record *r, const dck_note *n);
 void text_note_brief(page *p, const dck_note *n, unsigned lines);
 
 /* Writes the measured samples of r as a histogram; nothing if there are too few. */
-void text_histogram(page *p, const dck_record *r, const format_scale *scale);
+void text_histogram(page *p, const dck_record *r);
 /* Writes the histogram in one line. */
 void text_histogram_line(page *p, const dck_record *r);
 /* Writes one bar mark of height count / most; a blank for 0. */

@@ -550,7 +550,7 @@ static bool is_of_answer(const dck_note *n)
 	return name_index_listed("slo-inconclusive slo-not-met slo-violated undecided "
 				 "throughput-unresolved throughput-few-trials device-not-awaited "
 				 "sample-generated sample-unseen sample-overran "
-				 "input-decides-work subjects-differ tune-apply",
+				 "input-decides-work subjects-differ tune-apply requests-failed",
 				 n->code);
 }
 
@@ -573,10 +573,10 @@ static int summary_rank_of(const dck_record *r, const dck_note *n)
 								  : RANK_OTHER;
 }
 
-/* What applies the answer is before all warnings. */
+/* What applies the answer is before all warnings; failures explain it. */
 static dck_severity summary_severity_of(const dck_note *n)
 {
-	return strcmp(n->code, "tune-apply") == 0 ? DCK_ERROR : n->severity;
+	return name_index_listed("tune-apply requests-failed", n->code) ? DCK_ERROR : n->severity;
 }
 
 /* Writes the notes that fit: the most severe first, among these the ones that explain the answer,

@@ -278,6 +278,12 @@ static dck_status server_open_job(load_job *j, dck_err *err)
 			      .watch = j->watch};
 	j->pool.progress = progress_indeterminate("");
 	DCK_TRY(load_url_open(&j->pool, j->config, j->watch, err));
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (!j->pool.url->server.generates && j->limits[i].quantity != LIMIT_LATENCY)
+			DCK_FAIL(err, E_ARG,
+				 "the limit %s is about tokens, and this server returns tensors: "
+				 "limit the latency, as in p99<=50ms",
+				 j->limits[i].text);
 	/* Where a search starts. */
 	j->session.phases.loop.run_ns = j->pool.url->server.probe_ns;
 	return DCK_OK;

@@ -13,8 +13,10 @@ load_client_limit load_client_judge(double busy, double late_ns, double shift, d
 {
 	if (busy > BUSY_MOST)
 		return CLIENT_BUSY;
-	if (late_ns > LATE_MOST * median_ns || shift > CLIENT_SHIFT_MOST)
+	if (late_ns > LATE_MOST * median_ns)
 		return CLIENT_LATE;
+	if (shift > CLIENT_SHIFT_MOST)
+		return CLIENT_SHIFT;
 	return floor_ns > FLOOR_MOST * median_ns ? CLIENT_FLOOR : CLIENT_FREE;
 }
 

@@ -11,6 +11,7 @@ typedef enum load_client_limit {
 	CLIENT_FREE,
 	CLIENT_BUSY,  /* it handled events for most of the time */
 	CLIENT_LATE,  /* it started requests late, or read answers late */
+	CLIENT_SHIFT, /* that moved the median */
 	CLIENT_FLOOR, /* its own time is most of the result */
 } load_client_limit;
 

@@ -45,6 +45,8 @@ typedef struct load_job {
 	double needed;	  /* of a search: independent requests needed to show that a limit is met */
 	size_t needed_by; /* that limit */
 	char phase[48];	  /* the current rate, for the progress display */
+	bool ended;	  /* interrupted, or a run failed */
+	bool out_of_time; /* of `cut` */
 	char cut[120];	  /* reason why the search ended early; "": it did not */
 } load_job;
 

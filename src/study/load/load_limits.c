@@ -54,6 +54,12 @@ void load_cell(record_builder *b, const stat_estimate *e, bool interval)
 		record_cell_real(b, e->value);
 }
 
+/* Returns whether the queue grows while the load lasts. */
+static bool load_is_unbounded(const load_result *r)
+{
+	return r->unstable || r->answers.overload_rate > 0;
+}
+
 /* Returns whether the limit needs a column: the table of rates always has one for the median. */
 static bool has_column(const latency_limit *limit)
 {
@@ -63,15 +69,16 @@ static bool has_column(const latency_limit *limit)
 void load_points_table(const load_view *v)
 {
 	const load_job *j = v->j;
-	dck_column columns[6 + LOAD_LIMITS] = {
-	    {"rate", "rate", DCK_UNIT_HERTZ},	    {"served", "served", DCK_UNIT_HERTZ},
-	    {"requests", "requests", DCK_UNIT_ONE}, {"utilisation", "busy", DCK_UNIT_ONE},
-	    {"median", "median", DCK_UNIT_NS},
-	};
-	size_t n = 5;
+	dck_column columns[6 + LOAD_LIMITS] = {{"rate", "rate", DCK_UNIT_HERTZ},
+					       {"served", "served", DCK_UNIT_HERTZ},
+					       {"requests", "requests", DCK_UNIT_ONE}};
+	size_t n = 3;
 
 	if (!j->config->find_peak || j->npoints == 0)
 		return;
+	if (!j->pool.url) /* how busy a server is cannot be seen */
+		columns[n++] = (dck_column){"utilisation", "busy", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"median", "median", DCK_UNIT_NS};
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (has_column(&j->limits[i]))
 			columns[n++] = (dck_column){j->limits[i].statistic, j->limits[i].statistic,
@@ -85,13 +92,15 @@ void load_points_table(const load_view *v)
 		record_cell_real(v->b, s->rate);
 		record_cell_real(v->b, s->achieved);
 		record_cell_int(v->b, (int64_t)s->seen[0].n);
-		record_cell_real(v->b, s->utilisation);
+		if (!j->pool.url)
+			record_cell_real(v->b, s->utilisation);
 		load_cell(v->b, &s->median, false);
 		for (size_t i = 0; i < j->ask.nlimits; i++)
 			if (has_column(&j->limits[i]))
 				load_cell(v->b, &s->statistic[i], true);
-		record_cell_text(v->b,
-				 s->result.unstable ? "unstable" : latency_limit_word(s->verdict));
+		record_cell_text(v->b, load_is_unbounded(&s->result)
+					   ? "unstable"
+					   : latency_limit_word(s->verdict));
 		if (s->rate == j->peak.held || s->rate == j->peak.broken ||
 		    s->rate == j->peak.open_lo || s->rate == j->peak.open_hi)
 			record_summary_row(v->b);
@@ -106,6 +115,13 @@ static void cell_share(const load_view *v, const stat_limit *l)
 	record_cell_interval(v->b, l->share, k > 0 ? stat_beta_quantile(half, k, n - k + 1) : 0,
 			     k < n ? stat_beta_quantile(1 - half, k + 1, n - k) : 1,
 			     v->j->config->level);
+}
+
+const char *load_unknown_text(const load_result *r)
+{
+	return r->answers.counted > 0
+		   ? "no answer took time after its first token"
+		   : "the server reports no numbers of tokens (usage), so that TPOT is not known";
 }
 
 void load_limits_table(const load_view *v)
@@ -123,7 +139,7 @@ void load_limits_table(const load_view *v)
 	if (j->ask.nlimits == 0)
 		return;
 	for (size_t i = 0; i < j->ask.nlimits; i++)
-		needed |= v->point->limit[i].n_needed > 0;
+		needed |= v->point->seen[i].n > 0 && v->point->limit[i].n_needed > 0;
 	if (needed)
 		columns[n++] = (dck_column){"needed", "needed", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"verdict", "verdict", DCK_UNIT_NONE};
@@ -133,9 +149,12 @@ void load_limits_table(const load_view *v)
 
 		record_cell_text(v->b, j->limits[i].text);
 		record_cell_int(v->b, (int64_t)v->point->seen[i].over);
-		cell_share(v, l);
+		if (v->point->seen[i].n > 0)
+			cell_share(v, l);
+		else
+			record_cell_absent(v->b, load_unknown_text(v->r));
 		record_cell_int(v->b, (int64_t)floor(l->n_eff));
-		if (needed && l->n_needed > 0)
+		if (needed && v->point->seen[i].n > 0 && l->n_needed > 0)
 			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
 		else if (needed)
 			record_cell_absent(v->b, "it is decided, or cannot be foreseen");
@@ -145,22 +164,42 @@ void load_limits_table(const load_view *v)
 
 /* --- notes on one load */
 
-static const char *limits_value_text(const stat_estimate *e, char *buf, size_t size)
+/* Returns "p90 is 12 ms"; or, where it would be a failed request's time, what that counts as. */
+static const char *limits_value_text(const load_job *j, const load_point *point, size_t i,
+				     char buf[64])
 {
-	return e->present ? dck_text_time(e->value, buf, size) : "not known";
+	const latency_limit *limit = &j->limits[i];
+	const stat_estimate *e = &point->statistic[i];
+	const bool failed =
+	    point->result.answers.failed > 0 &&
+	    (limit->kind == LIMIT_MEAN || !e->present || e->value >= j->pool.url->timeout_ns);
+
+	if (failed)
+		return "a failed one counts as longer than any limit";
+	snprintf(buf, 64, "%s is %s", limit->statistic,
+		 e->present ? UNITS_TIME(e->value) : "not known");
+	return buf;
 }
 
 /* "12 of 3000 requests took longer" */
 static void seen_text(const load_view *v, size_t i, char *buf, size_t size)
 {
 	const limit_stats *seen = &v->point->seen[i];
+	const unsigned long long n = seen->n, over = seen->over, failed = v->r->answers.failed;
 
-	if (v->j->limits[i].kind == LIMIT_MEAN)
-		snprintf(buf, size, "the mean of %llu requests is %s", (unsigned long long)seen->n,
+	if (v->j->limits[i].kind == LIMIT_MEAN && failed > 0)
+		snprintf(buf, size, "%llu of %llu requests failed", failed, n);
+	else if (v->j->limits[i].kind == LIMIT_MEAN)
+		snprintf(buf, size, "the mean of %llu requests is %s", n,
 			 UNITS_TIME(seen->sum / (double)seen->n));
+	else if (failed > 0 && over == failed)
+		snprintf(buf, size, "%llu of %llu requests failed, and no other took longer",
+			 failed, n);
+	else if (failed > 0)
+		snprintf(buf, size, "%llu of %llu requests failed, and %llu others took longer",
+			 failed, n, over - failed);
 	else
-		snprintf(buf, size, "%llu of %llu requests took longer",
-			 (unsigned long long)seen->over, (unsigned long long)seen->n);
+		snprintf(buf, size, "%llu of %llu requests took longer", over, n);
 }
 
 static void broken_note(const load_view *v, size_t i, const char *seen)
@@ -168,8 +207,8 @@ static void broken_note(const load_view *v, size_t i, const char *seen)
 	const latency_limit *limit = &v->j->limits[i];
 	const stat_limit *l = &v->point->limit[i];
 	double percent = 100 * v->j->config->confidence;
-	char buf[32], may[48] = "";
-	const char *value = limits_value_text(&v->point->statistic[i], buf, sizeof buf);
+	char buf[64], may[48] = "";
+	const char *value = limits_value_text(v->j, v->point, i, buf);
 
 	if (limit->kind == LIMIT_PERCENTILE) {
 		snprintf(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
@@ -179,13 +218,16 @@ static void broken_note(const load_view *v, size_t i, const char *seen)
 	if (v->r->unstable)
 		record_note(v->b, "slo-violated", "%s is violated: the queue grows without bound",
 			    limit->text);
-	else if (limit->kind == LIMIT_MAX)
-		record_note(v->b, "slo-violated", "%s is violated: %s; max is %s", limit->text,
-			    seen, value);
-	else
+	else if (v->r->answers.overload_rate > 0)
 		record_note(v->b, "slo-violated",
-			    "%s is violated: %s%s; %s is %s (confidence %.4g %%)", limit->text,
-			    seen, may, limit->statistic, value, percent);
+			    "%s is violated: %s, and the queue grows without bound", limit->text,
+			    seen);
+	else if (limit->kind == LIMIT_MAX)
+		record_note(v->b, "slo-violated", "%s is violated: %s; %s", limit->text, seen,
+			    value);
+	else
+		record_note(v->b, "slo-violated", "%s is violated: %s%s; %s (confidence %.4g %%)",
+			    limit->text, seen, may, value, percent);
 }
 
 static void open_note(const load_view *v, size_t i, const char *seen)
@@ -194,7 +236,10 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 	const stat_limit *l = &v->point->limit[i];
 	const double percent = 100 * v->j->config->confidence;
 
-	if (limit->kind == LIMIT_MAX) {
+	if (load_limit_unknown(v->r, i))
+		record_note(v->b, "slo-inconclusive", "%s is inconclusive: %s", limit->text,
+			    load_unknown_text(v->r));
+	else if (limit->kind == LIMIT_MAX) {
 		record_note(v->b, "slo-inconclusive",
 			    "%s is not violated: %s; but no number of requests shows "
 			    "that none ever will",
@@ -228,7 +273,7 @@ static void limit_note(const load_view *v, size_t i)
 	const stat_limit *l = &v->point->limit[i];
 	const double sure =
 	    limit->kind == LIMIT_MEAN ? v->j->config->confidence : fmin(1 - l->p_held, 0.9999);
-	char seen[80];
+	char seen[128];
 
 	seen_text(v, i, seen, sizeof seen);
 	if (l->verdict == DCK_VERDICT_VIOLATED)
@@ -246,24 +291,27 @@ static void limit_note(const load_view *v, size_t i)
 static void unloaded_notes(const load_view *v)
 {
 	const load_job *j = v->j;
-	char value[32];
+	char value[64];
 
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->unloaded.limit[i].verdict == DCK_VERDICT_VIOLATED)
 			record_note(
-			    v->b, "slo-not-met",
-			    "no rate meets %s: unloaded, without a queue, %s is %s already",
-			    j->limits[i].text, j->limits[i].statistic,
-			    limits_value_text(&j->unloaded.statistic[i], value, sizeof value));
+			    v->b, "slo-not-met", "no rate meets %s: unloaded, without a queue, %s",
+			    j->limits[i].text, limits_value_text(j, &j->unloaded, i, value));
 }
 
 /* No rate was shown to hold the limits. */
 static void none_note(const load_view *v)
 {
-	char rate[32], busy[80] = "the queue is full before a request is served";
+	char rate[32], served[32], busy[80] = "the queue is full before a request is served";
 
 	if (load_verdict(v->j) == DCK_VERDICT_VIOLATED) {
-		if (v->point != &v->j->unloaded)
+		if (v->j->pool.url && load_is_unbounded(v->r))
+			snprintf(busy, sizeof busy, "the queue grows without bound");
+		else if (v->j->pool.url)
+			snprintf(busy, sizeof busy, "the server answers %s",
+				 load_rate_text(v->point->achieved, served));
+		else if (v->point != &v->j->unloaded)
 			snprintf(busy, sizeof busy, "a stream is busy %.2g %% of the time",
 				 100 * v->point->utilisation);
 		record_note(v->b, "slo-not-met",
@@ -272,6 +320,8 @@ static void none_note(const load_view *v)
 			    load_rate_text(v->j->peak.broken, rate), busy);
 		return;
 	}
+	if (v->j->ended)
+		return; /* a note has the reason */
 	const size_t by = v->j->needed_by;
 	const double n_eff = fmax(1, v->point->limit[by].n_eff), n = (double)v->point->seen[by].n;
 	const double seconds =
@@ -338,7 +388,8 @@ void load_limits_notes(const load_view *v)
 		search_note(v);
 	if (j->cut[0]) {
 		record_note(v->b, "search-cut", "the search ended early: %s", j->cut);
-		record_remedy(v->b, "give more --max-time");
+		if (j->out_of_time)
+			record_remedy(v->b, "give more --max-time");
 	}
 }
 
@@ -347,23 +398,38 @@ void load_limits_notes(const load_view *v)
 /* ": p90 is 10.2 ms, over 5 ms" */
 static void over_text(const load_view *v, char *buf, size_t size)
 {
-	char value[32];
+	char value[128], offered[32], served[32];
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0] && !v->r->unstable; i++) {
+	if (load_is_unbounded(v->r))
+		snprintf(buf, size, ": %s requests/s arrive, %s are served",
+			 load_rate_text(v->point->offered, offered),
+			 load_rate_text(v->r->answers.overload_rate > 0
+					    ? v->r->answers.overload_rate
+					    : v->point->achieved,
+					served));
+	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0]; i++) {
 		const latency_limit *limit = &v->j->limits[i];
 		const stat_estimate *e = &v->point->statistic[i];
 
 		if (v->point->limit[i].verdict != DCK_VERDICT_VIOLATED)
 			continue;
-		if (e->present)
-			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
-				 limits_value_text(e, value, sizeof value), UNITS_TIME(limit->ns));
+		if (v->r->answers.failed > 0) {
+			seen_text(v, i, value, sizeof value);
+			snprintf(buf, size, ": %s", value);
+		} else if (e->present)
+			snprintf(buf, size, ": %s, over %s",
+				 limits_value_text(v->j, v->point, i, value),
+				 UNITS_TIME(limit->ns));
 		else
 			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
 				 (unsigned long long)v->point->seen[i].over,
 				 (unsigned long long)v->point->seen[i].n, UNITS_TIME(limit->ns));
 	}
+	if (v->r->answers.failed > 0 && !strstr(buf, "failed"))
+		text_add(buf, size, "; %llu of %llu requests failed",
+			 (unsigned long long)v->r->answers.failed,
+			 (unsigned long long)v->r->served);
 }
 
 void load_verdict_facts(const load_view *v)
@@ -404,7 +470,7 @@ void load_answer(const load_view *v)
 	const load_job *j = v->j;
 	const load_peak *p = &j->peak;
 	const char *word = latency_limit_word(load_verdict(j));
-	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[128];
+	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[160];
 
 	if (j->ask.nlimits == 0) {
 		if (v->server)

@@ -34,6 +34,7 @@ bool load_stopped(load_job *j, const load_result *r)
 
 	if (!asked && r->failed == DCK_OK)
 		return false;
+	j->ended = true;
 	record_set_incomplete(j->b, true);
 	if (asked)
 		record_note(j->b, "interrupted",
@@ -150,9 +151,9 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 	point->verdict = DCK_VERDICT_MET;
 	point->utilisation = load_utilisation(&j->pool, r);
 	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
-	point->achieved = r->done_ns > 0 ? (double)(r->served - r->answers.failed) * 1e9 /
-					       fmax(r->done_ns, r->span_ns)
-					 : NAN;
+	point->achieved = r->done_ns > 0
+			      ? (double)(r->served - r->answers.failed) * 1e9 / load_result_time(r)
+			      : NAN;
 	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
 			  &point->median);
 	for (size_t i = 0; i < a->nlimits; i++) {
@@ -161,12 +162,18 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
-		/* A longer measurement would have a longer queue. */
-		if (r->answers.overload_rate > 0 && point->limit[i].verdict == DCK_VERDICT_MET)
+		/* A longer measurement would have a longer queue. In a search such a rate is too
+		 * high, also if a short measurement does not exceed the limit. */
+		if (r->answers.overload_rate > 0 &&
+		    (j->config->find_peak ||
+		     limit_exceeded_in_sample(&point->seen[i], &point->limit[i], &a->limits[i])))
+			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
+		if ((r->answers.overload_rate > 0 || r->answers.given_up) &&
+		    point->limit[i].verdict == DCK_VERDICT_MET)
 			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 		/* Such times are the client's, not the server's. Late starts make times only
 		 * longer, so that a limit that is met is met. */
-		if (r->answers.client_bound[0] ||
+		if (r->answers.client_bound[0] || load_limit_unknown(r, i) ||
 		    (point->limit[i].verdict == DCK_VERDICT_VIOLATED && !r->unstable &&
 		     limit_is_moved(j, &a->limits[i])))
 			point->limit[i].verdict = DCK_VERDICT_INCONCLUSIVE;

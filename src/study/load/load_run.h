@@ -140,6 +140,7 @@ typedef struct load_run_config {
 	uint64_t time_ns;	/* no arrivals, or starts, after this */
 	uint64_t requests;	/* 0: no limit */
 	uint64_t max_queue;	/* of SERVER */
+	uint64_t until_ns; /* of os_now_ns(): a server's answers are waited for; 0: --timeout */
 	const latency_limit *limits;
 	size_t nlimits;
 } load_run_config;
@@ -184,9 +185,10 @@ typedef struct load_answers {
 	struct {
 		unsigned status;
 		uint64_t n;
-	} status[LOAD_STATUSES];  /* of HTTP_STATUS, the first ones */
-	uint64_t failed, within;  /* within: they meet all limits */
-	uint64_t chunks, counted; /* counted: the server reported numbers of tokens */
+	} status[LOAD_STATUSES];       /* of HTTP_STATUS, the first ones */
+	uint64_t failed, within;       /* within: they meet all limits */
+	uint64_t unknown[LOAD_LIMITS]; /* answered, but the limited time is not known */
+	uint64_t chunks, counted;      /* counted: the server reported numbers of tokens */
 	uint64_t tokens, prompt_tokens, cached_tokens, cached; /* cached: requests with any */
 	double time_ns[LOAD_TIMES]; /* medians of answered requests, from the schedule; 0: none */
 	stat_estimate icl[3];	    /* p50, p90, p99 */
@@ -194,6 +196,7 @@ typedef struct load_answers {
 	double overload_rate;	    /* answers per second of an overloaded server; 0: it is not */
 	uint64_t stamped;	    /* answers whose arrival the kernel stamped */
 	size_t in_flight_max;
+	bool given_up;		/* requests in flight, when the time of the search was over */
 	char why[200];		/* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */
 } load_answers;
@@ -213,6 +216,21 @@ struct load_result {
 	dck_status failed;
 	dck_err why;
 };
+
+/* Returns the time by which the rates of served requests are divided: that of the arrivals, or
+ * until the last was done if that is later. */
+static inline double load_result_time(const load_result *r)
+{
+	return r->done_ns > r->span_ns ? r->done_ns : r->span_ns;
+}
+
+/* Returns whether no answer shows the time that the limit is about. */
+static inline bool load_limit_unknown(const load_result *r, size_t limit_index)
+{
+	const uint64_t n = r->answers.unknown[limit_index];
+
+	return n > 0 && n + r->answers.failed == r->served;
+}
 
 /* Opens contexts for n streams on the target's model, the first of them the target's own; each
  * makes its first runs. `cap`: samples stored in total. E_UNSUP: the engine supports only one. On

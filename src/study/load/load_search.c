@@ -176,10 +176,14 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static void point_ask(const load_job *j, double rate, unsigned look, load_run_config *ret)
+static void point_ask(const load_job *j, double rate, unsigned look, uint64_t deadline_ns,
+		      load_run_config *ret)
 {
+	const uint64_t now_ns = os_now_ns();
+
 	*ret = j->ask;
 	ret->time_ns = point_time(j, rate);
+	ret->until_ns = deadline_ns > now_ns + ret->time_ns ? deadline_ns : now_ns + ret->time_ns;
 	load_run_config_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look),
 			     ret);
 }
@@ -209,7 +213,7 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
 		load_result r;
 
-		point_ask(j, rate, look, &a);
+		point_ask(j, rate, look, deadline_ns, &a);
 		DCK_TRY(load_run(&j->pool, &a, &r, err));
 		if (r.served > 0 || r.unstable)
 			load_point_take(j, &a, &r, confidence_of_look(j), point);
@@ -267,6 +271,7 @@ static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 
 	if (can_be_known(j, rate, worth, left_ns))
 		return false;
+	j->out_of_time = true;
 	snprintf(j->cut, sizeof j->cut,
 		 "%s requests/s, the next rate, would have to be measured for %.0f s",
 		 load_rate_text(rate, each), ceil(j->needed / fmax(worth, 1e-6) / rate));
@@ -277,6 +282,7 @@ dck_status load_search(load_job *j, dck_err *err)
 {
 	const uint64_t deadline_ns = os_now_ns() + j->config->max_time_ns;
 	bool stopped = false;
+	char each[32];
 	double rate;
 
 	j->needed = requests_least(j, &j->needed_by);
@@ -284,6 +290,10 @@ dck_status load_search(load_job *j, dck_err *err)
 	DCK_TRY(load_samples_init(&j->kept, j->pool.url ? LOAD_PARTS_ALL : LOAD_PARTS,
 				  j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (load_limit_unknown(&j->unloaded.result, i))
+			DCK_FAIL(err, E_UNSUP, "--find-peak cannot test %s: %s", j->limits[i].text,
+				 load_unknown_text(&j->unloaded.result));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_OK;
 	load_peak_init(&j->peak, rate, j->config->precision);
@@ -293,13 +303,19 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (is_out_of_reach(j, rate, deadline_ns))
 			break;
 		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
+			j->out_of_time = true;
 			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
 				 (double)j->config->max_time_ns / 1e9);
 			break;
 		}
 		DCK_TRY(point_measure(j, rate, deadline_ns, &stopped, err));
-		if (j->npoints == before)
+		if (j->npoints == before) {
+			if (!stopped)
+				snprintf(j->cut, sizeof j->cut,
+					 "no request was answered at %s requests/s",
+					 load_rate_text(rate, each));
 			break;
+		}
 		if (!stopped)
 			load_peak_take(&j->peak, rate, j->points[before].verdict,
 				       leans_over(j, &j->points[before]));

@@ -56,23 +56,38 @@ static void estimate_drop(stat_estimate *e, const char *why)
 	snprintf(e->why, sizeof e->why, "%s", why);
 }
 
-/* What failed requests and a late client make of an estimate. */
-static void estimate_qualify(const load_view *v, load_part part, bool percentile, stat_estimate *e)
+/* Returns the greatest time of the answered requests, or of their deviations from `median`. */
+static double answered_most(const load_view *v, load_part part, double median)
 {
-	const double most = v->j->pool.url->timeout_ns;
+	const measure_samples *s = url_samples(v, part);
+	double most = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->value[i] < v->j->pool.url->timeout_ns)
+			most = fmax(most, fabs(s->value[i] - median));
+	return most;
+}
+
+/* What failed requests and a late client make of an estimate. median: of a deviation; else 0.
+ * Between ranks values are interpolated, so one above those of the answered has a failed one in it.
+ */
+static void estimate_qualify(const load_view *v, load_part part, bool percentile, double median,
+			     stat_estimate *e)
+{
+	const double most = answers_of(v)->failed > 0 ? answered_most(v, part, median) : INFINITY;
 	char why[160];
 
 	if (part == LOAD_LAG)
 		return;
 	if (answers_of(v)->client_bound[0]) {
 		estimate_drop(e, "client-bound: it would be the client's");
-	} else if (e->present && answers_of(v)->failed > 0 && (!percentile || e->value >= most)) {
+	} else if (e->present && answers_of(v)->failed > 0 && (!percentile || e->value > most)) {
 		snprintf(why, sizeof why, "%llu of %llu requests failed%s",
 			 (unsigned long long)answers_of(v)->failed,
 			 (unsigned long long)v->r->served,
 			 percentile ? ", and it is one of them" : "");
 		estimate_drop(e, why);
-	} else if (e->present && e->has_interval && e->hi >= most) {
+	} else if (e->present && e->has_interval && e->hi > most) {
 		e->has_interval = false;
 		snprintf(e->why, sizeof e->why, "its upper end is among failed requests");
 	}
@@ -103,7 +118,7 @@ static void quantile_estimate(const load_view *v, load_part part, double p, stat
 	else
 		stat_estimate_quantile(p, s->value, s->n, v->j->config->level, v->j->pool.scratch,
 				       ret);
-	estimate_qualify(v, part, true, ret);
+	estimate_qualify(v, part, true, 0, ret);
 	quantile_qualify(v, part, p, ret);
 }
 
@@ -133,14 +148,16 @@ static void part_metrics(const load_view *v)
 	for (int i = 0; i < STAT_ESTIMATORS; i++) {
 		/* The deviations are from a median that is a failed request's. */
 		const bool no_median =
-		    i == STAT_MAD && v->all[STAT_MEDIAN].value >= v->j->pool.url->timeout_ns;
+		    i == STAT_MAD && answers_of(v)->failed > 0 &&
+		    v->all[STAT_MEDIAN].value > answered_most(v, LOAD_LATENCY, 0);
 		const bool moment = i == STAT_MEAN || i == STAT_STDDEV || i == STAT_CV || no_median;
 
 		e = v->all[i];
 		if (i == STAT_MIN && answers_of(v)->failed > 0)
 			snprintf(e.how, sizeof e.how, "smallest of the %llu answered",
 				 (unsigned long long)(v->r->served - answers_of(v)->failed));
-		estimate_qualify(v, LOAD_LATENCY, !moment, &e);
+		estimate_qualify(v, LOAD_LATENCY, !moment,
+				 i == STAT_MAD ? v->all[STAT_MEDIAN].value : 0, &e);
 		if (estimator_quantile[i] > 0)
 			quantile_qualify(v, LOAD_LATENCY, estimator_quantile[i], &e);
 		measure_result_estimate(v->b, measure_estimator_tag[i], &e);
@@ -153,16 +170,20 @@ static void goodput_metrics(const load_view *v)
 	const load_answers *a = answers_of(v);
 	const double n = (double)v->r->served, half = (1 - v->j->config->level) / 2;
 	const double share = n > 0 ? (double)a->within / n : 0;
+	const char *why = a->client_bound[0] ? "client-bound" : NULL;
 	double worth = n;
 
 	if (v->j->ask.nlimits == 0 || v->r->served == 0)
 		return;
 	for (size_t i = 0; i < v->j->ask.nlimits; i++)
+		if (load_limit_unknown(v->r, i))
+			why = load_unknown_text(v->r);
+	for (size_t i = 0; i < v->j->ask.nlimits; i++)
 		if (v->point->limit[i].n_eff > 0)
 			worth = fmin(worth, v->point->limit[i].n_eff);
-	if (a->client_bound[0]) {
-		record_metric_absent(v->b, "load/goodput", "client-bound");
-		record_metric_absent(v->b, "load/goodput_rate", "client-bound");
+	if (why) {
+		record_metric_absent(v->b, "load/goodput", why);
+		record_metric_absent(v->b, "load/goodput_rate", why);
 		return;
 	}
 	const double k = share * worth;
@@ -172,7 +193,7 @@ static void goodput_metrics(const load_view *v)
 	    k < worth ? stat_beta_quantile(1 - half, k + 1, worth - k) : 1, v->j->config->level,
 	    "requests that meet all limits over all; exact at the effective sample size");
 	record_metric_real(v->b, "load/goodput_rate",
-			   (double)a->within * 1e9 / fmax(v->r->done_ns, v->r->span_ns),
+			   (double)a->within * 1e9 / load_result_time(v->r),
 			   "requests that meet all limits " LOAD_SERVED_OVER);
 }
 
@@ -211,8 +232,9 @@ static void url_metrics(const load_view *v)
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
 			   "answered requests " LOAD_SERVED_OVER);
 	if (a->counted > 0)
-		record_metric_real(b, "load/tokens", (double)a->tokens * 1e9 / v->r->done_ns,
-				   "as the server counts them");
+		record_metric_real(b, "load/tokens",
+				   (double)a->tokens * 1e9 / load_result_time(v->r),
+				   "as the server counts them, " LOAD_SERVED_OVER);
 	else if (v->j->pool.url->server.generates)
 		record_metric_absent(b, "load/tokens", "the server reports no numbers of tokens");
 	goodput_metrics(v);

@@ -138,7 +138,9 @@ static void answer_take(load_pool *p, const load_run_config *ask, const http_ans
 		    has && (!http_outcome_is_good(a->outcome) || time > ask->limits[i].ns);
 
 		ret->over[i] += over;
-		within &= !over;
+		ret->answers.unknown[i] += !has;
+		/* An answer of one token has no TPOT, and is as short as one can be. */
+		within &= has ? !over : a->has_usage && a->tokens <= 1;
 	}
 	ret->answers.within += within;
 	outcome_count(a, &ret->answers);
@@ -255,9 +257,15 @@ static void client_judge(const load_pool *p, load_answers *to)
 	case CLIENT_LATE:
 		snprintf(
 		    why, sizeof to->client_bound,
-		    "the client was %s late to start requests and read answers (mean), and the "
-		    "median is %s",
-		    UNITS_TIME(late), UNITS_TIME(median));
+		    "the client was %s late to start requests and read answers (mean), %.2g %% "
+		    "of the median, %s",
+		    UNITS_TIME(late), 100 * late / median, UNITS_TIME(median));
+		break;
+	case CLIENT_SHIFT:
+		snprintf(why, sizeof to->client_bound,
+			 "the client started requests and read answers late, which moved the "
+			 "median by %.2g %%, to %s",
+			 100 * shift, UNITS_TIME(median));
 		break;
 	case CLIENT_FLOOR:
 		snprintf(why, sizeof to->client_bound,
@@ -328,6 +336,23 @@ static size_t connections_needed(const load_url *u, const http_plan *plan)
 			    READY_LEAST + 2 * (double)plan->n * u->server.probe_ns / fmax(1, ns));
 }
 
+/* Ends a measurement when the user or the search does. */
+typedef struct run_end {
+	const dck_observer *watch;
+	uint64_t until_ns; /* 0: none */
+	bool *given_up;
+} run_end;
+
+static bool run_is_over(void *self)
+{
+	const run_end *e = self;
+
+	if (observer_cancelled(e->watch))
+		return true;
+	*e->given_up = e->until_ns > 0 && os_now_ns() >= e->until_ns;
+	return *e->given_up;
+}
+
 dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)
 {
 	const bool server = ask->scenario == LOAD_SERVER;
@@ -335,6 +360,8 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	http_plan plan = {.time_ns = ask->time_ns,
 			  .connections = server ? HTTP_IN_FLIGHT_MAX : p->n};
 	load_result result = {0};
+	run_end end = {p->watch, ask->until_ns, &result.answers.given_up};
+	const dck_observer watch = {.self = &end, .cancelled = run_is_over};
 	dck_status status;
 
 	if (server && p->url->server.config->max_queue > 0 && ask->max_queue < plan.connections)
@@ -353,13 +380,16 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 	u->server.client.ready = connections_needed(u, &plan);
 	u->server.client.progress = url_progress;
 	u->server.client.progress_self = u;
+	u->server.client.watch = &watch;
 	record_others_begin(&result.others, 0);
 	os_usage_get(&result.before);
 	status = http_client_run(&u->server.client, &plan, err);
 	os_usage_get(&result.after);
 	record_others_end(&result.others);
 	u->server.client.progress = NULL;
+	u->server.client.watch = p->watch;
 	DCK_TRY(status);
+	u->server.client.cancelled &= !result.answers.given_up;
 	answers_take(p, ask, &result);
 	result.cancelled = u->server.client.cancelled;
 	result.unstable = u->server.client.overrun;

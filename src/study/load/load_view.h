@@ -23,7 +23,9 @@ void load_answer(const load_view *v);
 void load_points_table(const load_view *v);
 void load_limits_table(const load_view *v);
 void load_limits_notes(const load_view *v);
-/* The time by which the rates of served requests are divided: load_point_take(). */
+/* Returns why no answer shows the time of a limit: load_limit_unknown(). */
+const char *load_unknown_text(const load_result *r);
+/* load_result_time() in words. */
 #define LOAD_SERVED_OVER \
 	"over the time of the arrivals, or until the last was done if that is later"
 /* Formats a rate: "17,763", "4.44". */

@@ -477,8 +477,9 @@ static void note_unresolved(making *m)
 	record_note(m->b, "throughput-unresolved",
 		    "after %u rounds differences between sizes are known to +-%.1f %%", r->rounds,
 		    100 * expm1(r->half));
-	record_remedy(m->b, "give more --%s, or measure on a quieter machine",
-		      m->r->out_of_time ? "max-time" : "rounds");
+	if (!m->r->interrupted)
+		record_remedy(m->b, "give more --%s, or measure on a quieter machine",
+			      m->r->out_of_time ? "max-time" : "rounds");
 }
 
 /* Notes pauses that half of the runs did not have. */
@@ -522,8 +523,9 @@ static void notes_best(making *m)
 			    "no two complete rounds compare the sizes, the highest is %s, and "
 			    "others may be as good",
 			    point_text(m, m->result.best));
-		record_remedy(m->b, "give more --max-time%s",
-			      r->config->resume ? ", or run it again to resume" : "");
+		if (!r->interrupted)
+			record_remedy(m->b, "give more --max-time%s",
+				      r->config->resume ? ", or run it again to resume" : "");
 	} else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",
 			    "--max-time was over after %u rounds, before all requested results "

@@ -7,6 +7,6 @@ for how in '--rate 500' '--rate 1e8' '--streams 2' "--find-peak --slo median<=1s
 		$(case $how in *find*) ;; *) echo --time 60s ;; esac) --save run.json zoo:simplenet > text 2> err
 	echo $?
 	cat err | sed 's/after [0-9]* requests/after N requests/'
-	record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' 'm("runs/count")["value"] > 0'
+	record run.json 'r["incomplete"]' '[n["code"] for n in r["notes"] if "max-time" in n.get("remedy", "")]' 'note("interrupted")["severity"]' 'm("runs/count")["value"] > 0'
 	wait
 done

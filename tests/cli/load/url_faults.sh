@@ -7,6 +7,9 @@ for fail in 429 500 close cut error notjson json empty redirect gigabytes garbag
 	record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("requests-failed")["text"].split("the first: ")[1]' \
 		'len(s("latency")["values"])' 'sum(v == 60e9 for v in s("latency")["values"])' 'm("load/ttft/p99")["absent"] != ""' | sed 's/^[^:]*: //'
 done
+# No deviation of a failed request is in an interval.
+with-server every=3 fail=500 -- deepclock load $ask > text 2> err
+record run.json 'm("latency/mad").get("hi", 0) <= max(v for v in s("latency")["values"] if v < 60e9)'
 # Most fail: the deviation from a median that is a failed one's is absent, and the smallest is of the answered. (Of a client
 # that is late on a busy machine all are absent.)
 with-server every=2 fail=500 -- deepclock load $ask --requests 31 > text 2> err

@@ -11,7 +11,7 @@ same='all(math.isclose(a + tpot[at] * 11, c, rel_tol=1e-6) for at, a, c in zip(s
 with-server ttft=20000 gap=5000 role=1 utf8=1 per=3 log=log -- deepclock load $ask > text 2> err
 echo $?
 check 'min(s("ttft")["values"]) >= 20e6' 'min(s("latency")["values"]) >= 35e6' 'f("load", "tokens_delivered")' \
-	'f("load", "prompt_tokens")' "$same" 'min(s("client_late")["values"]) >= 0' 'f("load", "scenario")' 'f("subject", "kind")' \
+	'f("load", "prompt_tokens")' 'math.isclose(m("load/tokens")["value"], 12 * m("load/achieved_rate")["value"])' "$same" 'min(s("client_late")["values"]) >= 0' 'f("load", "scenario")' 'f("subject", "kind")' \
 	'(m("load/client_rate")["value"] > 0, m("load/client_floor")["value"] > 0)' \
 	'[row[0] for row in (t("load/times") or {"rows": [["started"], ["sent"], ["first byte"], ["first event"], ["first content"], ["end"]]})["rows"]]' \
 	'(lambda x: x == sorted(x))([row[1] for row in (t("load/times") or {"rows": []})["rows"]])' \

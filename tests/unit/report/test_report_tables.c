@@ -129,6 +129,22 @@ static void digits_follow_the_interval(void **state)
 	assert_string_equal(column_scale_value(&s, &c[1].value, buf), "2.5000");
 }
 
+/* A wide interval of a ratio shows on which side of 1 its ends are. */
+static void a_ratio_is_not_cut_off(void **state)
+{
+	(void)state;
+	char buf[FORMAT_SIZE];
+	const dck_cell c[] = {between(48, 0.45, 56), between(47.6, 1.2, 56)};
+	column_range range = {.whole = true};
+	column_range_add(&range, &c[0]);
+	column_range_add(&range, &c[1]);
+	const column_scale s = column_scale_of(&range, DCK_UNIT_ONE, false);
+	assert_int_equal(column_scale_interval(&s, &c[0], false, buf), INTERVAL_ENDS);
+	assert_string_equal(buf, "[0.45, 56]");
+	assert_int_equal(column_scale_interval(&s, &c[1], false, buf), INTERVAL_ENDS);
+	assert_string_equal(buf, "[1.2, 56]");
+}
+
 static void an_interval_is_short_only_where_that_is_true(void **state)
 {
 	(void)state;
@@ -416,6 +432,7 @@ int test_report_tables(void)
 	    cmocka_unit_test(a_column_has_one_unit_and_the_digits_of_its_least),
 	    cmocka_unit_test(counts_have_all_digits_and_shares_are_percent),
 	    cmocka_unit_test(digits_follow_the_interval),
+	    cmocka_unit_test(a_ratio_is_not_cut_off),
 	    cmocka_unit_test(an_interval_is_short_only_where_that_is_true),
 	    cmocka_unit_test(one_reason_has_no_letter),
 	    cmocka_unit_test(large_tables_say_what_is_missing),

@@ -285,6 +285,26 @@ static void the_histogram_counts_every_sample(void **state)
 	}
 }
 
+/* A median that is not reported leaves the samples' unit. */
+static void the_histogram_has_a_unit_without_a_median(void **state)
+{
+	(void)state;
+	double x[40];
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	for (int i = 0; i < 40; i++)
+		x[i] = 1.2e9 + 1e6 * i;
+	record_series(b, "latency", DCK_UNIT_NS, NULL, x, 40, 0);
+	record_metric_absent(b, "latency/median", "client-bound");
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("text", &one, 1, NULL);
+	assert_non_null(strstr(got.data, " s a row"));
+	assert_null(strstr(got.data, " ns"));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 static void few_samples_give_no_histogram(void **state)
 {
 	(void)state;
@@ -443,6 +463,7 @@ int test_report_text(void)
 	    cmocka_unit_test(colour_changes_no_text),
 	    cmocka_unit_test(a_file_cannot_drive_the_terminal),
 	    cmocka_unit_test(the_histogram_counts_every_sample),
+	    cmocka_unit_test(the_histogram_has_a_unit_without_a_median),
 	    cmocka_unit_test(few_samples_give_no_histogram),
 	    cmocka_unit_test(several_records_follow_each_other),
 	    cmocka_unit_test(writers_are_found_by_name),
