@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/sink.h"
+#include "base/units.h"
 #include "measure/http/http_connection.h"
 #include "os/os.h"
 #include <errno.h>
@@ -24,7 +25,6 @@
 #define POLL_MS	       50      /* how often cancellation and deadlines are checked */
 #define SPIN_NS	       100000u /* before an arrival */
 #define TLS_CONNECT_MS 5000
-#define TIMED_OUT      "a request was not answered completely within --timeout"
 
 static uint64_t client_now(const http_client *c)
 {
@@ -92,7 +92,9 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 
 	c->next.n = 0;
 	dck_sink_buffer(&s, &c->next);
-	sink_fmt(&s, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
+	sink_fmt(&s,
+		 "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n"
+		 "Accept-Encoding: identity\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
 		 c->stream ? "text/event-stream"
 		 : c->get  ? "*/*"
@@ -133,6 +135,15 @@ static void gaps_keep(http_client *c, const http_connection *k, http_answer *a)
 	c->ngaps += k->ngaps;
 }
 
+static void timeout_set(const http_client *c, dck_err *why)
+{
+	ERR_SET(
+	    why, E_IO,
+	    "a request was not answered completely within %s (--timeout): give a longer one, or "
+	    "look at the server",
+	    UNITS_TIME((double)c->timeout_ns));
+}
+
 static void request_finish(http_client *c, http_connection *k, http_outcome outcome,
 			   const dck_err *why)
 {
@@ -141,7 +152,7 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 
 	if (http_outcome_is_good(outcome) && a->end_ns > a->scheduled_ns + c->timeout_ns) {
 		outcome = HTTP_TIMED_OUT;
-		ERR_SET(&late, E_IO, TIMED_OUT);
+		timeout_set(c, &late);
 		why = &late;
 	}
 	const bool good = http_outcome_is_good(outcome);
@@ -167,6 +178,14 @@ static void request_fail(http_client *c, http_connection *k, http_outcome outcom
 	err_set(&why, outcome == HTTP_CANCELLED ? DCK_E_CANCEL : DCK_E_IO, __FILE__, __LINE__, "%s",
 		message);
 	request_finish(c, k, outcome, &why);
+}
+
+static void request_late(http_client *c, http_connection *k)
+{
+	dck_err why = {0};
+
+	timeout_set(c, &why);
+	request_finish(c, k, HTTP_TIMED_OUT, &why);
 }
 
 static void connect_fail(http_client *c, http_connection *k, int errnum)
@@ -349,7 +368,7 @@ static void requests_end(http_client *c, uint64_t now_ns, bool all)
 		if (all)
 			request_fail(c, k, HTTP_CANCELLED, "interrupted");
 		else if (deadline <= now_ns)
-			request_fail(c, k, HTTP_TIMED_OUT, TIMED_OUT);
+			request_late(c, k);
 		else if (deadline < next)
 			next = deadline;
 	}

@@ -29,7 +29,8 @@ struct http_connection {
 	uint64_t arrival_ns;
 	int64_t late_ns;
 	size_t nevents;
-	bool stopped; /* finish_reason "stop" */
+	bool stopped;  /* finish_reason "stop" */
+	bool finished; /* any finish_reason, or [DONE] */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;
 };
