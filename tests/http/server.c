@@ -35,6 +35,7 @@ typedef struct behaviour {
 	long stop;	      /* tokens after which it stops early; 0: never */
 	long cached;	      /* tokens of each prompt that it reports as cached */
 	long every;	      /* each such request fails */
+	long dies;	      /* after so many requests; 0: never */
 	long cache;	      /* > 0: the first chunk of a prompt that came before, in its place */
 	long details;	      /* usage has the cached tokens */
 	long usage;	      /* factor of its number of tokens; 0: no usage */
@@ -64,7 +65,7 @@ static const struct option_row {
     {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
     {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
     {"serial", &b.serial, NULL},     {"cache", &b.cache, NULL},	  {"details", &b.details, NULL},
-    {"metrics", NULL, &b.metrics},
+    {"metrics", NULL, &b.metrics},   {"dies", &b.dies, NULL},
 };
 
 typedef struct stream {
@@ -464,6 +465,8 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 		pthread_mutex_unlock(&serial_lock);
 	} else
 		stream_answer(s, body, strstr(path, "chat") != NULL, failing, begin_ns);
+	if (number + 1 == b.dies)
+		_exit(0);
 }
 
 /* --- connections */

@@ -116,7 +116,9 @@ typedef struct http_client {
 	http_connection *idle;	      /* a stack */
 	size_t opened, in_flight;
 	dck_buffer next; /* the next request, complete */
-	uint64_t next_deadline_ns;
+	bool rests; /* connections that fail; not where only the number of requests ends a run */
+	size_t resting;
+	uint64_t next_deadline_ns, next_rest_ns;
 	uint8_t *bytes;
 } http_client;
 

@@ -16,6 +16,8 @@ struct http_connection {
 	int fd;			/* -1: closed */
 	tls_link *tls;		/* owned, and the socket with it; NULL: plain */
 	bool busy, pending;	/* with a request; not established yet */
+	uint64_t rest_ns;	/* of the last failures in a row; 0: none */
+	uint64_t rest_until_ns; /* 0: it does not rest */
 	size_t index;		/* of the answer */
 	dck_buffer out;		/* the request */
 	size_t sent;

@@ -15,3 +15,6 @@ record run.json '"absent" in m("latency/median") and "absent" in m("latency/mad"
 # A server that counts more tokens than were requested.
 with-server usage=1000 -- deepclock load $ask > text 2> err
 record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("tokens-more")["text"]'
+# A server that died after the first request: the streams wait longer and longer before they connect again, 7 or 8 times in a second.
+with-server dies=1 -- deepclock load --quiet --url URL/v1/completions --model m --streams 2 --time 1s --save run.json > text 2> err
+record run.json '[(row[0], 2 <= row[1] <= 16) for row in t("load/outcomes")["rows"]]'
