@@ -547,11 +547,12 @@ static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
  * these have the reason and what to do. */
 static bool is_of_answer(const dck_note *n)
 {
-	return name_index_listed("slo-inconclusive slo-not-met slo-violated undecided "
-				 "throughput-unresolved throughput-few-trials device-not-awaited "
-				 "sample-generated sample-unseen sample-overran "
-				 "input-decides-work subjects-differ tune-apply",
-				 n->code);
+	return name_index_listed(
+	    "slo-inconclusive slo-not-met slo-violated undecided requests-failed "
+	    "throughput-unresolved throughput-few-trials device-not-awaited "
+	    "sample-generated sample-unseen sample-overran "
+	    "input-decides-work subjects-differ tune-apply",
+	    n->code);
 }
 
 /* They inform, and nothing has to be done: for --details. */
