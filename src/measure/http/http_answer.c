@@ -1,8 +1,8 @@
 /* http_answer.c - the bytes of one answer: HTTP, then events, then what a completion's event has.
  *
  * All that one read returned has one time, that of its last bytes' arrival. Chunks without content
- * (a role, the usage) have no gap. A stream is complete when its body is and an event said so: by a
- * finish_reason or [DONE]. A proxy may end the body of a server that died.
+ * (a role, the usage) have no gap. A stream is complete when its body is and an event has its end:
+ * a finish_reason or [DONE]. A proxy may end the body of a server that died.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
