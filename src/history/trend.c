@@ -2,8 +2,9 @@
  *
  *  1. origin_find(): the newest record with the metric decides subject, command, machine and
  *     method. Records that differ in machine or method are counted and left out, unless mixed.
- *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows and numbers
- *     the groups (record, commit, day of UTC) in the order in which they were first measured.
+ *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows, numbers
+ *     the groups (record, commit, day of UTC) in the order in which they were first measured, and
+ *     keeps the last of these, up to the limit.
  *  3. series_fold() makes points of the groups, and finds the changes of their level.
  *
  * Rows are at most POINTS_MAX. The result lives in one arena with the dck_history_trend as the
@@ -163,9 +164,9 @@ static dck_status row_take(trend_box *box, history_statement *s, series_rows *al
 	return DCK_OK;
 }
 
-/* Writes the query for the newest :most rows, and for the rows left out among them, so that no
- * older row is read. Rows of one point are adjacent; points are in the order in which they were
- * first measured. A row without a commit is a separate point. */
+/* Writes the query for the newest :most points of the newest :rows rows, and for the rows left out
+ * among them, so that no older row is read. Rows of one point are adjacent; points are in the order
+ * in which they were first measured. A row without a commit is a separate point. */
 static void rows_sql(const history_where *w, const origin *from, int by, char *sql, size_t size)
 {
 	static const char *const group[] = {
@@ -181,12 +182,14 @@ static void rows_sql(const history_where *w, const origin *from, int by, char *s
 	    "method = :method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
 	    "records.seq AND tag = :tag %s %s records.subject %s AND records.verb %s), "
 	    "oldest AS (SELECT at, seq FROM fits WHERE out = 0 ORDER BY at DESC, "
-	    "seq DESC LIMIT 1 OFFSET :most - 1), counted AS (SELECT *, "
+	    "seq DESC LIMIT 1 OFFSET :rows - 1), counted AS (SELECT *, "
 	    "row_number() OVER (ORDER BY at, seq) AS place FROM fits WHERE (at, "
 	    "seq) >= (SELECT coalesce(max(at), -9223372036854775807), "
 	    "coalesce(max(seq), 0) FROM oldest)), grouped AS (SELECT *, min(place) OVER (PARTITION BY out, "
 	    "%s) AS first FROM counted) SELECT id, commit_id, at, value, lo, hi, level, first, "
-	    "out FROM grouped ORDER BY first, place",
+	    "out FROM grouped WHERE CASE WHEN out = 0 THEN first ELSE place END >= (SELECT "
+	    "coalesce(max(first), 0) FROM (SELECT DISTINCT first FROM grouped WHERE out = 0 ORDER "
+	    "BY first DESC LIMIT 1 OFFSET :most - 1) AS edge) ORDER BY first, place",
 	    w->sql, w->sql[0] ? "AND" : "WHERE", from->subject ? "= :of" : "IS NULL",
 	    from->verb ? "= :verb" : "IS NULL", group[by]);
 }
@@ -231,7 +234,7 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 				  trend_box *box, series_rows *all, dck_err *err)
 {
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
-	char sql[2400];
+	char sql[2600];
 	history_statement *s;
 	dck_status status = DCK_OK;
 
@@ -240,6 +243,7 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 	history_where_bind(w, s);
 	origin_bind(s, tag, from, c);
 	history_bind_int(s, ":most", most);
+	history_bind_int(s, ":rows", c->by == DCK_HISTORY_BY_RECORD ? most : POINTS_MAX);
 	while (history_next(s, &status, err))
 		status = row_take(box, s, all, err);
 	history_finalize(s);

@@ -35,10 +35,12 @@ typedef struct behaviour {
 	long stop;	      /* tokens after which it stops early; 0: never */
 	long cached;	      /* tokens of each prompt that it reports as cached */
 	long every;	      /* each such request fails */
+	long dies;	      /* after so many requests; 0: never */
 	long cache;	      /* > 0: the first chunk of a prompt that came before, in its place */
 	long details;	      /* usage has the cached tokens */
+	long usage;	      /* factor of its number of tokens; 0: no usage */
 	long serial;	      /* one stream after the other */
-	long role, usage, utf8, slices, close, done, spin;
+	long role, utf8, slices, close, done, spin;
 	const char *fail, *refuse, *model, *log;
 	const char *metrics; /* whose counters it has at /metrics */
 } behaviour;
@@ -63,7 +65,7 @@ static const struct option_row {
     {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
     {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
     {"serial", &b.serial, NULL},     {"cache", &b.cache, NULL},	  {"details", &b.details, NULL},
-    {"metrics", NULL, &b.metrics},
+    {"metrics", NULL, &b.metrics},   {"dies", &b.dies, NULL},
 };
 
 typedef struct stream {
@@ -185,17 +187,18 @@ static long number_of(const char *body, const char *key, long other)
 	return at ? strtol(at + strlen(key), NULL, 10) : other;
 }
 
-static void content_send(stream *s, bool chat, long tokens)
+static void content_send(stream *s, bool chat, long tokens, bool last)
 {
+	const char *end = last ? ",\"finish_reason\":\"length\"" : "";
 	char data[1024], text[512];
 
 	text[0] = '\0';
 	for (long i = 0; i < tokens && strlen(text) < sizeof text - 8; i++)
 		strcat(text, b.utf8 ? "\xc3\xa9" : "a ");
 	snprintf(data, sizeof data,
-		 chat ? "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}}]}"
-		      : "{\"choices\":[{\"index\":0,\"text\":\"%s\"}]}",
-		 text);
+		 chat ? "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}%s}]}"
+		      : "{\"choices\":[{\"index\":0,\"text\":\"%s\"%s}]}",
+		 text, end);
 	event_send(s, data);
 }
 
@@ -314,13 +317,23 @@ static void stream_answer(stream *s, const char *body, bool chat, bool failing, 
 			event_send(s, "{nonsense");
 			break;
 		}
-		content_send(s, chat, endless || left > b.per ? b.per : left);
+		if (i == 2 && fails_as("noend", failing)) {
+			bytes_send(s, "0\r\n\r\n", 5);
+			return;
+		}
+		if (i == 1 && fails_as("abort", failing)) {
+			event_send(s,
+				   "{\"choices\":[{\"text\":\"\",\"finish_reason\":\"abort\"}]}");
+			break;
+		}
+		content_send(s, chat, endless || left > b.per ? b.per : left,
+			     !endless && b.stop == 0 && i + 1 == chunks);
 		told += b.per;
 	}
 	if (b.stop > 0)
 		event_send(s, "{\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}");
 	if (b.usage && strstr(body, "include_usage"))
-		usage_send(s, body, wanted);
+		usage_send(s, body, wanted * b.usage);
 	if (b.done)
 		event_send(s, "[DONE]");
 	if (s->chunked)
@@ -452,6 +465,8 @@ static void request_answer(stream *s, const char *path, const char *head, const 
 		pthread_mutex_unlock(&serial_lock);
 	} else
 		stream_answer(s, body, strstr(path, "chat") != NULL, failing, begin_ns);
+	if (number + 1 == b.dies)
+		_exit(0);
 }
 
 /* --- connections */

@@ -93,10 +93,10 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 
 /* --- an event */
 
-static void message_set(completion_event *e, const char *text)
+static void message_set(completion_event *e, const char *text, const char *before)
 {
 	e->failed = true;
-	snprintf(e->message, sizeof e->message, "%.199s", text);
+	snprintf(e->message, sizeof e->message, "%s%.180s", before, text);
 }
 
 /* Reads a value; only a text or a number is stored. */
@@ -180,7 +180,10 @@ static dck_status choice_member(json_reader *r, completion_event *e, dck_err *er
 	DCK_TRY(json_skip(r, t, err));
 	if (t == JSON_TEXT) {
 		e->content |= content && r->n > 0;
+		e->finished |= finish && r->n > 0;
 		e->stopped |= finish && strcmp(r->text, "stop") == 0;
+		if (finish && (strcmp(r->text, "abort") == 0 || strcmp(r->text, "error") == 0))
+			message_set(e, r->text, "finish_reason: ");
 	}
 	return DCK_OK;
 }
@@ -207,7 +210,7 @@ static dck_status error_member(json_reader *r, completion_event *e, dck_err *err
 
 	DCK_TRY(completion_value(r, &t, err));
 	if (message && t == JSON_TEXT)
-		message_set(e, r->text);
+		message_set(e, r->text, "");
 	return DCK_OK;
 }
 
@@ -218,7 +221,7 @@ static dck_status error_read(json_reader *r, completion_event *e, dck_err *err)
 
 	DCK_TRY(json_next(r, &t, err));
 	if (t == JSON_TEXT)
-		message_set(e, r->text);
+		message_set(e, r->text, "");
 	e->failed |= t == JSON_OBJECT;
 	return members_read(r, t, error_member, e, err);
 }

@@ -1,8 +1,8 @@
 /* http_answer.c - the bytes of one answer: HTTP, then events, then what a completion's event has.
  *
  * All that one read returned has one time, that of its last bytes' arrival. Chunks without content
- * (a role, the usage) have no gap. An answer is complete when its body is, whatever its events
- * contain.
+ * (a role, the usage) have no gap. A stream is complete when its body is and an event has its end:
+ * a finish_reason or [DONE]. A proxy may end the body of a server that died.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -10,17 +10,23 @@
 #include "base/sink.h"
 #include "measure/http/completion.h"
 #include "measure/http/http_connection.h"
-#include <ctype.h>
+#include "measure/http/kserve.h"
 #include <string.h>
 
 const char *http_outcome_text(http_outcome o)
 {
 	static const char *const texts[HTTP_OUTCOMES] = {
-	    [HTTP_ANSWERED] = "answered",	  [HTTP_EARLY] = "answered, stopped early",
-	    [HTTP_REFUSED] = "not connected",	  [HTTP_STATUS] = "status",
-	    [HTTP_REDIRECT] = "redirected",	  [HTTP_CUT] = "cut",
-	    [HTTP_TIMED_OUT] = "timed out",	  [HTTP_MALFORMED] = "not understood",
-	    [HTTP_ERROR] = "error in the stream", [HTTP_EMPTY] = "without content",
+	    [HTTP_ANSWERED] = "answered",
+	    [HTTP_EARLY] = "answered, stopped early",
+	    [HTTP_LONGER] = "answered, longer",
+	    [HTTP_REFUSED] = "not connected",
+	    [HTTP_STATUS] = "status",
+	    [HTTP_REDIRECT] = "redirected",
+	    [HTTP_CUT] = "cut",
+	    [HTTP_TIMED_OUT] = "timed out",
+	    [HTTP_MALFORMED] = "not understood",
+	    [HTTP_ERROR] = "error in the answer",
+	    [HTTP_EMPTY] = "without content",
 	    [HTTP_CANCELLED] = "cancelled",
 	};
 
@@ -33,7 +39,7 @@ void http_answer_begin(http_connection *k)
 	sse_reader_reset(&k->events);
 	k->body_bytes = k->last_ns = 0;
 	k->ngaps = k->nquote = 0;
-	k->stopped = false;
+	k->stopped = k->finished = false;
 }
 
 static http_progress answer_fail(http_outcome outcome, http_outcome *ret)
@@ -111,6 +117,7 @@ static http_progress answer_event(http_client *c, http_connection *k, http_outco
 		a->cached_tokens = e.cached_tokens;
 	}
 	k->stopped |= e.stopped;
+	k->finished |= e.finished || e.done;
 	return HTTP_GOES_ON;
 }
 
@@ -165,6 +172,13 @@ static http_progress head_take(const http_client *c, http_connection *k, http_ou
 			(unsigned long long)(c->body_max >> 20));
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
+	if (r->coding[0] && r->status == 200) {
+		ERR_SET(why, E_UNSUP,
+			"the answer is coded ('Content-Encoding: %.40s'), although only 'identity' "
+			"was accepted: switch compression off in the server or its proxy",
+			r->coding);
+		return answer_fail(HTTP_MALFORMED, ret);
+	}
 	if (r->status >= 300 && r->status < 400) {
 		ERR_SET(why, E_ENGINE,
 			"the server redirects to '%.*s' (status %u): give that address",
@@ -187,9 +201,35 @@ static http_progress status_fail(const http_client *c, http_connection *k, http_
 	if (!c->quote || completion_event_read(k->quote, k->nquote, &e, NULL) != DCK_OK)
 		e.message[0] = '\0';
 	err_set(why, k->reader.status == 404 ? DCK_E_ABSENT : DCK_E_ENGINE, __FILE__, __LINE__,
-		"the server answers with status %u%s%s", k->reader.status, e.message[0] ? ": " : "",
-		e.message);
+		"the server answers with status %u%s%s%s", k->reader.status,
+		e.message[0] ? ": " : "", e.message,
+		k->reader.status != 401 && k->reader.status != 403 ? ""
+		: c->headers ? ": check DEEPCLOCK_API_KEY or --header-file"
+			     : ": give credentials by DEEPCLOCK_API_KEY or --header-file");
 	return answer_fail(HTTP_STATUS, ret);
+}
+
+static http_progress tensors_end(const http_client *c, const http_connection *k, http_outcome *ret,
+				 dck_err *why)
+{
+	char message[200];
+
+	switch (kserve_answer_read(k->quote, k->nquote, k->body_bytes > k->nquote, message,
+				   sizeof message)) {
+	case KSERVE_OUTPUTS:
+		return HTTP_COMPLETE;
+	case KSERVE_ERROR:
+		ERR_SET(why, E_ENGINE, "the server reports an error%s%s",
+			c->quote && message[0] ? ": " : "", c->quote ? message : "");
+		return answer_fail(HTTP_ERROR, ret);
+	case KSERVE_EMPTY:
+		ERR_SET(why, E_FORMAT, "the answer has no outputs");
+		return answer_fail(HTTP_EMPTY, ret);
+	case KSERVE_MALFORMED:
+		break;
+	}
+	ERR_SET(why, E_FORMAT, "the answer is not JSON");
+	return answer_fail(HTTP_MALFORMED, ret);
 }
 
 static http_progress answer_end(http_client *c, http_connection *k, http_outcome *ret, dck_err *why)
@@ -204,21 +244,20 @@ static http_progress answer_end(http_client *c, http_connection *k, http_outcome
 		a->end_late_ns = arrival_late(k);
 		if (c->get)
 			return HTTP_COMPLETE;
-		for (size_t i = 0; i < k->nquote; i++)
-			if (!isspace((unsigned char)k->quote[i])) {
-				if (k->quote[i] == '{')
-					return HTTP_COMPLETE;
-				break;
-			}
-		ERR_SET(why, E_FORMAT, "the answer is not JSON");
-		return answer_fail(HTTP_MALFORMED, ret);
+		return tensors_end(c, k, ret, why);
 	}
 	if (a->chunks == 0) {
 		ERR_SET(why, E_ENGINE, "the answer has no content");
 		return answer_fail(HTTP_EMPTY, ret);
 	}
+	if (!k->finished) {
+		ERR_SET(why, E_IO, "the answer ended without a finish_reason and without [DONE]");
+		return answer_fail(HTTP_CUT, ret);
+	}
 	if (a->has_usage ? a->tokens < c->new_tokens : k->stopped)
 		*ret = HTTP_EARLY;
+	else if (a->has_usage && a->tokens > c->new_tokens)
+		*ret = HTTP_LONGER;
 	return HTTP_COMPLETE;
 }
 
@@ -247,9 +286,8 @@ http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t
 			k->reader.keep &= at == end;
 			return answer_end(c, k, ret, why);
 		case HTTP_BAD:
-			ERR_SET(why, E_FORMAT,
-				"the server's answer is not complete or not HTTP: %s",
-				k->reader.why);
+			ERR_SET(why, E_FORMAT, "the server's answer is not %s: %s",
+				n > 0 ? "valid HTTP" : "complete", k->reader.why);
 			return answer_fail(n > 0 ? HTTP_MALFORMED : HTTP_CUT, ret);
 		}
 		if (p != HTTP_GOES_ON)

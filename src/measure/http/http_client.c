@@ -5,9 +5,10 @@
  * a second processor is free, because the kernel wakes a sleeper some 50 us late. Deadlines are
  * scanned when the earliest may have passed.
  *
- * Invariants: a connection is busy with one request or in the stack `idle`, where it may be closed;
- * answers are in the order of their starts, which is that of the schedule; nothing is allocated
- * between the start of a request and its end except to enlarge a connection's buffers.
+ * Invariants: a connection is busy with one request, or in the stack `idle`, where it may be
+ * closed, or it rests after a failure; answers are in the order of their starts, which is that of
+ * the schedule; nothing is allocated between the start of a request and its end except to enlarge a
+ * connection's buffers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/http/http_client.h"
@@ -15,6 +16,7 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/sink.h"
+#include "base/units.h"
 #include "measure/http/http_connection.h"
 #include "os/os.h"
 #include <errno.h>
@@ -24,7 +26,8 @@
 #define POLL_MS	       50      /* how often cancellation and deadlines are checked */
 #define SPIN_NS	       100000u /* before an arrival */
 #define TLS_CONNECT_MS 5000
-#define TIMED_OUT      "a request was not answered completely within --timeout"
+#define REST_LEAST_NS  UINT64_C(10000000)   /* after a failed connection, in a closed loop */
+#define REST_MOST_NS   UINT64_C(1000000000) /* it doubles up to this */
 
 static uint64_t client_now(const http_client *c)
 {
@@ -84,6 +87,45 @@ void http_client_close(http_client *c)
 	c->opened = c->n = 0;
 }
 
+static void connection_idle(http_client *c, http_connection *k)
+{
+	k->below = c->idle;
+	c->idle = k;
+}
+
+/* --- the rest of a connection that failed, so that a closed loop on a dead server does not spin */
+
+static void connection_rest(http_client *c, http_connection *k)
+{
+	k->rest_ns = k->rest_ns == 0		     ? REST_LEAST_NS
+		     : k->rest_ns < REST_MOST_NS / 2 ? 2 * k->rest_ns
+						     : REST_MOST_NS;
+	k->rest_until_ns = client_now(c) + k->rest_ns;
+	c->resting++;
+	if (k->rest_until_ns < c->next_rest_ns)
+		c->next_rest_ns = k->rest_until_ns;
+}
+
+/* Ends the rests that are over, or all. */
+static void rests_end(http_client *c, uint64_t now_ns, bool all)
+{
+	c->next_rest_ns = UINT64_MAX;
+	for (size_t i = 0; i < c->opened && c->resting > 0; i++) {
+		http_connection *k = &c->connections[i];
+
+		if (k->rest_until_ns == 0)
+			continue;
+		if (!all && k->rest_until_ns > now_ns) {
+			if (k->rest_until_ns < c->next_rest_ns)
+				c->next_rest_ns = k->rest_until_ns;
+			continue;
+		}
+		k->rest_until_ns = 0;
+		c->resting--;
+		connection_idle(c, k);
+	}
+}
+
 /* --- a request */
 
 static dck_status request_write(http_client *c, const dck_buffer *body, dck_err *err)
@@ -92,7 +134,9 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 
 	c->next.n = 0;
 	dck_sink_buffer(&s, &c->next);
-	sink_fmt(&s, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n%s",
+	sink_fmt(&s,
+		 "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n"
+		 "Accept-Encoding: identity\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
 		 c->stream ? "text/event-stream"
 		 : c->get  ? "*/*"
@@ -133,6 +177,15 @@ static void gaps_keep(http_client *c, const http_connection *k, http_answer *a)
 	c->ngaps += k->ngaps;
 }
 
+static void timeout_set(const http_client *c, dck_err *why)
+{
+	ERR_SET(
+	    why, E_IO,
+	    "a request was not answered completely within %s (--timeout): give a longer one, or "
+	    "look at the server",
+	    UNITS_TIME((double)c->timeout_ns));
+}
+
 static void request_finish(http_client *c, http_connection *k, http_outcome outcome,
 			   const dck_err *why)
 {
@@ -141,7 +194,7 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 
 	if (http_outcome_is_good(outcome) && a->end_ns > a->scheduled_ns + c->timeout_ns) {
 		outcome = HTTP_TIMED_OUT;
-		ERR_SET(&late, E_IO, TIMED_OUT);
+		timeout_set(c, &late);
 		why = &late;
 	}
 	const bool good = http_outcome_is_good(outcome);
@@ -154,9 +207,14 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 	if (!(good || outcome == HTTP_STATUS) || !k->reader.keep || k->sent < k->out.n)
 		connection_close(k);
 	k->busy = false;
-	k->below = c->idle;
-	c->idle = k;
 	c->in_flight--;
+	if (a->first_byte_ns > 0)
+		k->rest_ns = 0;
+	else if (c->rests && (outcome == HTTP_REFUSED || outcome == HTTP_CUT)) {
+		connection_rest(c, k);
+		return;
+	}
+	connection_idle(c, k);
 }
 
 static void request_fail(http_client *c, http_connection *k, http_outcome outcome,
@@ -167,6 +225,14 @@ static void request_fail(http_client *c, http_connection *k, http_outcome outcom
 	err_set(&why, outcome == HTTP_CANCELLED ? DCK_E_CANCEL : DCK_E_IO, __FILE__, __LINE__, "%s",
 		message);
 	request_finish(c, k, outcome, &why);
+}
+
+static void request_late(http_client *c, http_connection *k)
+{
+	dck_err why = {0};
+
+	timeout_set(c, &why);
+	request_finish(c, k, HTTP_TIMED_OUT, &why);
 }
 
 static void connect_fail(http_client *c, http_connection *k, int errnum)
@@ -349,7 +415,7 @@ static void requests_end(http_client *c, uint64_t now_ns, bool all)
 		if (all)
 			request_fail(c, k, HTTP_CANCELLED, "interrupted");
 		else if (deadline <= now_ns)
-			request_fail(c, k, HTTP_TIMED_OUT, TIMED_OUT);
+			request_late(c, k);
 		else if (deadline < next)
 			next = deadline;
 	}
@@ -379,7 +445,8 @@ static bool request_is_due(const http_client *c, run_turn *t, uint64_t now_ns,
 	}
 	if (!p->due_ns) {
 		t->ended = c->n > 0 && now_ns - c->start_ns >= p->time_ns;
-		return !t->ended && c->in_flight < p->connections;
+		*ret_next_ns = c->next_rest_ns;
+		return !t->ended && c->in_flight + c->resting < p->connections;
 	}
 	due = c->start_ns + (uint64_t)p->due_ns[c->n];
 	*ret_next_ns = due;
@@ -390,6 +457,8 @@ static dck_status requests_start(http_client *c, run_turn *t, uint64_t *ret_next
 				 dck_err *err)
 {
 	*ret_any = false;
+	if (c->next_rest_ns <= client_now(c))
+		rests_end(c, client_now(c), false);
 	while (request_is_due(c, t, client_now(c), ret_next_ns)) {
 		if (c->in_flight == t->plan->connections) {
 			c->overrun = t->ended = true;
@@ -461,8 +530,7 @@ static dck_status connections_ready(http_client *c, dck_err *err)
 		http_connection *k = &c->connections[c->opened++];
 
 		k->fd = -1;
-		k->below = c->idle;
-		c->idle = k;
+		connection_idle(c, k);
 		DCK_TRY(tls_connect(c, k, err));
 	}
 	return DCK_OK;
@@ -479,7 +547,10 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 	c->overrun = c->cancelled = false;
 	c->why = (dck_err){0};
 	c->text.n = 0;
-	c->next_deadline_ns = UINT64_MAX;
+	c->next_deadline_ns = c->next_rest_ns = UINT64_MAX;
+	c->rests = !plan->due_ns && plan->time_ns != UINT64_MAX;
+	for (size_t i = 0; i < c->opened; i++)
+		c->connections[i].rest_ns = 0;
 	DCK_TRY(connections_ready(c, err));
 	DCK_TRY(request_prepare(c, err));
 	c->start_ns = last_ns = client_now(c);
@@ -490,6 +561,7 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 	c->wall_ns = client_now(c) - c->start_ns;
 	if (status != DCK_OK)
 		requests_end(c, 0, true);
+	rests_end(c, 0, true);
 	return status;
 }
 

@@ -32,13 +32,14 @@ enum { HTTP_IN_FLIGHT_MAX = 4096, HTTP_ANSWERS_MAX = 1 << 20, HTTP_GAPS_MAX = 1 
 typedef enum http_outcome {
 	HTTP_ANSWERED,
 	HTTP_EARLY,	/* answered, and with fewer tokens than requested */
+	HTTP_LONGER,	/* answered, and with more tokens than requested, as the server counts */
 	HTTP_REFUSED,	/* no connection */
 	HTTP_STATUS,	/* another status than 200: answer.status */
 	HTTP_REDIRECT,	/* a status from 300 to 399 */
-	HTTP_CUT,	/* the connection was closed in the middle */
+	HTTP_CUT,	/* the connection was closed in the middle, or the stream has no end */
 	HTTP_TIMED_OUT, /* not complete at its deadline */
-	HTTP_MALFORMED, /* not HTTP, not a stream of events, not JSON, too long */
-	HTTP_ERROR,	/* an error in the stream */
+	HTTP_MALFORMED, /* not HTTP, not a stream of events, not JSON, too long, coded */
+	HTTP_ERROR,	/* an error in the stream, or instead of the tensors */
 	HTTP_EMPTY,	/* complete, and without content */
 	HTTP_CANCELLED, /* given up by this program */
 	HTTP_OUTCOMES
@@ -47,7 +48,7 @@ typedef enum http_outcome {
 const char *http_outcome_text(http_outcome o);
 static inline bool http_outcome_is_good(http_outcome o)
 {
-	return o <= HTTP_EARLY;
+	return o <= HTTP_LONGER;
 }
 
 /* A request and its answer. Times are of the client's clock; 0: it did not come to that. */
@@ -115,7 +116,9 @@ typedef struct http_client {
 	http_connection *idle;	      /* a stack */
 	size_t opened, in_flight;
 	dck_buffer next; /* the next request, complete */
-	uint64_t next_deadline_ns;
+	bool rests; /* connections that fail; not where only the number of requests ends a run */
+	size_t resting;
+	uint64_t next_deadline_ns, next_rest_ns;
 	uint8_t *bytes;
 } http_client;
 

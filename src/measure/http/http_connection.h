@@ -16,6 +16,8 @@ struct http_connection {
 	int fd;			/* -1: closed */
 	tls_link *tls;		/* owned, and the socket with it; NULL: plain */
 	bool busy, pending;	/* with a request; not established yet */
+	uint64_t rest_ns;	/* of the last failures in a row; 0: none */
+	uint64_t rest_until_ns; /* 0: it does not rest */
 	size_t index;		/* of the answer */
 	dck_buffer out;		/* the request */
 	size_t sent;
@@ -29,7 +31,8 @@ struct http_connection {
 	uint64_t arrival_ns;
 	int64_t late_ns;
 	size_t nevents;
-	bool stopped; /* finish_reason "stop" */
+	bool stopped;  /* finish_reason "stop" */
+	bool finished; /* any finish_reason, or [DONE] */
 	char quote[HTTP_QUOTE_MAX];
 	size_t nquote;
 };

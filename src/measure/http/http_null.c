@@ -50,7 +50,7 @@ static dck_status answer_make(uint64_t events, bool chat, dck_buffer *to, dck_er
 	for (uint64_t i = 0; i < events; i++)
 		sink_text(&s, chat ? "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"
 				   : "data: {\"choices\":[{\"text\":\"a\"}]}\n\n");
-	sink_text(&s, events > 0 ? "data: [DONE]\n\n" : "{}");
+	sink_text(&s, events > 0 ? "data: [DONE]\n\n" : "{\"outputs\":[]}");
 	status = dck_sink_finish(&s, err);
 	if (status == DCK_OK) {
 		dck_sink_buffer(&s, to);

@@ -9,7 +9,7 @@
 
 typedef struct http_null http_null;
 
-/* Starts it. `events` n: its answers are streams of n chunks; 0: an empty JSON object. */
+/* Starts it. `events` n: its answers are streams of n chunks; 0: JSON without tensors. */
 dck_status http_null_start(uint64_t events, bool chat, http_null **ret, os_net_address *ret_address,
 			   dck_err *err);
 void http_null_stop(http_null *s); /* NULL is allowed */

@@ -76,11 +76,29 @@ static http_got status_read(http_reader *r)
 	if (strncmp(l, "HTTP/1.", 7) != 0 || !isdigit((unsigned char)l[7]) || l[8] != ' ' ||
 	    !isdigit((unsigned char)l[9]) || !isdigit((unsigned char)l[10]) ||
 	    !isdigit((unsigned char)l[11]) || (l[12] != ' ' && l[12] != '\0'))
-		return response_refuse(r, "it is not an HTTP/1.1 response");
+		return response_refuse(r, "it does not begin with HTTP/1.1 and a status");
 	r->status = (unsigned)((l[9] - '0') * 100 + (l[10] - '0') * 10 + (l[11] - '0'));
 	r->keep = l[7] != '0';
 	r->part = PART_HEADER;
 	return HTTP_MORE;
+}
+
+/* Refuses a response by its first bytes, since what is not HTTP may have no end of a line. */
+static http_got start_check(http_reader *r)
+{
+	static const char begin[] = "HTTP/1.";
+	const size_t n = r->n < strlen(begin) ? r->n : strlen(begin);
+
+	if (memcmp(r->line, begin, n) == 0)
+		return HTTP_MORE;
+	/* A record of TLS: an alert or a handshake, of version 3. */
+	if (r->line[0] == 0x15 || r->line[0] == 0x16) {
+		if (r->n < 2)
+			return HTTP_MORE;
+		if (r->line[1] == 3)
+			return response_refuse(r, "it is TLS: give an address with https://");
+	}
+	return response_refuse(r, "it does not begin with HTTP/1.1 and a status");
 }
 
 static const char *length_read(http_reader *r, const char *text)
@@ -147,6 +165,8 @@ static http_got header_read(http_reader *r)
 								 : r->keep;
 	} else if (header_is(r, "content-type")) {
 		snprintf(r->type, sizeof r->type, "%s", value);
+	} else if (header_is(r, "content-encoding") && !header_has_word(value, "identity")) {
+		snprintf(r->coding, sizeof r->coding, "%s", value);
 	} else if (header_is(r, "location")) {
 		snprintf(r->location, sizeof r->location, "%s", value);
 	}
@@ -254,6 +274,8 @@ http_got http_read(http_reader *r, const uint8_t **at, const uint8_t *end, http_
 			return body_read(r, at, end, ret);
 		if (line_take(r, at, end))
 			got = http_line_read(r);
+		else if (r->part == PART_STATUS)
+			got = start_check(r);
 		if (got != HTTP_MORE)
 			return got;
 	}

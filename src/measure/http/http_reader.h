@@ -41,8 +41,9 @@ typedef struct http_reader {
 	bool chunked, has_length;
 	uint64_t left; /* bytes of the body or of the chunk */
 	char type[HTTP_WORD_MAX], location[HTTP_WORD_MAX];
-	const char *why; /* static */
-	size_t head;	 /* bytes of the head, and of chunk lines */
+	char coding[HTTP_WORD_MAX]; /* of the content; "": identity */
+	const char *why;	    /* static */
+	size_t head;		    /* bytes of the head, and of chunk lines */
 	size_t n;
 	char line[HTTP_LINE_MAX + 1];
 } http_reader;

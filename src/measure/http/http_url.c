@@ -117,8 +117,9 @@ dck_status http_url_parse(const char *text, http_url *ret, dck_err *err)
 /* Headers that this program sets. */
 static bool header_is_ours(const char *name, size_t n)
 {
-	static const char *const ours[] = {"Host",	 "Content-Length", "Transfer-Encoding",
-					   "Connection", "Content-Type",   "Accept"};
+	static const char *const ours[] = {"Host",	     "Content-Length", "Transfer-Encoding",
+					   "Connection",     "Content-Type",   "Accept",
+					   "Accept-Encoding"};
 
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strlen(ours[i]) == n && http_word_is(name, ours[i], n))

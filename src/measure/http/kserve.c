@@ -1,4 +1,5 @@
-/* kserve.c - writes the tensors that a model's metadata declare, as JSON.
+/* kserve.c - writes the tensors that a model's metadata declare, as JSON; reads whether an answer
+ * has tensors.
  *
  * The metadata are read token by token, and each input is written when its end is reached. Values
  * are drawn by SplitMix64, one stream for each input: numbers from 0 to 1, integers 0 or 1, since
@@ -158,4 +159,34 @@ dck_status kserve_body(const char *metadata, size_t n, uint64_t seed, dck_buffer
 	json_end(&w);
 	json_done(&w);
 	return dck_sink_finish(&sink, err);
+}
+
+kserve_answer kserve_answer_read(const char *data, size_t n, bool cut, char *message, size_t size)
+{
+	bool outputs = false, more = true;
+	dck_status status;
+	json_reader r;
+	json_token t;
+
+	message[0] = '\0';
+	json_read_bytes(&r, data, n, "an answer");
+	if (json_next(&r, &t, NULL) != DCK_OK || t != JSON_OBJECT)
+		return KSERVE_MALFORMED;
+	while ((status = json_next_key(&r, &more, NULL)) == DCK_OK && more) {
+		const bool error = strcmp(r.text, "error") == 0;
+
+		outputs |= strcmp(r.text, "outputs") == 0;
+		status = json_next(&r, &t, NULL);
+		if (error && status == DCK_OK && t == JSON_TEXT)
+			snprintf(message, size, "%.*s", (int)size - 1, r.text);
+		/* A long text is cut. */
+		if (error && (status != DCK_OK || t == JSON_OBJECT || message[0]))
+			return KSERVE_ERROR;
+		DCK_NEXT(status, json_skip(&r, t, NULL));
+		if (status != DCK_OK)
+			break;
+	}
+	if (status != DCK_OK)
+		return outputs || cut ? KSERVE_OUTPUTS : KSERVE_MALFORMED;
+	return outputs ? KSERVE_OUTPUTS : KSERVE_EMPTY;
 }

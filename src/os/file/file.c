@@ -40,9 +40,14 @@
 
 /* --- reading */
 
-static dck_status too_large(const char *path, size_t limit, dck_err *err)
+static dck_status too_large(int fd, const char *path, size_t limit, dck_err *err)
 {
+	struct stat st;
+	const bool endless = fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 	char most[32];
+
+	if (endless)
+		DCK_FAIL(err, E_IO, "'%s' is a device without an end, not a file", path);
 	DCK_FAIL(err, E_LIMIT, "'%s' is larger than %s, the most that is read here", path,
 		 dck_text_bytes((double)limit, most, sizeof most));
 }
@@ -67,7 +72,7 @@ static dck_status file_read_all(int fd, const char *path, size_t limit, size_t e
 	DCK_NEED(file_grow(b, expected + 2), err, "for '%s'", path);
 	for (;;) {
 		if (b->n > limit)
-			return too_large(path, limit, err);
+			return too_large(fd, path, limit, err);
 		if (b->cap - b->n < 2 && !file_grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
 			return ERR_NO_MEMORY(err, "for '%s'", path);
 		ssize_t got = read(fd, b->data + b->n, b->cap - b->n - 1);
@@ -100,7 +105,7 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 	else if (S_ISDIR(st.st_mode))
 		status = ERR_SET(err, E_IO, "'%s' is a directory, not a file", path);
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
-		status = too_large(path, limit, err);
+		status = too_large(fd, path, limit, err);
 	else
 		status = file_read_all(fd, path, limit,
 				       S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, &b, err);

@@ -104,7 +104,10 @@ static void pair_take(server_pairs *s)
 	for (size_t side = 0; side < 2; side++) {
 		const http_answer *a = pair_answer(s, side);
 
-		s->failed[side] += !http_outcome_is_good(a->outcome);
+		const bool failed = !http_outcome_is_good(a->outcome);
+
+		s->failed[side] += failed;
+		s->alone[side] += failed && http_outcome_is_good(pair_answer(s, 1 - side)->outcome);
 		s->early[side] += a->outcome == HTTP_EARLY;
 		s->cached[side] += a->cached_tokens > 0;
 	}

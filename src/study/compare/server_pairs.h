@@ -36,6 +36,7 @@ typedef struct server_pairs {
 	interleaved_result result[SERVER_QUANTITIES + 1];
 	double *time_ns[2][SERVER_QUANTITIES]; /* [planned], heap: of the pairs that count */
 	uint64_t failed[2], early[2], cached[2];
+	uint64_t alone[2];    /* pairs in which only this server failed */
 	uint64_t pairs, lost; /* made; that do not count */
 	size_t first;	      /* the server of the last pair that came first */
 	bool own_prompts;     /* of each server, because they have one address */

@@ -39,6 +39,27 @@ static const char *pairs_client_bound(const server_pairs *s)
 		   : NULL;
 }
 
+/* Returns the server that is shown to fail more often, by McNemar's exact test of the pairs in
+ * which one failed; -1: neither is. */
+static int pairs_fails_more(const server_pairs *s)
+{
+	const double n = (double)(s->alone[0] + s->alone[1]);
+
+	for (int side = 0; side < 2; side++)
+		if (n > 0 && stat_binomial_at_least((double)s->alone[side], n, 0.5) <=
+				 (1 - s->v.asked->level) / 2)
+			return side;
+	return -1;
+}
+
+static void pairs_failures_text(const server_pairs *s, int more, const char *before, char to[160])
+{
+	snprintf(to, 160, "%s%s failed %llu of %llu requests and %s %llu of %llu", before,
+		 sides[more], (unsigned long long)s->failed[more], (unsigned long long)s->pairs,
+		 sides[1 - more], (unsigned long long)s->failed[1 - more],
+		 (unsigned long long)s->pairs);
+}
+
 /* --- facts */
 
 static void pairs_facts_server(record_builder *b, const server_pairs *s, size_t side)
@@ -84,6 +105,8 @@ static void pairs_facts(record_builder *b, const server_pairs *s)
 			     : "exact sign test on the pairs' ratios, repeated looks, O'Brien and "
 			       "Fleming's spending of the error");
 	record_fact_text(b, "method", "several", "Holm's procedure over the quantities");
+	record_fact_text(b, "method", "failures",
+			 "McNemar's exact test of the pairs in which one server failed");
 	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	record_fact_int(b, "method", "pairs", DCK_UNIT_ONE, (int64_t)s->r.done);
@@ -143,16 +166,35 @@ static void pairs_outcomes(record_builder *b, server_pairs *s)
 					     label[q], pairs_median(s, 0, q), s->v.asked->level);
 		pairs_how(s, &s->result[q + 1], &all[q]);
 	}
+	const int more = pairs_fails_more(s);
+	char failures[160] = "";
+
+	if (more >= 0)
+		pairs_failures_text(s, more, more == 0 ? "; " : "", failures);
+	if (more == 1)
+		all[0].gate = DCK_VERDICT_VIOLATED;
 	verdict_metrics(b, all, n);
 	verdict_facts(b, all, n);
-	verdict_answer(b, "A", all, n, s->r.margin, NULL, "");
+	/* Ratios of the times that failures count as are no answer. */
+	if (more == 1)
+		record_answer(b, "B is worse: %s", failures);
+	else
+		verdict_answer(b, "A", all, n, s->r.margin, NULL, more == 0 ? failures : "");
 	pairs_table(b, s, all);
 }
 
-static void pairs_none(record_builder *b, const char *why)
+static void pairs_none(record_builder *b, const server_pairs *s, const char *why)
 {
+	char failures[160];
+
 	record_metric_absent(b, "compare/ratio", why);
 	record_fact_text(b, "compare", "verdict", verdict_texts[VERDICT_UNDECIDED]);
+	if (pairs_fails_more(s) == 1) {
+		pairs_failures_text(s, 1, "", failures);
+		record_answer(b, "B is worse: %s; the times are undecided: %s", failures, why);
+		verdict_gate(b, DCK_VERDICT_VIOLATED);
+		return;
+	}
 	record_answer(b, "undecided: %s", why);
 	verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
 }
@@ -179,7 +221,7 @@ static void pairs_note_undecided(record_builder *b, const server_pairs *s)
 						   s->r.margin, "pair");
 }
 
-static void pairs_note_answers(record_builder *b, const server_pairs *s)
+static void pairs_note_failed(record_builder *b, const server_pairs *s)
 {
 	if (s->failed[0] + s->failed[1] > 0)
 		record_note(b, "requests-failed",
@@ -187,6 +229,10 @@ static void pairs_note_answers(record_builder *b, const server_pairs *s)
 			    "--timeout, but where both of a pair did; the first: %s",
 			    (unsigned long long)s->failed[0], (unsigned long long)s->failed[1],
 			    s->why);
+}
+
+static void pairs_note_answers(record_builder *b, const server_pairs *s)
+{
 	if (s->early[0] + s->early[1] > 0)
 		record_note(
 		    b, "stopped-early",
@@ -213,9 +259,9 @@ void server_pairs_record(record_builder *b, server_pairs *s)
 
 	pairs_facts(b, s);
 	if (s->r.done == 0)
-		pairs_none(b, "in no pair was a request answered");
+		pairs_none(b, s, "in no pair was a request answered");
 	else if (bound)
-		pairs_none(b, bound);
+		pairs_none(b, s, bound);
 	else
 		pairs_outcomes(b, s);
 	record_metric_if(pairs_floor(s) > 0, b, "load/client_floor", RECORD_REAL(pairs_floor(s)),
@@ -226,6 +272,7 @@ void server_pairs_record(record_builder *b, server_pairs *s)
 			  "requests before");
 	if (s->r.done > 0)
 		pairs_series(b, s);
+	pairs_note_failed(b, s);
 	if (bound)
 		record_note(b, "client-bound", "%s", bound);
 	else if (s->r.done > 0)

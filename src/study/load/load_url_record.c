@@ -583,6 +583,12 @@ static void url_notes(const load_view *v)
 			    (unsigned long long)a->outcome[HTTP_EARLY],
 			    (unsigned long long)(v->r->served - a->failed),
 			    (unsigned long long)u->server.ask.new_tokens);
+	if (a->outcome[HTTP_LONGER] > 0)
+		record_note(v->b, "tokens-more",
+			    "%llu of %llu answers have more than %llu tokens, as the server counts",
+			    (unsigned long long)a->outcome[HTTP_LONGER],
+			    (unsigned long long)(v->r->served - a->failed),
+			    (unsigned long long)u->server.ask.new_tokens);
 	if (u->server.generates && a->counted == 0 && a->failed < v->r->served)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "

@@ -148,11 +148,12 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 	const search_point *p = &s->points[point];
 	search_growth *g = &s->growth[p->setting];
 	const bool list = s->c.batches != NULL;
+	const bool last = list && p->batch == s->batches[s->c.nbatches - 1];
 
 	if (o->end != SEARCH_OK) {
 		/* Larger ones of a list need more memory still; another error may be of this size
 		 * alone. */
-		if (o->end == SEARCH_MEMORY || !list)
+		if (o->end == SEARCH_MEMORY || !list || last)
 			grow_end(g, o->end == SEARCH_MEMORY ? SEARCH_BY_MEMORY : SEARCH_BY_ERROR);
 		return;
 	}
@@ -162,8 +163,10 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 	} else {
 		g->flat++;
 	}
-	if (list)
+	if (last)
 		g->limit = SEARCH_BY_MAX;
+	else if (list)
+		return;
 	else if (search_holds(s, point) == DCK_VERDICT_VIOLATED)
 		grow_end(g, SEARCH_BY_SLO);
 	else if (g->flat >= FLAT_ENOUGH)

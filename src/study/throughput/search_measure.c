@@ -278,9 +278,10 @@ static dck_status record_take(search_run *r, const search_ask *ask, const dck_re
 static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,
 			      search_outcome *o, dck_err *err)
 {
-	o->peak_rss_bytes = w->peak_rss_bytes;
 	switch (w->end) {
 	case WORKER_DONE:
+		/* What one that was stopped needs is not known. */
+		o->peak_rss_bytes = w->peak_rss_bytes;
 		return record_take(r, ask, w->record, o, err);
 	case WORKER_CANCELLED:
 		DCK_FAIL(err, E_CANCEL, "interrupted");

@@ -172,8 +172,10 @@ static void search_row(making *m, size_t i)
 							    : &held,
 			    ran ? "it needs more runs than there were" : why);
 	record_cell_text(m->b, status_text(m, i));
-	record_cell(m->b, p->peak_rss_bytes > 0 ? RECORD_INT((int64_t)p->peak_rss_bytes)
-						: RECORD_ABSENT("the system does not report it"));
+	record_cell(m->b, p->peak_rss_bytes > 0	    ? RECORD_INT((int64_t)p->peak_rss_bytes)
+			  : ran			    ? RECORD_ABSENT("the system does not report it")
+			  : p->end == SEARCH_MEMORY ? RECORD_ABSENT("it ran out of memory")
+						    : RECORD_ABSENT(why));
 	record_cell(m->b, ran && !isnan(m->flops[i])
 			      ? RECORD_REAL(m->flops[i] * rate.value / (double)p->batch)
 			      : RECORD_ABSENT(ran ? m->flops_why : why));

@@ -22,6 +22,12 @@ with-server as=ONE every=2 fail=500 -- with-server as=TWO usage=0 -- \
 	deepclock compare $ask --timeout 20s --url ONE/v1/completions --url TWO/v1/completions > text 2> err
 record run.json '[row[0] for row in t("compare/servers")["rows"]]' 'note("requests-failed")["text"]' \
 	'max(s("compare/pairs/ttft/A")["values"]) == 20e9' 'f("method", "pairs")'
+# A server that fails more often is worse, whatever its times are.
+with-server as=ONE ttft=30000 -- with-server as=TWO every=2 fail=500 -- \
+	deepclock compare $ask --url ONE/v1/completions --url TWO/v1/completions > text 2> err
+echo $?
+record run.json 'f("result", "answer").split(";")[0]' 'f("compare", "gate")' 'r["notes"][0]["code"]'
+grep -c 'warning: 0 requests to A and 10 to B failed' text
 with-server as=ONE every=2 fail=500 -- with-server as=TWO every=2 fail=cut -- \
 	deepclock compare $ask --url ONE/v1/completions --url TWO/v1/completions > text 2> err
 record run.json 'f("method", "pairs") + f("method", "pairs_lost")' 'f("compare", "failed/A")' 'f("compare", "failed/B")' 'f("method", "pairs_lost") >= 10'

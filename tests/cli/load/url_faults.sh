@@ -1,7 +1,7 @@
 # Every third request fails in some way: it is counted as what it is, and the others are not affected. The first request is
 # the client's probe.
 ask="--quiet --url URL/v1/completions --model m --rate 200 --requests 30 --new-tokens 8 --save run.json"
-for fail in 429 500 close cut error notjson json empty redirect gigabytes garbage; do
+for fail in 429 500 close cut noend abort error notjson json empty redirect gigabytes garbage; do
 	with-server every=3 fail=$fail -- deepclock load $ask > text 2> err
 	echo $fail $?
 	record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("requests-failed")["text"].split("the first: ")[1]' \
@@ -15,3 +15,9 @@ record run.json 'm("latency/mad").get("hi", 0) <= max(v for v in s("latency")["v
 with-server every=2 fail=500 -- deepclock load $ask --requests 31 > text 2> err
 record run.json '"absent" in m("latency/median") and "absent" in m("latency/mad")' \
 	'm("latency/min").get("how") in (None, "smallest of the 15 answered")'
+# A server that counts more tokens than were requested.
+with-server usage=1000 -- deepclock load $ask > text 2> err
+record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("tokens-more")["text"]'
+# A server that died after the first request: the streams wait longer and longer before they connect again, 7 or 8 times in a second.
+with-server dies=1 -- deepclock load --quiet --url URL/v1/completions --model m --streams 2 --time 1s --save run.json > text 2> err
+record run.json '[(row[0], 2 <= row[1] <= 16) for row in t("load/outcomes")["rows"]]'

@@ -457,6 +457,12 @@ static void trends_by(void **state)
 	assert_int_equal(t->n, 4);
 	assert_true(t->points[3].value == 32 && t->points[3].records == 2);
 	dck_history_trend_free(t);
+	/* The limit is one of points, each with all of its records. */
+	assert_int_equal(dck_history_trend_get(h, &(dck_history_filter){.limit = 2}, &c, &t, NULL),
+			 DCK_OK);
+	assert_int_equal(t->n, 2);
+	assert_true(t->points[0].value == 14 && t->points[1].value == 32);
+	dck_history_trend_free(t);
 	dck_history_close(h);
 }
 

@@ -83,7 +83,8 @@ static void refuses_what_it_cannot_read(void **state)
 	assert_string_equal(e.msg, "'.' is a directory, not a file");
 	assert_int_equal(os_read_file("six", 5, &b, &e), DCK_E_LIMIT);
 	assert_string_equal(e.msg, "'six' is larger than 5 B, the most that is read here");
-	assert_int_equal(os_read_file("/dev/zero", 100000, &b, &e), DCK_E_LIMIT); /* no size */
+	assert_int_equal(os_read_file("/dev/zero", 100000, &b, &e), DCK_E_IO); /* no size */
+	assert_string_equal(e.msg, "'/dev/zero' is a device without an end, not a file");
 	assert_int_equal(b.n, 77);
 	b = (dck_buffer){0};
 	assert_int_equal(os_read_file("five", 5, &b, &e), DCK_OK);

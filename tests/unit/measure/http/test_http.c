@@ -87,7 +87,12 @@ static void responses(void **state)
 	    /* Chunks and a length: the chunks count, and the connection ends. */
 	    {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
 	     "200|a|end", false},
-	    {"SSH-2.0-OpenSSH\r\n", "!it is not an HTTP/1.1 response", false},
+	    {"SSH-2.0-OpenSSH\r\n", "!it does not begin with HTTP/1.1 and a status", false},
+	    {"HTTP/2 200\r\n", "!it does not begin with HTTP/1.1 and a status", false},
+	    {"HTTP/1.1 OK\r\n", "!it does not begin with HTTP/1.1 and a status", false},
+	    {"\x15\x03\x01 without an end of a line", "!it is TLS: give an address with https://",
+	     false},
+	    {"\x16\x01", "!it does not begin with HTTP/1.1 and a status", false},
 	    {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "!its Content-Length is not a number",
 	     false},
 	    {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
@@ -235,6 +240,12 @@ static void completions(void **state)
 	assert_false(event_of("{\"choices\":[{\"delta\":{\"content\":null}}]}").content);
 	assert_false(event_of("{\"id\":\"text\",\"model\":\"content\",\"choices\":[]}").content);
 	assert_true(event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}").stopped);
+	assert_true(
+	    event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}").finished);
+	assert_false(event_of("{\"choices\":[{\"text\":\"a\",\"finish_reason\":null}]}").finished);
+	e = event_of("{\"choices\":[{\"text\":\"\",\"finish_reason\":\"abort\"}]}");
+	assert_true(e.failed);
+	assert_string_equal(e.message, "finish_reason: abort");
 	assert_false(
 	    event_of("{\"choices\":[{\"text\":\"stop\",\"finish_reason\":\"length\"}]}").stopped);
 	e = event_of("{\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
@@ -351,6 +362,41 @@ static void tensors(void **state)
 					    "{\"inputs\":[{\"name\":\"x\""};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(kserve(wrong[i], text, sizeof text), DCK_E_FORMAT);
+}
+
+static void tensors_answered(void **state)
+{
+	static const struct {
+		const char *data;
+		bool cut;
+		kserve_answer is;
+		const char *message;
+	} rows[] = {
+	    {" {\"outputs\":[]}", false, KSERVE_OUTPUTS, ""},
+	    {"{\"id\":{\"a\":[1]},\"outputs\":[NaN]}", false, KSERVE_OUTPUTS, ""},
+	    {"{\"model_name\":\"x\",\"outputs\":[{\"data\":[1,2", true, KSERVE_OUTPUTS, ""},
+	    {"{\"model_name\":\"x\",\"parameters\":{", true, KSERVE_OUTPUTS, ""},
+	    {"{\"error\":\"model exploded\"}", false, KSERVE_ERROR, "model exploded"},
+	    {"{\"outputs\":[],\"error\":\"late\"}", false, KSERVE_ERROR, "late"},
+	    {"{\"error\":{\"code\":1}}", false, KSERVE_ERROR, ""},
+	    {"{\"error\":\"a long te", true, KSERVE_ERROR, ""},
+	    {"{\"error\":null,\"outputs\":[]}", false, KSERVE_OUTPUTS, ""},
+	    {"{\"error\":\"\",\"outputs\":[]}", false, KSERVE_OUTPUTS, ""},
+	    {"{}", false, KSERVE_EMPTY, ""},
+	    {"{\"data\":{\"outputs\":[]}}", false, KSERVE_EMPTY, ""},
+	    {"", false, KSERVE_MALFORMED, ""},
+	    {"[]", false, KSERVE_MALFORMED, ""},
+	    {"{\"id\":\"", false, KSERVE_MALFORMED, ""},
+	};
+	char message[40];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(kserve_answer_read(rows[i].data, strlen(rows[i].data), rows[i].cut,
+						    message, sizeof message),
+				 rows[i].is);
+		assert_string_equal(message, rows[i].message);
+	}
 }
 
 /* --- addresses, headers */
@@ -559,6 +605,59 @@ static void answers_of_late_reads(void **state)
 	}
 }
 
+/* Reads a whole answer, which ends with the connection. */
+static http_outcome answer_outcome(const char *bytes, dck_err *why)
+{
+	http_answer a = {0};
+	http_client c = {
+	    .answers = &a, .stream = true, .body_max = 1000, .new_tokens = 2, .quote = true};
+	http_connection k = {.fd = -1};
+	http_outcome outcome;
+
+	http_answer_begin(&k);
+	*why = (dck_err){0};
+	if (http_answer_read(&c, &k, (const uint8_t *)bytes, strlen(bytes), &outcome, why) ==
+	    HTTP_GOES_ON)
+		http_answer_read(&c, &k, NULL, 0, &outcome, why);
+	sse_reader_done(&k.events);
+	mem_free(k.gaps);
+	return outcome;
+}
+
+static void answers_that_end(void **state)
+{
+#define HEAD   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+#define FINISH "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n"
+#define USAGE  "data: {\"choices\":[],\"usage\":{\"completion_tokens\":"
+	static const struct {
+		const char *bytes;
+		http_outcome outcome;
+		const char *why;
+	} rows[] = {
+	    {HEAD "\r\n" EVENT EVENT FINISH, HTTP_ANSWERED, ""},
+	    {HEAD "\r\n" EVENT EVENTS_END, HTTP_ANSWERED, ""},
+	    {HEAD "\r\n" EVENT EVENT, HTTP_CUT, "without a finish_reason and without [DONE]"},
+	    {HEAD "\r\n" EVENT USAGE "2}}\n\n" EVENTS_END, HTTP_ANSWERED, ""},
+	    {HEAD "\r\n" EVENT USAGE "1}}\n\n" EVENTS_END, HTTP_EARLY, ""},
+	    {HEAD "\r\n" EVENT USAGE "99999}}\n\n" EVENTS_END, HTTP_LONGER, ""},
+	    {HEAD "\r\n" EVENT "data: {\"choices\":[{\"finish_reason\":\"abort\"}]}\n\n" EVENTS_END,
+	     HTTP_ERROR, "finish_reason: abort"},
+	    {HEAD "Content-Encoding: gzip\r\n\r\n", HTTP_MALFORMED, "Content-Encoding: gzip"},
+	    {HEAD "Content-Encoding: identity\r\n\r\n" EVENT FINISH, HTTP_ANSWERED, ""},
+	    {HEAD, HTTP_CUT, "not complete"},
+	    {"HTTP/1.1 401 No\r\n\r\n", HTTP_STATUS, "DEEPCLOCK_API_KEY"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		dck_err why;
+
+		assert_int_equal(answer_outcome(rows[i].bytes, &why), rows[i].outcome);
+		if (!strstr(why.msg, rows[i].why))
+			fail_msg("'%s' has no '%s'", why.msg, rows[i].why);
+	}
+}
+
 int test_http(void);
 int test_http(void)
 {
@@ -570,10 +669,12 @@ int test_http(void)
 	    cmocka_unit_test(completions),
 	    cmocka_unit_test(prompts),
 	    cmocka_unit_test(tensors),
+	    cmocka_unit_test(tensors_answered),
 	    cmocka_unit_test(urls),
 	    SCRATCH_TEST(header_files),
 	    cmocka_unit_test(late_reads),
 	    cmocka_unit_test(answers_of_late_reads),
+	    cmocka_unit_test(answers_that_end),
 	};
 
 	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);

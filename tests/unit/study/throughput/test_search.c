@@ -294,6 +294,12 @@ static void test_list(void **state)
 	assert_int_equal(batch_of(s, r.best), 200);
 	assert_int_equal(r.limit, SEARCH_BY_MAX);
 	search_free(s);
+	m = (machine){.rate = rate_linear}; /* time ends before the list does */
+	s = run(&c, &m, &t, 2);
+	search_judge(s, &r);
+	assert_int_equal(batch_of(s, r.best), 5);
+	assert_int_equal(r.limit, SEARCH_BY_TIME);
+	search_free(s);
 }
 
 /* --- stop reasons */
