@@ -154,7 +154,8 @@ typedef struct trace_format {
 	void (*clocks)(trace_out *o, uint64_t ns, const trace_header *then);
 	/* Makes the output readable up to here, even if nothing follows. NULL: it always is. */
 	void (*flush)(trace_out *o);
-	/* Ends open ranges at the last event's time, and frees *o, also on failure (E_NOMEM). */
+	/* Ends open ranges with their process, at its last event, and frees *o, also on failure
+	 * (E_NOMEM). */
 	dck_status (*close)(trace_out *o, dck_err *err);
 } trace_format;
 
