@@ -120,6 +120,20 @@ static void put_clock(perfetto_writer *o, uint32_t id, uint64_t time, bool incre
 	wire_end(&o->message, clock);
 }
 
+static void put_losses(perfetto_writer *o, const trace_losses *l)
+{
+	if (l->dropped)
+		put_uint(o, PF_SNAPSHOT_DROPPED, l->dropped);
+	if (l->left_out)
+		put_uint(o, PF_SNAPSHOT_LEFT_OUT, l->left_out);
+	if (l->older)
+		put_uint(o, PF_SNAPSHOT_OLDER, l->older);
+	if (l->cut)
+		put_uint(o, PF_SNAPSHOT_CUT, l->cut);
+	if (l->signal[0])
+		wire_put_text(&o->message, PF_SNAPSHOT_SIGNAL, l->signal);
+}
+
 /* Writes a clock snapshot; own_ns: the events' clock, 0 at the base. */
 static void put_snapshot(perfetto_writer *o, const trace_header *about, uint64_t own_ns)
 {
@@ -139,6 +153,7 @@ static void put_snapshot(perfetto_writer *o, const trace_header *about, uint64_t
 		put_uint(o, PF_SNAPSHOT_OWN, own_ns);
 	if (about->unix_error_ns)
 		put_uint(o, PF_SNAPSHOT_UNIX_ERROR, about->unix_error_ns);
+	put_losses(o, &about->losses);
 	wire_end(&o->message, snapshot);
 	packet_end(o, packet);
 }

@@ -46,11 +46,16 @@ static void zone_file_put(record_builder *b, const trace_file_said *said, const 
 	record_fact_text(b, "trace", "file", path);
 	record_fact_text(b, "trace", "format", said->format);
 	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)said->bytes);
-	count_put(b, "events_left_out", said->events_left_out);
-	if (said->events_left_out)
+	count_put(b, "events_left_out", said->events_left_out + said->events_older);
+	if (said->events_older)
 		record_note(b, "trace-cut",
-			    "%llu events are in the table, but not in the file, "
-			    "which holds what its size or the last events allow",
+			    "%llu events are in the table, but not in the file, which has the last "
+			    "ones",
+			    (unsigned long long)said->events_older);
+	if (said->events_left_out)
+		record_note(b, "trace-full",
+			    "%llu events are in the table, but not in the file, which reached its "
+			    "largest size",
 			    (unsigned long long)said->events_left_out);
 }
 

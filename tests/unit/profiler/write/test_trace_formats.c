@@ -667,7 +667,7 @@ static void open_ranges_end_with_their_process(void **state)
 	    {"chrome",
 	     "{\"ph\":\"E\",\"ts\":9.000,\"pid\":8,\"tid\":8,\"args\":{\"unended\":true}}"},
 	    {"chrome", "{\"ph\":\"e\",\"ts\":9.000,\"pid\":8,\"tid\":8,\"cat\":\"range\""},
-	    {"rows", "8,8,,range,left,2000,7000,1,\n"},
+	    {"rows", "8,8,,range,\"left\",2000,7000,1,\n"},
 	    {"folded", "thread 8;left 7000\n"},
 	    {"folded", "ranges of no thread;any 6000\n"}};
 
