@@ -60,6 +60,9 @@ typedef struct trace_name {
 	uint32_t line;
 } trace_name;
 
+/* The name of ranges whose names are too many. */
+#define TRACE_OTHER_NAMES "(other names)"
+
 /* Ranges of waits (trace/waiting.h) have this name and category. */
 #define WAITS_PREFIX   "wait: "
 #define WAITS_CATEGORY "wait"

@@ -37,6 +37,7 @@ typedef struct drain_counts {
 	uint64_t unfinished; /* ranges closed by the end of a thread or of the recording */
 	uint64_t moved;	     /* events before the last emitted time: emitted with that time */
 	uint64_t lost;	     /* by the drain itself: no memory, too many open ranges */
+	uint64_t not_finite; /* values of counters and numbers: they are left out */
 } drain_counts;
 
 typedef struct drain drain;

@@ -164,6 +164,14 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		    "%llu events are not in the table, because more than %d ranges were open "
 		    "on a thread, or %d of those that any thread may end, or memory was short",
 		    (unsigned long long)c->lost, ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
+	if (c->not_finite) {
+		count_put(b, "values_left_out", c->not_finite);
+		record_note(
+		    b, "trace-not-finite",
+		    "%llu values of counters or numbers are NaN or infinite, and not in the "
+		    "file",
+		    (unsigned long long)c->not_finite);
+	}
 	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);
