@@ -11,7 +11,6 @@
 #include "base/csv_write.h"
 #include "base/err.h"
 #include "base/sink.h"
-#include "profiler/timeline/process_ends.h"
 #include "profiler/write/formats.h"
 #include "profiler/timeline/pending_ranges.h"
 #include "record/tree/cct.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_record.c - makes the record of a recording: the method, what was recorded and what was lost
+ * (each loss a fact and a note), the file, and the tables of zones and threads. The result is that
+ * of the recorder in this process, or was read from the file that a recorder in another process
+ * left (zone_result_read.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/result/zone_result.h"
 
