@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "profiler/timeline/timeline.h"
 #include "profiler/trace/annotation/annotation.h"
 
 #include <pthread.h>
