@@ -162,11 +162,11 @@ struct dck_device_zone_scope {
 };
 #define DCK_DEVICE_ZONE(q, name)                                \
 	const dck_device_zone_scope DCK_JOIN_(dck_device_zone_, \
-					      __LINE__)(DCK_DEVICE_ENTER_(q, name))
+					      __COUNTER__)(DCK_DEVICE_ENTER_(q, name))
 #else
 #define DCK_DEVICE_ZONE(q, name)                                                         \
 	const dck_device_entered __attribute__((cleanup(dck_device_zone_leave), unused)) \
-	DCK_JOIN_(dck_device_zone_, __LINE__) = DCK_DEVICE_ENTER_(q, name)
+	DCK_JOIN_(dck_device_zone_, __COUNTER__) = DCK_DEVICE_ENTER_(q, name)
 #endif
 
 #endif /* DCK_ZONES_OFF */

@@ -162,11 +162,11 @@ struct dck_zone_scope {
 	dck_zone_scope(const dck_zone_scope &) = delete;
 	dck_zone_scope &operator=(const dck_zone_scope &) = delete;
 };
-#define DCK_ZONE(name) const dck_zone_scope DCK_JOIN_(dck_zone_, __LINE__)(DCK_ENTER_(name))
+#define DCK_ZONE(name) const dck_zone_scope DCK_JOIN_(dck_zone_, __COUNTER__)(DCK_ENTER_(name))
 #else
 #define DCK_ZONE(name)                                             \
 	const int __attribute__((cleanup(dck_zone_leave), unused)) \
-	DCK_JOIN_(dck_zone_, __LINE__) = DCK_ENTER_(name)
+	DCK_JOIN_(dck_zone_, __COUNTER__) = DCK_ENTER_(name)
 #endif
 
 #endif /* DCK_ZONES_OFF */

@@ -130,6 +130,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "killed-child") && fork() == 0) {
 		step();
+		DCK_PUSH("left open");
 		sleep(2);
 		raise(SIGKILL);
 	}

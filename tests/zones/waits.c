@@ -3,12 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -307,6 +309,34 @@ static void places_in_files(void)
 	fclose(f);
 }
 
+static void *keep_file(void *fd)
+{
+	flock(*(int *)fd, LOCK_EX);
+	pthread_barrier_wait(&both);
+	rest();
+	flock(*(int *)fd, LOCK_UN);
+	return NULL;
+}
+
+static void locks_of_files(void)
+{
+	FILE *f = tmpfile();
+	char path[64];
+	pthread_t t;
+
+	check("tmpfile", f != NULL);
+	if (!f)
+		return;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
+	int again = open(path, O_RDWR);
+	pthread_create(&t, NULL, keep_file, &again);
+	pthread_barrier_wait(&both);
+	check("flock", flock(fileno(f), LOCK_EX) == 0);
+	pthread_join(t, NULL);
+	close(again);
+	fclose(f);
+}
+
 static int keep_mtx(void *m)
 {
 	mtx_lock(m);
@@ -348,6 +378,7 @@ int main(void)
 	semaphores();
 	ready_files();
 	places_in_files();
+	locks_of_files();
 	of_c11();
 	printf("%s\n", failed ? "failed" : "all as it should be");
 	return failed;

@@ -17,6 +17,7 @@ typedef struct trace_read_facts {
 	bool dated;
 	trace_header about;
 	uint64_t snapshot_boottime_ns;
+	trace_losses losses; /* as the file states them */
 	/* The last of the later snapshots, which deepclock's files have; 0: none. */
 	uint64_t own_ns, own_boottime_ns, own_width_ns;
 	/* Set if the file ends within a packet, as after a kill: everything before it was read. A

@@ -85,35 +85,6 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 	return true;
 }
 
-/* A counter's parent may be a thread; a hostile file may have a circle. */
-static summed_track *process_of(const thread_sums *s, uint32_t id)
-{
-	enum { PARENTS_MAX = 3 };
-	summed_track *t = id_table_find(&s->tracks, id);
-
-	for (int i = 0; t && t->parent && i < PARENTS_MAX; i++)
-		t = id_table_find(&s->tracks, t->parent);
-	return t && !t->parent ? t : NULL;
-}
-
-void thread_sums_end(thread_sums *s)
-{
-	for (uint32_t i = 0; i < s->tracks.n; i++) {
-		const summed_track *t = id_table_find(&s->tracks, i);
-		summed_track *process = t->any ? process_of(s, i) : NULL;
-
-		if (process)
-			see(process, t->last_ns);
-	}
-}
-
-uint64_t thread_sums_ended_ns(const thread_sums *s, uint32_t track)
-{
-	const summed_track *process = process_of(s, track);
-
-	return process ? process->last_ns : 0;
-}
-
 void thread_sums_ranges(thread_sums *s, uint32_t id, uint64_t zones, uint64_t waited_ns)
 {
 	summed_track *t = id_table_find(&s->tracks, id);

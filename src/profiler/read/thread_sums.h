@@ -18,10 +18,6 @@ void thread_sums_done(thread_sums *s); /* {0} is allowed */
 void thread_sums_track(thread_sums *s, const trace_track *t);
 /* Returns true for events of a counter of thread_table.h. */
 bool thread_sums_events(thread_sums *s, uint32_t track, const trace_event *e, size_t n);
-/* To be called after the last event: finds when each process ended, at the last event of any of its
- * tracks, those of counters too. */
-void thread_sums_end(thread_sums *s);
-uint64_t thread_sums_ended_ns(const thread_sums *s, uint32_t track); /* its process; 0: unknown */
 /* Adds the ranges of a track, at its end. */
 void thread_sums_ranges(thread_sums *s, uint32_t track, uint64_t zones, uint64_t waited_ns);
 /* Writes table "threads". */

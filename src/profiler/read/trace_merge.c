@@ -166,7 +166,7 @@ static dck_status merge_plan(work *w, dck_err *err)
 
 /* --- then: emit it */
 
-/* Returns the first file's clocks, moved to the base of the whole. */
+/* Returns the first file's clocks, moved to the base of the whole, and the losses of all. */
 static trace_header about_of(const work *w)
 {
 	trace_header about = w->places[0].facts.about;
@@ -174,8 +174,17 @@ static trace_header about_of(const work *w)
 	about.boottime_ns += (uint64_t)w->base_ns;
 	about.monotonic_ns += (uint64_t)w->base_ns;
 	about.unix_ns += about.unix_ns > 0 ? w->base_ns : 0;
+	about.losses = w->places[0].facts.losses;
+	about.losses.cut = w->plan->cut;
 	for (size_t i = 0; i < w->plan->n; i++) {
+		const trace_losses *l = &w->places[i].facts.losses;
 		const double within = w->places[i].within_ns;
+
+		if (i > 0) {
+			about.losses.dropped += l->dropped;
+			about.losses.left_out += l->left_out;
+			about.losses.older += l->older;
+		}
 
 		/* A file of several machines has no boot id. */
 		if (!w->places[i].same_boot)
@@ -213,6 +222,8 @@ static dck_status merge_write(work *w, dck_err *err)
 	DCK_TRY(to[0].format->open(&to[0].out, &unused, &about, err));
 	DCK_TRY(to[1].format->open(&to[1].out, w->plan->out, &about, err));
 	dck_status status = files_emit(w, to, 2, err);
+	if (status == DCK_OK && trace_losses_any(&about.losses) && to[1].format->clocks)
+		to[1].format->clocks(to[1].out, 0, &about);
 	for (int i = 0; i < 2; i++) {
 		dck_status closed = to[i].format->close(to[i].out, status == DCK_OK ? err : NULL);
 		status = status == DCK_OK ? closed : status;

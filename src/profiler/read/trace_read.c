@@ -27,6 +27,39 @@ typedef struct reading {
 	bool shapes_asked;
 } reading;
 
+static void read_losses_put(record_builder *b, const trace_losses *l)
+{
+	if (l->dropped) {
+		record_fact_int(b, "trace", "dropped_events", DCK_UNIT_ONE, (int64_t)l->dropped);
+		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
+			    (unsigned long long)l->dropped);
+	}
+	if (l->left_out + l->older)
+		record_fact_int(b, "trace", "events_left_out", DCK_UNIT_ONE,
+				(int64_t)(l->left_out + l->older));
+	if (l->older)
+		record_note(b, "trace-cut",
+			    "%llu earlier events are not in the file, which has the last ones",
+			    (unsigned long long)l->older);
+	if (l->left_out)
+		record_note(b, "trace-full",
+			    "%llu events are not in the table, because the file reached its "
+			    "largest size",
+			    (unsigned long long)l->left_out);
+	if (l->signal[0]) {
+		record_fact_text(b, "trace", "signal", l->signal);
+		record_note(b, "program-killed", "the program was killed by %s", l->signal);
+	}
+	if (l->cut)
+		record_note(b, "trace-child-cut",
+			    "%llu of its processes did not exit normally (for example a "
+			    "signal or _exit()): it has their events until about a tenth of a "
+			    "second before",
+			    (unsigned long long)l->cut);
+	if (l->left_out || l->signal[0] || l->cut)
+		record_set_incomplete(b, true);
+}
+
 static void read_facts_put(record_builder *b, const reading *r)
 {
 	const trace_read_facts *f = &r->facts;
@@ -46,6 +79,7 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    "or one of a clock that the file does not explain, "
 			    "and are not in the table",
 			    (unsigned long long)f->undated);
+	read_losses_put(b, &f->losses);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);
 		record_note(b, "trace-truncated", "%s: everything before is in the table", f->cut);

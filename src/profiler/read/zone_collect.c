@@ -8,7 +8,7 @@
  * (timeline_lod.h), if there is one, receives all.
  *
  * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
- * ranges end at the last time of their process, ranges of any track at the last time of all.
+ * ranges end at the last time of their process.
  * Memory: O(names + tracks + open ranges), independent of the number of events. The sink has no
  * bytes: open() takes the collection from sink->self. Failure is sticky and reported by
  * zone_collect_put().
@@ -44,6 +44,7 @@ struct zone_collect {
 	id_table marks, tracks;	     /* by name: mark; of track */
 	zone_aggregate sums, device; /* device: of the devices' ranges */
 	thread_sums threads;
+	process_ends ends;
 	sample_sums samples;
 	timeline_lod *drawn;			   /* NULL: it is not */
 	uint64_t events, unmatched, lost, last_ns; /* lost: ranges that are nested too deep */
@@ -106,6 +107,7 @@ static void collect_track(trace_out *o, const trace_track *about)
 	if (collect_of(o)->drawn)
 		timeline_lod_track(collect_of(o)->drawn, about);
 	thread_sums_track(&collect_of(o)->threads, about);
+	process_ends_track(&collect_of(o)->ends, about);
 }
 
 static bool collect_is(const trace_name *from, const char *text)
@@ -150,6 +152,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
+	process_ends_events(&c->ends, id, e, n);
 	if (c->drawn)
 		timeline_lod_events(c->drawn, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
@@ -169,7 +172,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			break;
 		case TRACE_ASYNC_BEGIN:
 		case TRACE_ASYNC_END: /* a begin without a name equals an end */
-			c->unmatched += !zone_aggregate_range(&c->sums, e->as.id + 1,
+			c->unmatched += !zone_aggregate_range(&c->sums, id, e->as.id + 1,
 							      is_end ? 0 : e->name, e->ns);
 			break;
 		case TRACE_INSTANT:
@@ -215,20 +218,19 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 	uint64_t unmatched;
 
 	(void)err;
-	thread_sums_end(&c->threads);
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
 		const zone_track *t = id_table_find(&c->tracks, i);
 
 		if (!t->open)
 			continue;
-		const uint64_t end = thread_sums_ended_ns(&c->threads, i);
+		const uint64_t end = process_ends_of(&c->ends, i);
 
 		zone_aggregate_close(collect_sums(c, t), t->open,
 				     end > t->last_ns ? end : t->last_ns);
 		thread_sums_ranges(&c->threads, i, t->open->zones, t->open->waited_ns);
 	}
 	collect_tracks_done(c);
-	zone_aggregate_close_ranges(&c->sums, c->last_ns, &unmatched);
+	zone_aggregate_close_ranges(&c->sums, c->last_ns, &c->ends, &unmatched);
 	c->unmatched += unmatched;
 	return DCK_OK;
 }
@@ -268,6 +270,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	DCK_NEED(c, err, "to add up a trace");
 	c->marks.row_bytes = sizeof(mark);
 	c->tracks.row_bytes = sizeof(zone_track);
+	process_ends_init(&c->ends);
 	c->sums.is_wait = collect_is_wait;
 	c->sums.is_call = collect_is_call;
 	c->sums.names = &c->texts;
@@ -303,6 +306,7 @@ void zone_collect_free(zone_collect *c)
 	id_table_done(&c->marks);
 	string_table_done(&c->texts);
 	thread_sums_done(&c->threads);
+	process_ends_done(&c->ends);
 	sample_sums_done(&c->samples);
 	zone_aggregate_done(&c->sums);
 	zone_aggregate_done(&c->device);
@@ -322,7 +326,7 @@ static const char *collect_text_of(void *self, uint32_t id)
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 {
 	DCK_NEED(!string_table_failed(&c->texts) && !c->marks.failed && !c->tracks.failed &&
-		     !cct_failed(&c->samples.paths),
+		     !c->ends.tracks.failed && !cct_failed(&c->samples.paths),
 		 err, "to add up a trace");
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);

@@ -116,15 +116,15 @@ void async_ranges_done(async_ranges *k)
 /* --- the end */
 
 void kept_end_open(trace_out *o, const id_table *tracks, const async_ranges *async,
-		   const kept_end *end)
+		   const process_ends *ends, const kept_end *end)
 {
 	for (uint32_t i = 0; i < tracks->n; i++)
-		while (end->range(o, id_table_find(tracks, i)))
+		while (end->range(o, id_table_find(tracks, i), process_ends_of(ends, i)))
 			;
 	for (uint32_t i = 0; i < async->ids.n; i++) {
 		const kept_id *a = id_table_find(&async->ids, i);
 		void *track = a->open > 0 ? id_table_find(tracks, a->track) : NULL;
 		for (int64_t k = 0; track && k < a->open; k++)
-			end->async(o, track, a);
+			end->async(o, track, a, process_ends_of(ends, a->track));
 	}
 }

@@ -8,7 +8,7 @@
 #define TIMELINE_PENDING_RANGES_H
 
 #include "base/id_table.h"
-#include "profiler/timeline/timeline.h"
+#include "profiler/timeline/process_ends.h"
 
 /* --- numbers of ranges that are open: most formats can write them only where a range begins or
  * ends. Beyond KEPT_NUMBERS_MAX on one track new ones are dropped. */
@@ -69,12 +69,13 @@ bool kept_nested_id(hash_map *depths, uint64_t key, bool ends, uint64_t *ret);
 
 /* --- the end of a timeline: how a format ends open ranges. */
 typedef struct kept_end {
-	bool (*range)(trace_out *o, void *track); /* ends the innermost; false: none is open */
-	void (*async)(trace_out *o, void *track, const kept_id *id);
+	/* Ends the innermost at `ns`; false: none is open. */
+	bool (*range)(trace_out *o, void *track, uint64_t ns);
+	void (*async)(trace_out *o, void *track, const kept_id *id, uint64_t ns);
 } kept_end;
 
-/* Ends all ranges of these tracks, then all that any track may end. */
+/* Ends all ranges of these tracks, then all that any track may end, each with its process. */
 void kept_end_open(trace_out *o, const id_table *tracks, const async_ranges *async,
-		   const kept_end *end);
+		   const process_ends *ends, const kept_end *end);
 
 #endif

@@ -35,10 +35,16 @@ enum { /* ClockSnapshot */
        PF_SNAPSHOT_CLOCK = 1,
        PF_SNAPSHOT_PRIMARY = 2,
        /* Fields of deepclock; other readers skip them. */
-       PF_SNAPSHOT_BOOT = 1000,	     /* text: boot id of the machine */
-       PF_SNAPSHOT_WIDTH = 1001,     /* ns between the instant and the furthest reading */
-       PF_SNAPSHOT_OWN = 1002,	     /* ns since the first snapshot, by the clock of the events */
-       PF_SNAPSHOT_UNIX_ERROR = 1003 /* ns, of REALTIME, as its synchronisation estimates it */
+       PF_SNAPSHOT_BOOT = 1000,	      /* text: boot id of the machine */
+       PF_SNAPSHOT_WIDTH = 1001,      /* ns between the instant and the furthest reading */
+       PF_SNAPSHOT_OWN = 1002,	      /* ns since the first snapshot, by the clock of the events */
+       PF_SNAPSHOT_UNIX_ERROR = 1003, /* ns, of REALTIME, as its synchronisation estimates it */
+       /* trace_losses; those of the last snapshot with PF_SNAPSHOT_PRIMARY count, 0 if absent */
+       PF_SNAPSHOT_DROPPED = 1004,
+       PF_SNAPSHOT_LEFT_OUT = 1005,
+       PF_SNAPSHOT_OLDER = 1006,
+       PF_SNAPSHOT_CUT = 1007,
+       PF_SNAPSHOT_SIGNAL = 1008 /* text */
 };
 enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
 /* Clocks; ids from 64 to 127 belong to one sequence. */

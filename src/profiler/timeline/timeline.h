@@ -60,6 +60,9 @@ typedef struct trace_name {
 	uint32_t line;
 } trace_name;
 
+/* The name of ranges whose names are too many. */
+#define TRACE_OTHER_NAMES "(other names)"
+
 /* Ranges of waits (trace/waiting.h) have this name and category. */
 #define WAITS_PREFIX   "wait: "
 #define WAITS_CATEGORY "wait"
@@ -109,6 +112,20 @@ typedef struct trace_track {
 	dck_unit unit;	  /* unit of a counter */
 } trace_track;
 
+/* What a trace lacks. */
+typedef struct trace_losses {
+	uint64_t dropped;  /* events that the recorder had no memory for */
+	uint64_t left_out; /* events beyond the size of the file */
+	uint64_t older;	   /* events before those of --last */
+	uint64_t cut;	   /* processes whose recording has no end */
+	char signal[16];   /* that ended the program; "": none */
+} trace_losses;
+
+static inline bool trace_losses_any(const trace_losses *l)
+{
+	return l->dropped || l->left_out || l->older || l->cut || l->signal[0];
+}
+
 /* The header of a trace. */
 typedef struct trace_header {
 	int64_t unix_ns;       /* wall clock time at the base */
@@ -119,7 +136,8 @@ typedef struct trace_header {
 	char boot[40];	   /* boot id: MONOTONIC and BOOTTIME are comparable if equal */
 	uint64_t width_ns; /* maximum distance of a clock's reading from the instant */
 	uint64_t
-	    unix_error_ns; /* maximum error of the wall clock, estimated by its synchronisation */
+	    unix_error_ns;   /* maximum error of the wall clock, estimated by its synchronisation */
+	trace_losses losses; /* until then */
 } trace_header;
 
 /* A sample of a thread's stack. */
@@ -150,11 +168,13 @@ typedef struct trace_format {
 	 * trace_format_has_samples(). */
 	void (*samples)(trace_out *o, const struct cct *paths, const trace_sample *s, size_t n);
 	/* Writes a clock snapshot at `ns` after the base, on the clock of the events, to correct
-	 * its drift. NULL: not in the format. */
+	 * its drift, and the losses until then. ns 0: the losses alone, with the clocks at the
+	 * base. NULL: not in the format. */
 	void (*clocks)(trace_out *o, uint64_t ns, const trace_header *then);
 	/* Makes the output readable up to here, even if nothing follows. NULL: it always is. */
 	void (*flush)(trace_out *o);
-	/* Ends open ranges at the last event's time, and frees *o, also on failure (E_NOMEM). */
+	/* Ends open ranges with their process, at its last event, and frees *o, also on failure
+	 * (E_NOMEM). */
 	dck_status (*close)(trace_out *o, dck_err *err);
 } trace_format;
 

@@ -333,9 +333,10 @@ static void range_ended(zone_aggregate *s, uint32_t name, uint64_t begin_ns, uin
 	zone_accumulate(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
 }
 
-bool zone_aggregate_range(zone_aggregate *s, uint64_t id, uint32_t name, uint64_t ns)
+bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, uint32_t name,
+			  uint64_t ns)
 {
-	const open_range one = {.id = id, .name = name, .ns = ns};
+	const open_range one = {.id = id, .name = name, .track = track, .ns = ns};
 	open_range other;
 	bool lost;
 
@@ -350,7 +351,8 @@ bool zone_aggregate_range(zone_aggregate *s, uint64_t id, uint32_t name, uint64_
 	return true;
 }
 
-uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, uint64_t *ret_unmatched)
+uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, const process_ends *ends,
+				     uint64_t *ret_unmatched)
 {
 	uint64_t unfinished = 0, unmatched = 0;
 
@@ -359,7 +361,8 @@ uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, uint64_t *r
 
 		if (r->id && r->name) {
 			unfinished++;
-			range_ended(s, r->name, r->ns, ns, false);
+			range_ended(s, r->name, r->ns, ends ? process_ends_of(ends, r->track) : ns,
+				    false);
 		} else if (r->id) {
 			unmatched++;
 		}

@@ -33,6 +33,7 @@
 #define TIMELINE_ZONE_AGGREGATE_H
 
 #include "profiler/timeline/open_ranges.h"
+#include "profiler/timeline/process_ends.h"
 #include "record/tree/path_trie.h"
 #include "profiler/timeline/timeline.h"
 #include "profiler/timeline/zone_percentiles.h"
@@ -145,10 +146,12 @@ void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t fl
 
 /* Adds one end of a range that any track may end; name 0: its end. Either may come first. false: it
  * cannot be matched. */
-bool zone_aggregate_range(zone_aggregate *s, uint64_t id, uint32_t name, uint64_t ns);
-/* Closes these ranges: returns the number without an end, which count as unfinished;
- * *ret_unmatched: the number without a start. */
-uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, uint64_t *ret_unmatched);
+bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, uint32_t name,
+			  uint64_t ns);
+/* Closes these ranges at `ns`, or where `ends` is not NULL with their processes: returns the number
+ * without an end, which count as unfinished; *ret_unmatched: the number without a start. */
+uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, const process_ends *ends,
+				     uint64_t *ret_unmatched);
 
 /* --- leaf ranges: begin and end in one call, because most ranges are leaves */
 

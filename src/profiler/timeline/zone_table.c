@@ -165,8 +165,8 @@ static void timeline_table_put(record_builder *b, const char *table, const char 
  * zones, and, if there is one, the range that takes longest on devices. */
 static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, const zone_row *on)
 {
-	const zone_row *most = NULL;
-	char own[32], calls[32], also[200] = "";
+	const zone_row *most = NULL, *other = NULL;
+	char own[32], calls[32], also[300] = "";
 	double all = 0;
 	bool zones = false;
 
@@ -186,9 +186,17 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n, c
 		if (zones && trace_is_wait(rows[i].name))
 			continue;
 		all += (double)rows[i].z->self_ns;
-		if (!most || rows[i].z->self_ns > most->z->self_ns)
+		if (strcmp(rows[i].name, TRACE_OTHER_NAMES) == 0)
+			other = &rows[i];
+		else if (!most || rows[i].z->self_ns > most->z->self_ns)
 			most = &rows[i];
 	}
+	if (other && most)
+		snprintf(also + strlen(also), sizeof also - strlen(also),
+			 "; %.0f %% are of zones whose names are too many to be kept apart",
+			 100 * (double)other->z->self_ns / fmax(all, 1));
+	else if (other)
+		most = other;
 	if (!most) {
 		record_answer(b, "no zone was entered%s", also);
 		return;

@@ -363,9 +363,22 @@ bool drain_round(drain *d)
 	return more;
 }
 
-void drain_poll_threads(drain *d, bool emit, bool last, uint64_t ticks)
+static bool range_is_open(const drain *d)
 {
-	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), emit, last});
+	bool open = d->nesting.sums.ranges.n > 0;
+
+	for (size_t i = 0; i < d->nthreads && !open; i++)
+		open = d->threads[i].open.depth > 0;
+	return open;
+}
+
+void drain_poll_threads(drain *d, const watch_look *how, uint64_t ticks)
+{
+	watch_look now = *how;
+
+	now.ns = drain_ns(d, ticks);
+	now.beat = how->beat && range_is_open(d);
+	thread_watch_look(&d->nesting.watch, &now);
 }
 
 void drain_end(drain *d, uint64_t ticks)

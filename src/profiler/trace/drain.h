@@ -16,6 +16,8 @@
 #include "profiler/timeline/timeline.h"
 #include "profiler/timeline/zone_aggregate.h"
 
+struct watch_look; /* thread_watch.h */
+
 /* The listener; any member may be NULL. Name ids are from zone_names.h; track 1 is the process,
  * then threads, counters and devices' queues. */
 typedef struct drain_listener {
@@ -35,6 +37,7 @@ typedef struct drain_counts {
 	uint64_t unfinished; /* ranges closed by the end of a thread or of the recording */
 	uint64_t moved;	     /* events before the last emitted time: emitted with that time */
 	uint64_t lost;	     /* by the drain itself: no memory, too many open ranges */
+	uint64_t not_finite; /* values of counters and numbers: they are left out */
 } drain_counts;
 
 typedef struct drain drain;
@@ -51,9 +54,9 @@ void drain_want(drain *d, const zone_percentiles *p);
 uint64_t drain_over(const drain *d); /* number of ranges over their limit */
 /* Drains all events; true: there were whole blocks, and more may follow. */
 bool drain_round(drain *d);
-/* Polls the resource use of all threads (thread_watch.h). emit: also emits it. last: only
- * drain_end() follows. */
-void drain_poll_threads(drain *d, bool emit, bool last, uint64_t ticks);
+/* Polls the resource use of all threads (thread_watch.h), `how` at `ticks` instead of how->ns.
+ * how->last: only drain_end() follows; how->beat is ignored while no range is open. */
+void drain_poll_threads(drain *d, const struct watch_look *how, uint64_t ticks);
 /* Closes all open ranges at that time. */
 void drain_end(drain *d, uint64_t ticks);
 

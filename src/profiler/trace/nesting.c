@@ -24,6 +24,7 @@
 #include "profiler/trace/zone_names.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,7 +290,7 @@ static void nesting_range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t n
 		return;
 	event_append(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
 	flow(f, t, ns, name != 0, id);
-	if (zone_aggregate_range(&f->sums, id, name, ns))
+	if (zone_aggregate_range(&f->sums, t->track, id, name, ns))
 		return;
 	if (f->sums.ranges.n >= OPEN_RANGES_MAX)
 		f->counts.lost++;
@@ -301,7 +302,7 @@ void nesting_end(nesting *f, uint64_t ns)
 {
 	uint64_t unmatched;
 
-	f->counts.unfinished += zone_aggregate_close_ranges(&f->sums, ns, &unmatched);
+	f->counts.unfinished += zone_aggregate_close_ranges(&f->sums, ns, NULL, &unmatched);
 	f->counts.unmatched += unmatched;
 }
 
@@ -410,10 +411,13 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		event_append(f, t, ns, TRACE_INSTANT, name, 0);
 		break;
 	case LANE_NUMBER:
-		if (top && t->device && trace_is_bytes(zone_name_get(name)->text)) {
-			memcpy(&real, &value, sizeof real);
-			top->bytes += real;
+		memcpy(&real, &value, sizeof real);
+		if (!isfinite(real)) {
+			f->counts.not_finite++;
+			break;
 		}
+		if (top && t->device && trace_is_bytes(zone_name_get(name)->text))
+			top->bytes += real;
 		if (top && top->name != ZONE_LOST && !t->open.too_deep)
 			event_append(f, t, ns, TRACE_ANNOTATION, name, value);
 		else
@@ -421,7 +425,10 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		break;
 	case LANE_COUNTER:
 		memcpy(&real, &value, sizeof real);
-		counter(f, ns, name, real);
+		if (isfinite(real))
+			counter(f, ns, name, real);
+		else
+			f->counts.not_finite++;
 		break;
 	case LANE_START:
 	case LANE_END:

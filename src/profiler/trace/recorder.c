@@ -40,6 +40,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The maximum time that an exiting program waits. */
@@ -168,14 +169,19 @@ static trace_header base_take(struct recorder *r)
 	return about;
 }
 
-/* Writes a snapshot of the clocks to the file, which shows the drift of the events' clock. */
-static void recorder_clocks_put(struct recorder *r)
+/* Writes a snapshot of the clocks to the file, which shows the drift of the events' clock, and what
+ * was lost until then. ends: the file is dumped or closed next. */
+static void recorder_clocks_put(struct recorder *r, bool ends)
 {
+	const char *signal = os_signal_name(atomic_load(&r->signal));
 	uint64_t ticks;
-	const trace_header now = clocks_now(r, &ticks);
+	trace_header now = clocks_now(r, &ticks);
 
 	r->clocks_ns = now.monotonic_ns;
-	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
+	now.losses.dropped = lost_so_far() - r->lost + drain_counted(r->drain)->lost;
+	if (signal)
+		snprintf(now.losses.signal, sizeof now.losses.signal, "%s", signal);
+	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now, ends);
 }
 
 /* --- resource use of the threads */
@@ -188,7 +194,11 @@ static void threads_poll(struct recorder *r, bool last, uint64_t ticks)
 	const bool file = !r->plan.late || drain_counted(r->drain)->events;
 	const bool inside = last || !capture_armed() || capture_open();
 
-	drain_poll_threads(r->drain, file && inside, last, ticks);
+	const watch_look how = {.emit = file && inside,
+				.last = last,
+				/* Of the newest events it would displace those before a hang. */
+				.beat = !r->plan.config.last};
+	drain_poll_threads(r->drain, &how, ticks);
 	const uint64_t took = os_thread_cpu_ns() - cpu;
 	const uint64_t pause = took * POLL_TIMES > POLL_NS ? took * POLL_TIMES : POLL_NS;
 	r->poll_ns = os_now_ns() + pause;
@@ -231,7 +241,7 @@ static void dump_aside(struct recorder *r)
 {
 	if (!r->file)
 		return;
-	recorder_clocks_put(r);
+	recorder_clocks_put(r, true);
 	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
 		r->method.dumps++;
 	else
@@ -393,7 +403,7 @@ static void recorder_finish(struct recorder *r)
 		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
 	const bool has_file = r->file;
 	if (has_file) {
-		recorder_clocks_put(r);
+		recorder_clocks_put(r, true);
 		trace_file_close(r->file, &said, &r->ended);
 	}
 	r->file = NULL;
@@ -410,7 +420,7 @@ static void recorder_write_out(struct recorder *r, bool dump)
 {
 	r->went = (dck_err){0};
 	if (r->file)
-		recorder_clocks_put(r);
+		recorder_clocks_put(r, false);
 	if (r->file && (dump || r->plan.config.last))
 		trace_file_dump(r->file, &r->went);
 	else if (r->file)
@@ -456,7 +466,7 @@ static bool round_of(struct recorder *r)
 	if (atomic_load(&r->live) && os_now_ns() >= r->poll_ns)
 		threads_poll(r, false, ticks_now());
 	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
-		recorder_clocks_put(r);
+		recorder_clocks_put(r, false);
 	if (r->file)
 		trace_file_flush(r->file, false);
 	pthread_mutex_unlock(&r->work);

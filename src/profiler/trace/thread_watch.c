@@ -8,7 +8,8 @@
  * may follow.
  *
  * Counters never decrease: uses_take() takes the maximum of two sources. A counter is emitted only
- * if it changed; a share is emitted at the beginning of its interval, where it is drawn.
+ * if it changed, or at the end of its thread; a share is emitted at the beginning of its interval,
+ * where it is drawn.
  *
  * Memory is bounded by the live threads: with more than 2 * KEPT_MAX rows of ended threads, drop()
  * sorts their CPU times, retains those above the order statistic KEPT_MAX, and adds the others to
@@ -129,9 +130,8 @@ static void counter_emit(thread_watch *w, watched *t, int k, uint64_t ns, double
 	w->to.events(w->to.self, t->counters[k], &e, 1);
 }
 
-/* Emits what the thread used until ns. ends: nothing follows, so the CPU time is emitted even if it
- * did not change. */
-static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
+/* Emits what the thread used until ns. always: the CPU time even if it did not change. */
+static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool always)
 {
 	if (t->looked && !t->emitted[OS_USE_CPU] && t->began_ns < ns)
 		counter_emit(w, t, OS_USE_CPU, t->began_ns, 0);
@@ -139,7 +139,7 @@ static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 		const uint64_t now = used(t, k);
 
 		if (!(t->uses.known >> k & 1) ||
-		    (t->emitted[k] == now + 1 && !(ends && k == OS_USE_CPU)) ||
+		    (t->emitted[k] == now + 1 && !(always && k == OS_USE_CPU)) ||
 		    (k == OS_USE_MAJOR && !now && !t->emitted[k]))
 			continue;
 		counter_emit(w, t, k, ns, (double)now);
@@ -369,7 +369,7 @@ static void stat_store(const look *l, watched *t, const os_thread_stat *st)
 	if (!l->how.emit || !may_emit(w, t))
 		return;
 	if (!l->how.last) /* else its end emits them */
-		tell_uses(w, t, l->how.ns, false);
+		tell_uses(w, t, l->how.ns, l->how.beat && t == &w->process);
 	tell_share(w, t, from, l->how.ns, used(t, OS_USE_CPU) - was);
 }
 

@@ -85,6 +85,9 @@ typedef struct watch_look {
 	uint64_t ns;
 	bool emit; /* emits now; else stores the values for later */
 	bool last;
+	/* Emits the CPU time of the process even if it did not change: a range that is open if
+	 * the process is killed lasted until then at least. */
+	bool beat;
 } watch_look;
 /* Polls the threads. Only the draining thread may call it. */
 void thread_watch_look(thread_watch *w, const watch_look *how);

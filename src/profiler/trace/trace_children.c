@@ -221,6 +221,7 @@ static dck_status written(const child_traces *c, const char *title, int fd, dck_
 				       .n = c->n,
 				       .format = trace_suffix_of(c->out).format,
 				       .out = &sink,
+				       .cut = c->cut,
 				       .percentiles = c->percentiles};
 	record_builder *b = record_begin(title);
 

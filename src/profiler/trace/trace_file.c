@@ -73,7 +73,7 @@ struct trace_file {
 	int fd;
 	os_file_id id; /* identity of the file of fd */
 	dck_err error; /* code 0: none */
-	uint64_t written, max_size, left_out, flushed_ns;
+	uint64_t written, max_size, left_out, older, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
 	/* Names and tracks, the latter by rising id, from before the file was open or to be written
@@ -82,7 +82,7 @@ struct trace_file {
 	kept_track *tracks; /* @owned */
 	uint32_t *names;    /* @owned */
 	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
-	/* The last snapshot of the clocks with --last; clocks_ns 0: none yet. */
+	/* The snapshot of the clocks at the end, with --last the last one; clocks_ns 0: none. */
 	uint64_t clocks_ns;
 	trace_header clocks;
 	/* The newest events: the oldest of them first. */
@@ -175,7 +175,8 @@ static void sink_write_all(trace_file *f)
 
 static bool trace_fits(trace_file *f, size_t n)
 {
-	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
+	/* The snapshot at the end has the size of an event or two. */
+	const uint64_t more = (n + f->open + 2) * (EVENT_BYTES + NAME_TIMES * f->longest);
 	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
 
 	if (!f->max_size || f->written + f->sink.used + held + more <= f->max_size)
@@ -286,7 +287,7 @@ static void trace_keep(trace_file *f, uint32_t track, const trace_event *e, size
 		kept_batch *old = f->first;
 
 		f->kept -= sizeof *old + old->n * sizeof *e;
-		f->left_out += old->n;
+		f->older += old->n;
 		f->first = old->next;
 		mem_free(old);
 	}
@@ -443,6 +444,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	f->last = config->last;
 	f->about = *about;
 	f->about.command = NULL;
+	f->about.losses.cut = 1; /* until its end */
 	f->format = ending.format ? ending.format : trace_format_find("perfetto");
 	f->compress = ending.gzip;
 	f->path = mem_dup(config->path);
@@ -462,21 +464,22 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	return DCK_OK;
 }
 
-static void write_clocks(trace_file *f, uint64_t ns, const trace_header *then)
+static void write_clocks(trace_file *f, bool ends)
 {
-	/* They have the size of an event. */
-	if (f->out && f->format->clocks && ns && trace_fits(f, 1))
-		f->format->clocks(f->out, ns, then);
+	if (!f->out || !f->format->clocks || !f->clocks_ns || (!ends && !trace_fits(f, 2)))
+		return;
+	f->clocks.losses.left_out = f->left_out;
+	f->clocks.losses.older = f->older;
+	f->clocks.losses.cut = !ends;
+	f->format->clocks(f->out, f->clocks_ns, &f->clocks);
 }
 
-void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now)
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now, bool ends)
 {
-	if (!f->last) {
-		write_clocks(f, ns, now);
-		return;
-	}
 	f->clocks_ns = ns;
 	f->clocks = *now;
+	if (!f->last && !ends)
+		write_clocks(f, false);
 }
 
 void trace_file_flush(trace_file *f, bool now)
@@ -506,7 +509,7 @@ static void trace_finish(trace_file *f)
 	}
 	for (kept_batch *b = f->first; open && b; b = b->next)
 		write_events(f, b->track, b->events, b->n);
-	write_clocks(f, f->clocks_ns, &f->clocks);
+	write_clocks(f, true);
 	if (f->out && f->format->close(f->out, &e) != DCK_OK)
 		fail(f, &e);
 	if (gzip_sink_close(f->gzip, &e) != DCK_OK)
@@ -561,6 +564,7 @@ dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 	*ret = (trace_file_said){.format = f->format->name,
 				 .bytes = f->written,
 				 .events_left_out = f->left_out,
+				 .events_older = f->older,
 				 .made = f->made};
 	dck_status st = failure(f, err);
 	trace_file_free(f);

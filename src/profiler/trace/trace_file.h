@@ -28,8 +28,9 @@ typedef struct trace_file_config {
 
 typedef struct trace_file_said {
 	const char *format;
-	uint64_t bytes, events_left_out; /* by max_size; by last */
-	bool made;			 /* the file was created */
+	uint64_t bytes;
+	uint64_t events_left_out, events_older; /* by max_size; by last */
+	bool made;				/* the file was created */
 } trace_file_said;
 
 typedef struct trace_file trace_file;
@@ -37,8 +38,9 @@ typedef struct trace_file trace_file;
 dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 			   const trace_header *about, dck_err *err);
 drain_listener trace_file_listener(trace_file *f);
-/* Writes a clock snapshot, `ns` after the base; with `last` at the end. */
-void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now);
+/* Writes a clock snapshot, `ns` after the base. ends: the file is dumped or closed next, which
+ * writes it; so does `last`. */
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now, bool ends);
 /* Flushes all events to the file; now false: unless it was done recently. */
 void trace_file_flush(trace_file *f, bool now);
 /* Writes the newest events to a separate file, "out.dump-3.pftrace" for number 3; the trace's own

@@ -375,7 +375,7 @@ __attribute__((constructor)) static void process_begins(void)
 		start_failed(&err, owner);
 }
 
-__attribute__((destructor)) static void process_ends(void)
+__attribute__((destructor)) static void process_leaves(void)
 {
 	(void)start_end(&start_state, NULL, NULL); /* of this copy: the first one ends its own */
 }

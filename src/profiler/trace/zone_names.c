@@ -29,7 +29,8 @@ bool zone_names_init(void)
 	zone_name_table = os_pages_reserve(sizeof *zone_name_table);
 	if (!zone_name_table)
 		return false;
-	zone_name_table->names[OTHER] = (trace_name){.text = "(other names)", .n = 13};
+	zone_name_table->names[OTHER] =
+	    (trace_name){.text = TRACE_OTHER_NAMES, .n = sizeof TRACE_OTHER_NAMES - 1};
 	atomic_store(&zone_name_table->count, OTHER);
 	return true;
 }

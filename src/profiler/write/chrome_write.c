@@ -78,11 +78,11 @@ typedef struct json_track {
 
 typedef struct chrome_writer {
 	dck_sink *sink;
-	uint64_t last_ns;
 	string_table names;  /* for the keys of numbers */
 	string_table quoted; /* the same as ,"cat":"...","name":"..." */
 	id_table tracks;
 	async_ranges async;
+	process_ends ends;
 	time_text time;
 	const cct *paths; /* of the samples; NULL: no samples */
 	bool any;
@@ -227,8 +227,6 @@ static void chrome_put_flow(chrome_writer *o, const json_track *t, const trace_e
 static size_t chrome_put_any(chrome_writer *o, json_track *t, uint32_t id, const trace_event *e,
 			     const trace_event *end)
 {
-	if (e->ns > o->last_ns && e->kind != TRACE_ANNOTATION)
-		o->last_ns = e->ns;
 	switch ((trace_kind)e->kind) {
 	case TRACE_BEGIN:
 		return 1 + chrome_put_begin(o, t, e, end);
@@ -280,7 +278,7 @@ static const trace_event *chrome_put_plain(chrome_writer *o, json_track *t, cons
 	char *from = sink_reserve(sink, PLAIN_TEXT_MAX + NAME_MAX_PLAIN), *p = from;
 	const char *full = sink->buf + sizeof sink->buf - PLAIN_TEXT_MAX - NAME_MAX_PLAIN;
 	time_text time = o->time;
-	uint64_t last = o->last_ns, depth = t->depth;
+	uint64_t depth = t->depth;
 
 	for (; e < end; e++) {
 		const bool begins = e->kind == TRACE_BEGIN;
@@ -312,12 +310,10 @@ static const trace_event *chrome_put_plain(chrome_writer *o, json_track *t, cons
 		}
 		*p++ = '}';
 		depth += begins ? 1 : UINT64_MAX;
-		last = e->ns > last ? e->ns : last;
 	}
 	o->time = time;
 	t->depth = depth;
 	sink->used += (size_t)(p - from);
-	o->last_ns = last;
 	return e;
 }
 
@@ -333,6 +329,7 @@ static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_heade
 	o->sink = sink;
 	o->tracks.row_bytes = sizeof(json_track);
 	async_ranges_init(&o->async);
+	process_ends_init(&o->ends);
 	status = string_table_init(&o->names, err);
 	if (status == DCK_OK) {
 		status = string_table_init(&o->quoted, err);
@@ -372,6 +369,7 @@ static void chrome_track(trace_out *out, const trace_track *about)
 
 	if (!t)
 		return;
+	process_ends_track(&o->ends, about);
 	/* Viewers show a thread as a separate process if its id is not positive. */
 	const bool device = about->kind == TRACE_DEVICE;
 	const bool thread = about->kind == TRACE_THREAD || device;
@@ -428,6 +426,7 @@ static void chrome_events(trace_out *out, uint32_t id, const trace_event *e, siz
 
 	if (!t || !t->n)
 		return;
+	process_ends_events(&o->ends, id, e, n);
 	while (e < end) {
 		e = chrome_put_plain(o, t, e, end);
 		if (e < end)
@@ -495,29 +494,30 @@ static void put_stack_frames(chrome_writer *o)
 	}
 }
 
-static bool chrome_end_range(trace_out *out, void *of)
+static bool chrome_end_range(trace_out *out, void *of, uint64_t ns)
 {
 	chrome_writer *o = chrome_writer_of(out);
 	json_track *t = of;
 	const bool open = t->depth > 0;
 
-	chrome_put_end(o, t, o->last_ns, true);
+	chrome_put_end(o, t, ns, true);
 	return open;
 }
 
-static void chrome_end_async(trace_out *out, void *t, const kept_id *id)
+static void chrome_end_async(trace_out *out, void *t, const kept_id *id, uint64_t ns)
 {
 	chrome_writer *o = chrome_writer_of(out);
 
-	chrome_put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
+	chrome_put_async(o, t, "\"e\"", ns, id->id, id->name);
 }
 
 static dck_status chrome_close(trace_out *out, dck_err *err)
 {
 	chrome_writer *o = chrome_writer_of(out);
-	bool failed = o->tracks.failed || o->async.failed;
+	bool failed = o->tracks.failed || o->async.failed || o->ends.tracks.failed;
 
-	kept_end_open(out, &o->tracks, &o->async, &(kept_end){chrome_end_range, chrome_end_async});
+	kept_end_open(out, &o->tracks, &o->async, &o->ends,
+		      &(kept_end){chrome_end_range, chrome_end_async});
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		json_track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
@@ -533,6 +533,7 @@ static dck_status chrome_close(trace_out *out, dck_err *err)
 	failed = failed || string_table_failed(&o->names) || string_table_failed(&o->quoted);
 	id_table_done(&o->tracks);
 	async_ranges_done(&o->async);
+	process_ends_done(&o->ends);
 	string_table_done(&o->names);
 	string_table_done(&o->quoted);
 	mem_free(o);

@@ -8,6 +8,7 @@
 #include "profiler/write/paths.h"
 #include "base/err.h"
 #include "base/sink.h"
+#include "profiler/timeline/perfetto.h"
 #include "profiler/timeline/sample_sums.h"
 #include "profiler/timeline/zone_aggregate.h"
 
@@ -19,8 +20,6 @@ typedef struct path_track {
 	bool described;
 	zone_stack open; /* its root: the thread's node, 0: no range yet */
 	uint64_t last_ns;
-	uint32_t parent;
-	uint64_t ended_ns; /* of a process: the last event of any of its tracks */
 } path_track;
 
 /* State of an aggregating format, made by paths_open(). */
@@ -32,6 +31,8 @@ typedef struct paths_writer {
 	string_table names;
 	id_table same; /* uint32_t for each name: the number of its text */
 	id_table tracks;
+	process_ends ends;
+	uint32_t continued; /* the name of the mark of a piece; 0: not met */
 	zone_aggregate sums;
 	sample_sums samples;
 } paths_writer;
@@ -50,6 +51,8 @@ void paths_intern(trace_out *out, uint32_t id, const trace_name *name)
 
 	if (row)
 		*row = string_table_intern(&o->names, name->text, name->n);
+	if (name->n == sizeof PF_CONTINUED - 1 && memcmp(name->text, PF_CONTINUED, name->n) == 0)
+		o->continued = id;
 }
 
 /* --- the tree */
@@ -63,6 +66,7 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 	o->unix_ns = about->unix_ns;
 	o->same.row_bytes = sizeof(uint32_t);
 	o->tracks.row_bytes = sizeof(path_track);
+	process_ends_init(&o->ends);
 	o->sums.paths_only = true;
 	dck_status status = string_table_init(&o->names, err);
 	DCK_NEXT(status, sample_sums_init(&o->samples, err));
@@ -82,8 +86,7 @@ void paths_track(trace_out *out, const trace_track *about)
 	path_track *t = id_table_row(&o->tracks, about->id);
 	char label[STRING_NAME_MAX];
 
-	if (t)
-		t->parent = about->parent;
+	process_ends_track(&o->ends, about);
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
 		return;
 	const bool thread = about->kind == TRACE_THREAD;
@@ -114,25 +117,14 @@ static void paths_range_begins(paths_writer *o, path_track *t, uint32_t name)
 }
 
 /* The start of a range without a name is indistinguishable from an end, and so is omitted. */
-static void async(paths_writer *o, const trace_event *e, uint32_t name)
+static void async(paths_writer *o, uint32_t track, const trace_event *e, uint32_t name)
 {
 	static const char label[] = PATHS_ASYNC;
 
 	if (!o->sums.async_root)
 		o->sums.async_root = path_trie_child(
 		    &o->sums.paths, 0, string_table_intern(&o->names, label, sizeof label - 1));
-	zone_aggregate_range(&o->sums, e->as.id + 1, name, e->ns);
-}
-
-/* A counter's parent may be a thread; a hostile file may have a circle. */
-static path_track *path_process_of(const paths_writer *o, uint32_t id)
-{
-	enum { PARENTS_MAX = 3 };
-	path_track *t = id_table_find(&o->tracks, id);
-
-	for (int i = 0; t && t->parent && i < PARENTS_MAX; i++)
-		t = id_table_find(&o->tracks, t->parent);
-	return t;
+	zone_aggregate_range(&o->sums, track, e->as.id + 1, name, e->ns);
 }
 
 void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
@@ -140,14 +132,13 @@ void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 	paths_writer *o = paths_writer_of(out);
 	path_track *t = id_table_find(&o->tracks, id);
 
-	path_track *process = t ? path_process_of(o, id) : NULL;
-
-	if (process && n > 0 && e[n - 1].kind != TRACE_ANNOTATION &&
-	    e[n - 1].ns > process->ended_ns)
-		process->ended_ns = e[n - 1].ns;
+	process_ends_events(&o->ends, id, e, n);
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
-		if (e->kind == TRACE_ANNOTATION)
+		if (e->kind == TRACE_ANNOTATION) {
+			if (e->name == o->continued && t->open.depth)
+				zone_stack_top(&t->open)->continued = true;
 			continue;
+		}
 		if (e->ns > t->last_ns) /* time never goes back on a track */
 			t->last_ns = e->ns;
 		if (e->kind == TRACE_BEGIN)
@@ -155,9 +146,9 @@ void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 		else if (e->kind == TRACE_END)
 			zone_aggregate_end(&o->sums, &t->open, t->last_ns, true);
 		else if (e->kind == TRACE_ASYNC_BEGIN)
-			async(o, e, paths_name_of(o, e->name));
+			async(o, id, e, paths_name_of(o, e->name));
 		else if (e->kind == TRACE_ASYNC_END)
-			async(o, e, 0);
+			async(o, id, e, 0);
 	}
 	if (t && t->last_ns > o->last_ns)
 		o->last_ns = t->last_ns;
@@ -220,20 +211,20 @@ dck_status paths_close(trace_out *out, const tree_format *to, dck_err *err)
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		path_track *t = id_table_find(&o->tracks, i);
-		const path_track *process = path_process_of(o, i);
-		const uint64_t end = process ? process->ended_ns : 0;
+		const uint64_t end = process_ends_of(&o->ends, i);
 
 		zone_aggregate_close(&o->sums, &t->open, end > t->last_ns ? end : t->last_ns);
 	}
-	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
-	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
-	    string_table_failed(&o->names) || cct_failed(&o->samples.paths))
+	zone_aggregate_close_ranges(&o->sums, o->last_ns, &o->ends, &unmatched);
+	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->ends.tracks.failed ||
+	    o->same.failed || string_table_failed(&o->names) || cct_failed(&o->samples.paths))
 		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
 		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_stack_done(&((path_track *)id_table_find(&o->tracks, i))->open);
 	id_table_done(&o->tracks);
+	process_ends_done(&o->ends);
 	id_table_done(&o->same);
 	zone_aggregate_done(&o->sums);
 	sample_sums_done(&o->samples);

@@ -46,10 +46,11 @@ typedef struct packet_track {
 
 typedef struct perfetto_writer {
 	dck_sink *sink;
-	uint64_t boottime_ns, last_ns;
+	uint64_t boottime_ns;
 	string_table names;
 	id_table known; /* rows are name_form */
 	id_table tracks;
+	process_ends ends;
 	async_ranges async;
 	uint32_t nsequences;
 	perfetto_samples *samples; /* NULL: none yet */
@@ -119,6 +120,20 @@ static void put_clock(perfetto_writer *o, uint32_t id, uint64_t time, bool incre
 	wire_end(&o->message, clock);
 }
 
+static void put_losses(perfetto_writer *o, const trace_losses *l)
+{
+	if (l->dropped)
+		put_uint(o, PF_SNAPSHOT_DROPPED, l->dropped);
+	if (l->left_out)
+		put_uint(o, PF_SNAPSHOT_LEFT_OUT, l->left_out);
+	if (l->older)
+		put_uint(o, PF_SNAPSHOT_OLDER, l->older);
+	if (l->cut)
+		put_uint(o, PF_SNAPSHOT_CUT, l->cut);
+	if (l->signal[0])
+		wire_put_text(&o->message, PF_SNAPSHOT_SIGNAL, l->signal);
+}
+
 /* Writes a clock snapshot; own_ns: the events' clock, 0 at the base. */
 static void put_snapshot(perfetto_writer *o, const trace_header *about, uint64_t own_ns)
 {
@@ -138,6 +153,7 @@ static void put_snapshot(perfetto_writer *o, const trace_header *about, uint64_t
 		put_uint(o, PF_SNAPSHOT_OWN, own_ns);
 	if (about->unix_error_ns)
 		put_uint(o, PF_SNAPSHOT_UNIX_ERROR, about->unix_error_ns);
+	put_losses(o, &about->losses);
 	wire_end(&o->message, snapshot);
 	packet_end(o, packet);
 }
@@ -494,6 +510,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_hea
 	o->tracks.row_bytes = sizeof(packet_track);
 	o->known.row_bytes = sizeof(name_form);
 	async_ranges_init(&o->async);
+	process_ends_init(&o->ends);
 	o->nsequences = SEQUENCE_COMMON;
 	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
@@ -533,6 +550,7 @@ static void perfetto_track(trace_out *out, const trace_track *about)
 	const packet_track *parent = id_table_find(&o->tracks, about->parent);
 	const char *name = string_table_copy(&o->names, about->name);
 
+	process_ends_track(&o->ends, about);
 	if (!t)
 		return;
 	t->uuid = uuid_of(about->pid, about->id);
@@ -607,6 +625,7 @@ static void perfetto_events(trace_out *out, uint32_t id, const trace_event *e, s
 
 	if (!t || !t->uuid)
 		return;
+	process_ends_events(&o->ends, id, e, n);
 	packet_track *in = t->carrier ? id_table_find(&o->tracks, t->carrier) : t;
 	if (!in->sequence)
 		begin_sequence(o, in);
@@ -618,8 +637,6 @@ static void perfetto_events(trace_out *out, uint32_t id, const trace_event *e, s
 		if (e < end)
 			e += perfetto_put_any(o, t, id, e, end);
 	}
-	if (in->last_ns > o->last_ns)
-		o->last_ns = in->last_ns;
 }
 
 static void perfetto_samples_write(trace_out *out, const cct *paths, const trace_sample *s,
@@ -641,21 +658,21 @@ static void perfetto_clocks_put(trace_out *out, uint64_t ns, const trace_header 
 	put_snapshot(o, then, ns);
 }
 
-static bool perfetto_end_range(trace_out *out, void *of)
+static bool perfetto_end_range(trace_out *out, void *of, uint64_t ns)
 {
 	perfetto_writer *o = perfetto_writer_of(out);
 	packet_track *t = of;
 	const bool open = t->depth > 0;
 
-	perfetto_write_put_end(o, t, o->last_ns, true);
+	perfetto_write_put_end(o, t, ns, true);
 	return open;
 }
 
-static void perfetto_end_async(trace_out *out, void *t, const kept_id *id)
+static void perfetto_end_async(trace_out *out, void *t, const kept_id *id, uint64_t ns)
 {
 	perfetto_writer *o = perfetto_writer_of(out);
 
-	put_async_end(o, t, id->id, o->last_ns, true);
+	put_async_end(o, t, id->id, ns, true);
 }
 
 static dck_status perfetto_close(trace_out *out, dck_err *err)
@@ -663,10 +680,10 @@ static dck_status perfetto_close(trace_out *out, dck_err *err)
 	perfetto_writer *o = perfetto_writer_of(out);
 	bool failed;
 
-	kept_end_open(out, &o->tracks, &o->async,
+	kept_end_open(out, &o->tracks, &o->async, &o->ends,
 		      &(kept_end){perfetto_end_range, perfetto_end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
-		 o->async.failed || string_table_failed(&o->names);
+		 o->async.failed || o->ends.tracks.failed || string_table_failed(&o->names);
 	if (o->samples && perfetto_samples_close(o->samples, NULL) != DCK_OK)
 		failed = true;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
@@ -679,6 +696,7 @@ static dck_status perfetto_close(trace_out *out, dck_err *err)
 	id_table_done(&o->tracks);
 	id_table_done(&o->known);
 	async_ranges_done(&o->async);
+	process_ends_done(&o->ends);
 	string_table_done(&o->names);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the names and tracks of a trace");

@@ -38,9 +38,9 @@ typedef struct row_track {
 
 typedef struct rows_writer {
 	dck_sink *sink;
-	uint64_t last_ns;
 	string_table names;
 	id_table tracks;
+	process_ends ends;
 	bool failed;
 } rows_writer;
 
@@ -122,6 +122,7 @@ static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_header 
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
 	o->tracks.row_bytes = sizeof(row_track);
+	process_ends_init(&o->ends);
 	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
@@ -139,6 +140,7 @@ static void rows_track(trace_out *out, const trace_track *about)
 
 	if (!t)
 		return;
+	process_ends_track(&o->ends, about);
 	t->described = true;
 	t->kind = about->kind;
 	t->pid = about->pid;
@@ -158,9 +160,8 @@ static void rows_events(trace_out *out, uint32_t id, const trace_event *e, size_
 	rows_writer *o = rows_writer_of(out);
 	row_track *t = id_table_find(&o->tracks, id);
 
+	process_ends_events(&o->ends, id, e, n);
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
-		if (e->kind != TRACE_ANNOTATION && e->ns > o->last_ns)
-			o->last_ns = e->ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
 			write_range_begins(o, t, e);
@@ -230,11 +231,13 @@ static dck_status rows_close(trace_out *out, dck_err *err)
 		row_track *t = id_table_find(&o->tracks, i);
 		t->beyond = 0;
 		while (t->depth > 0)
-			range_ends(o, t, o->last_ns);
+			range_ends(o, t, process_ends_of(&o->ends, i));
 		mem_free(t->frames);
 	}
-	const bool failed = o->failed || o->tracks.failed || string_table_failed(&o->names);
+	const bool failed = o->failed || o->tracks.failed || o->ends.tracks.failed ||
+			    string_table_failed(&o->names);
 	id_table_done(&o->tracks);
+	process_ends_done(&o->ends);
 	string_table_done(&o->names);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the names and tracks of a trace");

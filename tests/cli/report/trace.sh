@@ -22,6 +22,12 @@ print(sorted({e["ph"] for e in json.load(sys.stdin)["traceEvents"]}))'
 # A plain .json is the record, as in other commands.
 deepclock report run.pftrace.gz -o table.json
 record table.json 'r["tables"][0]["name"]'
+# The answer names a zone, not the bucket of the names that are too many.
+cat > names.json <<'END'
+[{"ph": "X", "name": "(other names)", "ts": 0, "dur": 1500, "pid": 1, "tid": 1},
+ {"ph": "X", "name": "step", "ts": 2000, "dur": 500, "pid": 1, "tid": 1}]
+END
+deepclock report names.json | sed -n 2,3p
 # A truncated file.
 head -c 300 run.pftrace.gz > cut.pftrace.gz
 deepclock report cut.pftrace.gz --format chrome -o cut.json

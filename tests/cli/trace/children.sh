@@ -33,6 +33,15 @@ deepclock trace --no-waits --last 1MiB --save run.json -- ./program forks >out
 show
 deepclock trace --no-waits --save run.json -- ./program killed-child >out
 echo $?
+# What the child left open ends with it, in the file as in the table, and the file states that it was killed.
+deepclock report trace.pftrace --save file.json > /dev/null
+record file.json 'r["incomplete"]' '[n["code"] for n in r["notes"]]'
+python3 - <<'END'
+import json
+live, file = ([[c.get("value") if isinstance(c, dict) else c for c in row] for row in t["rows"]]
+              for p in ("run.json", "file.json") for t in json.load(open(p))["tables"] if t["name"] == "zones")
+print("the tables are", "equal" if live == file else f"{live}, {file}", "left open" in [r[0] for r in live])
+END
 show
 deepclock trace --no-waits --save run.json -- ./program leave >out
 show

@@ -9,7 +9,7 @@ names = [c["key"] for c in table["columns"]]
 number = lambda x: x.get("value") if isinstance(x, dict) else x
 rows = {r[0]: dict(zip(names, map(number, r))) for r in table["rows"]}
 for name in ("lock", "condition", "join", "read", "sleep", "child", "semaphore", "barrier", "poll", "accept",
-             "signal"):
+             "signal", "file lock"):
     row = rows["wait: " + name]
     print(name, "at least 20 ms", row["max"] >= 20e6, "all at least 10 us", row["min"] >= 10e3)
 END
@@ -20,6 +20,12 @@ echo $?
 deepclock trace --format csv -- env ./program | grep -c 'zones/wait: sleep/calls'
 deepclock trace --waits 1ms --format csv -- bash -c './program; echo "$?"; exit 5' | grep -E '^all|^[0-9]|wait: child/calls'
 deepclock trace --waits 1h -- ls no-such-file 2>&1 | grep -v ls:
+# system() waits by a call inside libc.
+cat > shell.py <<'END'
+import os
+os.system("sleep 0.05")
+END
+deepclock trace --children apart --format csv -- python3 shell.py | grep -o 'zones/wait: child/calls",1'
 # A program that exits by _exit(), as many shells do, has ended normally.
 cat > leave.py <<'END'
 import os, time

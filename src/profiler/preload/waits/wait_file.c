@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,6 +37,11 @@ MOVES(write, "wait: write", (int fd, const void *from, size_t n), (fd, from, n))
 MOVES(writev, "wait: write", (int fd, const struct iovec *v, int n), (fd, v, n))
 MOVES(pwrite, "wait: write", (int fd, const void *from, size_t n, off_t at), (fd, from, n, at))
 MOVES(pwrite64, "wait: write", (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at))
+INTERPOSE(int, flock, (int fd, int operation), WAIT_FILE("wait: file lock", fd), (fd, operation))
+INTERPOSE(int, lockf, (int fd, int command, off_t n), WAIT_FILE("wait: file lock", fd),
+	  (fd, command, n))
+INTERPOSE(int, lockf64, (int fd, int command, off64_t n), WAIT_FILE("wait: file lock", fd),
+	  (fd, command, n))
 INTERPOSE(int, fsync, (int fd), WAIT_FILE("wait: sync", fd), (fd))
 INTERPOSE(int, fdatasync, (int fd), WAIT_FILE("wait: sync", fd), (fd))
 MOVES(send, "wait: send", (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))

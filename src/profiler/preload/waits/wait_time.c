@@ -4,6 +4,8 @@
 #include "wait.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #if __GLIBC_PREREQ(2, 28)
@@ -41,6 +43,10 @@ WAITS(pid_t, wait4, "wait: child", (pid_t pid, int *status, int options, struct 
       (pid, status, options, usage))
 WAITS(int, waitid, "wait: child", (idtype_t type, id_t id, siginfo_t *info, int options),
       (type, id, info, options))
+
+/* libc waits for these children by calls that are not interposed. */
+WAITS(int, system, "wait: child", (const char *command), (command))
+WAITS(int, pclose, "wait: child", (FILE * f), (f))
 
 PRELOAD pid_t wait(int *status)
 {

@@ -37,6 +37,47 @@ static dck_status perfetto_clock_read_clock(wire_reader r, struct perfetto_readi
 	return status;
 }
 
+static void snapshot_number_read(perfetto_snapshot *s, const wire_field *f)
+{
+	switch (f->number) {
+	case PF_SNAPSHOT_PRIMARY:
+		s->primary = f->value;
+		break;
+	case PF_SNAPSHOT_WIDTH:
+		s->width_ns = f->value;
+		break;
+	case PF_SNAPSHOT_OWN:
+		s->own_ns = f->value;
+		break;
+	case PF_SNAPSHOT_UNIX_ERROR:
+		s->unix_error_ns = f->value;
+		break;
+	case PF_SNAPSHOT_DROPPED:
+		s->losses.dropped = f->value;
+		break;
+	case PF_SNAPSHOT_LEFT_OUT:
+		s->losses.left_out = f->value;
+		break;
+	case PF_SNAPSHOT_OLDER:
+		s->losses.older = f->value;
+		break;
+	case PF_SNAPSHOT_CUT:
+		s->losses.cut = f->value;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A text that is too long is left out. */
+static dck_status snapshot_text_read(const wire_reader *r, const wire_field *f, char *ret,
+				     size_t bytes, dck_err *err)
+{
+	return f->type == WIRE_BYTES && f->value < bytes
+		   ? wire_source_copy(r->source, f->data, (size_t)f->value, ret, err)
+		   : DCK_OK;
+}
+
 dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err *err)
 {
 	wire_field f;
@@ -45,18 +86,12 @@ dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err
 
 	*ret = (perfetto_snapshot){0};
 	while (wire_each(&r, &f, &status, err)) {
-		if (f.number == PF_SNAPSHOT_PRIMARY)
-			ret->primary = f.value;
-		else if (f.number == PF_SNAPSHOT_WIDTH)
-			ret->width_ns = f.value;
-		else if (f.number == PF_SNAPSHOT_OWN)
-			ret->own_ns = f.value;
-		else if (f.number == PF_SNAPSHOT_UNIX_ERROR)
-			ret->unix_error_ns = f.value;
-		else if (f.number == PF_SNAPSHOT_BOOT && f.type == WIRE_BYTES &&
-			 f.value < sizeof ret->boot)
-			DCK_TRY(
-			    wire_source_copy(r.source, f.data, (size_t)f.value, ret->boot, err));
+		snapshot_number_read(ret, &f);
+		if (f.number == PF_SNAPSHOT_BOOT)
+			DCK_TRY(snapshot_text_read(&r, &f, ret->boot, sizeof ret->boot, err));
+		if (f.number == PF_SNAPSHOT_SIGNAL)
+			DCK_TRY(snapshot_text_read(&r, &f, ret->losses.signal,
+						   sizeof ret->losses.signal, err));
 		if (f.number != PF_SNAPSHOT_CLOCK || ret->n == PERFETTO_SNAPSHOT_MAX)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a clock", &inner, err));

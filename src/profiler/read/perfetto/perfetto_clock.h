@@ -7,6 +7,7 @@
 #define IMPORT_PERFETTO_CLOCK_H
 
 #include "base/wire.h"
+#include "profiler/timeline/timeline.h"
 
 /* A clock snapshot. */
 enum { PERFETTO_SNAPSHOT_MAX = 32 }; /* further clocks are ignored */
@@ -21,6 +22,7 @@ typedef struct perfetto_snapshot {
 	/* From deepclock's files: PF_SNAPSHOT_BOOT and the others; "", 0: not given. */
 	char boot[40];
 	uint64_t width_ns, own_ns, unix_error_ns;
+	trace_losses losses;
 	/* Once applied: the value of the trace's clock. */
 	bool has_reference;
 	uint64_t reference;

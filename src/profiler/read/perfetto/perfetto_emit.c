@@ -176,5 +176,9 @@ dck_status perfetto_emit(perfetto_reader *x)
 	for (uint32_t row = 1; x->nends > 0 && row <= x->ntracks; row++)
 		DCK_TRY(perfetto_emit_ends(x, row, UINT64_MAX));
 	DCK_TRY(perfetto_flush(x));
-	return samples_flush(x);
+	DCK_TRY(samples_flush(x));
+	x->about.losses = x->facts->losses;
+	if (x->format->clocks && trace_losses_any(&x->about.losses))
+		x->format->clocks(x->out, 0, &x->about);
+	return DCK_OK;
 }

@@ -71,13 +71,15 @@ static dck_status event_read_number(wire_reader r, const perfetto_sequence *q, u
 			DCK_TRY(perfetto_text(&r, &f, ret_text, x));
 		else if (f.number == PF_NUMBER_NAME_IID)
 			*ret_text = hash_map_find(&q->interned[PF_INTERNED_NUMBER_NAMES], f.value);
+		else if (f.number == PF_NUMBER_BOOL)
+			*ret = f.value != 0;
 		else if (f.number == PF_NUMBER_UINT)
 			*ret = (double)f.value;
 		else if (f.number == PF_NUMBER_INT)
 			*ret = (double)(int64_t)f.value;
 		else if (f.number == PF_NUMBER_REAL)
 			*ret = event_real_of(f.value);
-		if (f.number >= PF_NUMBER_UINT && f.number <= PF_NUMBER_REAL)
+		if (f.number >= PF_NUMBER_BOOL && f.number <= PF_NUMBER_REAL)
 			*ret_has = true;
 	}
 	return x->status;

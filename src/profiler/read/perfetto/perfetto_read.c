@@ -36,6 +36,8 @@ static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_re
 	DCK_TRY(perfetto_snapshot_read(r, &s, x->err));
 	DCK_NEED(perfetto_snapshot_apply(&s, &x->clocks, &q->clocks), x->err,
 		 "for the clocks of a trace");
+	if (s.primary)
+		x->facts->losses = s.losses;
 	if (!x->has_snapshot && s.has_reference) {
 		x->has_snapshot = true;
 		x->about.boottime_ns = s.reference;

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "profiler/timeline/timeline.h"
 #include "profiler/trace/annotation/annotation.h"
 
 #include <pthread.h>
@@ -114,7 +115,7 @@ static itt_domain *domain_create(const char *text)
 /* Equal texts have one string handle: some programs create it before each task. */
 static string *string_create(const char *text)
 {
-	static string other = {.text = "(other names)"};
+	static string other = {.text = TRACE_OTHER_NAMES};
 	char whole[ANNOTATION_TEXT];
 
 	if (!text)

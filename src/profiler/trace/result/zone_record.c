@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_record.c - makes the record of a recording: the method, what was recorded and what was lost
+ * (each loss a fact and a note), the file, and the tables of zones and threads. The result is that
+ * of the recorder in this process, or was read from the file that a recorder in another process
+ * left (zone_result_read.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/result/zone_result.h"
 
@@ -46,11 +51,16 @@ static void zone_file_put(record_builder *b, const trace_file_said *said, const 
 	record_fact_text(b, "trace", "file", path);
 	record_fact_text(b, "trace", "format", said->format);
 	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)said->bytes);
-	count_put(b, "events_left_out", said->events_left_out);
-	if (said->events_left_out)
+	count_put(b, "events_left_out", said->events_left_out + said->events_older);
+	if (said->events_older)
 		record_note(b, "trace-cut",
-			    "%llu events are in the table, but not in the file, "
-			    "which holds what its size or the last events allow",
+			    "%llu events are in the table, but not in the file, which has the last "
+			    "ones",
+			    (unsigned long long)said->events_older);
+	if (said->events_left_out)
+		record_note(b, "trace-full",
+			    "%llu events are in the table, but not in the file, which reached its "
+			    "largest size",
 			    (unsigned long long)said->events_left_out);
 }
 
@@ -159,6 +169,14 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 		    "%llu events are not in the table, because more than %d ranges were open "
 		    "on a thread, or %d of those that any thread may end, or memory was short",
 		    (unsigned long long)c->lost, ZONE_DEPTH_MAX, OPEN_RANGES_MAX);
+	if (c->not_finite) {
+		count_put(b, "values_left_out", c->not_finite);
+		record_note(
+		    b, "trace-not-finite",
+		    "%llu values of counters or numbers are NaN or infinite, and not in the "
+		    "file",
+		    (unsigned long long)c->not_finite);
+	}
 	program_address_space_put(b, m->address_space, m->address_space_limit);
 	device_report_put(b, &r->device_report);
 	dck_status st = zone_table_put(r->sums, r->device, r->name_of, r->names, b, err);

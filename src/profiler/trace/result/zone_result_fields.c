@@ -60,6 +60,8 @@ const result_field result_fields[] = {
     F(49, INT64, zone_result, device_report.memory_peak),
     F(50, INT64, zone_result, method.address_space),
     F(51, INT64, zone_result, method.address_space_limit),
+    F(52, INT64, zone_result, said.events_older),
+    F(53, INT64, zone_result, counts.not_finite),
     {0},
 };
 

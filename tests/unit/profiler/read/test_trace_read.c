@@ -259,9 +259,9 @@ static void names_and_numbers_by_their_numbers(void **state)
 		}
 		event_end(&x);
 	}
-	assert_string_equal(
-	    told(&x, main_thread, &facts),
-	    "begin 0 first\xef\xbf\xbd\nnumber batch -3\nbegin 0 second\nnumber -3\n");
+	assert_string_equal(told(&x, main_thread, &facts),
+			    "begin 0 first\xef\xbf\xbd\nnumber batch -3\nnumber batch 1\n"
+			    "begin 0 second\nnumber -3\nnumber 1\n");
 	wire_out_done(&x.w);
 }
 

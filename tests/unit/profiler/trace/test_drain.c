@@ -127,6 +127,7 @@ static void events_are_told_in_order(void **state)
 	(void)state;
 	dck_zone_push(&site_a);
 	dck_zone_number(&site_b, 32);
+	dck_zone_number(&site_b, NAN); /* left out, and counted, as an infinite one */
 	dck_zone_push(&site_b);
 	dck_zone_mark(&site_a);
 	dck_zone_pop();
@@ -135,11 +136,13 @@ static void events_are_told_in_order(void **state)
 	dck_zone_end(r);
 	dck_zone_counter(&site_a, 0.5);
 	dck_zone_counter(&site_b, 2);
+	dck_zone_counter(&site_a, INFINITY);
 	dck_zone_counter(&site_a, 0.25);
 	drain_round(d);
 	drain_end(d, ticks_now());
 	assert_string_equal(told, "process; thread; (a b=32 (b !a ) <a from ) > counter a; 3:a=0.5 "
 				  "3:a=0.25 counter b; 4:b=2 ");
+	assert_int_equal(drain_counted(d)->not_finite, 2);
 	drain_free(d);
 }
 

@@ -340,6 +340,7 @@ static void waits_are_added_up(void **state)
 
 static char told[1 << 16];
 static double last[64];
+static uint64_t last_ns[64];
 
 static void track(void *self, const trace_track *t)
 {
@@ -351,8 +352,10 @@ static void track(void *self, const trace_track *t)
 static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 {
 	(void)self;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		last[id % 64] = e[i].as.real;
+		last_ns[id % 64] = e[i].ns;
+	}
 }
 
 static const os_thread_counters six = {.n = {5000, 0, 6, 0, 7, 8},
@@ -378,6 +381,21 @@ static void the_end_of_a_lane_tells_all(void **state)
 	told[0] = '\0';
 	thread_watch_look(&w, &(watch_look){.ns = 40, .emit = false, .last = true});
 	assert_string_equal(told, "");
+	thread_watch_done(&w);
+}
+
+/* Of a process that does nothing the timeline goes on while a range is open. */
+static void a_beat_tells_the_time(void **state)
+{
+	static const drain_listener listener = {.track = track, .events = events};
+	thread_watch w;
+
+	(void)state;
+	thread_watch_begin(&w, &listener);
+	for (uint64_t ns = 40; ns <= 60; ns += 10) {
+		thread_watch_look(&w, &(watch_look){.ns = ns, .emit = true, .beat = true});
+		assert_int_equal(last_ns[w.process.counters[OS_USE_CPU]], ns);
+	}
 	thread_watch_done(&w);
 }
 
@@ -471,6 +489,7 @@ int test_thread_watch(void)
 	    SCRATCH_TEST(ten_thousand_short_threads),
 	    SCRATCH_TEST(five_hundred_at_once),
 	    SCRATCH_TEST(waits_are_added_up),
+	    SCRATCH_TEST(a_beat_tells_the_time),
 	    SCRATCH_TEST(the_end_of_a_lane_tells_all),
 	    SCRATCH_TEST(what_a_look_saw_is_not_taken_back),
 	    SCRATCH_TEST(the_rows_are_bounded),

@@ -152,6 +152,37 @@ static int64_t fact(const dck_record *r, const char *key)
 	return f->value.as.i;
 }
 
+/* The file states what it lacks, and so does one that is converted from it. */
+static void assert_lacks(const char *path, int64_t left_out, const char *note)
+{
+	const char *const paths[] = {path, "again.pftrace"};
+	dck_buffer again = {0};
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, &again);
+	assert_int_equal(dck_trace_convert(path, "perfetto", false, &sink, NULL, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	FILE *f = fopen(paths[1], "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(again.data, 1, again.n, f), again.n);
+	assert_int_equal(fclose(f), 0);
+	dck_buffer_done(&again);
+	for (size_t i = 0; i < 2; i++) {
+		const size_t want = note ? 1 : 0;
+		dck_record *r;
+
+		assert_int_equal(dck_trace_read(paths[i], &r, NULL), DCK_OK);
+		assert_int_equal(r->nnotes, want);
+		assert_true(!note || !strcmp(r->notes[0].code, note));
+		assert_int_equal(r->incomplete, note && !strcmp(note, "trace-full"));
+		if (note)
+			assert_int_equal(fact(r, "events_left_out"), left_out);
+		else
+			assert_null(dck_record_fact(r, "trace", "events_left_out"));
+		dck_record_free(r);
+	}
+}
+
 static void all_is_in_the_file(void **state)
 {
 	(void)state;
@@ -163,6 +194,7 @@ static void all_is_in_the_file(void **state)
 	assert_int_equal(c.marks, 2);
 	assert_int_equal(fact(r, "file_size"), c.bytes);
 	assert_int_equal(fact(r, "events_left_out"), 0);
+	assert_lacks("out.pftrace", 0, NULL);
 	free(c.text);
 	dck_record_free(r);
 }
@@ -179,6 +211,8 @@ static void a_file_keeps_its_size(void **state)
 	/* The table counts them all. */
 	assert_int_equal(fact(r, "events") + fact(r, "dropped_events"), 180004);
 	assert_true(has(&c, "oldest") && !has(&c, "newest"));
+	if (fact(r, "dropped_events") == 0) /* on a busy machine there are two notes */
+		assert_lacks("out.pftrace", fact(r, "events_left_out"), "trace-full");
 	free(c.text);
 	dck_record_free(r);
 }
@@ -207,6 +241,8 @@ static void the_newest_are_kept(void **state)
 	assert_int_equal(c.begins, c.ends);
 	assert_int_equal(c.marks, 1);
 	assert_true(fact(r, "events_left_out") > 0);
+	if (fact(r, "dropped_events") == 0)
+		assert_lacks("out.pftrace", fact(r, "events_left_out"), "trace-cut");
 	free(c.text);
 	dck_record_free(r);
 }

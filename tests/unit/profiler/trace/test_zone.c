@@ -515,6 +515,23 @@ static void a_forked_child_begins_anew(void **state)
 	dck_record_free(r);
 }
 
+#define TWO_ZONES(a, b) \
+	DCK_ZONE(a);    \
+	DCK_ZONE(b)
+
+static void two_zones_have_one_line(void **state)
+{
+	(void)state;
+	begin(0);
+	{
+		TWO_ZONES("left", "right");
+	}
+	dck_record *r = end();
+	assert_int_equal(calls(r, "left"), 1);
+	assert_int_equal(calls(r, "right"), 1);
+	dck_record_free(r);
+}
+
 int test_zone(void);
 int test_zone(void)
 {
@@ -531,6 +548,7 @@ int test_zone(void)
 	    cmocka_unit_test(a_handler_may_record),
 	    cmocka_unit_test(what_finds_no_room_is_counted),
 	    cmocka_unit_test(handlers_in_a_flood_are_counted),
+	    cmocka_unit_test(two_zones_have_one_line),
 	    cmocka_unit_test(a_forked_child_begins_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

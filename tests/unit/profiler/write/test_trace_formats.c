@@ -660,6 +660,71 @@ static void every_format_survives_a_full_disk(void **state)
 	}
 }
 
+/* A process that ended first: what it left open lasted until its own last event. */
+static void open_ranges_end_with_their_process(void **state)
+{
+	static const char *const rows[][2] = {
+	    {"chrome",
+	     "{\"ph\":\"E\",\"ts\":9.000,\"pid\":8,\"tid\":8,\"args\":{\"unended\":true}}"},
+	    {"chrome", "{\"ph\":\"e\",\"ts\":9.000,\"pid\":8,\"tid\":8,\"cat\":\"range\""},
+	    {"rows", "8,8,,range,\"left\",2000,7000,1,\n"},
+	    {"folded", "thread 8;left 7000\n"},
+	    {"folded", "ranges of no thread;any 6000\n"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		writing w;
+
+		begin(&w, rows[i][0]);
+		tell_threads(&w);
+		tell(&w, &(trace_track){.id = OTHER, .kind = TRACE_PROCESS, .pid = 8});
+		tell(&w, &(trace_track){.id = OTHER + 1,
+					.parent = OTHER,
+					.kind = TRACE_THREAD,
+					.pid = 8,
+					.tid = 8});
+		tell(&w, &(trace_track){.id = OTHER + 2,
+					.parent = OTHER + 1,
+					.kind = TRACE_COUNTER_TRACK,
+					.pid = 8,
+					.tid = 8,
+					.name = "CPU"});
+		name(&w, 1, "left");
+		name(&w, 2, "any");
+		put(&w, OTHER + 1, 2000, TRACE_BEGIN, 1);
+		w.f->events(
+		    w.o, OTHER + 1,
+		    &(trace_event){.ns = 3000, .kind = TRACE_ASYNC_BEGIN, .name = 2, .as.id = 5},
+		    1);
+		put(&w, OTHER + 2, 9000, TRACE_COUNTER, 0);
+		put(&w, THREAD, 500000, TRACE_INSTANT, 1);
+		end(&w);
+		if (!strstr(w.out.data, rows[i][1]))
+			fail_msg("%s", w.out.data);
+		dck_buffer_done(&w.out);
+	}
+}
+
+/* A range in pieces is one call. */
+static void pieces_are_one_call(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "callgrind");
+	tell_threads(&w);
+	name(&w, 1, "a");
+	name(&w, 2, "continued");
+	put(&w, THREAD, 0, TRACE_BEGIN, 1);
+	number(&w, THREAD, 2, 1);
+	put(&w, THREAD, 10, TRACE_END, 0);
+	put(&w, THREAD, 10, TRACE_BEGIN, 1);
+	put(&w, THREAD, 30, TRACE_END, 0);
+	end(&w);
+	assert_non_null(strstr(w.out.data, "\ncalls=1 "));
+	dck_buffer_done(&w.out);
+}
+
 static void every_format_has_a_name_of_its_own(void **state)
 {
 	size_t n;
@@ -696,6 +761,8 @@ int test_trace_formats(void)
 	    cmocka_unit_test(every_format_survives_a_lack_of_memory),
 	    cmocka_unit_test(every_format_survives_a_full_disk),
 	    cmocka_unit_test(every_format_has_a_name_of_its_own),
+	    cmocka_unit_test(open_ranges_end_with_their_process),
+	    cmocka_unit_test(pieces_are_one_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
