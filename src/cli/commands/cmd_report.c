@@ -199,7 +199,7 @@ static int report_run(cli *c, void *config)
 	if (option && form)
 		return cli_usage(c, "--%s applies to the table of a trace, and '%s' has none",
 				 option, form);
-	if (other && access(other, F_OK) != 0) {
+	if (other && strcmp(other, "-") != 0 && access(other, F_OK) != 0) {
 		cli_message("cannot open '%s': %s", other, strerror(errno));
 		return CLI_FAILED;
 	}

@@ -531,7 +531,7 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 		no_steps_answer_put(b, r);
 	} else if (j->n == 1) {
 		record_answer(b, "%s; a step takes %s",
-			      r->at->size == 1 ? "one rank: there are no others that could wait"
+			      r->at->size == 1 ? "one rank: there is no other that could wait"
 					       : "only one rank's steps are known, so no rank can "
 						 "be compared",
 			      step);

@@ -50,6 +50,10 @@ open("bad_line", "w").write("a;b 1\nc d\n")
 open("bad_two", "w").write("a;b 1 2\na;c 3 4\n")
 open("bad_capture", "wb").write(b"\x04\x22\x4d\x18\x40\x40\xc0\x38\x41\0\0\0\xf9\x05memray\0\x0d\0\0")
 open("bad_csv", "w").write("allocator,num_allocations,size,tid,thread_name,stack_trace\n")
+open("bad_first", "w").write("broken\na;b 1\n")
+open("bad_callgrind", "w").write("# callgrind format\nversion: 1\n")
+open("bad_pprof", "wb").write(gzip.compress(bytes([10, 4, 8, 1, 16, 2, 18, 0])))
+open("bad_script", "w").write("# head\nprog 12 100.000: 1000 cycles:u:\n\t 401136 burn+0x10 (/tmp/prog)\n")
 open("bad_perf", "wb").write(b"PERFILE2" + bytes(100))
 END
 python3 make.py
@@ -63,4 +67,10 @@ deepclock report raw.folded --by path
 deepclock report m.json --by function
 deepclock report threads.json --diff evented.json --by function | tail -n +3 | head -4
 deepclock view threads.json raw.folded --no-browser -o page.html && grep -c "<html" page.html
+# Standard input is read as a file is.
+for f in threads.json threads.json.gz raw.folded m.json; do
+	deepclock report $f --by function | tail -n +2 >a.txt
+	cat $f | deepclock report - --by function | tail -n +2 | cmp - a.txt
+done
+cat raw.folded | deepclock report - -f folded | head -n 1
 for f in bad_*; do deepclock report $f; echo $?; done
