@@ -73,4 +73,8 @@ for f in threads.json threads.json.gz raw.folded m.json; do
 	cat $f | deepclock report - --by function | tail -n +2 | cmp - a.txt
 done
 cat raw.folded | deepclock report - -f folded | head -n 1
+# callgrind_annotate refuses empty names.
+python3 -c 'import json; json.dump({"shared": {"frames": [{"name": "", "file": ""}]}, "profiles": [{"type": "sampled", "name": "t", "unit": "none",
+    "samples": [[0]], "weights": [1]}]}, open("unnamed.json", "w"))'
+deepclock report unnamed.json -f callgrind | grep -E '^(fl|fn)='
 for f in bad_*; do deepclock report $f; echo $?; done
