@@ -14,14 +14,6 @@
 
 /* --- functions */
 
-static bool is_name(PyObject *o)
-{
-	if (PyUnicode_Check(o))
-		return true;
-	PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s", Py_TYPE(o)->tp_name);
-	return false;
-}
-
 /* Checks the type only, because reading the value may block on a device. */
 static bool is_number(PyObject *o)
 {
@@ -82,7 +74,7 @@ static PyObject *zone_push(PyObject *names, PyObject *name)
 		if (!site)
 			return NULL;
 		dck_zone_push(site);
-	} else if (!is_name(name)) {
+	} else if (!zone_name_fits(name)) {
 		return NULL;
 	}
 	if (is_mirrored() && !mirror_call(ext_state_by(names)->zone_mirror, name))
@@ -105,7 +97,7 @@ static PyObject *zone_mark(PyObject *names, PyObject *name)
 
 	if (site)
 		dck_zone_mark(site);
-	else if (PyErr_Occurred() || !is_name(name))
+	else if (PyErr_Occurred() || !zone_name_fits(name))
 		return NULL;
 	Py_RETURN_NONE;
 }
@@ -133,7 +125,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 				    "two arguments are needed, a name and a number: %zd were given",
 				    nargs);
 	if (!DCK_ON_()) {
-		if (!is_name(args[0]) || !is_number(args[1]))
+		if (!zone_name_fits(args[0]) || !is_number(args[1]))
 			return NULL;
 		Py_RETURN_NONE;
 	}
@@ -197,7 +189,7 @@ static PyObject *zone_start(PyObject *names, PyObject *name)
 	dck_zone_site *site = DCK_ON_() ? zone_names_get(names, name) : NULL;
 	range *r;
 
-	if (!site && (PyErr_Occurred() || !is_name(name)))
+	if (!site && (PyErr_Occurred() || !zone_name_fits(name)))
 		return NULL;
 	r = PyObject_New(range, ext_state_by(names)->zone_range);
 	if (r)
@@ -405,7 +397,7 @@ static PyObject *zone_vectorcall(PyObject *type, PyObject *const *args, size_t n
 		return NULL;
 	}
 	if (PyUnicode_Check(args[0]))
-		return zone_make((PyTypeObject *)type, args[0]);
+		return zone_name_fits(args[0]) ? zone_make((PyTypeObject *)type, args[0]) : NULL;
 	return decorated(Py_None, args[0]);
 }
 

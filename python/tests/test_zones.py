@@ -396,6 +396,17 @@ class TraceTest(Case):
             deepclock.trace(self.path("none/out.pftrace")).start()
         self.assertFalse(deepclock._deepclock._trace_active())
 
+    def test_names_with_nul(self):
+        def with_each(name):
+            for f in (deepclock.zone, deepclock.push, deepclock.mark, deepclock.start, lambda n: deepclock.counter(n, 1),
+                      lambda n: deepclock.number(n, 1), lambda n: deepclock.lap(n).start()):
+                with self.assertRaises(ValueError):
+                    f(name)
+        for name in ("a\0b", "\0", "\u0416\0", type("Name", (str,), {})("a\0")):
+            with_each(name)
+            with deepclock.trace(self.path("out.pftrace")):
+                with_each(name)
+
     def test_fork_and_workers(self):
         path = self.path("out.pftrace")
         with deepclock.trace(path) as t:
