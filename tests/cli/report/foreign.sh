@@ -26,6 +26,9 @@ def sampled(samples, weights, unit="none"):
          "weights": weights}]}
 json.dump(sampled([[0], [0, 1], [0]], [1, 2, 4]), open("none.json", "w"))
 json.dump(sampled([[0], [0, 1]], [100, 4096], "bytes"), open("bytes.json", "w"))
+both = sampled([[0], [0, 1]], [100, 4096], "bytes")
+both["profiles"] += sampled([[0], [1]], [1, 2])["profiles"]
+json.dump(both, open("units.json", "w"))
 open("raw.folded", "w").write("<module> (nn.py:1);main (nn.py:5);work (nn.py:9) 7\n\n 4\n<module> (nn.py:1);main (nn.py:6) 2\n"
                               "<module> (nn.py:1);main (nn.py:5);work (nn.py:10);C::f(int) 1.5\r\n;;odd name 0.5")
 json.dump({"version": 0, "costs": [{"description": "Memory", "unit": "bytes"}],
@@ -63,6 +66,7 @@ deepclock report threads.json.gz | tail -n +2 >a.txt; deepclock report threads.j
 deepclock report evented.json --by path
 deepclock report none.json
 deepclock report bytes.json --by function
+deepclock report units.json --by function
 deepclock report raw.folded --by path
 deepclock report m.json --by function
 deepclock report threads.json --diff evented.json --by function | tail -n +3 | head -4
