@@ -407,6 +407,21 @@ class TraceTest(Case):
             with deepclock.trace(self.path("out.pftrace")):
                 with_each(name)
 
+    def test_threads_have_their_names(self):
+        seen = []
+        def work():
+            with deepclock.zone("work"):
+                with open("/proc/thread-self/comm") as comm:
+                    seen.append(comm.read().rstrip("\n"))
+        with deepclock.trace(self.path("out.pftrace")):
+            work()
+            for name in ("loader", "\u0416" * 9):
+                thread = threading.Thread(target=work, name=name)
+                thread.start()
+                thread.join()
+        with open("/proc/self/comm") as comm:
+            self.assertEqual(seen, [comm.read().rstrip("\n"), "loader", "\u0416" * 7])
+
     def test_fork_and_workers(self):
         path = self.path("out.pftrace")
         with deepclock.trace(path) as t:
