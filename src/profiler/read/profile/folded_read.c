@@ -201,7 +201,7 @@ dck_status folded_read(wire_source *source, record_builder *b, dck_err *err)
 	return status;
 }
 
-static bool line_is_text(const folded_reader *x)
+static bool folded_line_is_text(const folded_reader *x)
 {
 	for (size_t i = 0; i < x->n; i++)
 		if ((unsigned char)x->line[i] < ' ' && x->line[i] != '\t')
@@ -219,7 +219,7 @@ static bool lines_are_folded(folded_reader *x)
 	while (lines < LOOK_LINES && folded_line_next(x, &more) == DCK_OK && more) {
 		if (x->n == 0)
 			continue;
-		if (!line_is_text(x))
+		if (!folded_line_is_text(x))
 			return false;
 		if (folded_number_at(x->line, x->n) > 0 && (lines == 0 || strchr(x->line, ';')))
 			return true;
@@ -258,7 +258,7 @@ static bool lines_are_perf(folded_reader *x)
 		if (folded_line_next(x, &more) != DCK_OK || !more)
 			return false;
 	while (x->n == 0 || x->line[0] == '#');
-	if (!line_is_text(x) || folded_is_blank(x->line[0]) || x->line[x->n - 1] != ':' ||
+	if (!folded_line_is_text(x) || folded_is_blank(x->line[0]) || x->line[x->n - 1] != ':' ||
 	    folded_line_next(x, &more) != DCK_OK || !more || !folded_is_blank(x->line[0]))
 		return false;
 	const char *address = x->line + strspn(x->line, " \t");

@@ -1,5 +1,9 @@
 /* profile_read.c - a profile of another program as a record.
  *
+ * The kinds are tried by their first bytes, keys or lines, the most certain ones first, and never
+ * by the file's name. Kinds without a reader are recognised too: their message has the command that
+ * converts them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
 
