@@ -27,6 +27,7 @@
 #include "profiler/trace/trace_program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Waits of the program do not matter here; shorter ones are not recorded. */
