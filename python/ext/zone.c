@@ -10,17 +10,81 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"
+#include <pthread.h>
 #include <structmember.h>
 
-/* --- functions */
+/* --- the name of a thread */
 
-static bool is_name(PyObject *o)
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool thread_named;
+
+/* Returns whether the thread has the name that it was born with: that of the main thread. */
+static bool has_inherited_name(void)
 {
-	if (PyUnicode_Check(o))
-		return true;
-	PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s", Py_TYPE(o)->tp_name);
-	return false;
+	char main_name[17] = "", own[16] = "";
+	FILE *f = fopen("/proc/self/comm", "re");
+
+	if (f && !fgets(main_name, sizeof main_name, f))
+		main_name[0] = '\0';
+	if (f)
+		fclose(f);
+	main_name[strcspn(main_name, "\n")] = '\0';
+	return pthread_getname_np(pthread_self(), own, sizeof own) == 0 &&
+	       strcmp(main_name, own) == 0;
 }
+
+/* Returns threading._active[ident].name, a new reference; NULL with an exception set, or without
+ * one: the thread is not one of `threading`. */
+static PyObject *thread_python_name(void)
+{
+	PyObject *threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
+	PyObject *active = threading ? PyObject_GetAttrString(threading, "_active") : NULL;
+	PyObject *ident = active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
+	PyObject *thread = ident ? PyObject_GetItem(active, ident) : NULL;
+	PyObject *name = thread ? PyObject_GetAttrString(thread, "name") : NULL;
+
+	Py_XDECREF(thread);
+	Py_XDECREF(ident);
+	Py_XDECREF(active);
+	return name;
+}
+
+/* Gives the system the name that Python has for the thread, as Python does from 3.14 on. The
+ * recorder reads it there. */
+static void thread_name_set(void)
+{
+	PyObject *name, *utf8 = NULL;
+	char text[16];
+
+	thread_named = true;
+	name = thread_python_name();
+	if (name && PyUnicode_Check(name) &&
+	    PyUnicode_CompareWithASCIIString(name, "MainThread") != 0)
+		utf8 = PyUnicode_AsEncodedString(name, "utf-8", "replace");
+	if (utf8 && has_inherited_name()) {
+		const char *from = PyBytes_AS_STRING(utf8);
+		size_t n = strnlen(from, sizeof text);
+
+		if (n == sizeof text)
+			do
+				n--;
+			while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80);
+		memcpy(text, from, n);
+		text[n] = '\0';
+		(void)pthread_setname_np(pthread_self(), text);
+	}
+	Py_XDECREF(utf8);
+	Py_XDECREF(name);
+	PyErr_Clear();
+}
+
+/* Call at the beginning of a zone that is recorded. */
+static inline void thread_name_once(void)
+{
+	if (__builtin_expect(!thread_named, 0))
+		thread_name_set();
+}
+
+/* --- functions */
 
 /* Checks the type only, because reading the value may block on a device. */
 static bool is_number(PyObject *o)
@@ -81,8 +145,9 @@ static PyObject *zone_push(PyObject *names, PyObject *name)
 
 		if (!site)
 			return NULL;
+		thread_name_once();
 		dck_zone_push(site);
-	} else if (!is_name(name)) {
+	} else if (!zone_name_fits(name)) {
 		return NULL;
 	}
 	if (is_mirrored() && !mirror_call(ext_state_by(names)->zone_mirror, name))
@@ -105,7 +170,7 @@ static PyObject *zone_mark(PyObject *names, PyObject *name)
 
 	if (site)
 		dck_zone_mark(site);
-	else if (PyErr_Occurred() || !is_name(name))
+	else if (PyErr_Occurred() || !zone_name_fits(name))
 		return NULL;
 	Py_RETURN_NONE;
 }
@@ -133,7 +198,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 				    "two arguments are needed, a name and a number: %zd were given",
 				    nargs);
 	if (!DCK_ON_()) {
-		if (!is_name(args[0]) || !is_number(args[1]))
+		if (!zone_name_fits(args[0]) || !is_number(args[1]))
 			return NULL;
 		Py_RETURN_NONE;
 	}
@@ -197,7 +262,7 @@ static PyObject *zone_start(PyObject *names, PyObject *name)
 	dck_zone_site *site = DCK_ON_() ? zone_names_get(names, name) : NULL;
 	range *r;
 
-	if (!site && (PyErr_Occurred() || !is_name(name)))
+	if (!site && (PyErr_Occurred() || !zone_name_fits(name)))
 		return NULL;
 	r = PyObject_New(range, ext_state_by(names)->zone_range);
 	if (r)
@@ -317,6 +382,7 @@ static PyObject *zone_enter(PyObject *self, PyObject *none)
 			z->site = zone_names_get(names, z->name);
 		if (!z->site)
 			return NULL;
+		thread_name_once();
 		if (!in_coroutine()) {
 			COUNT(&z->pushed, 1);
 			dck_zone_push(z->site);
@@ -405,7 +471,7 @@ static PyObject *zone_vectorcall(PyObject *type, PyObject *const *args, size_t n
 		return NULL;
 	}
 	if (PyUnicode_Check(args[0]))
-		return zone_make((PyTypeObject *)type, args[0]);
+		return zone_name_fits(args[0]) ? zone_make((PyTypeObject *)type, args[0]) : NULL;
 	return decorated(Py_None, args[0]);
 }
 

@@ -155,17 +155,27 @@ static entry *add(names *t, entry *e)
 	return ret;
 }
 
+bool zone_name_fits(PyObject *name)
+{
+	if (!PyUnicode_Check(name)) {
+		PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s",
+			     Py_TYPE(name)->tp_name);
+		return false;
+	}
+	if (PyUnicode_FindChar(name, 0, 0, PyUnicode_GET_LENGTH(name), 1) == -1)
+		return true;
+	PyErr_SetString(PyExc_ValueError, "embedded null character in a name");
+	return false;
+}
+
 /* Looks up the text of a subclass of str. */
 static dck_zone_site *site_of_other(PyObject *self, PyObject *name, PyCodeObject *code)
 {
 	dck_zone_site *site;
 	PyObject *text;
 
-	if (!PyUnicode_Check(name)) {
-		PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s",
-			     Py_TYPE(name)->tp_name);
+	if (!zone_name_fits(name))
 		return NULL;
-	}
 	text = PyUnicode_FromObject(name);
 	site = text ? zone_names_site(self, text, code) : NULL;
 	Py_XDECREF(text);
@@ -187,7 +197,7 @@ dck_zone_site *zone_names_site(PyObject *self, PyObject *name, PyCodeObject *cod
 	if (__builtin_expect(!e, 0)) {
 		if (__atomic_load_n(&t->n, __ATOMIC_RELAXED) >= NAMES_MAX)
 			return &t->other->site;
-		e = entry_new(name, hash, code);
+		e = zone_name_fits(name) ? entry_new(name, hash, code) : NULL;
 		e = e ? add(t, e) : NULL;
 	}
 	if (e && e->text == name)

@@ -25,8 +25,11 @@ typedef struct zone_names_near {
 /* Makes the table of names, one object per module. */
 PyObject *zone_names_new(PyObject *module);
 
+/* false, with an exception set: it is not a str, or has a NUL, which would end a C string. */
+bool zone_name_fits(PyObject *name);
+
 /* Returns the zone site of a name; it lives as long as the table. `code` is the source location of
- * a new name; NULL: the current frame. NULL with an exception set: `name` is not a str, or out of
+ * a new name; NULL: the current frame. NULL with an exception set: `name` does not fit, or out of
  * memory. */
 dck_zone_site *zone_names_site(PyObject *names, PyObject *name, PyCodeObject *code);
 

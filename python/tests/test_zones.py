@@ -396,6 +396,32 @@ class TraceTest(Case):
             deepclock.trace(self.path("none/out.pftrace")).start()
         self.assertFalse(deepclock._deepclock._trace_active())
 
+    def test_names_with_nul(self):
+        def with_each(name):
+            for f in (deepclock.zone, deepclock.push, deepclock.mark, deepclock.start, lambda n: deepclock.counter(n, 1),
+                      lambda n: deepclock.number(n, 1), lambda n: deepclock.lap(n).start()):
+                with self.assertRaises(ValueError):
+                    f(name)
+        for name in ("a\0b", "\0", "\u0416\0", type("Name", (str,), {})("a\0")):
+            with_each(name)
+            with deepclock.trace(self.path("out.pftrace")):
+                with_each(name)
+
+    def test_threads_have_their_names(self):
+        seen = []
+        def work():
+            with deepclock.zone("work"):
+                with open("/proc/thread-self/comm") as comm:
+                    seen.append(comm.read().rstrip("\n"))
+        with deepclock.trace(self.path("out.pftrace")):
+            work()
+            for name in ("loader", "\u0416" * 9):
+                thread = threading.Thread(target=work, name=name)
+                thread.start()
+                thread.join()
+        with open("/proc/self/comm") as comm:
+            self.assertEqual(seen, [comm.read().rstrip("\n"), "loader", "\u0416" * 7])
+
     def test_fork_and_workers(self):
         path = self.path("out.pftrace")
         with deepclock.trace(path) as t:

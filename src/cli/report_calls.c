@@ -78,6 +78,8 @@ int report_calls(const cli *c, const dck_calls_view *view, const char *form, boo
 				     ? "--diff compares two files"
 				     : "call paths are shown of one file, or of two with --diff",
 				 c->nargs, c->nargs == 1 ? "is" : "are");
+	if (!form)
+		code = cli_metrics_check(c, c->format.out);
 	for (unsigned i = 0; i < wanted && code == CLI_OK; i++)
 		if (dck_read_any(c->args[i], how, &records[i], &err) != DCK_OK)
 			code = cli_failed(&err);

@@ -259,6 +259,20 @@ static const char *show_form_of(const cli *c, bool *ret_gzip)
 	return form && report_calls_has_form(form) ? form : NULL;
 }
 
+int cli_metrics_check(const cli *c, const char *path)
+{
+	const int format = path && !cli_given(c, "format")
+			       ? cli_format_by_ending(path, c->format.format)
+			       : c->format.format;
+
+	if (format != CLI_OPENMETRICS && format != CLI_OTLP && format != CLI_BENCHER)
+		return CLI_OK;
+	return cli_usage(c,
+			 "the format '%s' has metrics alone, and this result has tables and no "
+			 "metrics: csv, json, markdown and html have them",
+			 cli_formats[format]);
+}
+
 int cli_profile_check(const cli *c)
 {
 	const char *path = c->format.profile;

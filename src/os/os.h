@@ -380,6 +380,9 @@ bool os_file_lock(int fd);
 dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
 /* Opens a file for reading; does not block on a pipe without a writer. -1: see errno. */
 int os_open_read(const char *path);
+/* standard_input.c: gives standard input a name that can be opened several times: what is not a
+ * file is read to its end, and replaced by a file in memory. E_IO, E_LIMIT. */
+dck_status os_standard_input(const char **ret, dck_err *err);
 /* Reads n bytes at offset `at`, and returns the bytes read; fewer than n: end of file; -1: see
  * errno. */
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at);

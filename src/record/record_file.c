@@ -13,8 +13,10 @@
 dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
 {
 	dck_buffer text = {0};
-	const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+	const char *name = path;
 
+	if (strcmp(path, "-") == 0)
+		DCK_TRY(os_standard_input(&name, err));
 	DCK_TRY(os_read_file(name, FILE_MAX_BYTES, &text, err));
 	dck_status st = dck_record_parse(text.data, text.n, ret, err);
 	dck_buffer_done(&text);

@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
 #include "base/sink.h"
+#include "base/utf8.h"
 #include "report/measured.h"
 #include "report/writers.h"
 
@@ -80,15 +81,22 @@ static void family_name_put(const dck_metric_def *d, family_kind kind, dck_sink 
 		sink_fmt(out, "_%s", unit);
 }
 
+/* The format has no escapes for control characters, which steer a terminal, and no invalid UTF-8.
+ */
 static void escaped_put(const char *text, dck_sink *out)
 {
-	for (; *text; text++) {
+	for (size_t n; *text; text += n) {
+		const size_t length = utf8_length(text);
+
+		n = length ? length : 1;
 		if (*text == '\n')
 			sink_text(out, "\\n");
 		else if (*text == '\\' || *text == '"')
 			sink_fmt(out, "\\%c", *text);
+		else if (!length || utf8_is_control(text, n))
+			sink_text(out, n == 1 ? " " : "?");
 		else
-			sink_put(out, text, 1);
+			sink_put(out, text, n);
 	}
 }
 

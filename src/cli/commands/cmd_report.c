@@ -158,8 +158,14 @@ static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_rea
 			const dck_record *const *records)
 {
 	const char *option = c->ops.by ? "by" : c->ops.sort ? "sort" : c->ops.top ? "top" : NULL;
+	size_t metrics = 0;
 	int code;
 
+	for (size_t i = 0; i < c->nargs; i++)
+		metrics += records[i]->nmetrics;
+	code = metrics || c->output.figures ? CLI_OK : cli_metrics_check(c, c->format.out);
+	if (code != CLI_OK)
+		return code;
 	if (option && !has_operators(c, records)) {
 		if (!c->ops.by && !c->output.figures && c->nargs == 1 && records[0]->ntrees > 0)
 			return report_calls(c, calls, NULL, false, how);
@@ -199,7 +205,7 @@ static int report_run(cli *c, void *config)
 	if (option && form)
 		return cli_usage(c, "--%s applies to the table of a trace, and '%s' has none",
 				 option, form);
-	if (other && access(other, F_OK) != 0) {
+	if (other && strcmp(other, "-") != 0 && access(other, F_OK) != 0) {
 		cli_message("cannot open '%s': %s", other, strerror(errno));
 		return CLI_FAILED;
 	}

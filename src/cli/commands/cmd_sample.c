@@ -19,7 +19,9 @@ static int sample_run(cli *c, void *config)
 	if (c->program && sample->pid)
 		return cli_usage(c, "--pid names a program that runs already, and '%s' is another",
 				 c->program[0]);
-	code = cli_profile_check(c);
+	code = cli_metrics_check(c, c->format.profile);
+	if (code == CLI_OK)
+		code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
 	cli_signals_program(!sample->pid);

@@ -85,6 +85,9 @@ static int trace_run(cli *c, void *config)
 		    "-s is --save FILE; nsys's -s %s is --sample; for a file of that name: "
 		    "--save ./%s",
 		    c->output.save, c->output.save);
+	code = cli_metrics_check(c, NULL);
+	if (code != CLI_OK)
+		return code;
 	if (cli_file_check(trace->path, &err) != DCK_OK)
 		return cli_failed(&err);
 	cli_signals_program(true);

@@ -286,6 +286,9 @@ static void check_missing_put(record_builder *b, const rank_check_result *r)
 	record_note(b, "ranks-missing", "%u of %u ranks did not answer; rank %u: %s", missing,
 		    r->at->size, first,
 		    r->parts[first].arena ? "its connection ended" : r->parts[first].why);
+	record_remedy(b, "%s",
+		      r->parts[first].remedy ? r->parts[first].remedy
+					     : "look at that rank's output");
 	record_set_incomplete(b, true);
 }
 

@@ -30,6 +30,7 @@ struct rank_client {
 	uint32_t rank;
 	int fd;			  /* -1: not connected */
 	bool refused;		  /* a process listens there that is not our rank 0 */
+	bool taken;		  /* another process has this rank */
 	dck_err failed;		  /* of the last attempt to connect; {0}: there was none */
 	rank_exchange *exchanges; /* @owned */
 	size_t n, cap;
@@ -63,8 +64,11 @@ static bool client_connect(rank_client *c)
 		return false;
 	memcpy(hello.token, c->meeting->token, sizeof hello.token);
 	const uint64_t deadline = os_now_ns() + ANSWER_TIME_NS;
-	c->refused = !rank_message_send(fd, RANK_HELLO, &hello, sizeof hello, deadline) ||
-		     !rank_message_receive(fd, RANK_WELCOME, NULL, 0, deadline);
+	const uint32_t answer = rank_message_send(fd, RANK_HELLO, &hello, sizeof hello, deadline)
+				    ? rank_message_kind_receive(fd, deadline)
+				    : 0;
+	c->taken = answer == RANK_TAKEN;
+	c->refused = answer != RANK_WELCOME;
 	if (c->refused)
 		os_close(fd);
 	else
@@ -134,6 +138,8 @@ static void *client_main(void *self)
 	rank_client *c = self;
 
 	while (c->fd < 0 && !client_connect(c)) {
+		if (c->taken)
+			return NULL;
 		if (client_ending(c) && os_now_ns() >= atomic_load(&c->deadline_ns))
 			return NULL;
 		(void)os_sleep_ns(RETRY_EVERY_NS, NULL, NULL);
@@ -202,13 +208,15 @@ dck_status rank_client_trace(rank_client *c, const char *path, uint64_t wait_ns,
 static dck_status client_connected(const rank_client *c, dck_err *err)
 {
 	if (c->fd < 0)
-		DCK_FAIL(err, E_IO, "rank %u has no connection to rank 0 on '%.200s': %s", c->rank,
-			 c->meeting->file[0] ? c->meeting->file : c->meeting->host,
-			 c->n ? "it ended"
-			 : c->refused
-			     ? "it was refused; another job may use the name (--rendezvous)"
-			 : c->failed.code ? c->failed.msg
-					  : "nobody answered (--wait, --rendezvous)");
+		DCK_FAIL(
+		    err, E_IO, "rank %u has no connection to rank 0 on '%.200s': %s", c->rank,
+		    c->meeting->file[0] ? c->meeting->file : c->meeting->host,
+		    c->n ? "it ended"
+		    : c->taken
+			? "another process of the job has that rank; give each process a rank of its own"
+		    : c->refused     ? "it was refused; another job may use the name (--rendezvous)"
+		    : c->failed.code ? c->failed.msg
+				     : "nobody answered (--wait, --rendezvous)");
 	return DCK_OK;
 }
 

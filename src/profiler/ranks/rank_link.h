@@ -22,20 +22,25 @@
 typedef struct rank_server rank_server;
 typedef struct rank_client rank_client;
 
+/* Why a rank's part did not come, and the remedy. */
+typedef struct rank_absence {
+	const char *why, *remedy;
+} rank_absence;
+
 /* Listens for the ranks 1 to size - 1. m is borrowed until the stop, and gets port and token. The
  * directory, borrowed, gets the files of parts and, if `traces`, of traces, which are else refused;
  * the caller removes them. *ret is owned: rank_server_stop(). E_IO: cannot listen or publish. */
 dck_status rank_server_start(rank_meeting *m, uint32_t size, const char *directory, bool traces,
 			     rank_server **ret, dck_err *err);
-/* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns().
- */
+/* Waits until each rank's part has come or its connection has ended, or that time of os_now_ns();
+ * from when cancelled(self) is true, for at most two seconds. */
 void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
 		      void *self);
 /* Stops to receive; then writes the name of the file with a rank's part to ret[size]. false: it
- * did not come, and *ret_why (static) is the reason. */
+ * did not come, and *ret_absence (static) has the reason. */
 void rank_server_close(rank_server *s);
 bool rank_server_part(const rank_server *s, uint32_t rank, char *ret, size_t size,
-		      const char **ret_why);
+		      rank_absence *ret_absence);
 /* After rank_server_close(): writes the name of the file with a rank's trace to ret[size]. false:
  * the trace did not come, or could not be stored. */
 bool rank_server_trace(const rank_server *s, uint32_t rank, char *ret, size_t size);

@@ -21,3 +21,12 @@ bool rank_message_receive(int fd, rank_message_kind kind, void *content, size_t 
 	       head.kind == (uint32_t)kind && head.bytes == n &&
 	       os_net_receive_all(fd, content, n, deadline_ns);
 }
+
+uint32_t rank_message_kind_receive(int fd, uint64_t deadline_ns)
+{
+	rank_head head;
+
+	return os_net_receive_all(fd, &head, sizeof head, deadline_ns) && head.bytes == 0
+		   ? head.kind
+		   : 0;
+}

@@ -19,7 +19,8 @@ typedef enum rank_message_kind {
 	RANK_KERNEL, /* from rank 0; answered by RANK_TIMES: double[RANK_KERNELS], in ns */
 	RANK_TIMES,
 	RANK_ECHO, /* from rank 0; answered by the same */
-	RANK_END   /* from rank 0: the check is over */
+	RANK_END,  /* from rank 0: the check is over */
+	RANK_TAKEN /* answers RANK_HELLO: another connection has that rank */
 } rank_message_kind;
 
 typedef struct rank_head {
@@ -41,5 +42,7 @@ bool rank_message_send(int fd, rank_message_kind kind, const void *content, size
 		       uint64_t deadline_ns);
 bool rank_message_receive(int fd, rank_message_kind kind, void *content, size_t n,
 			  uint64_t deadline_ns);
+/* Receives a message without content. Returns its kind; 0: none came. */
+uint32_t rank_message_kind_receive(int fd, uint64_t deadline_ns);
 
 #endif

@@ -36,7 +36,8 @@ typedef struct rank_range {
 typedef struct rank_part {
 	mem_arena *arena; /* @owned; NULL: the rank's part did not arrive */
 	const char *host, *boot;
-	const char *why; /* why it has no ranges, or the job no part; NULL: it has them */
+	const char *why;    /* why it has no ranges, or the job no part; NULL: it has them */
+	const char *remedy; /* static; of a part that did not arrive */
 	int64_t exit_code, signal;
 	double within_ns; /* of its ranges' times against its CLOCK_BOOTTIME */
 	const char **names;

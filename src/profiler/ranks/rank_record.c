@@ -289,9 +289,11 @@ static void rank_facts_put(record_builder *b, const rank_result *r)
 {
 	const os_job *at = r->at;
 	const rank_job *j = r->job;
+	char title[4096];
 
 	record_fact_text(b, "subject", "kind", "ranks");
-	record_fact_text(b, "subject", "name", r->argv[0]);
+	record_program_title(title, sizeof title, r->argv);
+	record_fact_text(b, "subject", "name", title);
 	record_fact(b, "job", "launcher", DCK_UNIT_NONE,
 		    at->launcher ? RECORD_TEXT(at->launcher)
 				 : RECORD_ABSENT("no launcher's variables are set"));
@@ -491,6 +493,33 @@ static void no_steps_answer_put(record_builder *b, const rank_result *r)
 			      r->config->step);
 }
 
+/* No rank is accused: which rule of rank_blame_find() the costliest one does not meet. */
+static void acquittal_put(record_builder *b, const rank_job *j, const char *cost, const char *step)
+{
+	const rank_blame *blame = &j->blame;
+	const uint32_t rank = j->member[blame->unit].rank;
+	char lo[32], hi[32];
+
+	dck_text_time(blame->lo_ns, lo, sizeof lo);
+	dck_text_time(blame->hi_ns, hi, sizeof hi);
+	const double least = BLAME_SHARE_LEAST * j->step.value;
+	if (!(blame->p <= RANK_JOB_ALPHA) || blame->lo_ns >= least)
+		record_answer(b,
+			      "no rank holds the others up: the greatest cost is rank %u's, %s of "
+			      "a step of %s, which can be chance (p = %.2g)",
+			      rank, cost, step, blame->p);
+	else if (blame->cost_ns < least)
+		record_answer(b,
+			      "no rank holds the others up: the greatest cost is rank %u's, %s of "
+			      "a step of %s, less than %g %%",
+			      rank, cost, step, 100 * BLAME_SHARE_LEAST);
+	else
+		record_answer(b,
+			      "no rank is accused: rank %u costs %s of a step of %s, but so "
+			      "unevenly that its interval is [%s, %s]; record more steps",
+			      rank, cost, step, lo, hi);
+}
+
 static void rank_answer_put(record_builder *b, const rank_result *r)
 {
 	const rank_job *j = r->job;
@@ -501,7 +530,11 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 	if (j->n == 0) {
 		no_steps_answer_put(b, r);
 	} else if (j->n == 1) {
-		record_answer(b, "one rank: it waits for nobody; a step takes %s", step);
+		record_answer(b, "%s; a step takes %s",
+			      r->at->size == 1 ? "one rank: there is no other that could wait"
+					       : "only one rank's steps are known, so no rank can "
+						 "be compared",
+			      step);
 	} else if (!j->costs.collectives) {
 		record_answer(b, "no collective was recorded, so nothing shows who waits for whom");
 	} else if (rank_accuse(b, j)) {
@@ -528,10 +561,7 @@ static void rank_answer_put(record_builder *b, const rank_result *r)
 			      j->member[j->blame.unit].rank, cost, step, j->sharing, j->cpus,
 			      j->cpus == 1 ? "" : "s", own, others);
 	} else {
-		record_answer(b,
-			      "no rank holds the others up: the greatest cost is rank %u's, %s of "
-			      "a step of %s (p = %.2g)",
-			      j->member[j->blame.unit].rank, cost, step, j->blame.p);
+		acquittal_put(b, j, cost, step);
 	}
 }
 
@@ -569,17 +599,30 @@ static bool part_is_empty(const rank_part *p)
 	return p->arena && p->why;
 }
 
-static const char *why_first(const rank_result *r, bool (*f)(const rank_part *p))
+/* Returns the first part for which f is true; there is one. */
+static const rank_part *part_first(const rank_result *r, bool (*f)(const rank_part *p))
 {
+	const rank_part *p = r->parts;
+
+	while (!f(p))
+		p++;
+	return p;
+}
+
+/* Returns the number of ranks whose parts came, and have ranges, of which none is a step. */
+static unsigned stepless_count(const rank_result *r)
+{
+	unsigned n = 0;
+
 	for (uint32_t rank = 0; rank < r->at->size; rank++)
-		if (f(&r->parts[rank]))
-			return r->parts[rank].why;
-	return "";
+		n += r->parts[rank].arena && !r->parts[rank].why && !rank_member_find(r->job, rank);
+	return n;
 }
 
 static void rank_notes_put(record_builder *b, const rank_result *r)
 {
 	const rank_job *j = r->job;
+	const unsigned without = stepless_count(r);
 	uint64_t left_out = 0;
 	char list[128];
 	size_t n;
@@ -587,7 +630,8 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 	if ((n = ranks_list(r, part_is_missing, list, sizeof list))) {
 		record_note(b, "ranks-missing", "the part%s of rank%s %s %s missing: %s",
 			    n > 1 ? "s" : "", n > 1 ? "s" : "", list, n > 1 ? "are" : "is",
-			    why_first(r, part_is_missing));
+			    part_first(r, part_is_missing)->why);
+		record_remedy(b, "%s", part_first(r, part_is_missing)->remedy);
 		record_set_incomplete(b, true);
 	}
 	if ((n = ranks_list(r, part_has_failed, list, sizeof list)))
@@ -595,13 +639,10 @@ static void rank_notes_put(record_builder *b, const rank_result *r)
 			    list);
 	if ((n = ranks_list(r, part_is_empty, list, sizeof list)))
 		record_note(b, "ranks-nothing", "rank%s %s recorded nothing: %s", n > 1 ? "s" : "",
-			    list, why_first(r, part_is_empty));
-	if (j->n > 0 && j->n < r->at->size) {
-		const unsigned without = r->at->size - (unsigned)j->n;
-
+			    list, part_first(r, part_is_empty)->why);
+	if (j->n > 0 && without)
 		record_note(b, "ranks-no-steps", "%u of %u ranks %s no range '%s'", without,
 			    r->at->size, without == 1 ? "has" : "have", r->config->step);
-	}
 	for (uint32_t rank = 0; rank < r->at->size; rank++)
 		left_out += r->parts[rank].left_out;
 	if (left_out)

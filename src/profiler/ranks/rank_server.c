@@ -26,6 +26,8 @@
 enum { UNKNOWN_MAX = 64, LOOK_MS = 50, SERVER_BUFFER = 65536 };
 #define HELLO_NS  UINT64_C(10000000000)
 #define ANSWER_NS UINT64_C(1000000000)
+/* After an interruption, which ends the other ranks too: they are sending their parts. */
+#define GRACE_NS UINT64_C(2000000000)
 
 typedef enum rank_state {
 	RANK_UNSEEN,
@@ -65,6 +67,7 @@ struct rank_server {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	bool running;
+	bool interrupted; /* the wait was cancelled */
 	_Atomic bool ending;
 	uint8_t buffer[SERVER_BUFFER]; /* of the thread */
 };
@@ -117,7 +120,7 @@ static bool hello_accept(rank_server *s, rank_connection *k)
 		s->ranks[hello.rank].state = RANK_CONNECTED;
 	pthread_mutex_unlock(&s->lock);
 	k->rank = fresh ? hello.rank : 0;
-	return fresh && answer_send(k, RANK_WELCOME, NULL, 0);
+	return answer_send(k, fresh ? RANK_WELCOME : RANK_TAKEN, NULL, 0) && fresh;
 }
 
 static void rank_path(const rank_server *s, uint32_t rank, bool part, char *ret, size_t size)
@@ -372,9 +375,13 @@ static bool server_complete(rank_server *s)
 void rank_server_wait(rank_server *s, uint64_t deadline_ns, bool (*cancelled)(void *self),
 		      void *self)
 {
-	while (!server_complete(s) && os_now_ns() < deadline_ns)
-		if (!os_sleep_ns(20000000, cancelled, self) && cancelled && cancelled(self))
-			return;
+	for (uint64_t now; !server_complete(s) && (now = os_now_ns()) < deadline_ns;) {
+		if (!s->interrupted && cancelled && cancelled(self)) {
+			s->interrupted = true;
+			deadline_ns = now + GRACE_NS < deadline_ns ? now + GRACE_NS : deadline_ns;
+		}
+		(void)os_sleep_ns(20000000, NULL, NULL);
+	}
 }
 
 void rank_server_close(rank_server *s)
@@ -386,19 +393,31 @@ void rank_server_close(rank_server *s)
 }
 
 bool rank_server_part(const rank_server *s, uint32_t rank, char *ret, size_t size,
-		      const char **ret_why)
+		      rank_absence *ret_absence)
 {
-	static const char *const why[] = {
-	    [RANK_UNSEEN] = "it never connected to rank 0",
-	    [RANK_CONNECTED] = "its part did not come in time (--wait)",
-	    [RANK_ARRIVED] = NULL,
-	    [RANK_LOST] = "its connection ended before its part came",
-	    [RANK_NOT_STORED] = "its part could not be stored below $TMPDIR at rank 0",
+	static const rank_absence absences[] = {
+	    [RANK_UNSEEN] = {"it never connected to rank 0",
+			     "look at that rank's output; give rank 0 more time (--wait), or the "
+			     "ranks a common place (--rendezvous)"},
+	    [RANK_CONNECTED] = {"its part did not come in time (--wait)",
+				"look at that rank's output, or give rank 0 more time"},
+	    [RANK_LOST] = {"its connection ended before its part came",
+			   "look at that rank's output"},
+	    [RANK_NOT_STORED] = {"its part could not be stored below $TMPDIR at rank 0",
+				 "free space there, or set TMPDIR to another directory"},
 	};
+	static const rank_absence interrupted = {
+	    "the job was interrupted before its part came",
+	    "end the program of each rank by the launcher, which interrupts all of them"};
+	const rank_state state = s->ranks[rank].state;
 
-	*ret_why = why[s->ranks[rank].state];
+	if (state == RANK_ARRIVED)
+		*ret_absence = (rank_absence){0};
+	else
+		*ret_absence =
+		    s->interrupted && state < RANK_ARRIVED ? interrupted : absences[state];
 	rank_path(s, rank, true, ret, size);
-	return !*ret_why;
+	return state == RANK_ARRIVED;
 }
 
 int rank_server_fd(const rank_server *s, uint32_t rank)

@@ -27,6 +27,7 @@
 #include "profiler/trace/trace_program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Waits of the program do not matter here; shorter ones are not recorded. */
@@ -46,6 +47,11 @@ typedef struct rank_run {
 	const char *trace;	      /* of this rank; in own.arena */
 	bool cancelled;
 } rank_run;
+
+static bool rank_run_cancelled(const rank_run *r)
+{
+	return r->program && r->program->cancelled && r->program->cancelled(r->program->self);
+}
 
 static dck_status trace_configure(rank_run *r, dck_trace_config *ret, dck_err *err)
 {
@@ -77,7 +83,7 @@ static dck_status program_record(rank_run *r, dck_err *err)
 	    trace_program_run(&trace, r->job.size, r->program, &record, &failed);
 	rank_usage_end(&start, status == DCK_OK ? record : NULL, &p->usage);
 	dck_record_free(record);
-	r->cancelled = r->program->cancelled && r->program->cancelled(r->program->self);
+	r->cancelled = rank_run_cancelled(r);
 	p->exit_code = r->program->exit_code;
 	p->signal = r->program->signal;
 	if (status != DCK_OK) {
@@ -135,16 +141,21 @@ static void parts_collect(rank_run *r, rank_part *parts)
 	rank_server_wait(r->server, os_now_ns() + r->config->wait_ns,
 			 r->program ? r->program->cancelled : NULL,
 			 r->program ? r->program->self : NULL);
+	r->cancelled = rank_run_cancelled(r);
 	rank_server_close(r->server);
 	for (uint32_t rank = 1; rank < r->job.size; rank++) {
-		const char *why;
+		rank_absence absence;
 		char path[4096];
 
-		if (rank_server_part(r->server, rank, path, sizeof path, &why) &&
+		if (rank_server_part(r->server, rank, path, sizeof path, &absence) &&
 		    rank_part_read(path, &parts[rank], NULL) != DCK_OK)
-			why = "its part cannot be read: it runs another version of deepclock";
-		if (!parts[rank].arena)
-			parts[rank].why = why;
+			absence = (rank_absence){
+			    "its part cannot be read: it runs another version of deepclock",
+			    "use one version in all ranks"};
+		if (parts[rank].arena)
+			continue;
+		parts[rank].why = absence.why;
+		parts[rank].remedy = absence.remedy;
 	}
 }
 

@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"
+#include "profiler/read/read_source.h"
 #include "profiler/write/formats.h"
 
 #include "deepclock/trace.h"
@@ -50,7 +51,7 @@ static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *e
 {
 	wire_source source;
 
-	DCK_TRY(wire_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
+	DCK_TRY(read_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
 	const dck_status status =
 	    chrome_is(&source)
 		? ERR_SET(

@@ -10,12 +10,12 @@
 #include "profiler/write/formats.h"
 
 #include "base/err.h"
-#include "os/os.h"
 #include "record/record_begin.h"
 #include "profiler/read/chrome/chrome_read.h"
 #include "os/file/gzip.h"
 #include "profiler/read/operators.h"
 #include "profiler/read/perfetto/perfetto_read.h"
+#include "profiler/read/read_source.h"
 
 #include <string.h>
 
@@ -92,7 +92,7 @@ static dck_status trace_read_into(reading *r, const char *const *numbers, const 
 {
 	wire_source source;
 
-	DCK_TRY(wire_source_open(r->path, &wire_perfetto, &source, err));
+	DCK_TRY(read_source_open(r->path, &wire_perfetto, &source, err));
 	r->chrome = chrome_is(&source);
 	const dck_status status = r->chrome ? chrome_read(&source, numbers, f, sink, &r->facts, err)
 					    : perfetto_read(&source, f, sink, &r->facts, err);
@@ -122,9 +122,8 @@ bool dck_trace_is(const char *path)
 
 	if (is_named_perfetto(path))
 		return true;
-	/* A pipe is not opened for the check, because closing it breaks it for the writer. */
-	if (os_path_kind(path, NULL) != OS_FILE ||
-	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
+	if (!read_source_is_file(path) ||
+	    read_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
 		return false;
 	const bool is = chrome_is(&source) || perfetto_is(&source);
 	wire_source_close(&source);

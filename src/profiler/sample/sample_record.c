@@ -163,8 +163,8 @@ static void few_note(record_builder *b, const sample_counts *n, bool timers, con
 		record_remedy(b, "run longer, or sample at a higher rate (%s)", rate);
 }
 
-/* by_kernel: the kernel takes the samples, else the program itself. */
-static void unseen_note(record_builder *b, double seen, double cpu, bool by_kernel)
+/* by_kernel: the kernel takes the samples, else the program itself, by timers or by perf_event. */
+static void unseen_note(record_builder *b, double seen, double cpu, bool by_kernel, bool timers)
 {
 	record_note(b, "sample-unseen",
 		    "the samples represent %s of the %s of CPU time that the program used",
@@ -172,6 +172,9 @@ static void unseen_note(record_builder *b, double seen, double cpu, bool by_kern
 	if (by_kernel)
 		record_remedy(b, "sample short threads by --source in-process, the kernel's share "
 				 "as root; programs with other rights are not sampled");
+	else if (timers)
+		record_remedy(b, "threads that end before their timer's first tick have no sample; "
+				 "--source perf has them, where the kernel permits it");
 	else
 		record_remedy(b, "what the kernel takes to start and end threads has no sample, "
 				 "nor have programs with other rights or a cleared environment");
@@ -208,7 +211,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_remedy(b, "request fewer (%s)%s", rate,
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
-		unseen_note(b, seen, cpu, copies);
+		unseen_note(b, seen, cpu, copies, timers);
 	if (n->samples < FEW && (n->samples || !n->waits))
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)
@@ -374,6 +377,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 	if (st == DCK_OK) {
 		const sample_counts n = sample_profile_counts(p);
 		record_host_here(b);
+		record_set_began(b, os_unix_ns() - (int64_t)(os_now_ns() - r->began_ns));
 		record_fact_options(b, "plan", dck_sample_options, c);
 		record_fact_text(b, "sample", "source", source->name(self));
 		source->facts(self, b);

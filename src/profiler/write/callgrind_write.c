@@ -32,7 +32,7 @@ static void put_place(callgrind_writing *w, const char *what, char kind, const c
 	char key[STRING_NAME_MAX];
 	size_t n = 1;
 
-	text = text ? text : "???";
+	text = text && *text ? text : "???";
 	key[0] = kind;
 	for (; text[n - 1] && n < sizeof key; n++)
 		key[n] = text[n - 1];
@@ -68,7 +68,7 @@ static void callgrind_put_function(callgrind_writing *w, bool called, uint32_t n
 	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", called ? "cfn" : "fn", number);
 	if (!written) {
 		sink_text(w->d->sink, " ");
-		form_put_line(w->d->sink, f->name, 0);
+		form_put_line(w->d->sink, f->name && *f->name ? f->name : "???", 0);
 		if (level > 1)
 			sink_fmt(w->d->sink, "'%" PRIu32, level);
 	}

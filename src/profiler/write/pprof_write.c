@@ -1,6 +1,6 @@
 /* pprof_write.c - writes call paths as a profile for go tool pprof: one sample per path with all
- * its weights, and for a timeline with the thread as a label. Several trees have separate sample
- * types. Compressed by gzip, like all pprof files. Source:
+ * its weights, and where paths begin with threads with the thread as a label. Several trees have
+ * separate sample types. Compressed by gzip, like all pprof files. Source:
  * https://github.com/google/pprof/blob/main/proto/profile.proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -199,7 +199,7 @@ static void put_sample(pprof_writing *w, const form_tree *f, uint32_t node, int6
 			     k >= column && k < column + n
 				 ? form_integer(f->t.weights[node * n + k - column])
 				 : 0);
-	if (f->threads)
+	if (f->threads || f->thread_roots)
 		put_label(w, "thread", form_frame(f, at)->name);
 	wire_end(&w->message, sample);
 	between(w);

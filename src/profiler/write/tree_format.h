@@ -31,7 +31,9 @@ typedef struct form_tree {
 	call_tree c;	 /* call tree of `keyed` */
 	uint32_t *depth; /* @owned; depth of each node, from 0 */
 	size_t weight;	 /* the column for formats with one weight */
-	bool threads;	 /* the outermost paths are threads, with weight 0; set by the caller */
+	/* Set by the caller: */
+	bool threads;	   /* the outermost paths are threads, with weight 0 */
+	bool thread_roots; /* the outermost frames of a record's samples are threads */
 } form_tree;
 
 typedef struct form_doc {

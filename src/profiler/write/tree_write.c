@@ -27,6 +27,26 @@ static dck_status exact_read(const dck_record *r, const dck_calls_view *view, co
 	return DCK_OK;
 }
 
+/* Returns the time from begin to end in ns, which commands have in their own sections; 0: unknown.
+ */
+static uint64_t record_elapsed(const dck_record *r)
+{
+	for (size_t i = 0; i < r->nfacts; i++)
+		if (strcmp(r->facts[i].key, "elapsed") == 0 && r->facts[i].unit == DCK_UNIT_NS &&
+		    dck_value_number(&r->facts[i].value) > 0)
+			return (uint64_t)dck_value_number(&r->facts[i].value);
+	return 0;
+}
+
+/* sample --threads */
+static bool has_thread_roots(const dck_record *r, const dck_tree *t)
+{
+	const dck_fact *f = dck_record_fact(r, "plan", "threads");
+
+	return f && f->value.kind == DCK_VALUE_BOOL && f->value.as.b &&
+	       strcmp(t->name, "samples") == 0;
+}
+
 static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 			      const tree_format *to, const dck_tree *from, size_t n, dck_sink *out,
 			      dck_err *err)
@@ -37,12 +57,15 @@ static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 	dck_status status = trees ? exact_read(r, view, from, &exact, &nexact, err)
 				  : ERR_NO_MEMORY(err, "for the call paths");
 
-	for (size_t i = 0; i < n && status == DCK_OK; i++)
+	for (size_t i = 0; i < n && status == DCK_OK; i++) {
 		status = form_tree_open(&trees[i], &from[i], n == 1 ? view->weight : NULL, to, err);
+		trees[i].thread_roots = has_thread_roots(r, &from[i]);
+	}
 	if (status == DCK_OK)
 		status = to->write(&(form_doc){.sink = out,
 					       .command = r->command,
 					       .unix_ns = r->began_unix_ns,
+					       .duration_ns = record_elapsed(r),
 					       .trees = trees,
 					       .ntrees = n,
 					       .exact = exact,

@@ -348,7 +348,9 @@ static dck_status both_add(cct *p, diff *d, dck_err *err)
 	for (size_t i = 0; i < SIDES; i++)
 		DCK_TRY(side_add(p, i, d->records[i], d->view, &weights[i], &whole[i],
 				 &d->samples[i], err));
-	if (strcmp(weights[A]->key, weights[B]->key) != 0 || weights[A]->unit != weights[B]->unit)
+	/* Formats of other programs call every time "time". */
+	if (weights[A]->unit != weights[B]->unit ||
+	    (weights[A]->unit != DCK_UNIT_NS && strcmp(weights[A]->key, weights[B]->key) != 0))
 		DCK_FAIL(
 		    err, E_ARG,
 		    "the first tree has weights in %s, the second in %s: give --weight with a common one",

@@ -7,7 +7,7 @@ frames = [{"name": n, "file": n + ".c", "module": n} for n in names]
 nodes = [[i - 1, i, 1000, 5] for i in range(len(names))]
 record = {
     "schema": 1, "deepclock": "0.1.0", "id": "0" * 32, "began": "2026-01-01T00:00:00Z", "command": names[0], "incomplete": False,
-    "facts": [{"section": "subject", "key": n, "value": n} for n in names], "series": [], "metrics": [], "ops": [], "tables": [
+    "facts": [{"section": "subject", "key": n, "value": n} for n in names], "series": [], "metrics": [{"tag": "latency/median", "value": 5, "unit": "ns"}], "ops": [], "tables": [
         {"name": "functions", "title": names[1], "columns": [{"key": "name", "title": names[2]}], "rows": [[n] for n in names]}],
     "trees": [{"name": "samples", "title": names[3], "columns": [{"key": "self", "title": names[0], "unit": "ns"}, {"key": "samples", "title": names[1], "unit": "1"}], "frames": frames, "nodes": nodes}],
     "notes": [{"severity": "warning", "code": "x", "text": n} for n in names]}

@@ -26,6 +26,9 @@ def sampled(samples, weights, unit="none"):
          "weights": weights}]}
 json.dump(sampled([[0], [0, 1], [0]], [1, 2, 4]), open("none.json", "w"))
 json.dump(sampled([[0], [0, 1]], [100, 4096], "bytes"), open("bytes.json", "w"))
+both = sampled([[0], [0, 1]], [100, 4096], "bytes")
+both["profiles"] += sampled([[0], [1]], [1, 2])["profiles"]
+json.dump(both, open("units.json", "w"))
 open("raw.folded", "w").write("<module> (nn.py:1);main (nn.py:5);work (nn.py:9) 7\n\n 4\n<module> (nn.py:1);main (nn.py:6) 2\n"
                               "<module> (nn.py:1);main (nn.py:5);work (nn.py:10);C::f(int) 1.5\r\n;;odd name 0.5")
 json.dump({"version": 0, "costs": [{"description": "Memory", "unit": "bytes"}],
@@ -50,6 +53,10 @@ open("bad_line", "w").write("a;b 1\nc d\n")
 open("bad_two", "w").write("a;b 1 2\na;c 3 4\n")
 open("bad_capture", "wb").write(b"\x04\x22\x4d\x18\x40\x40\xc0\x38\x41\0\0\0\xf9\x05memray\0\x0d\0\0")
 open("bad_csv", "w").write("allocator,num_allocations,size,tid,thread_name,stack_trace\n")
+open("bad_first", "w").write("broken\na;b 1\n")
+open("bad_callgrind", "w").write("# callgrind format\nversion: 1\n")
+open("bad_pprof", "wb").write(gzip.compress(bytes([10, 4, 8, 1, 16, 2, 18, 0])))
+open("bad_script", "w").write("# head\nprog 12 100.000: 1000 cycles:u:\n\t 401136 burn+0x10 (/tmp/prog)\n")
 open("bad_perf", "wb").write(b"PERFILE2" + bytes(100))
 END
 python3 make.py
@@ -59,8 +66,19 @@ deepclock report threads.json.gz | tail -n +2 >a.txt; deepclock report threads.j
 deepclock report evented.json --by path
 deepclock report none.json
 deepclock report bytes.json --by function
+deepclock report units.json --by function
 deepclock report raw.folded --by path
 deepclock report m.json --by function
 deepclock report threads.json --diff evented.json --by function | tail -n +3 | head -4
 deepclock view threads.json raw.folded --no-browser -o page.html && grep -c "<html" page.html
+# Standard input is read as a file is.
+for f in threads.json threads.json.gz raw.folded m.json; do
+	deepclock report $f --by function | tail -n +2 >a.txt
+	cat $f | deepclock report - --by function | tail -n +2 | cmp - a.txt
+done
+cat raw.folded | deepclock report - -f folded | head -n 1
+# callgrind_annotate refuses empty names.
+python3 -c 'import json; json.dump({"shared": {"frames": [{"name": "", "file": ""}]}, "profiles": [{"type": "sampled", "name": "t", "unit": "none",
+    "samples": [[0]], "weights": [1]}]}, open("unnamed.json", "w"))'
+deepclock report unnamed.json -f callgrind | grep -E '^(fl|fn)='
 for f in bad_*; do deepclock report $f; echo $?; done

@@ -9,3 +9,5 @@ try --rate 0 -- true
 try --source nobody -- true
 try --time 3 -- true
 try --stack 1 -- true
+try -f otlp -- true
+try -o out.bmf -- true

@@ -17,4 +17,5 @@ try --capture-times 3 -- true
 try --capture-range '' -- true
 try --capture-range @mine -- true
 try --percentiles p20 -- true
+try -f openmetrics -- true
 deepclock report --percentiles p50 -o out.json.gz out.pftrace

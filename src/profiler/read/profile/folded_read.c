@@ -5,7 +5,7 @@
  * ':' and '('. Equal stacks are added up by stacks.h. A line that still ends in a number after the
  * weight was removed is counted: if all lines of at least two are such, the file is a difference of
  * two profiles (difffolded.pl) and is refused, as the second number would become part of a
- * function's name. folded_is() decides by the first line that is not blank.
+ * function's name. folded_is() decides by the first lines that are not blank.
  *
  * One line is in memory at a time, LINE_MAX_BYTES at most (E_LIMIT); a NUL or a missing number is
  * E_FORMAT; stacks.h bounds the rest. Time is linear in the file.
@@ -22,6 +22,8 @@
 
 /* The longest line has a few thousand functions with long names. */
 enum { LINE_MAX_BYTES = 1 << 22 };
+/* In which folded_is() looks for a stack. */
+enum { LOOK_LINES = 10 };
 
 typedef struct folded_reader {
 	wire_source *source;
@@ -199,20 +201,78 @@ dck_status folded_read(wire_source *source, record_builder *b, dck_err *err)
 	return status;
 }
 
-bool folded_is(wire_source *s)
+static bool folded_line_is_text(const folded_reader *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if ((unsigned char)x->line[i] < ' ' && x->line[i] != '\t')
+			return false;
+	return true;
+}
+
+/* A first line that is damaged does not hide the format; text of another format has hardly such
+ * lines. */
+static bool lines_are_folded(folded_reader *x)
+{
+	unsigned lines = 0;
+	bool more = true;
+
+	while (lines < LOOK_LINES && folded_line_next(x, &more) == DCK_OK && more) {
+		if (x->n == 0)
+			continue;
+		if (!folded_line_is_text(x))
+			return false;
+		if (folded_number_at(x->line, x->n) > 0 && (lines == 0 || strchr(x->line, ';')))
+			return true;
+		lines++;
+	}
+	return false;
+}
+
+/* Opens x for a source that is not JSON, which has long lines. */
+static bool text_open(folded_reader *x, wire_source *s)
 {
 	const uint8_t *first;
-	bool more = true;
 	size_t n;
+
+	return wire_source_peek(s, 0, 1, &first, &n, NULL) == DCK_OK && n > 0 && *first != '{' &&
+	       reader_open(x, s, NULL) == DCK_OK;
+}
+
+bool folded_is(wire_source *s)
+{
 	folded_reader x;
 
-	/* JSON has long lines. */
-	if (wire_source_peek(s, 0, 1, &first, &n, NULL) != DCK_OK || n == 0 || *first == '{' ||
-	    reader_open(&x, s, NULL) != DCK_OK)
+	if (!text_open(&x, s))
 		return false;
-	while (more && x.n == 0 && folded_line_next(&x, &more) == DCK_OK)
-		;
-	const bool is = x.n > 0 && !memchr(x.line, '\0', x.n) && folded_number_at(x.line, x.n) > 0;
+	const bool is = lines_are_folded(&x);
+	mem_free(x.line);
+	return is;
+}
+
+/* "program 1234 100.000: 1000 cycles:", and a frame "  401136 main+0x10 (/tmp/program)". */
+static bool lines_are_perf(folded_reader *x)
+{
+	bool more = true;
+
+	do
+		if (folded_line_next(x, &more) != DCK_OK || !more)
+			return false;
+	while (x->n == 0 || x->line[0] == '#');
+	if (!folded_line_is_text(x) || folded_is_blank(x->line[0]) || x->line[x->n - 1] != ':' ||
+	    folded_line_next(x, &more) != DCK_OK || !more || !folded_is_blank(x->line[0]))
+		return false;
+	const char *address = x->line + strspn(x->line, " \t");
+	const size_t digits = strspn(address, "0123456789abcdef");
+	return digits > 0 && address[digits] == ' ';
+}
+
+bool perf_script_is(wire_source *s)
+{
+	folded_reader x;
+
+	if (!text_open(&x, s))
+		return false;
+	const bool is = lines_are_perf(&x);
 	mem_free(x.line);
 	return is;
 }

@@ -13,8 +13,11 @@
 #include "base/wire.h"
 #include "record/build.h"
 
-/* Returns whether the first line has this format. */
+/* Returns whether the first line has this format, or one soon after it, with several functions. */
 bool folded_is(wire_source *s);
+/* Returns whether it is the text of `perf script`, of which stackcollapse-perf.pl makes such lines.
+ */
+bool perf_script_is(wire_source *s);
 /* Adds table "functions", tree "samples", facts and the answer. E_FORMAT: a malformed line, or all
  * lines end in two numbers, as in a difference of two profiles. */
 dck_status folded_read(wire_source *s, record_builder *b, dck_err *err) DCK_MUST_USE;

@@ -1,5 +1,9 @@
 /* profile_read.c - a profile of another program as a record.
  *
+ * The kinds are tried by their first bytes, keys or lines, the most certain ones first, and never
+ * by the file's name. Kinds without a reader are recognised too: their message has the command that
+ * converts them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
 
@@ -11,7 +15,7 @@
 #include "profiler/read/profile/profile_read.h"
 #include "profiler/read/profile/pstats_read.h"
 #include "profiler/read/profile/speedscope_read.h"
-#include "os/os.h"
+#include "profiler/read/read_source.h"
 #include "record/record_begin.h"
 
 #include <string.h>
@@ -77,6 +81,29 @@ static bool is_perf(wire_source *s)
 	return profile_begins(s, "PERFILE2", 8);
 }
 
+static bool is_callgrind(wire_source *s)
+{
+	return profile_begins(s, "# callgrind format", 18) ||
+	       profile_begins(s, "version: 1\ncreator: ", 20);
+}
+
+/* Compressed or not. Its first message is a ValueType, which begins with a number; one of Perfetto
+ * has no number of that key. */
+static bool is_pprof(wire_source *s)
+{
+	const uint8_t *bytes;
+	json_reader r;
+	json_feed f;
+	size_t n = 0;
+
+	if (json_feed_open(&f, s, &r, NULL) != DCK_OK)
+		return false;
+	const bool is = json_feed_more(&f, &bytes, &n, NULL) == DCK_OK && n > 4 &&
+			bytes[0] == 0x0a && bytes[1] >= 2 && bytes[1] < 16 && bytes[2] == 0x08;
+	json_feed_close(&f);
+	return is;
+}
+
 /* Returns the first top-level key that identifies a profile, a record or a Chrome trace. */
 static const char *profile_first_key(wire_source *s)
 {
@@ -125,6 +152,13 @@ static const profile_kind kinds[] = {
     {is_perf, NULL,
      "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes a "
      "readable file"},
+    {perf_script_is, NULL,
+     "the text of 'perf script': 'stackcollapse-perf.pl FILE > x.folded' writes a readable file"},
+    {is_callgrind, NULL,
+     "a profile of callgrind: speedscope.app reads it, and exports a readable file"},
+    {is_pprof, NULL,
+     "a profile of pprof: 'go tool pprof -raw FILE | stackcollapse-go.pl > x.folded' writes a "
+     "readable file"},
     {is_speedscope, speedscope_read, NULL},
     {is_gprof2dot, gprof2dot_read, NULL},
     {folded_is, folded_read, NULL},
@@ -142,9 +176,8 @@ bool profile_is(const char *path)
 {
 	wire_source source;
 
-	/* Opening a pipe to examine it would break it for its writer. */
-	if (os_path_kind(path, NULL) != OS_FILE ||
-	    wire_source_open(path, &wire_profile, &source, NULL) != DCK_OK)
+	if (!read_source_is_file(path) ||
+	    read_source_open(path, &wire_profile, &source, NULL) != DCK_OK)
 		return false;
 	const bool is = profile_kind_of(&source) != NULL;
 	wire_source_close(&source);
@@ -157,7 +190,7 @@ static dck_status profile_read_into(const char *path, record_builder *b, dck_err
 {
 	wire_source source;
 
-	DCK_TRY(wire_source_open(path, &wire_profile, &source, err));
+	DCK_TRY(read_source_open(path, &wire_profile, &source, err));
 	const profile_kind *kind = profile_kind_of(&source);
 	dck_status status = DCK_OK;
 	if (!kind)

@@ -423,7 +423,8 @@ static dck_status column_begin(speedscope_reader *x, bool sampled)
 	const unit_row *unit = &speedscope_units[x->heads[x->at].unit];
 	size_t n;
 
-	x->counted = !x->ours && sampled && unit->unit != DCK_UNIT_ONE;
+	/* Profiles without a unit have this column. */
+	x->counted = !x->ours && sampled && unit->unit != DCK_UNIT_ONE && x->of_unit[0] == 0;
 	if (x->counted)
 		DCK_TRY(stacks_column(&x->stacks, "samples", DCK_UNIT_ONE, &x->count, x->err));
 	return stacks_column(&x->stacks, is_of_tree(x, x->at) ? title_of(x, x->at, &n) : unit->key,

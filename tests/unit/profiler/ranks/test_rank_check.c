@@ -161,10 +161,10 @@ static dck_record *check_make(fake_rank *f, uint32_t size)
 	rank_server_wait(s, os_now_ns() + CHECK_PATIENCE_NS, NULL, NULL);
 	rank_server_close(s);
 	for (uint32_t i = 1; i < size; i++) {
-		const char *why;
+		rank_absence absence;
 		char path[200];
 
-		assert_true(rank_server_part(s, i, path, sizeof path, &why));
+		assert_true(rank_server_part(s, i, path, sizeof path, &absence));
 		assert_int_equal(rank_part_read(path, &parts[i], NULL), DCK_OK);
 	}
 	assert_int_equal(rank_check_lead(s, size, &kernel, &check, &err), DCK_OK);

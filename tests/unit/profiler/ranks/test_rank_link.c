@@ -57,11 +57,11 @@ static void part_send(const rank_meeting *where, uint32_t rank, const void *byte
 static void part_is(const rank_server *s, uint32_t rank, const char *bytes, size_t n)
 {
 	static char back[4000000];
-	const char *why;
+	rank_absence absence;
 	char path[200];
 
-	assert_true(rank_server_part(s, rank, path, sizeof path, &why));
-	assert_null(why);
+	assert_true(rank_server_part(s, rank, path, sizeof path, &absence));
+	assert_null(absence.why);
 	FILE *f = fopen(path, "rb");
 	assert_int_equal(fread(back, 1, sizeof back, f), n);
 	fclose(f);
@@ -70,11 +70,12 @@ static void part_is(const rank_server *s, uint32_t rank, const char *bytes, size
 
 static void part_is_missing(const rank_server *s, uint32_t rank, const char *because)
 {
-	const char *why;
+	rank_absence absence;
 	char path[200];
 
-	assert_false(rank_server_part(s, rank, path, sizeof path, &why));
-	assert_string_equal(why, because);
+	assert_false(rank_server_part(s, rank, path, sizeof path, &absence));
+	assert_string_equal(absence.why, because);
+	assert_non_null(absence.remedy);
 }
 
 static void parts_arrive(void **state)
@@ -226,6 +227,55 @@ static void strangers_are_refused(void **state)
 		os_close(fd[i]);
 }
 
+/* Two processes with one rank: the second learns it at once, and the first is not disturbed. */
+static void a_rank_is_taken(void **state)
+{
+	rank_meeting m = meeting_file("taken"), own = m;
+	const rank_exchange *e;
+	rank_server *s;
+	rank_client *c;
+	dck_err err;
+	size_t n;
+	int fd;
+
+	(void)state;
+	assert_int_equal(rank_server_start(&m, 3, ".", false, &s, NULL), DCK_OK);
+	assert_true(welcomed(&m, m.token, 1, &fd));
+	assert_int_equal(rank_client_start(&own, 1, &c, NULL), DCK_OK);
+	rank_client_clock(c, PATIENCE_NS, &e, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(rank_client_send(c, "x", 1, PATIENCE_NS, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "another process of the job has that rank"));
+	rank_client_stop(c);
+	rank_server_stop(s);
+	os_close(fd);
+}
+
+static bool always(void *self)
+{
+	(void)self;
+	return true;
+}
+
+/* An interruption ends the wait, after a grace for parts that are on their way. */
+static void an_interruption_has_a_grace(void **state)
+{
+	rank_meeting m = meeting_file("interrupted");
+	rank_server *s;
+	int fd;
+
+	(void)state;
+	assert_int_equal(rank_server_start(&m, 3, ".", false, &s, NULL), DCK_OK);
+	part_send(&m, 1, "one", 3);
+	assert_true(welcomed(&m, m.token, 2, &fd));
+	rank_server_wait(s, os_now_ns() + 10 * PATIENCE_NS, always, NULL);
+	rank_server_close(s);
+	part_is(s, 1, "one", 3);
+	part_is_missing(s, 2, "the job was interrupted before its part came");
+	rank_server_stop(s);
+	os_close(fd);
+}
+
 /* Without rank 0 the others get a message, and the wait is bounded. */
 static void nobody_answers(void **state)
 {
@@ -343,6 +393,7 @@ int test_rank_link(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(parts_arrive),	   cmocka_unit_test(strangers_are_refused),
 	    cmocka_unit_test(traces_arrive),	   cmocka_unit_test(nobody_answers),
+	    cmocka_unit_test(a_rank_is_taken),	   cmocka_unit_test(an_interruption_has_a_grace),
 	    cmocka_unit_test(packets_are_dropped), cmocka_unit_test(a_file_of_others),
 	    cmocka_unit_test(where_ranks_meet),	   cmocka_unit_test(a_directory_is_gone),
 	};
