@@ -4,9 +4,9 @@
 #include "base/err.h"
 
 typedef struct summed_track {
-	trace_track_kind kind;
+	uint8_t kind;	 /* trace_track_kind */
+	uint8_t counter; /* index in thread_counters, plus one; 0: none */
 	bool described, any;
-	int counter; /* index in thread_counters, plus one; 0: none */
 	uint32_t parent;
 	int32_t pid, tid;
 	const char *name;
@@ -37,8 +37,8 @@ void thread_sums_track(thread_sums *s, const trace_track *from)
 		return;
 	s->threads += from->kind == TRACE_THREAD && !t->described;
 	t->described = true;
-	t->kind = from->kind;
-	t->counter = thread_counter_of(from) + 1;
+	t->kind = (uint8_t)from->kind;
+	t->counter = (uint8_t)(thread_counter_of(from) + 1);
 	t->parent = from->parent;
 	t->pid = from->pid;
 	t->tid = from->tid;

@@ -16,6 +16,7 @@
 #include "profiler/read/operators.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/read_source.h"
+#include "profiler/read/trace_read.h"
 
 #include <string.h>
 
@@ -25,9 +26,10 @@ typedef struct reading {
 	trace_read_facts facts;
 	bool chrome;
 	bool shapes_asked;
+	bool cut_known; /* the caller knows that the recording has no end */
 } reading;
 
-static void read_losses_put(record_builder *b, const trace_losses *l)
+static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_known)
 {
 	if (l->dropped) {
 		record_fact_int(b, "trace", "dropped_events", DCK_UNIT_ONE, (int64_t)l->dropped);
@@ -50,7 +52,7 @@ static void read_losses_put(record_builder *b, const trace_losses *l)
 		record_fact_text(b, "trace", "signal", l->signal);
 		record_note(b, "program-killed", "the program was killed by %s", l->signal);
 	}
-	if (l->cut)
+	if (l->cut && !cut_known)
 		record_note(b, "trace-child-cut",
 			    "%llu of its processes did not exit normally (for example a "
 			    "signal or _exit()): it has their events until about a tenth of a "
@@ -79,7 +81,7 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    "or one of a clock that the file does not explain, "
 			    "and are not in the table",
 			    (unsigned long long)f->undated);
-	read_losses_put(b, &f->losses);
+	read_losses_put(b, &f->losses, r->cut_known);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);
 		record_note(b, "trace-truncated", "%s: everything before is in the table", f->cut);
@@ -154,10 +156,10 @@ const dck_opt dck_trace_reading_options[] = {
 };
 
 /* p: receives the timeline for figures; NULL: none. */
-static dck_status read_as(const char *path, const dck_trace_reading *how, timeline_lod *p,
-			  dck_record **ret, dck_err *err)
+static dck_status read_as(const char *path, const dck_trace_reading *how, bool cut_known,
+			  timeline_lod *p, dck_record **ret, dck_err *err)
 {
-	reading r = {.path = path};
+	reading r = {.path = path, .cut_known = cut_known};
 	zone_percentiles percentiles;
 	operators *o;
 	dck_sink sink;
@@ -186,7 +188,13 @@ dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
 dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, dck_record **ret,
 			       dck_err *err)
 {
-	return read_as(path, how, NULL, ret, err);
+	return read_as(path, how, false, NULL, ret, err);
+}
+
+dck_status trace_read_cut(const char *path, const dck_trace_reading *how, dck_record **ret,
+			  dck_err *err)
+{
+	return read_as(path, how, true, NULL, ret, err);
 }
 
 dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how, dck_record **ret,
@@ -196,7 +204,7 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 	timeline_lod *p;
 
 	DCK_TRY(timeline_lod_new(&p, &(timeline_lod_limits){0}, err));
-	dck_status status = read_as(path, how, p, &record, err);
+	dck_status status = read_as(path, how, false, p, &record, err);
 	if (status == DCK_OK) {
 		status = timeline_lod_finish(p, ret_timeline, err);
 		if (status == DCK_OK)

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
 #include "deepclock/unstable.h"
+#include "profiler/read/trace_read.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"
@@ -90,8 +91,8 @@ static dck_status ended(const dck_trace_config *c, dck_program *p, bool announce
 	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0) {
 		dck_record *read;
 
-		DCK_TRY(dck_trace_read_with(
-		    c->path, &(dck_trace_reading){.percentiles = c->percentiles}, &read, err));
+		DCK_TRY(trace_read_cut(c->path, &(dck_trace_reading){.percentiles = c->percentiles},
+				       &read, err));
 		if (!by_itself || record_has_rows(read)) {
 			*ret = read;
 			return DCK_OK;
