@@ -101,7 +101,7 @@ LAYERS = {
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
                            ("base", "calls", "record", "report", "trace"), ISO, ()),
     # Reading trace files, also of other programs; statistics, and merging several onto one timeline.
-    "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "perfetto/perfetto_read trace_align trace_merge",
+    "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "perfetto/perfetto_read trace_align trace_merge trace_read",
                           ("base", "calls", "opt", "trace", "unstable"), ISO, ()),
     # Recording ranges of a running program.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
