@@ -264,11 +264,19 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 			    "and more runs cannot be grouped (--idle, --input-pool, "
 			    "--group or few --runs): each sample is up to that much too long",
 			    e->clock_cost_ns);
-	else if (e->group > 1)
-		record_note(
-		    b, "grouped",
-		    "one run is too short for the clock (%.0f ns a reading), so each sample is the mean of %llu runs in a row: spread and percentiles refer to such means, not of single runs (--group 1 times single runs)",
-		    e->clock_cost_ns, (unsigned long long)e->group);
+	else if (e->group > 1) {
+		char why[64] = "";
+
+		if (!e->group_asked)
+			snprintf(why, sizeof why,
+				 "one run is too short for the clock (%.0f ns a reading), so ",
+				 e->clock_cost_ns);
+		record_note(b, "grouped",
+			    "%seach sample is the mean of %llu runs in a row: spread and "
+			    "percentiles refer to such means, not of single runs (--group 1 times "
+			    "single runs)",
+			    why, (unsigned long long)e->group);
+	}
 }
 
 static void thinned(record_builder *b, const measure_evidence *e)
@@ -369,6 +377,7 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	    .clock_cost_ns = p->loop.clock->cost_ns,
 	    .clock_tick_ns = p->loop.clock->tick_ns,
 	    .group = p->loop.group,
+	    .group_asked = p->plan.asked.group > 0,
 	    .group_wanted = p->group_wanted,
 	};
 }

@@ -35,6 +35,7 @@ typedef struct measure_evidence {
 	/* The cost and resolution of the clock, and the samples. */
 	double clock_cost_ns, clock_tick_ns;
 	uint64_t group;	   /* runs in a sample */
+	bool group_asked;  /* by the user */
 	bool group_wanted; /* a sample needs more runs and cannot have them */
 	double *scratch;   /* stat_scratch() of the samples */
 } measure_evidence;

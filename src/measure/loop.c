@@ -63,6 +63,7 @@ static dck_status before_run(measure_loop *l, dck_err *err)
 	return DCK_OK;
 }
 
+/* Takes what a program's run used: the last one of a sample, which stands for its others. */
 static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns, double *ret_cpu_ns,
 			     dck_err *err)
 {
@@ -75,7 +76,7 @@ static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns,
 		measure_samples_push(to->system, at_ns, (double)usage.system_ns);
 	if (usage.peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = usage.peak_rss_bytes;
-	*ret_cpu_ns = (double)(usage.user_ns + usage.system_ns);
+	*ret_cpu_ns = (double)(usage.user_ns + usage.system_ns) * (double)l->group;
 	return DCK_OK;
 }
 

@@ -81,7 +81,7 @@ static void samples_put(const past *p, const measure_samples *s, size_t first, u
 		const uint64_t next = i + 1 < s->n ? origin_ns + s->at_ns[i + 1] : end_ns;
 		uint64_t end = begin + (uint64_t)(s->value[i] * (double)n + 0.5);
 
-		/* The last group may be smaller. */
+		/* The only group may be smaller. */
 		if (end > next)
 			end = next;
 		dck_past_push(p, n == 1 ? one : several, begin);

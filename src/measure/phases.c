@@ -453,18 +453,33 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 	return enough ? DCK_OK : measure_loop_settle(&p->loop, phases_now(p) - begin_ns, err);
 }
 
-/* Returns the samples until the next test, or the end. */
-static uint64_t measure_left(measure_phases *p, bool by_precision, uint64_t next_check)
+/* Makes the runs that are too few for another sample: N runs are N runs. Their mean is no sample
+ * beside those of whole groups, unless there is none. */
+static dck_status runs_rest(measure_phases *p, dck_err *err)
+{
+	const uint64_t whole_group = p->loop.group;
+	double value[2];
+	uint64_t at_ns[2];
+	measure_samples apart = {.value = value, .at_ns = at_ns, .cap = 2};
+	phase_samples sinks = {.latency = &apart};
+	dck_status status;
+
+	measure_samples_clear(&apart);
+	p->loop.group = p->plan.asked.runs - runs_measured(p);
+	status = measure_loop_slice(&p->loop, p->latency.pushed > 0 ? &sinks : &p->sinks, 1, err);
+	p->loop.group = whole_group;
+	p->sinks.cpu_ns += sinks.cpu_ns;
+	p->sinks.wall_ns += sinks.wall_ns;
+	return status;
+}
+
+/* Returns the samples until the next test, or the end; 0: there are runs for a part of one. */
+static uint64_t measure_left(const measure_phases *p, bool by_precision, uint64_t next_check)
 {
 	const dck_plan *asked = &p->plan.asked;
 
 	if (asked->runs > 0) {
-		const uint64_t left = asked->runs - runs_measured(p);
-
-		/* The last sample may have a smaller group: N runs are N runs. */
-		if (left < p->loop.group)
-			p->loop.group = left;
-		return left / p->loop.group;
+		return (asked->runs - runs_measured(p)) / p->loop.group;
 	}
 	if (by_precision && next_check > p->latency.pushed)
 		return next_check - p->latency.pushed;
@@ -475,7 +490,6 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 {
 	const dck_plan *asked = &p->plan.asked;
 	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
-	const uint64_t whole_group = p->loop.group;
 	uint64_t next_check = asked->min_runs;
 	bool enough = false;
 	dck_status status = DCK_OK;
@@ -489,9 +503,9 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 		uint64_t elapsed_ns;
 		bool check;
 
-		status = measure_loop_slice(&p->loop, &p->sinks,
-					    measure_loop_slice_size(&p->loop, left), err);
-		p->loop.group = whole_group;
+		status = left > 0 ? measure_loop_slice(&p->loop, &p->sinks,
+						       measure_loop_slice_size(&p->loop, left), err)
+				  : runs_rest(p, err);
 		elapsed_ns = p->loop.last_ns - begin_ns;
 		if (status != DCK_OK)
 			break;

@@ -1,0 +1,10 @@
+# Several runs of a program in a sample: CPU times are per run, --group is why, and runs too few for a sample are none.
+group() {
+	deepclock bench --quiet --no-history --group 5 --runs $1 --warmup 0 --save run.json -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done' > text
+	echo $?
+	record run.json 'm("runs/count")["value"]' 'f("method", "samples")' 'len(s("latency")["values"])'
+}
+group 23
+group 20
+record run.json 'm("cpu/time")["value"] > 0' 'note("grouped")["text"]' \
+	'abs(m("cpu/time")["value"] / (m("cpu/user")["value"] + m("cpu/system")["value"]) - 1) < 1e-9'
