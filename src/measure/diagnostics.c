@@ -161,12 +161,15 @@ static void preempted(record_builder *b, const measure_evidence *e)
 			 (double)(e->after.minor_faults - e->before.minor_faults) / runs);
 	/* With 250 scheduler ticks per second, a run of 1 s is preempted now and then on an idle
 	 * machine; threads of the kernel preempt for microseconds. */
-	if (!(e->undisturbed >= RECORD_UNDISTURBED) && switches / runs > 0.1 &&
-	    switches / ((double)e->wall_ns / 1e9) > 20)
-		record_note(b, "preempted",
-			    "the scheduler took the CPU away %.2f times a run, because more "
-			    "threads than cores were busy",
-			    switches / runs);
+	if (e->undisturbed >= RECORD_UNDISTURBED || !(switches / runs > 0.1) || switches < 5 ||
+	    !(switches / ((double)e->wall_ns / 1e9) > 20))
+		return;
+	record_note(b, "preempted",
+		    "the scheduler took the CPU away %.2f times a run, because more threads than "
+		    "cores were busy",
+		    switches / runs);
+	if (!e->threads)
+		record_remedy(b, "stop other programs");
 }
 
 static void governor(record_builder *b, const measure_evidence *e)
