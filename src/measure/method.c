@@ -128,9 +128,12 @@ void method_facts(record_builder *b, const dck_subject *s, const measure_phases 
 	else
 		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
 				 ending->half_ratio);
-	record_fact_text(b, "method", "interval",
-			 "within one process, corrected for autocorrelation; another start of the "
-			 "program may be outside (--processes)");
+	record_fact_text(
+	    b, "method", "interval",
+	    caps & DCK_CAP_COMMAND
+		? "over the program's starts, one a run, corrected for autocorrelation"
+		: "within one process, corrected for autocorrelation; another start of "
+		  "the program may be outside (--processes)");
 	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
 	method_samples(b, &p->latency);
 	if (p->latency.n > 1) {
