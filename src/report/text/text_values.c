@@ -1,5 +1,6 @@
 /* text_values.c - what all parts of the text report read from a record: a fact or a metric, and how
- * the answer, an interval and a part's title are written.
+ * the answer, an interval and a part's title are written. The ends of an interval have the decimals
+ * of its value where all three are written plainly; scaled numbers have a unit each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/name_index.h"

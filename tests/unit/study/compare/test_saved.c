@@ -349,17 +349,13 @@ static void runs_that_are_no_number_are_left_out(void **state)
 	dck_record_free(b);
 }
 
-/* median 0: the record states none. */
-static dck_record *with_starts(const char *name, const double *medians, size_t n, double median)
+static dck_record *with_processes(const char *name, const double *medians, size_t n)
 {
 	record_builder *b = saved_begin(name, name);
 	char tag[64];
 
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)n);
-	if (median > 0)
-		record_metric_real(b, "latency/median", median, "median of the starts");
-	else
-		record_metric_absent(b, "latency/median", "made up");
+	record_metric_absent(b, "latency/median", "made up");
 	record_metric_absent(b, "latency/min", "made up");
 	for (size_t i = 0; i < n; i++) {
 		const double x[] = {9e9, medians[i] + 10, medians[i] - 10, medians[i]};
@@ -368,51 +364,6 @@ static dck_record *with_starts(const char *name, const double *medians, size_t n
 		record_series(b, tag, DCK_UNIT_NS, NULL, x, 4, 1);
 	}
 	return saved_end(b);
-}
-
-static dck_record *with_processes(const char *name, const double *medians, size_t n)
-{
-	return with_starts(name, medians, n, 0);
-}
-
-static void the_table_has_what_the_records_report(void **state)
-{
-	static const double from[] = {100, 101, 99, 160}, to[] = {120, 121, 119, 120};
-	dck_record *a = with_starts("a", from, 4, 100.5), *b = with_starts("b", to, 4, 120), *r;
-	const dck_table *t;
-
-	(void)state;
-	r = compare_two(a, b, NULL);
-	t = dck_record_table(r, "compare/alternatives");
-	near(dck_table_cell(t, 0, "time")->value.as.r, 100.5);
-	near(dck_table_cell(t, 1, "time")->value.as.r, 120);
-	near(dck_record_value(r, "compare/ratio"), 120.0 / 115);
-	assert_non_null(strstr(dck_record_note(r, "ratio-of-times")->text, "1.19"));
-	dck_record_free(r);
-	dck_record_free(a);
-	dck_record_free(b);
-}
-
-static void a_program_starts_for_every_run(void **state)
-{
-	double x[50];
-	dck_record *r[2], *result;
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		record_builder *b = saved_begin("a", "a");
-
-		record_fact_text(b, "subject", "kind", "command");
-		runs_make(x, 50, 100, 1);
-		record_metric_absent(b, "latency/median", "made up");
-		record_series(b, "latency", DCK_UNIT_NS, NULL, x, 50, 0);
-		r[i] = saved_end(b);
-	}
-	result = compare_two(r[0], r[1], NULL);
-	assert_null(dck_record_note(result, "one-process"));
-	dck_record_free(result);
-	dck_record_free(r[0]);
-	dck_record_free(r[1]);
 }
 
 static void processes_give_the_interval_between_them(void **state)
@@ -924,8 +875,6 @@ int test_saved(void)
 	    cmocka_unit_test(several_alternatives_share_the_error),
 	    cmocka_unit_test(samples_give_the_interval_at_any_level),
 	    cmocka_unit_test(runs_that_are_no_number_are_left_out),
-	    cmocka_unit_test(the_table_has_what_the_records_report),
-	    cmocka_unit_test(a_program_starts_for_every_run),
 	    cmocka_unit_test(processes_give_the_interval_between_them),
 	    cmocka_unit_test(recordings_together_hold_what_lies_between_them),
 	    cmocka_unit_test(together_needs_values_of_one_kind),
