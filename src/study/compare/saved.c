@@ -181,7 +181,8 @@ static dck_cell side_cell(const saved_side *s)
 	const dck_metric *m = s->source.metric;
 
 	if (saved_source_means(&s->source))
-		return verdict_cell(dck_value_number(&m->value), m->lo, m->hi, m->level);
+		return verdict_cell(dck_value_number(&m->value), m->lo, m->hi,
+				    m->level < 1 && m->lo <= m->hi ? m->level : 0);
 	return saved_value_cell(&s->value, s->level);
 }
 

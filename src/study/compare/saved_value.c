@@ -265,8 +265,7 @@ bool saved_source_one_process(const saved_source *s)
 
 bool saved_source_means(const saved_source *s)
 {
-	return s->from == SAVED_PROCESSES &&
-	       (s->metric->value.kind == DCK_VALUE_REAL || s->metric->value.kind == DCK_VALUE_INT);
+	return s->from == SAVED_PROCESSES && isfinite(dck_value_number(&s->metric->value));
 }
 
 /* Returns the quantile that a stored interval was made with: Student's where it is between
