@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,22 @@ void decimal_general(char *buf, int digits, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
 	decimal_point(buf);
+}
+
+const char *decimal_percent(char *buf, int digits, double share)
+{
+	const double v = 100 * share;
+
+	if (!isfinite(v)) {
+		snprintf(buf, NUM_TEXT_MAX, "?");
+		return buf;
+	}
+	if (fabs(v) >= 0.995 * pow(10, digits) && fabs(v) < 1e6)
+		decimal_fixed(buf, 0, v);
+	else
+		decimal_general(buf, digits, v);
+	strcat(buf, " %");
+	return buf;
 }
 
 const char *decimal_grouped(char *buf, int decimals, double v)

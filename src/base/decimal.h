@@ -19,6 +19,10 @@ void decimal_general(char *buf, int digits, double v);
 /* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);
 
+/* Writes a share as "0.45 %", with an exponent only from 1e6 % on. Returns buf. */
+const char *decimal_percent(char *buf, int digits, double share);
+#define PERCENT_TEXT(digits, share) decimal_percent((char[NUM_TEXT_MAX]){0}, digits, share)
+
 /* A decimal number: (-1)^negative x mantissa x 10^exponent. */
 typedef struct decimal_number {
 	bool negative;

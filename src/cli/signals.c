@@ -43,11 +43,15 @@ static void on_write(int sig)
 /* One more signal must not end us in the middle of it. */
 static void signals_end_by(int sig)
 {
+	static const char twice[] = "deepclock: interrupted twice: what was measured is lost\n";
 	static volatile sig_atomic_t ending;
 
 	if (ending)
 		return;
 	ending = 1;
+	/* The second one: what the first asked for was not reached. */
+	if (seen && !parent && write(STDERR_FILENO, twice, sizeof twice - 1) < 0)
+		ending = 2; /* the reader is gone: nothing to do */
 	dck_abandon();
 	signal(sig, SIG_DFL);
 	raise(sig);

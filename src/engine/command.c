@@ -27,6 +27,7 @@ struct dck_engine_model {
 	char *line;	     /* for --shell: the words, joined */
 	const char *argv[4]; /* for --shell: sh -c line */
 	const char *name;    /* of the program, for messages; borrowed from argv */
+	bool discards;	     /* its output */
 	int output_fd;	     /* -1: no file was opened */
 	bool any_exit;
 	bool (*cancelled)(void *self);
@@ -85,7 +86,8 @@ static dck_status output_open(dck_engine_model *m, const char *where, os_spawn_c
 			      dck_err *err)
 {
 	c->in_fd = c->out_fd = c->err_fd = -1;
-	if (!where || strcmp(where, "discard") == 0)
+	m->discards = !where || strcmp(where, "discard") == 0;
+	if (m->discards)
 		return DCK_OK;
 	if (strcmp(where, "inherit") == 0) {
 		/* Standard output holds the result and nothing else. */
@@ -153,11 +155,14 @@ static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u,
 {
 	if (m->any_exit || (u->exit_code == 0 && u->signal == 0))
 		return DCK_OK;
-	ERR_SET(err, E_ENGINE,
-		u->signal ? "'%s' was killed by signal %d (%s)"
-			  : "'%s' ended with exit status %d%s",
-		m->name, u->signal ? u->signal : u->exit_code,
-		u->signal ? strsignal(u->signal) : " (--any-exit accepts it)");
+	const char *shows = m->discards ? "; --output inherit shows what it writes" : "";
+
+	if (u->signal)
+		ERR_SET(err, E_ENGINE, "'%s' was killed by signal %d (%s)%s", m->name, u->signal,
+			strsignal(u->signal), shows);
+	else
+		ERR_SET(err, E_ENGINE, "'%s' ended with exit status %d (--any-exit accepts it%s)",
+			m->name, u->exit_code, shows);
 	return err_native(DCK_E_ENGINE, u->signal ? 128 + u->signal : u->exit_code, err);
 }
 

@@ -62,11 +62,8 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 					(unsigned long long)p->steady_runs,
 					(double)p->steady_ns / 1e9, p->verdict.evidence);
 		else if (p->steady_known)
-			record_fact_fmt(b, "method", "steady",
-					"not steady after %.2g s: still %s %.1f %%: %s",
-					(double)p->warmup_ns / 1e9,
-					p->verdict.change_ratio < 0 ? "falling" : "rising",
-					100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
+			record_fact_fmt(b, "method", "steady", "not steady after %.2g s: %s",
+					(double)p->warmup_ns / 1e9, p->verdict.evidence);
 		else
 			record_fact_absent(b, "method", "steady", "too few warm-up runs to decide");
 		if (p->steady)
@@ -131,7 +128,7 @@ void method_facts(record_builder *b, const dck_subject *s, const measure_phases 
 	record_fact_text(
 	    b, "method", "interval",
 	    caps & DCK_CAP_COMMAND
-		? "over the program's starts, one a run, corrected for autocorrelation"
+		? "of the runs, each a start of the program, corrected for autocorrelation"
 		: "within one process, corrected for autocorrelation; another start of "
 		  "the program may be outside (--processes)");
 	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);

@@ -65,6 +65,7 @@ static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(reader_text(rd, o, "tag", REQUIRED, &s->tag));
 	DCK_TRY(reader_unit(rd, o, &s->unit));
+	const bool latency = s->tag && strncmp(s->tag, "latency", 7) == 0 && s->unit == DCK_UNIT_NS;
 	DCK_TRY(reader_list(rd, o, "values", REQUIRED, &values, &s->n));
 	DCK_TRY(reader_list(rd, o, "at_ns", OPTIONAL, &at_ns, &ntimes));
 	if (at_ns && ntimes != s->n)
@@ -84,6 +85,9 @@ static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 			return reader_type_error(rd, NULL, x, "a number");
 		/* null: a value that was not finite. */
 		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
+		if (latency && v[i] < 0)
+			return reader_value_error(rd, NULL,
+						  "is negative: no run takes less than no time");
 		rd->sub = "at_ns";
 		if (at && !reader_uint_of(jansson->array_get(at_ns, i), &at[i]))
 			return reader_value_error(rd, NULL, "is not an integer from 0 to 2^64 - 1");

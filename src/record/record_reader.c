@@ -242,5 +242,7 @@ dck_status reader_interval(record_reader *rd, const json_t *o, const char *const
 		DCK_TRY(reader_real_get(rd, o, keys[i], to[i]));
 	if (any && !(*level > 0 && *level < 1))
 		return reader_value_error(rd, keys[2], "is not between 0 and 1");
+	if (any && *lo > *hi)
+		return reader_value_error(rd, keys[0], "is greater than the upper end");
 	return DCK_OK;
 }

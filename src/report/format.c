@@ -137,15 +137,7 @@ const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t 
 
 const char *format_percent(double ratio, char *buf)
 {
-	double v = 100 * ratio;
-
-	if (!isfinite(v)) {
-		snprintf(buf, FORMAT_SIZE, "?");
-	} else {
-		/* Three digits, no zeros at the end; no exponent where it can be read without. */
-		const bool whole = fabs(v) >= 99.95 && fabs(v) < 1e6;
-		number_format(buf, whole ? decimal_fixed : decimal_general, whole ? 0 : 3, v, " %");
-	}
+	snprintf(buf, FORMAT_SIZE, "%.*s", FORMAT_SIZE - 1, PERCENT_TEXT(3, ratio));
 	return buf;
 }
 

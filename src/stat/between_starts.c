@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/dist.h"
 #include "stat/stat.h"
+#include "base/decimal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,9 +120,13 @@ void stat_starts_quantile(double p, const stat_start *starts, size_t k, double l
 	}
 	e.n_eff_lower = e.n_eff;
 	if (n == 0 || e.n_eff < stat_quantile_runs(p, level)) {
+		char want[NUM_TEXT_MAX], have[NUM_TEXT_MAX];
+
 		snprintf(e.why, sizeof e.why,
-			 "%.4g %% needs %.0f independent runs, there are %.0f in %zu starts",
-			 100 * p, stat_quantile_runs(p, level), floor(e.n_eff), k);
+			 "%.4g %% needs %.30s independent runs, there %s %.30s in %zu starts",
+			 100 * p, decimal_grouped(want, 0, stat_quantile_runs(p, level)),
+			 floor(e.n_eff) == 1 ? "is" : "are",
+			 decimal_grouped(have, 0, floor(e.n_eff)), k);
 		*ret = e;
 		return;
 	}

@@ -21,6 +21,7 @@
 #include "stat/autocorrelation.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
+#include "base/decimal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -284,33 +285,17 @@ static double n_eff_lower(const stat_autocorrelation *d, double level)
 	return fmax(2, stat_depend_n(d) * ratio * ratio);
 }
 
-static void say_number(char *text, size_t size, double number)
-{
-	unsigned long long whole = (unsigned long long)number;
-
-	if (whole < 1000)
-		snprintf(text, size, "%llu", whole);
-	else if (whole < 1000000)
-		snprintf(text, size, "%llu,%03llu", whole / 1000, whole % 1000);
-	else
-		snprintf(text, size, "%llu,%03llu,%03llu", whole / 1000000, whole / 1000 % 1000,
-			 whole % 1000);
-}
-
 static void say_too_few(const sample *s, double p, double needed, double there, stat_estimate *e)
 {
-	char want[32], have[32];
+	char want[NUM_TEXT_MAX], have[NUM_TEXT_MAX];
+	const size_t n = (size_t)snprintf(
+	    e->why, sizeof e->why, "%.4g %% needs %.30s independent runs, there %s %.30s", 100 * p,
+	    decimal_grouped(want, 0, floor(needed)), floor(there) == 1 ? "is" : "are",
+	    decimal_grouped(have, 0, floor(there)));
 
-	say_number(want, sizeof want, needed);
-	say_number(have, sizeof have, floor(there));
-	if (there < (double)s->n)
-		snprintf(e->why, sizeof e->why,
-			 "%.4g %% needs %s independent runs, there are %s (of %zu, which are "
-			 "autocorrelated)",
-			 100 * p, want, have, s->n);
-	else
-		snprintf(e->why, sizeof e->why, "%.4g %% needs %s independent runs, there are %s",
-			 100 * p, want, have);
+	if (there < (double)s->n && n < sizeof e->why)
+		snprintf(e->why + n, sizeof e->why - n, " (of %zu, which are autocorrelated)",
+			 s->n);
 }
 
 static void say_ranks(const stat_autocorrelation *d, const stat_estimate *e, char *text,

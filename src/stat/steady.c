@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
+#include "base/decimal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,21 +105,24 @@ static size_t cut_relax(const double *x, size_t n, size_t cut, double *scratch)
 	return cut;
 }
 
-static void say(stat_steady *s, size_t rest, double most, double hidden, double halves)
+static void say(stat_steady *s, size_t rest, bool few, double most, double hidden, double halves)
 {
 	if (s->steady)
 		snprintf(s->evidence, sizeof s->evidence,
-			 "medians of the last two halves agree within %.2g %%", 100 * halves);
+			 "medians of the last two halves agree within %s", PERCENT_TEXT(2, halves));
+	else if (fabs(s->change_ratio) <= hidden && few)
+		snprintf(s->evidence, sizeof s->evidence,
+			 "the last %zu samples, at one level, are too few to decide", rest);
 	else if (fabs(s->change_ratio) <= hidden)
 		snprintf(s->evidence, sizeof s->evidence,
-			 "noise could hide a change of %.2g %% in the last %zu runs", 100 * most,
-			 rest);
+			 "noise could hide a change of %s in the last %zu samples",
+			 PERCENT_TEXT(2, most), rest);
 	else if (s->change_ratio <= -1) /* of a straight line, which would end below 0 */
 		snprintf(s->evidence, sizeof s->evidence,
-			 "still falling, to a fraction, in the last %zu runs", rest);
+			 "still falling, to a fraction, in the last %zu samples", rest);
 	else
 		snprintf(s->evidence, sizeof s->evidence,
-			 "still %s by %.*f %% in the last %zu runs",
+			 "still %s by %.*f %% in the last %zu samples",
 			 s->change_ratio < 0 ? "falling" : "rising",
 			 fabs(s->change_ratio) < 0.0995 ? 1 : 0, 100 * fabs(s->change_ratio), rest);
 }
@@ -138,7 +142,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		s.change_ratio = early > 0 ? late / early - 1 : 0;
 	}
 	if (n < min_steady || n < STEADY_RUNS_MIN) {
-		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to decide", n);
+		snprintf(s.evidence, sizeof s.evidence, "%zu samples are too few to decide", n);
 		*ret = s;
 		return;
 	}
@@ -170,6 +174,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 	s.noisy = !s.steady && rest >= min_steady && change <= 2 * hidden && step == 0;
 	if (fabs(step) > change)
 		s.change_ratio = step;
-	say(&s, rest, change + hidden, hidden, early > 0 ? fabs(late / early - 1) : 0);
+	say(&s, rest,
+	    rest<min_steady, change + hidden, hidden, early> 0 ? fabs(late / early - 1) : 0);
 	*ret = s;
 }

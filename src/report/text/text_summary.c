@@ -642,7 +642,7 @@ static void summary_narrow_put(page *p, const dck_record *r)
 	double v;
 	const dck_metric *m = text_metric_main(r, &v);
 
-	if (!m->narrow || (n && text_note_is_own(r, n)))
+	if (!m->narrow || (n && text_note_is_own(r, n) && strstr(n->text, m->narrow)))
 		return;
 	text_dim_from(p, 2);
 	page_text(p, "*: the interval is too narrow, because ");

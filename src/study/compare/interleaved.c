@@ -5,8 +5,8 @@
  * Order: the checks; hooks that run once; outputs compared with --check-outputs, before anything is
  * timed; then one comparison (interleaved_rounds.c), or with --over one for each size
  * (interleaved_over.c). With --aa the first half of the time compares the first subject with itself
- * (an A/A test), and the far end of that interval becomes the least margin. Last comes the record
- * (interleaved_record.c, of a ranking interleaved_rank.c).
+ * (an A/A test), and the far end of that interval becomes the least difference that is claimed.
+ * Last comes the record (interleaved_record.c, of a ranking interleaved_rank.c).
  *
  * Candidates and results are arrays on the stack of dck_compare(). Sessions are closed before the
  * log and the clock that they share (measure_context). A failure after the first whole round
@@ -159,7 +159,7 @@ static dck_status interleaved_compare(interleaved *v, interleaved_rounds *r,
 		self->candidates[0].what = self->candidates[1].what = a;
 		v->deadline_ns = begin + v->asked->max_time_ns / 2;
 		DCK_TRY(interleaved_rounds_run(v, self, err));
-		r->margin = fmax(r->margin, interleaved_floor(self));
+		r->floor = interleaved_floor(self);
 		r->failed = self->failed;
 		r->why = self->why;
 		if (self->failed != DCK_OK)

@@ -115,6 +115,7 @@ typedef struct interleaved_rounds {
 	uint64_t origin_ns; /* before the first opening */
 	uint64_t begin_ns;  /* of the first round */
 	double margin;	    /* differences above this matter */
+	double floor;	    /* --aa: none below this is called slower or faster */
 	size_t shared;	    /* length of the names' common prefix */
 	const char *phase;  /* for progress */
 	bool stopped;	    /* by time, before the planned rounds */
@@ -169,8 +170,7 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 				double margin, const char *unit);
 void interleaved_facts_options(record_builder *b, const interleaved_rounds *r);
 void interleaved_series(record_builder *b, const interleaved_rounds *r);
-void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r,
-		       const interleaved_rounds *self);
+void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r);
 
 /* Adds the results as metrics, facts, tables and notes (interleaved_record.c). `self`: the A/A
  * comparison of the first subject; NULL: none. */

@@ -105,7 +105,7 @@ void interleaved_looks_done(interleaved_looks *f)
 }
 
 static void look_judge(const interleaved_looks *f, interleaved_result *x, size_t undecided,
-		       double margin)
+		       double margin, double noise)
 {
 	look_interval_find(f, undecided, x);
 	x->verdict = VERDICT_UNDECIDED;
@@ -114,6 +114,12 @@ static void look_judge(const interleaved_looks *f, interleaved_result *x, size_t
 		return;
 	x->verdict = verdict_of(exp(x->lo), exp(x->hi), margin);
 	x->gate = stat_limit_interval(exp(x->lo), exp(x->hi), 1 + margin);
+	/* The A/A noise raises the bound of a difference, never that of equality. */
+	if (x->verdict == VERDICT_SAME || verdict_of(exp(x->lo), exp(x->hi), noise) == x->verdict)
+		return;
+	x->verdict = VERDICT_UNDECIDED;
+	if (x->gate == DCK_VERDICT_VIOLATED)
+		x->gate = DCK_VERDICT_INCONCLUSIVE;
 }
 
 /* Tests all undecided candidates; returns how many stay undecided. */
@@ -139,7 +145,7 @@ size_t interleaved_look(const interleaved *v, interleaved_looks *f, interleaved_
 		for (size_t i = 1; i < r->n; i++) {
 			if (r->results[i].verdict != VERDICT_UNDECIDED)
 				continue;
-			look_judge(f, &r->results[i], before, r->margin);
+			look_judge(f, &r->results[i], before, r->margin, fmax(r->margin, r->floor));
 			undecided -= r->results[i].verdict != VERDICT_UNDECIDED;
 		}
 	} while (undecided > 0 && undecided < before);

@@ -197,5 +197,5 @@ void interleaved_rank_record(record_builder *b, interleaved *v, const interleave
 	interleaved_series(b, r);
 	if (v->asked->rounds == 0)
 		rank_imprecise(b, r);
-	interleaved_notes(b, v, r, NULL);
+	interleaved_notes(b, v, r);
 }

@@ -3,9 +3,9 @@
  *
  * The ratio of an alternative is the median of its rounds' paired ratios, with the sign-test
  * interval on which it was judged, and not the ratio of the two printed medians: where these differ
- * by more than TIMES_DIFFER a note states which one counts. Results are logarithms; here they
- * become ratios by exp() and differences by expm1(). Where runs differ in items, times become items
- * per second, and the ends of an interval of differences change places.
+ * by more than VERDICT_TIMES_DIFFER a note states which one counts. Results are logarithms; here
+ * they become ratios by exp() and differences by expm1(). Where runs differ in items, times become
+ * items per second, and the ends of an interval of differences change places.
  *
  * interleaved_record() is the order. It also serves a comparison that ended early: without a whole
  * round there are only facts and notes, after a failure the record is incomplete.
@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/interleaved.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/sink.h"
 #include "measure/worker.h"
@@ -249,9 +250,9 @@ void interleaved_note_undecided(record_builder *b, const interleaved_result *x, 
 		record_remedy(b, "give more --max-time or --rounds");
 	} else if (isnan(times)) {
 		record_note(b, "undecided",
-			    "%s: the difference is at the margin of %.3g %% itself, which no "
-			    "number of %ss decides",
-			    label, 100 * margin, unit);
+			    "%s: the difference is at the margin of %s itself, which no number of "
+			    "%ss decides",
+			    label, PERCENT_TEXT(3, margin), unit);
 		record_remedy(b, "choose another --margin");
 	} else if (isinf(times)) {
 		record_note(
@@ -290,8 +291,6 @@ static void note_not_steady(record_builder *b, const interleaved_rounds *r)
 /* The printed times are medians over all rounds, the ratio that decides is the median of the
  * rounds' ratios. If the speed of the machine changed from round to round, a reader who divides
  * the times gets a different number, so the record states which one counts. */
-#define TIMES_DIFFER 0.02
-
 static void note_times_differ(record_builder *b, const interleaved_rounds *r, size_t base)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -302,7 +301,8 @@ static void note_times_differ(record_builder *b, const interleaved_rounds *r, si
 		const interleaved_result *x = &r->results[i];
 		const double ratio = x->time_ns / r->results[base].time_ns;
 
-		if (i == base || !x->has_interval || !(fabs(log(ratio) - x->median) > TIMES_DIFFER))
+		if (i == base || !x->has_interval ||
+		    !(fabs(log(ratio) - x->median) > VERDICT_TIMES_DIFFER))
 			continue;
 		if (n++ < 2)
 			list = mem_arena_fmt(a, "%s%s%.3g for %s (paired: %.3g)", list,
@@ -319,20 +319,37 @@ static void note_times_differ(record_builder *b, const interleaved_rounds *r, si
 	mem_arena_free(a);
 }
 
-void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r,
-		       const interleaved_rounds *self)
+static void note_candidate_undecided(record_builder *b, const interleaved_rounds *r, size_t i)
+{
+	const interleaved_result *x = &r->results[i];
+	const double size = expm1(fabs(x->median));
+	const bool outside = size > r->margin;
+
+	if (!x->has_interval || !outside || size > r->floor) {
+		interleaved_note_undecided(b, x, interleaved_label(r, i),
+					   outside ? fmax(r->margin, r->floor) : r->margin,
+					   "round");
+		return;
+	}
+	record_note(b, "undecided",
+		    "%s: undecided after %zu rounds: the difference is above the margin and within "
+		    "the A/A noise",
+		    interleaved_label(r, i), x->rounds);
+	record_remedy(b, "measure longer trials or on a quieter machine, or raise --margin");
+}
+
+void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r)
 {
 	const bool disturbed = note_disturbed(b, r);
 
 	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking && !disturbed; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
-			interleaved_note_undecided(b, &r->results[i], interleaved_label(r, i),
-						   r->margin, "round");
-	if (self && r->margin > v->asked->margin)
+			note_candidate_undecided(b, r, i);
+	if (r->floor > r->margin)
 		record_note(b, "aa-resolution",
-			    "the A/A noise is %.2g %% today, above the margin of %.3g %%: "
-			    "no verdict claims a smaller difference",
-			    100 * interleaved_floor(self), 100 * v->asked->margin);
+			    "the A/A noise is %s today, above the margin of %s: no verdict claims "
+			    "a smaller difference",
+			    PERCENT_TEXT(3, r->floor), PERCENT_TEXT(3, r->margin));
 	if (r->done > 0)
 		note_times_differ(b, r, v->asked->ranking ? r->fastest : 0);
 	if (!v->asked->fresh && r->done > 0)
@@ -474,8 +491,6 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 {
 	interleaved_facts_options(b, r);
 	interleaved_facts_method(b, v, &r->place, r);
-	if (r->margin > v->asked->margin)
-		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
 	if (self && self->done > 0)
 		facts_self(b, self);
 	if (r->done == 0) {
@@ -486,11 +501,11 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 		record_fact_text(b, "compare", "verdict", verdict_texts[VERDICT_UNDECIDED]);
 		record_answer(b, "undecided: %s", r->none[0] ? r->none : "it ended early");
 		verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
-		interleaved_notes(b, v, r, self);
+		interleaved_notes(b, v, r);
 		return;
 	}
 	interleaved_outcomes_put(b, v, r, self);
 	table_startup(b, r, v->asked->fresh);
 	interleaved_series(b, r);
-	interleaved_notes(b, v, r, self);
+	interleaved_notes(b, v, r);
 }

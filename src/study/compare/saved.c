@@ -174,6 +174,27 @@ static void saved_judge(saved_comparison *c)
 
 /* --- the record */
 
+/* Returns the value that the record itself reports: of several starts it is their median, and their
+ * mean has the interval. */
+static dck_cell side_cell(const saved_side *s)
+{
+	const dck_metric *m = s->source.metric;
+
+	if (saved_source_means(&s->source))
+		return verdict_cell(dck_value_number(&m->value), m->lo, m->hi,
+				    m->level < 1 && m->lo <= m->hi ? m->level : 0);
+	return saved_value_cell(&s->value, s->level);
+}
+
+static bool ratio_is_of_means(const saved_comparison *c)
+{
+	bool means = false;
+
+	for (size_t i = 0; i < c->n; i++)
+		means |= saved_source_means(&c->sides[i].source);
+	return means;
+}
+
 static void saved_how_make(const saved_comparison *c, const saved_side *s, char *text, size_t size)
 {
 	const bool higher = c->def->better == DCK_BETTER_HIGHER;
@@ -186,8 +207,10 @@ static void saved_how_make(const saved_comparison *c, const saved_side *s, char 
 			 higher ? "A over B of " : "", c->tag, c->first);
 	else
 		snprintf(text, size,
-			 "%s%s; intervals of independent estimates, square-and-add on logarithms%s",
+			 "%s%s%s; intervals of independent estimates, square-and-add on "
+			 "logarithms%s",
 			 higher ? "A over B of " : "", c->tag,
+			 ratio_is_of_means(c) ? ", mean of the starts" : "",
 			 s->disturbed ? ", of all runs and of undisturbed ones" : "");
 }
 
@@ -198,7 +221,7 @@ static verdict_outcome outcome_make(const saved_comparison *c, const saved_side 
 	verdict_outcome o = {
 	    .name = s->name,
 	    .label = s->name,
-	    .value = saved_value_cell(&s->value, s->level),
+	    .value = side_cell(s),
 	    .ratio = r->known ? verdict_cell(r->value, r->lo, r->hi, level)
 			      : verdict_cell_absent(r->why),
 	    .difference = isnan(r->difference) ? verdict_cell_absent(r->why)
@@ -236,15 +259,17 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
 	verdict_table(c->b, "Compared, from records", &value,
-		      c->asked->scaling ? "over perfect" : "ratio");
+		      c->asked->scaling	     ? "over perfect"
+		      : ratio_is_of_means(c) ? "ratio of means"
+					     : "ratio");
 	if (c->pooled)
 		verdict_row_base(c->b, c->pool.name,
 				 saved_value_cell(&c->pool.value, c->pool.level), others_compared,
 				 "baseline");
 	for (size_t i = 0; i < c->first; i++)
-		verdict_row_base(
-		    c->b, c->sides[i].name, saved_value_cell(&c->sides[i].value, c->sides[i].level),
-		    c->pooled ? part : others_compared, c->pooled ? "part of it" : "baseline");
+		verdict_row_base(c->b, c->sides[i].name, side_cell(&c->sides[i]),
+				 c->pooled ? part : others_compared,
+				 c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
 		verdict_row(c->b, &all[i - c->first], c->def);
 }

@@ -53,6 +53,9 @@ dck_status saved_source_open(const dck_record *r, const char *name, const char *
 void saved_source_close(saved_source *s); /* {0} is allowed */
 /* Returns whether the value is of the runs of one process, whose interval does not include how much
  * starts differ. */
+/* Returns whether it is compared by the mean of starts, where its record may report their median.
+ */
+bool saved_source_means(const saved_source *s);
 bool saved_source_one_process(const saved_source *s);
 /* Returns the half-width, on the logarithm, that run-to-run variation adds to it; 0: none. */
 double saved_source_added(const saved_source *s, double level);

@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
+#include "base/decimal.h"
 #include "base/sink.h"
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +83,11 @@ static size_t names_join(const saved_comparison *c, bool (*is)(const saved_compa
 
 static bool is_one_process(const saved_comparison *c, size_t i)
 {
-	return saved_source_one_process(&c->sides[i].source);
+	const char *kind = record_get_text(c->sides[i].record, "subject", "kind");
+
+	/* Each run of a program is a start. */
+	return saved_source_one_process(&c->sides[i].source) &&
+	       !(kind && strcmp(kind, "command") == 0);
 }
 
 static bool is_incomplete(const saved_comparison *c, size_t i)
@@ -148,6 +153,32 @@ static void notes_records(const saved_comparison *c)
 			    names);
 	if (!comparable_exact(c->tag))
 		note_doubts(c);
+}
+
+/* The table has the values that the records report, medians of starts; the ratio is one of means.
+ */
+static void note_times_and_means(const saved_comparison *c)
+{
+	const dck_metric *base = c->sides[0].source.metric;
+
+	for (size_t i = 1; i < c->n && !c->pooled && !c->asked->scaling; i++) {
+		const saved_side *s = &c->sides[i];
+		double ratio;
+
+		if (!saved_source_means(&c->sides[0].source) || !saved_source_means(&s->source) ||
+		    isnan(s->ratio.lo))
+			continue;
+		ratio = dck_value_number(&s->source.metric->value) / dck_value_number(&base->value);
+		if (c->def->better == DCK_BETTER_HIGHER)
+			ratio = 1 / ratio;
+		if (!(fabs(log(ratio / s->ratio.value)) > VERDICT_TIMES_DIFFER))
+			continue;
+		record_note(c->b, "ratio-of-times",
+			    "the printed values of '%s' and '%s' give the ratio %.3g: each is the "
+			    "median of its starts, which differ; the ratio of their means, %.3g, "
+			    "decides, because it has an interval at every level",
+			    s->name, c->sides[0].name, ratio, s->ratio.value);
+	}
 }
 
 static void notes_differences(const saved_comparison *c)
@@ -241,9 +272,9 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 		record_remedy(c->b, DISTURBED_REMEDY ", or decide by --undisturbed alone");
 	} else if (isnan(times)) {
 		record_note(c->b, "undecided",
-			    "%s: the difference is at the margin of %.3g %% itself, which no "
-			    "number of runs decides",
-			    s->name, 100 * c->asked->margin);
+			    "%s: the difference is at the margin of %s itself, which no number of "
+			    "runs decides",
+			    s->name, PERCENT_TEXT(3, c->asked->margin));
 		record_remedy(c->b, "choose another --margin");
 	} else if (c->pooled) {
 		record_note(c->b, "undecided",
@@ -256,8 +287,8 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 		record_note(
 		    c->b, "undecided",
 		    "%s: undecided; more runs would not decide, since two recordings may differ "
-		    "by %.3g %% (--run-to-run)",
-		    s->name, 100 * c->asked->run_to_run);
+		    "by %s (--run-to-run)",
+		    s->name, PERCENT_TEXT(3, c->asked->run_to_run));
 		record_remedy(c->b, "compare live, or record several times and --pool");
 	} else if (isinf(times)) {
 		record_note(c->b, "undecided",
@@ -326,6 +357,7 @@ void saved_notes(const saved_comparison *c)
 			notes_note_undecided(c, &c->sides[i]);
 	notes_records(c);
 	note_items(c);
+	note_times_and_means(c);
 	note_sizes(c);
 	notes_differences(c);
 	notes_note_unknown(c);

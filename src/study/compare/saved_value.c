@@ -263,6 +263,11 @@ bool saved_source_one_process(const saved_source *s)
 	return differs_by_recording(s) && record_get_int(s->record, "method", "processes") == 1;
 }
 
+bool saved_source_means(const saved_source *s)
+{
+	return s->from == SAVED_PROCESSES && isfinite(dck_value_number(&s->metric->value));
+}
+
 /* Returns the quantile that a stored interval was made with: Student's where it is between
  * processes. */
 static double quantile_at(const dck_record *r, double level)

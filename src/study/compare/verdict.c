@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/verdict.h"
 #include "base/common_prefix.h"
+#include "base/decimal.h"
 #include "measure/latency_limit.h"
 #include "base/mem.h"
 #include "deepclock/compare.h"
@@ -99,17 +100,24 @@ static int verdict_decimals_of(double v)
 	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
 }
 
+/* Returns the change of the metric in percent: of a time or of a rate; ratio: one of times. */
+static double change_percent(double ratio, bool rate)
+{
+	return 100 * (rate ? 1 - 1 / ratio : ratio - 1);
+}
+
 /* "2.31 times slower than a [1.93, 2.66]", "5.3 % slower than a [4.1, 6.4]": how much more time the
- * slower of the two needs. */
+ * slower of the two needs, or by what share of a's a rate differs. */
 static const char *ratio_text(const verdict_said *s, const char *word, const char *than,
-			      mem_arena *a)
+			      bool inverse, mem_arena *a)
 {
 	const bool below = s->ratio < 1;
 	const double ratio = below ? 1 / s->ratio : s->ratio;
 	const double lo = below ? 1 / s->hi : s->lo, hi = below ? 1 / s->lo : s->hi;
-	const bool times = ratio >= TIMES_FROM;
-	const double v[3] = {times ? ratio : 100 * (ratio - 1), times ? lo : 100 * (lo - 1),
-			     times ? hi : 100 * (hi - 1)};
+	const bool times = ratio >= TIMES_FROM, rate = inverse && !below;
+	const double v[3] = {times ? ratio : change_percent(ratio, rate),
+			     times ? lo : change_percent(lo, rate),
+			     times ? hi : change_percent(hi, rate)};
 	const int digits = verdict_decimals_of(fabs(v[0]));
 	const char *size =
 	    mem_arena_fmt(a, "%.*f%s %s%s", digits, v[0], times ? " times" : " %", word, than);
@@ -143,11 +151,12 @@ static const char *said_text(const verdict_said *s, const char *name, double mar
 	case VERDICT_SLOWER:
 	case VERDICT_FASTER:
 		word = verdict_word(s->ratio >= 1 ? VERDICT_SLOWER : VERDICT_FASTER, metric);
-		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, a));
+		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, inverse, a));
 	case VERDICT_SAME:
-		return mem_arena_fmt(a, "%s is %s as %s within %.3g %%: ratio %.*f [%.*f, %.*f]",
-				     name, is_speed(metric) ? "as fast" : "the same", base,
-				     100 * margin, digits, s->ratio, digits, s->lo, digits, s->hi);
+		return mem_arena_fmt(a, "%s is %s as %s within %s: ratio %.*f [%.*f, %.*f]", name,
+				     is_speed(metric) ? "as fast" : "the same", base,
+				     PERCENT_TEXT(3, margin), digits, s->ratio, digits, s->lo,
+				     digits, s->hi);
 	case VERDICT_UNDECIDED:
 		break;
 	}

@@ -15,6 +15,10 @@
 #define VERDICT_UNDISTURBED_REMEDY \
 	"measure longer (--max-time), with fewer --threads, or without --undisturbed"
 
+/* The printed times may give a ratio other than the one that decides; from this difference of the
+ * logarithms on a note states which one counts. */
+#define VERDICT_TIMES_DIFFER 0.02
+
 typedef enum verdict { VERDICT_UNDECIDED, VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER } verdict;
 extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slower" */
 

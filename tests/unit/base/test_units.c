@@ -295,6 +295,16 @@ static void printed_times_can_be_read(void **state)
 	}
 }
 
+static void shares_for_people(void **state)
+{
+	(void)state;
+	assert_string_equal(PERCENT_TEXT(3, 0.00454), "0.454 %");
+	assert_string_equal(PERCENT_TEXT(2, 2.51), "251 %");
+	assert_string_equal(PERCENT_TEXT(2, 0.996), "100 %");
+	assert_string_equal(PERCENT_TEXT(3, 12.4), "1240 %");
+	assert_string_equal(PERCENT_TEXT(3, INFINITY), "?");
+}
+
 int test_units(void);
 int test_units(void)
 {
@@ -309,6 +319,7 @@ int test_units(void)
 	    cmocka_unit_test(sizes_for_people),
 	    cmocka_unit_test(counts_for_people),
 	    cmocka_unit_test(si_for_people),
+	    cmocka_unit_test(shares_for_people),
 	    cmocka_unit_test(texts_stay_in_their_buffer),
 	    cmocka_unit_test(printed_times_can_be_read),
 	};

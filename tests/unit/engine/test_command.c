@@ -119,12 +119,16 @@ static void exit_status(void **state)
 
 	(void)state;
 	assert_int_equal(run(ARGV("sh", "-c", "exit 7"), NULL, &err), DCK_E_ENGINE);
-	assert_string_equal(err.msg, "'sh' ended with exit status 7 (--any-exit accepts it)");
+	assert_string_equal(
+	    err.msg, "'sh' ended with exit status 7 (--any-exit accepts it; --output inherit "
+		     "shows what it writes)");
 	assert_int_equal(err.native_code, 7);
 	assert_int_equal(run(ARGV("sh", "-c", "exit 7"), NULL, NULL), DCK_E_ENGINE);
 	assert_int_equal(run(ARGV("sh", "-c", "exit 7"), OPTIONS("any_exit", "1"), &err), DCK_OK);
 	assert_int_equal(run(ARGV("false"), OPTIONS("any_exit", "0"), &err), DCK_E_ENGINE);
-	assert_string_equal(err.msg, "'false' ended with exit status 1 (--any-exit accepts it)");
+	assert_string_equal(
+	    err.msg, "'false' ended with exit status 1 (--any-exit accepts it; --output inherit "
+		     "shows what it writes)");
 }
 
 static void killed_by_a_signal(void **state)
@@ -133,7 +137,8 @@ static void killed_by_a_signal(void **state)
 
 	(void)state;
 	assert_int_equal(run(ARGV("sh", "-c", "kill -KILL $$"), NULL, &err), DCK_E_ENGINE);
-	assert_string_equal(err.msg, "'sh' was killed by signal 9 (Killed)");
+	assert_string_equal(err.msg, "'sh' was killed by signal 9 (Killed); --output inherit "
+				     "shows what it writes");
 	assert_int_equal(err.native_code, 128 + SIGKILL);
 	assert_int_equal(run(ARGV("sh", "-c", "kill -KILL $$"), OPTIONS("any_exit", "1"), &err),
 			 DCK_OK);
@@ -284,7 +289,9 @@ static void shell_joins_the_words(void **state)
 	file_is("joined.txt", "a b\n");
 	unlink("joined.txt");
 	assert_int_equal(run(ARGV("exit", "3"), OPTIONS("shell", "1"), &err), DCK_E_ENGINE);
-	assert_string_equal(err.msg, "'exit' ended with exit status 3 (--any-exit accepts it)");
+	assert_string_equal(
+	    err.msg, "'exit' ended with exit status 3 (--any-exit accepts it; --output inherit "
+		     "shows what it writes)");
 	/* Without a shell no character is special. */
 	assert_int_equal(run(ARGV("test", "a;", "=", "a;"), OPTIONS("shell", "0"), &err), DCK_OK);
 }

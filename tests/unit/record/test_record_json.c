@@ -411,6 +411,11 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"metrics\": [{\"tag\": \"a\", \"value\": 1, \"lo\": 1, \"hi\": 2, "
 		  "\"level\": 95}]}",
 	     "metrics[0].level is not between 0 and 1"},
+	    {HEAD ", \"metrics\": [{\"tag\": \"a\", \"value\": 1, \"lo\": 2, \"hi\": 1, "
+		  "\"level\": 0.95}]}",
+	     "metrics[0].lo is greater than the upper end"},
+	    {HEAD ", \"series\": [{\"tag\": \"latency\", \"unit\": \"ns\", \"values\": [1, -1]}]}",
+	     "series[0].values[1] is negative"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"a\", \"value\": 1, \"unit\": \"furlong\"}]}",
 	     "metrics[0].unit is not a unit of this version"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"latency/p99\", \"value\": 1, \"unit\": \"B\"}]}",

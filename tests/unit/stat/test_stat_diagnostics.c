@@ -214,7 +214,7 @@ static void steady_noise(void **state)
 	assert_non_null(strstr(s.evidence, "medians of the last two halves agree within 0."));
 	s = check(9);
 	assert_false(s.steady);
-	assert_string_equal(s.evidence, "9 runs are too few to decide");
+	assert_string_equal(s.evidence, "9 samples are too few to decide");
 	check(0);
 	for (size_t i = 0; i < 100; i++)
 		x[i] = 7;

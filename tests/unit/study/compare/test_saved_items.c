@@ -47,10 +47,26 @@ static void items_per_second_decide_where_items_differ(void **state)
 	dck_record_free(many);
 }
 
+static void the_answer_states_the_change_of_the_rate(void **state)
+{
+	dck_record *a = batch("a", 1, 1e9 / 999), *b = batch("b", 2, 2e9 / 915), *r;
+
+	(void)state;
+	r = compare_two(a, b, NULL);
+	assert_non_null(strstr(fact_text(r, "result", "answer"), "b is 8.41 % slower than a ["));
+	dck_record_free(r);
+	r = compare_two(b, a, NULL);
+	assert_non_null(strstr(fact_text(r, "result", "answer"), "a is 9.18 % faster than b ["));
+	dck_record_free(r);
+	dck_record_free(a);
+	dck_record_free(b);
+}
+
 int test_saved_items(void);
 int test_saved_items(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_answer_states_the_change_of_the_rate),
 	    cmocka_unit_test(items_per_second_decide_where_items_differ),
 	};
 
