@@ -210,10 +210,10 @@ static void diagnostics_too_few(record_builder *b, const measure_evidence *e)
 	if (!asked)
 		return;
 	if (!asked->present || !asked->has_interval) {
-		record_note(
-		    b, "too-few-runs",
-		    "%llu runs are too few for the requested statistic and its interval (%s)",
-		    (unsigned long long)e->runs, asked->why);
+		record_note(b, "too-few-runs",
+			    "%llu run%s too few for the requested statistic and its interval (%s)",
+			    (unsigned long long)e->runs, e->runs == 1 ? " is" : "s are",
+			    asked->why);
 		record_remedy(b, "measure longer with --max-time or --runs");
 	} else if (asked->narrow > STAT_NARROW_FEW ||
 		   (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)) {
