@@ -169,6 +169,7 @@ static void an_older_plan_measures(void **state)
 	dck_subject_init(&s);
 	s.function = work;
 	s.arg = &calls;
+	s.command.output = NULL; /* not given */
 	assert_int_equal(dck_bench(&s, plan, NULL, &r, NULL), DCK_OK);
 	assert_true(calls >= 20);
 	assert_null(r->command);
