@@ -3,7 +3,8 @@
  * Every function that can fail returns a dck_status and takes a `dck_err *err` as its last
  * argument. 0 (DCK_OK) is success; failures are negative. On failure *err holds the code and a
  * message; on success it is not touched. `err` may be NULL wherever a function takes one.
- * Out-parameters are named `ret_x` and are written on success only.
+ * Out-parameters are named `ret_x` and are written on success only. Pointers that a function takes
+ * are not NULL unless its comment allows it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BASE_H

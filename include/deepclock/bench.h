@@ -9,7 +9,11 @@
  *             fprintf(stderr, "%s\n", err.msg);
  *
  * Configs grow at their end: their _init functions store the size that the program was compiled
- * with, and no call reads more (docs/reference/abi.md).
+ * with, and no call reads more (docs/reference/abi.md). A number out of the bounds of its row in
+ * the option table is E_ARG, as on the command line.
+ *
+ * Callbacks (functions that are measured, clocks, observers, sinks) return normally: they must not
+ * throw a C++ exception or longjmp() through the library, which would keep its locks and memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BENCH_H
@@ -81,7 +85,7 @@ DCK_API extern const dck_opt dck_model_options[];
 typedef struct dck_command_config {
 	bool shell;	       /* argv is joined and passed to /bin/sh -c */
 	bool any_exit;	       /* a non-zero exit status is not a failure */
-	const char *output;    /* "discard", "inherit" or a file's name */
+	const char *output;    /* "discard" (also NULL), "inherit" or a file's name */
 	const char *directory; /* working directory; NULL: the caller's */
 	/* Command lines, split into words as `cmd:` is; NULL: none. Options: dck_hook_options. */
 	const char *setup, *prepare, *cleanup; /* once before, before each run, once after */

@@ -42,8 +42,8 @@ typedef struct dck_calls_view {
 } dck_calls_view;
 DCK_API extern const dck_opt dck_calls_options[];
 /* Makes a record with one table: "functions", "paths", "callers", "callees" or "operators". *ret is
- * owned: dck_record_free(). E_ABSENT: no such tree, weight or function; E_ARG: no such sort key.
- * @since 0.1 */
+ * owned: dck_record_free(). E_ABSENT: no such tree, weight or function; E_ARG: no such sort key
+ * or `by`. @since 0.1 */
 DCK_API dck_status dck_calls_query(const dck_record *r, const dck_calls_view *view,
 				   dck_record **ret, dck_err *err) DCK_MUST_USE;
 

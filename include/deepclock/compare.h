@@ -47,7 +47,8 @@ typedef struct dck_compare_config {
 	bool check_outputs; /* compare the outputs of every subject with the first's */
 	uint64_t seed;	    /* seed of the order */
 	/* No subject is the baseline: the subjects are ranked, each with its ratio to the fastest,
-	 * until half of each ratio's interval is within `margin` of it. For dck_rank(). */
+	 * until half of each ratio's interval is within `margin` of it. Set by dck_rank();
+	 * dck_compare() with it does the same. */
 	bool ranking;
 	const char *warmup;	/* of each subject, as dck_plan.warmup; NULL: the default */
 	uint64_t max_warmup_ns; /* 0: the default */

@@ -60,7 +60,8 @@ DCK_API void dck_device_queue_close(dck_device_queue *q);
 /* Waits for the queue, records the remaining ranges, and compares the clocks again, so that later
  * times have a small bound: for programs that run for minutes, where they wait for the device
  * anyway. Not while the stream is captured for a graph. Returns the first error of the driver since
- * the queue was opened, after which its zones have no range on the device. @since 0.1 */
+ * the queue was opened, after which its zones have no range on the device. NULL is allowed.
+ * @since 0.1 */
 DCK_API dck_status dck_device_queue_flush(dck_device_queue *q, dck_err *err);
 
 typedef struct dck_device_queue_counts {
@@ -69,7 +70,7 @@ typedef struct dck_device_queue_counts {
 	double clock_error_ns; /* bound of the error of the device's times on the host's clock */
 } dck_device_queue_counts;
 
-/* Returns the counts since the queue was opened. @since 0.1 */
+/* Returns the counts since the queue was opened; zeroes for NULL. @since 0.1 */
 DCK_API dck_device_queue_counts dck_device_queue_count(dck_device_queue *q);
 
 /* The time of a queue between two points of the program, without a recording: dck_lap_device()

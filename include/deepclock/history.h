@@ -133,7 +133,7 @@ typedef struct dck_history_entry {
 DCK_API dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const char *metric,
 				    bool (*each)(void *self, const dck_history_entry *e),
 				    void *self, dck_err *err) DCK_MUST_USE;
-/* Counts the records of the filter. @since 0.1 */
+/* Counts the records of the filter, whatever its `limit` is. @since 0.1 */
 DCK_API dck_status dck_history_size(dck_history *h, const dck_history_filter *f, uint64_t *ret,
 				    dck_err *err) DCK_MUST_USE;
 

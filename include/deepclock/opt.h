@@ -49,7 +49,7 @@ typedef struct dck_opt {
 /* Makes a row of a table; the member's type is checked against the kind at compile time (C11):
  *	DCK_OPTION(COUNT, dck_plan, runs, "runs", "N", NULL, "measure exactly N runs",
  *		   .letter = 'r', .min = 1, .max = 1e12),
- * Any other field may follow the help, by its name. */
+ * Any other field may follow the help, by its name. For C alone: C++ has no _Generic. */
 #define DCK_OPTION(KIND, owner, member, word, placeholder, value, ...)   \
 	{                                                                \
 		.name = word, .kind = DCK_OPT_##KIND,                    \

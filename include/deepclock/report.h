@@ -142,9 +142,9 @@ typedef struct dck_figure {
 /* Returns all figures, in the order of help; static. @since 0.1 */
 DCK_API const dck_figure *const *dck_figures(size_t *ret_n);
 
-/* Renders n bytes of a figure's SVG as PNG, `scale` times 720 by 400 px. E_ABSENT: librsvg, which
- * is loaded on demand, is not installed; E_FORMAT: not SVG. Errors of the sink come from
- * dck_sink_finish(). @since 0.1 */
+/* Renders n bytes of a figure's SVG as PNG, `scale` (0.1 to 16) times 720 by 400 px. E_ARG: another
+ * scale; E_ABSENT: librsvg, which is loaded on demand, is not installed; E_FORMAT: not SVG; E_IO:
+ * it cannot be drawn. Errors of the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_figure_png(const char *svg, size_t n, double scale, dck_sink *out,
 				  dck_err *err) DCK_MUST_USE;
 

@@ -37,7 +37,9 @@ typedef struct dck_trace_config {
 	uint64_t max_size;     /* limit of the file in bytes; later events are lost; 0: none */
 	uint64_t waits_ns;     /* shortest blocking call recorded; 0: 10 us */
 	bool no_waits;	       /* do not record blocking calls */
-	uint64_t last; /* write only about this many bytes, the newest, at the end; 0: all */
+	/* Write only about this many bytes, the newest, at the end; 0: all. Without a path it has
+	 * no effect. */
+	uint64_t last;
 	/* A thread waits while the buffer is full, instead of dropping its event; not in signal
 	 * handlers, nor after 10 s in which nothing was drained. The record has the waiting time.
 	 * @since 0.1 */

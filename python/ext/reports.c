@@ -95,7 +95,7 @@ static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *
 					 .source_root = directory,
 					 .rest = rest,
 					 .timeline = ext_record_timeline(self),
-					 .ops = which};
+					 .ops = calls ? (dck_op_view){0} : which};
 		text = calls ? calls_written(s, writer, r, &view, &style)
 			     : ext_record_written(s, writer, r, &style);
 	}

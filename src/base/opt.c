@@ -20,6 +20,7 @@
 #include "base/units.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -272,47 +273,6 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 	DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'", name);
 }
 
-/* Larger than any deepclock config: an uninitialised size is probably above it. */
-enum { CONFIG_MAX_BYTES = 1 << 16, OWN_MAX_BYTES = 1 << 12 };
-
-void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables)
-{
-	_Alignas(max_align_t) char own[OWN_MAX_BYTES] = {0};
-
-	assert(size <= sizeof own);
-	for (; *tables; tables++) {
-		const dck_status status = dck_opt_defaults(*tables, own, NULL);
-
-		assert(status == DCK_OK);
-		(void)status;
-	}
-	memcpy(own, &struct_size, sizeof struct_size);
-	memset(config, 0, struct_size);
-	memcpy(config, own, struct_size < size ? struct_size : size);
-}
-
-dck_status opt_config_get(const void *given, void *own, size_t size, const char *init, dck_err *err)
-{
-	const uint32_t own_size = (uint32_t)size;
-	uint32_t struct_size;
-
-	if (!given)
-		return DCK_OK;
-	memcpy(&struct_size, given, sizeof struct_size);
-	if (struct_size < sizeof struct_size || struct_size > CONFIG_MAX_BYTES)
-		DCK_FAIL(err, E_ARG, "a config has struct_size %u: initialise it with %s()",
-			 struct_size, init);
-	for (size_t i = size; i < struct_size; i++)
-		if (((const char *)given)[i])
-			DCK_FAIL(err, E_VERSION,
-				 "a config of %s() has members that this version of the library "
-				 "does not have: the library is older than the program",
-				 init);
-	memcpy(own, given, struct_size < size ? struct_size : size);
-	memcpy(own, &own_size, sizeof own_size);
-	return DCK_OK;
-}
-
 static dck_status opt_list_check(const dck_list *l, dck_err *err)
 {
 	if (l->n > DCK_LIST_MAX)
@@ -354,26 +314,66 @@ static dck_status opt_value_check(const dck_opt *row, const void *at, dck_err *e
 	}
 	if (!row->def && v == 0)
 		return DCK_OK;
+	if (isnan(v))
+		DCK_FAIL(err, E_ARG, "the value is not a number (NaN)");
 	kinds[row->kind].show(v, text, sizeof text);
 	return in_bounds(row, v, text, err);
 }
 
-dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg, dck_err *err)
-{
-	const dck_opt *row = dck_opt_find(table, name);
-	dck_err inner;
-	const dck_status st = opt_value_check(row, (const char *)cfg + row->at, &inner);
-
-	return st == DCK_OK
-		   ? st
-		   : err_set(err, st, inner.file, inner.line, "option '%s': %s", name, inner.msg);
-}
-
 dck_status opt_fields_check(const dck_opt *table, const void *cfg, dck_err *err)
 {
-	for (const dck_opt *row = table; row->name; row++)
-		if (row->kind == DCK_OPT_CHOICE || row->kind == DCK_OPT_LIST)
-			DCK_TRY(opt_row_check(table, row->name, cfg, err));
+	for (const dck_opt *row = table; row->name; row++) {
+		dck_err inner;
+		const dck_status st = opt_value_check(row, (const char *)cfg + row->at, &inner);
+
+		if (st != DCK_OK)
+			return err_set(err, st, inner.file, inner.line, "option '%s': %s",
+				       row->name, inner.msg);
+	}
+	return DCK_OK;
+}
+
+/* Larger than any deepclock config: an uninitialised size is probably above it. */
+enum { CONFIG_MAX_BYTES = 1 << 16, OWN_MAX_BYTES = 1 << 12 };
+
+void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables)
+{
+	_Alignas(max_align_t) char own[OWN_MAX_BYTES] = {0};
+
+	assert(size <= sizeof own);
+	for (; *tables; tables++) {
+		const dck_status status = dck_opt_defaults(*tables, own, NULL);
+
+		assert(status == DCK_OK);
+		(void)status;
+	}
+	memcpy(own, &struct_size, sizeof struct_size);
+	memset(config, 0, struct_size);
+	memcpy(config, own, struct_size < size ? struct_size : size);
+}
+
+dck_status opt_config_get(const void *given, void *own, size_t size, const char *init,
+			  const dck_opt *const *tables, dck_err *err)
+{
+	const uint32_t own_size = (uint32_t)size;
+	uint32_t struct_size;
+
+	if (!given)
+		return DCK_OK;
+	memcpy(&struct_size, given, sizeof struct_size);
+	if (struct_size < sizeof struct_size || struct_size > CONFIG_MAX_BYTES)
+		DCK_FAIL(err, E_ARG, "a config has struct_size %u: initialise it with %s()",
+			 struct_size, init);
+	for (size_t i = size; i < struct_size; i++)
+		if (((const char *)given)[i])
+			DCK_FAIL(err, E_VERSION,
+				 "a config of %s() has members that this version of the library "
+				 "does not have: the library is older than the program",
+				 init);
+	memcpy(own, given, struct_size < size ? struct_size : size);
+	memcpy(own, &own_size, sizeof own_size);
+	for (; *tables; tables++)
+		DCK_TRY(opt_fields_check(*tables, own, err));
 	return DCK_OK;
 }
 

@@ -15,19 +15,19 @@ void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_
 #define OPT_CONFIG_INIT(config, struct_size, ...)              \
 	opt_config_init(config, struct_size, sizeof *(config), \
 			(const dck_opt *const[]){__VA_ARGS__, NULL})
-/* Copies the given config, up to its struct_size, over *own, which has the defaults. given NULL:
- * *own is unchanged. E_ARG: `init` was not called for it; E_VERSION: a member is set that this
- * library does not know. */
+/* Copies the given config, up to its struct_size, over *own, which has the defaults, and checks it
+ * by the tables (NULL-ended; NULL alone: the caller checks it). given NULL: *own is unchanged.
+ * E_ARG: `init` was not called for it, or a value is out of its bounds; E_VERSION: a member is set
+ * that this library does not know. */
 dck_status opt_config_get(const void *given, void *own, size_t size, const char *init,
-			  dck_err *err);
-#define OPT_CONFIG_GET(given, own, init, err) \
-	((init)(own), opt_config_get(given, own, sizeof *(own), #init, err))
+			  const dck_opt *const *tables, dck_err *err);
+#define OPT_CONFIG_GET(given, own, init, err, ...)                     \
+	((init)(own), opt_config_get(given, own, sizeof *(own), #init, \
+				     (const dck_opt *const[]){__VA_ARGS__, NULL}, err))
 
-/* Checks the value of the row `name`, of a caller in C. E_ARG: that of a CHOICE is none of its
- * choices, an item of a LIST is NULL, or a number is out of its bounds; 0 of a row without a
- * default means "not given". */
-dck_status opt_row_check(const dck_opt *table, const char *name, const void *cfg, dck_err *err);
-/* Checks the rows that are CHOICEs or LISTs, which are read without a check of their own. */
+/* Checks the values of all rows, of a caller in C. E_ARG: that of a CHOICE is none of its choices,
+ * an item of a LIST is NULL, or a number is out of its bounds; 0 of a row without a default means
+ * "not given". */
 dck_status opt_fields_check(const dck_opt *table, const void *cfg, dck_err *err);
 
 /* The size in bytes of a row's field, by its kind. */

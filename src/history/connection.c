@@ -47,7 +47,7 @@ dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_
 	dck_history *h;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_config_init, err, config_rows));
 	h = mem_zalloc(1, sizeof *h);
 	DCK_NEED(h, err, "to open the history");
 	status = history_path_open(h, &own, err);

@@ -301,8 +301,8 @@ dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 	series_rows all = {0};
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_trend_config_init, err));
-	DCK_TRY(opt_fields_check(dck_history_trend_options, &own, err));
+	DCK_TRY(
+	    OPT_CONFIG_GET(c, &own, dck_history_trend_config_init, err, dck_history_trend_options));
 	arena = mem_arena_new(0);
 	box = arena ? mem_arena_alloc(arena, sizeof *box) : NULL;
 	if (!box) {

@@ -47,7 +47,7 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	dck_plan own;
 	measure_plan checked;
 
-	DCK_TRY(OPT_CONFIG_GET(plan, &own, dck_plan_init, err));
+	DCK_TRY(OPT_CONFIG_GET(plan, &own, dck_plan_init, err, NULL));
 	DCK_TRY(measure_plan_check(&own, &checked, err));
 	DCK_TRY(subject_valid(s, err));
 	if (own.check_outputs)

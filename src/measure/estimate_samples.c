@@ -19,8 +19,10 @@ dck_status dck_estimate_samples(const double *values, size_t n, const char *stat
 
 	dck_plan_init(&asked);
 	asked.statistic = statistic;
-	asked.level = level;
 	DCK_TRY(measure_plan_check(&asked, &plan, err));
+	if (!(level > 0 && level < 1))
+		DCK_FAIL(err, E_ARG, "the level is %g: it must be between 0 and 1", level);
+	plan.asked.level = level;
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(values[i]))
 			DCK_FAIL(err, E_ARG, "value %zu is not a finite number", i);

@@ -173,18 +173,11 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 {
 	measure_plan plan = {.asked = *p};
 
-	DCK_TRY(opt_row_check(dck_plan_options, "group", p, err));
+	DCK_TRY(opt_fields_check(dck_plan_options, p, err));
 	DCK_TRY(plan_statistic_read(p->statistic ? p->statistic : "median", &plan, err));
 	if (p->runs > 0 && p->time_ns > 0)
 		DCK_FAIL(err, E_ARG,
 			 "--runs and --time are two exact stop rules: give one of them");
-	if (!(p->precision > 0))
-		DCK_FAIL(err, E_ARG, "--precision is %g: it must be above 0", p->precision);
-	if (!(p->level > 0 && p->level < 1))
-		DCK_FAIL(err, E_ARG, "--level is %g: it must be between 0 and 1", p->level);
-	if (p->keep < KEEP_LEAST)
-		DCK_FAIL(err, E_ARG, "--keep is %llu: the minimum is 64 samples",
-			 (unsigned long long)p->keep);
 	if (p->processes > 1 && p->trace)
 		DCK_FAIL(err, E_ARG, "a trace covers one process: give --trace or --processes");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));

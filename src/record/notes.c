@@ -19,7 +19,7 @@ const char *dck_severity_text(dck_severity s)
 	static const char *const texts[] = {
 	    [DCK_INFO] = "info", [DCK_WARN] = "warning", [DCK_ERROR] = "error"};
 
-	return texts[s];
+	return (unsigned)s <= DCK_ERROR ? texts[s] : "?";
 }
 
 const dck_note_def *dck_note_defs(size_t *ret_n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"
 #include "report/writers.h"
@@ -50,6 +51,8 @@ dck_status dck_report(const char *writer, const dck_record *const *records, size
 			const char *why = writers[i]->missing ? writers[i]->missing() : NULL;
 			if (why)
 				DCK_FAIL(err, E_ABSENT, "%s", why);
+			if (style)
+				DCK_TRY(opt_fields_check(dck_op_options, &style->ops, err));
 			writers[i]->write(records, n, style, out);
 			return DCK_OK;
 		}

@@ -55,6 +55,10 @@ static int several_check(const cli *c, const dck_plan *plan)
 				 "--processes N applies to one subject, and several are measured "
 				 "interleaved, each in a fresh process for every round: give "
 				 "--processes 1 or none");
+	const dck_opt *rounds = dck_opt_find(dck_compare_live_options, "rounds");
+	if ((double)plan->runs > rounds->max)
+		return cli_usage(c, "--runs is %llu: of several subjects at most %.0f are measured",
+				 (unsigned long long)plan->runs, rounds->max);
 	if (plan->runs > 0 && plan->max_time_given)
 		return cli_usage(c, "several subjects are measured in rounds: "
 				    "give --runs or --max-time");

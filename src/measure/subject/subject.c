@@ -210,13 +210,17 @@ static bool subject_is(const char *text, size_t length, const char *scheme)
 
 dck_status subject_valid(const dck_subject *s, dck_err *err)
 {
+	dck_model_config model = s->model;
+
+	if (model.input_pool == 0)
+		model.input_pool = 1; /* of a zeroed subject */
 	if (s->kind == DCK_SUBJECT_COMMAND && !(s->argv && s->argv[0]))
 		DCK_FAIL(err, E_ARG, "the command has no words: give its program in argv");
 	if ((s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN) &&
 	    !(s->text && s->text[0]))
 		DCK_FAIL(err, E_ARG, "the subject has no text: give a file%s",
 			 s->kind == DCK_SUBJECT_MODEL ? " or zoo:NAME" : " of a plug-in");
-	return opt_fields_check(dck_model_options, &s->model, err);
+	return opt_fields_check(dck_model_options, &model, err);
 }
 
 dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned, dck_err *err)

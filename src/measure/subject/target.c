@@ -488,12 +488,18 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which is unknown", (int)s->kind);
 }
 
-/* Returns the first row whose value in cfg is not the default, or NULL. */
+/* Returns the first row whose value in cfg is not the default, or NULL. A text that is NULL is not
+ * given. */
 static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
 {
-	for (const dck_opt *o = table; o->name; o++)
+	for (const dck_opt *o = table; o->name; o++) {
+		const void *at = (const char *)cfg + o->at;
+
+		if (o->kind == DCK_OPT_TEXT && !*(const char *const *)at)
+			continue;
 		if (!opt_same(o, cfg, defaults))
 			return o;
+	}
 	return NULL;
 }
 

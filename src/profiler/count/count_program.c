@@ -320,8 +320,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_program *p,
 	char directory[OS_TEMP_SIZE];
 	run r = {.config = &own, .p = p, .directory = directory};
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err));
-	DCK_TRY(opt_fields_check(dck_count_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err, dck_count_options));
 	DCK_TRY(program_given(p->argv, err));
 	if (own.times == DCK_COUNT_SAMPLED && !strcmp(dck_count_sorts[own.sort], "overhead"))
 		DCK_FAIL(err, E_ARG,

@@ -147,6 +147,8 @@ dck_status dck_device_queue_open(const char *driver, void *native, dck_device_qu
 
 dck_status dck_device_queue_flush(dck_device_queue *q, dck_err *err)
 {
+	if (!q)
+		return DCK_OK;
 	pthread_mutex_lock(&q->lock);
 	if (q->recording != dck_device_recording())
 		queue_marks_forget(q->marks);
@@ -167,6 +169,8 @@ void dck_device_queue_close(dck_device_queue *q)
 
 dck_device_queue_counts dck_device_queue_count(dck_device_queue *q)
 {
+	if (!q)
+		return (dck_device_queue_counts){0};
 	pthread_mutex_lock(&q->lock);
 	const queue_marks_counts counts = queue_marks_count(q->marks);
 	pthread_mutex_unlock(&q->lock);

@@ -165,9 +165,8 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_program *
 	dck_memory_config own;
 	char directory[OS_TEMP_SIZE];
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_memory_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_memory_config_init, err, dck_memory_options));
 	config = &own;
-	DCK_TRY(opt_row_check(dck_memory_options, "rate", config, err));
 	if (!config->pid == !(p->argv && p->argv[0]))
 		DCK_FAIL(err, E_ARG,
 			 "give either a program to start or the --pid of one that runs");

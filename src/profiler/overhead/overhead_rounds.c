@@ -73,7 +73,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	dck_overhead_config own;
 	overhead *o;
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_overhead_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_overhead_config_init, err, dck_overhead_options));
 	DCK_TRY(program_given(argv, err));
 	if (!own.deepclock)
 		DCK_FAIL(err, E_ARG,

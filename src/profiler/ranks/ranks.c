@@ -291,7 +291,7 @@ dck_status dck_ranks_run(const dck_ranks_config *config, dck_program *p, dck_rec
 	char *path;
 	rank_run r = {.config = &own, .program = p, .argv = p->argv};
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err, dck_ranks_options));
 	DCK_TRY(program_given(p->argv, err));
 	DCK_TRY(os_find_program(p->argv[0], &path, err));
 	mem_free(path);
@@ -351,7 +351,7 @@ dck_status dck_ranks_check(const dck_ranks_config *config, dck_record **ret, dck
 	rank_kernel kernel;
 	rank_run r = {.config = &own};
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_ranks_config_init, err, dck_ranks_options));
 	own.trace = NULL;
 	DCK_TRY(rank_job_find(&r.job, err));
 	if (r.job.size == 1)
@@ -383,7 +383,7 @@ static dck_status config_copy(dck_ranks *r, const dck_ranks_config *config, dck_
 	dck_ranks_config *c = &r->config;
 	mem_arena *a = r->run.own.arena;
 
-	DCK_TRY(OPT_CONFIG_GET(config, c, dck_ranks_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, c, dck_ranks_config_init, err, dck_ranks_options));
 	c->rendezvous = c->rendezvous ? mem_arena_dup(a, c->rendezvous) : NULL;
 	c->step = mem_arena_dup(a, c->step);
 	c->traces = c->traces ? mem_arena_dup(a, c->traces) : NULL;

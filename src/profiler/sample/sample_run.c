@@ -275,12 +275,10 @@ dck_status dck_sample(const dck_sample_config *config, dck_program *p, dck_recor
 	dck_sample_config own;
 	sampling s = {.config = &own, .program = p};
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_sample_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_sample_config_init, err, dck_sample_options));
 	config = &own;
 	if (!config->pid == !(p->argv && p->argv[0]))
 		DCK_FAIL(err, E_ARG, "a program is sampled that is started, or one that runs");
-	if (config->rate == 0)
-		DCK_FAIL(err, E_ARG, "no rate is given");
 	const dck_status st = sampling_run(&s, ret, err);
 	offcpu_poll_done(&s.looks);
 	sample_profile_free(s.profile);

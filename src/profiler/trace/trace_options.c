@@ -129,12 +129,27 @@ static dck_status capture_check(const dck_trace_config *c, dck_err *err)
 	return DCK_OK;
 }
 
+/* In a zeroed config 0 is the default. */
+static dck_status trace_fields_check(const dck_trace_config *c, dck_err *err)
+{
+	dck_trace_config plain, own = *c;
+
+	DCK_TRY(dck_opt_defaults(dck_trace_options, &plain, err));
+	if (own.buffer_bytes == 0)
+		own.buffer_bytes = plain.buffer_bytes;
+	if (own.waits_ns == 0)
+		own.waits_ns = plain.waits_ns;
+	if (own.sample_rate == 0)
+		own.sample_rate = plain.sample_rate;
+	return opt_fields_check(dck_trace_options, &own, err);
+}
+
 dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 {
 	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
 	zone_percentiles percentiles;
 
-	DCK_TRY(opt_fields_check(dck_trace_options, c, err));
+	DCK_TRY(trace_fields_check(c, err));
 	DCK_TRY(zone_limits_check(&c->limits, err));
 	DCK_TRY(capture_check(c, err));
 	DCK_TRY(zone_percentiles_read(c->percentiles, &percentiles, err));

@@ -130,6 +130,8 @@ static void look_done(look *l)
 static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *view, dck_err *err)
 {
 	*l = (look){.view = view};
+	if (view->by != DCK_CALLS_BY_FUNCTION && view->by != DCK_CALLS_BY_PATH)
+		DCK_FAIL(err, E_ARG, "a view is by function or by path, and not by %d", view->by);
 	DCK_TRY(call_tree_find(r, view->tree, &l->t, err));
 	DCK_TRY(call_tree_weight(l->t, view->weight, &l->weight, err));
 	l->count = call_tree_column(l->t, "calls");

@@ -39,8 +39,10 @@ void g_object_unref(void *object);
 #define OBJECT_FUNCTIONS(X) X(g_object_, unref)
 
 /* Generous limits: a PNG of 1440 by 800 takes 0.1 MiB. */
-#define TIMEOUT_NS UINT64_C(60000000000)
-#define PNG_MAX	   ((size_t)64 << 20)
+#define TIMEOUT_NS  UINT64_C(60000000000)
+#define PNG_MAX	    ((size_t)64 << 20)
+#define SCALE_LEAST 0.1
+#define SCALE_MOST  16.0
 
 #define USE "PNG of figures (Debian: librsvg2-2)"
 static struct {
@@ -120,6 +122,10 @@ dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *ou
 	png_drawing d = {text, n, scale};
 	dck_buffer output = {0};
 	dck_err why = {0};
+
+	if (!(scale >= SCALE_LEAST && scale <= SCALE_MOST))
+		DCK_FAIL(err, E_ARG, "the scale of the image is %g: give %g to %g", scale,
+			 SCALE_LEAST, SCALE_MOST);
 	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &output, &why);
 
 	if (status == DCK_OK && output.n < 2)

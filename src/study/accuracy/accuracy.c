@@ -375,7 +375,8 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 	accuracy_job j = {.all = all, .n = n, .config = &own, .watch = watch};
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_accuracy_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_accuracy_config_init, err, dck_tolerance_options,
+			       dck_accuracy_options));
 	c = &own;
 	if (n > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects: at most %d are compared", n,

@@ -52,8 +52,11 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		    "--metric is '%.80s': subjects measured now are compared by latency/%s or " ITEMS_METRIC
 		    "; other metrics need saved records",
 		    c->metric, dck_compare_statistics[c->statistic]);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!all[i].name)
+			DCK_FAIL(err, E_ARG, "subject %zu has no name", i + 1);
 		DCK_TRY(subject_valid(all[i].subject, err));
+	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
@@ -336,8 +339,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	dck_status status;
 	mem_arena *a;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(opt_fields_check(dck_compare_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err, dck_compare_options,
+			       dck_compare_live_options));
 	DCK_TRY(interleaved_check(all, n, &own, err));
 	v.one_process = one_process_why(all, n, &own);
 	a = mem_arena_new(0);
@@ -354,7 +357,8 @@ dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_conf
 {
 	dck_compare_config own;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err, dck_compare_options,
+			       dck_compare_live_options));
 	own.ranking = true;
 	return dck_compare(all, n, &own, watch, ret, err);
 }

@@ -390,8 +390,8 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	mem_arena *a;
 	dck_status status = DCK_E_NOMEM;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(opt_fields_check(dck_compare_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err, dck_compare_options,
+			       dck_compare_saved_options));
 	DCK_TRY(check_records(records, n, all.asked, err));
 	a = mem_arena_new(0);
 	all.b = record_begin(all.asked->title);

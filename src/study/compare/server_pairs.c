@@ -304,8 +304,8 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	record_builder *b;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
-	DCK_TRY(opt_fields_check(dck_compare_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err, dck_compare_options,
+			       dck_compare_live_options));
 	if (!first || !second || !first->url || !second->url)
 		DCK_FAIL(err, E_ARG, "a comparison of servers needs two addresses");
 	s = mem_zalloc(1, sizeof *s);
@@ -313,8 +313,10 @@ dck_status dck_compare_servers(const dck_load_config *first, const dck_load_conf
 	s->v.asked = &own;
 	s->r.results = s->result;
 	s->r.margin = own.margin;
-	status = OPT_CONFIG_GET(first, &s->request[0], dck_load_config_init, err);
-	DCK_NEXT(status, OPT_CONFIG_GET(second, &s->request[1], dck_load_config_init, err));
+	status = OPT_CONFIG_GET(first, &s->request[0], dck_load_config_init, err, dck_load_options,
+				dck_server_options);
+	DCK_NEXT(status, OPT_CONFIG_GET(second, &s->request[1], dck_load_config_init, err,
+					dck_load_options, dck_server_options));
 	if (status != DCK_OK) {
 		mem_free(s);
 		return status;

@@ -589,8 +589,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	device_roofs roofs = {0};
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(cfg, &own, dck_cost_config_init, err));
-	DCK_TRY(opt_fields_check(dck_cost_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(cfg, &own, dck_cost_config_init, err, dck_cost_options));
 	cfg = &own;
 	a = mem_arena_new(0);
 	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");

@@ -112,11 +112,6 @@ static dck_status generate_check(generate_job *j, dck_err *err)
 		DCK_FAIL(err, E_ARG, "generation needs a model: give a file or zoo:llama_mini");
 	if (!c->prompt_length || !c->batch)
 		DCK_FAIL(err, E_ARG, "--prompt-length and --batch have no value");
-	if (c->new_tokens < 1 || c->new_tokens > GENERATE_TOKENS_MAX)
-		DCK_FAIL(err, E_ARG, "--new-tokens is %llu: give 1 to %d",
-			 (unsigned long long)c->new_tokens, GENERATE_TOKENS_MAX);
-	if (!(c->level > 0 && c->level < 1))
-		DCK_FAIL(err, E_ARG, "--level is %g: it must be between 0 and 1", c->level);
 	DCK_TRY(model_options_check(&j->subject->model, err));
 	return cases_make(j, err);
 }
@@ -333,7 +328,7 @@ dck_status dck_generate(const dck_subject *s, const dck_generate_config *config,
 	generate_job *j;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_generate_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_generate_config_init, err, dck_generate_options));
 	j = mem_zalloc(1, sizeof *j);
 	DCK_NEED(j, err, "for a measurement");
 	j->subject = s;

@@ -24,7 +24,7 @@ const dck_opt dck_generate_options[] = {
     DCK_OPTION(SHARE, dck_generate_config, level, "level", "SHARE", "95%",
 	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
     DCK_OPTION(COUNT, dck_generate_config, seed, "seed", "N", "1",
-	       "of the prompts, which are random token ids"),
+	       "of the prompts, which are random token ids", .max = 9e15),
     DCK_OPTION(TEXT, dck_generate_config, prompt_file, "prompt-file", "FILE", NULL,
 	       "prompts as token ids, one a line, instead of random ones; each of their lengths is "
 	       "measured",

@@ -138,17 +138,6 @@ static dck_status config_check(load_job *j, dck_err *err)
 {
 	const dck_load_config *c = j->config;
 
-	DCK_TRY(opt_fields_check(dck_load_options, c, err));
-	if (c->streams < 1 || c->streams > LOAD_STREAMS)
-		DCK_FAIL(err, E_ARG, "--streams is %llu: give 1 to %d",
-			 (unsigned long long)c->streams, LOAD_STREAMS);
-	if (!(c->confidence > 0 && c->confidence < 1) || !(c->level > 0 && c->level < 1))
-		DCK_FAIL(err, E_ARG,
-			 "--confidence is %g and --level is %g: they must be between 0 and 1",
-			 c->confidence, c->level);
-	if (!(c->rate_hz >= 0) || !(c->precision > 0))
-		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",
-			 c->rate_hz, c->precision);
 	j->ask.scenario = scenario_of(c);
 	DCK_TRY(limits_parse(j, err));
 	for (size_t i = 0; i < j->ask.nlimits; i++)
@@ -331,7 +320,8 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	load_job *j;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_load_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_load_config_init, err, dck_load_options,
+			       dck_server_options));
 	config = &own;
 	j = mem_zalloc(1, sizeof *j);
 	DCK_NEED(j, err, "for a measurement");

@@ -17,7 +17,7 @@
 #define KEEP_MIN       64
 #define WARM_RUNS      10
 #define WARM_NS	       50000000u
-#define COUNT_MOST     65536u
+#define COUNT_MOST     4096u
 #define SPIN_NS	       120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
 
 typedef struct run_state run_state;
@@ -48,7 +48,7 @@ struct run_state {
 	load_arrivals next, ahead; /* the next to claim; `ahead` has passed all that are due */
 	double ahead_ns;
 	bool ahead_any;
-	uint64_t taken, arrived, queue_max, queue_end;
+	uint64_t taken, arrived, uncounted, queue_max, queue_end;
 	double last_arrival_ns;
 	bool unstable;
 	pthread_mutex_t one; /* held during a run, with `serial` */
@@ -63,8 +63,20 @@ static uint64_t load_now(const load_pool *p)
 
 /* --- distribution of requests to streams */
 
-/* Counts the requests that are due by `at_ns` and that no stream has taken yet. More may come than
- * can be counted, so a call, which holds the lock, passes at most COUNT_MOST. */
+/* Returns the expected number of requests that are due by `at_ns` and not counted yet. */
+static uint64_t uncounted_of(const run_state *r, double at_ns)
+{
+	const load_run_config *a = r->ask;
+	const double ns = fmin(at_ns, (double)a->time_ns) - r->ahead_ns;
+	double n = r->ahead_any && !a->arrivals.trace ? fmax(0, ns / a->arrivals.gap_ns) : 0;
+
+	if (a->requests > 0)
+		n = fmin(n, (double)(a->requests - r->arrived));
+	return (uint64_t)n;
+}
+
+/* Returns the number of requests that are due by `at_ns` and that no stream has taken yet. More may
+ * come than can be counted, so a call, which holds the lock, counts at most COUNT_MOST. */
 static uint64_t queue_length(run_state *r, double at_ns)
 {
 	const load_run_config *a = r->ask;
@@ -77,7 +89,8 @@ static uint64_t queue_length(run_state *r, double at_ns)
 		r->last_arrival_ns = r->ahead_ns;
 		r->ahead_any = load_arrivals_next(&r->ahead, &r->ahead_ns);
 	}
-	return r->arrived > r->taken ? r->arrived - r->taken : 0;
+	r->uncounted = uncounted_of(r, at_ns);
+	return (r->arrived > r->taken ? r->arrived - r->taken : 0) + r->uncounted;
 }
 
 /* Claims the next request; the caller holds the lock. false: none is left. */
@@ -93,6 +106,9 @@ static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 		r->queue_end = queue;
 	if (queue > a->max_queue) {
 		r->unstable = true;
+		r->arrived += r->uncounted;
+		if (r->uncounted > 0)
+			r->last_arrival_ns = fmin(since, (double)a->time_ns);
 		atomic_store(&r->pool->stop, true);
 		return false;
 	}

@@ -446,7 +446,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	dck_status status;
 	size_t n = 0;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_pitfalls_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_pitfalls_config_init, err, dck_pitfalls_options));
 	c = &own;
 	p.asked = c;
 	plan_fill(&plan, c);

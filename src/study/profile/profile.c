@@ -405,8 +405,8 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	job j = {.subject = s, .watch = watch};
 	dck_err why = {0};
 
-	DCK_TRY(OPT_CONFIG_GET(plan, &own_plan, dck_plan_init, err));
-	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_profile_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(plan, &own_plan, dck_plan_init, err, NULL));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_profile_config_init, err, dck_profile_options));
 	DCK_TRY(subject_valid(s, err));
 	if (own_plan.processes == 0)
 		own_plan.processes = 1; /* as its operators */

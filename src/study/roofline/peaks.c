@@ -622,7 +622,7 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	dck_machine_config own;
 	survey *s;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_machine_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_machine_init, err, dck_machine_options));
 	if (own.refresh && own.cached_only)
 		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
 	if (own.quick && own.cached_only)

@@ -72,7 +72,7 @@ static dck_status batches_read(search_run *r, dck_err *err)
 					   &r->plan.nbatches, err));
 		r->plan.batches = r->batches;
 	}
-	if (c->min_batch < 1 || c->min_batch > c->max_batch)
+	if (c->min_batch > c->max_batch)
 		DCK_FAIL(err, E_ARG, "--min-batch is %llu and --max-batch %llu: it cannot be more",
 			 (unsigned long long)c->min_batch, (unsigned long long)c->max_batch);
 	return DCK_OK;
@@ -143,11 +143,6 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	const dck_throughput_config *c = r->config;
 
 	DCK_TRY(subject_check(r, err));
-	if (!(c->precision > 0) || !(c->level > 0 && c->level < 1) || c->rounds < 2 ||
-	    c->point_time_ns == 0)
-		DCK_FAIL(err, E_ARG,
-			 "precision and point_time_ns must be above 0, level between 0 and 1, "
-			 "rounds at least 2");
 	DCK_TRY(batches_read(r, err));
 	DCK_TRY(settings_read(r, err));
 	if (c->slo)

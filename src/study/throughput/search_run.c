@@ -264,8 +264,7 @@ dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 	search_run r = {.subject = s, .config = &own, .watch = watch};
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_throughput_config_init, err));
-	DCK_TRY(opt_fields_check(dck_throughput_options, &own, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_throughput_config_init, err, dck_throughput_options));
 	status = search_loop(&r, ret, err);
 	line_journal_close(r.journal);
 	search_free(r.search);

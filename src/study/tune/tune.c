@@ -26,16 +26,11 @@ static dck_status tune_check(tune_run *r, dck_err *err)
 
 	if (r->subject->kind != DCK_SUBJECT_MODEL)
 		DCK_FAIL(err, E_ARG, "only a model has configurations: give a file or zoo:NAME");
-	if (c->goal < 0 || c->goal > TUNE_THROUGHPUT || !(c->level > 0 && c->level < 1) ||
-	    !(c->margin > 0) || c->trial_ns == 0 || c->max_time_ns == 0 || !(c->max_error >= 0))
-		DCK_FAIL(err, E_ARG,
-			 "margin, trial_ns and max_time_ns must be above 0, level between 0 and 1, "
-			 "goal an index into dck_tune_goals");
 	if (c->only && c->skip)
 		DCK_FAIL(err, E_ARG, "--only and --skip exclude each other: give one of them");
 	if (c->labels && c->inputs.n == 0)
 		DCK_FAIL(err, E_ARG, "--labels need --inputs FILE.npy, the items that have them");
-	if (c->labels && !(c->min_accuracy > 0 && c->min_accuracy <= 1))
+	if (c->labels && c->min_accuracy == 0)
 		DCK_FAIL(err, E_ARG,
 			 "--labels need --min-accuracy: configurations that predict less than this "
 			 "share of the items correctly are out");
@@ -119,7 +114,7 @@ dck_status dck_tune(const dck_subject *s, const dck_tune_config *c, const dck_ob
 	const char *why = NULL;
 	dck_status status;
 
-	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_tune_config_init, err));
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_tune_config_init, err, dck_tune_options));
 	DCK_TRY(subject_valid(s, err));
 	DCK_TRY(tune_check(&r, err));
 	r.arena = mem_arena_new(0);

@@ -33,7 +33,7 @@ static const dck_opt first[] = {
     {0},
 };
 static const dck_opt second[] = {
-    DCK_OPTION(COUNT, config_now, b, "b", "N", "7", "the second"),
+    DCK_OPTION(COUNT, config_now, b, "b", "N", "7", "the second", .min = 2),
     {0},
 };
 static const dck_opt *const tables[] = {first, second, NULL};
@@ -59,7 +59,7 @@ static void of_an_older_caller(void **state)
 	for (size_t i = 0; i < sizeof caller.behind; i++)
 		assert_int_equal(caller.behind[i], 0x5a);
 	caller.c.a = 6;
-	assert_int_equal(OPT_CONFIG_GET(&caller.c, &own, now_init, NULL), DCK_OK);
+	assert_int_equal(OPT_CONFIG_GET(&caller.c, &own, now_init, NULL, first, second), DCK_OK);
 	assert_int_equal(own.a, 6);
 	assert_int_equal(own.b, 7); /* and not the bytes after the caller's struct */
 	assert_int_equal(own.struct_size, sizeof own);
@@ -78,11 +78,11 @@ static void of_a_newer_caller(void **state)
 	assert_int_equal(c.b, 7);
 	assert_int_equal(c.c, 0);
 	c.b = 8;
-	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_OK);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err, first, second), DCK_OK);
 	assert_int_equal(own.b, 8);
 	c.c = 1;
 	own.b = 9;
-	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_VERSION);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err, first, second), DCK_E_VERSION);
 	assert_non_null(strstr(err.msg, "older than the program"));
 }
 
@@ -92,12 +92,16 @@ static void none_and_not_initialised(void **state)
 	dck_err err = {0};
 
 	(void)state;
-	assert_int_equal(OPT_CONFIG_GET(NULL, &own, now_init, &err), DCK_OK);
+	assert_int_equal(OPT_CONFIG_GET(NULL, &own, now_init, &err, first, second), DCK_OK);
 	assert_int_equal(own.a, 5);
-	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_ARG);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err, first, second), DCK_E_ARG);
 	assert_string_equal(err.msg, "a config has struct_size 0: initialise it with now_init()");
+	now_init(&c);
+	c.b = 1;
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err, first, second), DCK_E_ARG);
+	assert_string_equal(err.msg, "option 'b': '1' is less than the least it takes, 2");
 	memset(&c, 0xff, sizeof c);
-	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_ARG);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err, first, second), DCK_E_ARG);
 }
 
 /* Calls each init function in memory that ends with the struct, and with a caller's struct of two
@@ -133,6 +137,7 @@ static void every_config(void **state)
 	INITIALISED(dck_pitfalls_config, dck_pitfalls_config_init);
 	INITIALISED(dck_profile_config, dck_profile_config_init);
 	INITIALISED(dck_throughput_config, dck_throughput_config_init);
+	INITIALISED(dck_tune_config, dck_tune_config_init);
 	INITIALISED(dck_history_config, dck_history_config_init);
 	INITIALISED(dck_history_trend_config, dck_history_trend_config_init);
 	INITIALISED(dck_sample_config, dck_sample_config_init);
@@ -164,6 +169,7 @@ static void an_older_plan_measures(void **state)
 	dck_subject_init(&s);
 	s.function = work;
 	s.arg = &calls;
+	s.command.output = NULL; /* not given */
 	assert_int_equal(dck_bench(&s, plan, NULL, &r, NULL), DCK_OK);
 	assert_true(calls >= 20);
 	assert_null(r->command);
@@ -286,7 +292,89 @@ static void choices_and_bounds_are_checked(void **state)
 	s.model.shape.n = DCK_LIST_MAX + 1;
 	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'shape': a list of 65");
 	plan.group = 1000000001;
+	s.model.shape.n = 0;
 	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'group'");
+	s.model.seed = UINT64_MAX;
+	plan.group = 0;
+	REFUSED(dck_bench(&s, &plan, NULL, &r, &err), "option 'seed'");
+}
+
+/* Every number is checked by its row, as on the command line. */
+static void numbers_are_checked(void **state)
+{
+	const char *const argv[] = {"true", NULL};
+	dck_program p = {.argv = (char *const *)(uintptr_t)argv};
+	static const double shares[] = {0, (double)NAN, -1, 2, (double)INFINITY};
+	static const double margins[] = {(double)NAN, -1, (double)INFINITY};
+	dck_alternative two[] = {{"a", NULL}, {"b", NULL}};
+	dck_history_trend *t = NULL;
+	dck_record *r = NULL;
+	dck_subject s;
+	dck_err err = {0};
+	unsigned calls = 0;
+
+	(void)state;
+	dck_subject_init(&s);
+	s.function = work;
+	s.arg = &calls;
+	two[0].subject = two[1].subject = &s;
+#define WITH(type, init, member, amount, call, option)  \
+	do {                                            \
+		type c;                                 \
+		init(&c);                               \
+		c.member = (amount);                    \
+		REFUSED(call, "option '" option "': "); \
+	} while (0)
+#define COMPARED(member, amount, option)                                  \
+	WITH(dck_compare_config, dck_compare_config_init, member, amount, \
+	     dck_compare(two, 2, &c, NULL, &r, &err), option)
+#define SAVED(member, amount, option)                                     \
+	WITH(dck_compare_config, dck_compare_config_init, member, amount, \
+	     dck_compare_records(NULL, 0, &c, &r, &err), option)
+#define PLANNED(member, amount, option) \
+	WITH(dck_plan, dck_plan_init, member, amount, dck_bench(&s, &c, NULL, &r, &err), option)
+#define LOADED(member, amount, option)                              \
+	WITH(dck_load_config, dck_load_config_init, member, amount, \
+	     dck_load(&s, &c, NULL, &r, &err), option)
+	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+		COMPARED(level, shares[i], "level");
+		SAVED(level, shares[i], "level");
+		PLANNED(level, shares[i], "level");
+		LOADED(confidence, shares[i], "confidence");
+	}
+	for (size_t i = 0; i < sizeof margins / sizeof margins[0]; i++) {
+		COMPARED(margin, margins[i], "margin");
+		SAVED(margin, margins[i], "margin");
+		SAVED(run_to_run, margins[i], "run-to-run");
+		WITH(dck_history_trend_config, dck_history_trend_config_init, min_change,
+		     margins[i], dck_history_trend_get(NULL, NULL, &c, &t, &err), "min-change");
+	}
+	COMPARED(rounds, UINT64_MAX, "rounds");
+	PLANNED(max_time_ns, 0, "max-time");
+	PLANNED(keep, UINT64_MAX, "keep");
+	PLANNED(keep, 1, "keep");
+	LOADED(rate_hz, 1e10, "rate");
+	LOADED(rate_hz, (double)NAN, "rate");
+	LOADED(keep, UINT64_MAX, "keep");
+	WITH(dck_sample_config, dck_sample_config_init, rate, UINT64_MAX,
+	     dck_sample(&c, &p, &r, &err), "rate");
+	WITH(dck_sample_config, dck_sample_config_init, source, 9, dck_sample(&c, &p, &r, &err),
+	     "source");
+	WITH(dck_generate_config, dck_generate_config_init, seed, UINT64_MAX,
+	     dck_generate(&s, &c, NULL, &r, &err), "seed");
+	dck_alternative unnamed[] = {two[0], {NULL, &s}};
+	REFUSED(dck_compare(unnamed, 2, NULL, NULL, &r, &err), "subject 2 has no name");
+	const double scales[] = {0, -1, 1e9, (double)NAN};
+	for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+		REFUSED(dck_figure_png("", 0, scales[i], NULL, &err), "the scale of the image");
+	REFUSED(dck_report("csv", NULL, 0, &(dck_style){.ops = {.by = 99}}, NULL, &err),
+		"option 'by'");
+	REFUSED(dck_report("csv", NULL, 0, &(dck_style){.ops = {.sort = -1}}, NULL, &err),
+		"option 'sort'");
+	assert_string_equal(dck_severity_text((dck_severity)9), "?");
+	const dck_trace_config trace = {.path = "unused.json", .buffer_bytes = 1};
+	REFUSED(dck_trace_program_run(&trace, &p, &r, &err), "option 'buffer'");
+	assert_int_equal(calls, 0);
 #undef REFUSED
 }
 
@@ -301,6 +389,7 @@ int test_config(void)
 	    cmocka_unit_test(an_older_plan_measures),
 	    cmocka_unit_test(every_call_refuses_zeroes),
 	    cmocka_unit_test(choices_and_bounds_are_checked),
+	    cmocka_unit_test(numbers_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);

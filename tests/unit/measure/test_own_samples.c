@@ -42,6 +42,9 @@ static void any_percentile(void **state)
 	dck_err err;
 
 	(void)state;
+	/* Levels that a measurement does not take. */
+	assert_int_equal(dck_estimate_samples(x, 101, NULL, 0.3, &e, &err), DCK_OK);
+	assert_int_equal(dck_estimate_samples(x, 101, NULL, 1, &e, &err), DCK_E_ARG);
 	assert_int_equal(dck_estimate_samples(x, 101, "p75", 0.95, &e, &err), DCK_OK);
 	assert_true(fabs(e.value - 75) < 1);
 	assert_int_equal(dck_estimate_samples(x, 101, "max", 0.95, &e, &err), DCK_OK);

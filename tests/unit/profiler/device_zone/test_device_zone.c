@@ -237,6 +237,13 @@ static void the_end_of_a_recording_reads_the_rest(void **state)
 	program_end(&p);
 }
 
+static void a_queue_may_be_null(void **state)
+{
+	(void)state;
+	assert_int_equal(dck_device_queue_flush(NULL, NULL), DCK_OK);
+	assert_int_equal(dck_device_queue_count(NULL).ranges, 0);
+}
+
 static void queues_without_times_are_refused(void **state)
 {
 	const program p = program_begin();
@@ -423,6 +430,7 @@ int test_device_zone(void)
 	    cmocka_unit_test(ranges_follow_their_zones),
 	    cmocka_unit_test(the_end_of_a_recording_reads_the_rest),
 	    cmocka_unit_test(queues_without_times_are_refused),
+	    cmocka_unit_test(a_queue_may_be_null),
 	    cmocka_unit_test(a_lap_has_the_devices_time),
 	    cmocka_unit_test(a_queue_may_be_missing),
 	    cmocka_unit_test(contexts_stay_the_programs),

@@ -307,6 +307,26 @@ static void overload_is_seen(void **state)
 	load_pool_close(&w.pool);
 }
 
+/* More arrive than a claim counts: the rest is estimated, here exactly. */
+static void a_far_higher_rate_is_unstable_at_once(void **state)
+{
+	load_run_config a = {
+	    .scenario = LOAD_SERVER, .time_ns = 10000000000u, .max_queue = 1000000};
+	load_result r;
+	world w;
+
+	(void)state;
+	world_open(&w, 1000000);
+	load_arrivals_init(&a.arrivals, 1e8, true, NULL, 1);
+	r = world_run_ask(&w, &a);
+	assert_true(r.unstable);
+	assert_true(r.served >= 10 && r.served <= 12);
+	assert_true(r.queue_max > 1000000 && r.queue_max < 1200000);
+	assert_int_equal(r.arrived, r.queue_max + r.served);
+	assert_near((double)r.arrived * 1e9 / r.span_ns, 1e8, 1e6);
+	load_pool_close(&w.pool);
+}
+
 static void time_and_requests_end_it(void **state)
 {
 	load_run_config a = {.scenario = LOAD_SERVER, .time_ns = 1000000000u, .max_queue = 1000};
@@ -569,6 +589,7 @@ int test_load(void)
 	    cmocka_unit_test(waits_are_exact),
 	    cmocka_unit_test(waits_are_those_of_theory),
 	    cmocka_unit_test(overload_is_seen),
+	    cmocka_unit_test(a_far_higher_rate_is_unstable_at_once),
 	    cmocka_unit_test(time_and_requests_end_it),
 	    cmocka_unit_test(limits_are_counted),
 	    cmocka_unit_test(failure_keeps_what_was_measured),

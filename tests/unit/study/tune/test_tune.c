@@ -107,7 +107,7 @@ static void test_refused(void **state)
 	assert_refused(f, DCK_E_ARG, "exclude each other");
 	f = fixture_new();
 	f->config.max_time_ns = 0;
-	assert_refused(f, DCK_E_ARG, "above 0");
+	assert_refused(f, DCK_E_ARG, "option 'max-time'");
 	f = fixture_new();
 	f->subject.model.arrays = (dck_arrays){&array, 1};
 	assert_refused(f, DCK_E_UNSUP, "numpy.save()");
