@@ -1,6 +1,6 @@
 /* text_values.c - what all parts of the text report read from a record: a fact or a metric, and how
- * the answer, an interval and a part's title are written. The ends of an interval have the decimals
- * of its value where all three are written plainly; scaled numbers have a unit each.
+ * the answer, an interval and a part's title are written. The ends of a rate's interval have the
+ * decimals of its value where all three are written plainly; scaled numbers have a unit each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/name_index.h"
@@ -118,18 +118,18 @@ void text_level(page *p, double level)
 	page_fmt(p, " %.3g %%", 100 * level);
 }
 
-/* Returns the decimals of a printed number, which the ends of its interval then have too; -1: it is
- * whole and small, or scaled, and each has its own. */
+/* Returns the decimals of a printed rate, which the ends of its interval then have too; -1: it is
+ * no rate, or whole and small, or scaled, and each has its own. */
 static int value_decimals(const dck_metric *m, const char *value)
 {
 	const size_t whole = strspn(value, "-0123456789,");
 	const char *end = value + whole;
 
 	const dck_unit u = m->def->unit;
-	const bool plain = u == DCK_UNIT_NONE || u == DCK_UNIT_ONE || u == DCK_UNIT_ITEM_PER_S ||
-			   u == DCK_UNIT_RUN_PER_S || u == DCK_UNIT_TOKEN_PER_S;
+	const bool rate =
+	    u == DCK_UNIT_ITEM_PER_S || u == DCK_UNIT_RUN_PER_S || u == DCK_UNIT_TOKEN_PER_S;
 
-	if (!plain || m->lo < m->hi / 10 || strchr(value, '%'))
+	if (!rate || m->lo < m->hi / 10 || strchr(value, '%'))
 		return -1;
 	if (*end == '.' && end[1 + strspn(end + 1, "0123456789")] != 'e')
 		return (int)strspn(end + 1, "0123456789");

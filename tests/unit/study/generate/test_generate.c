@@ -232,8 +232,7 @@ static void mistakes(void **state)
 	dck_generate_config_init(&c);
 	c.new_tokens = 0;
 	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_ARG);
-	assert_string_equal(err.msg,
-			    "option 'new-tokens': '0' is less than the least it takes, 1");
+	assert_string_equal(err.msg, "option 'new-tokens': '0' is less than the least it takes, 1");
 	dck_generate_config_init(&c);
 	c.prompt_length = NULL;
 	assert_int_equal(dck_generate(&s, &c, NULL, &r, &err), DCK_E_ARG);
