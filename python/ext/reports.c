@@ -87,6 +87,7 @@ static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *
 	if (ext_options_read(s, "report", options, groups, 2, NULL, &said) == 0 &&
 	    (root == Py_None || (directory = ext_texts_add(&said.texts, root)) != NULL)) {
 		const bool calls = dck_calls_wanted(&which, &view);
+		const dck_op_view none = {0};
 		const dck_style style = {.details = details,
 					 .width = width,
 					 .utf8 = utf8,
@@ -95,7 +96,7 @@ static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *
 					 .source_root = directory,
 					 .rest = rest,
 					 .timeline = ext_record_timeline(self),
-					 .ops = calls ? (dck_op_view){0} : which};
+					 .ops = calls ? none : which};
 		text = calls ? calls_written(s, writer, r, &view, &style)
 			     : ext_record_written(s, writer, r, &style);
 	}
