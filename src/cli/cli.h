@@ -413,8 +413,8 @@ int cli_record_show(const cli *c, const dck_record *r);
  * ended, because the program inherits stdout; it may have the call paths in another tool's format.
  * Call the check before the run. */
 int cli_profile_check(const cli *c);
-/* CLI_USAGE, after a message, if the format of the result has metrics alone, and a result that has
- * none is asked for in it. path: of the result; NULL: stdout. */
+/* CLI_USAGE, after a message, if the format holds metrics alone: for a result without metrics.
+ * path: of the result; NULL: stdout. */
 int cli_metrics_check(const cli *c, const char *path);
 int cli_profile_show(const cli *c, const dck_record *r);
 #define CLI_UNTIL_THEN "; the results are partial"

@@ -453,8 +453,8 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 	return enough ? DCK_OK : measure_loop_settle(&p->loop, phases_now(p) - begin_ns, err);
 }
 
-/* Makes the runs that are too few for another sample: N runs are N runs. Their mean is no sample
- * beside those of whole groups, unless there is none. */
+/* Makes the runs that are too few for another sample: N runs are N runs. Their mean is not
+ * stored beside those of whole groups, unless there are none. */
 static dck_status runs_rest(measure_phases *p, dck_err *err)
 {
 	const uint64_t whole_group = p->loop.group;

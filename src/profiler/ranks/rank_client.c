@@ -213,7 +213,7 @@ static dck_status client_connected(const rank_client *c, dck_err *err)
 		    c->meeting->file[0] ? c->meeting->file : c->meeting->host,
 		    c->n ? "it ended"
 		    : c->taken
-			? "another process of the job has that rank; give each process a rank of its own"
+			? "another process of the job has that rank; give each process another rank"
 		    : c->refused     ? "it was refused; another job may use the name (--rendezvous)"
 		    : c->failed.code ? c->failed.msg
 				     : "nobody answered (--wait, --rendezvous)");
