@@ -228,25 +228,24 @@ static bool lines_are_folded(folded_reader *x)
 	return false;
 }
 
-/* Opens x for a source that is not JSON, which has long lines. */
-static bool text_open(folded_reader *x, wire_source *s)
+/* Judges the lines of a source that is not JSON, which has long lines. */
+static bool lines_are(wire_source *s, bool (*what)(folded_reader *x))
 {
+	folded_reader x;
 	const uint8_t *first;
 	size_t n;
 
-	return wire_source_peek(s, 0, 1, &first, &n, NULL) == DCK_OK && n > 0 && *first != '{' &&
-	       reader_open(x, s, NULL) == DCK_OK;
+	if (wire_source_peek(s, 0, 1, &first, &n, NULL) != DCK_OK || n == 0 || *first == '{' ||
+	    reader_open(&x, s, NULL) != DCK_OK)
+		return false;
+	const bool is = what(&x);
+	mem_free(x.line);
+	return is;
 }
 
 bool folded_is(wire_source *s)
 {
-	folded_reader x;
-
-	if (!text_open(&x, s))
-		return false;
-	const bool is = lines_are_folded(&x);
-	mem_free(x.line);
-	return is;
+	return lines_are(s, lines_are_folded);
 }
 
 /* "program 1234 100.000: 1000 cycles:", and a frame "  401136 main+0x10 (/tmp/program)". */
@@ -268,11 +267,5 @@ static bool lines_are_perf(folded_reader *x)
 
 bool perf_script_is(wire_source *s)
 {
-	folded_reader x;
-
-	if (!text_open(&x, s))
-		return false;
-	const bool is = lines_are_perf(&x);
-	mem_free(x.line);
-	return is;
+	return lines_are(s, lines_are_perf);
 }
