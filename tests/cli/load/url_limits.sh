@@ -17,7 +17,7 @@ record run.json 'sum(v == 60e9 for v in s("ttft")["values"])'
 with-server usage=0 -- deepclock load $ask --slo 'tpot-p90<=1ms' > text 2> err
 record run.json 'f("load", "verdict")' 'note("slo-inconclusive")["text"]' 'm("load/goodput")["absent"]' 'm("load/goodput_rate")["absent"]'
 with-server usage=0 -- deepclock load --quiet --url URL/v1/completions --model m --find-peak --rate 10 --slo 'tpot-p90<=1ms' 2>&1
-# A search: the limits hold at every rate that the time allows.
+# A search: no rate breaks the limit; the higher ones may be more than the server or the client keeps up with.
 with-server ttft=2000 -- deepclock load --quiet --url URL/v1/completions --model m --new-tokens 2 --rate 200 --slo 'ttft-median<=20s' \
 	--find-peak --time 400ms --max-time 3s --save run.json > text 2> err
-record run.json 'len(t("load/steps")["rows"]) > 0' 'set(row[-1] for row in t("load/steps")["rows"]) <= {"met", "inconclusive"}'
+record run.json 'len(t("load/steps")["rows"]) > 0' 'set(row[-1] for row in t("load/steps")["rows"]) <= {"met", "inconclusive", "unstable"}'
