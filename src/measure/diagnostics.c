@@ -147,6 +147,7 @@ static void outliers(record_builder *b, const measure_evidence *e)
 static void busy_neighbours(record_builder *b, const measure_evidence *e)
 {
 	record_others_put(e->others, b, "samples", e->threads);
+	record_others_left_put(e->others, b);
 }
 
 static void preempted(record_builder *b, const measure_evidence *e)

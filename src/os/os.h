@@ -133,6 +133,9 @@ typedef struct os_cpu_split {
 		char name[16];
 		double cores;
 	} top[OS_CPU_TOP];
+	size_t left;	    /* processes that one of ours started since the first snapshot, and left
+			     * running when it ended */
+	char left_name[16]; /* of one of them */
 } os_cpu_split;
 /* false: one of the snapshots is NULL, or the system does not show all processes. */
 bool os_cpu_split_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ns,

@@ -103,6 +103,21 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 			     "interleaved");
 }
 
+void record_others_left_put(const record_others *o, record_builder *b)
+{
+	const os_cpu_split *c = &o->cores;
+
+	if (!o->known || c->left == 0)
+		return;
+	record_note(
+	    b, "program-outlived",
+	    "%zu process%s that the runs started (%s) went on after their end: the times do not "
+	    "include %s",
+	    c->left, c->left == 1 ? "" : "es", c->left_name, c->left == 1 ? "it" : "them");
+	record_remedy(b, "let a run wait for %s, as 'wait' does in a shell",
+		      c->left == 1 ? "it" : "them");
+}
+
 bool record_beside_others(const dck_record *r)
 {
 	const int64_t alone = record_get_int(r, "samples", "undisturbed"),

@@ -44,6 +44,9 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 void record_others_advise(const record_others *o, record_builder *b, const char *section,
 			  const char *busy, const char *stolen);
 
+/* Adds note program-outlived where the measured runs left processes running. */
+void record_others_left_put(const record_others *o, record_builder *b);
+
 /* Other programs cannot have moved the median of runs of which this share is undisturbed. */
 #define RECORD_UNDISTURBED 0.9
 /* Returns whether other programs may have moved the median in a record: note busy-neighbours, and

@@ -41,13 +41,16 @@ void program_end_put(const program_end *e, record_builder *b)
 		record_note(b, "program-killed", "the program was killed by signal %d (%s)",
 			    e->signal, strsignal(e->signal));
 	}
-	if (left->n)
+	if (left->n) {
 		record_note(
 		    b, "program-outlived",
 		    "%zu process%s of the program went on after its end, and what followed is "
 		    "not in this result ('%s', process %ld%s)",
 		    left->n, left->n == 1 ? "" : "es", left->name, left->pid,
 		    left->n == 1 ? "" : ", ...");
+		record_remedy(b, "keep it in the foreground, as most daemons can by an option; or "
+				 "observe the process that runs: 'deepclock sample --pid'");
+	}
 }
 
 dck_status program_given(char *const *argv, dck_err *err)

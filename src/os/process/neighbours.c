@@ -24,8 +24,9 @@ typedef struct process {
 	int pid, parent, group;
 	uint64_t born;	  /* in ticks since the machine started */
 	double cpu_ticks; /* its own, and of the children that it waited for */
-	char name[16];
+	char name[16], state;
 	bool ours;
+	bool orphan; /* started by one of ours that has ended */
 } process;
 
 struct os_cpu_users {
@@ -50,16 +51,16 @@ static bool neighbours_process_read(const char *root, int pid, process *ret)
 	char *end = strrchr(buf, ')');
 	if (!name || !end || end <= name ||
 	    sscanf(end + 1,
-		   " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNd64
+		   " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNd64
 		   " %" SCNd64 " %*d %*d %*d %*d %" SCNu64,
-		   &ret->parent, &ret->group, &user, &system, &child_user, &child_system,
-		   &ret->born) != 7)
+		   &ret->state, &ret->parent, &ret->group, &user, &system, &child_user,
+		   &child_system, &ret->born) != 8)
 		return false;
 	*end = '\0';
 	text_copy(ret->name, sizeof ret->name, name + 1);
 	ret->pid = pid;
 	ret->cpu_ticks = (double)user + (double)system + (double)child_user + (double)child_system;
-	ret->ours = false;
+	ret->ours = ret->orphan = false;
 	return true;
 }
 
@@ -116,7 +117,7 @@ static bool is_orphan_of(const os_cpu_users *u, const process *p, int root)
 static void ours_mark(os_cpu_users *u, int self, int pid)
 {
 	for (size_t i = 0; i < u->n; i++)
-		u->all[i].ours =
+		u->all[i].ours = u->all[i].orphan =
 		    is_orphan_of(u, &u->all[i], self) || is_orphan_of(u, &u->all[i], pid);
 	for (size_t i = 0; i < u->n; i++) {
 		const process *p = &u->all[i];
@@ -205,6 +206,7 @@ static int by_ticks(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Returns the process of p in another snapshot, or NULL. */
 static const process *still_there(const os_cpu_users *to, const process *p)
 {
 	const process *now = neighbours_find(to, p->pid);
@@ -271,6 +273,10 @@ bool os_cpu_split_find(const os_cpu_users *from, const os_cpu_users *to, double 
 	s.others = others > 0 ? others / wall_ticks : 0;
 	s.steal = (to->steal_ticks - from->steal_ticks) / wall_ticks;
 	neighbours_top_find(from, to, wall_ticks, &s);
+	for (size_t i = 0; i < to->n; i++)
+		if (to->all[i].orphan && to->all[i].state != 'Z' &&
+		    !still_there(from, &to->all[i]) && s.left++ == 0)
+			text_copy(s.left_name, sizeof s.left_name, to->all[i].name);
 	*ret = s;
 	return true;
 }

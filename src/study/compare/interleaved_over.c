@@ -314,6 +314,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over_value
 	over_table(b, v, o, all, n);
 	record_others_end(&v->others);
 	record_others_put(&v->others, b, "samples", v->models);
+	record_others_left_put(&v->others, b);
 	measure_context_notes(&v->shared, b);
 	if (o->failed == DCK_OK)
 		return;

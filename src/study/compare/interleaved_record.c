@@ -355,6 +355,7 @@ void interleaved_notes(record_builder *b, interleaved *v, const interleaved_roun
 	if (!v->asked->fresh && r->done > 0)
 		note_not_steady(b, r);
 	record_others_put(&v->others, b, "samples", v->models);
+	record_others_left_put(&v->others, b);
 	measure_context_notes(&v->shared, b);
 	if (r->failed == DCK_OK)
 		return;

@@ -134,6 +134,10 @@ static void an_orphan_of_the_group_is_ours(void **state)
 	assert_true(os_cpu_split_find(from, to, SECOND_NS, &s));
 	assert_true(fabs(s.own - 0.6) < 1e-9);
 	assert_int_equal(s.ntop, 3);
+	assert_int_equal(s.left, 1);
+	assert_string_equal(s.left_name, "orphan");
+	assert_true(os_cpu_split_find(to, to, SECOND_NS, &s));
+	assert_int_equal(s.left, 0);
 	os_cpu_users_free(from);
 	os_cpu_users_free(to);
 	for (int pid = 90; pid <= 106; pid++) {
@@ -235,6 +239,24 @@ static void the_note_names_them_and_what_helps(void **state)
 	dck_record_free(r);
 }
 
+static void what_a_program_left_running_is_named(void **state)
+{
+	(void)state;
+	record_others o = used(2, 1.4, 0);
+	record_builder *b = record_new();
+	dck_record *r;
+
+	record_others_left_put(&o, b);
+	o.cores.left = 2;
+	strcpy(o.cores.left_name, "sleep");
+	record_others_left_put(&o, b);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_string_equal(
+	    dck_record_note(r, "program-outlived")->text,
+	    "2 processes that the runs started (sleep) went on after their end: the times do not include them; let a run wait for them, as 'wait' does in a shell");
+	dck_record_free(r);
+}
+
 static void a_measurement_of_this_machine(void **state)
 {
 	(void)state;
@@ -259,6 +281,7 @@ int test_os_neighbours(void)
 	    cmocka_unit_test(what_cannot_be_read_is_not_known),
 	    cmocka_unit_test(others_matter_where_cores_are_short),
 	    cmocka_unit_test(the_note_names_them_and_what_helps),
+	    cmocka_unit_test(what_a_program_left_running_is_named),
 	    cmocka_unit_test(a_measurement_of_this_machine),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
