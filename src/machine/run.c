@@ -509,7 +509,7 @@ static bool measured_here(const machine_item *i)
 }
 
 /* The first pass has more time, so that every limit has a value. */
-#define FIRST_PASS 2
+#define FIRST_PASS 8
 
 static bool machine_late(const run *u)
 {

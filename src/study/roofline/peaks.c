@@ -611,8 +611,8 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);
 	else if (!s->asked->quick && busy)
-		ERR_SET(&not_kept, E_ABSENT, "the machine was busy: %s; --keep stores it anyway",
-			busy);
+		ERR_SET(&not_kept, E_ABSENT, "the machine was busy: %s%s", busy,
+			s->asked->keep ? "" : "; --keep stores it anyway");
 	return peaks_record_make(s, false, &not_kept, ret, err);
 }
 
