@@ -219,9 +219,10 @@ typedef struct dck_history_point {
 } dck_history_point;
 
 typedef struct dck_history_change {
-	size_t at;	      /* index of the first point after the change */
-	double before, after; /* medians of the points between adjacent changes */
-	double p;	      /* p-value, corrected for multiple tests */
+	size_t at; /* index of the first point after the change; 0: a drift of all points */
+	/* Medians of the points between adjacent changes; of a drift the ends of its line. */
+	double before, after;
+	double p; /* p-value, corrected for multiple tests */
 } dck_history_change;
 
 typedef struct dck_history_trend {
@@ -259,10 +260,10 @@ typedef struct dck_history_alarm {
 	const char *machine, *method;		      /* as in dck_history_entry */
 	dck_metric_def metric;
 	size_t points; /* of the series */
-	/* The first point after its newest change. */
+	/* The first point after its newest change, or the first of all, if the series drifts. */
 	const char *id, *commit; /* commit NULL: unknown */
 	int64_t at_unix_ns;
-	double before, after; /* medians of the points between adjacent changes */
+	double before, after; /* as in dck_history_change */
 	/* The chance that a series without changes has one as clear at any of some ninety looks,
 	 * and the smallest false discovery rate at which it counts (Benjamini and Hochberg 1995).
 	 */
@@ -327,12 +328,12 @@ DCK_API void dck_history_commits_free(dck_history_commits *c); /* NULL is allowe
 
 /* --- maintenance */
 
-/* Selects records to remove. Zeroed: none. Options: dck_history_prune_options. */
+/* Selects records to remove: those that are old enough and that no rule keeps. Zeroed: none.
+ * Options: dck_history_prune_options. */
 typedef struct dck_history_prune_config {
 	uint64_t keep; /* newest records to retain per subject and command; 0: no such rule */
-	const char *older_than; /* "90d", or a date; NULL: no such rule */
-	/* Newest records of each subject, command, machine and commit that no other rule removes;
-	 * the only rule: all others are removed. 0: no such rule. */
+	const char *older_than; /* "90d", or a date; NULL: of any age */
+	/* Newest records to retain per subject, command, machine and commit; 0: no such rule. */
 	uint64_t keep_per_commit;
 	bool dry_run; /* only count */
 } dck_history_prune_config;

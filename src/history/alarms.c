@@ -160,11 +160,14 @@ static dck_status discoveries_find(scan *s, dck_history_alarm **ret, dck_err *er
 	stat_discovery_rates(p, n, (size_t)s->alarms.series, q);
 	while (n > 0 && q[n - 1] > SERIES_DISCOVERY_RATE)
 		n--;
+	/* The greatest p-value that the procedure rejects. */
+	const double critical = SERIES_DISCOVERY_RATE * (double)n / (double)s->alarms.series;
+
 	for (size_t i = 0; i < n; i++) {
 		const discovery *d = &s->found[i];
 		size_t k = d->n;
 
-		while (d->changes[--k].p > p[n - 1])
+		while (d->changes[--k].p > critical)
 			;
 		all[i] = d->changes[k];
 		all[i].q = q[i];

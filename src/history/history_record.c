@@ -264,23 +264,25 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 		return;
 	}
 	if (!c) {
-		record_answer(b,
-			      "%s: no change%s in %zu points that noise would not make (at 5 %%)",
-			      t->metric.tag, least, t->n);
+		record_answer(
+		    b,
+		    "%s: no step and no drift%s in %zu points that noise would not make (at 5 %%)",
+		    t->metric.tag, least, t->n);
 		return;
 	}
 	record_time_text(t->points[c->at].at_unix_ns, time);
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
-	record_answer(
-	    b, "%s: %s since %.10s%s%.8s%s, %s to %s; p %.2g by noise alone%s", t->metric.tag,
-	    change_text(t->metric.better, c->before, c->after, change, sizeof change), time,
-	    t->points[c->at].commit ? " (" : "",
-	    t->points[c->at].commit ? t->points[c->at].commit : "",
-	    t->points[c->at].commit ? ")" : "",
-	    history_value_text(t->metric.unit, c->before, before, sizeof before),
-	    history_value_text(t->metric.unit, c->after, after, sizeof after), c->p, more);
+	record_answer(b, "%s: %s%s since %.10s%s%.8s%s, %s to %s; p %.2g by noise alone%s",
+		      t->metric.tag, c->at == 0 ? "drifts, " : "",
+		      change_text(t->metric.better, c->before, c->after, change, sizeof change),
+		      time, t->points[c->at].commit ? " (" : "",
+		      t->points[c->at].commit ? t->points[c->at].commit : "",
+		      t->points[c->at].commit ? ")" : "",
+		      history_value_text(t->metric.unit, c->before, before, sizeof before),
+		      history_value_text(t->metric.unit, c->after, after, sizeof after), c->p,
+		      more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)

@@ -15,15 +15,15 @@
 #include "history/store.h"
 #include "base/err.h"
 #include "os/os.h"
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const dck_opt dck_history_prune_options[] = {
     DCK_OPTION(COUNT, dck_history_prune_config, keep, "keep", "N", NULL,
 	       "prune: keep the newest N records of each subject and command", .min = 1),
     DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
-	       "prune: remove records that are older, as 90d, or than a date"),
+	       "prune: remove only records that are older, as 90d, or than a date"),
     DCK_OPTION(COUNT, dck_history_prune_config, keep_per_commit, "keep-per-commit", "N", NULL,
 	       "prune: keep also the newest N records of each subject, command, machine and commit",
 	       .min = 1),
@@ -43,7 +43,7 @@ static dck_status doomed_begin(dck_history *h, dck_err *err)
 			   "prune", err);
 }
 
-/* Selects the records that any rule names. */
+/* Selects the records that are old enough and that no rule keeps. */
 static dck_status doomed_find(dck_history *h, const history_where *w,
 			      const dck_history_prune_config *c, int64_t before, dck_err *err)
 {
@@ -56,8 +56,8 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	    "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
 	    "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
 	    "seq DESC) AS place, row_number() OVER (PARTITION BY subject, verb, machine, commit_id "
-	    "ORDER BY at DESC, seq DESC) AS at_commit FROM records %s) AS ranked WHERE ((:keep > 0 "
-	    "AND place > :keep) OR at < :before) AND at_commit > :per_commit",
+	    "ORDER BY at DESC, seq DESC) AS at_commit FROM records %s) AS ranked WHERE place > :keep "
+	    "AND at < :before AND at_commit > :per_commit",
 	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
@@ -105,13 +105,11 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 {
 	history_where w;
 	dck_history_pruned pruned = {0};
-	int64_t before = INT64_MIN;
+	int64_t before = INT64_MAX;
 
 	if (c->keep == 0 && !c->older_than && c->keep_per_commit == 0)
 		DCK_FAIL(err, E_ARG,
 			 "prune needs --keep N, --older-than AGE or --keep-per-commit N");
-	if (c->keep == 0 && !c->older_than)
-		before = INT64_MAX; /* the only rule is the one of commits */
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
@@ -177,36 +175,61 @@ dck_status dck_history_remove(dck_history *h, const char *const *ids, size_t n,
 
 /* --- check */
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Counts the metrics of r that the index must have: the different tags of numbers. */
-static dck_status metrics_count(const dck_record *r, int64_t *ret, dck_err *err)
-{
-	const char **tags = mem_alloc((r->nmetrics + 1) * sizeof *tags);
-	size_t n = 0;
-	int64_t different = 0;
-
-	DCK_NEED(tags, err, "to check a record");
-	for (size_t i = 0; i < r->nmetrics; i++)
-		if (history_is_number(&r->metrics[i].value))
-			tags[n++] = r->metrics[i].def->tag;
-	qsort(tags, n, sizeof *tags, by_text);
-	for (size_t i = 0; i < n; i++)
-		different += i == 0 || strcmp(tags[i - 1], tags[i]) != 0;
-	mem_free(tags);
-	*ret = different;
-	return DCK_OK;
-}
-
 static bool texts_equal(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool index_agrees(history_statement *s, const dck_record *r, int64_t metrics)
+/* A database may keep the decimals of a number. */
+static bool number_equal(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+/* Returns the number of r that the index must have for a tag: the first one. */
+static const dck_metric *number_of(const dck_record *r, const char *tag)
+{
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (history_is_number(&r->metrics[i].value) &&
+		    texts_equal(r->metrics[i].def->tag, tag))
+			return &r->metrics[i];
+	return NULL;
+}
+
+static bool metric_agrees(history_statement *s, const dck_record *r)
+{
+	const dck_metric *m = number_of(r, history_text(s, 0));
+
+	return m && number_equal(history_real(s, 1), dck_value_number(&m->value)) &&
+	       texts_equal(history_text(s, 2), dck_unit_text(m->def->unit)) &&
+	       (!(m->level > 0) || (number_equal(history_real(s, 3), m->lo) &&
+				    number_equal(history_real(s, 4), m->hi)));
+}
+
+/* Compares the index of r's metrics with r: each of them, and whether all are there. */
+static dck_status metrics_agree(dck_history *h, int64_t seq, const dck_record *r, bool *ret,
+				dck_err *err)
+{
+	history_statement *s;
+	size_t n = 0, different = 0;
+	bool row = false;
+
+	DCK_TRY(history_prepare_many(
+	    h, "SELECT tag, value, unit, lo, hi FROM metrics WHERE seq = ?1", &s, "check", err));
+	history_bind_int(s, "?1", seq);
+	dck_status status = history_step(s, &row, err);
+	for (*ret = true; status == DCK_OK && row && *ret; n++) {
+		*ret = metric_agrees(s, r);
+		DCK_NEXT(status, history_step(s, &row, err));
+	}
+	history_finalize(s);
+	for (size_t i = 0; i < r->nmetrics; i++)
+		different += number_of(r, r->metrics[i].def->tag) == &r->metrics[i];
+	*ret = *ret && n == different;
+	return status;
+}
+
+static bool index_agrees(history_statement *s, const dck_record *r)
 {
 	const char *id = history_text(s, 1);
 	const char *subject = history_text(s, 2);
@@ -214,8 +237,7 @@ static bool index_agrees(history_statement *s, const dck_record *r, int64_t metr
 
 	history_identify(r, &who);
 	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
-	       history_int(s, 3) == metrics &&
-	       (r->began_unix_ns == 0 || history_int(s, 4) == r->began_unix_ns);
+	       (r->began_unix_ns == 0 || history_int(s, 3) == r->began_unix_ns);
 }
 
 static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_err *err)
@@ -223,13 +245,13 @@ static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_
 	const char *id = history_text(s, 1);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
-	int64_t metrics = 0;
+	bool agrees = true;
 	dck_status status = history_text_get(h, history_int(s, 0), id, &json, err);
 
 	DCK_NEXT(status, dck_record_parse(json.data, json.n, &r, err));
 	dck_buffer_done(&json);
-	DCK_NEXT(status, metrics_count(r, &metrics, err));
-	if (status == DCK_OK && !index_agrees(s, r, metrics))
+	DCK_NEXT(status, metrics_agree(h, history_int(s, 0), r, &agrees, err));
+	if (status == DCK_OK && !(agrees && index_agrees(s, r)))
 		status = ERR_SET(err, E_FORMAT,
 				 "the history '%s' is damaged: its index contradicts the record %s",
 				 h->path, id);
@@ -239,9 +261,7 @@ static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_
 
 dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *err)
 {
-	static const char sql[] = "SELECT seq, id, subject, "
-				  "(SELECT count(*) FROM metrics WHERE metrics.seq = records.seq), "
-				  "at FROM records ORDER BY seq";
+	static const char sql[] = "SELECT seq, id, subject, at FROM records ORDER BY seq";
 	dck_history_health health = {0};
 	history_statement *s;
 	bool row = false;

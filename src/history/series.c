@@ -26,11 +26,28 @@ dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err)
 	return DCK_OK;
 }
 
-/* Makes the point of k records: their mean and Student's t interval, as for separate processes.
- * values: all k of the group. */
-static void point_fold(const series_row *newest, const double *values, size_t k,
-		       dck_history_point *p)
+/* Returns the half-width of the mean of k rows by their own intervals; 0: one has none. */
+static double own_half(const series_row *rows, size_t k)
 {
+	double squares = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		const double half = (rows[i].hi - rows[i].lo) / 2;
+
+		if (!(rows[i].level > 0))
+			return 0;
+		squares += half * half;
+	}
+	return sqrt(squares) / (double)k;
+}
+
+/* Makes the point of k records: their mean and Student's t interval, as for separate processes. It
+ * is no narrower than the records' own intervals make it: on a clock's grid values may be equal.
+ * values: all k of the group. */
+static void point_fold(const series_row *rows, const double *values, size_t k, dck_history_point *p)
+{
+	const series_row *newest = &rows[k - 1];
+	const double half = own_half(rows, k);
 	stat_estimate e;
 
 	*p = (dck_history_point){.id = newest->id,
@@ -45,8 +62,8 @@ static void point_fold(const series_row *newest, const double *values, size_t k,
 		return;
 	stat_processes(values, k, SERIES_LEVEL, &e);
 	p->value = e.value;
-	p->lo = e.lo;
-	p->hi = e.hi;
+	p->lo = fmin(e.lo, e.value - half);
+	p->hi = fmax(e.hi, e.value + half);
 	p->level = e.has_interval ? e.level : 0;
 }
 
@@ -58,20 +75,25 @@ static size_t points_make(const series_rows *all, double *values, dck_history_po
 	for (size_t i = 0, end; i < all->n; i = end) {
 		for (end = i; end < all->n && all->row[end].group == all->row[i].group; end++)
 			values[end] = all->row[end].value;
-		point_fold(&all->row[end - 1], values + i, end - i, &points[n++]);
+		point_fold(&all->row[i], values + i, end - i, &points[n++]);
 	}
 	return n;
 }
 
-/* Finds the autocorrelation of the points minus their levels. For independent points it is about
- * normal with standard deviation 1 / sqrt(n) (Bartlett 1946); 1.645 deviations are exceeded by
- * chance once in 20. */
+/* Finds the autocorrelation of the points minus their levels, or their line. For independent points
+ * it is about normal with standard deviation 1 / sqrt(n) (Bartlett 1946); 1.645 deviations are
+ * exceeded by chance once in 20. */
 static void correlation_find(dck_history_trend *t, const stat_change *found, size_t n,
 			     double *values)
 {
 	size_t k = 0;
 
 	for (size_t i = 0; i < t->n && n > 0; i++) {
+		if (found[0].at == 0) { /* a drift */
+			values[i] -=
+			    (found[0].after - found[0].before) * (double)i / (double)(t->n - 1);
+			continue;
+		}
 		while (k < n && found[k].at <= i)
 			k++;
 		values[i] -= k > 0 ? found[k - 1].after : found[0].before;

@@ -265,62 +265,105 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 	return count;
 }
 
+/* An autoregression of order one about a level, for one autocorrelation r: the squares of y less r
+ * times the value before, the same of the level's column, and their product. */
+typedef struct regression {
+	const double *y;
+	size_t n;
+	double r, first, later, level, with_level, total;
+} regression;
+
+static regression regression_of(const double *y, size_t n, double r)
+{
+	const double first = sqrt(1 - r * r), later = 1 - r;
+	regression g = {y, n, r, first, later, .with_level = first * first * y[0]};
+
+	g.level = first * first + ((double)n - 1) * later * later;
+	g.total = g.with_level * y[0];
+	for (size_t i = 1; i < n; i++) {
+		const double w = y[i] - r * y[i - 1];
+
+		g.with_level += later * w;
+		g.total += w * w;
+	}
+	return g;
+}
+
+/* Returns by how much a step at its clearest position lessens the sum of squares. */
+static double gain_of_step(const regression *g)
+{
+	const double r = g->r, later = g->later;
+	double behind = 0, gained = 0;
+
+	for (size_t at = g->n - 1; at >= SEGMENT_MIN; at--) {
+		const double w = g->y[at] - r * g->y[at - 1];
+		const double rest = (double)(g->n - 1 - at) * later * later;
+		const double both = later + rest; /* the two columns' product */
+		const double gain = w + later * behind - both * g->with_level / g->level;
+
+		if (at + SEGMENT_MIN <= g->n)
+			gained = fmax(gained, gain * gain / (1 + rest - both * both / g->level));
+		behind += w;
+	}
+	return gained;
+}
+
+/* The same for a straight line. */
+static double gain_of_line(const regression *g)
+{
+	double square = 0, both = 0, gain = 0; /* the first point's time is 0 */
+
+	for (size_t i = 1; i < g->n; i++) {
+		const double time = (double)i - g->r * (double)(i - 1);
+
+		square += time * time;
+		both += time * g->later;
+		gain += time * (g->y[i] - g->r * g->y[i - 1]);
+	}
+	gain -= both * g->with_level / g->level;
+	return gain * gain / (square - both * both / g->level);
+}
+
 /* The greatest log-likelihood of y as an autoregression of order one about a level with one step,
- * less the greatest without it. The level and the step are fitted by generalised least squares to y
- * less r times the value before, the variance is profiled out. */
-static double likelihood_ratio(const double *y, size_t n)
+ * or a line, less the greatest without it. The level and the step are fitted by generalised least
+ * squares to y less r times the value before, the variance is profiled out. */
+static double likelihood_ratio(const double *y, size_t n, double (*gain_of)(const regression *g))
 {
 	static const double cost[] = {LEAN_LEVEL, LEAN_STEP};
-	const double count = (double)n;
 	double best[] = {-INFINITY, -INFINITY};
 
 	for (int lean = 0; lean < LEANS; lean++) {
-		const double r = (double)lean / LEANS, first = sqrt(1 - r * r), later = 1 - r;
-		/* of the level's column: its square, its product with y's; then y's square */
-		const double level = first * first + (count - 1) * later * later;
-		double with_level = first * first * y[0], total = with_level * y[0], behind = 0;
-		double gained = 0;
+		const double r = (double)lean / LEANS;
+		const regression g = regression_of(y, n, r);
+		const double level = g.total - g.with_level * g.with_level / g.level,
+			     left[] = {level, level - gain_of(&g)};
 
-		for (size_t i = 1; i < n; i++) {
-			const double w = y[i] - r * y[i - 1];
-
-			with_level += later * w;
-			total += w * w;
-		}
-		for (size_t at = n - 1; at >= SEGMENT_MIN; at--) {
-			const double w = y[at] - r * y[at - 1];
-			const double rest = (double)(n - 1 - at) * later * later;
-			const double both = later + rest; /* the two columns' product */
-			const double gain = w + later * behind - both * with_level / level;
-
-			if (at + SEGMENT_MIN <= n)
-				gained =
-				    fmax(gained, gain * gain / (1 + rest - both * both / level));
-			behind += w;
-		}
-		for (int step = 0; step < 2; step++) {
-			const double left =
-			    total - with_level * with_level / level - (step ? gained : 0);
-
-			best[step] = fmax(
-			    best[step],
-			    (log1p(-r * r) - count * log(fmax(left, DBL_EPSILON * total))) / 2 -
-				r * cost[step]);
-		}
+		for (int with = 0; with < 2; with++)
+			best[with] = fmax(
+			    best[with], (log1p(-r * r) -
+					 (double)n * log(fmax(left[with], DBL_EPSILON * g.total))) /
+						2 -
+					    r * cost[with]);
 	}
 	return best[1] - best[0];
 }
 
+/* Returns the p-value of a likelihood ratio as Student's t (Andrews, Econometrica 61, 1993). */
+static double chance_of_ratio(double ratio, size_t n)
+{
+	const double dof = (double)n - 3, t2 = dof * expm1(2 * fmax(ratio, 0) / (double)n);
+
+	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
+}
+
 /* Returns the p-value of the step of x at `first`: the likelihood ratio with a step, at its
- * clearest position, and without, as Student's t (Andrews, Econometrica 61, 1993). A correlation
- * can explain a step, so a larger correlation is penalized: few points do not distinguish the two.
- * scratch: n. */
+ * clearest position, and without. A correlation can explain a step, so a larger correlation is
+ * penalized: few points do not distinguish the two. scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
 	const double level[] = {changepoint_median(x, first, scratch),
 				changepoint_median(x + first, n - first, scratch)};
-	const double dof = (double)n - 3;
-	double spread, ratio, t2;
+	double spread;
 
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(x[i] - level[i >= first]);
@@ -331,9 +374,63 @@ static double chance_of_step(const double *x, size_t first, size_t n, double *sc
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fmin(fmax(x[i] - level[i >= first], -spread), spread) +
 			     level[i >= first] - level[0];
-	ratio = likelihood_ratio(scratch, n);
-	t2 = dof * expm1(2 * fmax(ratio, 0) / (double)n);
-	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
+	return chance_of_ratio(likelihood_ratio(scratch, n, gain_of_step), n);
+}
+
+/* Finds a drift of x: the resistant line through the medians of its first and last third (Tukey,
+ * Exploratory Data Analysis, 1977), and its p-value as that of a step. scratch: 2 n. */
+static double chance_of_line(const double *x, size_t n, double *scratch, stat_change *ret)
+{
+	const size_t third = n / 3;
+	const double rise = changepoint_median(x + n - third, third, scratch) -
+			    changepoint_median(x, third, scratch),
+		     slope = rise / (double)(n - third);
+	double *rest = scratch, *sorted = scratch + n, middle, spread;
+
+	for (size_t i = 0; i < n; i++)
+		rest[i] = x[i] - slope * (double)i;
+	middle = changepoint_median(rest, n, sorted);
+	*ret = (stat_change){.before = middle, .after = middle + slope * (double)(n - 1)};
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = fabs(rest[i] - middle);
+	stat_sort(sorted, n);
+	spread = CLIP * 1.4826 * stat_quantile_sorted(sorted, n, 0.5);
+	if (!(spread > 0)) /* more than half of the points are on the line */
+		return slope < 0 || slope > 0 ? 0 : 1;
+	for (size_t i = 0; i < n; i++)
+		rest[i] = fmin(fmax(rest[i] - middle, -spread), spread) + slope * (double)i;
+	return chance_of_ratio(likelihood_ratio(rest, n, gain_of_line), n);
+}
+
+/* Schwarz's criterion (Ann. Statist. 6, 1978) for Laplace's distribution, but for a constant, of a
+ * model with k parameters. */
+static double misfit(double deviations, size_t k, size_t n)
+{
+	return 2 * (double)n * log(fmax(deviations, DBL_MIN)) + (double)k * log((double)n);
+}
+
+/* Writes a drift to ret[0], if there is one and it describes x better than the `count` steps of
+ * ret. A step has two parameters: where and how much. */
+static bool drift_find(const double *x, size_t n, double *scratch, stat_change *ret, size_t count)
+{
+	stat_change line;
+	const double chance = chance_of_line(x, n, scratch, &line),
+		     slope = (line.after - line.before) / (double)(n - 1);
+	double from_line = 0, from_steps = 0;
+
+	for (size_t i = 0, k = 0; i < n && count > 0; i++) {
+		while (k < count && ret[k].at <= i)
+			k++;
+		from_line += fabs(x[i] - line.before - slope * (double)i);
+		from_steps += fabs(x[i] - (k > 0 ? ret[k - 1].after : ret[0].before));
+	}
+	if (chance > ALARM_CHANCE ||
+	    (count > 0 && misfit(from_line, 1, n) >= misfit(from_steps, 2 * count, n)))
+		return false;
+	line.p = chance;
+	line.alarm = fmin(chance * ALARM_LOOKS, 1);
+	*ret = line;
+	return true;
 }
 
 /* Returns an upper bound of the probability that chance alone gives a rank sum as extreme as that
@@ -411,5 +508,5 @@ size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scrat
 		    ret[i].alarm, chance_of_ranks(x + from, ret[i].at - from, to - from, scratch));
 	}
 	levels_put(x, n, ret, count, scratch);
-	return count;
+	return n >= STAT_CHANGE_MIN && drift_find(x, n, scratch, ret, count) ? 1 : count;
 }

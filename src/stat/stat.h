@@ -295,9 +295,9 @@ void stat_discovery_rates(const double *p, size_t n, size_t tests, double *ret);
 #define STAT_CHANGE_MIN	 8 /* of fewer values no change is certain */
 #define STAT_CHANGES_MAX 64
 typedef struct stat_change {
-	size_t at;	      /* the first value of the new level */
+	size_t at;	      /* the first value of the new level; 0: a drift, which has no level */
 	double p;	      /* p-value under pure noise, times the number of segments tested */
-	double before, after; /* medians up to the adjacent changes */
+	double before, after; /* medians up to the adjacent changes; a drift: its line's ends */
 	/* Of stat_change_alarms(): the chance that a series without changes has one as clear, by
 	 * the likelihood at any of some ninety looks and by the ranks. */
 	double alarm;
@@ -309,7 +309,8 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 
 /* Finds changes of a series that is tested repeatedly as it grows, and whose points may be
  * autocorrelated (an autoregression of order one): only changes whose likelihood ratio, over the
- * points between the adjacent changes, is significant after some ninety looks. */
+ * points between the adjacent changes, is significant after some ninety looks. A line through all
+ * points, tested in the same way, takes their place if it describes the series better: a drift. */
 size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
 			  stat_change *ret);
 

@@ -100,6 +100,7 @@ typedef struct watch {
 	double shift;
 	size_t within; /* days */
 	double bound;  /* upper or lower bound of the test, percent */
+	double drift;  /* standard deviations in all days, which are tested once */
 } watch;
 
 static const watch watches[] = {
@@ -109,6 +110,8 @@ static const watch watches[] = {
     {"outliers", .heavy = true, .bound = 5},
     {"3 sd after 40 days", .at = 40, .shift = 3, .within = 6, .bound = 93},
     {"1.5 sd after 40 days", .at = 40, .shift = 1.5, .within = 12, .bound = 55},
+    {"drift by 3 sd in 90 days", .drift = 3, .bound = 85},
+    {"drift by 100 sd in 90 days", .drift = 100, .bound = 99},
 };
 
 /* of_each: prints a line for each series: the watch, the day of the alarm (0: none), the points. */
@@ -130,7 +133,11 @@ static double watch_try(const watch *w, int times, bool of_each)
 		size_t alarm = 0;
 
 		make(&s, &r, x);
-		for (size_t n = w->at > 0 ? w->at + 1 : STAT_CHANGE_MIN;
+		for (size_t d = 0; d < DAYS; d++)
+			x[d] += w->drift * (double)d / DAYS;
+		for (size_t n = w->drift > 0 ? DAYS
+				: w->at > 0  ? w->at + 1
+					     : STAT_CHANGE_MIN;
 		     n <= (w->at > 0 ? w->at + w->within : DAYS) && alarm == 0; n++)
 			alarm = stat_change_alarms(x, n, ALPHA, scratch, found) > 0 ? n : 0;
 		alarms += alarm > 0;
@@ -236,10 +243,12 @@ static int watch_all(bool full)
 		if (full && w->at > 0)
 			printf("| %s, within %zu | %.0f %% (told: %.0f %%) |\n", w->name, w->within,
 			       share, told_try(w));
+		else if (full && w->drift > 0)
+			printf("| %s | %.0f %% |\n", w->name, share);
 		else if (full)
 			printf("| %s, false in %d days | %.1f %% |\n", w->name, DAYS, share);
 		fflush(stdout);
-		if (w->at > 0 ? share < w->bound - luck : share > w->bound + luck) {
+		if (w->at > 0 || w->drift > 0 ? share < w->bound - luck : share > w->bound + luck) {
 			printf("%s: alarms in %.0f %%, bound %g\n", w->name, share, w->bound);
 			failed++;
 		}

@@ -38,3 +38,12 @@ PY
 deepclock history check --db bad.db
 deepclock history show 0006 --db bad.db
 deepclock history show 0007 --db bad.db --format csv | tail -1
+echo -- a number of the index that is not the one of the record
+cp good.db bad.db
+python3 - <<'PY'
+import sqlite3
+d = sqlite3.connect("bad.db")
+d.execute("update metrics set value = 2 * value where seq = 7 and tag = 'latency/median'")
+d.commit()
+PY
+deepclock history check --db bad.db

@@ -630,8 +630,10 @@ static void pruning(void **state)
 	assert_int_equal(dck_history_check(h, &health, NULL), DCK_OK);
 	assert_int_equal(health.records, 3);
 	assert_true(health.bytes < 200000); /* the space is freed */
-	c = (dck_history_prune_config){.older_than = "1d", .keep = 1};
+	/* What --keep retains is removed at no age. */
+	c = (dck_history_prune_config){.older_than = "1d", .keep = 2};
 	assert_int_equal(dck_history_prune(h, NULL, &c, &n, NULL), DCK_OK);
+	assert_true(n.removed == 1 && n.kept == 2);
 	dck_history_close(h);
 }
 

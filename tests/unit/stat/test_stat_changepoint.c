@@ -74,6 +74,16 @@ static void alarms(void **state)
 	assert_int_equal(stat_change_alarms(x, 48, 0.05, scratch, found), 1);
 	assert_int_equal(found[0].at, 44);
 	assert_true(fabs(found[0].alarm / (48 * 2 / 194580.0) - 1) < 1e-6);
+	/* A line without a step, on which an outlier has no effect, is a drift. */
+	for (size_t i = 0; i < 48; i++)
+		x[i] = 10 + (double)(i * 29 % 48) / 400 + (double)i / 50;
+	x[20] = 1000;
+	assert_int_equal(stat_change_alarms(x, 48, 0.05, scratch, found), 1);
+	assert_int_equal(found[0].at, 0);
+	assert_true(fabs(found[0].after - found[0].before - 47 / 50.0) < 0.1);
+	for (size_t i = 0; i < 48; i++)
+		x[i] = (double)(i * 29 % 48);
+	assert_int_equal(stat_change_alarms(x, 48, 0.05, scratch, found), 0);
 }
 
 static void discovery_rates(void **state)

@@ -19,14 +19,16 @@ export function trendOf(r) {
 		x: i, y: number(row.value), lo: number(row.lo), hi: number(row.hi), level: number(row.level), time: textOf(row.time), commit: textOf(row.commit), id: textOf(row.id),
 		records: number(row.records), change: textOf(row.change), before: number(row.before), after: number(row.after), p: number(row.change_p),
 	})).filter(p => Number.isFinite(p.y));
-	const cuts = points.filter(p => Number.isFinite(p.before) && Number.isFinite(p.after)), levels = [];
+	const changes = points.filter(p => Number.isFinite(p.before) && Number.isFinite(p.after)), levels = [];
+	/* One at the first point is a drift of all. */
+	const cuts = changes.filter(p => p.x > 0), drift = changes.find(p => p.x === 0);
 
 	cuts.forEach((c, i) => {
 		levels.push({ from: i === 0 ? 0 : cuts[i - 1].x, to: c.x - 1, y: c.before });
 		if (i === cuts.length - 1)
 			levels.push({ from: c.x, to: list.length - 1, y: c.after });
 	});
-	return { points, cuts, levels, unit: list.length > 0 ? textOf(list[0].unit) || t.columns.find(c => c.key === "value").unit : "" };
+	return { points, changes, cuts, drift, levels, unit: list.length > 0 ? textOf(list[0].unit) || t.columns.find(c => c.key === "value").unit : "" };
 }
 
 const day = p => p.time.slice(0, 10);
@@ -37,15 +39,16 @@ export const viewTrend = {
 	title: "Over time",
 	match: ([r]) => !!table(r, "history/points") && trendOf(r).points.length > 1,
 	draw(box, [r]) {
-		const { points, cuts, levels, unit } = trendOf(r), byPlace = new Map(points.map(p => [p.x, p]));
+		const { points, changes, cuts, drift, levels, unit } = trendOf(r), byPlace = new Map(points.map(p => [p.x, p]));
 		const changeText = c => `${c.change || format(c.after, unit)}, ${commitName(c)}`;
 
 		plotAgainst(box, {
 			name: "trend", told: [["time", p => p.time], ["commit", p => p.commit], ["records", p => p.records]],
 			title: factValue(r, "trend", "metric"),
-			note: cuts.length > 0 ? cuts.map(c => `${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; p ${digits(c.p, 2)} by noise alone.`).join(" ") : "No change of the level is shown.",
+			note: changes.length > 0 ? changes.map(c => `${c === drift ? "drifts, " : ""}${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; p ${digits(c.p, 2)} by noise alone.`).join(" ") : "No change of the level is shown.",
 			says: `${points.length} points from ${day(points[0])} to ${day(points[points.length - 1])}, ${cuts.length} changes of the level`,
-			lists: [{ class: "c1", points: points.map(p => (points.length > 200 ? { ...p, radius: 2 } : p)), joined: false }],
+			lists: [{ class: "c1", points: points.map(p => (points.length > 200 ? { ...p, radius: 2 } : p)), joined: false },
+				...(drift ? [{ class: "c2", points: [{ ...drift, y: drift.before, level: 0, radius: 0 }, { ...points[points.length - 1], y: drift.after, level: 0, radius: 0 }], joined: true }] : [])],
 			levels, rules: cuts.map(c => ({ x: c.x - 0.5, text: changeText(c) })),
 			x: { title: "commit", unit: "1", format: v => (byPlace.has(v) ? commitName(byPlace.get(v)) : "") }, y: { title: factValue(r, "trend", "metric"), unit }, height: 320,
 			lines: p => [p.time, ...(p.commit ? [["commit", p.commit.slice(0, 12)]] : []), ["value", format(p.y, unit)], ...(p.level > 0 ? [["interval", formatInterval(p.lo, p.hi, p.level, unit)]] : []), ["records", digits(p.records)]],
