@@ -164,9 +164,13 @@ def compared(args, subject, number, level, where):
     words += [] if level == LEVEL else ["--level", f"{level:.6g}"]
     try:
         done = subprocess.run([*words, *shlex.split(args.options), "--no-history", "--save", file, *subject[1:]],
-                              cwd=where, check=False)
+                              cwd=where, check=False, stdout=subprocess.PIPE)
     except OSError as e:
         raise Failure(f"{args.program} does not start: {e.strerror}", 2) from e
+    # The text names the file, which is deleted, for `deepclock report`.
+    kept = shlex.quote(os.path.join(args.out, "compare.json"))
+    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(file), os.fsencode(kept)))
+    sys.stdout.flush()
     if done.returncode == 2:
         raise Failure("deepclock refused the comparison, see above", 2)
     if not os.path.exists(file):

@@ -14,10 +14,11 @@
 set -eu
 
 : "${DEEPCLOCK_DB:?name the history file that is kept from job to job}"
+commit=$(git rev-parse HEAD) # fails before anything is measured
 
 deepclock bench "$@" --processes 6 --no-history --save new.json
 status=0
 deepclock compare --history new.json --margin "${MARGIN:-5%}" || status=$?
-deepclock history import --commit "$(git rev-parse HEAD)" new.json
+deepclock history import --commit "$commit" new.json
 deepclock history trend latency/median --by commit
 exit "$status"

@@ -172,6 +172,19 @@ DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_rea
 					   dck_record **ret, dck_timeline *ret_timeline,
 					   dck_err *err) DCK_MUST_USE;
 
+/* Records, @owned: dck_records_done(). */
+typedef struct dck_records {
+	dck_record **of;
+	size_t n;
+} dck_records;
+
+/* Appends the records of a file as dck_read_any() reads it, or all of a list of records, as
+ * dck_report("json") writes several. timeline: receives that of a trace; NULL: none. On failure
+ * some records of the file may be appended. */
+DCK_API dck_status dck_records_read(dck_records *to, const char *path, const dck_trace_reading *how,
+				    dck_timeline *timeline, dck_err *err) DCK_MUST_USE;
+DCK_API void dck_records_done(dck_records *r);
+
 /* Draws the step of a trace as dck_figure draws: a row for each depth of each thread. */
 DCK_API void dck_timeline_draw(const dck_timeline *t, dck_sink *out);
 

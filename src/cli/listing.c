@@ -63,8 +63,12 @@ static int listing_end(const cli *c, cli_listing *l, bool write)
 			      .tables = l->tables,
 			      .ntables = l->ntables};
 	size_t at = 0;
-	int code;
+	int code = write ? cli_metrics_check(c, c->format.out) : CLI_OK;
 
+	if (code != CLI_OK) {
+		free(l->cells);
+		return code;
+	}
 	for (size_t i = 0; i < l->ntables; i++) {
 		dck_table *t = &l->tables[i];
 

@@ -6,10 +6,9 @@
 
 #include "cli.h"
 
-/* Loads c's arguments as c->nargs records, @owned, report_records_free(). how: of traces. drawn:
- * for a page, on which a trace has a timeline. Prints errors; returns an exit status. */
-int report_records_load(cli *c, const dck_trace_reading *how, bool drawn, dck_record ***ret);
-void report_records_free(const cli *c, dck_record **records);
+/* Loads the records of c's arguments, @owned, dck_records_done(). how: of traces. drawn: for a
+ * page, on which a trace has a timeline. Prints errors; returns an exit status. */
+int report_records_load(cli *c, const dck_trace_reading *how, bool drawn, dck_records *ret);
 
 /* Writes c's arguments as an HTML page. Returns an exit status. */
 int report_page(cli *c, const char *path);

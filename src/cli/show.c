@@ -1,11 +1,11 @@
 /* show.c - the common path of commands that make a record: check, measure, show, save.
  *
- * The order is fixed. cli_save_check() checks --commit, and that --save, --html and --db can be
- * written, before anything is measured. cli_make() measures with an observer: progress line, log of
- * the engine, cancellation by a signal. cli_record_show() saves the record, writes the report to
- * stdout, then notes to stderr, then the other files, then the history. A failed step does not skip
- * the next, so a full disk does not lose a measurement; it makes the exit code CLI_FAILED, except
- * for the history, which only warns.
+ * The order is fixed. cli_save_check() checks --commit and --figures, and that --save, --html and
+ * --db can be written, before anything is measured. cli_make() measures with an observer: progress
+ * line, log of the engine, cancellation by a signal. cli_record_show() saves the record, writes the
+ * report to stdout, then notes to stderr, then the other files, then the history. A failed step
+ * does not skip the next, so a full disk does not lose a measurement; it makes the exit code
+ * CLI_FAILED, except for the history, which only warns.
  *
  * A command that runs a program opens --out after the program has ended (cli_profile_show()),
  * because the program inherits stdout. In a worker process the record goes to a descriptor instead
@@ -160,6 +160,18 @@ static const char *page_missing(void)
 	return html->missing ? html->missing() : NULL;
 }
 
+/* Returns whether --figures names a picture of another format rather than a directory. */
+static bool show_is_other_picture(const char *path)
+{
+	static const char *const endings[] = {".pdf",  ".eps",	".ps",	".jpg",
+					      ".jpeg", ".webp", ".gif", ".tiff"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (cli_ends_in(path, endings[i]))
+			return true;
+	return false;
+}
+
 int cli_save_check(const cli *c)
 {
 	const cli_output *o = &c->output;
@@ -172,6 +184,9 @@ int cli_save_check(const cli *c)
 		cli_message("--save: %s", err.msg);
 		return CLI_FAILED;
 	}
+	if (o->figures && show_is_other_picture(o->figures))
+		return cli_usage(c, "--figures: '%s' cannot be drawn: figures are .svg or .png",
+				 o->figures);
 	if ((o->html || c->format.format == CLI_HTML) && page_missing()) {
 		cli_message("%s", page_missing());
 		return CLI_FAILED;

@@ -55,8 +55,8 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 		return DCK_OK;
 	}
 	if (kind != OS_FILE)
-		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s, not a file", path,
-			 kind == OS_DIRECTORY ? "a directory" : "no regular file");
+		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s", path,
+			 kind == OS_DIRECTORY ? "a directory, not a file" : "not a regular file");
 	fd = os_open_read(path);
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);

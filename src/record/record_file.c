@@ -10,19 +10,35 @@
 /* A million samples with their times are 35 MB. */
 #define FILE_MAX_BYTES ((size_t)256 << 20)
 
-dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
+static dck_status record_file_read(const char *path, dck_buffer *ret, dck_err *err)
 {
-	dck_buffer text = {0};
 	const char *name = path;
 
 	if (strcmp(path, "-") == 0)
 		DCK_TRY(os_standard_input(&name, err));
-	DCK_TRY(os_read_file(name, FILE_MAX_BYTES, &text, err));
-	dck_status st = dck_record_parse(text.data, text.n, ret, err);
-	dck_buffer_done(&text);
-	if (st != DCK_OK)
-		return err_while(err, st, "reading the record '%s'", path);
-	return DCK_OK;
+	return os_read_file(name, FILE_MAX_BYTES, ret, err);
+}
+
+static dck_status record_file_end(const char *path, dck_buffer *text, dck_status st, dck_err *err)
+{
+	dck_buffer_done(text);
+	return st == DCK_OK ? DCK_OK : err_while(err, st, "reading the record '%s'", path);
+}
+
+dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
+{
+	dck_buffer text = {0};
+
+	DCK_TRY(record_file_read(path, &text, err));
+	return record_file_end(path, &text, dck_record_parse(text.data, text.n, ret, err), err);
+}
+
+dck_status record_list_load(const char *path, dck_records *to, dck_err *err)
+{
+	dck_buffer text = {0};
+
+	DCK_TRY(record_file_read(path, &text, err));
+	return record_file_end(path, &text, record_list_parse(text.data, text.n, to, err), err);
 }
 
 dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)

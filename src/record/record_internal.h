@@ -36,6 +36,14 @@ double record_get_real(const dck_record *r, const char *section, const char *key
 int64_t record_get_int(const dck_record *r, const char *section, const char *key);
 const char *record_get_text(const dck_record *r, const char *section, const char *key);
 
+struct dck_records; /* deepclock/unstable.h */
+/* Makes room for n more. */
+dck_status record_list_reserve(struct dck_records *r, size_t n, dck_err *err);
+/* Append the records of a text or a file, which has one or a list of them. On failure those before
+ * the bad one are in the list. */
+dck_status record_list_parse(const char *json, size_t n, struct dck_records *to, dck_err *err);
+dck_status record_list_load(const char *path, struct dck_records *to, dck_err *err);
+
 /* Compares numbers by value; absent values are equal, whatever their reasons. */
 bool record_value_equal(const dck_value *a, const dck_value *b);
 

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "deepclock/unstable.h"
 #include "record/record_reader.h"
 #include "record/renamed.h"
 #include <errno.h>
@@ -56,6 +57,16 @@ static dck_status fact_get(record_reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
+static bool parse_is_latency(const char *tag, dck_unit unit)
+{
+	return strncmp(tag, "latency", 7) == 0 && unit == DCK_UNIT_NS;
+}
+
+static dck_status parse_negative_time(const record_reader *rd, const char *key)
+{
+	return reader_value_error(rd, key, "is negative: no run takes less than no time");
+}
+
 static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 {
 	dck_series *s = row;
@@ -65,7 +76,7 @@ static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(reader_text(rd, o, "tag", REQUIRED, &s->tag));
 	DCK_TRY(reader_unit(rd, o, &s->unit));
-	const bool latency = s->tag && strncmp(s->tag, "latency", 7) == 0 && s->unit == DCK_UNIT_NS;
+	const bool latency = s->tag && parse_is_latency(s->tag, s->unit);
 	DCK_TRY(reader_list(rd, o, "values", REQUIRED, &values, &s->n));
 	DCK_TRY(reader_list(rd, o, "at_ns", OPTIONAL, &at_ns, &ntimes));
 	if (at_ns && ntimes != s->n)
@@ -86,8 +97,7 @@ static dck_status series_get(record_reader *rd, const json_t *o, void *row)
 		/* null: a value that was not finite. */
 		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
 		if (latency && v[i] < 0)
-			return reader_value_error(rd, NULL,
-						  "is negative: no run takes less than no time");
+			return parse_negative_time(rd, NULL);
 		rd->sub = "at_ns";
 		if (at && !reader_uint_of(jansson->array_get(at_ns, i), &at[i]))
 			return reader_value_error(rd, NULL, "is not an integer from 0 to 2^64 - 1");
@@ -127,6 +137,10 @@ static dck_status parse_metric_get(record_reader *rd, const json_t *o, void *row
 		m->def = foreign_def(rd, tag, unit);
 	}
 	DCK_TRY(reader_value(rd, o, true, &m->value));
+	/* A time less the waits for a processor, which another clock measures, may be. */
+	if (parse_is_latency(tag, unit) && dck_value_number(&m->value) < 0 &&
+	    strcmp(tag, "latency/less_run_delay") != 0)
+		return parse_negative_time(rd, "value");
 	DCK_TRY(reader_text(rd, o, "formula", OPTIONAL, &m->formula));
 	DCK_TRY(reader_text(rd, o, "narrow", OPTIONAL, &m->narrow));
 	DCK_TRY(reader_text(rd, o, "how", OPTIONAL, &m->how));
@@ -396,7 +410,8 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_err *err)
+/* Parses the text into a tree, which the caller frees. */
+static dck_status tree_read(const char *json, size_t n, json_t **ret, dck_err *err)
 {
 	static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* of the byte order, in UTF-8 */
 	json_error_t at;
@@ -410,13 +425,22 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
 	DCK_TRY(size_check(json, n, err));
 	DCK_TRY(jansson_load(err));
-	json_t *root = jansson_read(json, n, &at, &no_memory);
+	*ret = jansson_read(json, n, &at, &no_memory);
 	if (no_memory)
 		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
-	if (!root)
+	if (!*ret && json_error_code(&at) == json_error_null_character)
+		DCK_FAIL(err, E_FORMAT,
+			 "a text holds the character U+0000, which a record may not contain "
+			 "(line %d, column %d)",
+			 at.line, at.column);
+	if (!*ret)
 		DCK_FAIL(err, E_FORMAT, "this is not JSON: %s (line %d, column %d)", at.text,
 			 at.line, at.column);
+	return DCK_OK;
+}
 
+static dck_status record_of_tree(const json_t *root, dck_record **ret, dck_err *err)
+{
 	record_owner *box = record_box_new();
 	if (box)
 		mem_arena_limit(box->arena, READER_MAX);
@@ -424,7 +448,6 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	dck_status st = DCK_OK;
 	if (box)
 		st = record_get(&rd, root, &box->record);
-	jansson->delete (root);
 	if (st == DCK_OK && (!box || mem_arena_failed(box->arena)))
 		st = ERR_SET(err, E_NOMEM, "no memory for the record");
 	if (st != DCK_OK) {
@@ -434,4 +457,65 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	}
 	*ret = &box->record;
 	return DCK_OK;
+}
+
+dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_err *err)
+{
+	json_t *root;
+
+	DCK_TRY(tree_read(json, n, &root, err));
+	const dck_status status = record_of_tree(root, ret, err);
+	jansson->delete (root);
+	return status;
+}
+
+dck_status record_list_reserve(dck_records *r, size_t n, dck_err *err)
+{
+	dck_record **grown = mem_resize(r->of, (r->n + n) * sizeof *grown);
+
+	DCK_NEED(grown, err, "for %zu records", r->n + n);
+	r->of = grown;
+	return DCK_OK;
+}
+
+static dck_status records_of_tree(const json_t *root, dck_records *to, dck_err *err)
+{
+	const size_t n = jansson->array_size(root);
+
+	if (!json_is_array(root)) {
+		DCK_TRY(record_list_reserve(to, 1, err));
+		DCK_TRY(record_of_tree(root, &to->of[to->n], err));
+		to->n++;
+		return DCK_OK;
+	}
+	if (n == 0)
+		DCK_FAIL(err, E_FORMAT, "this is a list without a record");
+	DCK_TRY(record_list_reserve(to, n, err));
+	for (size_t i = 0; i < n; i++) {
+		const dck_status status =
+		    record_of_tree(jansson->array_get(root, i), &to->of[to->n], err);
+
+		if (status != DCK_OK)
+			return err_while(err, status, "reading entry %zu of a list", i + 1);
+		to->n++;
+	}
+	return DCK_OK;
+}
+
+dck_status record_list_parse(const char *json, size_t n, dck_records *to, dck_err *err)
+{
+	json_t *root;
+
+	DCK_TRY(tree_read(json, n, &root, err));
+	const dck_status status = records_of_tree(root, to, err);
+	jansson->delete (root);
+	return status;
+}
+
+void dck_records_done(dck_records *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		dck_record_free(r->of[i]);
+	mem_free(r->of);
+	*r = (dck_records){0};
 }

@@ -7,7 +7,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/writers.h"
+#include "base/err.h"
 #include "record/record_internal.h"
+#include "report/distinct_names.h"
 #include "report/xml_text.h"
 #include <string.h>
 
@@ -50,13 +52,6 @@ static junit_outcome junit_outcome_of(const dck_record *r)
 	return junit_failure(r) ? JUNIT_FAILURE : of[dck_record_gate(r)];
 }
 
-static const char *junit_name(const dck_record *r)
-{
-	const char *name = dck_record_name(r);
-
-	return name ? name : "a measurement";
-}
-
 static void junit_attribute(dck_sink *out, const char *name, const char *text)
 {
 	sink_fmt(out, " %s=\"", name);
@@ -80,7 +75,7 @@ static void junit_text(const dck_record *r, dck_sink *out)
 	dck_buffer_done(&text);
 }
 
-static void junit_test(const dck_record *r, dck_sink *out)
+static void junit_test(const dck_record *r, const char *name, dck_sink *out)
 {
 	const junit_outcome outcome = junit_outcome_of(r);
 	const dck_note *note = outcome == JUNIT_FAILURE ? junit_failure(r) : NULL;
@@ -89,7 +84,7 @@ static void junit_test(const dck_record *r, dck_sink *out)
 	if (!answer)
 		answer = record_get_text(r, "result", "answer");
 	sink_text(out, "<testcase classname=\"deepclock\"");
-	junit_attribute(out, "name", junit_name(r));
+	junit_attribute(out, "name", name);
 	sink_text(out, ">\n");
 	if (junit_elements[outcome]) {
 		sink_fmt(out, "<%s", junit_elements[outcome]);
@@ -105,9 +100,18 @@ static void junit_test(const dck_record *r, dck_sink *out)
 static void junit_report(const dck_record *const *records, size_t n, const dck_style *style,
 			 dck_sink *out)
 {
+	dck_err err;
 	size_t count[JUNIT_OUTCOMES] = {0};
+	mem_arena *a = mem_arena_new(0);
+	const char *const *name = a ? distinct_names(records, n, a) : NULL;
 
 	(void)style;
+	if (!name) {
+		(void)ERR_NO_MEMORY(&err, "for the names of %zu records", n);
+		sink_fail(out, &err);
+		mem_arena_free(a);
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		count[junit_outcome_of(records[i])]++;
 	sink_fmt(out,
@@ -116,8 +120,9 @@ static void junit_report(const dck_record *const *records, size_t n, const dck_s
 		 "skipped=\"%zu\">\n",
 		 n, count[JUNIT_FAILURE], count[JUNIT_ERROR], count[JUNIT_SKIPPED]);
 	for (size_t i = 0; i < n; i++)
-		junit_test(records[i], out);
+		junit_test(records[i], name[i], out);
 	sink_text(out, "</testsuite>\n</testsuites>\n");
+	mem_arena_free(a);
 }
 
 const dck_writer report_junit = {DCK_WRITER_JUNIT(WRITER), .write = junit_report};

@@ -25,7 +25,8 @@ measured_labels measured_labels_of(const dck_record *r)
 	return s;
 }
 
-const char *measured_labels_key(const dck_record *r, mem_arena *a)
+/* Returns the name of a record's group, in the arena; NULL: no memory. */
+static const char *measured_labels_key(const dck_record *r, mem_arena *a)
 {
 	const measured_labels s = measured_labels_of(r);
 	const char *key = "";
@@ -83,17 +84,7 @@ static int by_tag(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static int by_group(const void *a, const void *b)
-{
-	const measured_row *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static bool measured_rows_make(measured_making *m, const dck_record *const *records, size_t n,
-			       measured_key *key)
+static bool measured_rows_make(measured_making *m, const dck_record *const *records, size_t n)
 {
 	measured *to = m->to;
 	size_t most = 0, kept = 0;
@@ -107,7 +98,7 @@ static bool measured_rows_make(measured_making *m, const dck_record *const *reco
 	    !name_index_init(&m->groups, to->arena, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const char *name = key(records[i], to->arena);
+		const char *name = measured_labels_key(records[i], to->arena);
 
 		if (!name || !record_rows_add(m, records[i], i + 1,
 					      name_index_intern(&m->groups, name), most))
@@ -122,12 +113,11 @@ static bool measured_rows_make(measured_making *m, const dck_record *const *reco
 	return true;
 }
 
-dck_status measured_make(const dck_record *const *records, size_t n, measured_key *key,
-			 measured *ret, dck_err *err)
+dck_status measured_make(const dck_record *const *records, size_t n, measured *ret, dck_err *err)
 {
 	measured to = {.arena = mem_arena_new(0)};
 	measured_making m = {.to = &to};
-	const bool made = to.arena && measured_rows_make(&m, records, n, key);
+	const bool made = to.arena && measured_rows_make(&m, records, n);
 
 	hash_map_done(&m.last);
 	if (!made) {
@@ -136,11 +126,6 @@ dck_status measured_make(const dck_record *const *records, size_t n, measured_ke
 	}
 	*ret = to;
 	return DCK_OK;
-}
-
-void measured_sort_groups(measured *m)
-{
-	qsort(m->row, m->n, sizeof *m->row, by_group);
 }
 
 void measured_done(measured *m)

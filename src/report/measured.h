@@ -1,9 +1,9 @@
 /* measured.h - metrics of several records as series for monitoring systems: a series is a metric of
- * a group of records, such as those with equal labels, and has one value: the newest.
+ * a group of records, those with equal labels, and has one value: the newest.
  *
  *	measured m;
- *	DCK_TRY(measured_make(records, n, measured_labels_key, &m, err));
- *	... m.row[i] ... by metric; measured_sort_groups(&m): by group
+ *	DCK_TRY(measured_make(records, n, &m, err));
+ *	... m.row[i] ... by metric
  *	measured_done(&m);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -28,12 +28,6 @@ measured_labels measured_labels_of(const dck_record *r);
 /* Returns whether the metric has a finite number. */
 bool measured_has(const dck_metric *m);
 
-/* Returns the name of a record's group, in the arena or borrowed from the record; NULL: no memory.
- */
-typedef const char *measured_key(const dck_record *r, mem_arena *a);
-/* Groups records with equal labels. */
-const char *measured_labels_key(const dck_record *r, mem_arena *a);
-
 typedef struct measured_row {
 	const dck_record *record;
 	const dck_metric *metric;
@@ -50,9 +44,7 @@ typedef struct measured {
 	mem_arena *arena;
 } measured;
 
-dck_status measured_make(const dck_record *const *records, size_t n, measured_key *key,
-			 measured *ret, dck_err *err);
-void measured_sort_groups(measured *m);
+dck_status measured_make(const dck_record *const *records, size_t n, measured *ret, dck_err *err);
 void measured_done(measured *m);
 
 #endif

@@ -184,7 +184,7 @@ static void openmetrics_report(const dck_record *const *records, size_t n, const
 	dck_err err;
 
 	(void)style;
-	if (measured_make(records, n, measured_labels_key, &m, &err) != DCK_OK) {
+	if (measured_make(records, n, &m, &err) != DCK_OK) {
 		sink_fail(out, &err);
 		return;
 	}

@@ -133,7 +133,8 @@ class Github:
 def slower():
     repository(0.02, 1.5)
     with Github() as env:
-        job(*BUILD, *LARGE, "--command", "./app", "--token", TOKEN, status=3, **env)
+        done = job(*BUILD, *LARGE, "--command", "./app", "--token", TOKEN, status=3, **env)
+        expect(os.path.join(os.getcwd(), "out", "compare.json") in done.stdout and "compare-1" not in done.stdout, done.stdout)
         expect(content("outputs").splitlines()[0] == "verdict=slower", content("outputs"))
         record = json.loads(content(content("outputs").split("json=")[1].strip()))
         expect(common.fact(record, "compare", "verdict") == "slower", record)

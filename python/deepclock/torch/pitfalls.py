@@ -199,5 +199,6 @@ def _amend(out, found, absent, only):
                 else f"{1 / worst:.3g} times too little")
         none = sum(row[4] == "no harm here" for row in rows)
         rest = len(rows) - len(harm) - none
-        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; {len(harm)} of {len(rows)} mistakes do harm, {none} do not"
+        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; {len(harm)} of {len(rows)} mistakes "
+                   f"{'does' if len(harm) == 1 else 'do'} harm, {none} {'does' if none == 1 else 'do'} not"
                    + (f", {rest} {'is' if rest == 1 else 'are'} undecided or cannot be made here" if rest else ""))

@@ -48,9 +48,11 @@ typedef struct history_command {
 
 static int record_report(const cli *c, dck_record *r, const dck_style *style)
 {
-	const int code = cli_records_keep(c, &(const dck_record *){r}, 1,
-					  cli_report(c, &(const dck_record *){r}, 1, style));
+	int code = r->nmetrics ? CLI_OK : cli_metrics_check(c, c->format.out);
 
+	if (code == CLI_OK)
+		code = cli_records_keep(c, &(const dck_record *){r}, 1,
+					cli_report(c, &(const dck_record *){r}, 1, style));
 	dck_record_free(r);
 	return code;
 }

@@ -134,19 +134,19 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 	return CLI_OK;
 }
 
-static int figures(const cli *c, const dck_record *const *records)
+static int figures(const cli *c, const dck_record *const *records, size_t n)
 {
 	dck_err err;
 
-	if (cli_figures_save(c, c->output.figures, records, c->nargs, &err) == DCK_OK)
+	if (cli_figures_save(c, c->output.figures, records, n, &err) == DCK_OK)
 		return CLI_OK;
 	cli_message("%s", err.msg);
 	return CLI_FAILED;
 }
 
-static bool has_operators(const cli *c, const dck_record *const *records)
+static bool has_operators(const dck_record *const *records, size_t n)
 {
-	for (size_t i = 0; i < c->nargs; i++)
+	for (size_t i = 0; i < n; i++)
 		if (records[i]->nops > 0)
 			return true;
 	return false;
@@ -155,19 +155,21 @@ static bool has_operators(const cli *c, const dck_record *const *records)
 /* dck_calls_wanted() leaves the words of --by, --sort and --top that operators have too. Without
  * operators they apply to the functions, so that no option is ignored. */
 static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_reading *how,
-			const dck_record *const *records)
+			const dck_record *const *records, size_t n)
 {
 	const char *option = c->ops.by ? "by" : c->ops.sort ? "sort" : c->ops.top ? "top" : NULL;
 	size_t metrics = 0;
 	int code;
 
-	for (size_t i = 0; i < c->nargs; i++)
+	if (c->output.save && n > 1)
+		return cli_usage(c, "--save writes one record, and %zu are given", n);
+	for (size_t i = 0; i < n; i++)
 		metrics += records[i]->nmetrics;
 	code = metrics || c->output.figures ? CLI_OK : cli_metrics_check(c, c->format.out);
 	if (code != CLI_OK)
 		return code;
-	if (option && !has_operators(c, records)) {
-		if (!c->ops.by && !c->output.figures && c->nargs == 1 && records[0]->ntrees > 0)
+	if (option && !has_operators(records, n)) {
+		if (!c->ops.by && !c->output.figures && n == 1 && records[0]->ntrees > 0)
 			return report_calls(c, calls, NULL, false, how);
 		return cli_usage(c,
 				 "--%s needs operators with costs, as 'cost' and 'profile' save "
@@ -176,15 +178,15 @@ static int records_show(cli *c, const dck_calls_view *calls, const dck_trace_rea
 				 option, c->args[0]);
 	}
 	if (c->output.figures)
-		code = figures(c, records);
+		code = figures(c, records, n);
 	else
-		code = cli_report_kept(c, records, c->nargs, c->nargs == 1 ? c->args[0] : NULL);
-	return cli_records_keep(c, records, c->nargs, code);
+		code = cli_report_kept(c, records, n, c->nargs == 1 ? c->args[0] : NULL);
+	return cli_records_keep(c, records, n, code);
 }
 
 static int report_run(cli *c, void *config)
 {
-	dck_record **records;
+	dck_records records;
 	bool gzip = false;
 	const char *form = report_form_of(c, &gzip);
 	const dck_trace_reading *how = &((report_config *)config)->trace;
@@ -220,8 +222,8 @@ static int report_run(cli *c, void *config)
 	    c, how, c->format.format == CLI_HTML || c->output.figures || c->output.html, &records);
 	if (code != CLI_OK)
 		return code;
-	code = records_show(c, calls, how, (const dck_record *const *)records);
-	report_records_free(c, records);
+	code = records_show(c, calls, how, (const dck_record *const *)records.of, records.n);
+	dck_records_done(&records);
 	return code;
 }
 

@@ -347,12 +347,13 @@ static void answer_record(record_builder *b, const pitfall *p, const chosen *row
 	if (harm > 0)
 		record_answer(
 		    b,
-		    "the worst mistake here is %s: %s; %zu of %zu mistakes do harm, %zu do not%s",
+		    "the worst mistake here is %s: %s; %zu of %zu mistakes %s harm, %zu %s not%s",
 		    rows[worst].row->says.key,
-		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n, none, rest);
+		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n,
+		    harm == 1 ? "does" : "do", none, none == 1 ? "does" : "do", rest);
 	else
-		record_answer(b, "no mistake was shown to do harm here; %zu of %zu do none%s", none,
-			      n, rest);
+		record_answer(b, "no mistake was shown to do harm here; %zu of %zu %s none%s", none,
+			      n, none == 1 ? "does" : "do", rest);
 }
 
 static void result_record(record_builder *b, const pitfall *p, const chosen *rows, size_t n)

@@ -5,6 +5,9 @@ command -v git > /dev/null || { echo "git is not installed"; exit 77; }
 job=$TESTS/../../examples/ci/keep_history.sh
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 export DEEPCLOCK_DB=$PWD/kept.db MARGIN=100%
+# Outside a working tree nothing is measured.
+GIT_CEILING_DIRECTORIES=${PWD%/*} "$job" cmd:'touch measured' 2> why || grep -c 'not a git repository' why
+[ ! -e measured ] || echo measured
 git init -q .
 commit() {
 	printf '#!/bin/sh\nsleep %s\n' "$1" > app

@@ -18,6 +18,8 @@ no --save locked/run.json
 no --save ''
 no --db folder
 no --db text.db
+no --db /dev/null
+no --figures missing/ecdf.pdf
 no --db prog/history.db
 no --db locked/new/history.db
 no --db h.db --no-history

@@ -28,3 +28,7 @@ deepclock report run.json run.json --save two.json
 deepclock report run.json --format folded --html page.html
 deepclock zoo --html none/page.html
 echo $?
+# A listing has no metrics for the formats of them.
+for words in zoo engines 'history --db h.db' 'history alarms --db h.db'; do
+	deepclock $words --format bencher 2>&1 | head -1
+done

@@ -529,7 +529,10 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"notes\": [{\"severity\": \"loud\", \"code\": \"c\", \"text\": \"t\"}]}",
 	     "notes[0].severity is not info, warning or error"},
 	    {HEAD ", \"id2\": \"\xff\xfe\"}", "not JSON: unable to decode byte"},
-	    {HEAD ", \"id2\": \"a\\u0000b\"}", "not JSON"},
+	    {HEAD ", \"id2\": \"a\\u0000b\"}", "a text holds the character U+0000"},
+	    {HEAD ", \"metrics\": [{\"tag\": \"latency/median\", \"value\": -1, \"unit\": "
+		  "\"ns\"}]}",
+	     "metrics[0].value is negative"},
 	    {HEAD "} trailing", "not JSON: end of file expected"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

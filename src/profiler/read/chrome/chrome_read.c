@@ -1,5 +1,9 @@
 /* chrome_read.c - the bytes of a file of Chrome's trace events, and the list in it.
  *
+ * chrome_is() decides by the first keys: an object with the list, or a list whose first object has
+ * a key of events, which no record has. chrome_read() reads the list event by event
+ * (chrome_event.c) and then emits all of them in order (chrome_emit.c).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/chrome/chrome_read.h"
 #include "base/err.h"
@@ -18,7 +22,22 @@ const wire_kind wire_chrome = {"trace", "a trace", "a trace in JSON"};
 
 static const char list_key[] = "traceEvents";
 
-/* An object with the list, or a list of objects. A record has other keys first. */
+/* Returns whether the object that has begun has a key that every event has. */
+static bool chrome_has_event_key(json_reader *r)
+{
+	json_token t;
+
+	for (;;) {
+		if (json_next(r, &t, NULL) != DCK_OK || t != JSON_KEY)
+			return false;
+		if (strcmp(r->text, "ph") == 0 || strcmp(r->text, "ts") == 0)
+			return true;
+		if (json_next(r, &t, NULL) != DCK_OK || json_skip(r, t, NULL) != DCK_OK)
+			return false;
+	}
+}
+
+/* An object with the list, or a list of events. A record has other keys first. */
 static bool looks_so(json_reader *r)
 {
 	static const char *const of_record[] = {"schema", "deepclock"};
@@ -27,7 +46,8 @@ static bool looks_so(json_reader *r)
 	if (json_next(r, &t, NULL) != DCK_OK)
 		return false;
 	if (t == JSON_ARRAY)
-		return json_next(r, &t, NULL) == DCK_OK && (t == JSON_OBJECT || t == JSON_END);
+		return json_next(r, &t, NULL) == DCK_OK &&
+		       (t == JSON_END || (t == JSON_OBJECT && chrome_has_event_key(r)));
 	if (t != JSON_OBJECT)
 		return false;
 	for (;;) {

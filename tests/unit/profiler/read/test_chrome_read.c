@@ -415,6 +415,10 @@ static void a_record_is_no_trace(void **state)
 		bool is;
 	} cases[] = {{"[{\"ph\":1}", true},
 		     {" [\n", true},
+		     {"[{\"name\":\"a\",\"args\":{\"a\":[1]},\"ts\":", true},
+		     {"[{\"schema\":1,\"facts\":[{\"ts\":1}]},{\"ph\":1}]", false},
+		     {"[{\"a\":1}]", false},
+		     {"[{}", false},
 		     {"[1]", false},
 		     {"[[", false},
 		     {"{\"schemaVersion\":1,\"x\":[{}],\"traceEvents\":", true},
