@@ -105,8 +105,12 @@ dck_status def_use_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
 
 dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *err)
 {
-	size_t uses = 0, values = count_graph(m->graph, &uses);
+	const onnx_graph *g = onnx_graph_inline(m, a);
+	size_t uses = 0, values;
 
+	if (!g)
+		return def_use_fail_memory(a, 0, err);
+	values = count_graph(g, &uses);
 	*f = (def_use){0};
 	f->values = mem_arena_array(a, values, sizeof *f->values);
 	f->uses = mem_arena_array(a, uses, sizeof *f->uses);
@@ -116,7 +120,7 @@ dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *
 		    a, values * (sizeof *f->values + 40) + uses * sizeof *f->uses, err);
 	for (size_t i = 0; i < values; i++)
 		f->values[i].first_use = DEF_USE_NONE;
-	add_graph(f, m->graph);
+	add_graph(f, g);
 	return DCK_OK;
 }
 
