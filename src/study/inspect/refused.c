@@ -92,13 +92,8 @@ static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 		name_index_intern(&made, name);
 	}
 	for (size_t i = 0; i < g->nnodes; i++)
-		for (size_t k = 0; k < g->nodes[i].noutputs; k++) {
-			const char *name = g->nodes[i].outputs[k];
-
-			if (*name && name_index_find(&made, name) != NAME_INDEX_NONE)
-				return mem_arena_fmt(a, "'%.80s' is made twice", name);
-			name_index_intern(&made, name);
-		}
+		for (size_t k = 0; k < g->nodes[i].noutputs; k++)
+			name_index_intern(&made, g->nodes[i].outputs[k]);
 	onnx_initializer_names(g, &made);
 	for (size_t i = 0; i < g->nnodes; i++) {
 		const onnx_node *n = &g->nodes[i];
