@@ -183,8 +183,8 @@ static bool flow_transpose(const onnx_node *n, def_use_shape *s)
 }
 
 /* Operators that keep the shape of their first input. */
-static const char *const keep_shape[] = {"Cast", "DequantizeLinear", "Dropout", "Identity",
-					 "QuantizeLinear"};
+static const char *const keep_shape[] = {"Cast",     "DequantizeLinear", "Dropout",
+					 "Identity", "LogSoftmax",	 "QuantizeLinear"};
 
 static bool shape_back(const def_use *f, const char *name, int depth, def_use_shape *ret)
 {
@@ -201,7 +201,15 @@ static bool shape_back(const def_use *f, const char *name, int depth, def_use_sh
 			return true;
 	if (op_is(n, "Transpose") && n->ninputs && shape_back(f, n->inputs[0], depth + 1, ret))
 		return flow_transpose(n, ret);
-	return v->declared && declared_shape(v->declared, ret);
+	if (v->declared && declared_shape(v->declared, ret))
+		return true;
+	if (op_is(n, "Gemm") && n->ninputs > 1 && shape_back(f, n->inputs[1], depth + 1, ret) &&
+	    ret->rank == 2) {
+		ret->dims[1] = ret->dims[onnx_attribute_int(n, "transB", 0) ? 0 : 1];
+		ret->dims[0] = -1;
+		return true;
+	}
+	return false;
 }
 
 bool def_use_shape_of(const def_use *f, const char *name, def_use_shape *ret)

@@ -87,7 +87,7 @@ static const char *failed_operand(const onnx_graph *g, const def_use *f, const o
 	return input;
 }
 
-/* Returns the node of the operator that the message says was running, if it is the only one that
+/* Returns the node of the operator that was running by the message, if it is the only one that
  * takes integers of the inputs; NULL: none. */
 static const onnx_node *failed_by_type(const onnx_graph *g, const def_use *f, const char *message)
 {

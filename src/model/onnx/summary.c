@@ -40,7 +40,7 @@ typedef struct trace {
 
 static const char *node_input(const onnx_node *n, size_t slot)
 {
-	return slot < n->ninputs ? n->inputs[slot] : "";
+	return slot < n->ninputs && n->inputs[slot] ? n->inputs[slot] : "";
 }
 
 /* --- operators that limit integers */
@@ -147,7 +147,7 @@ static bool limit_positions(trace *t, const onnx_node *n, size_t slot, limit *re
 
 /* TensorScatter: the update begins at that place of the cache, and ends within it unless it wraps
  * around. */
-static bool limit_write(trace *t, const onnx_node *n, size_t slot, limit *ret)
+static bool limit_cache_write(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	const onnx_attribute *mode = onnx_find_attribute(n, "mode");
 	const bool wraps = mode && mode->s.text && strcmp(mode->s.text, "circular") == 0;
@@ -302,7 +302,7 @@ static const limit_rule limit_rules[] = {
     {"NegativeLogLikelihoodLoss", NULL, 1, limit_classes},
     {"RotaryEmbedding", NULL, 3, limit_positions},
     {"RotaryEmbedding", MICROSOFT, 1, limit_positions},
-    {"TensorScatter", NULL, 2, limit_write},
+    {"TensorScatter", NULL, 2, limit_cache_write},
     {"ReverseSequence", NULL, 1, limit_lengths},
     {"MaxUnpool", NULL, 1, limit_unpool},
     {"NonMaxSuppression", NULL, 3, limit_unit},

@@ -36,7 +36,7 @@ typedef struct model_input {
 	/* What makes it all of that work, of sizes of the inputs: "past + seq - 1"; or NULL. */
 	const char *work;
 	int64_t work_most; /* with `work`: the most that the operator takes */
-	const char *why; /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
+	const char *why;   /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
 } model_input;
 
 typedef struct model_summary {

@@ -243,6 +243,13 @@ static void labels(wire_out *w)
 	put_node(w, "SoftmaxCrossEntropyLoss", "table x", "y");
 }
 
+static void labels_of_layers(wire_out *w)
+{
+	put_node_int(w, "Gemm", "p table", "scores", "transB", 1);
+	put_node(w, "LogSoftmax", "scores", "logs");
+	put_node(w, "NegativeLogLikelihoodLoss", "logs x", "y");
+}
+
 static void rotary(wire_out *w)
 {
 	put_node(w, "RotaryEmbedding", "p table table x", "y");
@@ -306,6 +313,8 @@ static const range_case cases[] = {
     {"contradiction", contradiction, false, 0, 0, NULL},
     {"extreme shift", extreme_shift, false, 0, 0, NULL},
     {"labels", labels, true, 0, 7, "selects one of 8 (SoftmaxCrossEntropyLoss)"},
+    {"labels of layers", labels_of_layers, true, 0, 29,
+     "selects one of 30 (NegativeLogLikelihoodLoss)"},
     {"rotary", rotary, true, 0, 29, "indexes 30 rows of 'table' (RotaryEmbedding)"},
     {"rotary, fused", rotary_fused, true, 0, 29, "indexes 30 rows of 'table' (RotaryEmbedding)"},
     {"written", written, true, 0, 26, "indexes 27 rows of 'table' (TensorScatter)"},
