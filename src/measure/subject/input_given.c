@@ -82,8 +82,7 @@ static bool given_ends(const char *text, const char *end)
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
-/* The same of what is no number: a name that does not look like a file may have been meant as one.
- */
+/* The same; a name that does not look like a file may have been meant as a number. */
 static dck_status given_array(given_reader *b, size_t index, const char *file,
 			      const dck_arrays *memory, dck_err *err)
 {
