@@ -138,10 +138,9 @@ static bool limit_positions(trace *t, const onnx_node *n, size_t slot, limit *re
 	if (slot != 1 || !def_use_shape_of(t->chains, node_input(n, slot), &x) || x.rank != 1)
 		return true;
 	if (!def_use_shape_of(t->chains, node_input(n, 0), &x) || x.rank < 3 ||
-	    x.dims[x.rank - 2] < 0)
-		ret->high = 0;
-	else
-		ret->high -= x.dims[x.rank - 2] - 1;
+	    x.dims[x.rank - 2] < 1)
+		return false;
+	ret->high -= x.dims[x.rank - 2] - 1;
 	return ret->high >= 0;
 }
 
