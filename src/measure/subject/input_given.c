@@ -75,11 +75,26 @@ static dck_status array_read(given_reader *b, size_t index, const char *file,
 	return array_take(b, index, file, err);
 }
 
-static bool is_archive(const char *text)
+static bool given_ends(const char *text, const char *end)
 {
-	const size_t n = strlen(text);
+	const size_t n = strlen(text), m = strlen(end);
 
-	return n > 4 && strcmp(text + n - 4, ".npz") == 0;
+	return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* The same; a name that does not look like a file may have been meant as a number. */
+static dck_status given_array(given_reader *b, size_t index, const char *file,
+			      const dck_arrays *memory, dck_err *err)
+{
+	const dck_status status = array_read(b, index, file, memory, err);
+
+	if (status == DCK_E_ABSENT && !os_file_exists(file) && !given_ends(file, ".npy") &&
+	    !given_ends(file, ".npz") && !strchr(file, '/'))
+		DCK_FAIL(err, E_ABSENT,
+			 "--input gives the input '%s' '%.80s', which is not a finite number, nor "
+			 "'zeros', 'ones' or range(LOW,HIGH), and not a file that exists",
+			 b->z->input[index].info.name, file);
+	return status;
 }
 
 /* One archive for all inputs that it has an array of; the others stay random. */
@@ -116,7 +131,7 @@ dck_status input_given_read(shape_resolve *z, const dck_model_config *c, uint64_
 		bool is_fill = false;
 		size_t index = 0;
 
-		if (!strchr(text, '=') && is_archive(text) && b->z->n > 1) {
+		if (!strchr(text, '=') && given_ends(text, ".npz") && b->z->n > 1) {
 			DCK_TRY(archive_read(b, text, err));
 			continue;
 		}
@@ -131,7 +146,7 @@ dck_status input_given_read(shape_resolve *z, const dck_model_config *c, uint64_
 		if (is_fill)
 			in->filled = file;
 		else
-			DCK_TRY(array_read(b, index, file, &c->arrays, err));
+			DCK_TRY(given_array(b, index, file, &c->arrays, err));
 	}
 	return DCK_OK;
 }

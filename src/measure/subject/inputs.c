@@ -12,6 +12,7 @@
  * needs the rest.
  *
  * Random integers are within the range that the graph allows and the type holds (integers_range()).
+ * Lengths of an attention are one number, with which it computes over all keys.
  * Arrays and texts live in the arena, elements in `pages`; subject_inputs_free() accepts a
  * half-built object.
  *
@@ -29,6 +30,7 @@ typedef struct prepared_input {
 	const model_input *range; /* NULL: nothing known */
 	input_given *given;
 	const char *text;
+	bool whole; /* its random values make the model do all of the work that they decide */
 } prepared_input;
 
 struct subject_inputs {
@@ -77,13 +79,22 @@ static void type_range(dck_dtype t, int64_t *ret_low, int64_t *ret_high)
 /* Returns the range for random integers of an input. Without a range in the graph, 0 and 1 are the
  * only values that are safe as an index, a mask and a class; bytes are data of any value. The graph
  * may allow more than the type holds: bytes that are cast and then index a long table. */
-static void integers_range(const prepared_input *in, int64_t *ret_low, int64_t *ret_high,
-			   const char **ret_why)
+static void integers_range(subject_inputs *b, prepared_input *in, int64_t *ret_low,
+			   int64_t *ret_high, const char **ret_why)
 {
 	const model_input *r = in->range;
-	int64_t low, high;
+	int64_t low, high, all = 0;
 
 	type_range(in->sized->info.dtype, &low, &high);
+	if (r && r->work && shape_resolve_sum(&b->sizes, r->work, &all)) {
+		all = all < r->work_most ? all : r->work_most;
+		in->whole = all >= low && all <= high;
+	}
+	if (in->whole) {
+		*ret_low = *ret_high = all;
+		*ret_why = mem_arena_fmt(b->arena, "all keys of %s", r->decides);
+		return;
+	}
 	if (r && r->has_range && r->low <= high && r->high >= low) {
 		*ret_low = r->low > low ? r->low : low;
 		*ret_high = r->high < high ? r->high : high;
@@ -100,22 +111,32 @@ static dck_status random_input(subject_inputs *b, size_t index, uint64_t seed, d
 	prepared_input *in = &b->input[index];
 	const dck_dtype t = in->sized->info.dtype;
 	const bool integer = t.code == DCK_DTYPE_INT || t.code == DCK_DTYPE_UINT;
+	const model_input *r = in->range;
+	const bool real =
+	    (t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT) && r && r->has_range;
 	const char *shape = subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
 		   *why = "";
 	int64_t low = 0, high = 1;
 
-	if (integer)
-		integers_range(in, &low, &high, &why);
+	if (integer) {
+		integers_range(b, in, &low, &high, &why);
+	} else if (real) {
+		low = r->low;
+		high = r->high;
+		why = r->why;
+	}
 	for (size_t set = 0; set < b->pool; set++) {
 		dck_tensor *tensor = &b->tensor[set * b->n + index];
+		const size_t n = tensor->bytes / dck_dtype_bytes(t), stream = set * b->n + index;
 
-		if (!random_fill(tensor->data, tensor->bytes / dck_dtype_bytes(t), t, low, high,
-				 seed, set * b->n + index))
+		if (real ? !random_fill_reals(tensor->data, n, t, (double)low, (double)high, seed,
+					      stream)
+			 : !random_fill(tensor->data, n, t, low, high, seed, stream))
 			DCK_FAIL(err, E_UNSUP,
 				 "the input '%s' is of type %s: give its values with --input",
 				 in->sized->info.name, dck_dtype_text(t));
 	}
-	if (integer)
+	if (integer || real)
 		in->text = mem_arena_fmt(b->arena, "%s %s, uniform %lld..%lld (%s), seed %llu",
 					 shape, dck_dtype_text(t), (long long)low, (long long)high,
 					 why, (unsigned long long)seed);
@@ -315,31 +336,51 @@ const char *subject_inputs_decides(const subject_inputs *b, size_t index)
 {
 	const prepared_input *in = &b->input[index];
 
-	return in->range && !in->range->has_range && !in->given->file && !in->given->filled
+	return in->range && !in->range->has_range && !in->whole && !in->given->file &&
+		       !in->given->filled
 		   ? in->range->decides
 		   : NULL;
 }
 
-/* Returns the hint about the input of the node that failed. */
+static bool hint_single(const subject_sized *z)
+{
+	return z->rank == 0 || (z->rank == 1 && z->dim[0] == 1);
+}
+
+/* Returns the value to try for a single integer: the other one of 0 and 1. */
+static int hint_other(const subject_inputs *b, size_t index)
+{
+	const dck_tensor *t = &b->tensor[index];
+	uint64_t failed = 0;
+
+	memcpy(&failed, t->data, t->bytes < sizeof failed ? t->bytes : sizeof failed);
+	return failed == 1 ? 0 : 1;
+}
+
+/* Returns the hint about the input of the node that failed; NULL if its values fit the node. */
 static const char *hint_of_node(const subject_inputs *b, const model_failed *f)
 {
-	for (size_t i = 0; i < b->n; i++) {
-		const prepared_input *in = &b->input[i];
-		const subject_sized *z = in->sized;
-		const int usual =
-		    strcmp(f->op, "Unsqueeze") == 0 ? 0 : 1; /* an axis of any shape */
+	const bool divides = strcmp(f->op, "Div") == 0 || strcmp(f->op, "Mod") == 0;
+	const char *node =
+	    f->node && *f->node ? mem_arena_fmt(b->arena, "'%s' (%s)", f->node, f->op) : f->op;
 
-		if (strcmp(z->info.name, f->input) != 0 || in->given->file || in->given->filled)
+	for (size_t i = 0; i < b->n && node; i++) {
+		const prepared_input *in = &b->input[i];
+		const bool one = hint_single(in->sized);
+
+		if (strcmp(in->sized->info.name, f->input) != 0 || in->given->file ||
+		    in->given->filled || (in->range && in->range->has_range))
 			continue;
-		if (z->rank == 0 || (z->rank == 1 && z->dim[0] == 1))
+		if (one || divides)
 			return mem_arena_fmt(b->arena,
-					     "its random inputs may be why: '%s' (%s) takes the "
-					     "integer '%s': try --input %s=%d",
-					     f->node, f->op, f->input, f->input, usual);
+					     "its random inputs may be why: %s takes the "
+					     "integer%s '%s': try --input %s=%d",
+					     node, one ? "" : "s", f->input, f->input,
+					     divides ? 1 : hint_other(b, i));
 		return mem_arena_fmt(b->arena,
-				     "its random inputs may be why: '%s' (%s) takes the integers "
+				     "its random inputs may be why: %s takes the integers "
 				     "'%s': give them with --input %s=FILE.npy",
-				     f->node, f->op, f->input, f->input);
+				     node, f->input, f->input);
 	}
 	return NULL;
 }
@@ -373,10 +414,9 @@ const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f, 
 		const char *name = z->info.name;
 		const bool integer =
 		    z->info.dtype.code == DCK_DTYPE_INT || z->info.dtype.code == DCK_DTYPE_UINT;
-		const bool one = z->rank == 0 || (z->rank == 1 && z->dim[0] == 1);
 		const bool rate = strcmp(name, "sr") == 0 || strcasestr(name, "rate");
 
-		if (!integer || !one || in->given->file || in->given->filled)
+		if (!integer || !hint_single(z) || in->given->file || in->given->filled)
 			continue;
 		return mem_arena_fmt(b->arena,
 				     "its random inputs may be why: '%s' is a single integer, "
@@ -385,7 +425,7 @@ const char *subject_inputs_hint(const subject_inputs *b, const model_failed *f, 
 				     in->range && in->range->is_compared
 					 ? (long long)in->range->compared
 				     : rate ? 16000LL
-					    : 1LL);
+					    : (long long)hint_other(b, i));
 	}
 	return NULL;
 }

@@ -13,7 +13,7 @@
  * there (symbols_clean()). - shape_resolve_items() derives the items of one run from the batch
  * axis.
  *
- * Names and sizes are untrusted: sizes_expression() checks overflow and does not recurse, symbols
+ * Names and sizes are untrusted: shape_resolve_sum() checks overflow and does not recurse, symbols
  * are at most SIZES_SYMBOLS_MAX; the rest stay open. Memory is of the arena of the caller.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -461,8 +461,7 @@ static bool operand(const shape_resolve *z, const char **at, int64_t *ret)
 	return s != NULL;
 }
 
-/* Evaluates sums and products of numbers and of bound symbols; * binds before + and -. */
-static bool sizes_expression(const shape_resolve *z, const char *text, int64_t *ret)
+bool shape_resolve_sum(const shape_resolve *z, const char *text, int64_t *ret)
 {
 	int64_t sum = 0, product = 0, factor;
 	char sign = '+';
@@ -507,7 +506,7 @@ static void symbols_apply(shape_resolve *z)
 
 			if (s)
 				in->dim[d] = s->size;
-			else if (name && sizes_expression(z, name, &in->dim[d]))
+			else if (name && shape_resolve_sum(z, name, &in->dim[d]))
 				(void)symbol_fix(z, name, in->dim[d], "its parts", NULL);
 		}
 	}

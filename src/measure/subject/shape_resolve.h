@@ -78,6 +78,9 @@ dck_status shape_resolve_read(shape_resolve *z, const model_values *v, const dck
 			      dck_err *err);
 /* Returns whether --input names a file, which has a shape. */
 bool shape_resolve_from_files(shape_resolve *z, const dck_model_config *c);
+/* Evaluates sums and products of numbers and of bound symbols, "past + 2*new"; * binds before + and
+ * -. False: a symbol is open, or the result is negative. */
+bool shape_resolve_sum(const shape_resolve *z, const char *text, int64_t *ret);
 const subject_symbol *shape_resolve_symbol(const shape_resolve *z, const char *name);
 /* Returns the batch axis of an input; DCK_RANK_MAX: none. */
 size_t shape_resolve_batch_axis(const shape_resolve *z, size_t input);

@@ -47,40 +47,54 @@ static bool state_batch(const dck_tensor_info *t, size_t axis)
 	       !onnx_symbol_named(t->symbol[1]);
 }
 
+/* The sizes of a decoder whose cache grows by its new tokens, as the graph relates them. NULL: not
+ * known, then names decide. */
+typedef struct decoder_sizes {
+	const char *past, *fresh;
+	const char *total, *sum; /* the name of both together, and what it is: "past+seq" */
+} decoder_sizes;
+
 /* Parts of a decoder's names. "total_sequence_length" is the past plus the new tokens. */
-static bool is_total(const char *symbol)
+static bool is_total(const decoder_sizes *k, const char *symbol)
 {
-	return symbol && strcasestr(symbol, "total") && strcasestr(symbol, "seq");
+	if (!symbol || k->total)
+		return symbol && strcmp(symbol, k->total) == 0;
+	return strcasestr(symbol, "total") && strcasestr(symbol, "seq");
 }
 
-static bool is_past(const char *symbol)
+static bool is_past(const decoder_sizes *k, const char *symbol)
 {
-	return symbol && strcasestr(symbol, "past");
+	if (!symbol || k->past)
+		return symbol && strcmp(symbol, k->past) == 0;
+	return strcasestr(symbol, "past");
 }
 
-static bool is_new(const char *symbol)
+static bool is_new(const decoder_sizes *k, const char *symbol)
 {
-	return symbol && strcasestr(symbol, "seq") && !is_past(symbol) && !is_total(symbol);
+	if (!symbol || k->past)
+		return symbol && k->fresh && strcmp(symbol, k->fresh) == 0;
+	return strcasestr(symbol, "seq") && !is_past(k, symbol) && !is_total(k, symbol);
 }
 
 /* Returns the size of the first symbol of that kind; -1: none. */
-static int64_t size_of_kind(const shape_resolve *z, bool (*kind)(const char *symbol))
+static int64_t size_of_kind(const shape_resolve *z, const decoder_sizes *k,
+			    bool (*kind)(const decoder_sizes *k, const char *symbol))
 {
 	for (size_t i = 0; i < z->nsymbols; i++)
-		if (kind(z->symbol[i].name))
+		if (kind(k, z->symbol[i].name))
 			return z->symbol[i].size;
 	return -1;
 }
 
 /* The model has a cache, and a size for the past, the new tokens and both together. */
-static bool has_total(const shape_resolve *z)
+static bool has_total(const shape_resolve *z, const decoder_sizes *k)
 {
-	bool past = false, total = false;
+	bool past = false, total = k->past != NULL;
 
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < z->input[i].rank; d++) {
-			past |= is_past(z->input[i].info.symbol[d]);
-			total |= is_total(z->input[i].info.symbol[d]);
+			past |= is_past(k, z->input[i].info.symbol[d]);
+			total |= is_total(k, z->input[i].info.symbol[d]);
 		}
 	return past && total;
 }
@@ -138,27 +152,34 @@ static void symbol_add(shape_resolve *full, const char *symbol, int64_t size, co
 
 /* Fills the remaining sizes of one input; totals: only sizes that are the sum of others, else all
  * other sizes. */
-static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t i,
-			     const usual_size *u, bool totals)
+static void input_fill_sizes(const shape_resolve *z, const decoder_sizes *k, shape_resolve *full,
+			     size_t i, const usual_size *u, bool totals)
 {
 	subject_sized *in = &full->input[i];
 	const size_t batch = shape_resolve_batch_axis(z, i);
-	const bool decodes = has_total(z);
+	const bool decodes = has_total(z, k);
 
 	for (size_t d = 0; d < in->rank; d++) {
 		const char *symbol = in->info.symbol[d];
 
 		if (in->dim[d] >= 0 || (symbol && strpbrk(symbol, "+*")))
 			continue; /* it follows from its parts */
-		if (totals != (decodes && is_total(symbol)))
+		if (totals != (decodes && is_total(k, symbol)))
 			continue;
 		const subject_symbol *s = shape_resolve_symbol(full, symbol);
-		const int64_t past = size_of_kind(full, is_past),
-			      fresh = size_of_kind(full, is_new);
+		const int64_t past = size_of_kind(full, k, is_past),
+			      fresh = size_of_kind(full, k, is_new),
+			      total = size_of_kind(full, k, is_total),
+			      rest = total - (fresh >= 0 ? fresh : 1);
+		int64_t sum = past >= 0 && fresh >= 0 ? past + fresh : -1;
 
-		in->dim[d] = s					 ? s->size
-			     : totals && past >= 0 && fresh >= 0 ? past + fresh
-			     : decodes && d != batch && is_new(symbol)
+		if (totals && k->sum)
+			(void)shape_resolve_sum(full, k->sum, &sum);
+		in->dim[d] = s						  ? s->size
+			     : totals && sum >= 0			  ? sum
+			     : decodes && is_past(k, symbol) && rest >= 0 ? rest
+			     : k->past && is_past(k, symbol)		  ? u->length
+			     : decodes && d != batch && is_new(k, symbol)
 				 ? 1
 				 : guess(&in->info, d, in->rank, d == batch,
 					 d < batch && batch < in->rank, u);
@@ -169,7 +190,7 @@ static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t
 /* All sizes with one set of usual ones: a copy of z in which nothing is open. derived: symbols that
  * the graph decides. */
 static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *derived,
-			      shape_resolve *full, const usual_size *u)
+			      const decoder_sizes *k, shape_resolve *full, const usual_size *u)
 {
 	const dck_model_config none = {0};
 	int64_t unknown[4];
@@ -185,7 +206,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		subject_sized *in = &full->input[i];
 
 		if (!rank_open(in)) {
-			input_fill_sizes(z, full, i, u, false);
+			input_fill_sizes(z, k, full, i, u, false);
 			continue;
 		}
 		in->rank = dtype_is_float(in->info.dtype) ? 4 : 2;
@@ -196,7 +217,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 		memcpy(in->dim, unknown, in->rank * sizeof *unknown);
 	}
 	for (size_t i = 0; i < z->n; i++)
-		input_fill_sizes(z, full, i, u, true);
+		input_fill_sizes(z, k, full, i, u, true);
 	(void)shape_resolve_read(full, NULL, &none, NULL); /* sizes that follow from symbols */
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
@@ -262,9 +283,50 @@ static size_t contradictions(const onnx_model *m, const shape_resolve *full)
 	return n;
 }
 
+/* Returns whether a cache has that symbol as its axis: an input of the rank of its output. */
+static bool is_of_cache(const shape_resolve *z, const char *symbol, size_t rank, size_t axis)
+{
+	for (size_t i = 0; rank >= 4 && i < z->n; i++) {
+		const dck_tensor_info *in = &z->input[i].info;
+
+		if (in->rank == (int32_t)rank && in->symbol[axis] &&
+		    strcmp(in->symbol[axis], symbol) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Reads the sizes of a decoder off an axis of an output that the graph makes of size n: the sum of
+ * a cache's axis and something that is not of a cache. */
+static void decoder_find(const shape_resolve *z, sym_table *t, sym_int n, const onnx_shape *s,
+			 size_t axis, decoder_sizes *k)
+{
+	sym_term terms[NUM_TERMS_MAX];
+	const char *name[2] = {NULL}, *what, *total = s->dims[axis].symbol;
+	bool exact = false, cached[2];
+
+	if (k->past || sym_terms(t, n, terms, &exact) != 2 || !exact)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		if (terms[i].degree > 1 || (terms[i].degree == 1 && terms[i].coef != 1) ||
+		    (terms[i].degree == 1 &&
+		     (!sym_factor(t, terms[i].of, 0, &name[i], &what) || what)))
+			return;
+		cached[i] = name[i] && is_of_cache(z, name[i], s->rank, axis);
+	}
+	if (cached[0] == cached[1])
+		return;
+	k->past = mem_arena_dup(z->arena, name[cached[0] ? 0 : 1]);
+	k->fresh = mem_arena_dup(z->arena, name[cached[0] ? 1 : 0]);
+	k->sum = mem_arena_dup(z->arena, sym_text(t, n));
+	if (onnx_symbol_named(total) && !strpbrk(total, "+*"))
+		k->total = mem_arena_dup(z->arena, total);
+}
+
 /* A symbol for a dimension that the graph computes with a known size has that size everywhere: the
  * head size of a cache follows from the attributes of the attention that produces it. */
-static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_resolve *derived)
+static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_resolve *derived,
+			   decoder_sizes *k)
 {
 	mem_arena *a = mem_arena_new(1 << 18);
 	const cost_result *r = a ? inferred(m, z, false, a) : NULL;
@@ -274,8 +336,8 @@ static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_re
 		const onnx_shape *s =
 		    out->name && out->type && out->type->tensor ? out->type->tensor->shape : NULL;
 
-		for (size_t k = 0; s && k < r->noutputs; k++) {
-			const val *v = r->outputs[k];
+		for (size_t j = 0; s && j < r->noutputs; j++) {
+			const val *v = r->outputs[j];
 
 			if (strcmp(v->name, out->name) != 0 || v->rank < 0 ||
 			    (size_t)v->rank != s->rank)
@@ -285,6 +347,8 @@ static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_re
 					symbol_add(derived,
 						   mem_arena_dup(z->arena, s->dims[d].symbol),
 						   v->dims[d].v, "the graph");
+				else if (!sym_unknown_reason(v->dims[d]))
+					decoder_find(z, r->nums, v->dims[d], s, d, k);
 		}
 	}
 	mem_arena_free(a);
@@ -342,6 +406,7 @@ static void full_make(const shape_resolve *z, shape_resolve *full)
 {
 	mem_arena *a = z->path && graph_helps(z) ? mem_arena_new(0) : NULL;
 	shape_resolve derived = {.arena = z->arena}, own = *z;
+	decoder_sizes decoder = {0};
 	const usual_size *best = usuals;
 	size_t least = SIZE_MAX;
 	onnx_model *m;
@@ -354,11 +419,11 @@ static void full_make(const shape_resolve *z, shape_resolve *full)
 			selectors_feed(&own, a);
 		if (a && onnx_read_file(z->path, a, &m, NULL) == DCK_OK &&
 		    m->graph->nnodes <= NODES_MAX) {
-			symbols_derive(m, &own, &derived);
+			symbols_derive(m, &own, &derived, &decoder);
 			for (size_t i = 0; i < sizeof usuals / sizeof *usuals && least > 0; i++) {
 				shape_resolve with;
 
-				usual_sizes_apply(&own, &derived, &with, &usuals[i]);
+				usual_sizes_apply(&own, &derived, &decoder, &with, &usuals[i]);
 				if (!with.input)
 					break;
 				const size_t n = contradictions(m, &with);
@@ -369,7 +434,7 @@ static void full_make(const shape_resolve *z, shape_resolve *full)
 				}
 			}
 		}
-		usual_sizes_apply(&own, &derived, full, best);
+		usual_sizes_apply(&own, &derived, &decoder, full, best);
 	}
 	mem_arena_free(a);
 }

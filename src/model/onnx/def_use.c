@@ -105,8 +105,12 @@ dck_status def_use_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
 
 dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *err)
 {
-	size_t uses = 0, values = count_graph(m->graph, &uses);
+	const onnx_graph *g = onnx_graph_inline(m, a);
+	size_t uses = 0, values;
 
+	if (!g)
+		return def_use_fail_memory(a, 0, err);
+	values = count_graph(g, &uses);
 	*f = (def_use){0};
 	f->values = mem_arena_array(a, values, sizeof *f->values);
 	f->uses = mem_arena_array(a, uses, sizeof *f->uses);
@@ -116,7 +120,7 @@ dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *
 		    a, values * (sizeof *f->values + 40) + uses * sizeof *f->uses, err);
 	for (size_t i = 0; i < values; i++)
 		f->values[i].first_use = DEF_USE_NONE;
-	add_graph(f, m->graph);
+	add_graph(f, g);
 	return DCK_OK;
 }
 
@@ -179,8 +183,8 @@ static bool flow_transpose(const onnx_node *n, def_use_shape *s)
 }
 
 /* Operators that keep the shape of their first input. */
-static const char *const keep_shape[] = {"Cast", "DequantizeLinear", "Dropout", "Identity",
-					 "QuantizeLinear"};
+static const char *const keep_shape[] = {"Cast",     "DequantizeLinear", "Dropout",
+					 "Identity", "LogSoftmax",	 "QuantizeLinear"};
 
 static bool shape_back(const def_use *f, const char *name, int depth, def_use_shape *ret)
 {
@@ -197,7 +201,15 @@ static bool shape_back(const def_use *f, const char *name, int depth, def_use_sh
 			return true;
 	if (op_is(n, "Transpose") && n->ninputs && shape_back(f, n->inputs[0], depth + 1, ret))
 		return flow_transpose(n, ret);
-	return v->declared && declared_shape(v->declared, ret);
+	if (v->declared && declared_shape(v->declared, ret))
+		return true;
+	if (op_is(n, "Gemm") && n->ninputs > 1 && shape_back(f, n->inputs[1], depth + 1, ret) &&
+	    ret->rank == 2) {
+		ret->dims[1] = ret->dims[onnx_attribute_int(n, "transB", 0) ? 0 : 1];
+		ret->dims[0] = -1;
+		return true;
+	}
+	return false;
 }
 
 bool def_use_shape_of(const def_use *f, const char *name, def_use_shape *ret)

@@ -1,6 +1,6 @@
 /* def_use.h - def-use chains: producer and uses of each value of a model, its subgraphs included.
  * Names are unique across a graph and its subgraphs (ONNX IR, "Names Within a Graph"), so one flat
- * table suffices. Bodies of model-local functions are not entered.
+ * table suffices. Calls of model-local functions are expanded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ONNX_DEF_USE_H
@@ -32,6 +32,9 @@ typedef struct def_use {
 	size_t nuses;
 } def_use;
 
+/* Returns the main graph with the calls of model-local functions expanded, but for those that would
+ * exceed limits; it borrows from the model. NULL: no memory. */
+const onnx_graph *onnx_graph_inline(const onnx_model *m, mem_arena *a);
 /* Builds the chains, all in the arena; the model is borrowed. E_NOMEM, E_LIMIT. */
 dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *err);
 /* Fails because the arena refused `wanted` more bytes: E_LIMIT if it reached its limit, else

@@ -1,5 +1,5 @@
 /* failed_input.c - the input of a model that probably made a node fail: follows the node that an
- * engine's message names back to an input of integers.
+ * engine's message names, or else states the operator of, back to an input of integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/def_use.h"
@@ -27,7 +27,7 @@ static bool message_names(const char *text, const char *name)
 }
 
 /* Returns the node with the longest name that the message contains; NULL: none. */
-static const onnx_node *failed_node(const def_use *f, const char *message)
+static const onnx_node *failed_by_name(const def_use *f, const char *message)
 {
 	const onnx_node *found = NULL;
 
@@ -76,21 +76,55 @@ static const char *failed_origin(const onnx_graph *g, const def_use *f, const ch
 	return NULL;
 }
 
+/* Operators take sizes and axes after their data: the last of them is the most likely. */
+static const char *failed_operand(const onnx_graph *g, const def_use *f, const onnx_node *n)
+{
+	const char *input = NULL;
+
+	for (size_t i = n->ninputs; i-- > 0 && !input;)
+		if (n->inputs[i] && *n->inputs[i])
+			input = failed_origin(g, f, n->inputs[i], 0);
+	return input;
+}
+
+/* Returns the node of the operator that was running by the message, if it is the only one that
+ * takes integers of the inputs; NULL: none. */
+static const onnx_node *failed_by_type(const onnx_graph *g, const def_use *f, const char *message)
+{
+	const char *type = strstr(message, "while running ");
+	const onnx_node *found = NULL;
+
+	if (!type)
+		return NULL;
+	type += strlen("while running ");
+	for (size_t i = 0; i < f->nuses; i++) {
+		const onnx_node *n = f->uses[i].node;
+		const size_t length = n->op ? strlen(n->op) : 0;
+
+		if (n == found || length == 0 || strncmp(type, n->op, length) != 0 ||
+		    strncmp(type + length, " node", 5) != 0 || !failed_operand(g, f, n))
+			continue;
+		if (found)
+			return NULL;
+		found = n;
+	}
+	return found;
+}
+
 bool model_failed_input(const char *path, const char *message, mem_arena *a, model_failed *ret)
 {
 	const onnx_node *node;
-	const char *input = NULL;
+	const char *input;
 	onnx_model *m;
 	def_use f;
 
 	mem_arena_limit(a, mem_arena_bytes(a) + ONNX_MEMORY_MAX);
 	if (onnx_read_file(path, a, &m, NULL) != DCK_OK || def_use_init(&f, a, m, NULL) != DCK_OK)
 		return false;
-	node = failed_node(&f, message);
-	/* Operators take sizes and axes after their data: the last of them is the most likely. */
-	for (size_t i = node ? node->ninputs : 0; i-- > 0 && !input;)
-		if (node->inputs[i] && *node->inputs[i])
-			input = failed_origin(m->graph, &f, node->inputs[i], 0);
+	node = failed_by_name(&f, message);
+	if (!node)
+		node = failed_by_type(m->graph, &f, message);
+	input = node ? failed_operand(m->graph, &f, node) : NULL;
 	*ret = (model_failed){node ? node->name : NULL, node ? node->op : NULL, input};
 	return input != NULL;
 }

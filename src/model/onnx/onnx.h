@@ -206,7 +206,8 @@ typedef struct onnx_function {
 } onnx_function;
 
 typedef struct onnx_model {
-	int64_t ir_version, version;
+	int64_t ir_version; /* -1: not stated */
+	int64_t version;
 	const char *producer, *producer_version, *domain;
 	onnx_opset *opsets;
 	size_t nopsets;

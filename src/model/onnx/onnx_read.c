@@ -21,11 +21,12 @@ static dck_status onnx_read_source(wire_source *s, const char *path, mem_arena *
 	if (!m)
 		return onnx_fail_memory(&p, &r, sizeof *m);
 	m->file_bytes = s->size;
+	m->ir_version = -1;
 	code = onnx_decode(&p, &onnx_model_message, r, m);
 	if (code == DCK_OK && !m->graph)
 		code = ERR_SET(err, E_FORMAT, "%s holds no graph", s->label);
 	if (code == DCK_E_FORMAT)
-		return file_type_describe(s, path, m->ir_version != 0, code, err);
+		return file_type_describe(s, path, m->ir_version >= 0, code, err);
 	if (code != DCK_OK)
 		return code;
 	*ret = m;

@@ -1,8 +1,10 @@
-/* summary.c - valid range of the integers of each input.
+/* summary.c - valid range of the integers of each input, and the operators whose work values
+ * decide.
  *
  * An input is followed forward, along the def-use chains, through operators that pass its integers
  * unchanged (or shifted by a constant), to the operators that limit them: indices of a table,
- * depths, masks. All limits found apply together. Without a limit there is no range.
+ * depths, masks. Of reals, only thresholds are limited. All limits found apply together. Without a
+ * limit there is no range.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
@@ -30,6 +32,7 @@ typedef struct trace {
 	size_t *reached;
 	int64_t *offset;
 	size_t *stack, depth, input, steps;
+	bool real; /* the input has reals */
 	model_input *result;
 	const char *why[WHY_MAX];
 	size_t nwhy;
@@ -37,7 +40,7 @@ typedef struct trace {
 
 static const char *node_input(const onnx_node *n, size_t slot)
 {
-	return slot < n->ninputs ? n->inputs[slot] : "";
+	return slot < n->ninputs && n->inputs[slot] ? n->inputs[slot] : "";
 }
 
 /* --- operators that limit integers */
@@ -94,16 +97,130 @@ static bool limit_nd(trace *t, const onnx_node *n, size_t slot, limit *ret)
 	return least != INT64_MAX && rows(n, node_input(n, 0), least, ret);
 }
 
+static bool selects(const onnx_node *n, int64_t count, limit *ret)
+{
+	if (count <= 0)
+		return false;
+	ret->low = 0;
+	ret->high = count - 1;
+	snprintf(ret->why, sizeof ret->why, "selects one of %lld (%.40s)", (long long)count, n->op);
+	return true;
+}
+
 static bool limit_depth(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	int64_t depth;
 
 	(void)slot;
-	if (!def_use_constant(t->chains, node_input(n, 1), &depth) || depth <= 0)
+	return def_use_constant(t->chains, node_input(n, 1), &depth) && selects(n, depth, ret);
+}
+
+/* Losses: the scores are batch x classes x ... */
+static bool limit_classes(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	def_use_shape s;
+
+	(void)slot;
+	return def_use_shape_of(t->chains, node_input(n, 0), &s) && s.rank > 1 &&
+	       selects(n, s.dims[1], ret);
+}
+
+/* Positions of a rotary embedding: rows of its caches. One number alone, of com.microsoft, is that
+ * of the first token. */
+static bool limit_positions(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	const char *table = node_input(n, slot == 1 ? 2 : 1);
+	def_use_shape s, x;
+
+	if (!def_use_shape_of(t->chains, table, &s) || s.rank == 0 ||
+	    !rows(n, table, s.dims[0], ret))
 		return false;
+	if (slot != 1 || !def_use_shape_of(t->chains, node_input(n, slot), &x) || x.rank != 1)
+		return true;
+	if (!def_use_shape_of(t->chains, node_input(n, 0), &x) || x.rank < 3 ||
+	    x.dims[x.rank - 2] < 1)
+		return false;
+	ret->high -= x.dims[x.rank - 2] - 1;
+	return ret->high >= 0;
+}
+
+/* TensorScatter: the update begins at that place of the cache, and ends within it unless it wraps
+ * around. */
+static bool limit_cache_write(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	const onnx_attribute *mode = onnx_find_attribute(n, "mode");
+	const bool wraps = mode && mode->s.text && strcmp(mode->s.text, "circular") == 0;
+	int64_t axis = onnx_attribute_int(n, "axis", -2);
+	def_use_shape s, update;
+
+	(void)slot;
+	if (!def_use_shape_of(t->chains, node_input(n, 0), &s) ||
+	    !def_use_shape_of(t->chains, node_input(n, 1), &update) || update.rank != s.rank)
+		return false;
+	if (axis < 0)
+		axis += (int64_t)s.rank;
+	if (axis < 0 || axis >= (int64_t)s.rank || update.dims[axis] < 0)
+		return false;
+	return rows(n, node_input(n, 0), s.dims[axis] - (wraps ? 0 : update.dims[axis] - 1), ret);
+}
+
+/* ReverseSequence: the parts that are reversed. */
+static bool limit_lengths(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	int64_t axis = onnx_attribute_int(n, "time_axis", 0);
+	def_use_shape s;
+
+	(void)slot;
+	if (!def_use_shape_of(t->chains, node_input(n, 0), &s) || axis < 0 ||
+	    axis >= (int64_t)s.rank || s.dims[axis] < 1)
+		return false;
+	ret->low = 1;
+	ret->high = s.dims[axis];
+	snprintf(ret->why, sizeof ret->why, "is a length of at most %lld (%.40s)",
+		 (long long)ret->high, n->op);
+	return true;
+}
+
+static int64_t of_axis(const onnx_node *n, const char *attribute, size_t i, int64_t otherwise)
+{
+	const onnx_attribute *a = onnx_find_attribute(n, attribute);
+
+	return a && i < a->nints ? a->ints[i] : otherwise;
+}
+
+/* MaxUnpool: places in the output, whose shape the attributes give. */
+static bool limit_unpool(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	int64_t places = 1;
+	def_use_shape s;
+
+	(void)slot;
+	if (*node_input(n, 2) || !def_use_shape_of(t->chains, node_input(n, 0), &s) || s.rank < 3)
+		return false;
+	for (size_t d = 0; d < s.rank; d++) {
+		const size_t i = d - 2, after = i + s.rank - 2;
+		int64_t dim = s.dims[d];
+
+		if (dim < 1)
+			return false;
+		if (d > 1 && (__builtin_mul_overflow(dim - 1, of_axis(n, "strides", i, 1), &dim) ||
+			      __builtin_add_overflow(dim, of_axis(n, "kernel_shape", i, 1), &dim) ||
+			      __builtin_sub_overflow(dim, of_axis(n, "pads", i, 0), &dim) ||
+			      __builtin_sub_overflow(dim, of_axis(n, "pads", after, 0), &dim)))
+			return false;
+		if (__builtin_mul_overflow(places, dim, &places))
+			return false;
+	}
+	return selects(n, places, ret);
+}
+
+static bool limit_unit(trace *t, const onnx_node *n, size_t slot, limit *ret)
+{
+	(void)t;
+	(void)slot;
 	ret->low = 0;
-	ret->high = depth - 1;
-	snprintf(ret->why, sizeof ret->why, "selects one of %lld (OneHot)", (long long)depth);
+	ret->high = 1;
+	snprintf(ret->why, sizeof ret->why, "is a threshold of %.40s", n->op);
 	return true;
 }
 
@@ -180,18 +297,85 @@ static const limit_rule limit_rules[] = {
     {"Attention", MICROSOFT, 3, limit_attention},
     {"MultiHeadAttention", MICROSOFT, 4, limit_attention},
     {"GatherBlockQuantized", MICROSOFT, 1, limit_axis},
+    {"SoftmaxCrossEntropyLoss", NULL, 1, limit_classes},
+    {"NegativeLogLikelihoodLoss", NULL, 1, limit_classes},
+    {"RotaryEmbedding", NULL, 3, limit_positions},
+    {"RotaryEmbedding", MICROSOFT, 1, limit_positions},
+    {"TensorScatter", NULL, 2, limit_cache_write},
+    {"ReverseSequence", NULL, 1, limit_lengths},
+    {"MaxUnpool", NULL, 1, limit_unpool},
+    {"NonMaxSuppression", NULL, 3, limit_unit},
+    {"NonMaxSuppression", NULL, 4, limit_unit},
 };
 
 /* --- operators whose amount of work is a value: of these inputs, as bits */
 typedef struct work_rule {
 	const char *op;
 	unsigned slots;
+	const char *domain; /* NULL: ONNX's own */
 } work_rule;
 static const work_rule work_rules[] = {
-    {"ConstantOfShape", 1}, {"Expand", 2}, {"GRU", 16}, {"If", 1},
-    {"LSTM", 16},	    {"Loop", 3},   {"RNN", 16}, {"Range", 7},
-    {"Resize", 8},	    {"Slice", 4},  {"Tile", 2}, {"TopK", 2},
+    {"Attention", 64, NULL},
+    {"ConstantOfShape", 1, NULL},
+    {"Expand", 2, NULL},
+    {"GRU", 16, NULL},
+    {"GroupQueryAttention", 32 | 64, MICROSOFT},
+    {"If", 1, NULL},
+    {"LSTM", 16, NULL},
+    {"Loop", 3, NULL},
+    {"NonMaxSuppression", 4, NULL},
+    {"OneHot", 2, NULL},
+    {"Pad", 2, NULL},
+    {"RNN", 16, NULL},
+    {"Range", 7, NULL},
+    {"Resize", 4 | 8, NULL},
+    {"Slice", 4, NULL},
+    {"Tile", 2, NULL},
+    {"TopK", 2, NULL},
 };
+
+/* Returns a declared size as text, "128" or its symbol; NULL: neither. */
+static const char *size_text(trace *t, const char *name, size_t axis)
+{
+	const def_use_value *v = def_use_find(t->chains, name);
+	const onnx_shape *s = v && v->declared ? v->declared->shape : NULL;
+
+	if (!s || axis >= s->rank)
+		return NULL;
+	if (s->dims[axis].value >= 0)
+		return mem_arena_fmt(t->arena, "%lld", (long long)s->dims[axis].value);
+	return onnx_symbol_named(s->dims[axis].symbol)
+		   ? mem_arena_dup(t->arena, s->dims[axis].symbol)
+		   : NULL;
+}
+
+/* Attention over all keys is the full work. GroupQueryAttention's queries are batch x tokens x
+ * width, its cache and keys of rank 4 batch x heads x tokens x width; it refuses more keys than its
+ * rotary caches have rows. */
+static void work_of_keys(trace *t, const onnx_node *n, size_t slot, int64_t offset)
+{
+	const bool grouped = strcmp(n->op, "GroupQueryAttention") == 0;
+	const char *cache = node_input(n, grouped ? 3 : 4), *keys = node_input(n, grouped ? 0 : 1);
+	const char *past = "0", *tokens;
+	def_use_shape s;
+
+	if (!grouped && strcmp(n->op, "Attention") != 0)
+		return;
+	if (*cache)
+		past = size_text(t, cache, 2);
+	tokens =
+	    def_use_shape_of(t->chains, keys, &s) ? size_text(t, keys, s.rank == 4 ? 2 : 1) : NULL;
+	if (grouped && slot == 5 && __builtin_add_overflow(offset, 1, &offset))
+		return;
+	if (!past || !tokens || offset < 0)
+		return;
+	t->result->work =
+	    mem_arena_fmt(t->arena, "%s + %s - %lld", past, tokens, (long long)offset);
+	t->result->work_most = INT64_MAX;
+	if (grouped && def_use_shape_of(t->chains, node_input(n, 7), &s) && s.rank == 2 &&
+	    s.dims[0] >= 0)
+		t->result->work_most = s.dims[0] - offset;
+}
 
 /* --- operators that pass integers: from these inputs, as bits; to all outputs. */
 #define ANY ~0u
@@ -293,7 +477,8 @@ static void summary_follow(trace *t, const def_use_edge *u, int64_t offset)
 	for (size_t i = 0; i < sizeof limit_rules / sizeof *limit_rules; i++) {
 		const limit_rule *r = &limit_rules[i];
 		bool domain = r->domain ? n->domain && strcmp(n->domain, r->domain) == 0 : own;
-		if (!domain || r->slot != u->slot || strcmp(r->op, n->op) != 0)
+		if (!domain || r->slot != u->slot || strcmp(r->op, n->op) != 0 ||
+		    t->real != (r->find == limit_unit))
 			continue;
 		if (r->find(t, n, u->slot, &l)) {
 			narrow(t, &l, offset);
@@ -308,25 +493,34 @@ static void summary_follow(trace *t, const def_use_edge *u, int64_t offset)
 			known = true;
 		}
 	}
-	for (size_t i = 0; own && u->slot < 8 && i < sizeof work_rules / sizeof *work_rules; i++)
-		if ((work_rules[i].slots >> u->slot & 1) && strcmp(work_rules[i].op, n->op) == 0)
-			t->result->decides = work_rules[i].op;
+	for (size_t i = 0; u->slot < 8 && i < sizeof work_rules / sizeof *work_rules; i++) {
+		const work_rule *r = &work_rules[i];
+		const bool domain =
+		    r->domain ? n->domain && strcmp(n->domain, r->domain) == 0 : own;
+
+		if (!domain || !(r->slots >> u->slot & 1) || strcmp(r->op, n->op) != 0)
+			continue;
+		t->result->decides = r->op;
+		if (!t->result->work)
+			work_of_keys(t, n, u->slot, offset);
+	}
 	if (!known && own && shift(t, u, &offset)) {
 		reach_outputs(t, n, offset);
 		known = true;
 	}
-	if (own && u->slot < 2 && strcmp(n->op, "Equal") == 0)
+	if (own && !t->real && u->slot < 2 && strcmp(n->op, "Equal") == 0)
 		summary_compare(t, n, u->slot, offset);
 	/* Arithmetic on something that is called a mask. */
-	if (!known && strcasestr(t->name, "mask") && limit_mask(t, n, u->slot, &l))
+	if (!known && !t->real && strcasestr(t->name, "mask") && limit_mask(t, n, u->slot, &l))
 		narrow(t, &l, 0);
 }
 
-static void trace_input(trace *t, model_input *in)
+static void trace_input(trace *t, model_input *in, bool real)
 {
 	t->result = in;
 	t->name = in->name;
 	t->nwhy = 0;
+	t->real = real;
 	t->input++;
 	reach(t, in->name, 0);
 	while (t->depth) {
@@ -350,13 +544,6 @@ static void trace_input(trace *t, model_input *in)
 		in->why = mem_arena_fmt(t->arena, "%s; %s", in->why, t->why[i]);
 }
 
-static bool is_integer_input(const onnx_value *v)
-{
-	const onnx_tensor_type *t = v->type ? v->type->tensor : NULL;
-
-	return t && (onnx_dtype_integer(t->dtype) || t->dtype == ONNX_BOOL);
-}
-
 static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena *a,
 			      model_summary *s, dck_err *err)
 {
@@ -377,9 +564,13 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 		if (!v || v->initializer) /* with a default: not required */
 			continue;
 		model_input *in = &inputs[s->ninputs++];
+		const onnx_type *type = g->inputs[i].type;
+		const int64_t dtype = type && type->tensor ? type->tensor->dtype : 0;
+
 		in->name = mem_arena_dup(a, g->inputs[i].name);
-		if (in->name && is_integer_input(&g->inputs[i]))
-			trace_input(&t, in);
+		if (in->name &&
+		    (onnx_dtype_integer(dtype) || onnx_dtype_real(dtype) || dtype == ONNX_BOOL))
+			trace_input(&t, in, onnx_dtype_real(dtype));
 	}
 	s->inputs = inputs;
 	return DCK_OK;

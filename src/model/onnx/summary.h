@@ -28,12 +28,15 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 
 typedef struct model_input {
 	const char *name;
-	bool has_range;	   /* for integer inputs whose use limits them */
+	bool has_range;	   /* its use limits the values */
 	int64_t low, high; /* both inclusive */
 	bool is_compared;  /* Equal compares it with a constant, the largest of which is: */
 	int64_t compared;
 	const char *decides; /* the operator whose amount of work its values are, "Loop"; or NULL */
-	const char *why;     /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
+	/* What makes it all of that work, of sizes of the inputs: "past + seq - 1"; or NULL. */
+	const char *work;
+	int64_t work_most; /* with `work`: the most that the operator takes */
+	const char *why;   /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
 } model_input;
 
 typedef struct model_summary {

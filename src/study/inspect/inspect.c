@@ -572,7 +572,10 @@ static void inspect_facts_put(record_builder *b, inspection *x)
 	record_fact_text(b, "subject", "name", x->subject);
 	if (producer)
 		record_fact_text(b, "subject", "producer", producer);
-	record_fact_int(b, "subject", "ir_version", DCK_UNIT_ONE, m->ir_version);
+	if (m->ir_version >= 0)
+		record_fact_int(b, "subject", "ir_version", DCK_UNIT_ONE, m->ir_version);
+	else
+		record_fact_absent(b, "subject", "ir_version", "the file states none");
 	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, onnx_opset_version(m));
 	record_fact_text(b, "subject", "opsets", opsets_text(x));
 	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);

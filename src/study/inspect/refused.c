@@ -82,12 +82,18 @@ static const char *names_wrong(const onnx_graph *g, mem_arena *a)
 		most += g->nodes[i].noutputs;
 	if (!name_index_init(&made, a, most) || !name_index_init(&nodes, a, g->nnodes))
 		return NULL;
+	for (size_t i = 0; i < g->ninputs; i++) {
+		const char *name = g->inputs[i].name;
+
+		if (!name)
+			continue;
+		if (name_index_find(&made, name) != NAME_INDEX_NONE)
+			return mem_arena_fmt(a, "two inputs have the name '%.80s'", name);
+		name_index_intern(&made, name);
+	}
 	for (size_t i = 0; i < g->nnodes; i++)
 		for (size_t k = 0; k < g->nodes[i].noutputs; k++)
 			name_index_intern(&made, g->nodes[i].outputs[k]);
-	for (size_t i = 0; i < g->ninputs; i++)
-		if (g->inputs[i].name)
-			name_index_intern(&made, g->inputs[i].name);
 	onnx_initializer_names(g, &made);
 	for (size_t i = 0; i < g->nnodes; i++) {
 		const onnx_node *n = &g->nodes[i];
@@ -148,13 +154,21 @@ const char *refused_model(const onnx_model *m, const cost_result *r, mem_arena *
 	const onnx_tensor *t;
 	const char *why;
 
-	if (m->ir_version == 0)
+	if (m->ir_version < 0)
 		return "the file states no IR version";
 	if (m->ir_version > IR_NEWEST)
 		return mem_arena_fmt(a, "its IR version is %lld, the newest known one is %d",
 				     (long long)m->ir_version, IR_NEWEST);
 	if (m->nopsets == 0)
 		return "the file states no opset";
+	for (size_t i = 0; i < m->nopsets; i++) {
+		const char *domain = m->opsets[i].domain;
+
+		if ((!domain || !*domain || strcmp(domain, "ai.onnx") == 0) &&
+		    m->opsets[i].version < 1)
+			return mem_arena_fmt(a, "its opset is %lld, the first one is 1",
+					     (long long)m->opsets[i].version);
+	}
 	if (opset > OPSET_NEWEST)
 		return mem_arena_fmt(a, "its opset is %lld, the newest known one is %d",
 				     (long long)opset, OPSET_NEWEST);

@@ -23,3 +23,18 @@ try() {
 try range.onnx
 try range.onnx --input delta=0
 try reshape.onnx
+# An operator without a name is found by its type; the value that failed is not the one to try.
+onnx-model unnamed.onnx << 'END'
+input x 4
+input axis - int32
+node CumSum x,axis y
+output y
+END
+onnx-model divide.onnx << 'END'
+input a 100 int64
+input b 100 int64
+node Div a,b y
+output y
+END
+try unnamed.onnx
+try divide.onnx

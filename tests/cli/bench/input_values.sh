@@ -14,3 +14,6 @@ deepclock bench net.onnx --batch 2 --input none.npy
 deepclock bench net.onnx --input 0.5 --runs 3 --warmup 1 --save run.json > text
 echo $?
 record run.json 'f("subject", "usual_sizes")'
+for number in nan 1e400 o.5; do
+	deepclock bench net.onnx --batch 2 --input "$number"
+done

@@ -7,3 +7,9 @@ try() {
 printf 'input x Bx5\nweight w 4x4\noutput y Bx4\nnode MatMul x,w y\n' | try
 printf 'input x 2x3\ninput z 4x5\noutput y 4x5\nnode Add x,z y\n' | try
 printf 'input x Bx4\noutput y Bx4\nnode Add x,q y\n' | try
+printf 'input x 2x3\ninput x 2x4\noutput y\nnode Relu x y\n' | try
+# Versions that the file states: the engine takes an IR of 0, but no absent one.
+for version in "opset 0" "ir -" "ir 0"; do
+	printf "$version\ninput x 2x3\noutput y\nnode Relu x y\n" | onnx-model odd.onnx
+	deepclock inspect odd.onnx | grep -e ^warning -e ^next
+done

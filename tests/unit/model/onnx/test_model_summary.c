@@ -230,6 +230,53 @@ static void circle(wire_out *w)
 	put_node(w, "Gather", "table b", "y");
 }
 
+static void put_microsoft(wire_out *w, const char *op, const char *inputs)
+{
+	size_t at = node_begin(w, op, inputs, "y");
+
+	wire_put_text(w, 7, "com.microsoft");
+	wire_end(w, at);
+}
+
+static void labels(wire_out *w)
+{
+	put_node(w, "SoftmaxCrossEntropyLoss", "table x", "y");
+}
+
+static void labels_of_layers(wire_out *w)
+{
+	put_node_int(w, "Gemm", "p table", "scores", "transB", 1);
+	put_node(w, "LogSoftmax", "scores", "logs");
+	put_node(w, "NegativeLogLikelihoodLoss", "logs x", "y");
+}
+
+static void rotary(wire_out *w)
+{
+	put_node(w, "RotaryEmbedding", "p table table x", "y");
+}
+
+static void rotary_fused(wire_out *w)
+{
+	put_microsoft(w, "RotaryEmbedding", "p x table table");
+}
+
+static void written(wire_out *w)
+{
+	put_tensor(w, "new", ONNX_FLOAT, DIMS(4, 8), 0, NULL);
+	put_node_int(w, "TensorScatter", "table new x", "y", "axis", 0);
+}
+
+static void lengths(wire_out *w)
+{
+	put_node_int(w, "ReverseSequence", "table x", "y", "time_axis", 1);
+}
+
+static void unpooled(wire_out *w)
+{
+	put_tensor(w, "pooled", ONNX_FLOAT, DIMS(2, 3, 4), 0, NULL);
+	put_node(w, "MaxUnpool", "pooled x", "y");
+}
+
 #define TABLE30 "indexes 30 rows of 'table' (Gather)"
 #define ONES	"masks positions: 1 keeps every one"
 static const range_case cases[] = {
@@ -265,6 +312,14 @@ static const range_case cases[] = {
     {"no room", no_room, false, 0, 0, NULL},
     {"contradiction", contradiction, false, 0, 0, NULL},
     {"extreme shift", extreme_shift, false, 0, 0, NULL},
+    {"labels", labels, true, 0, 7, "selects one of 8 (SoftmaxCrossEntropyLoss)"},
+    {"labels of layers", labels_of_layers, true, 0, 29,
+     "selects one of 30 (NegativeLogLikelihoodLoss)"},
+    {"rotary", rotary, true, 0, 29, "indexes 30 rows of 'table' (RotaryEmbedding)"},
+    {"rotary, fused", rotary_fused, true, 0, 29, "indexes 30 rows of 'table' (RotaryEmbedding)"},
+    {"written", written, true, 0, 26, "indexes 27 rows of 'table' (TensorScatter)"},
+    {"lengths", lengths, true, 1, 8, "is a length of at most 8 (ReverseSequence)"},
+    {"unpooled", unpooled, true, 0, 23, "selects one of 24 (MaxUnpool)"},
     {"circle", circle, true, 0, 29, TABLE30},
 };
 
@@ -350,6 +405,11 @@ static bool has_range(const char *name, int64_t dtype, void (*add)(wire_out *w))
 	return has;
 }
 
+static void threshold(wire_out *w)
+{
+	put_node(w, "NonMaxSuppression", "boxes scores most x", "y");
+}
+
 static void mask_arithmetic(wire_out *w)
 {
 	put_node(w, "Mul", "attention_mask scale", "y");
@@ -363,6 +423,101 @@ static void names_and_types_count(void **state)
 	assert_false(has_range("attention_mask", ONNX_FLOAT, mask_arithmetic));
 	assert_true(has_range("x", ONNX_INT32, direct));
 	assert_false(has_range("x", ONNX_FLOAT, direct));
+	assert_true(has_range("x", ONNX_FLOAT, threshold));
+	assert_false(has_range("x", ONNX_INT64, threshold));
+}
+
+static void put_function(wire_out *w, const char *name, void (*add)(wire_out *w))
+{
+	size_t at = wire_begin(w, 25), node;
+
+	wire_put_text(w, 1, name);
+	put_names(w, 4, "a b");
+	put_names(w, 5, "y");
+	node = w->n;
+	add(w);
+	w->data[node] = 7 << 3 | 2; /* a graph's nodes are field 1, a function's field 7 */
+	wire_put_text(w, 10, "my");
+	wire_end(w, at);
+}
+
+static void calls_rows(wire_out *w)
+{
+	size_t at = node_begin(w, "rows", "a b", "y");
+
+	put_attr_int(w, "which", 1);
+	wire_put_text(w, 7, "my");
+	wire_end(w, at);
+}
+
+static void calls_outer(wire_out *w)
+{
+	size_t at = node_begin(w, "outer", "table x", "y");
+
+	wire_put_text(w, 7, "my");
+	wire_end(w, at);
+}
+
+static void picks(wire_out *w)
+{
+	size_t at = node_begin(w, "Gather", "a b", "y"), attr = wire_begin(w, 5);
+
+	wire_put_text(w, 1, "axis");
+	wire_put_text(w, 21, "which"); /* an attribute of the call */
+	wire_end(w, attr);
+	wire_end(w, at);
+}
+
+/* Calls in calls are expanded, a function that calls itself is not. */
+static void functions_are_entered(void **state)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	model_summary s;
+	dck_err err;
+
+	(void)state;
+	build(&w, "x", ONNX_INT64, calls_outer);
+	put_function(&w, "outer", calls_rows);
+	put_function(&w, "rows", picks);
+	assert_int_equal(model_summary_read_bytes(w.data, w.n, a, &s, &err), DCK_OK);
+	assert_true(s.inputs[0].has_range);
+	assert_int_equal(s.inputs[0].high, 7);
+	assert_string_equal(s.inputs[0].why, "indexes 8 rows of 'table' (Gather)");
+	wire_out_done(&w);
+	w = (wire_out){0};
+	build(&w, "x", ONNX_INT64, calls_outer);
+	put_function(&w, "outer", calls_rows);
+	put_function(&w, "rows", calls_rows);
+	assert_int_equal(model_summary_read_bytes(w.data, w.n, a, &s, &err), DCK_OK);
+	assert_false(s.inputs[0].has_range);
+	wire_out_done(&w);
+	mem_arena_free(a);
+}
+
+static void grouped(wire_out *w)
+{
+	put_value(w, 13, "q", ONNX_FLOAT, DIMS(1, -1, 64));
+	put_value(w, 13, "past", ONNX_FLOAT, DIMS(1, 2, 500, 16));
+	put_tensor(w, "cos", ONNX_FLOAT, DIMS(600, 8), 0, NULL);
+	put_microsoft(w, "GroupQueryAttention", "q k v past past x total cos");
+}
+
+static void the_work_of_attention(void **state)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	model_summary s;
+	dck_err err;
+
+	(void)state;
+	build(&w, "x", ONNX_INT64, grouped);
+	assert_int_equal(model_summary_read_bytes(w.data, w.n, a, &s, &err), DCK_OK);
+	assert_string_equal(s.inputs[0].decides, "GroupQueryAttention");
+	assert_string_equal(s.inputs[0].work, "500 + N - 1");
+	assert_int_equal(s.inputs[0].work_most, 599);
+	wire_out_done(&w);
+	mem_arena_free(a);
 }
 
 static void the_summary_counts(void **state)
@@ -512,6 +667,8 @@ int test_model_summary(void)
 	    cmocka_unit_test(ranges_follow_from_the_graph),
 	    cmocka_unit_test(what_it_is_compared_with),
 	    cmocka_unit_test(names_and_types_count),
+	    cmocka_unit_test(functions_are_entered),
+	    cmocka_unit_test(the_work_of_attention),
 	    cmocka_unit_test(a_name_is_found_in_a_list),
 	    cmocka_unit_test(the_summary_counts),
 	    cmocka_unit_test(passes_errors_on),
