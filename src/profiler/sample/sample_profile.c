@@ -42,7 +42,6 @@ typedef struct process {
 	int pid;
 	address_space *address_space; /* @owned; NULL: a free row */
 	uint64_t read_ns;	      /* when its mappings were last read; 0: never */
-	bool followed;		      /* events report its mappings: /proc is not read */
 } process;
 
 struct sample_profile {
@@ -361,13 +360,13 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	return sample_python_merge(p->python, e, p->stack, n, SAMPLE_DEPTH, ended == UNWIND_END);
 }
 
-static uint32_t profile_root_of(sample_profile *p, const sample_thread *t)
+static uint32_t profile_root_of(sample_profile *p, sample_thread *t)
 {
-	if (!p->by_thread || !t)
+	if (!p->by_thread)
 		return 0;
-	const uint32_t frame = raw_stacks_frame(
-	    &p->raw, &(raw_frame){.kind = RAW_THREAD, .name = raw_text(&p->raw, t->title)});
-	return raw_stacks_stack(&p->raw, 0, &frame, 1);
+	if (!t->frame)
+		t->frame = raw_stacks_thread(&p->raw, t->title);
+	return raw_stacks_stack(&p->raw, 0, &t->frame, 1);
 }
 
 static void taken(sample_profile *p, const sample_event *e)
@@ -516,11 +515,23 @@ static void mapped(sample_profile *p, const sample_event *e)
 	const address_space_mapping m = {.begin = e->as.map.address,
 					 .end = e->as.map.address + e->as.map.bytes,
 					 .offset = e->as.map.offset,
+					 .inode = e->as.map.inode,
 					 .executable = true,
 					 .path = e->as.map.file};
 
 	if (one && m.end > m.begin)
 		address_space_mapped(one->address_space, &m, NULL);
+}
+
+/* A thread has one row, by its last name. Another program in it has a separate one. */
+static void profile_named(sample_profile *p, const sample_event *e)
+{
+	sample_thread *t = sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+
+	if (t && e->kind == SAMPLE_EXEC)
+		t->frame = 0;
+	else if (t && t->frame)
+		raw_stacks_rename(&p->raw, t->frame, t->title);
 }
 
 static void profile_forked(sample_profile *p, const sample_event *e)
@@ -548,15 +559,22 @@ void sample_profile_event(void *self, const sample_event *e)
 	case SAMPLE_MAP:
 		mapped(p, e);
 		break;
+	case SAMPLE_UNLOAD:
+		one = process_find(p, e->pid);
+		if (one) {
+			address_space_exec(one->address_space);
+			one->read_ns = 0;
+		}
+		break;
 	case SAMPLE_EXEC:
 		sample_python_forget(p->python, e->pid);
 		one = process_put(p, e->pid, address_space_new(p->files, e->pid));
 		if (one)
 			one->read_ns = 0;
-		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		profile_named(p, e);
 		break;
 	case SAMPLE_NAME:
-		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		profile_named(p, e);
 		break;
 	case SAMPLE_FORK:
 		profile_forked(p, e);

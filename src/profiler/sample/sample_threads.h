@@ -9,6 +9,7 @@
 typedef struct sample_thread {
 	int pid, tid; /* tid 0: a free row */
 	char name[16], title[48];
+	uint32_t frame; /* the outermost frame of its paths; 0: none yet */
 	/* Off-CPU since left_ns, at path waits_at; preempted: still runnable. */
 	bool away, preempted;
 	uint32_t waits_at;
@@ -29,7 +30,8 @@ void sample_threads_init(sample_threads *t);
 void sample_threads_done(sample_threads *t);
 /* Borrowed until the next one is made. NULL: no memory. */
 sample_thread *sample_thread_of(sample_threads *t, int pid, int tid);
-void sample_thread_named(sample_threads *t, int pid, int tid, const char *name);
+/* NULL: no memory. */
+sample_thread *sample_thread_named(sample_threads *t, int pid, int tid, const char *name);
 /* It has the name of the thread that made it. */
 void sample_thread_made(sample_threads *t, int pid, int tid, int by_tid);
 void sample_thread_ended(sample_threads *t, int tid);
