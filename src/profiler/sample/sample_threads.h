@@ -5,6 +5,7 @@
 #define SAMPLE_SAMPLE_THREADS_H
 
 #include "base/id_table.h"
+#include "os/process/other_process.h"
 
 typedef struct sample_thread {
 	int pid, tid; /* tid 0: a free row */
@@ -14,8 +15,10 @@ typedef struct sample_thread {
 	bool away, preempted;
 	uint32_t waits_at;
 	uint64_t left_ns;
+	uint32_t ran_at; /* path of its last sample; 0: none */
 	/* At the last poll. */
-	uint64_t looked_ns, cpu_ns, turns;
+	uint64_t looked_ns;
+	os_timeslices slices;
 	bool stood; /* it was blocked then, at waits_at */
 } sample_thread;
 
