@@ -36,6 +36,7 @@ static struct {
 	pthread_key_t key;
 	slot *slots;
 	uint64_t id;		 /* number of counters created */
+	size_t threads;		 /* that the last counter counted */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
 	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
@@ -163,6 +164,7 @@ static dck_call_counter *calls_begin(thread_state *t)
 			t->slot->id = all.id;
 		}
 		t->calls = t->slot->calls;
+		all.threads++;
 	}
 	pthread_mutex_unlock(&all.lock);
 	return t->calls;
@@ -602,6 +604,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.first = first;
 	all.builtins = builtins;
 	all.id++;
+	all.threads = 0;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
 	dck_call_counter_free(before);
@@ -849,6 +852,7 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	about.incomplete = incomplete;
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
+	about.threads = all.nprocesses ? 0 : all.threads;
 	for (size_t i = 0; i < n; i++)
 		if (dck_call_counter_end(threads[i], &err) != DCK_OK)
 			return ext_raise(ext_state_of(m), &err);

@@ -130,7 +130,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	elf_file *f = NULL;
 
 	ERR_SET(err, E_ABSENT, "'%s' no longer exists", path);
-	if (m->inode) { /* else another file may be mapped there meanwhile */
+	if (m->inode) { /* else it may be the file of a later mapping */
 		snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
 			 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
 		f = open_same(name, path, m->inode, err);
