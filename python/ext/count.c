@@ -108,11 +108,6 @@ static void child_begins(void)
 		s->taken = s == mine.slot;
 }
 
-static long process_now(void)
-{
-	return (long)getpid();
-}
-
 /* Returns a counter for a thread of this process; in a forked process it is backed by a file. */
 static dck_call_counter *calls_make(const dck_call_counter *after)
 {
@@ -598,7 +593,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 		close(all.names);
 	all.names = -1;
 	all.directory[0] = '\0';
-	all.owner = all.process = process_now();
+	all.owner = all.process = (long)getpid();
 	children_drop();
 	pthread_mutex_lock(&all.lock);
 	all.first = first;
@@ -705,7 +700,7 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 	thread_state *t = &mine;
 
 	(void)m;
-	if (!all.active || all.owner != process_now())
+	if (!all.active || all.owner != (long)getpid())
 		Py_RETURN_NONE;
 	all.nknown = PyDict_Size(all.functions);
 	if (all.directory[0])
@@ -744,7 +739,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 		functions = all.functions;
 	}
 	all.functions = functions;
-	all.process = process_now();
+	all.process = (long)getpid();
 	all.files = 0;
 	for (slot *s = all.slots; s; s = s->next)
 		if (s != t->slot)
@@ -777,7 +772,7 @@ static PyObject *count_directory(PyObject *m, PyObject *none)
 {
 	(void)m;
 	(void)none;
-	if (!all.directory[0] || all.owner != process_now())
+	if (!all.directory[0] || all.owner != (long)getpid())
 		Py_RETURN_NONE;
 	return PyUnicode_FromString(all.directory);
 }
