@@ -328,6 +328,7 @@ typedef struct dck_call_counter_meta {
 	double cost_inside_ns, cost_outside_ns;
 	bool incomplete;
 	size_t processes; /* number of recorded processes; 0: unknown */
+	size_t threads;	  /* number of threads that made the calls; 0: unknown */
 	size_t top;	  /* functions in the table; 0: all */
 	/* Returns the function's frame; strings are copied. false: unknown. */
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);

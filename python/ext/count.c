@@ -36,6 +36,7 @@ static struct {
 	pthread_key_t key;
 	slot *slots;
 	uint64_t id;		 /* number of counters created */
+	size_t threads;		 /* that the last counter counted */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
 	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
@@ -107,11 +108,6 @@ static void child_begins(void)
 		s->taken = s == mine.slot;
 }
 
-static long process_now(void)
-{
-	return (long)getpid();
-}
-
 /* Returns a counter for a thread of this process; in a forked process it is backed by a file. */
 static dck_call_counter *calls_make(const dck_call_counter *after)
 {
@@ -163,6 +159,7 @@ static dck_call_counter *calls_begin(thread_state *t)
 			t->slot->id = all.id;
 		}
 		t->calls = t->slot->calls;
+		all.threads++;
 	}
 	pthread_mutex_unlock(&all.lock);
 	return t->calls;
@@ -596,12 +593,13 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 		close(all.names);
 	all.names = -1;
 	all.directory[0] = '\0';
-	all.owner = all.process = process_now();
+	all.owner = all.process = (long)getpid();
 	children_drop();
 	pthread_mutex_lock(&all.lock);
 	all.first = first;
 	all.builtins = builtins;
 	all.id++;
+	all.threads = 0;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
 	dck_call_counter_free(before);
@@ -702,7 +700,7 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 	thread_state *t = &mine;
 
 	(void)m;
-	if (!all.active || all.owner != process_now())
+	if (!all.active || all.owner != (long)getpid())
 		Py_RETURN_NONE;
 	all.nknown = PyDict_Size(all.functions);
 	if (all.directory[0])
@@ -741,7 +739,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 		functions = all.functions;
 	}
 	all.functions = functions;
-	all.process = process_now();
+	all.process = (long)getpid();
 	all.files = 0;
 	for (slot *s = all.slots; s; s = s->next)
 		if (s != t->slot)
@@ -774,7 +772,7 @@ static PyObject *count_directory(PyObject *m, PyObject *none)
 {
 	(void)m;
 	(void)none;
-	if (!all.directory[0] || all.owner != process_now())
+	if (!all.directory[0] || all.owner != (long)getpid())
 		Py_RETURN_NONE;
 	return PyUnicode_FromString(all.directory);
 }
@@ -849,6 +847,7 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	about.incomplete = incomplete;
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
+	about.threads = all.nprocesses ? 0 : all.threads;
 	for (size_t i = 0; i < n; i++)
 		if (dck_call_counter_end(threads[i], &err) != DCK_OK)
 			return ext_raise(ext_state_of(m), &err);

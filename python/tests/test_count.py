@@ -257,7 +257,9 @@ class Counts(Case):
                 t.start()
                 t.join()
 
-        self.assertEqual({k[2]: v[:2] for k, v in counted(many).stats.items()}["fib"], (50, 50 * 177))
+        c = counted(many)
+        self.assertEqual({k[2]: v[:2] for k, v in c.stats.items()}["fib"], (50, 50 * 177))
+        self.assertEqual(c.record.facts["count/threads"].value, 51)
 
     def test_thread_that_ran_before(self):
         go, done = threading.Event(), threading.Event()
@@ -316,6 +318,7 @@ class Counts(Case):
         self.assertEqual(stats["born"], ((2, 2), {"<module>": (2, 2)}))
         self.assertEqual(stats["fib"][0], (10, 50))
         self.assertEqual(stats["child"], ((1, 1), {"run": (1, 1)}))
+        self.assertIsNone(c.record.facts["count/threads"].value)
         self.assertEqual(c.record.facts["count/processes"].value, 6)
         table = c.record.tables["functions"]
         self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})

@@ -10,8 +10,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -366,6 +369,41 @@ static void of_c11(void)
 	mtx_destroy(&m);
 }
 
+static int queue, set, event;
+static struct message {
+	long type;
+	char text[8];
+} message = {.type = 1};
+
+static void *give_later(void *unused)
+{
+	rest();
+	check("msgsnd", msgsnd(queue, &message, sizeof message.text, 0) == 0);
+	rest();
+	check("semop up", semop(set, &(struct sembuf){.sem_op = 1}, 1) == 0);
+	rest();
+	check("eventfd_write", eventfd_write(event, 7) == 0);
+	return unused;
+}
+
+static void of_system_v(void)
+{
+	struct message got;
+	eventfd_t number = 0;
+
+	queue = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
+	set = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+	event = eventfd(0, 0);
+	pthread_t t = with(give_later);
+	check("msgrcv", msgrcv(queue, &got, sizeof got.text, 0, 0) == sizeof got.text);
+	check("semop", semop(set, &(struct sembuf){.sem_op = -1}, 1) == 0);
+	check("eventfd_read", eventfd_read(event, &number) == 0 && number == 7);
+	pthread_join(t, NULL);
+	msgctl(queue, IPC_RMID, NULL);
+	semctl(set, 0, IPC_RMID);
+	close(event);
+}
+
 int main(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
@@ -376,6 +414,7 @@ int main(void)
 	sleeps();
 	children();
 	semaphores();
+	of_system_v();
 	ready_files();
 	places_in_files();
 	locks_of_files();

@@ -80,13 +80,14 @@ bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret)
 	return true;
 }
 
-bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_turns)
+bool os_thread_timeslices(int pid, int tid, os_timeslices *ret)
 {
 	char path[64], text[128];
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
 	return text_read(path, text, sizeof text) &&
-	       sscanf(text, "%" SCNu64 " %*u %" SCNu64, ret_cpu_ns, ret_turns) == 2;
+	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->cpu_ns, &ret->queued_ns,
+		      &ret->turns) == 3;
 }
 
 bool os_process_huge_pages(int pid, uint64_t *ret)

@@ -22,9 +22,13 @@ typedef struct os_blocked_call {
 } os_blocked_call;
 /* Reads it. false: the thread runs or does not exist, or access is denied. */
 bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret);
-/* Reads its CPU time and number of timeslices: while that is unchanged, it has not run. false: not
- * known. */
-bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_turns);
+/* A thread's CPU time, its time in the run queue before each timeslice, and their number: while
+ * that is unchanged, it was not given a CPU. */
+typedef struct os_timeslices {
+	uint64_t cpu_ns, queued_ns, turns;
+} os_timeslices;
+/* Reads them. false: not known. */
+bool os_thread_timeslices(int pid, int tid, os_timeslices *ret);
 /* Reads how many bytes of its private memory lie in huge pages. false: the kernel does not report
  * it. */
 bool os_process_huge_pages(int pid, uint64_t *ret);

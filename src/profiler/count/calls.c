@@ -233,6 +233,7 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 	for (size_t i = 0; st == DCK_OK && i < n; i++)
 		st = count_functions_add(&f, all[i]->lane, all[i]->ns_per_tick, &price, 0,
 					 calls_frame_of, &names, err);
+	f.threads = (uint32_t)about->threads;
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
 	record_set_incomplete(b, about->incomplete);
 	record_host_here(b);

@@ -239,7 +239,11 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 		return;
 	record_fact_int(b, "count", "calls", DCK_UNIT_ONE, (int64_t)f->calls);
 	record_fact_int(b, "count", "primitive_calls", DCK_UNIT_ONE, (int64_t)f->primitive);
-	record_fact_int(b, "count", "threads", DCK_UNIT_ONE, f->threads);
+	if (f->threads)
+		record_fact_int(b, "count", "threads", DCK_UNIT_ONE, f->threads);
+	else
+		record_fact_absent(b, "count", "threads",
+				   "threads of forked processes share files, and are not counted");
 	record_fact_real(b, "cost", "per_call", DCK_UNIT_NS, f->price_ns);
 	record_fact_real(b, "cost", "time", DCK_UNIT_NS, f->cost_ns);
 	if (f->self_ns > 0)

@@ -53,7 +53,9 @@ typedef struct call_node {
 typedef struct call_frame {
 	uint32_t node;
 	uint32_t folded; /* the path belongs to an outer call */
-	uint64_t place;	 /* set by the caller */
+	/* Set by the caller: */
+	uint64_t place;
+	uint32_t at, site;
 } call_frame;
 
 typedef struct thread_cct {

@@ -34,7 +34,7 @@ static void thread_look(void *self, int tid)
 	offcpu_sample look = {.pid = k->pid, .tid = tid, .now_ns = k->now_ns, .only = k->l->only};
 	os_blocked_call w;
 
-	if (!look.only && !os_thread_timeslices(k->pid, tid, &look.cpu_ns, &look.turns)) {
+	if (!look.only && !os_thread_timeslices(k->pid, tid, &look.slices)) {
 		k->l->refused++;
 		return;
 	}

@@ -156,8 +156,11 @@ static void decode_map(reading *r, bool with_inode, sample_event *e)
 	e->as.map.address = take64(r);
 	e->as.map.bytes = take64(r);
 	e->as.map.offset = take64(r);
-	if (with_inode)
-		bytes_consume(r, 32); /* device, inode and its generation, protection, flags */
+	if (with_inode) {
+		bytes_consume(r, 8); /* device */
+		e->as.map.inode = take64(r);
+		bytes_consume(r, 16); /* its generation, protection, flags */
+	}
 	e->as.map.file = r->failed ? NULL : take_text(r);
 	if (e->as.map.file)
 		e->kind = SAMPLE_MAP;

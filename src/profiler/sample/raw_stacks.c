@@ -51,6 +51,22 @@ uint32_t raw_stacks_frame(raw_stacks *p, const raw_frame *f)
 	}
 }
 
+uint32_t raw_stacks_thread(raw_stacks *p, const char *title)
+{
+	/* Frames without a name are found by the number, so that each is a separate one. */
+	const uint32_t frame =
+	    raw_stacks_frame(p, &(raw_frame){.kind = RAW_THREAD, .address = p->nframes});
+
+	if (frame)
+		raw_stacks_rename(p, frame, title);
+	return frame;
+}
+
+void raw_stacks_rename(raw_stacks *p, uint32_t frame, const char *title)
+{
+	((raw_frame *)id_table_find(&p->frames, frame))->name = raw_text(p, title);
+}
+
 uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, size_t n)
 {
 	uint32_t path = root;

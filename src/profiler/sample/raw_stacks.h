@@ -44,6 +44,9 @@ void raw_stacks_done(raw_stacks *p);
 const char *raw_text(raw_stacks *p, const char *text); /* interned: equal texts, equal pointers */
 /* Returns the frame's id, from 1; 0: no memory, or more than two million. */
 uint32_t raw_stacks_frame(raw_stacks *p, const raw_frame *f);
+/* Returns the frame of one more thread, which raw_stacks_rename() may name again; 0: as above. */
+uint32_t raw_stacks_thread(raw_stacks *p, const char *title);
+void raw_stacks_rename(raw_stacks *p, uint32_t frame, const char *title);
 /* Returns the path of n frames, innermost first, below `root` (0: none). 0: no space. */
 uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, size_t n);
 

@@ -9,13 +9,15 @@
 typedef enum sample_kind {
 	SAMPLE_NOTHING, /* ignored */
 	SAMPLE_TAKEN,
-	SAMPLE_MAP,  /* a file's code was mapped into the process */
-	SAMPLE_NAME, /* the thread has a name */
-	SAMPLE_EXEC, /* the process executes another program */
-	SAMPLE_FORK, /* a thread or process was made */
-	SAMPLE_EXIT, /* a thread ended */
-	SAMPLE_LOST, /* n samples were lost */
-	SAMPLE_OFF,  /* a thread left its CPU, and came back */
+	SAMPLE_MAP,    /* a file's code was mapped into the process */
+	SAMPLE_UNLOAD, /* code was unmapped, and all that is mapped is reported at its next sample
+			*/
+	SAMPLE_NAME,   /* the thread has a name */
+	SAMPLE_EXEC,   /* the process executes another program */
+	SAMPLE_FORK,   /* a thread or process was made */
+	SAMPLE_EXIT,   /* a thread ended */
+	SAMPLE_LOST,   /* n samples were lost */
+	SAMPLE_OFF,    /* a thread left its CPU, and came back */
 	SAMPLE_ON,
 } sample_kind;
 
@@ -52,6 +54,7 @@ typedef struct sample_event {
 		} taken;
 		struct {
 			uint64_t address, bytes, offset; /* offset: in the file */
+			uint64_t inode;			 /* 0: none, or unknown */
 			const char *file;
 		} map;
 		struct {

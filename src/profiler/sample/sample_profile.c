@@ -42,7 +42,6 @@ typedef struct process {
 	int pid;
 	address_space *address_space; /* @owned; NULL: a free row */
 	uint64_t read_ns;	      /* when its mappings were last read; 0: never */
-	bool followed;		      /* events report its mappings: /proc is not read */
 } process;
 
 struct sample_profile {
@@ -361,13 +360,13 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	return sample_python_merge(p->python, e, p->stack, n, SAMPLE_DEPTH, ended == UNWIND_END);
 }
 
-static uint32_t profile_root_of(sample_profile *p, const sample_thread *t)
+static uint32_t profile_root_of(sample_profile *p, sample_thread *t)
 {
-	if (!p->by_thread || !t)
+	if (!p->by_thread)
 		return 0;
-	const uint32_t frame = raw_stacks_frame(
-	    &p->raw, &(raw_frame){.kind = RAW_THREAD, .name = raw_text(&p->raw, t->title)});
-	return raw_stacks_stack(&p->raw, 0, &frame, 1);
+	if (!t->frame)
+		t->frame = raw_stacks_thread(&p->raw, t->title);
+	return raw_stacks_stack(&p->raw, 0, &t->frame, 1);
 }
 
 static void taken(sample_profile *p, const sample_event *e)
@@ -388,6 +387,7 @@ static void taken(sample_profile *p, const sample_event *e)
 	}
 	const size_t n = stack_make(p, one, e);
 	const uint32_t path = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+	t->ran_at = path;
 	path_trie_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
 	if (p->log)
 		sink_put(p->log,
@@ -404,15 +404,19 @@ static void taken(sample_profile *p, const sample_event *e)
 
 /* --- waits, where the kernel reports each */
 
-static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
+static void wait_add(sample_profile *p, raw_kind kind, uint32_t at, uint64_t ns)
 {
-	const uint32_t frame = raw_stacks_frame(
-	    &p->raw, &(raw_frame){.kind = t->preempted ? RAW_PREEMPTED : RAW_BLOCKED});
+	const uint32_t frame = raw_stacks_frame(&p->raw, &(raw_frame){.kind = (uint16_t)kind});
 
-	path_trie_add(&p->raw.sums, raw_stacks_stack(&p->raw, t->waits_at, &frame, 1), 1, ns);
+	path_trie_add(&p->raw.sums, raw_stacks_stack(&p->raw, at, &frame, 1), 1, ns);
 	p->counts.time_ns += (double)ns;
 	p->counts.blocked_ns += (double)ns;
 	p->counts.waits++;
+}
+
+static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
+{
+	wait_add(p, t->preempted ? RAW_PREEMPTED : RAW_BLOCKED, t->waits_at, ns);
 	t->away = false;
 }
 
@@ -462,11 +466,28 @@ bool sample_profile_still_blocked(sample_profile *p, const offcpu_sample *l)
 {
 	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
 
-	if (!t || !t->stood || t->turns != l->turns)
+	if (!t || !t->stood || t->slices.turns != l->slices.turns)
 		return false;
 	waited(p, t, l->now_ns - t->looked_ns);
 	t->looked_ns = l->now_ns;
 	return true;
+}
+
+/* Counts what a thread did not run since the last poll: in the run queue, where its last sample is,
+ * and if it is blocked now, the rest here, or nearby. */
+static void since_look_add(sample_profile *p, sample_thread *t, const offcpu_sample *l)
+{
+	const os_timeslices *now = &l->slices, *then = &t->slices;
+	const uint64_t passed = l->now_ns - t->looked_ns, ran = now->cpu_ns - then->cpu_ns;
+
+	if (now->cpu_ns < then->cpu_ns || now->queued_ns < then->queued_ns || passed <= ran)
+		return;
+	uint64_t queued = now->queued_ns - then->queued_ns;
+	queued = queued < passed - ran ? queued : passed - ran;
+	if (queued)
+		wait_add(p, RAW_PREEMPTED, t->ran_at ? t->ran_at : profile_root_of(p, t), queued);
+	if (l->waits && passed - ran > queued)
+		waited(p, t, passed - ran - queued);
 }
 
 void sample_profile_look(sample_profile *p, const offcpu_sample *l)
@@ -475,6 +496,10 @@ void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
 
 	if (!one || !t)
+		return;
+	/* In the run queue, or on a CPU all the time: known at its next timeslice. */
+	if (!l->only && !l->waits && t->looked_ns && !t->stood &&
+	    t->slices.turns == l->slices.turns)
 		return;
 	if (l->waits) {
 		sample_event e = {.kind = SAMPLE_TAKEN,
@@ -491,21 +516,17 @@ void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 		const size_t n = stack_make(p, one, &e);
 		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->preempted = false;
-		/* It has waited the part of the time since then in which it did not run, here or
-		 * nearby. */
-		const uint64_t ran = l->cpu_ns - t->cpu_ns, passed = l->now_ns - t->looked_ns;
-		if (t->looked_ns && l->cpu_ns >= t->cpu_ns && passed > ran)
-			waited(p, t, passed - ran);
 	}
 	if (l->only) {
 		t->away = l->waits;
 		t->left_ns = l->now_ns;
 		return;
 	}
+	if (t->looked_ns)
+		since_look_add(p, t, l);
 	t->stood = l->waits;
 	t->looked_ns = l->now_ns;
-	t->cpu_ns = l->cpu_ns;
-	t->turns = l->turns;
+	t->slices = l->slices;
 }
 
 /* --- the other events */
@@ -516,11 +537,23 @@ static void mapped(sample_profile *p, const sample_event *e)
 	const address_space_mapping m = {.begin = e->as.map.address,
 					 .end = e->as.map.address + e->as.map.bytes,
 					 .offset = e->as.map.offset,
+					 .inode = e->as.map.inode,
 					 .executable = true,
 					 .path = e->as.map.file};
 
 	if (one && m.end > m.begin)
 		address_space_mapped(one->address_space, &m, NULL);
+}
+
+/* A thread has one row, by its last name. Another program in it has a separate one. */
+static void profile_named(sample_profile *p, const sample_event *e)
+{
+	sample_thread *t = sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+
+	if (t && e->kind == SAMPLE_EXEC)
+		t->frame = 0;
+	else if (t && t->frame)
+		raw_stacks_rename(&p->raw, t->frame, t->title);
 }
 
 static void profile_forked(sample_profile *p, const sample_event *e)
@@ -548,15 +581,22 @@ void sample_profile_event(void *self, const sample_event *e)
 	case SAMPLE_MAP:
 		mapped(p, e);
 		break;
+	case SAMPLE_UNLOAD:
+		one = process_find(p, e->pid);
+		if (one) {
+			address_space_exec(one->address_space);
+			one->read_ns = 0;
+		}
+		break;
 	case SAMPLE_EXEC:
 		sample_python_forget(p->python, e->pid);
 		one = process_put(p, e->pid, address_space_new(p->files, e->pid));
 		if (one)
 			one->read_ns = 0;
-		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		profile_named(p, e);
 		break;
 	case SAMPLE_NAME:
-		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		profile_named(p, e);
 		break;
 	case SAMPLE_FORK:
 		profile_forked(p, e);

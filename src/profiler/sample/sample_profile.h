@@ -7,6 +7,8 @@
 
 #include "deepclock/sample.h"
 
+#include "os/process/other_process.h"
+
 #include "record/tree/cct.h"
 #include "profiler/sample/raw_stacks.h"
 #include "profiler/sample/sample_event.h"
@@ -40,7 +42,8 @@ void sample_profile_event(void *self, const sample_event *e);
 /* A poll of a thread from outside (offcpu_poll.h). */
 typedef struct offcpu_sample {
 	int pid, tid;
-	uint64_t now_ns, cpu_ns, turns; /* turns: timeslices */
+	uint64_t now_ns;
+	os_timeslices slices;
 	/* The only poll: events report when the thread returns to its CPU, or leaves it again. */
 	bool only;
 	bool waits; /* blocked, then at: */

@@ -20,6 +20,7 @@
 #include "record/record_begin.h"
 #include "record/host.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ enum { FEW = 100 };
 /* CPU time without samples above which a note is made: its share, and its amount. */
 #define UNSEEN		0.1
 #define UNSEEN_LEAST_NS 1e8
+/* Samples of a short thread that a proposed rate takes, and the highest such rate. */
+enum { SHORT_SAMPLES = 4, SHORT_RATE = 10000 };
 
 static void sample_title_make(char *title, size_t size, const dck_sample_config *c,
 			      char *const *argv)
@@ -163,18 +166,39 @@ static void few_note(record_builder *b, const sample_counts *n, bool timers, con
 		record_remedy(b, "run longer, or sample at a higher rate (%s)", rate);
 }
 
+/* Returns the rate at which threads have samples that end within a period, where their mean CPU
+ * time shows that they are the cause; 0: they are not. */
+static uint64_t short_rate(const sample_counts *n, double unseen, uint64_t rate)
+{
+	const double mean = n->threads ? unseen / (double)n->threads : 0;
+	const double wanted = mean > 0 ? ceil(SHORT_SAMPLES * 1e6 / mean) * 1000 : 0;
+
+	if (mean * SHORT_RATE < 1e9 || wanted <= (double)rate || rate >= SHORT_RATE)
+		return 0;
+	return wanted < SHORT_RATE ? (uint64_t)wanted : SHORT_RATE;
+}
+
 /* by_kernel: the kernel takes the samples, else the program itself, by timers or by perf_event. */
-static void unseen_note(record_builder *b, double seen, double cpu, bool by_kernel, bool timers)
+static void unseen_note(record_builder *b, double seen, double cpu, bool by_kernel, bool timers,
+			uint64_t short_threads, const char *rate)
 {
 	record_note(b, "sample-unseen",
 		    "the samples represent %s of the %s of CPU time that the program used",
 		    UNITS_TIME(seen), UNITS_TIME(cpu));
-	if (by_kernel)
-		record_remedy(b, "sample short threads by --source in-process, the kernel's share "
-				 "as root; programs with other rights are not sampled");
-	else if (timers)
-		record_remedy(b, "threads that end before their timer's first tick have no sample; "
-				 "--source perf has them, where the kernel permits it");
+	if (timers)
+		record_remedy(b,
+			      "threads that end before their timer's first tick have no sample; "
+			      "--source perf at a higher rate (%s) has them, where the kernel "
+			      "permits it",
+			      rate);
+	else if (short_threads)
+		record_remedy(b,
+			      "each thread has its first sample one period after its start: "
+			      "sample short threads at a higher rate (%s %llu)",
+			      rate, (unsigned long long)short_threads);
+	else if (by_kernel)
+		record_remedy(b, "sample the kernel's share as root; programs with other rights "
+				 "are not sampled");
 	else
 		record_remedy(b, "what the kernel takes to start and end threads has no sample, "
 				 "nor have programs with other rights or a cleared environment");
@@ -211,7 +235,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_remedy(b, "request fewer (%s)%s", rate,
 			      copies ? ", or less of each stack (--stack)" : "");
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
-		unseen_note(b, seen, cpu, copies, timers);
+		unseen_note(b, seen, cpu, copies, timers, short_rate(n, cpu - seen, c->rate), rate);
 	if (n->samples < FEW && (n->samples || !n->waits))
 		few_note(b, n, timers, rate);
 	if (sample_share(n->cut, n->samples) > EARLY)

@@ -31,13 +31,14 @@ enum {
 enum { SAMPLE_SLOT_FREE = 0, SAMPLE_SLOT_READY = -1 };
 
 typedef enum slot_kind {
-	SLOT_STACK, /* a = CPU time since the thread's last sample; b = cost of this sample;
-			      c: not 0, the innermost frame's caller was searched for */
-	SLOT_EXEC,  /* a program starts; text: its threads' name */
-	SLOT_FORK,  /* a = parent process */
-	SLOT_CODE,  /* a = address, b = bytes, c = offset in the file; text: the file */
-	SLOT_NAME,  /* text: the thread's name */
-	SLOT_END,   /* the thread ends */
+	SLOT_STACK,  /* a = CPU time since the thread's last sample; b = cost of this sample;
+			       c: not 0, the innermost frame's caller was searched for */
+	SLOT_EXEC,   /* a program starts; text: its threads' name */
+	SLOT_FORK,   /* a = parent process */
+	SLOT_CODE,   /* a = address, b = bytes, c = offset in the file; inode; text: the file */
+	SLOT_UNLOAD, /* code was unloaded: SLOT_CODE follows for what is sampled from now on */
+	SLOT_NAME,   /* text: the thread's name */
+	SLOT_END,    /* the thread ends */
 } slot_kind;
 
 /* The completeness of a thread's Python frames. */
@@ -56,6 +57,7 @@ typedef struct sample_slot {
 	uint32_t python, npython;
 	uint64_t at_ns; /* CLOCK_MONOTONIC_RAW */
 	uint64_t a, b, c;
+	uint64_t inode; /* 0: unknown */
 	union {
 		/* Lookup addresses, innermost first; then two numbers for each Python frame: its
 		 * code, odd if the evaluator was called for it, and its instruction. */

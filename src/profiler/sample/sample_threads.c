@@ -54,14 +54,15 @@ sample_thread *sample_thread_of(sample_threads *t, int pid, int tid)
 	return one;
 }
 
-void sample_thread_named(sample_threads *t, int pid, int tid, const char *name)
+sample_thread *sample_thread_named(sample_threads *t, int pid, int tid, const char *name)
 {
 	sample_thread *one = sample_thread_of(t, pid, tid);
 
-	if (!one)
-		return;
-	snprintf(one->name, sizeof one->name, "%.15s", name);
-	threads_title_make(one);
+	if (one) {
+		snprintf(one->name, sizeof one->name, "%.15s", name);
+		threads_title_make(one);
+	}
+	return one;
 }
 
 void sample_thread_made(sample_threads *t, int pid, int tid, int by_tid)

@@ -2,6 +2,7 @@
 #include "profiler/sample/slots_drain.h"
 
 #include "os/os.h"
+#include "os/counters/perf_sampling.h"
 #include "os/process/other_process.h"
 
 #include <stdlib.h>
@@ -70,7 +71,11 @@ static sample_event event_of(slots_drain *s)
 		e.as.map.address = c->a;
 		e.as.map.bytes = c->b;
 		e.as.map.offset = c->c;
+		e.as.map.inode = c->inode;
 		e.as.map.file = c->of.text;
+		break;
+	case SLOT_UNLOAD:
+		e.kind = SAMPLE_UNLOAD;
 		break;
 	case SLOT_END:
 		e.kind = SAMPLE_EXIT;
@@ -81,6 +86,8 @@ static sample_event event_of(slots_drain *s)
 	return e;
 }
 
+/* Slots may be of a later time than a search for them only with another clock. */
+#define OTHER_CLOCK_NS UINT64_C(1000000000)
 /* Bound of a sample's weight. */
 #define WEIGHT_MAX_NS (UINT64_C(3600) * 1000000000u)
 
@@ -129,13 +136,17 @@ static void stuck_free(slots_drain *s)
 void slots_drain_all(slots_drain *s, const sample_sink *to)
 {
 	waiting_slot ready[SAMPLE_SLOTS];
+	const uint64_t now = os_perf_now_ns();
 	uint32_t before = atomic_load_explicit(&s->slots->next, memory_order_acquire);
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < SAMPLE_SLOTS; i++) {
 		sample_slot *slot = &s->slots->slot[i];
 
-		if (atomic_load_explicit(&slot->state, memory_order_acquire) == SAMPLE_SLOT_READY)
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != SAMPLE_SLOT_READY)
+			continue;
+		/* A later one may depend on one that was filled behind the search. */
+		if (slot->at_ns < now || slot->at_ns - now > OTHER_CLOCK_NS)
 			ready[n++] = (waiting_slot){slot->at_ns, i};
 	}
 	qsort(ready, n, sizeof ready[0], drain_by_time);

@@ -183,14 +183,14 @@ static void children_notes_copy(record_builder *b, const child_traces *c, size_t
 
 static void children_cut_note(record_builder *b, const child_traces *c)
 {
-	if (c->cut) {
+	if (!c->said[0]) /* a killed child ends before the measurement does */
 		record_set_incomplete(b, true);
+	if (c->cut)
 		record_note(
 		    b, "trace-child-cut",
 		    "%zu of %zu processes with a trace did not exit normally (for example a signal "
 		    "or _exit()): it has their events until about a tenth of a second before",
 		    c->cut, c->n + c->empty);
-	}
 }
 
 static void apart_note(record_builder *b, const child_traces *c, const char *why)

@@ -7,8 +7,8 @@
  * lookup of an address in it, once for each path and inode, in address_space_files, which all
  * processes share and which owns the files to its end: so (file, address) of a sample outlives its
  * process. open_mapped() tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe,
- * and takes what has the mapping's inode, if that is known. bias is the mapping's begin less the
- * file's address of its offset.
+ * and takes what has the mapping's inode; if that is unknown, only the path. bias is the mapping's
+ * begin less the file's address of its offset.
  *
  * Invariants: one thread; a mapped_module is borrowed until its space changes. Bounds: MAPS_MAX
  * bytes of /proc/PID/maps, MAPPINGS_MAX mappings (E_LIMIT); each path is stored once. The vdso is
@@ -130,9 +130,11 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	elf_file *f = NULL;
 
 	ERR_SET(err, E_ABSENT, "'%s' no longer exists", path);
-	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
-		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
-	f = open_same(name, path, m->inode, err);
+	if (m->inode) { /* else it may be the file of a later mapping */
+		snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
+			 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
+		f = open_same(name, path, m->inode, err);
+	}
 	if (!f) {
 		snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
 		f = open_same(name, path, m->inode, err);

@@ -24,6 +24,13 @@ static module lists[2][MODULES_MAX];
 static _Atomic unsigned listed[2], in_use;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
+static void (*on_found)(uint64_t begin, uint64_t end, const struct link_map *map);
+
+void self_modules_notify(void (*f)(uint64_t begin, uint64_t end, const struct link_map *map))
+{
+	on_found = f;
+}
+
 static bool sections(uint64_t begin, uint64_t end, uint64_t hdr, unwind_module *ret)
 {
 	unwind_section all = {(const unsigned char *)(uintptr_t)begin, (size_t)(end - begin),
@@ -55,8 +62,12 @@ bool self_modules_find(uint64_t address, unwind_module *ret)
 
 	if (!self_find_object)
 		return find_in_list(address, ret);
+	if (self_find_object((void *)(uintptr_t)address, &found) != 0)
+		return false;
+	if (on_found)
+		on_found((uintptr_t)found.begin, (uintptr_t)found.end, found.map);
 	/* Its hdr is NULL for a module without one. */
-	return self_find_object((void *)(uintptr_t)address, &found) == 0 && found.hdr &&
+	return found.hdr &&
 	       sections((uintptr_t)found.begin, (uintptr_t)found.end, (uintptr_t)found.hdr, ret);
 }
 

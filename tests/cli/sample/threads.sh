@@ -30,3 +30,17 @@ print({key for key, _ in labels}, len(labels) > 1, all(" (thread " in name for _
 print(dict(profile)[9] > 0, dict(profile)[10] > 0)
 END
 deepclock report run.json -o out.pb.gz && python3 labels.py
+# A thread that has several names is one row, by the last one.
+cat >renamed.py <<'END'
+import ctypes, time
+prctl = ctypes.CDLL(None).prctl
+def work():
+    end = time.thread_time() + 0.1
+    while time.thread_time() < end: pass
+prctl(15, b"before"); work()
+prctl(15, b"after"); work()
+END
+for one in $by; do
+	deepclock sample --quiet --threads --source $one --save run.json -- python3 renamed.py >/dev/null
+	record run.json '[row[0].split()[0] for row in t("functions")["rows"] if "(thread" in row[0]]'
+done | sort -u

@@ -9,7 +9,7 @@ names = [c["key"] for c in table["columns"]]
 number = lambda x: x.get("value") if isinstance(x, dict) else x
 rows = {r[0]: dict(zip(names, map(number, r))) for r in table["rows"]}
 for name in ("lock", "condition", "join", "read", "sleep", "child", "semaphore", "barrier", "poll", "accept",
-             "signal", "file lock"):
+             "receive", "signal", "file lock"):
     row = rows["wait: " + name]
     print(name, "at least 20 ms", row["max"] >= 20e6, "all at least 10 us", row["min"] >= 10e3)
 END

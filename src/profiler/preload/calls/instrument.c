@@ -449,38 +449,65 @@ static void instrument_child_begins(void)
 
 /* --- the hooks */
 
-/* Returns whether the innermost of those open calls no longer exists: its address is above the
- * addresses inside it. */
-static inline bool is_dead(const thread_cct *l, uint32_t depth, uint64_t place)
-{
-	return depth && l->frames[depth - 1].place && l->frames[depth - 1].place < place;
-}
+/* Where a hook is called: its frame's address, and the low bits of its return address and of its
+ * caller's. */
+typedef struct hook_call {
+	uint64_t place;
+	uint32_t at, site;
+} hook_call;
 
-static void drop_dead(thread_cct *l, uint64_t place, uint64_t time)
+/* Returns the number of open calls that still exist: a frame's address is below those outside it.
+ */
+static inline uint32_t depth_outside(const thread_cct *l, uint64_t place)
 {
 	uint32_t depth = l->depth;
 
-	while (is_dead(l, depth, place))
+	while (depth && l->frames[depth - 1].place && l->frames[depth - 1].place < place)
 		depth--;
+	return depth;
+}
+
+/* The same for a call that begins. It can share its frame's address only with a function that it is
+ * inlined into, which has the same caller; and what begins twice at one instruction has ended. */
+static inline uint32_t depth_live(const thread_cct *l, const hook_call *h)
+{
+	uint32_t depth = depth_outside(l, h->place);
+
+	for (uint32_t i = depth; i && l->frames[i - 1].place == h->place; i--)
+		if (l->frames[i - 1].site != h->site || l->frames[i - 1].at == h->at)
+			depth = i - 1;
+	return depth;
+}
+
+static void calls_leave(thread_cct *l, uint32_t depth, uint64_t time)
+{
 	if (__builtin_expect(depth < l->depth, 0))
 		thread_cct_unwind_to(l, depth, time);
 }
 
+static inline void hook_keep(call_frame *f, const hook_call *h)
+{
+	f->place = h->place;
+	f->at = h->at;
+	f->site = h->site;
+}
+
 /* Counts a call by a path that is searched for, after its time. */
-static __attribute__((noinline)) void enter_searched(thread_cct *l, uint64_t number, uint64_t place)
+static __attribute__((noinline)) void enter_searched(thread_cct *l, uint64_t number,
+						     const hook_call *h)
 {
 	const uint32_t n = l->n;
 	call_frame *f = thread_cct_begin(l, number);
 
 	if (f)
-		f->place = place;
+		hook_keep(f, h);
 	if (__builtin_expect(l->n != n, 0) && modules_note(number))
 		l->last = instrument_now(); /* no time of the program's */
 	mine.busy = false;
 }
 
 /* Counts any call: at first, on another stack, after a jump, without a time stamp counter. */
-static __attribute__((noinline)) void enter_other(uint64_t address, uint64_t place)
+static __attribute__((noinline)) void enter_other(uint64_t address, hook_call h)
 {
 	thread_state *t = &mine;
 	thread_cct *l = t->lane ? t->lane : lane_begin();
@@ -490,30 +517,31 @@ static __attribute__((noinline)) void enter_other(uint64_t address, uint64_t pla
 	t->busy = true;
 	const uint64_t time = instrument_now();
 	/* On another stack, e.g. a signal's, addresses are not comparable. */
-	if (place - t->stack_low >= t->stack_high - t->stack_low)
-		place = 0;
+	if (h.place - t->stack_low >= t->stack_high - t->stack_low)
+		h.place = 0;
 	else
-		drop_dead(l, place, time);
+		calls_leave(l, depth_live(l, &h), time);
 	thread_cct_charge(l, time);
 	enter_searched(l, address | atomic_load_explicit(&all.generation, memory_order_relaxed),
-		       place);
+		       &h);
 }
 
 /* The usual call calls no function, so that no register is saved. */
 COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 {
-	const uint64_t address = (uint64_t)(uintptr_t)function & COUNT_ADDRESS,
-		       place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	const uint64_t address = (uint64_t)(uintptr_t)function & COUNT_ADDRESS;
+	const hook_call h = {(uint64_t)(uintptr_t)__builtin_frame_address(0),
+			     (uint32_t)(uintptr_t)__builtin_return_address(0),
+			     (uint32_t)(uintptr_t)site};
 	thread_state *t = &mine;
 	thread_cct *l = t->lane;
 
-	(void)site;
 	if (t->busy)
 		return;
-	if (__builtin_expect(!l || place - t->stack_low >= t->stack_high - t->stack_low ||
-				 !(all.sampled || all.ticks) || is_dead(l, l->depth, place),
+	if (__builtin_expect(!l || h.place - t->stack_low >= t->stack_high - t->stack_low ||
+				 !(all.sampled || all.ticks) || depth_live(l, &h) < l->depth,
 			     0)) {
-		enter_other(address, place);
+		enter_other(address, h);
 		return;
 	}
 	t->busy = true;
@@ -523,10 +551,10 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 	    address | atomic_load_explicit(&all.generation, memory_order_relaxed);
 	call_frame *f = thread_cct_begin_again(l, number, all.sampled);
 	if (__builtin_expect(!f, 0)) {
-		enter_searched(l, number, place);
+		enter_searched(l, number, &h);
 		return;
 	}
-	f->place = place;
+	hook_keep(f, &h);
 	t->busy = false;
 }
 
@@ -586,7 +614,8 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 	if (t->lane) {
 		t->busy = true;
 		if (sp - t->stack_low < t->stack_high - t->stack_low)
-			drop_dead(t->lane, sp - 2 * sizeof(void *), instrument_now());
+			calls_leave(t->lane, depth_outside(t->lane, sp - 2 * sizeof(void *)),
+				    instrument_now());
 		t->busy = false;
 	}
 	longjmp_real[which](to, value);

@@ -9,8 +9,11 @@
  *
  * Order: the handler is installed before the first clock starts; `armed` is set before a thread's
  * clock starts and cleared before it is stopped, so a signal finds either a complete thread or
- * nothing to do. Clocks are not inherited by fork(): the child's atfork handler starts one. Modules
- * are reported at the start, and at exit again if the loader added some.
+ * nothing to do. Clocks are not inherited by fork(): the child's atfork handler starts one.
+ *
+ * Modules are reported at the start, at the first lookup of an address in them, before the sample
+ * that needs it, and at exit if the loader added some. After dlclose(), since another library may
+ * get the address, all are reported again.
  *
  * A sample weighs the thread's CPU time since its last sample, less the handler's, so a lost
  * sample's time is in the next one; under SAMPLE_CLOCK_USER it weighs one period. Signals of other
@@ -21,6 +24,8 @@
 #include "sampler_clock.h"
 #include "sampler_python.h"
 
+#include "profiler/unwind/readable.h"
+#include "profiler/unwind/self_modules.h"
 #include "profiler/unwind/unwind_self.h"
 
 #include <dlfcn.h>
@@ -39,7 +44,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 200 };
+enum { FILE_MAX = 200, REPORTED = 1024 };
 
 /* A thread that is sampled. */
 typedef struct sampled {
@@ -47,6 +52,8 @@ typedef struct sampled {
 	sampler_clock clock;
 	sample_slots_clock kind; /* kind of the clock */
 	uint64_t cpu_ns;	 /* at its last sample */
+	uint64_t samples;
+	char name[16]; /* as last reported */
 	int tid;
 	bool armed;
 } sampled;
@@ -55,6 +62,10 @@ static sample_slots *slots; /* NULL: nothing is sampled */
 static uint64_t period_ns;
 static int process;   /* ours, also after fork() */
 static uint64_t adds; /* dlpi_adds when the modules were last reported */
+static uint64_t subs; /* dlpi_subs at the last dlclose() */
+/* The modules that were reported since the last unload, by a hash of their address: begin |
+ * generation. A replaced one is only reported again. */
+static _Atomic uint64_t reported[REPORTED], generation;
 static __thread sampled mine __attribute__((tls_model("initial-exec")));
 
 static uint64_t sampler_clock_ns(clockid_t clock)
@@ -79,7 +90,7 @@ static sample_slot *slot_take(int tid)
 	return s;
 }
 
-static void slot_write(slot_kind kind, uint64_t a, uint64_t b, uint64_t c, const char *text)
+static void slot_write(slot_kind kind, uint64_t a, const char *text)
 {
 	sample_slot *s = slot_take((int)syscall(SYS_gettid));
 
@@ -87,11 +98,25 @@ static void slot_write(slot_kind kind, uint64_t a, uint64_t b, uint64_t c, const
 		return;
 	s->kind = kind;
 	s->a = a;
-	s->b = b;
-	s->c = c;
 	s->npcs = 0;
-	snprintf(s->of.text, sizeof s->of.text, "%s", text);
+	strcpy(s->of.text, text);
 	sample_slot_publish(s);
+}
+
+static void name_write(slot_kind kind)
+{
+	prctl(PR_GET_NAME, mine.name);
+	slot_write(kind, 0, mine.name);
+}
+
+/* A program may name a thread at any time. */
+static void name_look(void)
+{
+	char name[sizeof mine.name] = "";
+
+	prctl(PR_GET_NAME, name);
+	if (strncmp(name, mine.name, sizeof name) != 0)
+		name_write(SLOT_NAME);
 }
 
 /* --- a sample */
@@ -122,6 +147,11 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 		s->ended = ended;
 		s->c = t->stack.scanned;
 		sampler_python_put(s);
+		/* After the modules that the walk reported. */
+		s->at_ns = sampler_clock_ns(CLOCK_MONOTONIC_RAW);
+		if ((t->samples & (t->samples + 1)) == 0) /* the 1st, 2nd, 4th, ... */
+			name_look();
+		t->samples++;
 		t->cpu_ns = sampler_clock_ns(
 		    CLOCK_THREAD_CPUTIME_ID); /* the handler's time is not the program's */
 		s->b = t->cpu_ns - cpu;
@@ -137,7 +167,6 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 void sampler_thread_begins(void)
 {
 	const int e = errno;
-	char name[16] = "";
 
 	if (!slots || mine.armed)
 		return;
@@ -145,8 +174,7 @@ void sampler_thread_begins(void)
 	mine.tid = (int)syscall(SYS_gettid);
 	mine.stack = (unwind_stack){0};
 	mine.cpu_ns = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	prctl(PR_GET_NAME, name);
-	slot_write(SLOT_NAME, 0, 0, 0, name);
+	name_write(SLOT_NAME);
 	/* The state that the handler reads is complete before the first signal. */
 	mine.kind = (sample_slots_clock)slots->clock;
 	mine.armed = true;
@@ -168,50 +196,130 @@ void sampler_thread_ends(void)
 		return;
 	mine.armed = false;
 	sampler_clock_end(&mine.clock);
-	slot_write(SLOT_END, 0, 0, 0, "");
+	name_look();
+	slot_write(SLOT_END, 0, "");
 	errno = e;
 }
 
-/* --- modules: reported at the start, and at exit again if some were added */
+/* --- modules */
 
-static int code_report(struct dl_phdr_info *info, size_t size, void *self)
+/* Writes the file of a module, by the loader's name for it, into the slot; false: it is not known.
+ * The slot has its path, since the stack of a signal handler may be small. */
+static bool code_file(sample_slot *s, const char *name)
 {
-	char program[SAMPLE_SLOT_TEXT];
-	const char *file = info->dlpi_name;
+	static const char own[] = "/proc/self/exe";
+	char *const to = s->of.text;
+	struct stat about;
+	size_t n = 0;
 
-	(void)size;
-	(void)self;
-	adds = info->dlpi_adds;
-	if (!file || !*file) { /* the program itself has no name */
-		const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+	if (!*name) { /* the program itself has no name */
+		const ssize_t length = readlink(own, to, sizeof s->of.text - 1);
 
-		if (n <= 0)
-			return 0;
-		program[n] = '\0';
-		file = program;
+		n = length > 0 ? (size_t)length : 0;
+		to[n] = '\0';
+	} else if (strcmp(name, "linux-vdso.so.1") == 0) {
+		strcpy(to, "[vdso]"); /* as in /proc/PID/maps; it has no file */
+		return true;
+	} else {
+		/* A relative name is one of the directory at the time of dlopen(). */
+		if (*name != '/' && syscall(SYS_getcwd, to, sizeof s->of.text) > 0) {
+			n = strlen(to);
+			to[n++] = '/';
+		}
+		if (n + strlen(name) >= sizeof s->of.text)
+			return false;
+		strcpy(to + n, name);
 	}
-	if (strcmp(file, "linux-vdso.so.1") == 0)
-		file = "[vdso]"; /* as in /proc/PID/maps; it has no file */
-	else if (file[0] != '/')
-		return 0;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+	/* Not stat(), which older libcs do not export. */
+	if (syscall(SYS_newfstatat, AT_FDCWD, *name ? to : own, &about, 0) == 0)
+		s->inode = about.st_ino;
+	return *to == '/' && (s->inode || *name == '/' || !*name);
+}
+
+/* name: the loader's. at: where the headers describe. */
+static bool code_write(const char *name, uint64_t at, const ElfW(Phdr) * headers, unsigned n)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const int tid = (int)syscall(SYS_gettid);
+
+	for (unsigned i = 0; i < n; i++) {
+		const ElfW(Phdr) *h = &headers[i];
+		const uint64_t low = h->p_vaddr & (page - 1);
 
 		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
 			continue;
-		const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
-			       low = h->p_vaddr & (page - 1);
-		slot_write(SLOT_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
-			   h->p_offset - low, file);
+		sample_slot *s = slot_take(tid);
+		if (!s)
+			return false;
+		s->kind = SLOT_CODE;
+		s->a = at + h->p_vaddr - low;
+		s->b = h->p_memsz + low;
+		s->c = h->p_offset - low;
+		s->inode = 0;
+		s->npcs = 0;
+		if (!code_file(s, name)) {
+			atomic_store(&s->state, SAMPLE_SLOT_FREE);
+			return false;
+		}
+		sample_slot_publish(s);
 	}
+	return true;
+}
+
+static int code_report(struct dl_phdr_info *info, size_t size, void *self)
+{
+	(void)size;
+	(void)self;
+	adds = info->dlpi_adds;
+	code_write(info->dlpi_name ? info->dlpi_name : "", info->dlpi_addr, info->dlpi_phdr,
+		   info->dlpi_phnum);
 	return 0;
 }
 
-static int adds_get(struct dl_phdr_info *info, size_t size, void *ret)
+/* Called in signal handlers. */
+static void module_found(uint64_t begin, uint64_t end, const struct link_map *map)
+{
+	const uint64_t key = begin | (atomic_load(&generation) & 0xfff);
+	_Atomic uint64_t *const last = &reported[(begin >> 12) % REPORTED];
+	const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)(uintptr_t)begin;
+
+	if (atomic_load_explicit(last, memory_order_acquire) == key || (begin & 0xfff) ||
+	    end - begin < sizeof *head || !memory_readable(begin) ||
+	    memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > 0x1000 ||
+	    head->e_phoff + head->e_phnum * sizeof(ElfW(Phdr)) > 0x1000)
+		return;
+	if (code_write(map->l_name, map->l_addr, (const ElfW(Phdr) *)(begin + head->e_phoff),
+		       head->e_phnum))
+		atomic_store_explicit(last, key, memory_order_release);
+}
+
+typedef struct loaded {
+	uint64_t adds, subs;
+} loaded;
+
+static int loaded_get(struct dl_phdr_info *info, size_t size, void *ret)
 {
 	(void)size;
-	*(uint64_t *)ret = info->dlpi_adds;
+	*(loaded *)ret = (loaded){info->dlpi_adds, info->dlpi_subs};
 	return 1;
+}
+
+SAMPLER_API int dlclose(void *library)
+{
+	const int failed = SAMPLER_NEXT(dlclose)(library), e = errno;
+	loaded now = {.subs = subs};
+
+	if (failed || !slots)
+		return failed;
+	dl_iterate_phdr(loaded_get, &now);
+	if (now.subs != subs) {
+		subs = now.subs;
+		unwind_self_refresh();
+		slot_write(SLOT_UNLOAD, 0, "");
+		atomic_fetch_add(&generation, 1);
+	}
+	errno = e;
+	return 0;
 }
 
 /* --- processes */
@@ -224,7 +332,7 @@ static void sampler_child_begins(void)
 		return;
 	process = (int)getpid();
 	mine.armed = false; /* clocks are not inherited */
-	slot_write(SLOT_FORK, (uint64_t)parent, 0, 0, "");
+	slot_write(SLOT_FORK, (uint64_t)parent, "");
 	sampler_thread_begins();
 }
 
@@ -258,7 +366,6 @@ __attribute__((constructor)) static void program_begins(void)
 {
 	struct sigaction action = {.sa_sigaction = sampler_on_signal,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-	char name[16] = "";
 	sigset_t ours;
 	const int e = errno;
 
@@ -277,9 +384,9 @@ __attribute__((constructor)) static void program_begins(void)
 			pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 			slots = found;
 			sampler_signal_take(number);
-			prctl(PR_GET_NAME, name);
-			slot_write(SLOT_EXEC, 0, 0, 0, name);
+			name_write(SLOT_EXEC);
 			dl_iterate_phdr(code_report, NULL);
+			self_modules_notify(module_found);
 			pthread_atfork(NULL, NULL, sampler_child_begins);
 			sampler_thread_begins();
 		}
@@ -289,12 +396,12 @@ __attribute__((constructor)) static void program_begins(void)
 
 __attribute__((destructor)) static void program_ends(void)
 {
-	uint64_t now = adds;
+	loaded now = {.adds = adds};
 
 	if (!slots)
 		return;
 	sampler_thread_ends();
-	dl_iterate_phdr(adds_get, &now);
-	if (now != adds)
+	dl_iterate_phdr(loaded_get, &now);
+	if (now.adds != adds)
 		dl_iterate_phdr(code_report, NULL);
 }

@@ -23,6 +23,7 @@
 	X(pthread_create)    \
 	X(thrd_create)       \
 	X(pthread_sigmask)   \
+	X(dlclose)           \
 	X(sigprocmask)       \
 	X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(sigaction) X(signal)
 enum sampler_number {

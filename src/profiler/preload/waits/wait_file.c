@@ -1,9 +1,11 @@
-/* wait_file.c - files, pipes, sockets, by their descriptors.
+/* wait_file.c - files, pipes, sockets, by their descriptors, and System V's queues.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
+#include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -49,3 +51,9 @@ MOVES(sendto, "wait: send",
       (int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t length),
       (fd, from, n, flags, to, length))
 MOVES(sendmsg, "wait: send", (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+INTERPOSE(int, eventfd_read, (int fd, eventfd_t *ret), WAIT_FILE("wait: read", fd), (fd, ret))
+INTERPOSE(int, eventfd_write, (int fd, eventfd_t n), WAIT_FILE("wait: write", fd), (fd, n))
+INTERPOSE_BYTES(ssize_t, msgrcv, (int queue, void *to, size_t n, long type, int flags),
+		WAIT("wait: receive"), (queue, to, n, type, flags))
+WAITS(int, msgsnd, "wait: send", (int queue, const void *from, size_t n, int flags),
+      (queue, from, n, flags))

@@ -1,5 +1,5 @@
-/* wait_lock.c - interposes on locks, condition variables, semaphores, barriers and joins, of POSIX
- * and C11.
+/* wait_lock.c - interposes on locks, condition variables, semaphores, barriers and joins, of POSIX,
+ * C11 and System V.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/sem.h>
 #if __GLIBC_PREREQ(2, 28)
 #include <threads.h>
 #endif
@@ -52,6 +53,11 @@ WAITS(int, pthread_barrier_wait, "wait: barrier", (pthread_barrier_t * b), (b))
 WAITS(int, sem_wait, "wait: semaphore", (sem_t * s), (s))
 WAITS(int, sem_timedwait, "wait: semaphore",
       (sem_t *restrict s, const struct timespec *restrict until), (s, until))
+WAITS(int, semop, "wait: semaphore", (int set, struct sembuf *operations, size_t n),
+      (set, operations, n))
+WAITS(int, semtimedop, "wait: semaphore",
+      (int set, struct sembuf *operations, size_t n, const struct timespec *time),
+      (set, operations, n, time))
 
 #if __GLIBC_PREREQ(2, 30)
 WAITS(int, sem_clockwait, "wait: semaphore",

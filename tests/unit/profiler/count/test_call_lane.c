@@ -269,11 +269,15 @@ static void test_record(void **state)
 		assert_true(p.total_ns >= p.self_ns);
 	}
 	assert_true(total > self * 0.999 && total < self * 1.001);
-	const dck_call_counter_meta about = {
-	    .title = "test", .frame = named, .cost_inside_ns = 1, .cost_outside_ns = 1};
+	const dck_call_counter_meta about = {.title = "test",
+					     .frame = named,
+					     .threads = 2,
+					     .cost_inside_ns = 1,
+					     .cost_outside_ns = 1};
 	assert_int_equal(
 	    dck_call_counter_record((const dck_call_counter *const[]){a, b}, 2, &about, &r, &err),
 	    DCK_OK);
+	assert_int_equal(dck_record_fact(r, "count", "threads")->value.as.i, 2);
 	assert_int_equal(cell(r, "main", "calls")->value.as.i, 1);
 	assert_int_equal(cell(r, "work", "calls")->value.as.i, 11);
 	assert_int_equal(cell(r, "leaf", "calls")->value.as.i, 11);

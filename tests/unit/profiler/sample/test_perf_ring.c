@@ -294,8 +294,10 @@ static void code_that_is_mapped(void **state)
 	add64(&t, 0x1000);
 	add64(&t, 0x2000);
 	add64(&t, 0x3000);
-	for (int i = 0; i < 4; i++)
-		add64(&t, 9);
+	add64(&t, 9); /* device */
+	add64(&t, 77);
+	add64(&t, 9);
+	add64(&t, 9);
 	add(&t, file, sizeof file);
 	trailer(&t, 70, 71, 99);
 	header(&t, PERF_RECORD_MMAP2, 0);
@@ -305,6 +307,7 @@ static void code_that_is_mapped(void **state)
 	assert_int_equal(e.as.map.address, 0x1000);
 	assert_int_equal(e.as.map.bytes, 0x2000);
 	assert_int_equal(e.as.map.offset, 0x3000);
+	assert_int_equal(e.as.map.inode, 77);
 	assert_string_equal(e.as.map.file, "/lib/a.so");
 	/* A name without a terminating zero. */
 	memset(t.bytes + t.n - 32, 'x', 16);

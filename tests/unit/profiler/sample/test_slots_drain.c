@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
+#include "os/os.h"
+#include "os/counters/perf_sampling.h"
 #include "profiler/sample/sample_profile.h"
 #include "profiler/sample/slots_drain.h"
 
@@ -120,6 +122,28 @@ static void slots_become_events_by_their_time(void **state)
 	expect_told(m, "");
 	atomic_store(&m->drain.slots->lost, 9);
 	expect_told(m, "lost:2 ");
+	unmake(m);
+}
+
+/* A search may have passed a slot that a later one depends on. */
+static void slots_of_a_later_time_wait(void **state)
+{
+	const uint64_t later = os_perf_now_ns() + 500000000;
+	made *m = make();
+
+	(void)state;
+	fill(m, 3, SLOT_UNLOAD, 1);
+	strcpy(fill(m, 5, SLOT_CODE, later)->of.text, "/lib/b.so");
+	slots_drain_all(&m->drain, &(sample_sink){event, m});
+	if (os_perf_now_ns() < later) {
+		char text[32];
+
+		snprintf(text, sizeof text, "kind:%d ", SAMPLE_UNLOAD);
+		assert_string_equal(m->got, text);
+		while (os_perf_now_ns() <= later)
+			os_sleep_ns(1000000, NULL, NULL);
+		expect_told(m, "map:/lib/b.so ");
+	}
 	unmake(m);
 }
 
@@ -282,6 +306,7 @@ int test_slots_drain(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(slots_become_events_by_their_time),
+	    cmocka_unit_test(slots_of_a_later_time_wait),
 	    cmocka_unit_test(slots_in_work_stay),
 	    cmocka_unit_test(slots_are_filled_during_the_drain),
 	    cmocka_unit_test(slots_of_killed_threads_are_free_again),
