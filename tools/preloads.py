@@ -45,6 +45,7 @@ SET_UP = {
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
     "deepclock_memory": {"dlsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
                          "configuration, the end of threads, fork",
+                         "dladdr1": "the library of an operator new, at its first call and after dlclose()",
                          "realpath": "the path of a module, once for each"},
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
