@@ -27,7 +27,7 @@ extern "C" int leaks(void)
 	int *volatile freed = new int;
 	delete freed;
 	try {
-		keep = new char[(size_t)1 << 60];
+		keep = new char[1ul << 60];
 	} catch (const std::bad_alloc &) {
 		return 0;
 	}
@@ -48,7 +48,7 @@ c++ -g -fPIC -shared -DTAKE=__libc_malloc -DGIVE=__libc_free allocator.cpp -o li
 	c++ -g -fPIC -shared leaks.cpp -o libleaks.so && c++ -g main.cpp leaks.cpp -o cpp && cc -g main.c -ldl -o c || exit
 of() {
 	deepclock memory --quiet --save run.json -- "$@" >out || cat out
-	record run.json '[row[2:4] for row in t("memory/functions")["rows"] if row[0].startswith("leaks")]'
+	record run.json '[row[2:4] for row in t("memory/lines")["rows"] if row[0].startswith("leaks() at leaks.cpp") and row[2] + row[4]]'
 }
 of ./cpp
 LD_PRELOAD=$PWD/libdirect.so of ./cpp
