@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "os/os.h"
+#include "profiler/execs/exec_unseen.h"
 #include "record/record_begin.h"
 
 #include <math.h>
@@ -435,6 +436,10 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			    program_file_reason(m->sums->error));
 		record_remedy(b, "%s", program_file_remedy(m->sums->error));
 	}
+	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
+					  .variable = HEAP_VARIABLE,
+					  .command = "deepclock memory",
+					  .remedies = memory_remedies});
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "

@@ -3,6 +3,7 @@
  * small static block that is never freed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/execs/exec_watch.h"
 #include "profiler/preload/heap/heap_hooks.h"
 #include "profiler/preload/heap/heap_paths.h"
 #include "profiler/preload/heap/heap_sample.h"
@@ -12,6 +13,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char exec_library[] = "libdeepclock_memory.so", exec_variable[] = HEAP_VARIABLE;
 
 enum { EARLY_BYTES = 1 << 16, EARLY_ALIGN = 64 };
 

@@ -26,7 +26,7 @@ static void *aligned_new(size_t n, size_t align)
 	return memalign(align, n);
 }
 
-/* Mangled name, function for want of any definition, whether the size may be rounded up, and
+/* Mangled name, function if there is none, whether the size may be rounded up, and
  * parameters. */
 #define PLAIN	    (size_t n), (n)
 #define QUIET	    (size_t n, const void *nothrow), (n, nothrow)
@@ -72,7 +72,7 @@ static struct {
 } operators[OPERATORS];
 static void *_Atomic scope; /* link map: the library where local ones are looked up */
 
-static void *module_of(const void *address)
+static void *operators_module(const void *address)
 {
 	Dl_info info;
 	void *map;
@@ -88,11 +88,11 @@ HEAP_APART static uintptr_t operator_find(int which, const void *caller)
 	heap_in_hook = HEAP_INSIDE_OURS;
 	void *at = dlsym(RTLD_NEXT, names[which]), *from = NULL;
 	if (at) {
-		void *module = module_of(at);
+		void *module = operators_module(at);
 
 		atomic_store(&operators[which].records,
-			     module && module == module_of(dlsym(RTLD_NEXT, "malloc")));
-	} else if (caller && (from = module_of(caller))) {
+			     module && module == operators_module(dlsym(RTLD_NEXT, "malloc")));
+	} else if (caller && (from = operators_module(caller))) {
 		void *first = NULL;
 
 		if (!atomic_compare_exchange_strong(&scope, &first, from))
@@ -100,7 +100,7 @@ HEAP_APART static uintptr_t operator_find(int which, const void *caller)
 		at = dlsym(from, names[which]); /* a link map is a handle */
 		atomic_store(&operators[which].local, true);
 	}
-	if (module_of(at) == module_of(&scope)) /* the hook itself */
+	if (operators_module(at) == operators_module(&scope)) /* the hook itself */
 		at = NULL;
 	heap_in_hook = kept;
 	atomic_store_explicit(&operators[which].at, (uintptr_t)at, memory_order_release);
@@ -118,7 +118,7 @@ void heap_operators_check(void)
 {
 	for (int i = 0; i < OPERATORS; i++)
 		if (operators[i].at && operators[i].local &&
-		    !module_of((const void *)operators[i].at)) {
+		    !operators_module((const void *)operators[i].at)) {
 			atomic_store(&operators[i].at, 0);
 			atomic_store(&scope, NULL);
 		}
@@ -152,7 +152,7 @@ static hooks_called hooks_called_get(void)
 }
 
 /* Whether an operator that has returned p called malloc(), too. */
-static bool is_counted(hooks_called before, const void *p)
+static bool operators_counted(hooks_called before, const void *p)
 {
 	const hooks_called now = hooks_called_get();
 
@@ -172,7 +172,7 @@ static bool is_counted(hooks_called before, const void *p)
 		}                                                                   \
 		const hooks_called before = hooks_called_get();                     \
 		void *p = next arguments;                                           \
-		if (!is_counted(before, p) && !heap_sample_skips(n))                \
+		if (!operators_counted(before, p) && !heap_sample_skips(n))         \
 			BORN(p, n);                                                 \
 		return p;                                                           \
 	}
