@@ -22,7 +22,7 @@ ANY = None
 # limit. A directory without such headers (`()`) is used through include/deepclock alone.
 LAYERS = {
     # The base layer. No system calls, no policy on floating-point numbers.
-    "src/base": ((), "commas csv_write dtype err function_name hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
+    "src/base": ((), "commas csv_write dtype err names/function_name hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
     "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text net/network os process/lazy_library "

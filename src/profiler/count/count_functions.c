@@ -24,7 +24,7 @@
 #include "profiler/count/count_functions.h"
 
 #include "base/err.h"
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "deepclock/count.h"

@@ -17,7 +17,7 @@
 #include "profiler/memory/memory_record.h"
 
 #include "base/err.h"
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "os/os.h"
 #include "profiler/execs/exec_unseen.h"
 #include "record/record_begin.h"

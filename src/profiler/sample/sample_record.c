@@ -16,7 +16,7 @@
 #include "profiler/sample/sample_record.h"
 
 #include "base/err.h"
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"

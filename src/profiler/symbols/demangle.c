@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/demangle.h"
 
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "os/process/lazy_library.h"
 

@@ -5,7 +5,7 @@
  * and is shortened above PAGE_FILE_COLS.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "report/text/grid.h"
 #include <assert.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 
 static void types_that_are_returned_are_left_out(void **state)
 {

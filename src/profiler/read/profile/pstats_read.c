@@ -19,7 +19,7 @@
 #include "profiler/read/profile/pstats_read.h"
 
 #include "base/err.h"
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "record/tree/cct.h"
 #include "deepclock/opt.h"

@@ -14,7 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/stacks.h"
 #include "base/err.h"
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 #include "base/json/json_read.h"
 #include "deepclock/opt.h"
 

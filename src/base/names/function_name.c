@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/function_name.h"
+#include "base/names/function_name.h"
 
 #include "base/common_prefix.h"
 #include "base/utf8.h"
