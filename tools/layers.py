@@ -22,7 +22,7 @@ ANY = None
 # limit. A directory without such headers (`()`) is used through include/deepclock alone.
 LAYERS = {
     # The base layer. No system calls, no policy on floating-point numbers.
-    "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
+    "src/base": ((), "commas csv_write dtype err names/function_name hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
     "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text net/network os process/lazy_library "
@@ -114,7 +114,7 @@ LAYERS = {
     "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "device_zone", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.
     "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
-                            "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
+                            "profiler/execs", "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
                            ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
                             "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
     # Sampling stacks of an unmodified program, by the kernel or by timers in the program.
@@ -122,7 +122,10 @@ LAYERS = {
                             "sample_beside sample_moment sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
     # Allocation profiling of a program by call path.
     "src/profiler/memory": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
-                             "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
+                             "profiler/execs", "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
+    # Programs that an observed program starts: what is preloaded writes their names, and the reader explains which were not observed.
+    "src/profiler/execs": (("base", "os", "record"), "exec_list exec_unseen exec_watch", ("base",), ISO,
+                           ("dlfcn.h", "fcntl.h", "spawn.h", "sys/resource.h", "unistd.h")),
     # A job of several processes: which rank holds the others up.
     "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/write", "profiler/read", "profiler/trace",
                              "profiler/preload/mpi"), (),
@@ -130,12 +133,12 @@ LAYERS = {
     # Comparison of profiling methods: each run is a separate process.
     "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
     # Separate libraries, preloaded into the profiled program: src/profiler/preload/README.md has their rules.
-    "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
+    "src/profiler/preload/waits": (("profiler/trace", "profiler/execs"), (), (), ISO, ANY),
     "src/profiler/preload/mpi": ((), "mpi_delay", ("zone",), ISO, ANY),
     "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
-    "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
+    "src/profiler/preload/heap": (("profiler/execs", "profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
     "src/profiler/preload/cuda": (("device", "profiler/trace"), (), ("base", "zone"), ISO, ANY),
-    "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
+    "src/profiler/preload/calls": (("profiler/count", "profiler/execs", "profiler/unwind"), (), ("count",), ISO, ANY),
 
     # Reports. Pure functions of a record, except for the output file.
     "src/report": (("base", "os", "record", "record/tree", "profiler/timeline"), (), ("base", "opt", "record", "report", "unstable"), ISO, ()),
@@ -162,6 +165,7 @@ EXCEPTIONS = {
     ("src/profiler/preload/waits/leave.c", "_Exit"),
     ("src/profiler/preload/calls/instrument.c", "_exit"),  # interposes it too
     ("src/profiler/preload/calls/instrument.c", "_Exit"),
+    ("src/profiler/execs/exec_watch.c", "system"),  # interposes it
     ("src/profiler/trace/trace_start.c", "fprintf"),  # a recording that a variable requests has no caller
     ("src/os/process/proc.c", "_exit"),  # of a child whose exec failed
     ("src/os/process/child.c", "_exit"),  # end of a forked child, which must not run the parent's atexit() functions

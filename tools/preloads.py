@@ -45,9 +45,12 @@ SET_UP = {
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
     "deepclock_memory": {"dlsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
                          "configuration, the end of threads, fork",
+                         "access getenv": "names of programs that the process starts, for a note",
+                         "dladdr1": "the library of an operator new, at its first call and after dlclose()",
                          "realpath": "the path of a module, once for each"},
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
+                        "access getenv": "names of programs that the process starts, for a note",
                         "pthread_attr_destroy pthread_attr_getstack pthread_getattr_np": "the stack of a thread that begins",
                         "realpath": "the path of a module, once for each"},
 }

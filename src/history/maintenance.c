@@ -181,7 +181,7 @@ static bool texts_equal(const char *a, const char *b)
 }
 
 /* A database may keep the decimals of a number. */
-static bool number_equal(double a, double b)
+static bool index_number_equal(double a, double b)
 {
 	return fabs(a - b) <= 1e-12 * fabs(b);
 }
@@ -200,10 +200,10 @@ static bool metric_agrees(history_statement *s, const dck_record *r)
 {
 	const dck_metric *m = number_of(r, history_text(s, 0));
 
-	return m && number_equal(history_real(s, 1), dck_value_number(&m->value)) &&
+	return m && index_number_equal(history_real(s, 1), dck_value_number(&m->value)) &&
 	       texts_equal(history_text(s, 2), dck_unit_text(m->def->unit)) &&
-	       (!(m->level > 0) || (number_equal(history_real(s, 3), m->lo) &&
-				    number_equal(history_real(s, 4), m->hi)));
+	       (!(m->level > 0) || (index_number_equal(history_real(s, 3), m->lo) &&
+				    index_number_equal(history_real(s, 4), m->hi)));
 }
 
 /* Compares the index of r's metrics with r: each of them, and whether all are there. */

@@ -27,7 +27,7 @@ dck_status series_row_add(series_rows *all, const series_row *row, dck_err *err)
 }
 
 /* Returns the half-width of the mean of k rows by their own intervals; 0: one has none. */
-static double own_half(const series_row *rows, size_t k)
+static double rows_half(const series_row *rows, size_t k)
 {
 	double squares = 0;
 
@@ -47,7 +47,7 @@ static double own_half(const series_row *rows, size_t k)
 static void point_fold(const series_row *rows, const double *values, size_t k, dck_history_point *p)
 {
 	const series_row *newest = &rows[k - 1];
-	const double half = own_half(rows, k);
+	const double half = rows_half(rows, k);
 	stat_estimate e;
 
 	*p = (dck_history_point){.id = newest->id,

@@ -24,6 +24,7 @@
 #include "profiler/count/count_functions.h"
 
 #include "base/err.h"
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "deepclock/count.h"
@@ -221,10 +222,11 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 		if (f->calls) /* as cProfile states it */
 			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s%s",
 				 every, f->calls == 1 ? "" : "s", primitive, whole, taken);
-		record_answer(
-		    b, "%.60s has the most self time: %s%s in %s call%s, %.0f %% of all %s'%s",
-		    frame.name, own, interval, times, calls[most] == 1 ? "" : "s",
-		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones", sum);
+		record_answer(b,
+			      "%s has the most self time: %s%s in %s call%s, %.0f %% of all %s'%s",
+			      FUNCTION_NAME_SHORT(frame.name), own, interval, times,
+			      calls[most] == 1 ? "" : "s", all > 0 ? 100 * self[most] / all : 0,
+			      f->calls ? "functions" : "zones", sum);
 	}
 	mem_free(self);
 	mem_free(calls);

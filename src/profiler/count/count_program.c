@@ -25,6 +25,8 @@
 #include "profiler/count/count_read.h"
 #include "profiler/count/count_zones.h"
 #include "os/os.h"
+#include "profiler/execs/exec_unseen.h"
+#include "profiler/unwind/elf_file.h"
 #include "record/record_begin.h"
 #include "record/build.h"
 #include "record/host.h"
@@ -87,12 +89,13 @@ typedef struct run {
 	record_others others; /* other processes that used the machine during the run */
 } run;
 
+static const char *const count_remedies[OS_PRELOAD_OBSTACLES] = {
+    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
+    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
+};
+
 static dck_status start_and_wait(run *r, dck_err *err)
 {
-	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
-	    [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
-	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
-	};
 	const char *set[SET_MAX + 1] = {NULL};
 	const os_spawn_config spawn = {
 	    .argv = r->p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
@@ -105,8 +108,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	if (r->config->no_functions)
 		r->why = "--no-functions";
 	else
-		preload =
-		    os_preload_env(r->a, "libdeepclock_count.so", r->p->argv[0], remedies, &r->why);
+		preload = os_preload_env(r->a, "libdeepclock_count.so", r->p->argv[0],
+					 count_remedies, &r->why);
 	if (preload) {
 		set[n++] = preload;
 		set[n++] = mem_arena_fmt(r->a, COUNT_DIRECTORY "=%s", r->directory);
@@ -199,10 +202,42 @@ static void none_of_python_put(const run *r, record_builder *b)
 		    itself && count_is_plain(argv[0]) ? argv[0] : "python", words);
 }
 
+/* Whether the program is built with -finstrument-functions. */
+static bool is_instrumented(const char *path)
+{
+	static const char *const names[] = {".dynstr", ".strtab"};
+	static const char hook[] = "__cyg_profile_func_enter";
+	bool found = false;
+	elf_file *f;
+
+	if (elf_file_open(path, &f, NULL) != DCK_OK)
+		return false;
+	for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++) {
+		const elf_section *s = elf_file_find_section(f, names[i]);
+		char *text = s ? elf_file_read(f, s->offset, s->size) : NULL;
+
+		for (size_t at = 0; text && !found && at < s->size;
+		     at += strnlen(text + at, s->size - at) + 1)
+			found = s->size - at >= sizeof hook && !strcmp(text + at, hook);
+		mem_free(text);
+	}
+	elf_file_close(f);
+	return found;
+}
+
+static bool count_unseen_put(const run *r, record_builder *b)
+{
+	return exec_unseen_put(b, &(exec_unseen){.directory = r->directory,
+						 .variable = COUNT_DIRECTORY,
+						 .command = "deepclock count",
+						 .remedies = count_remedies,
+						 .concerns = is_instrumented});
+}
+
 static void none_put(const run *r, record_builder *b)
 {
 	count_program_answer_put(r, b);
-	if (r->config->no_functions)
+	if (r->config->no_functions || count_unseen_put(r, b))
 		return;
 	if (python_runs(r->p->argv[0]))
 		none_of_python_put(r, b);
@@ -287,6 +322,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		count_zones_put(&r->zones, b);
 		if (left.processes)
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
+		count_unseen_put(r, b);
 		not_counted_note(b, left.lanes_failed, "thread", left.error);
 		not_counted_note(b, left.children_failed, "forked process", left.error);
 		if (left.missing_reason)

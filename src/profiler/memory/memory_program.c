@@ -17,7 +17,7 @@
 
 static const char library[] = "libdeepclock_memory.so";
 
-static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
+const char *const memory_remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_GO] = "Go's runtime/pprof shows them",
     [OS_PRELOAD_STATIC] = OS_PRELOAD_DYNAMIC,
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
@@ -33,7 +33,7 @@ static dck_status watched(const dck_memory_config *c, dck_program *p, const char
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *why = "--rss-only";
 	const char *preload =
-	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
+	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], memory_remedies, &why);
 	const char *set[] = {
 	    program_end_begin(&m->end),
 	    mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
@@ -122,7 +122,8 @@ static dck_status target_run(const dck_memory_config *c, dck_program *p, const c
 	rss_samples looks = {0};
 	memory_sums sums = {0};
 	os_child_usage usage = {0};
-	memory_result m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
+	memory_result m = {
+	    .config = c, .program = p, .directory = directory, .looks = &looks, .usage = &usage};
 	dck_status st = c->pid ? memory_attached(c, p, &m, &looks, err)
 			       : watched(c, p, directory, &m, &looks, &usage, err);
 

@@ -17,7 +17,9 @@
 #include "profiler/memory/memory_record.h"
 
 #include "base/err.h"
+#include "base/names/function_name.h"
 #include "os/os.h"
+#include "profiler/execs/exec_unseen.h"
 #include "record/record_begin.h"
 
 #include <math.h>
@@ -388,10 +390,11 @@ static void sampled_note(record_builder *b, const memory_sums *s, const heap_sum
 	char text[TEXT];
 
 	record_note(b, "memory-sampled",
-		    "sizes and counts are estimates from %.0f samples, one in %s of allocated "
+		    "sizes and counts are estimates from %.0f sample%s, one in %s of allocated "
 		    "memory: call paths without a sample are absent, those with fewer than %d are "
 		    "known to an order of magnitude, and the peak is on average too high",
 		    sum->totals[TOTAL_ALLOCATIONS].items,
+		    sum->totals[TOTAL_ALLOCATIONS].items == 1 ? "" : "s",
 		    dck_text_bytes((double)s->interval, text, sizeof text), SAMPLES_FEW);
 }
 
@@ -435,6 +438,10 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			    program_file_reason(m->sums->error));
 		record_remedy(b, "%s", program_file_remedy(m->sums->error));
 	}
+	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
+					  .variable = HEAP_VARIABLE,
+					  .command = "deepclock memory",
+					  .remedies = memory_remedies});
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "
@@ -487,8 +494,8 @@ static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_l
 		if (line && line != peak_line && held > 0) {
 			const size_t n = strlen(ret);
 
-			snprintf(ret + n, size - n, ", %.0f %% of it by %.100s",
-				 100 * weight / held, memory_sums_asked(s, line));
+			snprintf(ret + n, size - n, ", %.0f %% of it by %s", 100 * weight / held,
+				 FUNCTION_NAME_SHORT(memory_sums_asked(s, line)));
 		}
 	} else if (leaked > 0) {
 		snprintf(ret, size, "%s%s leaked", about,
@@ -518,8 +525,8 @@ static void memory_answer_put(record_builder *b, const memory_result *m, const h
 	}
 	largest_of(&m->sums->lines, SUMS_PEAK, &line, &weight);
 	if (line)
-		snprintf(who, sizeof who, ", %.0f %% of it by %.100s", 100 * weight / most,
-			 memory_sums_asked(m->sums, line));
+		snprintf(who, sizeof who, ", %.0f %% of it by %s", 100 * weight / most,
+			 FUNCTION_NAME_SHORT(memory_sums_asked(m->sums, line)));
 	left_text(m->sums, sum, line, left, sizeof left);
 	record_answer(
 	    b, "peak heap %s%s at %s%s; %s", sampled ? "about " : "",

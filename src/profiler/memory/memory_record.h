@@ -15,12 +15,16 @@ typedef struct memory_result {
 	const rss_samples *looks;
 	const memory_sums *sums; /* NULL: allocations were not recorded; `why` has the reason */
 	const char *why;
+	const char *directory; /* of the run's files */
 	const os_child_usage *usage;
 	uint64_t began_ns, took_ns; /* monotonic clock */
 	int64_t began_unix_ns;
 	bool cancelled;
 	program_end end;
 } memory_result;
+
+/* Remedies for what cannot be preloaded. */
+extern const char *const memory_remedies[OS_PRELOAD_OBSTACLES];
 
 dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err);
 

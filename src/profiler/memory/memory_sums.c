@@ -218,7 +218,7 @@ static bool has_call(const char *name)
 static const char *line_text(const memory_sums *s, const dck_frame *f)
 {
 	return f->file && f->line
-		   ? mem_arena_fmt(s->arena, "%.100s%s at %.100s:%u", f->name,
+		   ? mem_arena_fmt(s->arena, "%s%s at %s:%u", f->name,
 				   has_call(f->name) ? "" : "()", os_path_base(f->file), f->line)
 		   : f->name;
 }

@@ -84,7 +84,7 @@ static const char *without_prefixes(const char *name)
 
 bool runtime_hands_over(const char *function)
 {
-	static const char *const suffixes[] = {"_internal", "_chk", "64"};
+	static const char *const suffixes[] = {"_internal", "_tail", "_chk", "64"};
 	/* Without these. */
 	static const char *const known[] = {"strdup",
 					    "strndup",

@@ -16,6 +16,7 @@
 #include "profiler/sample/sample_record.h"
 
 #include "base/err.h"
+#include "base/names/function_name.h"
 #include "base/units.h"
 #include "record/record_begin.h"
 #include "record/host.h"
@@ -315,16 +316,17 @@ static void own_answer(record_builder *b, const sample_counts *n, const own_func
 		       const char *time, const char *samples, const char *spins)
 {
 	const double ran = n->time_ns - n->blocked_ns, sample_share = 100 * own->ns / ran;
+	const char *name = FUNCTION_NAME_SHORT(own->name), *plural = n->samples == 1 ? "" : "s";
 
 	if (n->named.user[0])
 		record_answer(b,
 			      "%s takes %.1f %% of %s of CPU time, with callees; most self time: "
-			      "%.60s, %.1f %%%s; %s samples",
-			      n->named.user, 100 * n->named.user_ns / ran, time, own->name,
-			      sample_share, spins, samples);
+			      "%s, %.1f %%%s; %s sample%s",
+			      n->named.user, 100 * n->named.user_ns / ran, time, name, sample_share,
+			      spins, samples, plural);
 	else
-		record_answer(b, "%.60s takes %.1f %% of %s of CPU time, in %s samples%s",
-			      own->name, sample_share, time, samples, spins);
+		record_answer(b, "%s takes %.1f %% of %s of CPU time, in %s sample%s%s", name,
+			      sample_share, time, samples, plural, spins);
 }
 
 /* Writes the answer: the function with the most own time. */
@@ -350,9 +352,9 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	const bool any = t && row < t->nrows && ran > 0;
 	if (c->wall && n->time_ns > 0)
 		record_answer(
-		    b, "the threads waited %.1f %% of %s%s%.60s%s",
-		    100 * n->blocked_ns / n->time_ns, time, any ? "; of the CPU time " : "",
-		    any ? sample_cell_of(t, row, 0)->as.text : "",
+		    b, "the threads waited %.1f %% of %s%s%s%s", 100 * n->blocked_ns / n->time_ns,
+		    time, any ? "; of the CPU time " : "",
+		    any ? FUNCTION_NAME_SHORT(sample_cell_of(t, row, 0)->as.text) : "",
 		    any ? share_text(sample_cell_of(t, row, 1 + CCT_SAMPLE_SELF)->as.r / ran, part,
 				     sizeof part)
 			: "");

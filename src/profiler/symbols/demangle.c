@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/demangle.h"
 
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "os/process/lazy_library.h"
 
@@ -108,7 +109,10 @@ char *demangle(const char *name)
 	if (os_lazy_load(&cxx_library, NULL) != DCK_OK)
 		return NULL;
 	theirs = cxx.demangle(name, NULL, NULL, &status);
-	ours = theirs ? mem_dup(theirs) : NULL;
+	/* Thunks and the like ("_ZT", "_ZG") are described by several words. */
+	ours = !theirs				  ? NULL
+	       : name[2] == 'T' || name[2] == 'G' ? mem_dup(theirs)
+						  : mem_dup(function_name_begin(theirs));
 	free(theirs);
 	return ours;
 }

@@ -17,6 +17,9 @@ dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree 
 		DCK_FAIL(err, E_ABSENT,
 			 "the record has no call paths: none of its operators has a module; "
 			 "exporters write it in the names of nodes, or in metadata");
+	const dck_fact *samples = dck_record_fact(r, "sample", "samples");
+	if (r->ntrees == 0 && samples && dck_value_number(&samples->value) == 0)
+		DCK_FAIL(err, E_ABSENT, "the record has no call paths: no sample was taken");
 	if (r->ntrees == 0)
 		DCK_FAIL(err, E_ABSENT,
 			 "the record has no call paths; those of trace, count, sample, memory, "

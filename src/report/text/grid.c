@@ -1,9 +1,11 @@
 /* grid.c - lays out and writes a table: the widest cell of each column is found in a first pass
  * over the rows, so a cell is formatted twice and none is stored. Columns are omitted by rank until
- * the rest fits; then names are shortened, word by word if they are paths, and in the middle. In a
- * file a longer name moves the cells of its row, and is shortened above PAGE_FILE_COLS.
+ * the rest fits; then names are shortened, word by word if they are paths, without parameters if
+ * they are functions, and in the middle. If page.whole, a longer name moves the cells of its row,
+ * and is shortened above PAGE_FILE_COLS.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/names/function_name.h"
 #include "report/text/grid.h"
 #include <assert.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 #define GRID_INDENT	  2
 #define GAP		  2
-#define NAME_BYTES	  512 /* of names that are shortened word by word */
+#define NAME_BYTES	  4096 /* of names that are shortened other than in the middle */
 #define NAME_COLS_ALIGNED 80
 
 typedef struct grid_layout {
@@ -41,7 +43,7 @@ static unsigned cells_width(const grid *g, const grid_layout *l)
 unsigned grid_title_columns(const page *p, const char *title)
 {
 	const unsigned n = page_columns(title);
-	return n < GRID_TITLE_COLS || !p->terminal ? n : GRID_TITLE_COLS;
+	return n < GRID_TITLE_COLS || p->whole ? n : GRID_TITLE_COLS;
 }
 
 static const char *grid_unit_of(const grid *g, size_t col)
@@ -58,14 +60,77 @@ static bool has_units(const grid *g, const grid_layout *l)
 	return any;
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Words of a path to three letters, from the first on and not after the last '/', until it
+ * has at most `cols`: "/encoder/layer.0/output/dense/Add" becomes "/enc/lay.0/out/dense/Add".
+ * What distinguishes layers are their numbers. */
+static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *buf)
+{
+	unsigned now = page_columns_n(text, bytes);
+	size_t last = bytes, n = 0, from = 0;
+
+	while (last > 0 && text[last - 1] != '/')
+		last--;
+	while (from < bytes) {
+		size_t word = 0;
+		while (from + word < bytes && is_letter(text[from + word]))
+			word++;
+		size_t keep = word > 4 && from + word < last && now > cols ? 3 : word;
+		if (word == 0)
+			word = keep = 1;
+		memcpy(buf + n, text + from, keep);
+		n += keep;
+		from += word;
+		now -= (unsigned)(word - keep);
+	}
+	return n;
+}
+
+/* Shortens the text of a name to at most `cols`, if it can. Returns it, or buf. */
+static const char *name_shorten(const page *p, const grid_name *n, unsigned cols,
+				char buf[NAME_BYTES], size_t *ret_bytes)
+{
+	*ret_bytes = n->bytes;
+	if (n->bytes > NAME_BYTES || page_columns_n(n->text, n->bytes) <= cols)
+		return n->text;
+	*ret_bytes = !p->whole && memchr(n->text, '(', n->bytes)
+			 ? function_name_fold(n->text, n->bytes, cols, buf)
+			 : path_shorten(n->text, n->bytes, cols, buf);
+	return buf;
+}
+
+/* Returns the widest of the names, which are shortened to at most `cols` with their suffixes. */
+static unsigned names_width(const page *p, const grid *g, unsigned cols)
+{
+	char buf[NAME_BYTES];
+	unsigned width = page_columns(g->title);
+	grid_name name;
+	size_t bytes;
+
+	page_widen(&width, g->unit ? g->unit : "");
+	for (size_t r = 0; r < g->nrows; r++) {
+		g->name(g->self, r, &name);
+		const unsigned beside = name.indent + page_columns(name.after),
+			       room = cols > beside ? cols - beside : 0;
+		const char *text = name_shorten(p, &name, room, buf, &bytes);
+		const unsigned n = beside + page_columns_n(text, bytes);
+
+		width = n > width ? n : width;
+	}
+	return width < cols ? width : cols;
+}
+
 static void layout_fill(const page *p, const grid *g, grid_layout *l)
 {
 	char buf[FORMAT_SIZE];
 	grid_name name;
 
 	*l = (grid_layout){.name = page_columns(g->title)};
-	if (g->unit && page_columns(g->unit) > l->name)
-		l->name = page_columns(g->unit);
+	page_widen(&l->name, g->unit ? g->unit : "");
 	for (size_t r = 0; r < g->nrows; r++) {
 		g->name(g->self, r, &name);
 		unsigned n = name_columns(&name);
@@ -99,40 +164,11 @@ static void layout_fill(const page *p, const grid *g, grid_layout *l)
 	}
 	unsigned cells = GRID_INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
-	/* In a file a longer name, as C++ has, is whole and moves the cells of its row alone. */
-	if (!p->terminal && room < NAME_COLS_ALIGNED)
+	/* page.whole: a longer name, as C++ has, is whole and moves the cells of its row alone. */
+	if (p->whole && room < NAME_COLS_ALIGNED)
 		room = NAME_COLS_ALIGNED;
-	l->name = l->name < room ? l->name : room;
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Words of a path to three letters, from the first on and not after the last '/', until it
- * has at most `cols`: "/encoder/layer.0/output/dense/Add" becomes "/enc/lay.0/out/dense/Add".
- * What distinguishes layers are their numbers. */
-static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *buf)
-{
-	unsigned now = page_columns_n(text, bytes);
-	size_t last = bytes, n = 0, from = 0;
-
-	while (last > 0 && text[last - 1] != '/')
-		last--;
-	while (from < bytes) {
-		size_t word = 0;
-		while (from + word < bytes && is_letter(text[from + word]))
-			word++;
-		size_t keep = word > 4 && from + word < last && now > cols ? 3 : word;
-		if (word == 0)
-			word = keep = 1;
-		memcpy(buf + n, text + from, keep);
-		n += keep;
-		from += word;
-		now -= (unsigned)(word - keep);
-	}
-	return n;
+	if (l->name > room)
+		l->name = names_width(p, g, room);
 }
 
 static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right)
@@ -140,13 +176,12 @@ static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right
 	const unsigned after = page_columns(n->after), all = page_columns_n(n->text, n->bytes);
 	unsigned room = cols - (n->indent < cols ? n->indent : cols);
 	char buf[NAME_BYTES];
+	size_t bytes;
 
 	room -= after < room ? after : 0;
 	page_to(p, GRID_INDENT + (right && all < room ? room - all : n->indent));
-	if (n->bytes <= sizeof buf && all > room)
-		page_text_middle(p, buf, path_shorten(n->text, n->bytes, room, buf), room);
-	else
-		page_text_middle(p, n->text, n->bytes, room);
+	const char *text = name_shorten(p, n, room, buf, &bytes);
+	page_text_middle(p, text, bytes, room);
 	if (after > 0 && n->indent + after < cols)
 		page_text(p, n->after);
 }

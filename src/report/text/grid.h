@@ -10,7 +10,7 @@
 #include "report/text/page.h"
 
 #define GRID_COLS_MAX 16
-/* On a terminal a longer title is truncated, unless a cell below it is longer. */
+/* Unless page.whole, a longer title is truncated, if no cell below it is longer. */
 #define GRID_TITLE_COLS 30
 
 typedef struct grid_col {

@@ -36,6 +36,7 @@ void page_init(page *p, dck_sink *out, const dck_style *style)
 		    .utf8 = s->utf8,
 		    .colour = s->colour,
 		    .terminal = s->terminal,
+		    .whole = !s->terminal,
 		    .width = width < WIDTH_MIN	 ? WIDTH_MIN
 			     : width > WIDTH_MAX ? WIDTH_MAX
 						 : width,
@@ -158,7 +159,7 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 {
 	const bool fits = page_columns(text) <= cols;
 
-	if (!fits && !p->terminal) {
+	if (!fits && p->whole) {
 		page_text_middle(p, text, SIZE_MAX, cols);
 		p->space = true; /* before the next column */
 	} else if (fits) {
@@ -186,7 +187,7 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	unsigned width;
 	bool shown;
 
-	if (!p->terminal && cols < PAGE_FILE_COLS)
+	if (p->whole && cols < PAGE_FILE_COLS)
 		cols = PAGE_FILE_COLS;
 	if (n <= cols) {
 		columns_write(p, text, bytes, n);

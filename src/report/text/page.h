@@ -13,6 +13,7 @@ typedef enum text_style { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR
 typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
+	bool whole;	     /* in a file, outside of a summary: names are not cut to the width */
 	unsigned width, col; /* in columns; position of the next character */
 	bool space;	     /* a space is due before the next text on this line */
 	unsigned due;	     /* number of pending blanks, counted in col: no line ends in blanks */
@@ -27,12 +28,11 @@ void page_space(page *p);		/* a space, unless the line ends here */
 void page_to(page *p, unsigned col);	/* spaces up to that column; none if already past it */
 void page_break(page *p, unsigned col); /* ends the line, and goes to that column of the next */
 void page_text(page *p, const char *text);
-/* In a file names are whole up to this width; longer ones would break every line of a table. */
+/* page.whole: names are whole up to this width; longer ones would break every line of a table. */
 #define PAGE_FILE_COLS 160
-/* Writes the text; on a terminal, truncated with ".." to `cols` columns; in a file, as
- * page_text_middle(). */
+/* Writes the text, truncated with ".." to `cols` columns; if page.whole, as page_text_middle(). */
 void page_text_cut(page *p, const char *text, unsigned cols);
-/* Writes the first `bytes` of text, shortened with ".." in the middle to fit; in a file to
+/* Writes the first `bytes` of text, shortened with ".." in the middle to fit; if page.whole, to
  * PAGE_FILE_COLS if `cols` is less. */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */

@@ -650,6 +650,19 @@ static void summary_narrow_put(page *p, const dck_record *r)
 	page_line(p);
 }
 
+/* Writes the first rows of the main table, in the page's width. */
+static void summary_brief_put(page *p, const dck_record *r, unsigned lines)
+{
+	const bool whole = p->whole;
+
+	p->whole &= lines == TEXT_ALL_LINES || format_is_listing(r);
+	if (r->ntables > 0 || r->nops == 0)
+		text_table_brief(p, r, lines);
+	else
+		text_ops_brief(p, r, lines);
+	p->whole = whole;
+}
+
 /* Writes the first lines of the details. */
 static void body_put(page *p, const dck_record *r, unsigned lines)
 {
@@ -667,10 +680,8 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 			text_ops(p, r);
 		else if (text_accuracy_is_short(r))
 			text_accuracy(p, r, false);
-		else if (r->ntables > 0 || r->nops == 0)
-			text_table_brief(p, r, lines);
 		else
-			text_ops_brief(p, r, lines);
+			summary_brief_put(p, r, lines);
 		return;
 	}
 	/* A record without an answer: the beginning of its report. */

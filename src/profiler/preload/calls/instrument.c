@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/thread_cct.h"
+#include "profiler/execs/exec_watch.h"
 #include "profiler/count/count_file.h"
 #include "profiler/unwind/file_room.h"
 
@@ -76,6 +77,8 @@ typedef struct thread_state {
 } thread_state;
 
 static COUNT_THREAD_LOCAL thread_state mine;
+
+const char exec_library[] = "libdeepclock_count.so", exec_variable[] = COUNT_DIRECTORY;
 
 static inline uint64_t instrument_ticks(void)
 {

@@ -3,7 +3,8 @@
  * small static block that is never freed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/preload/heap/heap_block.h"
+#include "profiler/execs/exec_watch.h"
+#include "profiler/preload/heap/heap_hooks.h"
 #include "profiler/preload/heap/heap_paths.h"
 #include "profiler/preload/heap/heap_sample.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOOK __attribute__((visibility("default"), noinline))
+const char exec_library[] = "libdeepclock_memory.so", exec_variable[] = HEAP_VARIABLE;
 
 enum { EARLY_BYTES = 1 << 16, EARLY_ALIGN = 64 };
 
@@ -100,14 +101,6 @@ __attribute__((constructor)) static void begins(void)
 	}
 	heap_in_hook--;
 }
-
-#define BORN(p, n)                                              \
-	do {                                                    \
-		if (p) {                                        \
-			const heap_caller caller = HEAP_CALLER; \
-			heap_on_alloc(p, n, &caller);           \
-		}                                               \
-	} while (0)
 
 HOOK void *malloc(size_t n)
 {
@@ -204,13 +197,24 @@ static void *hooks_missing(void)
 	return NULL;
 }
 
+/* Returns the size to record for an aligned allocation of n bytes. */
+static inline size_t aligned_size(size_t align, size_t n)
+{
+	const size_t asked = heap_asked;
+
+	heap_asked = 0;
+	return asked && asked <= n && n - asked < align ? asked : n;
+}
+
 HOOK int posix_memalign(void **to, size_t align, size_t n)
 {
+	const size_t size = aligned_size(align, n);
+
 	if (!is_found())
 		return (*to = early_get(n, align)) ? 0 : ENOMEM;
 	const int failed = real.posix_memalign ? real.posix_memalign(to, align, n) : ENOMEM;
 	if (!failed)
-		BORN(*to, n);
+		BORN(*to, size);
 	return failed;
 }
 
@@ -218,10 +222,11 @@ HOOK int posix_memalign(void **to, size_t align, size_t n)
 #define ALIGNED(name)                                                        \
 	HOOK void *name(size_t align, size_t n)                              \
 	{                                                                    \
+		const size_t size = aligned_size(align, n);                  \
 		if (!is_found())                                             \
 			return early_get(n, align);                          \
 		void *p = real.name ? real.name(align, n) : hooks_missing(); \
-		BORN(p, n);                                                  \
+		BORN(p, size);                                               \
 		return p;                                                    \
 	}
 ALIGNED(memalign)
@@ -243,6 +248,7 @@ HOOK int dlclose(void *handle)
 	if (!is_found() || !real.dlclose)
 		return -1;
 	const int failed = real.dlclose(handle);
+	heap_operators_check();
 	heap_on_unload();
 	return failed;
 }

@@ -3,14 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #undef _FILE_OFFSET_BITS /* it would give mmap() another name */
+#include "profiler/preload/heap/heap_hooks.h"
 #include "profiler/preload/heap/heap_ranges.h"
 
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define HOOK __attribute__((visibility("default"), noinline))
 
 HOOK void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {

@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
-#include <errno.h>
+#include "profiler/execs/exec_list.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 PRELOAD _Noreturn void _exit(int status)
@@ -55,47 +55,29 @@ INTERPOSE(int, execvpe, (const char *file, char *const argv[], char *const envp[
 INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]), dck_trace_flush(),
 	  (fd, argv, envp))
 
-/* Those with a list of arguments: libc passes it to execve() by a call that is not interposed. No
- * memory may be allocated after vfork(), and C promises only 127 arguments of a call. */
-#define LIST_MAX 1024
-
-/* Collects first, and what follows it up to NULL; at most LIST_MAX - 1 texts. */
-static bool list_collect(char *ret[LIST_MAX], const char *first, va_list *rest)
-{
-	const char *text = first;
-
-	for (size_t n = 0; n < LIST_MAX; n++) {
-		memcpy(&ret[n], &text, sizeof text); /* exec() takes them as not const */
-		if (!text)
-			return true;
-		text = va_arg(*rest, const char *);
-	}
-	errno = E2BIG;
-	return false;
-}
-
-#define INTERPOSE_LIST(name, by)                                    \
-	PRELOAD int name(const char *what, const char *first, ...)  \
-	{                                                           \
-		char *list[LIST_MAX];                               \
-		va_list rest;                                       \
-                                                                    \
-		va_start(rest, first);                              \
-		const bool fits = list_collect(list, first, &rest); \
-		va_end(rest);                                       \
-		dck_trace_flush();                                  \
-		return fits ? REAL(by)(what, list) : -1;            \
+/* Those with a list of arguments: libc passes it to execve() by a call that is not interposed. */
+#define INTERPOSE_LIST(name, by)                                   \
+	PRELOAD int name(const char *what, const char *first, ...) \
+	{                                                          \
+		char *list[EXEC_LIST_MAX];                         \
+		va_list rest;                                      \
+                                                                   \
+		va_start(rest, first);                             \
+		const bool fits = exec_list(list, first, &rest);   \
+		va_end(rest);                                      \
+		dck_trace_flush();                                 \
+		return fits ? REAL(by)(what, list) : -1;           \
 	}
 INTERPOSE_LIST(execl, execv)
 INTERPOSE_LIST(execlp, execvp)
 
 PRELOAD int execle(const char *path, const char *first, ...)
 {
-	char *list[LIST_MAX];
+	char *list[EXEC_LIST_MAX];
 	va_list rest;
 
 	va_start(rest, first);
-	const bool fits = list_collect(list, first, &rest);
+	const bool fits = exec_list(list, first, &rest);
 	char *const *envp = fits ? va_arg(rest, char *const *) : NULL;
 	va_end(rest);
 	dck_trace_flush();

@@ -19,6 +19,7 @@
 #include "profiler/read/profile/pstats_read.h"
 
 #include "base/err.h"
+#include "base/names/function_name.h"
 #include "base/mem.h"
 #include "record/tree/cct.h"
 #include "deepclock/opt.h"
@@ -446,9 +447,9 @@ static void answer_write(const pstats *p, uint32_t f, record_builder *b)
 	dck_text_time(t->self_ns, self, sizeof self);
 	dck_text_time(p->self_ns, all, sizeof all);
 	dck_text_count((int64_t)p->calls, calls, sizeof calls);
-	record_answer(b, "%.60s has the most self time: %s, %.0f %% of %s in %s function calls",
-		      frame.name, self, p->self_ns > 0 ? 100 * t->self_ns / p->self_ns : 0, all,
-		      calls);
+	record_answer(b, "%s has the most self time: %s, %.0f %% of %s in %s function calls",
+		      FUNCTION_NAME_SHORT(frame.name), self,
+		      p->self_ns > 0 ? 100 * t->self_ns / p->self_ns : 0, all, calls);
 }
 
 static dck_status functions_write(const pstats *p, record_builder *b)

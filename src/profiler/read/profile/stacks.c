@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/stacks.h"
 #include "base/err.h"
+#include "base/names/function_name.h"
 #include "base/json/json_read.h"
 #include "deepclock/opt.h"
 
@@ -152,8 +153,9 @@ static void stacks_answer_put(const stacks *s, size_t weight, const call_table *
 	const double own = 100 * dck_value_number(&t->cells[1 + how->sort].value) / s->sums[weight];
 	snprintf(share, sizeof share, own < 0.1 ? "%.2g" : "%.1f", own);
 	weight_text(s->sums[weight], column->unit, all, sizeof all);
-	record_answer(b, "%.60s takes %s %% of %s%s%.60s by itself", t->cells[0].value.as.text,
-		      share, all, counts ? " " : "", counts ? column->title : "");
+	record_answer(b, "%s takes %s %% of %s%s%.60s by itself",
+		      FUNCTION_NAME_SHORT(t->cells[0].value.as.text), share, all, counts ? " " : "",
+		      counts ? column->title : "");
 }
 
 /* Writes table and answer, by the first weight that is not a count. */

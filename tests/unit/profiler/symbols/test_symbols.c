@@ -378,6 +378,10 @@ static void test_demangle(void **state)
 
 	assert_string_equal(plain, "<u8 as core::fmt::LowerHex>::fmt");
 	mem_free(plain);
+	plain = demangle("_Z1fIiEvT_");
+	if (plain) /* without the type that it returns, which names of templates have */
+		assert_string_equal(plain, "f<int>(int)");
+	mem_free(plain);
 	plain = demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
 	if (plain) /* libstdc++ is available */
 		assert_string_equal(

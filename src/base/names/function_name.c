@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/names/function_name.h"
+
+#include "base/common_prefix.h"
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { NESTED_MAX = 64, FOLD_BYTES = 4096 };
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Whether text[0..n) ends with this word. */
+static bool ends_with(const char *text, size_t n, const char *word)
+{
+	const size_t length = strlen(word);
+
+	return n >= length && !memcmp(text + n - length, word, length) &&
+	       (n == length || !is_of_name(text[n - length - 1]));
+}
+
+/* Returns the index of the bracket that closes the one at text[from]; n: none. */
+static size_t bracket_end(const char *text, size_t from, size_t n)
+{
+	static const char opening[] = "<([{", closing[] = ">)]}";
+	char open[NESTED_MAX];
+	size_t depth = 0;
+
+	for (size_t i = from; i < n; i++) {
+		const char *o = text[i] ? strchr(opening, text[i]) : NULL,
+			   *c = text[i] ? strchr(closing, text[i]) : NULL;
+		const bool is_angle = text[i] == '<' || text[i] == '>';
+
+		if (is_angle && i > from &&
+		    (ends_with(text, i, "operator") || text[i - 1] == '-' || text[i - 1] == '='))
+			continue;
+		if (o && depth == NESTED_MAX)
+			return n;
+		if (o) {
+			open[depth++] = closing[o - opening];
+		} else if (c) {
+			/* "<" of a comparison is not closed. */
+			while (depth > 1 && open[depth - 1] != *c && open[depth - 1] == '>')
+				depth--;
+			if (open[depth - 1] == *c && --depth == 0)
+				return i;
+		}
+	}
+	return n;
+}
+
+const char *function_name_begin(const char *text)
+{
+	const size_t n = strlen(text);
+	size_t begin = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t before = i > 0 && text[i - 1] == ' ' ? i - 1 : i;
+		const bool is_part = (text[i] == '(' && (has_prefix(text + i, "(anonymous ") ||
+							 ends_with(text, before, "decltype"))) ||
+				     strchr("<[{", text[i]);
+
+		if (text[i] == ' ') {
+			begin = i + 1;
+		} else if (is_part) {
+			i = bracket_end(text, i, n);
+		} else if (text[i] == '(' ||
+			   (has_prefix(text + i, "operator") && !is_of_name(text[i + 8]) &&
+			    (i == 0 || !is_of_name(text[i - 1])))) {
+			/* "void (*f<int>(int))(char)" stays. */
+			return text[i] == '(' && begin == i ? text : text + begin;
+		}
+	}
+	return text;
+}
+
+/* Folds the parameters, and the arguments of templates if `all`. */
+static size_t brackets_fold(const char *text, size_t n, bool all, char *to)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char c = text[i], last = i > 0 ? text[i - 1] : ' ';
+		const bool folds = c == '('   ? is_of_name(last) || strchr(">)]", last)
+				   : c == '<' ? all && (is_of_name(last) || last == ':') &&
+						    !ends_with(text, i, "operator")
+					      : false;
+		const size_t end = folds ? bracket_end(text, i, n) : n;
+
+		to[out++] = c;
+		if (end < n && end - i > 3) {
+			memcpy(to + out, "..", 2);
+			out += 2;
+			i = end - 1;
+		}
+	}
+	return out;
+}
+
+size_t function_name_fold(const char *name, size_t bytes, size_t most, char *buf)
+{
+	size_t n = bytes;
+
+	memcpy(buf, name, bytes);
+	for (int all = 0; all < 2 && n > most; all++)
+		n = brackets_fold(name, bytes, all, buf);
+	return n;
+}
+
+const char *function_name_short(const char *name, char *buf, size_t size)
+{
+	char folded[FOLD_BYTES];
+	const size_t bytes = strlen(name), most = size - 1;
+
+	if (bytes <= most)
+		return name;
+	const size_t n = function_name_fold(
+	    name, bytes < sizeof folded ? bytes : utf8_cut(name, sizeof folded), most, folded);
+	if (n <= most) {
+		memcpy(buf, folded, n);
+		buf[n] = '\0';
+		return buf;
+	}
+	const size_t head = utf8_cut(folded, (most - 2) / 3);
+	size_t tail = n - (most - 2 - head);
+	while (tail < n && utf8_continues(folded[tail]))
+		tail++;
+	memcpy(buf, folded, head);
+	memcpy(buf + head, "..", 2);
+	memcpy(buf + head + 2, folded + tail, n - tail);
+	buf[head + 2 + n - tail] = '\0';
+	return buf;
+}

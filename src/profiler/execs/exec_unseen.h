@@ -1,0 +1,24 @@
+/* exec_unseen.h - a note on the programs that an observed program started, but which the preloaded
+ * library could not observe.
+ *
+ *	exec_unseen_put(b, &(exec_unseen){.directory = directory, .variable = HEAP_VARIABLE,
+ *					  .command = "deepclock memory", .remedies = remedies});
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECS_EXEC_UNSEEN_H
+#define EXECS_EXEC_UNSEEN_H
+
+#include "os/os.h"
+#include "record/build.h"
+
+typedef struct exec_unseen {
+	const char *directory, *variable;   /* of the run: exec_watch.h */
+	const char *command;		    /* what observes a program directly */
+	const char *const *remedies;	    /* [OS_PRELOAD_OBSTACLES]; NULL: none */
+	bool (*concerns)(const char *path); /* which programs matter; NULL: all */
+} exec_unseen;
+
+/* Adds note programs-not-recorded. Returns whether there are such programs. */
+bool exec_unseen_put(record_builder *b, const exec_unseen *u);
+
+#endif

@@ -1,0 +1,19 @@
+/* exec_watch.h - which programs the processes of an observed program start, for a note on those
+ * that cannot be observed.
+ *
+ * Each different program has a file in the directory of the run, so that their number is bounded:
+ * "HASH" EXEC_FILE_END, with the absolute path after EXEC_PRELOADS, or EXEC_NOT if its environment
+ * does not preload the library.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXECS_EXEC_WATCH_H
+#define EXECS_EXEC_WATCH_H
+
+#define EXEC_FILE_END ".exec"
+#define EXEC_PRELOADS '+'
+#define EXEC_NOT      '-'
+
+/* Defined by each library: its name, and the environment variable with the directory. */
+extern const char exec_library[], exec_variable[];
+
+#endif

@@ -1,0 +1,45 @@
+# Programs that the program starts without the library are named: a cleared environment, a static program; by each way to start one.
+heap-program || exit
+printf 'int main(void) { return 0; }\n' >main.c
+cc main.c -o dynamic && cc main.c -o other && cp dynamic more || exit
+cc -static main.c -o static 2>/dev/null || { echo "there is no static C library"; exit 77; }
+cat >starts.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char *empty[] = {NULL}, *words[] = {"other", NULL};
+	const char *how = argc > 1 ? argv[1] : "";
+	pid_t child;
+
+	setenv("PATH", ".:/bin", 1);
+	if (!strcmp(how, "kept"))
+		return system("./other");
+	if (!strcmp(how, "spawn"))
+		return posix_spawnp(&child, "other", NULL, NULL, words, empty) || waitpid(child, NULL, 0) < 0;
+	if (!strcmp(how, "unset") && unsetenv("LD_PRELOAD") == 0)
+		execlp("other", "other", (char *)NULL);
+	if (!strcmp(how, "execle"))
+		execle("./other", "other", (char *)NULL, empty);
+	if (!strcmp(how, "fexecve"))
+		fexecve(open("other", O_RDONLY), words, empty);
+	if (!strcmp(how, "absent"))
+		execve("./nothing", words, empty);
+	return !strcmp(how, "absent") ? 0 : 1;
+}
+END
+cc starts.c -o starts || exit
+of() {
+	deepclock memory --quiet --save run.json -- "$@" >out 2>err || cat out err
+	record run.json '[n["text"].split(";")[0] for n in r["notes"] if n["code"] == "programs-not-recorded"]'
+}
+for how in kept spawn unset execle fexecve absent; do
+	of ./starts $how
+done
+of sh -c 'env -i ./dynamic; env -i ./more; ./other'
+of sh -c './static; true'
