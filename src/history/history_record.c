@@ -15,6 +15,7 @@
  * A cell without a value is absent with a reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "history/series.h"
 #include "history/store.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
@@ -418,6 +419,21 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	    history_value_text(newest->metric.unit, newest->after, after, sizeof after));
 }
 
+/* The columns of the summary, without those that say nothing of these alarms. */
+static void alarms_columns(record_builder *b, const dck_history_alarms *a)
+{
+	char columns[80];
+	bool processors = false, others = false;
+
+	for (size_t i = 0; i < a->n; i++) {
+		processors |= series_text_order(a->alarms[0].cpu, a->alarms[i].cpu) != 0;
+		others |= a->alarms[i].others > 0;
+	}
+	snprintf(columns, sizeof columns, "since commit subject%s metric change%s",
+		 processors ? " cpu" : "", others ? " others" : "");
+	record_summary_columns(b, columns);
+}
+
 static void alarms_put(record_builder *b, const dck_history_alarms *a)
 {
 	static const dck_column columns[] = {{"since", "since, UTC", DCK_UNIT_NONE},
@@ -441,7 +457,7 @@ static void alarms_put(record_builder *b, const dck_history_alarms *a)
 	char text[64];
 
 	RECORD_TABLE(b, "history/alarms", "Alarms", columns);
-	record_summary_columns(b, "since commit subject cpu metric change others");
+	alarms_columns(b, a);
 	for (size_t i = 0; i < a->n; i++) {
 		const dck_history_alarm *m = &a->alarms[i];
 		const char *const who[] = {m->commit, m->command, m->subject, m->engine,
