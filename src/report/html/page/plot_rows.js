@@ -67,7 +67,7 @@ function nameAlong(rule, ends, y, taken) {
 }
 
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
- * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain:
+ * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y, end: y at `to`, if it differs}] too. x: {title, unit, log: base, format, domain:
  * further numbers that the axis includes}; y: {title, unit, zero, log}; equal: the text of the line y = x. told:
  * [[title, p => text]]: further fields of a point. */
 export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [], equal, told = [] }) {
@@ -105,7 +105,7 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			const h = svg.selectAll(null).data(along).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
 			h.append("line").attr("class", "rule thin").attr("x1", ROOM.left).attr("x2", width - right);
 			svg.append("g").attr("class", "c2").selectAll("line").data(levels).join("line").attr("class", "stroke level")
-				.attr("x1", l => x(l.from)).attr("x2", l => x(l.to)).attr("y1", l => y(l.y)).attr("y2", l => y(l.y));
+				.attr("x1", l => x(l.from)).attr("x2", l => x(l.to)).attr("y1", l => y(l.y)).attr("y2", l => y(l.end ?? l.y));
 			const ends = [];
 			for (const l of lists) {
 				const own = l.points.filter(p => Number.isFinite(p.y) && (!ay.log || p.y > 0)).sort((a, b) => a.x - b.x);

@@ -28,6 +28,8 @@ export function trendOf(r) {
 		if (i === cuts.length - 1)
 			levels.push({ from: c.x, to: list.length - 1, y: c.after });
 	});
+	if (drift)
+		levels.push({ from: 0, to: list.length - 1, y: drift.before, end: drift.after });
 	return { points, changes, cuts, drift, levels, unit: list.length > 0 ? textOf(list[0].unit) || t.columns.find(c => c.key === "value").unit : "" };
 }
 
@@ -47,8 +49,7 @@ export const viewTrend = {
 			title: factValue(r, "trend", "metric"),
 			note: changes.length > 0 ? changes.map(c => `${c === drift ? "drifts, " : ""}${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; p ${digits(c.p, 2)} by noise alone.`).join(" ") : "No change of the level is shown.",
 			says: `${points.length} points from ${day(points[0])} to ${day(points[points.length - 1])}, ${cuts.length} changes of the level`,
-			lists: [{ class: "c1", points: points.map(p => (points.length > 200 ? { ...p, radius: 2 } : p)), joined: false },
-				...(drift ? [{ class: "c2", points: [{ ...drift, y: drift.before, level: 0, radius: 0 }, { ...points[points.length - 1], y: drift.after, level: 0, radius: 0 }], joined: true }] : [])],
+			lists: [{ class: "c1", points: points.map(p => (points.length > 200 ? { ...p, radius: 2 } : p)), joined: false }],
 			levels, rules: cuts.map(c => ({ x: c.x - 0.5, text: changeText(c) })),
 			x: { title: "commit", unit: "1", format: v => (byPlace.has(v) ? commitName(byPlace.get(v)) : "") }, y: { title: factValue(r, "trend", "metric"), unit }, height: 320,
 			lines: p => [p.time, ...(p.commit ? [["commit", p.commit.slice(0, 12)]] : []), ["value", format(p.y, unit)], ...(p.level > 0 ? [["interval", formatInterval(p.lo, p.hi, p.level, unit)]] : []), ["records", digits(p.records)]],
