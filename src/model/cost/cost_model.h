@@ -46,6 +46,8 @@ typedef struct val {
 	bool items_known;
 	/* of a view: the value whose memory it shares; NULL: it has separate memory */
 	struct val *base;
+	/* of an output of a function's call: the value in the function */
+	struct val *inner;
 	/* of a constant that was made from one initializer by reshaping, converting or
 	 * dequantising: that initializer */
 	struct val *from;

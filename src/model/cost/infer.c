@@ -339,7 +339,7 @@ static void function_call(op *o, const onnx_function *f)
 		if (!v || !op_out(o, i))
 			continue;
 		op_set_val(o, i, v);
-		op_out(o, i)->base = v;
+		op_out(o, i)->base = op_out(o, i)->inner = v;
 	}
 	op_unknown(o, "the function '%s' does not make it", f->name);
 	o->made->expanded = true;

@@ -428,7 +428,7 @@ void op_set_val(op *o, size_t i, const val *from)
 	v->name = name;
 	v->def = def;
 	v->last_use = last;
-	v->base = NULL;
+	v->base = v->inner = NULL;
 	v->input = v->initializer = v->counted = false;
 	v->tensor = NULL;
 	v->from = from->initializer || from->tensor ? (val *)(uintptr_t)from : from->from;
