@@ -179,9 +179,11 @@ typedef struct cost_result {
 	size_t constant_floats; /* elements of float constants that no role makes parameters */
 } cost_result;
 
-/* The most operators that a model may have after its functions are expanded and its bodies entered.
- */
-#define COST_OPS_MAX 4000000u
+/* The most operators that a model may have after its functions are expanded and its bodies entered,
+ * and the limit of the arena above its size before the call. With its row an operator takes about
+ * 900 bytes. */
+#define COST_OPS_MAX	1000000u
+#define COST_MEMORY_MAX (2 * ONNX_MEMORY_MAX)
 /* The deepest nesting of bodies in bodies and functions in functions: each level takes a few KiB of
  * stack. */
 #define COST_DEPTH_MAX 48

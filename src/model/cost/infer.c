@@ -119,19 +119,23 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 
 static bool infer_too_many(infer *in)
 {
-	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
+	INFER_FAIL(in, E_LIMIT,
+		   "the model has more than %u operators after its functions are expanded, the "
+		   "most that can be counted: functions that call others repeatedly multiply them",
 		   COST_OPS_MAX);
 	return false;
 }
 
-bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
+bool infer_reserve(infer *in, const onnx_node *nodes, size_t n)
 {
 	in->function_ops = mem_arena_array(in->arena, in->functions.n, sizeof *in->function_ops);
 	if (!in->function_ops)
-		infer_fail_memory(in);
-	else if (expanded(in, nodes, n, 0) > COST_OPS_MAX)
-		infer_too_many(in);
-	return infer_ok(in);
+		return infer_fail_memory(in);
+	in->cap = expanded(in, nodes, n, 0);
+	if (in->cap > COST_OPS_MAX)
+		return infer_too_many(in);
+	in->ops = mem_arena_array(in->arena, in->cap, sizeof *in->ops);
+	return in->ops || infer_fail_memory(in);
 }
 
 static int64_t opset_of(const infer *in, const char *domain, const frame *f)
@@ -368,7 +372,8 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 
 static bool op_reserve(infer *in, size_t *ret)
 {
-	if (in->visited++ >= COST_OPS_MAX)
+	/* Bodies may be walked again. */
+	if (in->nops >= COST_OPS_MAX || in->visited++ >= 4 * COST_OPS_MAX)
 		return infer_too_many(in);
 	if (in->nops == in->cap) {
 		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;

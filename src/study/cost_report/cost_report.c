@@ -465,7 +465,7 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 	}
 	if (mem_arena_failed(c->arena))
 		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",
-			 2 * (ONNX_MEMORY_MAX >> 20));
+			 COST_MEMORY_MAX >> 20);
 	*ret_peer = sum;
 	return DCK_OK;
 }
