@@ -121,7 +121,8 @@ typedef struct cost_content {
 	size_t n;
 } cost_content;
 
-/* The branch taken or the number of rounds of a control operator in a run. */
+/* The branch taken or the number of rounds of a control operator in a run, or a number that another
+ * operator took. */
 typedef struct cost_choice {
 	const char *name, *type;
 	int64_t value; /* of If: 1 then_branch, 0 else_branch */

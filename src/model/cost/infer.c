@@ -154,12 +154,17 @@ static int64_t opset_of(const infer *in, const char *domain, const frame *f)
 void infer_chosen(op *o, int64_t value)
 {
 	cost_result *r = o->infer->result;
+	const char *name = cost_node_name(o->arena, o->node);
 
 	if (!r->choices)
 		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof *r->choices);
-	if (r->choices && r->nchoices < COST_CHOICES_MAX)
-		r->choices[r->nchoices++] =
-		    (cost_choice){cost_node_name(o->arena, o->node), o->node->op, value};
+	if (!r->choices || !name || r->nchoices == COST_CHOICES_MAX)
+		return;
+	/* The rules of an operator may read it several times. */
+	for (size_t i = 0; i < r->nchoices; i++)
+		if (strcmp(r->choices[i].name, name) == 0 && r->choices[i].value == value)
+			return;
+	r->choices[r->nchoices++] = (cost_choice){name, o->node->op, value};
 }
 
 /* --- one operator --- */

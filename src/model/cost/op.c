@@ -118,6 +118,19 @@ bool op_int(const op *o, size_t i, sym_int *ret)
 	return true;
 }
 
+bool op_int_run(op *o, size_t i, sym_int *ret)
+{
+	const val *v = op_in(o, i);
+
+	if (op_int(o, i, ret))
+		return true;
+	if (!v || !v->has_seen)
+		return false;
+	*ret = sym_const(v->seen);
+	infer_chosen(o, v->seen);
+	return true;
+}
+
 /* --- attributes --- */
 
 const onnx_attribute *op_attr(const op *o, const char *name)
