@@ -13,9 +13,10 @@
  * '_inlfunc_Blk_token_0_t' in the second call. inlined_find() compares the operators of both graphs
  * that make an output of the call, which gives the prefix; then the nodes inside are indexed by the
  * names with it. If nothing but calls is in the call, the prefix is found in the operators before
- * (prefix_find()). An If or a loop inside such a call remains, with its bodies in another scope.
+ * (inlined_prefix_find()). An If or a loop inside such a call remains, with its bodies in another
+ * scope.
  *
- * Of equal nodes (repeated_find()) an engine keeps one: the others then have no owner.
+ * Of equal nodes (map_repeated()) an engine keeps one: the others then have no owner.
  *
  * Invariants: a node has at most one owner, and an earlier step takes precedence, so that costs
  * summed over owners count nothing twice; map_before() gives no node that computes to an operator
@@ -46,6 +47,8 @@ typedef struct node_index {
 	size_t *maker;	   /* of a value */
 	size_t *node;	   /* of a name */
 	struct body *body; /* of an operator: what is inside; NULL: no graph is to be compared */
+	size_t *list;	   /* of operators, for a search */
+	size_t *seen;	   /* of an operator: 1 + the call that it was last listed for */
 } node_index;
 
 /* What is inside an operator of the model, if the other graph has it elsewhere. */
@@ -287,25 +290,24 @@ static bool named_by(const node_index *x, size_t i, size_t call)
 	return i == call;
 }
 
-/* Compares names of operator `is` with those inside operator `call`. */
-static const char *inlined_prefix(const node_index *x, size_t call, const cost_op *is)
+/* Compares names of operator `is` with those of n operators inside operator `call`. */
+static const char *inlined_prefix(const node_index *x, size_t call, const size_t *inside, size_t n,
+				  const cost_op *is)
 {
 	const cost_op *outer = &x->r->ops[call];
-	const char *prefix = NULL;
-	const size_t end = inside_end(x, call), n = is->nin + (outer->expanded ? is->nout : 0);
+	const size_t values = is->nin + (outer->expanded ? is->nout : 0);
+	const char *prefix = NULL, *p;
 	size_t longest = 0;
 
-	for (size_t i = call + 1; i < end; i++) {
-		const cost_op *c = &x->r->ops[i];
-		const char *p;
+	for (size_t i = 0; i < n; i++) {
+		const cost_op *c = &x->r->ops[inside[i]];
 
-		if (!named_by(x, i, call))
-			continue;
 		if ((p = map_prefix_of(x->arena, outer, is->node->name, c->node->name, &longest)))
 			prefix = p;
-		for (size_t k = 0; k < c->nout * n; k++) {
-			const val *out = c->out[k / n],
-				  *v = k % n < is->nin ? is->in[k % n] : is->out[k % n - is->nin];
+		for (size_t k = 0; k < c->nout * values; k++) {
+			const size_t at = k % values;
+			const val *out = c->out[k / values],
+				  *v = at < is->nin ? is->in[at] : is->out[at - is->nin];
 			if (out && v &&
 			    (p = map_prefix_of(x->arena, outer, v->name, out->name, &longest)))
 				prefix = p;
@@ -317,29 +319,31 @@ static const char *inlined_prefix(const node_index *x, size_t call, const cost_o
 /* Finds the prefix of a call whose output operator `at` makes. With nothing but calls inside, the
  * names of that operator begin with the prefix of one of those; then it is that of the nearest
  * operator before. Goes at most as far as there are operators inside the call. */
-static const char *prefix_find(const node_index *x, const node_index *y, size_t call, size_t at)
+static const char *inlined_prefix_find(const node_index *x, const node_index *y, size_t call,
+				       size_t at)
 {
-	const size_t most = x->r->ops[call].expanded ? inside_end(x, call) - call : 1;
-	size_t *list = mem_arena_array(x->arena, most, sizeof *list), n = 1;
+	const size_t end = inside_end(x, call), most = x->r->ops[call].expanded ? end - call : 1;
+	size_t n = 1, ninside = 0;
 	const char *prefix = NULL;
 
-	if (!list)
-		return NULL;
-	list[0] = at;
-	for (size_t i = 0; i < n && !prefix; i++) {
-		const cost_op *is = &y->r->ops[list[i]];
-		const size_t end = most > 1 ? inside_end(y, list[i]) : list[i] + 1;
+	for (size_t i = call + 1; i < end; i++)
+		if (named_by(x, i, call))
+			x->list[ninside++] = i;
+	y->list[0] = at;
+	for (size_t i = 0; i < n && i < most && !prefix; i++) {
+		const size_t from = y->list[i];
+		const cost_op *is = &y->r->ops[from];
+		const size_t last = most > 1 ? inside_end(y, from) : from + 1;
 
-		for (size_t k = list[i]; k < end && !prefix; k++)
-			prefix = inlined_prefix(x, call, &y->r->ops[k]);
-		for (size_t k = 0; k < is->nin && n < most; k++) {
-			const size_t from = value_maker(y, is->in[k]);
-			size_t seen = 0;
+		for (size_t k = from; k < last && !prefix; k++)
+			prefix = inlined_prefix(x, call, x->list, ninside, &y->r->ops[k]);
+		for (size_t k = 0; k < is->nin; k++) {
+			const size_t before = value_maker(y, is->in[k]);
 
-			while (seen < n && list[seen] != from)
-				seen++;
-			if (from < list[i] && seen == n)
-				list[n++] = from;
+			if (before >= from || y->seen[before] == call + 1)
+				continue;
+			y->seen[before] = call + 1;
+			y->list[n++] = before;
 		}
 	}
 	return prefix;
@@ -368,7 +372,7 @@ static bool inlined_try(node_index *x, const node_index *y, size_t i)
 			return own->scope != NULL;
 		}
 		if (!own->prefix)
-			own->prefix = prefix_find(x, y, i, at);
+			own->prefix = inlined_prefix_find(x, y, i, at);
 		own->inlined |= own->prefix || strcmp(is->node->op, c->node->op) != 0;
 	}
 	for (size_t k = 0; own->inlined && k < c->nout; k++) {
@@ -390,7 +394,10 @@ static bool inlined_try(node_index *x, const node_index *y, size_t i)
 static bool inlined_find(node_index *x, node_index *y)
 {
 	x->body = mem_arena_array(x->arena, x->r->nops, sizeof *x->body);
-	if (!x->body)
+	x->list = mem_arena_array(x->arena, x->r->nops, sizeof *x->list);
+	y->list = mem_arena_array(x->arena, y->r->nops, sizeof *y->list);
+	y->seen = mem_arena_array(x->arena, y->r->nops, sizeof *y->seen);
+	if (!x->body || !x->list || !y->list || !y->seen)
 		return false;
 	for (size_t i = 0; i < x->r->nops; i++) {
 		const cost_op *c = &x->r->ops[i];
@@ -515,6 +522,8 @@ static bool map_inlined(const node_index *x, size_t i)
 #define MAP_SEVERAL (PROFILE_NONE - 1)
 #define MAP_GONE    (PROFILE_NONE - 2) /* an equal node has computed it */
 
+#define MAP_LIST_MAX 64 /* nodes with longer lists are not compared */
+
 /* Returns the attribute as text that equal attributes have in common; NULL: it has another kind of
  * value, or depends on the call. */
 static const char *attribute_text(mem_arena *a, const onnx_attribute *at)
@@ -523,8 +532,8 @@ static const char *attribute_text(mem_arena *a, const onnx_attribute *at)
 	    mem_arena_fmt(a, "%s=%lld %a %s", at->name ? at->name : "", (long long)at->i,
 			  (double)at->f, at->s.text ? at->s.text : "");
 
-	if (at->ref || at->t || at->g || at->sparse || at->tp || at->nstrings || at->ntensors ||
-	    at->ngraphs)
+	if (at->nints > MAP_LIST_MAX || at->nfloats > MAP_LIST_MAX || at->ref || at->t || at->g ||
+	    at->sparse || at->tp || at->nstrings || at->ntensors || at->ngraphs)
 		return NULL;
 	for (size_t i = 0; text && i < at->nints; i++)
 		text = mem_arena_fmt(a, "%s %lld", text, (long long)at->ints[i]);
@@ -550,7 +559,7 @@ static const char *repeated_key(const node_index *x, size_t i, const size_t *sam
 	    mem_arena_fmt(x->arena, "%s\n%s\n%s\n%zu", scope_around_calls(x->r, i),
 			  c->node->domain ? c->node->domain : "", c->node->op, c->nout);
 
-	if (c->nin == 0 || moves(c->node->op))
+	if (c->nin == 0 || c->nin > MAP_LIST_MAX || moves(c->node->op))
 		return NULL;
 	for (size_t k = 0; key && k < c->nin; k++) {
 		const val *v = c->in[k];
@@ -572,7 +581,7 @@ static const char *repeated_key(const node_index *x, size_t i, const size_t *sam
 
 /* An engine that finds equal nodes runs one of them: marks the nodes without an owner that are
  * equal to one with an owner. */
-static bool repeated_find(const node_index *x, size_t *owner)
+static bool map_repeated(const node_index *x, size_t *owner)
 {
 	const size_t n = x->r->nops;
 	size_t *same = mem_arena_array(x->arena, n, sizeof *same);
@@ -663,7 +672,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof *owner);
 	anchor(&x, &y, owner);
-	if (mem_arena_failed(a) || !repeated_find(&x, owner) || !map_before(&x, &y, owner))
+	if (mem_arena_failed(a) || !map_repeated(&x, owner) || !map_before(&x, &y, owner))
 		return NULL;
 	map_after(&x, &y, owner);
 	/* A node in a body that does not run belongs to the operator around it. */
