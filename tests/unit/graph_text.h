@@ -24,19 +24,23 @@ typedef struct graph_node {
 } graph_node;
 
 typedef struct graph_text {
-	const char *values;  /* as in op_case */
-	graph_node nodes[8]; /* after GRAPH_FUNCTION those of "Block" of the domain FN, X W to Y */
+	const char *values; /* as in op_case */
+	/* After each GRAPH_FUNCTION those of a function of that name and the domain FN, X W to Y.
+	 */
+	graph_node nodes[12];
 } graph_text;
 
-static inline void graph_function(wire_out *w, const graph_node *nodes)
+/* Returns the node after it. */
+static inline const graph_node *graph_function(wire_out *w, const graph_node *function)
 {
-	size_t function = wire_begin(w, 25), opset;
+	const graph_node *n = function + 1;
+	size_t begin = wire_begin(w, 25), opset;
 
-	wire_put_text(w, 1, "Block");
+	wire_put_text(w, 1, function->name);
 	wire_put_text(w, 4, "X");
 	wire_put_text(w, 4, "W");
 	wire_put_text(w, 5, "Y");
-	for (const graph_node *n = nodes; n->op; n++) {
+	for (; n->op && strcmp(n->op, GRAPH_FUNCTION) != 0; n++) {
 		char text[200], *save = NULL;
 		size_t node = wire_begin(w, 7);
 
@@ -46,6 +50,8 @@ static inline void graph_function(wire_out *w, const graph_node *nodes)
 		wire_put_text(w, 2, n->outputs);
 		wire_put_text(w, 3, n->name ? n->name : "");
 		wire_put_text(w, 4, n->op);
+		if (n->domain)
+			wire_put_text(w, 7, n->domain);
 		wire_end(w, node);
 	}
 	opset = wire_begin(w, 9);
@@ -53,7 +59,8 @@ static inline void graph_function(wire_out *w, const graph_node *nodes)
 	wire_put_int(w, 2, 17);
 	wire_end(w, opset);
 	wire_put_text(w, 10, FN);
-	wire_end(w, function);
+	wire_end(w, begin);
+	return n;
 }
 
 static inline model_cost graph_counted(const graph_text *g)
@@ -90,7 +97,8 @@ static inline model_cost graph_counted(const graph_text *g)
 		wire_put_text(&w, 1, FN);
 		wire_put_int(&w, 2, 1);
 		wire_end(&w, opset);
-		graph_function(&w, n + 1);
+		while (n->op)
+			n = graph_function(&w, n);
 	}
 	assert_false(w.failed);
 	if (onnx_read_bytes(w.data, w.n, c.arena, &c.model, &err) != DCK_OK ||

@@ -395,10 +395,18 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 	DCK_TRY(ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read output '%s'",
 			  name));
 	t.dtype = dtype_of_onnx(element_type);
-	if ((t.dtype.code == DCK_DTYPE_OTHER && !shape_only) || rank > DCK_RANK_MAX)
+	if (rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP,
-			 "output '%s' is not a tensor of numbers of at most %d dimensions", name,
-			 DCK_RANK_MAX);
+			 "output '%s' has %zu dimensions: more than %d are not supported", name,
+			 rank, DCK_RANK_MAX);
+	if (t.dtype.code == DCK_DTYPE_OTHER && !shape_only) {
+		const char *text = dtype_onnx_text(element_type);
+
+		DCK_FAIL(err, E_UNSUP, "output '%s' is of type %s, which is not supported%s", name,
+			 text ? text : "?",
+			 dtype_onnx_bits(element_type) ? ": add a Cast to float32 to the model"
+						       : "");
+	}
 	DCK_TRY(ort_check(l, l->api.GetDimensions(type, t.dim, rank), err,
 			  "cannot read output '%s'", name));
 	t.rank = (int32_t)rank;

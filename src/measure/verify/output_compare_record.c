@@ -83,7 +83,8 @@ static void compared_row_put(record_builder *b, const compared *x, const compare
 
 typedef struct worst {
 	compared_verdict verdict;
-	const compared *of; /* whose outputs have it; NULL: all are identical */
+	const compared
+	    *of; /* whose outputs have it, most elements outside; NULL: all are identical */
 	double max_abs, max_rel, mean_abs, mean_rel, gap;
 	const char *at[5];
 	uint64_t outside, unlike, zeros, n;
@@ -117,13 +118,18 @@ static void worst_add(worst *w, const compared_output *o)
 static worst worst_of(const compared *list, size_t n)
 {
 	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
+	uint64_t most = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		const uint64_t before = w.outside;
+
 		for (size_t k = 0; k < list[i].noutputs; k++)
 			worst_add(&w, &list[i].outputs[k]);
-		if (list[i].verdict > w.verdict) {
+		if (list[i].verdict > w.verdict ||
+		    (list[i].verdict == w.verdict && w.outside - before > most)) {
 			w.verdict = list[i].verdict;
 			w.of = &list[i];
+			most = w.outside - before;
 		}
 	}
 	return w;
@@ -285,12 +291,14 @@ static const compared_output *first_different(const compared *x)
 
 void compared_answer(record_builder *b, const compared *list, size_t n)
 {
-	const worst w = worst_of(list, n);
+	worst w = worst_of(list, n);
 	char buf[120], of[120] = "", apart[48] = "";
 	const char *nothing;
 
 	if (w.of && w.of->label && n > 1)
 		snprintf(of, sizeof of, " of %.100s", w.of->label);
+	if (w.verdict == AGREE_DIFFERENT)
+		w = worst_of(w.of, 1);
 	if (!isnan(w.max_abs))
 		snprintf(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
 	nothing = nothing_in_them(list, n, buf, sizeof buf);

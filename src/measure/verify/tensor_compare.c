@@ -290,7 +290,9 @@ const char *compared_degenerate(const compared_sum *s, char *buf, size_t size)
 	const unsigned long long n = s->n, nan = s->nan_a < s->nan_b ? s->nan_a : s->nan_b;
 	const double least = fmin(s->least_a, s->least_b), most = fmax(s->most_a, s->most_b);
 
-	if (n > 0 && nan == n)
+	if (n == 0)
+		snprintf(buf, size, "it has no elements");
+	else if (nan == n)
 		snprintf(buf, size, "all of its %llu elements are NaN in both", n);
 	else if (nan > 0 && (double)nan >= NAN_SHARE * (double)n)
 		snprintf(buf, size, "%llu of its %llu elements are NaN in both", nan, n);

@@ -166,7 +166,7 @@ static dck_status inference_run(infer *in)
 	scope s;
 	place here = {&s, NULL, NULL, SIZE_MAX, sym_const(1), sym_const(1), sym_const(1)};
 
-	if (!infer_functions(in) || !infer_fits(in, g->nodes, g->nnodes) ||
+	if (!infer_functions(in) || !infer_reserve(in, g->nodes, g->nnodes) ||
 	    !scope_init_graph(in, &s, NULL, g))
 		return in->status;
 	DCK_TRY(main_inputs(in, &s, g));
@@ -174,11 +174,8 @@ static dck_status inference_run(infer *in)
 	scope_declare(in, &s, g->values, g->nvalues);
 	scope_declare(in, &s, g->outputs, g->noutputs);
 	bind_known(in, &s);
-	in->cap = g->nnodes;
-	in->ops = mem_arena_array(in->arena, in->cap, sizeof *in->ops);
-	if (in->ops)
-		infer_nodes(in, g->nodes, g->nnodes, &here);
-	if (infer_ok(in) && in->ops) {
+	infer_nodes(in, g->nodes, g->nnodes, &here);
+	if (infer_ok(in)) {
 		cost_keep_values(in, &s, g);
 		price_total(in);
 	}

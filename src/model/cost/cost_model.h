@@ -46,6 +46,8 @@ typedef struct val {
 	bool items_known;
 	/* of a view: the value whose memory it shares; NULL: it has separate memory */
 	struct val *base;
+	/* of an output of a function's call: the value in the function */
+	struct val *inner;
 	/* of a constant that was made from one initializer by reshaping, converting or
 	 * dequantising: that initializer */
 	struct val *from;
@@ -119,7 +121,8 @@ typedef struct cost_content {
 	size_t n;
 } cost_content;
 
-/* The branch taken or the number of rounds of a control operator in a run. */
+/* The branch taken or the number of rounds of a control operator in a run, or a number that another
+ * operator took. */
 typedef struct cost_choice {
 	const char *name, *type;
 	int64_t value; /* of If: 1 then_branch, 0 else_branch */
@@ -177,9 +180,11 @@ typedef struct cost_result {
 	size_t constant_floats; /* elements of float constants that no role makes parameters */
 } cost_result;
 
-/* The most operators that a model may have after its functions are expanded and its bodies entered.
- */
-#define COST_OPS_MAX 4000000u
+/* The most operators that a model may have after its functions are expanded and its bodies entered,
+ * and the limit of the arena above its size before the call. With its row an operator takes about
+ * 900 bytes. */
+#define COST_OPS_MAX	1000000u
+#define COST_MEMORY_MAX (2 * ONNX_MEMORY_MAX)
 /* The deepest nesting of bodies in bodies and functions in functions: each level takes a few KiB of
  * stack. */
 #define COST_DEPTH_MAX 48

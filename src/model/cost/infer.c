@@ -119,19 +119,23 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 
 static bool infer_too_many(infer *in)
 {
-	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
+	INFER_FAIL(in, E_LIMIT,
+		   "the model has more than %u operators after its functions are expanded, the "
+		   "most that can be counted: functions that call others repeatedly multiply them",
 		   COST_OPS_MAX);
 	return false;
 }
 
-bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
+bool infer_reserve(infer *in, const onnx_node *nodes, size_t n)
 {
 	in->function_ops = mem_arena_array(in->arena, in->functions.n, sizeof *in->function_ops);
 	if (!in->function_ops)
-		infer_fail_memory(in);
-	else if (expanded(in, nodes, n, 0) > COST_OPS_MAX)
-		infer_too_many(in);
-	return infer_ok(in);
+		return infer_fail_memory(in);
+	in->cap = expanded(in, nodes, n, 0);
+	if (in->cap > COST_OPS_MAX)
+		return infer_too_many(in);
+	in->ops = mem_arena_array(in->arena, in->cap, sizeof *in->ops);
+	return in->ops || infer_fail_memory(in);
 }
 
 static int64_t opset_of(const infer *in, const char *domain, const frame *f)
@@ -150,12 +154,17 @@ static int64_t opset_of(const infer *in, const char *domain, const frame *f)
 void infer_chosen(op *o, int64_t value)
 {
 	cost_result *r = o->infer->result;
+	const char *name = cost_node_name(o->arena, o->node);
 
 	if (!r->choices)
 		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof *r->choices);
-	if (r->choices && r->nchoices < COST_CHOICES_MAX)
-		r->choices[r->nchoices++] =
-		    (cost_choice){cost_node_name(o->arena, o->node), o->node->op, value};
+	if (!r->choices || !name || r->nchoices == COST_CHOICES_MAX)
+		return;
+	/* The rules of an operator may read it several times. */
+	for (size_t i = 0; i < r->nchoices; i++)
+		if (strcmp(r->choices[i].name, name) == 0 && r->choices[i].value == value)
+			return;
+	r->choices[r->nchoices++] = (cost_choice){name, o->node->op, value};
 }
 
 /* --- one operator --- */
@@ -339,7 +348,7 @@ static void function_call(op *o, const onnx_function *f)
 		if (!v || !op_out(o, i))
 			continue;
 		op_set_val(o, i, v);
-		op_out(o, i)->base = v;
+		op_out(o, i)->base = op_out(o, i)->inner = v;
 	}
 	op_unknown(o, "the function '%s' does not make it", f->name);
 	o->made->expanded = true;
@@ -368,7 +377,8 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 
 static bool op_reserve(infer *in, size_t *ret)
 {
-	if (in->visited++ >= COST_OPS_MAX)
+	/* Bodies may be walked again. */
+	if (in->nops >= COST_OPS_MAX || in->visited++ >= 4 * COST_OPS_MAX)
 		return infer_too_many(in);
 	if (in->nops == in->cap) {
 		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;

@@ -106,9 +106,9 @@ size_t *topo_sort(infer *in, const scope *s, const onnx_node *nodes, size_t n);
 
 /* Indexes the model's functions, before any node is walked. */
 bool infer_functions(infer *in);
-/* Checks the number of operators after expansion. E_LIMIT: more than COST_OPS_MAX. Takes no longer
- * than reading the nodes. */
-bool infer_fits(infer *in, const onnx_node *nodes, size_t n);
+/* Counts the operators after expansion and reserves space for them. E_LIMIT: more than
+ * COST_OPS_MAX. Takes no longer than reading the nodes. */
+bool infer_reserve(infer *in, const onnx_node *nodes, size_t n);
 void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
 /* Stores a decision of a run that the graph leaves open. */
 void infer_chosen(op *o, int64_t value);

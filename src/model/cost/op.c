@@ -118,6 +118,19 @@ bool op_int(const op *o, size_t i, sym_int *ret)
 	return true;
 }
 
+bool op_int_run(op *o, size_t i, sym_int *ret)
+{
+	const val *v = op_in(o, i);
+
+	if (op_int(o, i, ret))
+		return true;
+	if (!v || !v->has_seen)
+		return false;
+	*ret = sym_const(v->seen);
+	infer_chosen(o, v->seen);
+	return true;
+}
+
 /* --- attributes --- */
 
 const onnx_attribute *op_attr(const op *o, const char *name)
@@ -428,7 +441,7 @@ void op_set_val(op *o, size_t i, const val *from)
 	v->name = name;
 	v->def = def;
 	v->last_use = last;
-	v->base = NULL;
+	v->base = v->inner = NULL;
 	v->input = v->initializer = v->counted = false;
 	v->tensor = NULL;
 	v->from = from->initializer || from->tensor ? (val *)(uintptr_t)from : from->from;

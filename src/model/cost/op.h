@@ -102,6 +102,9 @@ const sym_int *op_ints(const op *o, size_t i, size_t *ret_n);
 const double *op_reals(const op *o, size_t i, size_t *ret_n);
 /* Reads the only integer in input i. False: its contents are not known, or not one integer. */
 bool op_int(const op *o, size_t i, sym_int *ret);
+/* Does the same; if the graph does not determine the number, *ret is the one of a real run, which
+ * is then in cost_result.choices. */
+bool op_int_run(op *o, size_t i, sym_int *ret);
 
 /* Returns the node's attribute of that name. Inside a function a reference to an attribute of the
  * call is resolved. */

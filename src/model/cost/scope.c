@@ -21,8 +21,10 @@ bool infer_ok(const infer *in)
 
 bool infer_fail_memory(infer *in)
 {
-	INFER_FAIL(in, E_LIMIT, "following the model's operators needs more than %zu MiB",
-		   ONNX_MEMORY_MAX >> 20);
+	INFER_FAIL(in, E_LIMIT,
+		   "following the model's operators (%zu after its functions are expanded) needs "
+		   "more than %zu MiB",
+		   in->cap, COST_MEMORY_MAX >> 20);
 	return false;
 }
 

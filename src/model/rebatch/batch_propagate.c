@@ -398,7 +398,7 @@ dck_status batch_rule_model(const onnx_model *m, int64_t n, int64_t was, mem_are
 			status = ERR_NO_MEMORY(err, "to follow the items through the model");
 			break;
 		}
-		mem_arena_limit(ret->arena, ONNX_MEMORY_MAX * 2);
+		mem_arena_limit(ret->arena, COST_MEMORY_MAX);
 		status = attempt(m, ret, ret_cost, err);
 		if (status == DCK_OK)
 			return DCK_OK;

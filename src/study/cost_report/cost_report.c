@@ -465,7 +465,7 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 	}
 	if (mem_arena_failed(c->arena))
 		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",
-			 2 * (ONNX_MEMORY_MAX >> 20));
+			 COST_MEMORY_MAX >> 20);
 	*ret_peer = sum;
 	return DCK_OK;
 }
@@ -533,9 +533,13 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 
 	for (size_t i = 0; i < r->nchoices && list; i++) {
 		const cost_choice *c = &r->choices[i];
-		const bool branch = strcmp(c->type, "If") == 0;
-		const char *key =
-		    mem_arena_fmt(a, "run_%s/%s", branch ? "branch" : "rounds", c->name);
+		const char *type = c->type;
+		const bool branch = strcmp(type, "If") == 0, rounds = strcmp(type, "Loop") == 0;
+		const char *key = mem_arena_fmt(a, "run_%s/%s",
+						branch	 ? "branch"
+						: rounds ? "rounds"
+							 : "number",
+						c->name);
 		const char *text = !branch    ? mem_arena_fmt(a, "%lld", (long long)c->value)
 				   : c->value ? "then_branch"
 					      : "else_branch";
@@ -543,12 +547,15 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			return;
 		record_fact_text(b, "cost", key, text);
 		if (i < 3)
-			list =
-			    mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":", c->type,
-					  c->name, branch ? "took" : "ran its body", text,
-					  branch	  ? ""
-					  : c->value == 1 ? " time"
-							  : " times");
+			list = mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":", type,
+					     c->name,
+					     rounds   ? "ran its body"
+					     : branch ? "took"
+						      : "took the value",
+					     text,
+					     !rounds	     ? ""
+					     : c->value == 1 ? " time"
+							     : " times");
 	}
 	const char *shapes =
 	    r->filled && list ? mem_arena_fmt(a, "%s the shapes of %zu value%s", *list ? ";" : ":",

@@ -9,7 +9,7 @@
  *
  * A known number is an integer. An open one is a polynomial of sizes: the value is absent and its
  * formula is the reason, so that it is never mistaken for 0. All texts and arrays are in one arena,
- * whose limit (ONNX_MEMORY_MAX * 2 beyond the model) bounds hostile models; model_cost_close()
+ * whose limit (COST_MEMORY_MAX beyond the model) bounds hostile models; model_cost_close()
  * frees it, and a function that fails has done so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -149,7 +149,7 @@ static dck_status counted_count(model_cost *c, const dck_subject *s, bool zoo,
 {
 	sizes z = {0};
 
-	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + ONNX_MEMORY_MAX * 2);
+	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + COST_MEMORY_MAX);
 	c->observed = real != NULL;
 	if (real) {
 		z.config = (cost_config){.inputs = real->inputs,

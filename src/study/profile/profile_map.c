@@ -12,7 +12,11 @@
  * inside, whose names it begins with a prefix: the value 't' of the function Blk is
  * '_inlfunc_Blk_token_0_t' in the second call. inlined_find() compares the operators of both graphs
  * that make an output of the call, which gives the prefix; then the nodes inside are indexed by the
- * names with it.
+ * names with it. If nothing but calls is in the call, the prefix is found in the operators before
+ * (inlined_prefix_find()). An If or a loop inside such a call remains, with its bodies in another
+ * scope.
+ *
+ * Of equal nodes (map_repeated()) an engine keeps one: the others then have no owner.
  *
  * Invariants: a node has at most one owner, and an earlier step takes precedence, so that costs
  * summed over owners count nothing twice; map_before() gives no node that computes to an operator
@@ -43,11 +47,14 @@ typedef struct node_index {
 	size_t *maker;	   /* of a value */
 	size_t *node;	   /* of a name */
 	struct body *body; /* of an operator: what is inside; NULL: no graph is to be compared */
+	size_t *list;	   /* of operators, for a search */
+	size_t *seen;	   /* of an operator: 1 + the call that it was last listed for */
 } node_index;
 
-/* What is inside an operator of the model, if the other graph has that in its place. */
+/* What is inside an operator of the model, if the other graph has it elsewhere. */
 typedef struct body {
-	bool inlined;
+	bool inlined;		    /* in place of the operator */
+	bool moved;		    /* in the same operator's bodies, below `scope` */
 	const char *scope, *prefix; /* in the other graph; prefix NULL: not known */
 	const char **out;	    /* the operator's outputs there; NULL: as in the model */
 } body;
@@ -128,7 +135,7 @@ static size_t inner_maker(const node_index *x, size_t call, size_t k, size_t *re
 		const char *name = g && k < g->noutputs ? g->outputs[k].name : NULL;
 		for (size_t j = 0; j < in->nout; j++)
 			if (in->out[j] &&
-			    (c->expanded ? in->out[j] == v->base
+			    (c->expanded ? in->out[j] == v->inner
 					 : name && strcmp(in->out[j]->name, name) == 0)) {
 				found = i;
 				*ret_out = j;
@@ -174,80 +181,198 @@ static size_t node_named(const node_index *x, const char *scope, const char *nam
 
 /* --- what an engine puts in the place of calls */
 
+/* Returns whether n bytes are the prefix of what is inside the call of a function: "_inlfunc_Blk_"
+ * or "_inlfunc_Blk_token_0_". */
+static bool prefix_of_function(const char *prefix, size_t n, const char *function)
+{
+	const char start[] = "_inlfunc_", token[] = "token_", digits[] = "0123456789";
+	const size_t head = sizeof start - 1, own = head + strlen(function);
+
+	if (n <= own || memcmp(prefix, start, head) != 0 ||
+	    memcmp(prefix + head, function, own - head) != 0 || prefix[own] != '_')
+		return false;
+	const char *rest = prefix + own + 1;
+	if (n == own + 1)
+		return true;
+	if (strncmp(rest, token, sizeof token - 1) != 0)
+		return false;
+	rest += sizeof token - 1;
+	return rest + strspn(rest, digits) + 1 == prefix + n;
+}
+
 /* Returns the prefix of `whole` before `name`, longer than any before; NULL: none. */
-static const char *map_prefix_of(mem_arena *a, const char *whole, const char *name, size_t *longest)
+static const char *map_prefix_of(mem_arena *a, const cost_op *call, const char *whole,
+				 const char *name, size_t *longest)
 {
 	const size_t n = name ? strlen(name) : 0, all = whole ? strlen(whole) : 0;
 
 	if (n <= *longest || all <= n || *whole != '_' || whole[all - n - 1] != '_' ||
-	    strcmp(whole + all - n, name) != 0)
+	    strcmp(whole + all - n, name) != 0 ||
+	    (call->expanded && !prefix_of_function(whole, all - n, call->node->op)))
 		return NULL;
 	*longest = n;
 	return mem_arena_dup_n(a, whole, all - n);
 }
 
-/* Compares names of operator `is`, which an output of operator `call` comes from, with those inside
- * the call. */
-static const char *inlined_prefix(const node_index *x, size_t call, const cost_op *is)
+/* Returns the operator around operator i, if the other graph has what is inside it elsewhere. */
+static const body *inlined_around(const node_index *x, size_t i)
 {
-	const char *prefix = NULL;
-	size_t longest = 0;
+	const size_t at = x->r->ops[i].inside;
+	const body *around = at < i ? &x->body[at] : NULL;
 
-	for (size_t i = call + 1; i < x->r->nops; i++) {
-		const cost_op *c = &x->r->ops[i];
-		const char *p;
+	return around && (around->inlined || around->moved) ? around : NULL;
+}
 
-		if (c->inside == SIZE_MAX || c->inside < call)
-			break;
-		if (c->inside != call)
-			continue;
-		if ((p = map_prefix_of(x->arena, is->node->name, c->node->name, &longest)))
-			prefix = p;
-		for (size_t k = 0; k < c->nout * is->nin; k++) {
-			const val *out = c->out[k / is->nin], *in = is->in[k % is->nin];
-			if (out && in &&
-			    (p = map_prefix_of(x->arena, in->name, out->name, &longest)))
-				prefix = p;
-		}
-	}
-	return prefix;
+/* Returns the part of the scope of operator i that names the branch of an If: "/then_branch". A
+ * loop has one body: "". */
+static const char *scope_branch(const node_index *x, size_t i)
+{
+	const cost_op *c = &x->r->ops[i];
+	const char *label = strrchr(c->scope, '/');
+
+	return label && strcmp(x->r->ops[c->inside].node->op, "If") == 0 ? label : "";
+}
+
+/* Returns the scope of the bodies of operator i, without the branch. */
+static const char *scope_of_body(const node_index *x, size_t i)
+{
+	const char *scope =
+	    i + 1 < x->r->nops && x->r->ops[i + 1].inside == i ? x->r->ops[i + 1].scope : NULL;
+
+	return scope ? mem_arena_dup_n(x->arena, scope,
+				       strlen(scope) - strlen(scope_branch(x, i + 1)))
+		     : "";
+}
+
+/* Returns the scope of operator i in the other graph. */
+static const char *inlined_scope(const node_index *x, size_t i)
+{
+	const body *around = inlined_around(x, i);
+
+	if (!around)
+		return x->r->ops[i].scope;
+	return around->inlined ? around->scope
+			       : mem_arena_fmt(x->arena, "%s%s", around->scope, scope_branch(x, i));
 }
 
 /* Returns the name of output k of an operator in the other graph; NULL: not known. */
 static const char *inlined_name(const node_index *x, size_t i, size_t k)
 {
 	const cost_op *c = &x->r->ops[i];
-	const body *around = c->inside < i ? &x->body[c->inside] : NULL;
+	const body *around = inlined_around(x, i);
 
 	if (!c->out[k])
 		return NULL;
 	if (x->body[i].out && x->body[i].out[k])
 		return x->body[i].out[k];
-	if (!around || !around->inlined)
+	if (!around)
 		return c->out[k]->name;
 	return around->prefix ? mem_arena_fmt(x->arena, "%s%s", around->prefix, c->out[k]->name)
 			      : NULL;
 }
 
-/* Finds whether the other graph has the operators inside operator i in the place of it. */
+/* Returns the end of what is inside operator `call`. */
+static size_t inside_end(const node_index *x, size_t call)
+{
+	size_t i = call + 1;
+
+	while (i < x->r->nops && x->r->ops[i].inside != SIZE_MAX && x->r->ops[i].inside >= call)
+		i++;
+	return i;
+}
+
+/* Returns whether operator i is inside operator `call`, and in no call that is inside it. */
+static bool named_by(const node_index *x, size_t i, size_t call)
+{
+	do
+		i = x->r->ops[i].inside;
+	while (i != call && !x->r->ops[i].expanded);
+	return i == call;
+}
+
+/* Compares names of operator `is` with those of n operators inside operator `call`. */
+static const char *inlined_prefix(const node_index *x, size_t call, const size_t *inside, size_t n,
+				  const cost_op *is)
+{
+	const cost_op *outer = &x->r->ops[call];
+	const size_t values = is->nin + (outer->expanded ? is->nout : 0);
+	const char *prefix = NULL, *p;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const cost_op *c = &x->r->ops[inside[i]];
+
+		if ((p = map_prefix_of(x->arena, outer, is->node->name, c->node->name, &longest)))
+			prefix = p;
+		for (size_t k = 0; k < c->nout * values; k++) {
+			const size_t at = k % values;
+			const val *out = c->out[k / values],
+				  *v = at < is->nin ? is->in[at] : is->out[at - is->nin];
+			if (out && v &&
+			    (p = map_prefix_of(x->arena, outer, v->name, out->name, &longest)))
+				prefix = p;
+		}
+	}
+	return prefix;
+}
+
+/* Finds the prefix of a call whose output operator `at` makes. With nothing but calls inside, the
+ * names of that operator begin with the prefix of one of those; then it is that of the nearest
+ * operator before. Goes at most as far as there are operators inside the call. */
+static const char *inlined_prefix_find(const node_index *x, const node_index *y, size_t call,
+				       size_t at)
+{
+	const size_t end = inside_end(x, call), most = x->r->ops[call].expanded ? end - call : 1;
+	size_t n = 1, ninside = 0;
+	const char *prefix = NULL;
+
+	for (size_t i = call + 1; i < end; i++)
+		if (named_by(x, i, call))
+			x->list[ninside++] = i;
+	y->list[0] = at;
+	for (size_t i = 0; i < n && i < most && !prefix; i++) {
+		const size_t from = y->list[i];
+		const cost_op *is = &y->r->ops[from];
+		const size_t last = most > 1 ? inside_end(y, from) : from + 1;
+
+		for (size_t k = from; k < last && !prefix; k++)
+			prefix = inlined_prefix(x, call, x->list, ninside, &y->r->ops[k]);
+		for (size_t k = 0; k < is->nin; k++) {
+			const size_t before = value_maker(y, is->in[k]);
+
+			if (before >= from || y->seen[before] == call + 1)
+				continue;
+			y->seen[before] = call + 1;
+			y->list[n++] = before;
+		}
+	}
+	return prefix;
+}
+
+/* Finds whether the other graph has the operators inside operator i elsewhere. */
 static bool inlined_try(node_index *x, const node_index *y, size_t i)
 {
 	const cost_op *c = &x->r->ops[i];
-	const body *around =
-	    c->inside < i && x->body[c->inside].inlined ? &x->body[c->inside] : NULL;
+	const body *around = inlined_around(x, i);
 	body *own = &x->body[i];
 
 	if (i + 1 >= x->r->nops || x->r->ops[i + 1].inside != i)
 		return true;
-	own->scope = around ? around->scope : c->scope;
+	own->scope = inlined_scope(x, i);
 	for (size_t k = 0; k < c->nout; k++) {
 		const char *name = inlined_name(x, i, k);
 		const size_t at = name ? value_named(y, own->scope, name) : PROFILE_NONE;
 		if (at == PROFILE_NONE)
 			continue;
 		const cost_op *is = &y->r->ops[at];
+		if (around && !c->expanded && strcmp(is->node->op, c->node->op) == 0) {
+			own->moved = true;
+			own->prefix = around->prefix;
+			own->scope = scope_of_body(y, at);
+			return own->scope != NULL;
+		}
 		if (!own->prefix)
-			own->prefix = inlined_prefix(x, i, is);
+			own->prefix = inlined_prefix_find(x, y, i, at);
 		own->inlined |= own->prefix || strcmp(is->node->op, c->node->op) != 0;
 	}
 	for (size_t k = 0; own->inlined && k < c->nout; k++) {
@@ -265,32 +390,35 @@ static bool inlined_try(node_index *x, const node_index *y, size_t i)
 	return true;
 }
 
-/* Indexes the nodes inside the calls that the other graph has not by their names there. */
+/* Indexes the nodes that the other graph has elsewhere by their names there. */
 static bool inlined_find(node_index *x, node_index *y)
 {
 	x->body = mem_arena_array(x->arena, x->r->nops, sizeof *x->body);
-	if (!x->body)
+	x->list = mem_arena_array(x->arena, x->r->nops, sizeof *x->list);
+	y->list = mem_arena_array(x->arena, y->r->nops, sizeof *y->list);
+	y->seen = mem_arena_array(x->arena, y->r->nops, sizeof *y->seen);
+	if (!x->body || !x->list || !y->list || !y->seen)
 		return false;
 	for (size_t i = 0; i < x->r->nops; i++) {
 		const cost_op *c = &x->r->ops[i];
-		const body *around = c->inside < i ? &x->body[c->inside] : NULL;
+		const body *around = inlined_around(x, i);
 
 		if (!inlined_try(x, y, i))
 			return false;
-		if (!around || !around->inlined)
+		if (!around)
 			continue;
+		const char *scope = inlined_scope(x, i);
 		name_index_intern(&y->scopes, c->scope);
 		for (size_t k = 0; k < c->nout; k++) {
 			const char *name = inlined_name(x, i, k),
-				   *key = name ? map_key_of(x, around->scope, name) : NULL;
+				   *key = name ? map_key_of(x, scope, name) : NULL;
 			if (key)
 				x->maker[name_index_intern(&x->values, key)] = i;
 		}
 		if (!around->prefix || !c->node->name || !*c->node->name)
 			continue;
-		const char *key =
-		    map_key_of(x, around->scope,
-			       mem_arena_fmt(x->arena, "%s%s", around->prefix, c->node->name));
+		const char *key = map_key_of(
+		    x, scope, mem_arena_fmt(x->arena, "%s%s", around->prefix, c->node->name));
 		if (key && name_index_find(&x->nodes, key) == NAME_INDEX_NONE)
 			x->node[name_index_intern(&x->nodes, key)] = i;
 	}
@@ -388,12 +516,102 @@ static bool map_inlined(const node_index *x, size_t i)
 	return x->body && x->body[i].inlined;
 }
 
+/* --- equal nodes */
+
+/* In place of an owner. */
+#define MAP_SEVERAL (PROFILE_NONE - 1)
+#define MAP_GONE    (PROFILE_NONE - 2) /* an equal node has computed it */
+
+#define MAP_LIST_MAX 64 /* nodes with longer lists are not compared */
+
+/* Returns the attribute as text that equal attributes have in common; NULL: it has another kind of
+ * value, or depends on the call. */
+static const char *attribute_text(mem_arena *a, const onnx_attribute *at)
+{
+	const char *text =
+	    mem_arena_fmt(a, "%s=%lld %a %s", at->name ? at->name : "", (long long)at->i,
+			  (double)at->f, at->s.text ? at->s.text : "");
+
+	if (at->nints > MAP_LIST_MAX || at->nfloats > MAP_LIST_MAX || at->ref || at->t || at->g ||
+	    at->sparse || at->tp || at->nstrings || at->ntensors || at->ngraphs)
+		return NULL;
+	for (size_t i = 0; text && i < at->nints; i++)
+		text = mem_arena_fmt(a, "%s %lld", text, (long long)at->ints[i]);
+	for (size_t i = 0; text && i < at->nfloats; i++)
+		text = mem_arena_fmt(a, "%s %a", text, (double)at->floats[i]);
+	return text;
+}
+
+/* Returns the scope of the body that operator i is in, however deep in calls. */
+static const char *scope_around_calls(const cost_result *r, size_t i)
+{
+	while (r->ops[i].inside < i && r->ops[r->ops[i].inside].expanded)
+		i = r->ops[i].inside;
+	return r->ops[i].scope ? r->ops[i].scope : "";
+}
+
+/* Returns a text that nodes have in common which compute the same: type, inputs and attributes.
+ * same: the class of each earlier node. NULL: it is not compared. */
+static const char *repeated_key(const node_index *x, size_t i, const size_t *same)
+{
+	const cost_op *c = &x->r->ops[i];
+	const char *key =
+	    mem_arena_fmt(x->arena, "%s\n%s\n%s\n%zu", scope_around_calls(x->r, i),
+			  c->node->domain ? c->node->domain : "", c->node->op, c->nout);
+
+	if (c->nin == 0 || c->nin > MAP_LIST_MAX || moves(c->node->op))
+		return NULL;
+	for (size_t k = 0; key && k < c->nin; k++) {
+		const val *v = c->in[k];
+		const size_t from = value_maker(x, v);
+		size_t out = 0;
+
+		while (from < i && out < x->r->ops[from].nout && x->r->ops[from].out[out] != v)
+			out++;
+		key = from < i ? mem_arena_fmt(x->arena, "%s %zu:%zu", key, same[from], out)
+			       : mem_arena_fmt(x->arena, "%s %p", key, (const void *)v);
+	}
+	for (size_t k = 0; key && k < c->node->nattributes; k++) {
+		const char *text = attribute_text(x->arena, &c->node->attributes[k]);
+
+		key = text ? mem_arena_fmt(x->arena, "%s\n%s", key, text) : NULL;
+	}
+	return key;
+}
+
+/* An engine that finds equal nodes runs one of them: marks the nodes without an owner that are
+ * equal to one with an owner. */
+static bool map_repeated(const node_index *x, size_t *owner)
+{
+	const size_t n = x->r->nops;
+	size_t *same = mem_arena_array(x->arena, n, sizeof *same);
+	bool *runs = mem_arena_array(x->arena, n, sizeof *runs);
+	name_index classes;
+
+	if (!same || !runs || !name_index_init(&classes, x->arena, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *key = repeated_key(x, i, same);
+
+		if (!key)
+			key = mem_arena_fmt(x->arena, "%zu", i);
+		if (!key)
+			return false;
+		same[i] = name_index_intern(&classes, key);
+		runs[same[i]] |= owner[i] != PROFILE_NONE;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (owner[i] == PROFILE_NONE && runs[same[i]] && !map_inlined(x, i))
+			owner[i] = MAP_GONE;
+	return true;
+}
+
 /* Nodes whose results one owner alone needs were fused into it: goes from the last node to the
  * first. */
 static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 {
 	const cost_result *model = x->r, *ran = y->r;
-	/* The only owner of a node's consumers; PROFILE_NONE: none yet, NONE - 1: several. */
+	/* The only owner of a node's consumers; PROFILE_NONE: none yet. */
 	size_t *needs = mem_arena_array(x->arena, model->nops, sizeof *needs);
 
 	if (!needs)
@@ -404,17 +622,20 @@ static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 		if (!shared(y, c) || map_inlined(x, i))
 			continue;
 		/* Nothing that computes is part of an operator that only moves. */
-		if (owner[i] == PROFILE_NONE && needs[i] < PROFILE_NONE - 1 &&
-		    (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))
+		if (owner[i] == PROFILE_NONE &&
+		    (needs[i] == MAP_GONE ||
+		     (needs[i] < MAP_GONE &&
+		      (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))))
 			owner[i] = needs[i];
-		size_t mine = owner[i] == PROFILE_NONE ? PROFILE_NONE - 1 : owner[i];
+		size_t mine = owner[i] == PROFILE_NONE ? MAP_SEVERAL : owner[i];
 		for (size_t k = 0; k < c->nin; k++) {
 			size_t from = value_maker(x, c->in[k]);
 			if (from == PROFILE_NONE || from >= i)
 				continue;
-			needs[from] = needs[from] == PROFILE_NONE || needs[from] == mine
-					  ? mine
-					  : PROFILE_NONE - 1;
+			if (needs[from] == PROFILE_NONE || needs[from] == MAP_GONE)
+				needs[from] = mine;
+			else if (mine != MAP_GONE && needs[from] != mine)
+				needs[from] = MAP_SEVERAL;
 		}
 	}
 	return true;
@@ -431,7 +652,7 @@ static void map_after(const node_index *x, const node_index *y, size_t *owner)
 			continue;
 		for (size_t k = 0; k < c->nin; k++) {
 			size_t from = value_maker(x, c->in[k]);
-			if (from != PROFILE_NONE && from < i && owner[from] != PROFILE_NONE &&
+			if (from < i && owner[from] < MAP_GONE &&
 			    (owner[i] == PROFILE_NONE || owner[from] > owner[i]))
 				owner[i] = owner[from];
 		}
@@ -451,7 +672,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof *owner);
 	anchor(&x, &y, owner);
-	if (mem_arena_failed(a) || !map_before(&x, &y, owner))
+	if (mem_arena_failed(a) || !map_repeated(&x, owner) || !map_before(&x, &y, owner))
 		return NULL;
 	map_after(&x, &y, owner);
 	/* A node in a body that does not run belongs to the operator around it. */
@@ -467,6 +688,9 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 		if (at != PROFILE_NONE)
 			owner[i] = owner[at];
 	}
+	for (size_t i = 0; i < model->nops; i++)
+		if (owner[i] == MAP_GONE)
+			owner[i] = PROFILE_NONE;
 	return owner;
 }
 

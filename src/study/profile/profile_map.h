@@ -9,9 +9,9 @@
 #define PROFILE_NONE SIZE_MAX
 
 /* Returns, for each operator of `model`, the index of the operator of `ran` that computes it;
- * PROFILE_NONE: none (constant-folded at load, or without effect). Operators of a body map to
- * operators of the same body of `ran`, or to their control operator if it has none. Each has one
- * owner, so costs are additive. In the arena; NULL: no memory.
+ * PROFILE_NONE: none (constant-folded at load, equal to another one that ran, or without effect).
+ * Operators of a body map to operators of the same body of `ran`, or to their control operator if
+ * it has none. Each has one owner, so costs are additive. In the arena; NULL: no memory.
  *
  * An operator of `ran` is anchored at the nodes that the names of its outputs, or its own name,
  * match; a node between anchors maps to the following anchor if only that one uses it, else to the

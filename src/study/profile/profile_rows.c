@@ -34,6 +34,7 @@ typedef struct row {
 	const char *name, *type;
 	const char *reported; /* the type by the engine, where it gives no graph; NULL: as above */
 	bool fused;	      /* the model's operator is in another row */
+	bool nested;	      /* not in the graph: it ran inside another one */
 	double *ns;	      /* of each run that it was in, without what ran inside it */
 	size_t n, events;
 	uint64_t run;		  /* the last of them */
@@ -170,7 +171,10 @@ static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 			return NULL;
 		at = name_index_intern(&t->names, key);
 		t->first[at] = t->n;
-		t->rows[t->n] = (row){.name = e->name, .type = e->type, .run = UINT64_MAX};
+		t->rows[t->n] = (row){.name = e->name,
+				      .type = e->type,
+				      .run = UINT64_MAX,
+				      .nested = inside != SIZE_MAX};
 		t->n++;
 	}
 	k = t->first[at];
@@ -287,63 +291,63 @@ static dck_status events_take(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* Returns whether row `at` of the graph has no name in it, and no time. */
-static bool row_unnamed(const table *t, size_t at, const char *type)
+/* Returns whether row `at` of the graph has no name in it, and no time. nested: in a body. */
+static bool row_unnamed(const table *t, size_t at, const char *type, bool nested)
 {
 	const row *r = &t->rows[at];
 
-	return !r->n && r->ran && !r->ran->scope && r->ran->node->name && !*r->ran->node->name &&
-	       strcmp(r->type, type) == 0;
+	return !r->n && r->ran && (r->ran->scope != NULL) == nested && r->ran->node->name &&
+	       !*r->ran->node->name && strcmp(r->type, type) == 0;
 }
 
 /* Returns whether a row that is not in the graph has a name that the engine made at its start of
  * the type and a number: "Mul_15". */
-static bool row_numbered(const table *t, size_t at, const char *type)
+static bool row_numbered(const table *t, size_t at, const char *type, bool nested)
 {
 	const row *r = &t->rows[at];
 	const size_t n = strlen(type);
 
-	return r->n && !r->ran && strcmp(r->type, type) == 0 && strncmp(r->name, type, n) == 0 &&
-	       r->name[n] == '_' && r->name[n + 1] &&
+	return r->n && !r->ran && r->nested == nested && strcmp(r->type, type) == 0 &&
+	       strncmp(r->name, type, n) == 0 && r->name[n] == '_' && r->name[n + 1] &&
 	       strspn(r->name + n + 1, "0123456789") == strlen(r->name + n + 1);
 }
 
-/* Gives operators that have no name in the graph the times of those that the engine named after it
- * saved the graph. Both lists are in the order in which operators run; where one of a type is
+/* Gives operators of a type that have no name in the graph the times of those that the engine named
+ * after it saved the graph. Both lists are in the order in which operators run; where one is
  * longer, it is not known which belong together. */
-static void rows_unnamed_join(table *t)
+static void rows_of_type_join(table *t, const char *type, bool nested)
 {
 	const size_t graph = t->in->ran->cost->nops;
-	name_index done; /* types */
+	size_t here = 0, there = 0, to = 0;
 
-	if (t->in->model == t->in->ran || t->in->parallel || t->n <= graph ||
-	    !name_index_init(&done, t->arena, t->n - graph))
-		return;
-	for (size_t i = graph; i < t->n; i++) {
-		const char *type = t->rows[i].type;
-		size_t here = 0, there = 0, to = 0;
-
-		if (!row_numbered(t, i, type) || name_index_find(&done, type) != NAME_INDEX_NONE)
+	for (size_t k = 0; k < t->n; k++) {
+		here += k < graph && row_unnamed(t, k, type, nested);
+		there += k >= graph && row_numbered(t, k, type, nested);
+	}
+	for (size_t k = graph; here == there && k < t->n; k++) {
+		row *from = &t->rows[k];
+		if (!row_numbered(t, k, type, nested))
 			continue;
-		name_index_intern(&done, type);
-		for (size_t k = 0; k < t->n; k++) {
-			here += k < graph && row_unnamed(t, k, type);
-			there += k >= graph && row_numbered(t, k, type);
-		}
-		for (size_t k = i; here == there && k < t->n; k++) {
-			row *from = &t->rows[k];
-			if (!row_numbered(t, k, type))
-				continue;
-			while (!row_unnamed(t, to, type))
-				to++;
-			row *r = &t->rows[to];
-			r->ns = from->ns;
-			r->n = from->n;
-			r->events = from->events;
-			r->memory = from->memory;
-			r->has_memory = from->has_memory;
-			from->n = 0;
-		}
+		while (!row_unnamed(t, to, type, nested))
+			to++;
+		row *r = &t->rows[to];
+		r->ns = from->ns;
+		r->n = from->n;
+		r->events = from->events;
+		r->memory = from->memory;
+		r->has_memory = from->has_memory;
+		from->n = 0;
+	}
+}
+
+static void rows_unnamed_join(table *t)
+{
+	for (size_t i = t->in->ran->cost->nops; i < t->n; i++) {
+		const row *r = &t->rows[i];
+
+		if (t->in->model != t->in->ran && !t->in->parallel &&
+		    row_numbered(t, i, r->type, r->nested))
+			rows_of_type_join(t, r->type, r->nested);
 	}
 }
 

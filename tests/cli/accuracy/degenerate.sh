@@ -15,10 +15,14 @@ model inf <<'EOF'
 node Sub x,x z
 node Log z y
 EOF
+model empty <<'EOF'
+weight w 8x0
+node MatMul x,w y
+EOF
 model fine <<'EOF'
 node Neg x y
 EOF
-for name in zero nan inf fine; do
+for name in zero nan inf empty fine; do
 	deepclock accuracy --quiet $name.onnx $name.onnx --save run.json > /dev/null
 	echo "$name $?"
 	record run.json 'f("difference", "verdict")' '(note("outputs-degenerate") or {}).get("severity")' \

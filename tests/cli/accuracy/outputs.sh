@@ -35,6 +35,9 @@ try --batch 2 same.onnx other.onnx --rtol 1.99 --atol 0
 echo '--- another shape'
 try --batch 2 same.onnx shape.onnx
 record run.json 'note("outputs-differ")["text"]' 'm("difference/max_abs")' 'f("result", "answer")'
+echo '--- several models, of which one differs'
+try --batch 2 same.onnx named.onnx other.onnx
+record run.json 'f("result", "answer").split(",")[1]' 'f("result", "answer").split(":")[0]'
 echo '--- an output more'
 try --batch 2 same.onnx more.onnx
 record run.json 'note("outputs-differ")["text"]'

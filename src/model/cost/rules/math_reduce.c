@@ -131,6 +131,22 @@ static void shape_reduce(op *o)
 	fold_reduce(o, x, gone);
 }
 
+/* With noop_with_empty_axes a reduction over no axes only takes the other steps, on each element.
+ */
+static void cost_reduce(op *o)
+{
+	const val *x = op_in(o, 0), *axes = op_in(o, 1);
+	const bool none = !axes || (axes->rank == 1 && sym_is(axes->dims[0], 0));
+	const bool mean = strcmp(o->row->name, "ReduceMean") == 0;
+
+	if (!op_flag(o, "noop_with_empty_axes") || op_attr(o, "axes") || !none) {
+		cost_in_out(o);
+		return;
+	}
+	op_cost_flops(
+	    o, op_times(o, o->row->flops_in - 1 + (mean ? 0 : o->row->flops), op_elements(o, x)));
+}
+
 static void shape_arg(op *o)
 {
 	const val *x = op_need(o, 0);
@@ -195,13 +211,14 @@ static void shape_cumulate(op *o)
 }
 
 #define HOW_EACH_IN "FLOPs: 1 per input element"
-#define REDUCE(op, fn, begin, begins)                                                 \
-	{                                                                             \
-		op, shape_reduce, cost_each_in, 1, .roles = ".c", .how = HOW_EACH_IN, \
-						   .form = &(const reduction_form)    \
-		{                                                                     \
-			fn, begin, begins                                             \
-		}                                                                     \
+#define REDUCE(op, fn, begin, begins)                                             \
+	{                                                                         \
+		op, shape_reduce, cost_reduce, 0, .flops_in = 1, .roles = ".c",   \
+						  .how = HOW_EACH_IN,             \
+						  .form = &(const reduction_form) \
+		{                                                                 \
+			fn, begin, begins                                         \
+		}                                                                 \
 	}
 
 static const op_row math_reduce_rows[] = {
@@ -209,21 +226,21 @@ static const op_row math_reduce_rows[] = {
     {"ArgMin", shape_arg, cost_each_in, 1, .how = HOW_EACH_IN},
     {"CumProd", shape_cumulate, cost_each, 1, .roles = ".c", .how = HOW_EACH},
     {"CumSum", shape_cumulate, cost_each, 1, .roles = ".c", .how = HOW_EACH},
-    {"ReduceL1", shape_reduce, cost_each_in, 2, .roles = ".c",
+    {"ReduceL1", shape_reduce, cost_reduce, 0, .flops_in = 2, .roles = ".c",
      .how = "FLOPs per input element: abs, +"},
-    {"ReduceL2", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+    {"ReduceL2", shape_reduce, cost_reduce, 1, .flops_in = 2, .roles = ".c",
      .how = "FLOPs: 2 per input element (*, +), sqrt per output element"},
-    {"ReduceLogSum", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+    {"ReduceLogSum", shape_reduce, cost_reduce, 1, .flops_in = 1, .roles = ".c",
      .how = "FLOPs: 1 per input element, log per output element"},
-    {"ReduceLogSumExp", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+    {"ReduceLogSumExp", shape_reduce, cost_reduce, 1, .flops_in = 2, .roles = ".c",
      .how = "FLOPs: 2 per input element (exp, +), log per output element"},
     REDUCE("ReduceMax", sym_max, 0, false),
-    {"ReduceMean", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+    {"ReduceMean", shape_reduce, cost_reduce, 1, .flops_in = 1, .roles = ".c",
      .how = "FLOPs: 1 per input element, a division per output element"},
     REDUCE("ReduceMin", sym_min, 0, false),
     REDUCE("ReduceProd", sym_mul, 1, true),
     REDUCE("ReduceSum", sym_add, 0, true),
-    {"ReduceSumSquare", shape_reduce, cost_each_in, 2, .roles = ".c",
+    {"ReduceSumSquare", shape_reduce, cost_reduce, 0, .flops_in = 2, .roles = ".c",
      .how = "FLOPs per input element: *, +"},
 };
 

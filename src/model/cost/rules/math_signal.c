@@ -35,7 +35,8 @@ static sym_int stated_length(op *o, size_t input, sym_int otherwise)
 
 	if (!op_in(o, input))
 		return otherwise;
-	return op_int(o, input, &n) ? n : op_fresh(o, "the length that one of its inputs gives");
+	return op_int_run(o, input, &n) ? n
+					: op_fresh(o, "the length that one of its inputs gives");
 }
 
 static bool dft_axis(op *o, const val *x, int *ret)
@@ -46,7 +47,7 @@ static bool dft_axis(op *o, const val *x, int *ret)
 	if (o->opset == 0 || o->opset >= 20) {
 		axis = -2;
 		if (op_in(o, 2)) {
-			if (!op_int(o, 2, &n) || !sym_known(n)) {
+			if (!op_int_run(o, 2, &n) || !sym_known(n)) {
 				op_set_unknown(o, 0, x->dtype, "its axis depends on values");
 				return false;
 			}
@@ -124,7 +125,7 @@ static void shape_stft(op *o)
 	n = stft_length(o, x);
 	dims[0] = x->dims[0];
 	dims[1] = op_fresh(o, "the number of frames");
-	if (op_int(o, 1, &step) && sym_lower_bound(o->nums, step) >= 1)
+	if (op_int_run(o, 1, &step) && sym_lower_bound(o->nums, step) >= 1)
 		dims[1] = sym_add(o->nums, sym_const(1),
 				  sym_floor_div(o->nums, sym_sub(o->nums, x->dims[1], n), step));
 	dims[2] = op_attr_int(o, "onesided", 1) != 0 ? signal_half(o, n) : n;

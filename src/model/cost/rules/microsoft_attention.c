@@ -70,7 +70,7 @@ static bool read_projection(op *o, projection *p)
 	h->v_size = op_share(o, p->v_hidden, h->q_heads, "heads");
 	sym_int before = sym_const(0), stated;
 	if (past && p->shared)
-		before = op_int(o, f->past_length, &stated)
+		before = op_int_run(o, f->past_length, &stated)
 			     ? stated
 			     : sym_unknown(o->nums, "how long its past is depends on values");
 	else if (past)
@@ -197,7 +197,7 @@ static bool read_multi(op *o, multi *m)
 	    op_attr_int(o, "past_present_share_buffer", 0) || (m->past == 6 && op_has(o, 8));
 	sym_int before = heads_past(o, m->past);
 	if (past && m->shared)
-		before = op_int(o, m->past + 2, &stated)
+		before = op_int_run(o, m->past + 2, &stated)
 			     ? stated
 			     : sym_unknown(t, "how long its past is depends on values");
 	/* The keys of a cross attention are [b, heads, s, size]: the past is not added to them. */
@@ -280,7 +280,7 @@ static bool read_grouped(op *o, heads *h)
 	/* Without an input for keys, the query holds the queries, then keys and values. */
 	sym_int all = sym_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
 	h->size = h->v_size = op_share(o, q->dims[2], k ? h->q_heads : all, "heads");
-	h->total = op_int(o, 6, &total)
+	h->total = op_int_run(o, 6, &total)
 		       ? total
 		       : sym_unknown(o->nums, "its total sequence length depends on values");
 	h->projection = sym_const(0);

@@ -162,7 +162,7 @@ static void equal_for_want_of_anything(void **state)
 	    {one, one, 1, NULL},
 	    {near, near, 3, NULL},
 	    {one, near, 3, NULL},
-	    {zero, zero, 0, NULL},
+	    {zero, zero, 0, "it has no elements"},
 	    {nan, nan, 3, NULL},
 	    {most, most, 10, "9 of its 10 elements are NaN in both"},
 	    {nan, nan, 1, "all of its 1 elements are NaN in both"},

@@ -281,7 +281,8 @@ static const char *after_run(const body_case *c, cost_shape shown, bool input, m
 	return sym_text((*ret)->nums, (*ret)->flops);
 }
 
-/* A run gives the branch that was taken, and the rounds of a loop by its output shapes. */
+/* A run gives the branch that was taken, the rounds of a loop by its output shapes, and a length
+ * that an input states. */
 static void a_run_decides(void **state)
 {
 	static const int64_t five[] = {5, 2, 3};
@@ -305,6 +306,8 @@ static void a_run_decides(void **state)
 				NULL,
 				NULL,
 				NULL};
+	const body_case length = {
+	    "DFT", 17, "x:f[1,6,1] n:l[]", "x n", "y", NULL, {NULL, NULL}, NULL, NULL, NULL};
 	mem_arena *a = mem_arena_new(0);
 	cost_result *r = NULL;
 	cost_shape c = {.name = "c", .dtype = ONNX_BOOL};
@@ -325,6 +328,14 @@ static void a_run_decides(void **state)
 	assert_int_equal(r->nchoices, 1);
 	assert_int_equal(r->choices[0].value, 5);
 	assert_int_equal(r->differ, 0);
+	c = (cost_shape){.name = "n", .dtype = ONNX_INT64};
+	(void)after_run(&length, c, true, a, &r);
+	assert_false(sym_known(r->flops));
+	c.has_number = true;
+	c.number = 4;
+	assert_string_equal(after_run(&length, c, true, a, &r), "20");
+	assert_int_equal(r->nchoices, 1);
+	assert_int_equal(r->choices[0].value, 4);
 	mem_arena_free(a);
 }
 

@@ -444,7 +444,7 @@ static void functions_that_multiply(void **state)
 	(void)state;
 	char name[16], calls[16];
 
-	for (int levels = 10; levels <= 40; levels += 30) {
+	for (int levels = 10; levels <= 40; levels += 10) {
 		wire_out w = {0};
 		put_call(&w, "f0");
 		for (int i = 0; i < levels; i++) {
@@ -456,7 +456,7 @@ static void functions_that_multiply(void **state)
 		fault_alloc_begin(&work, SIZE_MAX); /* no allocation fails: they are counted */
 		counted c = count(&w);
 		const size_t calls_of_it = work.calls;
-		if (levels > 22) {
+		if (levels > 18) {
 			assert_int_equal(c.code, DCK_E_LIMIT);
 			/* Refused before the functions were expanded. */
 			assert_in_range(calls_of_it, 1, 30);

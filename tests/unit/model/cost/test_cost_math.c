@@ -32,7 +32,11 @@ static const op_case reductions[] = {
     {"ReduceSum", NULL, 13, "x:f[2,3,4] a:*l[2]=-1,0", "y", "keepdims=0", "f[3]", "0", "24", NULL},
     {"ReduceMean", NULL, 11, "x:f[2,3,4]", "y", "axes=1,2", "f[2,1,1]", "0", "26", NULL},
     {"ReduceMean", NULL, 18, "x:f[N,3]", "y", "keepdims=0", "f[]", "0", "3*N+1", NULL},
-    {"ReduceMax", NULL, 18, "x:f[2,3]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "6", NULL},
+    {"ReduceMax", NULL, 18, "x:f[2,3]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "0", NULL},
+    {"ReduceSum", NULL, 13, "x:f[2,3] a:*l[0]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "0",
+     NULL},
+    {"ReduceMean", NULL, 18, "x:f[2,3]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "0", NULL},
+    {"ReduceL2", NULL, 18, "x:f[2,3]", "y", "noop_with_empty_axes=1", "f[2,3]", "0", "12", NULL},
     {"ReduceMax", NULL, 18, "x:f[2,3] a:*l[0]", "y", NULL, "f[1,1]", "0", "6", NULL},
     {"ReduceL2", NULL, 18, "x:f[2,3] a:*l[1]=1", "y", NULL, "f[2,1]", "0", "14", NULL},
     /* One of two axes: unknown which; two of two axes: known. */

@@ -152,7 +152,7 @@ static void inlined_ones_are_known_by_their_prefix(void **state)
 	const graph_text model = {"x:f[2,8] w:*f[8,8]",
 				  {{"Block", FN, "c1", "x w", "a", NULL},
 				   {"Block", FN, "c2", "a w", "y", NULL},
-				   {GRAPH_FUNCTION, NULL, NULL, NULL, NULL, NULL},
+				   {GRAPH_FUNCTION, NULL, "Block", NULL, NULL, NULL},
 				   {"MatMul", NULL, "mm", "X W", "t", NULL},
 				   {"Elu", NULL, "elu", "t", "Y", NULL}}};
 
@@ -172,6 +172,55 @@ static void inlined_ones_are_known_by_their_prefix(void **state)
 			   {{"FusedMatMul", MS, "f1", "x w", "a", NULL},
 			    {"FusedMatMul", MS, "f2", "a w", "y", NULL}}},
 	     "0 0 0 1 1 1");
+}
+
+/* The names of a call that only has calls inside are found further back. Nodes of the model: Two,
+ * and twice Block with its two nodes. */
+static void calls_of_calls_are_known_by_their_prefix(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"Two", FN, "c", "x w", "y", NULL},
+			    {GRAPH_FUNCTION, NULL, "Block", NULL, NULL, NULL},
+			    {"MatMul", NULL, "mm", "X W", "t", NULL},
+			    {"Elu", NULL, "elu", "t", "Y", NULL},
+			    {GRAPH_FUNCTION, NULL, "Two", NULL, NULL, NULL},
+			    {"Block", FN, "b1", "X W", "t", NULL},
+			    {"Block", FN, "b2", "t W", "Y", NULL}}},
+	     &(graph_text){
+		 "x:f[2,8] w:*f[8,8]",
+		 {{"MatMul", NULL, "_inlfunc_Block_mm", "x w", "_inlfunc_Block_t", NULL},
+		  {"Elu", NULL, "_inlfunc_Block_elu", "_inlfunc_Block_t", "_inlfunc_Two_t", NULL},
+		  {"MatMul", NULL, "_inlfunc_Block_token_0_mm", "_inlfunc_Two_t w",
+		   "_inlfunc_Block_token_0_t", NULL},
+		  {"Elu", NULL, "_inlfunc_Block_token_0_elu", "_inlfunc_Block_token_0_t", "y",
+		   NULL}}},
+	     "3 1 0 1 3 2 3");
+}
+
+/* An engine runs one of equal nodes. The others have no owner, with all that only they need. */
+static void repeated_ones_belong_to_none(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"MatMul", NULL, NULL, "x w", "a", NULL},
+			    {"MatMul", NULL, NULL, "x w", "b", NULL},
+			    {"Add", NULL, NULL, "a b", "y", NULL}}},
+	     &(graph_text){
+		 "x:f[2,8] w:*f[8,8]",
+		 {{"MatMul", NULL, NULL, "x w", "b", NULL}, {"Add", NULL, NULL, "b b", "y", NULL}}},
+	     "- 0 1");
+	maps(&(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"MatMul", NULL, NULL, "x w", "a", NULL},
+			    {"Elu", NULL, NULL, "a", "b", "alpha=2."},
+			    {"MatMul", NULL, NULL, "x w", "c", NULL},
+			    {"Elu", NULL, NULL, "c", "d", "alpha=2."},
+			    {"Elu", NULL, NULL, "b", "e", "alpha=3."},
+			    {"Mul", NULL, NULL, "d e", "y", NULL}}},
+	     &(graph_text){"x:f[2,8] w:*f[8,8]",
+			   {{"FusedMatMul", MS, NULL, "x w", "b", NULL},
+			    {"QuickGelu", MS, NULL, "b", "y", NULL}}},
+	     "0 0 - - 1 1");
 }
 
 static void maps_timed(const graph_text *model, const char *const *types, const char *want)
@@ -217,6 +266,8 @@ int test_profile_map(void)
 	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
 	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),
 	    cmocka_unit_test(inlined_ones_are_known_by_their_prefix),
+	    cmocka_unit_test(calls_of_calls_are_known_by_their_prefix),
+	    cmocka_unit_test(repeated_ones_belong_to_none),
 	    cmocka_unit_test(fused_without_a_graph),
 	};
 
