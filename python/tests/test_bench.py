@@ -220,6 +220,21 @@ class OptionTest(Case):
             with self.assertRaises((TypeError, deepclock.ArgumentError), msg=options):
                 deepclock.bench(work, **options)
 
+    def test_pins_until_it_ends(self):
+        before, during = os.sched_getaffinity(0), []
+        cpu = min(before)
+
+        def fails():
+            during.append(os.sched_getaffinity(0))
+            raise KeyError
+        for call in (lambda: deepclock.bench(lambda: during.append(os.sched_getaffinity(0)), **short(cpus=cpu)),
+                     lambda: self.assertRaises(KeyError, deepclock.bench, fails, **short(cpus=cpu)),
+                     lambda: deepclock.compare({"a": lambda: 1, "b": lambda: 2}, cpus=cpu, rounds=6),
+                     lambda: deepclock.bench_load("zoo:two_layer", engine="null", cpus=cpu, requests=5, no_history=True)):
+            call()
+            self.assertEqual(os.sched_getaffinity(0), before)
+        self.assertEqual(during, [{cpu}] * len(during))
+
     def test_save(self):
         r = deepclock.bench(work, **short(save=self.path("r.json")))
         self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)

@@ -21,6 +21,10 @@ typedef struct cpu_mask {
 	cpu_set_t part[OS_CPUS_MAX / CPU_SETSIZE];
 } cpu_mask;
 
+/* What the calling thread could use before the first of its `depth` pins that are not undone. */
+static _Thread_local cpu_mask before_pins;
+static _Thread_local unsigned pin_depth;
+
 static bool mask_get(cpu_mask *m)
 {
 	memset(m, 0, sizeof *m);
@@ -141,12 +145,21 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 	if (failed && failed != EINVAL)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
 	/* The kernel silently ignores the CPUs of a list that it cannot use. */
-	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part))
+	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part)) {
+		if (pin_depth++ == 0)
+			before_pins = before;
 		return DCK_OK;
+	}
 	if (!failed)
 		(void)sched_setaffinity(0, sizeof before, before.part);
 	os_cpu_list_show(cpu, n, have, sizeof have);
 	DCK_FAIL(err, E_ARG, "cannot pin this process to CPUs %.80s: it may use %s", list, have);
+}
+
+void os_unpin_cpus(void)
+{
+	if (pin_depth > 0 && --pin_depth == 0)
+		(void)sched_setaffinity(0, sizeof before_pins, before_pins.part);
 }
 
 bool os_thread_pin(unsigned cpu)
