@@ -65,7 +65,7 @@ def bound_of(e):
         kind: computing + (e.wait_share or 0) - sum(waits[p] for p in COMPUTING),
         "waiting": sum(waits.values()),
         "other": max(0.0, shares["other"] - (e.wait_share or 0) - waits["other"]),
-        "deepclock": shares["deepclock"],
+        "deepclock": shares.get("deepclock", 0.0),
     }
     by = max(found, key=found.get)
     longest = max(waits, key=waits.get)
