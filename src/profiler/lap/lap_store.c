@@ -232,7 +232,7 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 	return true;
 }
 
-static void names_mark(lap_state *s)
+static void lap_names_mark(lap_state *s)
 {
 	for (lap_name *n = s->names; n; n = n->next)
 		n->in_use = false;
@@ -241,7 +241,7 @@ static void names_mark(lap_state *s)
 			l->name->in_use = true;
 }
 
-static void places_forget(lap_child **at)
+static void lap_places_forget(lap_child **at)
 {
 	while (*at) {
 		lap_child *c = *at;
@@ -256,7 +256,7 @@ static void places_forget(lap_child **at)
 	}
 }
 
-static void names_forget(lap_state *s)
+static void lap_names_forget(lap_state *s)
 {
 	for (lap_name **at = &s->names; *at;) {
 		lap_name *n = *at;
@@ -278,11 +278,11 @@ static void names_forget(lap_state *s)
 /* Open laps point to their names and places, and so do ended ones that are around open ones. */
 void lap_forget(lap_state *s)
 {
-	names_mark(s);
-	places_forget(&s->outermost);
+	lap_names_mark(s);
+	lap_places_forget(&s->outermost);
 	for (dck_lap *open = s->oldest; open; open = open->newer)
 		for (dck_lap *l = open; l; l = l->parent)
-			places_forget(&l->children);
-	names_forget(s);
+			lap_places_forget(&l->children);
+	lap_names_forget(s);
 	s->lost = s->unnamed = s->values_lost = 0;
 }
