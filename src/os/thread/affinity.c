@@ -5,6 +5,7 @@
 
 #include "base/commas.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "os/file/text.h"
 
 #include <errno.h>
@@ -21,8 +22,9 @@ typedef struct cpu_mask {
 	cpu_set_t part[OS_CPUS_MAX / CPU_SETSIZE];
 } cpu_mask;
 
-/* What the calling thread could use before the first of its `depth` pins that are not undone. */
-static _Thread_local cpu_mask before_pins;
+/* What the calling thread could use before the first of its `pin_depth` pins that are not undone.
+ * Allocated, as a preloaded library has little thread-local memory. */
+static _Thread_local cpu_mask *before_pins;
 static _Thread_local unsigned pin_depth;
 
 static bool mask_get(cpu_mask *m)
@@ -139,6 +141,9 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 		if (in[i])
 			CPU_SET_S(i, sizeof asked, asked.part);
 	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
+	if (!before_pins)
+		before_pins = mem_alloc(sizeof *before_pins);
+	DCK_NEED(before_pins, err, "for the CPUs of this thread");
 	if (!mask_get(&before))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot query which CPUs this process may use");
 	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
@@ -147,7 +152,7 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 	/* The kernel silently ignores the CPUs of a list that it cannot use. */
 	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part)) {
 		if (pin_depth++ == 0)
-			before_pins = before;
+			*before_pins = before;
 		return DCK_OK;
 	}
 	if (!failed)
@@ -158,8 +163,11 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 
 void os_unpin_cpus(void)
 {
-	if (pin_depth > 0 && --pin_depth == 0)
-		(void)sched_setaffinity(0, sizeof before_pins, before_pins.part);
+	if (pin_depth == 0 || --pin_depth > 0)
+		return;
+	(void)sched_setaffinity(0, sizeof *before_pins, before_pins->part);
+	mem_free(before_pins);
+	before_pins = NULL;
 }
 
 bool os_thread_pin(unsigned cpu)
