@@ -13,9 +13,9 @@ def to_pandas(record, table):
     import pandas  # optional: only this call needs it
 
     if table is None:
-        return pandas.DataFrame([{"tag": m.tag, "value": m.value, "unit": m.unit, "lo": m.lo, "hi": m.hi,
-                                  "level": m.level, "how": m.how, "absent": m.absent, "narrow": m.narrow}
-                                 for m in record.metrics.values()]).set_index("tag")
+        columns = "tag value unit lo hi level how absent narrow".split()
+        return pandas.DataFrame([[getattr(m, name) for name in columns] for m in record.metrics.values()],
+                                columns=columns).set_index("tag")
     if table == "ops":
         return pandas.DataFrame(record.ops)
     if table in record.tables:
@@ -62,14 +62,17 @@ def _rows(record):
 
 
 def html(record, _):
-    """Returns HTML: a table of the metrics, the histogram of the runs, the notes."""
+    """Returns HTML: the text report, the histogram of the runs, and, folded, the metrics and notes."""
     rows = "".join(f'<tr title="{_html.escape(about)}"><th style="text-align:left">{_html.escape(tag)}</th>'
                    f'<td>{_html.escape(value)}</td><td>{_html.escape(interval)}</td></tr>'
                    for tag, value, interval, about in _rows(record))
+    if rows:
+        rows = f"<table><thead><tr><th>metric</th><th>value</th><th>interval</th></tr></thead><tbody>{rows}</tbody></table>"
     notes = "".join(f"<li><b>{_html.escape(n.severity)}</b>: {_html.escape(n.text)}</li>"
                     for n in record.notes if n.cause is None)
+    if notes:
+        notes = f"<ul>{notes}</ul>"
+    folded = f"<details><summary>metrics and notes</summary>{rows}{notes}</details>" if rows or notes else ""
     picture = _histogram(record.series["latency"]) if "latency" in record.series else ""
     title = _html.escape(record.command or "deepclock")
-    return (f"<div><p><code>{title}</code>{' (incomplete)' if record.incomplete else ''}</p>{picture}"
-            f"<table><thead><tr><th>metric</th><th>value</th><th>interval</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>")
+    return f"<div><p><code>{title}</code></p><pre>{_html.escape(str(record))}</pre>{picture}{folded}</div>"

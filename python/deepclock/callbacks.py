@@ -11,6 +11,7 @@ These libraries are not imported: the object has the methods that their loops ca
 """
 
 import collections.abc
+from typing import Any, Optional
 
 from . import _deepclock
 from .laps import lap
@@ -42,8 +43,8 @@ class Laps(_Callback):
     prints nothing. The other options are as for deepclock.lap.
     """
 
-    def __init__(self, total=None, *, steps=False, quiet=False, stamps=False, live=None,
-                 tensorboard=None):
+    def __init__(self, total: Optional[int] = None, *, steps: bool = False, quiet: bool = False, stamps: bool = False,
+                 live: Optional[bool] = None, tensorboard: Any = None) -> None:
         self._total = total
         self._steps = steps
         self._options = {"stamps": stamps, "live": live, "tensorboard": tensorboard}
@@ -195,8 +196,8 @@ class Profile(_Callback):
     the one that the loop passes to its callbacks; with transformers, the optimizer too. `record` is set when the
     training has ended. stop() ends it before, as after an exception that the loop does not report."""
 
-    def __init__(self, module=None, **options):
-        self.record = None
+    def __init__(self, module: Any = None, **options: Any) -> None:
+        self.record: Any = None
         self._module, self._options = module, options
         self._profiling = None
 
@@ -218,7 +219,7 @@ class Profile(_Callback):
     def on_exception(self, *told, **more):
         self._ends(next((o for o in told if isinstance(o, BaseException)), RuntimeError()))
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the profiling: its record has the steps until now, and is `incomplete`."""
         self._ends(InterruptedError())
 

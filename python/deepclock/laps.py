@@ -25,6 +25,8 @@ class lap(dict):
     wall_seconds, cpu_seconds, device_seconds (accelerators with events) and items_per_second; if torch.compile compiled
     during it, also compiled, recompiled (how often) and compile_seconds.
 
+    The record and TensorBoard have the first 16 numbers that laps of a name are given; the dict has all.
+
     total: the expected number of laps of this name in the enclosing lap; the line then has the time that the others
     will take. After this number of laps the next one has number 1 again. quiet: prints nothing. stamps: date and time before the line. live: the open laps,
     on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a

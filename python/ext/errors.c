@@ -139,7 +139,25 @@ static int errno_set(PyObject *e, const dck_err *err)
 	return status;
 }
 
+static int filename_set(PyObject *e, const dck_err *err, const char *path)
+{
+	PyObject *name;
+	int status;
+
+	if (!path || (err->code != DCK_E_ABSENT && err->code != DCK_E_IO))
+		return 0;
+	name = ext_text(path);
+	status = name ? PyObject_SetAttrString(e, "filename", name) : -1;
+	Py_XDECREF(name);
+	return status;
+}
+
 PyObject *ext_raise(ext_state *s, const dck_err *err)
+{
+	return ext_raise_of(s, err, NULL);
+}
+
+PyObject *ext_raise_of(ext_state *s, const dck_err *err, const char *path)
 {
 	const int i = -(int)err->code;
 	PyObject *type = s->errors[i > 0 && i < EXT_STATUSES ? i : 0];
@@ -147,7 +165,8 @@ PyObject *ext_raise(ext_state *s, const dck_err *err)
 	PyObject *e = text ? PyObject_CallOneArg(type, text) : NULL;
 
 	Py_XDECREF(text);
-	if (e && error_attributes(e, err->code, err->native_code) == 0 && errno_set(e, err) == 0)
+	if (e && error_attributes(e, err->code, err->native_code) == 0 && errno_set(e, err) == 0 &&
+	    filename_set(e, err, path) == 0)
 		PyErr_SetObject(type, e);
 	Py_XDECREF(e);
 	return NULL;

@@ -83,6 +83,8 @@ PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 /* errors.c: raises the exception of err->code with its message. Returns NULL. */
 PyObject *ext_raise(ext_state *s, const dck_err *err);
+/* The same, of a file: attribute filename. */
+PyObject *ext_raise_of(ext_state *s, const dck_err *err, const char *path);
 /* "O&" converter of PyArg_ParseTuple(): converts any number to double; ValueError if it is out of
  * range. Returns 1, or 0 with an exception. */
 int ext_double(PyObject *o, void *ret);
@@ -185,6 +187,7 @@ typedef struct ext_texts {
 	PyObject *list;
 } ext_texts;
 /* Returns the text of a str, bytes or os.PathLike, owned by `texts`; NULL: an exception is set. */
+bool ext_is_text(PyObject *o); /* str, bytes or os.PathLike */
 const char *ext_texts_add(ext_texts *texts, PyObject *o);
 /* Takes over the reference of `bytes`; returns its text. */
 const char *ext_texts_keep(ext_texts *texts, PyObject *bytes);

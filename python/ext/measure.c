@@ -130,8 +130,15 @@ static int libraries_find(const dck_subject *s)
 /* Parses a subject as on the command line, "zoo:resnet18", "cmd:gzip -k x"; a path is a model. */
 static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 {
-	const char *text = ext_texts_add(&c->said.texts, o);
+	const char *text;
 	dck_err err;
+
+	if (!ext_is_text(o))
+		return ext_failed(PyErr_Format(
+		    PyExc_TypeError,
+		    "%s(): a subject is a function, a path, a str or a list of words, not %.100s",
+		    c->command->name, Py_TYPE(o)->tp_name));
+	text = ext_texts_add(&c->said.texts, o);
 
 	if (!text)
 		return -1;
@@ -224,13 +231,11 @@ int ext_takes_model(ext_call *c, PyObject *args)
 		return -1;
 	c->n = 1;
 	c->subjects[0].of = c->subject;
-	if (PyList_Check(o) || PyTuple_Check(o) || text_read(c, &c->subjects[0], o) < 0) {
-		if (!PyErr_Occurred())
-			PyErr_Format(PyExc_TypeError, "%s() takes the path of a model or zoo:NAME",
-				     c->command->name);
-		return -1;
-	}
-	return 0;
+	if (!ext_is_text(o))
+		return ext_failed(PyErr_Format(
+		    PyExc_TypeError, "%s() takes the path of a model or zoo:NAME, not %.100s",
+		    c->command->name, Py_TYPE(o)->tp_name));
+	return text_read(c, &c->subjects[0], o);
 }
 
 int ext_takes_command(ext_call *c, PyObject *args)
@@ -313,6 +318,10 @@ static int named_read(ext_call *c, PyObject *key, PyObject *value)
 {
 	ext_subject *s = &c->subjects[c->n];
 
+	if (!ext_is_text(key))
+		return ext_failed(PyErr_Format(PyExc_TypeError,
+					       "%s(): the name of a subject is a str, not %.100s",
+					       c->command->name, Py_TYPE(key)->tp_name));
 	c->own[c->n] = (dck_alternative){ext_texts_add(&c->said.texts, key), &s->of};
 	if (!c->own[c->n].name)
 		return -1;
@@ -627,7 +636,7 @@ static PyObject *kept(const ext_call *c, PyObject *given)
 	}
 	if (c->common.save && dck_record_save(r, c->common.save, &err) != DCK_OK) {
 		Py_DECREF(record);
-		return ext_raise(c->state, &err);
+		return ext_raise_of(c->state, &err, c->common.save);
 	}
 	if ((c->common.save || c->common.db) && !c->common.no_history)
 		history_add(c, r);

@@ -65,21 +65,13 @@ static void number_text(const dck_metric *m, double v, char *buf, size_t size)
 	dck_text_value(&(dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, m->def->unit, buf, size);
 }
 
-/* Raises, because only times convert to seconds. Returns NULL. */
-static PyObject *no_seconds(PyObject *self, const char *tag, dck_unit unit)
-{
-	return ext_raise_argument(ext_state_by(self), "'%s' has no seconds: its unit is '%s'", tag,
-				  dck_unit_text(unit));
-}
-
 static PyObject *metric_seconds(PyObject *self, void *none)
 {
 	const dck_metric *m = metric_of(self);
 
 	(void)none;
-	if (m->def->unit != DCK_UNIT_NS)
-		return no_seconds(self, m->def->tag, m->def->unit);
-	if (m->value.kind == DCK_VALUE_ABSENT || m->value.kind == DCK_VALUE_TEXT)
+	if (m->def->unit != DCK_UNIT_NS || m->value.kind == DCK_VALUE_ABSENT ||
+	    m->value.kind == DCK_VALUE_TEXT)
 		Py_RETURN_NONE;
 	return PyFloat_FromDouble(dck_value_number(&m->value) / 1e9);
 }
@@ -190,7 +182,8 @@ static PyGetSetDef metric_getset[] = {
     {"better", metric_better, NULL, "\"lower\", \"higher\"; None: neither", NULL},
     {"value", ext_view_value, NULL, "int, float, bool or str; None: absent", OF_METRIC(value)},
     {"absent", ext_view_why, NULL, "why the value is absent; None: it is not", OF_METRIC(value)},
-    {"seconds", metric_seconds, NULL, "the value of a time in seconds, float; None: absent", NULL},
+    {"seconds", metric_seconds, NULL,
+     "the value of a time in seconds, float; None: absent, or not a time", NULL},
     {"text", metric_text, NULL,
      "the value with its unit, as reports for people write it: \"17.8 ms\"", NULL},
     {"_interval", metric_interval, NULL, "both ends of the interval as text; None: no interval",
@@ -248,7 +241,9 @@ static PyObject *series_seconds(PyObject *self, void *none)
 
 	(void)none;
 	if (s->unit != DCK_UNIT_NS)
-		return no_seconds(self, s->tag, s->unit);
+		return ext_raise_argument(ext_state_by(self),
+					  "'%s' has no seconds: its unit is '%s'", s->tag,
+					  dck_unit_text(s->unit));
 	bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * sizeof *to));
 	if (!bytes)
 		return NULL;

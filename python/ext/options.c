@@ -7,7 +7,8 @@
  *	FLAG	bool
  *	COUNT, BYTES, REAL, SHARE	a number (a share of 1 % is 0.01)
  *	TIME	a number of seconds, or datetime.timedelta
- *	TEXT	str, os.PathLike or a number; a list: its items with commas between
+ *	TEXT	str, os.PathLike or a number; a list: its items with commas between; of a file or
+ *		directory only the first two
  *	CHOICE	str
  *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"; in a
  *		dict for vary or scan, a list or tuple as "1,2"
@@ -17,6 +18,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <math.h>
 #include <string.h>
 
 /* --- texts */
@@ -84,7 +86,7 @@ static PyObject *refuse(const dck_opt *row, const char *wanted, PyObject *o)
 			    Py_TYPE(o)->tp_name);
 }
 
-static bool is_text(PyObject *o)
+bool ext_is_text(PyObject *o)
 {
 	return PyUnicode_Check(o) || PyBytes_Check(o) || PyObject_HasAttrString(o, "__fspath__");
 }
@@ -102,11 +104,11 @@ static PyObject *number_text(PyObject *o)
 static bool is_number(PyObject *o)
 {
 	return PyIndex_Check(o) || PyFloat_Check(o) ||
-	       (!is_text(o) && Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
+	       (!ext_is_text(o) && Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
 }
 
 /* Formats seconds as "1500000000ns". */
-static PyObject *time_text(const dck_opt *row, PyObject *o)
+static PyObject *time_text(const reader *r, PyObject *o)
 {
 	PyObject *total = PyObject_HasAttrString(o, "total_seconds")
 			      ? PyObject_CallMethod(o, "total_seconds", NULL)
@@ -118,11 +120,17 @@ static PyObject *time_text(const dck_opt *row, PyObject *o)
 	if (PyErr_Occurred())
 		return NULL;
 	if (!total && !is_number(o))
-		return refuse(row, "a number of seconds, a timedelta or a str as \"250ms\"", o);
+		return refuse(r->row, "a number of seconds, a timedelta or a str as \"250ms\"", o);
 	read = ext_double(total ? total : o, &s);
 	Py_XDECREF(total);
 	if (!read)
 		return NULL;
+	if (!isfinite(s))
+		return ext_raise_argument(r->state, "%s=%s: a finite number of seconds is needed",
+					  ext_option_name(r->row->name, buf, sizeof buf),
+					  isnan(s) ? "nan"
+					  : s > 0  ? "inf"
+						   : "-inf");
 	if (s >= 0)
 		PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);
 	else /* refused as given */
@@ -192,6 +200,13 @@ static bool takes_column(const dck_opt *row)
 	return strcmp(row->name, "labels") == 0 || strcmp(row->name, "predictions") == 0;
 }
 
+/* Returns whether the option takes the name of a file or directory alone. */
+static bool takes_path(const dck_opt *row)
+{
+	return row->kind == DCK_OPT_TEXT && row->arg && !takes_column(row) &&
+	       (strcmp(row->arg, "FILE") == 0 || strcmp(row->arg, "DIR") == 0);
+}
+
 static PyObject *value_text(const reader *r, PyObject *o)
 {
 	const dck_opt *row = r->row;
@@ -207,10 +222,12 @@ static PyObject *value_text(const reader *r, PyObject *o)
 
 		return name ? ext_text(name) : NULL;
 	}
-	if (is_text(o)) {
+	if (ext_is_text(o)) {
 		Py_INCREF(o);
 		return o;
 	}
+	if (takes_path(row))
+		return refuse(row, "a str or os.PathLike", o);
 	switch (row->kind) {
 	case DCK_OPT_FLAG:
 		return refuse(row, "True or False", o);
@@ -221,7 +238,7 @@ static PyObject *value_text(const reader *r, PyObject *o)
 		return is_number(o) && !truth ? number_text(o)
 					      : refuse(row, "a number or a str", o);
 	case DCK_OPT_TIME:
-		return truth ? refuse(row, "a number of seconds", o) : time_text(row, o);
+		return truth ? refuse(row, "a number of seconds", o) : time_text(r, o);
 	case DCK_OPT_TEXT:
 		if (is_sequence(o))
 			return joined(o, ",");

@@ -433,8 +433,12 @@ static PyObject *record_save(PyObject *self, PyObject *path)
 
 	if (name)
 		EXT_WITHOUT_GIL(status = dck_record_save(record_of(self), name, &err));
+	if (name && status != DCK_OK)
+		ext_raise_of(ext_state_by(self), &err, name);
 	ext_texts_done(&texts);
-	return name ? ext_result(ext_state_by(self), status, NULL, &err) : NULL;
+	if (!name || status != DCK_OK)
+		return NULL;
+	Py_RETURN_NONE;
 }
 
 static PyObject *record_repr(PyObject *self)
@@ -535,11 +539,11 @@ static PyObject *load(PyObject *m, PyObject *path)
 					 ? dck_trace_read_timeline(name, &(dck_trace_reading){0},
 								   &r, &timeline, &err)
 					 : dck_read_any(name, NULL, &r, &err));
+	if (name && st != DCK_OK)
+		ext_raise_of(ext_state_of(m), &err, name);
 	ext_texts_done(&texts);
-	if (!name)
+	if (!name || st != DCK_OK)
 		return NULL;
-	if (st != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
 	PyObject *loaded = ext_record_new(ext_state_of(m), r);
 	if (loaded)
 		((record *)loaded)->timeline = timeline;

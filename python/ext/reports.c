@@ -78,18 +78,20 @@ static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *
 	dck_calls_view view = {0};
 	dck_op_view which = {0};
 	const ext_group groups[] = {{dck_view_options, &which}, {dck_calls_options, &view}};
-	unsigned width = 0;
+	int width = 0;
 	ext_said said = {0};
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpppzO:report", report_names, &writer,
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pipppzO:report", report_names, &writer,
 					 &details, &width, &utf8, &colour, &sources, &rest, &root))
 		return NULL;
+	if (width < 0)
+		return ext_raise_argument(s, "width=%d: a number of columns is needed", width);
 	if (ext_options_read(s, "report", options, groups, 2, NULL, &said) == 0 &&
 	    (root == Py_None || (directory = ext_texts_add(&said.texts, root)) != NULL)) {
 		const bool calls = dck_calls_wanted(&which, &view);
 		const dck_op_view none = {0};
 		const dck_style style = {.details = details,
-					 .width = width,
+					 .width = (unsigned)width,
 					 .utf8 = utf8,
 					 .colour = colour,
 					 .sources = sources || directory,

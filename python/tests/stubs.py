@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, SupportsFloat, SupportsIndex, TypeVar, Union, final, overload
+from typing import Any, Final, Protocol, SupportsFloat, SupportsIndex, TypeVar, Union, final, overload
 
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -27,6 +27,15 @@ _Number = Union[float, str]
 _Time = Union[float, str, timedelta]
 _Text = Union[_Path, float, Sequence[object]]
 _List = Union[str, float, Sequence[object], Mapping[str, object]]
+
+class _Array(Protocol):
+    @property
+    def __dlpack__(self) -> Callable[..., Any]: ...
+
+class _Column(Protocol):  # of one value for each item: also a pandas.Series
+    @property
+    def tolist(self) -> Callable[..., Any]: ...
+
 _Show = Union[bool, Callable[[Union["Progress", None]], object]]
 _Words = Union[Sequence[_Path], str]
 _Subject = Union[Callable[[], object], _Path, Sequence[_Path]]
@@ -240,6 +249,13 @@ FUNCTIONS = {
 }
 TYPES = {"flag": "bool", "count": "_Number", "bytes": "_Number", "real": "_Number", "share": "_Number",
          "time": "_Time", "text": "_Text", "choice": "str", "list": "_List"}
+ARRAYS = {"input": "_Array", "inputs": "_Array", "labels": "_Column", "predictions": "_Column"}
+
+
+def type_of(option, kind, placeholder):
+    if option in ARRAYS:
+        return f"{TYPES[kind]}, {ARRAYS[option]}"
+    return "_Path" if kind == "text" and placeholder in ("FILE", "DIR") else TYPES[kind]
 
 
 def text():
@@ -255,8 +271,8 @@ def text():
         out.append(body.lstrip("\n") + "\n")
     for name, arguments in FUNCTIONS.items():
         out.append(f"def {name}(\n    {arguments},\n")
-        out += [f"    {option.replace('-', '_')}{'_' * keyword.iskeyword(option)}: Union[{TYPES[kind]}, None] = ...,\n"
-                for option, kind, *_ in options(name)]
+        out += [f"    {option.replace('-', '_')}{'_' * keyword.iskeyword(option)}: Union[{type_of(option, kind, arg)}, None] = ...,\n"
+                for option, kind, arg, *_ in options(name)]
         out.append("    progress: Union[_Show, None] = ...,\n) -> Record: ...\n")
     return "".join(out).rstrip("\n") + "\n" + REST
 

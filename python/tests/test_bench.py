@@ -216,9 +216,33 @@ class OptionTest(Case):
 
     def test_wrong_values(self):
         for options in ({"runs": []}, {"runs": True}, {"runs": 1.5}, {"runs": -1}, {"time": "5"},
-                        {"check_outputs": "yes"}, {"statistic": "averge"}, {"time": True}):
+                        {"check_outputs": "yes"}, {"statistic": "averge"}, {"time": True}, {"save": 3}, {"figures": ["a"]},
+                        {"max_time": float("nan")}, {"max_time": float("inf")}):
             with self.assertRaises((TypeError, deepclock.ArgumentError), msg=options):
                 deepclock.bench(work, **options)
+
+    def test_wrong_subjects_are_named(self):
+        for call, words in ((lambda: deepclock.compare({1: work, 2: work}), r"compare\(\): the name of a subject is a str, not int"),
+                            (lambda: deepclock.compare({"a": 1, "b": work}), r"compare\(\): a subject is a function, .* not int"),
+                            (lambda: deepclock.bench_model(5), r"bench_model\(\) takes the path of a model or zoo:NAME, not int")):
+            self.assertRaisesRegex(TypeError, words, call)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "--processes is 3, and functions as 'a' are compared in one process: leave it out"):
+            deepclock.compare({"a": work, "b": work}, processes=3)
+
+    def test_pins_until_it_ends(self):
+        before, during = os.sched_getaffinity(0), []
+        cpu = min(before)
+
+        def fails():
+            during.append(os.sched_getaffinity(0))
+            raise KeyError
+        for call in (lambda: deepclock.bench(lambda: during.append(os.sched_getaffinity(0)), **short(cpus=cpu)),
+                     lambda: self.assertRaises(KeyError, deepclock.bench, fails, **short(cpus=cpu)),
+                     lambda: deepclock.compare({"a": lambda: 1, "b": lambda: 2}, cpus=cpu, rounds=6),
+                     lambda: deepclock.bench_load("zoo:two_layer", engine="null", cpus=cpu, requests=5, no_history=True)):
+            call()
+            self.assertEqual(os.sched_getaffinity(0), before)
+        self.assertEqual(during, [{cpu}] * len(during))
 
     def test_save(self):
         r = deepclock.bench(work, **short(save=self.path("r.json")))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function that corresponds to a command of the program, and that it has all options of the command."""
 
+import html
 import json
 import keyword
 import os
@@ -370,7 +371,14 @@ class ShowingTest(Case):
         self.assertIn(f"<td>{m.text}</td><td>{m._interval or ''}</td>", text) # too few runs: no interval
         self.assertRegex(m.text, r"^[\d.]+ (ns|\S?s)$")
         self.assertNotRegex(text, r">[\d.,]+e[+-]\d+|\d ns</text>\s*<text[^>]*>\d{4,}")
-        self.assertIn("<table", deepclock.cost("zoo:resnet18")._repr_html_())
+        # Every record shows its result, also without metrics.
+        with deepclock.trace(None) as t, deepclock.zone("<zone>"):
+            pass
+        for r in (deepclock.cost("zoo:resnet18"), t.record, deepclock.compare({"a": work, "b": work}, rounds=6)):
+            text = r._repr_html_()
+            self.assertIn(html.escape(str(r)), text)
+            self.assertEqual("<table" in text, bool(r.metrics))
+            self.assertNotIn("<zone>", text)
 
     def test_pandas(self):
         try:
@@ -379,6 +387,10 @@ class ShowingTest(Case):
             self.skipTest("pandas is not installed")
         r = deepclock.cost("zoo:resnet18")
         self.assertIsInstance(r.to_pandas(), pandas.DataFrame)
+        with deepclock.trace(None) as t:
+            pass
+        self.assertEqual((len(t.record.metrics), len(t.record.to_pandas())), (0, 0))
+        self.assertEqual(list(t.record.to_pandas().columns), list(r.to_pandas().columns))
         self.assertEqual(len(r.to_pandas("ops")), len(r.ops))
         self.assertRaises(deepclock.AbsentError, r.to_pandas, "nothing")
         r = deepclock.bench(work, **short())

@@ -57,10 +57,20 @@ with deepclock.lap("epoch", total=3) as lap, deepclock.torch.steps(total=3) as s
 seconds: float = lap.wall or 0
 told = s.record or deepclock.torch.cost(lambda: 1) or deepclock.torch.profile(lambda: 1, max_time="1s")
 print(deepclock.compare({"a": lambda: 1, "b": "zoo:x", "c": ["ls"]}).verdict, deepclock.load("x").id)
+class Array:
+    def __dlpack__(self, *, stream: Optional[int] = None) -> object: return None
+    def tolist(self) -> list[float]: return []
+x = Array()
+deepclock.accuracy("m.onnx", inputs=x, labels=x, predictions={"a": x}, save="r.json")
+deepclock.bench_model("m.onnx", input=x)
+deepclock.tune("m.onnx", inputs={"a": x}, labels=x)
+callbacks = [deepclock.callbacks.Laps(3, steps=True), deepclock.callbacks.Profile(x, roofs=False)]
 print(deepclock.compare(url=["http://a", "http://b"], model="m", new_tokens=3).verdict)
 '''
 WRONG = PROGRAM + '''deepclock.bench(sum, runs=[])
 deepclock.bench(sum, rans=3)
+deepclock.bench(sum, save=3)
+deepclock.bench_model("m.onnx", input=half)
 r.nothing
 peak = deepclock.memory().held
 half("3")
@@ -103,7 +113,7 @@ class StubsTest(Case):
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_of_a_program(self):
-        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 17)):
+        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 19)):
             with open(self.path(name), "w", encoding="utf-8") as f:
                 f.write(text)
             ran = self.mypy("mypy", "--strict", "--follow-imports=silent", name)

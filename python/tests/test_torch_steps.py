@@ -434,6 +434,11 @@ class BoundTest(Case):
             e = self.evidence(**{part: 0.6, "backward" if part != "forward" else "data": 0.4})
             self.assertEqual(_step_bound.bound_of(e).by, by)
 
+    def test_a_step_may_be_too_short(self):
+        bound = _step_bound.bound_of(self.evidence(deepclock=0.7, data=0.2, forward=0.1))
+        self.assertEqual((bound.by, bound.sentence, len(bound.others)),
+                         ("deepclock", "it is too short to be taken apart, which takes 70 % of a step", 1))
+
     def test_launch_on_the_cpu(self):
         e = self.evidence(forward=0.5, backward=0.4, data=0.1)
         e.operators, e.empty_operator_ns, e.computing_ns = 1000, 4500.0, 9e6

@@ -136,7 +136,12 @@ class ZoneTest(Case):
                 "    for i in range(70000):\n"
                 "        deepclock.push(f'name {i}'); deepclock.pop()\n"
                 "assert sum(r['calls'] for r in t.record.tables['zones']) == 70000\n"
-                "assert [r for r in t.record.tables['zones'] if r['name'] == '(other names)']\n")
+                "assert [r for r in t.record.tables['zones'] if r['name'] == '(other names)']\n"
+                "assert 'trace-names' in [n.code for n in t.record.notes]\n"
+                "with deepclock.trace() as t:\n"
+                "    with deepclock.zone('new'): pass\n"
+                "note, = [n for n in t.record.notes if n.code == 'trace-names']\n"
+                "assert note.text.startswith(\"1 call of zones is in the row '(other names)'\"), note\n")
         subprocess.run([sys.executable, "-c", code], check=True)
 
     def test_wrong_arguments(self):

@@ -76,8 +76,10 @@ enum { OS_CPUS_MAX = 8192 };
 void os_machine_name(char *ret, size_t size);
 /* Writes the id of this boot of this machine; "": not known. */
 void os_boot_id(char ret[40]);
-/* Pins this process, and all threads that it makes later, to the CPUs "0-3,8". E_ARG, E_IO. */
+/* Pins the calling thread, and all threads and processes that it makes later, to the CPUs "0-3,8".
+ * E_ARG, E_IO. Where all its pins are undone, the thread may use what it could before the first. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
+void os_unpin_cpus(void);
 bool os_thread_pin(unsigned cpu); /* the calling thread alone */
 /* Measures the time that a cache line takes between the first two cores that this process may use,
  * forth and back, in each of some batches of microseconds. false: there is one core, or another

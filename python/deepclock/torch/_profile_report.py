@@ -10,7 +10,7 @@ import deepclock
 from . import _device
 from ._inference import is_training
 from ._modules import frame_of
-from ._profile_timer import OTHER
+from ._profile_timer import OTHER, ModuleTime
 from .._record import Record, cell, si
 
 _BRIEF_ROWS = 12
@@ -34,7 +34,7 @@ class _Row:
 
     def __init__(self, key, timed, excess, count, held, roof):
         self.path, self.phase, self.name = key
-        self.calls, self.ns, self.quiet_ns = timed
+        self.calls, self.ns = timed
         self.excess = self.calls * excess
         self.known = count is None or not count.why
         self.why = "" if count is None else count.why
@@ -95,41 +95,47 @@ _RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof
 
 
 class Plain:
-    """Times of the faster half of the profiled runs as shares of the faster half of the plain ones, which are shorter:
-    the overhead of recording is subtracted from each aten call, and the time between the calls is scaled to the rest of
-    the plain run. In the faster halves other programs took the fewest cores, from plain and profiled runs alike."""
+    """Times of profiled runs as shares of plain ones, which are shorter: the overhead of recording is subtracted from
+    each aten call, and the time between the calls is scaled to the rest of the plain run."""
 
-    def __init__(self, ns, rows, modules, runs):
-        self._ns = ns
+    def __init__(self, ns, rows, modules):
+        self.ns = ns
         inside = sum(map(self._less, rows))
         self._inside = min(1.0, ns / inside) if inside else 1.0
-        between = sum(time.between for time in modules.values()) / runs
+        between = sum(time.between for time in modules.values())
         self._between = max(0.0, ns - self._inside * inside) / between if between else 0.0
 
     @staticmethod
     def _less(row):
-        return max(0.0, row.quiet_ns - row.excess)
+        return max(0.0, row.ns - row.excess)
 
     def share(self, rows, between=0.0):
         """Returns the share of aten calls and of the time between them."""
-        if not self._ns:
+        if not self.ns:
             return None
-        return (self._inside * sum(map(self._less, rows)) + self._between * between) / self._ns
+        return (self._inside * sum(map(self._less, rows)) + self._between * between) / self.ns
 
 
-def _faster_half(values):
-    """Indices of the smaller half of the values."""
-    return sorted(range(len(values)), key=values.__getitem__)[:(len(values) + 1) // 2]
+def _chosen(values, alike):
+    """Indices of the runs that count: the faster half of runs that are alike, in which other programs took the fewest
+    cores; else all."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    return order[:(len(values) + 1) // 2] if alike else order
 
 
-def _merged(runs, quiet):
-    """{key: (calls, ns, ns in the quiet runs)} of a mean run, in the order of the first calls."""
+def _merged(runs):
+    """{key: (calls, ns)} of a mean run, in the order of the first calls."""
     keys = dict.fromkeys(key for run in runs for key in run)
+    return {key: tuple(sum(run[key][at] for run in runs if key in run) / len(runs) for at in range(2)) for key in keys}
 
-    def mean(key, of, at):
-        return sum(run[key][at] for run in of if key in run) / len(of)
-    few = [runs[i] for i in quiet]
-    return {key: (mean(key, runs, 0), mean(key, runs, 1), mean(key, few, 1)) for key in keys}
+
+def _modules_merged(runs):
+    """{path: ModuleTime} of a mean run."""
+    merged = {path: ModuleTime() for path in runs[0]}
+    for path, time in merged.items():
+        for name in ModuleTime.__slots__:
+            setattr(time, name, sum(getattr(run[path], name) for run in runs) / len(runs))
+    return merged
 
 
 def _below(path, other):
@@ -137,23 +143,22 @@ def _below(path, other):
         path == "" or other == path or other.startswith(path + "."))
 
 
-def _modules_table(b, work, rows, memory, runs, plain, why):
+def _modules_table(b, work, rows, memory, modules, plain, why):
     columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
                ("forward", "forward", "ns"), ("self", "self", "ns"), ("backward", "backward", "ns"),
                ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B"), ("peak", "peak", "B"), *_HELD]
     lines = []
-    for path, time in work.timer.modules.items():
+    for path, time in modules.items():
         if path is OTHER or not (time.calls or any(_below(path, r.path) for r in rows)):
             continue
         class_ = work.modules.classes[path]
         all_ = [r for r in rows if _below(path, r.path)]
         own = sum(r.ns for r in all_ if r.path == path and r.phase == "forward")
         back = sum(r.ns for r in all_ if r.phase == "backward") if work.backward else None
-        total = time.total / runs
-        between = sum(t.between for p, t in work.timer.modules.items() if _below(path, p)) / runs
+        between = sum(t.between for p, t in modules.items() if _below(path, p))
         sums = _Sum(all_)
-        lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls / runs,
-                      total, time.between / runs + own, cell(back, "no backward pass"),
+        lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls,
+                      time.total, time.between + own, cell(back, "no backward pass"),
                       cell(plain.share(all_, between), _NO_TIME),
                       *sums.cells(why), sums.allocated,
                       cell(memory.modules.get(path), memory.why or "no call of it was recorded"), *sums.held(memory)])
@@ -168,17 +173,17 @@ def _operators_table(b, rows, memory, plain, why):
     by_title = {}
     for r in rows:
         by_title.setdefault(r.title, []).append(r)
-    lines = []
+    lines, shares = [], {title: plain.share(of) or 0 for title, of in by_title.items()}
     for title, of in by_title.items():
         s = _Sum(of)
         lines.append([title, s.calls, s.ns, cell(plain.share(of), _NO_TIME), *s.cells(why),
                       s.allocated, *s.held(memory)])
-    lines.sort(key=lambda line: -line[2])
+    lines.sort(key=lambda line: (-shares[line[0]], -line[2]))
     b.table("profile/operators", "Time by aten call", columns, lines)
     return lines
 
 
-def _tree(b, work, rows, memory, runs):
+def _tree(b, work, rows, memory, modules):
     """Nodes' own times: what a module does between its calls, and its aten calls below it. They add
     up to the run."""
     held = [] if memory.why else _HELD
@@ -189,9 +194,9 @@ def _tree(b, work, rows, memory, runs):
         return [calls, *(more or (0,) * 4)[:2 + len(held)], ns]
 
     nodes, index = [], {OTHER: -1}
-    for path, time in work.timer.modules.items():
+    for path, time in modules.items():
         if path is OTHER:
-            nodes.append((-1, "(outside the module)", weights(time.calls / runs, time.between / runs)))
+            nodes.append((-1, "(outside the module)", weights(time.calls, time.between)))
             continue
         class_ = work.modules.classes[path]
         label = class_.__name__ if class_ else work.name
@@ -204,7 +209,7 @@ def _tree(b, work, rows, memory, runs):
             parent = index[above]
         index[path] = len(nodes)
         nodes.append((parent, frame_of(f"{name} ({label})" if name else label, class_),
-                      weights(time.calls / runs, time.between / runs)))
+                      weights(time.calls, time.between)))
     for r in rows:
         nodes.append((index[r.path], r.title, weights(r.calls, r.ns, r.macs if r.known else 0, r.allocated,
                                                         r.at_peak, r.stays)))
@@ -254,8 +259,8 @@ def _facts(b, work, where, runs, profiled, without, overhead):
     b.fact("profile", "method", "a dispatch mode around each aten call, and a wrapper around each call "
            "of a module; their overhead is subtracted")
     b.fact("profile", "shares", "of the plain run: each aten call less profile/call_overhead and profile/list_overhead "
-           "for each argument that is a list, and the time between the calls scaled to the rest; of the faster half of "
-           "the runs")
+           "for each argument that is a list, and the time between the calls scaled to the rest"
+           + ("; times are of the faster half of the runs" if work.alike else ""))
 
 
 def _metrics(b, work, times, explained, rows, memory, why):
@@ -278,7 +283,7 @@ def _metrics(b, work, times, explained, rows, memory, why):
              "pass", why=memory.why)
     b.series("latency", "ns", times.plain)
     b.series("profile/latency", "ns", times.profiled)
-    return mean, perturbation, rate
+    return perturbation, s.flops
 
 
 def _estimated(b, tag, unit, values, statistic, how):
@@ -295,25 +300,30 @@ def _estimated(b, tag, unit, values, statistic, how):
 def record_of(work, counted, memory, times, overhead, roof, why, where, more=None):
     """more: a function that adds to the Record before it is finished."""
     runs = len(times.profiled)
-    timed = _merged(work.timer.runs, _faster_half(times.without))
-    timed.update((key, (0, 0, 0)) for key in memory.ops if key not in timed)
+    chosen, quick = _chosen(times.without, work.alike), _chosen(times.plain, work.alike)
+
+    def mean(values, at):
+        return sum(values[i] for i in at) / len(at)
+    timed = _merged([work.timer.runs[i] for i in chosen])
+    modules = _modules_merged([work.timer.module_runs[i] for i in chosen])
+    timed.update((key, (0, 0)) for key in memory.ops if key not in timed)
     rows = [_Row(key, one, overhead.of(work.timer.lists.get(key[2], 0)), counted.get(key), memory.ops.get(key), roof)
             for key, one in timed.items()]
-    profiled, wall = sum(times.profiled) / runs, sum(times.without) / runs
+    profiled, wall = mean(times.profiled, chosen), mean(times.without, chosen)
     b = Record(f"deepclock.torch.{work.command}({work.name})")
     _facts(b, work, where, runs, profiled, wall, overhead)
-    quick = _faster_half(times.plain)
-    plain = Plain(sum(times.plain[i] for i in quick) / len(quick), rows, work.timer.modules, runs)
+    plain = Plain(mean(times.plain, quick), rows, modules)
     metrics = _metrics(b, work, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
     _ops(b, work, rows, why)
     lines = _operators_table(b, rows, memory, plain, why)
-    _modules_table(b, work, rows, memory, runs, plain, why)
-    _tree(b, work, rows, memory, runs)
+    _modules_table(b, work, rows, memory, modules, plain, why)
+    _tree(b, work, rows, memory, modules)
     if lines:
-        mean, perturbation, rate = metrics
-        at = f" at {si(rate)}FLOP/s" if rate else ""
+        perturbation, flops = metrics
+        at = f" at {si(1e9 * flops / plain.ns)}FLOP/s" if flops and plain.ns else ""
+        of = " (mean of the faster half)" if work.alike else ""
         text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a "
-                f"{work.unit} of {deepclock.time_text(mean)}{at}; profiling makes it {perturbation:.2f} times as long")
+                f"{work.unit} of {deepclock.time_text(plain.ns)}{at}{of}; profiling makes it {perturbation:.2f} times as long")
         b.answer(text + (", so times of short calls are too long" if perturbation > _DISTURBED else ""))
     if more:
         more(b)

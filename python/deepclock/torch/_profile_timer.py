@@ -25,17 +25,17 @@ class ModuleTime:
 
 
 class Timer(Mode):
-    """Adds up timed runs in `modules` (path: ModuleTime); `runs` has for each run
-    {(path, phase, name of the call): [calls, ns]} in the order of the first calls, `lists` how many arguments of a
-    call of this name are lists.
+    """Times runs: `module_runs` has for each run {path: ModuleTime}, `runs` {(path, phase, name of the call):
+    [calls, ns]} in the order of the first calls; `lists` has how many arguments of a call of this name are lists.
 
     wait: a function that waits for the device, called after each aten call; None: nothing to wait for.
     """
 
     def __init__(self, modules, wait):
         super().__init__()
-        self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
-        self.runs, self._ops, self.lists = [], {}, {}
+        self._paths = [OTHER, *modules.classes]
+        self.modules = {}  # of the open run
+        self.runs, self.module_runs, self._ops, self.lists = [], [], {}, {}
         self.spent = 0  # in code of this file
         self.phase, self.path = "forward", None
         self.nodes = TimedNodes(self)
@@ -49,6 +49,7 @@ class Timer(Mode):
     def open(self):
         """Starts the time outside the module; close() ends it."""
         self.phase, self.path = "forward", self._around
+        self.modules = {path: ModuleTime() for path in self._paths}
         self._frames, self._ops = [[now() - self.spent, 0]], {}
 
     def close(self):
@@ -60,6 +61,7 @@ class Timer(Mode):
         other.total += took
         other.between += took - inside
         self.runs.append(self._ops)
+        self.module_runs.append(self.modules)
         return took
 
     def _around(self):

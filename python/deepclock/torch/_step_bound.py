@@ -10,6 +10,7 @@ What takes the largest share of a step bounds it:
     waiting        forward, loss, backward or optimiser, or what the loop does besides, while neither this
                    thread nor one that works for it runs: sleep, input and output, locks, remote calls
     other          what the loop does besides
+    deepclock      taking the step apart: the step is too short for it
 
 On a device, forward, loss, backward and optimiser are launch where the program, at the end of a step,
 waits for the device less than a tenth of it: the device then waits for the program. On the CPU they
@@ -64,15 +65,16 @@ def bound_of(e):
         kind: computing + (e.wait_share or 0) - sum(waits[p] for p in COMPUTING),
         "waiting": sum(waits.values()),
         "other": max(0.0, shares["other"] - (e.wait_share or 0) - waits["other"]),
+        "deepclock": shares.get("deepclock", 0.0),
     }
     by = max(found, key=found.get)
     longest = max(waits, key=waits.get)
     told = {name: (_sentence(name, share, why, longest), _remedy(name, e)) for name, share in found.items()}
     return Bound(
-        by, found[by], f"{by} bounds it: {told[by][0]}", told[by][1],
+        by, found[by], told[by][0] if by == "deepclock" else f"{by} bounds it: {told[by][0]}", told[by][1],
         "the largest share of a step; " + why,
         [f"{told[name][0]}: {told[name][1]}" for name, share in found.items()
-         if name != by and share >= ALSO and name not in ("compute", "launch")])
+         if name != by and share >= ALSO and name not in ("compute", "launch", "deepclock")])
 
 
 def _computing(e):
@@ -100,6 +102,7 @@ def _sentence(name, share, why, longest):
         "compute": f"{percent} is operators that compute",
         "waiting": f"{percent} waits without using a core, most of it in {longest}",
         "other": f"{percent} is in no part of the step",
+        "deepclock": f"it is too short to be taken apart, which takes {percent}",
     }[name]
 
 
@@ -114,6 +117,7 @@ def _remedy(name, e):
                    "deepclock.torch.profile() lists the operators",
         "waiting": "sleep, input and output, locks or remote calls; `deepclock sample --wall` shows the functions "
                    "that wait, `deepclock trace` their calls",
+        "deepclock": "take several steps as one: larger batches, or a loop over groups of batches",
         "other": "check what else the loop does: .item(), logging, metrics; or give steps() "
                  "module= and optimizer=, or mark the parts",
     }[name]

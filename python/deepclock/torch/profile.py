@@ -77,6 +77,7 @@ class _Work:
     """A run, plain, profiled or counted."""
 
     command, unit = "profile", "run"
+    alike = True  # each run does the same
 
     def __init__(self, module, args, kwargs, backward, loss, wait):
         self.module, self.args, self.kwargs = module, args, kwargs
@@ -158,7 +159,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
 
     Returns a Record: tables profile/modules and profile/operators, the tree `modules` (each node's own
     time; it adds up to a run), operators with their times, latency/mean of the plain runs,
-    profile/perturbation (what profiling makes of it). Times are means of a run. On a device other than
+    profile/perturbation (what profiling makes of it). Times are means of the faster half of the runs. On a device other than
     the CPU each aten call is waited for, so that nothing overlaps.
 
     Ctrl-C while runs are profiled returns the record until then, which is incomplete; a second one, or one before

@@ -30,7 +30,7 @@ from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_memory import Memory
 from ._profile_report import Times, record_of
-from ._profile_timer import OTHER, ModuleTime, Timer, overhead_of
+from ._profile_timer import OTHER, Timer, overhead_of
 from .profile import Count, Counting, limits
 
 
@@ -112,17 +112,14 @@ class _CountingLoop:
 class _Total:
     """Timers of single steps added up."""
 
-    def __init__(self, modules):
-        self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
-        self.runs, self.lists = [], {}
+    def __init__(self):
+        self.runs, self.module_runs, self.lists = [], [], {}
         self.views = set()  # names of calls that compute nothing and have no cost
 
     def add(self, timer):
         self.views.update(name for func, name in timer.names.items() if hasattr(func, "_schema") and _price.is_view(func))
-        for path, time in timer.modules.items():
-            of = self.modules[path]
-            of.calls, of.total, of.between = of.calls + time.calls, of.total + time.total, of.between + time.between
         self.runs += timer.runs
+        self.module_runs += timer.module_runs
         self.lists.update(timer.lists)
 
 
@@ -139,6 +136,7 @@ class profiling:
     """
 
     command, unit = "profiling", "step"
+    alike = False  # an optimizer may run in some of the steps
 
     def __init__(self, module=None, *, schedule=None, optimizer=None, roofs=None):
         if schedule is not None and not isinstance(schedule, Schedule):
@@ -150,7 +148,7 @@ class profiling:
         self.inputs = []  # of the module, in the step that is counted
         self.backward = False  # whether a backward pass ran
         self.modules = Modules(self.module)
-        self.timer = _Total(self.modules)
+        self.timer = _Total()
         self._optimizer, self._roofs = optimizer, roofs
         self._counted = None
         self._plain, self._profiled, self._without = [], [], []

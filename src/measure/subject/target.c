@@ -586,8 +586,10 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 			 "--engine plugin:%s MODEL",
 			 s->text, s->text);
 	DCK_TRY(engine_can_observe(e, t->observe, err));
-	if (s->model.cpus)
+	if (s->model.cpus) {
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
+		t->pinned = true;
+	}
 	phase_begin(p, "model file");
 	DCK_TRY(opening_fill(t, o, s, watch, err));
 	/* An engine checks too; an engine that does not must not ignore a mistyped key. */
@@ -672,6 +674,8 @@ void subject_target_close(subject_target *t)
 	subject_hook_free(t->prepare);
 	subject_inputs_free(t->inputs);
 	engine_release(&t->engine);
+	if (t->pinned)
+		os_unpin_cpus();
 	mem_arena_free(t->arena);
 	memset(t, 0, sizeof *t);
 }

@@ -42,6 +42,7 @@ typedef struct subject_target {
 	model_summary summary; /* of a model file */
 	bool has_summary;
 	rebatch_info rebatched; /* of a model exported for fewer items than requested */
+	bool pinned;		/* the thread that opened it, until it is closed */
 	mem_arena *arena;
 	subject_hook *prepare; /* before each run; NULL: none */
 	/* Durations of the phases, for the record; 0: no such phase. */

@@ -5,6 +5,7 @@
 
 #include "base/commas.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "os/file/text.h"
 
 #include <errno.h>
@@ -20,6 +21,11 @@
 typedef struct cpu_mask {
 	cpu_set_t part[OS_CPUS_MAX / CPU_SETSIZE];
 } cpu_mask;
+
+/* What the calling thread could use before the first of its `pin_depth` pins that are not undone.
+ * Allocated, as a preloaded library has little thread-local memory. */
+static _Thread_local cpu_mask *before_pins;
+static _Thread_local unsigned pin_depth;
 
 static bool mask_get(cpu_mask *m)
 {
@@ -135,18 +141,33 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 		if (in[i])
 			CPU_SET_S(i, sizeof asked, asked.part);
 	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
+	if (!before_pins)
+		before_pins = mem_alloc(sizeof *before_pins);
+	DCK_NEED(before_pins, err, "for the CPUs of this thread");
 	if (!mask_get(&before))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot query which CPUs this process may use");
 	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
 	if (failed && failed != EINVAL)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
 	/* The kernel silently ignores the CPUs of a list that it cannot use. */
-	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part))
+	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part)) {
+		if (pin_depth++ == 0)
+			*before_pins = before;
 		return DCK_OK;
+	}
 	if (!failed)
 		(void)sched_setaffinity(0, sizeof before, before.part);
 	os_cpu_list_show(cpu, n, have, sizeof have);
 	DCK_FAIL(err, E_ARG, "cannot pin this process to CPUs %.80s: it may use %s", list, have);
+}
+
+void os_unpin_cpus(void)
+{
+	if (pin_depth == 0 || --pin_depth > 0)
+		return;
+	(void)sched_setaffinity(0, sizeof *before_pins, before_pins->part);
+	mem_free(before_pins);
+	before_pins = NULL;
 }
 
 bool os_thread_pin(unsigned cpu)

@@ -84,7 +84,7 @@ static dck_lap *lap_new(lap_state *s, const char *name)
 	dck_lap *l = place ? mem_zalloc(1, sizeof *l) : NULL;
 
 	if (!l) {
-		s->lost++;
+		++*(!n && s->nnames == LAP_NAMES_MAX ? &s->unnamed : &s->lost);
 		return NULL;
 	}
 	series_begin(place);
@@ -144,11 +144,13 @@ void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit)
 {
 	if (!l || !name || (!isfinite(value) && strcmp(name, "items") == 0))
 		return;
-	lap_lock();
+	lap_state *s = lap_lock();
 	const size_t i = lap_value_column(l->name, name, unit);
 	if (i < LAP_VALUES_MAX) {
 		l->value[i] = value;
 		l->given[i] = true;
+	} else {
+		s->values_lost++;
 	}
 	lap_unlock();
 }

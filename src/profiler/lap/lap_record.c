@@ -199,7 +199,9 @@ static void lap_answer(work *w, const lap_state *s, const lap_name *n, const lap
 	char mean[32], lo[32], hi[32], count[32], text[64], rated[80] = "", interval[80] = "";
 
 	if (!n) {
-		record_answer(w->b, s->open ? "no lap has ended" : "there was no lap");
+		record_answer(w->b, s->open		   ? "no lap has ended"
+				    : s->lost + s->unnamed ? "no lap could be recorded"
+							   : "there was no lap");
 		return;
 	}
 	dck_text_time(n->wall_sum_ns / (double)n->ended, mean, sizeof mean);
@@ -225,7 +227,33 @@ static void lap_facts(record_builder *b, const lap_state *s)
 	record_fact_text(b, "method", "enclosed",
 			 "from the end of dck_lap_begin() to the beginning of dck_lap_end()");
 	record_fact_int(b, "laps", "open", DCK_UNIT_ONE, (int64_t)s->open);
-	record_fact_int(b, "laps", "lost", DCK_UNIT_ONE, (int64_t)s->lost);
+	record_fact_int(b, "laps", "lost", DCK_UNIT_ONE, (int64_t)(s->lost + s->unnamed));
+	record_fact_int(b, "laps", "values_lost", DCK_UNIT_ONE, (int64_t)s->values_lost);
+}
+
+static void lost_notes(record_builder *b, const lap_state *s)
+{
+	if (s->lost > 0) {
+		record_note(
+		    b, "laps-lost",
+		    "laps that are not in the series or not counted, for lack of memory: %llu",
+		    (unsigned long long)s->lost);
+		record_remedy(b, "free memory");
+	}
+	if (s->unnamed > 0) {
+		record_note(b, "laps-lost",
+			    "laps that are not recorded, as there are %d other names: %llu",
+			    LAP_NAMES_MAX, (unsigned long long)s->unnamed);
+		record_remedy(b, "name laps by their kind, not individually");
+	}
+	if (s->values_lost > 0) {
+		record_note(
+		    b, "laps-lost",
+		    "values that are not recorded, as laps of that name have %d others: %llu",
+		    LAP_VALUES_MAX, (unsigned long long)s->values_lost);
+		record_remedy(b,
+			      "fewer values in a lap, or another name for laps with other values");
+	}
 }
 
 static void laps_write(work *w, const lap_state *s)
@@ -248,9 +276,7 @@ static void laps_write(work *w, const lap_state *s)
 	for (const lap_name *n = s->names; n; n = n->next)
 		lap_series(w, n);
 	lap_answer(w, s, best, &of_best);
-	if (s->lost > 0)
-		record_note(w->b, "laps-lost", "%llu laps are not in the series or not counted",
-			    (unsigned long long)s->lost);
+	lost_notes(w->b, s);
 }
 
 static size_t longest(const lap_state *s)

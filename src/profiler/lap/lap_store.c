@@ -10,7 +10,7 @@
  * finite, which a record cannot have.
  *
  * pthread_atfork(3) handlers hold the mutex across fork(), so that the child has consistent laps
- * and a free lock. Names stay allocated until the process ends, because open laps point to them.
+ * and a free lock. Names stay allocated until lap_forget().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_store.h"
@@ -118,7 +118,7 @@ lap_name *lap_name_get(lap_state *s, const char *name)
 	return n;
 }
 
-lap_child *lap_child_get(lap_state *s, dck_lap *parent, const lap_name *name)
+lap_child *lap_child_get(lap_state *s, dck_lap *parent, lap_name *name)
 {
 	lap_child **first = parent ? &parent->children : &s->outermost;
 
@@ -232,18 +232,57 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 	return true;
 }
 
-/* Open laps point to their names and places, so both stay allocated, and are reset. */
+static void lap_names_mark(lap_state *s)
+{
+	for (lap_name *n = s->names; n; n = n->next)
+		n->in_use = false;
+	for (const dck_lap *open = s->oldest; open; open = open->newer)
+		for (const dck_lap *l = open; l; l = l->parent)
+			l->name->in_use = true;
+}
+
+static void lap_places_forget(lap_child **at)
+{
+	while (*at) {
+		lap_child *c = *at;
+
+		if (c->name->in_use) {
+			*c = (lap_child){.next = c->next, .name = c->name};
+			at = &c->next;
+		} else {
+			*at = c->next;
+			mem_free(c);
+		}
+	}
+}
+
+static void lap_names_forget(lap_state *s)
+{
+	for (lap_name **at = &s->names; *at;) {
+		lap_name *n = *at;
+
+		if (n->in_use) {
+			n->ended = 0;
+			n->wall_sum_ns = n->items_sum = n->items_wall_ns = 0;
+			n->begun = n->kept = 0;
+			n->every = 1;
+			at = &n->next;
+		} else {
+			*at = n->next;
+			name_free(n);
+			s->nnames--;
+		}
+	}
+}
+
+/* Open laps point to their names and places, and so do ended ones that are around open ones. */
 void lap_forget(lap_state *s)
 {
-	for (lap_name *n = s->names; n; n = n->next) {
-		n->ended = 0;
-		n->wall_sum_ns = n->items_sum = n->items_wall_ns = 0;
-		n->begun = n->kept = 0;
-		n->every = 1;
-	}
-	for (lap_child *c = s->outermost; c; c = c->next) {
-		c->begun = c->ended = c->total = 0;
-		c->wall_sum_ns = 0;
-	}
-	s->lost = 0;
+	lap_names_mark(s);
+	lap_places_forget(&s->outermost);
+	for (dck_lap *open = s->oldest; open; open = open->newer)
+		for (dck_lap *l = open; l; l = l->parent)
+			lap_places_forget(&l->children);
+	lap_names_forget(s);
+	s->lost = s->unnamed = s->values_lost = 0;
 }

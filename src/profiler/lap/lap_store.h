@@ -40,6 +40,7 @@ typedef struct lap_name {
 	double items_sum, items_wall_ns; /* sums over the laps with items */
 	lap_column column[LAP_OWN_COLUMNS + LAP_VALUES_MAX];
 	size_t ncolumns;
+	bool in_use;	 /* in lap_forget(): open laps point to it */
 	uint64_t *at_ns; /* starts of the stored laps, from the first lap of all */
 	size_t kept, cap;
 	uint64_t every; /* one of this number of laps is stored */
@@ -48,7 +49,7 @@ typedef struct lap_name {
 /* Laps of one name inside one enclosing lap, or outside of all: the current series of them. */
 typedef struct lap_child {
 	struct lap_child *next;
-	const lap_name *name;
+	lap_name *name;
 	uint64_t begun, ended, total;
 	double wall_sum_ns;
 } lap_child;
@@ -80,6 +81,8 @@ typedef struct lap_state {
 	dck_lap *oldest, *newest;
 	lap_child *outermost;	      /* laps without a parent */
 	uint64_t lost, open, threads; /* threads: number of threads with laps */
+	uint64_t unnamed;	      /* laps beyond LAP_NAMES_MAX */
+	uint64_t values_lost;	      /* values beyond LAP_VALUES_MAX */
 	uint64_t base_ns;	      /* start of the first lap; 0: none */
 	int64_t base_unix_ns;
 } lap_state;
@@ -95,14 +98,14 @@ void lap_unlock(void);
 /* Returns the name's row, and creates it if missing; NULL: no memory, or too many names. */
 lap_name *lap_name_get(lap_state *s, const char *name);
 /* Returns the row of laps of that name inside `parent` (NULL: no parent); NULL: no memory. */
-lap_child *lap_child_get(lap_state *s, dck_lap *parent, const lap_name *name);
+lap_child *lap_child_get(lap_state *s, dck_lap *parent, lap_name *name);
 /* Returns the column of that value; LAP_VALUES_MAX: too many. */
 size_t lap_value_column(lap_name *n, const char *name, const char *unit);
 /* Returns the lap's number of items; NaN: not given. *ret_unit: "items" or its unit. */
 double lap_items(const dck_lap *l, const char **ret_unit);
 /* Adds an ended lap; false: no memory for its series. */
 bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t);
-/* Discards all ended laps. */
+/* Discards all ended laps, and the names of which none is open. */
 void lap_forget(lap_state *s);
 
 #endif

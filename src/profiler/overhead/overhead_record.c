@@ -166,7 +166,8 @@ dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *er
 			record_note(b, "overhead-not-possible", "%s: %s", overhead_methods[i].name,
 				    o->of[i].absent);
 	if (o->cancelled) {
-		record_note(b, "interrupted", "interrupted after %zu rounds", o->rounds);
+		record_note(b, "interrupted", "interrupted after %zu round%s", o->rounds,
+			    o->rounds == 1 ? "" : "s");
 		record_set_incomplete(b, true);
 	}
 	return record_finish(b, ret, err);

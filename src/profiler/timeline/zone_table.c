@@ -299,6 +299,22 @@ static void device_outside_note(const zone_aggregate *s, const zone_rows *r, rec
 			    dck_text_time((double)s->device_outside_ns, outside, sizeof outside));
 }
 
+static void other_names_note(const zone_rows *r, record_builder *b)
+{
+	char calls[32];
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->row[i].name, TRACE_OTHER_NAMES) != 0)
+			continue;
+		const uint64_t n = r->row[i].z->calls + r->row[i].z->unfinished;
+		record_note(b, "trace-names",
+			    "%s call%s of zones %s in the row '" TRACE_OTHER_NAMES
+			    "': before them the process had used as many names as are kept apart",
+			    dck_text_count((int64_t)n, calls, sizeof calls), n == 1 ? "" : "s",
+			    n == 1 ? "is" : "are");
+	}
+}
+
 /* The tree comes first, because making it needs memory, as the rows of the table do afterwards. */
 static dck_status zone_tables_put(const zone_aggregate *s, const zone_aggregate *device,
 				  const zone_rows *r, zone_name_of *name_of, void *self,
@@ -314,6 +330,7 @@ static dck_status zone_tables_put(const zone_aggregate *s, const zone_aggregate 
 	if (device)
 		DCK_TRY(device_table_put(device, name_of, self, b, &on, err));
 	zone_answer_put(b, r->row, r->n, on.z ? &on : NULL);
+	other_names_note(r, b);
 	if (s->device_ns)
 		record_fact_int(b, "trace", "device_outside_zones", DCK_UNIT_NS,
 				(int64_t)s->device_outside_ns);

@@ -27,6 +27,23 @@
 #define WARMUP_NS_MOST	2000000000u
 #define WARMUP_NS_LEAST 300000000u
 
+static dck_status processes_check(const dck_alternative *all, size_t n, const dck_compare_config *c,
+				  dck_err *err)
+{
+	for (size_t i = 0; i < n && c->processes > 1; i++)
+		if (all[i].subject->kind == DCK_SUBJECT_FUNCTION)
+			DCK_FAIL(err, E_ARG,
+				 "--processes is %llu, and functions as '%s' are compared in one "
+				 "process: leave it out, or compare programs that call them",
+				 (unsigned long long)c->processes, all[i].name);
+	if (c->processes > 1)
+		DCK_FAIL(err, E_ARG,
+			 "--processes is %llu, and takes 1: without it the models of each round "
+			 "are in fresh processes; --rounds is the number of rounds",
+			 (unsigned long long)c->processes);
+	return DCK_OK;
+}
+
 static dck_status interleaved_check(const dck_alternative *all, size_t n,
 				    const dck_compare_config *c, dck_err *err)
 {
@@ -57,6 +74,7 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 			DCK_FAIL(err, E_ARG, "subject %zu has no name", i + 1);
 		DCK_TRY(subject_valid(all[i].subject, err));
 	}
+	DCK_TRY(processes_check(all, n, c, err));
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)

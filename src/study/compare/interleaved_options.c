@@ -43,7 +43,7 @@ const dck_opt dck_compare_live_options[] = {
     DCK_OPTION(COUNT, dck_compare_config, processes, "processes", "N", NULL,
 	       "1: all trials in this process; default: models in fresh processes for every "
 	       "round, if starting is quick",
-	       .min = 1, .max = 1, .excludes = "fresh"),
+	       .min = 1, .excludes = "fresh"),
     DCK_FLAG(dck_compare_config, aa, "aa",
 	     "first run an A/A comparison; no verdict claims a difference smaller than its result",
 	     .excludes = "over"),

@@ -477,8 +477,8 @@ static void note_unresolved(making *m)
 	const search_result *r = &m->result;
 
 	record_note(m->b, "throughput-unresolved",
-		    "after %u rounds differences between sizes are known to +-%.1f %%", r->rounds,
-		    100 * expm1(r->half));
+		    "after %u round%s differences between sizes are known to +-%.1f %%", r->rounds,
+		    r->rounds == 1 ? "" : "s", 100 * expm1(r->half));
 	if (!m->r->interrupted)
 		record_remedy(m->b, "give more --%s, or measure on a quieter machine",
 			      m->r->out_of_time ? "max-time" : "rounds");
@@ -530,9 +530,9 @@ static void notes_best(making *m)
 				      r->config->resume ? ", or run it again to resume" : "");
 	} else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",
-			    "--max-time was over after %u rounds, before all requested results "
+			    "--max-time was over after %u round%s, before all requested results "
 			    "were known",
-			    m->result.rounds);
+			    m->result.rounds, m->result.rounds == 1 ? "" : "s");
 }
 
 /* The largest number of notes on points that failed. */

@@ -196,7 +196,13 @@ static void pinning(void **state)
 	assert_non_null(p);
 	snprintf(list, sizeof(list), "%lu", strtoul(p + 19, NULL, 10));
 	assert_int_equal(os_pin_cpus(list, &e), DCK_OK);
-	assert_int_equal(os_cpus_allowed(), 1);
+	assert_int_equal(os_pin_cpus(list, &e), DCK_OK);
+	os_unpin_cpus();
+	assert_int_equal(os_cpus_allowed(), 1); /* the first pin is left */
+	os_unpin_cpus();
+	assert_int_equal(os_cpus_allowed(), before);
+	os_unpin_cpus(); /* nothing happens */
+	assert_int_equal(os_cpus_allowed(), before);
 }
 
 static void counters_go_up(void **state)

@@ -264,6 +264,45 @@ static void names_are_bounded(void **state)
 	assert_true(dck_record_fact(r, "laps", "lost")->value.as.i >= 100);
 	assert_non_null(dck_record_note(r, "laps-lost"));
 	dck_record_free(r);
+	/* A reset removes the names, but for those of open laps and of laps in which they are. */
+	dck_laps_reset();
+	dck_lap *outer = dck_lap_begin("outer"), *inner = dck_lap_begin("inner");
+	dck_lap_end(outer);
+	for (int i = 0; i < 1100; i++) {
+		snprintf(name, sizeof name, "other %d", i);
+		dck_lap_end(dck_lap_begin(name));
+	}
+	dck_laps_reset();
+	dck_lap_end(inner);
+	dck_lap_end(dck_lap_begin("new"));
+	r = laps();
+	assert_int_equal(dck_record_table(r, "laps")->nrows, 2);
+	assert_int_equal(cell(r, "inner", "laps")->value.as.i, 1);
+	assert_int_equal(cell(r, "new", "laps")->value.as.i, 1);
+	assert_null(dck_record_note(r, "laps-lost"));
+	dck_record_free(r);
+}
+
+static void values_are_bounded(void **state)
+{
+	char name[32];
+
+	(void)state;
+	dck_lap *l = dck_lap_begin("values");
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof name, "value %d", i);
+		dck_lap_value(l, name, i, NULL);
+	}
+	dck_lap_end(l);
+	dck_record *r = laps();
+	assert_non_null(dck_record_series(r, "laps/values/value 15"));
+	assert_null(dck_record_series(r, "laps/values/value 16"));
+	assert_int_equal(dck_record_fact(r, "laps", "values_lost")->value.as.i, 4);
+	const dck_note *n = dck_record_note(r, "laps-lost");
+	assert_non_null(strstr(n->text, "16 others: 4"));
+	assert_string_equal(n->remedy,
+			    "fewer values in a lap, or another name for laps with other values");
+	dck_record_free(r);
 }
 
 static void a_recording_has_the_laps(void **state)
@@ -447,7 +486,8 @@ int test_lap(void)
 	    cmocka_unit_test_setup(a_full_disk_is_said_at_the_end, forget),
 	    SCRATCH_TEST(tensorboard_events_are_those_of_the_format),
 	    SCRATCH_TEST(half_an_event_is_taken_back),
-	    cmocka_unit_test_setup(names_are_bounded, forget), /* last: names are never freed */
+	    cmocka_unit_test_setup(names_are_bounded, forget),
+	    cmocka_unit_test_setup(values_are_bounded, forget),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
