@@ -419,7 +419,7 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	    history_value_text(newest->metric.unit, newest->after, after, sizeof after));
 }
 
-/* The columns of the summary, without those that say nothing of these alarms. */
+/* The columns of the summary, without those that are the same for all alarms. */
 static void alarms_columns(record_builder *b, const dck_history_alarms *a)
 {
 	char columns[80];
