@@ -66,6 +66,11 @@ bool runtime_is(const dck_frame *f)
 		return true;
 	if (frames_is_rust_runtime(f) || frames_is_new(f->name))
 		return true;
+	/* The pool for exceptions, of libstdc++ in a program that is linked with its archive, and
+	 * the C library's part of each program. */
+	if (f->name &&
+	    (strcmp(f->name, "_GLOBAL__sub_I_eh_alloc.cc") == 0 || strcmp(f->name, "_start") == 0))
+		return true;
 	return f->file && (strstr(f->file, "/include/c++/") || strstr(f->file, "/c++/v1/"));
 }
 
