@@ -46,7 +46,8 @@ SET_UP = {
     "deepclock_memory": {"dlsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
                          "configuration, the end of threads, fork",
                          "access getenv": "names of programs that the process starts, for a note",
-                         "dladdr1": "the library of an operator new, at its first call and after dlclose()",
+                         "dlopen": "a loaded C++ library, where an allocation failed that has to throw",
+                         "dladdr1": "the library of an operator new, at the start",
                          "realpath": "the path of a module, once for each"},
     "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
                         "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",

@@ -200,10 +200,15 @@ static void *hooks_missing(void)
 /* Returns the size to record for an aligned allocation of n bytes. */
 static inline size_t aligned_size(size_t align, size_t n)
 {
-	const size_t asked = heap_asked;
+	const heap_request asked = heap_asked;
 
-	heap_asked = 0;
-	return asked && asked <= n && n - asked < align ? asked : n;
+	if (!asked.size)
+		return n;
+	heap_asked.size = 0; /* of an operator that failed, if the alignment is another one */
+	return asked.size <= n && n - asked.size < align &&
+		       (asked.align == align || asked.align < sizeof(void *))
+		   ? asked.size
+		   : n;
 }
 
 HOOK int posix_memalign(void **to, size_t align, size_t n)
@@ -248,7 +253,6 @@ HOOK int dlclose(void *handle)
 	if (!is_found() || !real.dlclose)
 		return -1;
 	const int failed = real.dlclose(handle);
-	heap_operators_check();
 	heap_on_unload();
 	return failed;
 }

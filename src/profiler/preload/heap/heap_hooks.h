@@ -17,11 +17,11 @@
 		}                                               \
 	} while (0)
 
-/* Size that the calling thread's operator new was asked for, which rounds it up for the aligned
- * allocation that follows; 0: none. */
-extern _Thread_local size_t heap_asked __attribute__((tls_model("initial-exec")));
-
-/* After dlclose(): forgets operators that were unloaded. */
-void heap_operators_check(void);
+/* What the calling thread's aligned operator new was asked for, which rounds the size up for the
+ * allocation that follows; size 0: nothing. */
+typedef struct heap_request {
+	size_t size, align;
+} heap_request;
+extern _Thread_local heap_request heap_asked __attribute__((tls_model("initial-exec")));
 
 #endif
