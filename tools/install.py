@@ -74,6 +74,7 @@ class Installed:
         self.names.add(path)
 
     def save(self):
+        self.folder(os.path.dirname(self.list))
         with tempfile.NamedTemporaryFile("w", encoding="utf-8") as f:
             self.names.add(self.list)
             f.write("".join(n + "\n" for n in sorted(self.names)))
@@ -97,8 +98,20 @@ def staged(folder):
             yield os.path.join(at, name)
 
 
+def python_folders(prefix):
+    """Returns the directories of packages below the prefix that the system's Python searches."""
+    ask = "import site, sys; print(*dict.fromkeys(site.getsitepackages() + [site.getusersitepackages()]), sep='\\n')"
+    for python in ("/usr/bin/python3", sys.executable):
+        if os.path.exists(python):
+            got = subprocess.run([python, "-c", ask], check=True, stdout=subprocess.PIPE, text=True).stdout
+            return [d for d in got.splitlines() if d.startswith(prefix + "/")]
+    return []
+
+
 def put_all(there, build, prefix):
+    """Returns the directory of the Python package, if it is installed and Python has to be given it."""
     built_for = configured(build)
+    packages, given = python_folders(prefix), None
     with tempfile.TemporaryDirectory() as stage:
         subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet"], check=True,
                        env=dict(os.environ, DESTDIR=stage), stdout=subprocess.DEVNULL)
@@ -107,6 +120,11 @@ def put_all(there, build, prefix):
             inside = os.path.relpath(path, built_for)
             if not inside.startswith(".."):
                 path = os.path.join(prefix, inside)
+            where = re.match(r".*/(dist|site)-packages(?=/)", path)
+            if where and packages and where[0] not in packages:
+                path = packages[0] + path[where.end():]
+            elif where and not packages:
+                given = where[0]
             if path.endswith(".pc"):
                 with open(source, encoding="utf-8") as f:
                     text = f.read()
@@ -118,17 +136,21 @@ def put_all(there, build, prefix):
         for name in sorted(os.listdir(libraries)) if os.path.isdir(libraries) else []:
             if name.startswith(begin):
                 there.put(os.path.join(libraries, name), os.path.join(prefix, "lib/deepclock", runtime, name), 0o644)
+    return given
 
 
 def install(build, destdir, prefix):
     os.makedirs(destdir or "/", exist_ok=True)
     there = Installed(destdir, prefix)
+    given = None
     try:
-        put_all(there, build, prefix)
+        given = put_all(there, build, prefix)
     finally:
         if there.names:  # after a failure too, so that uninstall removes a partial installation
             there.save()
     print(f"installed in {below(destdir, prefix)}")
+    if given:
+        print(f"for Python: export PYTHONPATH={given}")
 
 
 def main():

@@ -80,6 +80,10 @@ static void results_throughput(record_builder *b, const measure_phases *p,
 	record_metric_unit(b, tag, subject_rate_unit(p->loop.target));
 }
 
+/* The kernel divides the CPU time of a process by what its ticks met, of 1 to 10 ms; without a tick
+ * in the kernel all is user time (Linux, cputime_adjust()). */
+#define SPLIT_NS_LEAST 1e8
+
 static void cpu(record_builder *b, const measure_phases *p)
 {
 	const bool command = p->loop.target->engine.ops->caps & DCK_CAP_COMMAND;
@@ -103,11 +107,19 @@ static void cpu(record_builder *b, const measure_phases *p)
 			 RECORD_REAL(p->sinks.cpu_ns / p->sinks.wall_ns),
 			 "CPU time over wall time: the number of busy cores, spinning included",
 			 "no measured run");
+	const bool has_split = !e.present || e.value >= SPLIT_NS_LEAST;
+
 	for (int i = 0; command && i < 2; i++) {
 		const measure_samples *s = i == 0 ? &p->user : &p->system;
+		const char *tag = i == 0 ? "cpu/user" : "cpu/system";
 
 		stat_estimate_one(STAT_MEAN, s->value, s->n, p->plan.asked.level, p->scratch, &e);
-		measure_result_estimate(b, i == 0 ? "cpu/user" : "cpu/system", &e);
+		if (has_split)
+			measure_result_estimate(b, tag, &e);
+		else
+			record_metric_absent(b, tag,
+					     "the kernel divides CPU time by its ticks, of which a "
+					     "run of less than 100 ms has too few; cpu/time is exact");
 	}
 }
 

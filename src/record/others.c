@@ -24,12 +24,11 @@ void record_others_end(record_others *o)
 	if (!o->before)
 		return;
 	o->wall_ns = (double)(os_now_ns() - o->began_ns);
-	if (o->wall_ns >= WALL_NS_LEAST) {
-		os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
+	os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
+	const bool read = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);
 
-		o->known = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);
-		os_cpu_users_free(after);
-	}
+	o->known = read && o->wall_ns >= WALL_NS_LEAST;
+	os_cpu_users_free(after);
 	os_cpu_users_free(o->before);
 	o->before = NULL;
 }
@@ -107,7 +106,7 @@ void record_others_left_put(const record_others *o, record_builder *b)
 {
 	const os_cpu_split *c = &o->cores;
 
-	if (!o->known || c->left == 0)
+	if (c->left == 0)
 		return;
 	record_note(
 	    b, "program-outlived",

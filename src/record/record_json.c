@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* Writes a list, one row in a line. */
-#define LIST_PUT(key, rows, n, put)              \
-	do {                                     \
-		json_array(json_key(w, key));    \
-		for (size_t i = 0; i < (n); i++) \
-			put(w, &(rows)[i]);      \
-		json_end(w);                     \
+#define LIST_PUT(key, rows, n, put)                 \
+	do {                                        \
+		json_begin_array(json_key(w, key)); \
+		for (size_t i = 0; i < (n); i++)    \
+			put(w, &(rows)[i]);         \
+		json_end(w);                        \
 	} while (0)
 
 static void record_text_put(json_writer *w, const char *key, const char *text)
@@ -37,7 +37,7 @@ static void uint_put(json_writer *w, const char *key, uint64_t v)
 /* "-0" would read back as the integer 0. */
 static void real_put(json_writer *w, double v)
 {
-	json_real(w, v == 0 ? 0.0 : v);
+	json_double(w, v == 0 ? 0.0 : v);
 }
 
 /* Writes the value, or the reason of an absent value. */
@@ -117,7 +117,7 @@ static void fact_put(json_writer *w, const dck_fact *f)
 
 static void record_series_put(json_writer *w, const dck_series *s)
 {
-	json_object(w);
+	json_begin_object(w);
 	record_text_put(w, "tag", s->tag);
 	unit_put(w, s->unit);
 	uint_put(w, "warmup", s->warmup);
@@ -236,11 +236,11 @@ static void indices_put(json_writer *w, const char *key, const uint32_t *all, si
 
 static void record_table_put(json_writer *w, const dck_table *t)
 {
-	json_object(w);
+	json_begin_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
 	LIST_PUT("columns", t->columns, t->ncolumns, record_column_put);
-	json_array(json_key(w, "rows"));
+	json_begin_array(json_key(w, "rows"));
 	for (size_t i = 0; i < t->nrows; i++) {
 		json_flat_array(w);
 		for (size_t k = 0; k < t->ncolumns; k++)
@@ -258,7 +258,7 @@ static void weight_put(json_writer *w, double v)
 	if (v == floor(v) && fabs(v) <= (double)RECORD_EXACT_MAX)
 		json_int(w, (int64_t)v);
 	else
-		json_real(w, v);
+		json_double(w, v);
 }
 
 static void frame_put(json_writer *w, const dck_frame *f)
@@ -277,12 +277,12 @@ static void frame_put(json_writer *w, const dck_frame *f)
 /* A node is a list: its parent (-1: none), its frame, its weights. */
 static void record_tree_put(json_writer *w, const dck_tree *t)
 {
-	json_object(w);
+	json_begin_object(w);
 	record_text_put(w, "name", t->name);
 	record_text_put(w, "title", t->title);
 	LIST_PUT("columns", t->columns, t->ncolumns, record_column_put);
 	LIST_PUT("frames", t->frames, t->nframes, frame_put);
-	json_array(json_key(w, "nodes"));
+	json_begin_array(json_key(w, "nodes"));
 	for (size_t i = 0; i < t->nnodes; i++) {
 		const uint32_t parent = t->nodes[i].parent;
 
@@ -313,7 +313,7 @@ void record_json_put(const dck_record *r, json_writer *w)
 {
 	char began[RECORD_TIME_SIZE];
 
-	json_object(w);
+	json_begin_object(w);
 	uint_put(w, "schema", r->schema);
 	record_text_put(w, "deepclock", r->version);
 	record_text_put(w, "id", r->id);

@@ -19,10 +19,10 @@
 static void measure_put(const dck_metric *m, json_writer *w)
 {
 	json_flat_object(json_key(w, m->def->tag));
-	json_real(json_key(w, "value"), dck_value_number(&m->value));
+	json_double(json_key(w, "value"), dck_value_number(&m->value));
 	if (m->level > 0 && isfinite(m->lo) && isfinite(m->hi)) {
-		json_real(json_key(w, "lower_value"), m->lo);
-		json_real(json_key(w, "upper_value"), m->hi);
+		json_double(json_key(w, "lower_value"), m->lo);
+		json_double(json_key(w, "upper_value"), m->hi);
 	}
 	json_end(w);
 }
@@ -42,7 +42,7 @@ static bool measures_put(const dck_record *r, const char *name, mem_arena *a, js
 		if (!measured_has(m) || name_index_intern(&tags, m->def->tag) < before)
 			continue;
 		if (!any)
-			json_object(json_key(w, name));
+			json_begin_object(json_key(w, name));
 		any = true;
 		measure_put(m, w);
 	}
@@ -62,7 +62,7 @@ static void bencher_report(const dck_record *const *records, size_t n, const dck
 
 	(void)style;
 	json_init(&w, out, true);
-	json_object(&w);
+	json_begin_object(&w);
 	for (size_t i = 0; i < n && done; i++)
 		done = measures_put(records[i], name[i], a, &w);
 	json_end(&w);

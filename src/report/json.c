@@ -12,7 +12,7 @@ static void json_report(const dck_record *const *records, size_t n, const dck_st
 	(void)style;
 	json_init(&w, out, true);
 	if (n != 1)
-		json_array(&w);
+		json_begin_array(&w);
 	for (size_t i = 0; i < n; i++)
 		record_json_put(records[i], &w);
 	if (n != 1)

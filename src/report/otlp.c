@@ -36,9 +36,9 @@ static const char *const ucum[DCK_UNIT_COUNT] = {
 
 static void otlp_attribute_put(json_writer *w, const char *key, const char *value)
 {
-	json_object(w);
+	json_begin_object(w);
 	json_text(json_key(w, "key"), key);
-	json_object(json_key(w, "value"));
+	json_begin_object(json_key(w, "value"));
 	json_text(json_key(w, "stringValue"), value);
 	json_end(w);
 	json_end(w);
@@ -48,8 +48,8 @@ static void resource_put(json_writer *w, const dck_record *r)
 {
 	const dck_fact *cpu = dck_record_fact(r, "host", "cpu");
 
-	json_object(json_key(w, "resource"));
-	json_array(json_key(w, "attributes"));
+	json_begin_object(json_key(w, "resource"));
+	json_begin_array(json_key(w, "attributes"));
 	otlp_attribute_put(w, "service.name", "deepclock");
 	if (cpu && cpu->value.kind == DCK_VALUE_TEXT)
 		otlp_attribute_put(w, "host.cpu.model.name", cpu->value.as.text);
@@ -62,8 +62,8 @@ static void point_put(json_writer *w, const dck_record *r, double value)
 	const measured_labels s = measured_labels_of(r);
 	char time[24];
 
-	json_object(w);
-	json_array(json_key(w, "attributes"));
+	json_begin_object(w);
+	json_begin_array(json_key(w, "attributes"));
 	for (size_t i = 0; i < s.n; i++)
 		otlp_attribute_put(w, s.label[i].key, s.label[i].value);
 	otlp_attribute_put(w, "record", r->id);
@@ -73,7 +73,7 @@ static void point_put(json_writer *w, const dck_record *r, double value)
 		snprintf(time, sizeof time, "%" PRId64, r->began_unix_ns);
 		json_text(w, time);
 	}
-	json_real(json_key(w, "asDouble"), value);
+	json_double(json_key(w, "asDouble"), value);
 	json_end(w);
 }
 
@@ -86,12 +86,12 @@ static void gauge_put(json_writer *w, const dck_record *r, const dck_metric *m, 
 	for (const char *at = m->def->tag; *at && n < sizeof name - 16; at++)
 		name[n++] = *at == '/' ? '.' : *at;
 	snprintf(name + n, sizeof name - n, "%s", suffix);
-	json_object(w);
+	json_begin_object(w);
 	json_text(json_key(w, "name"), name);
 	json_text(json_key(w, "description"), m->def->help);
 	json_text(json_key(w, "unit"), ucum[m->def->unit]);
-	json_object(json_key(w, "gauge"));
-	json_array(json_key(w, "dataPoints"));
+	json_begin_object(json_key(w, "gauge"));
+	json_begin_array(json_key(w, "dataPoints"));
 	point_put(w, r, value);
 	json_end(w);
 	json_end(w);
@@ -100,15 +100,15 @@ static void gauge_put(json_writer *w, const dck_record *r, const dck_metric *m, 
 
 static void otlp_record(json_writer *w, const dck_record *r)
 {
-	json_object(w);
+	json_begin_object(w);
 	resource_put(w, r);
-	json_array(json_key(w, "scopeMetrics"));
-	json_object(w);
-	json_object(json_key(w, "scope"));
+	json_begin_array(json_key(w, "scopeMetrics"));
+	json_begin_object(w);
+	json_begin_object(json_key(w, "scope"));
 	json_text(json_key(w, "name"), "deepclock");
 	json_text(json_key(w, "version"), r->version);
 	json_end(w);
-	json_array(json_key(w, "metrics"));
+	json_begin_array(json_key(w, "metrics"));
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
 
@@ -133,8 +133,8 @@ static void otlp_report(const dck_record *const *records, size_t n, const dck_st
 
 	(void)style;
 	json_init(&w, out, false);
-	json_object(&w);
-	json_array(json_key(&w, "resourceMetrics"));
+	json_begin_object(&w);
+	json_begin_array(json_key(&w, "resourceMetrics"));
 	for (size_t i = 0; i < n; i++)
 		otlp_record(&w, records[i]);
 	json_end(&w);

@@ -146,6 +146,19 @@ def uninstalls_exactly_that(build, to):
     assert not everything(to), everything(to)
 
 
+def python_finds_its_package(build, to):
+    """Below /usr/local Python searches a directory that has its version; elsewhere the installation names it."""
+    if not os.path.isdir(build + "/python/deepclock"):
+        raise common.Skipped("the package was not built")
+    there = to + " of Python"
+    text = run("make", "--no-print-directory", "-o", "all", f"BUILD={build}", "PREFIX=/usr/local", f"DESTDIR={there}", "install")
+    searched = run("/usr/bin/python3", "-c", "import site; print(*site.getsitepackages())").split()
+    assert [d for d in searched if os.path.isdir(f"{there}{d}/deepclock")] and "PYTHONPATH" not in text, text
+    folder = make(build, to, "install").split("PYTHONPATH=")[1].strip()
+    run("/usr/bin/python3", "-c", "import deepclock", PYTHONPATH=to + folder)
+    shutil.rmtree(there)
+
+
 def need_make():
     if not shutil.which("make"):
         raise common.Skipped("make is not installed")
@@ -154,7 +167,8 @@ def need_make():
 def main():
     build = os.path.abspath(sys.argv[1])
     cases = [installs_where_it_is_told, the_program_runs, programs_are_built_with_pkg_config,
-             the_program_of_the_page_is_recorded, what_a_program_waits_for_is_seen, uninstalls_exactly_that]
+             the_program_of_the_page_is_recorded, what_a_program_waits_for_is_seen,
+             python_finds_its_package, uninstalls_exactly_that]
     with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
         common.run([(case.__name__, functools.partial(case, build, os.path.realpath(to))) for case in cases],
                    need=need_make, seconds=common.limit.SECONDS)

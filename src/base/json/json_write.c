@@ -81,12 +81,12 @@ static void open_level(json_writer *w, bool array, bool flat)
 	sink_text(w->out, array ? "[" : "{");
 }
 
-void json_object(json_writer *w)
+void json_begin_object(json_writer *w)
 {
 	open_level(w, false, false);
 }
 
-void json_array(json_writer *w)
+void json_begin_array(json_writer *w)
 {
 	open_level(w, true, false);
 }
@@ -218,7 +218,7 @@ static void shortest(char *buf, double v)
 	}
 }
 
-void json_real(json_writer *w, double v)
+void json_double(json_writer *w, double v)
 {
 	char buf[NUM_TEXT_MAX];
 

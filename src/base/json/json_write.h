@@ -22,8 +22,8 @@ typedef struct json_writer {
 
 void json_init(json_writer *w, dck_sink *out, bool pretty);
 void json_done(json_writer *w); /* asserts that all is closed; writes the last newline */
-void json_object(json_writer *w);
-void json_array(json_writer *w);
+void json_begin_object(json_writer *w);
+void json_begin_array(json_writer *w);
 void json_flat_object(json_writer *w);
 void json_flat_array(json_writer *w);
 void json_end(json_writer *w); /* closes the innermost object or array */
@@ -36,6 +36,6 @@ void json_bool(json_writer *w, bool v);
 void json_int(json_writer *w, int64_t v);
 void json_uint(json_writer *w, uint64_t v);
 /* Writes the shortest decimal that reads back the same (at most 17 digits); not finite: null. */
-void json_real(json_writer *w, double v);
+void json_double(json_writer *w, double v);
 
 #endif

@@ -62,11 +62,11 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 		 (unsigned long long)ask->prompt_length);
 	dck_sink_buffer(&sink, to);
 	json_init(&w, &sink, false);
-	json_object(&w);
+	json_begin_object(&w);
 	json_text(json_key(&w, "model"), ask->model);
 	if (ask->chat) {
-		json_array(json_key(&w, "messages"));
-		json_object(&w);
+		json_begin_array(json_key(&w, "messages"));
+		json_begin_object(&w);
 		json_text(json_key(&w, "role"), "user");
 		prompt_write(json_key(&w, "content"), ask, i, prompt);
 		json_end(&w);
@@ -78,7 +78,7 @@ dck_status completion_body(const completion_ask *ask, uint64_t i, dck_buffer *to
 	json_int(json_key(&w, "temperature"), 0);
 	json_bool(json_key(&w, "stream"), true);
 	if (ask->usage) {
-		json_object(json_key(&w, "stream_options"));
+		json_begin_object(json_key(&w, "stream_options"));
 		json_bool(json_key(&w, "include_usage"), true);
 		json_end(&w);
 	}

@@ -74,7 +74,7 @@ static void tensor_value(json_writer *w, const char *type, uint64_t bits)
 	if (strcmp(type, "BOOL") == 0)
 		json_bool(w, bits & 1);
 	else if (type[0] == 'F')
-		json_real(w, (double)(bits >> 44) / 1048576);
+		json_double(w, (double)(bits >> 44) / 1048576);
 	else
 		json_int(w, (int64_t)(bits & 1));
 }
@@ -95,14 +95,14 @@ static dck_status tensor_write(json_writer *w, const kserve_input *in, uint64_t 
 			DCK_FAIL(err, E_LIMIT, "the input '%s' has more than %d values", in->name,
 				 VALUES_MAX);
 	}
-	json_object(w);
+	json_begin_object(w);
 	json_text(json_key(w, "name"), in->name);
 	json_text(json_key(w, "datatype"), in->type);
-	json_array(json_key(w, "shape"));
+	json_begin_array(json_key(w, "shape"));
 	for (size_t i = 0; i < in->rank; i++)
 		json_int(w, in->dim[i]);
 	json_end(w);
-	json_array(json_key(w, "data"));
+	json_begin_array(json_key(w, "data"));
 	for (uint64_t i = 0; i < n; i++)
 		tensor_value(w, in->type, rng_at(key, i));
 	json_end(w);
@@ -152,8 +152,8 @@ dck_status kserve_body(const char *metadata, size_t n, uint64_t seed, dck_buffer
 	dck_sink_buffer(&sink, to);
 	json_read_bytes(&r, metadata, n, "the model's metadata");
 	json_init(&w, &sink, false);
-	json_object(&w);
-	json_array(json_key(&w, "inputs"));
+	json_begin_object(&w);
+	json_begin_array(json_key(&w, "inputs"));
 	DCK_TRY(body_write(&r, &w, seed, err));
 	json_end(&w);
 	json_end(&w);

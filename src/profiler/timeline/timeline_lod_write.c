@@ -72,7 +72,7 @@ static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
 			order[n++] = &p->keys[i];
 	if (n)
 		qsort(order, n, sizeof *order, by_number);
-	json_array(json_key(w, "names"));
+	json_begin_array(json_key(w, "names"));
 	timeline_lod_put_name(w, &others, &left);
 	for (uint32_t i = 0; i < n; i++) {
 		timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
@@ -153,7 +153,7 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 	if (t->marks)
 		json_uint(json_key(w, "marks"), t->marks);
 	if (t->nrows) {
-		json_array(json_key(w, "rows"));
+		json_begin_array(json_key(w, "rows"));
 		for (uint32_t i = 0; i < t->nrows; i++)
 			json_uint(w, t->rows[i]);
 		json_end(w);
@@ -164,7 +164,7 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 static void put_tracks(timeline_lod *p, json_writer *w)
 {
 	tracks_number(p);
-	json_array(json_key(w, "tracks"));
+	json_begin_array(json_key(w, "tracks"));
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
 		const timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
@@ -209,7 +209,7 @@ static void put_level(const timeline_lod *p, json_writer *w, const timeline_lod_
 	json_flat_object(w);
 	json_uint(json_key(w, "shift"), (uint64_t)level->shift);
 	json_uint(json_key(w, "alone"), level->alone);
-	json_array(json_key(w, "blocks"));
+	json_begin_array(json_key(w, "blocks"));
 	for (uint32_t i = 0; i < p->nrows; i++)
 		json_uint(w, level->row_blocks[i]);
 	json_end(w);
@@ -244,7 +244,7 @@ dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, d
 
 	dck_sink_buffer(&sink, ret);
 	json_init(&w, &sink, false);
-	json_object(&w);
+	json_begin_object(&w);
 	json_uint(json_key(&w, "version"), 1);
 	json_uint(json_key(&w, "ended_ns"), p->last_ns);
 	json_uint(json_key(&w, "bytes"), d->columns.n);
@@ -253,7 +253,7 @@ dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, d
 	if (status == DCK_OK) {
 		put_tracks(p, &w);
 		put_rows(p, &w);
-		json_array(json_key(&w, "levels"));
+		json_begin_array(json_key(&w, "levels"));
 		for (uint32_t i = 0; i < d->nlevels; i++)
 			put_level(p, &w, &d->levels[i]);
 		json_end(&w);

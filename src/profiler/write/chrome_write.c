@@ -108,7 +108,7 @@ static void chrome_put_real(chrome_writer *o, double v)
 	json_writer w;
 
 	json_init(&w, o->sink, false);
-	json_real(&w, v);
+	json_double(&w, v);
 }
 
 /* --- events that are not plain */

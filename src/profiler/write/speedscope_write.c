@@ -24,7 +24,7 @@ static void speedscope_number_put(json_writer *w, double v)
 	if (v == floor(v) && fabs(v) < 9e15)
 		json_int(w, (int64_t)v);
 	else
-		json_real(w, v);
+		json_double(w, v);
 }
 
 /* Writes the samples of a profile, or their weights (`weights`). Returns the sum. */
@@ -44,7 +44,7 @@ static double put_samples(const profile *p, json_writer *w, bool weights)
 			speedscope_number_put(w, weight);
 			continue;
 		}
-		json_array(w);
+		json_begin_array(w);
 		for (size_t i = p->skip; i <= p->f->depth[n]; i++)
 			json_uint(w, path[i]);
 		json_end(w);
@@ -64,7 +64,7 @@ static void speedscope_put_profile(const profile *p, json_writer *w, const char 
 {
 	const dck_unit unit = p->f->t.columns[p->column].unit;
 
-	json_object(w);
+	json_begin_object(w);
 	speedscope_put_text(w, "type", "sampled");
 	speedscope_put_text(w, "name", name);
 	speedscope_put_text(w, "unit",
@@ -72,10 +72,10 @@ static void speedscope_put_profile(const profile *p, json_writer *w, const char 
 			    : unit == DCK_UNIT_BYTE ? "bytes"
 						    : "none");
 	json_uint(json_key(w, "startValue"), 0);
-	json_array(json_key(w, "samples"));
+	json_begin_array(json_key(w, "samples"));
 	put_samples(p, w, false);
 	json_end(w);
-	json_array(json_key(w, "weights"));
+	json_begin_array(json_key(w, "weights"));
 	const double sum = put_samples(p, w, true);
 	json_end(w);
 	speedscope_number_put(json_key(w, "endValue"), sum);
@@ -84,7 +84,7 @@ static void speedscope_put_profile(const profile *p, json_writer *w, const char 
 
 static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 {
-	json_object(w);
+	json_begin_object(w);
 	speedscope_put_text(w, "name", f->name);
 	if (f->file && !threads)
 		speedscope_put_text(w, "file", f->file);
@@ -137,21 +137,21 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 
 	(void)err;
 	json_init(&w, d->sink, false);
-	json_object(&w);
+	json_begin_object(&w);
 	speedscope_put_text(&w, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	speedscope_put_text(&w, "exporter", "deepclock " DCK_VERSION);
 	if (d->command)
 		speedscope_put_text(&w, "name", d->command);
 	if (!d->trees[0].threads)
 		json_uint(json_key(&w, "activeProfileIndex"), active);
-	json_object(json_key(&w, "shared"));
-	json_array(json_key(&w, "frames"));
+	json_begin_object(json_key(&w, "shared"));
+	json_begin_array(json_key(&w, "frames"));
 	for (size_t i = 0; i < d->ntrees; i++)
 		for (size_t k = 0; k < d->trees[i].t.nframes; k++)
 			put_frame(&w, &d->trees[i].t.frames[k], d->trees[i].threads);
 	json_end(&w);
 	json_end(&w);
-	json_array(json_key(&w, "profiles"));
+	json_begin_array(json_key(&w, "profiles"));
 	put_profiles(d, &w);
 	json_end(&w);
 	json_end(&w);

@@ -63,7 +63,7 @@ static void sources_file_put(json_writer *w, const place *places, size_t n, cons
 {
 	uint32_t line = 1;
 
-	json_object(json_key(w, places[0].file));
+	json_begin_object(json_key(w, places[0].file));
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && places[i].line == places[i - 1].line)
 			continue;
@@ -108,7 +108,7 @@ void html_sources_put(json_writer *w, const dck_record *const *records, size_t n
 	for (size_t i = 0; i < n; i++)
 		nplaces += sources_frames_of(records[i], NULL);
 	place *places = mem_zalloc(nplaces + 1, sizeof *places);
-	json_object(w);
+	json_begin_object(w);
 	if (places) {
 		for (size_t i = 0, at = 0; i < n; i++)
 			at += sources_frames_of(records[i], places + at);

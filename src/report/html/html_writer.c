@@ -50,7 +50,7 @@ static const char *writer_text_of(const dck_record *r, text_part part, dck_buffe
 /* Writes the lines as an array, without the blanks before them. */
 static void lines_put(json_writer *w, char *text)
 {
-	json_array(w);
+	json_begin_array(w);
 	for (char *end; *text; text = end) {
 		text += strspn(text, " \n");
 		end = text + strcspn(text, "\n");
@@ -70,7 +70,7 @@ static void writer_answer_put(json_writer *w, const dck_record *r)
 
 	writer_text_of(r, text_summary_what, &what);
 	writer_text_of(r, text_summary_answer, &answer);
-	json_object(w);
+	json_begin_object(w);
 	json_key(w, "what");
 	if (what.data)
 		what.data[strcspn(what.data, "\n")] = '\0';
@@ -84,7 +84,7 @@ static void writer_answer_put(json_writer *w, const dck_record *r)
 /* Writes name, help and direction of each metric that some record has, once. */
 static void names_put(json_writer *w, const dck_record *const *records, size_t n)
 {
-	json_object(w);
+	json_begin_object(w);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < records[i]->nmetrics; k++) {
 			const dck_metric_def *def = records[i]->metrics[k].def;
@@ -93,7 +93,7 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 				had = dck_record_metric(records[j], def->tag) != NULL;
 			if (had)
 				continue;
-			json_object(json_key(w, def->tag));
+			json_begin_object(json_key(w, def->tag));
 			json_text(json_key(w, "name"), def->name);
 			json_text(json_key(w, "help"), def->help);
 			json_text(json_key(w, "better"), def->better == DCK_BETTER_LOWER ? "lower"
@@ -109,7 +109,7 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 /* Writes the keys of columns that are shown in percent. */
 static void shares_put(json_writer *w, const dck_record *const *records, size_t n)
 {
-	json_array(w);
+	json_begin_array(w);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < records[i]->ntables; k++) {
 			const dck_table *t = &records[i]->tables[k];
@@ -126,8 +126,8 @@ static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 	json_writer w;
 
 	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON), false);
-	json_object(&w);
-	json_array(json_key(&w, "answers"));
+	json_begin_object(&w);
+	json_begin_array(json_key(&w, "answers"));
 	for (size_t i = 0; i < n; i++)
 		writer_answer_put(&w, records[i]);
 	json_end(&w);
@@ -144,7 +144,7 @@ static void records_put(const dck_record *const *records, size_t n, dck_sink *ou
 	json_writer w;
 
 	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON), false);
-	json_array(&w);
+	json_begin_array(&w);
 	for (size_t i = 0; i < n; i++)
 		record_json_put(records[i], &w);
 	json_end(&w);

@@ -208,6 +208,8 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 				   {{"time/first_run", NULL}}};
 	/* Without the device's time, first_run has its place. */
 	static const pair no_time = {{"device/enqueue", "time/first_run"}};
+	/* Of a short program only the sum is known. */
+	static const pair no_split = {{"cpu/time", NULL}};
 	const size_t nall = sizeof all / sizeof all[0],
 		     last = is_of_device(r) ? nall : nall - PAIRS_OF_DEVICE;
 	const dck_metric *asked = text_metric_asked(r);
@@ -219,6 +221,9 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 		const pair *p = !has_time && i == nall - PAIRS_OF_DEVICE ? &no_time : &all[i];
 		pair own = {{NULL, NULL}};
 		size_t k = 0;
+		if (!strcmp(p->tag[0], "cpu/user") && dck_record_metric(r, "cpu/user") &&
+		    !text_metric(r, "cpu/user", &v))
+			p = &no_split;
 		for (size_t c = 0; c < 2; c++)
 			if (p->tag[c] && !is_tag(answer, p->tag[c]) && !is_tag(asked, p->tag[c]) &&
 			    dck_record_metric(r, p->tag[c]))

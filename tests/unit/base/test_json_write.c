@@ -48,22 +48,22 @@ static const char *text_of(const char *text)
 static const char *real_of(double v)
 {
 	begin(false);
-	json_real(&w, v);
+	json_double(&w, v);
 	return end();
 }
 
 static void structure(void)
 {
-	json_object(&w);
+	json_begin_object(&w);
 	json_key(&w, "a");
 	json_int(&w, 1);
 	json_key(&w, "b");
-	json_array(&w);
+	json_begin_array(&w);
 	json_bool(&w, true);
 	json_text(&w, NULL);
 	json_end(&w);
 	json_key(&w, "empty");
-	json_object(&w);
+	json_begin_object(&w);
 	json_end(&w);
 	json_key(&w, "flat");
 	json_flat_array(&w);
@@ -72,7 +72,7 @@ static void structure(void)
 	json_key(&w, "x");
 	json_int(&w, 2);
 	json_end(&w);
-	json_array(&w); /* inside a flat container everything is flat */
+	json_begin_array(&w); /* inside a flat container everything is flat */
 	json_int(&w, 3);
 	json_end(&w);
 	json_end(&w);
@@ -109,7 +109,7 @@ static void escaping(void **state)
 	assert_string_equal(text_of("h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
 			    "\"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
 	begin(false);
-	json_object(&w);
+	json_begin_object(&w);
 	json_key(&w, "k\n");
 	json_text(&w, NULL);
 	json_end(&w);
@@ -137,7 +137,7 @@ static void integers(void **state)
 {
 	(void)state;
 	begin(false);
-	json_array(&w);
+	json_begin_array(&w);
 	json_int(&w, INT64_C(9007199254740992));
 	json_int(&w, INT64_C(9007199254740993));
 	json_int(&w, INT64_C(-9007199254740992));

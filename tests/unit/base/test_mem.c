@@ -145,7 +145,7 @@ static dck_status write_json(dck_err *err)
 	large[sizeof large - 1] = '\0';
 	dck_sink_buffer(&s, &b);
 	json_init(&w, &s, true);
-	json_array(&w);
+	json_begin_array(&w);
 	for (int i = 0; i < 40; i++)
 		json_text(&w, large);
 	sink_fmt(&s, "%s", large); /* needs a separate allocation */
