@@ -54,6 +54,20 @@ static size_t bracket_end(const char *text, size_t from, size_t n)
 	return n;
 }
 
+/* Returns the index of "::" if the parentheses from text[from] on are of a function that is a
+ * scope, as in "f() const::{lambda()#1}"; n: they are not. */
+static size_t scope_end(const char *text, size_t from, size_t n)
+{
+	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+	size_t end = bracket_end(text, from, n);
+
+	end += end < n;
+	for (size_t i = 0; i < sizeof qualifiers / sizeof qualifiers[0]; i++)
+		if (has_prefix(text + end, qualifiers[i]))
+			end += strlen(qualifiers[i]);
+	return has_prefix(text + end, "::") ? end : n;
+}
+
 const char *function_name_begin(const char *text)
 {
 	const size_t n = strlen(text);
@@ -69,11 +83,17 @@ const char *function_name_begin(const char *text)
 			begin = i + 1;
 		} else if (is_part) {
 			i = bracket_end(text, i, n);
+		} else if (text[i] == '(' && begin < i && scope_end(text, i, n) < n) {
+			i = scope_end(text, i, n);
 		} else if (text[i] == '(' ||
 			   (has_prefix(text + i, "operator") && !is_of_name(text[i + 8]) &&
 			    (i == 0 || !is_of_name(text[i - 1])))) {
-			/* "void (*f<int>(int))(char)" stays. */
-			return text[i] == '(' && begin == i ? text : text + begin;
+			/* "void (*f<int>(int))(char)" stays, and "non-virtual thunk to f()". */
+			return (text[i] == '(' && begin == i) ||
+				       (begin > 0 && (ends_with(text, begin - 1, "to") ||
+						      ends_with(text, begin - 1, "for")))
+				   ? text
+				   : text + begin;
 		}
 	}
 	return text;
