@@ -57,6 +57,7 @@ static void names_are_shortened(void **state)
 	    {"a::f(long parameters, of some kind)", 20, "a::f(..)"},
 	    {"v<int, long>::f(int)", 20, "v<int, long>::f(..)"},
 	    {"std::sort<It<std::vector<int> >, less>(It, It)", 20, "std::sort<..>(..)"},
+	    {"std::sort<It<std::vector<int> >, less>(It, It)", 30, "std::sort<It<..>, less>(..)"},
 	    {"a::operator()(int, long, char) const", 25, "a::operator()(..) const"},
 	    {"operator<< <char>(o&, std::string)", 22, "operator<< <char>(..)"},
 	    {"<Vec<String> as Trait<T>>::from(x, y)", 34, "<Vec<..> as Trait<T>>::from(..)"},

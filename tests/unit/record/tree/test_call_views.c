@@ -240,12 +240,12 @@ static void two_records_differ(void **state)
 
 static dck_record *template_record(const char *name)
 {
-	const dck_column columns[] = {{"time", "time", DCK_UNIT_NS}};
+	const dck_column time[] = {{"time", "time", DCK_UNIT_NS}};
 	record_builder *b = record_new();
 	dck_record *r;
 	cct p;
 
-	assert_int_equal(cct_init(&p, columns, 1, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, time, 1, NULL), DCK_OK);
 	cct_add(&p, cct_child(&p, 0, cct_frame(&p, &(dck_frame){.name = name})), 0, 5);
 	assert_int_equal(cct_tree(&p, "calls", "Calls", b, NULL), DCK_OK);
 	cct_done(&p);
