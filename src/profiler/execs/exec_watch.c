@@ -9,7 +9,6 @@
 #include "profiler/execs/exec_list.h"
 #include "profiler/execs/exec_watch.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -125,38 +124,38 @@ static void fd_link(char *to, int fd)
 }
 
 /* The name of a row's file in the directory. */
-static void row_name(char to[ROW_NAME_BYTES], uint64_t row)
+static void exec_row_name(char to[ROW_NAME_BYTES], uint64_t row)
 {
 	for (int i = 0; i < 16; i++, row <<= 4)
 		to[i] = "0123456789abcdef"[row >> 60];
 	memcpy(to + 16, EXEC_FILE_END, sizeof EXEC_FILE_END);
 }
 
-static void row_remove(uint64_t row)
+static void exec_row_remove(uint64_t row)
 {
 	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
 	char name[ROW_NAME_BYTES];
 
-	row_name(name, row);
+	exec_row_name(name, row);
 	if (at < 0)
 		return;
-	unlinkat(at, name, 0);
+	syscall(SYS_unlinkat, at, name, 0);
 	exec_close(at);
 }
 
 /* false: there is such a row, or it cannot be written. */
-static bool row_write(uint64_t row, const char *text, size_t n)
+static bool exec_row_write(uint64_t row, const char *text, size_t n)
 {
 	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
 	char name[ROW_NAME_BYTES];
 
 	if (at < 0)
 		return false;
-	row_name(name, row);
+	exec_row_name(name, row);
 	const int to = exec_open(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
 	bool done = to >= 0;
 	if (done && syscall(SYS_write, to, text, n) < 0) {
-		unlinkat(at, name, 0);
+		syscall(SYS_unlinkat, at, name, 0);
 		done = false;
 	}
 	if (to >= 0)
@@ -178,7 +177,7 @@ static uint64_t program_write(int fd, char *const envp[])
 	text[0] = environment_preloads(envp) ? EXEC_PRELOADS : EXEC_NOT;
 	for (ssize_t i = 0; i <= n; i++)
 		row = (row ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return row_write(row, text, (size_t)n + 1) ? row : NO_ROW;
+	return exec_row_write(row, text, (size_t)n + 1) ? row : NO_ROW;
 }
 
 /* -1: it cannot be started. */
@@ -233,7 +232,7 @@ static int exec_ended(uint64_t row, int result)
 	const int kept = errno;
 
 	if (row != NO_ROW && result)
-		row_remove(row);
+		exec_row_remove(row);
 	errno = kept;
 	return result;
 }
@@ -276,16 +275,16 @@ HOOK int fexecve(int fd, char *const argv[], char *const envp[])
 	return exec_ended(row, REAL(fexecve)(fd, argv, envp));
 }
 
-#define HOOK_LIST(name, by)                                                          \
-	HOOK int name(const char *what, const char *first, ...)                      \
-	{                                                                            \
-		va_list rest;                                                        \
-                                                                                     \
-		va_start(rest, first);                                               \
-		char **list = alloca(exec_list_length(first, &rest) * sizeof *list); \
-		exec_list(list, first, &rest);                                       \
-		va_end(rest);                                                        \
-		return by(what, list);                                               \
+#define HOOK_LIST(name, by)                                                                    \
+	HOOK int name(const char *what, const char *first, ...)                                \
+	{                                                                                      \
+		va_list rest;                                                                  \
+                                                                                               \
+		va_start(rest, first);                                                         \
+		char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list); \
+		exec_list(list, first, &rest);                                                 \
+		va_end(rest);                                                                  \
+		return by(what, list);                                                         \
 	}
 HOOK_LIST(execl, execv)
 HOOK_LIST(execlp, execvp)
@@ -295,7 +294,7 @@ HOOK int execle(const char *path, const char *first, ...)
 	va_list rest;
 
 	va_start(rest, first);
-	char **list = alloca(exec_list_length(first, &rest) * sizeof *list);
+	char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list);
 	exec_list(list, first, &rest);
 	char *const *envp = va_arg(rest, char *const *);
 	va_end(rest);

@@ -120,13 +120,13 @@ static bool texts_look_same(const char *a, size_t na, const char *b, size_t nb, 
 static size_t name_common(const page *p, const grid *g, size_t row, const grid_name *n,
 			  const char *text, size_t bytes, unsigned room)
 {
-	if (page_columns_n(n->text, n->bytes) <= room || room < DIFFERENCE_COLS || row >= g->nrows)
-		return 0;
 	const size_t end = row + NEAR < g->nrows ? row + NEAR : g->nrows,
 		     plain = strcspn(n->text, "<(/");
 	char buf[NAME_BYTES];
 	size_t most = 0;
 
+	if (page_columns_n(n->text, n->bytes) <= room || room < DIFFERENCE_COLS || row >= g->nrows)
+		return 0;
 	for (size_t r = row > NEAR ? row - NEAR : 0; r < end; r++) {
 		grid_name other = {.text = ""};
 		size_t same = 0, length;

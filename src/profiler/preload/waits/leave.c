@@ -7,7 +7,6 @@
 
 #include "profiler/execs/exec_list.h"
 
-#include <alloca.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,17 +56,17 @@ INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]), dck_tr
 	  (fd, argv, envp))
 
 /* Those with a list of arguments: libc passes it to execve() by a call that is not interposed. */
-#define INTERPOSE_LIST(name, by)                                                     \
-	PRELOAD int name(const char *what, const char *first, ...)                   \
-	{                                                                            \
-		va_list rest;                                                        \
-                                                                                     \
-		va_start(rest, first);                                               \
-		char **list = alloca(exec_list_length(first, &rest) * sizeof *list); \
-		exec_list(list, first, &rest);                                       \
-		va_end(rest);                                                        \
-		dck_trace_flush();                                                   \
-		return REAL(by)(what, list);                                         \
+#define INTERPOSE_LIST(name, by)                                                               \
+	PRELOAD int name(const char *what, const char *first, ...)                             \
+	{                                                                                      \
+		va_list rest;                                                                  \
+                                                                                               \
+		va_start(rest, first);                                                         \
+		char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list); \
+		exec_list(list, first, &rest);                                                 \
+		va_end(rest);                                                                  \
+		dck_trace_flush();                                                             \
+		return REAL(by)(what, list);                                                   \
 	}
 INTERPOSE_LIST(execl, execv)
 INTERPOSE_LIST(execlp, execvp)
@@ -77,7 +76,7 @@ PRELOAD int execle(const char *path, const char *first, ...)
 	va_list rest;
 
 	va_start(rest, first);
-	char **list = alloca(exec_list_length(first, &rest) * sizeof *list);
+	char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list);
 	exec_list(list, first, &rest);
 	char *const *envp = va_arg(rest, char *const *);
 	va_end(rest);
