@@ -13,16 +13,34 @@ cat >starts.c <<'END'
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+static int was_started;
 static void *spawns(void *unused)
 {
 	char *empty[] = {NULL}, *words[] = {"other", NULL};
 	pid_t child;
 
 	(void)unused;
-	if (!posix_spawnp(&child, "other", NULL, NULL, words, empty))
+	if (!posix_spawnp(&child, "other", NULL, NULL, words, empty)) {
+		was_started = 1;
 		waitpid(child, NULL, 0);
+	}
 	return NULL;
 }
+static void *is_cancelled(void *unused)
+{
+	pthread_cancel(pthread_self());
+	spawns(unused);
+	return NULL;
+}
+static int cancelled_thread(void)
+{
+	pthread_t t;
+
+	return pthread_create(&t, NULL, is_cancelled, NULL) || pthread_join(t, NULL) || !was_started;
+}
+#define TEN "", "", "", "", "", "", "", "", "", ""
+#define HUNDRED TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN
+#define THOUSAND HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED, HUNDRED
 static int small_thread(void)
 {
 	pthread_attr_t a;
@@ -52,6 +70,10 @@ int main(int argc, char **argv)
 		execlp("true", "true", (char *)NULL);
 	if (!strcmp(how, "thread"))
 		return small_thread();
+	if (!strcmp(how, "cancelled"))
+		return cancelled_thread();
+	if (!strcmp(how, "many"))
+		execle("./other", "other", THOUSAND, HUNDRED, (char *)NULL, empty);
 	if (!strcmp(how, "absent"))
 		execve("./nothing", words, empty);
 	if (!strcmp(how, "failed")) {
@@ -66,7 +88,7 @@ of() {
 	deepclock memory --quiet --save run.json -- "$@" >out 2>err || cat out err
 	record run.json '[n["text"].split(";")[0] for n in r["notes"] if n["code"] == "programs-not-recorded"]'
 }
-for how in kept spawn unset execle fexecve default thread absent failed; do
+for how in kept spawn unset execle fexecve default thread cancelled many absent failed; do
 	of ./starts $how
 done
 of sh -c 'env -i ./dynamic; env -i ./more; ./other'
