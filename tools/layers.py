@@ -125,7 +125,7 @@ LAYERS = {
                              "profiler/execs", "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # Programs that an observed program starts: what is preloaded writes their names, and the reader explains which were not observed.
     "src/profiler/execs": (("base", "os", "record"), "exec_list exec_unseen exec_watch", ("base",), ISO,
-                           ("dlfcn.h", "fcntl.h", "spawn.h", "sys/resource.h", "unistd.h")),
+                           ("dlfcn.h", "fcntl.h", "spawn.h", "sys/resource.h", "sys/syscall.h", "unistd.h")),
     # A job of several processes: which rank holds the others up.
     "src/profiler/ranks": (("base", "os", "stat", "record", "profiler/timeline", "profiler/write", "profiler/read", "profiler/trace",
                              "profiler/preload/mpi"), (),

@@ -244,6 +244,16 @@ class OptionTest(Case):
             self.assertEqual(os.sched_getaffinity(0), before)
         self.assertEqual(during, [{cpu}] * len(during))
 
+    def test_pins_within_pins(self):
+        every, after = ",".join(map(str, sorted(os.sched_getaffinity(0)))), []
+        cpu = min(os.sched_getaffinity(0))
+
+        def outer():
+            deepclock.bench(work, **short(cpus=every))
+            after.append(os.sched_getaffinity(0))
+        deepclock.bench(outer, **short(cpus=cpu))
+        self.assertEqual(after, [{cpu}] * len(after))
+
     def test_save(self):
         r = deepclock.bench(work, **short(save=self.path("r.json")))
         self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)

@@ -77,7 +77,7 @@ void os_machine_name(char *ret, size_t size);
 /* Writes the id of this boot of this machine; "": not known. */
 void os_boot_id(char ret[40]);
 /* Pins the calling thread, and all threads and processes that it makes later, to the CPUs "0-3,8".
- * E_ARG, E_IO. Where all its pins are undone, the thread may use what it could before the first. */
+ * E_ARG, E_IO. Undoing its last pin restores what the thread could use before that. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
 void os_unpin_cpus(void);
 bool os_thread_pin(unsigned cpu); /* the calling thread alone */

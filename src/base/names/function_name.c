@@ -54,6 +54,20 @@ static size_t bracket_end(const char *text, size_t from, size_t n)
 	return n;
 }
 
+/* Returns the index of "::" if the parentheses from text[from] on are of a function that is a
+ * scope, as in "f() const::{lambda()#1}"; n: they are not. */
+static size_t scope_end(const char *text, size_t from, size_t n)
+{
+	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+	size_t end = bracket_end(text, from, n);
+
+	end += end < n;
+	for (size_t i = 0; i < sizeof qualifiers / sizeof qualifiers[0]; i++)
+		if (has_prefix(text + end, qualifiers[i]))
+			end += strlen(qualifiers[i]);
+	return has_prefix(text + end, "::") ? end : n;
+}
+
 const char *function_name_begin(const char *text)
 {
 	const size_t n = strlen(text);
@@ -69,46 +83,56 @@ const char *function_name_begin(const char *text)
 			begin = i + 1;
 		} else if (is_part) {
 			i = bracket_end(text, i, n);
+		} else if (text[i] == '(' && begin < i && scope_end(text, i, n) < n) {
+			i = scope_end(text, i, n);
 		} else if (text[i] == '(' ||
 			   (has_prefix(text + i, "operator") && !is_of_name(text[i + 8]) &&
 			    (i == 0 || !is_of_name(text[i - 1])))) {
-			/* "void (*f<int>(int))(char)" stays. */
-			return text[i] == '(' && begin == i ? text : text + begin;
+			/* "void (*f<int>(int))(char)" stays, and "non-virtual thunk to f()". */
+			return (text[i] == '(' && begin == i) ||
+				       (begin > 0 && (ends_with(text, begin - 1, "to") ||
+						      ends_with(text, begin - 1, "for")))
+				   ? text
+				   : text + begin;
 		}
 	}
 	return text;
 }
 
-/* Folds the parameters, and the arguments of templates if `all`. */
-static size_t brackets_fold(const char *text, size_t n, bool all, char *to)
+/* Folds the parameters, and the arguments of templates within `kept` others. */
+static size_t brackets_fold(const char *text, size_t n, unsigned kept, char *to)
 {
 	size_t out = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char c = text[i], last = i > 0 ? text[i - 1] : ' ';
-		const bool folds = c == '('   ? is_of_name(last) || strchr(">)]", last)
-				   : c == '<' ? all && (is_of_name(last) || last == ':') &&
-						    !ends_with(text, i, "operator")
-					      : false;
-		const size_t end = folds ? bracket_end(text, i, n) : n;
+		const bool is_template = c == '<' && (is_of_name(last) || last == ':') &&
+					 !ends_with(text, i, "operator"),
+			   is_part = c == '(' && (is_of_name(last) || strchr(">)]", last));
+		const size_t end = is_template || is_part ? bracket_end(text, i, n) : n;
 
 		to[out++] = c;
-		if (end < n && end - i > 3) {
-			memcpy(to + out, "..", 2);
-			out += 2;
-			i = end - 1;
-		}
+		if (end == n)
+			continue;
+		if (is_template && kept > 0)
+			out += brackets_fold(text + i + 1, end - i - 1, kept - 1, to + out);
+		else if (end - i > 3)
+			to[out++] = '.', to[out++] = '.';
+		else
+			continue;
+		i = end - 1;
 	}
 	return out;
 }
 
 size_t function_name_fold(const char *name, size_t bytes, size_t most, char *buf)
 {
+	static const unsigned kept[] = {NESTED_MAX, 3, 2, 1, 0};
 	size_t n = bytes;
 
 	memcpy(buf, name, bytes);
-	for (int all = 0; all < 2 && n > most; all++)
-		n = brackets_fold(name, bytes, all, buf);
+	for (size_t k = 0; k < sizeof kept / sizeof kept[0] && n > most; k++)
+		n = brackets_fold(name, bytes, kept[k], buf);
 	return n;
 }
 

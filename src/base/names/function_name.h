@@ -10,8 +10,8 @@
  * templates: "f<int>(int)" of "void f<int>(int)". */
 const char *function_name_begin(const char *demangled);
 /* Shortens the first `bytes` of a name to `most` bytes, if it can, by writing its parameters and
- * then its template arguments as "..": "std::sort<..>(..)". Returns the bytes in buf[0..bytes),
- * which is not terminated. */
+ * then its template arguments, the inner ones first, as "..": "std::sort<..>(..)". Returns the
+ * bytes in buf[0..bytes), which is not terminated. */
 size_t function_name_fold(const char *name, size_t bytes, size_t most, char *buf);
 /* Returns the name, or in buf a shorter one that fits: folded, then with ".." in its middle. */
 const char *function_name_short(const char *name, char *buf, size_t size);

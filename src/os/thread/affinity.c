@@ -22,10 +22,14 @@ typedef struct cpu_mask {
 	cpu_set_t part[OS_CPUS_MAX / CPU_SETSIZE];
 } cpu_mask;
 
-/* What the calling thread could use before the first of its `pin_depth` pins that are not undone.
- * Allocated, as a preloaded library has little thread-local memory. */
-static _Thread_local cpu_mask *before_pins;
-static _Thread_local unsigned pin_depth;
+/* What the calling thread could use before a pin. Allocated, as a preloaded library has little
+ * thread-local memory. */
+typedef struct pin {
+	struct pin *outer;
+	cpu_mask before;
+} pin;
+
+static _Thread_local pin *last_pin; /* that is not undone */
 
 static bool mask_get(cpu_mask *m)
 {
@@ -141,9 +145,6 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 		if (in[i])
 			CPU_SET_S(i, sizeof asked, asked.part);
 	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
-	if (!before_pins)
-		before_pins = mem_alloc(sizeof *before_pins);
-	DCK_NEED(before_pins, err, "for the CPUs of this thread");
 	if (!mask_get(&before))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot query which CPUs this process may use");
 	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
@@ -151,8 +152,13 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
 	/* The kernel silently ignores the CPUs of a list that it cannot use. */
 	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part)) {
-		if (pin_depth++ == 0)
-			*before_pins = before;
+		pin *made = mem_alloc(sizeof *made);
+
+		if (!made)
+			(void)sched_setaffinity(0, sizeof before, before.part);
+		DCK_NEED(made, err, "for the CPUs of this thread");
+		*made = (pin){.outer = last_pin, .before = before};
+		last_pin = made;
 		return DCK_OK;
 	}
 	if (!failed)
@@ -163,11 +169,13 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 
 void os_unpin_cpus(void)
 {
-	if (pin_depth == 0 || --pin_depth > 0)
+	pin *undone = last_pin;
+
+	if (!undone)
 		return;
-	(void)sched_setaffinity(0, sizeof *before_pins, before_pins->part);
-	mem_free(before_pins);
-	before_pins = NULL;
+	last_pin = undone->outer;
+	(void)sched_setaffinity(0, sizeof undone->before, undone->before.part);
+	mem_free(undone);
 }
 
 bool os_thread_pin(unsigned cpu)

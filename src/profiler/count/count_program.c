@@ -229,7 +229,6 @@ static bool count_unseen_put(const run *r, record_builder *b)
 {
 	return exec_unseen_put(b, &(exec_unseen){.directory = r->directory,
 						 .variable = COUNT_DIRECTORY,
-						 .command = "deepclock count",
 						 .remedies = count_remedies,
 						 .concerns = is_instrumented});
 }

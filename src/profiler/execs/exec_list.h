@@ -1,30 +1,38 @@
-/* exec_list.h - the list of arguments of execl() and its relatives, as an array. No memory may be
- * allocated after vfork(), and C promises only 127 arguments of a call.
+/* exec_list.h - the list of arguments of execl() and its relatives, as an array on the stack: no
+ * memory may be allocated after vfork().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXECS_EXEC_LIST_H
 #define EXECS_EXEC_LIST_H
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#define EXEC_LIST_MAX 1024
+/* Counts first, and what follows it up to NULL, which counts too. */
+static inline size_t exec_list_length(const char *first, va_list *rest)
+{
+	va_list left;
+	size_t n = 1;
 
-/* Collects first, and what follows it up to NULL. false: they do not fit (errno). */
-static inline bool exec_list(char *ret[EXEC_LIST_MAX], const char *first, va_list *rest)
+	va_copy(left, *rest);
+	for (const char *text = first; text; n++)
+		text = va_arg(left, const char *);
+	va_end(left);
+	return n;
+}
+
+/* Collects them, NULL included. */
+static inline void exec_list(char **ret, const char *first, va_list *rest)
 {
 	const char *text = first;
 
-	for (size_t n = 0; n < EXEC_LIST_MAX; n++) {
-		memcpy(&ret[n], &text, sizeof text); /* exec() takes them as not const */
+	for (;; ret++) {
+		memcpy(ret, &text, sizeof text); /* exec() takes them as not const */
 		if (!text)
-			return true;
+			return;
 		text = va_arg(*rest, const char *);
 	}
-	errno = E2BIG;
-	return false;
 }
 
 #endif

@@ -71,17 +71,13 @@ static void programs_put(record_builder *b, const exec_unseen *u, const started 
 		at += (size_t)snprintf(others + at, sizeof others - at, " and %zu more", n - NAMED);
 	if (n > 1)
 		snprintf(others + at, sizeof others - at, ")");
-	record_note(b, "programs-not-recorded",
-		    "'%.80s', which the program started, is not in this result: %s%s",
+	record_note(b, "programs-not-recorded", "program '%.80s' is not in this result: %s%s",
 		    os_path_base(rows[0].path),
 		    obstacle ? os_preload_obstacle_text(obstacle)
 			     : "its environment has no LD_PRELOAD",
 		    others);
 	if (!obstacle)
-		record_remedy(b,
-			      "keep LD_PRELOAD and %s in the environment, or start it directly "
-			      "('%s -- PROGRAM')",
-			      u->variable, u->command);
+		record_remedy(b, "pass on LD_PRELOAD and %s, or start it directly", u->variable);
 	else if (u->remedies[obstacle])
 		record_remedy(b, "%s", u->remedies[obstacle]);
 }

@@ -2,7 +2,7 @@
  * library could not observe.
  *
  *	exec_unseen_put(b, &(exec_unseen){.directory = directory, .variable = HEAP_VARIABLE,
- *					  .command = "deepclock memory", .remedies = remedies});
+ *					  .remedies = remedies});
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXECS_EXEC_UNSEEN_H
@@ -13,7 +13,6 @@
 
 typedef struct exec_unseen {
 	const char *directory, *variable;   /* of the run: exec_watch.h */
-	const char *command;		    /* what observes a program directly */
 	const char *const *remedies;	    /* [OS_PRELOAD_OBSTACLES]; NULL: none */
 	bool (*concerns)(const char *path); /* which programs matter; NULL: all */
 } exec_unseen;

@@ -2,28 +2,36 @@
  * (exec_watch.h). The environment decides whether the library is preloaded; what is wrong with a
  * program's file is found by the reader.
  *
- * This runs between fork() or vfork() and exec(), and in handlers: system calls alone, and no
- * change of memory but errno.
+ * This runs between fork() or vfork() and exec(), and in handlers: system calls alone, on little
+ * stack, and no change of memory but errno.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/execs/exec_list.h"
 #include "profiler/execs/exec_watch.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define HOOK __attribute__((visibility("default")))
 
 extern char **environ;
 
-enum { DIRECTORY_BYTES = 512 };
+#define FD_LINKS     "/proc/self/fd/"
+#define DEFAULT_PATH "/bin:/usr/bin" /* libc's */
+
+/* Longer paths are not written: threads may have small stacks. */
+enum { PATH_BYTES = 512, DIRECTORY_BYTES = 512, ROW_NAME_BYTES = 16 + sizeof EXEC_FILE_END };
+enum { NO_ROW = 0 };
 static char directory[DIRECTORY_BYTES]; /* "": nothing is written */
 
 #define SPAWN_PARAMETERS                                                         \
@@ -87,152 +95,224 @@ static bool is_file_limited(void)
 {
 	struct rlimit l;
 
-	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur <= PATH_MAX;
+	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur <= PATH_BYTES;
 }
 
-static void program_write(int fd, char *const envp[])
+/* These functions of libc are cancellation points. */
+static int exec_open(int at, const char *path, int flags)
 {
-	char link[32], row[1 + PATH_MAX], path[DIRECTORY_BYTES + 32];
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	const ssize_t n = readlink(link, row + 1, PATH_MAX);
-	if (n <= 0 || is_file_limited())
-		return;
-	row[0] = environment_preloads(envp) ? EXEC_PRELOADS : EXEC_NOT;
-	for (ssize_t i = 0; i <= n; i++)
-		hash = (hash ^ (unsigned char)row[i]) * UINT64_C(0x100000001b3);
-	snprintf(path, sizeof path, "%s/%016llx" EXEC_FILE_END, directory,
-		 (unsigned long long)hash);
-	const int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (to < 0)
-		return;
-	if (write(to, row, (size_t)n + 1) < 0)
-		unlink(path);
-	close(to);
+	return (int)syscall(SYS_openat, at, path, flags | O_CLOEXEC, 0600);
 }
 
-/* false: it cannot be started. */
-static bool path_write(const char *path, char *const envp[])
+static void exec_close(int fd)
 {
-	const int fd = access(path, X_OK) == 0 ? open(path, O_PATH | O_CLOEXEC) : -1;
+	(void)syscall(SYS_close, fd);
+}
 
-	if (fd < 0)
+static void fd_link(char *to, int fd)
+{
+	unsigned rest = (unsigned)fd;
+
+	do
+		to++;
+	while (rest /= 10);
+	*to = '\0';
+	rest = (unsigned)fd;
+	do
+		*--to = (char)('0' + rest % 10);
+	while (rest /= 10);
+}
+
+/* The name of a row's file in the directory. */
+static void exec_row_name(char to[ROW_NAME_BYTES], uint64_t row)
+{
+	for (int i = 0; i < 16; i++, row <<= 4)
+		to[i] = "0123456789abcdef"[row >> 60];
+	memcpy(to + 16, EXEC_FILE_END, sizeof EXEC_FILE_END);
+}
+
+static void exec_row_remove(uint64_t row)
+{
+	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+	char name[ROW_NAME_BYTES];
+
+	exec_row_name(name, row);
+	if (at < 0)
+		return;
+	syscall(SYS_unlinkat, at, name, 0);
+	exec_close(at);
+}
+
+/* false: there is such a row, or it cannot be written. */
+static bool exec_row_write(uint64_t row, const char *text, size_t n)
+{
+	const int at = exec_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+	char name[ROW_NAME_BYTES];
+
+	if (at < 0)
 		return false;
-	program_write(fd, envp);
-	close(fd);
-	return true;
+	exec_row_name(name, row);
+	const int to = exec_open(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+	bool done = to >= 0;
+	if (done && syscall(SYS_write, to, text, n) < 0) {
+		syscall(SYS_unlinkat, at, name, 0);
+		done = false;
+	}
+	if (to >= 0)
+		exec_close(to);
+	exec_close(at);
+	return done;
+}
+
+/* Returns the row that was added; NO_ROW: none. */
+static uint64_t program_write(int fd, char *const envp[])
+{
+	char link[sizeof FD_LINKS + 10] = FD_LINKS, text[1 + PATH_BYTES];
+	uint64_t row = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	fd_link(link + strlen(FD_LINKS), fd);
+	const ssize_t n = readlink(link, text + 1, PATH_BYTES);
+	if (n <= 0 || n == PATH_BYTES || is_file_limited())
+		return NO_ROW;
+	text[0] = environment_preloads(envp) ? EXEC_PRELOADS : EXEC_NOT;
+	for (ssize_t i = 0; i <= n; i++)
+		row = (row ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return exec_row_write(row, text, (size_t)n + 1) ? row : NO_ROW;
+}
+
+/* -1: it cannot be started. */
+static int program_open(const char *path)
+{
+	return access(path, X_OK) == 0 ? exec_open(AT_FDCWD, path, O_PATH) : -1;
 }
 
 /* Looks for the file as execvp() does. */
-static void exec_search(const char *file, char *const envp[])
+static int program_search(const char *file)
 {
-	const char *at = strchr(file, '/') ? NULL : getenv("PATH");
-	char path[PATH_MAX];
+	const char *at = getenv("PATH");
+	const size_t bytes = strlen(file);
+	char path[PATH_BYTES];
 
-	if (!at) {
-		path_write(file, envp);
-		return;
-	}
-	for (;; at++) {
+	if (strchr(file, '/'))
+		return program_open(file);
+	for (at = at ? at : DEFAULT_PATH;; at++) {
 		const size_t n = strcspn(at, ":");
 
-		if (n + strlen(file) + 2 <= sizeof path) {
-			memcpy(path, at, n);
-			path[n] = '/';
-			strcpy(path + n + (n > 0), file);
-			if (path_write(path, envp))
-				return;
-		}
+		if (n + bytes + 2 > sizeof path)
+			return -1;
+		memcpy(path, at, n);
+		path[n] = '/';
+		memcpy(path + n + (n > 0), file, bytes + 1);
+		const int fd = program_open(path);
 		at += n;
-		if (!*at)
-			return;
+		if (fd >= 0 || !*at)
+			return fd;
 	}
 }
 
-static void exec_seen(const char *file, bool searched, char *const envp[])
+static uint64_t exec_seen(const char *file, bool searched, char *const envp[])
+{
+	const int kept = errno;
+	uint64_t row = NO_ROW;
+
+	if (!file || !directory[0])
+		return NO_ROW;
+	const int fd = searched ? program_search(file) : program_open(file);
+	if (fd >= 0) {
+		row = program_write(fd, envp);
+		exec_close(fd);
+	}
+	errno = kept;
+	return row;
+}
+
+/* Removes the row of a program that was not started, and returns the result. */
+static int exec_ended(uint64_t row, int result)
 {
 	const int kept = errno;
 
-	if (!file || !directory[0])
-		return;
-	if (searched)
-		exec_search(file, envp);
-	else
-		path_write(file, envp);
+	if (row != NO_ROW && result)
+		exec_row_remove(row);
 	errno = kept;
+	return result;
 }
 
 HOOK int execve(const char *path, char *const argv[], char *const envp[])
 {
-	exec_seen(path, false, envp);
-	return REAL(execve)(path, argv, envp);
+	const uint64_t row = exec_seen(path, false, envp);
+
+	return exec_ended(row, REAL(execve)(path, argv, envp));
 }
 
 HOOK int execv(const char *path, char *const argv[])
 {
-	exec_seen(path, false, environ);
-	return REAL(execv)(path, argv);
+	const uint64_t row = exec_seen(path, false, environ);
+
+	return exec_ended(row, REAL(execv)(path, argv));
 }
 
 HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	exec_seen(file, true, envp);
-	return REAL(execvpe)(file, argv, envp);
+	const uint64_t row = exec_seen(file, true, envp);
+
+	return exec_ended(row, REAL(execvpe)(file, argv, envp));
 }
 
 HOOK int execvp(const char *file, char *const argv[])
 {
-	exec_seen(file, true, environ);
-	return REAL(execvp)(file, argv);
+	const uint64_t row = exec_seen(file, true, environ);
+
+	return exec_ended(row, REAL(execvp)(file, argv));
 }
 
 HOOK int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	const int kept = errno;
 
-	if (directory[0])
-		program_write(fd, envp);
+	const uint64_t row = directory[0] ? program_write(fd, envp) : NO_ROW;
+
 	errno = kept;
-	return REAL(fexecve)(fd, argv, envp);
+	return exec_ended(row, REAL(fexecve)(fd, argv, envp));
 }
 
-#define HOOK_LIST(name, by)                                      \
-	HOOK int name(const char *what, const char *first, ...)  \
-	{                                                        \
-		char *list[EXEC_LIST_MAX];                       \
-		va_list rest;                                    \
-                                                                 \
-		va_start(rest, first);                           \
-		const bool fits = exec_list(list, first, &rest); \
-		va_end(rest);                                    \
-		return fits ? by(what, list) : -1;               \
+#define HOOK_LIST(name, by)                                                                    \
+	HOOK int name(const char *what, const char *first, ...)                                \
+	{                                                                                      \
+		va_list rest;                                                                  \
+                                                                                               \
+		va_start(rest, first);                                                         \
+		char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list); \
+		exec_list(list, first, &rest);                                                 \
+		va_end(rest);                                                                  \
+		return by(what, list);                                                         \
 	}
 HOOK_LIST(execl, execv)
 HOOK_LIST(execlp, execvp)
 
 HOOK int execle(const char *path, const char *first, ...)
 {
-	char *list[EXEC_LIST_MAX];
 	va_list rest;
 
 	va_start(rest, first);
-	const bool fits = exec_list(list, first, &rest);
-	char *const *envp = fits ? va_arg(rest, char *const *) : NULL;
+	char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list);
+	exec_list(list, first, &rest);
+	char *const *envp = va_arg(rest, char *const *);
 	va_end(rest);
-	return fits ? execve(path, list, envp) : -1;
+	return execve(path, list, envp);
 }
 
 HOOK int posix_spawn SPAWN_PARAMETERS
 {
-	exec_seen(file, false, envp);
-	return REAL(posix_spawn)(pid, file, files, attributes, argv, envp);
+	const uint64_t row = exec_seen(file, false, envp);
+
+	return exec_ended(row, REAL(posix_spawn)(pid, file, files, attributes, argv, envp));
 }
 
 HOOK int posix_spawnp SPAWN_PARAMETERS
 {
-	exec_seen(file, true, envp);
-	return REAL(posix_spawnp)(pid, file, files, attributes, argv, envp);
+	const uint64_t row = exec_seen(file, true, envp);
+
+	return exec_ended(row, REAL(posix_spawnp)(pid, file, files, attributes, argv, envp));
 }
 
 HOOK int system(const char *command)

@@ -440,7 +440,6 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 	}
 	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
 					  .variable = HEAP_VARIABLE,
-					  .command = "deepclock memory",
 					  .remedies = memory_remedies});
 	if (sum->broken)
 		record_note(b, "memory-stacks",

@@ -109,10 +109,7 @@ char *demangle(const char *name)
 	if (os_lazy_load(&cxx_library, NULL) != DCK_OK)
 		return NULL;
 	theirs = cxx.demangle(name, NULL, NULL, &status);
-	/* Thunks and the like ("_ZT", "_ZG") are described by several words. */
-	ours = !theirs				  ? NULL
-	       : name[2] == 'T' || name[2] == 'G' ? mem_dup(theirs)
-						  : mem_dup(function_name_begin(theirs));
+	ours = theirs ? mem_dup(function_name_begin(theirs)) : NULL;
 	free(theirs);
 	return ours;
 }

@@ -1,7 +1,8 @@
 /* call_diff.c - differential profile: how the call paths of one record differ from another's.
  *
  * Both trees are merged into one calling-context tree with a weight for each side (cct.c).
- * Frames are equal by name, file and module, not by line, because lines move between versions. The
+ * Frames are equal by name, file and module, not by line, because lines move between versions, and
+ * not by the type that a function returns, which a record of another program may contain. The
  * result is a record with the merged tree, and tables of the functions and of the paths that
  * changed, sorted by the magnitude of the change of self, or of total where requested.
  *
@@ -15,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/names/function_name.h"
 #include "record/tree/share_difference.h"
 #include "record/tree/cct.h"
 #include "record/tree/exact_functions.h"
@@ -61,10 +63,10 @@ static dck_status side_add(cct *p, size_t side, const dck_record *r, const dck_c
 		const uint32_t parent = t->nodes[i].parent;
 		const double own = t->weights[i * t->ncolumns + weight];
 
-		path[i] = cct_child(
-		    p, parent == DCK_TREE_ROOT ? 0 : path[parent],
-		    cct_frame(p,
-			      &(dck_frame){.name = f->name, .file = f->file, .module = f->module}));
+		path[i] = cct_child(p, parent == DCK_TREE_ROOT ? 0 : path[parent],
+				    cct_frame(p, &(dck_frame){.name = function_name_begin(f->name),
+							      .file = f->file,
+							      .module = f->module}));
 		cct_add(p, path[i], side, own);
 		*ret_sum += own;
 		if (samples < t->ncolumns)
@@ -296,7 +298,8 @@ static dck_status side_exact(diff *d, size_t side, dck_err *err)
 	for (size_t k = 0; k < e.table->nrows; k++) {
 		const exact_function f = exact_functions_get(&e, k);
 		const uint32_t i = call_tree_function_find(
-		    &d->c, &(dck_frame){.name = f.frame.name, .file = f.frame.file});
+		    &d->c,
+		    &(dck_frame){.name = function_name_begin(f.frame.name), .file = f.frame.file});
 
 		if (i == CALL_NONE)
 			continue;

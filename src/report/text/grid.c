@@ -1,20 +1,22 @@
 /* grid.c - lays out and writes a table: the widest cell of each column is found in a first pass
  * over the rows, so a cell is formatted twice and none is stored. Columns are omitted by rank until
  * the rest fits; then names are shortened, word by word if they are paths, without parameters if
- * they are functions, and in the middle. If page.whole, a longer name moves the cells of its row,
- * and is shortened above PAGE_FILE_COLS.
+ * they are functions, and in the middle, or to what differs from names that would look the same.
+ * If page.whole, only above PAGE_FILE_COLS.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/names/function_name.h"
+#include "base/utf8.h"
 #include "report/text/grid.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#define GRID_INDENT	  2
-#define GAP		  2
-#define NAME_BYTES	  4096 /* of names that are shortened other than in the middle */
-#define NAME_COLS_ALIGNED 80
+#define GRID_INDENT	2
+#define GAP		2
+#define NAME_BYTES	4096 /* of names that are shortened other than in the middle */
+#define DIFFERENCE_COLS 16
+#define NEAR		32 /* rows before and after, from which a shortened name differs */
 
 typedef struct grid_layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
@@ -103,9 +105,49 @@ static const char *name_shorten(const page *p, const grid_name *n, unsigned cols
 	return buf;
 }
 
+/* Whether two texts look the same in so many columns, where longer ones are cut in the middle. */
+static bool texts_look_same(const char *a, size_t na, const char *b, size_t nb, unsigned room)
+{
+	const size_t head = (room - 2) / 3, tail = room - 2 - head;
+
+	if (na <= room || nb <= room)
+		return na == nb && !memcmp(a, b, na);
+	return !memcmp(a, b, head) && !memcmp(a + na - tail, b + nb - tail, tail);
+}
+
+/* Returns how many bytes a name, shortened to this text, and those of near rows have in common that
+ * would look the same; 0: it looks different from each. */
+static size_t name_common(const page *p, const grid *g, size_t row, const grid_name *n,
+			  const char *text, size_t bytes, unsigned room)
+{
+	const size_t end = row + NEAR < g->nrows ? row + NEAR : g->nrows,
+		     plain = strcspn(n->text, "<(/");
+	char buf[NAME_BYTES];
+	size_t most = 0;
+
+	if (page_columns_n(n->text, n->bytes) <= room || room < DIFFERENCE_COLS || row >= g->nrows)
+		return 0;
+	for (size_t r = row > NEAR ? row - NEAR : 0; r < end; r++) {
+		grid_name other = {.text = ""};
+		size_t same = 0, length;
+
+		g->name(g->self, r, &other);
+		while (same < n->bytes && same < other.bytes && n->text[same] == other.text[same])
+			same++;
+		if (same <= most || (same < plain && same < (room - 2) / 3) ||
+		    (same == n->bytes && same == other.bytes))
+			continue;
+		const char *shown = name_shorten(p, &other, room, buf, &length);
+		if (texts_look_same(text, bytes, shown, length, room))
+			most = same;
+	}
+	return most;
+}
+
 /* Returns the widest of the names, which are shortened to at most `cols` with their suffixes. */
 static unsigned names_width(const page *p, const grid *g, unsigned cols)
 {
+	const unsigned whole = p->whole ? PAGE_FILE_COLS : 0;
 	char buf[NAME_BYTES];
 	unsigned width = page_columns(g->title);
 	grid_name name;
@@ -115,13 +157,17 @@ static unsigned names_width(const page *p, const grid *g, unsigned cols)
 	for (size_t r = 0; r < g->nrows; r++) {
 		g->name(g->self, r, &name);
 		const unsigned beside = name.indent + page_columns(name.after),
-			       room = cols > beside ? cols - beside : 0;
+			       left = cols > beside ? cols - beside : 0,
+			       room = left > whole ? left : whole;
 		const char *text = name_shorten(p, &name, room, buf, &bytes);
-		const unsigned n = beside + page_columns_n(text, bytes);
+		const unsigned all = name_common(p, g, r, &name, text, bytes, room) > 0
+					 ? room
+					 : page_columns_n(text, bytes),
+			       n = beside + (p->whole && all > room ? room : all);
 
 		width = n > width ? n : width;
 	}
-	return width < cols ? width : cols;
+	return width < cols || p->whole ? width : cols;
 }
 
 static void layout_fill(const page *p, const grid *g, grid_layout *l)
@@ -164,14 +210,31 @@ static void layout_fill(const page *p, const grid *g, grid_layout *l)
 	}
 	unsigned cells = GRID_INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
-	/* page.whole: a longer name, as C++ has, is whole and moves the cells of its row alone. */
-	if (p->whole && room < NAME_COLS_ALIGNED)
-		room = NAME_COLS_ALIGNED;
 	if (l->name > room)
 		l->name = names_width(p, g, room);
 }
 
-static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right)
+/* Writes the beginning of a name, and what follows its first `common` bytes. */
+static void name_difference_put(page *p, const grid_name *n, size_t common, unsigned room)
+{
+	const unsigned head = (room - 4) / 3, rest = room - 4 - head;
+	size_t from = common - (common > rest / 3 ? rest / 3 : common);
+	char text[NAME_BYTES];
+
+	if (from + rest > n->bytes)
+		from = n->bytes > rest ? n->bytes - rest : 0;
+	while (from > 0 && utf8_continues(n->text[from]))
+		from--;
+	const size_t begin = utf8_cut(n->text, head < from ? head : from), left = n->bytes - from,
+		     end = left <= rest + 2 ? left : utf8_cut(n->text + from, rest);
+	const int all =
+	    snprintf(text, sizeof text, "%.*s%s%.*s%s", (int)begin, n->text,
+		     begin < from ? ".." : "", (int)end, n->text + from, end < left ? ".." : "");
+
+	page_text_middle(p, text, (size_t)all, room);
+}
+
+static void grid_name_put(page *p, const grid *g, size_t row, const grid_name *n, unsigned cols)
 {
 	const unsigned after = page_columns(n->after), all = page_columns_n(n->text, n->bytes);
 	unsigned room = cols - (n->indent < cols ? n->indent : cols);
@@ -179,9 +242,13 @@ static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right
 	size_t bytes;
 
 	room -= after < room ? after : 0;
-	page_to(p, GRID_INDENT + (right && all < room ? room - all : n->indent));
+	page_to(p, GRID_INDENT + (g->right && all < room ? room - all : n->indent));
 	const char *text = name_shorten(p, n, room, buf, &bytes);
-	page_text_middle(p, text, bytes, room);
+	const size_t common = name_common(p, g, row, n, text, bytes, room);
+	if (common > 0)
+		name_difference_put(p, n, common, room);
+	else
+		page_text_middle(p, text, bytes, room);
 	if (after > 0 && n->indent + after < cols)
 		page_text(p, n->after);
 }
@@ -216,7 +283,7 @@ static void grid_head_put(page *p, const grid *g, const grid_layout *l, const ch
 	const grid_name name = {.text = text, .bytes = strlen(text)};
 
 	text_style_set(p, PAGE_DIM);
-	grid_name_put(p, &name, l->name, g->right);
+	grid_name_put(p, g, g->nrows, &name, l->name);
 	cells_put(p, g, l, 0, kind);
 }
 
@@ -236,7 +303,7 @@ void grid_put(page *p, const grid *g)
 		g->name(g->self, r, &name);
 		if (total)
 			text_style_set(p, PAGE_BOLD);
-		grid_name_put(p, &name, l.name, g->right);
+		grid_name_put(p, g, r, &name, l.name);
 		cells_put(p, g, &l, r, LINE_ROW);
 		if (g->below)
 			g->below(g->self, r, p);

@@ -201,6 +201,17 @@ static void pinning(void **state)
 	assert_int_equal(os_cpus_allowed(), 1); /* the first pin is left */
 	os_unpin_cpus();
 	assert_int_equal(os_cpus_allowed(), before);
+	/* A pin to more CPUs, within one. */
+	static unsigned cpus[OS_CPUS_MAX];
+	char all[4096];
+	os_cpu_list_show(cpus, os_cpus_get(cpus, OS_CPUS_MAX), all, sizeof all);
+	assert_int_equal(os_pin_cpus(list, &e), DCK_OK);
+	assert_int_equal(os_pin_cpus(all, &e), DCK_OK);
+	assert_int_equal(os_cpus_allowed(), before);
+	os_unpin_cpus();
+	assert_int_equal(os_cpus_allowed(), 1);
+	os_unpin_cpus();
+	assert_int_equal(os_cpus_allowed(), before);
 	os_unpin_cpus(); /* nothing happens */
 	assert_int_equal(os_cpus_allowed(), before);
 }

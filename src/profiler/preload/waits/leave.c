@@ -56,30 +56,30 @@ INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]), dck_tr
 	  (fd, argv, envp))
 
 /* Those with a list of arguments: libc passes it to execve() by a call that is not interposed. */
-#define INTERPOSE_LIST(name, by)                                   \
-	PRELOAD int name(const char *what, const char *first, ...) \
-	{                                                          \
-		char *list[EXEC_LIST_MAX];                         \
-		va_list rest;                                      \
-                                                                   \
-		va_start(rest, first);                             \
-		const bool fits = exec_list(list, first, &rest);   \
-		va_end(rest);                                      \
-		dck_trace_flush();                                 \
-		return fits ? REAL(by)(what, list) : -1;           \
+#define INTERPOSE_LIST(name, by)                                                               \
+	PRELOAD int name(const char *what, const char *first, ...)                             \
+	{                                                                                      \
+		va_list rest;                                                                  \
+                                                                                               \
+		va_start(rest, first);                                                         \
+		char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list); \
+		exec_list(list, first, &rest);                                                 \
+		va_end(rest);                                                                  \
+		dck_trace_flush();                                                             \
+		return REAL(by)(what, list);                                                   \
 	}
 INTERPOSE_LIST(execl, execv)
 INTERPOSE_LIST(execlp, execvp)
 
 PRELOAD int execle(const char *path, const char *first, ...)
 {
-	char *list[EXEC_LIST_MAX];
 	va_list rest;
 
 	va_start(rest, first);
-	const bool fits = exec_list(list, first, &rest);
-	char *const *envp = fits ? va_arg(rest, char *const *) : NULL;
+	char **list = __builtin_alloca(exec_list_length(first, &rest) * sizeof *list);
+	exec_list(list, first, &rest);
+	char *const *envp = va_arg(rest, char *const *);
 	va_end(rest);
 	dck_trace_flush();
-	return fits ? REAL(execve)(path, list, envp) : -1;
+	return REAL(execve)(path, list, envp);
 }

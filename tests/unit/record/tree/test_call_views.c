@@ -238,6 +238,34 @@ static void two_records_differ(void **state)
 	dck_record_free(b);
 }
 
+static dck_record *template_record(const char *name)
+{
+	const dck_column time[] = {{"time", "time", DCK_UNIT_NS}};
+	record_builder *b = record_new();
+	dck_record *r;
+	cct p;
+
+	assert_int_equal(cct_init(&p, time, 1, NULL), DCK_OK);
+	cct_add(&p, cct_child(&p, 0, cct_frame(&p, &(dck_frame){.name = name})), 0, 5);
+	assert_int_equal(cct_tree(&p, "calls", "Calls", b, NULL), DCK_OK);
+	cct_done(&p);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	return r;
+}
+
+static void types_that_are_returned_do_not_differ(void **state)
+{
+	dck_record *a = template_record("void f<int>(int)"), *b = template_record("f<int>(int)"),
+		   *shown;
+
+	(void)state;
+	assert_int_equal(dck_calls_diff(a, b, &(dck_calls_view){0}, &shown, NULL), DCK_OK);
+	assert_int_equal(dck_record_table(shown, "diff/functions")->nrows, 0);
+	dck_record_free(shown);
+	dck_record_free(a);
+	dck_record_free(b);
+}
+
 /* A random tree; the sums are computed here by walking each path from its leaf up. */
 static void totals_are_right_whatever_recurses(void **state)
 {
@@ -349,6 +377,7 @@ int test_call_views(void)
 	    cmocka_unit_test(noise_of_samples),
 	    cmocka_unit_test(change_is_beyond_noise_or_not),
 	    cmocka_unit_test(two_records_differ),
+	    cmocka_unit_test(types_that_are_returned_do_not_differ),
 	    cmocka_unit_test(totals_are_right_whatever_recurses),
 	    cmocka_unit_test(no_memory_is_told),
 	};
