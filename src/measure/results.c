@@ -117,9 +117,10 @@ static void cpu(record_builder *b, const measure_phases *p)
 		if (has_split)
 			measure_result_estimate(b, tag, &e);
 		else
-			record_metric_absent(b, tag,
-					     "the kernel divides CPU time by its ticks, of which a "
-					     "run of less than 100 ms has too few; cpu/time is exact");
+			record_metric_absent(
+			    b, tag,
+			    "the kernel divides CPU time by its ticks, of which a "
+			    "run of less than 100 ms has too few; cpu/time is exact");
 	}
 }
 
