@@ -24,11 +24,12 @@ void record_others_end(record_others *o)
 	if (!o->before)
 		return;
 	o->wall_ns = (double)(os_now_ns() - o->began_ns);
-	os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
-	const bool read = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);
+	if (o->wall_ns >= WALL_NS_LEAST) {
+		os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
 
-	o->known = read && o->wall_ns >= WALL_NS_LEAST;
-	os_cpu_users_free(after);
+		o->known = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);
+		os_cpu_users_free(after);
+	}
 	os_cpu_users_free(o->before);
 	o->before = NULL;
 }
