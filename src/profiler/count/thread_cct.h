@@ -54,8 +54,7 @@ typedef struct call_frame {
 	uint32_t node;
 	uint32_t folded; /* the path belongs to an outer call */
 	/* Set by the caller: */
-	uint64_t place;
-	uint32_t at, site;
+	uint64_t place, origin;
 } call_frame;
 
 typedef struct thread_cct {

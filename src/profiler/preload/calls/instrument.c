@@ -452,11 +452,10 @@ static void instrument_child_begins(void)
 
 /* --- the hooks */
 
-/* Where a hook is called: its frame's address, and the low bits of its return address and of its
- * caller's. */
+/* Where a hook is called: its frame's address, and the low halves of its return address and, as the
+ * upper half, of its caller's. */
 typedef struct hook_call {
-	uint64_t place;
-	uint32_t at, site;
+	uint64_t place, origin;
 } hook_call;
 
 /* Returns the number of open calls that still exist: a frame's address is below those outside it.
@@ -470,16 +469,39 @@ static inline uint32_t depth_outside(const thread_cct *l, uint64_t place)
 	return depth;
 }
 
-/* The same for a call that begins. It can share its frame's address only with a function that it is
- * inlined into, which has the same caller; and what begins twice at one instruction has ended. */
+/* Whether a call has ended that has the same frame's address as one that begins. They can share it
+ * only if one is inlined into the other, with the same caller; and what begins twice at one
+ * instruction has ended. */
+static inline bool call_has_ended(const call_frame *f, uint64_t origin)
+{
+	const uint64_t differs = f->origin ^ origin;
+
+	return differs >> 32 || !(uint32_t)differs;
+}
+
+/* The same as depth_outside() for a call that begins. */
 static inline uint32_t depth_live(const thread_cct *l, const hook_call *h)
 {
 	uint32_t depth = depth_outside(l, h->place);
 
 	for (uint32_t i = depth; i && l->frames[i - 1].place == h->place; i--)
-		if (l->frames[i - 1].site != h->site || l->frames[i - 1].at == h->at)
+		if (call_has_ended(&l->frames[i - 1], h->origin))
 			depth = i - 1;
 	return depth;
+}
+
+/* Whether all open calls exist: depth_live() by one comparison in the usual case, and without a
+ * call, which would save registers. */
+static inline bool all_live(const thread_cct *l, hook_call h)
+{
+	const call_frame *f = l->frames + l->depth;
+
+	if (l->depth == 0 || f[-1].place > h.place || !f[-1].place)
+		return true;
+	for (uint32_t i = l->depth; i && l->frames[i - 1].place == h.place; i--)
+		if (call_has_ended(&l->frames[i - 1], h.origin))
+			return false;
+	return f[-1].place == h.place;
 }
 
 static void calls_leave(thread_cct *l, uint32_t depth, uint64_t time)
@@ -488,16 +510,14 @@ static void calls_leave(thread_cct *l, uint32_t depth, uint64_t time)
 		thread_cct_unwind_to(l, depth, time);
 }
 
-static inline void hook_keep(call_frame *f, const hook_call *h)
+static inline void hook_keep(call_frame *f, hook_call h)
 {
-	f->place = h->place;
-	f->at = h->at;
-	f->site = h->site;
+	f->place = h.place;
+	f->origin = h.origin;
 }
 
 /* Counts a call by a path that is searched for, after its time. */
-static __attribute__((noinline)) void enter_searched(thread_cct *l, uint64_t number,
-						     const hook_call *h)
+static __attribute__((noinline)) void enter_searched(thread_cct *l, uint64_t number, hook_call h)
 {
 	const uint32_t n = l->n;
 	call_frame *f = thread_cct_begin(l, number);
@@ -525,8 +545,7 @@ static __attribute__((noinline)) void enter_other(uint64_t address, hook_call h)
 	else
 		calls_leave(l, depth_live(l, &h), time);
 	thread_cct_charge(l, time);
-	enter_searched(l, address | atomic_load_explicit(&all.generation, memory_order_relaxed),
-		       &h);
+	enter_searched(l, address | atomic_load_explicit(&all.generation, memory_order_relaxed), h);
 }
 
 /* The usual call calls no function, so that no register is saved. */
@@ -534,15 +553,15 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)function & COUNT_ADDRESS;
 	const hook_call h = {(uint64_t)(uintptr_t)__builtin_frame_address(0),
-			     (uint32_t)(uintptr_t)__builtin_return_address(0),
-			     (uint32_t)(uintptr_t)site};
+			     (uint64_t)(uintptr_t)site << 32 |
+				 (uint32_t)(uintptr_t)__builtin_return_address(0)};
 	thread_state *t = &mine;
 	thread_cct *l = t->lane;
 
 	if (t->busy)
 		return;
 	if (__builtin_expect(!l || h.place - t->stack_low >= t->stack_high - t->stack_low ||
-				 !(all.sampled || all.ticks) || depth_live(l, &h) < l->depth,
+				 !(all.sampled || all.ticks) || !all_live(l, h),
 			     0)) {
 		enter_other(address, h);
 		return;
@@ -554,10 +573,10 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 	    address | atomic_load_explicit(&all.generation, memory_order_relaxed);
 	call_frame *f = thread_cct_begin_again(l, number, all.sampled);
 	if (__builtin_expect(!f, 0)) {
-		enter_searched(l, number, &h);
+		enter_searched(l, number, h);
 		return;
 	}
-	hook_keep(f, &h);
+	hook_keep(f, h);
 	t->busy = false;
 }
 
