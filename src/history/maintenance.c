@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
+#include "base/name_index.h"
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
@@ -186,19 +187,33 @@ static bool index_number_equal(double a, double b)
 	return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
-/* Returns the number of r that the index must have for a tag: the first one. */
-static const dck_metric *number_of(const dck_record *r, const char *tag)
+/* The numbers of a record that the index must have: of each tag the first one. */
+typedef struct indexed {
+	name_index tags;
+	const dck_metric **first; /* by the tag's id */
+} indexed;
+
+static dck_status indexed_find(const dck_record *r, mem_arena *a, indexed *ret, dck_err *err)
 {
-	for (size_t i = 0; i < r->nmetrics; i++)
-		if (history_is_number(&r->metrics[i].value) &&
-		    texts_equal(r->metrics[i].def->tag, tag))
-			return &r->metrics[i];
-	return NULL;
+	ret->first = mem_arena_array(a, r->nmetrics + 1, sizeof *ret->first);
+	DCK_NEED(ret->first && name_index_init(&ret->tags, a, r->nmetrics + 1), err,
+		 "to check a record");
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		const size_t known = ret->tags.n;
+
+		if (history_is_number(&m->value) &&
+		    name_index_intern(&ret->tags, m->def->tag) == known)
+			ret->first[known] = m;
+	}
+	return DCK_OK;
 }
 
-static bool metric_agrees(history_statement *s, const dck_record *r)
+static bool metric_agrees(history_statement *s, const indexed *of)
 {
-	const dck_metric *m = number_of(r, history_text(s, 0));
+	const char *tag = history_text(s, 0);
+	const size_t id = tag ? name_index_find(&of->tags, tag) : NAME_INDEX_NONE;
+	const dck_metric *m = id != NAME_INDEX_NONE ? of->first[id] : NULL;
 
 	return m && index_number_equal(history_real(s, 1), dck_value_number(&m->value)) &&
 	       texts_equal(history_text(s, 2), dck_unit_text(m->def->unit)) &&
@@ -206,12 +221,12 @@ static bool metric_agrees(history_statement *s, const dck_record *r)
 				    index_number_equal(history_real(s, 4), m->hi)));
 }
 
-/* Compares the index of r's metrics with r: each of them, and whether all are there. */
-static dck_status metrics_agree(dck_history *h, int64_t seq, const dck_record *r, bool *ret,
+/* Compares the index of a record's metrics with them: each, and whether all are there. */
+static dck_status metrics_agree(dck_history *h, int64_t seq, const indexed *of, bool *ret,
 				dck_err *err)
 {
 	history_statement *s;
-	size_t n = 0, different = 0;
+	size_t n = 0;
 	bool row = false;
 
 	DCK_TRY(history_prepare_many(
@@ -219,13 +234,11 @@ static dck_status metrics_agree(dck_history *h, int64_t seq, const dck_record *r
 	history_bind_int(s, "?1", seq);
 	dck_status status = history_step(s, &row, err);
 	for (*ret = true; status == DCK_OK && row && *ret; n++) {
-		*ret = metric_agrees(s, r);
+		*ret = metric_agrees(s, of);
 		DCK_NEXT(status, history_step(s, &row, err));
 	}
 	history_finalize(s);
-	for (size_t i = 0; i < r->nmetrics; i++)
-		different += number_of(r, r->metrics[i].def->tag) == &r->metrics[i];
-	*ret = *ret && n == different;
+	*ret = *ret && n == of->tags.n;
 	return status;
 }
 
@@ -246,16 +259,22 @@ static dck_status upkeep_record_check(dck_history *h, history_statement *s, dck_
 	dck_buffer json = {0};
 	dck_record *r = NULL;
 	bool agrees = true;
+	indexed of = {0};
+	mem_arena *a = mem_arena_new(0);
 	dck_status status = history_text_get(h, history_int(s, 0), id, &json, err);
 
 	DCK_NEXT(status, dck_record_parse(json.data, json.n, &r, err));
 	dck_buffer_done(&json);
-	DCK_NEXT(status, metrics_agree(h, history_int(s, 0), r, &agrees, err));
+	if (status == DCK_OK && !a)
+		status = ERR_NO_MEMORY(err, "to check a record");
+	DCK_NEXT(status, indexed_find(r, a, &of, err));
+	DCK_NEXT(status, metrics_agree(h, history_int(s, 0), &of, &agrees, err));
 	if (status == DCK_OK && !(agrees && index_agrees(s, r)))
 		status = ERR_SET(err, E_FORMAT,
 				 "the history '%s' is damaged: its index contradicts the record %s",
 				 h->path, id);
 	dck_record_free(r);
+	mem_arena_free(a);
 	return status;
 }
 

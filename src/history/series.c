@@ -42,7 +42,7 @@ static double rows_half(const series_row *rows, size_t k)
 }
 
 /* Makes the point of k records: their mean and Student's t interval, as for separate processes. It
- * is no narrower than the records' own intervals make it: on a clock's grid values may be equal.
+ * is at least as wide as the records' own intervals make it: on a clock's grid values may be equal.
  * values: all k of the group. */
 static void point_fold(const series_row *rows, const double *values, size_t k, dck_history_point *p)
 {

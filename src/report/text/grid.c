@@ -105,7 +105,8 @@ static const char *name_shorten(const page *p, const grid_name *n, unsigned cols
 	return buf;
 }
 
-/* Whether two texts look the same in so many columns, where longer ones are cut in the middle. */
+/* Whether two texts look the same in that number of columns, where longer ones are cut in the
+ * middle. */
 static bool texts_look_same(const char *a, size_t na, const char *b, size_t nb, unsigned room)
 {
 	const size_t head = (room - 2) / 3, tail = room - 2 - head;
