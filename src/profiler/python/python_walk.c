@@ -14,7 +14,7 @@
 
 enum {
 	WINDOW = 1024, /* read at once; it divides a page, so all of it is readable or nothing */
-	TRIES = 8,
+	TRIES = 32,
 	INNERMOST_TRIES = 4,
 	AGREED = 3,
 	INTERPRETERS_MAX = 256,
@@ -208,16 +208,20 @@ static int32_t instruction_of(const python_process *p, window *w, const one_fram
 static size_t chain_walk(const python_process *p, window *w, uint64_t *at, python_frame *ret,
 			 size_t max, python_walked *walked)
 {
-	size_t n = 0;
+	uint64_t mark = 0; /* Brent's algorithm finds cycles: frames read at different times */
+	size_t n = 0, step = 0;
 	one_frame f;
 
-	for (uint64_t last = 0, frame = *at; frame; last = frame, *at = frame = f.previous) {
+	for (uint64_t frame = *at; frame; *at = frame = f.previous) {
 		bool entry = false;
 
-		if (frame == last || !walk_frame_get(&p->at, w, frame, &f)) {
+		if (frame == mark || !walk_frame_get(&p->at, w, frame, &f)) {
 			walked->unread = true;
 			return n;
 		}
+		if ((step & (step + 1)) == 0)
+			mark = frame;
+		step++;
 		if (frame_is_call(&p->at, &f)) {
 			if (n && !ret[n - 1].entry) {
 				ret[n - 1].entry = true;

@@ -21,7 +21,8 @@ short profile deepclock profile $net --engine-option operators=/fc1/Gemm:900,/re
 deepclock bench $net --runs 30 --warmup 2 --quiet --save run.json > text
 short report deepclock report run.json
 sed -n 2p text | grep -o median
-on-terminal 80 deepclock report run.json | tail -n 2 | grep -o median # with its rate on the next line beside other programs
+# Beside other programs the rate and the median of the undisturbed runs follow on further lines.
+on-terminal 80 deepclock report run.json | tail -n 2 | grep -m1 -o median | head -n 1
 grep -c 'the rest.*: deepclock report run.json --details' text
 short view deepclock view run.json --no-browser -o run.html
 short machine deepclock machine --quick --quiet
