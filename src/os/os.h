@@ -330,6 +330,8 @@ char *os_file_below(const char *path, const char *const *directories, size_t n, 
 /* Reads the whole file; refuses directories and more than `limit` bytes. *ret owned:
  * dck_buffer_done(). */
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
+/* The same for text in UTF-8: without its byte-order mark; a zero byte is DCK_E_FORMAT. */
+dck_status os_read_text(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 /* Opens a file in memory that a child inherits and writes, and that we read afterwards. */
 dck_status os_memfd(int *ret_fd, dck_err *err);
 /* Reads all of a file from its beginning, at any position. *ret owned: dck_buffer_done(). */

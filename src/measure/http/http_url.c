@@ -177,7 +177,7 @@ dck_status http_headers_read(const char *path, dck_buffer *to, dck_err *err)
 
 	dck_sink_buffer(&sink, to);
 	if (path) {
-		DCK_TRY(os_read_file(path, HEADERS_MAX, &text, err));
+		DCK_TRY(os_read_text(path, HEADERS_MAX, &text, err));
 		status = headers_copy(&text, path, &sink, err);
 		dck_buffer_done(&text);
 		DCK_TRY(status);

@@ -51,7 +51,7 @@ dck_status prompt_lines_read(const char *path,
 	dck_buffer text = {0};
 	dck_status status;
 
-	DCK_TRY(os_read_file(path, FILE_MOST, &text, err));
+	DCK_TRY(os_read_text(path, FILE_MOST, &text, err));
 	status = lines_each(path, &text, each, self, err);
 	dck_buffer_done(&text);
 	return status;

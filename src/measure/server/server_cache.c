@@ -142,6 +142,8 @@ static void prompts_repeat(server_cache *c, server_session *s, double level)
 		return;
 	}
 	stat_starts(log_ratio, c->pairs, level, &c->again);
+	snprintf(c->again.how, sizeof c->again.how, "median of %zu prompts that were sent twice",
+		 c->pairs);
 	c->again.value = exp(c->again.value);
 	c->again.lo = exp(c->again.lo);
 	c->again.hi = exp(c->again.hi);

@@ -117,6 +117,31 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 	return status;
 }
 
+dck_status os_read_text(const char *path, size_t limit, dck_buffer *ret, dck_err *err)
+{
+	static const unsigned char mark[] = {0xef, 0xbb, 0xbf}; /* of the byte order, in UTF-8 */
+	dck_buffer b = {0};
+	const unsigned char *zero;
+
+	DCK_TRY(os_read_file(path, limit, &b, err));
+	if (b.n >= sizeof mark && memcmp(b.data, mark, sizeof mark) == 0) {
+		b.n -= sizeof mark;
+		memmove(b.data, b.data + sizeof mark, b.n + 1);
+	}
+	zero = memchr(b.data, 0, b.n);
+	if (zero) {
+		const bool wide =
+		    memcmp(b.data, "\xff\xfe", 2) == 0 || memcmp(b.data, "\xfe\xff", 2) == 0;
+		const size_t at = (size_t)(zero - (const unsigned char *)b.data);
+
+		dck_buffer_done(&b);
+		DCK_FAIL(err, E_FORMAT, "'%s' is not text in UTF-8: byte %zu is zero%s", path, at,
+			 wide ? ", since it is in UTF-16" : "");
+	}
+	*ret = b;
+	return DCK_OK;
+}
+
 dck_status os_memfd(int *ret_fd, dck_err *err)
 {
 	*ret_fd = memfd_create("deepclock", MFD_CLOEXEC);

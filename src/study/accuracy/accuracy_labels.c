@@ -470,7 +470,7 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 		dck_buffer bytes = {0};
 		dck_status status;
 
-		DCK_TRY(os_read_file(text + 1, most, &bytes, err));
+		DCK_TRY(os_read_text(text + 1, most, &bytes, err));
 		status = lines_cut(a, text + 1, &bytes, 8 * most, &line, &n, err);
 		dck_buffer_done(&bytes);
 		DCK_TRY(status);

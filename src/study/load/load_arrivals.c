@@ -146,11 +146,9 @@ dck_status load_trace_read(const char *path, load_trace *ret, dck_err *err)
 	dck_buffer text = {0};
 	dck_status status;
 
-	DCK_TRY(os_read_file(path, TRACE_BYTES_MAX, &text, err));
+	DCK_TRY(os_read_text(path, TRACE_BYTES_MAX, &text, err));
 	r.at = text.n ? (const char *)text.data : "";
 	r.end = r.at + text.n;
-	if (text.n >= 3 && memcmp(r.at, "\xef\xbb\xbf", 3) == 0)
-		r.at += 3; /* a byte-order mark */
 	status = trace_parse(&r, &t, err);
 	dck_buffer_done(&text);
 	if (status != DCK_OK) {

@@ -277,7 +277,7 @@ static dck_status dim_add(space *p, const dck_subject *s, const char *name, spac
 
 		DCK_NEED(text, err, "for a space");
 		if (d.n == RACE_VALUES_MAX)
-			DCK_FAIL(err, E_LIMIT, "'%s' has more than %d values", name,
+			DCK_FAIL(err, E_ARG, "'%s' has more than %d values", name,
 				 RACE_VALUES_MAX - 1);
 		DCK_TRY(value_check(s, name, of, text, a, &same, err));
 		if (!same)
@@ -395,7 +395,7 @@ static dck_status space_file_add(space *p, const dck_subject *s, const dck_tune_
 	size_t number = 0;
 	char *rest;
 
-	DCK_TRY(os_read_file(c->space, SPACE_BYTES_MAX, &text, err));
+	DCK_TRY(os_read_text(c->space, SPACE_BYTES_MAX, &text, err));
 	rest = mem_arena_dup_n(a, text.n > 0 ? text.data : "", text.n);
 	dck_buffer_done(&text);
 	DCK_NEED(rest, err, "for a space");

@@ -38,3 +38,7 @@ run cmd:true
 run plugin:x.so
 run there_is_no.onnx --engine null --space space.txt
 run zoo:simplenet --engine florp
+printf 'ns=%s\n' "$(seq -s , 20)" > many.txt
+run zoo:simplenet --engine null --space many.txt
+printf '\357\273\277ns=1,x\0\n' > zero.txt
+run zoo:simplenet --engine null --space zero.txt

@@ -67,6 +67,38 @@ static void reads_whole_files(void **state)
 	remove("empty");
 }
 
+static void text_is_in_utf8_without_its_mark(void **state)
+{
+	dck_buffer b = {0};
+	dck_err e;
+
+	(void)state;
+	put("text", "\xef\xbb\xbfgrün");
+	assert_int_equal(os_read_text("text", 100, &b, &e), DCK_OK);
+	assert_string_equal(b.data, "grün");
+	assert_int_equal(b.n, 5);
+	dck_buffer_done(&b);
+	put("text", "\xef\xbb\xbf");
+	assert_int_equal(os_read_text("text", 100, &b, &e), DCK_OK);
+	assert_int_equal(b.n, 0);
+	dck_buffer_done(&b);
+	FILE *f = fopen("text", "w");
+	assert_int_equal(fwrite("\xff\xfe"
+				"a\0b\0",
+				1, 6, f),
+			 6);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(os_read_text("text", 100, &b, &e), DCK_E_FORMAT);
+	assert_string_equal(e.msg,
+			    "'text' is not text in UTF-8: byte 3 is zero, since it is in UTF-16");
+	f = fopen("text", "w");
+	assert_int_equal(fwrite("a\0", 1, 2, f), 2);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(os_read_text("text", 100, &b, &e), DCK_E_FORMAT);
+	assert_string_equal(e.msg, "'text' is not text in UTF-8: byte 1 is zero");
+	remove("text");
+}
+
 static void refuses_what_it_cannot_read(void **state)
 {
 	(void)state;
@@ -561,6 +593,7 @@ int test_os_file(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_whole_files),
+	    cmocka_unit_test(text_is_in_utf8_without_its_mark),
 	    cmocka_unit_test(refuses_what_it_cannot_read),
 	    cmocka_unit_test(reads_pipes),
 	    cmocka_unit_test(new_files_follow_the_umask),
