@@ -176,7 +176,6 @@ static trace_header about_of(const work *w)
 	about.monotonic_ns += (uint64_t)w->base_ns;
 	about.unix_ns += about.unix_ns > 0 ? w->base_ns : 0;
 	about.losses = w->places[0].facts.losses;
-	about.losses.cut = w->plan->cut;
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const trace_losses *l = &w->places[i].facts.losses;
 		const double within = w->places[i].within_ns;
@@ -185,6 +184,7 @@ static trace_header about_of(const work *w)
 			about.losses.dropped += l->dropped;
 			about.losses.left_out += l->left_out;
 			about.losses.older += l->older;
+			about.losses.cut += l->cut;
 		}
 
 		/* A file of several machines has no boot id. */
@@ -193,6 +193,8 @@ static trace_header about_of(const work *w)
 		else if (within > (double)about.width_ns)
 			about.width_ns = (uint64_t)within;
 	}
+	if (about.losses.cut < w->plan->cut)
+		about.losses.cut = w->plan->cut;
 	return about;
 }
 

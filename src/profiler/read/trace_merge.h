@@ -15,7 +15,7 @@ typedef struct trace_merge_plan {
 	size_t n;
 	const trace_format *format;
 	dck_sink *out;
-	size_t cut;		      /* processes whose recording has no end */
+	size_t cut;		      /* at least: processes whose recording has no end */
 	zone_percentiles percentiles; /* percentiles in table "zones" */
 	/* Of files from processes that may have equal numbers, as in different containers: the
 	 * words before the names of their processes (NULL: none), and the lines of their clocks

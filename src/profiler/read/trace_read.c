@@ -58,7 +58,7 @@ static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_k
 			    "signal or _exit()): it has their events until about a tenth of a "
 			    "second before",
 			    (unsigned long long)l->cut);
-	if (l->left_out || l->signal[0] || l->cut)
+	if (l->left_out || l->signal[0] || l->first_cut)
 		record_set_incomplete(b, true);
 }
 

@@ -44,7 +44,8 @@ enum { /* ClockSnapshot */
        PF_SNAPSHOT_LEFT_OUT = 1005,
        PF_SNAPSHOT_OLDER = 1006,
        PF_SNAPSHOT_CUT = 1007,
-       PF_SNAPSHOT_SIGNAL = 1008 /* text */
+       PF_SNAPSHOT_SIGNAL = 1008, /* text */
+       PF_SNAPSHOT_FIRST_CUT = 1009
 };
 enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
 /* Clocks; ids from 64 to 127 belong to one sequence. */

@@ -118,6 +118,7 @@ typedef struct trace_losses {
 	uint64_t left_out; /* events beyond the size of the file */
 	uint64_t older;	   /* events before those of --last */
 	uint64_t cut;	   /* processes whose recording has no end */
+	bool first_cut;	   /* the first process is one of them: the recording has no end */
 	char signal[16];   /* that ended the program; "": none */
 } trace_losses;
 

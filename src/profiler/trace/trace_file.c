@@ -445,6 +445,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	f->about = *about;
 	f->about.command = NULL;
 	f->about.losses.cut = 1; /* until its end */
+	f->about.losses.first_cut = true;
 	f->format = ending.format ? ending.format : trace_format_find("perfetto");
 	f->compress = ending.gzip;
 	f->path = mem_dup(config->path);
@@ -470,7 +471,7 @@ static void write_clocks(trace_file *f, bool ends)
 		return;
 	f->clocks.losses.left_out = f->left_out;
 	f->clocks.losses.older = f->older;
-	f->clocks.losses.cut = !ends;
+	f->clocks.losses.cut = f->clocks.losses.first_cut = !ends;
 	f->format->clocks(f->out, f->clocks_ns, &f->clocks);
 }
 

@@ -130,6 +130,8 @@ static void put_losses(perfetto_writer *o, const trace_losses *l)
 		put_uint(o, PF_SNAPSHOT_OLDER, l->older);
 	if (l->cut)
 		put_uint(o, PF_SNAPSHOT_CUT, l->cut);
+	if (l->first_cut)
+		put_uint(o, PF_SNAPSHOT_FIRST_CUT, 1);
 	if (l->signal[0])
 		wire_put_text(&o->message, PF_SNAPSHOT_SIGNAL, l->signal);
 }

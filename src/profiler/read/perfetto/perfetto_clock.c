@@ -64,6 +64,9 @@ static void snapshot_number_read(perfetto_snapshot *s, const wire_field *f)
 	case PF_SNAPSHOT_CUT:
 		s->losses.cut = f->value;
 		break;
+	case PF_SNAPSHOT_FIRST_CUT:
+		s->losses.first_cut = f->value != 0;
+		break;
 	default:
 		break;
 	}
