@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
 #include "base/dtype.h"
+#include "base/id_table.h"
 
 #include <string.h>
 
@@ -41,6 +42,11 @@ static sym_int cost_bytes_of(op *o, const val *v)
 			: sym_mul(o->nums, op_elements(o, v), sym_const(bits / 8));
 }
 
+static bool traffic_reads(op_traffic traffic)
+{
+	return traffic == TRAFFIC_ALL || traffic == TRAFFIC_FIRST || traffic == TRAFFIC_PICK;
+}
+
 static void price_traffic(op *o)
 {
 	cost_op *c = o->made;
@@ -52,13 +58,14 @@ static void price_traffic(op *o)
 	     i++)
 		write = sym_add(o->nums, write, cost_bytes_of(o, c->out[i]));
 	const bool empty = c->nout > 0 && sym_is(write, 0); /* it has nothing to compute */
-	for (size_t i = 0;
-	     i < c->nin && !empty && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
+	for (size_t i = 0; i < c->nin && !empty && traffic_reads(traffic); i++) {
 		if (!c->in[i] || c->in[i]->reader == reader)
 			continue;
 		c->in[i]->reader = reader;
 		if (i == 0 && traffic == TRAFFIC_PICK)
 			read = sym_add(o->nums, read, cost_bytes_of(o, op_out(o, 0)));
+		else if (i > 0 && traffic == TRAFFIC_FIRST)
+			break;
 		else if (c->in[i]->constant)
 			constants = sym_add(o->nums, constants, cost_bytes_of(o, c->in[i]));
 		else
@@ -102,13 +109,30 @@ static bool made_by_folding(const val *v)
 	return v->name && strncmp(v->name, "onnx::", 6) == 0;
 }
 
-static void count_initializer(infer *in, cost_op *c, val *v, char role)
+/* What is known of a tensor. A body that is walked for each round has new values each time, and the
+ * same tensors. */
+enum { TENSOR_COUNTED = 1, TENSOR_PACKED = 2, TENSOR_SETTING = 4 };
+
+/* Sets the bits of a tensor; returns those that it had. */
+static uint32_t tensor_mark(infer *in, hash_map *seen, const onnx_tensor *x, uint32_t bits)
+{
+	const uint32_t had = hash_map_find(seen, (uintptr_t)x);
+
+	if (!hash_map_put(seen, (uintptr_t)x, had | bits))
+		infer_fail_memory(in);
+	return had;
+}
+
+static void count_initializer(infer *in, hash_map *seen, cost_op *c, val *v, char role)
 {
 	sym_table *t = in->nums;
 	const onnx_tensor *x = v->tensor;
 	sym_int elements;
 
-	if (!x || v->counted || x->elements > INT64_MAX || x->bytes > INT64_MAX)
+	if (!x || x->elements > INT64_MAX || x->bytes > INT64_MAX)
+		return;
+	const uint32_t had = hash_map_find(seen, (uintptr_t)x);
+	if (had & TENSOR_COUNTED)
 		return;
 	elements = sym_const((int64_t)x->elements);
 	bool many = x->elements > 1;
@@ -116,12 +140,13 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 	 * index. */
 	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
 		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
-	bool param = role == 'p' ? !index && (v->initializer || many)
-				 : role == '.' && v->initializer && many &&
-				       onnx_dtype_real(v->dtype) && !made_by_folding(v);
+	bool param = role == 'p'
+			 ? !index && (v->initializer || many)
+			 : role == '.' && v->initializer && many && !(had & TENSOR_SETTING) &&
+			       onnx_dtype_real(v->dtype) && !made_by_folding(v);
 	if (!param && role != 'b' && !v->initializer)
 		return; /* the value of a Constant is counted once a trained input uses it */
-	v->counted = true;
+	tensor_mark(in, seen, x, TENSOR_COUNTED);
 	c->weight_bytes = sym_add(t, c->weight_bytes, sym_const((int64_t)x->bytes));
 	if (param)
 		c->params = sym_add(t, c->params, elements);
@@ -133,7 +158,7 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 
 /* Called twice: first for the inputs that a role calls trained or running values (`strong`), also
  * where they were only reshaped on the way; then for the rest. */
-static void count_role(infer *in, cost_op *c, bool strong)
+static void count_role(infer *in, hash_map *seen, cost_op *c, bool strong)
 {
 	for (size_t i = 0; i < c->nin; i++) {
 		val *v = c->in[i];
@@ -141,10 +166,47 @@ static void count_role(infer *in, cost_op *c, bool strong)
 		if (!v || strong != (role == 'p' || role == 'b'))
 			continue;
 		if (v->tensor)
-			count_initializer(in, c, v, role);
+			count_initializer(in, seen, c, v, role);
 		else if (v->from && strong)
-			count_initializer(in, c, v->from, role);
+			count_initializer(in, seen, c, v->from, role);
 	}
+}
+
+/* Marks the tensors that configure an operator, such as scales of quantised weights, also where
+ * they were reshaped on the way: they are not parameters. */
+static void settings_mark(infer *in, hash_map *seen, const cost_op *c)
+{
+	for (size_t i = 0; i < c->nin; i++) {
+		const val *v = c->in[i];
+
+		if (v && !v->tensor)
+			v = v->from;
+		if (v && v->tensor && role_of(c->row, i) == 'c')
+			tensor_mark(in, seen, v->tensor, TENSOR_SETTING);
+	}
+}
+
+static void count_packed(infer *in, hash_map *seen, cost_op *c)
+{
+	for (const cost_packed *p = c->packed; p; p = p->next)
+		if (!(tensor_mark(in, seen, p->of, TENSOR_PACKED) & TENSOR_PACKED))
+			c->params = sym_add(in->nums, c->params, p->elements);
+}
+
+static void parameters_count(infer *in)
+{
+	hash_map seen = {0};
+
+	for (size_t i = 0; i < in->nops; i++)
+		if (!in->ops[i].expanded) {
+			settings_mark(in, &seen, &in->ops[i]);
+			count_packed(in, &seen, &in->ops[i]);
+		}
+	for (int strong = 1; strong >= 0; strong--)
+		for (size_t i = 0; i < in->nops; i++)
+			if (!in->ops[i].expanded)
+				count_role(in, &seen, &in->ops[i], strong);
+	hash_map_done(&seen);
 }
 
 /* --- memory --- */
@@ -235,10 +297,7 @@ void price_total(infer *in)
 
 	r->macs = r->flops = r->params = r->buffers = r->weight_bytes = sym_const(0);
 	r->read_bytes = r->write_bytes = r->macs_known = r->flops_known = sym_const(0);
-	for (int strong = 1; strong >= 0; strong--)
-		for (size_t i = 0; i < in->nops; i++)
-			if (!in->ops[i].expanded)
-				count_role(in, &in->ops[i], strong);
+	parameters_count(in);
 	for (size_t i = 0; i < in->nops; i++) {
 		cost_op *c = &in->ops[i];
 		size_t open = 0;

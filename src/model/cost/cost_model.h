@@ -57,7 +57,7 @@ typedef struct val {
 	int64_t seen;
 	const void *mark; /* user data of the visitor; a copy of the value has it too */
 	/* The other members are for the inference and the sums alone. */
-	bool counted;  /* an initializer whose bytes have been added up already */
+	bool learned;  /* of a value that an operator makes: it depends on a parameter */
 	size_t reader; /* the index of the last operator that counted it as read */
 	/* Indices of operators; SIZE_MAX: made before all of them, used by none. */
 	size_t def, last_use;
@@ -66,6 +66,13 @@ typedef struct val {
 #define COST_RANK_MAX 64
 
 typedef struct op_row op_row;
+
+/* Weights of which several share a byte, as one list for each operator. */
+typedef struct cost_packed {
+	const struct cost_packed *next;
+	const onnx_tensor *of;
+	sym_int elements;
+} cost_packed;
 
 /* One operator as it runs: a node of the main graph, of a function, or of a control operator's
  * body. */
@@ -94,6 +101,7 @@ typedef struct cost_op {
 	sym_int macs_each, flops_each; /* of one execution */
 	/* Sizes of the initializers of which this operator is the first user. */
 	sym_int params, buffers, weight_bytes;
+	const cost_packed *packed; /* parameters that its rule counts; NULL: none */
 } cost_op;
 
 /* A size that the caller fixes. */

@@ -8,7 +8,7 @@
  * exact MACs are integer identities (docs/commands/cost.md shows them).
  *
  * convention_backward_count() is one forward data-flow pass: operators are in topological order,
- * and `counted` of a value marks that it depends on a parameter. An operator with MACs takes its
+ * and `learned` of a value marks that it depends on a parameter. An operator with MACs takes its
  * MACs once more for each of its two operands that needs a gradient. It writes into the result's
  * values, so one thread may use a result at a time.
  *
@@ -282,7 +282,7 @@ sym_int convention_count(const flop_convention *p, const cost_result *r, const c
 
 /* --- training --- */
 
-/* Whether the gradient of v is needed: v is a parameter, or was made from one, which `counted`
+/* Whether the gradient of v is needed: v is a parameter, or was made from one, which `learned`
  * states for values that operators make. */
 static bool needs_gradient(const val *v)
 {
@@ -291,8 +291,10 @@ static bool needs_gradient(const val *v)
 	if (v->tensor || v->from)
 		return (v->tensor ? v->tensor : v->from->tensor) &&
 		       (v->tensor ? v->tensor : v->from->tensor)->elements > 1;
-	return !v->constant && v->counted;
+	return !v->constant && v->learned;
 }
+
+#define PACKED_QKV "MultiHeadAttention GroupQueryAttention"
 
 /* Returns the MACs of the first of several products, that of the input and its weights; 0: the
  * operator is one product, or two of the same operands. */
@@ -328,7 +330,7 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 			operands += needs_gradient(c->in[k]);
 		for (size_t k = 0; k < c->nout && operands; k++)
 			if (c->out[k] && !c->out[k]->tensor)
-				c->out[k]->counted = true;
+				c->out[k]->learned = true;
 		if (!operands || c->expanded)
 			continue;
 		if (sym_is(c->macs, 0)) {
@@ -338,6 +340,9 @@ void convention_backward_count(cost_result *r, convention_backward *ret)
 		/* The bias is not an operand of the product: its gradient is a sum. */
 		int64_t products = needs_gradient(c->nin ? c->in[0] : NULL) +
 				   needs_gradient(c->nin > 1 ? c->in[1] : NULL);
+		/* Query, key and value in one input: both operands of its products are learned. */
+		if ((c->nin < 2 || !c->in[1]) && name_index_listed(PACKED_QKV, c->node->op))
+			products *= 2;
 		const sym_int first = input_product(t, c);
 		/* Operands of further products depend on the weights of the first. */
 		const sym_int others = sym_is(first, 0) ? first : sym_sub(t, c->macs, first);

@@ -52,7 +52,7 @@ sym_int convention_count(const flop_convention *p, const cost_result *r, const c
 typedef struct convention_backward {
 	sym_int macs, flops;
 } convention_backward;
-/* Computes it. Overwrites the member `counted` of r's values. */
+/* Computes it. Overwrites the member `learned` of r's values. */
 void convention_backward_count(cost_result *r, convention_backward *ret);
 
 /* Returns the number of convolutions with a bias whose name shows that the exporter merged a

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,15 +63,15 @@ bool infer_functions(infer *in)
 
 static size_t function_at(infer *in, const char *domain, const onnx_node *node)
 {
-	char key[512];
 	const char *overload = node->overload ? node->overload : "";
+	char short_key[512], *key = short_key;
 
-	if (!in->functions.n ||
-	    strlen(domain) + strlen(node->op) + strlen(overload) + 3 > sizeof key)
+	if (!in->functions.n)
 		return NAME_INDEX_NONE;
-	char *end = stpcpy(stpcpy(stpcpy(key, domain), " "), node->op);
-	stpcpy(stpcpy(end, " "), overload);
-	return name_index_find(&in->functions, key);
+	if ((size_t)snprintf(key, sizeof short_key, "%s %s %s", domain, node->op, overload) >=
+	    sizeof short_key)
+		key = mem_arena_fmt(in->arena, "%s %s %s", domain, node->op, overload);
+	return key ? name_index_find(&in->functions, key) : NAME_INDEX_NONE;
 }
 
 static const onnx_function *infer_function_find(infer *in, const char *domain,
@@ -366,6 +367,9 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 		/* A later node makes it: the file's nodes are not in order. */
 		if (name_index_find(&at->scope->names, name) != NAME_INDEX_NONE)
 			return false;
+		for (const scope *up = at->scope->parent; up && !in->late; up = up->parent)
+			if (name_index_find(&up->names, name) != NAME_INDEX_NONE)
+				in->late = up;
 		c->in[i] = infer_value(in, name);
 		if (!c->in[i])
 			return true;
@@ -474,6 +478,10 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		function_call(&o, f);
 	else if (c.row)
 		c.row->shape(&o);
+	if (in->late == at->scope) {
+		in->late = NULL;
+		return false;
+	}
 	if (!f)
 		op_unknown(&o,
 			   c.row ? "its rule does not define it"

@@ -42,6 +42,8 @@ typedef struct infer {
 	size_t visited; /* nodes walked, also in walks whose operators are discarded */
 	size_t again;	/* visited nodes in bodies that were walked before */
 	size_t priced;	/* operators whose bytes were counted */
+	/* The scope whose later node makes a value that a body took; NULL: none. */
+	const scope *late;
 	cost_result *result;
 	sym_int scratch[ONNX_INTS_MAX]; /* returned by op_dims() without memory */
 	/* The first error; it ends the inference. */

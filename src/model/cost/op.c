@@ -184,12 +184,13 @@ const char *op_attr_text(const op *o, const char *name)
 
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
 {
+	static const int64_t none;
 	const onnx_attribute *a = op_attr(o, name);
 
 	if (!cost_is(a, ONNX_ATTR_INTS))
 		return NULL;
 	*ret_n = a->nints;
-	return a->ints;
+	return a->nints > 0 ? a->ints : &none;
 }
 
 const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_n)
@@ -200,6 +201,36 @@ const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_
 	for (size_t i = 0; list && i < *ret_n; i++)
 		list[i] = sym_const(attr[i]);
 	return attr ? list : op_ints(o, input, ret_n);
+}
+
+const double *op_real_list(const op *o, const char *name, size_t input, size_t *ret_n)
+{
+	const onnx_attribute *a = op_attr(o, name);
+	double *list;
+
+	if (!cost_is(a, ONNX_ATTR_FLOATS))
+		return op_reals(o, input, ret_n);
+	list = mem_arena_array(o->arena, a->nfloats, sizeof *list);
+	*ret_n = list ? a->nfloats : 0;
+	for (size_t i = 0; i < *ret_n; i++)
+		list[i] = (double)a->floats[i];
+	return list;
+}
+
+void op_packed(op *o, size_t i, sym_int elements)
+{
+	const val *v = op_in(o, i);
+	cost_packed *p;
+
+	if (v && !v->tensor)
+		v = v->from;
+	if (!v || !v->initializer || !v->tensor)
+		return;
+	p = mem_arena_alloc(o->arena, sizeof *p);
+	if (!p)
+		return;
+	*p = (cost_packed){o->made->packed, v->tensor, elements};
+	o->made->packed = p;
 }
 
 bool op_axis(op *o, int64_t axis, int rank, int *ret)
@@ -442,7 +473,7 @@ void op_set_val(op *o, size_t i, const val *from)
 	v->def = def;
 	v->last_use = last;
 	v->base = v->inner = NULL;
-	v->input = v->initializer = v->counted = false;
+	v->input = v->initializer = v->learned = false;
 	v->tensor = NULL;
 	v->from = from->initializer || from->tensor ? (val *)(uintptr_t)from : from->from;
 	if (v->rank < 0 && !v->why)

@@ -24,6 +24,7 @@ typedef struct op op;
 /* Memory traffic of an operator: the bytes it reads and writes. */
 typedef enum op_traffic {
 	TRAFFIC_ALL,	/* reads its inputs once, writes its outputs */
+	TRAFFIC_FIRST,	/* reads its first input, and the type of the others (CastLike) */
 	TRAFFIC_VIEW,	/* moves nothing: the output is the same memory (Reshape, Identity) */
 	TRAFFIC_SHAPE,	/* reads only the shape of its input, and writes its output */
 	TRAFFIC_PICK,	/* reads as many elements of its first input as it writes (Gather, Slice) */
@@ -115,10 +116,15 @@ double op_attr_float(const op *o, const char *name, double otherwise);
 bool op_flag(const op *o, const char *name);
 /* Returns a text attribute; NULL: the attribute is missing or not a text. */
 const char *op_attr_text(const op *o, const char *name);
+/* Returns its integers, not NULL if there are none; NULL: the attribute is missing or another. */
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
 /* Returns the integers in that attribute, as in old opsets, or else in that input; NULL: they are
  * missing or not known. */
 const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_n);
+/* The same of real numbers. */
+const double *op_real_list(const op *o, const char *name, size_t input, size_t *ret_n);
+/* Counts an initializer of packed weights as that number of parameters, once for all operators. */
+void op_packed(op *o, size_t i, sym_int elements);
 /* Reads the axes of an operator that has them as attribute `axes` in old opsets and as an input in
  * newer opsets: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are
  * not known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */

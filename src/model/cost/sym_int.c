@@ -25,6 +25,9 @@
 #define TERMS_MAX   192
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u
+/* The formula of an atom is written in full in each polynomial that has it: a longer one is "...".
+ */
+#define TEXT_MAX 4000u
 
 typedef struct term {
 	int64_t coef;
@@ -116,8 +119,14 @@ static uint32_t atom_get(sym_table *t, atom_kind kind, const char *text, sym_int
 	const char *kept = text ? mem_arena_dup(t->arena, text) : NULL;
 	if (text && !kept)
 		return UINT32_MAX;
-	t->atoms[t->natoms] = (atom){
-	    .kind = kind, .text = kept, .a = a, .b = b, .least = least, .next = t->atom_slots[h]};
+	const char *fresh = kind == ATOM_FRESH ? kept : sym_why_fresh(t, a);
+	t->atoms[t->natoms] = (atom){.kind = kind,
+				     .text = kept,
+				     .fresh = fresh ? fresh : sym_why_fresh(t, b),
+				     .a = a,
+				     .b = b,
+				     .least = least,
+				     .next = t->atom_slots[h]};
 	t->atom_slots[h] = (int)t->natoms;
 	return (uint32_t)t->natoms++;
 }
@@ -233,16 +242,9 @@ const char *sym_why_fresh(const sym_table *t, sym_int n)
 	for (size_t i = 0; n.p && i < n.p->n; i++)
 		for (uint32_t k = 0; k < n.p->terms[i].n; k++) {
 			const atom *x = &t->atoms[n.p->terms[i].f[k].atom];
-			const char *why = NULL;
-			if (x->kind == ATOM_FRESH)
-				why = x->text;
-			else if (x->kind != ATOM_SYMBOL) {
-				why = sym_why_fresh(t, x->a);
-				if (!why)
-					why = sym_why_fresh(t, x->b);
-			}
-			if (why)
-				return why;
+
+			if (x->fresh)
+				return x->fresh;
 		}
 	return NULL;
 }
@@ -630,9 +632,8 @@ sym_int sym_min(sym_table *t, sym_int a, sym_int b)
 	return extreme(t, ATOM_MIN, a, b);
 }
 
-const char *sym_atom_text(sym_table *t, uint32_t index)
+static const char *atom_write(sym_table *t, const atom *x)
 {
-	const atom *x = &t->atoms[index];
 	const char *a, *b;
 
 	if (x->kind == ATOM_SYMBOL)
@@ -641,11 +642,20 @@ const char *sym_atom_text(sym_table *t, uint32_t index)
 		return mem_arena_fmt(t->arena, "u%" PRId64, x->a.v);
 	a = sym_text(t, x->a);
 	b = sym_text(t, x->b);
+	if (strlen(a) + strlen(b) > TEXT_MAX)
+		return "...";
 	if (x->kind == ATOM_DIV)
 		return x->b.p ? mem_arena_fmt(t->arena, "floor((%s)/(%s))", a, b)
 			      : mem_arena_fmt(t->arena, "floor((%s)/%s)", a, b);
 	return x->kind == ATOM_MAX ? mem_arena_fmt(t->arena, "max(%s, %s)", a, b)
 				   : mem_arena_fmt(t->arena, "min(%s, %s)", a, b);
+}
+
+const char *sym_atom_text(sym_table *t, uint32_t index)
+{
+	if (!t->atoms[index].written)
+		t->atoms[index].written = atom_write(t, &t->atoms[index]);
+	return t->atoms[index].written;
 }
 
 /* Returns the text of a factor; multiplied: a name that is an expression, "a+b/2", has brackets. */
@@ -667,6 +677,8 @@ static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied)
 	if (n.p->why)
 		return "?";
 	for (size_t i = 0; i < n.p->n && text; i++) {
+		if (strlen(text) > TEXT_MAX)
+			return mem_arena_fmt(t->arena, "%s+...", text);
 		const packed *x = &n.p->terms[i];
 		const char *sign = x->coef < 0 ? "-" : i ? "+" : "", *star = "";
 		uint64_t size = x->coef < 0 ? 0 - (uint64_t)x->coef : (uint64_t)x->coef;

@@ -29,7 +29,9 @@ typedef enum atom_kind { ATOM_SYMBOL, ATOM_FRESH, ATOM_DIV, ATOM_MAX, ATOM_MIN }
 
 typedef struct atom {
 	atom_kind kind;
-	const char *text; /* a symbol's name, or the description of a fresh number */
+	const char *text;    /* a symbol's name, or the description of a fresh number */
+	const char *fresh;   /* the description of the first fresh number in it; NULL: none */
+	const char *written; /* its formula; NULL: not written yet */
 	sym_int a, b;
 	int64_t least;
 	bool fixed, asked, choice;

@@ -580,7 +580,7 @@ void batch_rule_resize(batch_propagation *f, op *o)
 	size_t nsizes = 0, nfactors = 0, naxes = 0;
 	size_t factors_at = o->made->nin == 2 ? 1 : 2;
 	const sym_int *sizes = op_ints(o, 3, &nsizes);
-	const double *factors = op_reals(o, factors_at, &nfactors);
+	const double *factors = op_real_list(o, "scales", factors_at, &nfactors);
 	const int64_t *axes = op_attr_ints(o, "axes", &naxes);
 	sym_int to[COST_RANK_MAX];
 

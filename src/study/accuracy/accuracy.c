@@ -280,6 +280,8 @@ static dck_status saved_report(accuracy_job *j, dck_err *err)
 					: mem_arena_fmt(j->arena, "predictions/%s", names[i]),
 				 file);
 	}
+	for (size_t i = 0; i < list->n; i++) /* read before the labels became numbers */
+		DCK_TRY(kinds_match(j, &p[i], err));
 	if (!scores && j->config->top_k > 1)
 		DCK_FAIL(err, E_ARG,
 			 "--top-k is %llu, but '%s' has predicted classes and no scores to rank: "

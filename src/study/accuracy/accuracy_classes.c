@@ -13,7 +13,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/name_index.h"
 #include "study/accuracy/accuracy_labels.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,7 @@ static bool list_item(const char *text, bool is_text, int64_t *ret_first, int64_
 
 	if (is_text)
 		return true;
+	errno = 0;
 	*ret_first = *ret_last = strtoll(text, &end, 10);
 	if (end == text)
 		return false;
@@ -164,7 +167,8 @@ static bool list_item(const char *text, bool is_text, int64_t *ret_first, int64_
 		if (end == last)
 			return false;
 	}
-	return *end == '\0' && *ret_last >= *ret_first && *ret_last - *ret_first < CLASSES_MAX;
+	return *end == '\0' && errno != ERANGE && *ret_last >= *ret_first &&
+	       (uint64_t)*ret_last - (uint64_t)*ret_first < CLASSES_MAX;
 }
 
 /* Takes the labels of the list as classes, in its order. */
@@ -183,11 +187,12 @@ static dck_status classes_listed(building *g, dck_err *err)
 				 "--label-list has '%s', but the labels of '%s' are whole numbers: "
 				 "write 0,1,2 or 0-9",
 				 g->list->name[i], g->truth->from);
-		for (int64_t v = first; v <= last; v++) {
+		/* list_item() limits their difference. */
+		for (int64_t k = 0; k <= last - first; k++) {
 			if (g->n == CLASSES_MAX)
 				DCK_FAIL(err, E_LIMIT, "--label-list has more than %d labels",
 					 CLASSES_MAX);
-			g->key[g->n] = (label_key){text ? g->list->name[i] : NULL, v, g->n};
+			g->key[g->n] = (label_key){text ? g->list->name[i] : NULL, first + k, g->n};
 			g->n++;
 		}
 	}
@@ -222,6 +227,23 @@ static dck_status keys_make(building *g, dck_err *err)
 	return DCK_OK;
 }
 
+/* Gives the second class of a name the name "NAME#2": each has its own metrics. */
+static bool names_distinct(const building *g, const char **name)
+{
+	unsigned *times = mem_arena_array(g->arena, g->n, sizeof *times);
+	name_index seen;
+
+	if (!times || !name_index_init(&seen, g->arena, g->n))
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		const unsigned n = ++times[name_index_intern(&seen, name[i])];
+
+		if (n > 1)
+			name[i] = mem_arena_fmt(g->arena, "%s#%u", name[i], n);
+	}
+	return true;
+}
+
 static dck_status names_give(const building *g, classes *c, dck_err *err)
 {
 	if (g->names && g->names->n != g->n)
@@ -233,8 +255,9 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);
 	for (size_t i = 0; c->name && i < g->n; i++)
 		c->name[i] = g->names ? g->names->name[i] : classes_name_of(g->arena, &g->key[i]);
-	return c->name && !mem_arena_failed(g->arena) ? DCK_OK
-						      : ERR_NO_MEMORY(err, "for the classes");
+	DCK_NEED(c->name && !mem_arena_failed(g->arena) && names_distinct(g, c->name), err,
+		 "for the classes");
+	return DCK_OK;
 }
 
 /* Returns the class of every item; n: it is in none. */

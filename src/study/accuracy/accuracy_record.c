@@ -86,17 +86,23 @@ static uint64_t hits_within(const labels *p, uint64_t k)
 	return hits;
 }
 
-static uint64_t hits_of(const record_job *j, size_t which)
+/* Compares the labels themselves where some are outside the list: these may be right too. */
+static bool is_right(const record_job *j, size_t which, size_t i)
 {
 	const classes *c = j->r->classes;
 	const labels *t = j->r->truth, *p = &j->r->predictions[which];
+
+	return c->complete ? c->truth[i] == c->predicted[which][i]
+	       : t->text   ? strcmp(t->texts[i], p->texts[i]) == 0
+			   : t->number[i] == p->number[i];
+}
+
+static uint64_t hits_of(const record_job *j, size_t which)
+{
 	uint64_t hits = 0;
 
-	/* The labels themselves are compared, because one outside the list may be right too. */
 	for (size_t i = 0; i < j->items; i++)
-		hits += c->complete ? c->truth[i] == c->predicted[which][i]
-			: t->text   ? strcmp(t->texts[i], p->texts[i]) == 0
-				    : t->number[i] == p->number[i];
+		hits += is_right(j, which, i);
 	return hits;
 }
 
@@ -301,13 +307,6 @@ static dck_status confusions_put(const record_job *j, dck_err *err)
 typedef struct paired {
 	uint64_t changed, only_reference, only_other;
 } paired;
-
-static bool is_right(const record_job *j, size_t which, size_t i)
-{
-	const uint32_t t = j->r->classes->truth[i];
-
-	return t < j->k && t == j->r->classes->predicted[which][i];
-}
 
 static bool accuracy_is_same(const record_job *j, size_t which, size_t i)
 {

@@ -96,33 +96,41 @@ static bool kinds_find(inspection *x)
 	return true;
 }
 
-/* A sum that overflows stays at the largest. */
-static void weight_add(uint64_t *sum, const onnx_tensor *t)
-{
-	if (t && __builtin_add_overflow(*sum, t->bytes, sum))
-		*sum = UINT64_MAX;
-}
-
 /* Weights are initializers, of bodies too, and the values of Constant nodes; of sparse ones, the
  * values that are stored. */
-static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
+static void weights_each(const onnx_graph *g, void (*take)(void *self, const onnx_tensor *t),
+			 void *self)
 {
 	for (size_t i = 0; i < g->ninitializers; i++)
-		weight_add(sum, &g->initializers[i]);
+		take(self, &g->initializers[i]);
 	for (size_t i = 0; i < g->nsparse; i++)
-		weight_add(sum, g->sparse[i].values);
+		take(self, g->sparse[i].values);
 	for (size_t i = 0; i < g->nnodes; i++)
 		for (size_t k = 0; k < g->nodes[i].nattributes; k++) {
 			const onnx_attribute *a = &g->nodes[i].attributes[k];
 
-			weight_add(sum, a->t);
+			take(self, a->t);
 			if (a->sparse)
-				weight_add(sum, a->sparse->values);
+				take(self, a->sparse->values);
 			if (a->g)
-				inspect_weights_add(sum, a->g);
+				weights_each(a->g, take, self);
 			for (size_t j = 0; j < a->ngraphs; j++)
-				inspect_weights_add(sum, &a->graphs[j]);
+				weights_each(&a->graphs[j], take, self);
 		}
+}
+
+/* A sum that overflows stays at the largest. */
+static void weight_add(void *self, const onnx_tensor *t)
+{
+	uint64_t *sum = self;
+
+	if (t && __builtin_add_overflow(*sum, t->bytes, sum))
+		*sum = UINT64_MAX;
+}
+
+static void weight_count(void *self, const onnx_tensor *t)
+{
+	*(size_t *)self += t != NULL;
 }
 
 static bool is_missing(const weights_file *f)
@@ -130,44 +138,53 @@ static bool is_missing(const weights_file *f)
 	return f->wrong && strcmp(f->wrong, REFUSED_MISSING) == 0;
 }
 
+typedef struct finding {
+	inspection *x;
+	name_index seen;
+} finding;
+
 /* Files are in the directory of the model. */
+static void file_take(void *self, const onnx_tensor *t)
+{
+	finding *of = self;
+	inspection *x = of->x;
+	const char *slash = strrchr(x->subject, '/');
+	const char *name = t ? refused_external(t, "location") : NULL;
+
+	if (!name)
+		return;
+	weights_file *f = &x->files[name_index_intern(&of->seen, name)];
+
+	f->name = name;
+	if (!f->wrong) {
+		const char *path = mem_arena_fmt(
+		    x->arena, "%.*s%s", slash && *name != '/' ? (int)(slash - x->subject + 1) : 0,
+		    x->subject, name);
+
+		f->wrong = path ? refused_weights(t, name, path) : NULL;
+		f->of = t;
+		if (is_missing(f))
+			x->missing++;
+		else if (f->wrong && !x->wrong)
+			x->wrong = f;
+	}
+	if (__builtin_add_overflow(f->bytes, t->bytes, &f->bytes))
+		f->bytes = UINT64_MAX;
+}
+
 static bool files_find(inspection *x)
 {
 	const onnx_graph *g = x->file->graph;
-	const char *slash = strrchr(x->subject, '/');
-	name_index seen;
+	finding of = {.x = x};
+	size_t n = 0;
 
-	x->files = mem_arena_array(x->arena, g->ninitializers, sizeof *x->files);
-	if (!x->files || !name_index_init(&seen, x->arena, g->ninitializers))
+	weights_each(g, weight_add, &x->weight_bytes);
+	weights_each(g, weight_count, &n);
+	x->files = mem_arena_array(x->arena, n, sizeof *x->files);
+	if (!x->files || !name_index_init(&of.seen, x->arena, n))
 		return false;
-	inspect_weights_add(&x->weight_bytes, g);
-	for (size_t i = 0; i < g->ninitializers; i++) {
-		const onnx_tensor *t = &g->initializers[i];
-		const char *name = refused_external(t, "location");
-
-		if (!name)
-			continue;
-		const size_t at = name_index_intern(&seen, name);
-		weights_file *f = &x->files[at];
-
-		f->name = name;
-		if (!f->wrong) {
-			const char *path =
-			    mem_arena_fmt(x->arena, "%.*s%s",
-					  slash && *name != '/' ? (int)(slash - x->subject + 1) : 0,
-					  x->subject, name);
-
-			f->wrong = path ? refused_weights(t, name, path) : NULL;
-			f->of = t;
-			if (is_missing(f))
-				x->missing++;
-			else if (f->wrong && !x->wrong)
-				x->wrong = f;
-		}
-		if (__builtin_add_overflow(f->bytes, t->bytes, &f->bytes))
-			f->bytes = UINT64_MAX;
-	}
-	x->nfiles = seen.n;
+	weights_each(g, file_take, &of);
+	x->nfiles = of.seen.n;
 	return true;
 }
 

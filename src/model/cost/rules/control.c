@@ -415,6 +415,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, sym_int limit, size_t begi
 			  int64_t *ret_rounds)
 {
 	const bool ends = !sym_unknown_reason(limit) && sym_known(limit) && limit.v <= ROUNDS_MAX;
+	const sym_int reads = o->made->constant_reads;
 	rounds r;
 	size_t scans = 0;
 	int64_t n = 0;
@@ -437,7 +438,11 @@ static bool loop_unrolled(op *o, const onnx_graph *g, sym_int limit, size_t begi
 			if (r.state[i])
 				r.state[i]->given = true;
 		}
-		if (!walk_again(o, g, r.in, r.nin, sym_const(1), &r.out, &r.nout))
+		/* Constants are read once for all rounds. */
+		o->made->constant_reads = n > 1 ? sym_const(0) : reads;
+		const bool walked = walk_again(o, g, r.in, r.nin, sym_const(1), &r.out, &r.nout);
+		o->made->constant_reads = reads;
+		if (!walked)
 			return false;
 		more = r.nout ? r.out[0] : NULL;
 		last = (ends && n == limit.v) || is_false(more);

@@ -224,6 +224,7 @@ WHOLE(sign, sym_known(a)		      ? sym_const((a.v > 0) - (a.v < 0))
 					      : unknown(o))
 WHOLE(not, sym_known(a) ? sym_const(!a.v) : unknown(o))
 WHOLE(bit_not, !sym_known(a)		   ? unknown(o)
+	       : dtype == ONNX_UINT64	   ? unknown(o)
 	       : span_of(dtype).least == 0 ? sym_const(span_of(dtype).most - a.v)
 					   : sym_const(~a.v))
 /* For IsNaN and IsInf: a whole number is neither. */

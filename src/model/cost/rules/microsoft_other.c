@@ -450,12 +450,34 @@ static void shape_gather_quantized(op *o)
 	op_set(o, 0, op_type(o, 2, 0), rank, dims);
 }
 
+/* It reads the rows of the table that it looks up, their scales and zero points, and the indices.
+ */
+static void gather_quantized_read(op *o, const val *x)
+{
+	sym_table *t = o->nums;
+	const val *at = op_in(o, 1), *scales = op_in(o, 2);
+	const int64_t block = op_attr_int(o, "block_size", 128);
+	const sym_int out = op_elements(o, op_out(o, 0));
+	const sym_int bits = sym_const(dtype_onnx_bits(x->dtype) / packed_in_byte(o));
+	const sym_int blocks = sym_ceil_div(t, out, sym_const(block > 0 ? block : 1));
+	sym_int all = sym_mul(t, out, bits);
+
+	all = sym_add(t, all, op_times(o, dtype_onnx_bits(at->dtype), op_elements(o, at)));
+	all = sym_add(t, all, op_times(o, dtype_onnx_bits(scales->dtype), blocks));
+	if (op_has(o, 3))
+		all = sym_add(t, all, sym_mul(t, blocks, bits));
+	o->made->read_bytes = sym_mul(t, o->made->times, sym_ceil_div(t, all, sym_const(8)));
+}
+
 static void cost_gather_quantized(op *o)
 {
 	const val *x = op_in(o, 0);
 
-	if (x && x->initializer)
-		o->made->params = op_times(o, packed_in_byte(o), op_elements(o, x));
+	if (x) {
+		op_packed(o, 0, op_times(o, packed_in_byte(o), op_elements(o, x)));
+		if (op_in(o, 1) && op_in(o, 2))
+			gather_quantized_read(o, x);
+	}
 	op_cost_flops(o, op_times(o, 2, op_elements(o, op_out(o, 0))));
 }
 

@@ -6,7 +6,7 @@
  * other FLOPs: bias, scales, quantisation, activation.
  *
  * Weights of few bits are packed into bytes, so their tensor's shape does not state K and N: these
- * are attributes. Each weight still counts as one parameter, which count_packed() adds, and takes
+ * are attributes. Each weight still counts as one parameter, which op_packed() adds, and takes
  * two FLOPs to dequantise.
  *
  * Mixture of experts: each token passes k experts, so MACs follow from tokens x k, not from the
@@ -121,21 +121,12 @@ static void shape_matmul_nbits(op *o)
 	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), op_type(o, 0, 0));
 }
 
-/* Each weight counts as one parameter, however many share a byte. */
-static void count_packed(op *o, size_t i, sym_int elements)
-{
-	const val *b = op_in(o, i);
-
-	if (b && b->initializer)
-		o->made->params = sym_add(o->nums, o->made->params, elements);
-}
-
 static void cost_matmul_nbits(op *o)
 {
 	sym_int weights = sym_mul(o->nums, positive(o, "N"), positive(o, "K"));
 	sym_int inner = positive(o, untransposed(o) ? "N" : "K");
 
-	count_packed(o, 1, weights);
+	op_packed(o, 1, weights);
 	product_cost(o, sym_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
 	op_cost_more(o, op_times(o, 2, weights));
 }
@@ -161,7 +152,7 @@ static void cost_nbits_mlp(op *o)
 	sym_int weights = op_times(o, 2, sym_mul(t, positive(o, "N"), k));
 	sym_int extra = sym_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
-	count_packed(o, 3, weights);
+	op_packed(o, 3, weights);
 	extra = sym_add(t, extra, op_times(o, 1 + op_has(o, 5) + op_has(o, 8), out));
 	extra = sym_add(t, extra, activation_cost(o, "activation", out));
 	op_cost_macs(o, op_times(o, 2, sym_mul(t, out, k)), extra);
@@ -191,7 +182,7 @@ static void cost_nbits_qkv(op *o)
 			       op_times(o, op_has(o, 8) + op_has(o, 11), nkv));
 	sym_int extra = sym_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
-	count_packed(o, 3, weights);
+	op_packed(o, 3, weights);
 	extra = sym_add(t, extra, sym_mul(t, rows, bias));
 	op_cost_macs(o, sym_mul(t, rows, weights), extra);
 }
@@ -232,9 +223,9 @@ static void cost_moe(op *o)
 	sym_int macs = sym_mul(t, sym_mul(t, used, hidden), sym_add(t, wide, inner));
 	if (quantised) {
 		sym_int experts = sym_mul(t, fc1->dims[0], hidden);
-		count_packed(o, 2, sym_mul(t, experts, rows));
-		count_packed(o, second, sym_mul(t, experts, inner));
-		count_packed(o, third, sym_mul(t, experts, inner));
+		op_packed(o, 2, sym_mul(t, experts, rows));
+		op_packed(o, second, sym_mul(t, experts, inner));
+		op_packed(o, third, sym_mul(t, experts, inner));
 	}
 	int64_t each = activation_flops(gated ? "silu" : kind ? kind : "relu");
 	if (each < 0) {

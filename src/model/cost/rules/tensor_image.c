@@ -176,23 +176,19 @@ static void shape_resize(op *o)
 static void image_shape_upsample(op *o)
 {
 	const val *v = op_need(o, 0);
-	const onnx_attribute *a = op_attr(o, "scales");
 	size_t n = 0;
-	const double *scales = a ? NULL : op_reals(o, 1, &n);
+	const double *scales = op_real_list(o, "scales", 1, &n);
 
 	if (!v)
 		return;
 	sym_int *dims = op_copy_dims(o, v, 0);
-	if (a)
-		n = a->nfloats;
-	if ((a || scales) && n != (size_t)v->rank) {
+	if (scales && n != (size_t)v->rank) {
 		op_unknown(o, "it has %zu scales for %d dimensions", n, v->rank);
 		return;
 	}
 	for (int i = 0; i < v->rank; i++)
-		dims[i] = a	   ? image_scaled(o, v->dims[i], (double)a->floats[i])
-			  : scales ? image_scaled(o, v->dims[i], scales[i])
-				   : op_fresh(o, "a computed size");
+		dims[i] = scales ? image_scaled(o, v->dims[i], scales[i])
+				 : op_fresh(o, "a computed size");
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
