@@ -250,6 +250,42 @@ static void rounds_read_weights_once(void **state)
 	      "96");
 }
 
+/* A loop whose number of rounds depends on its body is walked for each of its 5 rounds: these read
+ * 128 bytes each, and 8 of the round's number; 256 bytes of weights and 8 of a limit are read in
+ * all of them. */
+static void walked_rounds_read_weights_once(void **state)
+{
+	(void)state;
+	reads(&(body_case){"Loop",
+			   17,
+			   "m:*l[]=9 x:f[4,8] w:*f[8,8] k:*l[]=4",
+			   "m - x",
+			   "y",
+			   NULL,
+			   {"body=i c v;c2 v2;Less i k > c2;MatMul v w > v2", NULL},
+			   NULL,
+			   NULL,
+			   NULL},
+	      "944");
+}
+
+static void what_is_read_of_each_input(void **state)
+{
+	(void)state;
+	reads(&(body_case){.op = "OneHot",
+			   .opset = 17,
+			   .values = "i:l[100] d:*l[]=10 v:f[2]",
+			   .inputs = "i d v",
+			   .outputs = "y"},
+	      "816");
+	reads(&(body_case){.op = "CastLike",
+			   .opset = 17,
+			   .values = "x:f[10] t:l[1000]",
+			   .inputs = "x t",
+			   .outputs = "y"},
+	      "40");
+}
+
 static void what_makes_nothing_reads_nothing(void **state)
 {
 	body_case c = {"MatMul", 17,  "x:f[0,4] w:*f[4,5]", "x w", "y", NULL, {NULL}, NULL,
@@ -536,6 +572,8 @@ int test_cost_control(void)
 	    cmocka_unit_test(bodies_need_their_inputs),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	    cmocka_unit_test(rounds_read_weights_once),
+	    cmocka_unit_test(walked_rounds_read_weights_once),
+	    cmocka_unit_test(what_is_read_of_each_input),
 	    cmocka_unit_test(what_makes_nothing_reads_nothing),
 	};
 
