@@ -330,8 +330,8 @@ static void test_circle(void **state)
 	(void)state;
 	make(&s, 0x030b02f0, 5);
 	put(&s, frame_at(4) + s.p.at.frame_previous, frame_at(2));
-	assert_int_equal(walk(&s, true, MAX, f, &w), MAX);
-	assert_true(w.cut);
+	assert_true(walk(&s, true, MAX, f, &w) < 16);
+	assert_true(w.unread && !w.cut);
 	put(&s, frame_at(4) + s.p.at.frame_previous, frame_at(4));
 	assert_int_equal(walk(&s, true, MAX, f, &w), 5);
 	assert_true(w.unread);
