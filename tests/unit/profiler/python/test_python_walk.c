@@ -333,7 +333,7 @@ static void test_circle(void **state)
 	assert_true(walk(&s, true, MAX, f, &w) < 16);
 	assert_true(w.unread && !w.cut);
 	put(&s, frame_at(4) + s.p.at.frame_previous, frame_at(4));
-	assert_int_equal(walk(&s, true, MAX, f, &w), 5);
+	assert_true(walk(&s, true, MAX, f, &w) < 16);
 	assert_true(w.unread);
 	put(&s, frame_at(4) + s.p.at.frame_previous, 0x7fff12345678);
 	assert_int_equal(walk(&s, true, MAX, f, &w), 5);
