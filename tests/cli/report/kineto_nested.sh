@@ -9,4 +9,3 @@ cat > nested.json <<'JSON'
 {"ph": "X", "name": "no time", "dur": 1, "pid": 1, "tid": 1}]}
 JSON
 deepclock report nested.json
-deepclock report nested.json --format csv | grep -o 'trace/device_time.*ns' | tr -d '"'
