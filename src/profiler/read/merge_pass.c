@@ -31,9 +31,10 @@ typedef struct source_track {
 } source_track;
 
 struct merging {
-	string_table names; /* of the merged timeline, by text and category */
+	string_table names; /* of the merged timeline */
+	hash_map name_rows; /* by text and category */
 	id_table processes;
-	uint32_t nprocesses, ntracks;
+	uint32_t nnames, nprocesses, ntracks;
 	hash_map process_rows; /* by file and track, plus one */
 	sample_sums samples;   /* of the merged timeline */
 	bool failed;
@@ -116,20 +117,18 @@ static void merging_track(trace_out *o, const trace_track *from)
 		merging_emit_track(m, t, from);
 }
 
-/* Equal names of several files have one number. */
+/* Equal names of several files have one number. 0: no memory. */
 static uint32_t merging_whole_name(merging *m, const trace_name *name)
 {
-	char key[2 * STRING_NAME_MAX];
-	const size_t n = name->n < STRING_NAME_MAX / 2 ? name->n : STRING_NAME_MAX / 2;
-	size_t more = name->category ? strlen(name->category) : 0;
+	const char *of = name->category ? name->category : "";
+	const uint64_t text = string_table_intern(&m->names, name->text, name->n),
+		       category = *of ? string_table_intern(&m->names, of, strlen(of)) : 0,
+		       key = text << 32 | category;
+	const uint32_t row = text ? hash_map_find(&m->name_rows, key) : 0;
 
-	memcpy(key, name->text, n);
-	if (more == 0)
-		return string_table_intern(&m->names, key, n);
-	more = more < STRING_NAME_MAX / 2 - 1 ? more : STRING_NAME_MAX / 2 - 1;
-	key[n] = '\x1f';
-	memcpy(key + n + 1, name->category, more);
-	return string_table_intern(&m->names, key, n + 1 + more);
+	if (row || !text)
+		return row;
+	return hash_map_put(&m->name_rows, key, m->nnames + 1) ? ++m->nnames : 0;
 }
 
 static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
@@ -288,6 +287,7 @@ void merging_free(merging *m)
 	if (!m)
 		return;
 	string_table_done(&m->names);
+	hash_map_done(&m->name_rows);
 	id_table_done(&m->processes);
 	hash_map_done(&m->process_rows);
 	id_table_done(&m->tracks);

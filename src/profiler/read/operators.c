@@ -61,17 +61,16 @@ typedef struct open_event {
 	double bytes;
 	uint32_t device_type;
 	uint32_t name; /* 0: none */
-	bool has_external, has_sequence, backward;
+	bool held, has_external, has_sequence, backward;
 } open_event;
 
 typedef struct operator_track {
 	open_event begun;
 	uint64_t last_ns;
-	zone_stack all;	   /* kinds of the open ranges, to identify an end */
-	zone_stack timed;  /* operators alone */
-	zone_stack places; /* modules and operators */
-	/* The open range on a device, and its operator's id; 0: none. */
-	uint64_t device_begin_ns, device_external;
+	zone_stack all;	      /* kinds of the open ranges, to identify an end */
+	zone_stack timed;     /* operators alone */
+	zone_stack places;    /* modules and operators */
+	zone_stack devices;   /* work on a device; `flow`: its operator's id, 0: none */
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
 	footprint memory;	 /* sum over its operators */
@@ -224,7 +223,7 @@ static void op_open(operators *o, operator_track *t)
 	const open_event h = t->begun;
 	const sort is = sort_of(o, h.name);
 
-	if (!h.name)
+	if (!h.held)
 		return;
 	t->begun = (open_event){0};
 	if (is == MEMORY) {
@@ -244,32 +243,36 @@ static void op_open(operators *o, operator_track *t)
 		zone_aggregate_begin(&o->places, &t->places, h.ns, h.name);
 		break;
 	case DEVICE:
-		t->device_begin_ns = h.ns;
-		t->device_external = h.has_external ? h.external : 0;
+		if (zone_aggregate_begin(&o->none, &t->devices, h.ns, h.name))
+			zone_stack_top(&t->devices)->flow = h.has_external ? h.external : 0;
 		break;
 	default:
 		break;
 	}
 }
 
-/* The launching operator may appear later in the file, so device time is keyed by External id. */
-static void end_device(operators *o, const operator_track *t, uint64_t ns)
+/* The launching operator may appear later in the file, so device time is keyed by External id. Time
+ * of a range inside another counts for the inner one. */
+static void end_device(operators *o, operator_track *t, uint64_t ns)
 {
-	const uint64_t took = ns - t->device_begin_ns;
+	const zone_frame *top = zone_stack_top(&t->devices);
+	const zone_frame f = top && !t->devices.too_deep ? *top : (zone_frame){.begin_ns = ns};
+	const uint64_t took = ns - f.begin_ns - f.inside_ns, external = f.flow;
 
+	zone_aggregate_end(&o->none, &t->devices, ns, true);
 	o->device_ns += took;
-	if (!t->device_external || o->nstarted == OPERATORS_MAX) {
+	if (!external || o->nstarted == OPERATORS_MAX) {
 		o->unowned_ns += took;
 		return;
 	}
-	uint32_t row = hash_map_find(&o->by_started, t->device_external);
+	uint32_t row = hash_map_find(&o->by_started, external);
 	if (!row) {
 		row = ++o->nstarted;
-		o->failed |= !hash_map_put(&o->by_started, t->device_external, row);
+		o->failed |= !hash_map_put(&o->by_started, external, row);
 	}
 	started *s = id_table_row(&o->started, row);
 	if (s)
-		*s = (started){t->device_external, s->ns + took};
+		*s = (started){external, s->ns + took};
 }
 
 /* Ends an outermost backward operator: its time counts for its module, although it did not run
@@ -449,7 +452,7 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 		op_open(o, t);
 		if (e->kind == TRACE_BEGIN ||
 		    (e->kind == TRACE_INSTANT && sort_of(o, e->name) == MEMORY))
-			t->begun = (open_event){.ns = t->last_ns, .name = e->name};
+			t->begun = (open_event){.ns = t->last_ns, .name = e->name, .held = true};
 		else if (e->kind == TRACE_END)
 			operators_end(o, t, t->last_ns);
 	}
@@ -533,6 +536,7 @@ void operators_free(operators *o)
 		zone_stack_done(&t->all);
 		zone_stack_done(&t->timed);
 		zone_stack_done(&t->places);
+		zone_stack_done(&t->devices);
 		mem_free(t->begun_memory);
 		mem_free(t);
 	}

@@ -176,6 +176,7 @@ static trace_header about_of(const work *w)
 	about.monotonic_ns += (uint64_t)w->base_ns;
 	about.unix_ns += about.unix_ns > 0 ? w->base_ns : 0;
 	about.losses = w->places[0].facts.losses;
+	about.losses.first_cut = trace_losses_first(&about.losses);
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const trace_losses *l = &w->places[i].facts.losses;
 		const double within = w->places[i].within_ns;
@@ -184,9 +185,10 @@ static trace_header about_of(const work *w)
 			about.losses.dropped += l->dropped;
 			about.losses.left_out += l->left_out;
 			about.losses.older += l->older;
-			about.losses.cut += l->cut;
+			about.losses.cut += l->cut || !l->signal[0] ? l->cut : 1;
 		}
-
+		if (!about.losses.signal[0] && !about.losses.first_cut)
+			memcpy(about.losses.signal, l->signal, sizeof l->signal);
 		/* A file of several machines has no boot id. */
 		if (!w->places[i].same_boot)
 			about.boot[0] = '\0';

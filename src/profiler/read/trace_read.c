@@ -31,6 +31,8 @@ typedef struct reading {
 
 static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_known)
 {
+	const bool first = trace_losses_first(l);
+
 	if (l->dropped) {
 		record_fact_int(b, "trace", "dropped_events", DCK_UNIT_ONE, (int64_t)l->dropped);
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
@@ -50,15 +52,16 @@ static void read_losses_put(record_builder *b, const trace_losses *l, bool cut_k
 			    (unsigned long long)l->left_out);
 	if (l->signal[0]) {
 		record_fact_text(b, "trace", "signal", l->signal);
-		record_note(b, "program-killed", "the program was killed by %s", l->signal);
+		if (first)
+			record_note(b, "program-killed", "the program was killed by %s", l->signal);
 	}
 	if (l->cut && !cut_known)
 		record_note(b, "trace-child-cut",
-			    "%llu of its processes did not exit normally (for example a "
-			    "signal or _exit()): it has their events until about a tenth of a "
-			    "second before",
-			    (unsigned long long)l->cut);
-	if (l->left_out || l->signal[0] || l->first_cut)
+			    "%llu of its processes did not exit normally (for example %s): "
+			    "it has their events until about a tenth of a second before",
+			    (unsigned long long)l->cut,
+			    l->signal[0] && !first ? l->signal : "a signal or _exit()");
+	if (l->left_out || first)
 		record_set_incomplete(b, true);
 }
 
@@ -75,7 +78,12 @@ static void read_facts_put(record_builder *b, const reading *r)
 	if (r->shapes_asked && f->shaped == 0)
 		record_note(b, "no-input-shapes",
 			    "no operator of the file has the shapes of its inputs");
-	if (f->undated > 0)
+	if (f->undated > 0 && r->chrome)
+		record_note_as(b, DCK_WARN, "trace-no-timestamps",
+			       "%llu events have no time and are not in the table; each needs a "
+			       "number \"ts\", in microseconds",
+			       (unsigned long long)f->undated);
+	else if (f->undated > 0)
 		record_note(b, "trace-no-timestamps",
 			    "%llu events have no time, "
 			    "or one of a clock that the file does not explain, "

@@ -119,12 +119,19 @@ typedef struct trace_losses {
 	uint64_t older;	   /* events before those of --last */
 	uint64_t cut;	   /* processes whose recording has no end */
 	bool first_cut;	   /* the first process is one of them: the recording has no end */
-	char signal[16];   /* that ended the program; "": none */
+	char signal[16]; /* that ended the first process, or if it ended normally another one, which
+			    counts in `cut`; "": none */
 } trace_losses;
 
 static inline bool trace_losses_any(const trace_losses *l)
 {
 	return l->dropped || l->left_out || l->older || l->cut || l->signal[0];
+}
+
+/* Whether the first process did not end normally. */
+static inline bool trace_losses_first(const trace_losses *l)
+{
+	return l->first_cut || (l->signal[0] && !l->cut);
 }
 
 /* The header of a trace. */

@@ -135,7 +135,7 @@ void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 	process_ends_events(&o->ends, id, e, n);
 	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind == TRACE_ANNOTATION) {
-			if (e->name == o->continued && t->open.depth)
+			if (o->continued && e->name == o->continued && t->open.depth)
 				zone_stack_top(&t->open)->continued = true;
 			continue;
 		}

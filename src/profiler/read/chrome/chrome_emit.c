@@ -23,11 +23,23 @@ typedef struct emitter {
 /* --- order */
 
 /* Of ranges that start together on a track, the longest encloses the others. */
+static uint64_t range_place(uint64_t duration_ns)
+{
+	return UINT64_MAX - 1 - duration_ns;
+}
+
 static uint64_t second_key(const chrome_row *r)
 {
-	if (r->kind == CHROME_COMPLETE)
-		return UINT64_MAX - 1 - r->as.duration_ns;
-	return r->behind ? UINT64_MAX : 0;
+	switch ((chrome_kind)r->kind) {
+	case CHROME_COMPLETE:
+		return range_place(r->as.duration_ns);
+	case CHROME_BEGIN:
+	case CHROME_END:
+	case CHROME_INSTANT:
+		return r->as.place;
+	default:
+		return r->behind ? UINT64_MAX : 0;
+	}
 }
 
 static int chrome_rows_by_time(const void *a, const void *b)
@@ -36,28 +48,78 @@ static int chrome_rows_by_time(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int chrome_rows_by_place(const void *a, const void *b)
+{
+	const chrome_row *x = a, *y = b;
 	const uint64_t p = second_key(x), q = second_key(y);
+
 	if (p != q)
 		return p < q ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Sets the place of a begin, end or instant on a track that also has ranges with a duration: that
+ * of a begin is known at its end, and links the open begins until then. */
+static void chrome_place(chrome_reader *x, uint32_t i)
+{
+	chrome_row *r = &x->rows[i];
+	chrome_track *k = chrome_track_at(x, r->track);
+	chrome_row *begun = k->begun ? &x->rows[k->begun - 1] : NULL;
+
+	if (r->kind == CHROME_BEGIN) {
+		r->as.place = k->begun;
+		k->begun = i + 1;
+		return;
+	}
+	/* What is inside a range that begins then follows it; all else precedes the begins. */
+	r->as.place = begun && begun->ns == r->ns ? range_place(0) : 0;
+	if (begun && r->kind == CHROME_END) {
+		k->begun = (uint32_t)begun->as.place;
+		begun->as.place = range_place((uint64_t)r->ns - (uint64_t)begun->ns);
+	}
+}
+
+/* A range without an end encloses all. */
+static void chrome_place_open(chrome_reader *x, chrome_track *k)
+{
+	while (k->begun) {
+		chrome_row *begun = &x->rows[k->begun - 1];
+		k->begun = (uint32_t)begun->as.place;
+		begun->as.place = 0;
+	}
+}
+
+/* Sorts by time, then by the order in the file; where a range with a duration begins, the events of
+ * that time by their places. */
 static void put_in_order(chrome_reader *x)
 {
 	bool sorted = true;
 
-	for (uint32_t i = 0; i < x->nrows; i++) {
-		chrome_row *r = &x->rows[i];
-		/* An arrow belongs to what begins with it. Begins and ends have an order already.
-		 */
-		r->behind = r->kind >= CHROME_FLOW_BEGIN && chrome_track_at(x, r->track)->complete;
-	}
 	for (uint32_t i = 1; i < x->nrows && sorted; i++)
-		sorted = chrome_rows_by_time(&x->rows[i - 1], &x->rows[i]) < 0;
+		sorted = x->rows[i - 1].ns <= x->rows[i].ns;
 	if (!sorted)
 		qsort(x->rows, x->nrows, sizeof *x->rows, chrome_rows_by_time);
+	for (uint32_t i = 0; i < x->nrows; i++) {
+		chrome_row *r = &x->rows[i];
+		const bool complete = chrome_track_at(x, r->track)->complete;
+		/* An arrow belongs to what begins with it. */
+		r->behind = r->kind >= CHROME_FLOW_BEGIN && complete;
+		if (complete &&
+		    (r->kind == CHROME_BEGIN || r->kind == CHROME_END || r->kind == CHROME_INSTANT))
+			chrome_place(x, i);
+	}
+	for (uint32_t row = 1; row <= x->ntracks; row++)
+		chrome_place_open(x, chrome_track_at(x, row));
+	for (uint32_t i = 0, n; i < x->nrows; i += n) {
+		bool complete = false;
+		for (n = 0; i + n < x->nrows && x->rows[i + n].ns == x->rows[i].ns; n++)
+			complete |= x->rows[i + n].kind == CHROME_COMPLETE;
+		if (complete && n > 1)
+			qsort(x->rows + i, n, sizeof *x->rows, chrome_rows_by_place);
+	}
 }
 
 /* --- batches */
@@ -208,19 +270,21 @@ static dck_status chrome_emit_async(emitter *t, const chrome_row *r, uint64_t ns
 	return DCK_OK;
 }
 
-/* An arrow that waits for the next range of its track. */
-static void put_flow_held(emitter *t, const chrome_row *r, uint64_t ns)
+/* The arrows that wait for the next range of their track. */
+static void put_flows_held(emitter *t, const chrome_row *r, uint64_t ns)
 {
 	chrome_track *k = chrome_track_at(t->x, r->track);
 
-	if (!k->has_flow)
-		return;
-	k->has_flow = false;
-	event_buffer(t, k->last && r->kind == CHROME_COMPLETE ? k->last : r->track,
-		     &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = k->flow});
+	while (k->flow) {
+		const chrome_row *flow = &t->x->rows[k->flow - 1];
+		event_buffer(
+		    t, k->last && r->kind == CHROME_COMPLETE ? k->last : r->track,
+		    &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = flow->as.id});
+		k->flow = flow->numbers;
+	}
 }
 
-static dck_status put_row(emitter *t, const chrome_row *r)
+static dck_status put_row(emitter *t, chrome_row *r)
 {
 	const uint64_t ns = (uint64_t)r->ns - (uint64_t)t->base_ns;
 	chrome_track *k;
@@ -228,14 +292,14 @@ static dck_status put_row(emitter *t, const chrome_row *r)
 	switch ((chrome_kind)r->kind) {
 	case CHROME_COMPLETE:
 		DCK_TRY(put_complete(t, r, ns));
-		put_flow_held(t, r, ns);
+		put_flows_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_BEGIN:
 		chrome_emit_ends(t, r->track, ns);
 		event_buffer(t, r->track,
 			     &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
 		chrome_emit_numbers(t, r->track, r, ns);
-		put_flow_held(t, r, ns);
+		put_flows_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_END:
 		chrome_emit_ends(t, r->track, ns);
@@ -265,8 +329,8 @@ static dck_status put_row(emitter *t, const chrome_row *r)
 		return DCK_OK;
 	case CHROME_FLOW_END_NEXT:
 		k = chrome_track_at(t->x, r->track);
-		k->flow = r->as.id;
-		k->has_flow = true;
+		r->numbers = k->flow;
+		k->flow = (uint32_t)(r - t->x->rows) + 1;
 		return DCK_OK;
 	}
 	return DCK_OK;

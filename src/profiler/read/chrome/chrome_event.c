@@ -33,9 +33,9 @@ typedef struct event {
 	int64_t ns;
 	uint64_t duration_ns;
 	uint32_t text, category, scope; /* texts; 0: none */
-	bool has_id;
+	bool has_id, local;		/* local: the id is one of its process */
 	uint64_t id;
-	char pid[64], tid[64];
+	char id_text[64], pid[64], tid[64];
 	uint32_t said;	 /* its argument "name" */
 	uint32_t shapes; /* shapes of its inputs; 0: none given */
 	uint32_t nnumbers;
@@ -225,6 +225,13 @@ static dck_status read_arguments(chrome_reader *x, event *e)
 	}
 }
 
+static void event_id_put(chrome_reader *x, event *e, uint64_t id)
+{
+	e->id = id;
+	e->has_id = true;
+	snprintf(e->id_text, sizeof e->id_text, "%.63s", x->json.text);
+}
+
 /* Reads {"local": "0x1"} or {"global": "0x1"}: an id of one process, or of all. */
 static dck_status read_id2(chrome_reader *x, event *e)
 {
@@ -233,9 +240,10 @@ static dck_status read_id2(chrome_reader *x, event *e)
 	do {
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		if (t == JSON_TEXT || t == JSON_LITERAL) {
-			e->id = hash_number(e->id, event_id_of(x->json.text, x->json.n));
-			e->has_id = true;
+			event_id_put(x, e,
+				     hash_number(e->id, event_id_of(x->json.text, x->json.n)));
 		} else if (t == JSON_KEY) {
+			e->local = strcmp(x->json.text, "local") == 0;
 			e->id = hash_bytes(e->id, x->json.text, x->json.n);
 		}
 		DCK_TRY(json_skip(&x->json, t, x->err));
@@ -304,8 +312,7 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 			e->duration_ns = ns > 0 ? (uint64_t)ns : 0;
 		break;
 	case M_ID:
-		e->id = event_id_of(text, x->json.n);
-		e->has_id = true;
+		event_id_put(x, e, event_id_of(text, x->json.n));
 		break;
 	case M_PID:
 		snprintf(e->pid, sizeof e->pid, "%.63s", text);
@@ -361,12 +368,11 @@ static dck_status chrome_event_keep(chrome_reader *x, const chrome_row *row)
 /* Returns the thread of an event, which mostly is that of the event before. */
 static uint32_t thread_of(chrome_reader *x, const event *e)
 {
-	char ids[sizeof x->last_ids];
-
-	snprintf(ids, sizeof ids, "%s/%s", e->pid, e->tid);
-	if (!x->last_thread || strcmp(ids, x->last_ids) != 0) {
+	if (!x->last_thread || strcmp(e->pid, x->last_pid) != 0 ||
+	    strcmp(e->tid, x->last_tid) != 0) {
 		x->last_thread = chrome_thread(x, *e->pid ? e->pid : "0", *e->tid ? e->tid : "0");
-		memcpy(x->last_ids, ids, sizeof ids);
+		memcpy(x->last_pid, e->pid, sizeof e->pid);
+		memcpy(x->last_tid, e->tid, sizeof e->tid);
 	}
 	return x->last_thread;
 }
@@ -418,25 +424,26 @@ static const char *tid_of(const event *e)
 	return e->has_id && *e->tid && !*end && tid && e->id == tid ? e->tid : NULL;
 }
 
-/* "loss" with a number called "value" is the counter "loss"; with others "loss train" and so on. */
+/* "loss" with a number called "value" is the counter "loss"; with others "loss train" and so on; of
+ * id 2 "loss[2]", "loss[2] train". */
 static dck_status keep_counters(chrome_reader *x, const event *e)
 {
-	const string_name name = string_name_of(&x->texts, e->text);
-	char text[2 * STRING_NAME_MAX + 2];
+	const char *name = string_name_of(&x->texts, e->text).text, *tid = tid_of(e);
+	const char *id = tid ? "" : e->id_text;
+	char text[2 * STRING_NAME_MAX + sizeof e->id_text + 4];
 
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
-		const string_name series = string_name_of(&x->texts, e->numbers[i].name);
-		uint32_t called = e->text;
-		if (!called)
-			called = e->numbers[i].name;
-		else if (strcmp(series.text, "value") != 0) {
-			memcpy(text, name.text, name.n);
-			text[name.n] = ' ';
-			memcpy(text + name.n + 1, series.text, series.n);
-			called = chrome_text(x, text, name.n + 1 + series.n);
+		const char *series = string_name_of(&x->texts, e->numbers[i].name).text;
+		const bool shown = name && strcmp(series, "value") != 0;
+		uint32_t called = e->text ? e->text : e->numbers[i].name;
+		if (*id || shown) {
+			const int n = snprintf(
+			    text, sizeof text, "%s%s%s%s%s%s", name ? name : series, *id ? "[" : "",
+			    id, *id ? "]" : "", shown ? " " : "", shown ? series : "");
+			called = chrome_text(x, text, (size_t)n);
 		}
 		const uint32_t track =
-		    called ? chrome_counter(x, *e->pid ? e->pid : "0", tid_of(e), called) : 0;
+		    called ? chrome_counter(x, *e->pid ? e->pid : "0", tid, called) : 0;
 		if (!track)
 			return x->err->code;
 		DCK_TRY(chrome_event_keep(x, &(chrome_row){.ns = e->ns,
@@ -447,18 +454,24 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 	return DCK_OK;
 }
 
-/* Returns the key of a range or flow. An id is scoped by the category, in old phases by the name,
- * in flows by both. Ids of deepclock's writer stay unchanged. */
-static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
+/* Returns the key of a range or flow on a thread. An id is scoped by the category, in old phases by
+ * the name, in flows by both; a local one by the process. Ids of deepclock's writer stay unchanged.
+ */
+static uint64_t event_key_of(const chrome_reader *x, const event *e, uint32_t thread,
+			     bool by_category, bool by_name)
 {
+	/* The id is mixed first: two small numbers xored would collide with other pairs. */
+	uint64_t key = hash_number(HASH_START, e->id);
 	const char *own = by_name && by_category ? "flow" : "range";
 
-	if (is_text(x, e->category, own) && !e->scope && e->id < UINT64_C(1) << 63)
+	if (is_text(x, e->category, own) && !e->scope && !e->local && e->id < UINT64_C(1) << 63)
 		return e->id;
-	return hash_number(hash_number(hash_number(e->id, by_category ? e->category : 0),
-				       by_name ? e->text : 0),
-			   e->scope) &
-	       ~(UINT64_C(1) << 63);
+	key = hash_number(key, by_category ? e->category : 0);
+	key = hash_number(key, by_name ? e->text : 0);
+	key = hash_number(key, e->scope);
+	if (e->local)
+		key = hash_number(key, chrome_track_at(x, thread)->parent);
+	return key & ~(UINT64_C(1) << 63);
 }
 
 /* Returns an operator's name with the shapes of its inputs: "aten::mm(2x3, 3x4)". */
@@ -488,7 +501,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 		break;
 	case CHROME_ASYNC_BEGIN:
 	case CHROME_ASYNC_END:
-		row.as.id = event_key_of(x, e, e->phase == 'b' || e->phase == 'e',
+		row.as.id = event_key_of(x, e, row.track, e->phase == 'b' || e->phase == 'e',
 					 e->phase == 'S' || e->phase == 'F');
 		if (is_text(x, category, "range")) /* our own writer adds it for the id alone */
 			category = 0;
@@ -497,7 +510,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	case CHROME_FLOW_STEP:
 	case CHROME_FLOW_END:
 	case CHROME_FLOW_END_NEXT:
-		row.as.id = event_key_of(x, e, true, true);
+		row.as.id = event_key_of(x, e, row.track, true, true);
 		return chrome_event_keep(x, &row);
 	case CHROME_BEGIN:
 	case CHROME_END:

@@ -29,10 +29,11 @@ typedef struct chrome_row {
 	int64_t ns;
 	union {
 		uint64_t duration_ns, id;
+		uint64_t place; /* of a begin, end or instant: chrome_emit.c */
 		double real;
 	} as;
 	uint32_t name, track;
-	uint32_t numbers; /* index of the first */
+	uint32_t numbers; /* index of the first; of a flow: the one that waits too, plus 1 */
 	uint32_t order;	  /* in the file */
 	uint8_t kind, nnumbers;
 	bool behind; /* sorts after other events of its time and track */
@@ -62,8 +63,9 @@ typedef struct chrome_track {
 	uint32_t nopen;
 	size_t cap;
 	chrome_open *open; /* @owned: the outermost first */
-	uint64_t flow;	   /* to the next range */
-	bool has_flow;
+	/* Rows, plus 1: the innermost open begin while they are sorted; the last flow to the next
+	 * range; 0: none. */
+	uint32_t begun, flow;
 } chrome_track;
 
 typedef struct chrome_reader {
@@ -85,9 +87,9 @@ typedef struct chrome_reader {
 	hash_map name_rows, thread_rows, process_rows, counter_rows, depths;
 	id_table names, tracks;
 	uint32_t nnames, ntracks, last_thread;
-	char last_ids[128];	/* ids of that thread, as in the file */
-	chrome_row *rows;	/* @owned */
-	chrome_number *numbers; /* @owned */
+	char last_pid[64], last_tid[64]; /* of that thread, as in the file */
+	chrome_row *rows;		 /* @owned */
+	chrome_number *numbers;		 /* @owned */
 	uint32_t nrows, nnumbers;
 	size_t rows_cap, numbers_cap;
 } chrome_reader;

@@ -138,6 +138,28 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"b\"}",
 	     "begin 0 a\nflow begin 0 9\nend 1000\nbegin 2000 b\nflow end 2000 9\n"
 	     "flow end 2000 8\nend 3000\n"},
+	    /* Two flows wait for the same range. */
+	    {"{" ON "\"ph\":\"f\",\"ts\":1,\"name\":\"flow\",\"cat\":\"flow\",\"id\":7},"
+	     "{" ON "\"ph\":\"f\",\"ts\":2,\"name\":\"flow\",\"cat\":\"flow\",\"id\":8},"
+	     "{" ON "\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"a\"}",
+	     "begin 2000 a\nflow end 2000 8\nflow end 2000 7\nend 3000\n"},
+	    /* A begin, and its end, at the time of a range with a duration: the longest is the
+	     * outermost, and what follows a begin is inside it. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":10,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":0,\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":0,\"name\":\"c\"},"
+	     "{" ON "\"ph\":\"i\",\"ts\":0,\"name\":\"i\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":0},"
+	     "{" ON "\"ph\":\"E\",\"ts\":5},"
+	     "{" ON "\"ph\":\"X\",\"ts\":20,\"dur\":5,\"name\":\"d\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":20,\"name\":\"e\"},"
+	     "{" ON "\"ph\":\"E\",\"ts\":30},"
+	     "{" ON "\"ph\":\"X\",\"ts\":30,\"dur\":1,\"name\":\"f\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":40,\"dur\":1,\"name\":\"g\"},"
+	     "{" ON "\"ph\":\"B\",\"ts\":40,\"name\":\"h\"}",
+	     "begin 0 a\nbegin 0 b\nbegin 0 c\ninstant 0 i\nend 0\nend 5000\nend 10000\n"
+	     "begin 20000 e\nbegin 20000 d\nend 25000\nend 30000\nbegin 30000 f\nend 31000\n"
+	     "begin 40000 h\nbegin 40000 g\nend 41000\n"},
 	    /* Whole microseconds: an inner range may seem to end after its outer range. */
 	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"a\"},"
 	     "{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":9,\"name\":\"b\"}",
@@ -238,6 +260,88 @@ static void ranges_of_any_thread(void **state)
 	assert_int_not_equal(ids[0], ids[3]);
 }
 
+/* Ids of different categories are distinct, whatever the numbers. */
+static void ids_of_different_categories_differ(void **state)
+{
+	static const char *const ids[] = {"\"id\":%d", "\"id\":\"%d\"",
+					  "\"id2\":{\"global\":\"0x%d\"}"};
+	enum { CATEGORIES = 5, IDS = 8, ALL = CATEGORIES * IDS };
+	char file[8192], id[64];
+	trace_read_facts facts;
+
+	(void)state;
+	for (size_t form = 0; form < sizeof ids / sizeof *ids; form++) {
+		unsigned long long got[ALL];
+		size_t n = 0;
+		for (int i = 0; i < ALL; i++) {
+			snprintf(id, sizeof id, ids[form], i % IDS);
+			n += (size_t)snprintf(file + n, sizeof file - n,
+					      "%s{" ON "\"ph\":\"s\",\"ts\":1,\"name\":\"f\","
+					      "\"cat\":\"%c\",%s}",
+					      i ? "," : "[", 'a' + i / IDS, id);
+		}
+		snprintf(file + n, sizeof file - n, "]");
+		const char *at = told_of(file, main_thread, &facts);
+		for (int i = 0; i < ALL; i++) {
+			int used = 0;
+			sscanf(at, "flow begin 0 %llu\n%n", &got[i], &used);
+			assert_true(used > 0);
+			at += used;
+			for (int k = 0; k < i; k++)
+				assert_true(got[i] != got[k]);
+		}
+	}
+}
+
+static const char other_thread[] = "thread 4/6 ''  of 'process 4/0 ''  of '''";
+
+static void local_ids_belong_to_a_process(void **state)
+{
+	static const char file[] =
+	    "[{" ON "\"ph\":\"b\",\"ts\":0,\"name\":\"a\",\"id2\":{\"local\":1},\"cat\":\"x\"},"
+	    "{\"id2\":{\"local\":1},\"pid\":6,\"ph\":\"b\",\"ts\":5,\"name\":\"a\",\"cat\":\"x\"},"
+	    "{\"pid\":4,\"tid\":6,\"ph\":\"e\",\"ts\":10,\"id2\":{\"local\":1},\"cat\":\"x\"},"
+	    "{\"id2\":{\"local\":1},\"pid\":6,\"ph\":\"e\",\"ts\":30,\"cat\":\"x\"}]";
+	unsigned long long ids[4];
+	trace_read_facts facts;
+
+	(void)state;
+	assert_int_equal(
+	    sscanf(told_of(file, main_thread, &facts), "async begin 0 a of x %llu", &ids[0]), 1);
+	assert_int_equal(
+	    sscanf(told_of(file, other_thread, &facts), "async end 10000 %llu", &ids[1]), 1);
+	assert_int_equal(sscanf(told_of(file, "thread 6/0 ''  of 'process 6/0 ''  of '''", &facts),
+				"async begin 5000 a of x %llu\nasync end 30000 %llu", &ids[2],
+				&ids[3]),
+			 2);
+	assert_true(ids[0] == ids[1] && ids[2] == ids[3] && ids[0] != ids[2]);
+}
+
+/* One time and id have an end and the next begin, on two threads: their order in the file counts.
+ */
+static void a_range_ends_before_the_next_begins(void **state)
+{
+	static const char file[] =
+	    "[{" ON "\"ph\":\"b\",\"ts\":0,\"name\":\"a\",\"id\":1,\"cat\":\"x\"},"
+	    "{\"pid\":4,\"tid\":6,\"ph\":\"e\",\"ts\":9,\"id\":1,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"b\",\"ts\":9,\"name\":\"b\",\"id\":1,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"X\",\"ts\":9,\"dur\":1,\"name\":\"c\"},"
+	    "{" ON "\"ph\":\"e\",\"ts\":12,\"id\":1,\"cat\":\"x\"}]";
+	unsigned long long ids[4];
+	trace_read_facts facts;
+
+	(void)state;
+	assert_int_equal(sscanf(told_of(file, main_thread, &facts),
+				"async begin 0 a of x %llu\nasync begin 9000 b of x %llu\n"
+				"begin 9000 c\nend 10000\nasync end 12000 %llu",
+				&ids[0], &ids[1], &ids[2]),
+			 3);
+	assert_int_equal(
+	    sscanf(told_of(file, other_thread, &facts), "async end 9000 %llu", &ids[3]), 1);
+	for (int i = 1; i < 4; i++) /* none is inside another */
+		assert_true(ids[i] == ids[0]);
+}
+
 static void processes_threads_and_counters(void **state)
 {
 	static const char file[] =
@@ -247,6 +351,10 @@ static void processes_threads_and_counters(void **state)
 	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"Spans\",\"tid\":\"PyTorch\",\"name\":\"b\"},"
 	    "{\"ph\":\"i\",\"ts\":2,\"pid\":4,\"tid\":140123456789012,\"name\":\"c\"},"
 	    "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"loss\",\"args\":{\"value\":0.5,\"x\":2}},"
+	    "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"loss\",\"id\":2,\"args\":{\"value\":7}},"
+	    "{\"ph\":\"C\",\"ts\":4,\"pid\":4,\"name\":\"loss\",\"id\":\"0x3\",\"args\":{\"x\":8}},"
+	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"1/2\",\"tid\":\"3\",\"name\":\"d\"},"
+	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"1\",\"tid\":\"2/3\",\"name\":\"e\"},"
 	    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4,\"tid\":5,\"args\":{\"name\":"
 	    "\"main\"}}]}";
 	static trace_log got;
@@ -263,11 +371,18 @@ static void processes_threads_and_counters(void **state)
 	assert_string_equal(
 	    trace_log_find(&got, "counter 4/0 'loss x'  of 'process 4/0 'prog'  of '''"),
 	    "counter 1000 2\n");
+	assert_string_equal(
+	    trace_log_find(&got, "counter 4/0 'loss[2]'  of 'process 4/0 'prog'  of '''"),
+	    "counter 1000 7\n");
+	assert_string_equal(
+	    trace_log_find(&got, "counter 4/0 'loss[0x3] x'  of 'process 4/0 'prog'  of '''"),
+	    "counter 2000 8\n");
 	int found = 0;
 	for (size_t i = 0; i < LOG_TRACKS; i++)
 		found += strstr(got.tracks[i].what, "'PyTorch'  of 'process 1073741") ||
-			 strstr(got.tracks[i].what, "'140123456789012'  of 'process 4/0");
-	assert_int_equal(found, 2);
+			 strstr(got.tracks[i].what, "'140123456789012'  of 'process 4/0") ||
+			 strstr(got.tracks[i].what, "'2/3'  of 'process 1/0");
+	assert_int_equal(found, 3);
 	trace_log_done(&got);
 }
 
@@ -448,6 +563,9 @@ int test_chrome_read(void)
 	    cmocka_unit_test(each_kind_of_event_is_understood),
 	    cmocka_unit_test(times_end_after_292_years),
 	    cmocka_unit_test(ranges_of_any_thread),
+	    cmocka_unit_test(ids_of_different_categories_differ),
+	    cmocka_unit_test(local_ids_belong_to_a_process),
+	    cmocka_unit_test(a_range_ends_before_the_next_begins),
 	    cmocka_unit_test(processes_threads_and_counters),
 	    cmocka_unit_test(ranges_that_overlap_are_told_beside),
 	    cmocka_unit_test(what_is_no_trace_gets_a_sentence),

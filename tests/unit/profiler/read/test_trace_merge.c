@@ -266,29 +266,41 @@ static void processes_come_onto_one_timeline(void **state)
 	assert_non_null(strstr(err.msg, "at the same time"));
 }
 
+/* What a file of foreign_write() has, besides its process. */
+typedef struct foreign_parts {
+	const char *name, *signal;
+	bool first_cut;
+} foreign_parts;
+
 /* A trace of one range, with this process id, from another machine. */
-static void foreign_write(const char *path, char boot, int32_t pid)
+static void foreign_write(const char *path, char boot, int32_t pid, foreign_parts parts)
 {
 	const trace_format *f = trace_format_find("perfetto");
 	const trace_event events[] = {{.ns = 10, .name = 1, .kind = TRACE_BEGIN},
 				      {.ns = 20, .kind = TRACE_END}};
-	const trace_header about = {.unix_ns = 1700000000000000000,
-				    .monotonic_ns = 1000,
-				    .boottime_ns = 1000,
-				    .boot = {boot, '\0'},
-				    .width_ns = 1,
-				    .unix_error_ns = 1};
+	const char *called = parts.name ? parts.name : "a";
+	trace_header about = {.unix_ns = 1700000000000000000,
+			      .monotonic_ns = 1000,
+			      .boottime_ns = 1000,
+			      .boot = {boot, '\0'},
+			      .width_ns = 1,
+			      .unix_error_ns = 1,
+			      .losses = {.cut = parts.first_cut, .first_cut = parts.first_cut}};
 	FILE *file = fopen(path, "wb");
 	dck_sink sink;
 	trace_out *o;
 
+	snprintf(about.losses.signal, sizeof about.losses.signal, "%s",
+		 parts.signal ? parts.signal : "");
 	dck_sink_fd(&sink, fileno(file));
 	assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
-	f->intern(o, 1, &(trace_name){.text = "a", .n = 1});
+	f->intern(o, 1, &(trace_name){.text = called, .n = strlen(called)});
 	f->track(o, &(trace_track){.id = 1, .kind = TRACE_PROCESS, .pid = pid, .name = "p"});
 	f->track(
 	    o, &(trace_track){.id = 2, .parent = 1, .kind = TRACE_THREAD, .pid = pid, .tid = pid});
 	f->events(o, 2, events, 2);
+	if (trace_losses_any(&about.losses))
+		f->clocks(o, 20, &about);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	fclose(file);
@@ -302,16 +314,79 @@ static void numbers_of_processes_end(void **state)
 	dck_err err;
 
 	(void)state;
-	foreign_write(paths[0], 'a', fits);
-	foreign_write(paths[1], 'b', fits);
+	foreign_write(paths[0], 'a', fits, (foreign_parts){0});
+	foreign_write(paths[1], 'b', fits, (foreign_parts){0});
 	if (merged(paths, 2, "all.pftrace", &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_int_equal(row(r, "processes", 5, paths[1])[1].value.as.i, INT32_MAX);
 	dck_record_free(r);
-	foreign_write(paths[0], 'a', fits + 1);
-	foreign_write(paths[1], 'b', fits + 1);
+	foreign_write(paths[0], 'a', fits + 1, (foreign_parts){0});
+	foreign_write(paths[1], 'b', fits + 1, (foreign_parts){0});
 	assert_int_equal(merged(paths, 2, "all.pftrace", NULL, &err), DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "too many of the files have a process 2137483648"));
+}
+
+/* Long names that differ at their end are two. */
+static void long_names_stay_apart(void **state)
+{
+	static const char *const paths[] = {"a.pftrace", "b.pftrace"};
+	static char names[2][3000];
+	dck_record *r = NULL;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		memset(names[i], 'q', sizeof names[i] - 1);
+		names[i][sizeof names[i] - 2] = (char)('x' + i);
+		foreign_write(paths[i], 'a', 10 + i, (foreign_parts){.name = names[i]});
+	}
+	assert_int_equal(merged(paths, 2, "all.pftrace", &r, NULL), DCK_OK);
+	dck_record_free(r);
+	assert_int_equal(dck_trace_read("all.pftrace", &r, NULL), DCK_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(row(r, "zones", 0, names[i])[1].value.as.i, 1);
+	dck_record_free(r);
+}
+
+static bool has_note(const dck_record *r, const char *code)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < r->nnotes; i++)
+		has |= strcmp(r->notes[i].code, code) == 0;
+	return has;
+}
+
+/* The signal of any process is in the whole, which is incomplete by that of the first alone. */
+static void the_signal_of_a_process_stays(void **state)
+{
+	static const char *const paths[] = {"a.pftrace", "b.pftrace"};
+	static const struct {
+		foreign_parts parts[2];
+		const char *signal;
+		bool incomplete;
+	} cases[] = {
+	    {{{0}, {.signal = "SIGSEGV"}}, "SIGSEGV", false},
+	    {{{.signal = "SIGBUS"}, {.signal = "SIGSEGV"}}, "SIGBUS", true},
+	    {{{.first_cut = true}, {.signal = "SIGSEGV"}}, NULL, true},
+	    {{{0}, {.first_cut = true}}, NULL, false},
+	};
+	dck_record *r = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		for (int k = 0; k < 2; k++)
+			foreign_write(paths[k], 'a', 10 + k, cases[i].parts[k]);
+		assert_int_equal(merged(paths, 2, "all.pftrace", NULL, NULL), DCK_OK);
+		assert_int_equal(dck_trace_read("all.pftrace", &r, NULL), DCK_OK);
+		const dck_fact *signal = dck_record_fact(r, "trace", "signal");
+		assert_int_equal(signal != NULL, cases[i].signal != NULL);
+		if (signal)
+			assert_string_equal(signal->value.as.text, cases[i].signal);
+		assert_int_equal(r->incomplete, cases[i].incomplete);
+		assert_int_equal(has_note(r, "program-killed"), signal && cases[i].incomplete);
+		assert_true(has_note(r, "trace-child-cut"));
+		dck_record_free(r);
+	}
 }
 
 int test_trace_merge(void);
@@ -326,6 +401,8 @@ int test_trace_merge(void)
 	    cmocka_unit_test(without_a_clock_in_common_they_are_refused),
 	    SCRATCH_TEST(processes_come_onto_one_timeline),
 	    SCRATCH_TEST(numbers_of_processes_end),
+	    SCRATCH_TEST(long_names_stay_apart),
+	    SCRATCH_TEST(the_signal_of_a_process_stays),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -725,6 +725,25 @@ static void pieces_are_one_call(void **state)
 	dck_buffer_done(&w.out);
 }
 
+/* An annotation without a name is not the mark of a piece. */
+static void an_unnamed_annotation_continues_no_range(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "callgrind");
+	tell_threads(&w);
+	name(&w, 1, "a");
+	for (uint64_t ns = 0; ns < 20; ns += 10) {
+		put(&w, THREAD, ns, TRACE_BEGIN, 1);
+		number(&w, THREAD, 0, 1);
+		put(&w, THREAD, ns + 10, TRACE_END, 0);
+	}
+	end(&w);
+	assert_non_null(strstr(w.out.data, "\ncalls=2 "));
+	dck_buffer_done(&w.out);
+}
+
 static void every_format_has_a_name_of_its_own(void **state)
 {
 	size_t n;
@@ -763,6 +782,7 @@ int test_trace_formats(void)
 	    cmocka_unit_test(every_format_has_a_name_of_its_own),
 	    cmocka_unit_test(open_ranges_end_with_their_process),
 	    cmocka_unit_test(pieces_are_one_call),
+	    cmocka_unit_test(an_unnamed_annotation_continues_no_range),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
