@@ -14,7 +14,7 @@
  * parsed. The body of the next request is made before it is due. A request in flight has a
  * connection for itself; connections are used again. A request on one that the server had closed,
  * without a byte of an answer, is sent once more on a new one (RFC 9112, section 9.5). The memory
- *of the results is reserved before the first request.
+ * of the results is reserved before the first request.
  *
  * With TLS the loop is the same, over connections of libcurl (tls_link.h). Their handshakes stop
  * the loop, which shows as lateness; `ready` makes the first ones before.
