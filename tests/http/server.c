@@ -40,6 +40,8 @@ typedef struct behaviour {
 	long details;	      /* usage has the cached tokens */
 	long usage;	      /* factor of its number of tokens; 0: no usage */
 	long serial;	      /* one stream after the other */
+	long silent;	      /* closes each connection after an answer, unannounced */
+	long most; /* bytes of a body; a longer one is refused before it is read; 0: any */
 	long role, utf8, slices, close, done, spin;
 	const char *fail, *refuse, *model, *log;
 	const char *metrics; /* whose counters it has at /metrics */
@@ -65,7 +67,8 @@ static const struct option_row {
     {"done", &b.done, NULL},	     {"spin", &b.spin, NULL},	  {"fail", NULL, &b.fail},
     {"refuse", NULL, &b.refuse},     {"model", NULL, &b.model},	  {"log", NULL, &b.log},
     {"serial", &b.serial, NULL},     {"cache", &b.cache, NULL},	  {"details", &b.details, NULL},
-    {"metrics", NULL, &b.metrics},   {"dies", &b.dies, NULL},
+    {"metrics", NULL, &b.metrics},   {"dies", &b.dies, NULL},	  {"silent", &b.silent, NULL},
+    {"most", &b.most, NULL},
 };
 
 typedef struct stream {
@@ -520,6 +523,12 @@ static bool request_read(int fd, char *head, char *body, size_t *have, uint64_t 
 	n -= (size_t)(end - head);
 	if (length > BODY_MAX)
 		return false;
+	if (b.most > 0 && length > (size_t)b.most) {
+		stream s = {.fd = fd};
+
+		whole_send(&s, "413 Content Too Large", "text/plain", "too large");
+		return false;
+	}
 	*have = n > length ? n - length : 0;
 	memcpy(body, end, n < length ? n : length);
 	if (*have > 0)
@@ -548,7 +557,7 @@ static void *connection_main(void *arg)
 		if (sscanf(head, "%*s %511s", path) != 1)
 			break;
 		request_answer(&s, path, head, body, begin_ns);
-		if (b.close)
+		if (b.close || b.silent)
 			break;
 	}
 	close(s.fd);

@@ -99,7 +99,10 @@ static http_progress answer_event(http_client *c, http_connection *k, http_outco
 	if (a->first_event_ns == 0)
 		a->first_event_ns = k->arrival_ns;
 	if (completion_event_read(k->events.data, k->events.n, &e, why) != DCK_OK) {
-		err_while(why, DCK_E_FORMAT, "reading the answer");
+		if (c->quote)
+			err_while(why, DCK_E_FORMAT, "reading the answer");
+		else
+			ERR_SET(why, E_FORMAT, "an event of the answer is not JSON");
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
 	if (e.failed) {
@@ -160,6 +163,30 @@ static http_progress body_take(http_client *c, http_connection *k, http_piece pi
 	return answer_fail(HTTP_MALFORMED, ret);
 }
 
+/* Returns how much of an address a message may have: no query, and nothing of one with a user. */
+static size_t address_quoted(const http_client *c, const char *address)
+{
+	const size_t n = strcspn(address, "?#");
+
+	return c->quote && !memchr(address, '@', n) ? n : 0;
+}
+
+static http_progress redirect_fail(const http_client *c, const http_reader *r, http_outcome *ret,
+				   dck_err *why)
+{
+	const size_t n = address_quoted(c, r->location);
+
+	if (n > 0)
+		ERR_SET(why, E_ENGINE,
+			"the server redirects to '%.*s' (status %u): give that address", (int)n,
+			r->location, r->status);
+	else
+		ERR_SET(why, E_ENGINE,
+			"the server redirects (status %u): give the address to which it does",
+			r->status);
+	return answer_fail(HTTP_REDIRECT, ret);
+}
+
 static http_progress head_take(const http_client *c, http_connection *k, http_outcome *ret,
 			       dck_err *why)
 {
@@ -174,21 +201,20 @@ static http_progress head_take(const http_client *c, http_connection *k, http_ou
 	}
 	if (r->coding[0] && r->status == 200) {
 		ERR_SET(why, E_UNSUP,
-			"the answer is coded ('Content-Encoding: %.40s'), although only 'identity' "
+			"the answer is coded ('Content-Encoding%s%.40s'), although only 'identity' "
 			"was accepted: switch compression off in the server or its proxy",
-			r->coding);
+			c->quote ? ": " : "", c->quote ? r->coding : "");
 		return answer_fail(HTTP_MALFORMED, ret);
 	}
-	if (r->status >= 300 && r->status < 400) {
-		ERR_SET(why, E_ENGINE,
-			"the server redirects to '%.*s' (status %u): give that address",
-			(int)strcspn(r->location, "?"), r->location, r->status);
-		return answer_fail(HTTP_REDIRECT, ret);
-	}
+	if (r->status >= 300 && r->status < 400)
+		return redirect_fail(c, r, ret, why);
 	if (!c->stream || r->status != 200 || http_word_is(r->type, events, strlen(events)))
 		return HTTP_GOES_ON;
-	ERR_SET(why, E_FORMAT, "the answer is not a stream of events, but '%s'",
-		r->type[0] ? r->type : "of no type");
+	if (c->quote)
+		ERR_SET(why, E_FORMAT, "the answer is not a stream of events, but '%s'",
+			r->type[0] ? r->type : "of no type");
+	else
+		ERR_SET(why, E_FORMAT, "the answer is not a stream of events");
 	return answer_fail(HTTP_MALFORMED, ret);
 }
 

@@ -18,6 +18,7 @@
 #include "base/sink.h"
 #include "base/units.h"
 #include "measure/http/http_connection.h"
+#include "measure/http/http_url.h"
 #include "os/os.h"
 #include <errno.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static void connection_close(http_connection *k)
 		os_close(k->fd);
 	k->tls = NULL;
 	k->fd = -1;
+	k->served = false;
 }
 
 dck_status http_client_open(http_client *c, dck_err *err)
@@ -135,9 +137,10 @@ static dck_status request_write(http_client *c, const dck_buffer *body, dck_err 
 	c->next.n = 0;
 	dck_sink_buffer(&s, &c->next);
 	sink_fmt(&s,
-		 "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: deepclock\r\nAccept: %s\r\n"
+		 "%s %s HTTP/1.1\r\nHost: %s\r\n%sAccept: %s\r\n"
 		 "Accept-Encoding: identity\r\n%s",
 		 c->get ? "GET" : "POST", c->path, c->authority,
+		 http_headers_have(c->headers, "User-Agent") ? "" : "User-Agent: deepclock\r\n",
 		 c->stream ? "text/event-stream"
 		 : c->get  ? "*/*"
 			   : "application/json",
@@ -160,7 +163,7 @@ static dck_status request_prepare(http_client *c, dck_err *err)
 		status = c->body(c->self, c->made, &body, err);
 	DCK_NEXT(status, request_write(c, &body, err));
 	dck_buffer_done(&body);
-	c->made++;
+	c->made += !c->get;
 	return status;
 }
 
@@ -204,6 +207,7 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 		gaps_keep(c, k, a);
 	else if (c->why.code == DCK_OK && why)
 		c->why = *why;
+	k->served = true;
 	if (!(good || outcome == HTTP_STATUS) || !k->reader.keep || k->sent < k->out.n)
 		connection_close(k);
 	k->busy = false;
@@ -235,21 +239,33 @@ static void request_late(http_client *c, http_connection *k)
 	request_finish(c, k, HTTP_TIMED_OUT, &why);
 }
 
+/* Returns whether an error of a connection is a limit of this machine, whatever the server does. */
+static bool errno_is_ours(int errnum)
+{
+	return errnum == EMFILE || errnum == ENFILE || errnum == EADDRNOTAVAIL ||
+	       errnum == ENOBUFS || errnum == ENOMEM || errnum == ENOSPC;
+}
+
 static void connect_fail(http_client *c, http_connection *k, int errnum)
 {
 	dck_err why = {0};
 
 	err_set_errno(&why, DCK_E_IO, __FILE__, __LINE__, errnum, "cannot connect to the server");
+	if (errno_is_ours(errnum) && c->limit.code == DCK_OK)
+		c->limit = why;
 	request_finish(c, k, HTTP_REFUSED, &why);
 }
 
 static void connect_plain(http_client *c, http_connection *k)
 {
+	int why;
+
 	k->fd = os_net_connect(&c->address, &k->pending);
-	if (k->fd >= 0 && !os_events_add(&c->events, k->fd, k, k->pending))
-		connection_close(k);
-	if (k->fd < 0)
-		connect_fail(c, k, errno);
+	if (k->fd >= 0 && os_events_add(&c->events, k->fd, k, k->pending))
+		return;
+	why = errno;
+	connection_close(k);
+	connect_fail(c, k, why);
 }
 
 /* Makes a connection with TLS, which waits for the handshake. */
@@ -284,16 +300,25 @@ static void request_send(http_client *c, http_connection *k)
 		a->sent_ns = k->arrival_ns = client_now(c);
 	n = k->tls ? tls_link_send(k->tls, k->out.data + k->sent, k->out.n - k->sent)
 		   : os_net_send(k->fd, k->out.data + k->sent, k->out.n - k->sent);
-	if (n == OS_NET_FAILED) {
-		request_fail(c, k, HTTP_CUT,
-			     "the server closed the connection before the request was sent");
-		return;
-	}
+	k->unsent = n == OS_NET_FAILED; /* what it answered before is read next */
 	k->sent += n > 0 ? (size_t)n : 0;
 	/* Writing is watched only while something is left to write. */
 	if (k->sent < k->out.n || !first || k->pending)
-		os_events_change(&c->events, k->fd, k, k->sent < k->out.n);
+		os_events_change(&c->events, k->fd, k, k->sent < k->out.n && !k->unsent);
 	k->pending = false;
+}
+
+/* Sends the request of a connection, which it makes if there is none. */
+static void request_go(http_client *c, http_connection *k)
+{
+	k->sent = 0;
+	k->unsent = false;
+	if (k->fd < 0 && c->tls)
+		connect_tls(c, k);
+	else if (k->fd < 0)
+		connect_plain(c, k);
+	if (k->busy && !k->pending)
+		request_send(c, k);
 }
 
 static http_connection *connection_take(http_client *c)
@@ -323,17 +348,11 @@ static dck_status request_start(http_client *c, const http_plan *plan, dck_err *
 	k->index = c->n++;
 	k->busy = true;
 	k->out = c->next;
-	k->sent = 0;
 	c->next = spent;
 	http_answer_begin(k);
 	c->in_flight++;
 	c->in_flight_max = c->in_flight > c->in_flight_max ? c->in_flight : c->in_flight_max;
-	if (k->fd < 0 && c->tls)
-		connect_tls(c, k);
-	else if (k->fd < 0)
-		connect_plain(c, k);
-	if (k->busy && !k->pending)
-		request_send(c, k);
+	request_go(c, k);
 	return plan->n > 0 && c->n >= plan->n ? DCK_OK : request_prepare(c, err);
 }
 
@@ -351,6 +370,21 @@ static void connection_arrival(const http_client *c, http_connection *k)
 	k->nevents = 0;
 }
 
+/* The server closed the connection before any byte of an answer. It may close one that rests at any
+ * time, and then it has not taken the request. */
+static void request_unanswered(http_client *c, http_connection *k)
+{
+	if (k->served) {
+		connection_close(k);
+		c->resent++;
+		request_go(c, k);
+		return;
+	}
+	request_fail(c, k, HTTP_CUT,
+		     k->unsent ? "the server closed the connection before the request was sent"
+			       : "the server closed the connection without an answer");
+}
+
 /* Returns whether more may be there, which only connections with TLS have. */
 static bool connection_read(http_client *c, http_connection *k)
 {
@@ -361,10 +395,14 @@ static bool connection_read(http_client *c, http_connection *k)
 	http_progress p;
 	dck_err why = {0};
 
-	if (n == OS_NET_AGAIN)
+	if (n == OS_NET_AGAIN && !k->unsent)
 		return false;
 	if (!k->busy) {
 		connection_close(k); /* the server closed it, or sent what nothing asked for */
+		return false;
+	}
+	if (n <= 0 && a->first_byte_ns == 0) {
+		request_unanswered(c, k);
 		return false;
 	}
 	connection_arrival(c, k); /* before anything is parsed */
@@ -393,9 +431,9 @@ static void event_handle(http_client *c, const os_event *e)
 		request_send(c, k);
 		return;
 	}
-	if (k->busy && e->writable && k->sent < k->out.n)
+	if (k->busy && e->writable && k->sent < k->out.n && !k->unsent)
 		request_send(c, k);
-	if (e->readable && k->fd >= 0)
+	if ((e->readable || k->unsent) && k->fd >= 0)
 		while (connection_read(c, k))
 			;
 }
@@ -523,17 +561,19 @@ static void turn_watch(http_client *c, run_turn *t, uint64_t *last_ns)
 	requests_end(c, now_ns, true);
 }
 
-/* Makes the connections with TLS that the first requests will need. */
-static dck_status connections_ready(http_client *c, dck_err *err)
+/* Makes the connections with TLS that the first requests will need. One that is refused is made
+ * again by the request that needs it, which then has that outcome. */
+static void connections_ready(http_client *c)
 {
-	while (c->tls && c->opened < c->ready && c->opened < HTTP_IN_FLIGHT_MAX) {
+	while (c->tls && c->opened < c->ready && c->opened < HTTP_IN_FLIGHT_MAX &&
+	       !observer_cancelled(c->watch)) {
 		http_connection *k = &c->connections[c->opened++];
 
 		k->fd = -1;
 		connection_idle(c, k);
-		DCK_TRY(tls_connect(c, k, err));
+		if (tls_connect(c, k, NULL) != DCK_OK)
+			return;
 	}
-	return DCK_OK;
 }
 
 dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
@@ -545,13 +585,14 @@ dck_status http_client_run(http_client *c, const http_plan *plan, dck_err *err)
 	c->n = c->ngaps = c->gaps_dropped = c->in_flight_max = 0;
 	c->idle_ns = 0;
 	c->overrun = c->cancelled = false;
-	c->why = (dck_err){0};
+	c->why = c->limit = (dck_err){0};
+	c->resent = 0;
 	c->text.n = 0;
 	c->next_deadline_ns = c->next_rest_ns = UINT64_MAX;
 	c->rests = !plan->due_ns && plan->time_ns != UINT64_MAX;
 	for (size_t i = 0; i < c->opened; i++)
 		c->connections[i].rest_ns = 0;
-	DCK_TRY(connections_ready(c, err));
+	connections_ready(c);
 	DCK_TRY(request_prepare(c, err));
 	c->start_ns = last_ns = client_now(c);
 	do {

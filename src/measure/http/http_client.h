@@ -11,9 +11,10 @@
  *
  * One thread does all: it starts what is due, waits for events, and takes the time at which the
  * bytes of a read arrived, by the kernel's time stamp or else the clock, before anything of them is
- * parsed. The body of the next request is
- * made before it is due. A request in flight has a connection for itself; connections are used
- * again. The memory of the results is reserved before the first request.
+ * parsed. The body of the next request is made before it is due. A request in flight has a
+ * connection for itself; connections are used again. A request on one that the server had closed,
+ * without a byte of an answer, is sent once more on a new one (RFC 9112, section 9.5). The memory
+ * of the results is reserved before the first request.
  *
  * With TLS the loop is the same, over connections of libcurl (tls_link.h). Their handshakes stop
  * the loop, which shows as lateness; `ready` makes the first ones before.
@@ -107,8 +108,10 @@ typedef struct http_client {
 	size_t in_flight_max;
 	bool overrun;	 /* more were due than connections are allowed */
 	bool cancelled;	 /* by the observer */
+	uint64_t resent; /* requests that were sent again on another connection */
 	uint64_t made;	 /* bodies, over all runs: the number of the next prompt */
 	dck_err why;	 /* of the first request that failed */
+	dck_err limit;	 /* of the first that this machine's limits kept from being sent */
 	dck_buffer text; /* of `get`: the body; owned */
 	/* Private. */
 	os_events events;

@@ -21,6 +21,8 @@ struct http_connection {
 	size_t index;		/* of the answer */
 	dck_buffer out;		/* the request */
 	size_t sent;
+	bool unsent; /* the rest cannot be sent: the server closed the connection */
+	bool served; /* it has an answer of an earlier request */
 	http_reader reader;
 	sse_reader events;
 	uint64_t body_bytes, last_ns; /* last_ns: of the last chunk with content */

@@ -147,6 +147,16 @@ static dck_status header_check(const char *line, size_t n, const char *path, uns
 	return DCK_OK;
 }
 
+bool http_headers_have(const char *lines, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (const char *at = lines; at && *at; at = strchr(at, '\n'), at += at != NULL)
+		if (http_word_is(at, name, n) && at[n] == ':')
+			return true;
+	return false;
+}
+
 static dck_status headers_copy(const dck_buffer *text, const char *path, dck_sink *to, dck_err *err)
 {
 	const char *at = text->data;
@@ -179,6 +189,12 @@ dck_status http_headers_read(const char *path, dck_buffer *to, dck_err *err)
 	if (path) {
 		DCK_TRY(os_read_text(path, HEADERS_MAX, &text, err));
 		status = headers_copy(&text, path, &sink, err);
+		if (status == DCK_OK && key && *key &&
+		    http_headers_have(text.data, "Authorization"))
+			status = ERR_SET(err, E_ARG,
+					 "'%s' has Authorization, and " KEY_VARIABLE
+					 " is set, which would be a second one: remove one of them",
+					 path);
 		dck_buffer_done(&text);
 		DCK_TRY(status);
 	}

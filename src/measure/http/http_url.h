@@ -31,5 +31,7 @@ dck_status http_url_parse(const char *text, http_url *ret, dck_err *err);
  * with the value of DEEPCLOCK_API_KEY, if that is set. path NULL: no file. Messages have line
  * numbers and names, no values. */
 dck_status http_headers_read(const char *path, dck_buffer *to, dck_err *err);
+/* Returns whether header lines have one of that name; lines NULL: they do not. */
+bool http_headers_have(const char *lines, const char *name);
 
 #endif

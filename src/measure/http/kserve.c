@@ -187,6 +187,8 @@ kserve_answer kserve_answer_read(const char *data, size_t n, bool cut, char *mes
 			break;
 	}
 	if (status != DCK_OK)
-		return outputs || cut ? KSERVE_OUTPUTS : KSERVE_MALFORMED;
+		return cut ? KSERVE_OUTPUTS : KSERVE_MALFORMED;
+	if (json_next(&r, &t, NULL) != DCK_OK || t != JSON_END)
+		return KSERVE_MALFORMED;
 	return outputs ? KSERVE_OUTPUTS : KSERVE_EMPTY;
 }

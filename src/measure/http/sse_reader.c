@@ -13,13 +13,26 @@ static bool byte_append(sse_reader *s, char c)
 	return true;
 }
 
+/* A byte-order mark may begin a stream. */
+static size_t mark_drop(sse_reader *s)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t skip = strlen(mark), n = s->line;
+
+	if (s->begun || n < skip || memcmp(s->data, mark, skip) != 0)
+		return n;
+	memmove(s->data, s->data + skip, n - skip);
+	return n - skip;
+}
+
 /* Ends a line; true: it was empty and ends an event with data. The field "data" is appended to the
  * event, other fields and comments are dropped. */
 static bool line_end(sse_reader *s)
 {
-	size_t n = s->line, skip;
+	size_t n = mark_drop(s), skip;
 	char *line;
 
+	s->begun = true;
 	s->line = 0;
 	if (n == 0)
 		return s->any;

@@ -29,6 +29,7 @@ typedef struct sse_reader {
 	size_t line, cap; /* bytes of the line, after the data */
 	bool any, told; /* the event has data; it was returned, and the next call starts another */
 	bool after_cr;	/* a line feed that follows belongs to the carriage return */
+	bool begun;	/* the first line has ended */
 } sse_reader;
 
 sse_got sse_read(sse_reader *s, const uint8_t **at, const uint8_t *end);

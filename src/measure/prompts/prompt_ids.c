@@ -77,7 +77,8 @@ static dck_status json_line_read(const prompt_line *l, prompt_ids *p, dck_err *e
 
 static dck_status numbers_line_read(const prompt_line *l, prompt_ids *p, dck_err *err)
 {
-	for (const char *at = l->text, *end; *at; at = end + strspn(end, " \t")) {
+	for (const char *at = l->text + strspn(l->text, " \t"), *end; *at;
+	     at = end + strspn(end, " \t")) {
 		const size_t digits = strspn(at, "0123456789");
 
 		end = at + digits;
@@ -90,7 +91,8 @@ static dck_status numbers_line_read(const prompt_line *l, prompt_ids *p, dck_err
 
 static dck_status line_add(void *self, const prompt_line *l, dck_err *err)
 {
-	const bool json = *l->text == '[' || *l->text == '{';
+	const char first = l->text[strspn(l->text, " \t")];
+	const bool json = first == '[' || first == '{';
 	prompt_ids *p = self;
 	const size_t from = p->nids;
 

@@ -12,6 +12,7 @@
 #include "base/json/json_write.h"
 #include "base/utf8.h"
 #include "measure/prompts/prompt_lines.h"
+#include <ctype.h>
 #include <string.h>
 
 /* Returns whether a line is UTF-8 without control characters but tabs. */
@@ -43,11 +44,16 @@ static bool escapes_are_valid(const char *text, size_t n)
 	return true;
 }
 
-/* Returns whether a list has whole numbers alone: the reader is more tolerant here too. */
+/* Returns whether a list has whole numbers alone, as JSON writes them: the reader is more tolerant
+ * here too. */
 static bool list_is_ids(const char *text, size_t n)
 {
 	size_t last = n - 1; /* the closing bracket */
 
+	for (size_t i = 1; i < last; i++)
+		if (text[i] == '0' && !isdigit((unsigned char)text[i - 1]) &&
+		    isdigit((unsigned char)text[i + 1]))
+			return false;
 	while (last > 0 && strchr(" \t", text[last - 1]))
 		last--;
 	return strspn(text + 1, "0123456789, \t") == n - 2 && strchr("0123456789", text[last - 1]);
@@ -100,7 +106,7 @@ static dck_status prompt_line_read(const prompt_line *l, mem_arena *a, const cha
 
 	if (!line_is_text(l))
 		DCK_FAIL(err, E_FORMAT, "it is not text in UTF-8");
-	if (l->text[0] == '{') {
+	if (l->text[strspn(l->text, " \t")] == '{') {
 		DCK_TRY(object_prompt(l, &at, &n, err));
 		*ret = mem_arena_dup_n(a, at, n);
 	} else {

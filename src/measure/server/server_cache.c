@@ -5,7 +5,8 @@
  * SGLang's documentation of 2025 and 2026; Prometheus' clients append "_total".
  *
  * Prompts sent twice: each pair is a new prompt and the same again; the ratio of their times to the
- * first token, by pair, has the interval of the sign test. A server without a cache gives 1.
+ * first token, by pair, has the interval of the sign test. A server without a cache gives 1. They
+ * are not sent to a server that answered none of the requests before.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/server/server_cache.h"
@@ -121,21 +122,39 @@ static double prompt_send(server_session *s, uint64_t i)
 	return fmax(1, server_answer_ttft(&s->client.answers[0]));
 }
 
-static void prompts_repeat(server_cache *c, server_session *s, double level)
+/* Returns the number of pairs, which end with the first request that fails. */
+static size_t pairs_send(server_session *s, double log_ratio[PAIRS_MOST])
 {
 	const uint64_t begin_ns = s->client.clock->now_ns(s->client.clock->self);
 	const uint64_t first = s->client.made;
+	size_t n = 0;
+
+	while (n < PAIRS_MOST &&
+	       s->client.clock->now_ns(s->client.clock->self) - begin_ns <= PAIRS_NS) {
+		const double once = prompt_send(s, first + n);
+		const double again = isnan(once) ? NAN : prompt_send(s, first + n);
+
+		if (isnan(again))
+			break;
+		log_ratio[n++] = log(again / once);
+	}
+	return n;
+}
+
+/* Prompts of a file are sent where enough of them are new to the server, else random ones. */
+static void prompts_repeat(server_cache *c, server_session *s, double level)
+{
+	const uint64_t timeout_ns = s->client.timeout_ns;
+	const size_t nquoted = s->ask.nquoted;
 	double log_ratio[PAIRS_MOST];
 
 	c->repeated = true;
-	for (size_t i = 0; i < PAIRS_MOST && !s->client.cancelled; i++) {
-		const double once = prompt_send(s, first + i), again = prompt_send(s, first + i);
-
-		if (!isnan(once) && !isnan(again))
-			log_ratio[c->pairs++] = log(again / once);
-		if (s->client.clock->now_ns(s->client.clock->self) - begin_ns > PAIRS_NS)
-			break;
-	}
+	if (s->client.made + PAIRS_MOST > nquoted)
+		s->ask.nquoted = 0;
+	s->client.timeout_ns = timeout_ns < PAIRS_NS ? timeout_ns : PAIRS_NS;
+	c->pairs = pairs_send(s, log_ratio);
+	s->client.timeout_ns = timeout_ns;
+	s->ask.nquoted = nquoted;
 	if (c->pairs < PAIRS_LEAST) {
 		snprintf(c->again.why, sizeof c->again.why,
 			 "%zu prompts were answered twice, too few for an interval", c->pairs);
@@ -156,14 +175,28 @@ void server_cache_begin(server_cache *c, server_session *s)
 		counters_get(s, &c->before);
 }
 
+static bool any_is_answered(const http_client *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (http_outcome_is_good(c->answers[i].outcome))
+			return true;
+	return false;
+}
+
 void server_cache_end(server_cache *c, server_session *s, bool usage, double level)
 {
+	const bool answers = any_is_answered(&s->client);
+
 	if (!s->generates || s->client.cancelled)
 		return;
 	if (c->before.server)
 		counters_get(s, &c->after);
-	if (isnan(server_cache_share(c)) && !usage)
+	if (!isnan(server_cache_share(c)) || usage)
+		return;
+	if (answers)
 		prompts_repeat(c, s, level);
+	else
+		snprintf(c->again.why, sizeof c->again.why, "no request was answered");
 }
 
 double server_cache_share(const server_cache *c)

@@ -24,7 +24,7 @@ typedef struct server_cache {
 	 * absent with a reason. Only where nothing else is known. */
 	stat_estimate again;
 	size_t pairs;
-	bool repeated; /* the prompts were sent twice */
+	bool repeated; /* prompts were sent twice; else again.why, or it was interrupted */
 } server_cache;
 
 /* Reads the counters before the requests that are measured. A server may have none. */

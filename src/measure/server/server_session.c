@@ -61,15 +61,17 @@ static bool field_is_refused(const server_session *u)
 /* Sends a first request, with fewer of the optional fields if they are refused. */
 static dck_status probe_generation(server_session *u, dck_err *err)
 {
-	dck_status status = probe_send(u, err);
+	static const struct {
+		bool ignore_eos, usage;
+	} tries[] = {{true, true}, {false, true}, {true, false}, {false, false}};
+	dck_status status = DCK_OK;
 
-	if (status != DCK_OK && field_is_refused(u)) {
-		u->ask.ignore_eos = false;
+	for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+		u->ask.ignore_eos = tries[i].ignore_eos;
+		u->ask.usage = tries[i].usage;
 		status = probe_send(u, err);
-	}
-	if (status != DCK_OK && field_is_refused(u)) {
-		u->ask.usage = false;
-		status = probe_send(u, err);
+		if (status == DCK_OK || !field_is_refused(u))
+			break;
 	}
 	return status;
 }
@@ -125,22 +127,42 @@ static dck_status warmup_count(const char *text, uint64_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
+static void probe_take(server_session *u, const http_answer *a)
+{
+	u->probe = *a;
+	u->probe_ns = (double)(a->end_ns - a->begin_ns);
+}
+
+static dck_status warmup_send(server_session *u, uint64_t n, dck_err *err)
+{
+	const http_plan more = {.n = n, .connections = 1, .time_ns = UINT64_MAX};
+	http_client *c = &u->client;
+
+	if (n == 0)
+		return DCK_OK;
+	DCK_TRY(http_client_run(c, &more, err));
+	if (c->cancelled)
+		DCK_FAIL(err, E_CANCEL, "interrupted during the warm-up");
+	u->probes += c->n;
+	for (size_t i = 0; i < c->n; i++) {
+		if (http_outcome_is_good(c->answers[i].outcome))
+			probe_take(u, &c->answers[i]);
+		else
+			u->warmup_failed++;
+	}
+	return DCK_OK;
+}
+
 static dck_status server_probe(server_session *u, dck_err *err)
 {
-	const http_answer *a;
-	http_plan more = {.connections = 1, .time_ns = UINT64_MAX};
+	uint64_t more;
 
-	DCK_TRY(warmup_count(u->config->warmup, &more.n, err));
+	DCK_TRY(warmup_count(u->config->warmup, &more, err));
 	if (!u->generates)
 		DCK_TRY(url_tensors(u, err));
 	DCK_TRY(u->generates ? probe_generation(u, err) : probe_send(u, err));
-	if (more.n > 0)
-		DCK_TRY(http_client_run(&u->client, &more, err));
-	u->probes += more.n;
-	a = &u->client.answers[u->client.n - 1];
-	u->probe = *a;
-	u->probe_ns = (double)(a->end_ns - a->begin_ns);
-	return DCK_OK;
+	probe_take(u, &u->client.answers[0]);
+	return warmup_send(u, more, err);
 }
 
 /* --- calibration of the client */

@@ -33,9 +33,10 @@ typedef struct server_session {
 	char nonce[20]; /* of the prompts of this run */
 	/* The client alone, of its null server; 0: not known. */
 	double floor_ns, highest_rate;
-	uint64_t probes;   /* requests before the measurement */
-	double probe_ns;   /* of the last: end - begin */
-	http_answer probe; /* the last */
+	uint64_t probes;	/* requests before the measurement */
+	uint64_t warmup_failed; /* of those */
+	double probe_ns;	/* of the last that was answered: end - begin */
+	http_answer probe;	/* that one */
 } server_session;
 
 /* Opens a server: reads headers, finds the address, and sends the first requests, and

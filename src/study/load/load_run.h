@@ -196,8 +196,10 @@ typedef struct load_answers {
 	double overload_rate;	    /* answers per second of an overloaded server; 0: it is not */
 	uint64_t stamped;	    /* answers whose arrival the kernel stamped */
 	size_t in_flight_max;
-	bool given_up;		/* requests in flight, when the time of the search was over */
-	char why[200];		/* of the first that failed */
+	uint64_t resent;     /* on another connection, since the server had closed the one in use */
+	size_t gaps_dropped; /* between chunks; not in icl */
+	bool given_up;	     /* requests in flight, when the time of the search was over */
+	char why[200];	     /* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */
 } load_answers;
 

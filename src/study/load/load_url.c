@@ -36,6 +36,9 @@ void load_url_finish(load_pool *p)
 {
 	load_url *u = p->url;
 
+	/* One more than are sent may be made. */
+	u->prompts_again =
+	    u->server.prompts.n > 0 && u->server.client.made > u->server.prompts.n + 1;
 	server_cache_end(&u->cache, &u->server, u->usage_cached, u->server.config->level);
 }
 

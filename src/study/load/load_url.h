@@ -17,8 +17,9 @@
 struct load_url {
 	server_session server;
 	server_cache cache;
-	bool usage_cached; /* the usage of an answer has its cached tokens */
-	double *due_ns;	   /* owned: the schedule */
+	bool usage_cached;  /* the usage of an answer has its cached tokens */
+	bool prompts_again; /* those of the file were sent more than once */
+	double *due_ns;	    /* owned: the schedule */
 	uint64_t origin_ns;
 	double timeout_ns;
 	load_pool *pool; /* of the run, for the progress display */

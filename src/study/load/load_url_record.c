@@ -397,7 +397,9 @@ static void cache_facts(const load_view *v)
 		record_fact_fmt(b, "load", "cache_evidence", "%zu prompts sent twice",
 				u->cache.pairs);
 	} else {
-		record_fact_absent(b, "load", "cache_evidence", "it was interrupted");
+		record_fact_absent(b, "load", "cache_evidence",
+				   u->cache.again.why[0] ? u->cache.again.why
+							 : "it was interrupted");
 	}
 }
 
@@ -465,6 +467,8 @@ static void url_facts(const load_view *v)
 	    u->server.address.tls ? ", TLS by " : "", u->server.address.tls ? tls_version() : "");
 	if (!v->server)
 		record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
+	if (answers_of(v)->resent > 0)
+		record_fact_int(b, "load", "resent", DCK_UNIT_ONE, (int64_t)answers_of(v)->resent);
 	if (u->server.generates)
 		generation_facts(v);
 	else
@@ -543,7 +547,8 @@ static void cache_note_usage(const load_view *v)
 
 static void cache_note(const load_view *v)
 {
-	const server_cache *c = &v->j->pool.url->cache;
+	const load_url *u = v->j->pool.url;
+	const server_cache *c = &u->cache;
 	const double share = server_cache_share(c);
 
 	if (v->j->pool.url->usage_cached)
@@ -554,11 +559,20 @@ static void cache_note(const load_view *v)
 			    "cache, although the prompts differ: times to the first token are "
 			    "shorter than without it",
 			    c->before.server, 100 * share);
-	if (c->again.present && c->again.has_interval && c->again.hi < CACHE_FASTER)
-		record_note(v->b, "cache-found",
-			    "a prompt that is sent again has its first token after %.2f [%.2f, "
-			    "%.2f] of the first time: the server has a cache of prefixes",
-			    c->again.value, c->again.lo, c->again.hi);
+	if (!c->again.present || !c->again.has_interval || c->again.hi >= CACHE_FASTER)
+		return;
+	record_note(v->b, "cache-found",
+		    "a prompt that is sent again has its first token after %.2f [%.2f, %.2f] of "
+		    "the first time: the server has a cache of prefixes",
+		    c->again.value, c->again.lo, c->again.hi);
+	/* Those of a file were sent in turn. */
+	if (u->prompts_again)
+		record_remedy(v->b,
+			      "the requests have prompts of the file several times, so their "
+			      "times are with the cache: give more prompts, or fewer requests");
+	else
+		record_remedy(v->b, "the prompts of a run differ, so its times are without the "
+				    "cache; --shared-prefix measures it on purpose");
 }
 
 static void url_notes(const load_view *v)
@@ -578,6 +592,15 @@ static void url_notes(const load_view *v)
 			    "the first: %s",
 			    (unsigned long long)a->failed, (unsigned long long)v->r->served,
 			    dck_text_time(u->timeout_ns, text, sizeof text), a->why);
+	if (u->server.warmup_failed > 0)
+		record_note(v->b, "warmup-failed", "%llu of the requests of --warmup failed",
+			    (unsigned long long)u->server.warmup_failed);
+	if (a->gaps_dropped > 0)
+		record_note(
+		    v->b, "gaps-dropped",
+		    "%zu gaps between chunks are not in ICL, which is of the first requests: "
+		    "%d are kept",
+		    a->gaps_dropped, HTTP_GAPS_MAX);
 	if (a->outcome[HTTP_EARLY] > 0)
 		record_note(v->b, "stopped-early", "%llu of %llu answers ended before %llu tokens",
 			    (unsigned long long)a->outcome[HTTP_EARLY],

@@ -243,6 +243,12 @@ static void client_judge(const load_pool *p, load_answers *to)
 	char *why = to->client_bound;
 	double median, shift;
 
+	if (p->url->server.client.limit.code != DCK_OK) {
+		snprintf(why, sizeof to->client_bound,
+			 "this machine has no more connections for it: %.90s (ulimit -n)",
+			 p->url->server.client.limit.msg);
+		return;
+	}
 	if (x->n == 0)
 		return;
 	median = stat_median(x->value, x->n, p->scratch);
@@ -299,6 +305,8 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	ret->span_ns = (double)(last_ns - c->start_ns);
 	ret->queue_max = c->in_flight_max;
 	ret->answers.in_flight_max = c->in_flight_max;
+	ret->answers.resent = c->resent;
+	ret->answers.gaps_dropped = c->gaps_dropped;
 	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
 	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
 	times_take(c, &ret->answers);

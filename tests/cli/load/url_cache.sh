@@ -22,3 +22,13 @@ with-server ttft=20000 usage=0 log=log -- deepclock load $ask > text 2> err
 record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")["value"] > 0' \
 	'(note("cache-found") is not None) == (m("load/repeated_ratio")["hi"] < 0.95)'
 sort log | uniq -d | wc -l
+# A file whose prompts were sent before shows no cache: random ones are sent twice instead.
+printf 'one\ntwo\n' > prompts
+with-server ttft=150000 cache=1000 details=0 log=log2 -- deepclock load $ask --prompt-file prompts > text 2> err
+record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")["value"] < 1' \
+	'note("cache-found") is None or "several times" in str(note("cache-found"))'
+cut -d' ' -f2 log2 | sort -u | wc -l
+# Nothing is sent twice to a server that answered none of the requests.
+with-server every=2 fail=500 log=log3 -- deepclock load $ask --requests 1 > text 2> err
+record run.json 'f("load", "cache_evidence")' 'm("load/repeated_ratio")'
+wc -l < log3

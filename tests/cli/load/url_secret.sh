@@ -19,3 +19,13 @@ with-server log=log every=2 fail=error -- deepclock load $ask > text 2> err
 echo $?
 record run.json 'note("requests-failed")["text"].split("the first: ")[1]'
 secret
+# Headers of the answer may repeat them, too.
+with-server log=log every=2 fail=redirect -- deepclock load $ask > text 2> err
+record run.json 'note("requests-failed")["text"].split("the first: ")[1]'
+secret
+with-server log=log every=2 fail=json -- deepclock load $ask > text 2> err
+record run.json 'note("requests-failed")["text"].split("the first: ")[1]'
+secret
+# One header of a name.
+with-server -- deepclock load $ask --header-file headers 2>&1
+echo $?

@@ -39,7 +39,7 @@ check 'f("load", "scenario")' 'note("coordinated-omission")["severity"]' 'm("loa
 with-server refuse=ignore_eos -- deepclock load $ask > text 2> err
 check 'f("load", "end_of_sequence")' 'm("runs/warmup")["value"]'
 with-server refuse=include_usage -- deepclock load $ask > text 2> err
-check 'note("tokens-unknown")["severity"]' 'm("load/tokens")["absent"]' 's("tpot")'
+check 'f("load", "end_of_sequence")' 'note("tokens-unknown")["severity"]' 'm("load/tokens")["absent"]' 's("tpot")'
 # Answers that are shorter than requested.
 with-server stop=5 -- deepclock load $ask > text 2> err
 check 'note("stopped-early")["text"].split(";")[0]' 'f("load", "tokens_delivered")'

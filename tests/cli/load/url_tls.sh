@@ -30,3 +30,8 @@ refused --url URL/v1/completions --cacert missing.pem
 refused --url http://127.0.0.1:1/v1/completions --cacert cert.pem
 with-server -- sh -c 'deepclock load '"$ask"' --url $(echo URL | sed s/http/https/)/v1/completions' 2>&1 |
 	sed 's/127.0.0.1:[0-9]*/SERVER/; s/by TLS: .*/by TLS: .../'
+# Further connections that are refused are outcomes of their requests.
+with-tls accepts=4 -- deepclock load --quiet --model m --streams 4 --requests 20 --new-tokens 4 --save run.json --cacert cert.pem \
+	--url URL/v1/completions > text 2> err
+echo $?
+record run.json '[row[0] for row in t("load/outcomes")["rows"]]' 'sum(row[1] for row in t("load/outcomes")["rows"])'

@@ -173,6 +173,12 @@ static void events(void **state)
 	    {"database: x\ndata: a\n\n", "[a]"},
 	    {"data: caf\xc3\xa9 \xf0\x9f\x98\x80\n\n", "[caf\xc3\xa9 \xf0\x9f\x98\x80]"},
 	    {"data: not ended\n", ""},
+	    {"\xef\xbb\xbf"
+	     "data: a\n\ndata: b\n\n",
+	     "[a][b]"},
+	    {"\xef\xbb\xbf\n\n\xef\xbb\xbf"
+	     "data: a\n\ndata: b\n\n",
+	     "[b]"},
 	};
 
 	(void)state;
@@ -387,6 +393,10 @@ static void tensors_answered(void **state)
 	    {"", false, KSERVE_MALFORMED, ""},
 	    {"[]", false, KSERVE_MALFORMED, ""},
 	    {"{\"id\":\"", false, KSERVE_MALFORMED, ""},
+	    {"{\"outputs\":[{\"data\":[1,2", false, KSERVE_MALFORMED, ""},
+	    {"{\"outputs\":[]} x", false, KSERVE_MALFORMED, ""},
+	    {"{\"outputs\":[]}{}", false, KSERVE_MALFORMED, ""},
+	    {"{\"outputs\":[]}\r\n ", false, KSERVE_OUTPUTS, ""},
 	};
 	char message[40];
 
@@ -475,6 +485,12 @@ static void header_files(void **state)
 	assert_null(strstr(err.msg, "hush"));
 	unsetenv("DEEPCLOCK_API_KEY");
 	dck_buffer_done(&b);
+	setenv("DEEPCLOCK_API_KEY", "hush", 1);
+	assert_int_equal(headers("X: 1\nauthorization: hush\n", &b, &err), DCK_E_ARG);
+	assert_non_null(strstr(err.msg, "DEEPCLOCK_API_KEY"));
+	assert_null(strstr(err.msg, "hush"));
+	unsetenv("DEEPCLOCK_API_KEY");
+	dck_buffer_done(&b);
 	assert_int_equal(headers("X: 1\nhush hush\n", &b, &err), DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "line 2"));
 	assert_null(strstr(err.msg, "hush"));
@@ -483,6 +499,19 @@ static void header_files(void **state)
 	dck_buffer_done(&b);
 	assert_int_equal(headers("X: a\x01\n", &b, &err), DCK_E_FORMAT);
 	dck_buffer_done(&b);
+}
+
+static void header_names(void **state)
+{
+	static const char lines[] = "X-A: User-Agent: x\r\nuser-agent: y\r\n";
+
+	(void)state;
+	assert_true(http_headers_have(lines, "User-Agent"));
+	assert_true(http_headers_have(lines, "X-A"));
+	assert_false(http_headers_have(lines, "User"));
+	assert_false(http_headers_have(lines, "A"));
+	assert_false(http_headers_have("", "A"));
+	assert_false(http_headers_have(NULL, "A"));
 }
 
 /* --- late reads */
@@ -606,11 +635,11 @@ static void answers_of_late_reads(void **state)
 }
 
 /* Reads a whole answer, which ends with the connection. */
-static http_outcome answer_outcome(const char *bytes, dck_err *why)
+static http_outcome answer_outcome(const char *bytes, bool quote, dck_err *why)
 {
 	http_answer a = {0};
 	http_client c = {
-	    .answers = &a, .stream = true, .body_max = 1000, .new_tokens = 2, .quote = true};
+	    .answers = &a, .stream = true, .body_max = 1000, .new_tokens = 2, .quote = quote};
 	http_connection k = {.fd = -1};
 	http_outcome outcome;
 
@@ -652,9 +681,39 @@ static void answers_that_end(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		dck_err why;
 
-		assert_int_equal(answer_outcome(rows[i].bytes, &why), rows[i].outcome);
+		assert_int_equal(answer_outcome(rows[i].bytes, true, &why), rows[i].outcome);
 		if (!strstr(why.msg, rows[i].why))
 			fail_msg("'%s' has no '%s'", why.msg, rows[i].why);
+	}
+}
+
+/* What a message has of headers; nothing where credentials were sent, which they may repeat. */
+static void answers_quoted(void **state)
+{
+#define REDIRECT "HTTP/1.1 302 F\r\nLocation: "
+	static const struct {
+		const char *bytes, *quoted; /* NULL: nothing */
+	} rows[] = {
+	    {REDIRECT "/login/hush\r\n\r\n", "'/login/hush'"},
+	    {REDIRECT "/login?key=hush\r\n\r\n", "'/login'"},
+	    {REDIRECT "/login#hush\r\n\r\n", "'/login'"},
+	    {REDIRECT "http://hush:hush@h/\r\n\r\n", NULL},
+	    {REDIRECT "/\x1b[31mhush\r\n\r\n", "'/ [31mhush'"},
+	    {"HTTP/1.1 200 OK\r\nContent-Type: hush\r\n\r\n", "'hush'"},
+	    {HEAD "Content-Encoding: hush\r\n\r\n", "Content-Encoding: hush"},
+	    {HEAD "\r\ndata: hush\n\n", "'hush'"},
+	};
+	dck_err why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		answer_outcome(rows[i].bytes, true, &why);
+		if (rows[i].quoted ? !strstr(why.msg, rows[i].quoted)
+				   : strstr(why.msg, "hush") != NULL)
+			fail_msg("'%s' has not '%s'", why.msg, rows[i].quoted);
+		answer_outcome(rows[i].bytes, false, &why);
+		assert_null(strstr(why.msg, "hush"));
+		assert_true(why.msg[0]);
 	}
 }
 
@@ -675,6 +734,8 @@ int test_http(void)
 	    cmocka_unit_test(late_reads),
 	    cmocka_unit_test(answers_of_late_reads),
 	    cmocka_unit_test(answers_that_end),
+	    cmocka_unit_test(answers_quoted),
+	    cmocka_unit_test(header_names),
 	};
 
 	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);

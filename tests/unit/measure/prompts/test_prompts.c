@@ -28,13 +28,14 @@ static void ids_in_each_form(void **state)
 	(void)state;
 	scratch_text("p",
 		     "[3, 2147483647 , 0]\r\n\n7 7\n{\"x\": {\"prompt\": [1]}, \"prompt\": [9,8]}\n"
-		     "4 5\t6  ");
+		     " 4 5\t6  \n\t{\"prompt\": [1, 2, 3, 4]}");
 	assert_int_equal(prompt_ids_read("p", &p, &err), DCK_OK);
-	assert_int_equal(p.n, 4);
+	assert_int_equal(p.n, 5);
 	assert_ids(&p, 0, (const int32_t[]){7, 7}, 2);
 	assert_ids(&p, 1, (const int32_t[]){9, 8}, 2);
 	assert_ids(&p, 2, (const int32_t[]){3, INT32_MAX, 0}, 3);
 	assert_ids(&p, 3, (const int32_t[]){4, 5, 6}, 3);
+	assert_ids(&p, 4, (const int32_t[]){1, 2, 3, 4}, 4);
 	assert_int_equal(p.prompt[1].line, 4);
 	prompt_ids_done(&p);
 }
@@ -44,7 +45,8 @@ static void ids_for_a_server(void **state)
 {
 	static const char *const wrong[] = {"{\"prompt\": []}",		"{\"prompt\": [1,]}",
 					    "{\"prompt\": [[1]]}",	"{\"prompt\": [-1]}",
-					    "{\"prompt\": [1, \"2\"]}", "{\"text\": [1]}"};
+					    "{\"prompt\": [1, \"2\"]}", "{\"text\": [1]}",
+					    "{\"prompt\": [01, 2]}",	"{\"prompt\": [1, 00]}"};
 	prompt_texts p;
 	dck_err err;
 
@@ -52,11 +54,13 @@ static void ids_for_a_server(void **state)
 	scratch_text("p",
 		     "[1, 2]\n{\"prompt\" : [1, 529]}\n{\"prompt\": [[1], 2], \"text\": \"a\"}");
 	assert_int_equal(prompt_texts_read("p", &p, &err), DCK_E_FORMAT);
-	scratch_text("p", "[1, 2]\n{\"prompt\" : [1, 529]}\n{\"x\": [[1], 2], \"text\": \"a\"}");
+	scratch_text("p",
+		     "[1, 2]\n \t{\"prompt\" : [100, 0]}\n{\"x\": [[1], 2], \"text\": \"a\"}\n  b");
 	assert_int_equal(prompt_texts_read("p", &p, &err), DCK_OK);
 	assert_string_equal(p.quoted[0], "\"[1, 2]\"");
-	assert_string_equal(p.quoted[1], "[1, 529]");
+	assert_string_equal(p.quoted[1], "[100, 0]");
 	assert_string_equal(p.quoted[2], "\"a\"");
+	assert_string_equal(p.quoted[3], "\"  b\"");
 	assert_int_equal(p.ids_line, 2);
 	prompt_texts_done(&p);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
