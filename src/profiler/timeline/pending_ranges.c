@@ -41,7 +41,8 @@ bool kept_nested_id(hash_map *depths, uint64_t key, bool ends, uint64_t *ret)
 	const uint32_t before = had ? had : zero, after = ends ? before - 1 : before + 1;
 	const uint32_t inner = ends ? after : before;
 
-	*ret = (inner > zero ? hash_number(key, inner) : key) & ~(UINT64_C(1) << 63);
+	*ret = (inner > zero ? hash_number(hash_number(HASH_START, key), inner) : key) &
+	       ~(UINT64_C(1) << 63);
 	if (after == zero)
 		hash_map_remove(depths, key);
 	else if (had || depths->n < KEPT_IDS_MAX)
