@@ -159,11 +159,8 @@ static uint32_t reorder_collect(reorder_buffer *a, reorder_row *r, uint64_t base
 
 void reorder_flush(reorder_buffer *a, uint64_t base_ns, const reorder_to *to, void *self)
 {
-	for (uint32_t i = 0; i < a->n; i++) {
-		const entry *one = &a->held[i];
-		reorder_link(a, to->track_of ? to->track_of(self, one->track, &one->e) : one->track,
-			     i);
-	}
+	for (uint32_t i = 0; i < a->n; i++)
+		reorder_link(a, to->track_of(self, a->held[i].track, &a->held[i].e), i);
 	for (uint32_t i = 0; i < a->ntouched; i++) {
 		reorder_row *r = id_table_find(&a->rows, a->touched[i]);
 		const uint32_t n = reorder_collect(a, r, base_ns);

@@ -3,11 +3,11 @@
  *
  * It holds REORDER_MAX events. When it is full all are flushed, so that memory is bounded; an event
  * from before the flushed ones gets the time of the last event of its track, and is counted. The
- * sort is stable, but of ranges with equal begin the one whose end is known to be later comes
- *first.
+ * sort is stable, but the longest of the ranges that begin at one time comes first, where their
+ * ends are known.
  *
  *	if (!reorder_push(a, track, &e, 0)) {
- *		reorder_flush(a, base_ns, &give, self);
+ *		reorder_flush(a, base_ns, &to, self);
  *		reorder_push(a, track, &e, 0);
  *	}
  *
@@ -30,7 +30,7 @@ bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e, uint6
 /* Returns the earliest buffered time; UINT64_MAX: empty. */
 uint64_t reorder_first_ns(const reorder_buffer *a);
 typedef struct reorder_to {
-	/* Returns the track of an event, which was added to `track`. NULL: that one. */
+	/* Returns the track of an event, which was added to `track`. */
 	uint32_t (*track_of)(void *self, uint32_t track, const trace_event *e);
 	void (*give)(void *self, uint32_t track, trace_event *e, size_t n);
 } reorder_to;

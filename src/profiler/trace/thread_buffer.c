@@ -443,7 +443,7 @@ thread_buffer_waits thread_buffers_waited(void)
 
 bool thread_buffers_wait(uint64_t ns)
 {
-	/* For a duration: the wall clock may be set back meanwhile. */
+	/* For a duration: a deadline of the wall clock moves when that clock is set back. */
 	os_futex_wait(&wake, 0, ns);
 	return atomic_exchange(&wake, 0);
 }

@@ -1,5 +1,10 @@
 /* perfetto_emit.c - sorts the events of a Perfetto trace and emits them to a format.
  *
+ * perfetto_put() adds events to the reorder buffer, and before them the ends of complete ranges up
+ * to their time. When the buffer is full, or the file has ended, perfetto_flush() emits what it
+ * holds track by track. Both ends of a range that any track may end are emitted on one track, that
+ * of the first begin of its key; the ids of nested ranges follow from the sorted events.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "profiler/read/perfetto/perfetto_reading.h"

@@ -148,8 +148,8 @@ uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
 
 /* --- perfetto_emit.c */
 
-/* end_ns: as in reorder_push(). The id of an asynchronous event is its key, and its row as
- * perfetto_async_row() says. */
+/* end_ns: as in reorder_push(). The id of an asynchronous event is its key, and its row
+ * that of perfetto_async_row(). */
 dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e, uint64_t end_ns);
 /* Schedules the end of a range of this track. */
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, const perfetto_end *end);
