@@ -11,7 +11,8 @@
 enum { THREADS = 3, STEPS = 3000 };
 
 /* Writes a random timeline: equal calls for an equal seed. rich: with features that some formats
- * lack: source locations, categories, units and threads without a name. */
+ * lack: source locations, categories, units and threads without a name; and without ranges that end
+ * on another thread, which the reader of Perfetto moves to that of their begin. */
 static inline void tell_random(const trace_format *f, trace_out *o, uint64_t seed, bool rich)
 {
 	uint64_t rng = seed, ns[THREADS + 2] = {0}, depth[THREADS + 2] = {0}, ids = 0;
@@ -72,12 +73,13 @@ static inline void tell_random(const trace_format *f, trace_out *o, uint64_t see
 				break;
 			case 1:
 				one.kind = TRACE_ASYNC_BEGIN;
-				one.as.id = ++ids;
+				one.as.id = ++ids * THREADS + t;
 				break;
 			case 2:
 				one.kind = TRACE_ASYNC_END;
 				one.name = 0;
-				one.as.id = ids ? 1 + rng_below(&rng, ids) : 1;
+				one.as.id = (1 + rng_below(&rng, ids + 1)) * THREADS;
+				one.as.id += rich ? t : rng_below(&rng, THREADS);
 				break;
 			case 3:
 			case 4:

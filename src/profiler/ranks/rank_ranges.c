@@ -2,7 +2,8 @@
  * trace_format into which perfetto_read() emits the file.
  *
  * Each track has the stack of its open ranges. A range without a nesting of its own (a lap, a range
- * of Python's start()) may end on another track, and belongs to the track on which it began. A part
+ * of Python's start()) may end on another track, and belongs to the track on which it began; its
+ * end may be read first, since the events come by track. A part
  * is an outermost range in a step, or between two steps, of its track: a range in which a step
  * begins, such as an epoch, is none, and the ranges in it may be parts from then on. Ranges of
  * several tracks are collected with their tracks; at the end the track with most steps is chosen,
@@ -19,6 +20,7 @@
 #include "profiler/preload/mpi/mpi_delay.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/trace_align.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/write/formats.h"
 
 #include <stdlib.h>
@@ -54,7 +56,7 @@ typedef struct range_track {
 
 typedef struct async_open {
 	range_open range;
-	uint32_t track; /* 0: a free row */
+	uint32_t track; /* 0: only its end was read, at range.ns */
 } async_open;
 
 typedef struct range_found {
@@ -221,30 +223,51 @@ static void stack_pop(range_collect *c, uint32_t track, range_track *t, uint64_t
 	track_range_end(c, track, &r, ns);
 }
 
-static void async_begin(range_collect *c, uint32_t track, range_track *t, const trace_event *e)
+static void async_keep(range_collect *c, uint64_t id, const async_open *one)
 {
 	const uint32_t row = c->nfree ? c->free_async[--c->nfree] : c->nasync++;
 	async_open *a = id_table_row(&c->async_rows, row);
 
-	if (!a || !hash_map_put(&c->async, e->as.id, row + 1)) {
+	if (a && hash_map_put(&c->async, id, row + 1))
+		*a = *one;
+	else
 		c->failed = true;
-		return;
-	}
-	*a = (async_open){track_range_begin(c, t, e), track};
+}
+
+/* Removes what was kept of an id, its begin or its end. false: nothing was. */
+static bool async_take(range_collect *c, uint64_t id, bool ends, async_open *ret)
+{
+	const uint32_t row = hash_map_find(&c->async, id);
+	const async_open *a = row ? id_table_find(&c->async_rows, row - 1) : NULL;
+
+	if (!a || (a->track == 0) != ends)
+		return false;
+	*ret = *a;
+	hash_map_remove(&c->async, id);
+	if (c->nfree < sizeof c->free_async / sizeof c->free_async[0])
+		c->free_async[c->nfree++] = row - 1;
+	return true;
+}
+
+static void async_begin(range_collect *c, uint32_t track, range_track *t, const trace_event *e)
+{
+	const async_open begun = {track_range_begin(c, t, e), track};
+	async_open end;
+
+	if (async_take(c, e->as.id, true, &end))
+		track_range_end(c, track, &begun.range, end.range.ns);
+	else
+		async_keep(c, e->as.id, &begun);
 }
 
 static void async_end(range_collect *c, const trace_event *e)
 {
-	const uint32_t row = hash_map_find(&c->async, e->as.id);
-	async_open *a = row ? id_table_find(&c->async_rows, row - 1) : NULL;
+	async_open begun;
 
-	if (!a)
-		return;
-	const async_open was = *a;
-	hash_map_remove(&c->async, e->as.id);
-	if (c->nfree < sizeof c->free_async / sizeof c->free_async[0])
-		c->free_async[c->nfree++] = row - 1;
-	track_range_end(c, was.track, &was.range, e->ns);
+	if (async_take(c, e->as.id, false, &begun))
+		track_range_end(c, begun.track, &begun.range, e->ns);
+	else if (c->async.n < KEPT_IDS_MAX)
+		async_keep(c, e->as.id, &(async_open){.range = {.ns = e->ns}});
 }
 
 static void ranges_events(trace_out *o, uint32_t track, const trace_event *e, size_t n)

@@ -10,9 +10,10 @@ typedef struct trace_read_facts {
 	uint64_t packets, events; /* packets: of Perfetto */
 	uint64_t samples;	  /* of stacks */
 	uint64_t skipped;	  /* packets, or events, without anything that is read here */
-	uint64_t shaped;	  /* operators with the shapes of their inputs, when requested */
-	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */
-	uint64_t late;		  /* events far out of order, emitted with a later time */
+	uint64_t stateless; /* packets, among those, whose sequence lost the state they need */
+	uint64_t shaped;    /* operators with the shapes of their inputs, when requested */
+	uint64_t undated;   /* events without a time, or on a clock that nothing explains */
+	uint64_t late;	    /* events far out of order, emitted with a later time */
 	/* The first clock snapshot, at the base of the events; without a snapshot: not dated. */
 	bool dated;
 	trace_header about;

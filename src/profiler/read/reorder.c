@@ -11,7 +11,9 @@
 
 typedef struct entry {
 	trace_event e;
-	uint32_t next; /* next entry of the track, plus one; after sorting: the original index */
+	uint64_t end_ns;
+	uint32_t track;
+	uint32_t next; /* next entry of the track, plus one; in `one`: the original index */
 } entry;
 
 typedef struct reorder_row {
@@ -61,20 +63,11 @@ void reorder_free(reorder_buffer *a)
 	mem_free(a);
 }
 
-bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e)
+bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e, uint64_t end_ns)
 {
 	if (a->n == REORDER_MAX)
 		return false;
-	reorder_row *r = id_table_row(&a->rows, track);
-	if (!r) /* reported by reorder_failed() */
-		return true;
-	a->held[a->n++] = (entry){.e = *e};
-	if (r->first)
-		a->held[r->last - 1].next = a->n;
-	else
-		a->touched[a->ntouched++] = track;
-	r->first = r->first ? r->first : a->n;
-	r->last = a->n;
+	a->held[a->n++] = (entry){.e = *e, .end_ns = end_ns, .track = track};
 	if (e->ns < a->first_ns)
 		a->first_ns = e->ns;
 	return true;
@@ -94,6 +87,44 @@ static int reorder_by_time(const void *x, const void *y)
 	return (a->next > b->next) - (a->next < b->next);
 }
 
+static int reorder_by_end(const void *x, const void *y)
+{
+	const entry *a = x, *b = y;
+
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->next > b->next) - (a->next < b->next);
+}
+
+/* Of ranges that begin at one time the outer one comes first. */
+static void reorder_nest(entry *one, uint32_t n)
+{
+	for (uint32_t i = 0, end; i < n; i = end) {
+		bool sorted = true;
+		for (end = i + 1;
+		     end < n && one[i].end_ns && one[end].end_ns && one[end].e.ns == one[i].e.ns;
+		     end++)
+			sorted = sorted && one[end].end_ns <= one[end - 1].end_ns;
+		if (!sorted)
+			qsort(one + i, end - i, sizeof *one, reorder_by_end);
+	}
+}
+
+/* Appends an entry to the list of its track. */
+static void reorder_link(reorder_buffer *a, uint32_t track, uint32_t at)
+{
+	reorder_row *r = id_table_row(&a->rows, track);
+
+	if (!r) /* reported by reorder_failed() */
+		return;
+	if (r->first)
+		a->held[r->last - 1].next = at + 1;
+	else
+		a->touched[a->ntouched++] = track;
+	r->first = r->first ? r->first : at + 1;
+	r->last = at + 1;
+}
+
 /* The events of one track, in order; returns how many. */
 static uint32_t reorder_collect(reorder_buffer *a, reorder_row *r, uint64_t base_ns)
 {
@@ -111,6 +142,7 @@ static uint32_t reorder_collect(reorder_buffer *a, reorder_row *r, uint64_t base
 	}
 	if (!sorted)
 		qsort(a->one, n, sizeof *a->one, reorder_by_time);
+	reorder_nest(a->one, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t ns = a->one[i].e.ns;
 		const uint64_t least = r->gave ? r->last_ns : 0;
@@ -125,13 +157,14 @@ static uint32_t reorder_collect(reorder_buffer *a, reorder_row *r, uint64_t base
 	return n;
 }
 
-void reorder_flush(reorder_buffer *a, uint64_t base_ns,
-		   void (*give)(void *self, uint32_t track, const trace_event *e, size_t n),
-		   void *self)
+void reorder_flush(reorder_buffer *a, uint64_t base_ns, const reorder_to *to, void *self)
 {
+	for (uint32_t i = 0; i < a->n; i++)
+		reorder_link(a, to->track_of(self, a->held[i].track, &a->held[i].e), i);
 	for (uint32_t i = 0; i < a->ntouched; i++) {
 		reorder_row *r = id_table_find(&a->rows, a->touched[i]);
-		give(self, a->touched[i], a->out, reorder_collect(a, r, base_ns));
+		const uint32_t n = reorder_collect(a, r, base_ns);
+		to->give(self, a->touched[i], a->out, n);
 	}
 	a->n = a->ntouched = 0;
 	a->first_ns = UINT64_MAX;

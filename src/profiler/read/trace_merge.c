@@ -324,6 +324,11 @@ static void gaps_put(const work *w, record_builder *b)
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const trace_read_facts *f = &w->places[i].facts;
 
+		if (f->stateless > 0)
+			record_note(b, "trace-lost-packets",
+				    "%llu packets of '%s' are left out, because earlier ones of "
+				    "their sequences, with the names they refer to, are not there",
+				    (unsigned long long)f->stateless, w->plan->paths[i]);
 		if (!f->cut[0])
 			continue;
 		record_set_incomplete(b, true);

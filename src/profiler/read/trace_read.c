@@ -89,6 +89,11 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    "or one of a clock that the file does not explain, "
 			    "and are not in the table",
 			    (unsigned long long)f->undated);
+	if (f->stateless > 0)
+		record_note(b, "trace-lost-packets",
+			    "%llu packets are not in the table, because earlier ones of their "
+			    "sequences, with the names they refer to, are not in the file",
+			    (unsigned long long)f->stateless);
 	read_losses_put(b, &f->losses, r->cut_known);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);

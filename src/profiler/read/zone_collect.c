@@ -156,8 +156,6 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 	if (c->drawn)
 		timeline_lod_events(c->drawn, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
-		const bool is_end = e->kind == TRACE_ASYNC_END;
-
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
@@ -171,9 +169,9 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			collect_number(c, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:
-		case TRACE_ASYNC_END: /* a begin without a name equals an end */
-			c->unmatched += !zone_aggregate_range(&c->sums, id, e->as.id + 1,
-							      is_end ? 0 : e->name, e->ns);
+		case TRACE_ASYNC_END:
+			c->unmatched += !zone_aggregate_range(
+			    &c->sums, id, e->as.id + 1, e->kind == TRACE_ASYNC_END, e->name, e->ns);
 			break;
 		case TRACE_INSTANT:
 		case TRACE_COUNTER:

@@ -70,7 +70,7 @@ bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, boo
 	}
 	size_t i = ranges_slot_of(o, r->id);
 	/* A second end of the same kind, as of a range that is ended twice, does not match. */
-	if (o->slots[i].id && !o->slots[i].name != !r->name) {
+	if (o->slots[i].id && o->slots[i].ends != r->ends) {
 		*ret = o->slots[i];
 		ranges_take_out(o, i);
 		return true;

@@ -12,10 +12,11 @@
 enum { OPEN_RANGES_MAX = 1 << 20 };
 
 typedef struct open_range {
-	uint64_t id;   /* 0: an empty slot */
-	uint32_t name; /* 0: only its end was processed */
+	uint64_t id; /* 0: an empty slot */
+	uint32_t name;
 	uint32_t track;
-	uint64_t ns; /* time of the processed end */
+	uint64_t ns; /* of its begin or its end, whichever was processed */
+	bool ends;
 } open_range;
 
 typedef struct open_ranges {

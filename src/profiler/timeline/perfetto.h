@@ -14,8 +14,10 @@ enum { /* TracePacket */
        PF_PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id */
        PF_PACKET_TRACK_EVENT = 11,
        PF_PACKET_INTERNED = 12,
-       PF_PACKET_FLAGS = 13,  /* sequence_flags */
-       PF_PACKET_THREAD = 44, /* thread_descriptor, of old producers */
+       PF_PACKET_FLAGS = 13,   /* sequence_flags */
+       PF_PACKET_CLEARED = 41, /* incremental_state_cleared, of old producers: PF_FLAG_CLEARED */
+       PF_PACKET_DROPPED = 42, /* previous_packet_dropped; also on the first of a sequence */
+       PF_PACKET_THREAD = 44,  /* thread_descriptor, of old producers */
        PF_PACKET_COMPRESSED = 50,
        PF_PACKET_CLOCK = 58, /* timestamp_clock_id */
        PF_PACKET_DEFAULTS = 59,

@@ -333,10 +333,10 @@ static void range_ended(zone_aggregate *s, uint32_t name, uint64_t begin_ns, uin
 	zone_accumulate(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
 }
 
-bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, uint32_t name,
+bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, bool ends, uint32_t name,
 			  uint64_t ns)
 {
-	const open_range one = {.id = id, .name = name, .track = track, .ns = ns};
+	const open_range one = {.id = id, .name = name, .track = track, .ns = ns, .ends = ends};
 	open_range other;
 	bool lost;
 
@@ -344,10 +344,10 @@ bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, uint32
 		s->failed |= s->ranges.failed;
 		return !lost;
 	}
-	if (name)
-		range_ended(s, name, ns, other.ns, true);
-	else
+	if (ends)
 		range_ended(s, other.name, other.ns, ns, true);
+	else
+		range_ended(s, name, ns, other.ns, true);
 	return true;
 }
 
@@ -359,7 +359,7 @@ uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, const proce
 	for (size_t i = 0; i < s->ranges.cap; i++) {
 		const open_range *r = &s->ranges.slots[i];
 
-		if (r->id && r->name) {
+		if (r->id && !r->ends) {
 			unfinished++;
 			range_ended(s, r->name, r->ns, ends ? process_ends_of(ends, r->track) : ns,
 				    false);

@@ -144,9 +144,9 @@ void zone_aggregate_close(zone_aggregate *s, zone_stack *t, uint64_t ns);
 /* An arrow begins in the innermost range of the stack. */
 void zone_aggregate_enqueued(zone_aggregate *s, const zone_stack *t, uint64_t flow);
 
-/* Adds one end of a range that any track may end; name 0: its end. Either may come first. false: it
- * cannot be matched. */
-bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, uint32_t name,
+/* Adds the begin or end of a range that any track may end; its name counts at the begin. Either may
+ * come first. false: it cannot be matched. */
+bool zone_aggregate_range(zone_aggregate *s, uint32_t track, uint64_t id, bool ends, uint32_t name,
 			  uint64_t ns);
 /* Closes these ranges at `ns`, or where `ends` is not NULL with their processes: returns the number
  * without an end, which count as unfinished; *ret_unmatched: the number without a start. */

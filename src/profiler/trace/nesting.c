@@ -290,7 +290,7 @@ static void nesting_range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t n
 		return;
 	event_append(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
 	flow(f, t, ns, name != 0, id);
-	if (zone_aggregate_range(&f->sums, t->track, id, name, ns))
+	if (zone_aggregate_range(&f->sums, t->track, id, !name, name, ns))
 		return;
 	if (f->sums.ranges.n >= OPEN_RANGES_MAX)
 		f->counts.lost++;

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ static _Atomic uint32_t buffers_used, serials;
 static _Atomic uint64_t lost_without_lane;
 static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t buffer_key;
-static sem_t wake;
+static _Atomic uint32_t wake;	     /* 1: the drain was woken */
 static _Atomic uint32_t full_blocks; /* since the drain was last woken */
 _Atomic uint32_t trace_recordings;
 
@@ -208,7 +207,7 @@ static void hand_over(thread_buffer_self *me, uintptr_t next)
 		old->next = newest;
 	} while (!atomic_compare_exchange_weak(&l->full, &newest, old));
 	if (next == LANE_NONE || drain_is_due())
-		sem_post(&wake);
+		thread_buffers_wake();
 }
 
 /* me->busy is set. */
@@ -305,7 +304,7 @@ static void thread_buffer_thread_ends(void *arg)
 	me->thread_buffer = NULL;
 	atomic_store(&l->state, LANE_ENDED);
 	me->busy = 0;
-	sem_post(&wake);
+	thread_buffers_wake();
 }
 
 /* --- a guest */
@@ -341,7 +340,7 @@ void thread_buffer_guest_end(const thread_buffer_self *own)
 	me->next = own->next;
 	atomic_signal_fence(memory_order_seq_cst);
 	me->busy = own->busy;
-	sem_post(&wake);
+	thread_buffers_wake();
 }
 
 /* --- a device's queue */
@@ -381,7 +380,7 @@ void thread_buffer_close(thread_buffer_self *me)
 	l->end_ticks = ticks_now();
 	hand_over(me, LANE_NONE);
 	atomic_store(&l->state, LANE_ENDED);
-	sem_post(&wake);
+	thread_buffers_wake();
 }
 
 /* --- for the recorder */
@@ -391,8 +390,7 @@ bool thread_buffers_init(void)
 	static bool done;
 
 	if (!done)
-		done = !sem_init(&wake, 0, 0) &&
-		       !pthread_key_create(&buffer_key, thread_buffer_thread_ends);
+		done = !pthread_key_create(&buffer_key, thread_buffer_thread_ends);
 	return done;
 }
 
@@ -430,7 +428,7 @@ void thread_buffers_forget(void)
 	thread_buffer_me =
 	    (thread_buffer_self){.next = LANE_NONE, .ranges = thread_buffer_me.ranges};
 	pthread_setspecific(buffer_key, NULL);
-	sem_init(&wake, 0, 0);
+	atomic_store(&wake, 0);
 }
 
 void thread_buffers_block_when_full(uint64_t patience_ns)
@@ -445,20 +443,13 @@ thread_buffer_waits thread_buffers_waited(void)
 
 bool thread_buffers_wait(uint64_t ns)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	ns += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(ns / 1000000000u);
-	until.tv_nsec = (long)(ns % 1000000000u);
-	int got = sem_timedwait(&wake, &until);
-	/* One round serves all wake-ups. */
-	while (!got && !sem_trywait(&wake))
-		;
-	return !got;
+	/* For a duration: a deadline of the wall clock moves when that clock is set back. */
+	os_futex_wait(&wake, 0, ns);
+	return atomic_exchange(&wake, 0);
 }
 
 void thread_buffers_wake(void)
 {
-	sem_post(&wake);
+	if (!atomic_exchange(&wake, 1))
+		os_futex_wake(&wake);
 }

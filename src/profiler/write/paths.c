@@ -124,7 +124,8 @@ static void async(paths_writer *o, uint32_t track, const trace_event *e, uint32_
 	if (!o->sums.async_root)
 		o->sums.async_root = path_trie_child(
 		    &o->sums.paths, 0, string_table_intern(&o->names, label, sizeof label - 1));
-	zone_aggregate_range(&o->sums, track, e->as.id + 1, name, e->ns);
+	zone_aggregate_range(&o->sums, track, e->as.id + 1, e->kind == TRACE_ASYNC_END, name,
+			     e->ns);
 }
 
 void paths_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)

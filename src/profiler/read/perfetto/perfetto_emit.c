@@ -1,5 +1,10 @@
 /* perfetto_emit.c - sorts the events of a Perfetto trace and emits them to a format.
  *
+ * perfetto_put() adds events to the reorder buffer, and before them the ends of complete ranges up
+ * to their time. When the buffer is full, or the file has ended, perfetto_flush() emits what it
+ * holds track by track. Both ends of a range that any track may end are emitted on one track, that
+ * of the first begin of its key; the ids of nested ranges follow from the sorted events.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "profiler/read/perfetto/perfetto_reading.h"
@@ -74,32 +79,84 @@ static void perfetto_emit_track(perfetto_reader *x, uint32_t row)
 						.unit = t->unit});
 }
 
-static void perfetto_emit_events(void *self, uint32_t row, const trace_event *e, size_t n)
+/* Makes the ids of nested ranges, which have one key, differ: possible only in the order of their
+ * times. */
+static void emit_async_ids(perfetto_reader *x, trace_event *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++, e++) {
+		const uint64_t key = e->as.id;
+
+		if (e->kind != TRACE_ASYNC_BEGIN && e->kind != TRACE_ASYNC_END)
+			continue;
+		x->async_failed |=
+		    !kept_nested_id(&x->async_depths, key, e->kind == TRACE_ASYNC_END, &e->as.id);
+		if (!hash_map_find(&x->async_depths, key))
+			hash_map_remove(&x->async_rows, key);
+	}
+}
+
+static void perfetto_emit_events(void *self, uint32_t row, trace_event *e, size_t n)
 {
 	perfetto_reader *x = self;
 
 	perfetto_emit_track(x, row);
+	emit_async_ids(x, e, n);
 	x->format->events(x->out, row, e, n);
+}
+
+/* An end may be in the file before the begin that determines its row. */
+static uint32_t emit_row_of(void *self, uint32_t row, const trace_event *e)
+{
+	const perfetto_reader *x = self;
+	const uint32_t known =
+	    e->kind == TRACE_ASYNC_END ? hash_map_find(&x->async_rows, e->as.id) : 0;
+
+	return known ? known : row;
 }
 
 /* Flushes the reorder buffer. */
 static dck_status perfetto_flush(perfetto_reader *x)
 {
+	static const reorder_to to = {emit_row_of, perfetto_emit_events};
+
 	if (!x->out)
 		DCK_TRY(perfetto_open_format(x));
 	perfetto_emit_names(x);
-	reorder_flush(x->events, x->base_ns, perfetto_emit_events, x);
+	reorder_flush(x->events, x->base_ns, &to, x);
+	DCK_NEED(!x->async_failed, x->err, "for the ranges of a trace");
 	return DCK_OK;
 }
 
-static dck_status perfetto_hold(perfetto_reader *x, uint32_t row, const trace_event *e)
+static dck_status perfetto_hold(perfetto_reader *x, uint32_t row, const trace_event *e,
+				uint64_t end_ns)
 {
 	x->facts->events++;
-	if (reorder_push(x->events, row, e))
+	if (reorder_push(x->events, row, e, end_ns))
 		return DCK_OK;
 	DCK_TRY(perfetto_flush(x));
-	reorder_push(x->events, row, e);
+	reorder_push(x->events, row, e, end_ns);
 	return DCK_OK;
+}
+
+dck_status perfetto_async_row(perfetto_reader *x, uint32_t row, uint64_t key, bool ends,
+			      uint32_t *ret)
+{
+	const uint32_t known = hash_map_find(&x->async_rows, key);
+
+	*ret = known ? known : row;
+	if (!known && !ends && x->async_rows.n < KEPT_IDS_MAX)
+		DCK_NEED(hash_map_put(&x->async_rows, key, row), x->err,
+			 "for the ranges of a trace");
+	return DCK_OK;
+}
+
+static dck_status emit_end(perfetto_reader *x, uint32_t row, const perfetto_end *end)
+{
+	return perfetto_hold(x, row,
+			     &(trace_event){.ns = end->ns,
+					    .kind = end->async ? TRACE_ASYNC_END : TRACE_END,
+					    .as.id = end->key},
+			     0);
 }
 
 /* The ends of ranges of this track up to a time. */
@@ -107,13 +164,12 @@ static dck_status perfetto_emit_ends(perfetto_reader *x, uint32_t row, uint64_t 
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 
-	for (; t->nends > 0 && t->ends[t->nends - 1] <= ns; x->nends--)
-		DCK_TRY(perfetto_hold(
-		    x, row, &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
+	for (; t->nends > 0 && t->ends[t->nends - 1].ns <= ns; x->nends--)
+		DCK_TRY(emit_end(x, row, &t->ends[--t->nends]));
 	return DCK_OK;
 }
 
-dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
+dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e, uint64_t end_ns)
 {
 	const perfetto_track *t = perfetto_track_at(x, row);
 	const uint32_t owner =
@@ -125,22 +181,22 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
 	t = perfetto_track_at(x, owner);
 	if (owner && t->kind == PERFETTO_THREAD)
 		DCK_TRY(perfetto_process_of(t->pid, &process, x));
-	return perfetto_hold(x, row, e);
+	return perfetto_hold(x, row, e, end_ns);
 }
 
-dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
+dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, const perfetto_end *end)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 
 	if (x->nends == ENDS_MAX)
-		return perfetto_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+		return emit_end(x, row, end);
 	DCK_NEED(mem_reserve(&t->ends, &t->ends_cap, t->nends + 1, sizeof *t->ends), x->err,
 		 "for the ranges of a trace");
 	/* Nearly always the new one ends before all others. */
 	uint32_t at = t->nends++;
-	for (; at > 0 && t->ends[at - 1] < ns; at--)
+	for (; at > 0 && t->ends[at - 1].ns < end->ns; at--)
 		t->ends[at] = t->ends[at - 1];
-	t->ends[at] = ns;
+	t->ends[at] = *end;
 	x->nends++;
 	return DCK_OK;
 }

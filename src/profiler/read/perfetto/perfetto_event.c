@@ -5,8 +5,8 @@
  * time, then for numbers (debug annotations) and flow ids, which need these. An event has a type
  * or, of an old producer (LegacyEvent), the letter of a phase as in Chrome's JSON. row_of_event()
  * maps it to a row: events of threads and counters are emitted there; a track that belongs to no
- * thread is a lane, and its ranges become asynchronous ranges of the thread or process above it. A
- * range with a duration is a begin, and an end that perfetto_emit.c delays.
+ * thread is a lane, and its ranges become asynchronous ranges (event_lane_row()). A range with a
+ * duration is a begin, and an end that perfetto_emit.c delays.
  *
  * Invariants: interned ids are looked up in the sequence's tables as of this packet
  * (perfetto_names.c). An unknown type counts as skipped, an event without a time as undated.
@@ -39,7 +39,9 @@ typedef enum what {
 typedef struct event {
 	what what;
 	uint64_t track, ns, duration_ns, id;
+	uint64_t end_ns; /* of COMPLETE; else 0 */
 	bool has_track, has_value, old, overrides;
+	bool local;	     /* its id is of its process */
 	bool numbers, flows; /* it has fields for them */
 	uint32_t text, category, place, scope;
 	uint32_t name; /* hash of text and category */
@@ -101,7 +103,7 @@ static dck_status event_put_numbers(wire_reader r, const perfetto_sequence *q, u
 		DCK_TRY(event_read_number(inner, q, &text, &one.as.real, &has, x));
 		DCK_TRY(perfetto_name(text, 0, 0, &one.name, x));
 		if (has)
-			DCK_TRY(perfetto_put(x, row, &one));
+			DCK_TRY(perfetto_put(x, row, &one, e->end_ns));
 	}
 	return x->status;
 }
@@ -109,7 +111,8 @@ static dck_status event_put_numbers(wire_reader r, const perfetto_sequence *q, u
 static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t id,
 			 perfetto_reader *x)
 {
-	return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = kind, .as.id = id});
+	return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = kind, .as.id = id},
+			    e->end_ns);
 }
 
 /* A flow starts at the first event with its id, as far as the file is in order. */
@@ -147,45 +150,55 @@ static dck_status put_flows(wire_reader r, uint32_t row, const event *e, perfett
 
 /* --- ranges that any track may end */
 
-static dck_status event_put_async(const event *e, uint64_t key, uint32_t carrier,
-				  perfetto_reader *x)
+static dck_status event_put_async(const event *e, uint64_t key, uint32_t row, perfetto_reader *x)
 {
 	const bool ends = e->what == END || e->what == ASYNC_END;
 	trace_event one = {.ns = e->ns, .kind = TRACE_INSTANT, .name = e->name};
 
-	if (!carrier)
-		DCK_TRY(perfetto_process_of(0, &carrier, x));
-	if (e->what != INSTANT) {
-		one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
-		DCK_NEED(kept_nested_id(&x->async_depths, key, ends, &one.as.id), x->err,
-			 "for the ranges of a trace");
+	if (e->what == INSTANT)
+		return perfetto_put(x, row, &one, 0);
+	one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
+	one.name = ends ? 0 : e->name;
+	one.as.id = key;
+	DCK_TRY(perfetto_async_row(x, row, key, ends, &row));
+	DCK_TRY(perfetto_put(x, row, &one, e->end_ns));
+	return e->what == COMPLETE
+		   ? perfetto_put_end(x, row,
+				      &(perfetto_end){.ns = e->end_ns, .key = key, .async = true})
+		   : DCK_OK;
+}
+
+/* Finds the row for events on a lane: the thread that writes them, unless the lane is described
+ * below another thread or process. row: of the lane; 0: not described. */
+static dck_status event_lane_row(const perfetto_sequence *q, uint32_t row, uint32_t *ret,
+				 perfetto_reader *x)
+{
+	const uint32_t above = row ? perfetto_carrier_of(x, perfetto_track_at(x, row)->parent) : 0;
+
+	*ret = perfetto_carrier_of(x, q->track);
+	*ret = *ret ? *ret : q->thread;
+	if (above) {
+		const perfetto_track *t = perfetto_track_at(x, above);
+		if (!*ret || t->kind != PERFETTO_PROCESS ||
+		    perfetto_track_at(x, *ret)->pid != t->pid)
+			*ret = above;
 	}
-	if (ends)
-		one.name = 0;
-	return perfetto_put(x, carrier, &one);
+	return *ret ? DCK_OK : perfetto_process_of(0, ret, x);
 }
 
-/* Emits a range of a track without a thread. */
-static dck_status put_on_lane(const event *e, const perfetto_sequence *q, uint64_t uuid,
-			      uint32_t row, perfetto_reader *x)
+/* Returns the key of an old producer's range on a row: its id within its category and scope. */
+static uint64_t perfetto_event_key_of(const event *e, uint32_t row, const perfetto_reader *x)
 {
-	uint32_t carrier = perfetto_carrier_of(x, q->track);
+	const uint64_t process = e->local ? (uint32_t)perfetto_track_at(x, row)->pid : 0;
+	const uint64_t id = hash_number(hash_number(HASH_START, e->id), process);
 
-	carrier = carrier ? carrier : q->thread;
-	if (!carrier && row)
-		carrier = perfetto_carrier_of(x, perfetto_track_at(x, row)->parent);
-	return event_put_async(e, uuid, carrier, x);
-}
-
-/* Returns the key of an old producer's range: its id within its category and scope. */
-static uint64_t perfetto_event_key_of(const event *e)
-{
-	return hash_number(hash_number(e->id, e->category), e->scope);
+	return hash_number(hash_number(id, e->category), e->scope);
 }
 
 /* --- counters */
 
-static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reader *x)
+static dck_status event_put_counter(const event *e, const perfetto_sequence *q, uint32_t row,
+				    perfetto_reader *x)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 	double value = e->value * (double)(t->multiplier ? t->multiplier : 1);
@@ -198,10 +211,13 @@ static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reade
 	}
 	if (t->kind != PERFETTO_COUNTER)
 		return DCK_OK;
-	if (t->incremental)
-		value = t->value += value;
-	return perfetto_put(x, row,
-			    &(trace_event){.ns = e->ns, .kind = TRACE_COUNTER, .as.real = value});
+	if (t->incremental) {
+		value += t->clears == q->clears ? t->value : 0;
+		t->value = value;
+		t->clears = q->clears;
+	}
+	return perfetto_put(
+	    x, row, &(trace_event){.ns = e->ns, .kind = TRACE_COUNTER, .as.real = value}, 0);
 }
 
 /* Emits counters of an old producer: each number is one, named by the event's name and its own. */
@@ -227,7 +243,7 @@ static dck_status put_counters(wire_reader r, const event *e, const perfetto_seq
 			text = 0;
 		DCK_TRY(perfetto_text_joined(e->text, text, &text, x));
 		DCK_TRY(perfetto_counter_of(process, text, &row, x));
-		DCK_TRY(event_put_counter(&one, row, x));
+		DCK_TRY(event_put_counter(&one, q, row, x));
 	}
 	return x->status;
 }
@@ -273,16 +289,17 @@ static dck_status put_on_thread(wire_reader r, const event *e, const perfetto_se
 
 	if (e->what == INSTANT) {
 		one.kind = TRACE_INSTANT;
-		DCK_TRY(perfetto_put(x, row, &one));
+		DCK_TRY(perfetto_put(x, row, &one, 0));
 		return put_flows(r, row, e, x);
 	}
 	if (e->what != END) /* BEGIN, COMPLETE */
-		DCK_TRY(perfetto_put(x, row, &one));
+		DCK_TRY(perfetto_put(x, row, &one, e->end_ns));
 	DCK_TRY(event_put_numbers(r, q, row, e, x));
 	DCK_TRY(put_flows(r, row, e, x));
 	if (e->what == END)
-		return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = TRACE_END});
-	return e->what == BEGIN ? DCK_OK : perfetto_put_end(x, row, e->ns + e->duration_ns);
+		return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = TRACE_END}, 0);
+	return e->what == BEGIN ? DCK_OK
+				: perfetto_put_end(x, row, &(perfetto_end){.ns = e->end_ns});
 }
 
 static dck_status put_event(wire_reader r, const event *e, const perfetto_sequence *q,
@@ -292,22 +309,23 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	bool lane;
 
 	DCK_TRY(row_of_event(e, q, &row, &lane, x));
+	if (lane)
+		DCK_TRY(event_lane_row(q, row, &row, x));
 	switch (e->what) {
 	case BEGIN:
 	case END:
 	case INSTANT:
 	case COMPLETE:
 		if (lane)
-			return put_on_lane(e, q, e->has_track ? e->track : q->track, row, x);
+			return event_put_async(e, e->has_track ? e->track : q->track, row, x);
 		if (perfetto_track_at(x, row)->kind == PERFETTO_COUNTER)
 			return DCK_OK;
 		return put_on_thread(r, e, q, row, x);
 	case COUNTER:
-		return e->old ? put_counters(r, e, q, row, x) : event_put_counter(e, row, x);
+		return e->old ? put_counters(r, e, q, row, x) : event_put_counter(e, q, row, x);
 	case ASYNC_BEGIN:
 	case ASYNC_END:
-		return lane ? put_on_lane(e, q, perfetto_event_key_of(e), row, x)
-			    : event_put_async(e, perfetto_event_key_of(e), row, x);
+		return event_put_async(e, perfetto_event_key_of(e, row, x), row, x);
 	case FLOW_BEGIN:
 	case FLOW_STEP:
 	case FLOW_END:
@@ -316,7 +334,7 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 			   ? DCK_OK
 			   : put_id(row, e, (trace_kind)(TRACE_FLOW_BEGIN + (e->what - FLOW_BEGIN)),
 				    e->text || e->category
-					? hash_number(perfetto_event_key_of(e), e->text)
+					? hash_number(perfetto_event_key_of(e, row, x), e->text)
 					: e->id,
 				    x);
 	case NOTHING:
@@ -371,6 +389,7 @@ static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *
 		case PF_LEGACY_LOCAL_ID:
 		case PF_LEGACY_GLOBAL_ID:
 			e->id = hash_number(f.number, f.value);
+			e->local = f.number == PF_LEGACY_LOCAL_ID;
 			break;
 		case PF_LEGACY_SCOPE:
 			DCK_TRY(perfetto_text(&r, &f, &e->scope, x));
@@ -490,6 +509,7 @@ dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns,
 		e.category = e.text;
 	if (s.has_us)
 		dated = ns_of(&s, q, &e.ns, x);
+	e.end_ns = e.what == COMPLETE ? e.ns + e.duration_ns : 0;
 	if (e.what == NOTHING) {
 		x->facts->skipped++;
 		return DCK_OK;

@@ -171,4 +171,6 @@ void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
 		hash_map_clear(&q->interned[i]);
 	}
 	perfetto_defaults_reset(q);
+	q->valid = true;
+	q->clears = ++x->nclears;
 }

@@ -24,7 +24,7 @@ static dck_status read_compressed(const wire_reader *r, const wire_field *f, per
 
 typedef struct packet {
 	uint64_t timestamp, sequence, flags, clock;
-	bool has_timestamp, has_clock, known;
+	bool has_timestamp, has_clock, known, dropped;
 	bool has[PF_PACKET_SAMPLE + 1];
 	wire_field field[PF_PACKET_SAMPLE + 1]; /* fields that are messages */
 } packet;
@@ -98,7 +98,13 @@ static dck_status perfetto_collect(wire_reader *r, packet *p, perfetto_reader *x
 			p->sequence = f.value;
 			break;
 		case PF_PACKET_FLAGS:
-			p->flags = f.value;
+			p->flags |= f.value;
+			break;
+		case PF_PACKET_CLEARED:
+			p->flags |= f.value ? PF_FLAG_CLEARED : 0;
+			break;
+		case PF_PACKET_DROPPED:
+			p->dropped = f.value != 0;
 			break;
 		case PF_PACKET_CLOCK:
 			p->clock = f.value;
@@ -137,8 +143,6 @@ static dck_status read_state(const wire_reader *r, packet *p, perfetto_sequence 
 		     {PF_PACKET_TRACK, "a track's description", read_track}};
 	wire_reader inner;
 
-	if (p->flags & PF_FLAG_CLEARED)
-		perfetto_forget(q, x);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		if (!p->has[parts[i].field])
 			continue;
@@ -161,6 +165,15 @@ static dck_status read_packet(wire_reader r, perfetto_reader *x)
 	if (p.has[PF_PACKET_COMPRESSED])
 		return read_compressed(&whole, &p.field[PF_PACKET_COMPRESSED], x);
 	DCK_TRY(perfetto_sequence_of(p.sequence, &q, x));
+	if (p.flags & PF_FLAG_CLEARED)
+		perfetto_forget(q, x);
+	else if (p.dropped)
+		q->valid = false;
+	if (p.flags & PF_FLAG_NEEDED && !q->valid) {
+		x->facts->skipped++;
+		x->facts->stateless++;
+		return DCK_OK;
+	}
 	DCK_TRY(read_state(&whole, &p, q, x));
 	/* An incremental clock advances with every packet, whatever the packet contains. */
 	const uint64_t clock = p.has_clock ? p.clock : q->clock;
@@ -257,9 +270,9 @@ static dck_status perfetto_read_source(wire_source *s, perfetto_reader *x)
 
 static void perfetto_reading_done(perfetto_reader *x)
 {
-	hash_map *const maps[] = {&x->sequence_rows, &x->track_rows,   &x->process_rows,
-				  &x->thread_rows,   &x->counter_rows, &x->name_rows,
-				  &x->place_rows,    &x->async_depths, &x->flows};
+	hash_map *const maps[] = {
+	    &x->sequence_rows, &x->track_rows, &x->process_rows, &x->thread_rows, &x->counter_rows,
+	    &x->name_rows,     &x->place_rows, &x->async_depths, &x->async_rows,  &x->flows};
 	id_table *const tables[] = {&x->sequences, &x->tracks, &x->names, &x->places};
 
 	for (uint32_t i = 0; i < x->sequences.n; i++) {

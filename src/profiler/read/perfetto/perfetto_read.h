@@ -17,8 +17,9 @@
  * The file, and packets in it, may be compressed by gzip or zlib (inflate_reader.h).
  *
  * A range on a track that is neither a thread's nor a process's becomes a range that any track may
- * end (TRACE_ASYNC_BEGIN), emitted on the thread that wrote it. A flow belongs to the range that is
- * open at its event.
+ * end (TRACE_ASYNC_BEGIN), emitted with its end on the thread that wrote the first begin, or on the
+ * other thread or process that the track is described below. A flow belongs to the range that is
+ * open at its event. Packets whose sequence lost the state that they need are skipped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_READ_H

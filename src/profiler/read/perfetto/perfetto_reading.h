@@ -22,6 +22,11 @@ typedef enum perfetto_track_kind {
 	PERFETTO_DEVICE
 } perfetto_track_kind;
 
+typedef struct perfetto_end {
+	uint64_t ns, key;
+	bool async; /* of the range `key` that any track may end */
+} perfetto_end;
+
 typedef struct perfetto_track {
 	uint64_t uuid, parent;
 	perfetto_track_kind kind;
@@ -30,9 +35,10 @@ typedef struct perfetto_track {
 	dck_unit unit;
 	bool incremental, changed; /* changed: not yet emitted, or emitted with older data */
 	int64_t multiplier;
-	double value; /* current value of an incremental counter */
+	double value;	 /* current value of an incremental counter */
+	uint32_t clears; /* of the sequence, at its last value */
 	/* Pending ends of complete ranges, the latest first. */
-	uint64_t *ends; /* @owned */
+	perfetto_end *ends; /* @owned */
 	uint32_t nends;
 	size_t ends_cap;
 } perfetto_track;
@@ -42,6 +48,8 @@ enum { PERFETTO_INTERNED_GAP = PF_INTERNED_MODULES - PF_INTERNED_CALLSTACKS - 1 
 enum { PERFETTO_INTERNED = PF_INTERNED_MAPPINGS - PERFETTO_INTERNED_GAP + 1 };
 
 typedef struct perfetto_sequence {
+	bool valid;			      /* has all its state since the last clear */
+	uint32_t clears;		      /* number of the last clear in the trace; 0: none */
 	uint32_t clock;			      /* by default; 0: the trace's */
 	uint64_t track;			      /* by default */
 	uint32_t thread;		      /* row of its descriptor; 0: none */
@@ -70,16 +78,20 @@ typedef struct perfetto_reader {
 	/* Sequences and tracks by id, uuid; processes by pid, threads by pid and tid. */
 	hash_map sequence_rows, track_rows, process_rows, thread_rows, counter_rows;
 	id_table sequences, tracks;
-	uint32_t nsequences, ntracks, nlanes, nends;
+	uint32_t nsequences, ntracks, nlanes, nends, nclears;
 	/* Strings by id; names of the format, by string and category; source locations. */
 	string_table texts;
 	id_table names, places;
 	hash_map name_rows, place_rows;
 	uint32_t nnames, nplaces, emitted_names;
 	uint64_t ninterned;
-	hash_map async_depths, flows; /* open ranges of each id */
-	cct stacks;		      /* of the samples */
-	trace_sample *samples;	      /* @owned: held; their times are the trace's clock */
+	/* By the key of ranges that any track may end: how many are open, and the row that emits
+	 * them, which is that of the first begin while one is open. */
+	hash_map async_depths, async_rows;
+	bool async_failed;
+	hash_map flows;	       /* open ones of each id */
+	cct stacks;	       /* of the samples */
+	trace_sample *samples; /* @owned: held; their times are the trace's clock */
 	uint32_t nsamples;
 } perfetto_reader;
 
@@ -99,6 +111,7 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
  * location is used. */
 dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint32_t *ret,
 			 perfetto_reader *x);
+/* Clears the state of a sequence; from then on it is valid. */
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
 /* Forgets the defaults of a sequence's packets alone. */
 void perfetto_defaults_reset(perfetto_sequence *q);
@@ -135,9 +148,14 @@ uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
 
 /* --- perfetto_emit.c */
 
-dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
+/* end_ns: as in reorder_push(). The id of an asynchronous event is its key, and its row
+ * that of perfetto_async_row(). */
+dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e, uint64_t end_ns);
 /* Schedules the end of a range of this track. */
-dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
+dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, const perfetto_end *end);
+/* Returns the row for one end of a range that any track may end, which was written on `row`. */
+dck_status perfetto_async_row(perfetto_reader *x, uint32_t row, uint64_t key, bool ends,
+			      uint32_t *ret);
 dck_status perfetto_put_sample(perfetto_reader *x, const trace_sample *s);
 /* Emits all pending events and samples. */
 dck_status perfetto_emit(perfetto_reader *x);

@@ -178,6 +178,7 @@ static void take_over(perfetto_track *t, const perfetto_track *said)
 	t->uuid = said->uuid ? said->uuid : had.uuid;
 	t->name = said->name ? said->name : had.name;
 	t->value = had.value;
+	t->clears = had.clears;
 	t->ends = had.ends;
 	t->nends = had.nends;
 	t->ends_cap = had.ends_cap;

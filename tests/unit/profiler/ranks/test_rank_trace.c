@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/ranks/rank_trace.h"
+#include "profiler/read/reorder.h"
 #include "profiler/write/formats.h"
 #include "scratch.h"
 
@@ -23,13 +24,22 @@ enum { RANKS = 3 };
 static const int64_t ahead_ns[RANKS] = {0, 7000000000, 0};
 static const char *const hosts[RANKS] = {"node0", "node1", "node0"};
 
-/* A range of 2 us that begins at the instant, in process 77 of a boot whose wall clock is wrong. */
-static void trace_write(const char *path, uint32_t rank)
+typedef void events_write(const trace_format *f, trace_out *o);
+
+/* A range of 2 us that begins at the instant. */
+static void range_write(const trace_format *f, trace_out *o)
+{
+	const trace_event events[] = {{.ns = 1000000, .name = 1, .kind = TRACE_BEGIN},
+				      {.ns = 1002000, .kind = TRACE_END}};
+
+	f->events(o, 2, events, 2);
+}
+
+/* Process 77 of a boot whose wall clock is wrong. */
+static void trace_write(const char *path, uint32_t rank, events_write *events)
 {
 	const trace_format *f = trace_format_find("perfetto");
 	const uint64_t base = (uint64_t)(INSTANT_NS + ahead_ns[rank]) - 1000000;
-	const trace_event events[] = {{.ns = 1000000, .name = 1, .kind = TRACE_BEGIN},
-				      {.ns = 1002000, .kind = TRACE_END}};
 	const trace_header about = {.unix_ns = 1700000000000000000 - rank * 1000000000LL,
 				    .monotonic_ns = base,
 				    .boottime_ns = base,
@@ -45,7 +55,7 @@ static void trace_write(const char *path, uint32_t rank)
 	f->track(o, &(trace_track){.id = 1, .kind = TRACE_PROCESS, .pid = 77, .name = "train"});
 	f->track(o,
 		 &(trace_track){.id = 2, .parent = 1, .kind = TRACE_THREAD, .pid = 77, .tid = 77});
-	f->events(o, 2, events, 2);
+	events(f, o);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	fclose(file);
@@ -85,7 +95,7 @@ static void one_instant_has_one_time(void **state)
 
 	(void)state;
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
-		trace_write(files[rank], rank);
+		trace_write(files[rank], rank, range_write);
 		parts[rank] = part_make(rank, &e[rank]);
 	}
 	if (rank_trace_write("all.pftrace", parts, files, RANKS, &r, &err) != DCK_OK)
@@ -122,11 +132,60 @@ static void without_traces_there_is_none(void **state)
 	mem_arena_free(part.arena);
 }
 
+enum { LAPS = 3 };
+
+/* Steps of 5 us around a part of 2 us, which end on another thread: their ends are so far
+ * before their begins in the file that the reader emits them first. */
+static void laps_write(const trace_format *f, trace_out *o)
+{
+	f->track(o,
+		 &(trace_track){.id = 3, .parent = 1, .kind = TRACE_THREAD, .pid = 77, .tid = 78});
+	f->intern(o, 2, &(trace_name){.text = "step", .n = 4});
+	for (uint64_t i = 0; i < LAPS; i++)
+		f->events(
+		    o, 3,
+		    &(trace_event){.ns = 10000 * i + 6000, .kind = TRACE_ASYNC_END, .as.id = 1 + i},
+		    1);
+	for (int i = 0; i < REORDER_MAX; i++)
+		f->events(o, 3, &(trace_event){.ns = 1000000, .name = 1, .kind = TRACE_INSTANT}, 1);
+	for (uint64_t i = 0; i < LAPS; i++) {
+		const uint64_t ns = 10000 * i + 1000;
+		const trace_event events[] = {
+		    {.ns = ns, .name = 2, .kind = TRACE_ASYNC_BEGIN, .as.id = 1 + i},
+		    {.ns = ns + 1000, .name = 1, .kind = TRACE_BEGIN},
+		    {.ns = ns + 3000, .kind = TRACE_END}};
+
+		f->events(o, 2, events, 3);
+	}
+}
+
+static void steps_may_end_on_another_thread(void **state)
+{
+	rank_part p = {.arena = mem_arena_new(0)};
+	int64_t n[RANK_KINDS] = {0}, ns[RANK_KINDS] = {0};
+	dck_err err;
+
+	(void)state;
+	trace_write("laps.pftrace", 0, laps_write);
+	if (rank_ranges_read("laps.pftrace", &(rank_names){.step = "step"}, &p, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	for (size_t i = 0; i < p.nranges; i++) {
+		n[p.ranges[i].kind]++;
+		ns[p.ranges[i].kind] += p.ranges[i].end_ns - p.ranges[i].begin_ns;
+	}
+	assert_int_equal(n[RANK_STEP], LAPS);
+	assert_int_equal(ns[RANK_STEP], LAPS * 5000);
+	assert_int_equal(n[RANK_PART], LAPS);
+	assert_int_equal(ns[RANK_PART], LAPS * 2000);
+	mem_arena_free(p.arena);
+}
+
 int test_rank_trace(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_instant_has_one_time),
 	    cmocka_unit_test(without_traces_there_is_none),
+	    cmocka_unit_test(steps_may_end_on_another_thread),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -158,9 +158,9 @@ static void random_events(uint64_t n, uint32_t names)
 
 		ns[i] += some(UINT64_C(1) << some(14));
 		if (what < 2)
-			zone_aggregate_range(&sums, 0, id++, name, ns[i]);
+			zone_aggregate_range(&sums, 0, id++, false, name, ns[i]);
 		else if (what < 4 && id > 4)
-			zone_aggregate_range(&sums, 0, id - 1 - some(3), 0, ns[i]);
+			zone_aggregate_range(&sums, 0, id - 1 - some(3), true, 0, ns[i]);
 		else if (what < 6)
 			timeline_lod_events(pic, i, &(trace_event){ns[i], name, TRACE_INSTANT, {0}},
 					    1);
@@ -311,8 +311,8 @@ static void times_beyond_all_measure_are_held(void **state)
 	(void)state;
 	begin(&(timeline_lod_limits){.ranges = 64, .sums = 64, .values = 16}, NAMES);
 	for (uint64_t i = 0; i < 2000; i++) {
-		zone_aggregate_range(&sums, 0, 1 + i, 1 + (uint32_t)(i % NAMES), i << 52);
-		zone_aggregate_range(&sums, 0, 1 + i, 0, UINT64_MAX - i);
+		zone_aggregate_range(&sums, 0, 1 + i, false, 1 + (uint32_t)(i % NAMES), i << 52);
+		zone_aggregate_range(&sums, 0, 1 + i, true, 0, UINT64_MAX - i);
 		timeline_lod_events(pic, 1, &(trace_event){i << 53, 1, TRACE_INSTANT, {0}}, 1);
 		timeline_lod_events(pic, THREADS + 1,
 				    &(trace_event){i << 53, 0, TRACE_COUNTER, {1e300 * (double)i}},

@@ -144,14 +144,17 @@ static void ranges_of_no_thread_are_in_the_table_only(void **state)
 
 	(void)state;
 	begin(0, A);
-	assert_true(zone_aggregate_range(&sums, 0, 7, B, 10));
-	assert_true(zone_aggregate_range(&sums, 0, 8, C, 10));
-	assert_true(zone_aggregate_range(&sums, 0, 7, 0, 30));
-	assert_true(zone_aggregate_range(&sums, 0, 9, 0, 40));
+	assert_true(zone_aggregate_range(&sums, 0, 7, false, B, 10));
+	assert_true(zone_aggregate_range(&sums, 0, 8, false, C, 10));
+	assert_true(zone_aggregate_range(&sums, 0, 7, true, 0, 30));
+	assert_true(zone_aggregate_range(&sums, 0, 9, true, 0, 40));
+	assert_true(zone_aggregate_range(&sums, 0, 6, false, 0, 10)); /* without a name */
+	assert_true(zone_aggregate_range(&sums, 0, 6, true, 0, 15));
 	end(50);
 	assert_int_equal(zone_aggregate_close_ranges(&sums, 60, NULL, &unmatched), 1);
 	assert_int_equal(unmatched, 1);
 	assert_zone(A, 1, 50, 50);
+	assert_int_equal(zone_aggregate_of(&sums, 0)->total_ns, 5);
 	assert_int_equal(zone_aggregate_of(&sums, B)->total_ns, 20);
 	assert_true(zone_aggregate_of(&sums, B)->self_unknown);
 	assert_int_equal(zone_aggregate_of(&sums, C)->unfinished, 1);
@@ -164,8 +167,8 @@ static void ranges_of_no_thread_are_below_their_root(void **state)
 {
 	(void)state;
 	sums.async_root = path_trie_child(&sums.paths, 0, A);
-	assert_true(zone_aggregate_range(&sums, 0, 7, B, 10));
-	assert_true(zone_aggregate_range(&sums, 0, 7, 0, 30));
+	assert_true(zone_aggregate_range(&sums, 0, 7, false, B, 10));
+	assert_true(zone_aggregate_range(&sums, 0, 7, true, 0, 30));
 	assert_int_equal(sums.paths.n, 1 + 2);
 	assert_int_equal(sums.paths.rows[2].parent, 1);
 	assert_int_equal(sums.paths.rows[2].total_ns, 20);

@@ -522,11 +522,12 @@ static void ranges_match_in_any_order(void **state)
 	/* Every third has its end first. */
 	for (uint64_t i = 1; i <= N; i++)
 		assert_false(open_ranges_match(
-		    &o, &(open_range){.id = i, .name = i % 3 ? 7 : 0, .ns = i}, &got, &lost));
+		    &o, &(open_range){.id = i, .name = 7, .ends = i % 3 == 0, .ns = i}, &got,
+		    &lost));
 	assert_int_equal(o.n, N);
 	for (uint64_t k = 0; k < N; k++) {
 		uint64_t i = k * 2741 % N + 1;
-		open_range r = {.id = i, .name = i % 3 ? 0 : 7, .ns = 2 * i};
+		open_range r = {.id = i, .name = 7, .ends = i % 3 != 0, .ns = 2 * i};
 
 		assert_true(open_ranges_match(&o, &r, &got, &lost));
 		assert_int_equal(got.ns, i);
