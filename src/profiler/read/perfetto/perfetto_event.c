@@ -388,7 +388,7 @@ static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *
 			break;
 		case PF_LEGACY_LOCAL_ID:
 		case PF_LEGACY_GLOBAL_ID:
-			e->id = hash_number(f.number, f.value);
+			e->id = hash_number(hash_number(HASH_START, f.number), f.value);
 			e->local = f.number == PF_LEGACY_LOCAL_ID;
 			break;
 		case PF_LEGACY_SCOPE:
