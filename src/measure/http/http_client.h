@@ -107,6 +107,7 @@ typedef struct http_client {
 	size_t in_flight_max;
 	bool overrun;	 /* more were due than connections are allowed */
 	bool cancelled;	 /* by the observer */
+	bool sends_end;	 /* over all runs: a stream had a finish_reason or [DONE] */
 	uint64_t made;	 /* bodies, over all runs: the number of the next prompt */
 	dck_err why;	 /* of the first request that failed */
 	dck_buffer text; /* of `get`: the body; owned */
