@@ -225,6 +225,7 @@ static void url_metrics(const load_view *v)
 	const load_answers *a = answers_of(v);
 	record_builder *b = v->b;
 
+	load_peak_metric(v);
 	part_metrics(v);
 	if (v->server)
 		record_metric_real(b, "load/offered_rate", v->point->offered,
@@ -369,10 +370,11 @@ static void url_method(const load_view *v)
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
 	record_fact_text(b, "method", "stop",
-			 v->r->unstable	   ? "more requests were in flight than are allowed"
-			 : j->cut[0]	   ? j->cut
-			 : v->r->cancelled ? "interrupted"
-					   : "all requests were answered or had failed");
+			 v->r->unstable	       ? "more requests were in flight than are allowed"
+			 : j->cut[0]	       ? j->cut
+			 : v->r->cancelled     ? "interrupted"
+			 : answers_of(v)->full ? "the most requests of a measurement"
+					       : "all requests were answered or had failed");
 	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
@@ -593,6 +595,15 @@ static void url_notes(const load_view *v)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");
+	if (a->no_end && a->failed < v->r->served)
+		record_note(v->b, "end-unmarked",
+			    "no answer has a finish_reason or [DONE]: one ends with its body, also "
+			    "where the server broke off");
+	if (a->full)
+		record_note(v->b, "requests-most",
+			    "%d requests were made, the most of a measurement, before the time was "
+			    "over",
+			    HTTP_ANSWERS_MAX);
 	cache_note(v);
 	if (a->overload_rate > 0) {
 		record_note(v->b, "unstable",

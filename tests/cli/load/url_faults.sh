@@ -7,6 +7,9 @@ for fail in 429 500 close cut noend abort error notjson json empty redirect giga
 	record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("requests-failed")["text"].split("the first: ")[1]' \
 		'len(s("latency")["values"])' 'sum(v == 60e9 for v in s("latency")["values"])' 'm("load/ttft/p99")["absent"] != ""' | sed 's/^[^:]*: //'
 done
+# A server that never ends its streams with a finish_reason or [DONE]: the end of the body is that of the answer.
+with-server fail=noend -- deepclock load $ask > text 2> err
+record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("end-unmarked")["text"].split(":")[0]'
 # No deviation of a failed request is in an interval.
 with-server every=3 fail=500 -- deepclock load $ask > text 2> err
 record run.json 'm("latency/mad").get("hi", 0) <= max(v for v in s("latency")["values"] if v < 60e9)'
