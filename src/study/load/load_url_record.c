@@ -16,6 +16,7 @@
 #include "study/load/load_view.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct url_part {
 	load_part part;
@@ -518,7 +519,8 @@ static void url_answer(const load_view *v)
 			      v->j->pool.url->server.generates ? "the first token" : "an answer",
 			      measure_result_text(&first, a), t, at, failed);
 	else
-		record_answer(v->b, "most requests failed%s%s", at, failed);
+		record_answer(v->b, "%s%s",
+			      failed[0] ? failed + strlen("; ") : "no latency is known", at);
 }
 
 /* A chat template is the same at the start of every prompt. */

@@ -243,8 +243,8 @@ static void client_judge(const load_pool *p, load_answers *to)
 	char *why = to->client_bound;
 	double median, shift;
 
-	if (x->n == 0)
-		return;
+	if (x->pushed == to->failed)
+		return; /* nothing that it could limit */
 	median = stat_median(x->value, x->n, p->scratch);
 	load_url_on_time(p, &p->samples, part, 0.5, &shift);
 	switch (load_client_judge(to->client_busy, late, shift, u->server.floor_ns, median)) {
@@ -295,7 +295,8 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 		done_ns = a->end_ns > done_ns ? a->end_ns : done_ns;
 	}
 	ret->arrived = ret->served + ret->abandoned;
-	ret->done_ns = (double)(done_ns - c->start_ns);
+	/* Failed requests have no end. */
+	ret->done_ns = (double)(done_ns > c->start_ns ? done_ns - c->start_ns : c->wall_ns);
 	ret->span_ns = (double)(last_ns - c->start_ns);
 	ret->queue_max = c->in_flight_max;
 	ret->answers.in_flight_max = c->in_flight_max;

@@ -24,3 +24,6 @@ record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("tokens-
 # A server that died after the first request: the streams wait longer and longer before they connect again, 7 or 8 times in a second.
 with-server dies=1 -- deepclock load --quiet --url URL/v1/completions --model m --streams 2 --time 1s --save run.json > text 2> err
 record run.json '[(row[0], 2 <= row[1] <= 16) for row in t("load/outcomes")["rows"]]'
+# All fail: the rate of answers is 0.
+with-server dies=1 -- deepclock load --quiet --url URL/v1/completions --model m --requests 1 --slo 'p99<=1s' --save run.json > text 2> err
+record run.json 'f("result", "answer")' 'm("load/achieved_rate")["value"]' 'm("load/goodput_rate")["value"]'
