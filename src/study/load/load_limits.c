@@ -11,6 +11,7 @@
  * beta distributions. Tables have at most LOAD_LIMITS columns more; texts are in fixed buffers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_url.h"
 #include "study/load/load_view.h"
 #include "base/sink.h"
 #include "base/units.h"
