@@ -5,6 +5,7 @@
  * them: its creation, and the run of the prompt in AppendTokens, are part of the time to the first
  * token. The number of tokens is as asked because min_length is max_length: the library then masks
  * the scores of the ends of a sequence, which cannot be removed from the model's description.
+ * Search options of the model that change the scores are switched off.
  *
  * It runs no model on tensors: run() refuses, and `deepclock generate` is what calls it.
  *
@@ -234,10 +235,10 @@ static dck_status generator_make(dck_engine_context *c, size_t tokens, dck_err *
 		const char *name;
 		double v;
 	} numbers[] = {
-	    {"max_length", (double)tokens},
-	    {"min_length", (double)tokens},
-	    {"batch_size", (double)c->batch},
-	    {"num_beams", 1},
+	    {"max_length", (double)tokens},   {"min_length", (double)tokens},
+	    {"batch_size", (double)c->batch}, {"num_beams", 1},
+	    {"num_return_sequences", 1},      {"repetition_penalty", 1},
+	    {"no_repeat_ngram_size", 0},
 	};
 	const dck_engine_model *m = c->model;
 	const oga_api *api = &m->lib.api;

@@ -2,7 +2,8 @@
  *
  * All that one read returned has one time, that of its last bytes' arrival. Chunks without content
  * (a role, the usage) have no gap. A stream is complete when its body is and an event has its end:
- * a finish_reason or [DONE]. A proxy may end the body of a server that died.
+ * a finish_reason or [DONE]. A proxy may end the body of a server that died. Of a server that has
+ * sent neither so far, the end of a body whose length HTTP states is enough.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -121,6 +122,7 @@ static http_progress answer_event(http_client *c, http_connection *k, http_outco
 	}
 	k->stopped |= e.stopped;
 	k->finished |= e.finished || e.done;
+	c->sends_end |= k->finished;
 	return HTTP_GOES_ON;
 }
 
@@ -258,7 +260,9 @@ static http_progress tensors_end(const http_client *c, const http_connection *k,
 	return answer_fail(HTTP_MALFORMED, ret);
 }
 
-static http_progress answer_end(http_client *c, http_connection *k, http_outcome *ret, dck_err *why)
+/* closed: its end is that of the connection. */
+static http_progress answer_end(http_client *c, http_connection *k, bool closed, http_outcome *ret,
+				dck_err *why)
 {
 	http_answer *a = &c->answers[k->index];
 
@@ -276,7 +280,7 @@ static http_progress answer_end(http_client *c, http_connection *k, http_outcome
 		ERR_SET(why, E_ENGINE, "the answer has no content");
 		return answer_fail(HTTP_EMPTY, ret);
 	}
-	if (!k->finished) {
+	if (!k->finished && (c->sends_end || closed)) {
 		ERR_SET(why, E_IO, "the answer ended without a finish_reason and without [DONE]");
 		return answer_fail(HTTP_CUT, ret);
 	}
@@ -310,7 +314,7 @@ http_progress http_answer_read(http_client *c, http_connection *k, const uint8_t
 			break;
 		case HTTP_END:
 			k->reader.keep &= at == end;
-			return answer_end(c, k, ret, why);
+			return answer_end(c, k, n == 0, ret, why);
 		case HTTP_BAD:
 			ERR_SET(why, E_FORMAT, "the server's answer is not %s: %s",
 				n > 0 ? "valid HTTP" : "complete", k->reader.why);

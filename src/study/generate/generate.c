@@ -77,8 +77,10 @@ static dck_status cases_make(generate_job *j, dck_err *err)
 			case_add(j, prompts[i], batches[k]);
 	j->prompt_max = prompts[nprompts - 1];
 	j->batch_max = batches[nbatches - 1];
-	if (j->prompt_max > GENERATE_TOKENS_MAX * 10 ||
-	    j->batch_max * (j->prompt_max + c->new_tokens) > GENERATE_TOKENS_MAX * 100)
+	if (j->prompt_max > GENERATE_TOKENS_MAX * 10)
+		DCK_FAIL(err, E_ARG, "a prompt of %llu tokens is too long: at most %d",
+			 (unsigned long long)j->prompt_max, GENERATE_TOKENS_MAX * 10);
+	if (j->batch_max * (j->prompt_max + c->new_tokens) > GENERATE_TOKENS_MAX * 100)
 		DCK_FAIL(err, E_ARG,
 			 "a prompt of %llu tokens and %llu new ones with a batch of %llu are too "
 			 "many: at most %d together",

@@ -105,6 +105,11 @@ static dck_status url_check(const load_job *j, dck_err *err)
 		    err, E_ARG,
 		    "--streams is about a closed loop: with --rate and --url every request has "
 		    "a connection for itself");
+	if (c->requests > HTTP_ANSWERS_MAX)
+		DCK_FAIL(err, E_ARG,
+			 "--requests is %llu, and with --url at most %d are made: give fewer, or "
+			 "measure several times",
+			 (unsigned long long)c->requests, HTTP_ANSWERS_MAX);
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->limits[i].ns > (double)c->timeout_ns)
 			DCK_FAIL(err, E_ARG, "the limit %s is above --timeout", j->limits[i].text);

@@ -37,7 +37,8 @@ typedef struct reader {
 	bool any;
 } reader;
 
-/* Reads the first cell of the next line, without blanks and quotes; false: the end. */
+/* Reads the first cell of the next line, without quotes and the blanks around it; false: the end.
+ */
 static bool cell_next(reader *r, char cell[CELL_MAX], bool *ret_long)
 {
 	const char *end;
@@ -51,13 +52,15 @@ static bool cell_next(reader *r, char cell[CELL_MAX], bool *ret_long)
 	n = 0;
 	*ret_long = false;
 	for (const char *c = r->at; c < end && *c && !strchr(",;\t#", *c); c++) {
-		if (isspace((unsigned char)*c) || *c == '"')
+		if (*c == '"' || (n == 0 && isspace((unsigned char)*c)))
 			continue;
 		if (n + 1 < CELL_MAX)
 			cell[n++] = *c;
 		else
 			*ret_long = true;
 	}
+	while (n > 0 && isspace((unsigned char)cell[n - 1]))
+		n--;
 	cell[n] = '\0';
 	r->at = end < r->end ? end + 1 : end;
 	return true;
@@ -78,7 +81,6 @@ static bool time_parse(const char *cell, double *ret)
 
 static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 {
-
 	if (!r->any)
 		r->first_s = r->last_s = s;
 	r->any = true;
@@ -110,7 +112,8 @@ static dck_status trace_refuse(const reader *r, char *cell, dck_err *err)
 			*c = '?';
 	DCK_FAIL(err, E_FORMAT,
 		 "'%s', line %llu: '%.40s' is not a time: "
-		 "give seconds (0.25) or a time with its unit (250ms), one a line",
+		 "give seconds (0.25) or a time with its unit (250ms), one a line, and further "
+		 "columns after a comma, semicolon or tab",
 		 r->path, (unsigned long long)r->line, cell);
 }
 
@@ -127,7 +130,7 @@ static dck_status trace_parse(reader *r, load_trace *t, dck_err *err)
 			DCK_TRY(trace_push(r, t, s, err));
 			continue;
 		}
-		if (r->any || t->heading > 0)
+		if (r->any || t->heading > 0 || strchr("+-.0123456789", cell[0]))
 			return trace_refuse(r, cell, err);
 		t->heading = r->line;
 	}

@@ -11,6 +11,7 @@
  * beta distributions. Tables have at most LOAD_LIMITS columns more; texts are in fixed buffers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_url.h"
 #include "study/load/load_view.h"
 #include "base/sink.h"
 #include "base/units.h"
@@ -470,7 +471,7 @@ void load_answer(const load_view *v)
 	const load_job *j = v->j;
 	const load_peak *p = &j->peak;
 	const char *word = latency_limit_word(load_verdict(j));
-	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[160];
+	char limits[200] = "", held[32], broken[64] = "", rate[32], over[160];
 
 	if (j->ask.nlimits == 0) {
 		if (v->server)
@@ -481,17 +482,18 @@ void load_answer(const load_view *v)
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		text_add(limits, sizeof limits, "%s%s", i > 0 ? " and " : "", j->limits[i].text);
 	over_text(v, over, sizeof over);
-	if (p->broken == 0)
+	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		snprintf(broken, sizeof broken, "; one request at a time violates it");
 	else if (!isinf(p->broken))
 		snprintf(broken, sizeof broken, "; %s/s violates it",
 			 load_rate_text(p->broken, rate));
+	else if (p->held > 0)
+		snprintf(broken, sizeof broken, "; no rate violated it");
 	if (j->config->find_peak && p->held > 0)
 		record_answer(v->b, "holds %s requests/s with %s%s", load_rate_text(p->held, held),
 			      limits, broken);
 	else if (j->config->find_peak)
-		record_answer(v->b, "no rate was shown to meet %s%s", limits,
-			      isinf(p->broken) ? "" : broken);
+		record_answer(v->b, "no rate was shown to meet %s%s", limits, broken);
 	else if (v->server)
 		record_answer(v->b, "%s: %s at %s requests/s%s", limits, word,
 			      load_rate_text(v->point->rate, rate), over);

@@ -37,9 +37,10 @@ bool load_stopped(load_job *j, const load_result *r)
 	j->ended = true;
 	record_set_incomplete(j->b, true);
 	if (asked)
-		record_note(j->b, "interrupted",
-			    "interrupted after %llu requests: this is what was measured until then",
-			    at - 1);
+		record_note(
+		    j->b, "interrupted",
+		    "interrupted after %llu request%s: this is what was measured until then",
+		    at - 1, at == 2 ? "" : "s");
 	else
 		record_note(j->b, "engine-failed",
 			    "request %llu failed: %s; this is what was measured until then", at,

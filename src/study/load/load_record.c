@@ -114,11 +114,13 @@ static void server_metrics(const load_view *v)
 				  "due, and given up when it ended early");
 }
 
-static void peak_metric(const load_view *v)
+void load_peak_metric(const load_view *v)
 {
 	const load_peak *p = &v->j->peak;
 	const char *tag = "load/peak_rate";
 
+	if (!v->j->config->find_peak)
+		return;
 	if (v->j->has_unloaded && v->j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		record_metric_absent(v->b, tag,
 				     "no rate meets the limits: the unloaded service is over");
@@ -139,8 +141,7 @@ static void load_metrics(const load_view *v)
 	const measure_samples *wait = &v->samples->of[LOAD_WAIT];
 	record_builder *b = v->b;
 
-	if (v->j->config->find_peak)
-		peak_metric(v);
+	load_peak_metric(v);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		measure_result_estimate(b, measure_estimator_tag[i], &v->all[i]);
 	load_throughput(v);

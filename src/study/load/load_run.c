@@ -468,10 +468,21 @@ static void result_sum(load_pool *p, const run_state *r, load_result *ret)
 	ret->span_ns = (double)(begun - r->start_ns);
 }
 
+double load_run_span(const load_run_config *ask, const load_result *r, double last_ns)
+{
+	const load_arrivals *a = &ask->arrivals;
+	const double n = (double)r->arrived;
+
+	if (a->trace || a->constant)
+		return n > 1 && last_ns > 0 ? last_ns * n / (n - 1) : n * a->gap_ns;
+	return r->unstable || r->cancelled || r->failed != DCK_OK || ask->requests > 0
+		   ? last_ns
+		   : (double)ask->time_ns;
+}
+
 static void result_make(load_pool *p, run_state *r, load_result *ret)
 {
 	const bool server = r->ask->scenario == LOAD_SERVER;
-	const bool whole = !r->unstable && !ret->cancelled;
 
 	result_sum(p, r, ret);
 	for (int k = 0; k < LOAD_PARTS; k++)
@@ -480,20 +491,18 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 		ret->arrived = ret->served;
 		return;
 	}
+	/* Streams that were stopped did not count what had arrived since they took their last. */
+	if (ret->cancelled || ret->failed != DCK_OK)
+		queue_length(r, ret->span_ns);
 	ret->arrived = r->arrived > ret->served ? r->arrived : ret->served;
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;
 	ret->abandoned = ret->arrived - ret->served;
-	/* Cancelled arrivals are later than the last one. */
-	ret->span_ns = r->last_arrival_ns;
-	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)
-		ret->span_ns = (double)r->ask->time_ns;
-	/* In a trace n arrivals have n - 1 gaps. */
-	if (r->ask->arrivals.trace && ret->arrived > 1)
-		ret->span_ns *= (double)ret->arrived / (double)(ret->arrived - 1);
+	ret->unstable = r->unstable;
+	ret->span_ns = load_run_span(r->ask, ret, r->last_arrival_ns);
 	/* More work came than the streams can do, and it was still there when arrivals ended. */
-	ret->unstable = r->unstable || (ret->served >= 20 && load_utilisation(p, ret) >= 1 &&
-					(double)ret->queue_end > fmax(10, 3.0 * (double)p->n));
+	ret->unstable |= ret->served >= 20 && load_utilisation(p, ret) >= 1 &&
+			 (double)ret->queue_end > fmax(10, 3.0 * (double)p->n);
 }
 
 dck_status load_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)

@@ -43,8 +43,8 @@ typedef struct load_trace {
 } load_trace;
 
 /* Reads one time per line, or the first column of a CSV file: seconds, or a time with its unit. A
- * first line without a number is a heading; '#' starts a comment. E_FORMAT, E_ABSENT, E_IO,
- * E_LIMIT: the message names file and line. */
+ * first line that does not begin with a number is a heading; '#' starts a comment. E_FORMAT,
+ * E_ABSENT, E_IO, E_LIMIT: the message names file and line. */
 dck_status load_trace_read(const char *path, load_trace *ret, dck_err *err);
 void load_trace_done(load_trace *t); /* {0} is allowed */
 /* Returns the duration of the trace at that rate in ns, the last arrival included. */
@@ -198,6 +198,8 @@ typedef struct load_answers {
 	size_t in_flight_max;
 	uint64_t resent;     /* on another connection, since the server had closed the one in use */
 	size_t gaps_dropped; /* between chunks; not in icl */
+	bool no_end;	     /* no answer had a finish_reason or [DONE] */
+	bool full;	     /* a closed loop ended at HTTP_ANSWERS_MAX */
 	bool given_up;	     /* requests in flight, when the time of the search was over */
 	char why[200];	     /* of the first that failed */
 	char client_bound[160]; /* why the client limits the result; "": it does not */
@@ -209,7 +211,7 @@ struct load_result {
 	uint64_t arrived;	    /* due until the end of arrivals */
 	uint64_t queue_max, queue_end;
 	uint64_t over[LOAD_LIMITS];
-	double span_ns;		 /* from the start to the end of arrivals, or the last start */
+	double span_ns;		 /* the time of the arrivals, or until the last start */
 	double done_ns;		 /* from the start to the last completion */
 	uint64_t peak_rss_bytes; /* of a command */
 	os_usage before, after;	 /* before and after */
@@ -244,6 +246,11 @@ void load_pool_close(load_pool *p); /* {0} is allowed */
 /* Runs the streams. Fails only if threads cannot be created; *ret has a failed run or a
  * cancellation. */
 dck_status load_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err);
+
+/* Returns the time of the arrivals of a result, the last of which was at last_ns:
+ * load_result.span_ns. A trace and a constant rate begin with an arrival, so that n of them have n
+ * - 1 gaps; where these take no time, the requested rate counts. */
+double load_run_span(const load_run_config *ask, const load_result *r, double last_ns);
 
 /* Returns the latencies of one stream in the last measurement; borrowed until the next. */
 const measure_samples *load_stream_latency(const load_pool *p, size_t i);

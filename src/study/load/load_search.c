@@ -150,6 +150,10 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	double rate = j->config->rate_hz > 0 ? j->config->rate_hz : most / START_PART;
 	char each[32];
 
+	if (j->config->rate_hz <= 0 && !(j->session.phases.loop.run_ns > 0))
+		DCK_FAIL(err, E_ARG,
+			 "--find-peak starts from the time of a run, which --warmup 0 does not "
+			 "measure: give --rate, or leave --warmup at auto");
 	for (; j->config->rate_hz <= 0 && rate < most / 2; rate *= 1.25)
 		if (POINTS_LEAST * (double)point_time(j, rate) <= max_ns)
 			break;
@@ -215,6 +219,8 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 
 		point_ask(j, rate, look, deadline_ns, &a);
 		DCK_TRY(load_run(&j->pool, &a, &r, err));
+		if (point->runs == 0)
+			point->result = r;
 		if (r.served > 0 || r.unstable)
 			load_point_take(j, &a, &r, confidence_of_look(j), point);
 		*ret_stopped = load_stopped(j, &r);
@@ -287,6 +293,7 @@ dck_status load_search(load_job *j, dck_err *err)
 
 	j->needed = requests_least(j, &j->needed_by);
 	DCK_TRY(start_find(j, &rate, err));
+	load_peak_init(&j->peak, rate, j->config->precision);
 	DCK_TRY(load_samples_init(&j->kept, j->pool.url ? LOAD_PARTS_ALL : LOAD_PARTS,
 				  j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
@@ -296,7 +303,6 @@ dck_status load_search(load_job *j, dck_err *err)
 				 load_unknown_text(&j->unloaded.result));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_OK;
-	load_peak_init(&j->peak, rate, j->config->precision);
 	while (!stopped && load_peak_next(&j->peak, &rate)) {
 		const size_t before = j->npoints;
 
@@ -312,8 +318,11 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (j->npoints == before) {
 			if (!stopped)
 				snprintf(j->cut, sizeof j->cut,
-					 "no request was answered at %s requests/s",
-					 load_rate_text(rate, each));
+					 "no request %s at %s requests/s in %s",
+					 j->points[before].result.arrived > 0 ? "was answered"
+									      : "arrived",
+					 load_rate_text(rate, each),
+					 UNITS_TIME((double)point_time(j, rate)));
 			break;
 		}
 		if (!stopped)

@@ -16,6 +16,7 @@
 #include "study/load/load_view.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct url_part {
 	load_part part;
@@ -225,6 +226,7 @@ static void url_metrics(const load_view *v)
 	const load_answers *a = answers_of(v);
 	record_builder *b = v->b;
 
+	load_peak_metric(v);
 	part_metrics(v);
 	if (v->server)
 		record_metric_real(b, "load/offered_rate", v->point->offered,
@@ -369,10 +371,11 @@ static void url_method(const load_view *v)
 	record_fact_text(b, "method", "interval",
 			 "within this process, over requests, corrected for autocorrelation");
 	record_fact_text(b, "method", "stop",
-			 v->r->unstable	   ? "more requests were in flight than are allowed"
-			 : j->cut[0]	   ? j->cut
-			 : v->r->cancelled ? "interrupted"
-					   : "all requests were answered or had failed");
+			 v->r->unstable	       ? "more requests were in flight than are allowed"
+			 : j->cut[0]	       ? j->cut
+			 : v->r->cancelled     ? "interrupted"
+			 : answers_of(v)->full ? "the most requests of a measurement"
+					       : "all requests were answered or had failed");
 	method_samples(b, url_samples(v, LOAD_LATENCY));
 }
 
@@ -520,7 +523,8 @@ static void url_answer(const load_view *v)
 			      v->j->pool.url->server.generates ? "the first token" : "an answer",
 			      measure_result_text(&first, a), t, at, failed);
 	else
-		record_answer(v->b, "most requests failed%s%s", at, failed);
+		record_answer(v->b, "%s%s",
+			      failed[0] ? failed + strlen("; ") : "no latency is known", at);
 }
 
 /* A chat template is the same at the start of every prompt. */
@@ -616,6 +620,15 @@ static void url_notes(const load_view *v)
 		record_note(v->b, "tokens-unknown",
 			    "the server reports no numbers of tokens: chunks are timed, and TPOT "
 			    "and tokens/s are not known");
+	if (a->no_end && a->failed < v->r->served)
+		record_note(v->b, "end-unmarked",
+			    "no answer has a finish_reason or [DONE]: one ends with its body, also "
+			    "where the server broke off");
+	if (a->full)
+		record_note(v->b, "requests-most",
+			    "%d requests were made, the most of a measurement, before the time was "
+			    "over",
+			    HTTP_ANSWERS_MAX);
 	cache_note(v);
 	if (a->overload_rate > 0) {
 		record_note(v->b, "unstable",

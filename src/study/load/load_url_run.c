@@ -249,8 +249,8 @@ static void client_judge(const load_pool *p, load_answers *to)
 			 p->url->server.client.limit.msg);
 		return;
 	}
-	if (x->n == 0)
-		return;
+	if (x->pushed == to->failed)
+		return; /* nothing that it could limit */
 	median = stat_median(x->value, x->n, p->scratch);
 	load_url_on_time(p, &p->samples, part, 0.5, &shift);
 	switch (load_client_judge(to->client_busy, late, shift, u->server.floor_ns, median)) {
@@ -291,6 +291,7 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 	for (size_t i = 0; i < c->n; i++) {
 		const http_answer *a = &c->answers[i];
 
+		last_ns = a->scheduled_ns > last_ns ? a->scheduled_ns : last_ns;
 		if (a->outcome == HTTP_CANCELLED) {
 			ret->abandoned++;
 			continue;
@@ -298,15 +299,17 @@ static void answers_take(load_pool *p, const load_run_config *ask, load_result *
 		answer_take(p, ask, a, ret);
 		p->url->usage_cached |= a->has_cached;
 		done_ns = a->end_ns > done_ns ? a->end_ns : done_ns;
-		last_ns = a->scheduled_ns > last_ns ? a->scheduled_ns : last_ns;
 	}
 	ret->arrived = ret->served + ret->abandoned;
-	ret->done_ns = (double)(done_ns - c->start_ns);
+	/* Failed requests have no end. */
+	ret->done_ns = (double)(done_ns > c->start_ns ? done_ns - c->start_ns : c->wall_ns);
 	ret->span_ns = (double)(last_ns - c->start_ns);
 	ret->queue_max = c->in_flight_max;
 	ret->answers.in_flight_max = c->in_flight_max;
 	ret->answers.resent = c->resent;
 	ret->answers.gaps_dropped = c->gaps_dropped;
+	ret->answers.no_end = p->url->server.generates && !c->sends_end;
+	ret->answers.full = ask->scenario != LOAD_SERVER && c->n == HTTP_ANSWERS_MAX;
 	ret->answers.client_busy = 1 - (double)c->idle_ns / (double)c->wall_ns;
 	snprintf(ret->answers.why, sizeof ret->answers.why, "%.199s", c->why.msg);
 	times_take(c, &ret->answers);
@@ -408,9 +411,8 @@ dck_status load_url_run(load_pool *p, const load_run_config *ask, load_result *r
 		result.answers.overload_rate = overload_find(&u->server.client, work);
 		mem_free(work);
 	}
-	if (server && !result.unstable && !result.cancelled && ask->requests == 0 &&
-	    !ask->arrivals.trace)
-		result.span_ns = (double)ask->time_ns;
+	if (server)
+		result.span_ns = load_run_span(ask, &result, result.span_ns);
 	*ret = result;
 	return DCK_OK;
 }

@@ -25,6 +25,8 @@ void load_limits_table(const load_view *v);
 void load_limits_notes(const load_view *v);
 /* Returns why no answer shows the time of a limit: load_limit_unknown(). */
 const char *load_unknown_text(const load_result *r);
+/* Adds the peak rate of a search. */
+void load_peak_metric(const load_view *v);
 /* load_result_time() in words. */
 #define LOAD_SERVED_OVER \
 	"over the time of the arrivals, or until the last was done if that is later"

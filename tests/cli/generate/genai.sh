@@ -1,4 +1,5 @@
-# ONNX Runtime GenAI chooses the tokens that deepclock's own loop chooses, and its times compare with those.
+# ONNX Runtime GenAI chooses the tokens that deepclock's own loop chooses, also where its model has options that change the
+# scores, and its times compare with those.
 . genai
 genai_model m
 for model in ort:m/model.onnx genai:m/genai_config.json; do

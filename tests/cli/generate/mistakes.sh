@@ -12,6 +12,7 @@ run zoo:llama_mini --engine null --prompt-length 0
 run zoo:llama_mini --engine null --prompt-length x
 run zoo:llama_mini --engine null --batch 1,
 run zoo:llama_mini --engine null --batch 1000000 --new-tokens 1000
+run zoo:llama_mini --engine null --prompt-length 2000000
 run zoo:llama_mini --engine null --new-tokens 0
 run zoo:llama_mini --engine null --requests 5 --time 1s
 run zoo:llama_mini --engine null --requests 3 --new-tokens 2 --engine-option fail_at=1

@@ -10,6 +10,10 @@ record run.json '{"met": 0, "inconclusive": 4}[f("load", "verdict")] == int(open
 	'"lo" not in m("load/peak_rate") or m("load/peak_rate")["lo"] < m("load/peak_rate")["hi"] < 3000' \
 	'f("load", "verdict") == "inconclusive" or [row[-1] for t in r["tables"] if t["name"] == "load/steps" for row in t["rows"]].count("unstable") > 0' \
 	'f("load", "verdict") == "inconclusive" or len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) >= 2'
+# A rate at which no request arrives.
+deepclock load --details $common --find-peak --slo 'median<=1s' --rate 0.01 --time 900ms --save run.json > text 2> err
+echo $?
+record run.json 'f("result", "answer")' 'note("search-cut")["text"]'
 deepclock load --details $common --find-peak --slo 'p90<=1ms' --save run.json > text 2> err
 echo $?
 sed 's/p90 is .*$/p90 is .../' err

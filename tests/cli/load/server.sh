@@ -23,6 +23,13 @@ record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["seri
 	'round(f("load", "trace_rate"), 3)' 'round(m("load/offered_rate")["value"], 3)'
 deepclock load --details $common --trace trace.csv --rate 133.333333333 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'
+# The rate of a constant one, and of a trace of a server, is that of the gaps; of one request it is the requested one.
+for n in 3 1; do
+	deepclock load --details $common --rate 100 --arrivals constant --requests $n 2> /dev/null > run.json
+	record run.json 'round(m("load/offered_rate")["value"], 6)' '"nan" not in f("result", "answer")'
+done
+with-server -- deepclock load --quiet --url URL/v1/completions --model m --trace trace.csv --save run.json > text 2> err
+record run.json 'round(m("load/offered_rate")["value"], 3)'
 # A byte-order mark is not a heading.
 printf '\357\273\2770\n0.01\n0.02\n' > mark.csv
 deepclock load --details $common --trace mark.csv 2> /dev/null > run.json

@@ -7,6 +7,9 @@ for fail in 429 500 close cut noend abort error notjson json empty redirect giga
 	record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("requests-failed")["text"].split("the first: ")[1]' \
 		'len(s("latency")["values"])' 'sum(v == 60e9 for v in s("latency")["values"])' 'm("load/ttft/p99")["absent"] != ""' | sed 's/^[^:]*: //'
 done
+# A server that never ends its streams with a finish_reason or [DONE]: the end of the body is that of the answer.
+with-server fail=noend -- deepclock load $ask > text 2> err
+record run.json '[row[:2] for row in t("load/outcomes")["rows"]]' 'note("end-unmarked")["text"].split(":")[0]'
 # No deviation of a failed request is in an interval.
 with-server every=3 fail=500 -- deepclock load $ask > text 2> err
 record run.json 'm("latency/mad").get("hi", 0) <= max(v for v in s("latency")["values"] if v < 60e9)'
@@ -38,3 +41,6 @@ record run.json 'note("client-bound")["text"].split(";")[0]' 'm("load/ttft/media
 # Requests of the warm-up that fail, the last one among them.
 with-server every=5 fail=500 -- deepclock load $ask --warmup 4 > text 2> err
 record run.json 'note("warmup-failed")["text"].split(";")[0]' 'm("runs/warmup")["value"]'
+# All fail: the rate of answers is 0.
+with-server dies=1 -- deepclock load --quiet --url URL/v1/completions --model m --requests 1 --slo 'p99<=1s' --save run.json > text 2> err
+record run.json 'f("result", "answer")' 'm("load/achieved_rate")["value"]' 'm("load/goodput_rate")["value"]'

@@ -20,4 +20,4 @@ with-server usage=0 -- deepclock load --quiet --url URL/v1/completions --model m
 # A search: no rate breaks the limit; the higher ones may be more than the server or the client keeps up with.
 with-server ttft=2000 -- deepclock load --quiet --url URL/v1/completions --model m --new-tokens 2 --rate 200 --slo 'ttft-median<=20s' \
 	--find-peak --time 400ms --max-time 3s --save run.json > text 2> err
-record run.json 'len(t("load/steps")["rows"]) > 0' 'set(row[-1] for row in t("load/steps")["rows"]) <= {"met", "inconclusive", "unstable"}'
+record run.json 'len(t("load/steps")["rows"]) > 0' 'm("load/peak_rate")["unit"]' 'set(row[-1] for row in t("load/steps")["rows"]) <= {"met", "inconclusive", "unstable"}'

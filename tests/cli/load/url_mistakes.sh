@@ -22,6 +22,7 @@ run --url $ok --model m --scenario offline
 run --url $ok --model m --slo 'p99<=90s'
 run --url $ok --model m --slo 'itl-p99<=1s'
 run --url $ok --model m --serial
+run --url $ok --model m --streams 2 --requests 2000000
 run --url http://127.0.0.1:1/v2/models/a/infer --model b
 run --engine null zoo:simplenet --rate 5 --slo 'ttft-p99<=1s'
 run --url $ok --model m --header-file missing

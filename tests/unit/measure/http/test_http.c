@@ -634,12 +634,16 @@ static void answers_of_late_reads(void **state)
 	}
 }
 
-/* Reads a whole answer, which ends with the connection. */
-static http_outcome answer_outcome(const char *bytes, bool quote, dck_err *why)
+/* Reads a whole answer, which ends with the connection. quote, sends_end: of the client. */
+static http_outcome answer_outcome(const char *bytes, bool quote, bool sends_end, dck_err *why)
 {
 	http_answer a = {0};
-	http_client c = {
-	    .answers = &a, .stream = true, .body_max = 1000, .new_tokens = 2, .quote = quote};
+	http_client c = {.answers = &a,
+			 .stream = true,
+			 .body_max = 1000,
+			 .new_tokens = 2,
+			 .quote = quote,
+			 .sends_end = sends_end};
 	http_connection k = {.fd = -1};
 	http_outcome outcome;
 
@@ -681,7 +685,7 @@ static void answers_that_end(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		dck_err why;
 
-		assert_int_equal(answer_outcome(rows[i].bytes, true, &why), rows[i].outcome);
+		assert_int_equal(answer_outcome(rows[i].bytes, true, false, &why), rows[i].outcome);
 		if (!strstr(why.msg, rows[i].why))
 			fail_msg("'%s' has no '%s'", why.msg, rows[i].why);
 	}
@@ -707,14 +711,38 @@ static void answers_quoted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		answer_outcome(rows[i].bytes, true, &why);
+		answer_outcome(rows[i].bytes, true, false, &why);
 		if (rows[i].quoted ? !strstr(why.msg, rows[i].quoted)
 				   : strstr(why.msg, "hush") != NULL)
 			fail_msg("'%s' has not '%s'", why.msg, rows[i].quoted);
-		answer_outcome(rows[i].bytes, false, &why);
+		answer_outcome(rows[i].bytes, false, false, &why);
 		assert_null(strstr(why.msg, "hush"));
 		assert_true(why.msg[0]);
 	}
+}
+
+/* Of a server that has never sent an end, the end of the body is enough. */
+static void answers_without_end(void **state)
+{
+	static const struct {
+		const char *bytes;
+		bool sends_end;
+		http_outcome outcome;
+	} rows[] = {
+	    {HEAD "Transfer-Encoding: chunked\r\n\r\n22\r\n" EVENT "\r\n0\r\n\r\n", false,
+	     HTTP_ANSWERED},
+	    {HEAD "Transfer-Encoding: chunked\r\n\r\n22\r\n" EVENT "\r\n0\r\n\r\n", true, HTTP_CUT},
+	    {HEAD "Transfer-Encoding: chunked\r\n\r\n22\r\n" EVENT "\r\n", false, HTTP_CUT},
+	    {HEAD "Content-Length: 34\r\n\r\n" EVENT, false, HTTP_ANSWERED},
+	    {HEAD "Content-Length: 35\r\n\r\n" EVENT, false, HTTP_CUT},
+	    {HEAD "\r\n" EVENT, false, HTTP_CUT},
+	};
+	dck_err why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(answer_outcome(rows[i].bytes, true, rows[i].sends_end, &why),
+				 rows[i].outcome);
 }
 
 int test_http(void);
@@ -736,6 +764,7 @@ int test_http(void)
 	    cmocka_unit_test(answers_that_end),
 	    cmocka_unit_test(answers_quoted),
 	    cmocka_unit_test(header_names),
+	    cmocka_unit_test(answers_without_end),
 	};
 
 	return cmocka_run_group_tests_name("http", tests, scratch_begin, scratch_end);

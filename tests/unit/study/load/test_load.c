@@ -76,7 +76,8 @@ static void traces(void **state)
 {
 	static const char *const good[] = {"0\n0.25\n1\n", "arrival,user\n10.0,a\n10.25,b\n11,c\n",
 					   "# a trace\n0s\n250ms # x\n\n1s",
-					   "\"1e3\"\r\n\"1000.25\"\r\n1001\r\n"};
+					   "\"1e3\"\r\n\"1000.25\"\r\n1001\r\n",
+					   "at ms\n 0 ms , 7\n\" 250 ms\"\n1 s ;1"};
 	load_trace t;
 	load_arrivals a;
 	dck_err err = {0};
@@ -109,11 +110,18 @@ static void bad_traces(void **state)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-	    {"", "0 arrival times"},	   {"1\n", "1 arrival time:"},
-	    {"1\n1\n", "all the same"},	   {"1\n2\nx\n", "line 3: 'x'"},
-	    {"a\nb\n1\n", "line 2: 'b'"},  {"1\n3\n2\n", "line 3: arrival times must not fall"},
-	    {"1\nnan\n", "line 2: 'nan'"}, {"1\n1e999\n", "line 2"},
-	    {"1\n\001\n", "line 2: '?'"},  {"0\n1\n1e300\n", "line 3: this time is 1e+300 s after"},
+	    {"", "0 arrival times"},
+	    {"1\n", "1 arrival time:"},
+	    {"1\n1\n", "all the same"},
+	    {"1\n2\nx\n", "line 3: 'x'"},
+	    {"a\nb\n1\n", "line 2: 'b'"},
+	    {"1\n3\n2\n", "line 3: arrival times must not fall"},
+	    {"1\nnan\n", "line 2: 'nan'"},
+	    {"1\n1e999\n", "line 2"},
+	    {"0 128\n1 256\n", "line 1: '0 128'"},
+	    {"0\n1 .5\n2\n", "line 2: '1 .5'"},
+	    {"1\n\001\n", "line 2: '?'"},
+	    {"0\n1\n1e300\n", "line 3: this time is 1e+300 s after"},
 	};
 	load_trace t;
 	dck_err err;
@@ -342,7 +350,10 @@ static void time_and_requests_end_it(void **state)
 	a.requests = 7;
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 7);
-	assert_near(r.span_ns, 60e6, 0);
+	assert_near(r.span_ns, 70e6, 0); /* 7 arrivals have 6 gaps */
+	a.requests = 1;
+	r = world_run_ask(&w, &a);
+	assert_near(r.span_ns, 10e6, 0);
 	/* Closed loop: as many requests as fit. */
 	a = (load_run_config){.scenario = LOAD_SINGLE, .time_ns = 1000000};
 	r = world_run_ask(&w, &a);
