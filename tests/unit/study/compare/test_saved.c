@@ -140,12 +140,18 @@ static void counts_compare_exactly(void **state)
 		double margin;
 		const char *verdict;
 		int gate;
+		const char *answer; /* without a ratio */
 	} cases[] = {
-	    {1000, 1000, 0, "same", 0},	     {1000, 1001, 0, "slower", 3},
-	    {1000, 999, 0, "faster", 0},     {1000, 1009, 0.01, "same", 0},
-	    {1000, 1011, 0.01, "slower", 3}, {0, 0, 0, "same", 0},
-	    {0, 0, 0.01, "same", 0},	     {0, 5, 0.01, "slower", 3},
-	    {5, 0, 0.01, "faster", 0},	     {-5, 5, 0.01, "undecided", 4},
+	    {1000, 1000, 0, "same", 0, NULL},
+	    {1000, 1001, 0, "slower", 3, NULL},
+	    {1000, 999, 0, "faster", 0, NULL},
+	    {1000, 1009, 0.01, "same", 0, NULL},
+	    {1000, 1011, 0.01, "slower", 3, NULL},
+	    {0, 0, 0, "same", 0, "b is the same as a: both values are 0"},
+	    {0, 0, 0.01, "same", 0, "b is the same as a: both values are 0"},
+	    {0, 5, 0.01, "slower", 3, "b is worse than a: one value is 0"},
+	    {5, 0, 0.01, "faster", 0, "b is better than a: one value is 0"},
+	    {-5, 5, 0.01, "undecided", 4, "b: undecided"},
 	};
 
 	(void)state;
@@ -157,11 +163,13 @@ static void counts_compare_exactly(void **state)
 		c.margin = cases[i].margin;
 		r = compare_two(a, b, &c); /* chosen by default: the records have it */
 		verdict_is(r, cases[i].verdict, cases[i].gate);
-		if (cases[i].from > 0)
-			near(dck_record_value(r, "compare/ratio") + 1,
-			     (double)cases[i].to / (double)cases[i].from + 1);
-		else
+		if (!cases[i].answer) {
+			near(dck_record_value(r, "compare/ratio"),
+			     (double)cases[i].to / (double)cases[i].from);
+		} else {
 			assert_true(isnan(dck_record_value(r, "compare/ratio")));
+			assert_non_null(strstr(fact_text(r, "result", "answer"), cases[i].answer));
+		}
 		assert_int_equal(dck_record_metric(r, "compare/ratio")->level, 0);
 		assert_null(dck_record_note(r, "not-interleaved"));
 		dck_record_free(r);
@@ -266,6 +274,7 @@ static dck_record *with_runs(const char *name, double *x, size_t n, size_t warmu
 	record_metric_absent(b, "latency/p90", "made up");
 	record_metric_absent(b, "latency/min", "made up");
 	record_metric_absent(b, "latency/p999", "made up");
+	record_metric_real(b, "latency/max", 5000, "of all runs, some of which are not kept");
 	record_series(b, "latency", DCK_UNIT_NS, NULL, x, n, warmup);
 	return saved_end(b);
 }
@@ -316,6 +325,11 @@ static void samples_give_the_interval_at_any_level(void **state)
 	r = compare_two(a, b, &c);
 	verdict_is(r, "undecided", 4);
 	assert_true(dck_record_value(r, "compare/ratio") > 1.05);
+	dck_record_free(r);
+	/* The maximum is that of all runs, kept or not. */
+	c.metric = "latency/max";
+	r = compare_two(a, b, &c);
+	near(dck_record_value(r, "compare/ratio"), 1);
 	dck_record_free(r);
 	dck_record_free(a);
 	dck_record_free(b);
@@ -479,6 +493,7 @@ static void together_needs_values_of_one_kind(void **state)
 	dck_record *a = latency("m", 100, 99, 101), *other = changed("m", one, 1);
 	dck_record *zero = latency("m", 0, 0, 0), *r;
 	dck_record *flops = counted("f", "cost/flops", 5), *more = counted("g", "cost/flops", 6);
+	dck_record *none = counted("n", "cost/flops", 0);
 	dck_record *slow = saved_metric("m", "throughput/items", 50, 49, 51);
 	dck_record *fast = saved_metric("m", "throughput/items", 100, 99, 101);
 	dck_compare_config c = plain();
@@ -496,6 +511,9 @@ static void together_needs_values_of_one_kind(void **state)
 	verdict_is(r, "slower", 3);
 	near(dck_record_value(r, "compare/ratio"), 1.2);
 	dck_record_free(r);
+	r = compare_n((const dck_record *[]){none, none, none, none}, 4, &c);
+	verdict_is(r, "same", 0);
+	dck_record_free(r);
 	c.metric = "throughput/items";
 	r = compare_n((const dck_record *[]){fast, fast, fast, slow}, 4, &c);
 	verdict_is(r, "slower", 3);
@@ -509,6 +527,7 @@ static void together_needs_values_of_one_kind(void **state)
 	dck_record_free(zero);
 	dck_record_free(flops);
 	dck_record_free(more);
+	dck_record_free(none);
 	dck_record_free(slow);
 	dck_record_free(fast);
 }
