@@ -470,6 +470,8 @@ static dck_status runs_rest(measure_phases *p, dck_err *err)
 	p->loop.group = whole_group;
 	p->sinks.cpu_ns += sinks.cpu_ns;
 	p->sinks.wall_ns += sinks.wall_ns;
+	if (sinks.peak_rss_bytes > p->sinks.peak_rss_bytes)
+		p->sinks.peak_rss_bytes = sinks.peak_rss_bytes;
 	return status;
 }
 
