@@ -17,7 +17,7 @@ size_t interleaved_look_least(size_t n, double level)
 {
 	const double pairs = (double)(n * (n - 1)) / 2;
 
-	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
+	return (size_t)ceil(log2(2 * pairs / (1 - level)) - 1e-9);
 }
 
 /* Finds the interval of the median ratio of all completed rounds. m: number of tests that share

@@ -613,8 +613,18 @@ static void refused(void **state)
 	s.all[1].name = "a";
 	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
 	s.all[1].name = "b";
-	s.config.rounds = 3;
+	/* The least number of rounds depends on the level. */
+	s.config.rounds = 5;
 	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
+	s.config.rounds = 7;
+	s.config.level = 0.99;
+	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
+	s.config.rounds = 4;
+	s.config.level = 0.8;
+	s.work[1].ns = 2e6;
+	r = compare(&s, 2);
+	assert_string_equal(fact(r, "verdict"), "slower");
+	dck_record_free(r);
 }
 
 static void vary(void **state)
