@@ -71,7 +71,7 @@ typedef struct loop_usage {
 } loop_usage;
 
 /* Adds what the last run used. */
-static dck_status usage_add(const measure_loop *l, loop_usage *sum, dck_err *err)
+static dck_status loop_usage_add(const measure_loop *l, loop_usage *sum, dck_err *err)
 {
 	dck_usage usage;
 
@@ -84,10 +84,10 @@ static dck_status usage_add(const measure_loop *l, loop_usage *sum, dck_err *err
 }
 
 /* Takes what a sample's runs used, of which the last one is not in `sum` yet. */
-static dck_status usage_take(const measure_loop *l, phase_samples *to, uint64_t at_ns,
-			     loop_usage *sum, double *ret_cpu_ns, dck_err *err)
+static dck_status loop_usage_take(const measure_loop *l, phase_samples *to, uint64_t at_ns,
+				  loop_usage *sum, double *ret_cpu_ns, dck_err *err)
 {
-	DCK_TRY(usage_add(l, sum, err));
+	DCK_TRY(loop_usage_add(l, sum, err));
 	if (to->user)
 		measure_samples_push(to->user, at_ns, sum->user_ns / (double)l->group);
 	if (to->system)
@@ -132,7 +132,7 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n, l
 			for (; g > 0 && status == DCK_OK; g--) {
 				status = run(context, &why);
 				if (used && g > 1 && status == DCK_OK)
-					status = usage_add(l, used, &why);
+					status = loop_usage_add(l, used, &why);
 			}
 			waiting[got].end_ns = end = now(self);
 			if (status != DCK_OK) {
@@ -233,7 +233,8 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		l->runs += done * l->group;
 		l->run_ns = (double)(l->last_ns - first_ns) / runs;
 		if (outside && status == DCK_OK)
-			status = usage_take(l, to, first_ns - l->origin_ns, &used, &cpu_ns, err);
+			status =
+			    loop_usage_take(l, to, first_ns - l->origin_ns, &used, &cpu_ns, err);
 		to->cpu_ns += cpu_ns;
 		to->wall_ns += (double)(l->last_ns - first_ns);
 		if (to->cpu)

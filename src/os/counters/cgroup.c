@@ -1,5 +1,6 @@
 /* cgroup.c - finds the groups through /proc/self/cgroup and /proc/self/mountinfo (proc(5),
- * cgroups(7)) and walks up to the mount point: any group on the way may hold the limit.
+ * cgroups(7)) and walks up to the mount point: any group on the way may hold the limit, and each
+ * that has one has what its processes use of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/counters/cgroup.h"
