@@ -443,6 +443,7 @@ static void together_needs_values_of_one_kind(void **state)
 	dck_record_free(r);
 	r = compare_n((const dck_record *[]){none, none, none, none}, 4, &c);
 	verdict_is(r, "same", 0);
+	assert_null(dck_record_note(r, "pooled-baseline"));
 	dck_record_free(r);
 	c.metric = "throughput/items";
 	r = compare_n((const dck_record *[]){fast, fast, fast, slow}, 4, &c);
