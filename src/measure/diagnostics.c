@@ -100,7 +100,7 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 	const measure_samples *s = e->samples;
 	stat_modes m;
 
-	stat_modes_find(s->value, s->n, e->clock_tick_ns / (double)e->group, e->scratch, &m);
+	stat_modes_find(s->value, s->n, e->clock->tick_ns / (double)e->group, e->scratch, &m);
 	for (int i = 0; i < 2 && m.two; i++) {
 		const char *at = i == 0 ? "low" : "high";
 		char share[32], centre[32];
@@ -260,21 +260,32 @@ static void diagnostics_imprecise(record_builder *b, const measure_evidence *e)
 	}
 }
 
+const char *diagnostics_clock(const dck_clock *c, char *text, size_t size)
+{
+	if (c->tick_ns > c->cost_ns)
+		snprintf(text, size, "a tick of the clock is %s", UNITS_TIME(c->tick_ns));
+	else
+		snprintf(text, size, "reading the clock takes %s", UNITS_TIME(c->cost_ns));
+	return text;
+}
+
 static void timer_coarse(record_builder *b, const measure_evidence *e)
 {
+	char clock[64];
+
+	diagnostics_clock(e->clock, clock, sizeof clock);
 	if (e->group_wanted)
 		record_note(b, "timer-coarse",
-			    "reading the clock takes %.0f ns, more than 1 %% of a sample, "
-			    "and more runs cannot be grouped (--idle, --input-pool, "
-			    "--group or few --runs): each sample is up to that much too long",
-			    e->clock_cost_ns);
+			    "%s, more than 1 %% of a sample, and more runs cannot be grouped "
+			    "(--idle, --input-pool, --group or few --runs): each sample is wrong "
+			    "by up to that much",
+			    clock);
 	else if (e->group > 1) {
-		char why[64] = "";
+		char why[128] = "";
 
 		if (!e->group_asked)
-			snprintf(why, sizeof why,
-				 "one run is too short for the clock (%.0f ns a reading), so ",
-				 e->clock_cost_ns);
+			snprintf(why, sizeof why, "one run is too short for the clock (%s), so ",
+				 clock);
 		record_note(b, "grouped",
 			    "%seach sample is the mean of %llu runs in a row: spread and "
 			    "percentiles refer to such means, not of single runs (--group 1 times "
@@ -378,8 +389,7 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	    .cut_ns = p->cut_ns,
 	    .cut_ratio = p->cut_ratio,
 	    .verdict = p->verdict,
-	    .clock_cost_ns = p->loop.clock->cost_ns,
-	    .clock_tick_ns = p->loop.clock->tick_ns,
+	    .clock = p->loop.clock,
 	    .group = p->loop.group,
 	    .group_asked = p->plan.asked.group > 0,
 	    .group_wanted = p->group_wanted,

@@ -32,8 +32,8 @@ typedef struct measure_evidence {
 	uint64_t cut_runs, cut_ns;
 	double cut_ratio;
 	stat_steady verdict;
-	/* The cost and resolution of the clock, and the samples. */
-	double clock_cost_ns, clock_tick_ns;
+	/* The clock, and the samples. */
+	const dck_clock *clock;
 	uint64_t group;	   /* runs in a sample */
 	bool group_asked;  /* by the user */
 	bool group_wanted; /* a sample needs more runs and cannot have them */
@@ -44,5 +44,9 @@ typedef struct measure_evidence {
 measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host);
 
 void diagnostics_notes(record_builder *b, const measure_evidence *e);
+
+/* Writes by how much a reading of the clock may be wrong, the cost or the tick, whichever is
+ * greater: "reading the clock takes 20 ns". Returns text. */
+const char *diagnostics_clock(const dck_clock *c, char *text, size_t size);
 
 #endif

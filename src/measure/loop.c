@@ -4,7 +4,8 @@
  *
  * The order of readings is: waits of the threads, CPU time, clock, runs, clock, CPU time, waits. So
  * the CPU time of a slice includes at least its runs, and less of it than the clock's time is time
- * without a processor. Samples of a slice are pushed after it, in batches.
+ * without a processor. Samples of a slice are pushed after it, in batches. What a program used is
+ * read after each of its runs, in a group between two of them: that takes nanoseconds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/loop.h"
@@ -63,20 +64,37 @@ static dck_status before_run(measure_loop *l, dck_err *err)
 	return DCK_OK;
 }
 
-/* Takes what a program's run used: the last one of a sample, which stands for its others. */
-static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns, double *ret_cpu_ns,
-			     dck_err *err)
+/* What the programs of a sample used. */
+typedef struct loop_usage {
+	double user_ns, system_ns;
+	uint64_t peak_rss_bytes;
+} loop_usage;
+
+/* Adds what the last run used. */
+static dck_status loop_usage_add(const measure_loop *l, loop_usage *sum, dck_err *err)
 {
 	dck_usage usage;
 
 	DCK_TRY(engine_usage(l->target->engine.ops, l->target->context, &usage, err));
+	sum->user_ns += (double)usage.user_ns;
+	sum->system_ns += (double)usage.system_ns;
+	if (usage.peak_rss_bytes > sum->peak_rss_bytes)
+		sum->peak_rss_bytes = usage.peak_rss_bytes;
+	return DCK_OK;
+}
+
+/* Takes what a sample's runs used, of which the last one is not in `sum` yet. */
+static dck_status loop_usage_take(const measure_loop *l, phase_samples *to, uint64_t at_ns,
+				  loop_usage *sum, double *ret_cpu_ns, dck_err *err)
+{
+	DCK_TRY(loop_usage_add(l, sum, err));
 	if (to->user)
-		measure_samples_push(to->user, at_ns, (double)usage.user_ns);
+		measure_samples_push(to->user, at_ns, sum->user_ns / (double)l->group);
 	if (to->system)
-		measure_samples_push(to->system, at_ns, (double)usage.system_ns);
-	if (usage.peak_rss_bytes > to->peak_rss_bytes)
-		to->peak_rss_bytes = usage.peak_rss_bytes;
-	*ret_cpu_ns = (double)(usage.user_ns + usage.system_ns) * (double)l->group;
+		measure_samples_push(to->system, at_ns, sum->system_ns / (double)l->group);
+	if (sum->peak_rss_bytes > to->peak_rss_bytes)
+		to->peak_rss_bytes = sum->peak_rss_bytes;
+	*ret_cpu_ns = sum->user_ns + sum->system_ns;
 	return DCK_OK;
 }
 
@@ -85,8 +103,9 @@ static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns,
 
 /* This is the timed loop. It is separate and small, so that it can be reviewed and measured as it
  * is. Readings are only stored; they are processed in batches, since a clock reading waits for
- * pending computations, which would lengthen each sample. */
-static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
+ * pending computations, which would lengthen each sample. `used`, of a program: the usage of all
+ * runs but the last of a sample is added. */
+static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n, loop_usage *used,
 			     uint64_t *ret_first_ns, uint64_t *ret_done, dck_err *err)
 {
 	measure_reading waiting[WAITING];
@@ -110,8 +129,11 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 			waiting[got].begin_ns = now(self);
 			uint64_t g = group;
 
-			for (; g > 0 && status == DCK_OK; g--)
+			for (; g > 0 && status == DCK_OK; g--) {
 				status = run(context, &why);
+				if (used && g > 1 && status == DCK_OK)
+					status = loop_usage_add(l, used, &why);
+			}
 			waiting[got].end_ns = end = now(self);
 			if (status != DCK_OK) {
 				l->unused += group - g - 1;
@@ -177,6 +199,7 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 	const uint64_t before_ns = l->last_ns; /* before both readings of the waits */
 	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
 	os_run_delays begin = {0}, end = {0};
+	loop_usage used = {0};
 	double cpu_ns, runs;
 	dck_status status;
 
@@ -192,7 +215,7 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		loop_wait_spread(l, to, before_ns, begin.other_ns);
 
 	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
-	status = loop_timed(l, to->latency, n, &first_ns, &done, err);
+	status = loop_timed(l, to->latency, n, outside ? &used : NULL, &first_ns, &done, err);
 	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
 	known = known && l->waited(l->waited_self, &end);
 	for (uint64_t i = 0; to->delay && i < done; i++)
@@ -210,7 +233,8 @@ dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dc
 		l->runs += done * l->group;
 		l->run_ns = (double)(l->last_ns - first_ns) / runs;
 		if (outside && status == DCK_OK)
-			status = usage_take(l, to, first_ns - l->origin_ns, &cpu_ns, err);
+			status =
+			    loop_usage_take(l, to, first_ns - l->origin_ns, &used, &cpu_ns, err);
 		to->cpu_ns += cpu_ns;
 		to->wall_ns += (double)(l->last_ns - first_ns);
 		if (to->cpu)

@@ -229,13 +229,11 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 		text_add(evidence, sizeof text, ", and %s", text);
 	p->steady = p->verdict.steady && clock == GAUGE_CLOCK_LEVEL;
 	if (p->steady) {
-		/* Single probe runs precede the groups: count the runs before `first`. */
-		uint64_t singles = p->warm.n < PROBE_RUNS ? p->warm.n : PROBE_RUNS;
-		uint64_t first = p->verdict.first;
+		/* Single probe runs precede the groups. */
+		const uint64_t samples = p->verdict.first * p->warm.stride,
+			       singles = samples < p->single_runs ? samples : p->single_runs;
 
-		p->steady_runs = first <= singles ? first * p->warm.stride
-						  : (singles + (first - singles) * p->loop.group) *
-							p->warm.stride;
+		p->steady_runs = singles + (samples - singles) * p->loop.group;
 		p->steady_ns = p->warm.at_ns[p->verdict.first] + p->loop.origin_ns - begin_ns;
 	}
 }
@@ -470,6 +468,8 @@ static dck_status runs_rest(measure_phases *p, dck_err *err)
 	p->loop.group = whole_group;
 	p->sinks.cpu_ns += sinks.cpu_ns;
 	p->sinks.wall_ns += sinks.wall_ns;
+	if (sinks.peak_rss_bytes > p->sinks.peak_rss_bytes)
+		p->sinks.peak_rss_bytes = sinks.peak_rss_bytes;
 	return status;
 }
 

@@ -192,6 +192,8 @@ static bool percentile_pool(record_builder *b, const workers *w, const char *tag
 	for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++)
 		if (strcmp(measure_estimator_tag[percentiles[i].which], tag) == 0)
 			p = percentiles[i].p;
+	if (strcmp(w->plan->percentile, tag) == 0)
+		p = w->plan->p;
 	if (!(p > 0) || w->n < 2)
 		return false;
 	starts = mem_zalloc(w->n, sizeof *starts);
@@ -553,6 +555,26 @@ static bool processes_late(const workers *w)
 	return w->limit_ns > 0 && w->n < w->wanted && os_now_ns() - w->begin_ns > w->limit_ns;
 }
 
+static void processes_stop_put(record_builder *b, const workers *w, dck_status failed)
+{
+	const dck_record *last = w->records[w->n - 1];
+	const char *stop = record_get_text(last, "method", "stop");
+	const unsigned long long wanted = w->wanted;
+
+	if (failed == DCK_E_CANCEL)
+		record_fact_text(b, "method", "stop", "interrupted");
+	else if (failed != DCK_OK)
+		record_fact_fmt(b, "method", "stop", "process %zu of %llu failed", w->n + 1,
+				wanted);
+	else if (last->incomplete)
+		record_fact_fmt(b, "method", "stop", "process %zu of %llu: %s", w->n, wanted,
+				stop ? stop : "incomplete");
+	else
+		record_fact_text(b, "method", "stop",
+				 processes_late(w) ? "max-time: no time was left for more processes"
+						   : "processes: each stopped by its own rule");
+}
+
 static dck_status processes_combine(const workers *w, const dck_err *failure, dck_status failed,
 				    dck_record **ret, dck_err *err)
 {
@@ -581,10 +603,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 			"between %zu fresh processes: the median of their values with order "
 			"statistics; means and spreads with Student's t",
 			w->n);
-	record_fact_text(b, "method", "stop",
-			 failed == DCK_OK && processes_late(w)
-			     ? "max-time: no time was left for more processes"
-			     : "processes: each stopped by its own rule");
+	processes_stop_put(b, w, failed);
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
 	method_address_layout(b, w->plan);

@@ -318,7 +318,7 @@ void os_child_kill(pid_t pid);	  /* at once, with its process group if it leads 
 /* Counts the processes that the kernel killed because memory ran out, in our control group or, if
  * that does not count them, on the machine. false: not known. root: as below. */
 bool os_oom_kills(const char *root, uint64_t *ret);
-/* Returns the bytes available now without swapping, by the machine and by the control group's
+/* Returns the bytes available now without swapping, of the machine and of the control group's
  * limit; 0: not known. root: "" or, for tests, the directory that has proc/ and sys/. */
 uint64_t os_memory_available(const char *root);
 

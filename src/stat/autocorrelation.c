@@ -369,6 +369,7 @@ void stat_autocorrelation_find(const double *x, size_t n, stat_map f, const void
 		return;
 	}
 	d.carriers = carriers(&s);
+	d.fold = (double)s.g;
 	d.tau = fmax(1, geyer(&s, &spread));
 	d.tau_upper = d.tau * (1 + CAREFUL * spread);
 	d.dependent = assume || dependence_seen(&s);

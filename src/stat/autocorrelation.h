@@ -22,7 +22,8 @@ typedef struct stat_autocorrelation {
 	double tau_upper; /* >= tau: upper bound, for dependence that is not significant */
 	bool slow;	  /* the level changes more slowly than these runs can show */
 	double tau_level; /* <= tau: of the deviations from the local level */
-	double carriers;  /* effective number of values in the variance; 0: not known */
+	double fold;	  /* adjacent values of a group, one unless n is above STAT_FOLD_MAX */
+	double carriers;  /* effective number of groups in the variance; 0: not known */
 	double tau;	  /* >= 1; 1 when not dependent */
 	double long_run;  /* n times the variance of the mean */
 	double dof;	  /* degrees of freedom of long_run */

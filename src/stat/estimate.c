@@ -141,8 +141,8 @@ static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 	e->present = true;
 	e->value = d.mean;
 	take_n_eff(&d, e);
-	if (!e->narrow && d.carriers > 0 && d.carriers < fmax(CARRIERS, SPELLS * d.tau) &&
-	    d.carriers * KURTOSIS < (double)d.n)
+	if (!e->narrow && d.carriers > 0 && d.carriers < fmax(CARRIERS, SPELLS * d.tau / d.fold) &&
+	    d.carriers * d.fold * KURTOSIS < (double)d.n)
 		e->narrow = STAT_UNDER_HEAVY_TAIL;
 	if (s->n < 2) {
 		interval_missing(2, e);

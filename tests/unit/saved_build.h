@@ -61,6 +61,15 @@ static inline dck_record *saved_metric(const char *name, const char *tag, double
 	return saved_end(b);
 }
 
+/* A record with this count only. */
+static inline dck_record *counted(const char *name, const char *tag, int64_t v)
+{
+	record_builder *b = saved_begin(name, name);
+
+	record_metric_int(b, tag, v, "counted");
+	return saved_end(b);
+}
+
 /* The defaults without --run-to-run: intervals follow from those of the records alone. */
 static inline dck_compare_config plain(void)
 {

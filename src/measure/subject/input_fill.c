@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "measure/subject/random.h"
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,14 @@ static dck_status outside(const char *name, dck_dtype t, dck_err *err)
 		 name, dck_dtype_text(t));
 }
 
+/* Returns the largest number of a type of real numbers. */
+static double largest(dck_dtype t)
+{
+	if (t.code == DCK_DTYPE_BFLOAT)
+		return 0x1.FEp127;
+	return t.bits == 16 ? 65504 : t.bits == 32 ? (double)FLT_MAX : DBL_MAX;
+}
+
 dck_status input_fill_put(const input_fill *f, const char *name, void *p, size_t n, dck_dtype t,
 			  uint64_t seed, uint64_t stream, dck_err *err)
 {
@@ -95,8 +104,7 @@ dck_status input_fill_put(const input_fill *f, const char *name, void *p, size_t
 		(void)random_fill_integers(p, n, t, f->low, f->high, seed, stream);
 		return DCK_OK;
 	}
-	/* Beyond the largest of float16. */
-	if (t.code == DCK_DTYPE_FLOAT && t.bits == 16 && (f->rlow < -65504 || f->rhigh > 65504))
+	if (f->rlow < -largest(t) || f->rhigh > largest(t) || !isfinite(f->rhigh - f->rlow))
 		return outside(name, t, err);
 	if (!random_fill_reals(p, n, t, f->rlow, f->rhigh, seed, stream))
 		DCK_FAIL(err, E_UNSUP, "the input '%s' is of type %s: give its values with a file",

@@ -1,5 +1,6 @@
 /* cgroup.c - finds the groups through /proc/self/cgroup and /proc/self/mountinfo (proc(5),
- * cgroups(7)) and walks up to the mount point: any group on the way may hold the limit.
+ * cgroups(7)) and walks up to the mount point: any group on the way may hold the limit, and each
+ * that has one has what its processes use of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/counters/cgroup.h"
@@ -31,14 +32,28 @@ static void take_cpus(double quota, double period, cgroup_limits *ret)
 		ret->cpus = cpus;
 }
 
-static void take_memory(const char *text, cgroup_limits *ret)
+/* cache: key in memory.stat of the files' pages that were not used lately. */
+static void take_memory(const char *dir, const char *limit, const char *usage, const char *cache,
+			cgroup_limits *ret)
 {
-	char *end;
-	uint64_t v = strtoull(text, &end, 10);
-	if (end == text || v >= memory_no_limit)
+	char buf[FILE_BYTES], *end;
+	uint64_t v, used = 0, dropped = 0, left;
+
+	if (!group_file(dir, limit, buf, sizeof buf))
+		return;
+	v = strtoull(buf, &end, 10);
+	if (end == buf || v >= memory_no_limit)
 		return;
 	if (ret->memory_bytes == 0 || (int64_t)v < ret->memory_bytes)
 		ret->memory_bytes = (int64_t)v;
+	if (group_file(dir, usage, buf, sizeof buf))
+		used = strtoull(buf, NULL, 10);
+	if (group_file(dir, "memory.stat", buf, sizeof buf))
+		text_find_uint(buf, cache, &dropped);
+	used = dropped < used ? used - dropped : 0;
+	left = used < v ? v - used : 1;
+	if (ret->memory_left == 0 || left < ret->memory_left)
+		ret->memory_left = left;
 }
 
 static void take_oom(const char *dir, const char *file, cgroup_limits *ret)
@@ -73,8 +88,7 @@ static void read_v2(const char *dir, cgroup_limits *ret)
 	if (group_file(dir, "cpu.max", buf, sizeof buf) &&
 	    sscanf(buf, "%lf %lf", &quota, &period) == 2)
 		take_cpus(quota, period, ret);
-	if (group_file(dir, "memory.max", buf, sizeof buf))
-		take_memory(buf, ret);
+	take_memory(dir, "memory.max", "memory.current", "inactive_file", ret);
 	take_oom(dir, "memory.events", ret);
 	take_throttling(dir, "throttled_usec", 1000, ret);
 }
@@ -90,9 +104,8 @@ static void read_v1_cpu(const char *dir, cgroup_limits *ret)
 
 static void read_v1_memory(const char *dir, cgroup_limits *ret)
 {
-	char buf[64];
-	if (group_file(dir, "memory.limit_in_bytes", buf, sizeof buf))
-		take_memory(buf, ret);
+	take_memory(dir, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+		    ret);
 	take_oom(dir, "memory.oom_control", ret);
 }
 

@@ -10,6 +10,9 @@
 typedef struct cgroup_limits {
 	double cpus;	      /* the least quota of the group and its ancestors; 0: none */
 	int64_t memory_bytes; /* likewise */
+	/* With a limit: what the processes of a group may still have of it, page cache that can be
+	 * dropped included; the least of the groups, at least 1. */
+	uint64_t memory_left;
 	bool oom_known;	      /* the innermost group counts oom_kills, with its subgroups' */
 	uint64_t oom_kills;   /* processes killed because memory ran out */
 	bool throttled_known; /* some group counts it */

@@ -95,7 +95,7 @@ uint64_t os_memory_available(const char *root)
 	    kib <= UINT64_MAX >> 10)
 		bytes = kib << 10;
 	cgroup_read(root, &limits);
-	if (limits.memory_bytes > 0 && (bytes == 0 || (uint64_t)limits.memory_bytes < bytes))
-		bytes = (uint64_t)limits.memory_bytes;
+	if (limits.memory_left > 0 && (bytes == 0 || limits.memory_left < bytes))
+		bytes = limits.memory_left;
 	return bytes;
 }

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/common_prefix.h"
+#include "base/decimal.h"
 #include "measure/verify/output_compare.h"
 #include "record/record_begin.h"
 #include "record/host.h"
@@ -57,10 +58,11 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 			 "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
 			 "of each on",
 			 (unsigned long long)c->rounds, n, interleaved_look_least(n, c->level));
-	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
+	if (!c->ranking && c->rounds > 0 && c->rounds < interleaved_look_least(2, c->level))
 		DCK_FAIL(err, E_ARG,
-			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
-			 (unsigned long long)c->rounds);
+			 "--rounds is %llu: with fewer than %zu no interval has a level of %s",
+			 (unsigned long long)c->rounds, interleaved_look_least(2, c->level),
+			 PERCENT_TEXT(6, c->level));
 	if (c->metric && strcmp(c->metric, ITEMS_METRIC) != 0 &&
 	    (strncmp(c->metric, "latency/", 8) != 0 ||
 	     strcmp(c->metric + 8, dck_compare_statistics[c->statistic]) != 0))

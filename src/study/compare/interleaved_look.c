@@ -17,7 +17,7 @@ size_t interleaved_look_least(size_t n, double level)
 {
 	const double pairs = (double)(n * (n - 1)) / 2;
 
-	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
+	return (size_t)ceil(log2(2 * pairs / (1 - level)) - 1e-9);
 }
 
 /* Finds the interval of the median ratio of all completed rounds. m: number of tests that share
@@ -59,11 +59,11 @@ static size_t rank_look(const interleaved_looks *f, interleaved_rounds *r)
 {
 	size_t wide = 0;
 
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++)
 		r->results[i].time_ns = stat_median(r->results[i].trial_ns, r->done, f->scratch);
+	for (size_t i = 0; i < r->n; i++)
 		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
 			r->fastest = i;
-	}
 	/* Under drift the pairs may know better than the medians which one it is. */
 	for (size_t tries = 0; tries < r->n; tries++) {
 		size_t better = r->fastest;

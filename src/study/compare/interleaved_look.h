@@ -26,7 +26,7 @@ void interleaved_looks_done(interleaved_looks *f); /* {0} is allowed */
  * and returns how many ratios to it are not known to the requested precision. */
 size_t interleaved_look(const interleaved *v, interleaved_looks *f, interleaved_rounds *r);
 
-/* Returns the rounds that a ranking of n subjects needs for an interval of every pair. */
+/* Returns the rounds that n subjects need for an interval of every pair. */
 size_t interleaved_look_least(size_t n, double level);
 
 #endif

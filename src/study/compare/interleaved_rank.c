@@ -49,11 +49,11 @@ static void rank_order_make(const interleaved_rounds *r, size_t order[DCK_ALTERN
 		}
 		order[at] = i;
 	}
-	/* Among equal times the fastest, the base of the ratios, comes first. */
-	for (size_t at = 1; at < r->n; at++)
+	/* The fastest, the base of the ratios, comes first; the order of the others stays. */
+	for (size_t at = r->n; at-- > 1;)
 		if (order[at] == r->fastest) {
-			order[at] = order[0];
-			order[0] = r->fastest;
+			order[at] = order[at - 1];
+			order[at - 1] = r->fastest;
 		}
 }
 

@@ -325,6 +325,8 @@ static void notes_pooled(const saved_comparison *c)
 				    comparable_text(&s->differs, groups[k], text, sizeof text));
 			return;
 		}
+	if (c->sides[c->first].ratio.exact)
+		return;
 	record_note(
 	    c->b, "pooled-baseline",
 	    "the interval is the distance that one more recording may have from the %zu before it "

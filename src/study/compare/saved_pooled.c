@@ -35,19 +35,26 @@ void saved_pooled_judge(saved_comparison *c)
 {
 	const double level = c->asked->level, n = (double)c->first;
 	const bool higher = c->def->better == DCK_BETTER_HIGHER;
+	const saved_value *one = &c->sides[0].value;
 	saved_side *last = &c->sides[c->first];
 	saved_ratio r = {
 	    .lo = NAN, .hi = NAN, .difference = NAN, .difference_lo = NAN, .difference_hi = NAN};
 	saved_value *pool = &c->pool.value;
 	double centre = 0, squares = 0, t, half;
-	bool exact = true;
+	bool exact = true; /* and equal before the last */
 
 	for (size_t i = 0; i < c->n; i++) {
 		saved_source_value(&c->sides[i].source, level, &c->sides[i].value);
 		c->sides[i].level = level;
-		exact &= c->sides[i].value.exact;
+		exact &= c->sides[i].value.exact &&
+			 (i == c->first || c->sides[i].value.value == one->value);
 	}
 	c->pool.level = level;
+	if (exact) {
+		*pool = *one;
+		saved_ratio_find(pool, &last->value, higher, &last->ratio);
+		return;
+	}
 	if (!all_positive(c, &r)) {
 		last->ratio = r;
 		snprintf(pool->why, sizeof pool->why, "%.190s", r.why);
@@ -65,9 +72,8 @@ void saved_pooled_judge(saved_comparison *c)
 	pool->hi = exp(centre + t * c->scatter / sqrt(n));
 	r.known = true;
 	r.value = exp((higher ? -1 : 1) * (log(last->value.value) - centre));
-	r.exact = exact && !(c->scatter > 1e-12);
-	r.lo = r.exact ? r.value : r.value * exp(-half);
-	r.hi = r.exact ? r.value : r.value * exp(half);
+	r.lo = r.value * exp(-half);
+	r.hi = r.value * exp(half);
 	r.difference = last->value.value - pool->value;
 	r.difference_lo = pool->value * ((higher ? 1 / r.hi : r.lo) - 1);
 	r.difference_hi = pool->value * ((higher ? 1 / r.lo : r.hi) - 1);

@@ -14,7 +14,7 @@ double saved_square_add(double x, double y, double z)
 static void exact_find(double from, double to, saved_ratio *r)
 {
 	r->exact = true;
-	if (from > 0 && to >= 0) {
+	if (from > 0 && to > 0) {
 		r->known = true;
 		r->value = r->lo = r->hi = to / from;
 		return;
@@ -23,8 +23,9 @@ static void exact_find(double from, double to, saved_ratio *r)
 		snprintf(r->why, sizeof r->why, "a value below 0 has no ratio");
 		return;
 	}
-	snprintf(r->why, sizeof r->why, to > 0 ? "one of the values is 0" : "both values are 0");
-	r->lo = r->hi = to > 0 ? (double)INFINITY : 1;
+	snprintf(r->why, sizeof r->why,
+		 from > 0 || to > 0 ? "one value is 0" : "both values are 0");
+	r->lo = r->hi = to > 0 ? (double)INFINITY : from > 0 ? 0 : 1;
 }
 
 static void ratio_interval_find(const saved_value *from, const saved_value *to, saved_ratio *r)

@@ -355,6 +355,10 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, level, s->scratch,
 				  &e);
 		take_estimate(&e, &v);
+		/* Not all runs are kept: the extremes of all are in the record. */
+		if ((s->estimator == STAT_MIN || s->estimator == STAT_MAX) &&
+		    isfinite(dck_value_number(&s->metric->value)))
+			v.value = dck_value_number(&s->metric->value);
 		value_widen(s, level, &v);
 		break;
 	case SAVED_PROCESSES:

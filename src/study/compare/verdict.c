@@ -76,10 +76,11 @@ static int verdict_decimals_at(double v, double lo, double hi)
 	return (int)fmin(6, fmax(0, ceil(1 - log10(v))));
 }
 
-/* The answer for one alternative. lo NaN: no interval; ratio 0: no ratio. */
+/* The answer for one alternative. lo NaN: no interval; ratio 0: none, for the reason `why`. */
 typedef struct verdict_said {
 	verdict verdict;
 	double ratio, lo, hi;
+	const char *why;
 } verdict_said;
 
 static verdict_said said_of(const verdict_outcome *o)
@@ -89,7 +90,8 @@ static verdict_said said_of(const verdict_outcome *o)
 	return (verdict_said){.verdict = o->verdict,
 			      .ratio = known ? o->ratio.value.as.r : 0,
 			      .lo = level ? o->ratio.lo : NAN,
-			      .hi = level ? o->ratio.hi : NAN};
+			      .hi = level ? o->ratio.hi : NAN,
+			      .why = known ? "" : o->ratio.value.as.text};
 }
 
 #define TIMES_FROM 1.5 /* smaller ratios are stated in percent */
@@ -147,6 +149,13 @@ static const char *said_text(const verdict_said *s, const char *name, double mar
 	const bool inverse = metric && metric->better == DCK_BETTER_HIGHER;
 	const char *than = mem_arena_fmt(a, " than %s", base), *word;
 	const int digits = verdict_decimals(s->lo, s->hi);
+
+	/* Equal or unequal counts of which one is 0. */
+	if (!(s->ratio > 0) && s->verdict != VERDICT_UNDECIDED)
+		return mem_arena_fmt(a, "%s is %s%s: %s", name,
+				     s->verdict == VERDICT_SAME ? "the same as "
+								: verdict_word(s->verdict, metric),
+				     s->verdict == VERDICT_SAME ? base : than, s->why);
 	switch (s->verdict) {
 	case VERDICT_SLOWER:
 	case VERDICT_FASTER:

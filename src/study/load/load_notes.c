@@ -100,13 +100,13 @@ static void device_shared(const load_view *v)
 static void clock_coarse(const load_view *v)
 {
 	const measure_phases *p = &v->j->session.phases;
+	char clock[64];
 
 	if (p->loop.group > 1 || p->group_wanted)
 		record_note(v->b, "timer-coarse",
-			    "reading the clock takes %.0f ns, more than 1 %% of a run, and each "
-			    "request is timed individually: every latency is up to that much too "
-			    "long",
-			    p->loop.clock->cost_ns);
+			    "%s, more than 1 %% of a run, and each request is timed individually: "
+			    "every latency is wrong by up to that much",
+			    diagnostics_clock(p->loop.clock, clock, sizeof clock));
 }
 
 /* The common diagnostics check the service times: outliers and drift of the latency in a queue are

@@ -8,5 +8,5 @@ END
 chmod +x work
 interrupt SIGINT enough deepclock bench --details --quiet --processes 3 --runs 10 --warmup 0 --idle 20ms --save run.json -- ./work > text
 echo $?
-record run.json 'r["incomplete"]' 'note("interrupted") is not None' '1 <= len(r["series"])'
+record run.json 'r["incomplete"]' 'note("interrupted") is not None' '"interrupted" in f("method", "stop")' '1 <= len(r["series"])'
 test -s text && echo reported

@@ -10,3 +10,14 @@ record run.json 'm("cpu/time")["value"] > 0' 'note("grouped")["text"]' 'm("cpu/u
 deepclock bench --quiet --no-history --group 2 --runs 8 --warmup 0 --save run.json -- python3 -c 'from time import thread_time as t
 while t() < 0.15: pass' > text
 record run.json 'abs(m("cpu/time")["value"] / (m("cpu/user")["value"] + m("cpu/system")["value"]) - 1) < 1e-9'
+# All runs of a sample count, not only the last: here every second one uses nearly nothing.
+cat > odd <<'END'
+#!/bin/sh
+echo x >> runs
+[ $(($(wc -l < runs) % 2)) = 0 ] || exec python3 -c 'from time import thread_time as t
+x = b"a" * 100000000
+while t() < 0.15: pass'
+END
+chmod +x odd
+deepclock bench --quiet --no-history --group 2 --runs 5 --warmup 0 --save run.json -- ./odd > text
+record run.json 'm("cpu/time")["value"] > 0.075e9' 'm("memory/peak_rss")["value"] > 1e8'

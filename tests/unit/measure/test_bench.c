@@ -309,6 +309,11 @@ static uint64_t slow_at_last(uint64_t call)
 	return call < 41 + 1000 ? 700 : 70000;
 }
 
+static uint64_t slow_at_first(uint64_t call)
+{
+	return (call <= 22 ? 80000000 : 30000000) + 1000 * (call * 7 % 31);
+}
+
 static void groups_short_work(void **state)
 {
 	world w;
@@ -321,8 +326,25 @@ static void groups_short_work(void **state)
 	assert_int_equal(fact_int(r, "method", "group"), 23);
 	assert_value(r, "latency/median", 700);
 	assert_value(r, "cpu/time", 1400);
-	assert_non_null(dck_record_note(r, "grouped"));
+	assert_non_null(
+	    strstr(dck_record_note(r, "grouped")->text, "reading the clock takes 16.0 ns"));
 	assert_non_null(strstr(dck_record_metric(r, "latency/min")->how, " means of "));
+	dck_record_free(r);
+
+	/* A tick that is longer than a reading decides. */
+	world_init(&w, short_work);
+	w.clock.tick_ns = 1000;
+	r = world_bench(&w);
+	assert_int_equal(fact_int(r, "method", "group"), 1429);
+	assert_non_null(
+	    strstr(dck_record_note(r, "grouped")->text, "a tick of the clock is 1.00 "));
+	dck_record_free(r);
+
+	/* One run was single, and six groups follow it. */
+	world_init(&w, slow_at_first);
+	w.plan.group = 5;
+	r = world_bench(&w);
+	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady after 31 runs"));
 	dck_record_free(r);
 
 	/* Runs too few for a sample are made, and are no sample. */

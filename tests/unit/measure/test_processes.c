@@ -27,6 +27,7 @@ typedef struct start {
 } start;
 
 static const double *core_latencies; /* of each start, ns; NULL: not known */
+static const char *statistic;	     /* NULL: the median */
 
 static const char program[] =
     "#!/bin/sh\n"
@@ -48,6 +49,8 @@ static void start_save(const start *s, unsigned number)
 	record_series(b, "latency", DCK_UNIT_NS, NULL, runs, RUNS, 10);
 	record_metric_absent(b, "latency/p90", "too few");
 	record_metric_absent(b, "latency/p999", "too few");
+	if (statistic)
+		record_metric_absent(b, "latency/p85", "too few");
 
 	record_fact_text(b, "method", "rate", "median");
 	record_metric_interval(b, "latency/median", s->median, s->median - s->half,
@@ -89,6 +92,8 @@ static dck_record *starts_bench(const start *starts, unsigned n)
 	dck_plan_init(&plan);
 	plan.program = scratch_text("./program", program);
 	plan.processes = n;
+	if (statistic)
+		plan.statistic = statistic;
 	if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	return r;
@@ -104,6 +109,26 @@ static void metric_is(const dck_record *r, const char *tag, double v, double lo,
 	    (level > 0 && (fabs(m->lo - lo) > 1e-6 * v || fabs(m->hi - hi) > 1e-6 * v)))
 		fail_msg("%s is %.12g [%.12g, %.12g] at %g", tag, dck_record_value(r, tag), m->lo,
 			 m->hi, m->level);
+}
+
+/* The plan's percentile is of the runs of all starts where each has too few, as those of the table.
+ */
+static void any_percentile_is_of_all_runs(void **state)
+{
+	static const start starts[] = {{10, 0.1, NULL, 0, 0},
+				       {11, 0.1, NULL, 0, 0},
+				       {12, 0.1, NULL, 0, 0},
+				       {10, 0.1, NULL, 0, 0}};
+	dck_record *r;
+
+	(void)state;
+	statistic = "p85";
+	r = starts_bench(starts, 4);
+	statistic = NULL;
+	assert_true(dck_record_value(r, "latency/p85") > 106);
+	assert_string_equal(dck_record_metric(r, "latency/p85")->how,
+			    "of the runs of all 4 starts, each start a cluster");
+	dck_record_free(r);
 }
 
 /* Six starts, of which one takes 2.4 times as long: it moves neither median nor rate. */
@@ -685,6 +710,7 @@ int test_processes(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(one_of_six_is_slow),
+	    SCRATCH_TEST(any_percentile_is_of_all_runs),
 	    SCRATCH_TEST(what_slow_starts_have),
 	    SCRATCH_TEST(all_starts_differ),
 	    SCRATCH_TEST(starts_at_two_levels),

@@ -67,6 +67,15 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 0.5);
 	assert_int_equal(l.memory_bytes, 4096);
+	/* What is used counts, at each level, but for page cache that can be dropped. */
+	assert_int_equal(l.memory_left, 4096);
+	put(G "/user.slice/app/memory.current", "1000\n");
+	put(G "/user.slice/memory.current", "1073741000\n");
+	put(G "/user.slice/memory.stat", "anon 5\ninactive_file 400\nactive_file 9\n");
+	put("/proc/meminfo", "MemAvailable:    4194304 kB\n");
+	assert_int_equal(os_memory_available("."), 1073741824 - 1073741000 + 400);
+	put(G "/user.slice/app/memory.current", "9000\n");
+	assert_int_equal(os_memory_available("."), 1);
 	/* OOM events are local to the group: kills in other groups do not count. */
 	put(G "/user.slice/memory.events", "low 0\noom 9\noom_kill 9\noom_group_kill 0\n");
 	cgroup_read(".", &l);
@@ -117,6 +126,10 @@ static void version_1_has_a_tree_for_each_controller(void **state)
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 2.5);
 	assert_int_equal(l.memory_bytes, 536870912);
+	put(G "/memory/job/memory.usage_in_bytes", "36870912\n");
+	put(G "/memory/job/memory.stat", "inactive_file 7\ntotal_inactive_file 1000\n");
+	cgroup_read(".", &l);
+	assert_int_equal(l.memory_left, 500001000);
 	assert_int_equal(l.throttled_ns, 777);
 	assert_int_equal(l.throttled_periods, 4);
 	put(G "/memory/job/memory.limit_in_bytes", "9223372036854771712\n");

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define N_MOST 20000
+#define N_MOST 80000
 
 static double x[N_MOST], scratch_room[2 * N_MOST + 40000];
 
@@ -299,6 +299,20 @@ static void same_again(void **state)
 	assert_true(a.lo < a.value && a.value < a.hi);
 }
 
+/* Slow change of normal runs is no long tail, however long the series. */
+static void long_runs_that_dominate(void **state)
+{
+	(void)state;
+	fill_dependent(80000, 499.0 / 501);
+	assert_int_equal(ask(STAT_MEAN, 80000).narrow, STAT_NARROW_NO);
+	for (size_t n = 8000; n <= 80000; n *= 10) {
+		fill_shuffled(n);
+		for (size_t i = 0; i < n; i += n / 8)
+			x[i] = 1e9;
+		assert_int_equal(ask(STAT_MEAN, n).narrow, STAT_UNDER_HEAVY_TAIL);
+	}
+}
+
 static void precise(void **state)
 {
 	stat_estimate e;
@@ -378,6 +392,7 @@ int test_stat_estimate(void)
 	    cmocka_unit_test(lag1_exact),
 	    cmocka_unit_test(repeating),
 	    cmocka_unit_test(same_again),
+	    cmocka_unit_test(long_runs_that_dominate),
 	    cmocka_unit_test(precise),
 	    cmocka_unit_test(processes),
 	    cmocka_unit_test(order),

@@ -8,6 +8,7 @@
 #include "infos.h"
 #include "scratch.h"
 
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -655,6 +656,10 @@ static void values_in_words(void **state)
 			u8 = {DCK_DTYPE_UINT, 8, 1};
 	const dck_tensor_info bytes = {.name = "x", .dtype = u8, .rank = 1, .dim = {400}};
 	const dck_tensor_info reals = {.name = "x", .dtype = f32, .rank = 1, .dim = {400}};
+	const dck_tensor_info wide = {
+	    .name = "x", .dtype = {DCK_DTYPE_FLOAT, 64, 1}, .rank = 1, .dim = {3}};
+	const dck_tensor_info brain = {.name = "x", .dtype = bf16, .rank = 1, .dim = {3}};
+	static const float least[] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
 	subject_inputs *b;
 
 	(void)state;
@@ -689,6 +694,13 @@ static void values_in_words(void **state)
 		"--input gives the input 'x' values that its type, uint8, does not hold");
 	refused(&bytes, 1, CONFIG(.input = LIST("range(-1,5)")), DCK_E_ARG,
 		"--input gives the input 'x' values that its type, uint8, does not hold");
+	filled(f32, "x=-3.4028234e38", least, sizeof least, "3 float32, -3.4028234e38 (--input)");
+	refused(&reals, 1, CONFIG(.input = LIST("x=1e39")), DCK_E_ARG,
+		"--input gives the input 'x' values that its type, float32, does not hold");
+	refused(&wide, 1, CONFIG(.input = LIST("range(-1e308,1e308)")), DCK_E_ARG,
+		"--input gives the input 'x' values that its type, float64, does not hold");
+	refused(&brain, 1, CONFIG(.input = LIST("3.4e38")), DCK_E_ARG,
+		"--input gives the input 'x' values that its type, bfloat16, does not hold");
 	refused(&bytes, 1, CONFIG(.input = LIST("0.5")), DCK_E_ARG,
 		"--input gives the input 'x' numbers that are not whole, but its type is uint8");
 	refused(&bytes, 1, CONFIG(.input = LIST("range(5,1)")), DCK_E_ARG,

@@ -471,6 +471,48 @@ static void ranked_alike(void **state)
 	assert_in_range(shown, 0, 3);
 }
 
+static int work_slower_later(void *arg)
+{
+	work *w = arg;
+	const bool late = time_ns > w->fail_at;
+
+	w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	time_ns += (uint64_t)((late ? 1.5 * w->second : 1) * w->ns *
+			      (0.99 + 0.02 * (double)(w->random >> 40) / 16777216.0));
+	return 0;
+}
+
+/* The fastest until now is compared by its median of all rounds, not by that of the last look. */
+static void ranked_while_the_machine_slows_down(void **state)
+{
+	(void)state;
+	for (uint64_t k = 10; k < 60; k += 2) {
+		set s;
+		dck_record *r;
+		const dck_table *t;
+
+		set_make(&s, 3);
+		for (size_t i = 0; i < 3; i++) {
+			s.subject[i].function = work_slower_later;
+			s.work[i].random += 3 * k;
+			s.work[i].fail_at = time_ns + k * 20000000;
+			s.work[i].second = i == 2 ? 1.014 : 1;
+		}
+		s.work[2].ns *= 0.99;
+		s.config.keep_sessions = true;
+		s.config.max_rounds = 15;
+		s.config.max_time_ns = UINT64_C(20000000000);
+		s.config.margin = 0.0001;
+		s.config.warmup = "5";
+		r = rank_of(&s, 3);
+		t = dck_record_table(r, "bench/ranking");
+		for (size_t i = 1; i < 3; i++)
+			assert_true(dck_table_cell(t, 0, "time")->value.as.r <=
+				    dck_table_cell(t, i, "time")->value.as.r);
+		dck_record_free(r);
+	}
+}
+
 static void itself(void **state)
 {
 	set s;
@@ -571,8 +613,18 @@ static void refused(void **state)
 	s.all[1].name = "a";
 	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
 	s.all[1].name = "b";
-	s.config.rounds = 3;
+	/* The least number of rounds depends on the level. */
+	s.config.rounds = 5;
 	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
+	s.config.rounds = 7;
+	s.config.level = 0.99;
+	assert_int_equal(dck_compare(s.all, 2, &s.config, NULL, &r, &err), DCK_E_ARG);
+	s.config.rounds = 4;
+	s.config.level = 0.8;
+	s.work[1].ns = 2e6;
+	r = compare(&s, 2);
+	assert_string_equal(fact(r, "verdict"), "slower");
+	dck_record_free(r);
 }
 
 static void vary(void **state)
@@ -635,6 +687,7 @@ int test_versus(void)
 	    cmocka_unit_test(several),
 	    cmocka_unit_test(ranked),
 	    cmocka_unit_test(ranked_alike),
+	    cmocka_unit_test(ranked_while_the_machine_slows_down),
 	    cmocka_unit_test(itself),
 	    cmocka_unit_test(fails_in_the_middle),
 	    cmocka_unit_test(interrupted),
