@@ -37,15 +37,16 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		    {"engine", "provider", ", ", "", "device"},
 		    {"plan", "device", ", ", "", "device"},
 		    {"engine", "threads", ", ", " threads", "threads"}};
-	const dck_fact *varies = dck_record_fact(r, "compare", "varies");
+	const char *varies = record_get_text(r, "compare", "varies");
+	const char *title = record_get_text(r, "subject", "title");
 	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
 	const char *name = text_fact(r, "compare", "subjects", buf);
 
 	if (!name)
 		name = text_fact(r, "subject", "name", buf);
 	text_style_set(p, PAGE_BOLD);
-	if (dck_record_fact(r, "subject", "title")) {
-		page_wrap(p, 2, dck_record_name(r));
+	if (title && title[0]) {
+		page_wrap(p, 2, title);
 		p->space = false;
 		page_text(p, ":");
 		p->space = true;
@@ -62,7 +63,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		/* A requested "gpu" is redundant next to the provider. */
 		if (strcmp(v, "gpu") == 0 && dck_record_fact(r, "engine", "provider"))
 			continue;
-		if (varies && name_index_listed(varies->value.as.text, part[i].option))
+		if (varies && name_index_listed(varies, part[i].option))
 			continue;
 		/* "sleep 1 on command" is redundant, ... */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)

@@ -533,7 +533,7 @@ static void view_init(ops_view *v, const page *p, const dck_record *r)
 	v->scale = format_scale_for(most, NAN);
 	/* A device's clock is finer; an operator without a kernel takes none of its time. */
 	const dck_fact *device = dck_record_fact(r, "profile", "device_time");
-	if (device && !device->value.as.b)
+	if (device && device->value.kind == DCK_VALUE_BOOL && !device->value.as.b)
 		text_fact_number(r, "profile", "resolution", &v->resolution_ns);
 	ops_row_total(&v->total, r);
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
