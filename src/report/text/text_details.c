@@ -348,14 +348,14 @@ static bool is_defined(const dck_metric *m)
 }
 
 /* Writes the legend of the brackets: the level and the kind of the intervals. */
-static void details_legend_put(page *p, const dck_record *r, double level)
+static void details_legend_put(page *p, const dck_record *r, const format_levels *levels)
 {
 	char buf[FORMAT_SIZE];
 	const char *kind = text_fact(r, "method", "interval", buf);
 
 	text_dim_from(p, 2);
-	page_text(p, "[ ]:");
-	text_level(p, level);
+	page_text(p, "[ ]: ");
+	page_text(p, FORMAT_LEVELS(levels));
 	page_text(p, kind ? " interval," : " interval");
 	page_space(p);
 	page_wrap(p, 2, kind ? kind : "");
@@ -365,7 +365,7 @@ static void details_legend_put(page *p, const dck_record *r, double level)
 static void details_latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {0};
-	double level = 0;
+	format_levels levels = {0};
 	bool any = false;
 	latency_cells c;
 	size_t n;
@@ -379,7 +379,7 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 		page_widen(&w.value, c.value);
 		page_widen(&w.lo, c.lo);
 		page_widen(&w.hi, c.hi);
-		level = m->level > 0 ? m->level : level;
+		format_levels_add(&levels, m->level);
 		any = true;
 	}
 	if (!any)
@@ -400,8 +400,8 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 	for (size_t i = 0; i < r->nmetrics; i++)
 		if (text_is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
 			latency_row(p, &r->metrics[i], scale, &w);
-	if (level > 0)
-		details_legend_put(p, r, level);
+	if (levels.most > 0)
+		details_legend_put(p, r, &levels);
 	text_narrow_legend(p, r);
 }
 
