@@ -236,7 +236,7 @@ static const char *history_value_text(dck_unit unit, double v, char *buf, size_t
 	}
 }
 
-/* Writes the levels before and after a change, with the digits that tell them apart. */
+/* Writes the levels before and after a change, with enough digits to differ. */
 static void levels_text(dck_unit unit, double before, double after, char text[2][LEVEL_SIZE])
 {
 	const double v[] = {before, after};

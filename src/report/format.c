@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* format.c - numbers of reports: values with a unit, shares, levels, and the scale of a column.
+ *
+ * Times of one column share a unit and a number of decimals (format_scale), which two digits of the
+ * half-width of the main interval decide, within DIGITS_MIN and DIGITS_MAX. Other values have three
+ * or four significant digits, counts all of them. Text does not depend on the locale.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/format.h"
 #include "record/record_internal.h"
 #include "base/decimal.h"
