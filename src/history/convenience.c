@@ -5,6 +5,7 @@
 #include "deepclock/history.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
+#include "history/store.h"
 #include "os/os.h"
 
 dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)

@@ -16,6 +16,7 @@
 #include "base/common_prefix.h"
 #include "base/name_index.h"
 #include "base/units.h"
+#include "record/record_internal.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
