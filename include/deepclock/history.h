@@ -71,8 +71,8 @@ DCK_API const char *dck_history_file(const dck_history *h); /* borrowed from h. 
 #define DCK_COMMIT_SIZE 72
 DCK_API const char *dck_history_commit(const char *directory, char *text);
 /* Reads the branch that is checked out, as dck_history_commit() does. Writes at most `size` bytes
- * into text and returns it; NULL: none, or it is not a name of letters, digits and -_.:/+@~. @since
- * 0.1 */
+ * into text and returns it; NULL: none, or its name has 256 bytes or more, control characters, or
+ * invalid UTF-8. @since 0.1 */
 DCK_API const char *dck_history_branch(const char *directory, char *text, size_t size);
 
 /* --- adding */

@@ -17,7 +17,8 @@ extern "C" {
 
 #define DCK_RECORD_SCHEMA 1u
 
-/* The enum and the unit's name in JSON are generated from this list. */
+/* The enum and the unit's name in JSON are generated from this list. A new unit raises
+ * DCK_RECORD_SCHEMA: older readers refuse units that they do not know. */
 #define DCK_UNIT_MAP(X)          \
 	X(NONE, "")              \
 	X(NS, "ns")              \

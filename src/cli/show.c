@@ -283,8 +283,8 @@ int cli_metrics_check(const cli *c, const char *path)
 	if (format != CLI_OPENMETRICS && format != CLI_OTLP && format != CLI_BENCHER)
 		return CLI_OK;
 	return cli_usage(c,
-			 "the format '%s' has metrics alone, and this result has tables and no "
-			 "metrics: csv, json, markdown and html have them",
+			 "the format '%s' has metrics alone, and this result has none: "
+			 "csv, json, markdown and html have all of it",
 			 cli_formats[format]);
 }
 

@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "os/os.h"
@@ -34,6 +35,20 @@ static bool is_name(const char *text, const char *more)
 bool history_commit_fits(const char *commit)
 {
 	return commit[0] && strlen(commit) < DCK_COMMIT_SIZE && is_name(commit, "-_.:/+@~");
+}
+
+bool history_branch_fits(const char *branch)
+{
+	size_t n;
+
+	if (!branch[0] || strlen(branch) >= HISTORY_BRANCH_SIZE)
+		return false;
+	for (; *branch; branch += n) {
+		n = utf8_length(branch);
+		if (n == 0 || utf8_is_control(branch, n))
+			return false;
+	}
+	return true;
 }
 
 dck_status dck_history_commit_check(const char *commit, dck_err *err)

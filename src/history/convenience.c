@@ -5,13 +5,14 @@
 #include "deepclock/history.h"
 #include "deepclock/unstable.h"
 #include "base/err.h"
+#include "history/store.h"
 #include "os/os.h"
 
 dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)
 {
 	dck_history_config config;
 	dck_history *history = NULL;
-	char text[DCK_COMMIT_SIZE], host[256], branch[DCK_COMMIT_SIZE];
+	char text[DCK_COMMIT_SIZE], host[256], branch[HISTORY_BRANCH_SIZE];
 	dck_status status;
 
 	dck_history_config_init(&config);

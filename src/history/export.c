@@ -75,7 +75,7 @@ static dck_status record_export(dck_history *h, history_statement *s, dck_sink *
 
 /* `columns` and `join` of the newest records of f, oldest of them first. */
 static dck_status rows_each(dck_history *h, const dck_history_filter *f, const char *columns,
-			    const char *join, dck_sink *out,
+			    const char *join, const char *order, dck_sink *out,
 			    dck_status (*each)(dck_history *h, history_statement *s, dck_sink *out,
 					       dck_err *err),
 			    dck_err *err)
@@ -88,8 +88,8 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	DCK_TRY(history_where_make(f, &w, err));
 	snprintf(sql, sizeof sql,
 		 "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, "
-		 "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq",
-		 columns, w.sql, join);
+		 "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq%s",
+		 columns, w.sql, join, order);
 	DCK_TRY(history_prepare_many(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	/* A reader that closed the pipe ends it. */
@@ -102,8 +102,8 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
 			      dck_err *err)
 {
-	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", out, record_export,
-			 err);
+	return rows_each(h, f, "r.seq, r.id, r.commit_id, r.branch, r.host", "", "", out,
+			 record_export, err);
 }
 
 static void export_number_put(dck_sink *out, history_statement *s, int i)
@@ -147,5 +147,5 @@ dck_status dck_history_export_csv(dck_history *h, const dck_history_filter *f, d
 	return rows_each(h, f,
 			 "r.id, r.at, r.verb, r.subject, r.engine, r.machine, r.method, "
 			 "r.commit_id, r.incomplete, m.tag, m.value, m.lo, m.hi, m.level, m.unit",
-			 "JOIN metrics AS m ON m.seq = r.seq", out, metric_export, err);
+			 "JOIN metrics AS m ON m.seq = r.seq", ", m.tag", out, metric_export, err);
 }

@@ -152,7 +152,7 @@ const char *dck_history_branch(const char *directory, char *text, size_t size)
 	const char *name = line + sizeof heads - 1;
 
 	if (!git_head_read(directory, git, line) || strncmp(line, heads, sizeof heads - 1) != 0 ||
-	    strlen(name) >= size || !history_commit_fits(name))
+	    strlen(name) >= size || !history_branch_fits(name))
 		return NULL;
 	return strcpy(text, name);
 }

@@ -18,6 +18,7 @@
 #include "history/series.h"
 #include "history/store.h"
 #include "deepclock/unstable.h"
+#include "base/decimal.h"
 #include "base/err.h"
 #include "record/build.h"
 #include "record/record_internal.h"
@@ -25,6 +26,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE "there is none"
@@ -199,6 +201,7 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 #define BRIEF_ROWS    6
 #define BRIEF_CHANGES 2
 #define BRIEF_ALARMS  10
+#define LEVEL_SIZE    48
 
 /* Writes "5.0 % worse", or "5.0 % up" for a metric that has no better direction. */
 static const char *change_text(dck_better better, double before, double after, char *buf,
@@ -211,7 +214,11 @@ static const char *change_text(dck_better better, double before, double after, c
 	if (better != DCK_BETTER_NEITHER)
 		way = up == (better == DCK_BETTER_HIGHER) ? "better" : "worse";
 	if (isfinite(share))
-		snprintf(buf, size, "%.*f %% %s", share < 0.1 ? 1 : 0, 100 * share, way);
+		snprintf(buf, size,
+			 share < 0.001 ? "%.2g %% %s"
+			 : share < 0.1 ? "%.1f %% %s"
+				       : "%.0f %% %s",
+			 100 * share, way);
 	else
 		snprintf(buf, size, "%s", way);
 	return buf;
@@ -227,6 +234,34 @@ static const char *history_value_text(dck_unit unit, double v, char *buf, size_t
 	default:
 		return dck_text_si(v, unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit), buf, size);
 	}
+}
+
+/* Writes the levels before and after a change, with enough digits to differ. */
+static void levels_text(dck_unit unit, double before, double after, char text[2][LEVEL_SIZE])
+{
+	const double v[] = {before, after};
+	char name[16], number[NUM_TEXT_MAX];
+
+	for (size_t i = 0; i < 2; i++)
+		history_value_text(unit, v[i], text[i], LEVEL_SIZE);
+	if (before == after || strcmp(text[0], text[1]) != 0)
+		return;
+	/* The unit in the text is a power of ten, of bytes one of 1024, as is the value over it. */
+	double factor = before / strtod(text[0], NULL);
+	factor = unit == DCK_UNIT_BYTE ? exp2(10 * round(log2(factor) / 10))
+				       : pow(10, round(log10(factor)));
+	snprintf(name, sizeof name, "%.15s", text[0] + strspn(text[0], "-0123456789.,"));
+	if (unit == DCK_UNIT_NS && fabs(before) > 119e9) { /* "2 min 5 s" */
+		factor = 1e9;
+		snprintf(name, sizeof name, " s");
+	}
+	if (!isnormal(factor))
+		return;
+	for (int digits = 5; digits <= 17 && strcmp(text[0], text[1]) == 0; digits++)
+		for (size_t i = 0; i < 2; i++) {
+			decimal_significant(number, digits, v[i] / factor);
+			snprintf(text[i], LEVEL_SIZE, "%.30s%s", number, name);
+		}
 }
 
 /* Writes the values as the answer, because too few points show no change. */
@@ -255,8 +290,8 @@ static void few_points(record_builder *b, const dck_history_trend *t)
 static void trend_answer(record_builder *b, const dck_history_trend *t)
 {
 	const dck_history_change *c = t->nchanges > 0 ? &t->changes[t->nchanges - 1] : NULL;
-	char change[64], before[40], after[40], time[RECORD_TIME_SIZE], least[40] = "",
-									more[64] = "";
+	char change[64], level[2][LEVEL_SIZE], time[RECORD_TIME_SIZE], least[40] = "",
+								       more[64] = "";
 
 	if (t->min_change > 0)
 		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->min_change);
@@ -272,6 +307,7 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 		return;
 	}
 	record_time_text(t->points[c->at].at_unix_ns, time);
+	levels_text(t->metric.unit, c->before, c->after, level);
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
@@ -280,10 +316,7 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 		      change_text(t->metric.better, c->before, c->after, change, sizeof change),
 		      time, t->points[c->at].commit ? " (" : "",
 		      t->points[c->at].commit ? t->points[c->at].commit : "",
-		      t->points[c->at].commit ? ")" : "",
-		      history_value_text(t->metric.unit, c->before, before, sizeof before),
-		      history_value_text(t->metric.unit, c->after, after, sizeof after), c->p,
-		      more);
+		      t->points[c->at].commit ? ")" : "", level[0], level[1], c->p, more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)
@@ -391,7 +424,7 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 {
 	const dck_history_alarm *newest = a->alarms;
-	char change[64], time[RECORD_TIME_SIZE], before[40], after[40];
+	char change[64], time[RECORD_TIME_SIZE], level[2][LEVEL_SIZE];
 
 	if (a->series == 0) {
 		record_answer(b, "none of %" PRIu64 " series has the %d points that a test needs",
@@ -406,6 +439,7 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 		return;
 	}
 	record_time_text(newest->at_unix_ns, time);
+	levels_text(newest->metric.unit, newest->before, newest->after, level);
 	record_answer(
 	    b,
 	    "%" PRIu64 " of %" PRIu64 " series changed (false discovery rate %g %%), the newest "
@@ -415,8 +449,7 @@ static void alarms_answer(record_builder *b, const dck_history_alarms *a)
 	    newest->subject ? newest->subject : "records without a subject", newest->metric.tag,
 	    change_text(newest->metric.better, newest->before, newest->after, change,
 			sizeof change),
-	    history_value_text(newest->metric.unit, newest->before, before, sizeof before),
-	    history_value_text(newest->metric.unit, newest->after, after, sizeof after));
+	    level[0], level[1]);
 }
 
 /* The columns of the summary, without those that are the same for all alarms. */

@@ -92,7 +92,7 @@ static bool import_member_find(json_reader *r, const char *key, json_token *ret)
 
 /* What export added to a line. */
 typedef struct line_origin {
-	char commit[DCK_COMMIT_SIZE], branch[DCK_COMMIT_SIZE], host[256];
+	char commit[DCK_COMMIT_SIZE], branch[HISTORY_BRANCH_SIZE], host[256];
 } line_origin;
 
 static void member_copy(const json_reader *r, char *to, size_t size)
@@ -170,7 +170,7 @@ static dck_status line_insert(dck_history *h, history_bytes line, const char *co
 		const history_origin from = {commit				? commit
 					     : history_commit_fits(said.commit) ? said.commit
 										: NULL,
-					     history_commit_fits(said.branch) ? said.branch : NULL,
+					     history_branch_fits(said.branch) ? said.branch : NULL,
 					     said.host[0] ? said.host : NULL};
 
 		status = import_insert(h, r, (history_bytes){json.data, json.n}, &from, count, err);

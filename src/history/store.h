@@ -68,6 +68,9 @@ typedef struct history_bytes {
 	size_t n;
 } history_bytes;
 bool history_commit_fits(const char *commit); /* whether it is valid in the index */
+#define HISTORY_BRANCH_SIZE 256
+/* Whether it is short and has no control characters: Git allows most others in a branch. */
+bool history_branch_fits(const char *branch);
 /* Returns whether the index has metrics with such a value. */
 bool history_is_number(const dck_value *v);
 /* Where a record is from; NULL: unknown. */

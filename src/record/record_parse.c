@@ -293,7 +293,7 @@ static dck_status parse_list_get(record_reader *rd, const json_t *root, const ch
 	size_t n;
 	DCK_TRY(reader_list(rd, root, name, OPTIONAL, &list, &n));
 	if (n > READER_MAX / row_size)
-		return reader_value_error(rd, name, "has more rows than 1 GiB of memory holds");
+		return reader_rows_error(rd, name);
 	char *rows = mem_arena_array(rd->arena, n, row_size);
 	if (!rows)
 		return DCK_OK;
@@ -396,14 +396,14 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 		else if (c == '[' || c == '{') {
 			lists++;
 			if (++depth > DEPTH_MAX)
-				DCK_FAIL(err, E_FORMAT,
+				DCK_FAIL(err, E_LIMIT,
 					 "lists and objects are nested deeper than %d at byte %zu",
 					 DEPTH_MAX, i);
 		} else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
 	}
 	if (n + lists * NODE_LIST + values * NODE_VALUE > READER_MAX)
-		DCK_FAIL(err, E_FORMAT,
+		DCK_FAIL(err, E_LIMIT,
 			 "the record is too large: %" PRIu64 " lists and objects with %" PRIu64
 			 " values in %zu bytes would take more than 1 GiB of memory",
 			 lists, values, n);

@@ -284,7 +284,7 @@ dck_status reader_tree(record_reader *rd, const json_t *o, void *row)
 	DCK_TRY(frames_get(rd, o, t));
 	DCK_TRY(reader_list(rd, o, "nodes", REQUIRED, &list, &n));
 	if (n >= DCK_TREE_ROOT || n > READER_MAX / sizeof(double) / (t->ncolumns + 1))
-		return reader_value_error(rd, "nodes", "has more rows than 1 GiB of memory holds");
+		return reader_rows_error(rd, "nodes");
 	dck_tree_node *nodes = mem_arena_array(rd->arena, n, sizeof *nodes);
 	double *weights = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *weights);
 	if (!nodes || !weights || mem_arena_failed(rd->arena))

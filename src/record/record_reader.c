@@ -61,6 +61,13 @@ dck_status reader_value_error(const record_reader *rd, const char *key, const ch
 	DCK_FAIL(rd->err, E_FORMAT, "%s %s", reader_place(rd, key, where, sizeof where), what);
 }
 
+dck_status reader_rows_error(const record_reader *rd, const char *key)
+{
+	char where[96];
+	DCK_FAIL(rd->err, E_LIMIT, "%s has more rows than 1 GiB of memory holds",
+		 reader_place(rd, key, where, sizeof where));
+}
+
 /* --- scalars. An optional member that is missing leaves *ret as it was. */
 
 const char *reader_keep(record_reader *rd, const json_t *v)

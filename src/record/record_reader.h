@@ -27,6 +27,8 @@ typedef struct record_reader {
 dck_status reader_type_error(const record_reader *rd, const char *key, const json_t *v,
 			     const char *wanted);
 dck_status reader_value_error(const record_reader *rd, const char *key, const char *what);
+/* Fails with E_LIMIT. */
+dck_status reader_rows_error(const record_reader *rd, const char *key);
 
 /* An optional member that is missing leaves *ret as it was. */
 typedef enum need { OPTIONAL, REQUIRED } need;

@@ -86,12 +86,14 @@ const char *record_renamed_metric(const char *tag)
 	return renamed_find(metrics, NULL, tag);
 }
 
+/* "a size is N*3, which --dim ..." is the reason of a number without a formula. */
 dck_absence record_renamed_absence(const char *why)
 {
 	static const char formula[] = ", which --dim makes a number", size[] = "a size is ";
 	const size_t n = why ? strlen(why) : 0, k = sizeof formula - 1;
 
-	return n > k && strcmp(why + n - k, formula) == 0 && strncmp(why, size, sizeof size - 1)
+	return n > k && strcmp(why + n - k, formula) == 0 &&
+		       strncmp(why, size, sizeof size - 1) != 0
 		   ? DCK_ABSENCE_OPEN_SIZE
 		   : DCK_ABSENCE_OTHER;
 }

@@ -68,9 +68,14 @@ static bool digits_read(const char **p, int n, int *ret)
 	return true;
 }
 
+static bool time_is_leap(int y)
+{
+	return (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+}
+
 bool record_time_parse(const char *text, int64_t *ret_unix_ns)
 {
-	static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	static const int month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	static const char after[] = "--T::";
 	static const int width[] = {4, 2, 2, 2, 2, 2};
 	int v[6];
@@ -82,7 +87,8 @@ bool record_time_parse(const char *text, int64_t *ret_unix_ns)
 		if (i < 5 && *p++ != after[i])
 			return false;
 	}
-	if (v[1] < 1 || v[1] > 12 || v[2] < 1 || v[2] > month_days[v[1] - 1] || v[3] > 23 ||
+	if (v[1] < 1 || v[1] > 12 || v[2] < 1 ||
+	    v[2] > month_days[v[1] - 1] + (v[1] == 2 && time_is_leap(v[0])) || v[3] > 23 ||
 	    v[4] > 59 || v[5] > 60)
 		return false;
 	int64_t ns = 0;

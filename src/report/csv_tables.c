@@ -2,23 +2,16 @@
  * TABLE/ROW/COLUMN, where ROW is the text of the row's first cell and COLUMN the column's key.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
 #include "base/sink.h"
 #include "record/record_internal.h"
 #include "report/csv.h"
+#include "report/distinct_names.h"
 #include <string.h>
 
 static void text_part(dck_sink *out, const char *text)
 {
 	csv_text_part(out, text, strlen(text));
-}
-
-/* A row's name; of one that has none, nothing. */
-static void name_part(dck_sink *out, const dck_value *v)
-{
-	if (v->kind == DCK_VALUE_TEXT)
-		text_part(out, v->as.text);
-	else
-		csv_value(out, v);
 }
 
 /* Text in quotes, numbers without, so that they are distinguished. */
@@ -31,33 +24,47 @@ static void value_field(dck_sink *out, const dck_value *v)
 	sink_text(out, ",");
 }
 
-/* Rows are compared with each other, which a table of a million would make too long. */
-#define UNIQUE_MAX 2000
-
-/* Of the rows of this name, which this one is: from 1. */
-static size_t turn_of(const dck_table *t, size_t row)
+/* A row's name as it is printed; of one that has none, nothing. */
+static const char *row_name(const dck_value *v, mem_arena *a)
 {
-	size_t n = 1;
+	dck_buffer text = {0};
+	dck_sink sink;
+	const char *name;
 
-	for (size_t i = 0; i < row && t->nrows <= UNIQUE_MAX; i++)
-		n += record_value_equal(&t->cells[i * t->ncolumns].value,
-					&t->cells[row * t->ncolumns].value);
-	return n;
+	if (v->kind == DCK_VALUE_TEXT)
+		return v->as.text;
+	dck_sink_buffer(&sink, &text);
+	csv_value(&sink, v);
+	name = dck_sink_finish(&sink, NULL) == DCK_OK
+		   ? mem_arena_dup_n(a, text.data ? text.data : "", text.n)
+		   : NULL;
+	dck_buffer_done(&text);
+	return name;
 }
 
-static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, size_t row,
-		     size_t turn, size_t col)
+/* Returns the names of the rows, each once. NULL: no memory. */
+static const char *const *row_names(const dck_table *t, mem_arena *a)
 {
-	const dck_cell *name = &t->cells[row * t->ncolumns], *c = name + col;
+	const char **name = mem_arena_array(a, t->nrows, sizeof *name);
+
+	for (size_t row = 0; name && row < t->nrows; row++) {
+		name[row] = row_name(&t->cells[row * t->ncolumns].value, a);
+		name = name[row] ? name : NULL;
+	}
+	return name && names_number(name, t->nrows, "#", "", a) ? name : NULL;
+}
+
+static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, const char *name,
+		     size_t row, size_t col)
+{
+	const dck_cell *c = &t->cells[row * t->ncolumns + col];
 
 	csv_text_field(out, r->id);
 	csv_text_field(out, r->command);
 	csv_text_begin(out, t->name);
 	text_part(out, t->name);
 	text_part(out, "/");
-	name_part(out, &name->value);
-	if (turn > 1)
-		sink_fmt(out, "#%zu", turn);
+	text_part(out, name);
 	text_part(out, "/");
 	text_part(out, t->columns[col].key);
 	sink_text(out, "\",");
@@ -70,12 +77,20 @@ static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, siz
 
 void csv_tables(const dck_record *r, dck_sink *out)
 {
+	dck_err err;
+
 	for (size_t i = 0; i < r->ntables; i++) {
 		const dck_table *t = &r->tables[i];
-		for (size_t row = 0; row < t->nrows; row++) {
-			const size_t turn = turn_of(t, row);
-			for (size_t col = 1; col < t->ncolumns; col++)
-				cell_row(out, r, t, row, turn, col);
+		mem_arena *a = mem_arena_new(0);
+		const char *const *name = a ? row_names(t, a) : NULL;
+
+		if (!name) {
+			(void)ERR_NO_MEMORY(&err, "for the names of %zu rows", t->nrows);
+			sink_fail(out, &err);
 		}
+		for (size_t row = 0; name && row < t->nrows; row++)
+			for (size_t col = 1; col < t->ncolumns; col++)
+				cell_row(out, r, t, name[row], row, col);
+		mem_arena_free(a);
 	}
 }

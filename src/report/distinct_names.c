@@ -70,8 +70,8 @@ static bool names_distinguish(const char **name, const dck_record *const *record
 	return true;
 }
 
-/* Appends numbers to names that occurred before. */
-static bool names_number(const char **name, size_t n, mem_arena *a)
+bool names_number(const char **name, size_t n, const char *before_it, const char *after,
+		  mem_arena *a)
 {
 	size_t *count = mem_arena_array(a, n, sizeof *count); /* by the name without a number */
 	name_index used;
@@ -83,7 +83,8 @@ static bool names_number(const char **name, size_t n, mem_arena *a)
 		const size_t before = name_index_find(&used, plain);
 
 		while (name[i] && name_index_find(&used, name[i]) != NAME_INDEX_NONE)
-			name[i] = mem_arena_fmt(a, "%s (%zu)", plain, ++count[before] + 1);
+			name[i] = mem_arena_fmt(a, "%s%s%zu%s", plain, before_it,
+						++count[before] + 1, after);
 		if (!name[i])
 			return false;
 		name_index_intern(&used, name[i]);
@@ -101,5 +102,5 @@ const char *const *distinct_names(const dck_record *const *records, size_t n, me
 	}
 	for (size_t i = 0; i < SETTINGS && name; i++)
 		name = names_distinguish(name, records, n, i, a) ? name : NULL;
-	return name && names_number(name, n, a) ? name : NULL;
+	return name && names_number(name, n, " (", ")", a) ? name : NULL;
 }

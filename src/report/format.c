@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* format.c - numbers of reports: values with a unit, shares, levels, and the scale of a column.
+ *
+ * Times of one column share a unit and a number of decimals (format_scale), which two digits of the
+ * half-width of the main interval decide, within DIGITS_MIN and DIGITS_MAX. Other values have three
+ * or four significant digits, counts all of them. Text does not depend on the locale.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/format.h"
 #include "record/record_internal.h"
 #include "base/decimal.h"
@@ -139,6 +145,41 @@ const char *format_percent(double ratio, char *buf)
 {
 	snprintf(buf, FORMAT_SIZE, "%.*s", FORMAT_SIZE - 1, PERCENT_TEXT(3, ratio));
 	return buf;
+}
+
+void format_levels_add(format_levels *l, double level)
+{
+	if (!(level > 0))
+		return;
+	l->least = l->most > 0 ? fmin(l->least, level) : level;
+	l->most = fmax(l->most, level);
+}
+
+static void level_number(double level, char number[NUM_TEXT_MAX])
+{
+	int digits = 3;
+
+	do
+		decimal_general(number, digits, 100 * level);
+	while (strcmp(number, "100") == 0 && ++digits < 17);
+}
+
+const char *format_levels_text(const format_levels *l, char *buf)
+{
+	char least[NUM_TEXT_MAX], most[NUM_TEXT_MAX];
+
+	level_number(l->least, least);
+	level_number(l->most, most);
+	if (strcmp(least, most) == 0)
+		snprintf(buf, FORMAT_SIZE, "%.20s %%", most);
+	else
+		snprintf(buf, FORMAT_SIZE, "%.20s to %.20s %%", least, most);
+	return buf;
+}
+
+const char *format_level(double level, char *buf)
+{
+	return format_levels_text(&(format_levels){level, level}, buf);
 }
 
 bool format_is_verdict(const dck_fact *f)

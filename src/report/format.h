@@ -30,10 +30,22 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf);
 bool format_number_of(const dck_value *v, double *ret); /* false: no number */
 const char *format_percent(double ratio, char *buf);	/* "0.45 %" */
 
+/* The levels of several intervals; {0}: of none. */
+typedef struct format_levels {
+	double least, most;
+} format_levels;
+
+void format_levels_add(format_levels *l, double level); /* level 0: no interval */
+/* Writes "95 %", or "50 to 95 %" of levels that differ. A level is below 100 %, as it prints. */
+const char *format_levels_text(const format_levels *l, char *buf);
+const char *format_level(double level, char *buf);
+
 /* The same as arguments: the text exists until the end of the enclosing block. */
 #define FORMAT_NUMBER(v, u)   format_number(v, u, (char[FORMAT_SIZE]){0})
 #define FORMAT_VALUE(v, u)    format_value(v, u, (char[FORMAT_SIZE]){0})
 #define FORMAT_PERCENT(ratio) format_percent(ratio, (char[FORMAT_SIZE]){0})
+#define FORMAT_LEVEL(level)   format_level(level, (char[FORMAT_SIZE]){0})
+#define FORMAT_LEVELS(levels) format_levels_text(levels, (char[FORMAT_SIZE]){0})
 
 /* Facts "verdict" and "verdict/NAME" of any section, if known: each is one line of the headline. */
 #define FORMAT_VERDICT "verdict"

@@ -11,7 +11,11 @@
 #include "record/record_internal.h"
 #include "report/distinct_names.h"
 #include "report/xml_text.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define FAILURE_SIZE 80
 
 typedef enum junit_outcome {
 	JUNIT_PASSED,
@@ -25,20 +29,27 @@ typedef enum junit_outcome {
 static const char *const junit_elements[] = {
     [JUNIT_FAILURE] = "failure", [JUNIT_SKIPPED] = "skipped", [JUNIT_ERROR] = "error"};
 
-/* Returns the note because of which the command that made r ends with 1; NULL: none. */
-static const dck_note *junit_failure(const dck_record *r)
+/* Returns why the command that made r ends with 1; NULL: it does not. */
+static const char *junit_failure(const dck_record *r, char buf[FAILURE_SIZE])
 {
 	static const char *const failures[] = {
 	    "outputs-differ", "nan-predictions",	"no-batch-fits",      "cleanup-failed",
 	    "trace-failed",   "allocations-not-traced", "trace-not-captured", "program-killed"};
 	const dck_fact *strict = dck_record_fact(r, "plan", "strict");
+	const int64_t status = record_get_int(r, "result", "exit_status");
 	const dck_note *note = NULL;
 
 	for (size_t i = 0; i < sizeof failures / sizeof *failures && !note; i++)
 		note = dck_record_note(r, failures[i]);
 	if (!note && strict && strict->value.kind == DCK_VALUE_BOOL && strict->value.as.b)
 		note = dck_record_note(r, "cost-unknown");
-	return note;
+	if (note)
+		return note->text;
+	/* sample --time ends the program, whatever it then returns. */
+	if (status == 0 || record_get_real(r, "plan", "time") > 0)
+		return NULL;
+	snprintf(buf, FAILURE_SIZE, "the program ended with exit status %" PRId64, status);
+	return buf;
 }
 
 static junit_outcome junit_outcome_of(const dck_record *r)
@@ -47,9 +58,11 @@ static junit_outcome junit_outcome_of(const dck_record *r)
 					   [DCK_VERDICT_VIOLATED] = JUNIT_FAILURE,
 					   [DCK_VERDICT_INCONCLUSIVE] = JUNIT_SKIPPED};
 
+	char buf[FAILURE_SIZE];
+
 	if (r->incomplete)
 		return JUNIT_ERROR;
-	return junit_failure(r) ? JUNIT_FAILURE : of[dck_record_gate(r)];
+	return junit_failure(r, buf) ? JUNIT_FAILURE : of[dck_record_gate(r)];
 }
 
 static void junit_attribute(dck_sink *out, const char *name, const char *text)
@@ -66,7 +79,7 @@ static void junit_text(const dck_record *r, dck_sink *out)
 	dck_sink sink;
 
 	dck_sink_buffer(&sink, &text);
-	report_text.write(&r, 1, NULL, &sink);
+	report_text.write(&r, 1, &(dck_style){.utf8 = true}, &sink);
 	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data) {
 		sink_text(out, "<system-out>");
 		xml_text_put(out, text.data);
@@ -78,9 +91,11 @@ static void junit_text(const dck_record *r, dck_sink *out)
 static void junit_test(const dck_record *r, const char *name, dck_sink *out)
 {
 	const junit_outcome outcome = junit_outcome_of(r);
-	const dck_note *note = outcome == JUNIT_FAILURE ? junit_failure(r) : NULL;
-	const char *answer = note ? note->text : record_get_text(r, "result", "failure");
+	char buf[FAILURE_SIZE];
+	const char *answer = outcome == JUNIT_FAILURE ? junit_failure(r, buf) : NULL;
 
+	if (!answer)
+		answer = record_get_text(r, "result", "failure");
 	if (!answer)
 		answer = record_get_text(r, "result", "answer");
 	sink_text(out, "<testcase classname=\"deepclock\"");

@@ -32,6 +32,7 @@ typedef struct timed {
 	const dck_metric *main; /* of the first of them */
 	column_scale scale;
 	double least;
+	format_levels levels;
 	bool spread; /* next to the mean */
 } timed;
 
@@ -87,6 +88,7 @@ static void timed_find(timed *t)
 
 		t->main = i == 0 ? m : t->main;
 		column_range_add(&range, &c);
+		format_levels_add(&t->levels, m->level);
 		if (format_number_of(&m->value, &v))
 			t->least = fmin(t->least, v);
 		t->spread = t->spread || metric_of(r, "latency/stddev");
@@ -116,9 +118,9 @@ static const char *timed_head(const void *self, size_t col, char *buf)
 		name = strcmp(t->tag, "latency/median") == 0 ? "Median" : t->main->def->name;
 		break;
 	case TIMED_INTERVAL:
-		if (!(t->main->level > 0))
-			return "Interval";
-		snprintf(buf, MARKDOWN_CELL, "%.3g %% interval", 100 * t->main->level);
+		if (!(t->levels.most > 0) || t->levels.least < t->levels.most)
+			return "Interval"; /* each has its level */
+		snprintf(buf, MARKDOWN_CELL, "%s interval", FORMAT_LEVELS(&t->levels));
 		return buf;
 	case TIMED_MEAN:
 		name = t->spread ? "Mean ± σ" : "Mean";
@@ -159,7 +161,8 @@ static const char *timed_cell(const void *self, size_t row, size_t col, char *bu
 	const timed *t = self;
 	const dck_record *r = t->records[row];
 	const dck_metric *m = metric_of(r, t->tag), *spread = metric_of(r, "latency/stddev");
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], ends[3 * FORMAT_SIZE];
+	const char *interval;
 	double v = 0;
 
 	switch (col) {
@@ -168,7 +171,11 @@ static const char *timed_cell(const void *self, size_t row, size_t col, char *bu
 	case TIMED_MAIN:
 		return time_text(t, m, buf);
 	case TIMED_INTERVAL:
-		return interval_text(&t->scale, m, buf);
+		interval = interval_text(&t->scale, m, ends);
+		snprintf(buf, MARKDOWN_CELL,
+			 m->level > 0 && t->levels.least < t->levels.most ? "%s (%s)" : "%s",
+			 interval, FORMAT_LEVEL(m->level));
+		return buf;
 	case TIMED_MEAN:
 		m = metric_of(r, "latency/mean");
 		snprintf(buf, MARKDOWN_CELL, spread && m ? "%s ± %s" : "%s", time_text(t, m, a),
@@ -280,8 +287,8 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 			return "";
 		column_range_add(&range, &c);
 		scale = column_scale_of(&range, m->def->unit, false);
-		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%.3g %%)" : "%s%s (%.3g %%)",
-			 interval_text(&scale, m, ends), scale.unit, 100 * m->level);
+		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%s)" : "%s%s (%s)",
+			 interval_text(&scale, m, ends), scale.unit, FORMAT_LEVEL(m->level));
 		return buf;
 	default:
 		if (m->value.kind == DCK_VALUE_ABSENT)
@@ -323,7 +330,7 @@ typedef struct table_rows {
 	const dck_table *t;
 	column_scale scale[MARKDOWN_COLS];
 	bool number[MARKDOWN_COLS];
-	double level;
+	format_levels levels;
 } table_rows;
 
 static const dck_cell *markdown_cell_at(const table_rows *own, size_t row, size_t col)
@@ -412,8 +419,7 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 			const dck_cell *cell = markdown_cell_at(&own, r, c);
 
 			column_range_add(&range, cell);
-			if (!(own.level > 0))
-				own.level = cell->level;
+			format_levels_add(&own.levels, cell->level);
 		}
 		own.number[c] = range.any;
 		own.scale[c] =
@@ -422,8 +428,8 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 	markdown_line(out, "**", t->title, "**");
 	markdown_table_put(out, &table);
 	markdown_reasons_put(out, &own, ncols);
-	if (own.level > 0)
-		sink_fmt(out, "( ): %.3g %% interval\n\n", 100 * own.level);
+	if (own.levels.most > 0)
+		sink_fmt(out, "( ): %s interval\n\n", FORMAT_LEVELS(&own.levels));
 	if (ncols < t->ncolumns)
 		sink_fmt(out, "%zu columns more: see JSON or CSV\n\n", t->ncolumns - ncols);
 }

@@ -78,9 +78,12 @@ static bool record_rows_add(measured_making *m, const dck_record *r, size_t numb
 static int by_tag(const void *a, const void *b)
 {
 	const measured_row *x = a, *y = b;
+	const dck_unit of_x = x->metric->def->unit, of_y = y->metric->def->unit;
 
 	if (x->tag != y->tag)
 		return x->tag < y->tag ? -1 : 1;
+	if (of_x != of_y)
+		return of_x < of_y ? -1 : 1;
 	return (x->at > y->at) - (x->at < y->at);
 }
 

@@ -37,7 +37,7 @@ typedef struct measured_row {
 
 typedef struct measured {
 	measured_row
-	    *row; /* the newest value of each series: by tag, then in the order of records */
+	    *row; /* the newest value of each series: by tag, by unit, in the order of records */
 	size_t n;
 	const dck_record **newest; /* of each group, with a metric that has a number */
 	size_t ngroups;

@@ -12,6 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
+#include "base/err.h"
+#include "base/name_index.h"
 #include "base/sink.h"
 #include "base/utf8.h"
 #include "report/measured.h"
@@ -40,6 +42,10 @@ static const struct {
     [DCK_UNIT_TOKEN_PER_S] = {"tokens_per_second", 1},
 };
 
+#define LETTERS	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#define NAME_PREFIX "deepclock_"
+#define TIME_NAME   NAME_PREFIX "record_time_seconds"
+
 typedef enum family_kind { FAMILY_VALUE, FAMILY_LOWER, FAMILY_UPPER, FAMILY_KINDS } family_kind;
 
 static const struct {
@@ -64,21 +70,38 @@ static double family_value(const dck_metric *m, family_kind kind)
 	return v * base_units[m->def->unit].factor;
 }
 
-/* "latency/p99" in ns: deepclock_latency_p99_seconds. */
-static void family_name_put(const dck_metric_def *d, family_kind kind, dck_sink *out)
+/* Names of families, which occur once. */
+typedef struct family_names {
+	name_index used;
+	size_t *count; /* of the families with this name before numbers were added */
+	mem_arena *arena;
+} family_names;
+
+/* "latency/p99" in ns: deepclock_latency_p99_seconds. A name that occurred before, as of classes
+ * with other scripts, has a number, and *ret_number is above 1. NULL: no memory. */
+static const char *family_name(family_names *f, const dck_metric_def *d, family_kind kind,
+			       size_t *ret_number)
 {
-	const char *unit = base_units[d->unit].unit;
+	const char *unit = base_units[d->unit].unit, *gap = *unit ? "_" : "";
+	const char *suffix = family_texts[kind].suffix;
+	char *tag = mem_arena_dup(f->arena, d->tag);
 
-	sink_text(out, "deepclock_");
-	for (const char *at = d->tag; *at; at++) {
-		const bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-				   (*at >= '0' && *at <= '9');
+	for (char *at = tag; at && *at; at++)
+		if (!strchr(LETTERS, *at))
+			*at = '_';
+	const char *name =
+	    tag ? mem_arena_fmt(f->arena, NAME_PREFIX "%s%s%s%s", tag, suffix, gap, unit) : NULL;
+	const size_t before = name ? name_index_find(&f->used, name) : NAME_INDEX_NONE;
 
-		sink_put(out, plain ? at : "_", 1);
+	*ret_number = 1;
+	while (name && name_index_find(&f->used, name) != NAME_INDEX_NONE) {
+		*ret_number = ++f->count[before] + 1;
+		name = mem_arena_fmt(f->arena, NAME_PREFIX "%s%s_%zu%s%s", tag, suffix, *ret_number,
+				     gap, unit);
 	}
-	sink_text(out, family_texts[kind].suffix);
-	if (*unit)
-		sink_fmt(out, "_%s", unit);
+	if (name)
+		name_index_intern(&f->used, name);
+	return name;
 }
 
 /* The format has no escapes for control characters, which steer a terminal, and no invalid UTF-8.
@@ -121,43 +144,73 @@ static void number_put(double v, dck_sink *out)
 	sink_fmt(out, " %s\n", text);
 }
 
-static void family_head_put(const dck_metric_def *d, family_kind kind, dck_sink *out)
+static void family_head_put(const dck_metric_def *d, family_kind kind, const char *name,
+			    size_t number, dck_sink *out)
 {
-	sink_text(out, "# TYPE ");
-	family_name_put(d, kind, out);
-	sink_text(out, " gauge\n");
-	if (*base_units[d->unit].unit) {
-		sink_text(out, "# UNIT ");
-		family_name_put(d, kind, out);
-		sink_fmt(out, " %s\n", base_units[d->unit].unit);
-	}
-	sink_text(out, "# HELP ");
-	family_name_put(d, kind, out);
-	sink_text(out, " ");
+	const char *unit = base_units[d->unit].unit;
+
+	sink_fmt(out, "# TYPE %s gauge\n", name);
+	if (*unit)
+		sink_fmt(out, "# UNIT %s %s\n", name, unit);
+	sink_fmt(out, "# HELP %s ", name);
 	escaped_put(d->help, out);
-	sink_fmt(out, "%s\n", family_texts[kind].help);
+	sink_text(out, family_texts[kind].help);
+	if (number > 1 ||
+	    d->tag[strspn(d->tag, LETTERS "/_-.")]) { /* the name does not have all of it */
+		sink_text(out, "; of ");
+		escaped_put(d->tag, out);
+	}
+	sink_text(out, "\n");
 }
 
-/* The family of a metric, whose n rows are together. */
-static void family_put(const measured_row *row, size_t n, family_kind kind, dck_sink *out)
+/* The family of a metric in a unit, whose n rows are together. false: no memory. */
+static bool family_put(const measured_row *row, size_t n, family_kind kind, family_names *names,
+		       dck_sink *out)
 {
-	bool any = false;
+	const char *name = NULL;
+	size_t number;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!family_has(row[i].metric, kind))
+		const dck_metric *m = row[i].metric;
+
+		if (!family_has(m, kind))
 			continue;
-		if (!any)
-			family_head_put(row[i].metric->def, kind, out);
-		any = true;
-		family_name_put(row[i].metric->def, kind, out);
+		if (!name) {
+			name = family_name(names, m->def, kind, &number);
+			if (!name)
+				return false;
+			family_head_put(m->def, kind, name, number, out);
+		}
+		sink_text(out, name);
 		labels_put(row[i].record, out);
-		number_put(family_value(row[i].metric, kind), out);
+		number_put(family_value(m, kind), out);
 	}
+	return true;
+}
+
+static bool families_put(const measured *m, dck_sink *out)
+{
+	family_names names = {.arena = m->arena};
+	const size_t most = FAMILY_KINDS * m->n + 1;
+	bool made = name_index_init(&names.used, m->arena, most);
+
+	names.count = mem_arena_array(m->arena, most, sizeof *names.count);
+	if (!made || !names.count)
+		return false;
+	name_index_intern(&names.used, TIME_NAME);
+	for (size_t i = 0, end; i < m->n && made; i = end) {
+		for (end = i + 1; end < m->n && m->row[end].tag == m->row[i].tag &&
+				  m->row[end].metric->def->unit == m->row[i].metric->def->unit;)
+			end++;
+		for (int kind = 0; kind < FAMILY_KINDS && made; kind++)
+			made = family_put(m->row + i, end - i, (family_kind)kind, &names, out);
+	}
+	return made;
 }
 
 static void times_put(const measured *m, dck_sink *out)
 {
-	static const char name[] = "deepclock_record_time_seconds";
+	static const char name[] = TIME_NAME;
 	bool any = false;
 
 	for (size_t i = 0; i < m->ngroups; i++) {
@@ -188,11 +241,9 @@ static void openmetrics_report(const dck_record *const *records, size_t n, const
 		sink_fail(out, &err);
 		return;
 	}
-	for (size_t i = 0, end; i < m.n; i = end) {
-		for (end = i + 1; end < m.n && m.row[end].tag == m.row[i].tag;)
-			end++;
-		for (int kind = 0; kind < FAMILY_KINDS; kind++)
-			family_put(m.row + i, end - i, (family_kind)kind, out);
+	if (!families_put(&m, out)) {
+		(void)ERR_NO_MEMORY(&err, "for the names of %zu metrics", m.n);
+		sink_fail(out, &err);
 	}
 	times_put(&m, out);
 	measured_done(&m);

@@ -9,7 +9,11 @@
  * Encoding" of the OTLP specification 1.x.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
 #include "base/json/json_write.h"
+#include "base/name_index.h"
+#include "base/sink.h"
+#include "report/distinct_names.h"
 #include "report/measured.h"
 #include "report/writers.h"
 
@@ -77,29 +81,74 @@ static void point_put(json_writer *w, const dck_record *r, double value)
 	json_end(w);
 }
 
-static void gauge_put(json_writer *w, const dck_record *r, const dck_metric *m, const char *suffix,
-		      double value)
-{
-	char name[160] = "deepclock.";
-	size_t n = 10;
+typedef struct otlp_gauge {
+	const dck_metric *metric;
+	double value;
+} otlp_gauge;
 
-	for (const char *at = m->def->tag; *at && n < sizeof name - 16; at++)
-		name[n++] = *at == '/' ? '.' : *at;
-	snprintf(name + n, sizeof name - n, "%s", suffix);
+static void gauge_put(json_writer *w, const dck_record *r, const otlp_gauge *g, const char *name)
+{
+	const dck_metric_def *def = g->metric->def;
+
 	json_begin_object(w);
 	json_text(json_key(w, "name"), name);
-	json_text(json_key(w, "description"), m->def->help);
-	json_text(json_key(w, "unit"), ucum[m->def->unit]);
+	json_text(json_key(w, "description"), def->help);
+	json_text(json_key(w, "unit"), ucum[def->unit]);
 	json_begin_object(json_key(w, "gauge"));
 	json_begin_array(json_key(w, "dataPoints"));
-	point_put(w, r, value);
+	point_put(w, r, g->value);
 	json_end(w);
 	json_end(w);
 	json_end(w);
 }
 
-static void otlp_record(json_writer *w, const dck_record *r)
+static const char *gauge_name(const dck_metric_def *def, const char *suffix, mem_arena *a)
 {
+	char *name = mem_arena_fmt(a, "deepclock.%s%s", def->tag, suffix);
+
+	for (char *at = name; at && *at; at++)
+		*at = *at == '/' ? '.' : *at;
+	return name;
+}
+
+/* Finds the gauges of a record and their names, each once: of metrics with one tag the first one,
+ * and other names that occurred before have a number. false: no memory. */
+static bool gauges_find(const dck_record *r, mem_arena *a, otlp_gauge *gauge, const char **name,
+			size_t *ret_n)
+{
+	size_t n = 0;
+	name_index tags;
+
+	if (!name_index_init(&tags, a, r->nmetrics))
+		return false;
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		const char *tag = m->def->tag;
+
+		if (!measured_has(m) || name_index_find(&tags, tag) != NAME_INDEX_NONE)
+			continue;
+		name_index_intern(&tags, tag);
+		name[n] = gauge_name(m->def, "", a);
+		gauge[n++] = (otlp_gauge){m, dck_value_number(&m->value)};
+		if (m->level > 0 && isfinite(m->lo) && isfinite(m->hi)) {
+			name[n] = gauge_name(m->def, ".lower", a);
+			gauge[n++] = (otlp_gauge){m, m->lo};
+			name[n] = gauge_name(m->def, ".upper", a);
+			gauge[n++] = (otlp_gauge){m, m->hi};
+		}
+	}
+	*ret_n = n;
+	return !mem_arena_failed(a) && names_number(name, n, ".", "", a);
+}
+
+static bool otlp_record(json_writer *w, const dck_record *r, mem_arena *a)
+{
+	otlp_gauge *gauge = mem_arena_array(a, 3 * r->nmetrics, sizeof *gauge);
+	const char **name = mem_arena_array(a, 3 * r->nmetrics, sizeof *name);
+	size_t n;
+
+	if (!gauge || !name || !gauges_find(r, a, gauge, name, &n))
+		return false;
 	json_begin_object(w);
 	resource_put(w, r);
 	json_begin_array(json_key(w, "scopeMetrics"));
@@ -109,34 +158,34 @@ static void otlp_record(json_writer *w, const dck_record *r)
 	json_text(json_key(w, "version"), r->version);
 	json_end(w);
 	json_begin_array(json_key(w, "metrics"));
-	for (size_t i = 0; i < r->nmetrics; i++) {
-		const dck_metric *m = &r->metrics[i];
-
-		if (!measured_has(m))
-			continue;
-		gauge_put(w, r, m, "", dck_value_number(&m->value));
-		if (m->level > 0 && isfinite(m->lo) && isfinite(m->hi)) {
-			gauge_put(w, r, m, ".lower", m->lo);
-			gauge_put(w, r, m, ".upper", m->hi);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		gauge_put(w, r, &gauge[i], name[i]);
 	json_end(w);
 	json_end(w);
 	json_end(w);
 	json_end(w);
+	return true;
 }
 
 static void otlp_report(const dck_record *const *records, size_t n, const dck_style *style,
 			dck_sink *out)
 {
 	json_writer w;
+	dck_err err;
 
 	(void)style;
 	json_init(&w, out, false);
 	json_begin_object(&w);
 	json_begin_array(json_key(&w, "resourceMetrics"));
-	for (size_t i = 0; i < n; i++)
-		otlp_record(&w, records[i]);
+	for (size_t i = 0; i < n; i++) {
+		mem_arena *a = mem_arena_new(0);
+
+		if (!a || !otlp_record(&w, records[i], a)) {
+			(void)ERR_NO_MEMORY(&err, "for %zu metrics", records[i]->nmetrics);
+			sink_fail(out, &err);
+		}
+		mem_arena_free(a);
+	}
 	json_end(&w);
 	json_end(&w);
 	json_done(&w);

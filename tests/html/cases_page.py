@@ -144,3 +144,28 @@ def case_tables(run):
         assert page.js("return document.querySelector('h1').textContent") == "Records"
         heads = page.js("return [...document.querySelectorAll('#tables th')].map(e => e.textContent)")
         assert [h for h in heads if h.startswith("median [")] and not {"lo", "hi", "level", "unit"} & set(heads), heads
+
+
+def case_odd(run):
+    """A legal record without metrics: a title of its own, laps without values, tables without rows, two columns of one title."""
+    ranks = [{"key": key, "title": key, "unit": unit} for key, unit in (("rank", "1"), ("wait", "ns"), ("cost", "ns"))]
+    record = {"schema": 1, "deepclock": "1", "id": "odd", "command": "deepclock odd", "metrics": [],
+              "facts": [{"section": "subject", "key": "title", "value": "A title"},
+                        {"section": "x", "key": "bytes", "value": str(2**60), "unit": "B"}],
+              "series": [{"tag": "laps/epoch/wall", "unit": "ns", "values": [1e9, None, 2e9]},
+                         {"tag": "laps/epoch/loss", "unit": "1", "values": [None, None, None]}],
+              "tables": [{"name": "ranks", "title": "Ranks", "columns": ranks, "rows": [[0, 1, 1], [1, 2, 0]]},
+                         {"name": "ranks/times", "title": "Ranks by time", "columns": ranks, "rows": []},
+                         {"name": "t", "title": "T", "columns": [{"key": "k", "title": "name"}, {"key": "a", "title": "share", "unit": "1"},
+                                                                 {"key": "b", "title": "share", "unit": "1"}],
+                          "rows": [["r", {"absent": "no"}, 0.25], ["s", {"absent": "no"}, 0.5]]}]}
+    with open("odd.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "odd.json", "-o", "odd.html")
+    with browser.Page("odd.html") as page:
+        text = page.js("return document.getElementById('record').textContent")
+        assert "could not be drawn" not in text and "Left out: share (no)." in text and "0.2500" in text, text
+        assert page.js("return document.querySelector('h1').textContent") == "A title"
+        assert page.js("return document.title") == "A title - deepclock"
+        assert page.js("return document.querySelector('#facts').textContent").count("1,048,576 TiB") == 1
+        assert page.js("return document.querySelectorAll('#training .lap').length") == 2

@@ -127,6 +127,7 @@ test("the ranks of a job: those with times, and the map by time", () => {
 	assert.deepEqual(rankTimesOf(r).ranks, [0, 2]);
 	assert.deepEqual(rankTimesOf(r).cells.map(c => [c.row, c.from, c.share]), [[0, 3, 1], [0, 5, 0.25], [1, 3, 0], [1, 5, 0]]);
 	assert.equal(rankTimesOf({}), null);
+	assert.equal(rankTimesOf({ tables: [{ name: "ranks/times", columns: [{ key: "rank" }], rows: [] }] }), null);
 });
 
 test("the steps of a job on one clock, rank by rank", () => {

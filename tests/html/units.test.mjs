@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnScale, digits, format, formatCount, formatInterval, percent, unitColumn } from "../../src/report/html/page/units.js";
+import { columnScale, digits, format, formatCount, formatInterval, levelText, percent, unitColumn } from "../../src/report/html/page/units.js";
 
 test("times have the unit that leaves at least one digit before the point", () => {
 	assert.equal(format(17.84e6, "ns"), "17.84 ms");
@@ -44,4 +44,11 @@ test("a column of bytes, times or rates has one unit, in its title; counts have 
 	assert.deepEqual([moved.title, moved.text(17), moved.text(694 * 1024)], ["moved [KiB]", "0.01660", "694"]);
 	assert.deepEqual([time.title, time.text(350), time.text(412000)], ["time [µs]", "0.3500", "412"]);
 	assert.deepEqual([macs.title, macs.text(17)], ["MACs", "17 each"]);
+});
+
+test("a level is below 100 %, however near", () => {
+	assert.equal(levelText(0.958), "95.8 %");
+	assert.equal(levelText(0.9999), "99.99 %");
+	assert.equal(levelText(0.99999), "99.999 %");
+	assert.equal(formatInterval(1, 2, 0.9999, "1"), "[1, 2] 99.99 %");
 });

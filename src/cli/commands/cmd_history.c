@@ -280,7 +280,7 @@ static void gone_read(dck_history *h, gone *g)
 	if (dck_history_get(h, g->id, &r, NULL) != DCK_OK)
 		return;
 	gmtime_r(&(time_t){(time_t)(r->began_unix_ns / 1000000000)}, &tm);
-	strftime(g->when, sizeof g->when, "%Y-%m-%d %H:%M", &tm);
+	strftime(g->when, sizeof g->when, r->began_unix_ns ? "%Y-%m-%d %H:%M" : "no time", &tm);
 	snprintf(g->command, sizeof g->command, "%s", r->command ? r->command : "");
 	dck_record_free(r);
 }

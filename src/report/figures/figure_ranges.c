@@ -124,7 +124,8 @@ static void ranges_row(svg *s, const ranges_rows *r, size_t row, unsigned place,
 static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *of)
 {
 	ranges_rows r;
-	double names = 0, texts = 0, level = 0, margin;
+	double names = 0, texts = 0, margin;
+	format_levels levels = {0};
 	char note[160] = "", number[FORMAT_SIZE], title[300];
 	const dck_fact *f = dck_record_fact(record, "compare", "margin");
 	unsigned place = 0;
@@ -141,14 +142,14 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 			texts = fmax(texts, svg_text_px(format_number(
 						v.value, r.t->columns[r.value].unit, number)));
 		if (isfinite(v.lo))
-			level = r.t->cells[i * r.t->ncolumns + r.value].level;
+			format_levels_add(&levels, r.t->cells[i * r.t->ncolumns + r.value].level);
 	}
 	const svg_axis x = ranges_axis(&r, &bars);
 	snprintf(title, sizeof title, "%s%.200s", of->title,
 		 of->of_first ? ranges_text(r.t, 0, r.name) : "");
 	svg_open(&s, out, title);
-	if (level > 0)
-		snprintf(note, sizeof note, "with intervals of %.4g %%", 100 * level);
+	if (levels.most > 0)
+		snprintf(note, sizeof note, "with intervals of %s", FORMAT_LEVELS(&levels));
 	if (r.n > rows)
 		snprintf(note + strlen(note), sizeof note - strlen(note),
 			 "%sthe first %u of %zu rows", note[0] ? "; " : "", rows, r.n);

@@ -187,6 +187,9 @@ static void writer_title_put(const dck_record *const *records, size_t n, dck_sin
 		what.data[strcspn(what.data, "\n")] = '\0';
 	if (what.data && what.data[0])
 		xml_text_put(out, what.data);
+	else if (n == 1)
+		xml_text_put(out, dck_record_name(records[0]) ? dck_record_name(records[0])
+							      : "a measurement");
 	else
 		sink_fmt(out, "%zu records", n);
 	sink_text(out, " - deepclock");

@@ -16,6 +16,7 @@
 #include "base/common_prefix.h"
 #include "base/name_index.h"
 #include "base/units.h"
+#include "record/record_internal.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
@@ -37,15 +38,16 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		    {"engine", "provider", ", ", "", "device"},
 		    {"plan", "device", ", ", "", "device"},
 		    {"engine", "threads", ", ", " threads", "threads"}};
-	const dck_fact *varies = dck_record_fact(r, "compare", "varies");
+	const char *varies = record_get_text(r, "compare", "varies");
+	const char *title = record_get_text(r, "subject", "title");
 	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
 	const char *name = text_fact(r, "compare", "subjects", buf);
 
 	if (!name)
 		name = text_fact(r, "subject", "name", buf);
 	text_style_set(p, PAGE_BOLD);
-	if (dck_record_fact(r, "subject", "title")) {
-		page_wrap(p, 2, dck_record_name(r));
+	if (title && title[0]) {
+		page_wrap(p, 2, title);
 		p->space = false;
 		page_text(p, ":");
 		p->space = true;
@@ -62,7 +64,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		/* A requested "gpu" is redundant next to the provider. */
 		if (strcmp(v, "gpu") == 0 && dck_record_fact(r, "engine", "provider"))
 			continue;
-		if (varies && name_index_listed(varies->value.as.text, part[i].option))
+		if (varies && name_index_listed(varies, part[i].option))
 			continue;
 		/* "sleep 1 on command" is redundant, ... */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
@@ -347,14 +349,14 @@ static bool is_defined(const dck_metric *m)
 }
 
 /* Writes the legend of the brackets: the level and the kind of the intervals. */
-static void details_legend_put(page *p, const dck_record *r, double level)
+static void details_legend_put(page *p, const dck_record *r, const format_levels *levels)
 {
 	char buf[FORMAT_SIZE];
 	const char *kind = text_fact(r, "method", "interval", buf);
 
 	text_dim_from(p, 2);
-	page_text(p, "[ ]:");
-	text_level(p, level);
+	page_text(p, "[ ]: ");
+	page_text(p, FORMAT_LEVELS(levels));
 	page_text(p, kind ? " interval," : " interval");
 	page_space(p);
 	page_wrap(p, 2, kind ? kind : "");
@@ -364,7 +366,7 @@ static void details_legend_put(page *p, const dck_record *r, double level)
 static void details_latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {0};
-	double level = 0;
+	format_levels levels = {0};
 	bool any = false;
 	latency_cells c;
 	size_t n;
@@ -378,7 +380,7 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 		page_widen(&w.value, c.value);
 		page_widen(&w.lo, c.lo);
 		page_widen(&w.hi, c.hi);
-		level = m->level > 0 ? m->level : level;
+		format_levels_add(&levels, m->level);
 		any = true;
 	}
 	if (!any)
@@ -399,8 +401,8 @@ static void details_latency_put(page *p, const dck_record *r, const format_scale
 	for (size_t i = 0; i < r->nmetrics; i++)
 		if (text_is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
 			latency_row(p, &r->metrics[i], scale, &w);
-	if (level > 0)
-		details_legend_put(p, r, level);
+	if (levels.most > 0)
+		details_legend_put(p, r, &levels);
 	text_narrow_legend(p, r);
 }
 

@@ -26,7 +26,7 @@ typedef struct ops_view {
 	bool timed, peer_flops;
 	const char *peer; /* NULL: none */
 	char peer_name[FORMAT_SIZE];
-	double level;	      /* of the operators' intervals; 0: they have none */
+	format_levels levels; /* of the operators' intervals */
 	format_scale scale;   /* of times */
 	double resolution_ns; /* below it the profiler gives 0; 0: unknown */
 	ops_row total;
@@ -503,15 +503,14 @@ static void unknown_put(page *p, const ops_view *v)
 
 /* --- the whole */
 
-static double largest_time(const dck_record *r, double *ret_level)
+static double largest_time(const dck_record *r, format_levels *ret)
 {
 	double most = 0, v;
-	*ret_level = 0;
+
 	for (size_t i = 0; i < r->nops; i++) {
 		if (format_number_of(&r->ops[i].time_ns, &v) && v > most)
 			most = v;
-		if (r->ops[i].time_level > 0)
-			*ret_level = r->ops[i].time_level;
+		format_levels_add(ret, r->ops[i].time_level);
 	}
 	return most;
 }
@@ -529,11 +528,11 @@ static void view_init(ops_view *v, const page *p, const dck_record *r)
 	}
 	const char *unit = text_fact(r, "cost", "as_unit", buf);
 	v->peer_flops = unit && strcmp(unit, "FLOP") == 0;
-	most = largest_time(r, &v->level);
+	most = largest_time(r, &v->levels);
 	v->scale = format_scale_for(most, NAN);
 	/* A device's clock is finer; an operator without a kernel takes none of its time. */
 	const dck_fact *device = dck_record_fact(r, "profile", "device_time");
-	if (device && !device->value.as.b)
+	if (device && device->value.kind == DCK_VALUE_BOOL && !device->value.as.b)
 		text_fact_number(r, "profile", "resolution", &v->resolution_ns);
 	ops_row_total(&v->total, r);
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
@@ -543,10 +542,10 @@ static void text_legend_put(page *p, const ops_view *v)
 {
 	text_dim_from(p, 2);
 	page_wrap(p, 2, "moved: bytes read and written");
-	if (v->timed && v->level > 0) {
+	if (v->timed && v->levels.most > 0) {
 		p->space = false;
 		page_text(p, "; ");
-		page_fmt(p, "+-: half the %.3g %% interval", 100 * v->level);
+		page_fmt(p, "+-: half the %s interval", FORMAT_LEVELS(&v->levels));
 	}
 	page_line(p);
 }

@@ -432,20 +432,13 @@ static void tables_more_put(page *p, const table_view *v)
 
 static void tables_legend_put(page *p, const table_view *v)
 {
-	char text[160], level[FORMAT_SIZE], low[NUM_TEXT_MAX], high[NUM_TEXT_MAX];
-	double least = 1, most = 0;
+	char text[160], level[FORMAT_SIZE];
+	format_levels levels = {0};
 
-	for (size_t r = 0; r < v->nrows; r++) {
-		for (size_t c = 0; c < v->ncolumns; c++) {
-			const double l = tables_cell_at(v, r, c)->level;
-			least = l > 0 && l < least ? l : least;
-			most = l > most ? l : most;
-		}
-	}
-	decimal_general(low, 3, 100 * least);
-	decimal_general(high, 3, 100 * most);
-	snprintf(level, sizeof level, "%.20s%s%.20s %%", least < most ? low : "",
-		 least < most ? " to " : "", high);
+	for (size_t r = 0; r < v->nrows; r++)
+		for (size_t c = 0; c < v->ncolumns; c++)
+			format_levels_add(&levels, tables_cell_at(v, r, c)->level);
+	format_levels_text(&levels, level);
 	snprintf(text, sizeof text, "half the %s interval", level);
 	if (v->half)
 		below_put(p, v->p->utf8 ? "\u00b1:" : "+-:", text);
@@ -649,8 +642,11 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 			.paired = dck_record_fact(r, "method", "order_seed") != NULL,
 			.name = name};
 	if (t->nsummary_columns > 0) {
-		v.from = t->summary_columns;
-		v.ncolumns = 1 + t->nsummary_columns;
+		const size_t first =
+		    t->summary_columns[0] == 0; /* the names, which are there anyway */
+
+		v.from = t->summary_columns + first;
+		v.ncolumns = 1 + t->nsummary_columns - first;
 	}
 	v.ncolumns = v.ncolumns < BRIEF_COLS ? v.ncolumns : BRIEF_COLS;
 	if (!all) {

@@ -115,7 +115,7 @@ bool text_has_interval(const dck_record *r)
 
 void text_level(page *p, double level)
 {
-	page_fmt(p, " %.3g %%", 100 * level);
+	page_fmt(p, " %s", FORMAT_LEVEL(level));
 }
 
 /* Returns the decimals of a printed rate, which the ends of its interval then have too; -1: it is

@@ -22,3 +22,11 @@ echo -- the lines before a bad one stay
 { history-lines 3; echo '{"schema": 1}'; history-lines 9; } > lines
 deepclock history import lines
 deepclock history list --format csv | wc -l
+echo -- any name of a branch
+mkdir .git
+echo 'ref: refs/heads/fix#12/größe (2)' > .git/HEAD
+deepclock bench --quiet --runs 3 --warmup 0 --save run.json -- true > text
+deepclock history export --limit 1 > line
+grep -o '"branch":"[^"]*"' line
+deepclock history import line --db other.db
+deepclock history export --db other.db | cmp - line && echo the same

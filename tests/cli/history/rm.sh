@@ -25,3 +25,7 @@ for verb in delete ls diff gc lst b0002 last~1 florp; do
 	deepclock history $verb
 	echo $?
 done
+# A record may have no time.
+saved-record untimed latency/median 1 - - | sed 's/"began": "[^"]*", //' > untimed.json
+deepclock history import untimed.json
+deepclock history rm last --dry-run

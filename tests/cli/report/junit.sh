@@ -12,3 +12,10 @@ saved-record 'a<b&"c">]]>\u0001\u000b\uffff \n.' latency/median 1 1 1 | sed 's/\
 junit 3.xml
 deepclock report a.json 3.json 4.json stopped.json hostile.json --format junit > all.xml
 junit all.xml
+echo -- of a program that was observed
+saved-record run counter/page-faults 7 - - result/exit_status=3 > ended.json
+saved-record run counter/page-faults 7 - - result/exit_status=3 plan/time=1000000 > enough.json
+saved-record 'naïve' counter/page-faults 7 - - result/exit_status=0 > well.json
+deepclock report ended.json enough.json well.json --format junit > programs.xml
+junit programs.xml
+grep -c 'naïve' programs.xml

@@ -386,6 +386,8 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"id\": 2}", "duplicate"},
 	    {HEAD ", \"began\": 7}", "began is a number, not text"},
 	    {HEAD ", \"began\": \"yesterday\"}", "began is not a time"},
+	    {HEAD ", \"began\": \"2026-02-29T00:00:00Z\"}", "began is not a time"},
+	    {HEAD ", \"began\": \"1900-02-29T00:00:00Z\"}", "began is not a time"},
 	    {HEAD ", \"incomplete\": 1}", "incomplete is a number, not true or false"},
 	    {HEAD ", \"command\": null}", "command is null, not text"},
 	    {HEAD ", \"metrics\": {}}", "metrics is an object, not a list"},
@@ -624,20 +626,20 @@ static void size_and_depth_are_bounded_before_anything_is_built(void **state)
 {
 	(void)state;
 	dck_err err;
-	assert_int_equal(parse_repeated("", "[", 100000000, "", &err), DCK_E_FORMAT);
+	assert_int_equal(parse_repeated("", "[", 100000000, "", &err), DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "nested deeper than 64"));
-	assert_int_equal(parse_repeated(HEAD ", \"x\": ", "{\"a\":", 1000, "", &err), DCK_E_FORMAT);
+	assert_int_equal(parse_repeated(HEAD ", \"x\": ", "{\"a\":", 1000, "", &err), DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "nested deeper"));
 	/* 30 MB of empty lists would expand to several GB of tree. */
 	assert_int_equal(parse_repeated(HEAD ", \"facts\": [[]", ",[]", 10000000, "]}", &err),
-			 DCK_E_FORMAT);
+			 DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "too large"));
 	assert_int_equal(parse_repeated("", " ", 20000000, "", &err), DCK_E_FORMAT);
 	/* Rows that would expand to a thousand times the file's size. */
 	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
 					     "\"columns\": [" TEXTS "], \"rows\": [[1,2]",
 					",[]", 3000000, "]}]}", &err),
-			 DCK_E_FORMAT);
+			 DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "too large"));
 	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
 					     "\"columns\": [" TEXTS "], \"rows\": [[1]",

@@ -88,9 +88,16 @@ export function percent(ratio, n = 3) {
 	return Number.isFinite(ratio) ? `${digits(100 * ratio, n)} %` : "?";
 }
 
+/** A level of confidence, which is below 100 %, as it is written. */
+export function levelText(level) {
+	const n = [3, 4, 5, 6, 7, 8, 9].find(k => Number(digits(100 * level, k)) < 100);
+
+	return `${digits(100 * level, n)} %`;
+}
+
 /** "[17.55, 17.71] ms 95 %" */
 export function formatInterval(lo, hi, level, unit) {
 	const [factor, name] = scaleOf(Math.max(Math.abs(lo), Math.abs(hi)), unit);
 
-	return `[${digits(lo / factor)}, ${digits(hi / factor)}]${name ? " " + name : ""} ${percent(level)}`;
+	return `[${digits(lo / factor)}, ${digits(hi / factor)}]${name ? " " + name : ""} ${levelText(level)}`;
 }

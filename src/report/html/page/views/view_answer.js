@@ -4,7 +4,7 @@
 
 import { el } from "../dom.js";
 import { format } from "../units.js";
-import { cell, cellMore, factValue, metric, number } from "../record.js";
+import { cell, cellMore, factValue, metric, number, recordName } from "../record.js";
 
 const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
@@ -59,7 +59,7 @@ export const viewAnswer = {
 		const listed = factValue(r, "result", "listing") === true && (!said.what || said.what === r.command) && (r.tables || []).length > 0 ? r.tables[0].title : "";
 
 		box.append(el("div", { class: "answer" },
-			el("h1", {}, listed || said.what || r.command || "A record of deepclock"),
+			el("h1", {}, listed || said.what || recordName(r, page.records.indexOf(r))),
 			first ? verdict(first) : null,
 			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,

@@ -23,7 +23,7 @@ export function ranksOf(r) {
 export function rankTimesOf(r) {
 	const t = table(r, "ranks/times");
 
-	if (!t)
+	if (!t || t.rows.length === 0)
 		return null;
 	const list = t.rows.map(row => row.map(c => number(cell(c)))), ranks = [...new Set(list.map(([rank]) => rank))], most = Math.max(...list.map(row => row[3]));
 	return { ranks, cells: list.map(([rank, from, to, wait, cost]) => ({ rank, row: ranks.indexOf(rank), from, to, wait, cost, share: most > 0 ? wait / most : 0 })) };

@@ -5,7 +5,7 @@
 import { el } from "../dom.js";
 import { listing } from "../listing.js";
 import { numbersBelow } from "../points.js";
-import { columnScale, digits, format, formatInterval, percent, wholeText } from "../units.js";
+import { columnScale, digits, formatInterval, percent, wholeText } from "../units.js";
 import { cell, cellMore, cellText, number, rows } from "../record.js";
 
 /** "[1.774, 4.667]", in the unit of its column. */
@@ -28,20 +28,20 @@ function withIntervals(t) {
 	return b ? list.map(row => ({ ...row, [b.of]: number(row[b.level]) > 0 ? { ...row[b.of], lo: number(row[b.lo]), hi: number(row[b.hi]), level: number(row[b.level]) } : row[b.of] })) : list;
 }
 
-/** Columns without a value, by the reason: [[reason, titles]]. */
+/** Columns without a value, by the reason: [[reason, columns]]. */
 export function emptyColumns(t) {
 	const list = rows(t), why = new Map();
 
 	for (const c of t.columns.filter(col => list.length > 0 && list.every(row => "absent" in row[col.key] && row[col.key].absent === list[0][col.key].absent)))
-		why.set(list[0][c.key].absent, [...(why.get(list[0][c.key].absent) || []), c.title]);
+		why.set(list[0][c.key].absent, [...(why.get(list[0][c.key].absent) || []), c]);
 	return [...why];
 }
 
 /** The columns of a record's table for listing(). */
 export function columnsOf(t, page) {
-	const b = BESIDE[t.name], beside = b ? [b.lo, b.hi, b.level, b.unit] : [], empty = emptyColumns(t).flatMap(([, titles]) => titles);
+	const b = BESIDE[t.name], beside = b ? [b.lo, b.hi, b.level, b.unit] : [], empty = emptyColumns(t).flatMap(([, columns]) => columns);
 
-	return t.columns.filter(c => !beside.includes(c.key) && !empty.includes(c.title)).map(c => {
+	return t.columns.filter(c => !beside.includes(c.key) && !empty.includes(c)).map(c => {
 		const isNumber = c.unit !== undefined && c.unit !== "", share = c.unit === "1" && page.shares.includes(c.key);
 		const [factor, name] = share ? [0.01, ""] : columnScale(t.rows.map(row => number(cell(row[t.columns.indexOf(c)]))), c.unit);
 		return {
@@ -69,8 +69,8 @@ export const viewTables = {
 			const again = SHOWN.includes(t.name) && (r.trees || []).some(one => one.nodes.length > 0);
 			const put = part => {
 				listing(part, { columns: columnsOf(t, page), rows: withIntervals(t) });
-				for (const [reason, titles] of emptyColumns(t))
-					part.append(el("p", { class: "dim small empty-columns" }, `Left out: ${titles.join(", ")} (${reason}).`));
+				for (const [reason, columns] of emptyColumns(t))
+					part.append(el("p", { class: "dim small empty-columns" }, `Left out: ${columns.map(c => c.title).join(", ")} (${reason}).`));
 			};
 
 			if (again) {
@@ -100,7 +100,7 @@ export const viewFacts = {
 				why.set(cell(m).absent, [...(why.get(cell(m).absent) || []), m.tag]);
 			listing(box, { rows: known, columns: [
 				{ key: "tag", title: "metric", text: m => m.tag, more: m => about(m).help, value: m => m.tag },
-				{ key: "value", title: "value", number: true, text: m => wholeText(m.tag, cellText(cell(m), m.unit)), more: m => cellMore(cell(m)), value: m => number(m) },
+				{ key: "value", title: "value", number: true, text: m => wholeText(m.tag, cellText(cell(m), m.unit)), more: m => cellMore(cell(m), m.unit), value: m => number(m) },
 				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? `${wholeText(m.tag, formatInterval(m.lo, m.hi, m.level, m.unit))}${m.narrow ? " *" : ""}` : ""), value: m => (m.lo === undefined ? "" : m.lo) },
 				{ key: "how", title: "how", text: how, value: how },
 			] });
@@ -114,7 +114,7 @@ export const viewFacts = {
 				el("div", { class: "scroll" }, el("table", {}, facts.map(f => {
 					const c = cell(f);
 					return el("tr", {}, el("th", { scope: "row" }, f.key),
-						el("td", { class: "text" }, "absent" in c ? `absent: ${c.absent}` : format(c.value, f.unit)));
+						el("td", { class: "text" }, "absent" in c ? `absent: ${c.absent}` : cellText(c, f.unit)));
 				})))));
 		}
 		box.append(el("p", { class: "dim small" }, [`deepclock ${r.deepclock}`, r.id && `record ${r.id}`, r.began].filter(Boolean).join(", ")));

@@ -68,7 +68,7 @@ export function lapsOf(r) {
 		if (m)
 			names.set(m[1], { ...names.get(m[1]), [m[2]]: s });
 	}
-	return [...names].filter(([, own]) => own.wall && own.wall.values.length > 1).map(([name, own]) => {
+	return [...names].filter(([, own]) => own.wall && own.wall.values.filter(Number.isFinite).length > 1).map(([name, own]) => {
 		const at = (own.wall.at_ns || own.wall.values.map((_, i) => i)).map(Number);
 		return {
 			name, at, wall: own.wall.values,
@@ -82,12 +82,13 @@ export function lapsOf(r) {
 const MARKED = 300;
 
 function drawLaps(box, lap) {
-	const extra = lap.values.filter(v => v.unit === "1" || v.unit === undefined);
+	const extra = lap.values.filter(v => (v.unit === "1" || v.unit === undefined) && v.points.length > 0);
+	const known = lap.wall.map((v, i) => ({ i, v })).filter(p => Number.isFinite(p.v));
 
 	figure(box, {
 		name: "laps",
 		title: `Laps of ${lap.name}`,
-		says: `${lap.wall.length} laps, ${format(lap.wall[0], "ns")} the first, ${format(lap.wall[lap.wall.length - 1], "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
+		says: `${lap.wall.length} laps, ${format(known[0].v, "ns")} the first, ${format(known[known.length - 1].v, "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
 		height: 300,
 		data: () => ({ columns: ["lap", ["time", "ns"], ...lap.values.map(v => [v.name, v.unit])],
 			rows: lap.wall.map((v, i) => [i + 1, v, ...lap.values.map(own => (own.points.find(p => p.i === i) || { v: null }).v)]) }),
@@ -106,7 +107,7 @@ function drawLaps(box, lap) {
 
 			axisY(svg, y, { x: ROOM.left, unit: "ns", title: "time", width: width - ROOM.left - right, count: 4 });
 			axisX(svg, x, { y: height - ROOM.bottom, unit: "1", title: lap.name, format: v => (Number.isInteger(v) ? digits(v) : ""), count: Math.min(n, Math.max(2, width / 90)) });
-			one(lap.wall.map((v, i) => ({ i, v })), y, "c1", "time", v => format(v, "ns"));
+			one(known, y, "c1", "time", v => format(v, "ns"));
 			if (extra.length === 0)
 				return;
 			const axis = svg.append("g").attr("class", "axis y").attr("transform", `translate(${width - right},0)`).call(d3.axisRight(y2).ticks(4).tickSizeOuter(0).tickFormat(v => digits(v, 3)));
