@@ -136,6 +136,23 @@ class LapTest(Case):
         self.assertEqual({r["name"]: r["laps"] for r in deepclock.laps_record().tables["laps"]},
                          {"epoch": 1, "step": 7})
 
+    def test_ends_in_a_forked_child(self):
+        readable, writable = os.pipe()
+        with deepclock.lap("parent", quiet=True) as lap:
+            sum(range(300_000))
+            child = os.fork()
+            if child == 0:
+                try:
+                    lap.stop()
+                    values = [v for s in deepclock.laps_record().series.values() for v in s.values]
+                    os.write(writable, repr(max(values)).encode())
+                finally:
+                    os._exit(0)
+        os.close(writable)
+        with open(readable) as file:
+            self.assertLess(float(file.read()), 1e15)  # 11 days in ns; a difference below 0 is 584 years
+        os.waitpid(child, 0)
+
     def test_is_on_the_timeline(self):
         with deepclock.trace() as t, deepclock.lap("epoch", quiet=True):
             pass
