@@ -280,11 +280,14 @@ def _price(builtins):
             c = counting(builtins=builtins)
             if counted:
                 c._start()
-            begin = _time.perf_counter_ns()
-            _many(_empty, _CALLS)
-            took = _time.perf_counter_ns() - begin
+            try:
+                begin = _time.perf_counter_ns()
+                _many(_empty, _CALLS)
+                took = _time.perf_counter_ns() - begin
+            finally:
+                if counted:
+                    c._stop()
             if counted:
-                c._stop()
                 if took < best[1]:
                     number = next((k for k, (what, _) in c._functions.items() if what is _empty.__code__), None)
                     inside = sum(p[4] for paths in _deepclock._count_paths() for p in paths[1:] if p[0] == number)

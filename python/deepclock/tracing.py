@@ -47,12 +47,15 @@ class trace:
     def start(self) -> "trace":
         """Starts recording, as entering the block does; returns the object itself."""
         _deepclock._trace_start(self._path, **self._options)
-        self._followed = _follow_torch()
-        self._process = _os.getpid()
-        self._record = None
-        _leave_with_workers()
-        if self._path is not None:
-            _process.current_process()._config[_INHERITED] = _Inherited(_told(self._path, self._options))
+        self._process, self._followed, self._record = _os.getpid(), None, None
+        try:
+            self._followed = _follow_torch()
+            _leave_with_workers()
+            if self._path is not None:
+                _process.current_process()._config[_INHERITED] = _Inherited(_told(self._path, self._options))
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def stop(self) -> "Optional[_deepclock.Record]":
@@ -134,10 +137,13 @@ class ranks:
 
 def _follow_torch():
     """Makes ranges of torch.profiler.record_function zones, if PyTorch has been imported."""
-    if "torch" not in _sys.modules:
+    if _sys.modules.get("torch") is None:  # None in the table forbids the import
         return None
-    # Type checkers of programs that trace need not read all of PyTorch.
-    followed = _importlib.import_module("._torch_ranges", __package__).followed
+    try:
+        # Type checkers of programs that trace need not read all of PyTorch.
+        followed = _importlib.import_module("._torch_ranges", __package__).followed
+    except ImportError:
+        return None  # its own import has not ended, or failed
     followed.begin()
     return followed
 

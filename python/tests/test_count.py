@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from unittest import mock
 
 from support import Case, deepclock, main
 
@@ -132,6 +133,17 @@ class Counts(Case):
 
         record = deepclock.count(f)
         self.assertTrue(record.incomplete)
+
+    def test_interrupted_calibration(self):
+        calls = iter(range(5))
+
+        def fifth_interrupted(f, n):
+            if next(calls) == 4:  # the first that is counted
+                raise KeyboardInterrupt
+
+        with mock.patch("deepclock.counting._many", fifth_interrupted), self.assertRaises(KeyboardInterrupt):
+            deepclock.count(len, [1])
+        self.assertEqual([row["calls"] for row in deepclock.count(fib, 1).tables["functions"]], [1])
 
     def test_what_is_no_function(self):
         for wrong in (None, 5, "f"):

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import weakref
+from unittest import mock
 
 from support import Case, deepclock, main
 
@@ -374,6 +375,16 @@ class TraceTest(Case):
         with t, deepclock.zone("again"):
             pass
         self.assertEqual(calls(t.record), {"again": 1})
+
+    def test_start_that_fails_records_no_longer(self):
+        def interrupted():
+            raise KeyboardInterrupt
+
+        with mock.patch("deepclock.tracing._follow_torch", interrupted), self.assertRaises(KeyboardInterrupt):
+            deepclock.trace().start()
+        with mock.patch.dict(sys.modules, torch=None), deepclock.trace() as t:
+            pass
+        self.assertIsNotNone(t.record)
 
     def test_record_while_it_runs(self):
         t = deepclock.trace(self.path("out.pftrace"))
