@@ -837,24 +837,32 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	dck_err err = {0};
 	dck_call_counter_meta about = {.frame = frame_of, .self = &frames};
 	unsigned long long elapsed, top;
+	ext_texts texts = {0};
+	PyObject *title;
 	int incomplete;
 
-	if (!PyArg_ParseTuple(args, "O!ssKddpKs:_count_record", &PyDict_Type, &frames.frames,
-			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
+	if (!PyArg_ParseTuple(args, "O!OsKddpKs:_count_record", &PyDict_Type, &frames.frames,
+			      &title, &about.method, &elapsed, &about.cost_inside_ns,
 			      &about.cost_outside_ns, &incomplete, &top, &about.sort))
 		return NULL;
+	about.title = ext_texts_add(&texts, title);
+	if (!about.title) {
+		ext_texts_done(&texts);
+		return NULL;
+	}
 	about.elapsed_ns = elapsed;
 	about.incomplete = incomplete;
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
 	about.threads = all.nprocesses ? 0 : all.threads;
-	for (size_t i = 0; i < n; i++)
-		if (dck_call_counter_end(threads[i], &err) != DCK_OK)
-			return ext_raise(ext_state_of(m), &err);
-	if (dck_call_counter_record((const dck_call_counter *const *)threads, n, &about, &r,
-				    &err) != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
-	return ext_record_new(ext_state_of(m), r);
+	dck_status status = DCK_OK;
+	for (size_t i = 0; i < n && status == DCK_OK; i++)
+		status = dck_call_counter_end(threads[i], &err);
+	if (status == DCK_OK)
+		status = dck_call_counter_record((const dck_call_counter *const *)threads, n,
+						 &about, &r, &err);
+	ext_texts_done(&texts);
+	return ext_result(ext_state_of(m), status, r, &err);
 }
 
 static PyObject *count_sorts(PyObject *m, PyObject *none)

@@ -608,9 +608,10 @@ static int drawn(const ext_call *c, PyObject *record)
 
 	if (!c->common.html && !c->common.figures)
 		return 0;
-	done = ext_module_call("deepclock._show", "draw", "(OzzOz)", record, c->common.html,
-			       c->common.figures, c->common.sources ? Py_True : Py_False,
-			       c->common.source_root);
+	done =
+	    ext_module_call("deepclock._show", "draw", "(ONNON)", record, ext_text(c->common.html),
+			    ext_text(c->common.figures), c->common.sources ? Py_True : Py_False,
+			    ext_text(c->common.source_root));
 	Py_XDECREF(done);
 	return done ? 0 : -1;
 }
@@ -620,7 +621,8 @@ static PyObject *titled(const ext_call *c, PyObject *record)
 {
 	if (!record || !c->common.title)
 		return record;
-	return ext_module_call("deepclock._record", "titled", "(Ns)", record, c->common.title);
+	return ext_module_call("deepclock._record", "titled", "(NN)", record,
+			       ext_text(c->common.title));
 }
 
 /* Saves the record as the options request; returns it, or NULL. */
