@@ -594,9 +594,11 @@ static PyObject *progress_find(const ext_call *c, PyObject *given)
 
 static void history_add(const ext_call *c, const dck_record *r)
 {
+	dck_status status;
 	dck_err err;
 
-	if (dck_history_keep(c->common.db, r, c->common.commit, &err) != DCK_OK)
+	EXT_WITHOUT_GIL(status = dck_history_keep(c->common.db, r, c->common.commit, &err));
+	if (status != DCK_OK)
 		PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "the record is not in the history: %s",
 				 err.msg);
 }
@@ -630,13 +632,16 @@ static PyObject *kept(const ext_call *c, PyObject *given)
 {
 	PyObject *record = titled(c, given);
 	const dck_record *r = record ? ext_record_get(c->state, record) : NULL;
+	dck_status status = DCK_OK;
 	dck_err err;
 
 	if (!r) {
 		Py_XDECREF(record);
 		return NULL;
 	}
-	if (c->common.save && dck_record_save(r, c->common.save, &err) != DCK_OK) {
+	if (c->common.save)
+		EXT_WITHOUT_GIL(status = dck_record_save(r, c->common.save, &err));
+	if (status != DCK_OK) {
 		Py_DECREF(record);
 		return ext_raise_of(c->state, &err, c->common.save);
 	}

@@ -11,6 +11,7 @@ import os
 import pathlib
 import pickle
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -259,6 +260,20 @@ class RecordTest(Case):
             self.assertEqual(table.cell(0, first).value, table[0][first])
             self.assertEqual((table[:], table[1:], table[::-1]),
                              (list(table), list(table)[1:], list(table)[::-1]))
+
+    def test_history_and_threads(self):
+        path = self.path("h.db")
+        with deepclock.History(path) as h, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            h.add(self.record)
+            other = sqlite3.connect(path, isolation_level=None)
+            self.addCleanup(other.close)
+            other.execute("begin immediate")
+            waits = pool.submit(h.add, self.record)
+            other.execute("commit")  # not reached if the wait held the GIL
+            self.assertFalse(waits.result())
+            listed = [pool.submit(h.list) for _ in range(40)]
+            self.assertEqual({len(each.result()) for each in listed}, {1})
+        self.assertRaisesRegex(ValueError, "closed", h.list)
 
     def test_only_made_by_measuring(self):
         for o in (self.record, self.record["latency/median"], self.record.series["latency"],
