@@ -88,7 +88,7 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 
 static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 {
-	const Py_ssize_t n = PySequence_Fast_GET_SIZE(words);
+	const Py_ssize_t n = PySequence_Size(words);
 
 	if (n == 0)
 		return ext_failed(
@@ -97,9 +97,10 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	if (!s->argv)
 		return ext_failed(PyErr_NoMemory());
 	for (Py_ssize_t i = 0; i < n; i++) {
-		const char *word =
-		    ext_texts_add(&c->said.texts, PySequence_Fast_GET_ITEM(words, i));
+		PyObject *item = PySequence_GetItem(words, i);
+		const char *word = item ? ext_texts_add(&c->said.texts, item) : NULL;
 
+		Py_XDECREF(item);
 		if (!word)
 			return -1;
 		s->argv[i] = (char *)(uintptr_t)word; /* the library does not write to it */

@@ -36,7 +36,9 @@ static bool has_inherited_name(void)
  * one: the thread is not one of `threading`. */
 static PyObject *thread_python_name(void)
 {
-	PyObject *threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
+	PyObject *modules = PySys_GetObject("modules"); /* NULL, late in the interpreter's exit */
+	PyObject *threading =
+	    modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, "threading") : NULL;
 	PyObject *active = threading ? PyObject_GetAttrString(threading, "_active") : NULL;
 	PyObject *ident = active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
 	PyObject *thread = ident ? PyObject_GetItem(active, ident) : NULL;

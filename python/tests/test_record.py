@@ -289,6 +289,27 @@ class TextTest(Case):
         self.assertEqual([deepclock.si_text(n) for n in (1814073344, 0.00179)], ["1.81 G", "0.00179"])
         self.assertRaises(TypeError, deepclock.time_text, "1 ms")
 
+    def test_values_that_change_while_they_are_read(self):
+        class One:
+            def __init__(self, values):
+                self.values = values
+
+            def __float__(self):
+                self.values.clear()
+                return 1.0
+
+            __str__ = __fspath__ = lambda self: self.values.clear() or "1"
+
+        def values(n):
+            values = []
+            values += [One(values) for _ in range(n)]
+            return values
+
+        self.assertEqual(deepclock.estimate(values(1000)).value, 1)
+        with self.assertRaises(deepclock.ArgumentError):
+            deepclock.bench(int, runs=5, quiet=True, no_history=True, title=values(1000), max_time="x")
+        self.assertRaises(IndexError, deepclock.bench_command, values(1000))
+
     def test_numbers_beyond_a_float(self):
         huge = 10**400
         for call in (lambda: deepclock.bytes_text(huge), lambda: deepclock.estimate([huge] * 20),

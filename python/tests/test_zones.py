@@ -489,6 +489,19 @@ class TraceTest(Case):
             else:
                 self.assertIsNotNone(record.facts["method/waits_from"].absent)
 
+    def test_zone_in_the_last_destructor(self):
+        script = """
+import deepclock, os
+class Last:
+    def __call__(self):
+        pass
+    def __del__(self, zone=deepclock.zone("last"), write=os.write):
+        with zone: write(1, b"ended")
+deepclock.trace().start()
+os.register_at_fork(before=Last())  # the interpreter frees it last
+"""
+        self.assertEqual(subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=True).stdout, b"ended")
+
     def test_exit_in_the_middle(self):
         path = self.path("out.pftrace")
         code = ("import deepclock, sys, os\n"
