@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import weakref
 from unittest import mock
 
@@ -307,6 +308,114 @@ class FunctionTest(Case):
         self.assertGreaterEqual(row(t.record, "inside")["min"], 0.03e9)
         self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
         self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
+
+    def test_a_shared_object_and_its_times(self):
+        shared = deepclock.zone("shared")
+        short_began, long_began, short_ended = [], [], []
+
+        async def short():
+            with shared:
+                short_began.append(time.perf_counter_ns())
+                while not long_began:
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(0.01)
+                short_ended.append(time.perf_counter_ns())
+
+        async def long():
+            while not short_began:
+                await asyncio.sleep(0.001)
+            with shared:
+                long_began.append(time.perf_counter_ns())
+                while not short_ended:
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(0.01)
+                long_began.append(time.perf_counter_ns())
+
+        async def both():
+            await asyncio.gather(short(), long())
+
+        with deepclock.trace() as t:
+            asyncio.run(both())
+        # If each ended the other's range, one would last from the beginning of the second to the end of the first.
+        self.assertGreaterEqual(row(t.record, "shared")["min"],
+                                min(short_ended[0] - short_began[0], long_began[1] - long_began[0]))
+        self.assertEqual(calls(t.record), {"shared": 2})
+
+    def test_a_shared_object_that_another_thread_had_entered(self):
+        shared, inside, leave = deepclock.zone("shared"), threading.Event(), threading.Event()
+
+        def early():
+            with shared:
+                inside.set()
+                leave.wait()
+
+        thread = threading.Thread(target=early)
+        thread.start()
+        inside.wait()
+        with deepclock.trace() as t:
+            with shared:
+                leave.set()
+                thread.join()
+            with shared:
+                pass
+        self.assertEqual(row(t.record, "shared")["calls"], 2)
+        self.assertIsNotNone(row(t.record, "shared")["max"])
+        self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
+
+    def test_context_managers_in_coroutines(self):
+        @contextlib.contextmanager
+        def step(name):
+            with deepclock.zone(name):
+                yield
+
+        async def first(began):
+            with step("first"):
+                began.set()
+                await asyncio.sleep(0.02)
+
+        async def second(began):
+            await began.wait()
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(deepclock.zone("second"))
+                await asyncio.sleep(0.04)
+
+        async def helper():
+            with step("outer"), deepclock.zone("inner"):
+                pass
+
+        async def all_of_them():
+            began = asyncio.Event()
+            await asyncio.gather(first(began), second(began))
+            await helper()
+
+        with deepclock.trace() as t:
+            asyncio.run(all_of_them())
+        self.assertGreaterEqual(row(t.record, "second")["total"], 0.04e9)
+        self.assertEqual(calls(t.record), {"first": 1, "second": 1, "outer": 1, "inner": 1})
+        for name in calls(t.record):
+            self.assertIsNone(row(t.record, name)["self"])  # a separate range
+        self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
+
+    def test_other_things_to_await(self):
+        class Model:
+            async def __call__(self):
+                await asyncio.sleep(0.02)
+                return 1
+
+        @deepclock.zone
+        @types.coroutine
+        def old():
+            yield from asyncio.sleep(0.02).__await__()
+            return 2
+
+        async def use():
+            return await deepclock.zone("called")(Model())(), await old()
+
+        with deepclock.trace() as t:
+            self.assertEqual(asyncio.run(use()), (1, 2))
+        self.assertEqual(len(calls(t.record)), 2)
+        for name in calls(t.record):
+            self.assertGreaterEqual(row(t.record, name)["total"], 0.02e9)
 
     def test_asynchronous_generator(self):
         async def use():
