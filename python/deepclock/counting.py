@@ -92,7 +92,7 @@ class counting:
 
     def _made(self):
         frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
-        title = self._title or " ".join(_sys.argv)
+        title = (self._title or " ".join(_sys.argv)).encode("utf-8", "surrogateescape")
         record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
                                           self._top or 0, self._sort)
         self._threads = _deepclock._count_paths()

@@ -39,6 +39,7 @@ static struct {
 	size_t threads;		 /* that the last counter counted */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
+	bool replaced;		 /* another profiler took the place of the last counter */
 	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
 	PyObject *functions;	 /* dict: number to (code or text, object kept alive) */
 	dck_call_counter *first; /* whose clock the others share */
@@ -536,8 +537,15 @@ static int listen(ext_state *s, bool on)
 			return -1;
 		}
 	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
-	     t = PyThreadState_Next(t))
-		failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);
+	     t = PyThreadState_Next(t)) {
+		const bool ours = t->c_profilefunc == on_event;
+
+		/* Of another thread without a function it is not known whether it had ours. */
+		all.replaced |= !on && !ours &&
+				(t->c_profilefunc || (t == own && mine.id == all.id && mine.calls));
+		if (on || ours)
+			failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);
+	}
 	return failed ? -1 : 0;
 }
 
@@ -600,6 +608,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.builtins = builtins;
 	all.id++;
 	all.threads = 0;
+	all.replaced = false;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
 	dck_call_counter_free(before);
@@ -798,23 +807,17 @@ static PyObject *count_child(PyObject *m, PyObject *args)
 	Py_RETURN_TRUE;
 }
 
-/* Python's frame(number): (name, file, line) or None. */
-typedef struct asked {
-	PyObject *frames; /* dict */
-} asked;
-
+/* self: the dict of numbers to (name, file, line). */
 static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 {
 	PyObject *key = PyLong_FromUnsignedLongLong(function);
-	PyObject *row = key ? PyDict_GetItem(((asked *)self)->frames, key) : NULL; /* borrowed */
-	const char *name = NULL, *file = NULL;
-	long line = 0;
+	PyObject *row = key ? PyDict_GetItem(self, key) : NULL; /* borrowed */
+	const char *name, *file = NULL;
+	long line;
 
 	Py_XDECREF(key);
-	if (!row || !PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 3) {
-		PyErr_Clear();
+	if (!row)
 		return false;
-	}
 	name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 0));
 	if (PyUnicode_Check(PyTuple_GET_ITEM(row, 1)))
 		file = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 1));
@@ -832,24 +835,16 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 {
 	dck_call_counter *threads[THREADS_MAX];
 	const size_t n = stopped(threads, THREADS_MAX);
-	asked frames;
 	dck_record *r = NULL;
 	dck_err err = {0};
-	dck_call_counter_meta about = {.frame = frame_of, .self = &frames};
+	dck_call_counter_meta about = {.frame = frame_of, .replaced = all.replaced};
 	unsigned long long elapsed, top;
-	ext_texts texts = {0};
-	PyObject *title;
 	int incomplete;
 
-	if (!PyArg_ParseTuple(args, "O!OsKddpKs:_count_record", &PyDict_Type, &frames.frames,
-			      &title, &about.method, &elapsed, &about.cost_inside_ns,
+	if (!PyArg_ParseTuple(args, "O!ysKddpKs:_count_record", &PyDict_Type, &about.self,
+			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
 			      &about.cost_outside_ns, &incomplete, &top, &about.sort))
 		return NULL;
-	about.title = ext_texts_add(&texts, title);
-	if (!about.title) {
-		ext_texts_done(&texts);
-		return NULL;
-	}
 	about.elapsed_ns = elapsed;
 	about.incomplete = incomplete;
 	about.top = (size_t)top;
@@ -861,7 +856,6 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	if (status == DCK_OK)
 		status = dck_call_counter_record((const dck_call_counter *const *)threads, n,
 						 &about, &r, &err);
-	ext_texts_done(&texts);
 	return ext_result(ext_state_of(m), status, r, &err);
 }
 

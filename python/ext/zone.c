@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"
+#include <frameobject.h> /* before Python 3.11 */
 #include <pthread.h>
 #include <structmember.h>
 

@@ -427,6 +427,25 @@ class Counts(Case):
         deepclock.count(fib, 3)
         self.assertIs(threading._profile_hook, hook)
 
+    @unittest.skipIf(hasattr(sys, "monitoring"), "from Python 3.12 on both count")
+    def test_another_profiler_takes_its_place(self):
+        profiler = cProfile.Profile()
+        with deepclock.count() as c:
+            fib(3)
+            profiler.enable()
+            fib(3)
+        fib(3)
+        profiler.disable()
+        self.assertEqual([v[0] for k, v in pstats.Stats(profiler).stats.items() if k[2] == "fib"], [2])
+        self.assertTrue(c.record.incomplete)
+        self.assertIn("count-lost", [n.code for n in c.record.notes])
+        with deepclock.count() as c:
+            sys.setprofile(None)
+        self.assertTrue(c.record.incomplete)
+        with deepclock.count() as c:
+            fib(3)
+        self.assertFalse(c.record.incomplete)
+
     def test_begins_and_ends_inside_calls(self):
         c = deepclock.count()
 
