@@ -569,11 +569,26 @@ class TraceTest(Case):
         self.assertEqual(ran.stdout.split(), ["spawn", "8", "forkserver", "8", "environment", "0"])
 
     def test_options_that_workers_inherit(self):
-        told = deepclock.tracing._told("/a/b.json", {"limit": ["a=1s", "b=2s"], "lossless": True, "waits": 0.5,
-                                                     "max_size": 10**9, "percentiles": None})
-        self.assertEqual(told, {"DEEPCLOCK_TRACE": "/a/b.json", "DEEPCLOCK_TRACE_BY": str(os.getpid()),
-                                "DEEPCLOCK_TRACE_LIMIT": "a=1s\nb=2s", "DEEPCLOCK_TRACE_LOSSLESS": "true",
-                                "DEEPCLOCK_TRACE_WAITS": "0.5s", "DEEPCLOCK_TRACE_MAX_SIZE": "1000000000"})
+        path = self.path("b.json")
+        for options, told in (
+                (dict(last="1MiB", limit={"a": "1s", "b": "2s"}, lossless=True, waits=5e-5, percentiles=None),
+                 dict(LAST="1MiB", LIMIT="a=1s\nb=2s", LOSSLESS="true", WAITS="50000ns")),
+                (dict(max_size=1e9, buffer=64e6, percentiles=["p50", "p99"]),
+                 dict(MAX_SIZE="1000000000.0", BUFFER="64000000.0", PERCENTILES="p50,p99"))):
+            with deepclock.trace(path, **options):
+                told = {"DEEPCLOCK_TRACE_" + name: text for name, text in told.items()}
+                self.assertEqual(deepclock.tracing._inherited.told,
+                                 {"DEEPCLOCK_TRACE": path, "DEEPCLOCK_TRACE_BY": str(os.getpid()), **told})
+            self.assertIsNone(deepclock.tracing._inherited.told)
+
+    def test_when_it_is_decided_what_a_worker_inherits(self):
+        made_before = multiprocessing.Process(target=print)
+        with deepclock.trace(self.path("c.json")):
+            made_inside = multiprocessing.Process(target=print)
+            for process in (made_before, made_inside):
+                self.assertIn(b"c.json", pickle.dumps(process._config["deepclock.trace"]))
+        for process in (made_before, made_inside):
+            self.assertEqual(pickle.loads(pickle.dumps(process._config["deepclock.trace"])), {})
 
     def test_one_recorder_under_deepclock_trace(self):
         """`deepclock trace` preloads a library into Python that has a recorder, as the extension does."""
