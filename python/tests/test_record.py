@@ -107,7 +107,11 @@ class RecordTest(Case):
         for call in (deepclock.load, self.record.save, lambda path: deepclock.bench(work, **short(save=path))):
             with self.assertRaises(OSError) as caught:
                 call(missing)
-            self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOENT, missing))
+            again = pickle.loads(pickle.dumps(caught.exception))
+            for error in (caught.exception, again, copy.copy(caught.exception)):
+                self.assertEqual((error.errno, error.filename), (errno.ENOENT, missing))
+            self.assertEqual((type(again), str(again), again.code), (type(caught.exception), str(caught.exception),
+                                                                     caught.exception.code))
 
     def test_width(self):
         self.assertRaisesRegex(deepclock.ArgumentError, "width=-1: a number of columns", self.record.report, width=-1)
@@ -274,6 +278,13 @@ class RecordTest(Case):
             listed = [pool.submit(h.list) for _ in range(40)]
             self.assertEqual({len(each.result()) for each in listed}, {1})
         self.assertRaisesRegex(ValueError, "closed", h.list)
+
+    def test_keys_that_are_no_tag(self):
+        for key in ("latency/median\0z", "\udc80"):
+            self.assertNotIn(key, self.record)
+            self.assertIsNone(self.record.get(key))
+            self.assertRaises(deepclock.AbsentError, lambda: self.record[key])
+        self.assertNotIn(5, self.record)
 
     def test_only_made_by_measuring(self):
         for o in (self.record, self.record["latency/median"], self.record.series["latency"],
