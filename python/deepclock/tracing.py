@@ -67,7 +67,11 @@ class trace:
             _inherited.told = None
             if self._followed:
                 self._followed.end()
-            self._record = _deepclock._trace_stop()
+            made: "list[_deepclock.Record]" = []
+            try:
+                _deepclock._trace_stop(made)
+            finally:  # the record has what an incomplete file lacks
+                self._record = made[0] if made else None
         return self._record
 
     def dump(self) -> None:
@@ -76,7 +80,8 @@ class trace:
 
     @property
     def record(self) -> "Optional[_deepclock.Record]":
-        """The Record: table "zones", and how it was measured; None before the start.
+        """The Record: table "zones", and how it was measured; None before the start. It exists, as incomplete, also
+        where the end of the block raises IoError because the file could not be completed.
 
         While it records into a Perfetto file: the record until now, read from that file. Of
         other formats, and with last=SIZE, it is not available before the end: None.

@@ -66,15 +66,19 @@ static PyObject *trace_start_told(PyObject *m, PyObject *none)
 	return ext_result(ext_state_of(m), status, NULL, &err);
 }
 
-static PyObject *trace_stop(PyObject *m, PyObject *none)
+/* trace_stop(list): appends the record, also where it raises because the file is incomplete. */
+static PyObject *trace_stop(PyObject *m, PyObject *list)
 {
+	ext_state *s = ext_state_of(m);
 	dck_record *r = NULL;
 	dck_err err = {0};
 	dck_status status;
 
-	(void)none;
 	EXT_WITHOUT_GIL(status = dck_trace_stop(&r, &err));
-	return ext_result(ext_state_of(m), status, r, &err);
+	PyObject *record = r ? ext_record_new(s, r) : NULL;
+	const bool failed = r && (!record || PyList_Append(list, record) < 0);
+	Py_XDECREF(record);
+	return failed ? NULL : ext_result(s, status, NULL, &err);
 }
 
 static PyObject *trace_read(PyObject *m, PyObject *path)
@@ -156,8 +160,8 @@ static PyMethodDef methods[] = {
      "_trace_start($module, path, /, **options)\n--\n\nRecords from now on: the options' words."},
     {"_trace_start_told", trace_start_told, METH_NOARGS,
      "_trace_start_told($module, /)\n--\n\nRecords from now on, where the environment names a file."},
-    {"_trace_stop", trace_stop, METH_NOARGS,
-     "_trace_stop($module, /)\n--\n\nEnds it: a Record, or None where nothing recorded."},
+    {"_trace_stop", trace_stop, METH_O,
+     "_trace_stop($module, list, /)\n--\n\nEnds it, and appends the Record if something recorded."},
     {"_trace_read", trace_read, METH_O,
      "_trace_read($module, path, /)\n--\n\nThe record of a trace in a file."},
     {"_trace_dump", trace_dump, METH_NOARGS,

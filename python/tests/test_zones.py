@@ -495,6 +495,15 @@ class TraceTest(Case):
             pass
         self.assertIsNotNone(t.record)
 
+    def test_record_of_a_file_that_is_incomplete(self):
+        t = deepclock.trace("/dev/full")
+        with self.assertRaises(deepclock.IoError), t:
+            for _ in range(10000):
+                with deepclock.zone("kept"):
+                    pass
+        self.assertEqual(calls(t.record), {"kept": 10000})
+        self.assertTrue(t.record.incomplete)
+
     def test_record_while_it_runs(self):
         t = deepclock.trace(self.path("out.pftrace"))
         self.assertIsNone(t.record)
