@@ -25,7 +25,8 @@ class counting:
     in pstats' words too ("cumulative", "calls"). After the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
 
     A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that neither ran at
-    the beginning nor were started by `threading` are not counted. What forked children call until the
+    the beginning nor were started by `threading` are not counted, and a profiler that starts inside the block takes its
+    thread over: the record is then incomplete. What forked children call until the
     block ends is counted too; in a child the block's own record has the child's calls alone.
     """
 
