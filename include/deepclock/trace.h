@@ -89,7 +89,8 @@ DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
 DCK_API dck_status dck_trace_end(dck_err *err);
 
 /* Stops recording as dck_trace_end() does. *ret is owned, dck_record_free(): table "zones" and
- * facts of the method; NULL if nothing was recording. ret may be NULL. @since 0.1 */
+ * facts of the method; NULL if nothing was recording. After E_IO it is the record of what the file
+ * lacks in part, or NULL. ret may be NULL. @since 0.1 */
 DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
 
 /* Overwrites the file with the newest events (config.last) and continues recording, e.g. after a

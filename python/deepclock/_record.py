@@ -180,7 +180,9 @@ class Record:
 
     def finish(self):
         """Returns the deepclock.Record; FormatError names the invalid member."""
-        return deepclock.parse(json.dumps(self._o, allow_nan=False))
+        text = json.dumps(self._o, allow_nan=False, ensure_ascii=False)
+        # Bytes that were not UTF-8 become U+FFFD, as where the library writes JSON.
+        return deepclock.parse(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 class Amended(Record):

@@ -94,7 +94,7 @@ def _measured(fn, /, *args, **options):
 def _measured_here(fn, /, *args, **options):
     """Measures; the record states what was compiled during the measurement."""
     counts = _traced.mark(fn)
-    if "torch" not in sys.modules and not counts:
+    if sys.modules.get("torch") is None and not counts:
         return _deepclock.bench(fn, *args, **options)
     asked, begin = _record.keeping(options, options.pop("title", None)), _compiled.mark()
     record = _deepclock.bench(fn, *args, no_history=True, **options)

@@ -25,7 +25,8 @@ class counting:
     in pstats' words too ("cumulative", "calls"). After the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
 
     A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that neither ran at
-    the beginning nor were started by `threading` are not counted. What forked children call until the
+    the beginning nor were started by `threading` are not counted, and a profiler that starts inside the block takes its
+    thread over: the record is then incomplete. What forked children call until the
     block ends is counted too; in a child the block's own record has the child's calls alone.
     """
 
@@ -92,7 +93,7 @@ class counting:
 
     def _made(self):
         frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
-        title = self._title or " ".join(_sys.argv)
+        title = (self._title or " ".join(_sys.argv)).encode("utf-8", "surrogateescape")
         record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
                                           self._top or 0, self._sort)
         self._threads = _deepclock._count_paths()
@@ -280,11 +281,14 @@ def _price(builtins):
             c = counting(builtins=builtins)
             if counted:
                 c._start()
-            begin = _time.perf_counter_ns()
-            _many(_empty, _CALLS)
-            took = _time.perf_counter_ns() - begin
+            try:
+                begin = _time.perf_counter_ns()
+                _many(_empty, _CALLS)
+                took = _time.perf_counter_ns() - begin
+            finally:
+                if counted:
+                    c._stop()
             if counted:
-                c._stop()
                 if took < best[1]:
                     number = next((k for k, (what, _) in c._functions.items() if what is _empty.__code__), None)
                     inside = sum(p[4] for paths in _deepclock._count_paths() for p in paths[1:] if p[0] == number)

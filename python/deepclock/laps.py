@@ -3,9 +3,11 @@
 
 import atexit as _atexit
 import math as _math
+import operator as _operator
 import os as _os
 import sys as _sys
 import time as _time
+import warnings as _warnings
 from typing import Any, Optional
 
 from . import _accelerator, _compiled, _deepclock
@@ -36,12 +38,12 @@ class lap(dict):
     def __init__(self, name: str, *, total: Optional[int] = None, quiet: bool = False, stamps: bool = False,
                  live: Optional[bool] = None, tensorboard: Any = None) -> None:
         super().__init__()
-        if total is not None and not (hasattr(total, "__index__") and 0 <= total < 2**64):
+        if total is not None and not (hasattr(total, "__index__") and 0 <= _operator.index(total) < 2**64):
             raise _deepclock.ArgumentError(f"total={total!r}: the number of laps that are expected")
         self.name = name
         self.index = None
         self.line = ""
-        self._total = total
+        self._total = None if total is None else _operator.index(total)
         self._quiet = quiet
         self._stamps = stamps
         self._live = not quiet if live is None else live
@@ -55,6 +57,9 @@ class lap(dict):
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.stop()
+
+    def __reduce__(self):
+        return dict, (dict(self),)  # a copy, and a pickled lap, is the dict of its numbers
 
     def __repr__(self):
         return f"<deepclock.lap {self.name!r} {dict(self)!r}>"
@@ -77,7 +82,11 @@ class lap(dict):
         """Ends the lap, as leaving the block does; returns the line."""
         if self._clock is None:
             return self.line
-        device = self._device() if self._device else None
+        device = failure = None
+        try:
+            device = self._device() if self._device else None
+        except Exception as error:  # the work of the block failed on the device
+            failure = error
         if device is not None:
             self._clock.value("device", device * 1e9, "ns")
         compiled = _compiled.since(self._compiled)
@@ -96,8 +105,10 @@ class lap(dict):
             took["items_per_second"] = self["items"] / wall * 1e9
         super().update((key, value) for key, value in took.items() if value is not None)
         if not self._quiet and not self.on_board:
-            utf8 = "utf" in (getattr(_sys.stdout, "encoding", None) or "utf").lower()
-            print(_shown.erase() + stamp + (self.line if utf8 else self.line.replace("µ", "u")), flush=True)
+            _printed(_shown.erase() + stamp + self.line)
+        if failure is not None:
+            _warnings.warn(f"the lap '{self.name}' has no time of its device, whose work failed: {failure}",
+                           RuntimeWarning, stacklevel=3)
         return self.line
 
     def value(self, name: str, value: Any, unit: Optional[str] = None) -> None:
@@ -157,6 +168,18 @@ class lap(dict):
     def rate(self) -> Optional[float]:
         """Items per second; None: no items, or it has not ended."""
         return self.get("items_per_second")
+
+
+def _printed(text):
+    encoding = getattr(_sys.stdout, "encoding", None) or "utf-8"
+    if "utf" not in encoding.lower():
+        text = text.replace("µ", "u")
+    try:
+        print(text, flush=True)
+    except UnicodeEncodeError:
+        print(text.encode(encoding, "replace").decode(encoding), flush=True)
+    except ValueError:
+        pass  # the stream is closed
 
 
 _TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "compile_seconds", "items_per_second")

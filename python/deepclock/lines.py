@@ -136,7 +136,7 @@ class _Monitored:
 
 class _Traced:
     def begin(self, lines, codes, all_):
-        self.before = sys.gettrace()
+        self.lines, self.before, self.hook_before = lines, sys.gettrace(), threading._trace_hook  # gettrace() is of 3.10
         threading.settrace(lines.joins)
         lines.trace()
 
@@ -144,5 +144,9 @@ class _Traced:
         pass
 
     def end(self, codes):
-        sys.settrace(self.before)
-        threading.settrace(self.before)
+        # Another trace function that was set meanwhile stays.
+        if sys.gettrace() is self.lines:
+            sys.settrace(self.before)
+        if threading._trace_hook == self.lines.joins:
+            threading.settrace(self.hook_before)
+        self.lines.untrace()

@@ -6,6 +6,7 @@ import multiprocessing.process as _process
 import multiprocessing.util as _multiprocessing
 import os as _os
 import sys as _sys
+import warnings as _warnings
 from typing import Any, Optional, Union
 
 from . import _deepclock
@@ -46,23 +47,31 @@ class trace:
 
     def start(self) -> "trace":
         """Starts recording, as entering the block does; returns the object itself."""
-        _deepclock._trace_start(self._path, **self._options)
-        self._followed = _follow_torch()
-        self._process = _os.getpid()
-        self._record = None
-        _leave_with_workers()
-        if self._path is not None:
-            _process.current_process()._config[_INHERITED] = _Inherited(_told(self._path, self._options))
+        words = _deepclock._trace_start(self._path, **self._options)
+        self._process, self._followed, self._record = _os.getpid(), None, None
+        try:
+            self._followed = _follow_torch()
+            _leave_with_workers()
+            if self._path is not None:
+                _inherited.told = _told(self._path, words)
+                _inherited.enter()
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def stop(self) -> "Optional[_deepclock.Record]":
         """Stops, as leaving the block does; returns the record, None if it did not record."""
         if self._process is not None:
             self._process = None
-            _process.current_process()._config.pop(_INHERITED, None)
+            _inherited.told = None
             if self._followed:
                 self._followed.end()
-            self._record = _deepclock._trace_stop()
+            made: "list[_deepclock.Record]" = []
+            try:
+                _deepclock._trace_stop(made)
+            finally:  # the record has what an incomplete file lacks
+                self._record = made[0] if made else None
         return self._record
 
     def dump(self) -> None:
@@ -71,7 +80,8 @@ class trace:
 
     @property
     def record(self) -> "Optional[_deepclock.Record]":
-        """The Record: table "zones", and how it was measured; None before the start.
+        """The Record: table "zones", and how it was measured; None before the start. It exists, as incomplete, also
+        where the end of the block raises IoError because the file could not be completed.
 
         While it records into a Perfetto file: the record until now, read from that file. Of
         other formats, and with last=SIZE, it is not available before the end: None.
@@ -134,10 +144,13 @@ class ranks:
 
 def _follow_torch():
     """Makes ranges of torch.profiler.record_function zones, if PyTorch has been imported."""
-    if "torch" not in _sys.modules:
+    if _sys.modules.get("torch") is None:  # None in the table forbids the import
         return None
-    # Type checkers of programs that trace need not read all of PyTorch.
-    followed = _importlib.import_module("._torch_ranges", __package__).followed
+    try:
+        # Type checkers of programs that trace need not read all of PyTorch.
+        followed = _importlib.import_module("._torch_ranges", __package__).followed
+    except ImportError:
+        return None  # its own import has not ended, or failed
     followed.begin()
     return followed
 
@@ -160,35 +173,31 @@ class _Worker:
         _multiprocessing.Finalize(None, _deepclock._trace_leave, exitpriority=-1000)
 
 
-# --- processes that multiprocessing starts as new interpreters: they inherit their parent's current _config, also
-# from a server that started before the recording.
-
-_INHERITED = "deepclock.trace"
+# --- processes that multiprocessing starts as new interpreters, also from a server that started before the recording:
+# each Process has a copy of its parent's _config, which is pickled when it starts.
 
 
 class _Inherited:
-    """Starts recording when it is unpickled in a process started by "spawn" or "forkserver"."""
+    """Starts recording when it is unpickled in a process started by "spawn" or "forkserver", if its parent records."""
 
-    def __init__(self, told):
-        self._told = told
+    told = None  # environment variables while this process records
+
+    def enter(self):
+        _process.current_process()._config["deepclock.trace"] = self
 
     def __reduce__(self):
-        return _inherit, (self._told,)
+        return (_inherit, (self.told,)) if self.told else (dict, ())  # dict: deepclock is not imported there
 
 
-def _told(path, options):
+_inherited = _Inherited()
+_inherited.enter()
+
+
+def _told(path, words):
     """Returns the environment variables that make a child record; src/profiler/trace/trace_options.c reads them."""
     told = {"": path, "_BY": str(_os.getpid())}
-    told.update(("_" + name.upper(), _text(value)) for name, value in options.items() if value is not None)
+    told.update(("_" + name.upper().replace("-", "_"), text) for name, text in words.items())
     return {"DEEPCLOCK_TRACE" + name: text for name, text in told.items()}
-
-
-def _text(value):
-    if isinstance(value, (list, tuple)):
-        return "\n".join(map(_text, value))
-    if hasattr(value, "total_seconds"):
-        value = value.total_seconds()
-    return str(value).lower() if isinstance(value, bool) else f"{value!r}s" if isinstance(value, float) else str(value)
 
 
 def _inherit(told):
@@ -198,15 +207,16 @@ def _inherit(told):
         _deepclock._trace_start_told()
         _leave_with_workers()
         _follow_torch()
-    except _deepclock.Error:
-        pass  # runs unrecorded, as a forked child does
+    except _deepclock.Error as error:
+        _warnings.warn(f"this process is not recorded as its parent is: {error}", RuntimeWarning)
     finally:
         for name, text in before.items():
             if text is None:
                 _os.environ.pop(name, None)
             else:
                 _os.environ[name] = text
-    return _Inherited(told)
+    _inherited.told = told
+    return _inherited
 
 
 _hooked = False

@@ -22,7 +22,8 @@ def decorate(name, function):
     code = getattr(function, "__code__", None)
     if inspect.iscode(code):
         _place(name, code)
-    around = next((around for is_kind, around in _KINDS if is_kind(function)), _around_function)
+    called = type(function).__call__  # of an object; a function's is of no kind
+    around = next((around for is_kind, around in _KINDS if is_kind(function) or is_kind(called)), _around_function)
     return functools.update_wrapper(around(function, name), function)
 
 
@@ -113,8 +114,15 @@ def _around_async_generator(function, name):
     return in_zone
 
 
+def _is_generator_to_await(function):
+    """Returns whether @types.coroutine decorated it."""
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    return bool(flags & inspect.CO_ITERABLE_COROUTINE)
+
+
 _KINDS = (
     (inspect.iscoroutinefunction, _around_coroutine),
+    (_is_generator_to_await, _around_coroutine),
     (inspect.isasyncgenfunction, _around_async_generator),
     (inspect.isgeneratorfunction, _around_generator),
 )

@@ -39,6 +39,7 @@ static struct {
 	size_t threads;		 /* that the last counter counted */
 	bool active;		 /* the last counter is counting */
 	bool builtins;		 /* count C functions too */
+	bool replaced;		 /* another profiler took the place of the last counter */
 	int tool;		 /* tool id in sys.monitoring, from 3.12 on */
 	PyObject *functions;	 /* dict: number to (code or text, object kept alive) */
 	dck_call_counter *first; /* whose clock the others share */
@@ -536,8 +537,15 @@ static int listen(ext_state *s, bool on)
 			return -1;
 		}
 	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
-	     t = PyThreadState_Next(t))
-		failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);
+	     t = PyThreadState_Next(t)) {
+		const bool ours = t->c_profilefunc == on_event;
+
+		/* Of another thread without a function it is not known whether it had ours. */
+		all.replaced |= !on && !ours &&
+				(t->c_profilefunc || (t == own && mine.id == all.id && mine.calls));
+		if (on || ours)
+			failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);
+	}
 	return failed ? -1 : 0;
 }
 
@@ -600,6 +608,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.builtins = builtins;
 	all.id++;
 	all.threads = 0;
+	all.replaced = false;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
 	dck_call_counter_free(before);
@@ -798,23 +807,17 @@ static PyObject *count_child(PyObject *m, PyObject *args)
 	Py_RETURN_TRUE;
 }
 
-/* Python's frame(number): (name, file, line) or None. */
-typedef struct asked {
-	PyObject *frames; /* dict */
-} asked;
-
+/* self: the dict of numbers to (name, file, line). */
 static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 {
 	PyObject *key = PyLong_FromUnsignedLongLong(function);
-	PyObject *row = key ? PyDict_GetItem(((asked *)self)->frames, key) : NULL; /* borrowed */
-	const char *name = NULL, *file = NULL;
-	long line = 0;
+	PyObject *row = key ? PyDict_GetItem(self, key) : NULL; /* borrowed */
+	const char *name, *file = NULL;
+	long line;
 
 	Py_XDECREF(key);
-	if (!row || !PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 3) {
-		PyErr_Clear();
+	if (!row)
 		return false;
-	}
 	name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 0));
 	if (PyUnicode_Check(PyTuple_GET_ITEM(row, 1)))
 		file = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 1));
@@ -832,14 +835,13 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 {
 	dck_call_counter *threads[THREADS_MAX];
 	const size_t n = stopped(threads, THREADS_MAX);
-	asked frames;
 	dck_record *r = NULL;
 	dck_err err = {0};
-	dck_call_counter_meta about = {.frame = frame_of, .self = &frames};
+	dck_call_counter_meta about = {.frame = frame_of, .replaced = all.replaced};
 	unsigned long long elapsed, top;
 	int incomplete;
 
-	if (!PyArg_ParseTuple(args, "O!ssKddpKs:_count_record", &PyDict_Type, &frames.frames,
+	if (!PyArg_ParseTuple(args, "O!ysKddpKs:_count_record", &PyDict_Type, &about.self,
 			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
 			      &about.cost_outside_ns, &incomplete, &top, &about.sort))
 		return NULL;
@@ -848,13 +850,13 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
 	about.threads = all.nprocesses ? 0 : all.threads;
-	for (size_t i = 0; i < n; i++)
-		if (dck_call_counter_end(threads[i], &err) != DCK_OK)
-			return ext_raise(ext_state_of(m), &err);
-	if (dck_call_counter_record((const dck_call_counter *const *)threads, n, &about, &r,
-				    &err) != DCK_OK)
-		return ext_raise(ext_state_of(m), &err);
-	return ext_record_new(ext_state_of(m), r);
+	dck_status status = DCK_OK;
+	for (size_t i = 0; i < n && status == DCK_OK; i++)
+		status = dck_call_counter_end(threads[i], &err);
+	if (status == DCK_OK)
+		status = dck_call_counter_record((const dck_call_counter *const *)threads, n,
+						 &about, &r, &err);
+	return ext_result(ext_state_of(m), status, r, &err);
 }
 
 static PyObject *count_sorts(PyObject *m, PyObject *none)

@@ -46,12 +46,41 @@ static PyObject *error_str(PyObject *self)
 	return ((PyTypeObject *)PyExc_Exception)->tp_str(self);
 }
 
+/* An OSError has these outside its __dict__, and pickles them only if it was made with them. */
+static PyObject *error_reduce(PyObject *self, PyObject *none)
+{
+	static const char *const outside[] = {"errno", "filename"};
+	PyObject *args = PyObject_GetAttrString(self, "args");
+	PyObject *own = args ? PyObject_GetAttrString(self, "__dict__") : NULL;
+	PyObject *all = own ? PyDict_Copy(own) : NULL;
+
+	(void)none;
+	for (size_t i = 0; all && i < sizeof outside / sizeof outside[0]; i++) {
+		PyObject *value = PyObject_GetAttrString(self, outside[i]);
+
+		PyErr_Clear(); /* of an error that is not an OSError */
+		if (value && value != Py_None && PyDict_SetItemString(all, outside[i], value) < 0)
+			Py_CLEAR(all);
+		Py_XDECREF(value);
+	}
+	PyObject *ret = all ? PyTuple_Pack(3, Py_TYPE(self), args, all) : NULL;
+	Py_XDECREF(all);
+	Py_XDECREF(own);
+	Py_XDECREF(args);
+	return ret;
+}
+
 PyDoc_STRVAR(
     error_doc,
     "Every failure of deepclock; the text states what failed, where and what to do.\n\ncode: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; native_code: the engine's or the system's error number, or 0.");
 
+static PyMethodDef error_methods[] = {
+    {"__reduce__", error_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
 static PyType_Slot error_slots[] = {
     {Py_tp_str, error_str},
+    {Py_tp_methods, error_methods},
     {Py_tp_doc, (void *)error_doc},
     {0, NULL},
 };

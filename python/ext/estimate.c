@@ -6,18 +6,18 @@
 /* Reads any iterable of numbers. Free with PyMem_Free(); NULL: an exception is set. */
 static double *values_read(PyObject *o, size_t *ret_n)
 {
-	PyObject *all = PySequence_Fast(o, "values must be an iterable of numbers");
+	PyObject *all = PySequence_Tuple(o); /* which __float__ of an item cannot change */
 	double *values = NULL;
 	Py_ssize_t n;
 
 	if (!all)
 		return NULL;
-	n = PySequence_Fast_GET_SIZE(all);
+	n = PyTuple_GET_SIZE(all);
 	values = PyMem_Calloc(n ? (size_t)n : 1, sizeof *values);
 	if (!values)
 		PyErr_NoMemory();
 	for (Py_ssize_t i = 0; values && i < n; i++) {
-		if (!ext_double(PySequence_Fast_GET_ITEM(all, i), &values[i])) {
+		if (!ext_double(PyTuple_GET_ITEM(all, i), &values[i])) {
 			PyMem_Free(values);
 			values = NULL;
 		}

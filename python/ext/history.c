@@ -9,6 +9,8 @@
 
 typedef struct history {
 	PyObject_HEAD dck_history *h; /* NULL: closed */
+	PyThread_type_lock lock;
+	unsigned long user; /* thread that holds the lock; 0: none */
 } history;
 
 /* Returns NULL with an exception if it is closed. */
@@ -21,6 +23,41 @@ static dck_history *open_of(PyObject *self)
 	return h;
 }
 
+/* Waits while another thread uses the history. 0, or -1 with an exception: this thread does, as in
+ * a destructor during a call. */
+static int history_lock(history *self)
+{
+	const unsigned long me = PyThread_get_thread_ident();
+
+	if (__atomic_load_n(&self->user, __ATOMIC_RELAXED) == me) {
+		PyErr_SetString(PyExc_RuntimeError,
+				"this thread is using the history in another call");
+		return -1;
+	}
+	EXT_WITHOUT_GIL(PyThread_acquire_lock(self->lock, WAIT_LOCK));
+	__atomic_store_n(&self->user, me, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void history_unlock(PyObject *o)
+{
+	history *self = (history *)o;
+
+	__atomic_store_n(&self->user, 0, __ATOMIC_RELAXED);
+	PyThread_release_lock(self->lock);
+}
+
+/* Returns the open history, locked, or NULL with an exception. */
+static dck_history *history_use(PyObject *self)
+{
+	if (history_lock((history *)self) < 0)
+		return NULL;
+	dck_history *h = open_of(self);
+	if (!h)
+		history_unlock(self);
+	return h;
+}
+
 static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"path", "existing", "wait", NULL};
@@ -30,6 +67,7 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	PyObject *path = Py_None;
 	dck_history *h = NULL;
 	history *self = NULL;
+	dck_status status;
 	int existing = 0;
 	double wait_s;
 	dck_err err;
@@ -47,15 +85,22 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	config.wait_ns = (uint64_t)(wait_s * 1e9);
 	if (path != Py_None && !(config.path = ext_texts_add(&texts, path)))
 		return NULL;
-	if (dck_history_open(&config, &h, &err) == DCK_OK)
-		self = PyObject_New(history, type);
-	else
-		ext_raise(s, &err);
+	EXT_WITHOUT_GIL(status = dck_history_open(&config, &h, &err));
 	ext_texts_done(&texts);
-	if (self)
-		self->h = h;
-	else
+	if (status != DCK_OK)
+		return ext_raise(s, &err);
+	self = PyObject_New(history, type);
+	if (!self) {
 		dck_history_close(h);
+		return NULL;
+	}
+	self->h = h;
+	self->user = 0;
+	self->lock = PyThread_allocate_lock();
+	if (!self->lock) {
+		Py_DECREF(self);
+		return PyErr_NoMemory();
+	}
 	return (PyObject *)self;
 }
 
@@ -64,15 +109,23 @@ static void history_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	dck_history_close(((history *)self)->h);
+	if (((history *)self)->lock)
+		PyThread_free_lock(((history *)self)->lock);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
 
 static PyObject *history_close(PyObject *self, PyObject *none)
 {
+	history *of = (history *)self;
+
 	(void)none;
-	dck_history_close(((history *)self)->h);
-	((history *)self)->h = NULL;
+	if (history_lock(of) < 0)
+		return NULL;
+	dck_history *h = of->h;
+	of->h = NULL;
+	EXT_WITHOUT_GIL(dck_history_close(h));
+	history_unlock(self);
 	Py_RETURN_NONE;
 }
 
@@ -99,50 +152,59 @@ static PyObject *history_path(PyObject *self, void *none)
 static PyObject *history_add(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"record", "commit", NULL};
-	dck_history *h = open_of(self);
 	const char *commit = NULL;
 	const dck_record *r;
+	dck_status status;
 	PyObject *record;
+	dck_history *h;
 	bool fresh;
 	dck_err err;
 
-	if (!h || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:add", names, &record, &commit))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:add", names, &record, &commit))
 		return NULL;
 	r = ext_record_get(ext_state_by(self), record);
-	if (!r)
+	h = r ? history_use(self) : NULL;
+	if (!h)
 		return NULL;
-	if (dck_history_add(h, r, commit, &fresh, &err) != DCK_OK)
+	EXT_WITHOUT_GIL(status = dck_history_add(h, r, commit, &fresh, &err));
+	history_unlock(self);
+	if (status != DCK_OK)
 		return ext_raise(ext_state_by(self), &err);
 	return PyBool_FromLong(fresh);
 }
 
 static PyObject *history_get(PyObject *self, PyObject *args)
 {
-	dck_history *h = open_of(self);
 	char id[DCK_HISTORY_ID_SIZE];
-	const char *name;
 	dck_record *r = NULL;
 	dck_status status;
+	dck_history *h;
+	const char *name;
 	dck_err err;
 
-	if (!h || !PyArg_ParseTuple(args, "s:get", &name))
+	if (!PyArg_ParseTuple(args, "s:get", &name) || !(h = history_use(self)))
 		return NULL;
-	status = dck_history_find(h, name, id, &err);
-	if (status == DCK_OK)
-		status = dck_history_get(h, id, &r, &err);
+	EXT_WITHOUT_GIL({
+		status = dck_history_find(h, name, id, &err);
+		if (status == DCK_OK)
+			status = dck_history_get(h, id, &r, &err);
+	});
+	history_unlock(self);
 	return ext_result(ext_state_by(self), status, r, &err);
 }
 
 static PyObject *history_baseline(PyObject *self, PyObject *record)
 {
-	dck_history *h = open_of(self);
-	const dck_record *r = h ? ext_record_get(ext_state_by(self), record) : NULL;
+	const dck_record *r = ext_record_get(ext_state_by(self), record);
+	dck_history *h = r ? history_use(self) : NULL;
 	dck_record *before = NULL;
+	dck_status status;
 	dck_err err;
 
-	if (!r)
+	if (!h)
 		return NULL;
-	const dck_status status = dck_history_baseline(h, r, &before, &err);
+	EXT_WITHOUT_GIL(status = dck_history_baseline(h, r, &before, &err));
+	history_unlock(self);
 	return ext_result(ext_state_by(self), status, before, &err);
 }
 
@@ -165,12 +227,9 @@ typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
 static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
 		     const dck_opt *more, size_t more_at, takes which, answer *give)
 {
-	dck_history *h = open_of(self);
-	asked *a = h ? PyMem_Calloc(1, sizeof *a) : NULL;
+	asked *a = PyMem_Calloc(1, sizeof *a);
 	PyObject *o = NULL;
 
-	if (!h)
-		return NULL;
 	if (!a)
 		return PyErr_NoMemory();
 	const ext_group groups[] = {{dck_history_filter_options, &a->filter},
@@ -181,8 +240,14 @@ static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const cha
 		? PyArg_ParseTuple(args, "ss|z", &a->commits[0], &a->commits[1], &a->metric)
 		: PyArg_ParseTuple(args, which == TAKES_METRIC ? "|z" : "", &a->metric);
 	if (read && ext_options_read(ext_state_by(self), who, kwargs, groups, more ? 2 : 1, NULL,
-				     &a->said) == 0)
-		o = give(self, h, a);
+				     &a->said) == 0) {
+		dck_history *h = history_use(self);
+
+		if (h) {
+			o = give(self, h, a);
+			history_unlock(self);
+		}
+	}
 	ext_texts_done(&a->said.texts);
 	PyMem_Free(a);
 	return o;
@@ -212,28 +277,37 @@ static PyObject *bound(const dck_history_entry *e, double value)
 
 typedef struct listing {
 	ext_state *state;
-	PyObject *list; /* NULL: an exception is set */
+	PyObject *list;	       /* NULL: an exception is set */
+	PyThreadState *thread; /* without the GIL between the entries */
 } listing;
 
 static bool entry_add(void *self, const dck_history_entry *e)
 {
 	listing *l = self;
 
+	PyEval_RestoreThread(l->thread);
 	ext_list_add(&l->list,
 		     EXT_TUPLE(l->state->entry, ext_text(e->id), PyLong_FromLongLong(e->at_unix_ns),
 			       ext_text(e->command), ext_text(e->subject), ext_text(e->engine),
 			       ext_text(e->cpu), ext_text(e->commit),
 			       PyBool_FromLong(e->incomplete), ext_value(&e->value),
 			       bound(e, e->lo), bound(e, e->hi)));
+	l->thread = PyEval_SaveThread();
 	return l->list != NULL;
 }
 
 static PyObject *give_list(PyObject *self, dck_history *h, asked *a)
 {
-	listing l = {ext_state_by(self), PyList_New(0)};
+	listing l = {ext_state_by(self), PyList_New(0), NULL};
+	dck_status status;
 	dck_err err;
 
-	if (l.list && dck_history_list(h, &a->filter, a->metric, entry_add, &l, &err) != DCK_OK) {
+	if (!l.list)
+		return NULL;
+	l.thread = PyEval_SaveThread();
+	status = dck_history_list(h, &a->filter, a->metric, entry_add, &l, &err);
+	PyEval_RestoreThread(l.thread);
+	if (status != DCK_OK) {
 		Py_CLEAR(l.list);
 		if (!PyErr_Occurred())
 			ext_raise(l.state, &err);
@@ -250,10 +324,11 @@ static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_trend *t = NULL;
 	dck_record *r = NULL;
+	dck_status status;
 	dck_err err;
 
 	a->trend.metric = a->metric;
-	dck_status status = dck_history_trend_get(h, &a->filter, &a->trend, &t, &err);
+	EXT_WITHOUT_GIL(status = dck_history_trend_get(h, &a->filter, &a->trend, &t, &err));
 	if (status == DCK_OK)
 		status = dck_history_trend_record(t, "deepclock history trend", &r, &err);
 	dck_history_trend_free(t);
@@ -270,10 +345,11 @@ static PyObject *give_alarms(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_alarms *alarms = NULL;
 	dck_record *r = NULL;
+	dck_status status;
 	dck_err err;
 
 	a->trend.metric = a->metric;
-	dck_status status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, &err);
+	EXT_WITHOUT_GIL(status = dck_history_alarms_get(h, &a->filter, &a->trend, &alarms, &err));
 	if (status == DCK_OK)
 		status = dck_history_alarms_record(alarms, "deepclock history alarms", &r, &err);
 	dck_history_alarms_free(alarms);
@@ -290,10 +366,11 @@ static PyObject *give_commits(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_commits *c = NULL;
 	dck_record *r = NULL;
+	dck_status status;
 	dck_err err;
 
-	dck_status status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
-						    a->commits[1], &c, &err);
+	EXT_WITHOUT_GIL(status = dck_history_commits_get(h, &a->filter, a->metric, a->commits[0],
+							 a->commits[1], &c, &err));
 	if (status == DCK_OK)
 		status = dck_history_commits_record(c, "deepclock history commits", &r, &err);
 	dck_history_commits_free(c);
@@ -308,9 +385,11 @@ static PyObject *history_commits(PyObject *self, PyObject *args, PyObject *kwarg
 static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
 {
 	dck_history_pruned p;
+	dck_status status;
 	dck_err err;
 
-	if (dck_history_prune(h, &a->filter, &a->prune, &p, &err) != DCK_OK)
+	EXT_WITHOUT_GIL(status = dck_history_prune(h, &a->filter, &a->prune, &p, &err));
+	if (status != DCK_OK)
 		return ext_raise(ext_state_by(self), &err);
 	return Py_BuildValue("(KKK)", (unsigned long long)p.removed,
 			     (unsigned long long)p.removed_bytes, (unsigned long long)p.kept);
@@ -325,20 +404,25 @@ static PyObject *history_prune(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyObject *history_import(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"path", "commit", NULL};
-	dck_history *h = open_of(self);
 	const char *commit = NULL, *name;
 	ext_texts texts = {NULL};
 	dck_history_count count;
+	dck_status status;
 	PyObject *path;
+	dck_history *h;
 	dck_err err;
 
-	if (!h || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:load", names, &path, &commit))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:load", names, &path, &commit))
 		return NULL;
 	name = ext_texts_add(&texts, path);
-	const dck_status status = name ? dck_history_import(h, name, commit, &count, &err) : DCK_OK;
-	ext_texts_done(&texts);
-	if (!name)
+	h = name ? history_use(self) : NULL;
+	if (!h) {
+		ext_texts_done(&texts);
 		return NULL;
+	}
+	EXT_WITHOUT_GIL(status = dck_history_import(h, name, commit, &count, &err));
+	history_unlock(self);
+	ext_texts_done(&texts);
 	if (status != DCK_OK)
 		return ext_raise(ext_state_by(self), &err);
 	return Py_BuildValue("(KK)", (unsigned long long)count.added,
@@ -347,30 +431,39 @@ static PyObject *history_import(PyObject *self, PyObject *args, PyObject *kwargs
 
 static PyObject *history_remove(PyObject *self, PyObject *args)
 {
-	dck_history *h = open_of(self);
 	char id[DCK_HISTORY_ID_SIZE];
 	const char *name, *const ids[] = {id};
 	dck_history_pruned p;
+	dck_status status;
+	dck_history *h;
 	dck_err err;
 
-	if (!h || !PyArg_ParseTuple(args, "s:remove", &name))
+	if (!PyArg_ParseTuple(args, "s:remove", &name) || !(h = history_use(self)))
 		return NULL;
-	if (dck_history_find(h, name, id, &err) != DCK_OK ||
-	    dck_history_remove(h, ids, 1, &p, &err) != DCK_OK)
+	EXT_WITHOUT_GIL({
+		status = dck_history_find(h, name, id, &err);
+		if (status == DCK_OK)
+			status = dck_history_remove(h, ids, 1, &p, &err);
+	});
+	history_unlock(self);
+	if (status != DCK_OK)
 		return ext_raise(ext_state_by(self), &err);
 	return ext_text(id);
 }
 
 static PyObject *history_check(PyObject *self, PyObject *none)
 {
-	dck_history *h = open_of(self);
+	dck_history *h = history_use(self);
 	dck_history_health health;
+	dck_status status;
 	dck_err err;
 
 	(void)none;
 	if (!h)
 		return NULL;
-	if (dck_history_check(h, &health, &err) != DCK_OK)
+	EXT_WITHOUT_GIL(status = dck_history_check(h, &health, &err));
+	history_unlock(self);
+	if (status != DCK_OK)
 		return ext_raise(ext_state_by(self), &err);
 	return Py_BuildValue("(KK)", (unsigned long long)health.records,
 			     (unsigned long long)health.bytes);
@@ -378,7 +471,7 @@ static PyObject *history_check(PyObject *self, PyObject *none)
 
 PyDoc_STRVAR(
     history_doc,
-    "History(path=None, *, existing=False, wait=30.0)\n--\n\nThe stored records, in one SQLite file (default: the program's). existing: a missing file is an AbsentError and is not created. wait: maximum time in seconds for other programs that write to it.\n\nOptions of list, trend and prune choose records: subject (* and ? stand for any text), command, since, until (a date or an age, \"90d\"), at_commit, limit. A History belongs to one thread at a time.");
+    "History(path=None, *, existing=False, wait=30.0)\n--\n\nThe stored records, in one SQLite file (default: the program's). existing: a missing file is an AbsentError and is not created. wait: maximum time in seconds for other programs that write to it.\n\nOptions of list, trend and prune choose records: subject (* and ? stand for any text), command, since, until (a date or an age, \"90d\"), at_commit, limit. Other threads wait while one uses it.");
 
 #define WITH_NAMES(f) (PyCFunction)(void (*)(void)) f, METH_VARARGS | METH_KEYWORDS
 static PyMethodDef history_methods[] = {

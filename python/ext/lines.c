@@ -59,6 +59,7 @@ typedef struct lines {
 	resident resident;
 	uint64_t resident_ns, resident_bytes; /* time and result of the last reading */
 	bool memory;
+	bool stopped;	    /* before Python 3.12: other threads end their trace function */
 	unsigned long heap; /* recording that counts Python's bytes; 0: none */
 } lines;
 
@@ -426,6 +427,10 @@ static int trace(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 	int failed = 0;
 
 	(void)arg;
+	if (l->stopped) {
+		PyEval_SetTrace(NULL, NULL);
+		return 0;
+	}
 	if (what != PyTrace_CALL && what != PyTrace_LINE && what != PyTrace_RETURN)
 		return 0;
 	code = PyFrame_GetCode(frame);
@@ -445,7 +450,15 @@ static int trace(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 static PyObject *lines_trace(PyObject *self, PyObject *none)
 {
 	(void)none;
+	((lines *)self)->stopped = false;
 	PyEval_SetTrace(trace, self);
+	Py_RETURN_NONE;
+}
+
+static PyObject *lines_untrace(PyObject *self, PyObject *none)
+{
+	(void)none;
+	((lines *)self)->stopped = true;
 	Py_RETURN_NONE;
 }
 
@@ -582,6 +595,7 @@ static PyMethodDef lines_methods[] = {
     EVENT("leaves", lines_leaves, "It returns, yields, or is left by an exception."),
 #if PY_VERSION_HEX < 0x030c0000
     {"trace", lines_trace, METH_NOARGS, "trace($self, /)\n--\n\nWatches this thread."},
+    {"untrace", lines_untrace, METH_NOARGS, "untrace($self, /)\n--\n\nWatches no thread."},
     {"joins", lines_joins, METH_VARARGS,
      "joins($self, frame, event, arg, /)\n--\n\nWatches a thread that begins."},
 #endif

@@ -88,7 +88,7 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 
 static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 {
-	const Py_ssize_t n = PySequence_Fast_GET_SIZE(words);
+	const Py_ssize_t n = PySequence_Size(words);
 
 	if (n == 0)
 		return ext_failed(
@@ -97,9 +97,10 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	if (!s->argv)
 		return ext_failed(PyErr_NoMemory());
 	for (Py_ssize_t i = 0; i < n; i++) {
-		const char *word =
-		    ext_texts_add(&c->said.texts, PySequence_Fast_GET_ITEM(words, i));
+		PyObject *item = PySequence_GetItem(words, i);
+		const char *word = item ? ext_texts_add(&c->said.texts, item) : NULL;
 
+		Py_XDECREF(item);
 		if (!word)
 			return -1;
 		s->argv[i] = (char *)(uintptr_t)word; /* the library does not write to it */
@@ -594,9 +595,11 @@ static PyObject *progress_find(const ext_call *c, PyObject *given)
 
 static void history_add(const ext_call *c, const dck_record *r)
 {
+	dck_status status;
 	dck_err err;
 
-	if (dck_history_keep(c->common.db, r, c->common.commit, &err) != DCK_OK)
+	EXT_WITHOUT_GIL(status = dck_history_keep(c->common.db, r, c->common.commit, &err));
+	if (status != DCK_OK)
 		PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "the record is not in the history: %s",
 				 err.msg);
 }
@@ -608,9 +611,10 @@ static int drawn(const ext_call *c, PyObject *record)
 
 	if (!c->common.html && !c->common.figures)
 		return 0;
-	done = ext_module_call("deepclock._show", "draw", "(OzzOz)", record, c->common.html,
-			       c->common.figures, c->common.sources ? Py_True : Py_False,
-			       c->common.source_root);
+	done =
+	    ext_module_call("deepclock._show", "draw", "(ONNON)", record, ext_text(c->common.html),
+			    ext_text(c->common.figures), c->common.sources ? Py_True : Py_False,
+			    ext_text(c->common.source_root));
 	Py_XDECREF(done);
 	return done ? 0 : -1;
 }
@@ -620,7 +624,8 @@ static PyObject *titled(const ext_call *c, PyObject *record)
 {
 	if (!record || !c->common.title)
 		return record;
-	return ext_module_call("deepclock._record", "titled", "(Ns)", record, c->common.title);
+	return ext_module_call("deepclock._record", "titled", "(NN)", record,
+			       ext_text(c->common.title));
 }
 
 /* Saves the record as the options request; returns it, or NULL. */
@@ -628,13 +633,16 @@ static PyObject *kept(const ext_call *c, PyObject *given)
 {
 	PyObject *record = titled(c, given);
 	const dck_record *r = record ? ext_record_get(c->state, record) : NULL;
+	dck_status status = DCK_OK;
 	dck_err err;
 
 	if (!r) {
 		Py_XDECREF(record);
 		return NULL;
 	}
-	if (c->common.save && dck_record_save(r, c->common.save, &err) != DCK_OK) {
+	if (c->common.save)
+		EXT_WITHOUT_GIL(status = dck_record_save(r, c->common.save, &err));
+	if (status != DCK_OK) {
 		Py_DECREF(record);
 		return ext_raise_of(c->state, &err, c->common.save);
 	}

@@ -162,12 +162,12 @@ static PyObject *item_text(PyObject *item)
 /* Joins the items with the separator `between`. */
 static PyObject *joined(PyObject *items, const char *between)
 {
-	PyObject *all = PySequence_Fast(items, "a sequence is needed");
+	PyObject *all = PySequence_Tuple(items); /* which __str__ of an item cannot change */
 	PyObject *texts = all ? PyList_New(0) : NULL;
 	PyObject *sign, *text = NULL;
 
-	for (Py_ssize_t i = 0; texts && i < PySequence_Fast_GET_SIZE(all); i++)
-		ext_list_add(&texts, item_text(PySequence_Fast_GET_ITEM(all, i)));
+	for (Py_ssize_t i = 0; texts && i < PyTuple_GET_SIZE(all); i++)
+		ext_list_add(&texts, item_text(PyTuple_GET_ITEM(all, i)));
 	sign = texts ? PyUnicode_FromString(between) : NULL;
 	if (sign)
 		text = PyUnicode_Join(sign, texts);

@@ -30,7 +30,7 @@ static PyObject *picture(const dck_figure *f, const dck_record *r, const dck_tim
 	    dck_sink_finish(&out, &err) == DCK_OK)
 		ret = Py_BuildValue("(NNO)", bytes_of(&svg), bytes_of(&png), Py_None);
 	else
-		ret = Py_BuildValue("(NOs)", bytes_of(&svg), Py_None, err.msg);
+		ret = Py_BuildValue("(NON)", bytes_of(&svg), Py_None, ext_text(err.msg));
 done:
 	dck_buffer_done(&svg);
 	dck_buffer_done(&png);

@@ -24,36 +24,43 @@ static const char *nearest_tag(const dck_record *r, const char *tag)
 	return nearest;
 }
 
+/* Returns the text of a key; NULL: it is not the tag of any metric. */
+static const char *tag_of(PyObject *key)
+{
+	Py_ssize_t n = 0;
+	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, &n) : NULL;
+
+	PyErr_Clear(); /* a surrogate */
+	return tag && strlen(tag) == (size_t)n ? tag : NULL;
+}
+
 PyObject *ext_record_subscript(PyObject *self, PyObject *key)
 {
 	const dck_record *r = record_of(self);
-	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+	const char *tag = tag_of(key);
 	const dck_metric *m = tag ? dck_record_metric(r, tag) : NULL;
 	const char *nearest;
 	dck_err err = {.code = DCK_E_ABSENT};
 
 	if (m)
 		return ext_view_new(ext_state_by(self)->metric, self, m);
-	if (!tag) {
-		if (!PyErr_Occurred())
-			PyErr_SetString(PyExc_TypeError, "a metric is named by its tag, a str");
+	if (!PyUnicode_Check(key)) {
+		PyErr_SetString(PyExc_TypeError, "a metric is named by its tag, a str");
 		return NULL;
 	}
-	nearest = nearest_tag(r, tag);
+	nearest = tag ? nearest_tag(r, tag) : NULL;
 	PyOS_snprintf(err.msg, sizeof err.msg,
 		      nearest ? "the record has no metric '%s'; did you mean '%s'?"
 			      : "the record has no metric '%s'; record.metrics has them all",
-		      tag, nearest);
+		      tag ? tag : "(a text with a zero byte or a surrogate)", nearest);
 	return ext_raise(ext_state_by(self), &err);
 }
 
 int ext_record_contains(PyObject *self, PyObject *key)
 {
-	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+	const char *tag = tag_of(key);
 
-	if (!tag)
-		return PyErr_Occurred() ? -1 : 0;
-	return dck_record_metric(record_of(self), tag) != NULL;
+	return tag && dck_record_metric(record_of(self), tag);
 }
 
 /* --- as the dict of its metrics */
@@ -64,11 +71,8 @@ PyObject *ext_record_find(PyObject *self, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "O|O:get", &key, &other))
 		return NULL;
-	const int there = ext_record_contains(self, key);
-	if (there > 0)
+	if (ext_record_contains(self, key))
 		return ext_record_subscript(self, key);
-	if (there < 0)
-		return NULL;
 	Py_INCREF(other);
 	return other;
 }

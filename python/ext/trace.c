@@ -4,7 +4,26 @@
 #include "ext.h"
 #include <deepclock/trace.h>
 
-/* trace_start(path, **options): starts recording. path None: the table only. */
+/* Returns the given options by name, in the words of the command line: an item of a list per line,
+ * as the environment of a program has them. */
+static PyObject *words_of(const ext_said *said)
+{
+	PyObject *dict = PyDict_New();
+
+	for (size_t i = 0; dict && i < said->n; i++) {
+		const char *name = said->all[i].row->name, *text = said->all[i].value;
+		PyObject *before = PyDict_GetItemString(dict, name); /* borrowed */
+		PyObject *word = ext_text(text ? text : "true");
+
+		if (before && word)
+			Py_SETREF(word, PyUnicode_FromFormat("%U\n%U", before, word));
+		ext_dict_add(&dict, PyUnicode_FromString(name), word);
+	}
+	return dict;
+}
+
+/* trace_start(path, **options): starts recording, and returns the words of the options. path None:
+ * the table only. */
 static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 {
 	ext_state *s = ext_state_of(m);
@@ -13,7 +32,7 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	ext_said said = {.n = 0};
 	dck_err err = {0};
 	dck_status status = dck_opt_defaults(dck_trace_options, &config, &err);
-	PyObject *path;
+	PyObject *path, *words = NULL;
 	int failed;
 
 	if (!PyArg_ParseTuple(args, "O:trace", &path))
@@ -23,12 +42,16 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	failed = ext_options_read(s, "trace", kwargs, groups, 1, NULL, &said);
 	if (!failed) {
 		config.path = path == Py_None ? NULL : ext_texts_add(&said.texts, path);
-		failed = path != Py_None && !config.path;
+		words = words_of(&said);
+		failed = !words || (path != Py_None && !config.path);
 	}
 	if (!failed)
 		EXT_WITHOUT_GIL(status = dck_trace_start(&config, &err));
 	ext_texts_done(&said.texts);
-	return failed ? NULL : ext_result(s, status, NULL, &err);
+	if (!failed && status == DCK_OK)
+		return words;
+	Py_XDECREF(words);
+	return failed ? NULL : ext_raise(s, &err);
 }
 
 /* trace_start_told(): starts recording, by dck_trace_start(NULL), if the environment names a file.
@@ -43,15 +66,19 @@ static PyObject *trace_start_told(PyObject *m, PyObject *none)
 	return ext_result(ext_state_of(m), status, NULL, &err);
 }
 
-static PyObject *trace_stop(PyObject *m, PyObject *none)
+/* trace_stop(list): appends the record, also where it raises because the file is incomplete. */
+static PyObject *trace_stop(PyObject *m, PyObject *list)
 {
+	ext_state *s = ext_state_of(m);
 	dck_record *r = NULL;
 	dck_err err = {0};
 	dck_status status;
 
-	(void)none;
 	EXT_WITHOUT_GIL(status = dck_trace_stop(&r, &err));
-	return ext_result(ext_state_of(m), status, r, &err);
+	PyObject *record = r ? ext_record_new(s, r) : NULL;
+	const bool failed = r && (!record || PyList_Append(list, record) < 0);
+	Py_XDECREF(record);
+	return failed ? NULL : ext_result(s, status, NULL, &err);
 }
 
 static PyObject *trace_read(PyObject *m, PyObject *path)
@@ -130,11 +157,11 @@ static PyObject *trace_form(PyObject *m, PyObject *path)
 
 static PyMethodDef methods[] = {
     {"_trace_start", (PyCFunction)(void (*)(void))trace_start, METH_VARARGS | METH_KEYWORDS,
-     "_trace_start($module, path, /, **options)\n--\n\nRecords from now on."},
+     "_trace_start($module, path, /, **options)\n--\n\nRecords from now on: the options' words."},
     {"_trace_start_told", trace_start_told, METH_NOARGS,
      "_trace_start_told($module, /)\n--\n\nRecords from now on, where the environment names a file."},
-    {"_trace_stop", trace_stop, METH_NOARGS,
-     "_trace_stop($module, /)\n--\n\nEnds it: a Record, or None where nothing recorded."},
+    {"_trace_stop", trace_stop, METH_O,
+     "_trace_stop($module, list, /)\n--\n\nEnds it, and appends the Record if something recorded."},
     {"_trace_read", trace_read, METH_O,
      "_trace_read($module, path, /)\n--\n\nThe record of a trace in a file."},
     {"_trace_dump", trace_dump, METH_NOARGS,

@@ -6,10 +6,15 @@
  *
  * `with zone(...)` is a range that nests on its thread, except in a coroutine, which may be
  * suspended inside it while other coroutines run on the thread. There it is a separate range from
- * its start to its end.
+ * its start to its end, also in a generator and in a context manager that a coroutine may keep
+ * open.
+ *
+ * Threads and coroutines may share an object, so each open entry has the thread or the frame that
+ * entered it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"
+#include <frameobject.h> /* before Python 3.11 */
 #include <pthread.h>
 #include <structmember.h>
 
@@ -36,7 +41,9 @@ static bool has_inherited_name(void)
  * one: the thread is not one of `threading`. */
 static PyObject *thread_python_name(void)
 {
-	PyObject *threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
+	PyObject *modules = PySys_GetObject("modules"); /* NULL, late in the interpreter's exit */
+	PyObject *threading =
+	    modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, "threading") : NULL;
 	PyObject *active = threading ? PyObject_GetAttrString(threading, "_active") : NULL;
 	PyObject *ident = active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
 	PyObject *thread = ident ? PyObject_GetItem(active, ident) : NULL;
@@ -280,8 +287,8 @@ static PyMethodDef functions[] = {
      "start($self, name, /)\n--\n\nStarts a separate range, which its end() ends on any thread."},
     {"mark", zone_mark, METH_O, "mark($self, name, /)\n--\n\nAn instant on this thread's row."},
     {"number", (PyCFunction)(void (*)(void))zone_number, METH_FASTCALL,
-     "number($self, name, value, /)\n--\n\nA number on the innermost zone of this thread. The "
-     "value, whatever float() takes, is read only while something records."},
+     "number($self, name, value, /)\n--\n\nA number on the innermost nested zone of this thread, which that of a "
+     "coroutine is not. The value, whatever float() takes, is read only while something records."},
     {"counter", (PyCFunction)(void (*)(void))zone_counter, METH_FASTCALL,
      "counter($self, name, value, /)\n--\n\nA counter's new value. It is read only while "
      "something records."},
@@ -295,25 +302,23 @@ static PyMethodDef functions[] = {
 
 /* --- the context manager */
 
-/* A range that a coroutine opened by this object. */
+/* A range that the code of a frame opened by this object, or the zones that a thread pushed. */
 typedef struct opened {
 	struct opened *next;
+	const void *by; /* the frame, or the thread */
 	dck_range range;
+	int pushed; /* 0: a range */
 } opened;
 
 typedef struct zone {
 	PyObject_HEAD PyObject *name;
 	dck_zone_site *site; /* NULL: nothing was recorded yet */
+	const void *thread;  /* mostly the only one; the others are in the list */
+	int pushed;	     /* number of zones that it pushed, and that are still open */
 	opened *opened;	     /* the newest first */
-	int pushed;	     /* number of pushed zones that are still open */
 } zone;
 
 /* Without the GIL several threads may run one of these functions. */
-#ifdef Py_GIL_DISABLED
-#define COUNT(n, by) __atomic_fetch_add(n, by, __ATOMIC_RELAXED)
-#else
-#define COUNT(n, by) (*(n) += (by))
-#endif
 #if PY_VERSION_HEX >= 0x030d0000
 #define LOCK(o)	 Py_BEGIN_CRITICAL_SECTION(o)
 #define UNLOCK() Py_END_CRITICAL_SECTION()
@@ -322,30 +327,73 @@ typedef struct zone {
 #define UNLOCK()
 #endif
 
-/* Returns whether the calling code may be suspended by `await`. Event loops set the asynchronous
- * generator hooks of their thread (PEP 525), and reading those is ten times faster than reading the
- * code's flags. */
-static bool in_coroutine(void)
+/* Returns the caller's frame, which runs. */
+static PyFrameObject *frame_back(PyFrameObject *frame)
 {
-	if (!PyThreadState_Get()->async_gen_firstiter)
-		return false;
+	PyFrameObject *back = PyFrame_GetBack(frame);
 
-	PyFrameObject *frame = PyEval_GetFrame();
-	PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
-	const bool ret =
-	    code && (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE));
-
-	Py_XDECREF(code);
-	return ret;
+	Py_XDECREF(back);
+	return back;
 }
 
-static int range_open(zone *z)
+/* Returns the flags of a frame's code; *ret: whether it is in contextlib, which calls for others.
+ */
+static int frame_flags(PyFrameObject *frame, bool *ret)
+{
+	static const char contextlib[] = "/contextlib.py";
+	PyCodeObject *code = PyFrame_GetCode(frame);
+	Py_ssize_t n = 0;
+	const char *file = PyUnicode_AsUTF8AndSize(code->co_filename, &n);
+	const Py_ssize_t at = n - (Py_ssize_t)(sizeof contextlib - 1);
+	const int flags = code->co_flags;
+
+	if (!file)
+		PyErr_Clear();
+	*ret = file && at >= 0 && strcmp(file + at, contextlib) == 0;
+	Py_DECREF(code);
+	return flags;
+}
+
+/* Returns the frame of the calling code, which enters and exits, if it may be suspended while a
+ * zone is open; else NULL. Event loops set the asynchronous generator hooks of their thread (PEP
+ * 525), and reading those is ten times faster than reading the code's flags. */
+static PyFrameObject *frame_suspendable(void)
+{
+	if (!PyThreadState_Get()->async_gen_firstiter)
+		return NULL;
+
+	PyFrameObject *first = NULL;
+	for (PyFrameObject *frame = PyEval_GetFrame(); frame; frame = frame_back(frame)) {
+		bool of_contextlib;
+		const int flags = frame_flags(frame, &of_contextlib);
+
+		first = first || of_contextlib ? first : frame;
+		if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE) &&
+		    !of_contextlib)
+			return first;
+		if (of_contextlib)
+			continue;
+		if (!(flags & CO_GENERATOR))
+			return NULL;
+		/* A context manager is open as its caller's block is; any other generator may stay
+		 * suspended. */
+		frame = frame_back(frame);
+		if (!frame)
+			return first;
+		frame_flags(frame, &of_contextlib);
+		if (!of_contextlib)
+			return first;
+	}
+	return NULL;
+}
+
+static int opened_add(zone *z, const opened *what)
 {
 	opened *o = PyMem_RawMalloc(sizeof *o);
 
 	if (!o)
 		return ext_failed(PyErr_NoMemory());
-	o->range = dck_zone_start(z->site);
+	*o = *what;
 	LOCK(z);
 	o->next = z->opened;
 	z->opened = o;
@@ -353,16 +401,58 @@ static int range_open(zone *z)
 	return 0;
 }
 
-static void range_close(zone *z)
+/* Takes out the newest entry of a frame or a thread. by NULL: the newest range. Free it. */
+static opened *opened_take(zone *z, const void *by)
 {
 	opened *o;
 
 	LOCK(z);
-	o = z->opened;
-	if (o)
-		z->opened = o->next;
+	for (opened **at = &z->opened; (o = *at); at = &o->next)
+		if (by ? o->by == by : !o->pushed) {
+			*at = o->next;
+			break;
+		}
 	UNLOCK();
-	if (o && o->range.id)
+	return o;
+}
+
+static int zone_pushed(zone *z)
+{
+	bool here;
+
+	LOCK(z);
+	here = z->pushed == 0 || z->thread == &thread_named;
+	if (here) {
+		z->thread = &thread_named;
+		z->pushed++;
+	}
+	UNLOCK();
+	if (!here && opened_add(z, &(opened){.by = &thread_named, .pushed = 1}) < 0)
+		return -1;
+	dck_zone_push(z->site);
+	return 0;
+}
+
+/* Ends the newest zone that this thread pushed, if there is one. */
+static void zone_popped(zone *z)
+{
+	opened *o = NULL;
+	bool here;
+
+	LOCK(z);
+	here = z->pushed > 0 && z->thread == &thread_named;
+	z->pushed -= here;
+	UNLOCK();
+	if (!here && z->opened)
+		o = opened_take(z, &thread_named);
+	if (here || o)
+		DCK_POP();
+	PyMem_RawFree(o);
+}
+
+static void range_close(opened *o)
+{
+	if (o->range.id)
 		dck_zone_end(o->range);
 	PyMem_RawFree(o);
 }
@@ -374,7 +464,7 @@ static PyObject *zone_enter(PyObject *self, PyObject *none)
 	PyObject *names = DCK_ON_() ? ext_state_by(self)->zone_names : NULL;
 
 	(void)none;
-	if (is_mirrored() && !in_coroutine() &&
+	if (is_mirrored() && !frame_suspendable() &&
 	    !mirror_call(ext_state_by(self)->zone_mirror, z->name))
 		return NULL;
 	if (names) {
@@ -383,12 +473,11 @@ static PyObject *zone_enter(PyObject *self, PyObject *none)
 		if (!z->site)
 			return NULL;
 		thread_name_once();
-		if (!in_coroutine()) {
-			COUNT(&z->pushed, 1);
-			dck_zone_push(z->site);
-		} else if (range_open(z) < 0) {
+		PyFrameObject *frame = frame_suspendable();
+		if (frame ? opened_add(z,
+				       &(opened){.by = frame, .range = dck_zone_start(z->site)}) < 0
+			  : zone_pushed(z) < 0)
 			return NULL;
-		}
 	}
 	Py_INCREF(self);
 	return self;
@@ -400,13 +489,16 @@ static PyObject *zone_exit(PyObject *self, PyObject *const *args, Py_ssize_t nar
 
 	(void)args;
 	(void)nargs;
-	if (z->opened && in_coroutine()) {
-		range_close(z);
-	} else if (__atomic_load_n(&z->pushed, __ATOMIC_RELAXED) > 0) {
-		COUNT(&z->pushed, -1);
-		DCK_POP();
-	}
-	if (is_mirrored() && !in_coroutine() &&
+	PyFrameObject *frame = z->opened ? frame_suspendable() : NULL;
+	opened *o = frame ? opened_take(z, frame) : NULL;
+
+	if (frame && !o) /* entered in another frame, as __aenter__() is of __aexit__() */
+		o = opened_take(z, NULL);
+	if (o)
+		range_close(o);
+	else
+		zone_popped(z);
+	if (is_mirrored() && !frame_suspendable() &&
 	    !mirror_call(ext_state_by(self)->zone_mirror, Py_None))
 		return NULL;
 	Py_RETURN_NONE;
@@ -422,6 +514,7 @@ static PyObject *zone_make(PyTypeObject *type, PyObject *name)
 	z->name = name;
 	z->site = NULL;
 	z->opened = NULL;
+	z->thread = NULL;
 	z->pushed = 0;
 	return (PyObject *)z;
 }
@@ -490,7 +583,7 @@ static PyObject *zone_repr(PyObject *self)
 
 PyDoc_STRVAR(
     zone_doc,
-    "zone(name)\n--\n\nA named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\nwhich takes the function's name.\n\nA generator's zone is open only while its body runs. In a coroutine the\nzone is a separate range from its start to its end, including what it awaits, because\nothers run on its thread in between. It costs next to nothing while nothing records.");
+    "zone(name)\n--\n\nA named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\nwhich takes the function's name.\n\nA decorated generator's zone is open only while its body runs. In a coroutine the\nzone is a separate range from its start to its end, including what it awaits, because\nothers run on its thread in between; so is a block in a generator on the thread of an event loop.\nOn other threads a generator that is suspended in a block must leave it before the code around\nends a zone. It costs next to nothing while nothing records.");
 
 static PyMethodDef zone_methods[] = {
     {"__enter__", zone_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nBegins it."},

@@ -266,6 +266,16 @@ class OptionTest(Case):
         self.assertIn("| batch 8 |", r.report("markdown"))
         self.assertTrue(deepclock.bench(work, **short()).command.startswith("deepclock bench "))
 
+    def test_texts_that_are_not_utf8(self):
+        page = os.fsencode(self.path("r")) + b"\xff.html"
+        title = os.fsdecode(b"caf\xe9")
+        r = deepclock.bench(work, **short(title=title, html=page, source_root=b"/\xff"))
+        self.assertEqual(r.facts["subject/title"].value, "caf\ufffd")  # U+FFFD, as in JSON
+        self.assertTrue(os.path.exists(page))
+        with deepclock.count(title=title) as c:
+            work()
+        self.assertEqual(os.fsencode(c.record.command), b"caf\xe9")
+
     def test_progress(self):
         seen = []
         r = deepclock.bench(work, time="1s", warmup=1, progress=seen.append, no_history=True)

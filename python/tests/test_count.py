@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from unittest import mock
 
 from support import Case, deepclock, main
 
@@ -132,6 +133,17 @@ class Counts(Case):
 
         record = deepclock.count(f)
         self.assertTrue(record.incomplete)
+
+    def test_interrupted_calibration(self):
+        calls = iter(range(5))
+
+        def fifth_interrupted(f, n):
+            if next(calls) == 4:  # the first that is counted
+                raise KeyboardInterrupt
+
+        with mock.patch("deepclock.counting._many", fifth_interrupted), self.assertRaises(KeyboardInterrupt):
+            deepclock.count(len, [1])
+        self.assertEqual([row["calls"] for row in deepclock.count(fib, 1).tables["functions"]], [1])
 
     def test_what_is_no_function(self):
         for wrong in (None, 5, "f"):
@@ -414,6 +426,25 @@ class Counts(Case):
         self.addCleanup(threading.setprofile, None)
         deepclock.count(fib, 3)
         self.assertIs(threading._profile_hook, hook)
+
+    @unittest.skipIf(hasattr(sys, "monitoring"), "from Python 3.12 on both count")
+    def test_another_profiler_takes_its_place(self):
+        profiler = cProfile.Profile()
+        with deepclock.count() as c:
+            fib(3)
+            profiler.enable()
+            fib(3)
+        fib(3)
+        profiler.disable()
+        self.assertEqual([v[0] for k, v in pstats.Stats(profiler).stats.items() if k[2] == "fib"], [2])
+        self.assertTrue(c.record.incomplete)
+        self.assertIn("count-lost", [n.code for n in c.record.notes])
+        with deepclock.count() as c:
+            sys.setprofile(None)
+        self.assertTrue(c.record.incomplete)
+        with deepclock.count() as c:
+            fib(3)
+        self.assertFalse(c.record.incomplete)
 
     def test_begins_and_ends_inside_calls(self):
         c = deepclock.count()

@@ -2,16 +2,19 @@
 """Laps of a Python program: printed lines, dicts for loggers, and the record."""
 
 import contextlib
+import copy
 import glob
 import importlib.util
 import io
 import os
+import pickle
 import pty
 import select
 import subprocess
 import sys
 import threading
 import time
+from unittest import mock
 
 from support import Case, deepclock, main
 
@@ -135,6 +138,59 @@ class LapTest(Case):
                 thread.join()
         self.assertEqual({r["name"]: r["laps"] for r in deepclock.laps_record().tables["laps"]},
                          {"epoch": 1, "step": 7})
+
+    def test_ends_in_a_forked_child(self):
+        readable, writable = os.pipe()
+        with deepclock.lap("parent", quiet=True) as lap:
+            sum(range(300_000))
+            child = os.fork()
+            if child == 0:
+                try:
+                    lap.stop()
+                    values = [v for s in deepclock.laps_record().series.values() for v in s.values]
+                    os.write(writable, repr(max(values)).encode())
+                finally:
+                    os._exit(0)
+        os.close(writable)
+        with open(readable) as file:
+            self.assertLess(float(file.read()), 1e15)  # 11 days in ns; a difference below 0 is 584 years
+        os.waitpid(child, 0)
+
+    def test_device_that_fails(self):
+        def fails():
+            raise RuntimeError("the device is lost")
+
+        lap = deepclock.lap("lost", quiet=True)
+        with mock.patch("deepclock._accelerator.span", lambda: fails):
+            with self.assertWarnsRegex(RuntimeWarning, "the device is lost"), self.assertRaises(ZeroDivisionError), lap:
+                1 / 0
+        self.assertEqual(deepclock.laps_record().facts["laps/open"].value, 0)
+        lap.start().stop()
+
+    def test_output_that_cannot_take_the_line(self):
+        ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        closed = io.StringIO()
+        closed.close()
+        for stream in (ascii_only, closed):
+            with contextlib.redirect_stdout(stream), deepclock.lap("épo", total=2):
+                pass
+        self.assertRegex(ascii_only.buffer.getvalue().decode(), r"^\?po 1/2 \| ")
+
+    def test_total_of_any_whole_number(self):
+        class Five:
+            def __index__(self):
+                return 5
+
+        with deepclock.lap("five", total=Five(), quiet=True) as lap:
+            pass
+        self.assertIn("1/5", lap.line)
+
+    def test_copies_are_dicts(self):
+        with deepclock.lap("copied", quiet=True) as lap:
+            lap["loss"] = 0.5
+        for other in (copy.copy(lap), copy.deepcopy(lap), pickle.loads(pickle.dumps(lap))):
+            self.assertIs(type(other), dict)
+            self.assertEqual(other, dict(lap))
 
     def test_is_on_the_timeline(self):
         with deepclock.trace() as t, deepclock.lap("epoch", quiet=True):

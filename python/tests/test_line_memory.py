@@ -137,6 +137,32 @@ class LinesOfMemory(Case):
         self.assertLess(of[2].added, 16 * MIB)
         self.assertGreater(of[3].added, 60 * MIB)
 
+    @unittest.skipIf(hasattr(sys, "monitoring"), "from Python 3.12 on no trace function is needed")
+    def test_trace_functions_of_others(self):
+        def hook(*event):
+            return None
+
+        ended, seen = threading.Event(), []
+
+        def runs_longer():
+            ended.wait()
+            seen.append(sys.gettrace())
+
+        threading.settrace(hook)
+        self.addCleanup(threading.settrace, None)
+        thread = None
+        with deepclock.memory.lines(planted):
+            thread = threading.Thread(target=runs_longer)
+            thread.start()
+        ended.set()
+        thread.join()
+        self.assertIs(threading._trace_hook, hook)
+        self.assertEqual(seen, [None])
+        with deepclock.memory.lines(planted):
+            sys.settrace(hook)
+        self.addCleanup(sys.settrace, None)
+        self.assertIs(sys.gettrace(), hook)
+
     def test_decorator(self):
         @deepclock.memory.lines
         def f(n, *, add):

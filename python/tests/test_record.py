@@ -11,6 +11,7 @@ import os
 import pathlib
 import pickle
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -106,7 +107,11 @@ class RecordTest(Case):
         for call in (deepclock.load, self.record.save, lambda path: deepclock.bench(work, **short(save=path))):
             with self.assertRaises(OSError) as caught:
                 call(missing)
-            self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOENT, missing))
+            again = pickle.loads(pickle.dumps(caught.exception))
+            for error in (caught.exception, again, copy.copy(caught.exception)):
+                self.assertEqual((error.errno, error.filename), (errno.ENOENT, missing))
+            self.assertEqual((type(again), str(again), again.code), (type(caught.exception), str(caught.exception),
+                                                                     caught.exception.code))
 
     def test_width(self):
         self.assertRaisesRegex(deepclock.ArgumentError, "width=-1: a number of columns", self.record.report, width=-1)
@@ -260,6 +265,27 @@ class RecordTest(Case):
             self.assertEqual((table[:], table[1:], table[::-1]),
                              (list(table), list(table)[1:], list(table)[::-1]))
 
+    def test_history_and_threads(self):
+        path = self.path("h.db")
+        with deepclock.History(path) as h, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            h.add(self.record)
+            other = sqlite3.connect(path, isolation_level=None)
+            self.addCleanup(other.close)
+            other.execute("begin immediate")
+            waits = pool.submit(h.add, self.record)
+            other.execute("commit")  # not reached if the wait held the GIL
+            self.assertFalse(waits.result())
+            listed = [pool.submit(h.list) for _ in range(40)]
+            self.assertEqual({len(each.result()) for each in listed}, {1})
+        self.assertRaisesRegex(ValueError, "closed", h.list)
+
+    def test_keys_that_are_no_tag(self):
+        for key in ("latency/median\0z", "\udc80"):
+            self.assertNotIn(key, self.record)
+            self.assertIsNone(self.record.get(key))
+            self.assertRaises(deepclock.AbsentError, lambda: self.record[key])
+        self.assertNotIn(5, self.record)
+
     def test_only_made_by_measuring(self):
         for o in (self.record, self.record["latency/median"], self.record.series["latency"],
                   self.record.series["latency"].values):
@@ -273,6 +299,27 @@ class TextTest(Case):
         self.assertEqual([deepclock.bytes_text(n) for n in (12, 4.23 * 2**20, -(2**30))], ["12 B", "4.23 MiB", "-1.00 GiB"])
         self.assertEqual([deepclock.si_text(n) for n in (1814073344, 0.00179)], ["1.81 G", "0.00179"])
         self.assertRaises(TypeError, deepclock.time_text, "1 ms")
+
+    def test_values_that_change_while_they_are_read(self):
+        class One:
+            def __init__(self, values):
+                self.values = values
+
+            def __float__(self):
+                self.values.clear()
+                return 1.0
+
+            __str__ = __fspath__ = lambda self: self.values.clear() or "1"
+
+        def values(n):
+            values = []
+            values += [One(values) for _ in range(n)]
+            return values
+
+        self.assertEqual(deepclock.estimate(values(1000)).value, 1)
+        with self.assertRaises(deepclock.ArgumentError):
+            deepclock.bench(int, runs=5, quiet=True, no_history=True, title=values(1000), max_time="x")
+        self.assertRaises(IndexError, deepclock.bench_command, values(1000))
 
     def test_numbers_beyond_a_float(self):
         huge = 10**400

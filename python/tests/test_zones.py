@@ -16,7 +16,9 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import weakref
+from unittest import mock
 
 from support import Case, deepclock, main
 
@@ -307,6 +309,114 @@ class FunctionTest(Case):
         self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
         self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
 
+    def test_a_shared_object_and_its_times(self):
+        shared = deepclock.zone("shared")
+        short_began, long_began, short_ended = [], [], []
+
+        async def short():
+            with shared:
+                short_began.append(time.perf_counter_ns())
+                while not long_began:
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(0.01)
+                short_ended.append(time.perf_counter_ns())
+
+        async def long():
+            while not short_began:
+                await asyncio.sleep(0.001)
+            with shared:
+                long_began.append(time.perf_counter_ns())
+                while not short_ended:
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(0.01)
+                long_began.append(time.perf_counter_ns())
+
+        async def both():
+            await asyncio.gather(short(), long())
+
+        with deepclock.trace() as t:
+            asyncio.run(both())
+        # If each ended the other's range, one would last from the beginning of the second to the end of the first.
+        self.assertGreaterEqual(row(t.record, "shared")["min"],
+                                min(short_ended[0] - short_began[0], long_began[1] - long_began[0]))
+        self.assertEqual(calls(t.record), {"shared": 2})
+
+    def test_a_shared_object_that_another_thread_had_entered(self):
+        shared, inside, leave = deepclock.zone("shared"), threading.Event(), threading.Event()
+
+        def early():
+            with shared:
+                inside.set()
+                leave.wait()
+
+        thread = threading.Thread(target=early)
+        thread.start()
+        inside.wait()
+        with deepclock.trace() as t:
+            with shared:
+                leave.set()
+                thread.join()
+            with shared:
+                pass
+        self.assertEqual(row(t.record, "shared")["calls"], 2)
+        self.assertIsNotNone(row(t.record, "shared")["max"])
+        self.assertEqual(t.record.facts["trace/unmatched_ends"].value, 0)
+
+    def test_context_managers_in_coroutines(self):
+        @contextlib.contextmanager
+        def step(name):
+            with deepclock.zone(name):
+                yield
+
+        async def first(began):
+            with step("first"):
+                began.set()
+                await asyncio.sleep(0.02)
+
+        async def second(began):
+            await began.wait()
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(deepclock.zone("second"))
+                await asyncio.sleep(0.04)
+
+        async def helper():
+            with step("outer"), deepclock.zone("inner"):
+                pass
+
+        async def all_of_them():
+            began = asyncio.Event()
+            await asyncio.gather(first(began), second(began))
+            await helper()
+
+        with deepclock.trace() as t:
+            asyncio.run(all_of_them())
+        self.assertGreaterEqual(row(t.record, "second")["total"], 0.04e9)
+        self.assertEqual(calls(t.record), {"first": 1, "second": 1, "outer": 1, "inner": 1})
+        for name in calls(t.record):
+            self.assertIsNone(row(t.record, name)["self"])  # a separate range
+        self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
+
+    def test_other_things_to_await(self):
+        class Model:
+            async def __call__(self):
+                await asyncio.sleep(0.02)
+                return 1
+
+        @deepclock.zone
+        @types.coroutine
+        def old():
+            yield from asyncio.sleep(0.02).__await__()
+            return 2
+
+        async def use():
+            return await deepclock.zone("called")(Model())(), await old()
+
+        with deepclock.trace() as t:
+            self.assertEqual(asyncio.run(use()), (1, 2))
+        self.assertEqual(len(calls(t.record)), 2)
+        for name in calls(t.record):
+            self.assertGreaterEqual(row(t.record, name)["total"], 0.02e9)
+
     def test_asynchronous_generator(self):
         async def use():
             return [i async for i in batches()]
@@ -374,6 +484,25 @@ class TraceTest(Case):
         with t, deepclock.zone("again"):
             pass
         self.assertEqual(calls(t.record), {"again": 1})
+
+    def test_start_that_fails_records_no_longer(self):
+        def interrupted():
+            raise KeyboardInterrupt
+
+        with mock.patch("deepclock.tracing._follow_torch", interrupted), self.assertRaises(KeyboardInterrupt):
+            deepclock.trace().start()
+        with mock.patch.dict(sys.modules, torch=None), deepclock.trace() as t:
+            pass
+        self.assertIsNotNone(t.record)
+
+    def test_record_of_a_file_that_is_incomplete(self):
+        t = deepclock.trace("/dev/full")
+        with self.assertRaises(deepclock.IoError), t:
+            for _ in range(10000):
+                with deepclock.zone("kept"):
+                    pass
+        self.assertEqual(calls(t.record), {"kept": 10000})
+        self.assertTrue(t.record.incomplete)
 
     def test_record_while_it_runs(self):
         t = deepclock.trace(self.path("out.pftrace"))
@@ -449,11 +578,26 @@ class TraceTest(Case):
         self.assertEqual(ran.stdout.split(), ["spawn", "8", "forkserver", "8", "environment", "0"])
 
     def test_options_that_workers_inherit(self):
-        told = deepclock.tracing._told("/a/b.json", {"limit": ["a=1s", "b=2s"], "lossless": True, "waits": 0.5,
-                                                     "max_size": 10**9, "percentiles": None})
-        self.assertEqual(told, {"DEEPCLOCK_TRACE": "/a/b.json", "DEEPCLOCK_TRACE_BY": str(os.getpid()),
-                                "DEEPCLOCK_TRACE_LIMIT": "a=1s\nb=2s", "DEEPCLOCK_TRACE_LOSSLESS": "true",
-                                "DEEPCLOCK_TRACE_WAITS": "0.5s", "DEEPCLOCK_TRACE_MAX_SIZE": "1000000000"})
+        path = self.path("b.json")
+        for options, told in (
+                (dict(last="1MiB", limit={"a": "1s", "b": "2s"}, lossless=True, waits=5e-5, percentiles=None),
+                 dict(LAST="1MiB", LIMIT="a=1s\nb=2s", LOSSLESS="true", WAITS="50000ns")),
+                (dict(max_size=1e9, buffer=64e6, percentiles=["p50", "p99"]),
+                 dict(MAX_SIZE="1000000000.0", BUFFER="64000000.0", PERCENTILES="p50,p99"))):
+            with deepclock.trace(path, **options):
+                told = {"DEEPCLOCK_TRACE_" + name: text for name, text in told.items()}
+                self.assertEqual(deepclock.tracing._inherited.told,
+                                 {"DEEPCLOCK_TRACE": path, "DEEPCLOCK_TRACE_BY": str(os.getpid()), **told})
+            self.assertIsNone(deepclock.tracing._inherited.told)
+
+    def test_when_it_is_decided_what_a_worker_inherits(self):
+        made_before = multiprocessing.Process(target=print)
+        with deepclock.trace(self.path("c.json")):
+            made_inside = multiprocessing.Process(target=print)
+            for process in (made_before, made_inside):
+                self.assertIn(b"c.json", pickle.dumps(process._config["deepclock.trace"]))
+        for process in (made_before, made_inside):
+            self.assertEqual(pickle.loads(pickle.dumps(process._config["deepclock.trace"])), {})
 
     def test_one_recorder_under_deepclock_trace(self):
         """`deepclock trace` preloads a library into Python that has a recorder, as the extension does."""
@@ -477,6 +621,19 @@ class TraceTest(Case):
                 self.assertLess(row(record, "by NVTX")["self"], 0.02e9)
             else:
                 self.assertIsNotNone(record.facts["method/waits_from"].absent)
+
+    def test_zone_in_the_last_destructor(self):
+        script = """
+import deepclock, os
+class Last:
+    def __call__(self):
+        pass
+    def __del__(self, zone=deepclock.zone("last"), write=os.write):
+        with zone: write(1, b"ended")
+deepclock.trace().start()
+os.register_at_fork(before=Last())  # the interpreter frees it last
+"""
+        self.assertEqual(subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=True).stdout, b"ended")
 
     def test_exit_in_the_middle(self):
         path = self.path("out.pftrace")

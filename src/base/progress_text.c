@@ -116,6 +116,8 @@ static void progress_cut(char *buf, unsigned width)
 
 char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size)
 {
+	if (size == 0)
+		return buf;
 	snprintf(buf, size, "%-10s", now->phase ? now->phase : "");
 	count_text(now, buf, size);
 	if (now->runs_total > 0) { /* the percentage repeats the bar */

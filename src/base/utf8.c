@@ -53,6 +53,17 @@ size_t utf8_cut(const char *text, size_t n)
 	return n;
 }
 
+void utf8_cut_end(char *text)
+{
+	const size_t n = strlen(text);
+	size_t at = n;
+
+	while (at > 0 && n - at < UTF8_BYTES_MAX && utf8_continues(text[at - 1]))
+		at--;
+	if (at > 0 && (unsigned char)text[at - 1] >= 0xc0 && utf8_length(text + at - 1) == 0)
+		text[at - 1] = '\0';
+}
+
 uint32_t utf8_code(const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;

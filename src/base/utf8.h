@@ -30,5 +30,7 @@ void utf8_sanitize(char *text);
 bool utf8_continues(char c);
 /* Returns the greatest length up to n that does not cut a character. */
 size_t utf8_cut(const char *text, size_t n);
+/* Removes the beginning of a character at the end of a text that a buffer cut. */
+void utf8_cut_end(char *text);
 
 #endif

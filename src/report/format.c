@@ -8,6 +8,7 @@
 #include "report/format.h"
 #include "record/record_internal.h"
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "deepclock/opt.h"
 #include "deepclock/report.h"
 #include <math.h>
@@ -137,7 +138,8 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf)
 
 const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s", FORMAT_VALUE(v, unit));
+	if (snprintf(buf, size, "%s", FORMAT_VALUE(v, unit)) >= (int)size && size > 0)
+		utf8_cut_end(buf);
 	return buf;
 }
 

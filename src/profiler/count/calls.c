@@ -235,7 +235,15 @@ static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
 					 calls_frame_of, &names, err);
 	f.threads = (uint32_t)about->threads;
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
-	record_set_incomplete(b, about->incomplete);
+	record_set_incomplete(b, about->incomplete || about->replaced);
+	if (about->replaced) {
+		record_note(
+		    b, "count-lost",
+		    "another profiler (cProfile, sys.setprofile()) took the place of this one "
+		    "before the end, and what that thread called from then on is not counted");
+		record_remedy(b,
+			      "start and end other profilers outside, or use Python 3.12 or later");
+	}
 	record_host_here(b);
 	if (about->method)
 		record_fact_text(b, "method", "functions", about->method);

@@ -166,6 +166,12 @@ uint64_t dck_lap_elapsed_ns(const dck_lap *l)
 	return l ? os_now_ns() - l->begin_ns : 0;
 }
 
+/* Not negative where a clock went back, as after a checkpoint or a migration. */
+static uint64_t lap_since(uint64_t now_ns, uint64_t begin_ns)
+{
+	return now_ns > begin_ns ? now_ns - begin_ns : 0;
+}
+
 /* The device's time is read first: it waits for what belongs to the lap. */
 static void device_end(dck_lap *l)
 {
@@ -190,12 +196,13 @@ void dck_lap_end_result(dck_lap *l, dck_lap_result *ret)
 		dck_zone_end(l->range);
 	lap_state *s = lap_lock();
 	ret->wall_ns = now_ns - l->begin_ns;
-	ret->cpu_ns = cpu_ns - l->begin_cpu_ns;
+	ret->cpu_ns = lap_since(cpu_ns, l->begin_cpu_ns);
 	ret->index = l->index;
 	const lap_times t = {.wall_ns = (double)ret->wall_ns,
 			     .cpu_ns = (double)ret->cpu_ns,
-			     .thread_cpu_ns =
-				 l->thread == me ? (double)(thread_ns - l->begin_thread_ns) : NAN};
+			     .thread_cpu_ns = l->thread == me
+						  ? (double)lap_since(thread_ns, l->begin_thread_ns)
+						  : NAN};
 
 	if (!lap_keep(s, l, &t))
 		s->lost++;

@@ -16,6 +16,7 @@
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/sink.h"
+#include "base/utf8.h"
 #include "os/os.h"
 #include "profiler/lap/lap_line.h"
 #include "profiler/lap/tensorboard.h"
@@ -90,7 +91,8 @@ static void scalar(const dck_lap *l, int64_t now, const char *name, double v)
 {
 	char tag[256];
 
-	snprintf(tag, sizeof tag, "%s/%s", l->name->text, name);
+	if (snprintf(tag, sizeof tag, "%s/%s", l->name->text, name) >= (int)sizeof tag)
+		utf8_cut_end(tag);
 	tensorboard_scalar(show.board, tag, l->step, now, v);
 }
 

@@ -29,10 +29,17 @@ static void laps_lock_write(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* A child of fork() has a copy of the laps, and a free lock. */
+/* A child of fork() has a copy of the laps, and a free lock; its CPU clocks start at 0. */
+static void laps_child_begins(void)
+{
+	for (dck_lap *l = state.oldest; l; l = l->newer)
+		l->begin_cpu_ns = l->begin_thread_ns = 0;
+	lap_unlock();
+}
+
 static void prepare_for_fork(void)
 {
-	(void)pthread_atfork(laps_lock_write, lap_unlock, lap_unlock);
+	(void)pthread_atfork(laps_lock_write, lap_unlock, laps_child_begins);
 }
 
 lap_state *lap_lock(void)

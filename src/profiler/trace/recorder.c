@@ -742,7 +742,7 @@ dck_status recorder_end(wire_out *ret, dck_err *err)
 		pthread_join(r->thread, NULL);
 	os_signals_forget();
 	const dck_status st = err_forward(&r->ended, err);
-	if (ret && st == DCK_OK) {
+	if (ret && !r->result.failed) { /* of an incomplete file too */
 		*ret = r->result;
 		r->result = (wire_out){0};
 	}

@@ -206,10 +206,12 @@ dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err)
 {
 	wire_out result = {0};
 
-	DCK_TRY(start_end(&start_state, &result, err));
-	const dck_status st = result.n ? take(self, result.data, result.n, err) : DCK_OK;
+	const dck_status st = start_end(&start_state, &result, err);
+	const dck_status taken = !result.n	? DCK_OK
+				 : st == DCK_OK ? take(self, result.data, result.n, err)
+						: take(self, result.data, result.n, NULL);
 	wire_out_done(&result);
-	return st;
+	return st == DCK_OK ? taken : st;
 }
 
 dck_status dck_trace_end(dck_err *err)

@@ -78,6 +78,16 @@ static void of_parts(void **state)
 	shown(&p, true, 79, "processes   0 of 8  0 %");
 }
 
+static void of_no_bytes(void **state)
+{
+	const dck_progress p = progress_indeterminate("measure");
+	char line[] = "line";
+
+	(void)state;
+	dck_progress_text(&p, true, 0, line, 0);
+	assert_string_equal(line, "line");
+}
+
 int test_progress_text(void);
 int test_progress_text(void)
 {
@@ -85,6 +95,7 @@ int test_progress_text(void)
 	    cmocka_unit_test(of_a_number_that_is_not_known),
 	    cmocka_unit_test(of_a_known_number),
 	    cmocka_unit_test(of_parts),
+	    cmocka_unit_test(of_no_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

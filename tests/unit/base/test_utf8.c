@@ -100,6 +100,24 @@ static void a_cut_is_between_characters(void **state)
 	assert_int_equal(utf8_cut(text, 3), 1);
 	assert_int_equal(utf8_cut(text, 4), 4);
 	assert_int_equal(utf8_cut("\x80\x80", 1), 0);
+
+	const struct {
+		const char *text, *left;
+	} ends[] = {{"", ""},
+		    {"ab", "ab"},
+		    {"a\xc3", "a"},
+		    {"a\xc3\xa9", "a\xc3\xa9"},
+		    {"\xe2\x82", ""},
+		    {"\xf0\x9f\x98", ""},
+		    {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+		    {"\x80\x80", "\x80\x80"}};
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		char end[8];
+
+		strcpy(end, ends[i].text);
+		utf8_cut_end(end);
+		assert_string_equal(end, ends[i].left);
+	}
 }
 
 /* The first and the last code point of each range, and the adjacent ones outside it. */

@@ -16,7 +16,7 @@ dck_status dck_trace_stop(dck_record **ret, dck_err *err)
 
 	if (!ret)
 		return dck_trace_end(err);
-	DCK_TRY(dck_recorder_end(stop_result_take, &made, err));
+	const dck_status st = dck_recorder_end(stop_result_take, &made, err);
 	*ret = made;
-	return DCK_OK;
+	return st;
 }
