@@ -40,6 +40,8 @@
 /* No header declares them. */
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
+/* The recorder of zones calls it where it begins (trace_start.c). */
+void dck_count_leaves_by(bool (*leave)(void));
 
 #define COUNT_API	   __attribute__((visibility("default")))
 #define COUNT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -217,8 +219,6 @@ static void instrument_thread_ends(void *lane)
 	__atomic_store_n(&l->in_use, 0, __ATOMIC_RELEASE);
 	mine.busy = false;
 }
-
-static void (*longjmp_real[4])(jmp_buf, int);
 
 /* Measures the overhead of an empty call in the function's time and in its caller's. The minimum of
  * some batches is free of interrupts. */
@@ -611,6 +611,36 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 
 /* --- ways out that skip ends of functions */
 
+/* The real functions, resolved before a handler may call one, because dlsym() may call malloc. */
+enum { REAL_LONGJMP, REAL_DLCLOSE = 4, REAL_EXIT, REALS };
+static void (*reals[REALS])(void);
+
+static void real_look_up(int which)
+{
+	static const char *const names[REALS] = {"longjmp",	  "_longjmp", "siglongjmp",
+						 "__longjmp_chk", "dlclose",  "_exit"};
+	void *at = dlsym(RTLD_NEXT, names[which]);
+
+	memcpy(&reals[which], &at, sizeof at);
+}
+
+/* Also called by what runs before the constructors. */
+#define REAL_AS(type, which) ((type)(reals[which] ? (void)0 : real_look_up(which), reals[which]))
+
+/* Ends the recording of zones, whose library is not notified of _exit(); NULL: there is none. */
+static bool (*_Atomic zones_leave)(void);
+
+COUNT_API void dck_count_leaves_by(bool (*leave)(void))
+{
+	atomic_store(&zones_leave, leave);
+}
+
+__attribute__((constructor)) static void instrument_begins(void)
+{
+	for (int i = 0; i < REALS; i++)
+		real_look_up(i);
+}
+
 /* Returns the stack pointer after longjmp(), from glibc's jmp_buf; 0: unknown. */
 static uint64_t stack_after(const struct __jmp_buf_tag *to)
 {
@@ -626,13 +656,11 @@ static uint64_t stack_after(const struct __jmp_buf_tag *to)
 #endif
 }
 
-static void instrument_jump(int which, const char *name, jmp_buf to, int value)
+static void instrument_jump(int which, jmp_buf to, int value)
 {
 	thread_state *t = &mine;
 	const uint64_t sp = stack_after(to);
 
-	if (!longjmp_real[which])
-		*(void **)&longjmp_real[which] = dlsym(RTLD_NEXT, name);
 	if (t->lane) {
 		t->busy = true;
 		if (sp - t->stack_low < t->stack_high - t->stack_low)
@@ -640,7 +668,7 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 				    instrument_now());
 		t->busy = false;
 	}
-	longjmp_real[which](to, value);
+	REAL_AS(void (*)(jmp_buf, int), which)(to, value);
 	__builtin_unreachable();
 }
 
@@ -648,24 +676,21 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 #define JUMP(which, name)                                    \
 	COUNT_API _Noreturn void name(jmp_buf to, int value) \
 	{                                                    \
-		instrument_jump(which, #name, to, value);    \
+		instrument_jump(which, to, value);           \
 		__builtin_unreachable();                     \
 	}
 _Noreturn void __longjmp_chk(jmp_buf to, int value);
-JUMP(0, longjmp)
-JUMP(1, _longjmp)
-JUMP(2, siglongjmp)
-JUMP(3, __longjmp_chk)
+JUMP(REAL_LONGJMP, longjmp)
+JUMP(REAL_LONGJMP + 1, _longjmp)
+JUMP(REAL_LONGJMP + 2, siglongjmp)
+JUMP(REAL_LONGJMP + 3, __longjmp_chk)
 
 /* Another library may later have the address of the unloaded one. */
 COUNT_API int dlclose(void *library)
 {
-	static int (*real)(void *);
 	unsigned long long subs = 0;
+	const int ret = REAL_AS(int (*)(void *), REAL_DLCLOSE)(library);
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
-	const int ret = real(library);
 	if (ret != 0 || atomic_load(&all.state) != 1)
 		return ret;
 	const bool busy = mine.busy;
@@ -689,25 +714,6 @@ static void instrument_ends(void)
 		all.file->end = instrument_now();
 }
 
-/* Ends the zones' recording, whose library belongs to the program or was loaded for its
- * annotations, and which is not notified of this exit. */
-static void zones_end(void)
-{
-	static const char *const brought[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
-	bool (*leave)(void) = NULL;
-
-	*(void **)&leave = dlsym(RTLD_DEFAULT, "dck_trace_leave");
-	for (size_t i = 0; !leave && i < sizeof brought / sizeof brought[0]; i++) {
-		const char *path = secure_getenv(brought[i]);
-		void *l = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-		if (l)
-			*(void **)&leave = dlsym(l, "dck_trace_leave");
-	}
-	if (leave)
-		leave();
-}
-
 __attribute__((destructor)) static void process_ends(void)
 {
 	instrument_ends();
@@ -715,13 +721,12 @@ __attribute__((destructor)) static void process_ends(void)
 
 COUNT_API _Noreturn void _exit(int status)
 {
-	static void (*real)(int);
+	bool (*leave)(void) = atomic_load(&zones_leave);
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "_exit");
 	instrument_ends();
-	zones_end();
-	real(status);
+	if (leave)
+		leave();
+	REAL_AS(void (*)(int), REAL_EXIT)(status);
 	__builtin_unreachable();
 }
 
