@@ -45,6 +45,11 @@ static python_names *names;
 static uint32_t names_of;
 static uint64_t names_pages[PAGES_KEPT];
 
+void heap_python_forget(void)
+{
+	finding = 0;
+}
+
 /* --- reading */
 
 static inline bool python_page_get(uint64_t *pages, uint64_t page)

@@ -20,6 +20,7 @@
 
 #include "profiler/preload/heap/heap_live.h"
 #include "profiler/preload/heap/heap_paths.h"
+#include "profiler/preload/heap/heap_python.h"
 #include "profiler/preload/heap/heap_ranges.h"
 #include "profiler/unwind/file_room.h"
 
@@ -334,6 +335,8 @@ static bool state_init(heap_state *s)
 	s->generation = ++generations;
 	owned.lock = 0; /* a parent's list: its pages are not mapped here */
 	owned.n = owned.uncounted = 0;
+	heap_threads_forget();
+	heap_python_forget();
 	s->live = heap_live_new(s);
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);

@@ -15,11 +15,15 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-/* Free list: the state of exited threads is reused by new ones. A forked child does not use it,
- * because its entries belong to another generation. */
+/* Free list: the state of exited threads is reused by new ones. */
 static heap_lock left_lock;
 static heap_thread *left;
-static uint32_t left_generation;
+
+void heap_threads_forget(void)
+{
+	left_lock = 0;
+	left = NULL;
+}
 
 static void heap_thread_ends(void *self)
 {
@@ -30,9 +34,6 @@ static void heap_thread_ends(void *self)
 	if (s && heap_mine == t && heap_mine_of == s->generation) {
 		heap_count_flush(s, t);
 		heap_lock_take(&left_lock);
-		if (left_generation != s->generation)
-			left = NULL;
-		left_generation = s->generation;
 		t->next = left;
 		left = t;
 		heap_lock_give(&left_lock);
@@ -52,15 +53,12 @@ void heap_thread_prepare(void)
 	pthread_once(&key_once, thread_key_make);
 }
 
-static heap_thread *left_take(heap_state *s)
+static heap_thread *left_take(void)
 {
-	heap_thread *t = NULL;
-
 	heap_lock_take(&left_lock);
-	if (left_generation == s->generation && left) {
-		t = left;
+	heap_thread *t = left;
+	if (t)
 		left = t->next;
-	}
 	heap_lock_give(&left_lock);
 	return t;
 }
@@ -69,7 +67,7 @@ heap_thread *heap_thread_begin(heap_state *s)
 {
 	heap_mine = NULL;
 	heap_mine_of = s->generation;
-	heap_thread *t = left_take(s);
+	heap_thread *t = left_take();
 
 	if (!t)
 		t = heap_pages(s, sizeof *t);

@@ -86,6 +86,8 @@ extern _Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exe
 /* Makes what all threads need. The constructor calls it: pthread_once() ends a program whose filter
  * of system calls refuses futex(2). */
 void heap_thread_prepare(void);
+/* In a new process: drops what it inherited of its parent's other threads. */
+void heap_threads_forget(void);
 heap_thread *heap_thread_begin(heap_state *s);
 /* Returns the calling thread's cache; NULL: no memory. */
 static inline heap_thread *heap_thread_get(heap_state *s)
