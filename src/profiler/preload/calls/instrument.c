@@ -75,6 +75,7 @@ typedef struct thread_state {
 	thread_cct *lane;
 	bool busy;
 	bool failed;			/* it has no file */
+	bool counted;			/* in the number of threads */
 	uint64_t stack_low, stack_high; /* stack of this thread; 0: unknown */
 } thread_state;
 
@@ -403,7 +404,8 @@ static thread_cct *lane_begin(void)
 	if (l) {
 		l->last = instrument_now();
 		l->in_use = 1;
-		all.file->threads++;
+		all.file->threads += !mine.counted;
+		mine.counted = true;
 	} else {
 		mine.failed = true;
 		all.file->error = errno;
@@ -428,7 +430,7 @@ static void instrument_child_begins(void)
 	all.nmodules = 0;
 	unlock();
 	mine.lane = NULL;
-	mine.busy = mine.failed = false;
+	mine.busy = mine.failed = mine.counted = false;
 	if (!from || atomic_load(&all.state) != 1)
 		return;
 	errno = 0;

@@ -25,21 +25,32 @@ void heap_threads_forget(void)
 	left = NULL;
 }
 
+/* The thread's cache is free for others. */
+static void mine_leave(heap_state *s)
+{
+	heap_thread *t = heap_mine;
+
+	heap_count_flush(s, t);
+	heap_mine = NULL;
+	heap_lock_take(&left_lock);
+	t->next = left;
+	left = t;
+	heap_lock_give(&left_lock);
+}
+
 static void heap_thread_ends(void *self)
 {
 	heap_state *s = heap_get();
-	heap_thread *t = self;
 
 	heap_in_hook++;
-	if (s && heap_mine == t && heap_mine_of == s->generation) {
-		heap_count_flush(s, t);
-		heap_lock_take(&left_lock);
-		t->next = left;
-		left = t;
-		heap_lock_give(&left_lock);
-	}
-	heap_mine = NULL; /* a later allocation of the thread takes a new state */
+	if (s && heap_mine == self && heap_mine_of == s->generation)
+		mine_leave(s);
 	heap_in_hook--;
+}
+
+void heap_thread_return(void)
+{
+	mine_leave(heap_now);
 }
 
 static void thread_key_make(void)
@@ -65,12 +76,13 @@ static heap_thread *left_take(void)
 
 heap_thread *heap_thread_begin(heap_state *s)
 {
-	heap_mine = NULL;
-	heap_mine_of = s->generation;
+	/* libc frees memory of the thread after its end here, when no destructor follows. */
+	const bool ended = heap_mine_of == s->generation;
 	heap_thread *t = left_take();
 
 	if (!t)
 		t = heap_pages(s, sizeof *t);
+	heap_mine = t;
 	if (!t)
 		return NULL;
 	if (!t->generation) {
@@ -85,7 +97,11 @@ heap_thread *heap_thread_begin(heap_state *s)
 	memset(t->pages, 0, sizeof t->pages);
 	t->sampling = false;
 	heap_gap = 0;
-	heap_mine = t;
+	if (ended) {
+		heap_in_hook = HEAP_INSIDE_BORROWED;
+		return t;
+	}
+	heap_mine_of = s->generation;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
 	heap_thread_prepare();
 	if (has_key)
