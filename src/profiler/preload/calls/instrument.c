@@ -372,7 +372,9 @@ static void stack_find(void)
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
 			limit.rlim_cur = UINT64_C(1) << 32;
 		mine.stack_low = mine.stack_high - limit.rlim_cur;
-		return;
+		/* In a child of fork() it may be any thread of the parent. */
+		if ((uint64_t)(uintptr_t)&a - mine.stack_low < mine.stack_high - mine.stack_low)
+			return;
 	}
 	if (pthread_getattr_np(pthread_self(), &a) != 0)
 		return;
@@ -431,7 +433,7 @@ static void instrument_child_begins(void)
 	unlock();
 	mine.lane = NULL;
 	mine.busy = mine.failed = mine.counted = false;
-	if (!from || atomic_load(&all.state) != 1)
+	if (atomic_load(&all.state) != 1)
 		return;
 	errno = 0;
 	if (!process_file()) {
@@ -442,7 +444,7 @@ static void instrument_child_begins(void)
 	}
 	all.file->cost_inside = before->cost_inside;
 	all.file->cost_outside = before->cost_outside;
-	thread_cct *l = lane_begin();
+	thread_cct *l = from ? lane_begin() : NULL;
 	if (!l)
 		return;
 	mine.busy = true;
