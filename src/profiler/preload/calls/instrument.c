@@ -42,6 +42,7 @@ void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
 /* The recorder of zones calls it where it begins (trace_start.c). */
 void dck_count_leaves_by(bool (*leave)(void));
+pid_t _Fork(void); /* since glibc 2.34 */
 
 #define COUNT_API	   __attribute__((visibility("default")))
 #define COUNT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -616,13 +617,13 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 /* --- ways out that skip ends of functions */
 
 /* The real functions, resolved before a handler may call one, because dlsym() may call malloc. */
-enum { REAL_LONGJMP, REAL_DLCLOSE = 4, REAL_EXIT, REALS };
+enum { REAL_LONGJMP, REAL_DLCLOSE = 4, REAL_EXIT, REAL_FORK, REALS };
 static void (*reals[REALS])(void);
 
 static void real_look_up(int which)
 {
-	static const char *const names[REALS] = {"longjmp",	  "_longjmp", "siglongjmp",
-						 "__longjmp_chk", "dlclose",  "_exit"};
+	static const char *const names[REALS] = {
+	    "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "dlclose", "_exit", "_Fork"};
 	void *at = dlsym(RTLD_NEXT, names[which]);
 
 	memcpy(&reals[which], &at, sizeof at);
@@ -714,6 +715,26 @@ COUNT_API int dlclose(void *library)
 	unlock();
 	mine.busy = busy;
 	return ret;
+}
+
+/* fork() without its handlers, for signal handlers too. What interrupts a hook leaves its child
+ * uncounted. */
+COUNT_API pid_t _Fork(void)
+{
+	const bool busy = mine.busy, counting = !busy && atomic_load(&all.state) == 1;
+
+	if (counting)
+		fork_before();
+	const pid_t child = REAL_AS(pid_t(*)(void), REAL_FORK)();
+	if (counting && child)
+		fork_after();
+	else if (counting)
+		instrument_child_begins();
+	if (busy && !child) {
+		mine.lane = NULL;
+		atomic_store(&all.state, 2);
+	}
+	return child;
 }
 
 /* A child between vfork() and exec() ends nothing, because the state is its parent's. */
