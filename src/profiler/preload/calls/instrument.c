@@ -51,6 +51,8 @@ enum { MODULES_MAX = 4096, PATH_BYTES = 512 };
 
 typedef struct module {
 	uint64_t begin, end;
+	uint32_t name; /* hash */
+	bool kept;     /* module_keep() */
 } module;
 
 /* State of this process. */
@@ -66,7 +68,7 @@ static struct {
 	pthread_key_t key;
 	bool ticks;
 	bool sampled; /* the hooks read no clock */
-	/* Code whose lines are in the file of modules, of this generation. */
+	/* Code whose lines are in the file of modules. */
 	module modules[MODULES_MAX];
 	uint32_t nmodules;
 	unsigned long long subs; /* number of unloads of code */
@@ -139,6 +141,36 @@ typedef struct lines {
 	uint64_t generation;
 } lines;
 
+static uint32_t name_hash(const char *name)
+{
+	uint32_t hash = 0x811c9dc5; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x01000193;
+	return hash;
+}
+
+/* Returns the code of a segment; end 0: it has none. */
+static module module_of(const struct dl_phdr_info *info, unsigned segment)
+{
+	const ElfW(Phdr) *h = &info->dlpi_phdr[segment];
+	const uint64_t begin = info->dlpi_addr + h->p_vaddr;
+
+	if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		return (module){0};
+	return (module){
+	    .begin = begin, .end = begin + h->p_memsz, .name = name_hash(info->dlpi_name)};
+}
+
+static module *module_recorded(const module *m)
+{
+	for (uint32_t k = 0; k < all.nmodules; k++)
+		if (all.modules[k].begin == m->begin && all.modules[k].end == m->end &&
+		    all.modules[k].name == m->name)
+			return &all.modules[k];
+	return NULL;
+}
+
 static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 {
 	const lines *out = to;
@@ -147,28 +179,51 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		const uint64_t begin = info->dlpi_addr + h->p_vaddr, end = begin + h->p_memsz;
-		bool known = false;
+		const module m = module_of(info, i);
 
-		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		if (!m.end || module_recorded(&m) || all.nmodules >= MODULES_MAX)
 			continue;
-		for (uint32_t k = 0; k < all.nmodules; k++)
-			known |= all.modules[k].begin == begin && all.modules[k].end == end;
-		if (known || all.nmodules >= MODULES_MAX)
-			continue;
-		all.modules[all.nmodules++] = (module){begin, end};
+		all.modules[all.nmodules++] = m;
 		if (*path != '/' && realpath(*path ? path : "/proc/self/exe", own))
 			path = own;
-		const int length =
-		    snprintf(line, sizeof line, "%llx %llx %llx %llx %s\n",
-			     (unsigned long long)out->generation, (unsigned long long)begin,
-			     (unsigned long long)end, (unsigned long long)h->p_offset, path);
+		const int length = snprintf(line, sizeof line, "%llx %llx %llx %llx %s\n",
+					    (unsigned long long)out->generation,
+					    (unsigned long long)m.begin, (unsigned long long)m.end,
+					    (unsigned long long)info->dlpi_phdr[i].p_offset, path);
 		if (length > 0 && (size_t)length < sizeof line &&
 		    write(out->fd, line, (size_t)length) < 0)
 			return 1;
 	}
 	return 0;
+}
+
+static int module_keep(struct dl_phdr_info *info, size_t size, void *self)
+{
+	(void)size;
+	(void)self;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const module m = module_of(info, i);
+		module *known = m.end ? module_recorded(&m) : NULL;
+
+		if (known)
+			known->kept = true;
+	}
+	return 0;
+}
+
+/* Drops the modules that were unloaded; true: there were some. */
+static bool modules_drop(void)
+{
+	const uint32_t had = all.nmodules;
+
+	for (uint32_t i = 0; i < had; i++)
+		all.modules[i].kept = false;
+	dl_iterate_phdr(module_keep, NULL);
+	all.nmodules = 0;
+	for (uint32_t i = 0; i < had; i++)
+		if (all.modules[i].kept)
+			all.modules[all.nmodules++] = all.modules[i];
+	return all.nmodules < had;
 }
 
 static bool module_known(uint64_t address)
@@ -709,8 +764,8 @@ COUNT_API int dlclose(void *library)
 	lock();
 	if (subs != all.subs) {
 		all.subs = subs;
-		all.nmodules = 0;
-		atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
+		if (modules_drop() && atomic_load(&all.generation) < ~COUNT_ADDRESS)
+			atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
 	}
 	unlock();
 	mine.busy = busy;
