@@ -406,9 +406,7 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 	    .broken = atomic_load(&h->broken),
 	    .own_bytes = atomic_load(&h->own_bytes),
 	    .own_resident = atomic_load(&h->own_resident),
-	    .file_bytes = HEAP_AT_NAMES + atomic_load(&h->nname_bytes) +
-			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
-			  f->nheld * sizeof *f->held,
+	    .file_bytes = atomic_load(&h->file_bytes),
 	    .threads = atomic_load(&h->threads),
 	    .children_failed = atomic_load(&h->children_failed),
 	    .error = atomic_load(&h->error),

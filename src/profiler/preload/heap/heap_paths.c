@@ -79,7 +79,8 @@ static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path
 	heap_header *h = s->header;
 	const uint32_t bytes = (uint32_t)strlen(path), n = h->nmodules, at = h->nname_bytes;
 
-	if (n == HEAP_MODULES_MAX || !names_room(s, bytes))
+	if (n == HEAP_MODULES_MAX || !names_room(s, bytes) ||
+	    !heap_room(HEAP_HEAD, HEAP_AT_MODULES + (n + 1) * sizeof(heap_module)))
 		return HEAP_NO_MODULE;
 	memcpy(s->names + at, path, bytes);
 	s->modules[n] = (heap_module){
