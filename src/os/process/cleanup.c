@@ -84,7 +84,7 @@ typedef struct tree {
 	pid_t pid[TREE_MAX];
 } tree;
 
-static void tree_add(tree *t, pid_t pid)
+static void cleanup_tree_add(tree *t, pid_t pid)
 {
 	if (pid && t->n < TREE_MAX)
 		t->pid[t->n++] = pid;
@@ -104,10 +104,10 @@ static void cleanup_children_add(void *self, int directory, const char *name)
 			const bool digit = *at >= '0' && *at <= '9';
 
 			if (!digit)
-				tree_add(self, child);
+				cleanup_tree_add(self, child);
 			child = digit ? 10 * child + (*at - '0') : 0;
 		}
-	tree_add(self, child);
+	cleanup_tree_add(self, child);
 	if (fd >= 0)
 		close(fd);
 }
@@ -119,7 +119,7 @@ static void cleanup_kill_tree(pid_t pid)
 	char path[64];
 
 	if (t)
-		tree_add(t, pid < 0 ? -pid : pid);
+		cleanup_tree_add(t, pid < 0 ? -pid : pid);
 	for (size_t i = 0; t && i < t->n; i++) {
 		kill(t->pid[i], SIGSTOP);
 		snprintf(path, sizeof path, "/proc/%d/task", (int)t->pid[i]);

@@ -4,7 +4,8 @@
  * A process that called instrumented functions has PID.N.process there, a count_process, one
  * PID.N.K.lane for each of its threads (thread_cct.h; an ended thread passes its file on), and
  * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that is
- * mapped from that generation on, until another line has its addresses. N is 0, or higher if that process id was used before, e.g. after exec().
+ * mapped from that generation on, until another line has its addresses. N is 0, or higher if that
+ * process id was used before, e.g. after exec().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_COUNT_FILE_H

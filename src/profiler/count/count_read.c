@@ -104,8 +104,7 @@ static uint64_t function_id(uint64_t address, uint64_t generation)
 }
 
 /* Returns the module of a function, or sets *ret_number to that of a known frame. */
-static const mapped_module *count_module_find(process *p, uint64_t function,
-					      uint32_t *ret_number)
+static const mapped_module *count_module_find(process *p, uint64_t function, uint32_t *ret_number)
 {
 	const uint64_t address = function & COUNT_ADDRESS;
 	const uint32_t looked = hash_map_find(&p->looked, address);

@@ -141,7 +141,7 @@ typedef struct lines {
 	uint64_t generation;
 } lines;
 
-static uint32_t name_hash(const char *name)
+static uint32_t module_name_hash(const char *name)
 {
 	uint32_t hash = 0x811c9dc5; /* FNV-1a */
 
@@ -151,7 +151,7 @@ static uint32_t name_hash(const char *name)
 }
 
 /* Returns the code of a segment; end 0: it has none. */
-static module module_of(const struct dl_phdr_info *info, unsigned segment)
+static module code_of(const struct dl_phdr_info *info, unsigned segment)
 {
 	const ElfW(Phdr) *h = &info->dlpi_phdr[segment];
 	const uint64_t begin = info->dlpi_addr + h->p_vaddr;
@@ -159,7 +159,7 @@ static module module_of(const struct dl_phdr_info *info, unsigned segment)
 	if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
 		return (module){0};
 	return (module){
-	    .begin = begin, .end = begin + h->p_memsz, .name = name_hash(info->dlpi_name)};
+	    .begin = begin, .end = begin + h->p_memsz, .name = module_name_hash(info->dlpi_name)};
 }
 
 static module *module_recorded(const module *m)
@@ -179,7 +179,7 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const module m = module_of(info, i);
+		const module m = code_of(info, i);
 
 		if (!m.end || module_recorded(&m) || all.nmodules >= MODULES_MAX)
 			continue;
@@ -202,7 +202,7 @@ static int module_keep(struct dl_phdr_info *info, size_t size, void *self)
 	(void)size;
 	(void)self;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const module m = module_of(info, i);
+		const module m = code_of(info, i);
 		module *known = m.end ? module_recorded(&m) : NULL;
 
 		if (known)
