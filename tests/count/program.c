@@ -176,6 +176,21 @@ static void libraries(char **names)
 	}
 }
 
+/* More unloads than the reader once had rows for. */
+static void reload(const char *name)
+{
+	for (int i = 0; i < 5000; i++) {
+		void *l = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+		void (*f)(void) = NULL;
+
+		if (!l || !(*(void **)&f = dlsym(l, "plugged")))
+			exit(1);
+		f();
+		dlclose(l);
+		leaf();
+	}
+}
+
 APART static void once(void)
 {
 	for (volatile int i = 0; i < 20000; i++)
@@ -269,7 +284,10 @@ int main(int argc, char **argv)
 			shares();
 		else if (!strcmp(word, "exec"))
 			execl("/bin/sleep", "sleep", "1", (char *)NULL);
-		else if (!strcmp(word, "libraries")) {
+		else if (!strcmp(word, "reload") && argv[i + 1]) {
+			reload(argv[i + 1]);
+			break;
+		} else if (!strcmp(word, "libraries")) {
 			libraries(argv + i + 1);
 			break;
 		}
