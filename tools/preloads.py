@@ -40,6 +40,7 @@ SET_UP = {
                        "dck_device_track_range dck_device_report dck_device_report_source dck_device_report_absent dck_device_report_thread":
                        "the recorder"},
     "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
+                          "getauxval": "the kernel's frame of a signal, a value in memory",
                           "malloc free": "the argument of a thread that begins, in its creator",
                           "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":
                           "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},

@@ -110,6 +110,41 @@ static void children(void)
 	}
 }
 
+/* A thread without counted code makes a child, which has some. */
+static __attribute__((no_instrument_function)) void *forks(void *p)
+{
+	const pid_t child = fork();
+
+	if (child == 0) {
+		leaf();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	return p;
+}
+
+static void outside(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, forks, NULL);
+	pthread_join(t, NULL);
+}
+
+/* Parent and child run at the same time. */
+static void unprepared(void)
+{
+	pid_t (*make)(void) = NULL;
+
+	*(void **)&make = dlsym(RTLD_DEFAULT, "_Fork");
+	const pid_t child = make ? make() : fork();
+	for (int i = 0; i < 100000; i++)
+		leaf();
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
 /* The parent continues at once, deeper and out again, while its child starts. */
 static void busy_parent(void)
 {
@@ -138,6 +173,21 @@ static void libraries(char **names)
 		*(void **)&f = dlsym(l, "plugged");
 		f();
 		dlclose(l);
+	}
+}
+
+/* More unloads than the reader once had rows for. */
+static void reload(const char *name)
+{
+	for (int i = 0; i < 5000; i++) {
+		void *l = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+		void (*f)(void) = NULL;
+
+		if (!l || !(*(void **)&f = dlsym(l, "plugged")))
+			exit(1);
+		f();
+		dlclose(l);
+		leaf();
 	}
 }
 
@@ -208,6 +258,10 @@ int main(int argc, char **argv)
 			threads(leaves, 1);
 		else if (!strcmp(word, "children"))
 			children();
+		else if (!strcmp(word, "outside"))
+			outside();
+		else if (!strcmp(word, "unprepared"))
+			unprepared();
 		else if (!strcmp(word, "busy"))
 			busy_parent();
 		else if (!strcmp(word, "signal")) {
@@ -230,7 +284,10 @@ int main(int argc, char **argv)
 			shares();
 		else if (!strcmp(word, "exec"))
 			execl("/bin/sleep", "sleep", "1", (char *)NULL);
-		else if (!strcmp(word, "libraries")) {
+		else if (!strcmp(word, "reload") && argv[i + 1]) {
+			reload(argv[i + 1]);
+			break;
+		} else if (!strcmp(word, "libraries")) {
 			libraries(argv + i + 1);
 			break;
 		}

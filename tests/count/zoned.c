@@ -1,9 +1,11 @@
-/* zoned.c [_exit|kill|exec|fork|apart] - counted functions together with zones.
+/* zoned.c [_exit|interrupted|kill|exec|fork|apart] - counted functions together with zones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,43 @@ __attribute__((noinline)) static void step(void)
 	}
 }
 
+static void exits(int signal)
+{
+	(void)signal;
+	_exit(0);
+}
+
+/* With a second thread malloc takes its lock. */
+__attribute__((no_instrument_function)) static void *waits(void *p)
+{
+	for (;;)
+		pause();
+	return p;
+}
+
+/* A handler calls _exit(), mostly inside malloc. */
+static void interrupted(void)
+{
+	const struct itimerval soon = {.it_value.tv_usec = 50000};
+	void *blocks[64];
+	pthread_t t;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_create(&t, NULL, waits, NULL);
+	signal(SIGALRM, exits);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	sigemptyset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	for (;;) {
+		for (size_t i = 0; i < 64; i++)
+			blocks[i] = malloc(3000 + i * 64);
+		for (size_t i = 0; i < 64; i++)
+			free(blocks[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -34,6 +73,8 @@ int main(int argc, char **argv)
 		step();
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	if (!strcmp(what, "interrupted"))
+		interrupted();
 	if (!strcmp(what, "kill")) {
 		sleep(2); /* the recorded events reach the file */
 		raise(SIGKILL);

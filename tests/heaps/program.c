@@ -115,6 +115,13 @@ enum { THREADS = 8, EACH = 20000 };
 /* One thread frees the blocks of another; each exits while others allocate. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *handed[THREADS];
+static pthread_key_t last; /* its destructor is the last one */
+
+static APART void ends_late(void)
+{
+	pthread_setspecific(last, malloc(8));
+	keep = strerror(99999); /* libc frees it after all destructors */
+}
 
 static APART void *thread(void *arg)
 {
@@ -130,6 +137,7 @@ static APART void *thread(void *arg)
 		free(other);
 	}
 	keep = malloc(100 + own);
+	ends_late();
 	return NULL;
 }
 
@@ -138,6 +146,7 @@ static void threads(void)
 	pthread_t t[THREADS];
 	size_t number[THREADS];
 
+	pthread_key_create(&last, free);
 	for (size_t i = 0; i < THREADS; i++) {
 		number[i] = i;
 		pthread_create(&t[i], NULL, thread, &number[i]);
@@ -213,7 +222,12 @@ static void mapped(void)
 	char *q = mmap(NULL, 100 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	q = mremap(q, 100 * PAGE, 50 * PAGE, MREMAP_MAYMOVE);
 	munmap(q, 50 * PAGE);
-	munmap(p, PAGE); /* 7 pages remain */
+	munmap(p, PAGE);	    /* 7 pages remain */
+	munmap(p + PAGE + 1, PAGE); /* fails */
+	/* Both ranges stay mapped, so that 9 pages remain. An older kernel refuses. */
+	q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mremap(q, PAGE, PAGE, MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */, NULL) == MAP_FAILED)
+		q = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 static APART int deep(int n)

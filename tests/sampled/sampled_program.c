@@ -128,6 +128,17 @@ static void on_prof(int sig)
 	profs++;
 }
 
+/* An alternate stack that is too small for the sampler's handler, next to a page that it must not
+ * touch. A kernel whose frames are larger refuses it. */
+static void small_stack(void)
+{
+	enum { PAGE = 4096 };
+	char *p = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p != MAP_FAILED && mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE) == 0)
+		(void)sigaltstack(&(stack_t){.ss_sp = p + PAGE, .ss_size = PAGE}, NULL);
+}
+
 /* A program that profiles itself and blocks all signals in a thread; its calls must not fail. */
 static int own_signals(void)
 {
@@ -137,6 +148,7 @@ static int own_signals(void)
 	int interrupted = 0;
 	sigset_t all;
 
+	small_stack();
 	sigaction(SIGPROF, &action, NULL);
 	setitimer(ITIMER_PROF, &every, NULL);
 	sigfillset(&all);

@@ -7,11 +7,13 @@
 #include "os/process/cleanup.h"
 
 #include "deepclock/unstable.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -75,53 +77,60 @@ static void entries_each(int directory, void (*f)(void *self, int directory, con
 
 /* --- processes and their descendants */
 
-enum { TREE_MAX = 256 };
+enum { TREE_MAX = 1 << 16 };
 
 typedef struct tree {
-	pid_t pid[TREE_MAX];
 	size_t n;
+	pid_t pid[TREE_MAX];
 } tree;
+
+static void cleanup_tree_add(tree *t, pid_t pid)
+{
+	if (pid && t->n < TREE_MAX)
+		t->pid[t->n++] = pid;
+}
 
 /* Adds the children of one thread; `name`: its number. */
 static void cleanup_children_add(void *self, int directory, const char *name)
 {
-	tree *t = self;
 	char path[64], text[2048];
+	pid_t child = 0;
+	ssize_t n;
 
 	snprintf(path, sizeof path, "%s/children", name);
 	const int fd = name[0] == '.' ? -1 : openat(directory, path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	while (fd >= 0 && (n = read(fd, text, sizeof text)) > 0)
+		for (const char *at = text; at < text + n; at++) {
+			const bool digit = *at >= '0' && *at <= '9';
 
+			if (!digit)
+				cleanup_tree_add(self, child);
+			child = digit ? 10 * child + (*at - '0') : 0;
+		}
+	cleanup_tree_add(self, child);
 	if (fd >= 0)
 		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	for (char *at = text; *at && t->n < TREE_MAX; at += strspn(at, " ")) {
-		pid_t child = 0;
-
-		for (; *at >= '0' && *at <= '9'; at++)
-			child = 10 * child + (*at - '0');
-		if (child == 0)
-			break;
-		t->pid[t->n++] = child;
-	}
 }
 
 /* Stops them first, so that none starts another during the search. pid < 0: a group. */
 static void cleanup_kill_tree(pid_t pid)
 {
-	tree t = {{pid < 0 ? -pid : pid}, 1};
+	tree *t = os_pages_reserve(sizeof *t); /* a handler's stack may be small */
 	char path[64];
 
-	for (size_t i = 0; i < t.n; i++) {
-		kill(t.pid[i], SIGSTOP);
-		snprintf(path, sizeof path, "/proc/%d/task", (int)t.pid[i]);
+	if (t)
+		cleanup_tree_add(t, pid < 0 ? -pid : pid);
+	for (size_t i = 0; t && i < t->n; i++) {
+		kill(t->pid[i], SIGSTOP);
+		snprintf(path, sizeof path, "/proc/%d/task", (int)t->pid[i]);
 		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), cleanup_children_add,
-			     &t);
+			     t);
 	}
-	for (size_t i = 0; i < t.n; i++)
-		kill(t.pid[i], SIGKILL);
-	if (pid < 0)
+	for (size_t i = 0; t && i < t->n; i++)
+		kill(t->pid[i], SIGKILL);
+	if (!t || pid < 0)
 		kill(pid, SIGKILL);
+	os_pages_free(t, sizeof *t);
 }
 
 void cleanup_add_path(cleanup_kind kind, const char *path)

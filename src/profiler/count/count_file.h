@@ -3,8 +3,9 @@
  *
  * A process that called instrumented functions has PID.N.process there, a count_process, one
  * PID.N.K.lane for each of its threads (thread_cct.h; an ended thread passes its file on), and
- * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that was
- * mapped. N is 0, or higher if that process id was used before, e.g. after exec().
+ * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that is
+ * mapped from that generation on, until another line has its addresses. N is 0, or higher if that
+ * process id was used before, e.g. after exec().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_COUNT_FILE_H
@@ -20,7 +21,8 @@
 #define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
 
 /* A function's id in a lane: its address, and above these bits the generation: the number of
- * unloads before, because another function may have the address afterwards. */
+ * unloads of code in the file of modules before, because another function may have the address
+ * afterwards; the last generation stays. */
 #define COUNT_ADDRESS_BITS 48
 #define COUNT_ADDRESS	   ((UINT64_C(1) << COUNT_ADDRESS_BITS) - 1)
 

@@ -2,9 +2,11 @@
  * calling-context trees of all threads, and symbolizes the functions.
  *
  * Per process: the header, the map of modules, then one lane per thread. A function number is an
- * address with a generation. The generation selects an address space (unwind/address_space.h),
- * because dlclose() and dlopen() can map another function at the same address. Each number is
- * looked up once per process and cached in a hash map; all processes share open files and symbols.
+ * address with a generation. Each generation has an address space (unwind/address_space.h) of
+ * the modules that are new in it, because dlclose() and dlopen() can map another function at the
+ * same address; an address is looked up from its generation downwards, to the last one where it
+ * was looked up. Each number is looked up once per process and cached in a hash map; all processes
+ * share open files and symbols.
  *
  * The program writes these files, so they are not trusted: sizes, magic numbers, addresses and
  * parents are checked, numbers of processes, threads and generations and the bytes of the map are
@@ -27,7 +29,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MODULES_BYTES = 64 << 20, PROCESSES_MAX = 65536, GENERATIONS_MAX = 4096 };
+enum {
+	MODULES_BYTES = 64 << 20,
+	PROCESSES_MAX = 65536,
+	GENERATIONS_MAX = 1 << (64 - COUNT_ADDRESS_BITS)
+};
 
 /* All processes share files and symbols. */
 typedef struct reading {
@@ -46,8 +52,9 @@ typedef struct process {
 	reading *r;
 	count_process about;
 	address_space **spaces; /* @owned */
-	uint32_t nspaces;
+	size_t nspaces;
 	hash_map frames; /* by function */
+	hash_map looked; /* by address: 1 + the generation of the last lookup */
 } process;
 
 static dck_status count_module_read(process *p, const char *line, dck_err *err)
@@ -58,15 +65,9 @@ static dck_status count_module_read(process *p, const char *line, dck_err *err)
 	if (sscanf(line, "%llx %llx %llx %llx %n", &generation, &begin, &end, &offset, &at) < 4 ||
 	    at == 0 || generation >= GENERATIONS_MAX || begin >= end)
 		return DCK_OK;
-	if (generation >= p->nspaces) {
-		const uint32_t n = (uint32_t)generation + 1;
-		address_space **more = mem_resize(p->spaces, n * sizeof(address_space *));
-
-		DCK_NEED(more, err, "for the modules of a process");
-		memset(more + p->nspaces, 0, (n - p->nspaces) * sizeof(address_space *));
-		p->spaces = more;
-		p->nspaces = n;
-	}
+	DCK_NEED(mem_reserve_zeroed(&p->spaces, &p->nspaces, (size_t)generation + 1,
+				    sizeof(address_space *)),
+		 err, "for the modules of a process");
 	address_space **own = &p->spaces[generation];
 	if (!*own)
 		*own = address_space_new(p->r->files, (pid_t)p->about.pid);
@@ -97,13 +98,33 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 	return st;
 }
 
-/* Code that stays mapped when other code is unloaded belongs to both generations, and is looked up
- * once in each. */
+static uint64_t function_id(uint64_t address, uint64_t generation)
+{
+	return address | generation << COUNT_ADDRESS_BITS;
+}
+
+/* Returns the module of a function, or sets *ret_number to that of a known frame. */
+static const mapped_module *count_module_find(process *p, uint64_t function, uint32_t *ret_number)
+{
+	const uint64_t address = function & COUNT_ADDRESS;
+	const uint32_t looked = hash_map_find(&p->looked, address);
+
+	for (uint64_t g = function >> COUNT_ADDRESS_BITS;; g--) {
+		address_space *s = g < p->nspaces ? p->spaces[g] : NULL;
+		const mapped_module *m = s ? address_space_find(s, address) : NULL;
+
+		if (looked == g + 1)
+			*ret_number = hash_map_find(&p->frames, function_id(address, g));
+		if (m || g == 0 || looked == g + 1)
+			return m;
+	}
+}
+
 static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function)
 {
 	process *p = self;
 	const uint64_t address = function & COUNT_ADDRESS;
-	const uint64_t generation = function >> COUNT_ADDRESS_BITS;
+	const uint32_t generation = (uint32_t)(function >> COUNT_ADDRESS_BITS);
 	symbols_frame found[SYMBOLS_FRAMES_MAX];
 	uint32_t number = hash_map_find(&p->frames, function);
 	dck_frame frame = {0};
@@ -111,8 +132,11 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 
 	if (number)
 		return number;
-	address_space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
-	const mapped_module *m = s ? address_space_find(s, address) : NULL;
+	const mapped_module *m = count_module_find(p, function, &number);
+	if (!hash_map_put(&p->looked, address, generation + 1))
+		return 0;
+	if (number)
+		return hash_map_put(&p->frames, function, number) ? number : 0;
 	if (m && m->path)
 		frame.module = os_path_base(m->path);
 	/* Functions that are inlined at its first instruction come before it. */
@@ -197,10 +221,11 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 		row->calls = r->sums->calls - calls;
 		row->ns = r->sums->self_ns - self;
 	}
-	for (uint32_t i = 0; i < p.nspaces; i++)
+	for (size_t i = 0; i < p.nspaces; i++)
 		address_space_free(p.spaces[i]);
 	mem_free(p.spaces);
 	hash_map_done(&p.frames);
+	hash_map_done(&p.looked);
 	return st;
 }
 

@@ -164,7 +164,10 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 {
 	const sums_process *p = &s->processes[s->largest];
 	const bool several = s->nprocesses > 1;
-	const char *of = several ? "of all processes" : s->interval ? "of its process" : "exact";
+	const char *of = s->too_many   ? "of the processes that were read"
+			 : several     ? "of all processes"
+			 : s->interval ? "of its process"
+				       : "exact";
 	char how[160];
 
 	if (s->interval) {
@@ -437,6 +440,12 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			    m->sums->no_space, m->sums->no_space == 1 ? "" : "es",
 			    program_file_reason(m->sums->error));
 		record_remedy(b, "%s", program_file_remedy(m->sums->error));
+	}
+	if (m->sums->too_many) {
+		record_note(b, "memory-lost",
+			    "%zu processes are in no sum, because at most %d are read",
+			    m->sums->too_many, SUMS_PROCESSES_MAX);
+		record_remedy(b, "measure a shorter part of the program");
 	}
 	exec_unseen_put(b, &(exec_unseen){.directory = m->directory,
 					  .variable = HEAP_VARIABLE,

@@ -13,8 +13,8 @@
  * for itself count as retained, not as leaked.
  *
  * The program wrote the files, so they are not trusted: a parent that does not come first and a
- * frame out of range are ignored, and PROCESSES_MAX bounds the processes. Time is linear in the
- * nodes, for Python times the depth of stacks.
+ * frame out of range are ignored, and SUMS_PROCESSES_MAX bounds the processes. Time is linear in
+ * the nodes, for Python times the depth of stacks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/memory_sums.h"
@@ -28,8 +28,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { PROCESSES_MAX = 4096 };
 
 const dck_column sums_columns[SUMS_COLUMNS] = {
     [SUMS_PEAK] = {"peak", "at peak", DCK_UNIT_BYTE},
@@ -408,9 +406,7 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 	    .broken = atomic_load(&h->broken),
 	    .own_bytes = atomic_load(&h->own_bytes),
 	    .own_resident = atomic_load(&h->own_resident),
-	    .file_bytes = HEAP_AT_NAMES + atomic_load(&h->nname_bytes) +
-			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
-			  f->nheld * sizeof *f->held,
+	    .file_bytes = atomic_load(&h->file_bytes),
 	    .threads = atomic_load(&h->threads),
 	    .children_failed = atomic_load(&h->children_failed),
 	    .error = atomic_load(&h->error),
@@ -433,8 +429,13 @@ static void memory_found(void *self, const char *path)
 
 	const bool failed = heap_file_failed(path, &s->error);
 	s->no_space += failed;
-	if (files->n == PROCESSES_MAX || heap_file_open(path, &f, NULL) != DCK_OK) {
+	if (heap_file_open(path, &f, NULL) != DCK_OK) {
 		s->left_out++;
+		return;
+	}
+	if (files->n == SUMS_PROCESSES_MAX) {
+		s->too_many++;
+		heap_file_close(&f);
 		return;
 	}
 	s->interval = f.header->interval;
@@ -483,7 +484,7 @@ static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err
 {
 	found_files files = {.s = s};
 
-	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
+	files.paths = mem_arena_array(s->arena, SUMS_PROCESSES_MAX, sizeof *files.paths);
 	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
 	os_glob_each(directory, "*" HEAP_FILE_END, memory_found, &files);
 	DCK_NEED(!mem_arena_failed(s->arena), err, "for the heaps of a program");
@@ -511,7 +512,7 @@ dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *er
 {
 	memory_sums s = {.arena = mem_arena_new(0),
 			 .names = heap_names_new(),
-			 .processes = mem_zalloc(PROCESSES_MAX, sizeof *s.processes)};
+			 .processes = mem_zalloc(SUMS_PROCESSES_MAX, sizeof *s.processes)};
 	dck_status st = s.arena && s.names && s.processes
 			    ? DCK_OK
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");

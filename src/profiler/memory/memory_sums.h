@@ -55,6 +55,8 @@ typedef struct sums_process {
 	bool ends_in;		      /* its Python interpreter finalised: `held` was live before */
 } sums_process;
 
+enum { SUMS_PROCESSES_MAX = 4096 };
+
 typedef struct memory_sums {
 	mem_arena *arena;
 	heap_names *names;
@@ -65,7 +67,8 @@ typedef struct memory_sums {
 	const char **asked; /* @owned; function of each path of `lines` */
 	size_t nasked;
 	sums_process *processes;     /* @owned */
-	size_t nprocesses, left_out; /* left_out: unreadable, or too many */
+	size_t nprocesses, left_out; /* left_out: unreadable */
+	size_t too_many;	     /* processes beyond SUMS_PROCESSES_MAX, which are in no sum */
 	size_t no_space;	     /* processes without space for their file or tables, ... */
 	int error;		     /* ... errno of the last one; 0: the disk was full */
 	size_t largest;		     /* the process with the highest peak */

@@ -350,6 +350,19 @@ static void others_yield(void)
 		dck_waits_seen();
 }
 
+/* For the library that `deepclock count` preloads, which ends the recording at _exit(). */
+static void exits_watch(void)
+{
+	bool (*volatile ends)(void) = dck_trace_leave;
+	void (*leaves_by)(bool (*)(void));
+	void *found = os_symbol_default("dck_count_leaves_by");
+
+	if (!found)
+		return;
+	memcpy(&leaves_by, &found, sizeof leaves_by);
+	leaves_by(ends);
+}
+
 /* Reports it, unless deepclock started the program and reports itself; and once: a child, or what
  * exec() brings, inherits the variable and has the same failure. */
 static void start_failed(const dck_err *err, long owner)
@@ -370,8 +383,10 @@ __attribute__((constructor)) static void process_begins(void)
 	dck_status (*volatile start)(const dck_trace_config *, dck_err *) = dck_trace_start;
 
 	nvtx_emit_begin(&dck_trace_on);
-	if (secure_getenv("DEEPCLOCK_TRACE"))
+	if (secure_getenv("DEEPCLOCK_TRACE")) {
 		others_yield();
+		exits_watch();
+	}
 	const long owner = owner_get();
 	if (start(NULL, &err) != DCK_OK)
 		start_failed(&err, owner);

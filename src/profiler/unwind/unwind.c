@@ -322,6 +322,21 @@ static unwind_result apply_row(const unwind_module *m, const cfi_row *row, unwin
 	return accept(r, &caller, row->signal);
 }
 
+/* A return address where a function begins is of no call: makecontext() puts one at the outer end
+ * of a stack. */
+static bool unwind_is_bottom(const unwind_module *m, uint64_t place)
+{
+	uint64_t begin;
+
+	return m && unwind_function(m, place + 1, &begin) && begin == place + 1;
+}
+
+static unwind_rule rule_without_row(const unwind_module *m, uint64_t place)
+{
+	return unwind_is_bottom(m, place) ? (unwind_rule){.kind = UNWIND_OUTERMOST}
+					  : rule_of_go(m, place);
+}
+
 unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r,
 			  const unwind_memory *memory)
 {
@@ -330,7 +345,7 @@ unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r
 	if (!UNWIND_HERE || !unwind_is_known(r, UNWIND_PC))
 		return UNWIND_LOST;
 	if (!m || cfi_find_row(m, place, &row) != CFI_FOUND) {
-		unwind_rule rule = rule_of_go(m, place);
+		unwind_rule rule = rule_without_row(m, place);
 		unwind_result got = unwind_apply(&rule, r, memory);
 
 		return got == UNWIND_NEEDS ? UNWIND_LOST : got;
@@ -415,7 +430,7 @@ unwind_rule unwind_find_rule(const unwind_module *m, uint64_t place)
 		return rule;
 	}
 	if (!m || cfi_find_row(m, place, &row) != CFI_FOUND)
-		return rule_of_go(m, place);
+		return rule_without_row(m, place);
 	unsigned back = row.return_register;
 
 	if (row.how[back] == CFI_UNDEFINED) {

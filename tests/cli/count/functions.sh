@@ -13,9 +13,12 @@ calls -- ./program jump
 calls -- ./program threads leave
 calls -- ./program children
 record run.json '[row[0] for row in t("processes")["rows"]]'
+calls -- ./program outside
+calls -- ./program unprepared
 deepclock count --no-history --save run.json -q -- ./program busy >out 2>&1
 deepclock report run.json -f folded --weight calls | grep 'leaf'
 calls -- ./program libraries ./first.so ./other.so
+calls -- ./program reload ./first.so
 calls -- sh -c './program calls; ./program fib; exit 0'
 calls -- ./program calls exit
 calls -- ./program fib kill

@@ -8,6 +8,7 @@ zoned() {
 }
 zoned
 zoned _exit
+zoned interrupted
 zoned fork
 zoned kill
 zoned exec

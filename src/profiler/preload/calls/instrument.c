@@ -40,6 +40,9 @@
 /* No header declares them. */
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
+/* The recorder of zones calls it where it begins (trace_start.c). */
+void dck_count_leaves_by(bool (*leave)(void));
+pid_t _Fork(void); /* since glibc 2.34 */
 
 #define COUNT_API	   __attribute__((visibility("default")))
 #define COUNT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -48,6 +51,8 @@ enum { MODULES_MAX = 4096, PATH_BYTES = 512 };
 
 typedef struct module {
 	uint64_t begin, end;
+	uint32_t name; /* hash */
+	bool kept;     /* module_keep() */
 } module;
 
 /* State of this process. */
@@ -63,7 +68,7 @@ static struct {
 	pthread_key_t key;
 	bool ticks;
 	bool sampled; /* the hooks read no clock */
-	/* Code whose lines are in the file of modules, of this generation. */
+	/* Code whose lines are in the file of modules. */
 	module modules[MODULES_MAX];
 	uint32_t nmodules;
 	unsigned long long subs; /* number of unloads of code */
@@ -73,6 +78,7 @@ typedef struct thread_state {
 	thread_cct *lane;
 	bool busy;
 	bool failed;			/* it has no file */
+	bool counted;			/* in the number of threads */
 	uint64_t stack_low, stack_high; /* stack of this thread; 0: unknown */
 } thread_state;
 
@@ -135,6 +141,36 @@ typedef struct lines {
 	uint64_t generation;
 } lines;
 
+static uint32_t module_name_hash(const char *name)
+{
+	uint32_t hash = 0x811c9dc5; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x01000193;
+	return hash;
+}
+
+/* Returns the code of a segment; end 0: it has none. */
+static module code_of(const struct dl_phdr_info *info, unsigned segment)
+{
+	const ElfW(Phdr) *h = &info->dlpi_phdr[segment];
+	const uint64_t begin = info->dlpi_addr + h->p_vaddr;
+
+	if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		return (module){0};
+	return (module){
+	    .begin = begin, .end = begin + h->p_memsz, .name = module_name_hash(info->dlpi_name)};
+}
+
+static module *module_recorded(const module *m)
+{
+	for (uint32_t k = 0; k < all.nmodules; k++)
+		if (all.modules[k].begin == m->begin && all.modules[k].end == m->end &&
+		    all.modules[k].name == m->name)
+			return &all.modules[k];
+	return NULL;
+}
+
 static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 {
 	const lines *out = to;
@@ -143,28 +179,51 @@ static int module_put(struct dl_phdr_info *info, size_t size, void *to)
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		const uint64_t begin = info->dlpi_addr + h->p_vaddr, end = begin + h->p_memsz;
-		bool known = false;
+		const module m = code_of(info, i);
 
-		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		if (!m.end || module_recorded(&m) || all.nmodules >= MODULES_MAX)
 			continue;
-		for (uint32_t k = 0; k < all.nmodules; k++)
-			known |= all.modules[k].begin == begin && all.modules[k].end == end;
-		if (known || all.nmodules >= MODULES_MAX)
-			continue;
-		all.modules[all.nmodules++] = (module){begin, end};
+		all.modules[all.nmodules++] = m;
 		if (*path != '/' && realpath(*path ? path : "/proc/self/exe", own))
 			path = own;
-		const int length =
-		    snprintf(line, sizeof line, "%llx %llx %llx %llx %s\n",
-			     (unsigned long long)out->generation, (unsigned long long)begin,
-			     (unsigned long long)end, (unsigned long long)h->p_offset, path);
+		const int length = snprintf(line, sizeof line, "%llx %llx %llx %llx %s\n",
+					    (unsigned long long)out->generation,
+					    (unsigned long long)m.begin, (unsigned long long)m.end,
+					    (unsigned long long)info->dlpi_phdr[i].p_offset, path);
 		if (length > 0 && (size_t)length < sizeof line &&
 		    write(out->fd, line, (size_t)length) < 0)
 			return 1;
 	}
 	return 0;
+}
+
+static int module_keep(struct dl_phdr_info *info, size_t size, void *self)
+{
+	(void)size;
+	(void)self;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const module m = code_of(info, i);
+		module *known = m.end ? module_recorded(&m) : NULL;
+
+		if (known)
+			known->kept = true;
+	}
+	return 0;
+}
+
+/* Drops the modules that were unloaded; true: there were some. */
+static bool modules_drop(void)
+{
+	const uint32_t had = all.nmodules;
+
+	for (uint32_t i = 0; i < had; i++)
+		all.modules[i].kept = false;
+	dl_iterate_phdr(module_keep, NULL);
+	all.nmodules = 0;
+	for (uint32_t i = 0; i < had; i++)
+		if (all.modules[i].kept)
+			all.modules[all.nmodules++] = all.modules[i];
+	return all.nmodules < had;
 }
 
 static bool module_known(uint64_t address)
@@ -217,8 +276,6 @@ static void instrument_thread_ends(void *lane)
 	__atomic_store_n(&l->in_use, 0, __ATOMIC_RELEASE);
 	mine.busy = false;
 }
-
-static void (*longjmp_real[4])(jmp_buf, int);
 
 /* Measures the overhead of an empty call in the function's time and in its caller's. The minimum of
  * some batches is free of interrupts. */
@@ -371,7 +428,9 @@ static void stack_find(void)
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
 			limit.rlim_cur = UINT64_C(1) << 32;
 		mine.stack_low = mine.stack_high - limit.rlim_cur;
-		return;
+		/* In a child of fork() it may be any thread of the parent. */
+		if ((uint64_t)(uintptr_t)&a - mine.stack_low < mine.stack_high - mine.stack_low)
+			return;
 	}
 	if (pthread_getattr_np(pthread_self(), &a) != 0)
 		return;
@@ -403,7 +462,8 @@ static thread_cct *lane_begin(void)
 	if (l) {
 		l->last = instrument_now();
 		l->in_use = 1;
-		all.file->threads++;
+		all.file->threads += !mine.counted;
+		mine.counted = true;
 	} else {
 		mine.failed = true;
 		all.file->error = errno;
@@ -428,8 +488,8 @@ static void instrument_child_begins(void)
 	all.nmodules = 0;
 	unlock();
 	mine.lane = NULL;
-	mine.busy = mine.failed = false;
-	if (!from || atomic_load(&all.state) != 1)
+	mine.busy = mine.failed = mine.counted = false;
+	if (atomic_load(&all.state) != 1)
 		return;
 	errno = 0;
 	if (!process_file()) {
@@ -440,7 +500,7 @@ static void instrument_child_begins(void)
 	}
 	all.file->cost_inside = before->cost_inside;
 	all.file->cost_outside = before->cost_outside;
-	thread_cct *l = lane_begin();
+	thread_cct *l = from ? lane_begin() : NULL;
 	if (!l)
 		return;
 	mine.busy = true;
@@ -611,6 +671,41 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 
 /* --- ways out that skip ends of functions */
 
+/* The real functions, resolved before a handler may call one, because dlsym() may call malloc. */
+enum { REAL_LONGJMP, REAL_DLCLOSE = 4, REAL_EXIT, REAL_FORK, REALS };
+static void (*reals[REALS])(void);
+
+static void real_look_up(int which)
+{
+	static const char *const names[REALS] = {
+	    "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "dlclose", "_exit", "_Fork"};
+	void *at = dlsym(RTLD_NEXT, names[which]);
+
+	memcpy(&reals[which], &at, sizeof at);
+}
+
+/* Also called by what runs before the constructors. */
+#define REAL_AS(type, which) ((type)(reals[which] ? (void)0 : real_look_up(which), reals[which]))
+
+/* Ends the recording of zones, whose library is not notified of _exit(); NULL: there is none. */
+static bool (*_Atomic zones_leave)(void);
+
+COUNT_API void dck_count_leaves_by(bool (*leave)(void))
+{
+	atomic_store(&zones_leave, leave);
+}
+
+__attribute__((constructor)) static void instrument_begins(void)
+{
+	bool (*leave)(void), (*none)(void) = NULL;
+	void *at = dlsym(RTLD_DEFAULT, "dck_trace_leave"); /* of an older recorder */
+
+	memcpy(&leave, &at, sizeof at);
+	atomic_compare_exchange_strong(&zones_leave, &none, leave);
+	for (int i = 0; i < REALS; i++)
+		real_look_up(i);
+}
+
 /* Returns the stack pointer after longjmp(), from glibc's jmp_buf; 0: unknown. */
 static uint64_t stack_after(const struct __jmp_buf_tag *to)
 {
@@ -626,13 +721,11 @@ static uint64_t stack_after(const struct __jmp_buf_tag *to)
 #endif
 }
 
-static void instrument_jump(int which, const char *name, jmp_buf to, int value)
+static void instrument_jump(int which, jmp_buf to, int value)
 {
 	thread_state *t = &mine;
 	const uint64_t sp = stack_after(to);
 
-	if (!longjmp_real[which])
-		*(void **)&longjmp_real[which] = dlsym(RTLD_NEXT, name);
 	if (t->lane) {
 		t->busy = true;
 		if (sp - t->stack_low < t->stack_high - t->stack_low)
@@ -640,7 +733,7 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 				    instrument_now());
 		t->busy = false;
 	}
-	longjmp_real[which](to, value);
+	REAL_AS(void (*)(jmp_buf, int), which)(to, value);
 	__builtin_unreachable();
 }
 
@@ -648,24 +741,21 @@ static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 #define JUMP(which, name)                                    \
 	COUNT_API _Noreturn void name(jmp_buf to, int value) \
 	{                                                    \
-		instrument_jump(which, #name, to, value);    \
+		instrument_jump(which, to, value);           \
 		__builtin_unreachable();                     \
 	}
 _Noreturn void __longjmp_chk(jmp_buf to, int value);
-JUMP(0, longjmp)
-JUMP(1, _longjmp)
-JUMP(2, siglongjmp)
-JUMP(3, __longjmp_chk)
+JUMP(REAL_LONGJMP, longjmp)
+JUMP(REAL_LONGJMP + 1, _longjmp)
+JUMP(REAL_LONGJMP + 2, siglongjmp)
+JUMP(REAL_LONGJMP + 3, __longjmp_chk)
 
 /* Another library may later have the address of the unloaded one. */
 COUNT_API int dlclose(void *library)
 {
-	static int (*real)(void *);
 	unsigned long long subs = 0;
+	const int ret = REAL_AS(int (*)(void *), REAL_DLCLOSE)(library);
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
-	const int ret = real(library);
 	if (ret != 0 || atomic_load(&all.state) != 1)
 		return ret;
 	const bool busy = mine.busy;
@@ -674,12 +764,32 @@ COUNT_API int dlclose(void *library)
 	lock();
 	if (subs != all.subs) {
 		all.subs = subs;
-		all.nmodules = 0;
-		atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
+		if (modules_drop() && atomic_load(&all.generation) < ~COUNT_ADDRESS)
+			atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
 	}
 	unlock();
 	mine.busy = busy;
 	return ret;
+}
+
+/* fork() without its handlers, for signal handlers too. What interrupts a hook leaves its child
+ * uncounted. */
+COUNT_API pid_t _Fork(void)
+{
+	const bool busy = mine.busy, counting = !busy && atomic_load(&all.state) == 1;
+
+	if (counting)
+		fork_before();
+	const pid_t child = REAL_AS(pid_t(*)(void), REAL_FORK)();
+	if (counting && child)
+		fork_after();
+	else if (counting)
+		instrument_child_begins();
+	if (busy && !child) {
+		mine.lane = NULL;
+		atomic_store(&all.state, 2);
+	}
+	return child;
 }
 
 /* A child between vfork() and exec() ends nothing, because the state is its parent's. */
@@ -689,25 +799,6 @@ static void instrument_ends(void)
 		all.file->end = instrument_now();
 }
 
-/* Ends the zones' recording, whose library belongs to the program or was loaded for its
- * annotations, and which is not notified of this exit. */
-static void zones_end(void)
-{
-	static const char *const brought[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
-	bool (*leave)(void) = NULL;
-
-	*(void **)&leave = dlsym(RTLD_DEFAULT, "dck_trace_leave");
-	for (size_t i = 0; !leave && i < sizeof brought / sizeof brought[0]; i++) {
-		const char *path = secure_getenv(brought[i]);
-		void *l = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-		if (l)
-			*(void **)&leave = dlsym(l, "dck_trace_leave");
-	}
-	if (leave)
-		leave();
-}
-
 __attribute__((destructor)) static void process_ends(void)
 {
 	instrument_ends();
@@ -715,13 +806,12 @@ __attribute__((destructor)) static void process_ends(void)
 
 COUNT_API _Noreturn void _exit(int status)
 {
-	static void (*real)(int);
+	bool (*leave)(void) = atomic_load(&zones_leave);
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "_exit");
 	instrument_ends();
-	zones_end();
-	real(status);
+	if (leave)
+		leave();
+	REAL_AS(void (*)(int), REAL_EXIT)(status);
 	__builtin_unreachable();
 }
 

@@ -36,7 +36,7 @@ HEAP_APART static heap_thread *enter_first(heap_state **ret)
 	if (heap_in_hook) {
 		heap_state *s = heap_now;
 
-		if (heap_in_hook == HEAP_INSIDE && s && atomic_load(&s->phase) == HEAP_ON)
+		if (heap_in_hook != HEAP_INSIDE_OURS && s && atomic_load(&s->phase) == HEAP_ON)
 			atomic_fetch_add_explicit(&s->header->unseen, 1, memory_order_relaxed);
 		return NULL;
 	}
@@ -68,6 +68,8 @@ heap_thread *hook_enter(heap_state **ret)
 
 void heap_leave(void)
 {
+	if (__builtin_expect(heap_in_hook == HEAP_INSIDE_BORROWED, 0))
+		heap_thread_return();
 	heap_in_hook = HEAP_OUTSIDE;
 }
 

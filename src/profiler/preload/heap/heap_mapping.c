@@ -11,6 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+enum { PAGE = 4096 };
+
 HOOK void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	const heap_caller caller = HEAP_CALLER;
@@ -30,9 +36,10 @@ HOOK int munmap(void *at, size_t n)
 {
 	const heap_caller caller = HEAP_CALLER;
 
-	/* Recorded before the call, because afterwards another thread may get these addresses. A
-	 * range for which munmap() fails was not mapped. */
-	heap_mapping_changed(at, n, NULL, 0, &caller);
+	/* Recorded before the call, because afterwards another thread may get these addresses. It
+	 * fails for a part of a page, and where a part of a mapping is one mapping too many. */
+	if ((uintptr_t)at % PAGE == 0)
+		heap_mapping_changed(at, n, NULL, 0, &caller);
 	return (int)syscall(SYS_munmap, at, n);
 }
 
@@ -47,6 +54,6 @@ HOOK void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	va_end(a);
 	void *p = (void *)syscall(SYS_mremap, old, had, n, flags, to);
 	if (p != MAP_FAILED && known)
-		heap_mapping_changed(old, had, p, n, &caller);
+		heap_mapping_changed(old, flags & MREMAP_DONTUNMAP ? 0 : had, p, n, &caller);
 	return p;
 }

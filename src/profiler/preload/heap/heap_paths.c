@@ -30,15 +30,24 @@ enum {
 	FIRST_BITS = 12, /* rows of a new table, as a power of two */
 };
 
+/* Too large for a small stack. */
+typedef struct scratch {
+	heap_loaded rows[HEAP_MODULES_MAX];
+	uint32_t ids[HEAP_MODULES_MAX];
+	uint8_t there[HEAP_MODULES_MAX];
+	char path[PATH_MAX];
+} scratch;
+
 struct heap_paths {
 	heap_lock lock;
-	heap_table places;	/* by address: heap_frame of loaded code */
-	heap_table children;	/* by parent and frame: heap_node */
-	heap_table others;	/* by any key: heap_frame without an address */
-	heap_table texts;	/* by any key: offset in the names */
-	unwind_rule *rules;	/* per frame */
-	uint64_t version;	/* version of the loader's list in `loaded` */
-	struct scratch *loaded; /* the list */
+	heap_table places;   /* by address: heap_frame of loaded code */
+	heap_table children; /* by parent and frame: heap_node */
+	heap_table others;   /* by any key: heap_frame without an address */
+	heap_table texts;    /* by any key: offset in the names */
+	unwind_rule *rules;  /* per frame */
+	bool bare;	     /* a frame has no module */
+	uint64_t version;    /* version of the loader's list in `loaded` */
+	scratch *loaded;     /* the list */
 	size_t nloaded;
 };
 
@@ -79,7 +88,8 @@ static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path
 	heap_header *h = s->header;
 	const uint32_t bytes = (uint32_t)strlen(path), n = h->nmodules, at = h->nname_bytes;
 
-	if (n == HEAP_MODULES_MAX || !names_room(s, bytes))
+	if (n == HEAP_MODULES_MAX || !names_room(s, bytes) ||
+	    !heap_room(HEAP_HEAD, HEAP_AT_MODULES + (n + 1) * sizeof(heap_module)))
 		return HEAP_NO_MODULE;
 	memcpy(s->names + at, path, bytes);
 	s->modules[n] = (heap_module){
@@ -89,7 +99,28 @@ static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path
 	return n;
 }
 
-/* Drops the addresses of unloaded code from the table, because other code may be loaded there. */
+static const heap_loaded *loaded_at(const struct heap_paths *p, uint64_t place, uint32_t *ret_id)
+{
+	*ret_id = HEAP_NO_MODULE;
+	for (size_t i = 0; i < p->nloaded; i++)
+		if (place >= p->loaded->rows[i].start && place < p->loaded->rows[i].end) {
+			*ret_id = p->loaded->ids[i];
+			return &p->loaded->rows[i];
+		}
+	return NULL;
+}
+
+/* Whether other code than that of the frame is at its address now, or may be loaded there. */
+static bool place_is_gone(const heap_state *s, const heap_frame *f)
+{
+	uint32_t module;
+
+	if (f->module == HEAP_NO_MODULE) /* made at run time, unless a module is there now */
+		return loaded_at(s->paths, f->place, &module);
+	return s->modules[f->module].gone;
+}
+
+/* Drops the addresses of code that is gone from the table. */
 static void places_forget(heap_state *s)
 {
 	struct heap_paths *p = s->paths;
@@ -101,11 +132,9 @@ static void places_forget(heap_state *s)
 	}
 	for (size_t i = 0; i < (size_t)1 << old.bits; i++) {
 		const heap_table_row *r = &old.rows[i];
-		const uint32_t module = r->key ? s->frames[r->value].module : HEAP_NO_MODULE;
 
-		if (module == HEAP_NO_MODULE || s->modules[module].gone)
-			continue;
-		heap_table_put(&p->places, r->key, r->value);
+		if (r->key && !place_is_gone(s, &s->frames[r->value]))
+			heap_table_put(&p->places, r->key, r->value);
 	}
 	heap_table_done(s, &old);
 	atomic_fetch_add_explicit(&s->header->code, 1, memory_order_release);
@@ -128,14 +157,6 @@ static void places_restore(heap_state *s, uint32_t module, const unwind_module *
 		heap_table_put(&p->places, place, i);
 	}
 }
-
-/* It is too large for a small stack. */
-typedef struct scratch {
-	heap_loaded rows[HEAP_MODULES_MAX];
-	uint32_t ids[HEAP_MODULES_MAX];
-	uint8_t there[HEAP_MODULES_MAX];
-	char path[PATH_MAX];
-} scratch;
 
 static uint32_t paths_id_of(heap_state *s, scratch *now, const heap_loaded *m)
 {
@@ -172,7 +193,7 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 	struct heap_paths *p = s->paths;
 	scratch *before = p->loaded;
 	const uint32_t known = s->header->nmodules;
-	bool gone = false;
+	bool changed = false;
 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t id = now->ids[i] = paths_id_of(s, now, &now->rows[i]);
@@ -183,8 +204,10 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 		if (s->modules[id].gone) {
 			s->modules[id].gone = 0;
 			places_restore(s, id, &now->rows[i].unwind);
+			changed = p->bare;
 		}
 	}
+	changed |= p->bare && s->header->nmodules > known;
 	for (uint32_t i = known; i < s->header->nmodules && !s->python; i++)
 		if (paths_is_python(s, &s->modules[i]))
 			atomic_store(&s->python, HEAP_PYTHON_LOADED);
@@ -194,9 +217,9 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 	for (uint32_t i = 0; i < known; i++)
 		if (!now->there[i] && !s->modules[i].gone) {
 			s->modules[i].gone = 1;
-			gone = true;
+			changed = true;
 		}
-	if (gone)
+	if (changed)
 		places_forget(s);
 	if (before)
 		heap_pages_free(s, before, sizeof *before);
@@ -229,17 +252,6 @@ void heap_modules_check(heap_state *s)
 
 /* --- places */
 
-static const heap_loaded *loaded_at(const struct heap_paths *p, uint64_t place, uint32_t *ret_id)
-{
-	*ret_id = HEAP_NO_MODULE;
-	for (size_t i = 0; i < p->nloaded; i++)
-		if (place >= p->loaded->rows[i].start && place < p->loaded->rows[i].end) {
-			*ret_id = p->loaded->ids[i];
-			return &p->loaded->rows[i];
-		}
-	return NULL;
-}
-
 static uint32_t frame_add(heap_state *s, heap_table *table, uint64_t key, const heap_frame *frame)
 {
 	const uint32_t n = s->header->nframes;
@@ -263,6 +275,7 @@ static heap_place place_add(heap_state *s, uint64_t place)
 	    place, frame_add(s, &p->places, place, &(heap_frame){.place = place, .module = module}),
 	    unwind_find_rule(m ? &m->unwind : &none, place)};
 
+	p->bare |= module == HEAP_NO_MODULE;
 	if (found.frame)
 		p->rules[found.frame] = found.rule;
 	return found;

@@ -45,6 +45,11 @@ static python_names *names;
 static uint32_t names_of;
 static uint64_t names_pages[PAGES_KEPT];
 
+void heap_python_forget(void)
+{
+	finding = 0;
+}
+
 /* --- reading */
 
 static inline bool python_page_get(uint64_t *pages, uint64_t page)
@@ -224,6 +229,7 @@ static void spans_set(void)
 static bool interpreter_find(heap_state *s, heap_thread *t)
 {
 	const unwind_memory memory = {python_own_read, t->pages};
+	const int inside = heap_in_hook;
 
 	heap_in_hook = HEAP_INSIDE_OURS;
 	heap_lock_take(&finding);
@@ -235,7 +241,7 @@ static bool interpreter_find(heap_state *s, heap_thread *t)
 		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
 	}
 	heap_lock_give(&finding);
-	heap_in_hook = HEAP_INSIDE;
+	heap_in_hook = inside;
 	return atomic_load(&s->python) == HEAP_PYTHON_FOUND;
 }
 

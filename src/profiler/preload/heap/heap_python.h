@@ -11,5 +11,7 @@
 /* Returns the path of the calling thread's Python frames joined with its native path `node`;
  * `node` without Python frames. */
 uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node);
+/* In a new process: gives a lock that another thread of its parent may have held. */
+void heap_python_forget(void);
 
 #endif

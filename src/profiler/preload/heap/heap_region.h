@@ -39,7 +39,7 @@ enum {
 	HEAP_FRAMES_MAX = 1 << 20,
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
-	HEAP_VERSION = 5,
+	HEAP_VERSION = 6,
 	/* Of each thread's recorded calls one in this number, plus one, is timed. */
 	HEAP_TIMED_MASK = 1023,
 	HEAP_SAMPLED_TIMED_MASK = 15,
@@ -125,6 +125,7 @@ typedef struct heap_header {
 	_Atomic uint64_t unseen;	  /* allocations inside a hook, e.g. by a signal handler */
 	_Atomic uint64_t cut;		  /* stacks that were deeper than HEAP_DEPTH_MAX */
 	_Atomic uint64_t broken;	  /* stacks that could not be unwound completely */
+	_Atomic uint64_t file_bytes;	  /* reserved on the disk */
 	_Atomic uint64_t own_bytes;	  /* private memory of this library, reserved */
 	_Atomic uint64_t own_resident;	  /* resident part at exit(); 0: no exit() */
 	_Atomic uint64_t timed, timed_ns; /* number of timed hook calls, and their time */

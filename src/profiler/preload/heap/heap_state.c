@@ -20,6 +20,7 @@
 
 #include "profiler/preload/heap/heap_live.h"
 #include "profiler/preload/heap/heap_paths.h"
+#include "profiler/preload/heap/heap_python.h"
 #include "profiler/preload/heap/heap_ranges.h"
 #include "profiler/unwind/file_room.h"
 
@@ -39,7 +40,8 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-enum { PAGE = 4096, GROW = 1 << 18 };
+/* The first piece of a part of the file, and the largest: in between they double. */
+enum { PAGE = 4096, PIECE_LEAST = 1 << 14, PIECE_MOST = 1 << 18 };
 
 heap_state *heap_now;
 /* A forked child inherits these. */
@@ -77,7 +79,7 @@ static void state_unmap(void *p, size_t bytes)
 
 /* --- memory that the tool uses in the process */
 
-enum { OWNED_MAX = 4096, PIECE = 1024 };
+enum { OWNED_MAX = 4096, LOOKED = 1024 };
 
 /* Mappings beyond OWNED_MAX, as of many threads, count as fully resident. */
 static struct {
@@ -117,11 +119,12 @@ static void owned_remove(const char *at, size_t bytes)
 
 static size_t resident_in(char *at, size_t bytes)
 {
-	unsigned char there[PIECE];
+	unsigned char there[LOOKED];
 	size_t pages = 0;
 
-	for (size_t done = 0; done < bytes; done += PIECE * PAGE) {
-		const size_t rest = bytes - done, piece = rest < PIECE * PAGE ? rest : PIECE * PAGE;
+	for (size_t done = 0; done < bytes; done += LOOKED * PAGE) {
+		const size_t rest = bytes - done,
+			     piece = rest < LOOKED * PAGE ? rest : LOOKED * PAGE;
 
 		if (mincore(at + done, piece, there) != 0)
 			continue;
@@ -176,9 +179,20 @@ void heap_pages_free(heap_state *s, void *p, size_t bytes)
 	atomic_fetch_sub_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
 }
 
+/* Returns how much of a part to reserve for these bytes. */
+static size_t room_grown(size_t there, size_t bytes)
+{
+	const size_t piece = there < PIECE_LEAST  ? PIECE_LEAST
+			     : there < PIECE_MOST ? there
+						  : PIECE_MOST;
+
+	bytes = (bytes + PIECE_LEAST - 1) / PIECE_LEAST * PIECE_LEAST;
+	return bytes > there + piece ? bytes : there + piece;
+}
+
 bool heap_room(heap_part part, size_t bytes)
 {
-	const heap_header *h = heap_now ? heap_now->header : NULL;
+	heap_header *h = heap_now ? heap_now->header : NULL;
 	const size_t begins[] = {0, HEAP_AT_NAMES, HEAP_AT_FRAMES, HEAP_AT_NODES,
 				 HEAP_AT_HELD(h ? h->nodes_max : 0)};
 	const size_t there = atomic_load_explicit(&cap[part], memory_order_relaxed);
@@ -188,14 +202,16 @@ bool heap_room(heap_part part, size_t bytes)
 	const int kept = errno;
 	/* No descriptor stays open: the program may count its descriptors, or close all. */
 	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	const size_t grown = (bytes + GROW - 1) / GROW * GROW;
+	const size_t grown = room_grown(there, bytes);
 	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
 	if (fd >= 0)
 		close(fd);
 	if (ok)
 		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
+	if (ok && h)
+		atomic_fetch_add(&h->file_bytes, grown - there);
 	else if (h)
-		atomic_store(&heap_now->header->error, fd < 0 ? errno : ENOSPC);
+		atomic_store(&h->error, fd < 0 ? errno : ENOSPC);
 	errno = kept;
 	return ok;
 }
@@ -255,7 +271,7 @@ static bool region_open(heap_state *s, const char *directory)
 		return false;
 	/* Readers may access the reserved parts once the file has a length. Length 0 means that the
 	 * disk was full. */
-	const bool ok = allowed && heap_room(HEAP_HEAD, HEAP_AT_NAMES) &&
+	const bool ok = allowed && heap_room(HEAP_HEAD, HEAP_AT_MODULES) &&
 			heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && file_size_set(fd, bytes) ? state_map(bytes, MAP_SHARED, fd) : NULL;
@@ -279,17 +295,19 @@ static bool region_open(heap_state *s, const char *directory)
 	s->frames = (heap_frame *)(at + HEAP_AT_FRAMES);
 	s->nodes = (heap_node *)(at + HEAP_AT_NODES);
 	const uint64_t now = heap_clock_ns(CLOCK_MONOTONIC);
-	*s->header = (heap_header){.magic = HEAP_MAGIC,
-				   .version = HEAP_VERSION,
-				   .nodes_max = nodes,
-				   .bytes = bytes,
-				   .limit = limit_get(),
-				   .pid = getpid(),
-				   .parent = getppid(),
-				   .began_ns = now,
-				   .now_ns = now,
-				   .nnodes = 1 + HEAP_ROOT_SHARDS,
-				   .nframes = HEAP_FRAMES_FIRST};
+	*s->header =
+	    (heap_header){.magic = HEAP_MAGIC,
+			  .version = HEAP_VERSION,
+			  .nodes_max = nodes,
+			  .bytes = bytes,
+			  .file_bytes = cap[HEAP_HEAD] + cap[HEAP_FRAMES] + cap[HEAP_NODES],
+			  .limit = limit_get(),
+			  .pid = getpid(),
+			  .parent = getppid(),
+			  .began_ns = now,
+			  .now_ns = now,
+			  .nnodes = 1 + HEAP_ROOT_SHARDS,
+			  .nframes = HEAP_FRAMES_FIRST};
 	return true;
 }
 
@@ -334,6 +352,8 @@ static bool state_init(heap_state *s)
 	s->generation = ++generations;
 	owned.lock = 0; /* a parent's list: its pages are not mapped here */
 	owned.n = owned.uncounted = 0;
+	heap_threads_forget();
+	heap_python_forget();
 	s->live = heap_live_new(s);
 	s->paths = heap_paths_new(s);
 	s->ranges = heap_ranges_new(s);

@@ -15,30 +15,42 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-/* Free list: the state of exited threads is reused by new ones. A forked child does not use it,
- * because its entries belong to another generation. */
+/* Free list: the state of exited threads is reused by new ones. */
 static heap_lock left_lock;
 static heap_thread *left;
-static uint32_t left_generation;
+
+void heap_threads_forget(void)
+{
+	left_lock = 0;
+	left = NULL;
+}
+
+/* The thread's cache is free for others. */
+static void mine_leave(heap_state *s)
+{
+	heap_thread *t = heap_mine;
+
+	heap_count_flush(s, t);
+	heap_mine = NULL;
+	heap_lock_take(&left_lock);
+	t->next = left;
+	left = t;
+	heap_lock_give(&left_lock);
+}
 
 static void heap_thread_ends(void *self)
 {
 	heap_state *s = heap_get();
-	heap_thread *t = self;
 
 	heap_in_hook++;
-	if (s && heap_mine == t && heap_mine_of == s->generation) {
-		heap_count_flush(s, t);
-		heap_lock_take(&left_lock);
-		if (left_generation != s->generation)
-			left = NULL;
-		left_generation = s->generation;
-		t->next = left;
-		left = t;
-		heap_lock_give(&left_lock);
-	}
-	heap_mine = NULL; /* a later allocation of the thread takes a new state */
+	if (s && heap_mine == self && heap_mine_of == s->generation)
+		mine_leave(s);
 	heap_in_hook--;
+}
+
+void heap_thread_return(void)
+{
+	mine_leave(heap_now);
 }
 
 static void thread_key_make(void)
@@ -52,27 +64,25 @@ void heap_thread_prepare(void)
 	pthread_once(&key_once, thread_key_make);
 }
 
-static heap_thread *left_take(heap_state *s)
+static heap_thread *left_take(void)
 {
-	heap_thread *t = NULL;
-
 	heap_lock_take(&left_lock);
-	if (left_generation == s->generation && left) {
-		t = left;
+	heap_thread *t = left;
+	if (t)
 		left = t->next;
-	}
 	heap_lock_give(&left_lock);
 	return t;
 }
 
 heap_thread *heap_thread_begin(heap_state *s)
 {
-	heap_mine = NULL;
-	heap_mine_of = s->generation;
-	heap_thread *t = left_take(s);
+	/* libc frees memory of the thread after its end here, when no destructor follows. */
+	const bool ended = heap_mine_of == s->generation;
+	heap_thread *t = left_take();
 
 	if (!t)
 		t = heap_pages(s, sizeof *t);
+	heap_mine = t;
 	if (!t)
 		return NULL;
 	if (!t->generation) {
@@ -87,7 +97,11 @@ heap_thread *heap_thread_begin(heap_state *s)
 	memset(t->pages, 0, sizeof t->pages);
 	t->sampling = false;
 	heap_gap = 0;
-	heap_mine = t;
+	if (ended) {
+		heap_in_hook = HEAP_INSIDE_BORROWED;
+		return t;
+	}
+	heap_mine_of = s->generation;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
 	heap_thread_prepare();
 	if (has_key)

@@ -86,6 +86,10 @@ extern _Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exe
 /* Makes what all threads need. The constructor calls it: pthread_once() ends a program whose filter
  * of system calls refuses futex(2). */
 void heap_thread_prepare(void);
+/* Gives back the cache that a thread borrowed after its end. */
+void heap_thread_return(void);
+/* In a new process: drops what it inherited of its parent's other threads. */
+void heap_threads_forget(void);
 heap_thread *heap_thread_begin(heap_state *s);
 /* Returns the calling thread's cache; NULL: no memory. */
 static inline heap_thread *heap_thread_get(heap_state *s)
@@ -112,7 +116,12 @@ static inline uint32_t heap_node_of(heap_state *s, heap_thread *t, uint32_t pare
 
 /* Whether this thread is inside a hook, where allocations are this library's or a signal
  * handler's. */
-enum { HEAP_OUTSIDE, HEAP_INSIDE, HEAP_INSIDE_OURS /* this library's */ };
+enum {
+	HEAP_OUTSIDE,
+	HEAP_INSIDE,
+	HEAP_INSIDE_BORROWED, /* with a cache that heap_leave() gives back */
+	HEAP_INSIDE_OURS      /* this library's */
+};
 extern _Thread_local volatile int heap_in_hook __attribute__((tls_model("initial-exec")));
 
 #endif

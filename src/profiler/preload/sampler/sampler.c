@@ -365,7 +365,7 @@ static sample_slots *slots_open(void)
 __attribute__((constructor)) static void program_begins(void)
 {
 	struct sigaction action = {.sa_sigaction = sampler_on_signal,
-				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+				   .sa_flags = SA_SIGINFO | SA_RESTART | sampler_stack_flag()};
 	sigset_t ours;
 	const int e = errno;
 

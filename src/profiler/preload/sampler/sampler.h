@@ -25,7 +25,7 @@
 	X(pthread_sigmask)   \
 	X(dlclose)           \
 	X(sigprocmask)       \
-	X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(sigaction) X(signal)
+	X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(sigaction) X(signal) X(sigaltstack)
 enum sampler_number {
 #define X(f) SAMPLER_##f,
 	SAMPLER_FUNCTIONS(X)
@@ -43,6 +43,8 @@ void sampler_find_all(void);
 /* Returns the signal of the clocks, never one of glibc's; 0: not sampling. */
 int sampler_signal(void);
 void sampler_signal_take(int number); /* reserves the signal */
+/* SA_ONSTACK, or 0 where the program has an alternate stack that is too small for the handler. */
+int sampler_stack_flag(void);
 /* Passes a signal that no clock sent to the program's handler. */
 void sampler_signal_theirs(int sig, siginfo_t *info, void *context);
 /* Start and stop sampling the calling thread. */

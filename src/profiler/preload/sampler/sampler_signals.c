@@ -1,6 +1,7 @@
 /* sampler_signals.c - interposes on signal functions. If a program blocks, handles or waits for all
  * signals, the clocks' signal is removed from the set. The program's own handler for that signal is
- * stored, and is called for signals that no clock sent.
+ * stored, and is called for signals that no clock sent. Where a program has a small alternate
+ * stack, the handler does not use it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
@@ -10,7 +11,16 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/signalfd.h>
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+/* What the handler needs besides the kernel's frame, and the size of that where the kernel does not
+ * have it. */
+enum { HANDLER_STACK = 12288, FRAME_USUAL = 4096 };
 
 static _Atomic int number;
 
@@ -110,4 +120,34 @@ SAMPLER_API void (*signal(int sig, void (*handler)(int)))(int)
 		return SAMPLER_NEXT(signal)(sig, handler);
 	sigaction(sig, &action, &old);
 	return old.sa_handler;
+}
+
+/* The handler then runs on the stack that it interrupts. It needs an alternate one where that is
+ * small, as Go's, whose alternate stacks are large. */
+static _Atomic bool small_stack;
+
+int sampler_stack_flag(void)
+{
+	return atomic_load(&small_stack) ? 0 : SA_ONSTACK;
+}
+
+static void stack_look(const stack_t *stack)
+{
+	const size_t frame = getauxval(AT_MINSIGSTKSZ);
+	struct sigaction ours;
+
+	if (stack->ss_flags & SS_DISABLE ||
+	    stack->ss_size >= (frame ? frame : FRAME_USUAL) + HANDLER_STACK ||
+	    atomic_exchange(&small_stack, true) || !sampler_signal())
+		return;
+	SAMPLER_NEXT(sigaction)(sampler_signal(), NULL, &ours);
+	ours.sa_flags &= ~SA_ONSTACK;
+	SAMPLER_NEXT(sigaction)(sampler_signal(), &ours, NULL);
+}
+
+SAMPLER_API int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+	if (stack)
+		stack_look(stack);
+	return SAMPLER_NEXT(sigaltstack)(stack, old);
 }

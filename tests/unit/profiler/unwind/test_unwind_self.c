@@ -217,6 +217,31 @@ static void test_bounded(void **state)
 	assert_int_equal(unwind_self_here(&mine, pcs, 0, NULL), 0);
 }
 
+static ucontext_t outer, fiber;
+static unwind_result end_of_fiber;
+
+static void fiber_runs(void)
+{
+	uint64_t pcs[MAX];
+
+	unwind_self_here(&of_handler, pcs, MAX, &end_of_fiber);
+}
+
+/* The stack of makecontext() ends at a return address that no call made. */
+static void test_fiber(void **state)
+{
+	static char stack[1 << 16];
+
+	(void)state;
+	assert_int_equal(getcontext(&fiber), 0);
+	fiber.uc_stack.ss_sp = stack;
+	fiber.uc_stack.ss_size = sizeof stack;
+	fiber.uc_link = &outer;
+	makecontext(&fiber, fiber_runs, 0);
+	assert_int_equal(swapcontext(&outer, &fiber), 0);
+	assert_int_equal(end_of_fiber, UNWIND_END);
+}
+
 int test_unwind_self(void);
 int test_unwind_self(void)
 {
@@ -224,6 +249,7 @@ int test_unwind_self(void)
 	    cmocka_unit_test(test_through_libc), cmocka_unit_test(test_realigned),
 	    cmocka_unit_test(test_signal),	 cmocka_unit_test(test_threads),
 	    cmocka_unit_test(test_unreadable),	 cmocka_unit_test(test_bounded),
+	    cmocka_unit_test(test_fiber),
 	};
 
 	unwind_self_refresh();
