@@ -144,7 +144,7 @@ typedef struct finding {
 } finding;
 
 /* Files are in the directory of the model. */
-static void file_take(void *self, const onnx_tensor *t)
+static void inspect_file_take(void *self, const onnx_tensor *t)
 {
 	finding *of = self;
 	inspection *x = of->x;
@@ -183,7 +183,7 @@ static bool files_find(inspection *x)
 	x->files = mem_arena_array(x->arena, n, sizeof *x->files);
 	if (!x->files || !name_index_init(&of.seen, x->arena, n))
 		return false;
-	weights_each(g, file_take, &of);
+	weights_each(g, inspect_file_take, &of);
 	x->nfiles = of.seen.n;
 	return true;
 }
