@@ -333,8 +333,9 @@ static bool unwind_is_bottom(const unwind_module *m, uint64_t place)
 
 static unwind_rule rule_without_row(const unwind_module *m, uint64_t place)
 {
-	return unwind_is_bottom(m, place) ? (unwind_rule){.kind = UNWIND_OUTERMOST}
-					  : rule_of_go(m, place);
+	if (unwind_is_bottom(m, place))
+		return (unwind_rule){.kind = UNWIND_OUTERMOST};
+	return rule_of_go(m, place);
 }
 
 unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r,
