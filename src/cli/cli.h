@@ -431,6 +431,8 @@ int cli_record_verdict(const dck_record *r);
 /* The same, and else the record's gate. */
 int cli_record_gate(const dck_record *r);
 
+/* Returns whether it begins with "cmd:" or another scheme. */
+bool cli_has_scheme(const char *text);
 /* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a
  * message that has the correct syntax. Returns an exit code; *ret_owned: see dck_subject_parse().
  */

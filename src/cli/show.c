@@ -180,6 +180,9 @@ int cli_save_check(const cli *c)
 	if (o->save && strcmp(o->save, "-") == 0)
 		return cli_usage(
 		    c, "--save needs a file; for the record on stdout give --format json");
+	if (o->html && strcmp(o->html, "-") == 0)
+		return cli_usage(c,
+				 "--html needs a file; for the page on stdout give --format html");
 	if (o->save && cli_file_check(o->save, &err) != DCK_OK) {
 		cli_message("--save: %s", err.msg);
 		return CLI_FAILED;

@@ -210,7 +210,7 @@ static int directory_refuse(const char *text)
 /* --- subjects */
 
 /* A text with a scheme, such as zoo:NAME, is not a path; the library reads it. */
-static bool has_scheme(const char *text)
+bool cli_has_scheme(const char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");
 
@@ -243,7 +243,7 @@ static int file_check(const cli *c, const char *text)
 int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned)
 {
 	dck_err err;
-	int code = !text[0] || has_scheme(text) ? CLI_OK : file_check(c, text);
+	int code = !text[0] || cli_has_scheme(text) ? CLI_OK : file_check(c, text);
 
 	if (code == CLI_OK && dck_subject_parse(text, s, ret_owned, &err) != DCK_OK)
 		code = cli_failed(&err);

@@ -122,7 +122,8 @@ static bool is_record(const char *name)
 {
 	const size_t n = strlen(name);
 
-	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
+	return strcmp(name, "-") == 0 ||
+	       (n > 5 && strcmp(name + n - 5, ".json") == 0 && !cli_has_scheme(name));
 }
 
 static int saved(const cli *c, const compare_command *cfg)

@@ -330,7 +330,7 @@ static void fish_write(FILE *out, const cli_command *const *all)
 		fputc('\n', out);
 		for (cli_option o = {0}; cli_option_next(command, &o);)
 			fish_option(out, command, o.row);
-		if (!takes_files(command))
+		if (!takes_files(command) && !command->takes_command)
 			fprintf(out,
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -f\n",
 				command->name);

@@ -44,17 +44,15 @@ static int operators_show(const cli *c)
 	dck_cost_operator o;
 	cli_listing l = {0};
 
-	if (c->format.format == CLI_TEXT) {
+	if (c->format.format == CLI_TEXT)
 		operators_text(&style);
-		return CLI_OK;
-	}
 	CLI_LISTING_TABLE(&l, "operators", "Operators that can be counted", columns);
 	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
 		cli_listing_text(&l, o.domain);
 		cli_listing_text(&l, o.name);
 		cli_listing_text(&l, o.formula);
 	}
-	return cli_listing_show(c, &l);
+	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
 }
 
 static dck_status cost_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,

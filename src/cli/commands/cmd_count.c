@@ -33,8 +33,11 @@ static int count_run(cli *c, void *config)
 	int code;
 
 	if (count->events.n == 1 &&
-	    (!strcmp(count->events.item[0], "list") || !strcmp(count->events.item[0], "help")))
+	    (!strcmp(count->events.item[0], "list") || !strcmp(count->events.item[0], "help"))) {
+		if (c->format.profile)
+			return cli_usage(c, "-o is for the counts of a program: redirect the list");
 		return events_list(c);
+	}
 	if (!c->program)
 		return cli_usage(c, "missing program; usage: deepclock count -- PROGRAM [ARG]...");
 	code = cli_profile_check(c);

@@ -41,10 +41,8 @@ static int list_show(const cli *c)
 	const dck_pitfall *m;
 	cli_listing l = {0};
 
-	if (c->format.format == CLI_TEXT) {
+	if (c->format.format == CLI_TEXT)
 		pitfalls_list_text(&style);
-		return CLI_OK;
-	}
 	CLI_LISTING_TABLE(&l, "pitfalls", "Mistakes", columns);
 	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
 		cli_listing_text(&l, m->key);
@@ -52,7 +50,7 @@ static int list_show(const cli *c)
 		cli_listing_text(&l, m->why);
 		cli_listing_text(&l, m->remedy);
 	}
-	return cli_listing_show(c, &l);
+	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
 }
 
 /* --- the measurement */

@@ -125,7 +125,7 @@ static int view_run(cli *c, void *config)
 	c->format.sources = o->sources;
 	c->format.source_root = o->source_root;
 	code = report_page(c, path);
-	if (code != CLI_OK)
+	if (code != CLI_OK || strcmp(path, "-") == 0)
 		return code;
 	if (!realpath(path, real))
 		snprintf(real, sizeof real, "%s", path);

@@ -220,6 +220,9 @@ static int zoo_run(cli *c, void *config)
 	entry = zoo_find(name);
 	if (!entry)
 		return zoo_unknown(c, name);
+	if (cfg->output.file && (c->output.save || c->output.html || c->format.format != CLI_TEXT))
+		return cli_usage(c, "-o writes the network alone: leave out --save, --html and "
+				    "--format");
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
 	if (zoo_sizes_refuse(c, name) != CLI_OK)

@@ -203,6 +203,7 @@ static void request_finish(http_client *c, http_connection *k, http_outcome outc
 	const bool good = http_outcome_is_good(outcome);
 
 	a->outcome = outcome;
+	c->answered |= good;
 	if (good)
 		gaps_keep(c, k, a);
 	else if (c->why.code == DCK_OK && why)

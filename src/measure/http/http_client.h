@@ -109,6 +109,7 @@ typedef struct http_client {
 	bool overrun;	 /* more were due than connections are allowed */
 	bool cancelled;	 /* by the observer */
 	uint64_t resent; /* requests that were sent again on another connection */
+	bool answered;	 /* a request was, in any run; the caller may reset it */
 	bool sends_end;	 /* over all runs: a stream had a finish_reason or [DONE] */
 	uint64_t made;	 /* bodies, over all runs: the number of the next prompt */
 	dck_err why;	 /* of the first request that failed */

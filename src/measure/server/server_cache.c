@@ -173,19 +173,12 @@ void server_cache_begin(server_cache *c, server_session *s)
 	*c = (server_cache){0};
 	if (s->generates)
 		counters_get(s, &c->before);
-}
-
-static bool any_is_answered(const http_client *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (http_outcome_is_good(c->answers[i].outcome))
-			return true;
-	return false;
+	s->client.answered = false; /* of the requests that are measured */
 }
 
 void server_cache_end(server_cache *c, server_session *s, bool usage, double level)
 {
-	const bool answers = any_is_answered(&s->client);
+	const bool answers = s->client.answered;
 
 	if (!s->generates || s->client.cancelled)
 		return;

@@ -453,6 +453,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 	c.nout = node->noutputs;
 	if (!resolve_inputs(in, node, at, &c))
 		return false;
+	if (in->late) /* the bodies are walked again */
+		return true;
 	for (size_t i = 0; i < node->noutputs; i++)
 		if (node->outputs[i] && *node->outputs[i]) {
 			c.out[i] = infer_value(in, node->outputs[i]);
@@ -482,6 +484,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		in->late = NULL;
 		return false;
 	}
+	if (in->late)
+		return true;
 	if (!f)
 		op_unknown(&o,
 			   c.row ? "its rule does not define it"
@@ -500,7 +504,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 {
 	size_t begin = in->nops, *order = NULL;
 
-	for (size_t i = 0; i < n && infer_ok(in); i++) {
+	for (size_t i = 0; i < n && infer_ok(in) && !in->late; i++) {
 		if (infer_node(in, &nodes[order ? order[i] : i], at))
 			continue;
 		if (order) {
@@ -556,9 +560,9 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym
 	walk_inside(o, g->nodes, g->nnodes, g->values, g->nvalues, &here);
 	if (!outs)
 		infer_fail_memory(in);
-	for (size_t i = 0; i < g->noutputs && infer_ok(in); i++)
+	for (size_t i = 0; i < g->noutputs && infer_ok(in) && !in->late; i++)
 		outs[i] = g->outputs[i].name ? infer_find(&inner, g->outputs[i].name) : NULL;
 	*ret_out = outs;
 	*ret_nout = g->noutputs;
-	return infer_ok(in);
+	return infer_ok(in) && !in->late;
 }

@@ -26,8 +26,9 @@
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u
 /* The formula of an atom is written in full in each polynomial that has it: a longer one is "...".
- */
-#define TEXT_MAX 4000u
+ * That of a polynomial is cut after so many bytes. */
+#define ATOM_TEXT_MAX 4000u
+#define TEXT_MAX      65536u
 
 typedef struct term {
 	int64_t coef;
@@ -632,6 +633,8 @@ sym_int sym_min(sym_table *t, sym_int a, sym_int b)
 	return extreme(t, ATOM_MIN, a, b);
 }
 
+static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied, size_t most);
+
 static const char *atom_write(sym_table *t, const atom *x)
 {
 	const char *a, *b;
@@ -640,9 +643,9 @@ static const char *atom_write(sym_table *t, const atom *x)
 		return x->text;
 	if (x->kind == ATOM_FRESH)
 		return mem_arena_fmt(t->arena, "u%" PRId64, x->a.v);
-	a = sym_text(t, x->a);
-	b = sym_text(t, x->b);
-	if (strlen(a) + strlen(b) > TEXT_MAX)
+	a = sym_polynomial_text(t, x->a, false, ATOM_TEXT_MAX);
+	b = sym_polynomial_text(t, x->b, false, ATOM_TEXT_MAX);
+	if (strlen(a) + strlen(b) > ATOM_TEXT_MAX)
 		return "...";
 	if (x->kind == ATOM_DIV)
 		return x->b.p ? mem_arena_fmt(t->arena, "floor((%s)/(%s))", a, b)
@@ -668,7 +671,8 @@ static const char *sym_factor_text(sym_table *t, uint32_t index, bool multiplied
 		   : text;
 }
 
-static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied)
+/* most: it is cut after that many bytes. */
+static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied, size_t most)
 {
 	const char *text = "";
 
@@ -677,7 +681,7 @@ static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied)
 	if (n.p->why)
 		return "?";
 	for (size_t i = 0; i < n.p->n && text; i++) {
-		if (strlen(text) > TEXT_MAX)
+		if (strlen(text) > most)
 			return mem_arena_fmt(t->arena, "%s+...", text);
 		const packed *x = &n.p->terms[i];
 		const char *sign = x->coef < 0 ? "-" : i ? "+" : "", *star = "";
@@ -704,10 +708,10 @@ static const char *sym_polynomial_text(sym_table *t, sym_int n, bool multiplied)
 
 const char *sym_text(sym_table *t, sym_int n)
 {
-	return sym_polynomial_text(t, n, false);
+	return sym_polynomial_text(t, n, false, TEXT_MAX);
 }
 
 const char *sym_product_text(sym_table *t, sym_int n)
 {
-	return sym_polynomial_text(t, n, true);
+	return sym_polynomial_text(t, n, true, TEXT_MAX);
 }
